@@ -1,7 +1,7 @@
 //! What a word of `source`, `diff` and `explain` names: a family, one of its rungs as in `reduce:3`, or an experiment.
 
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
-use crate::kernels::{self, FAMILIES, Family, Rung};
+use crate::kernels::{FAMILIES, Family, Rung, built_in};
 use crate::suggest::{did_you_mean, nearest};
 use crate::{Error, values, words};
 
@@ -20,18 +20,18 @@ pub(crate) enum Lesson {
 pub(crate) fn lesson(word: &str) -> Result<Lesson, Error> {
     let name = word.to_lowercase();
     if let Some((family, rung)) = name.split_once(':') {
-        let family = kernels::family(family).ok_or_else(|| unknown(family, FAMILIES.iter().map(|f| f.name)))?;
+        let family = built_in(family).ok_or_else(|| unknown(family, FAMILIES.iter().map(|f| &*f.name)))?;
         return Ok(Lesson::Kernel(family, rung_of(family, rung)?));
     }
     let ladder = FAMILIES.iter().find(|family| family.name == name).map(|family| Lesson::Ladder(family));
     let study = || experiment(&name).map(Lesson::Study);
-    let other = || kernels::family(&name).map(Lesson::Ladder);
-    let names = || FAMILIES.iter().map(|f| f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+    let other = || built_in(&name).map(Lesson::Ladder);
+    let names = || FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
     ladder.or_else(study).or_else(other).ok_or_else(|| unknown(&name, names()))
 }
 
 /// The one rung of a family that a number or a name selects.
-pub(crate) fn rung_of(family: &'static Family, text: &str) -> Result<&'static Rung, Error> {
+pub(crate) fn rung_of<'a>(family: &'a Family, text: &str) -> Result<&'a Rung, Error> {
     match values::variants(family, text).map_err(Error::Usage)?[..] {
         [rung] => Ok(rung),
         ref rungs => Err(Error::Usage(format!("{text:?} names {} rungs of {}: choose one", rungs.len(), family.name))),
@@ -70,8 +70,8 @@ mod tests {
 
     fn name(word: &str) -> String {
         match lesson(word) {
-            Ok(Lesson::Ladder(family)) => family.name.into(),
-            Ok(Lesson::Kernel(_, rung)) => rung.path.into(),
+            Ok(Lesson::Ladder(family)) => family.name.to_string(),
+            Ok(Lesson::Kernel(_, rung)) => rung.path.to_string(),
             Ok(Lesson::Study(experiment)) => format!("lab {}", experiment.name),
             Err(error) => error.to_string(),
         }

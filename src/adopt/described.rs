@@ -1,7 +1,7 @@
 //! A reader's family: the TOML file that describes it and what that names, read once.
 
 use super::own::{self, shown};
-use crate::kernels::{self, Checker, DeclarationError, Description, FAMILIES, Family, FamilyFile};
+use crate::kernels::{Checker, DeclarationError, Description, FAMILIES, Family, FamilyFile, Registry};
 use crate::suggest::{did_you_mean, nearest};
 use crate::{Error, files, input, oracle, words};
 use std::collections::BTreeMap;
@@ -14,13 +14,13 @@ pub(crate) fn is_file(name: &str) -> bool {
 }
 
 /// The family that `--kernel` names: one of gpulab's, or a reader's own by its file.
-pub(crate) fn named(name: &str) -> Result<&'static Family, Error> {
+pub(crate) fn named<'a>(registry: &'a mut Registry, name: &str) -> Result<&'a Family, Error> {
     if is_file(name) {
-        return family(Path::new(name), None);
+        return family(registry, Path::new(name), None);
     }
     // The ceilings' probes too, though nobody is told.
-    kernels::family(name).ok_or_else(|| {
-        let names: Vec<&str> = FAMILIES.iter().map(|f| f.name).collect();
+    registry.family(name).ok_or_else(|| {
+        let names: Vec<&str> = FAMILIES.iter().map(|f| &*f.name).collect();
         Error::Usage(words::unknown("family", name, &names))
     })
 }
@@ -29,7 +29,7 @@ pub(crate) fn named(name: &str) -> Result<&'static Family, Error> {
 ///
 /// # Errors
 /// [`Error::Usage`] for what is wrong in the file, with its line, or in a file that it names.
-pub(crate) fn family(path: &Path, device: Option<&str>) -> Result<&'static Family, Error> {
+pub(crate) fn family<'a>(registry: &'a mut Registry, path: &Path, device: Option<&str>) -> Result<&'a Family, Error> {
     let wrong = |why: String| Error::Usage(format!("{}: {why}", shown(path)));
     let text = text(path).map_err(wrong)?;
     let description = Description::parse(&text).map_err(|error| wrong(with_suggestion(&error)))?;
@@ -43,7 +43,7 @@ pub(crate) fn family(path: &Path, device: Option<&str>) -> Result<&'static Famil
         sources.insert(name, source.map_err(|error| wrong(error.to_string()))?);
     }
     let file = FamilyFile { text, folder, sources };
-    oracle::declare(&file, device).map_err(|error| wrong(error.to_string()))
+    oracle::declare(registry, &file, device).map_err(|error| wrong(error.to_string()))
 }
 
 /// The file and those that it names: kernels with what they include, data, and what its program's words lead to.

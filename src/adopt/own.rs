@@ -1,53 +1,33 @@
 //! A reader's kernel: its file and what that includes, read once, as a rung of its family.
 
 use super::includes::{included, reads_a_file};
-use crate::kernels::{self, Family, OwnKernel, Rung, text};
+use crate::kernels::{Family, OwnKernel, Registry, text};
 use crate::report::format;
-use crate::{Error, files, values};
+use crate::{Error, files};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Reads a kernel and makes it a rung of its family.
+/// Reads the kernel in a file.
 ///
 /// # Errors
-/// [`Error::Usage`] for a file that cannot be read, that includes what it may not, or that declares what is not known.
-pub(crate) fn adopt(path: &Path, family: &'static Family) -> Result<(OwnKernel, &'static Rung), Error> {
-    let own = OwnKernel { family: family.name.into(), name: name(path, family), text: assembled(path, family.name)? };
-    let rung = adopted(path, &own)?;
-    Ok((own, rung))
+/// [`Error::Usage`] for a file that cannot be read, or that includes what it may not.
+pub(crate) fn kernel(path: &Path, family: &Family) -> Result<OwnKernel, Error> {
+    let text = assembled(path, &family.name)?;
+    Ok(OwnKernel { family: family.name.to_string(), name: name(path, family), text })
 }
 
-/// As [`adopt`], of a text that would stand at `path`, under a name that nothing else has: of many files, several may be alike.
-pub(crate) fn adopt_as(
-    name: String,
-    (path, text): (&Path, &str),
-    family: &'static Family,
-) -> Result<&'static Rung, Error> {
-    adopted(path, &OwnKernel { family: family.name.into(), name, text: assembled_text(path, text, family.name)? })
+/// As [`kernel`], of a text that would stand at `path`.
+pub(crate) fn kernel_of(name: &str, (path, text): (&Path, &str), family: &Family) -> Result<OwnKernel, Error> {
+    let text = assembled_text(path, text, &family.name)?;
+    Ok(OwnKernel { family: family.name.to_string(), name: name.into(), text })
 }
 
-fn adopted(path: &Path, own: &OwnKernel) -> Result<&'static Rung, Error> {
-    kernels::adopt(own).map_err(|error| Error::Usage(format!("{}: {error}", shown(path))))
-}
-
-/// The rungs that a list names, or all of the ladder; with a reader's kernel that one too, or alone without a list. The
-/// family that has them all.
-pub(crate) fn rungs(
-    family: &'static Family,
-    file: Option<&Path>,
-    list: Option<&str>,
-) -> Result<(&'static Family, Vec<&'static Rung>), Error> {
-    let own = file.map(|file| adopt(file, family)).transpose()?.map(|(_, rung)| rung);
-    let family = kernels::family(family.name).unwrap_or(family);
-    let mut rungs = match (list, own) {
-        (Some(list), _) => values::variants(family, list).map_err(Error::Usage)?,
-        (None, Some(_)) => Vec::new(),
-        (None, None) => family.ladder.iter().collect(),
-    };
-    if let Some(own) = own.filter(|own| rungs.iter().all(|rung| rung.path != own.path)) {
-        rungs.push(own);
-    }
-    Ok((family, rungs))
+/// Makes a kernel the last rung of its family.
+///
+/// # Errors
+/// [`Error::Usage`] for a file that declares what is not known.
+pub(crate) fn adopt<'a>(registry: &'a mut Registry, path: &Path, own: OwnKernel) -> Result<&'a Family, Error> {
+    registry.adopt(own).map_err(|error| Error::Usage(format!("{}: {error}", shown(path))))
 }
 
 /// The file and those of its folder that it includes.
@@ -170,8 +150,7 @@ mod tests {
 
     #[test]
     fn a_name_is_a_rungs_and_no_other_rungs() {
-        let family = kernels::family("reduce").unwrap();
-        let name = |path: &str| name(Path::new(path), family);
+        let name = |path: &str| name(Path::new(path), &crate::kernels::reduce::FAMILY);
         assert_eq!(name("a/fast one.cl"), "fast_one");
         assert_eq!(
             [name("v3_fast.cl"), name("strided.cl"), name("cpu_rayon.cl"), name("3.cl")],

@@ -11,7 +11,7 @@ use std::path::Path;
 /// The inputs of a case.
 #[derive(Clone, Copy)]
 pub(crate) struct Input<'a> {
-    pub(crate) family: &'static Family,
+    pub(crate) family: &'a Family,
     pub(crate) shape: Shape,
     pub(crate) dtype: Dtype,
     pub(crate) params: &'a Params,
@@ -20,7 +20,7 @@ pub(crate) struct Input<'a> {
 impl Input<'_> {
     /// Their size in bytes, or that of the result if it is larger.
     pub(crate) fn bytes(&self) -> Result<u64, Error> {
-        let (problem, size) = (self.family.problem, self.dtype.size() as u128);
+        let (problem, size) = (&self.family.problem, self.dtype.size() as u128);
         let inputs: u128 = problem.inputs(self.shape, self.params).into_iter().map(|len| len as u128 * size).sum();
         let bytes = inputs.max(problem.result(self.shape, self.params) as u128 * size);
         u64::try_from(bytes)
@@ -33,7 +33,7 @@ impl Input<'_> {
     }
 
     fn case(&self) -> Case {
-        Case { params: self.params.clone(), seed: 0, ..Case::of(self.family.name, "", self.dtype, self.shape) }
+        Case { params: self.params.clone(), seed: 0, ..Case::of(&self.family.name, "", self.dtype, self.shape) }
     }
 
     /// Refuses what this machine or no rung on this device could hold.
@@ -84,7 +84,7 @@ impl Input<'_> {
 
     /// Arrays of the inputs' size that the host holds at once.
     fn copies(&self) -> u64 {
-        let problem = self.family.problem;
+        let problem = &self.family.problem;
         let has_large_reference =
             problem.movement(&self.case()).is_none() && problem.result(self.shape, self.params) > 1;
         if has_large_reference { 3 } else { 2 }
@@ -113,24 +113,16 @@ pub(crate) fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shap
 }
 
 /// Settings that --set gives, each of one value.
-pub(crate) fn single_settings(
-    family: &'static Family,
-    rungs: &[&'static Rung],
-    texts: &[String],
-) -> Result<Params, Error> {
+pub(crate) fn single_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Params, Error> {
     let one = |setting: sweep::Setting| match setting.values.as_slice() {
-        [value] => Ok((setting.name.to_owned(), value.clone())),
+        [value] => Ok((setting.name.clone(), value.clone())),
         values => Err(Error::Usage(format!("--set {}: {} values; give one", setting.name, values.len()))),
     };
     sweep::settings(family, rungs, texts).map_err(Error::Usage)?.into_iter().map(one).collect()
 }
 
 /// As [`single_settings`], by their names in letters of any case.
-pub(crate) fn own_settings(
-    family: &'static Family,
-    rungs: &[&'static Rung],
-    texts: &[String],
-) -> Result<Params, Error> {
+pub(crate) fn own_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Params, Error> {
     let lower = |text: &String| match text.split_once('=') {
         Some((name, value)) => format!("{}={value}", name.to_lowercase()),
         None => text.clone(),
@@ -148,8 +140,8 @@ pub(crate) fn check_dtype(family: &Family, dtype: Dtype) -> Result<(), Error> {
 }
 
 /// Refuses a folder that has none of the rungs' files; says of which it has none, as those are the built-in ones.
-pub(crate) fn check_sources(rungs: &[&'static Rung], dir: Option<&Path>, quiet: bool) -> Result<(), Error> {
-    check_files(&rungs.iter().filter(|rung| !rung.is_own()).map(|rung| rung.path).collect::<Vec<_>>(), dir, quiet)
+pub(crate) fn check_sources(rungs: &[&Rung], dir: Option<&Path>, quiet: bool) -> Result<(), Error> {
+    check_files(&rungs.iter().filter(|rung| !rung.is_own()).map(|rung| &*rung.path).collect::<Vec<_>>(), dir, quiet)
 }
 
 /// As [`check_sources`], of paths below `cl/`.

@@ -1,6 +1,6 @@
 //! A reader's kernel file, judged in a worker process of its own.
 
-use crate::adopt::{described, own};
+use crate::adopt::Brought;
 use crate::bench::{self, Input, tuning};
 use crate::cli::Global;
 use crate::console::note;
@@ -8,7 +8,7 @@ use crate::count::CheckFinding;
 use crate::data::{Dtype, Shape};
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::{Patience, judge, ragged};
-use crate::kernels::{Family, OwnKernel, Rung, declared_work_group};
+use crate::kernels::{Family, Rung};
 use crate::outcome::Executor;
 use crate::plan::{Case, WorkGroup};
 use crate::report::format;
@@ -48,15 +48,13 @@ pub(crate) struct Judging<'a> {
 
 /// A kernel file that was judged, and stays among its family's rungs.
 pub(crate) struct JudgedFile {
-    pub(crate) family: &'static Family,
-    pub(crate) rung: &'static Rung,
+    pub(crate) brought: Brought,
+    pub(crate) rung: Rung,
     pub(crate) judgement: Judgement,
     /// The name of its device.
     pub(crate) device: String,
     /// What its worker was allowed, in bytes.
     pub(crate) memory: u64,
-    /// Its text.
-    pub(crate) own: OwnKernel,
 }
 
 /// Judges a kernel file: reads it, adopts it for its family, and tries it where kernels go wrong.
@@ -65,8 +63,9 @@ pub(crate) struct JudgedFile {
 /// A file or an option that is not possible, no device, an interrupt. That the kernel is wrong, does not build, crashes or
 /// never ends is no error here: [`verdict`] makes one of it.
 pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> Result<JudgedFile, Error> {
-    let (own, rung) = own::adopt(path, described::named(asked.family)?)?;
-    let family = described::named(asked.family)?;
+    let brought = Brought::new(asked.family, Some(path))?;
+    let family = &brought.family;
+    let rung = family.ladder.last().ok_or_else(|| Error::Failed("the kernel is no rung".into()))?;
     let dtype = asked.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
     bench::check_dtype(family, dtype)?;
     let shape = shape(family, asked)?;
@@ -76,7 +75,7 @@ pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> R
     data.check_host(bytes)?;
     interrupt::watch();
     let memory = asked.memory.unwrap_or_else(|| usual_memory(bytes));
-    let setup = Setup { device: global.device.clone(), memory: Some(memory), ..Setup::default() };
+    let setup = Setup { device: global.device.clone(), memory: Some(memory), ..Setup::of(&brought.registry) };
     let small = Duration::from_secs_f64(asked.deadline.unwrap_or(SMALL_S));
     let whole = asked.deadline.unwrap_or_else(|| usual_deadline(bytes, data.ops()));
     let mut worker = WorkerProcess::open(setup, Duration::from_secs_f64(whole), interrupt::interrupted, say)?;
@@ -84,10 +83,10 @@ pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> R
     data.check_device(bytes, &info)?;
     bench::announce(global, &info);
     let case = Case {
-        wg: asked.wg.or(declared_work_group(rung)).unwrap_or_else(|| tuning::default_work_group(&info)),
+        wg: asked.wg.or(rung.work_group()).unwrap_or_else(|| tuning::default_work_group(&info)),
         params,
         seed: asked.seed,
-        ..Case::of(family.name, rung.variant(), dtype, shape)
+        ..Case::of(&family.name, rung.variant(), dtype, shape)
     };
     let mut observer = StatusLine::with_bar(global.quiet);
     let mut step = 0;
@@ -97,7 +96,8 @@ pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> R
     };
     let patience = Patience { small, asked: Duration::from_secs_f64(whole) };
     let judgement = judge(&mut worker, (family, rung), &case, patience, &mut observe)?;
-    Ok(JudgedFile { family, rung, judgement, device: format::device(&info.name), memory, own })
+    let rung = rung.clone();
+    Ok(JudgedFile { brought, rung, judgement, device: format::device(&info.name), memory })
 }
 
 /// About as many cases as are tried, for the progress bar.
@@ -133,8 +133,9 @@ pub(crate) struct Checked {
 pub(crate) fn check(judged: &JudgedFile, deadline: Option<f64>) -> Result<Checked, Error> {
     let limit = Duration::from_secs_f64(deadline.unwrap_or(SIMULATOR_S));
     let folder = ceilings::folder()?.join(PLUGINS_FOLDER);
-    let mut worker = CheckingWorker::open(&folder, Setup::default(), limit, (interrupt::interrupted, say))?;
-    let shape = ragged(judged.family.form, judged.judgement.tile);
+    let mut worker =
+        CheckingWorker::open(&folder, Setup::of(&judged.brought.registry), limit, (interrupt::interrupted, say))?;
+    let shape = ragged(judged.brought.family.form, judged.judgement.tile);
     let (findings, ended) = worker.check(&Case { shape, ..judged.judgement.asked.clone() }, limit)?;
     Ok(Checked { findings, ended })
 }

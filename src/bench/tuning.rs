@@ -9,12 +9,12 @@ use crate::tune::Remembered;
 use std::path::Path;
 
 /// What is remembered of a family on a device, if anything. That a damaged file was put aside is said.
-pub(crate) fn load(
-    family: &'static Family,
+pub(crate) fn load<'a>(
+    family: &'a Family,
     info: &DeviceInfo,
     cl_dir: Option<&Path>,
     quiet: bool,
-) -> Option<Remembered> {
+) -> Option<Remembered<'a>> {
     let tell = |text: &str| {
         if !quiet {
             note(text);
@@ -29,8 +29,8 @@ pub(crate) fn default_work_group(info: &DeviceInfo) -> WorkGroup {
 }
 
 /// The case of a rung as it was tuned, if no setting that the rung reads was given.
-pub(crate) fn tuned(known: &Remembered, rung: &Rung, case: &Case) -> Option<Case> {
-    let is_given = rung.tunables.iter().any(|tunable| case.params.contains_key(tunable.name));
+pub(crate) fn tuned(known: &Remembered<'_>, rung: &Rung, case: &Case) -> Option<Case> {
+    let is_given = rung.tunables().any(|tunable| case.params.contains_key(tunable.name));
     if is_given { None } else { known.tuned(case) }
 }
 

@@ -62,11 +62,11 @@ impl<F: Of> Args for Tunables<F> {
 
 impl<F: Of> FromArgMatches for Tunables<F> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let given = |tunable: &Tunable| {
+        let given = |tunable: Tunable<'_>| {
             let text = matches.get_one::<String>(tunable.name)?;
             // Names may be written with hyphens.
-            let name = tunable.values.iter().find(|name| **name == text.replace('-', "_"));
-            Some((tunable.name.to_owned(), name.map_or(text.as_str(), |name| name).to_owned()))
+            let name = tunable.values().find(|name| *name == text.replace('-', "_"));
+            Some((tunable.name.to_owned(), name.unwrap_or(text).to_owned()))
         };
         Ok(Tunables { params: tunables(F::FAMILY).filter_map(given).collect(), of: PhantomData })
     }
@@ -77,35 +77,37 @@ impl<F: Of> FromArgMatches for Tunables<F> {
     }
 }
 
-fn tunables(family: &'static Family) -> impl Iterator<Item = &'static Tunable> {
+fn tunables(family: &'static Family) -> impl Iterator<Item = Tunable<'static>> {
     family.tunables().into_iter().filter(|tunable| tunable.name != REPEATS)
 }
 
-fn option(family: &'static Family, tunable: &'static Tunable) -> Arg {
-    let arg = Arg::new(tunable.name).long(tunable.name).help(help(family, tunable));
+fn option(family: &Family, tunable: Tunable<'static>) -> Arg {
+    let arg = Arg::new(tunable.name).long(tunable.name).help(help(family, &tunable));
     match tunable.kind {
-        Kind::Number { .. } => arg.value_name("N").value_parser(|text: &str| number(tunable, text)),
-        Kind::Pair => arg.value_name("RxC").value_parser(|text: &str| tunable.check(text).map(|()| text.to_owned())),
+        Kind::Number { .. } => arg.value_name("N").value_parser(move |text: &str| number(&tunable, text)),
+        Kind::Pair => {
+            arg.value_name("RxC").value_parser(move |text: &str| tunable.check(text).map(|()| text.to_owned()))
+        }
         Kind::Switch => {
             let arg = arg.value_name("0|1").num_args(0..=1).default_missing_value("1");
-            arg.value_parser(PossibleValuesParser::new(tunable.values))
+            arg.value_parser(PossibleValuesParser::new(tunable.values()))
         }
         Kind::Choice => {
-            let value = |name: &&'static str| PossibleValue::new(*name).alias(name.replace('_', "-"));
-            let values: Vec<PossibleValue> = tunable.values.iter().map(value).collect();
+            let value = |name: &'static str| PossibleValue::new(name).alias(name.replace('_', "-"));
+            let values: Vec<PossibleValue> = tunable.values().map(value).collect();
             arg.value_name(tunable.name.to_uppercase()).value_parser(PossibleValuesParser::new(values))
         }
     }
 }
 
 /// A number may be written as sizes are: `1Mi`.
-fn number(tunable: &Tunable, text: &str) -> Result<String, String> {
+fn number(tunable: &Tunable<'_>, text: &str) -> Result<String, String> {
     let plain = values::size(text).map_or_else(|_| text.to_owned(), |value| value.to_string());
     tunable.check(&plain).map(|()| plain)
 }
 
 /// What it sets, for which rungs, and its default.
-fn help(family: &'static Family, tunable: &Tunable) -> String {
+fn help(family: &Family, tunable: &Tunable<'_>) -> String {
     let mut about = tunable.about.to_owned();
     if let Some(first) = about.get_mut(..1) {
         first.make_ascii_uppercase();
@@ -116,8 +118,8 @@ fn help(family: &'static Family, tunable: &Tunable) -> String {
 }
 
 /// ` (v4 to v6)`: the rungs that have it, unless all have it.
-fn readers(family: &'static Family, tunable: &Tunable) -> String {
-    let reads = |rung: &&Rung| rung.tunables.iter().any(|t| t.name == tunable.name);
+fn readers(family: &Family, tunable: &Tunable<'_>) -> String {
+    let reads = |rung: &&Rung| rung.tunables().any(|t| t.name == tunable.name);
     let numbers: Vec<u32> = family.ladder.iter().filter(reads).filter_map(Rung::number).collect();
     if numbers.is_empty() || numbers.len() == family.ladder.len() {
         return String::new();

@@ -83,7 +83,7 @@ fn told_kept(path: &Path, worse: &[CeilingRow], all: usize) -> String {
 
 /// Refuses a folder that lacks a probe.
 fn check_sources(options: &CeilingArgs, quiet: bool) -> Result<(), Error> {
-    let probes: Vec<&'static Rung> = PROBES.iter().flat_map(|family| family.kernels()).collect();
+    let probes: Vec<&Rung> = PROBES.iter().flat_map(|family| family.kernels()).collect();
     bench::check_sources(&probes, options.cl_dir.as_deref(), quiet)
 }
 

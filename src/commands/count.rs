@@ -1,6 +1,6 @@
 //! `gpulab count`: what kernels do, counted in a simulator.
 
-use crate::adopt::{described, own};
+use crate::adopt::{Brought, described};
 use crate::bench::{self, Input};
 use crate::cli::{CountArgs, Global};
 use crate::console::{Out, screen, worst_of};
@@ -11,7 +11,7 @@ use crate::counting::{
 use crate::data::{Params, Shape};
 use crate::exchange::exchange;
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
-use crate::kernels::{self, FAMILIES, Family, Form, Rung, Sources, declared_work_group};
+use crate::kernels::{self, FAMILIES, Family, Form, Registry, Rung, Sources};
 use crate::outcome::{Status, Stop};
 use crate::outputs::{Outputs, Paths};
 use crate::plan::{Case, REPEATS, Target};
@@ -32,8 +32,10 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
         return Err(Error::Usage(why.into()));
     }
     let subject = Countable::find(options)?;
+    let registry = &Registry::default();
+    let registry = if let Countable::Ladder(brought) = &subject { &brought.registry } else { registry };
     match &subject {
-        Countable::Ladder(family) => check_ladder(family, options, global.quiet)?,
+        Countable::Ladder(brought) => check_ladder(brought, options, global.quiet)?,
         Countable::Trials(_) => check_trials(options)?,
         Countable::Measured(_) => {}
     }
@@ -42,8 +44,9 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
     let model = LockstepModel { warp: options.warp, segment: options.segment, banks: options.banks };
-    let mut worker = open(&simulator, model, options.cl_dir.as_deref(), Duration::from_secs_f64(options.deadline))?;
-    let cases = subject.cases(options, worker.target(), global.quiet)?;
+    let mut worker =
+        open(registry, &simulator, model, options.cl_dir.as_deref(), Duration::from_secs_f64(options.deadline))?;
+    let cases = subject.cases(options, registry, worker.target(), global.quiet)?;
     let mut counting =
         Counting { lines: options.lines, quiet: global.quiet, simulator: &simulator.version, model, rows: Vec::new() };
     let counted = counting.run(&mut worker, &cases, &mut |row| outputs.row(row));
@@ -84,7 +87,7 @@ fn gone_wrong(rows: &[CountRow]) -> Result<(), Error> {
 
 /// What is counted: a family's rungs, an experiment's trials, or what was measured.
 enum Countable {
-    Ladder(&'static Family),
+    Ladder(Brought),
     Trials(&'static Experiment),
     Measured(Vec<Row>),
 }
@@ -100,12 +103,8 @@ impl Countable {
                 .map(|rows| Countable::Measured(rows.into_iter().flatten().collect()));
         }
         let name = options.name();
-        if described::is_file(name) {
-            return described::family(Path::new(name), None).map(Countable::Ladder);
-        }
-        if let Some(family) = FAMILIES.iter().find(|family| family.name == name) {
-            // With the own kernel among its rungs.
-            return own::rungs(family, options.own.as_deref(), None).map(|(family, _)| Countable::Ladder(family));
+        if described::is_file(name) || FAMILIES.iter().any(|family| family.name == name) {
+            return Brought::new(name, options.own.as_deref()).map(Countable::Ladder);
         }
         if options.own.is_some() {
             return Err(Error::Usage(format!("--own: {name} has no ladder; name the kernel's family")));
@@ -114,16 +113,22 @@ impl Countable {
             return Ok(Countable::Trials(experiment));
         }
         // Kernels of experiments and probes too, though nobody is told.
-        kernels::family(name).map(Countable::Ladder).ok_or_else(|| {
-            let names = FAMILIES.iter().map(|f| f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+        Brought::new(name, None).map(Countable::Ladder).map_err(|_| {
+            let names = FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
             Error::Usage(words::unknown("family or experiment", name, &names.collect::<Vec<_>>()))
         })
     }
 
-    fn cases(&self, options: &CountArgs, target: &Target, quiet: bool) -> Result<Vec<CountedTrial>, Error> {
+    fn cases<'a>(
+        &'a self,
+        options: &CountArgs,
+        registry: &'a Registry,
+        target: &Target,
+        quiet: bool,
+    ) -> Result<Vec<CountedTrial<'a>>, Error> {
         match self {
-            Countable::Measured(rows) => Ok(small(rows, target)),
-            Countable::Ladder(family) => ladder(family, options, target),
+            Countable::Measured(rows) => Ok(small(registry, rows, target)),
+            Countable::Ladder(brought) => ladder(brought, options, target),
             Countable::Trials(experiment) => trials(experiment, options, target, quiet),
         }
     }
@@ -134,20 +139,16 @@ fn measured(path: &Path) -> Result<Vec<Row>, Error> {
     let name = path.display().to_string();
     let text = files::read(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
     match recorded(&text, &name)?.0 {
-        Recorded::Rows(rows) if rows.iter().any(|row| why::case_of(row).is_some()) => Ok(rows),
+        Recorded::Rows(rows) if rows.iter().any(|row| why::case_of(&Registry::default(), row).is_some()) => Ok(rows),
         _ => Err(Error::Usage(format!("--of {name}: it holds no rows of a ladder, as --csv writes them"))),
     }
 }
 
-/// The rungs that the options name, in the ladder's order; with the reader's own kernel, if there is one.
-fn rungs(family: &'static Family, options: &CountArgs) -> Result<Vec<&'static Rung>, Error> {
-    own::rungs(family, options.own.as_deref(), options.variant.as_deref()).map(|(_, rungs)| rungs)
-}
-
 /// Refuses what can be seen before anything is started.
-fn check_ladder(family: &'static Family, options: &CountArgs, quiet: bool) -> Result<(), Error> {
+fn check_ladder(brought: &Brought, options: &CountArgs, quiet: bool) -> Result<(), Error> {
+    let family = &brought.family;
     bench::check_dtype(family, options.dtype.unwrap_or(family.dtypes[0]))?;
-    let rungs = rungs(family, options)?;
+    let rungs = brought.rungs(options.variant.as_deref())?;
     bench::check_sources(&rungs, options.cl_dir.as_deref(), quiet)?;
     let shape = shape(family, options)?;
     if shape.n == 0 || shape.m == 0 {
@@ -168,18 +169,19 @@ fn shape(family: &Family, options: &CountArgs) -> Result<Shape, Error> {
 }
 
 /// The settings that were given, each with its one value.
-fn settings(family: &'static Family, rungs: &[&'static Rung], options: &CountArgs) -> Result<Params, Error> {
+fn settings(family: &Family, rungs: &[&Rung], options: &CountArgs) -> Result<Params, Error> {
     let op = options.op.iter().map(|op| format!("op={op}"));
     let texts: Vec<String> = options.set.iter().cloned().chain(op).collect();
     bench::single_settings(family, rungs, &texts)
 }
 
-fn ladder(family: &'static Family, options: &CountArgs, target: &Target) -> Result<Vec<CountedTrial>, Error> {
-    let rungs = rungs(family, options)?;
-    let case = Case::of(family.name, "", options.dtype.unwrap_or(family.dtypes[0]), shape(family, options)?);
+fn ladder<'a>(brought: &'a Brought, options: &CountArgs, target: &Target) -> Result<Vec<CountedTrial<'a>>, Error> {
+    let family = &brought.family;
+    let rungs = brought.rungs(options.variant.as_deref())?;
+    let case = Case::of(&family.name, "", options.dtype.unwrap_or(family.dtypes[0]), shape(family, options)?);
     let case = Case { params: settings(family, &rungs, options)?, seed: options.seed, ..case };
-    let wg = |rung| options.wg.or(declared_work_group(rung)).unwrap_or(WORK_GROUP);
-    let counted = |rung| of_rung(family, rung, &Case { wg: wg(rung), ..case.clone() }, target);
+    let wg = |rung: &Rung| options.wg.or(rung.work_group()).unwrap_or(WORK_GROUP);
+    let counted = |rung: &'a Rung| of_rung(family, rung, &Case { wg: wg(rung), ..case.clone() }, target);
     Ok(rungs.into_iter().map(counted).collect())
 }
 
@@ -189,13 +191,13 @@ fn trials(
     options: &CountArgs,
     target: &Target,
     quiet: bool,
-) -> Result<Vec<CountedTrial>, Error> {
-    let mut all: Vec<CountedTrial> = Vec::new();
+) -> Result<Vec<CountedTrial<'static>>, Error> {
+    let mut all: Vec<CountedTrial<'_>> = Vec::new();
     for trial in experiment.plan(&Scope { target, quick: true, seed: options.seed }) {
         if exchange(&trial.case.family).is_some() {
             continue;
         }
-        let found = kernels::family(&trial.case.family).and_then(|f| Some((f, f.rung(&trial.case.variant)?)));
+        let found = kernels::built_in(&trial.case.family).and_then(|f| Some((f, f.rung(&trial.case.variant)?)));
         let unknown = || Error::Failed(format!("{}: its plan names a kernel that does not exist", experiment.name));
         let (family, rung) = found.ok_or_else(unknown)?;
         let cut = cut_down(&trial, family, rung, options, target);
@@ -206,14 +208,14 @@ fn trials(
         // What one run tells twice, as a rate and as registers, is counted once.
         if all.iter().all(|known| known.case != case) {
             let trial = Some((experiment.name, trial.series, trial.x));
-            all.push(CountedTrial { case, rung, remark, trial, large: None });
+            all.push(CountedTrial { case, family, rung, remark, trial, large: None });
         }
     }
     if all.is_empty() {
         let why = "measures work between host and device: it has no kernel to count";
         return Err(Error::Usage(format!("{} {why}", experiment.name)));
     }
-    let rungs: Vec<&'static Rung> = all.iter().map(|one| one.rung).collect();
+    let rungs: Vec<&Rung> = all.iter().map(|one| one.rung).collect();
     bench::check_sources(&rungs, options.cl_dir.as_deref(), quiet)?;
     Ok(all)
 }

@@ -1,6 +1,6 @@
 //! `gpulab diff`: what changed from one rung to another.
 
-use crate::adopt::described;
+use crate::adopt::Brought;
 use crate::cli::{DiffArgs, Global};
 use crate::console::{self, Out, screen};
 use crate::kernels::{Family, Rung, Sources};
@@ -14,13 +14,13 @@ use crate::{Error, bench};
 /// # Errors
 /// [`Error::Usage`] for a family or rung that there is not, for the same rung twice, and for a folder that lacks a file.
 pub fn run(out: &mut Out, global: &Global, options: &DiffArgs) -> Result<(), Error> {
-    let family = described::named(&options.family.to_lowercase())?;
+    let Brought { family, .. } = &Brought::new(&options.family.to_lowercase(), None)?;
     let [from, to] = [&options.from, &options.to].map(|text| rung_of(family, text));
     let (from, to) = (from?, to?);
     if from.path == to.path {
         return Err(Error::Usage(format!("both are {}: name two rungs", short_name(family, from))));
     }
-    bench::check_files(&[from.path, to.path], options.cl_dir.as_deref(), global.quiet)?;
+    bench::check_files(&[&from.path, &to.path], options.cl_dir.as_deref(), global.quiet)?;
     let sources = Sources { dir: options.cl_dir.clone() };
     let (from, to) = (file(family, from, &sources)?, file(family, to, &sources)?);
     let screen = screen(global.color);
@@ -29,6 +29,6 @@ pub fn run(out: &mut Out, global: &Global, options: &DiffArgs) -> Result<(), Err
 }
 
 fn file(family: &Family, rung: &Rung, sources: &Sources) -> Result<KernelFile, Error> {
-    let text = sources.read(rung.path).map_err(|stop| Error::Failed(stop.reason))?;
+    let text = sources.read(&rung.path).map_err(|stop| Error::Failed(stop.reason))?;
     Ok(KernelFile { label: format!("{} {}", family.name, rung.label()), path: format!("cl/{}", rung.path), text })
 }

@@ -22,8 +22,8 @@ pub fn run(out: &mut Out, word: &str) -> Result<(), Error> {
 }
 
 /// What a family is about, and a paragraph for each of its rungs.
-fn story(family: &'static Family, width: usize) -> String {
-    let mut text = wrapped(family.about, &format!("{}: ", family.name), "  ", width);
+fn story(family: &Family, width: usize) -> String {
+    let mut text = wrapped(&family.about, &format!("{}: ", family.name), "  ", width);
     for rung in family.kernels() {
         text.push('\n');
         text += &wrapped(&paragraph(rung), &format!("{}: ", rung.label()), "  ", width);
@@ -36,7 +36,7 @@ fn story(family: &'static Family, width: usize) -> String {
 /// What a rung is, does, removes and leaves.
 fn paragraph(rung: &Rung) -> String {
     let said = |label| rung.header(label).unwrap_or_default();
-    let title = kernels::text(rung.path).and_then(kernels::title).unwrap_or_default();
+    let title = rung.text().and_then(kernels::title).unwrap_or_default();
     let [idea, removes, remains] = ["Idea", "Removes", "Remains"].map(said);
     format!("{title} {} It removes {removes} What remains: {remains}", capital(&idea))
 }
@@ -54,8 +54,8 @@ fn capital(sentence: &str) -> String {
 }
 
 /// All that a kernel's header says, and where to go on.
-fn kernel(family: &'static Family, rung: &'static Rung, width: usize) -> String {
-    let title = kernels::text(rung.path).and_then(kernels::title).unwrap_or_default();
+fn kernel(family: &Family, rung: &Rung, width: usize) -> String {
+    let title = rung.text().and_then(kernels::title).unwrap_or_default();
     let mut text = wrapped(title, &format!("{} {}: ", family.name, rung.label()), "  ", width);
     for label in SENTENCES {
         text += &part(label, &rung.header(label).unwrap_or_default(), width);
@@ -66,7 +66,7 @@ fn kernel(family: &'static Family, rung: &'static Rung, width: usize) -> String 
 }
 
 /// The commands that show a rung's source, and what changed since the rung before it.
-fn sources(family: &'static Family, rung: &'static Rung) -> Vec<String> {
+fn sources(family: &Family, rung: &Rung) -> Vec<String> {
     let source = format!("gpulab source {}", short_name(family, rung));
     let is_listed = FAMILIES.iter().any(|known| known.name == family.name);
     let place = family.ladder.iter().position(|known| known.path == rung.path).filter(|_| is_listed);
@@ -115,7 +115,7 @@ mod tests {
     use crate::experiments::{EXPERIMENTS, experiment};
 
     fn rung(family: &str, variant: &str) -> (&'static Family, &'static Rung) {
-        let family = kernels::family(family).unwrap();
+        let family = kernels::built_in(family).unwrap();
         (family, family.rung(variant).unwrap())
     }
 

@@ -42,7 +42,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let scope = Scope { target: &target, quick: options.measure.quick, seed: options.seed };
     let studies = chosen.into_iter().map(|e| ExperimentRun::new(e, &scope)).collect::<Result<Vec<_>, Error>>()?;
     let kernel = |task: &Task| if let Work::Kernel(_, rung) = task.work { Some(rung) } else { None };
-    let rungs: Vec<&'static Rung> = studies.iter().flat_map(|s| s.tasks.iter().filter_map(kernel)).collect();
+    let rungs: Vec<&Rung> = studies.iter().flat_map(|s| s.tasks.iter().filter_map(kernel)).collect();
     bench::check_sources(&rungs, options.cl_dir.as_deref(), global.quiet)?;
     bench::announce(global, executor.info());
     let settings = options.measure.settings();
@@ -92,7 +92,7 @@ impl Work {
         if let Some(exchange) = exchange(&case.family) {
             return exchange.variant(&case.variant).map(Work::Exchange);
         }
-        let family = kernels::family(&case.family)?;
+        let family = kernels::built_in(&case.family)?;
         family.rung(&case.variant).map(|rung| Work::Kernel(family, rung))
     }
 }

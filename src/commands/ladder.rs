@@ -5,7 +5,7 @@ use crate::cli::{Global, LadderArgs};
 use crate::console::{Out, worst_of};
 use crate::data::Dtype;
 use crate::judging::ragged;
-use crate::kernels::{Family, Rung, check_described, declared_work_group, text as text_of, tile_of_a_group};
+use crate::kernels::{Family, Registry, Rung, tile_of_a_group};
 use crate::ladder::{self, LadderRun};
 use crate::plan::{Case, Target, WorkGroup};
 use crate::report::findings;
@@ -32,27 +32,28 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
     let Some(file) = &options.file else {
         return Err(Error::Usage("name a file, as in gpulab ladder mine/family.toml".into()));
     };
-    let family = described::family(file, global.device.as_deref())?;
+    let mut registry = Registry::default();
+    let family = &described::family(&mut registry, file, global.device.as_deref())?.clone();
     let quick = options.ladder.measure.quick;
     let usual = family.usual_shape(family.form.ladder_size(quick), quick);
     let shape = bench::shape(family, options.n, options.m, usual)?;
     let dtype = options.ladder.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
     bench::check_dtype(family, dtype)?;
     if shape.elements() > 0 {
-        let refused = check_described(family, shape, dtype);
+        let refused = family.problem.check(shape, dtype);
         refused.map_err(|why| Error::Usage(format!("{}: {why}", own::shown(file))))?;
     }
-    let rungs: Vec<&'static Rung> = family.kernels().collect();
+    let rungs: Vec<&Rung> = family.kernels().collect();
     let params = bench::own_settings(family, &rungs, &options.set)?;
-    let mut study = LadderRun::new(family, shape, options.ladder.dtype, &params);
+    let mut study = LadderRun { registry, ..LadderRun::new(family, shape, options.ladder.dtype, &params) };
     if options.ladder.wg.is_none() {
         let case = |rung: &&Rung, wg: WorkGroup| Case {
             wg,
             params: params.clone(),
             seed: options.ladder.seed,
-            ..Case::of(family.name, rung.variant(), dtype, shape)
+            ..Case::of(&family.name, rung.variant(), dtype, shape)
         };
-        let cases = rungs.iter().filter_map(|rung| Some(case(rung, declared_work_group(rung)?)));
+        let cases = rungs.iter().filter_map(|rung| Some(case(rung, rung.work_group()?)));
         study.own_cases = cases.collect();
     }
     let is_clean = if options.check { check(options, family, dtype, &study) } else { Ok(()) };
@@ -62,13 +63,13 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
 }
 
 /// Runs each rung in the simulator, over some groups and a rest, and says what that found.
-fn check(options: &LadderArgs, family: &'static Family, dtype: Dtype, study: &LadderRun) -> Result<(), Error> {
+fn check(options: &LadderArgs, family: &Family, dtype: Dtype, study: &LadderRun<'_>) -> Result<(), Error> {
     /// Seconds by default: a simulator is slow.
     const PATIENCE_S: f64 = 120.0;
     let limit = Duration::from_secs_f64(options.ladder.measure.deadline.unwrap_or(PATIENCE_S));
     let folder = ceilings::folder()?.join(PLUGINS_FOLDER);
     interrupt::watch();
-    let mut worker = CheckingWorker::open(&folder, Setup::default(), limit, (interrupt::interrupted, say))?;
+    let mut worker = CheckingWorker::open(&folder, Setup::of(&study.registry), limit, (interrupt::interrupted, say))?;
     let rungs = match options.ladder.variant.as_deref() {
         Some(list) => values::variants(family, list).map_err(Error::Usage)?,
         None => family.kernels().collect(),
@@ -76,14 +77,14 @@ fn check(options: &LadderArgs, family: &'static Family, dtype: Dtype, study: &La
     let mut faulty = Vec::new();
     for rung in rungs {
         let case = Case {
-            wg: options.ladder.wg.or(declared_work_group(rung)).unwrap_or(WorkGroup::linear(64)),
+            wg: options.ladder.wg.or(rung.work_group()).unwrap_or(WorkGroup::linear(64)),
             params: study.params.clone(),
             seed: options.ladder.seed,
-            ..Case::of(family.name, rung.variant(), dtype, study.shape)
+            ..Case::of(&family.name, rung.variant(), dtype, study.shape)
         };
         let Some(case) = small(family, case, worker.target()) else { continue };
         let (findings, ended) = worker.check(&case, limit)?;
-        let source = text_of(rung.path).unwrap_or_default();
+        let source = rung.text().unwrap_or_default();
         let line_of = |file: &str, line| own::line_of(source, file, line);
         let told = |screen| format!("{}: {}", rung.label(), findings::text(&findings, &line_of, screen));
         // Somebody else's file may take standard output.

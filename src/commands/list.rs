@@ -30,7 +30,7 @@ pub fn run(out: &mut Out, name: Option<&str>, verbose: bool) -> Result<(), Error
 const ALL_EXPERIMENTS: &str = "experiments";
 
 fn unknown(name: &str) -> Error {
-    let own = FAMILIES.iter().map(|f| f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+    let own = FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
     let names: Vec<&str> = own.chain([ALL_EXPERIMENTS]).collect();
     Error::Usage(words::unknown("family or experiment", name, &names))
 }
@@ -38,7 +38,8 @@ fn unknown(name: &str) -> Error {
 /// The same as tables of Markdown: of each family its rungs and their ideas, and the experiments with their questions.
 pub fn markdown(out: &mut Out, name: Option<&str>) -> Result<(), Error> {
     let is_named = |own: &str| name.is_none_or(|name| name.eq_ignore_ascii_case(own));
-    let rungs = FAMILIES.iter().filter(|family| is_named(family.name)).map(|family| rung_table(family, name.is_some()));
+    let rungs =
+        FAMILIES.iter().filter(|family| is_named(&family.name)).map(|family| rung_table(family, name.is_some()));
     let is_all = name.is_none_or(|name| name.eq_ignore_ascii_case(ALL_EXPERIMENTS));
     let asked = EXPERIMENTS.iter().filter(|experiment| is_all || is_named(experiment.name));
     let asked: Vec<Vec<String>> = asked.map(|e| vec![e.name.to_owned(), e.question.to_owned()]).collect();
@@ -75,8 +76,7 @@ pub fn road(out: &mut Out, name: &str) -> Result<(), Error> {
 }
 
 fn everything(width: usize, verbose: bool) -> String {
-    let family =
-        |family: &&'static Family| if verbose { details(family, width) + "\n" } else { overview(family, width) };
+    let family = |family: &&Family| if verbose { details(family, width) + "\n" } else { overview(family, width) };
     let families: String = FAMILIES.iter().map(family).collect();
     let (questions, roads) = (experiments("  ", width), sources::overview("  ", width));
     format!("{families}experiments: gpulab lab NAME\n{questions}sources: gpulab list --source NAME\n{roads}")
@@ -116,11 +116,11 @@ fn number(rung: &Rung) -> String {
     rung.number().map_or_else(|| "-".to_owned(), |number| number.to_string())
 }
 
-fn details(family: &'static Family, width: usize) -> String {
+fn details(family: &Family, width: usize) -> String {
     let mut text = heading(family);
     for rung in family.kernels() {
         let _ = writeln!(text, "\n  {} {} (cl/{})", number(rung), rung.variant(), rung.path);
-        let names: Vec<&str> = rung.tunables.iter().map(|t| t.name).collect();
+        let names: Vec<&str> = rung.tunables().map(|t| t.name).collect();
         let tunables = names.join(", ");
         let header = ["Idea", "Removes", "Remains"].map(|label| (label, rung.header(label).unwrap_or_default()));
         for (label, about) in header.into_iter().chain([("Tunables", tunables)]) {
@@ -131,7 +131,7 @@ fn details(family: &'static Family, width: usize) -> String {
     text.push('\n');
     text += &wrapped(&format!("{head} {}", first_setting(family)), "  ", "  ", width);
     for tunable in family.tunables() {
-        let about = format!("{} [{}]", tunable.about, tunable.values.join(", "));
+        let about = format!("{} [{}]", tunable.about, tunable.values.replace(' ', ", "));
         text += &wrapped(&about, &format!("     {:<8} ", tunable.name), &" ".repeat(14), width);
     }
     text.push_str("\n  On the CPU, without OpenCL, for comparison\n");
@@ -144,7 +144,11 @@ fn details(family: &'static Family, width: usize) -> String {
 /// `items=1024,4096`: the first number that has several values.
 fn first_setting(family: &Family) -> String {
     let tunables = family.tunables();
-    let is_number = |tunable: &&&Tunable| matches!(tunable.kind, Kind::Number { .. }) && tunable.values.len() > 1;
+    let is_number =
+        |tunable: &&Tunable<'_>| matches!(tunable.kind, Kind::Number { .. }) && tunable.values().nth(1).is_some();
     let first = tunables.iter().find(is_number);
-    first.map_or_else(|| "NAME=VALUE".to_owned(), |tunable| format!("{}={}", tunable.name, tunable.values.join(",")))
+    first.map_or_else(
+        || "NAME=VALUE".to_owned(),
+        |tunable| format!("{}={}", tunable.name, tunable.values.replace(' ', ",")),
+    )
 }

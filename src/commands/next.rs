@@ -142,7 +142,7 @@ impl Done<'_> {
     /// Behind a ladder's story its first rung; behind a rung its kernel; behind an experiment what it finds.
     fn after_explain(&self, lesson: &str) -> String {
         let name = lesson.to_lowercase();
-        match FAMILIES.iter().find(|family| family.name == name).map(|family| (family.name, family.ladder)) {
+        match FAMILIES.iter().find(|family| family.name == name).map(|family| (&family.name, &*family.ladder)) {
             Some((name, [first, ..])) => format!("gpulab explain {name}:{}", first.number().unwrap_or_default()),
             _ if experiment(&name).is_some() => self.on_device(&format!("gpulab lab {name}")),
             _ => format!("gpulab source {}", quoted(&name)),

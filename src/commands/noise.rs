@@ -1,6 +1,6 @@
 //! `gpulab noise`: how small a difference this machine can see now.
 
-use crate::adopt::described;
+use crate::adopt::Brought;
 use crate::bench::pace::Pace;
 use crate::bench::{self, Input};
 use crate::cli::{Global, NoiseArgs};
@@ -18,7 +18,7 @@ use std::time::Instant;
 
 /// Measures a kernel as two sides in turn, each run in a fresh process, and says which differences could be seen.
 pub fn run(out: &mut Out, global: &Global, options: &NoiseArgs) -> Result<(), Error> {
-    let family = described::named(&options.family)?;
+    let Brought { registry, family, .. } = &Brought::new(&options.family, None)?;
     let rungs = values::variants(family, &options.variant).map_err(Error::Usage)?;
     let [rung] = rungs.as_slice() else {
         return Err(Error::Usage(format!("--variant {}: name one rung", options.variant)));
@@ -32,12 +32,13 @@ pub fn run(out: &mut Out, global: &Global, options: &NoiseArgs) -> Result<(), Er
     let bytes = input.bytes()?;
     input.check_host(bytes)?;
     interrupt::watch();
-    let setup = Setup { device: global.device.clone(), ..Setup::default() };
+    let setup = Setup { device: global.device.clone(), ..Setup::of(registry) };
     let mut executor = bench::open(setup, &options.measure, bytes, input.ops())?;
     input.check_device(bytes, executor.info())?;
     bench::announce(global, executor.info());
     let wg = options.wg.unwrap_or_else(|| WorkGroup::linear(executor.info().target.max_wg.min(256)));
-    let case = Case { family: family.name.into(), variant: rung.variant().into(), dtype, shape, wg, params, seed: 1 };
+    let case =
+        Case { family: family.name.to_string(), variant: rung.variant().into(), dtype, shape, wg, params, seed: 1 };
     let began = Instant::now();
     let (last, [first, second]) = sides(&mut *executor, &case, rung, options, global)?;
     let (Some(noise), Some(row)) = (Noise::of(&first, &second), last) else {

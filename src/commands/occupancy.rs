@@ -1,6 +1,6 @@
 //! `gpulab occupancy`: how many groups a compute unit holds at once, and what limits them.
 
-use crate::adopt::described;
+use crate::adopt::Brought;
 use crate::cli::{Global, Occupancy};
 use crate::console::{Out, screen};
 use crate::occupancy::{ComputeUnit, GroupNeeds, known};
@@ -77,7 +77,7 @@ fn worker(global: &Global) -> Result<WorkerProcess, Error> {
 
 /// The one rung that the options name, at the family's usual size.
 fn case(options: &Occupancy, family: &str, variant: &str) -> Result<Case, Error> {
-    let family = described::named(family)?;
+    let Brought { family, .. } = &Brought::new(family, None)?;
     let rungs = values::variants(family, variant).map_err(Error::Usage)?;
     let [rung] = rungs[..] else {
         return Err(Error::Usage(format!("--variant {variant} names {} rungs; choose one", rungs.len())));
@@ -86,7 +86,7 @@ fn case(options: &Occupancy, family: &str, variant: &str) -> Result<Case, Error>
     bench::check_dtype(family, dtype)?;
     Ok(Case {
         wg: options.wg,
-        ..Case::of(family.name, rung.variant(), dtype, family.form.shape(family.form.default_size(), None))
+        ..Case::of(&family.name, rung.variant(), dtype, family.form.shape(family.form.default_size(), None))
     })
 }
 

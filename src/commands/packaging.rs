@@ -47,7 +47,7 @@ fn completed(program: Command) -> Command {
 /// An option that takes names, with the names. Others stay as they are.
 fn named(arg: Arg) -> Arg {
     let id = arg.get_id().to_string();
-    let families = || FAMILIES.iter().map(|f| f.name);
+    let families = || FAMILIES.iter().map(|f| &*f.name);
     let names: Vec<String> = match id.as_str() {
         "device" => TYPES.iter().copied().chain(ALIASES.iter().map(|(alias, _)| *alias)).map(str::to_owned).collect(),
         "family" | "kernel" => families().map(str::to_owned).collect(),
@@ -65,7 +65,7 @@ fn named(arg: Arg) -> Arg {
 
 /// What is explained and has a source: families, rungs as in `reduce:3`, and experiments.
 fn lessons() -> Vec<String> {
-    let words = FAMILIES.iter().map(|f| f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+    let words = FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
     words.map(str::to_owned).chain(all_rungs()).collect()
 }
 
@@ -76,14 +76,14 @@ fn laddered(command: Command) -> Command {
     match command.get_name() {
         "lab" => command.mut_arg("name", only(experiments().chain(["all".to_owned()]).collect())),
         "source" => {
-            let is_family = |word: &String| FAMILIES.iter().any(|f| f.name == word);
+            let is_family = |word: &String| FAMILIES.iter().any(|f| f.name == *word);
             command.mut_arg("lesson", only(lessons().into_iter().filter(|word| !is_family(word)).collect()))
         }
         "list" => {
-            command.mut_arg("name", only(FAMILIES.iter().map(|f| f.name.to_owned()).chain(experiments()).collect()))
+            command.mut_arg("name", only(FAMILIES.iter().map(|f| f.name.to_string()).chain(experiments()).collect()))
         }
         "count" => {
-            let names: Vec<String> = FAMILIES.iter().map(|f| f.name.to_owned()).chain(experiments()).collect();
+            let names: Vec<String> = FAMILIES.iter().map(|f| f.name.to_string()).chain(experiments()).collect();
             command.mut_arg("family", only(names.clone())).mut_arg("kernel", only(names))
         }
         name => match FAMILIES.iter().find(|f| f.name == name) {
@@ -93,7 +93,7 @@ fn laddered(command: Command) -> Command {
     }
 }
 
-fn rungs(family: &'static Family) -> Vec<String> {
+fn rungs(family: &Family) -> Vec<String> {
     family.kernels().map(Rung::variant).map(str::to_owned).collect()
 }
 

@@ -51,11 +51,11 @@ fn failed(stop: crate::outcome::Stop) -> Error {
 /// The files, as paths below `cl/`.
 fn paths(lesson: Lesson) -> Result<Vec<&'static str>, Error> {
     match lesson {
-        Lesson::Kernel(_, rung) => Ok(vec![rung.path]),
+        Lesson::Kernel(_, rung) => Ok(vec![&*rung.path]),
         Lesson::Ladder(family) => {
-            let rungs: Vec<&Rung> = family.kernels().collect();
+            let rungs: Vec<&'static Rung> = family.kernels().collect();
             if let [only] = rungs[..] {
-                return Ok(vec![only.path]);
+                return Ok(vec![&*only.path]);
             }
             let first = family.ladder.first().map_or_else(String::new, |rung| short_name(family, rung));
             Err(Error::Usage(format!("{} has {} rungs: choose one, as in {first}", family.name, rungs.len())))
@@ -127,7 +127,7 @@ fn usual(family: &Family, rung: &Rung, info: &DeviceInfo) -> Case {
     Case {
         wg: tuning::default_work_group(info),
         ..Case::of(
-            family.name,
+            &family.name,
             rung.variant(),
             family.dtypes[0],
             family.form.shape(family.form.ladder_size(false), None),
@@ -140,7 +140,7 @@ fn is_of(case: &Case, path: &str, info: &DeviceInfo) -> bool {
     match exchange(&case.family) {
         Some(exchange) => (exchange.script)(case, &info.target)
             .is_ok_and(|script| script.program.is_some_and(|program| program.path == path)),
-        None => kernels::family(&case.family).and_then(|f| f.rung(&case.variant)).is_some_and(|r| r.path == path),
+        None => kernels::built_in(&case.family).and_then(|f| f.rung(&case.variant)).is_some_and(|r| r.path == path),
     }
 }
 
@@ -150,7 +150,7 @@ fn defines(case: &Case, info: &DeviceInfo) -> Result<Vec<(String, String)>, Refu
         let script = (exchange.script)(case, &info.target)?;
         return Ok(script.program.map(|program| program.defines).unwrap_or_default());
     }
-    let found = kernels::family(&case.family).and_then(|f| Some((f, f.rung(&case.variant)?)));
+    let found = kernels::built_in(&case.family).and_then(|f| Some((f, f.rung(&case.variant)?)));
     let Some((family, rung)) = found else { return Ok(Vec::new()) };
     family.plan(rung, case, &info.target).map(|plan| plan.defines)
 }

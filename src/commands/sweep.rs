@@ -1,13 +1,13 @@
 //! `gpulab sweep`: every combination of rungs, work-groups, sizes, element types and tunables.
 
-use crate::adopt::{described, own};
+use crate::adopt::Brought;
 use crate::bench::pace::{FOR_LIMITS, Pace};
 use crate::bench::{self, Input, tuning};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Sweep};
 use crate::console::{Out, note, screen, worst_of};
 use crate::data::{Dtype, Params, Shape};
-use crate::kernels::{Family, Form, Rung, Sources, declared_work_group};
+use crate::kernels::{Family, Form, Rung, Sources};
 use crate::outcome::{Executor, Job, Outcome, Settings};
 use crate::plan::{Case, Refusal, WorkGroup};
 use crate::record::{Record, Row, Run, Scene};
@@ -26,16 +26,17 @@ use std::time::Instant;
 /// Plans the sweep, measures what has no row yet, and sums it up: on standard output if that is a terminal, which gets no
 /// rows, else on standard error.
 pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error> {
-    let mut space = space(options)?;
+    let brought = Brought::new(options.swept.name(), options.own.as_deref())?;
+    let mut space = space(options, &brought)?;
     bench::check_sources(&space.rungs, options.cl_dir.as_deref(), global.quiet)?;
     let (bytes, ops) = largest_input(&space)?;
     let csv = if options.dry_run { None } else { open_output(options, global.force)? };
     interrupt::watch();
-    let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
+    let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::of(&brought.registry) };
     let executor = bench::open(setup, &options.measure, bytes, ops)?;
     if options.wg.is_none() {
         space.wgs = sweep::default_work_groups(&executor.info().target);
-        let declared: Vec<WorkGroup> = space.rungs.iter().filter_map(|rung| declared_work_group(rung)).collect();
+        let declared: Vec<WorkGroup> = space.rungs.iter().filter_map(|rung| rung.work_group()).collect();
         // Those of more dimensions stand in for each of one.
         let is_new = |wg: &WorkGroup| wg.0[1] == 1 && !space.wgs.contains(wg);
         let new: Vec<WorkGroup> = declared.into_iter().filter(is_new).collect();
@@ -70,12 +71,10 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     let observer = StatusLine::with_bar(global.quiet).until(pace.after(1.0)).in_rounds(rounds_of_each);
     let run = SweepState {
         family: space.family,
-        scene: Scene::on_device(
-            &Run { quick: options.measure.quick, ..Run::begin() },
-            executor.info(),
-            &settings,
-            None,
-        ),
+        scene: Scene {
+            bound: Some(space.family.ceiling),
+            ..Scene::on_device(&Run { quick: options.measure.quick, ..Run::begin() }, executor.info(), &settings, None)
+        },
         identity,
         settings,
         limits,
@@ -101,9 +100,8 @@ fn rounds_of(order: Order) -> u32 {
 }
 
 /// What the options ask for; the default work-groups are left to the device.
-fn space(options: &Sweep) -> Result<Space, Error> {
-    let family = described::named(options.swept.name())?;
-    let (family, rungs) = own::rungs(family, options.own.as_deref(), options.variant.as_deref())?;
+fn space<'a>(options: &Sweep, brought: &'a Brought) -> Result<Space<'a>, Error> {
+    let (family, rungs) = (&brought.family, brought.rungs(options.variant.as_deref())?);
     let settings = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
     let mut dtypes: Vec<Dtype> = Vec::new();
     for &dtype in &options.dtype {
@@ -155,7 +153,7 @@ fn largest_input(space: &Space) -> Result<(u64, f64), Error> {
 
 /// Settings that are remembered of rungs none of whose tunables is swept; says so.
 fn remembered(
-    space: &Space,
+    space: &Space<'_>,
     options: &Sweep,
     global: &Global,
     executor: &dyn Executor,
@@ -165,30 +163,30 @@ fn remembered(
         .then(|| tuning::load(space.family, executor.info(), options.cl_dir.as_deref(), global.quiet))
         .flatten();
     let Some(known) = loaded else { return found };
-    let is_swept = |rung: &Rung| rung.tunables.iter().any(|t| space.settings.iter().any(|s| s.name == t.name));
+    let is_swept = |rung: &Rung| rung.tunables().any(|t| space.settings.iter().any(|s| s.name == t.name));
     let is_choice = |name: &str| space.family.choices.iter().any(|choice| choice.name == name);
-    let is_other_problem = space.settings.iter().any(|setting| is_choice(setting.name));
+    let is_other_problem = space.settings.iter().any(|setting| is_choice(&setting.name));
     let rungs = space.rungs.iter().filter(|rung| !is_swept(rung) && !is_other_problem);
     for rung in rungs {
         for (&dtype, &shape) in space.dtypes.iter().flat_map(|d| space.shapes.iter().map(move |s| (d, s))) {
             let case = Case {
                 wg: tuning::default_work_group(executor.info()),
                 seed: space.seed,
-                ..Case::of(space.family.name, rung.variant(), dtype, shape)
+                ..Case::of(&space.family.name, rung.variant(), dtype, shape)
             };
             let tuned = known.tuned(&case).filter(|tuned| !tuned.params.is_empty());
-            let variant = rung.variant();
+            let variant = rung.variant().to_owned();
             found.extend(tuned.map(|t| sweep::RememberedSettings { variant, dtype, shape, params: t.params }));
         }
     }
-    let mut variants: Vec<&str> = found.iter().map(|settings| settings.variant).collect();
+    let mut variants: Vec<&str> = found.iter().map(|settings| settings.variant.as_str()).collect();
     variants.dedup();
     tuning::announce(space.family, &variants, global.quiet);
     found
 }
 
 /// The plan; configurations whose data do not fit this machine or device are refused in it.
-fn plan(space: &Space, executor: &dyn Executor) -> Result<Vec<Configuration>, Error> {
+fn plan(space: &Space<'_>, executor: &dyn Executor) -> Result<Vec<Configuration>, Error> {
     let info = executor.info();
     let mut plan = space.expand(&info.target);
     for configuration in &mut plan {
@@ -288,9 +286,9 @@ fn rounds(options: &Sweep, identity: &Identity) -> (Option<Rounds>, BTreeMap<u64
 }
 
 /// The kernels' texts, fragments included.
-fn sources(rungs: &[&'static Rung], dir: Option<&Path>) -> Result<Vec<String>, Error> {
+fn sources(rungs: &[&Rung], dir: Option<&Path>) -> Result<Vec<String>, Error> {
     let sources = Sources { dir: dir.map(Path::to_owned) };
-    rungs.iter().map(|rung| sources.assemble(rung.path).map_err(|stop| Error::Usage(stop.reason))).collect()
+    rungs.iter().map(|rung| sources.of_rung(rung).map_err(|stop| Error::Usage(stop.reason))).collect()
 }
 
 fn listing(mine: &[&Configuration], all: usize) -> String {
@@ -305,8 +303,8 @@ fn listing(mine: &[&Configuration], all: usize) -> String {
 }
 
 /// A sweep under way.
-struct SweepState {
-    family: &'static Family,
+struct SweepState<'a> {
+    family: &'a Family,
     scene: Scene,
     identity: Identity,
     settings: Settings,
@@ -330,7 +328,7 @@ struct SweepState {
     time: SweepTime,
 }
 
-impl SweepState {
+impl SweepState<'_> {
     fn run(mut self, out: &mut Out, todo: &[&Configuration], options: &Sweep, global: &Global) -> Result<(), Error> {
         let started = Instant::now();
         let measured = self.measure(todo, options);
@@ -402,7 +400,7 @@ impl SweepState {
     }
 }
 
-impl Bench for SweepState {
+impl Bench for SweepState<'_> {
     fn settings(&self, configuration: &Configuration) -> Settings {
         let limit = self.limits.get(LimitNeeded::of(self.family, configuration.case.dtype, &configuration.case.params));
         let settings = self.pace.settings(&self.settings, self.rounds_of_each, 0.0);

@@ -1,6 +1,6 @@
 //! `gpulab try`: a reader's kernel on the ladder of a family.
 
-use crate::adopt::{described, own};
+use crate::adopt::{Brought, described, own};
 use crate::bench::judge::{self, JudgedFile, Judging};
 use crate::cli::{Global, Ladder, TryArgs};
 use crate::console::{Out, note, screen, worst_of};
@@ -106,7 +106,7 @@ struct TryReport {
     file: String,
     family: String,
     /// The kernel's name among the rungs.
-    rung: Option<&'static str>,
+    rung: Option<String>,
     device: Option<String>,
     exit_code: u8,
     /// Why it is not 0.
@@ -149,7 +149,7 @@ impl TriedFile<'_> {
         is_clean?;
         let mut rows = Vec::new();
         let climbed = self.climb(out, global, &judged, &mut rows);
-        let landing = landing(judged.family, judged.rung, &rows);
+        let landing = landing(&judged.brought.family, &judged.rung, &rows);
         let counted = match &landing {
             Some(landing) if climbed.is_ok() => self.count(out, global, &judged, landing)?,
             _ => Vec::new(),
@@ -164,11 +164,11 @@ impl TriedFile<'_> {
 
     /// Counts the kernel and the rungs between which it landed; without a simulator, says so.
     fn count(&self, out: &mut Out, global: &Global, judged: &JudgedFile, at: &Landing) -> Result<Vec<CountRow>, Error> {
-        let names = [&at.after, &at.before].map(|rung| rung.as_ref().map(|rung| rung.variant));
-        let rungs: Vec<_> = names.into_iter().flatten().filter_map(|name| judged.family.rung(name)).collect();
+        let names = [&at.after, &at.before].map(|rung| rung.as_ref().map(|rung| rung.variant.as_str()));
+        let rungs: Vec<_> = names.into_iter().flatten().filter_map(|name| judged.brought.family.rung(name)).collect();
         let limit = Duration::from_secs_f64(self.options.ladder.measure.deadline.unwrap_or(judge::SIMULATOR_S));
-        let kernel = (judged.family, judged.rung);
-        match counting::beside(kernel, &rungs, &judged.judgement.asked, (limit, global.quiet)) {
+        let (registry, kernel) = (&judged.brought.registry, (&judged.brought.family, &judged.rung));
+        match counting::beside(registry, kernel, &rungs, &judged.judgement.asked, (limit, global.quiet)) {
             Ok(rows) => {
                 self.tell(out, global, |screen| format!("\n{}", report::count::table(&rows, false, screen)))?;
                 Ok(rows)
@@ -190,7 +190,7 @@ impl TriedFile<'_> {
         report: &mut Option<TryReport>,
     ) -> Result<(), Error> {
         let checked = judge::check(judged, self.options.ladder.measure.deadline)?;
-        let line_of = |file: &str, line| own::line_of(&judged.own.text, file, line);
+        let line_of = |file: &str, line| own::line_of(judged.rung.text()?, file, line);
         self.tell(out, global, |screen| findings::text(&checked.findings, &line_of, screen))?;
         let count = checked.findings.len();
         if let Some(report) = report {
@@ -211,11 +211,13 @@ impl TriedFile<'_> {
         let mut options: Ladder = self.options.ladder.clone();
         options.output.json = None;
         let asked = &judged.judgement.asked;
-        let is_choice = |name: &String| judged.family.choices.iter().any(|choice| choice.name == name);
+        let family = &judged.brought.family;
+        let is_choice = |name: &String| family.choices.iter().any(|choice| choice.name == name);
         let choices = asked.params.clone().into_iter().filter(|(name, _)| is_choice(name)).collect();
-        let mut study = LadderRun::new(judged.family, asked.shape, options.dtype, &choices);
+        let mut study = LadderRun::new(family, asked.shape, options.dtype, &choices);
+        study.registry = judged.brought.registry.clone();
         study.own_cases = vec![asked.clone()];
-        study.own = Some(judged.rung);
+        study.own = Some(&judged.rung);
         study.memory = Some(judged.memory);
         study.to_stderr = self.to_stdout;
         ladder::run_into(out, global, &options, &study, rows)
@@ -243,7 +245,7 @@ impl TriedFile<'_> {
 
     fn report(&self, judged: &JudgedFile) -> TryReport {
         TryReport {
-            rung: Some(judged.rung.variant()),
+            rung: Some(judged.rung.variant().into()),
             device: Some(judged.device.clone()),
             hint: hint(&judged.judgement),
             judgement: Some(judged.judgement.clone()),
@@ -263,7 +265,7 @@ impl TriedFile<'_> {
 
 /// Prints a kernel to begin with.
 fn template(out: &mut Out, name: &str) -> Result<(), Error> {
-    let family = described::named(name)?;
+    let Brought { family, .. } = Brought::new(name, None)?;
     let none = || Error::Usage(format!("there is no template for {}", family.name));
     out.text(text(&format!("templates/{}.cl", family.name)).ok_or_else(none)?)
 }

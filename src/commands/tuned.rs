@@ -1,10 +1,10 @@
 //! `gpulab tuned`: what tuning found and is remembered.
 
-use crate::adopt::described;
+use crate::adopt::Brought;
 use crate::cli::{Global, TunedAction};
 use crate::console::{self, Out, note};
 use crate::device::{doctor, select};
-use crate::kernels::{Sources, family};
+use crate::kernels::{Sources, built_in};
 use crate::record::params_text;
 use crate::report::format;
 use crate::report::wrap::wrapped;
@@ -43,7 +43,7 @@ fn remembered(memory: &TuningMemory, global: &Global) -> Result<Vec<TunedFile>, 
 }
 
 fn check_family(name: Option<&str>) -> Result<(), Error> {
-    name.map_or(Ok(()), |name| described::named(name).map(drop))
+    name.map_or(Ok(()), |name| Brought::new(name, None).map(drop))
 }
 
 /// As [`remembered`], of one family or of all.
@@ -62,14 +62,14 @@ fn chosen(memory: &TuningMemory, global: &Global, name: Option<&str>) -> Result<
 
 /// `transpose v7 wide`, or `transpose best rung: v7 wide`.
 fn what(entry: &TunedEntry) -> String {
-    let rung = family(&entry.family).and_then(|family| family.rung(&entry.variant));
+    let rung = built_in(&entry.family).and_then(|family| family.rung(&entry.variant));
     let label = rung.map_or_else(|| entry.variant.clone(), |rung| rung.label());
     let best = if entry.rung.is_none() { "best rung: " } else { "" };
     format!("{} {best}{label}", entry.family)
 }
 
 fn size(entry: &TunedEntry) -> String {
-    family(&entry.family).map_or_else(String::new, |family| entry.size.text(family.form))
+    built_in(&entry.family).map_or_else(String::new, |family| entry.size.text(family.form))
 }
 
 fn settings(entry: &TunedEntry) -> String {
@@ -87,7 +87,7 @@ fn gain(entry: &TunedEntry) -> Option<String> {
 
 /// Whether the kernels that come with this program are those that were tuned.
 fn is_current(entry: &TunedEntry) -> bool {
-    let Some(family) = family(&entry.family) else { return false };
+    let Some(family) = built_in(&entry.family) else { return false };
     let rungs = match &entry.rung {
         Some(variant) => family.rung(variant).into_iter().collect(),
         None => family.ladder.iter().collect::<Vec<_>>(),

@@ -2,7 +2,7 @@
 
 use crate::count::{CountRow, CountSubject, LockstepModel, small_cases, stretched};
 use crate::data::Shape;
-use crate::kernels::{self, Family, Form, Rung, Sources};
+use crate::kernels::{Family, Form, Registry, Rung, Sources};
 use crate::outcome::{Status, Stop};
 use crate::plan::{Case, Plan, Role, Target, WorkGroup};
 use crate::record::{Row, Run};
@@ -19,19 +19,21 @@ pub(crate) const WORK_GROUP: WorkGroup = WorkGroup::linear(256);
 
 /// Starts a worker in the simulator, where each case may take so long.
 pub(crate) fn open(
+    registry: &Registry,
     simulator: &Simulator,
     model: LockstepModel,
     cl_dir: Option<&Path>,
     deadline: Duration,
 ) -> Result<CountingWorker, Error> {
-    let setup = Setup { cl_dir: cl_dir.map(Path::to_path_buf), ..Setup::default() };
+    let setup = Setup { cl_dir: cl_dir.map(Path::to_path_buf), ..Setup::of(registry) };
     CountingWorker::open(simulator, model, setup, deadline, (interrupt::interrupted, say))
 }
 
 /// A case to count, with what it is one of.
-pub(crate) struct CountedTrial {
+pub(crate) struct CountedTrial<'a> {
     pub(crate) case: Case,
-    pub(crate) rung: &'static Rung,
+    pub(crate) family: &'a Family,
+    pub(crate) rung: &'a Rung,
     /// What is to be known of its counts; or why there are none.
     pub(crate) remark: Result<&'static str, Stop>,
     pub(crate) trial: Option<(&'static str, String, f64)>,
@@ -40,15 +42,16 @@ pub(crate) struct CountedTrial {
 }
 
 /// The two small cases of each kernel and its settings that were measured.
-pub(crate) fn small(rows: &[Row], target: &Target) -> Vec<CountedTrial> {
-    let mut all: Vec<CountedTrial> = Vec::new();
+pub(crate) fn small<'a>(registry: &'a Registry, rows: &[Row], target: &Target) -> Vec<CountedTrial<'a>> {
+    let mut all: Vec<CountedTrial<'_>> = Vec::new();
     for row in rows.iter().filter(|row| row.status == Status::Ok && row.repeats().is_none()) {
-        let Some(cases) = why::case_of(row).and_then(|case| small_cases(&case, case.wg)) else { continue };
-        let found = kernels::family(&row.family).and_then(|family| Some((family, family.rung(&row.variant)?)));
+        let found = registry.family(&row.family).and_then(|family| Some((family, family.rung(&row.variant)?)));
         let Some((family, rung)) = found else { continue };
+        let case = why::case_of(registry, row);
+        let Some(cases) = case.and_then(|case| small_cases(family, &case, case.wg)) else { continue };
         for case in cases.into_iter().filter(|case| !all.iter().any(|known| known.case == *case)).collect::<Vec<_>>() {
             let remark = remark(family, rung, &case, target);
-            all.push(CountedTrial { case, rung, remark, trial: None, large: None });
+            all.push(CountedTrial { case, family, rung, remark, trial: None, large: None });
         }
     }
     // Each problem's cases are one table.
@@ -73,8 +76,8 @@ pub(crate) fn is_large(form: Form, shape: Shape) -> bool {
 }
 
 /// A case of a rung, which takes those of the settings that it reads.
-pub(crate) fn of_rung(family: &'static Family, rung: &'static Rung, case: &Case, target: &Target) -> CountedTrial {
-    let is_read = |name: &String| family.choices.iter().chain(rung.tunables).any(|t| t.name == name);
+pub(crate) fn of_rung<'a>(family: &'a Family, rung: &'a Rung, case: &Case, target: &Target) -> CountedTrial<'a> {
+    let is_read = |name: &String| family.choices.iter().copied().chain(rung.tunables()).any(|t| t.name == name);
     let params = case.params.clone().into_iter().filter(|(name, _)| is_read(name)).collect();
     let case = Case { variant: rung.variant().into(), params, ..case.clone() };
     let mut remark = remark(family, rung, &case, target);
@@ -85,21 +88,22 @@ pub(crate) fn of_rung(family: &'static Family, rung: &'static Rung, case: &Case,
         remark = Err(Stop::new(Status::Skipped, why));
     }
     let large = is_large.then(|| family.plan(rung, &case, target).ok()).flatten();
-    CountedTrial { case, rung, remark, trial: None, large }
+    CountedTrial { case, family, rung, remark, trial: None, large }
 }
 
 /// Counts a reader's kernel as it was asked for, and rungs of its family, over as few elements as `gpulab count` does.
 pub(crate) fn beside(
-    (family, own): (&'static Family, &'static Rung),
-    rungs: &[&'static Rung],
+    registry: &Registry,
+    (family, own): (&Family, &Rung),
+    rungs: &[&Rung],
     asked: &Case,
     (deadline, quiet): (Duration, bool),
 ) -> Result<Vec<CountRow>, Error> {
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
-    let mut worker = open(&simulator, LockstepModel::USUAL, None, deadline)?;
+    let mut worker = open(registry, &simulator, LockstepModel::USUAL, None, deadline)?;
     let small = Case { shape: family.form.shape(usual_size(family.form), None), ..asked.clone() };
     let others = Case { wg: WORK_GROUP, ..small.clone() };
-    let cases: Vec<CountedTrial> = std::iter::once((own, &small))
+    let cases: Vec<CountedTrial<'_>> = std::iter::once((own, &small))
         .chain(rungs.iter().map(|rung| (*rung, &others)))
         .map(|(rung, case)| of_rung(family, rung, case, worker.target()))
         .collect();
@@ -136,12 +140,12 @@ impl Counting<'_> {
     pub(crate) fn run(
         &mut self,
         worker: &mut CountingWorker,
-        cases: &[CountedTrial],
+        cases: &[CountedTrial<'_>],
         write: &mut dyn FnMut(&CountRow),
     ) -> Result<(), Error> {
         let run = Run::begin();
         let mut observer = StatusLine::with_bar(self.quiet);
-        for (at, CountedTrial { case, rung, remark, trial, large }) in cases.iter().enumerate() {
+        for (at, CountedTrial { case, family, rung, remark, trial, large }) in cases.iter().enumerate() {
             if interrupt::interrupted() {
                 return Err(Error::Interrupted);
             }
@@ -153,7 +157,7 @@ impl Counting<'_> {
             let counted = match (remark, large) {
                 (Err(stop), _) => Err(stop.clone()),
                 (Ok(_), None) => worker.count(case)?.map(|counted| CountRow::of(&subject, &counted)),
-                (Ok(_), Some(plan)) => count_large(worker, subject, plan)?,
+                (Ok(_), Some(plan)) => count_large(worker, family, subject, plan)?,
             };
             observer.case_done(counted.as_ref().map_or_else(|stop| stop.status, |_| Status::Ok), None);
             let rows = counted.unwrap_or_else(|stop| vec![CountRow::stopped(&subject, &stop)]);
@@ -168,12 +172,13 @@ impl Counting<'_> {
 /// The rows of a large case's launches, by counts of two small ones.
 fn count_large(
     worker: &mut CountingWorker,
+    family: &Family,
     subject: CountSubject<'_>,
     plan: &Plan,
 ) -> Result<Result<Vec<CountRow>, Stop>, Error> {
     let none =
         || Stop::new(Status::Skipped, "its counts do not follow from those of small cases; choose a smaller --n");
-    let Some(cases) = small_cases(subject.case, plan.wg) else { return Ok(Err(none())) };
+    let Some(cases) = small_cases(family, subject.case, plan.wg) else { return Ok(Err(none())) };
     let mut counted = Vec::new();
     for case in &cases {
         match worker.count(case)? {
@@ -187,7 +192,7 @@ fn count_large(
     let how = format!("by the groups of n={small} and n={large}, without edges{few}, as the simulator is slow");
     let reason = if subject.note.is_empty() { how } else { format!("{}; {how}", subject.note) };
     let whole = |row: CountRow| CountRow { reason: reason.clone(), ..row };
-    let rows = stretched(subject.case, plan, &counted);
+    let rows = stretched(family.form, subject.case, plan, &counted);
     Ok(rows.map(|rows| rows.into_iter().map(whole).collect()).ok_or_else(none))
 }
 

@@ -4,6 +4,7 @@ use super::run::{Counting, open, small};
 use crate::Error;
 use crate::ceilings::{self, CeilingRow};
 use crate::count::{CountRow, LockstepModel};
+use crate::kernels::Registry;
 use crate::record::Row;
 use crate::report::{self, format};
 use crate::simulator::Simulator;
@@ -23,9 +24,15 @@ pub(crate) fn shipped() -> Result<Vec<CountRow>, Error> {
 
 /// Counts of these rows' kernels: those that come with gpulab, and of other settings, or of the user's own kernels, those that
 /// the simulator gives now, if it is there.
-pub(crate) fn counts(rows: &[Row], cl_dir: Option<&Path>, quiet: bool) -> Result<Vec<CountRow>, Error> {
+pub(crate) fn counts(
+    registry: &Registry,
+    rows: &[Row],
+    cl_dir: Option<&Path>,
+    quiet: bool,
+) -> Result<Vec<CountRow>, Error> {
     let mut counts = if cl_dir.is_some() { Vec::new() } else { shipped()? };
-    let is_missing = |row: &&Row| case_of(row).is_some() && !counts.iter().any(|count| is_counted_of(count, row));
+    let is_missing =
+        |row: &&Row| case_of(registry, row).is_some() && !counts.iter().any(|count| is_counted_of(count, row));
     let missing: Vec<Row> = rows.iter().filter(is_missing).cloned().collect();
     if missing.is_empty() {
         return Ok(counts);
@@ -38,8 +45,8 @@ pub(crate) fn counts(rows: &[Row], cl_dir: Option<&Path>, quiet: bool) -> Result
         }
     };
     let model = LockstepModel::USUAL;
-    let mut worker = open(&simulator, model, cl_dir, Duration::from_secs(60))?;
-    let cases = small(&missing, worker.target());
+    let mut worker = open(registry, &simulator, model, cl_dir, Duration::from_secs(60))?;
+    let cases = small(registry, &missing, worker.target());
     let mut counting = Counting { lines: false, quiet, simulator: &simulator.version, model, rows: Vec::new() };
     counting.run(&mut worker, &cases, &mut |_| ())?;
     counts.append(&mut counting.rows);
@@ -58,11 +65,17 @@ pub(crate) fn model_of(rows: &[Row], ceilings: &[CeilingRow]) -> Option<bool> {
 }
 
 /// The reasons of a ladder's rows, by these ceilings of its device, without what the model is; or why there are none.
-pub(crate) fn text(rows: &[Row], counts: &[CountRow], ceilings: &[CeilingRow], screen: Screen) -> String {
+pub(crate) fn text(
+    registry: &Registry,
+    rows: &[Row],
+    counts: &[CountRow],
+    ceilings: &[CeilingRow],
+    screen: Screen,
+) -> String {
     let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
     let is_gpu = !row.is_on_cpu_device();
     match DeviceRates::new(ceilings, is_gpu) {
-        Ok(rates) => report::why::text(&reasons(rows, counts, &rates), is_gpu, screen),
+        Ok(rates) => report::why::text(&reasons(registry, rows, counts, &rates), is_gpu, screen),
         Err(missing) => format::wrap(&report::why::without_limit(&missing, &row.device), screen.width, "  "),
     }
 }

@@ -138,7 +138,7 @@ mod tests {
             assert!(exercise.goal.ends_with('.') && !exercise.title.ends_with('.'), "{name}");
             match &exercise.family {
                 Some(family) => {
-                    assert!(kernels::family(family).is_some(), "{name}");
+                    assert!(kernels::built_in(family).is_some(), "{name}");
                     assert!(!exercise.checks.is_empty() && exercise.questions.is_empty(), "{name}");
                     assert_ne!(exercise.starter().unwrap(), exercise.solution().unwrap(), "{name}");
                 }

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 
 /// Climbs the ladder and prints what came of it. What was measured before an error or an interrupt is
 /// printed all the same.
-pub(crate) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &LadderRun) -> Result<(), Error> {
+pub(crate) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &LadderRun<'_>) -> Result<(), Error> {
     run_into(out, global, options, study, &mut Vec::new())
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn run_into(
     out: &mut Out,
     global: &Global,
     options: &Ladder,
-    study: &LadderRun,
+    study: &LadderRun<'_>,
     measured: &mut Vec<Row>,
 ) -> Result<(), Error> {
     let began = Instant::now();
@@ -55,7 +55,7 @@ pub(crate) fn run_into(
     check_values(study, &rungs, dtype, options.wg)?;
     bench::check_sources(&rungs, options.cl_dir.as_deref(), global.quiet)?;
     let Output { save, against, .. } = &options.output;
-    let baselines = Baselines::open(study.family.name, save.as_deref(), against.as_deref())?;
+    let baselines = Baselines::open(&study.family.name, save.as_deref(), against.as_deref())?;
     let outputs = open(study, options)?;
     let data = Input { family: study.family, shape: study.shape, dtype, params: &study.params };
     let bytes = data.bytes()?;
@@ -67,7 +67,7 @@ pub(crate) fn run_into(
         inputs: study.inputs.clone(),
         dtype: study.dtype,
         memory: study.memory,
-        ..Setup::default()
+        ..Setup::of(&study.registry)
     };
     let mut executor = bench::open(setup, &options.measure, bytes, data.ops())?;
     let info = executor.info().clone();
@@ -116,7 +116,7 @@ pub(crate) fn run_into(
 
 /// Asks whoever says what is right in a reader's own family, before a rung is blamed for want of an answer; says who it is.
 fn ask_reference(
-    study: &LadderRun,
+    study: &LadderRun<'_>,
     options: &Ladder,
     global: &Global,
     dtype: Dtype,
@@ -128,7 +128,7 @@ fn ask_reference(
     let case = Case {
         params: study.params.clone(),
         seed: options.seed,
-        ..Case::of(study.family.name, "", dtype, study.shape)
+        ..Case::of(&study.family.name, "", dtype, study.shape)
     };
     let who = executor.ask_reference(&case)?;
     who.iter().filter(|_| !global.quiet).for_each(|who| note(&format!("the reference is {who}")));
@@ -146,11 +146,12 @@ fn reasons(
 ) -> Result<(), Error> {
     let ceilings = climb.model_limits(limits)?;
     climb.end_progress();
-    let counts = why::counts(rows, options.cl_dir.as_deref(), global.quiet)?;
+    let registry = &climb.ladder().registry;
+    let counts = why::counts(registry, rows, options.cl_dir.as_deref(), global.quiet)?;
     let model = why::model_of(rows, &ceilings);
     let text = |screen| {
         let model = model.map_or_else(String::new, |is_gpu| format!("\n{}", report::why::model_text(is_gpu, screen)));
-        format!("\n{}{model}", why::text(rows, &counts, &ceilings, screen))
+        format!("\n{}{model}", why::text(registry, rows, &counts, &ceilings, screen))
     };
     climb.outputs.tell(out, &text, screen(global.color), global.quiet);
     Ok(())
@@ -158,10 +159,10 @@ fn reasons(
 
 /// The rungs that were given no settings as they were tuned for this case, by their names; says which these are.
 fn tuned(
-    study: &LadderRun,
+    study: &LadderRun<'_>,
     options: &Ladder,
     global: &Global,
-    rungs: &[&'static Rung],
+    rungs: &[&Rung],
     (info, dtype): (&DeviceInfo, Dtype),
 ) -> BTreeMap<String, Case> {
     let is_set_up = options.no_tuned || options.wg.is_some() || study.source.is_some() || study.shape.elements() == 0;
@@ -171,7 +172,7 @@ fn tuned(
         wg: tuning::default_work_group(info),
         params: study.params.clone(),
         seed: options.seed,
-        ..Case::of(study.family.name, rung.variant(), dtype, study.shape)
+        ..Case::of(&study.family.name, rung.variant(), dtype, study.shape)
     };
     let found: Vec<Case> = rungs.iter().filter_map(|rung| tuning::tuned(&known, rung, &case(rung))).collect();
     let variants: Vec<&str> = found.iter().map(|case| case.variant.as_str()).collect();
@@ -179,7 +180,7 @@ fn tuned(
     found.into_iter().map(|case| (case.variant.clone(), case)).collect()
 }
 
-fn open(study: &LadderRun, options: &Ladder) -> Result<Outputs<Row>, Error> {
+fn open(study: &LadderRun<'_>, options: &Ladder) -> Result<Outputs<Row>, Error> {
     let Output { csv, json, md, samples, .. } = &options.output;
     let [csv, json, md, samples] = [csv, json, md, samples].map(Option::as_deref);
     let mut outputs = Outputs::open(&Paths { csv, json, md, samples, svg: None })?;
@@ -190,14 +191,14 @@ fn open(study: &LadderRun, options: &Ladder) -> Result<Outputs<Row>, Error> {
 }
 
 /// Refuses a setting that none of the rungs reads.
-fn check_settings(study: &LadderRun, rungs: &[&'static Rung]) -> Result<(), Error> {
-    let read = || study.family.choices.iter().chain(rungs.iter().flat_map(|r| r.tunables));
+fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
+    let read = || study.family.choices.iter().copied().chain(rungs.iter().flat_map(|r| r.tunables()));
     let unread = study.params.keys().find(|name| read().all(|t| t.name != name.as_str()));
     unread.map_or(Ok(()), |name| Err(Error::Usage(format!("--{name}: none of the chosen rungs has this setting"))))
 }
 
 /// Refuses settings that no device could take, each alone or as they are given together.
-fn check_values(study: &LadderRun, rungs: &[&'static Rung], dtype: Dtype, wg: Option<WorkGroup>) -> Result<(), Error> {
+fn check_values(study: &LadderRun<'_>, rungs: &[&Rung], dtype: Dtype, wg: Option<WorkGroup>) -> Result<(), Error> {
     let wgs: Vec<WorkGroup> = wg.into_iter().collect();
     let asked = Asked { family: study.family, rungs, dtypes: &[dtype], wgs: &wgs };
     for (name, value) in &study.params {
@@ -269,7 +270,8 @@ fn tell(
     let all = climb.rows();
     let own = climb.ladder().own.and_then(|own| Some((own, landing::landing(climb.ladder().family, own, rows)?)));
     let beside = beside_the_chapter(climb, rows, global.verbose);
-    let rates = Some(rates::text(rows)).filter(|text| global.verbose && !text.is_empty());
+    let rates = Some(rates::text(rows, climb.ladder().family.problem.counted()))
+        .filter(|text| global.verbose && !text.is_empty());
     let rates = rates.map_or_else(String::new, |text| format!("\n{text}"));
     let table = |screen| {
         let rounds = report::compare::rounds(&all, screen);

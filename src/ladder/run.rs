@@ -1,13 +1,15 @@
 //! A ladder that is to be climbed.
 
 use crate::data::{Dtype, Params, Shape};
-use crate::kernels::{Family, Rung};
+use crate::kernels::{Family, Registry, Rung};
 use crate::plan::Case;
 use crate::record::Row;
 
 /// A ladder to climb.
-pub(crate) struct LadderRun {
-    pub(crate) family: &'static Family,
+pub(crate) struct LadderRun<'a> {
+    /// What has the family.
+    pub(crate) registry: Registry,
+    pub(crate) family: &'a Family,
     pub(crate) shape: Shape,
     /// The element type asked for, or that of the inputs.
     pub(crate) dtype: Option<Dtype>,
@@ -19,7 +21,7 @@ pub(crate) struct LadderRun {
     /// Files of real inputs; empty for random ones.
     pub(crate) inputs: Vec<String>,
     /// The reader's own kernel; the table says where it lands.
-    pub(crate) own: Option<&'static Rung>,
+    pub(crate) own: Option<&'a Rung>,
     /// Cases of rungs that have a group and settings of their own.
     pub(crate) own_cases: Vec<Case>,
     /// Memory limit of the worker in bytes, without the driver's share, for untrusted kernels.
@@ -28,10 +30,11 @@ pub(crate) struct LadderRun {
     pub(crate) to_stderr: bool,
 }
 
-impl LadderRun {
-    /// A ladder over random inputs with the default set-up; each kernel runs once.
-    pub(crate) fn new(family: &'static Family, shape: Shape, dtype: Option<Dtype>, params: &Params) -> LadderRun {
+impl<'a> LadderRun<'a> {
+    /// The ladder of one of gpulab's families over random inputs with the default set-up; each kernel runs once.
+    pub(crate) fn new(family: &'a Family, shape: Shape, dtype: Option<Dtype>, params: &Params) -> LadderRun<'a> {
         LadderRun {
+            registry: Registry::default(),
             family,
             shape,
             dtype,

@@ -320,7 +320,7 @@ fn mark_cached(rows: &mut [Row], ceilings: &[CeilingRow]) {
     let held: BTreeMap<String, u64> = groups(ceilings, |row| row.device.clone()).into_iter().map(held).collect();
     let data = |row: &Row| (row.device.clone(), row.family.clone(), row.dtype, row.n, row.m);
     let is_warm = |row: &Row| {
-        let is_memory = kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory());
+        let is_memory = kernels::built_in(&row.family).is_some_and(|family| family.ceiling.is_memory());
         is_memory && row.cache == Cache::Warm && !row.on_host()
     };
     let faster: BTreeSet<_> =

@@ -65,7 +65,7 @@ fn every_variant_and_type_gives_the_same_distances() {
     assert!(want.contains("x,z,1\n"), "{want}");
     let natural = csv.replace("-2", "2");
     let (wanted, ..) = table(&natural, &["--closure"]);
-    for rung in gpulab::kernels::minplus::FAMILY.ladder {
+    for rung in &*gpulab::kernels::minplus::FAMILY.ladder {
         for dtype in ["f32", "i32"] {
             let args = ["--closure", "--variant", rung.variant(), "--dtype", dtype];
             assert_eq!(table(&natural, &args).0, wanted, "{args:?}");

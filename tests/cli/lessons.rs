@@ -24,7 +24,7 @@ fn explanations_are_those_of_the_kernels_and_experiments() {
         "{out}"
     );
     let (out, _, code) = run(&["explain", "dot"]);
-    let rungs = gpulab::kernels::family("dot").unwrap().kernels();
+    let rungs = gpulab::kernels::dot::FAMILY.kernels();
     assert!(code == 0 && rungs.into_iter().all(|rung| out.contains(&format!("\n{}: ", rung.label()))), "{out}");
 }
 
@@ -81,7 +81,7 @@ fn a_difference_is_that_of_the_files() {
 fn every_ladders_neighbours_differ_in_code() {
     for family in gpulab::kernels::FAMILIES {
         for pair in family.ladder.windows(2) {
-            let (out, err, code) = run(&["diff", family.name, pair[0].variant(), pair[1].variant()]);
+            let (out, err, code) = run(&["diff", &family.name, pair[0].variant(), pair[1].variant()]);
             assert!(code == 0 && out.contains("\n@@ -"), "{}: {out}{err}", pair[1].path);
         }
     }

@@ -1,11 +1,11 @@
 //! What `gpulab list` shows of settings is what ladders and sweeps take.
 
 use crate::binary::run;
-use gpulab::kernels::{FAMILIES, Family, Rung, Tunable};
+use gpulab::kernels::{FAMILIES, Family, Rung};
 
 /// The settings that `gpulab list FAMILY` shows, with their values.
 fn listed(family: &Family) -> Vec<(String, Vec<String>)> {
-    let (out, err, code) = run(&["list", family.name]);
+    let (out, err, code) = run(&["list", &family.name]);
     assert_eq!(code, 0, "{err}");
     let lines = out.lines().skip_while(|line| !line.starts_with("  Tunables, ")).skip(1);
     let all: Vec<(String, Vec<String>)> = lines
@@ -21,9 +21,9 @@ fn listed(family: &Family) -> Vec<(String, Vec<String>)> {
 }
 
 /// The first rung that reads a setting.
-fn reader(family: &'static Family, name: &str) -> &'static Rung {
-    let reads = |tunables: &[Tunable]| tunables.iter().any(|t| t.name == name);
-    family.kernels().find(|rung| reads(family.choices) || reads(rung.tunables)).unwrap()
+fn reader<'a>(family: &'a Family, name: &str) -> &'a Rung {
+    let reads = |rung: &&Rung| family.choices.iter().copied().chain(rung.tunables()).any(|t| t.name == name);
+    family.kernels().find(reads).unwrap()
 }
 
 /// Of one repetition there is no loop: that is the ladder's other timing.
@@ -38,7 +38,7 @@ fn every_value_that_list_shows_is_an_option_of_its_ladder() {
             for value in values.iter().filter(|value| is_meant(&name, value)) {
                 // Options are judged before the device is looked for.
                 let option = format!("--{name}");
-                let (out, err, code) = run(&[family.name, &option, value, "-d", "no such device"]);
+                let (out, err, code) = run(&[&family.name, &option, value, "-d", "no such device"]);
                 assert_eq!((code, out.as_str()), (3, ""), "{} {option} {value}: {err}", family.name);
                 assert!(err.contains("no such device"), "{err}");
             }
@@ -50,12 +50,12 @@ fn every_value_that_list_shows_is_an_option_of_its_ladder() {
 fn every_setting_reaches_the_kernels_of_its_ladder() {
     for family in FAMILIES {
         // Of fewer elements, work-items in flight are as many as there are.
-        let n = if matches!(family.name, "reduce" | "dot") { "1000000" } else { "200" };
+        let n = if matches!(&*family.name, "reduce" | "dot") { "1000000" } else { "200" };
         for (name, values) in listed(family) {
             let variant = reader(family, &name).variant();
             let is_ok = |value: &String| {
                 let args = ["--n", n, "--quick", "--max-runs", "1", "--variant", variant, "--json", "-"];
-                let (out, err, code) = run(&[&[family.name, &format!("--{name}"), value][..], &args].concat());
+                let (out, err, code) = run(&[&[&*family.name, &format!("--{name}"), value][..], &args].concat());
                 if code == 2 && err.contains("no device could take it") {
                     return false;
                 }
@@ -76,7 +76,7 @@ fn every_setting_reaches_the_kernels_of_its_ladder() {
 fn every_value_that_list_shows_is_taken_by_a_sweep() {
     for family in FAMILIES {
         for (name, values) in listed(family) {
-            let sweep = |set: &str| run(&["sweep", "--kernel", family.name, "--n", "200", "--set", set, "--dry-run"]);
+            let sweep = |set: &str| run(&["sweep", "--kernel", &family.name, "--n", "200", "--set", set, "--dry-run"]);
             for value in &values {
                 let (out, err, code) = sweep(&format!("{name}={value}"));
                 assert!(code == 0 && !out.is_empty(), "{} {name}={value}: {err}", family.name);

@@ -355,7 +355,7 @@ fn large_follow_from_small(family: &str, small: [&str; 2], whole: &str, more: &[
     let data = tempfile::tempdir().unwrap();
     let count = |n: &str| rows(data.path(), &[&[family, "-n", n], more].concat());
     let small: Vec<CountRow> = small.iter().flat_map(|n| count(n)).collect();
-    let family = kernels::family(family).unwrap();
+    let family = kernels::built_in(family).unwrap();
     let mut compared = 0;
     // Launches that fill panels up to whole tiles have much of an edge.
     for exact in
@@ -365,7 +365,7 @@ fn large_follow_from_small(family: &str, small: [&str; 2], whole: &str, more: &[
         let target = Target { compute_units: 1, ..Target::with_everything(true) };
         let plan = family.plan(family.rung(&case.variant).unwrap(), &case, &target).unwrap();
         let own: Vec<CountRow> = small.iter().filter(|row| row.variant == case.variant).cloned().collect();
-        let derived = stretched(&case, &plan, &own).unwrap();
+        let derived = stretched(family.form, &case, &plan, &own).unwrap();
         // A remainder's launch is in no small case.
         let Some(launch) = derived.iter().find(|row| row.kernel == exact.kernel) else {
             assert!(exact.groups < Some(32), "{} is left out", exact.kernel);

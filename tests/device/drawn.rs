@@ -5,7 +5,7 @@ use crate::drivers::{on_every_real_driver, open, session};
 use crate::skips::verify;
 use crate::sources::edited_kernels;
 use gpulab::data::{Dtype, Params, Shape};
-use gpulab::kernels::{Sources, family};
+use gpulab::kernels::{Sources, dot, reduce};
 use gpulab::outcome::{Cache, Clock, Outcome, Settings, Status};
 use gpulab::plan::{Case, WorkGroup};
 use gpulab::runner::Session;
@@ -52,13 +52,13 @@ fn all_kinds_of_data_are_drawn_as_the_host_makes_them() {
         let mut session = drawing(driver, Sources::default());
         let (sizes, ops) = ([1, 2, 63, N], ["sum", "min", "max", "and", "or", "xor"]);
         let mut count = 0;
-        let reduce = family("reduce").unwrap().dtypes.iter().flat_map(|&dtype| ops.iter().map(move |&op| (dtype, op)));
+        let reduce = reduce::FAMILY.dtypes.iter().flat_map(|&dtype| ops.iter().map(move |&op| (dtype, op)));
         let of_bits = |op: &str| ["and", "or", "xor"].contains(&op);
         let reduce = reduce.filter(|(dtype, op)| !(dtype.is_float() && of_bits(op)));
         let cases: Vec<Case> = sizes
             .iter()
             .flat_map(|&n| {
-                let dot = family("dot").unwrap().dtypes.iter().map(move |&dtype| case("dot", "wide", dtype, n, None));
+                let dot = dot::FAMILY.dtypes.iter().map(move |&dtype| case("dot", "wide", dtype, n, None));
                 reduce.clone().map(move |(dtype, op)| case("reduce", "wide", dtype, n, Some(op))).chain(dot)
             })
             .collect();

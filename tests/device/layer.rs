@@ -216,7 +216,7 @@ fn impossible_launches_are_errors_that_say_why() {
 fn every_kernel_file_compiles_alone() {
     on_one_driver(|driver| {
         let mut device = open(driver);
-        let rungs = kernels::everything().flat_map(|family| family.kernels()).map(|rung| rung.path);
+        let rungs = kernels::everything().flat_map(|family| family.kernels()).map(|rung| &*rung.path);
         let paths: Vec<&str> = rungs.chain(EXCHANGES.iter().flat_map(|e| e.sources).copied()).collect();
         for path in &paths {
             let kernel = kernels::entry_point(path);

@@ -15,7 +15,7 @@ const SMALL_WORK_GROUPS: [usize; 3] = [1, 3, 32];
 
 fn case(family: &Family, rung: &Rung, dtype: Dtype, n: u64, wg: usize, params: &[(&str, &str)]) -> Case {
     Case {
-        family: family.name.into(),
+        family: family.name.to_string(),
         variant: rung.variant().into(),
         dtype,
         shape: Shape::vector(n),
@@ -84,7 +84,7 @@ fn every_rung_is_right_at_every_size() {
 /// Whether a work-group shows anything at this size: the last rungs' groups are of one item, whatever is asked for,
 /// and a million tiny groups take a driver minutes.
 fn worthwhile(rung: &Rung, n: u64, wg: usize) -> bool {
-    let many_groups = rung.tunables.iter().all(|t| t.name != "items");
+    let many_groups = rung.tunables().all(|t| t.name != "items");
     if rung.variant() == "wide" { wg == 1 } else { !many_groups || n < 1 << 16 || wg == 256 }
 }
 
@@ -112,8 +112,8 @@ fn every_setting_of_the_probes_is_right() {
         // Those whose settings no ladder has; compilers take long over them.
         let probes = PROBES.iter().filter(|f| f.ceiling.is_memory() || f.name == "arith");
         for (family, rung) in probes.flat_map(|f| f.ladder.iter().map(move |r| (f, r))) {
-            let all = || family.choices.iter().chain(rung.tunables);
-            for (name, value) in all().flat_map(|t| t.values.iter().map(|v| (t.name, *v))) {
+            let all = || family.choices.iter().copied().chain(rung.tunables());
+            for (name, value) in all().flat_map(|t| t.values().map(move |value| (t.name, value))) {
                 tried += 1;
                 if !is_mine(driver, tried) {
                     continue;
@@ -142,7 +142,7 @@ fn every_option_is_right() {
         let mut session = session(driver, None);
         let (mut count, mut tried) = (0, 0);
         for (family, rung) in rungs() {
-            let values = rung.tunables.iter().flat_map(|t| t.values.iter().map(|v| (t.name, *v)));
+            let values = rung.tunables().flat_map(|t| t.values().map(move |value| (t.name, value)));
             for (name, value) in values.filter(|(name, value)| *name != "items" || value.len() < 5) {
                 tried += 1;
                 if !is_mine(driver, tried) {
@@ -170,7 +170,7 @@ fn every_choice_is_right_in_every_type() {
         let mut session = session(driver, None);
         let (mut count, mut tried) = (0, 0);
         for (family, choice) in vector_families().flat_map(|f| f.choices.iter().map(move |c| (f, c))) {
-            let values = || choice.values.iter().enumerate();
+            let values = || choice.values().enumerate();
             let types = || family.dtypes.iter().enumerate();
             for ((v, value), (d, &dtype)) in values().flat_map(|v| types().map(move |d| (v, d))) {
                 for rung in family.ladder.iter().skip((v + d) % 3).step_by(3) {
@@ -179,7 +179,7 @@ fn every_choice_is_right_in_every_type() {
                         continue;
                     }
                     for (n, finish) in [(0, "host"), (1, "device"), (1003, "device")] {
-                        let settings = [(choice.name, *value), ("finish", finish)];
+                        let settings = [(choice.name, value), ("finish", finish)];
                         count += verify(&mut session, driver, &case(family, rung, dtype, n, 64, &settings));
                     }
                 }
@@ -209,7 +209,7 @@ fn special_values_follow_ieee_rules() {
                 let inputs = family.problem.inputs(Shape::vector(n as u64), &Params::new()).len();
                 files.resize(inputs, Array::F32(vec![1.5; n]));
                 let mut session = session(driver, Some(files));
-                for rung in family.ladder {
+                for rung in &*family.ladder {
                     count += verify(&mut session, driver, &case(family, rung, Dtype::F32, n as u64, 64, &[]));
                 }
             }

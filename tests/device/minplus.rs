@@ -13,7 +13,7 @@ const SIZES: [u64; 11] = [1, 2, 7, 19, 63, 64, 65, 127, 128, 129, 500];
 
 fn case(rung: &Rung, dtype: Dtype, n: u64, wg: usize, params: &[(&str, &str)]) -> Case {
     Case {
-        family: FAMILY.name.into(),
+        family: FAMILY.name.to_string(),
         variant: rung.variant().into(),
         dtype,
         shape: Form::Square.shape(n, None),
@@ -25,13 +25,13 @@ fn case(rung: &Rung, dtype: Dtype, n: u64, wg: usize, params: &[(&str, &str)]) -
 
 /// A small tile for a simulator, where a rung has tiles.
 fn small_tile(driver: &str, rung: &Rung) -> impl Iterator<Item = (&'static str, &'static str)> {
-    let has_tiles = driver == "oclgrind" && rung.tunables.iter().any(|t| t.name == "tile");
+    let has_tiles = driver == "oclgrind" && rung.tunables().any(|t| t.name == "tile");
     [("tile", "16x32"), ("item", "4x4")].into_iter().filter(move |_| has_tiles)
 }
 
 /// Few results for each work-item, which compilers unroll, where a rung has several and these settings leave that open.
 fn small_item(rung: &Rung, set: &[(&str, &str)]) -> Option<(&'static str, &'static str)> {
-    let has = |name: &str| rung.tunables.iter().any(|t| t.name == name);
+    let has = |name: &str| rung.tunables().any(|t| t.name == name);
     let is_open = has("item") && !set.iter().any(|(name, _)| ["tile", "item", "depth"].contains(name));
     is_open.then_some(("item", if has("tile") { "4x4" } else { "4x2" }))
 }
@@ -43,7 +43,7 @@ fn every_size_is_right() {
         let wg = session.device().info().target.max_wg.min(256);
         let small = driver == "oclgrind";
         let mut count = 0;
-        for &dtype in FAMILY.dtypes {
+        for &dtype in &*FAMILY.dtypes {
             for (n, weights) in SIZES.into_iter().flat_map(|n| ["non_negative", "signed"].map(|sign| (n, sign))) {
                 // A simulator that interprets each instruction has time for little: a tile, and some small ones.
                 let is_few = match (n, weights) {
@@ -75,9 +75,9 @@ fn every_setting_is_right() {
         let mut session = session(driver, None);
         let wg = session.device().info().target.max_wg.min(64);
         let (mut count, mut tried) = (0, 0);
-        for rung in FAMILY.ladder {
-            let single = rung.tunables.iter().flat_map(|t| t.values.iter().map(|&value| vec![(t.name, value)]));
-            let usual: Vec<_> = rung.tunables.iter().filter_map(|t| Some((t.name, *t.values.first()?))).collect();
+        for rung in &*FAMILY.ladder {
+            let single = rung.tunables().flat_map(|t| t.values().map(move |value| vec![(t.name, value)]));
+            let usual: Vec<_> = rung.tunables().filter_map(|t| Some((t.name, t.values().next()?))).collect();
             let shared = [("1", "2"), ("2", "3"), ("2", "4")].map(|(buffers, split)| {
                 vec![("buffers", buffers), ("split", split), ("tile", "32x64"), ("item", "8x4")]
             });
@@ -121,7 +121,7 @@ fn special_values_are_right() {
         for (d, weights) in &matrices[first..] {
             let mut want = Array::zeros(d.dtype(), d.len());
             all_threads(5, d, &mut want);
-            for rung in FAMILY.ladder {
+            for rung in &*FAMILY.ladder {
                 let settings: Vec<_> = [("weights", *weights)].into_iter().chain(small_tile(driver, rung)).collect();
                 let case = case(rung, d.dtype(), 5, wg, &settings);
                 count += skips::run(&mut session, driver, &case, |session, case| {

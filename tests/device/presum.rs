@@ -28,7 +28,7 @@ fn every_remedy_adds_every_element_once() {
         let (mut session, mut count) = (session(driver, None), 0);
         let sizes = [1, 2, 5].map(|blocks| [0, 1, BLOCK / 2, BLOCK - 1].map(|rest| blocks * BLOCK + rest));
         for n in sizes.into_iter().flatten() {
-            for rung in kernels::family("presum").unwrap().ladder {
+            for rung in &*kernels::lab::presum::FAMILY.ladder {
                 count += verify(&mut session, driver, &case(rung.variant(), n));
             }
         }

@@ -323,7 +323,7 @@ pub fn run(
 fn every_skip_names_families_rungs_and_a_reason() {
     let kinds = BTreeSet::from(["size", "group", "setting", "feature", "memory"]);
     let families: Vec<(&str, Vec<&str>)> = gpulab::kernels::everything()
-        .map(|f| (f.name, f.kernels().map(|r| r.variant()).collect()))
+        .map(|f| (&*f.name, f.kernels().map(|r| r.variant()).collect()))
         .chain(gpulab::exchange::EXCHANGES.iter().map(|e| (e.name, e.variants.iter().map(|v| v.name).collect())))
         .collect();
     for skip in SKIPS {

@@ -16,7 +16,7 @@ const SMALL: [(u64, u64); 6] = [(1, 1), (1, 40), (40, 1), (16, 16), (17, 31), (6
 
 fn case(rung: &Rung, dtype: Dtype, (n, m): (u64, u64), wg: usize, params: &[(&str, &str)]) -> Case {
     Case {
-        family: FAMILY.name.into(),
+        family: FAMILY.name.to_string(),
         variant: rung.variant().into(),
         dtype,
         shape: Shape { n, m },
@@ -75,8 +75,8 @@ fn every_tiling_is_right() {
         let wg = session.device().info().target.max_wg.min(256);
         let (mut count, mut tried) = (0, 0);
         for rung in FAMILY.kernels() {
-            let tunables = rung.tunables.iter().chain(FAMILY.choices);
-            let single = tunables.flat_map(|t| t.values.iter().map(|&value| vec![(t.name, value)]));
+            let tunables = rung.tunables().chain(FAMILY.choices.iter().copied());
+            let single = tunables.flat_map(|t| t.values().map(move |value| vec![(t.name, value)]));
             let several = ["16", "32"].into_iter().flat_map(|tile| ["4", "8"].map(|rows| (tile, rows)));
             let several =
                 several.map(|(tile, rows)| vec![("tile", tile), ("rows", rows), ("gap", "3"), ("order", "diagonal")]);
@@ -102,7 +102,7 @@ fn skewed_tiles_are_right() {
         let sizes = [(1, 1), (1, 9), (5, 31), (33, 71), (131, 67), (257, 1023)];
         let sizes = if driver == "oclgrind" { &sizes[..4] } else { &sizes[..] };
         let mut count = 0;
-        for &dtype in FAMILY.dtypes {
+        for &dtype in &*FAMILY.dtypes {
             for (&size, order) in sizes.iter().zip(["rows", "columns", "diagonal"].into_iter().cycle()) {
                 let set = [("skew", "1"), ("tile", "32"), ("order", order)];
                 let rung = FAMILY.rung("registers").unwrap();
@@ -130,8 +130,9 @@ fn repeats_its_work(device: &mut OpenClDevice, rung: &Rung, case: &Case) -> bool
     const REPEATS: usize = 3;
     let target = device.info().target.clone();
     let plan = FAMILY.plan(rung, case, &target).unwrap();
-    let text = assemble(rung.path, &embedded).unwrap().text;
-    let unit = BuildUnit { path: rung.path.into(), text, defines: plan.defines.clone(), kernels: vec![rung.kernel()] };
+    let text = assemble(&rung.path, &embedded).unwrap().text;
+    let unit =
+        BuildUnit { path: rung.path.to_string(), text, defines: plan.defines.clone(), kernels: vec![rung.kernel()] };
     let program = device.build(&unit).unwrap();
     let len = plan.buffers[0].len;
     let input = generate(Fill::Bits, case.dtype, 1, 0, 0, REPEATS * len);

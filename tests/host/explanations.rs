@@ -26,7 +26,7 @@ fn told(experiment: &gpulab::experiments::Experiment) -> [(&'static str, &'stati
 #[test]
 fn every_rung_has_each_part_once() {
     for (_, rung) in rungs() {
-        let (header, _) = kernels::split_header(kernels::text(rung.path).unwrap());
+        let (header, _) = kernels::split_header(rung.text().unwrap());
         let mut last = 0;
         for (label, least) in PARTS {
             let said = rung.header(label).unwrap_or_else(|| panic!("{} has no {label}", rung.path));
@@ -151,7 +151,7 @@ fn figures_are_found_and_sizes_are_none() {
 fn no_explanation_states_a_figure() {
     for (_, rung) in rungs() {
         let said = PARTS.iter().filter(|(label, _)| *label != "Proof").filter_map(|(label, _)| rung.header(label));
-        let title = kernels::text(rung.path).and_then(kernels::title).unwrap();
+        let title = rung.text().and_then(kernels::title).unwrap();
         for text in said.chain([title.to_owned()]) {
             assert_eq!(figure(&text), None, "{}: {text}", rung.path);
         }

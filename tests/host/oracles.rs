@@ -385,7 +385,7 @@ fn transpositions_and_copies_bring_every_element_to_its_place() {
     {
         for variant in ["copy", "naive"] {
             let case = Case {
-                family: family.name.into(),
+                family: family.name.to_string(),
                 variant: variant.into(),
                 dtype,
                 shape: Shape { n, m },

@@ -35,22 +35,22 @@ fn shapes(form: Form) -> Vec<Shape> {
 
 /// No setting, and each value of each by itself.
 fn settings(family: &Family, rung: &Rung) -> Vec<Params> {
-    let each = |tunable: &Tunable| {
-        let with = |value: &&str| Params::from([(tunable.name.to_owned(), (*value).to_owned())]);
-        tunable.values.iter().map(with).collect::<Vec<_>>()
+    let each = |tunable: Tunable<'_>| {
+        let with = |value: &str| Params::from([(tunable.name.to_owned(), value.to_owned())]);
+        tunable.values().map(with).collect::<Vec<_>>()
     };
-    let tunables = family.choices.iter().chain(rung.tunables);
+    let tunables = family.choices.iter().copied().chain(rung.tunables());
     std::iter::once(Params::new()).chain(tunables.flat_map(each)).collect()
 }
 
-fn cases(family: &'static Family, rung: &'static Rung) -> impl Iterator<Item = Case> {
+fn cases(family: &Family, rung: &Rung) -> impl Iterator<Item = Case> {
     let groups = [1, 64, 96, 256].map(WorkGroup::linear).into_iter().chain([WorkGroup([16, 16, 1])]);
     let dtypes = family.dtypes.iter().copied();
     let all = dtypes.flat_map(move |dtype| shapes(family.form).into_iter().map(move |shape| (dtype, shape)));
     let all = all.flat_map(move |(dtype, shape)| groups.clone().map(move |wg| (dtype, shape, wg)));
     all.flat_map(move |(dtype, shape, wg)| {
         settings(family, rung).into_iter().map(move |params| {
-            let (family, variant) = (family.name.to_owned(), rung.variant().to_owned());
+            let (family, variant) = (family.name.to_string(), rung.variant().to_owned());
             Case { family, variant, dtype, shape, wg, params, seed: 1 }
         })
     })
@@ -81,7 +81,7 @@ fn plans_are_what_they_were() {
                     }
                     digest.update(format!("{plan:?}").as_bytes());
                 }
-                let path = rung.path;
+                let path = &rung.path;
                 writeln!(lines, "{path} {name} {plans} + {refusals} {:016x}", digest.digest()).unwrap();
             }
         }
@@ -100,7 +100,7 @@ fn trials_are_what_they_were() {
                 let (count, mut digest) = (plan.len(), Xxh3::new());
                 for trial in plan {
                     let metric = (trial.metric.name, trial.metric.unit);
-                    let plan = kernels::family(&trial.case.family)
+                    let plan = kernels::built_in(&trial.case.family)
                         .and_then(|f| Some(sorted(f.plan(f.rung(&trial.case.variant)?, &trial.case, &target))));
                     digest.update(
                         format!("{} {} {metric:?} {:?} {plan:?}", trial.series, trial.x, trial.case).as_bytes(),

@@ -20,9 +20,9 @@ impl File {
         File { path, text: kernels::text(path).unwrap_or_else(|| panic!("there is no {path}")), title }
     }
 
-    fn of_rung(family: &Family, rung: &Rung) -> File {
+    fn of_rung(family: &Family, rung: &'static Rung) -> File {
         let name = rung.number().map_or(rung.variant().to_owned(), |number| format!("v{number}"));
-        File::new(rung.path, format!("{} {name}", family.name))
+        File::new(&rung.path, format!("{} {name}", family.name))
     }
 
     /// The name of its main kernel.
@@ -91,7 +91,7 @@ fn numbers_run_without_a_gap_and_names_are_unique() {
         let names: BTreeSet<&str> = family.kernels().map(Rung::variant).collect();
         assert_eq!(names.len(), family.kernels().count(), "{}", family.name);
         let folders: BTreeSet<&str> = family.kernels().filter_map(|r| r.path.rsplit('/').nth(1)).collect();
-        assert_eq!(folders, BTreeSet::from([family.name]));
+        assert_eq!(folders, BTreeSet::from([&*family.name]));
     }
 }
 

@@ -2,6 +2,7 @@
 
 use gpulab::ceilings::CeilingRow;
 use gpulab::count::CountRow;
+use gpulab::kernels::Registry;
 use gpulab::record::{CsvRecord, Row, clear_factor};
 use gpulab::report::why::sentence;
 use gpulab::store::{of_csv, shipped};
@@ -35,7 +36,7 @@ fn ladders(device: &str, counts: &[CountRow]) -> Vec<LadderReasons> {
         for ladder in rows.chunk_by(|a, b| of_problem(a) == of_problem(b)) {
             let Some(row) = ladder.iter().find(|row| !row.on_host()) else { continue };
             let rates = DeviceRates::new(&ceilings, !row.is_on_cpu_device()).unwrap();
-            all.push(reasons(ladder, counts, &rates));
+            all.push(reasons(&Registry::default(), ladder, counts, &rates));
         }
     }
     all

@@ -6,19 +6,21 @@
 use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
 use crate::cpu;
 use crate::{
-    Ask, Baseline, Bound, Builder, Changed, Family, Form, Lone, Problem, Spot, Stream, Tunable, largest_exact, rung,
+    AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Form, Lone, Problem, Spot, Stream, Tunable,
+    largest_exact, rung,
 };
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal};
+use std::borrow::Cow;
 
 /// The family's entry in the registry.
-pub const FAMILY: Family = Family {
-    name: "dot",
-    about: "dot product of two vectors",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("dot"),
+    about: Cow::Borrowed("dot product of two vectors"),
     form: Form::Vector,
     references: &[],
-    problem: &Dot,
-    ladder: &[
+    problem: AnyProblem::BuiltIn(&Dot),
+    ladder: Cow::Borrowed(&[
         rung("dot/v1_naive.cl", naive, &[ITEMS, MAD]),
         rung("dot/v2_coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]),
         rung("dot/v3_local.cl", local, &[ITEMS, PRESUM, MAD]),
@@ -26,16 +28,16 @@ pub const FAMILY: Family = Family {
         rung("dot/v5_accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]),
         rung("dot/v6_single_pass.cl", single_pass, &[ITEMS, DOT_ACC, MAD]),
         rung("dot/v7_wide.cl", wide, &[MAD]),
-    ],
+    ]),
     choices: &[],
-    dtypes: &[Dtype::F32, Dtype::F64, Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::F64, Dtype::I32]),
     ceiling: Bound::Read,
 };
 
 const PRESUM: Tunable = Tunable::choice(
     "presum",
     "who adds the remainder n mod work-items: the host, a kernel on the device, or none: a guard in the loop",
-    &["host", "device", "none"],
+    "host device none",
 )
 .by_default("device")
 .unsearched();
@@ -45,7 +47,7 @@ pub const CMSOFT: [(&str, &str); 2] = [(ITEMS.name, "1024"), (PRESUM.name, "devi
 const MAD: Tunable = Tunable::switch("mad", "1: mad() instead of a * b + c; floats only").by_default("0");
 const DOT_ACC: Tunable = ACC.by_default("4");
 
-struct Dot;
+pub(crate) struct Dot;
 
 impl Problem for Dot {
     fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {

@@ -1,30 +1,52 @@
 //! Families, rungs and problems, as plain data.
 
-use super::tunable::Tunable;
+use super::tunable::{DeclaredMacro, Tunable};
 use crate::cpu::Baseline;
 use gpulab_model::data::{self, Array, Change, DrawnInput, Dtype, Fill, Params, Shape};
-use gpulab_model::plan::{Case, Cost, Movement, Plan, Reference, Refusal, Target};
+use gpulab_model::plan::{Case, Cost, Movement, Plan, Reference, Refusal, Target, WorkGroup};
+use std::borrow::Cow;
+use std::ops::Deref;
+use std::sync::Arc;
 
 /// A problem and its ladder.
+#[derive(Clone)]
 pub struct Family {
     /// As on the command line.
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     /// One line for the help.
-    pub about: &'static str,
+    pub about: Cow<'static, str>,
     /// What its sizes mean.
     pub form: Form,
     /// How inputs, answers and costs are made.
-    pub problem: &'static dyn Problem,
+    pub problem: AnyProblem,
     /// Kernels that rungs are measured against, in the order in which they run; without numbers.
     pub references: &'static [Rung],
     /// The rungs, in teaching order; numbers run from 0 or 1 without a gap.
-    pub ladder: &'static [Rung],
+    pub ladder: Cow<'static, [Rung]>,
     /// Settings that change the answer, and not only how it is found.
-    pub choices: &'static [Tunable],
+    pub choices: &'static [Tunable<'static>],
     /// Element types that the kernels are written for; the first is the default.
-    pub dtypes: &'static [Dtype],
+    pub dtypes: Cow<'static, [Dtype]>,
     /// The measured ceiling that bounds the family.
     pub ceiling: Bound,
+}
+
+/// A problem of gpulab's own, or the one that a reader's file describes.
+#[derive(Clone)]
+pub enum AnyProblem {
+    BuiltIn(&'static dyn Problem),
+    Described(Arc<dyn Problem>),
+}
+
+impl Deref for AnyProblem {
+    type Target = dyn Problem;
+
+    fn deref(&self) -> &Self::Target {
+        match self {
+            AnyProblem::BuiltIn(problem) => *problem,
+            AnyProblem::Described(problem) => &**problem,
+        }
+    }
 }
 
 /// Setting of checks: each repetition works on data of its own, so that one that is left out is seen.
@@ -103,6 +125,12 @@ impl Bound {
         }
     }
 
+    /// The limit of this name.
+    pub fn named(name: &str) -> Option<Bound> {
+        use Bound::{AddMin, Arithmetic, Copy, Local, Read, Write};
+        [Read, Write, Copy, Local, AddMin, Arithmetic].into_iter().find(|bound| bound.name() == name)
+    }
+
     /// Whether it limits bytes; otherwise operations.
     pub fn is_memory(self) -> bool {
         !matches!(self, Bound::AddMin | Bound::Arithmetic)
@@ -115,14 +143,43 @@ impl Bound {
 }
 
 /// One step of a ladder: one kernel file, one idea.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Rung {
     /// Path below `cl/`, as in `dot/v1_naive.cl`.
-    pub path: &'static str,
-    /// Settings that it reads.
-    pub tunables: &'static [Tunable],
-    /// Turns a case into a plan, or says why this device cannot run it.
-    pub plan: fn(&Ask<'_>) -> Result<Plan, Refusal>,
+    pub path: Cow<'static, str>,
+    kernel: RungKernel,
+}
+
+#[derive(Clone)]
+enum RungKernel {
+    BuiltIn {
+        /// Settings that it reads.
+        tunables: &'static [Tunable<'static>],
+        /// Turns a case into a plan, or says why this device cannot run it.
+        plan: fn(&Ask<'_>) -> Result<Plan, Refusal>,
+    },
+    Brought(Arc<dyn BroughtKernel>),
+}
+
+/// A kernel that a reader brought.
+pub(crate) trait BroughtKernel: Send + Sync {
+    /// Its text, with what it includes.
+    fn text(&self) -> &str;
+
+    /// The work-group that its file declares.
+    fn work_group(&self) -> Option<WorkGroup>;
+
+    /// The macros that its file declares.
+    fn macros(&self) -> &[DeclaredMacro];
+
+    /// As of a planner of gpulab's own.
+    fn plan(&self, ask: &Ask<'_>) -> Result<Plan, Refusal>;
+
+    /// The function that is launched first, and the parameters that it must have, as they would be written; none of a rung
+    /// of a described family.
+    fn signature(&self, _: &Family) -> Option<(&str, Vec<String>)> {
+        None
+    }
 }
 
 /// What a rung's planner is given.
@@ -138,8 +195,8 @@ pub struct Ask<'a> {
 
 impl Ask<'_> {
     /// Whether the rung has this setting.
-    pub(crate) fn reads(&self, tunable: &Tunable) -> bool {
-        self.rung.tunables.iter().any(|t| t.name == tunable.name)
+    pub(crate) fn reads(&self, tunable: &Tunable<'_>) -> bool {
+        self.rung.tunables().any(|t| t.name == tunable.name)
     }
 }
 
@@ -150,28 +207,55 @@ pub fn entry_point(path: &str) -> String {
     stem[folder..].replace('/', "_")
 }
 
-/// Where readers' own kernels stand among paths below `cl/`.
-pub(super) const OWN: &str = "own";
+/// Where readers' kernels stand among paths below `cl/`.
+const OWN: &str = "own";
 
 /// A rung: number, idea and source all come from its path below `cl/`.
 pub const fn rung(
     path: &'static str,
     plan: fn(&Ask<'_>) -> Result<Plan, Refusal>,
-    tunables: &'static [Tunable],
+    tunables: &'static [Tunable<'static>],
 ) -> Rung {
-    Rung { path, tunables, plan }
+    Rung { path: Cow::Borrowed(path), kernel: RungKernel::BuiltIn { tunables, plan } }
 }
 
 impl Rung {
+    /// A rung that a reader brought, by what is to stand for its path below `own/`.
+    pub(super) fn brought(path: &str, kernel: Arc<dyn BroughtKernel>) -> Rung {
+        Rung { path: format!("{OWN}/{path}.cl").into(), kernel: RungKernel::Brought(kernel) }
+    }
+
+    /// What a reader brought, if this is a reader's.
+    pub(super) fn own(&self) -> Option<&dyn BroughtKernel> {
+        match &self.kernel {
+            RungKernel::BuiltIn { .. } => None,
+            RungKernel::Brought(kernel) => Some(&**kernel),
+        }
+    }
+
+    /// Settings that it reads.
+    pub fn tunables(&self) -> impl Iterator<Item = Tunable<'_>> + Clone {
+        let (built_in, declared) = match &self.kernel {
+            RungKernel::BuiltIn { tunables, .. } => (*tunables, &[][..]),
+            RungKernel::Brought(kernel) => (&[][..], kernel.macros()),
+        };
+        built_in.iter().copied().chain(declared.iter().map(DeclaredMacro::tunable))
+    }
+
+    /// The work-group that a reader's file declares; none of gpulab's own rungs.
+    pub fn work_group(&self) -> Option<WorkGroup> {
+        self.own()?.work_group()
+    }
+
     /// The file's name without folder and ending: `v3_local`.
-    pub fn stem(&self) -> &'static str {
-        let file = self.path.rsplit('/').next().unwrap_or(self.path);
+    pub fn stem(&self) -> &str {
+        let file = self.path.rsplit('/').next().unwrap_or(&self.path);
         file.strip_suffix(".cl").unwrap_or(file)
     }
 
-    /// Whether it is a reader's own kernel, that was adopted.
+    /// Whether a reader brought it.
     pub fn is_own(&self) -> bool {
-        self.path.strip_prefix(OWN).is_some_and(|rest| rest.starts_with('/'))
+        self.own().is_some()
     }
 
     /// Place in the ladder; references have none.
@@ -180,7 +264,7 @@ impl Rung {
     }
 
     /// The idea's name, `local` of `v3_local`; the whole stem where there is no number.
-    pub fn variant(&self) -> &'static str {
+    pub fn variant(&self) -> &str {
         match self.stem().split_once('_') {
             Some((_, idea)) if self.number().is_some() => idea,
             _ => self.stem(),
@@ -197,20 +281,20 @@ impl Rung {
 
     /// The main kernel's name: `dot_v3_local`.
     pub fn kernel(&self) -> String {
-        entry_point(self.path)
+        entry_point(&self.path)
     }
 }
 
 impl Family {
     /// The references, then the ladder.
-    pub fn kernels(&self) -> impl Iterator<Item = &'static Rung> + use<> {
-        self.references.iter().chain(self.ladder)
+    pub fn kernels(&self) -> impl Iterator<Item = &Rung> {
+        self.references.iter().chain(&*self.ladder)
     }
 
     /// Its settings, those of all its rungs included, each once.
-    pub fn tunables(&self) -> Vec<&'static Tunable> {
-        let mut all: Vec<&'static Tunable> = Vec::new();
-        for tunable in self.choices.iter().chain(self.kernels().flat_map(|rung| rung.tunables)) {
+    pub fn tunables(&self) -> Vec<Tunable<'_>> {
+        let mut all: Vec<Tunable<'_>> = Vec::new();
+        for tunable in self.choices.iter().copied().chain(self.kernels().flat_map(Rung::tunables)) {
             if all.iter().all(|known| known.name != tunable.name) {
                 all.push(tunable);
             }
@@ -223,12 +307,39 @@ impl Family {
     /// # Errors
     /// What does not suit the rung or the device.
     pub fn plan(&self, rung: &Rung, case: &Case, target: &Target) -> Result<Plan, Refusal> {
-        (rung.plan)(&Ask { family: self, rung, case, target })
+        let ask = Ask { family: self, rung, case, target };
+        match &rung.kernel {
+            RungKernel::BuiltIn { plan, .. } => plan(&ask),
+            RungKernel::Brought(kernel) => kernel.plan(&ask),
+        }
     }
 
     /// The rung or the reference with this name.
-    pub fn rung(&self, variant: &str) -> Option<&'static Rung> {
+    pub fn rung(&self, variant: &str) -> Option<&Rung> {
         self.kernels().find(|r| r.variant() == variant)
+    }
+
+    /// Whether a reader's file describes it.
+    pub fn is_described(&self) -> bool {
+        matches!(self.problem, AnyProblem::Described(_))
+    }
+
+    /// Its default shape: as a reader's file says, but no more than `usual` where it is to be `small`; of gpulab's own
+    /// `usual` elements or columns.
+    pub fn usual_shape(&self, usual: u64, small: bool) -> Shape {
+        self.problem.usual_shape(usual, small).unwrap_or_else(|| self.form.shape(usual, None))
+    }
+
+    /// Other cases that check a case of this plan, by [`Problem::companions`]. In a described family a launch of few
+    /// elements may have nothing to do: such cases are left out.
+    pub fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        let mut all = self.problem.companions(case, plan);
+        let target = Target::with_everything(true);
+        let is_possible = |rung: &Rung, case: &Case| self.plan(rung, case, &target).is_ok();
+        if self.is_described() {
+            all.retain(|case| self.rung(&case.variant).is_some_and(|rung| is_possible(rung, case)));
+        }
+        all
     }
 }
 
@@ -299,7 +410,7 @@ fn redrawn(fill: Fill, inputs: &[Array], Spot { at, draw }: Spot) -> Vec<Change>
 pub type Stream = fn(&Case, &[DrawnInput]) -> (Reference, Vec<u64>);
 
 /// How to make a family's inputs and right answers, and what they cost.
-pub trait Problem: Sync {
+pub trait Problem: Send + Sync {
     /// Lengths of the inputs, in elements: most families read one vector.
     fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
         vec![shape.n as usize]
@@ -414,6 +525,24 @@ pub trait Problem: Sync {
 
     /// The error of a result, where that is what the reference is of, as an array of one.
     fn error(&self, _: &Case, _result: &Array, _inputs: &[Array]) -> Option<Array> {
+        None
+    }
+
+    /// As of [`Family::usual_shape`], where a reader's file says it.
+    fn usual_shape(&self, _usual: u64, _small: bool) -> Option<Shape> {
+        None
+    }
+
+    /// Why there can be no case of this shape and type, in a family that a reader's file describes.
+    ///
+    /// # Errors
+    /// A length that is out of range, or a file of data that is too short or of another type.
+    fn check(&self, _: Shape, _: Dtype) -> Result<(), Refusal> {
+        Ok(())
+    }
+
+    /// Who says what is right, in a family that a reader's file describes.
+    fn oracle(&self) -> Option<String> {
         None
     }
 

@@ -25,15 +25,14 @@ pub mod values;
 
 pub use crate::cpu::Baseline;
 pub(crate) use builder::Builder;
-pub use described::{
-    ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleQuestion, check_described, described, oracle_of,
-    reference_kernel,
-};
+pub use described::{ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleQuestion, reference_kernel};
 pub(crate) use family::largest_exact;
-pub use family::{APART, Ask, Bound, Changed, Family, Form, Lone, Problem, Rung, Spot, Stream, entry_point, rung};
+pub use family::{
+    APART, AnyProblem, Ask, Bound, Changed, Family, Form, Lone, Problem, Rung, Spot, Stream, entry_point, rung,
+};
 pub use growth::tile_of_a_group;
-pub use own::{DeclarationError, OwnKernel, SourceTraits, adopted, own_parameters, own_traits};
-pub use registry::{FAMILIES, LAB, PROBES, adopt, declare, declared_work_group, everything, family};
+pub use own::{DeclarationError, OwnKernel, SourceTraits, own_traits};
+pub use registry::{FAMILIES, LAB, PROBES, Registry, built_in, everything};
 pub use source::{Assembled, assemble, embedded, included, labelled, split_header, text, title};
-pub use sources::{Sources, find_family, used_defines};
+pub use sources::{Sources, used_defines};
 pub use tunable::{Kind, Tunable};

@@ -1,11 +1,11 @@
-//! Every family there is, in three lists: ladders, probes, and kernels of experiments.
+//! gpulab's families, in three lists: ladders, probes, and kernels of experiments; and the families and rungs that a reader
+//! brought.
 
 use super::{
     DeclarationError, Family, FamilyFile, Oracle, OwnKernel, Rung, described, dot, lab, minplus, own, probes, reduce,
     transpose,
 };
-use gpulab_model::data::Shape;
-use gpulab_model::plan::WorkGroup;
+use gpulab_model::outcome::Stop;
 
 /// Every family with a ladder, in teaching order.
 pub const FAMILIES: &[&Family] = &[&reduce::FAMILY, &dot::FAMILY, &transpose::FAMILY, &minplus::FAMILY];
@@ -56,41 +56,73 @@ pub fn everything() -> impl Iterator<Item = &'static Family> {
     FAMILIES.iter().chain(PROBES).chain(LAB).copied()
 }
 
-/// The family of this name, in any of the lists; with the kernels that were adopted for it; or one that was declared.
-pub fn family(name: &str) -> Option<&'static Family> {
-    own::family(name).or_else(|| described::family(name)).or_else(|| everything().find(|f| f.name == name))
+/// gpulab's family of this name, in any of the lists.
+pub fn built_in(name: &str) -> Option<&'static Family> {
+    everything().find(|family| family.name == name)
 }
 
-/// Makes a kernel a rung of its family, the last one, and gives it back.
-///
-/// # Errors
-/// A line of the file that declares nothing known, or a file without a kernel.
-pub fn adopt(own: &OwnKernel) -> Result<&'static Rung, DeclarationError> {
-    own::adopt(own, family(&own.family))
+/// The families that a command works with: gpulab's, and those that a reader brought or extended.
+#[derive(Clone, Default)]
+pub struct Registry {
+    /// Whatever is not as in gpulab's lists.
+    brought: Vec<Family>,
+    /// Readers' kernels that are among the rungs.
+    pub own: Vec<OwnKernel>,
+    /// What described families come from.
+    pub files: Vec<FamilyFile>,
 }
 
-/// Makes a family of a file, and gives it back. It takes the place of an earlier one of its name.
-///
-/// # Errors
-/// A text that describes none, a name that one of gpulab's families has, a kernel that no file has.
-pub fn declare(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<&'static Family, DeclarationError> {
-    described::declare(file, oracle, &|name| everything().any(|family| family.name == name))
-}
-
-impl Family {
-    /// Whether a reader's file describes it.
-    pub fn is_described(&self) -> bool {
-        described::family(self.name).is_some()
+impl Registry {
+    /// The family of this name, with the kernels that were adopted for it.
+    pub fn family(&self, name: &str) -> Option<&Family> {
+        self.brought.iter().find(|family| family.name == name).or_else(|| built_in(name))
     }
 
-    /// Its default shape: as a reader's file says, but no more than `usual` where it is to be `small`; of gpulab's own
-    /// `usual` elements or columns.
-    pub fn usual_shape(&self, usual: u64, small: bool) -> Shape {
-        described::usual_shape(self, usual, small).unwrap_or_else(|| self.form.shape(usual, None))
+    /// As [`Registry::family`].
+    ///
+    /// # Errors
+    /// [`gpulab_model::outcome::Status::Failed`] if there is none.
+    pub fn find(&self, name: &str) -> Result<&Family, Stop> {
+        self.family(name).ok_or_else(|| Stop::failed(format!("there is no family {name}")))
     }
-}
 
-/// The work-group that a reader's file declares for a rung; none of gpulab's own.
-pub fn declared_work_group(rung: &Rung) -> Option<WorkGroup> {
-    own::work_group(rung).or_else(|| described::work_group(rung))
+    /// The rung of a family.
+    pub fn rung(&self, family: &str, variant: &str) -> Option<&Rung> {
+        self.family(family)?.rung(variant)
+    }
+
+    /// Makes a kernel the last rung of its family, in place of an earlier one of its name. The family with it.
+    ///
+    /// # Errors
+    /// A line of the file that declares nothing known, or a file without a kernel.
+    pub fn adopt(&mut self, own: OwnKernel) -> Result<&Family, DeclarationError> {
+        let unknown = || DeclarationError { line: None, why: format!("there is no family {}", own.family) };
+        let mut family = self.family(&own.family).ok_or_else(unknown)?.clone();
+        let rung = own::rung(&own, &family)?;
+        family.ladder.to_mut().retain(|known| known.path != rung.path);
+        family.ladder.to_mut().push(rung);
+        self.own.retain(|known| (&known.family, &known.name) != (&own.family, &own.name));
+        self.own.push(own);
+        Ok(self.put(family))
+    }
+
+    /// Makes a family of a file. It takes the place of an earlier one of its name.
+    ///
+    /// # Errors
+    /// A text that describes none, a name that one of gpulab's families has, a kernel that no file has.
+    pub fn declare(&mut self, file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<&Family, DeclarationError> {
+        let family = described::family(file, oracle)?;
+        if built_in(&family.name).is_some() {
+            let why = format!("name: gpulab already has a family {:?}: choose another name", family.name);
+            return Err(DeclarationError { line: None, why });
+        }
+        self.files.push(file.clone());
+        Ok(self.put(family))
+    }
+
+    fn put(&mut self, family: Family) -> &Family {
+        self.brought.retain(|known| known.name != family.name);
+        self.brought.push(family);
+        &self.brought[self.brought.len() - 1]
+    }
 }

@@ -89,13 +89,13 @@ pub(crate) const ITEMS: Tunable = Tunable::number(
     "items",
     "work-items in flight, rounded up to whole work-groups",
     (1, u64::MAX),
-    &["4096", "16384", "65536", "262144", "540672"],
+    "4096 16384 65536 262144 540672",
 )
 .by_default("what fills the device");
 /// As many as fit a work-item's registers.
 const MOST_ACCUMULATORS: u64 = 16;
 pub(crate) const ACC: Tunable =
-    Tunable::number("acc", "independent accumulators of a work-item", (1, MOST_ACCUMULATORS), &["1", "2", "4", "8"]);
+    Tunable::number("acc", "independent accumulators of a work-item", (1, MOST_ACCUMULATORS), "1 2 4 8");
 
 /// The grid of the rungs that walk their inputs `per_item` elements at a time: as asked by `items`, or
 /// enough to fill the device.

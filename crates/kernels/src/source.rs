@@ -1,7 +1,6 @@
 //! Kernel sources: those built into the binary, and how a file and its fragments are joined.
 
 use super::family::Rung;
-use super::{described, own};
 use include_dir::{Dir, include_dir};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -18,9 +17,9 @@ pub struct Assembled {
     pub text: String,
 }
 
-/// The text of a file below `cl/`, as built into the binary, or of an adopted or declared kernel.
+/// The text of a file below `cl/`, as built into the binary.
 pub fn text(path: &str) -> Option<&'static str> {
-    CL.get_file(path).map_or_else(|| own::text(path).or_else(|| described::text(path)), |file| file.contents_utf8())
+    CL.get_file(path)?.contents_utf8()
 }
 
 /// As [`text`], for [`assemble`].
@@ -49,10 +48,15 @@ pub fn title(text: &str) -> Option<&str> {
 }
 
 impl Rung {
+    /// Its text, as built into the binary or as a reader brought it.
+    pub fn text(&self) -> Option<&str> {
+        self.own().map_or_else(|| text(&self.path), |own| Some(own.text()))
+    }
+
     /// What the file's header says behind a label: `Idea`, `Removes` and `Remains`; of ladders also `Expect`, `But` (when it
     /// does not help), `Proof` and `CUDA`.
     pub fn header(&self, label: &str) -> Option<String> {
-        labelled(text(self.path)?, label)
+        labelled(self.text()?, label)
     }
 
     /// The commands that show what the header says, as in `gpulab lab banks`; none of kernels outside of ladders.

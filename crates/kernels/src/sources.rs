@@ -1,6 +1,6 @@
 //! Where kernels come from: files, and the definitions that a source mentions.
 
-use super::{Family, assemble, embedded, family};
+use super::{Rung, assemble, embedded};
 use gpulab_model::outcome::Stop;
 use gpulab_system::files;
 use std::borrow::Cow;
@@ -21,6 +21,16 @@ impl Sources {
     /// [`gpulab_model::outcome::Status::Failed`] if there is no such file.
     pub fn assemble(&self, path: &str) -> Result<String, Stop> {
         assemble(path, &|path| self.lookup(path)).map(|a| a.text).map_err(|missing| self.unreadable(&missing))
+    }
+
+    /// As [`Sources::assemble`], of a rung's file; a reader's kernel is as it was brought.
+    ///
+    /// # Errors
+    /// As of [`Sources::assemble`].
+    pub fn of_rung(&self, rung: &Rung) -> Result<String, Stop> {
+        let own = |path: &str| rung.text().filter(|_| rung.is_own() && path == rung.path).map(Cow::Borrowed);
+        let assembled = assemble(&rung.path, &|path| own(path).or_else(|| self.lookup(path)));
+        assembled.map(|a| a.text).map_err(|missing| self.unreadable(&missing))
     }
 
     /// The text of a kernel file as it is.
@@ -49,14 +59,6 @@ impl Sources {
 pub fn used_defines(defines: &[(String, String)], text: &str) -> Vec<(String, String)> {
     let words: HashSet<&str> = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
     defines.iter().filter(|(name, _)| words.contains(name.as_str())).cloned().collect()
-}
-
-/// The family of a name.
-///
-/// # Errors
-/// [`gpulab_model::outcome::Status::Failed`] if there is none.
-pub fn find_family(name: &str) -> Result<&'static Family, Stop> {
-    family(name).ok_or_else(|| Stop::failed(format!("there is no family {name}")))
 }
 
 #[cfg(test)]

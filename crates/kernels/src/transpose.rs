@@ -6,21 +6,22 @@
 
 use super::shape;
 use crate::cpu::transpose::{self as host, gap};
-use crate::{APART, Ask, Baseline, Bound, Builder, Family, Form, Problem, Tunable, rung};
+use crate::{APART, AnyProblem, Ask, Baseline, Bound, Builder, Family, Form, Problem, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Movement, Plan, REPEATS, Reference, Refusal, WorkGroup};
+use std::borrow::Cow;
 
 /// The family's entry in the registry.
-pub const FAMILY: Family = Family {
-    name: "transpose",
-    about: "transposition of a matrix, out of place",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("transpose"),
+    about: Cow::Borrowed("transposition of a matrix, out of place"),
     form: Form::Matrix,
-    problem: &Transpose,
+    problem: AnyProblem::BuiltIn(&Transpose),
     references: &[
         rung("transpose/copy.cl", scalar, &[TILE, ROWS, NREPS]),
         rung("transpose/local_copy.cl", scalar, &[TILE, ROWS, NREPS]),
     ],
-    ladder: &[
+    ladder: Cow::Borrowed(&[
         rung("transpose/v1_naive.cl", scalar, &[TILE, ROWS, NREPS]),
         rung("transpose/v2_coalesced.cl", scalar, &[TILE, ROWS, NREPS]),
         rung("transpose/v3_conflict_free.cl", scalar, &[TILE, ROWS, PAD, NREPS]),
@@ -28,38 +29,34 @@ pub const FAMILY: Family = Family {
         rung("transpose/v5_vectorised.cl", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS]),
         rung("transpose/v6_registers.cl", registers, &[TILE, ROWS, VEC, ORDER, STREAM, SKEW, NREPS]),
         rung("transpose/v7_wide.cl", wide, &[TILE, RUN, NREPS]),
-    ],
+    ]),
     choices: &[GAP],
-    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
+    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::Copy,
 };
 
 const TILE: Tunable =
-    Tunable::number("tile", "rows and columns of a tile; of v7, rows of a strip", (1, 1 << 16), &["16", "32", "64"])
+    Tunable::number("tile", "rows and columns of a tile; of v7, rows of a strip", (1, 1 << 16), "16 32 64")
         .by_default("as wide as a two-dimensional --wg says, else 32; v5: 64, v6: 64, of 8-byte elements 32, v7: 256");
-const RUN: Tunable = Tunable::number(
-    "run",
-    "elements read from a row before the next rows",
-    (16, 1 << 16),
-    &["64", "128", "256", "512", "1024"],
-)
-.by_default("128; on a CPU device as many as fill 2048 bytes");
+const RUN: Tunable =
+    Tunable::number("run", "elements read from a row before the next rows", (16, 1 << 16), "64 128 256 512 1024")
+        .by_default("128; on a CPU device as many as fill 2048 bytes");
 const ROWS: Tunable = Tunable::number(
     "rows",
     "rows of a tile that a work-item takes, which decides the work-group size",
     (1, 1024),
-    &["1", "2", "4", "8", "16"],
+    "1 2 4 8 16",
 )
 .by_default("what --wg leaves for each; v6 has its own");
 const PAD: Tunable =
-    Tunable::number("pad", "unused elements behind each row of a tile", (0, 64), &["0", "1", "2", "4"]).by_default("1");
+    Tunable::number("pad", "unused elements behind each row of a tile", (0, 64), "0 1 2 4").by_default("1");
 const VEC: Tunable =
-    Tunable::choice("vec", "rows and columns of the blocks that a work-item turns in registers", &["1", "2", "4"])
+    Tunable::choice("vec", "rows and columns of the blocks that a work-item turns in registers", "1 2 4")
         .by_default("by the sizes");
 const ORDER: Tunable = Tunable::choice(
     "order",
     "how the tiles of neighbouring groups lie: along rows, down columns, along diagonals",
-    &["rows", "columns", "diagonal"],
+    "rows columns diagonal",
 )
 .by_default("v4: diagonal, v5 and v6: columns");
 const STREAM: Tunable =
@@ -74,7 +71,7 @@ const NREPS: Tunable = Tunable::number(
     REPEATS,
     "times that the kernel repeats its work inside (--loop inside)",
     (1, MOST_NREPS),
-    &["1", "2", "10", "100"],
+    "1 2 10 100",
 )
 .by_default("10")
 .unsearched();
@@ -82,7 +79,7 @@ const GAP: Tunable = Tunable::number(
     host::GAP,
     "unused elements behind each row of both matrices: the pitch is the width and the gap",
     (0, MOST_GAP),
-    &["0", "32"],
+    "0 32",
 )
 .by_default("0");
 

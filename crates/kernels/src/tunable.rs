@@ -4,18 +4,18 @@ use gpulab_model::data::Params;
 use gpulab_model::plan::Refusal;
 
 /// A setting that a rung reads from [`gpulab_model::plan::Case::params`].
-#[derive(Debug)]
-pub struct Tunable {
+#[derive(Clone, Copy, Debug)]
+pub struct Tunable<'a> {
     /// Key in the parameters, and name of the option.
-    pub name: &'static str,
+    pub name: &'a str,
     /// What it sets, and its unit.
-    pub about: &'static str,
+    pub about: &'a str,
     /// What it may be.
     pub kind: Kind,
-    /// Values worth trying, in order.
-    pub values: &'static [&'static str],
+    /// Values worth trying, in order, with blanks between them.
+    pub values: &'a str,
     /// Its default in words; empty where the values tell.
-    pub default: &'static str,
+    pub default: &'a str,
     /// Whether a search for the fastest may change it: not where it moves work out of what is timed.
     pub is_searched: bool,
 }
@@ -40,55 +40,64 @@ pub enum Kind {
 /// Largest number of a pair.
 pub const MOST_SIDE: u64 = 1024;
 
-impl Tunable {
+/// A macro that a reader's file declares: a setting that is a whole number.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DeclaredMacro {
+    /// The name, in small letters.
+    pub(crate) name: String,
+    kind: Kind,
+    /// Its values, with blanks between them; the first is the default.
+    values: String,
+}
+
+impl DeclaredMacro {
+    pub(crate) fn new(name: &str, values: &[u64]) -> DeclaredMacro {
+        let (least, most) = (values.iter().min().copied(), values.iter().max().copied());
+        let kind = Kind::Number { least: least.unwrap_or(0), most: most.unwrap_or(u64::MAX) };
+        let values: Vec<String> = values.iter().map(u64::to_string).collect();
+        DeclaredMacro { name: name.to_lowercase(), kind, values: values.join(" ") }
+    }
+
+    pub(crate) fn tunable(&self) -> Tunable<'_> {
+        let DeclaredMacro { name, kind, values } = self;
+        let default = values.split(' ').next().unwrap_or_default();
+        Tunable { name, about: "declared by the kernel's file", kind: *kind, values, default, is_searched: true }
+    }
+}
+
+impl<'a> Tunable<'a> {
     /// A whole number, from `least` to `most`.
-    pub const fn number(
-        name: &'static str,
-        about: &'static str,
-        (least, most): (u64, u64),
-        values: &'static [&'static str],
-    ) -> Tunable {
+    pub const fn number(name: &'a str, about: &'a str, (least, most): (u64, u64), values: &'a str) -> Tunable<'a> {
         Tunable { name, about, kind: Kind::Number { least, most }, values, default: "", is_searched: true }
     }
 
     /// Two whole numbers.
-    pub const fn pair(name: &'static str, about: &'static str, values: &'static [&'static str]) -> Tunable {
+    pub const fn pair(name: &'a str, about: &'a str, values: &'a str) -> Tunable<'a> {
         Tunable { name, about, kind: Kind::Pair, values, default: "", is_searched: true }
     }
 
     /// On or off.
-    pub const fn switch(name: &'static str, about: &'static str) -> Tunable {
-        Tunable { name, about, kind: Kind::Switch, values: &["0", "1"], default: "", is_searched: true }
+    pub const fn switch(name: &'a str, about: &'a str) -> Tunable<'a> {
+        Tunable { name, about, kind: Kind::Switch, values: "0 1", default: "", is_searched: true }
     }
 
-    pub const fn choice(name: &'static str, about: &'static str, values: &'static [&'static str]) -> Tunable {
+    pub const fn choice(name: &'a str, about: &'a str, values: &'a str) -> Tunable<'a> {
         Tunable { name, about, kind: Kind::Choice, values, default: "", is_searched: true }
     }
 
-    /// A whole number that a reader's file declares, with values of which the first is the default. Lives as long as the
-    /// program: a file is read once.
-    pub(crate) fn declared(name: &str, values: &[u64]) -> Tunable {
-        let leaked = |text: String| -> &'static str { Box::leak(text.into_boxed_str()) };
-        let (least, most) = (values.iter().min().copied(), values.iter().max().copied());
-        let texts: Vec<&'static str> = values.iter().map(|value| leaked(value.to_string())).collect();
-        Tunable {
-            name: leaked(name.to_lowercase()),
-            about: "declared by the kernel's file",
-            kind: Kind::Number { least: least.unwrap_or(0), most: most.unwrap_or(u64::MAX) },
-            default: texts.first().copied().unwrap_or_default(),
-            values: Box::leak(texts.into_boxed_slice()),
-            is_searched: true,
-        }
-    }
-
     /// The same, with words for its default.
-    pub const fn by_default(self, default: &'static str) -> Tunable {
+    pub const fn by_default(self, default: &'a str) -> Tunable<'a> {
         Tunable { default, ..self }
     }
 
     /// The same, left alone by searches for the fastest.
-    pub const fn unsearched(self) -> Tunable {
+    pub const fn unsearched(self) -> Tunable<'a> {
         Tunable { is_searched: false, ..self }
+    }
+
+    /// Values worth trying, in order.
+    pub fn values(&self) -> impl Iterator<Item = &'a str> + Clone + use<'a> {
+        self.values.split_whitespace()
     }
 
     /// What is allowed, in words.
@@ -97,7 +106,7 @@ impl Tunable {
             Kind::Number { least, most: u64::MAX } => format!("a whole number from {least} on"),
             Kind::Number { least, most } => format!("a whole number from {least} to {most}"),
             Kind::Pair => format!("two numbers from 1 to {MOST_SIDE}"),
-            Kind::Switch | Kind::Choice => one_of(self.values),
+            Kind::Switch | Kind::Choice => one_of(&self.values().collect::<Vec<_>>()),
         }
     }
 
@@ -109,13 +118,13 @@ impl Tunable {
         let is_allowed = match self.kind {
             Kind::Number { least, most } => whole(text).is_some_and(|value| (least..=most).contains(&value)),
             Kind::Pair => sides(text).is_some(),
-            Kind::Switch | Kind::Choice => self.values.contains(&text),
+            Kind::Switch | Kind::Choice => self.values().any(|value| value == text),
         };
         if is_allowed {
             return Ok(());
         }
         let is_listed = matches!(self.kind, Kind::Switch | Kind::Choice) || self.values.is_empty();
-        let such_as = if is_listed { String::new() } else { format!(", such as {}", self.values.join(", ")) };
+        let such_as = if is_listed { String::new() } else { format!(", such as {}", self.values.replace(' ', ", ")) };
         Err(format!("it must be {}{such_as}", self.allowed()))
     }
 
@@ -123,7 +132,7 @@ impl Tunable {
     ///
     /// # Errors
     /// A value that is not allowed.
-    pub fn given<'a>(&self, params: &'a Params) -> Result<Option<&'a str>, Refusal> {
+    pub fn given<'p>(&self, params: &'p Params) -> Result<Option<&'p str>, Refusal> {
         let Some(text) = params.get(self.name) else { return Ok(None) };
         match self.check(text) {
             Ok(()) => Ok(Some(text)),
@@ -178,9 +187,9 @@ fn sides(text: &str) -> Option<[u64; 2]> {
 mod tests {
     use super::*;
 
-    const NUMBER: Tunable = Tunable::number("acc", "", (1, 16), &["1", "8"]);
-    const PAIR: Tunable = Tunable::pair("tile", "", &["8x4"]);
-    const CHOICE: Tunable = Tunable::choice("presum", "", &["host", "device", "none"]);
+    const NUMBER: Tunable = Tunable::number("acc", "", (1, 16), "1 8");
+    const PAIR: Tunable = Tunable::pair("tile", "", "8x4");
+    const CHOICE: Tunable = Tunable::choice("presum", "", "host device none");
 
     #[test]
     fn values_out_of_range_are_refused_with_what_is_allowed() {

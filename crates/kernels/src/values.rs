@@ -384,8 +384,8 @@ pub fn slower(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// A name or number that the ladder does not have.
-pub fn variants(family: &'static Family, text: &str) -> Result<Vec<&'static Rung>, String> {
-    let kernels: Vec<&'static Rung> = family.kernels().collect();
+pub fn variants<'a>(family: &'a Family, text: &str) -> Result<Vec<&'a Rung>, String> {
+    let kernels: Vec<&Rung> = family.kernels().collect();
     let mut wanted = vec![false; kernels.len()];
     for item in text.split(',') {
         let range = variant_range(&kernels, item.trim()).ok_or_else(|| unknown_variant(family, item))?;

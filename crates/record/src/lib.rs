@@ -25,7 +25,7 @@ pub use text::{params_of, params_text};
 use gpulab_model::outcome::{Cache, Clock, DeviceInfo, Outcome, SHORT_S, Settings, Status};
 pub use gpulab_model::plan::REPEATS;
 
-use gpulab_kernels::{Bound, family};
+use gpulab_kernels::{Bound, built_in, exchange::exchange};
 use gpulab_model::stats::{Summary, ratio, summarise};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -151,6 +151,8 @@ pub struct Scene {
     pub warmup: u32,
     /// Seconds that samples are taken for at most.
     pub sample_time: f64,
+    /// What bounds the family, where it is a reader's: gpulab's own families are known.
+    pub bound: Option<Bound>,
     /// The measured limit of the family, if there is one.
     pub ceiling: Option<Ceiling>,
     /// What launches cost, where it was measured.
@@ -179,6 +181,7 @@ impl Scene {
             max_noise: settings.max_noise,
             warmup: settings.warmup,
             sample_time: settings.timeout,
+            bound: None,
             ceiling,
             launch: None,
             peaks: Peaks::default(),
@@ -202,6 +205,7 @@ impl Scene {
             max_noise: settings.max_noise,
             warmup: settings.warmup,
             sample_time: settings.timeout,
+            bound: None,
             ceiling: None,
             launch: None,
             peaks: Peaks::default(),
@@ -320,9 +324,14 @@ impl Record {
 
 /// The share of the theoretical rate that bounds the family. What is repeated inside a kernel comes from the cache.
 fn peak_pct(scene: &Scene, outcome: &Outcome, gbps: Option<f64>, gops: Option<f64>) -> Option<f64> {
-    let family = family(&outcome.case.family).filter(|_| !outcome.params.contains_key(REPEATS))?;
-    let (rate, peak) = if family.ceiling.is_memory() { (gbps, scene.peaks.gbps) } else { (gops, scene.peaks.gops) };
+    let bound = bound(scene, outcome).filter(|_| !outcome.params.contains_key(REPEATS))?;
+    let (rate, peak) = if bound.is_memory() { (gbps, scene.peaks.gbps) } else { (gops, scene.peaks.gops) };
     ratio(100.0 * rate?, peak?)
+}
+
+/// What bounds the case's family; none of an exchange.
+fn bound(scene: &Scene, outcome: &Outcome) -> Option<Bound> {
+    built_in(&outcome.case.family).map(|family| family.ceiling).or(scene.bound)
 }
 
 /// What the launches of a run take by themselves. Not known where some of them are not timed, or by another clock.
@@ -344,8 +353,8 @@ fn clocked(outcome: &Outcome) -> Vec<f64> {
 fn flags(record: &Record) -> Flags {
     let (scene, outcome) = (&record.scene, &record.outcome);
     // What goes on between host and device is no kernel's, and may well be short.
-    let is_kernel = family(&outcome.case.family).is_some();
-    let is_memory_bound = family(&outcome.case.family).is_some_and(|family| family.ceiling.is_memory());
+    let is_kernel = exchange(&outcome.case.family).is_none();
+    let is_memory_bound = bound(scene, outcome).is_some_and(Bound::is_memory);
     let is_above = record.ceiling_pct.is_some_and(|pct| pct > CEILING_SLACK_PCT);
     let cache = if is_above { scene.cache_reach } else { scene.cache_bytes };
     let fits = is_memory_bound && scene.cache == Cache::Warm && (1..=cache).contains(&outcome.working_set);

@@ -2,6 +2,7 @@
 
 use super::dictionary::ColumnEntry;
 use super::{Flags, HOST, REPEATS, Record, SCHEMA, flag};
+use gpulab_kernels::{Bound, Form, built_in};
 use gpulab_model::data::{Dtype, Params};
 use gpulab_model::outcome::{BuildTold, Cache, Clock, Measured, Number, Status};
 use gpulab_model::plan::WorkGroup;
@@ -403,6 +404,17 @@ impl From<&Record> for Row {
 }
 
 impl Row {
+    /// What bounds its family; of a reader's family that whose limit was measured.
+    pub fn bound(&self) -> Option<Bound> {
+        built_in(&self.family).map_or_else(|| Bound::named(&self.ceiling), |family| Some(family.ceiling))
+    }
+
+    /// What the sizes of its family mean; of a reader's family as far as its own sizes tell.
+    pub fn form(&self) -> Form {
+        let seen = if self.m == 1 { Form::Vector } else { Form::Matrix };
+        built_in(&self.family).map_or(seen, |family| family.form)
+    }
+
     /// Whether it is a CPU baseline's.
     pub fn on_host(&self) -> bool {
         self.platform == HOST

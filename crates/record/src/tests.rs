@@ -48,6 +48,7 @@ fn scene() -> Scene {
         max_noise: 0.05,
         warmup: 1,
         sample_time: 1.0,
+        bound: None,
         ceiling: Some(Ceiling { bound: Bound::Read, rate: 0.016 }),
         launch: Some(LaunchCost { clock: Clock::Event, first: 4e-6, next: 3e-6 }),
         peaks: Peaks { gbps: Some(0.032), gops: None },

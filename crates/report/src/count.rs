@@ -3,7 +3,7 @@
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
 use super::markdown;
-use gpulab_kernels as kernels;
+use gpulab_kernels::built_in;
 use gpulab_model::outcome::Status;
 use gpulab_study::count::{CountRow, Counts};
 
@@ -37,8 +37,7 @@ impl<'a> CaseRows<'a> {
         if let Some(x) = row.x {
             return format!("{}, {x}", row.series);
         }
-        let rung = kernels::family(&row.family).and_then(|family| family.rung(&row.variant));
-        rung.map_or_else(|| row.variant.clone(), kernels::Rung::label)
+        row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number} {}", row.variant))
     }
 }
 
@@ -272,8 +271,10 @@ fn source_lines(case: CaseRows<'_>, source: &dyn Fn(&str, u64) -> Option<String>
         }
     }
     let row = case.first();
-    let rung = kernels::family(&row.family).and_then(|family| family.rung(&row.variant));
-    let own = rung.map_or("", |rung| rung.path);
+    let rung = built_in(&row.family).and_then(|family| family.rung(&row.variant));
+    let number = row.rung.map_or_else(String::new, |number| format!("v{number}_"));
+    let brought = || format!("own/{}/{number}{}.cl", row.family, row.variant);
+    let own = &*rung.map_or_else(brought, |rung| rung.path.to_string());
     // The rung's own file first.
     lines.sort_by_key(|one| (one.file != own, one.file, one.line));
     let title = format!("\n{}: {own}\n", case.label());

@@ -25,7 +25,7 @@ pub struct Neighbour {
     /// As in `v4 first_add`.
     pub rung: String,
     /// As in `first_add`.
-    pub variant: &'static str,
+    pub variant: String,
     /// Its median time in seconds.
     pub t_median_s: f64,
     /// What it removes that the one before it has.
@@ -45,7 +45,7 @@ pub fn landing(family: &Family, own: &Rung, rows: &[Row]) -> Option<Landing> {
     let faster = timed.iter().position(|(_, _, time)| *time < t_median_s);
     let neighbour = |&(rung, _, time): &(&Rung, &Row, f64)| Neighbour {
         rung: rung.label(),
-        variant: rung.variant(),
+        variant: rung.variant().into(),
         t_median_s: time,
         removes: rung.header("Removes").unwrap_or_default(),
         idea: rung.header("Idea").unwrap_or_default(),

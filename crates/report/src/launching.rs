@@ -2,7 +2,7 @@
 
 use super::format;
 use super::rungs::{is_memory_bound, who};
-use gpulab_kernels::{self as kernels, Form};
+use gpulab_kernels::Form;
 use gpulab_record::Row;
 
 /// The share of a rung's time from which on its launches are told.
@@ -51,7 +51,7 @@ fn lesson(selected: &[&Row]) -> Option<String> {
         false => (most.ops? as f64, most.ceiling_gops?),
     };
     let factor = 9.0 * most.t_launches_s? * limit * 1e9 / amount;
-    let form = kernels::family(&most.family)?.form;
+    let form = most.form();
     let power = match form {
         Form::Vector => 1.0,
         Form::Matrix => 2.0,

@@ -3,18 +3,15 @@
 use super::format;
 use super::ladder::WIDTH;
 use super::rungs::is_memory_bound;
-use gpulab_kernels as kernels;
 use gpulab_model::outcome::Status;
 use gpulab_record::Row;
 
-/// The formula of a ladder's rates, and a line with its numbers for each rung that has a time; empty without any.
-pub fn text(rows: &[Row]) -> String {
+/// The formula of a ladder's rates, which counts what `counted` says, and a line with its numbers for each rung that has a time; empty without any.
+pub fn text(rows: &[Row], counted: &str) -> String {
     let rungs: Vec<&Row> =
         rows.iter().filter(|r| !r.on_host() && r.repeats().is_none() && r.status == Status::Ok).collect();
     let lines: Vec<String> = rungs.iter().filter_map(|r| line(r)).collect();
     let (Some(first), false) = (rungs.first(), lines.is_empty()) else { return String::new() };
-    let family = kernels::family(&first.family);
-    let counted = family.map_or("", |f| f.problem.counted());
     let head = match is_memory_bound(first) {
         true => format!("GB/s = bytes read and written / time / 10^9 ({counted})"),
         false => format!("Gop/s = operations / time / 10^9 ({counted})"),
@@ -65,7 +62,7 @@ mod tests {
             peak_gbps: Some(4800.0),
             ..row("vectorised")
         };
-        insta::assert_snapshot!(text(&[rung]), @r"
+        insta::assert_snapshot!(text(&[rung], "2 n elements read"), @r"
         GB/s = bytes read and written / time / 10^9 (2 n elements read)
         GB = 10^9 bytes, GiB = 1024^3 bytes: sources that divide by 1024^3 have smaller
           numbers
@@ -84,15 +81,15 @@ mod tests {
             gops: Some(2.0),
             ..row("naive")
         };
-        assert!(text(&[step]).contains("2_000_000 operations / 1.000 ms = 2.000 Gop/s = 1.000 Gpair/s"));
+        assert!(text(&[step], "").contains("2_000_000 operations / 1.000 ms = 2.000 Gop/s = 1.000 Gpair/s"));
         let moved = Row { family: "transpose".into(), gbps: Some(8.0), ..row("naive") };
-        assert!(text(&[moved]).contains("NVIDIA's transpose figures divide by 1024^3 bytes"));
+        assert!(text(&[moved], "").contains("NVIDIA's transpose figures divide by 1024^3 bytes"));
     }
 
     /// Whatever the size of its groups, a reduction's bytes are those of its formula.
     #[test]
     fn the_formula_of_a_reduction_gives_the_bytes_of_every_rung() {
-        let reduce = kernels::family("reduce").unwrap();
+        let reduce = &gpulab_kernels::reduce::FAMILY;
         let case = Case::of("reduce", "wide", Dtype::I32, Shape::vector(1 << 20));
         let bytes = reduce.problem.cost(&case).bytes;
         let row = Row {
@@ -104,13 +101,13 @@ mod tests {
             wg: Some(WorkGroup::linear(1)),
             ..row("wide")
         };
-        let told = text(&[row]).replace("\n  ", " ");
+        let told = text(&[row], reduce.problem.counted()).replace("\n  ", " ");
         assert!(told.contains("(n elements read)") && told.contains("4_194_304 bytes"), "{told}");
     }
 
     #[test]
     fn nothing_is_told_without_times() {
-        assert_eq!(text(&[]), "");
-        assert_eq!(text(&[Row { status: Status::Skipped, gbps: Some(1.0), ..row("naive") }]), "");
+        assert_eq!(text(&[], ""), "");
+        assert_eq!(text(&[Row { status: Status::Skipped, gbps: Some(1.0), ..row("naive") }], ""), "");
     }
 }

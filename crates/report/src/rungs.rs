@@ -1,11 +1,11 @@
 //! What sentences about rungs share: their names, ranges of their numbers, and what bounds them.
 
-use gpulab_kernels as kernels;
+use gpulab_kernels::Bound;
 use gpulab_record::Row;
 
 /// Whether the row's family is bounded by memory, rather than by arithmetic.
 pub(super) fn is_memory_bound(row: &Row) -> bool {
-    kernels::family(&row.family).is_none_or(|family| family.ceiling.is_memory())
+    row.bound().is_none_or(Bound::is_memory)
 }
 
 /// `v3 local`.

@@ -5,7 +5,7 @@ use super::grid::{GridColumn, TextGrid};
 use super::markdown;
 use super::sweep;
 use clap::ValueEnum;
-use gpulab_kernels::{Bound, family};
+use gpulab_kernels::Bound;
 use gpulab_model::outcome::Status;
 use gpulab_record::{Row, params_text};
 use gpulab_study::tune::{Effect, EffectVerdict, Ended, ReplayLine, SHARES, Strategy, effects, is_faster};
@@ -97,7 +97,7 @@ fn label(row: &Row) -> String {
 
 fn found(best: &Row) -> String {
     let time = format::time(best.t_median_s.unwrap_or_default());
-    let is_of_pairs = family(&best.family).is_some_and(|family| family.ceiling == Bound::AddMin);
+    let is_of_pairs = best.bound() == Some(Bound::AddMin);
     let gpairs = best.gops.filter(|_| is_of_pairs).map(|gops| (gops / 2.0, "Gpair/s"));
     let rate = gpairs.or(best.gbps.map(|gbps| (gbps, "GB/s")));
     let rate = rate.map_or_else(String::new, |(rate, unit)| format!(", {} {unit}", format::significant(rate, 4)));

@@ -6,7 +6,7 @@ use super::columns::{self, COLUMNS, Subject, TableColumn, whole_x};
 use super::format::{self, Tint};
 use super::launching;
 use super::rungs::{is_memory_bound, label, range, short_label, who};
-use gpulab_kernels::{self as kernels, Form};
+use gpulab_kernels::Form;
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{Cache, Number, Status};
 use gpulab_model::plan::WorkGroup;
@@ -149,7 +149,7 @@ pub(super) fn cache_name(cache: Cache) -> &'static str {
 
 /// What the ladder of these rungs is about; `inside` are those that repeat their work.
 fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit: RateUnit) -> String {
-    let is_matrix = kernels::family(&row.family).is_some_and(|f| f.form != Form::Vector);
+    let is_matrix = row.form() != Form::Vector;
     let size = match is_matrix {
         false => format!("n = {}", format::count(row.n)),
         true => format!("{} x {}", format::count(row.n), format::count(row.m)),

@@ -5,7 +5,7 @@ use super::chosen::titled;
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
 use super::rungs::{label, range, short_label, who};
-use gpulab_kernels::{self as kernels, Form};
+use gpulab_kernels::Bound;
 use gpulab_record::Row;
 use gpulab_study::why::{
     Cause, CountChange, DIFFERENT, LadderReasons, Parting, RungTime, StepReason, TimePart, is_parted,
@@ -127,7 +127,7 @@ const NEAR: f64 = 1.5;
 pub fn part(part: TimePart, row: &Row) -> &'static str {
     match part {
         TimePart::Launches => "launches",
-        TimePart::Limit if kernels::family(&row.family).is_some_and(|family| family.ceiling.is_memory()) => "memory",
+        TimePart::Limit if row.bound().is_some_and(Bound::is_memory) => "memory",
         TimePart::Limit => "arithmetic",
         TimePart::Segments => "segments of memory",
         TimePart::Local => "local memory",
@@ -186,20 +186,17 @@ pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> St
                 true => format!("the counts explain a part of it, {}", faster(*predicted)),
                 false => format!("less than the counts predict, {}", faster(*predicted)),
             };
-            format!("{step}, {}: {how}: {}", faster(gain), changed(change, after))
+            format!("{step}, {}: {how}: {}", faster(gain), changed(change))
         }
         StepReason::Explained { predicted, change, .. } => {
-            format!("{step}, {}: {} (by the model, {})", faster(gain), changed(change, after), faster(*predicted))
+            format!("{step}, {}: {} (by the model, {})", faster(gain), changed(change), faster(*predicted))
         }
     }
 }
 
 /// `passes of a request of local memory fell from 2.55 to 1`.
-fn changed(change: &CountChange, row: &Row) -> String {
-    let (each, several) = match kernels::family(&row.family).map(|family| family.form) {
-        Some(Form::Square) => ("a pair", "pairs"),
-        _ => ("an element", "elements"),
-    };
+fn changed(change: &CountChange) -> String {
+    let (each, several) = if change.is_of_pairs { ("a pair", "pairs") } else { ("an element", "elements") };
     let what = match change.cause {
         Cause::Launches => "launches".to_owned(),
         Cause::Bytes => "bytes that the problem demands".to_owned(),

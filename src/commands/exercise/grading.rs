@@ -8,7 +8,7 @@ use crate::data::Shape;
 use crate::exercise::{DrawnSizes, Exercise, ExerciseVerdict, Grade, answers};
 use crate::judgement::Ruling;
 use crate::judging::{self, Patience};
-use crate::kernels::{self, Family, Form, Rung};
+use crate::kernels::{Family, Form, Registry, Rung, built_in};
 use crate::outcome::{Status, Stop};
 use crate::plan::{Case, WorkGroup};
 use crate::report::hint::{Hint, hint};
@@ -22,7 +22,6 @@ use std::collections::hash_map::RandomState;
 use std::fs;
 use std::hash::{BuildHasher, Hasher};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// Largest file that is taken: kernels have a few kilobytes.
@@ -33,6 +32,10 @@ const MOST_DATA: u64 = 64 << 20;
 
 /// The work-group of a kernel whose file declares none.
 const WORK_GROUP: usize = 256;
+
+/// The names of the submission and of the starter among the family's rungs.
+const SUBMISSION: &str = "submission";
+const STARTER: &str = "starter";
 
 /// What submissions are checked with.
 pub(super) struct Grader {
@@ -47,8 +50,9 @@ pub(super) struct Grader {
 #[derive(Clone, Copy)]
 struct Submission<'a> {
     exercise: &'a Exercise,
-    family: &'static Family,
-    rung: &'static Rung,
+    registry: &'a Registry,
+    family: &'a Family,
+    rung: &'a Rung,
     sizes: &'a DrawnSizes,
 }
 
@@ -72,17 +76,18 @@ impl Grader {
             Ok(text) => text,
             Err(why) => return Ok(grade.ended(ExerciseVerdict::Refused, why, "")),
         };
-        let Some(family) = exercise.family.as_deref().and_then(kernels::family) else {
+        let Some(family) = exercise.family.as_deref().and_then(built_in) else {
             return Ok(answers(exercise, &text));
         };
-        let rung = match adopt(path, &text, family) {
-            Ok(rung) => rung,
+        let mut registry = Registry::default();
+        let family = match adopt(&mut registry, SUBMISSION, (path, &text), family) {
+            Ok(family) => family.clone(),
             Err(Error::Usage(why)) => return Ok(grade.ended(ExerciseVerdict::Refused, why, "")),
             Err(error) => return Err(error),
         };
-        let family = kernels::family(family.name).unwrap_or(family);
+        let Some(rung) = family.rung(SUBMISSION) else { return Ok(grade) };
         let sizes = DrawnSizes::new(family.form, self.seed);
-        let submission = Submission { exercise, family, rung, sizes: &sizes };
+        let submission = Submission { exercise, registry: &registry, family: &family, rung, sizes: &sizes };
         let grade = self.right(submission, grade)?;
         if grade.verdict == ExerciseVerdict::Passed { self.counted(submission, grade) } else { Ok(grade) }
     }
@@ -90,7 +95,7 @@ impl Grader {
     /// Whether the result is right wherever it is tried: then the verdict is passed, for now.
     fn right(&self, submission: Submission<'_>, mut grade: Grade) -> Result<Grade, Error> {
         let memory = Some(judge::usual_memory(MOST_DATA));
-        let setup = Setup { device: self.device.clone(), memory, ..Setup::default() };
+        let setup = Setup { device: self.device.clone(), memory, ..Setup::of(submission.registry) };
         // A worker of its own: what one submission breaks is none of the next one's.
         let mut worker = WorkerProcess::open(setup, self.deadline, interrupt::interrupted, say)?;
         let case = self.case(submission, submission.sizes.asked);
@@ -116,8 +121,12 @@ impl Grader {
     /// What a right submission does.
     fn counted(&self, submission: Submission<'_>, mut grade: Grade) -> Result<Grade, Error> {
         let Submission { exercise, family, sizes, .. } = submission;
+        let mut registry = submission.registry.clone();
         let starter = match exercise.checks.iter().any(|check| check.needs_starter()) {
-            true => Some(adopt(Path::new("starter.cl"), &exercise.starter()?, family)?),
+            true => {
+                let file = (Path::new("starter.cl"), &*exercise.starter()?);
+                adopt(&mut registry, STARTER, file, family)?.rung(STARTER).cloned()
+            }
             false => None,
         };
         let uncounted = |grade: Grade, why: String| {
@@ -129,7 +138,7 @@ impl Grader {
         };
         let run = (interrupt::interrupted as fn() -> bool, say as fn(&str));
         let model = LockstepModel::USUAL;
-        let mut worker = match CountingWorker::open(&simulator, model, Setup::default(), self.deadline, run) {
+        let mut worker = match CountingWorker::open(&simulator, model, Setup::of(&registry), self.deadline, run) {
             Ok(worker) => worker,
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(error) => return Ok(uncounted(grade, error.to_string())),
@@ -150,7 +159,7 @@ impl Grader {
             None => None,
             Some(starter) => {
                 // In its own group, which its tile may rest on.
-                let wg = kernels::declared_work_group(starter).unwrap_or(case.wg);
+                let wg = starter.work_group().unwrap_or(case.wg);
                 let known = self.starters.borrow().get(&(exercise.name, wg)).cloned();
                 let counted = match known {
                     Some(counted) => Ok(counted),
@@ -170,9 +179,9 @@ impl Grader {
 
     fn case(&self, Submission { family, rung, .. }: Submission<'_>, shape: Shape) -> Case {
         Case {
-            wg: kernels::declared_work_group(rung).unwrap_or_else(|| WorkGroup::linear(WORK_GROUP)),
+            wg: rung.work_group().unwrap_or_else(|| WorkGroup::linear(WORK_GROUP)),
             seed: self.seed,
-            ..Case::of(family.name, rung.variant(), family.dtypes[0], shape)
+            ..Case::of(&family.name, rung.variant(), family.dtypes[0], shape)
         }
     }
 }
@@ -199,11 +208,14 @@ fn read(path: &Path) -> Result<String, String> {
     Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
-/// Makes a text a rung, under a name that no other has.
-fn adopt(path: &Path, text: &str, family: &'static Family) -> Result<&'static Rung, Error> {
-    static COUNT: AtomicU64 = AtomicU64::new(0);
-    let number = COUNT.fetch_add(1, Ordering::Relaxed);
-    own::adopt_as(format!("exercise_{number}"), (path, text), family)
+/// Makes a text a rung of this name.
+fn adopt<'a>(
+    registry: &'a mut Registry,
+    name: &str,
+    (path, text): (&Path, &str),
+    family: &Family,
+) -> Result<&'a Family, Error> {
+    own::adopt(registry, path, own::kernel_of(name, (path, text), family)?)
 }
 
 fn count(worker: &mut CountingWorker, case: &Case) -> Result<Result<CountedCase, Stop>, Error> {

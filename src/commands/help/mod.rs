@@ -69,7 +69,7 @@ fn explained(width: usize) -> String {
 /// The CPU's rows of each family, one an entry; those that several families say alike once.
 fn explained_baselines(width: usize) -> String {
     let mut all: Vec<(&str, &str, Vec<&str>)> = Vec::new();
-    for (family, baseline) in FAMILIES.iter().flat_map(|f| f.problem.baselines().iter().map(move |b| (f.name, b))) {
+    for (family, baseline) in FAMILIES.iter().flat_map(|f| f.problem.baselines().iter().map(move |b| (&*f.name, b))) {
         match all.iter_mut().find(|(name, about, _)| (*name, *about) == (baseline.name, baseline.about)) {
             Some((.., families)) => families.push(family),
             None => all.push((baseline.name, baseline.about, vec![family])),

@@ -250,14 +250,14 @@ impl Stepper {
         let case = Case {
             wg: WorkGroup::linear(target.max_wg.min(256)),
             params: signed.into_iter().collect(),
-            ..Case::of(FAMILY.name, "", graph.weights.dtype(), Shape { n, m: n })
+            ..Case::of(&FAMILY.name, "", graph.weights.dtype(), Shape { n, m: n })
         };
         let (tuned, given_up) = (Vec::new(), Vec::new());
         Stepper { session, limit, rungs, given_up, case, tuned, steps: 0, seconds: 0.0, checked: 0 }
     }
 
     /// Takes the settings that rungs were tuned to, and where no rung was asked for, the fastest of all first; says so.
-    fn use_tuned(&mut self, known: &Remembered, is_free: bool, quiet: bool) {
+    fn use_tuned(&mut self, known: &Remembered<'_>, is_free: bool, quiet: bool) {
         let of = |rung: &Rung| Case { variant: rung.variant().into(), ..self.case.clone() };
         let tuned: Vec<Case> = self.rungs.iter().filter_map(|rung| known.tuned(&of(rung))).collect();
         let best = self.rungs.first().filter(|_| is_free).and_then(|rung| known.best(&of(rung)));

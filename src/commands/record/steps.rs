@@ -58,7 +58,7 @@ pub(super) struct RecordStep {
 pub(super) fn steps(target: &Target, how: &Thoroughness<'_>) -> Vec<RecordStep> {
     let ladders: Vec<(&str, Vec<String>)> = FAMILIES
         .iter()
-        .flat_map(|family| sizes(family.form, target, how.quick).into_iter().map(|words| (family.name, words)))
+        .flat_map(|family| sizes(family.form, target, how.quick).into_iter().map(|words| (&*family.name, words)))
         .collect();
     let (limits, whole) = if how.quick { (QUICK_CEILINGS, QUICK_BUDGET) } else { (CEILINGS, BUDGET) };
     let left = how.budget.unwrap_or(whole) - limits;

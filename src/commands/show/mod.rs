@@ -7,7 +7,7 @@ use crate::cli::{Global, Show};
 use crate::console::{Out, screen};
 use crate::count::CountRow;
 use crate::counting::{source_line, why};
-use crate::kernels::Sources;
+use crate::kernels::{Registry, Sources};
 use crate::record::{HOST, Point, Row};
 use crate::report::groups::{self, distinct, experiments, groups, ladders};
 use crate::report::{self, Medium, RateUnit, format};
@@ -95,7 +95,7 @@ impl Reasons {
     fn text(&self, rows: &[Row], medium: Medium) -> String {
         let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
         let ceilings = why::of_device(&self.ceilings, row);
-        let text = |screen| why::text(rows, &self.counts, &ceilings, screen);
+        let text = |screen| why::text(&Registry::default(), rows, &self.counts, &ceilings, screen);
         match medium {
             Medium::Screen(screen) => format!("\n{}", text(screen)),
             Medium::Markdown => format!("\n{}", report::markdown::code(&text)),

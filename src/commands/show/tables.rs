@@ -5,6 +5,7 @@ use crate::ceilings::CeilingRow;
 use crate::count::CountRow;
 use crate::counting::why;
 use crate::experiments::EXPERIMENTS;
+use crate::kernels::Registry;
 use crate::record::{Cells, CsvRecord, Point, Row};
 use crate::report::beside::{self, ComparedDevice};
 use crate::report::chosen::{self, ChosenColumn, table_names};
@@ -140,7 +141,7 @@ pub(super) fn model_errors(
     for ladder in tables(&rows) {
         let Some(row) = ladder.iter().find(|row| !row.on_host()) else { continue };
         let Ok(rates) = DeviceRates::new(&why::of_device(ceilings, row), !row.is_on_cpu_device()) else { continue };
-        for rung in &reasons(&ladder, counts, &rates).rungs {
+        for rung in &reasons(&Registry::default(), &ladder, counts, &rates).rungs {
             factors.extend(rung.over_model().map(|over| (Cells::of(&rung.row).text(&by), over.max(1.0 / over))));
         }
     }

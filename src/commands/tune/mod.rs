@@ -4,7 +4,7 @@ mod remember;
 mod replay;
 mod rows;
 
-use crate::adopt::{described, own};
+use crate::adopt::Brought;
 use crate::bench::pace::FOR_LIMITS;
 use crate::bench::{self, Input};
 use crate::ceilings::{self, LimitNeeded, Limits};
@@ -46,7 +46,8 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
     if !options.replay.is_empty() {
         return replay::run(out, global, options, export);
     }
-    let asked = AskedTuning::new(options)?;
+    let brought = Brought::new(options.name().unwrap_or_default(), options.own.as_deref())?;
+    let asked = AskedTuning::new(options, &brought)?;
     bench::check_sources(&asked.rungs, options.cl_dir.as_deref(), global.quiet)?;
     let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
     let takes_stdout = [csv, json, export].contains(&Some("-"));
@@ -55,7 +56,7 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
     let bytes = data.bytes()?;
     data.check_host(bytes)?;
     interrupt::watch();
-    let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
+    let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::of(&brought.registry) };
     let executor = bench::open_within(setup, options.in_process, options.deadline, bytes, data.ops())?;
     data.check_device(bytes, executor.info())?;
     let space = asked.space(options, &*executor)?;
@@ -67,7 +68,10 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
     let identity = asked.identity(options, &space, &*executor, &settings)?;
     let rows = TuningRows::open(options, global, &identity, &space.candidates, executor.info())?;
     let limits = Limits::load(executor.info(), options.quick, options.cl_dir.is_some(), global.quiet, note);
-    let scene = Scene::on_device(&Run { quick: options.quick, ..Run::begin() }, executor.info(), &settings, None);
+    let scene = Scene {
+        bound: Some(asked.family.ceiling),
+        ..Scene::on_device(&Run { quick: options.quick, ..Run::begin() }, executor.info(), &settings, None)
+    };
     let tuning = Tuning {
         asked: &asked,
         options,
@@ -95,9 +99,9 @@ fn export_file(options: &TuneArgs) -> Result<Option<&str>, Error> {
     }
 }
 
-struct AskedTuning {
-    family: &'static Family,
-    rungs: Vec<&'static Rung>,
+struct AskedTuning<'a> {
+    family: &'a Family,
+    rungs: Vec<&'a Rung>,
     shape: Shape,
     dtype: Dtype,
     /// Settings that the answer depends on.
@@ -106,10 +110,9 @@ struct AskedTuning {
     settings: Vec<Setting>,
 }
 
-impl AskedTuning {
-    fn new(options: &TuneArgs) -> Result<AskedTuning, Error> {
-        let family = described::named(options.name().unwrap_or_default())?;
-        let (family, rungs) = own::rungs(family, options.own.as_deref(), options.variant.as_deref())?;
+impl<'a> AskedTuning<'a> {
+    fn new(options: &TuneArgs, brought: &'a Brought) -> Result<AskedTuning<'a>, Error> {
+        let (family, rungs) = (&brought.family, brought.rungs(options.variant.as_deref())?);
         let dtype = options.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
         bench::check_dtype(family, dtype)?;
         let usual = family.usual_shape(family.form.ladder_size(options.quick), options.quick);
@@ -129,13 +132,13 @@ impl AskedTuning {
         Ok(AskedTuning { family, rungs, shape, dtype, choices, settings })
     }
 
-    fn space(&self, options: &TuneArgs, executor: &dyn Executor) -> Result<TuningSpace, Error> {
+    fn space(&self, options: &TuneArgs, executor: &dyn Executor) -> Result<TuningSpace<'a>, Error> {
         let target = &executor.info().target;
         let wgs = options.wg.as_ref().map(|list| list.0.as_slice());
         let base = Case {
             params: self.choices.clone(),
             seed: options.seed,
-            ..Case::of(self.family.name, "", self.dtype, self.shape)
+            ..Case::of(&self.family.name, "", self.dtype, self.shape)
         };
         let space = TuningSpace::new(self.family, &self.rungs, &base, wgs, &self.settings, target);
         match (space.candidates.is_empty(), space.refused.first()) {
@@ -149,12 +152,12 @@ impl AskedTuning {
     fn identity(
         &self,
         options: &TuneArgs,
-        space: &TuningSpace,
+        space: &TuningSpace<'_>,
         executor: &dyn Executor,
         settings: &Settings,
     ) -> Result<Identity, Error> {
         let sources = crate::kernels::Sources { dir: options.cl_dir.clone() };
-        let texts = self.rungs.iter().map(|rung| sources.assemble(rung.path));
+        let texts = self.rungs.iter().map(|rung| sources.of_rung(rung));
         let texts = texts.collect::<Result<Vec<_>, _>>().map_err(|stop| Error::Usage(stop.reason))?;
         let order = Order::Sequential;
         Ok(Identity::new(&space.candidates, Shard::ALL, executor.info(), settings, order, None, &texts))
@@ -173,10 +176,10 @@ fn one_choice(setting: Setting) -> Result<(String, String), Error> {
 }
 
 /// A line for each rung, with how many configurations it has.
-fn listing(space: &TuningSpace) -> String {
+fn listing(space: &TuningSpace<'_>) -> String {
     let count = |rung: &Rung| space.candidates.iter().filter(|c| c.case.variant == rung.variant()).count();
-    let line = |rung: &&'static Rung| format!("{}: {} configurations\n", rung.label(), count(rung));
-    let refused = |(rung, why): &(&'static Rung, crate::plan::Refusal)| format!("{}: none: {why}\n", rung.label());
+    let line = |rung: &&Rung| format!("{}: {} configurations\n", rung.label(), count(rung));
+    let refused = |(rung, why): &(&Rung, crate::plan::Refusal)| format!("{}: none: {why}\n", rung.label());
     space.rungs.iter().map(line).collect::<String>()
         + &space.refused.iter().map(refused).collect::<String>()
         + &format!("{} configurations\n", space.candidates.len())
@@ -184,10 +187,10 @@ fn listing(space: &TuningSpace) -> String {
 
 /// A search under way.
 struct Tuning<'a> {
-    asked: &'a AskedTuning,
+    asked: &'a AskedTuning<'a>,
     options: &'a TuneArgs,
     settings: Settings,
-    space: &'a TuningSpace,
+    space: &'a TuningSpace<'a>,
     identity: Identity,
     scene: Scene,
     limits: Limits,

@@ -26,7 +26,7 @@ impl Tuning<'_> {
                 let same = if entry.default_x == Some(1.0) { " (its default)" } else { "" };
                 format!("{}{same}", entry.rung.as_deref().unwrap_or("the best rung"))
             };
-            let (size, name) = (SizeClass::of(self.asked.shape).text(self.asked.family.form), self.asked.family.name);
+            let (size, name) = (SizeClass::of(self.asked.shape).text(self.asked.family.form), &self.asked.family.name);
             let text = format!(
                 "remembered for {name} {}, {}, {size}: gpulab {name} uses it, unless --no-tuned is given",
                 entries.iter().map(label).collect::<Vec<_>>().join(", "),
@@ -50,7 +50,7 @@ impl Tuning<'_> {
                 entries.extend(self.entry(Some(rung), &own)?);
             }
         }
-        let is_tried = |rung: &&'static Rung| rows.iter().any(|row| row.variant == rung.variant());
+        let is_tried = |rung: &&Rung| rows.iter().any(|row| row.variant == rung.variant());
         let has_own = self.asked.rungs.iter().any(|rung| rung.is_own());
         let is_whole = !has_own
             && self.asked.rungs.len() == self.asked.family.ladder.len()
@@ -60,7 +60,7 @@ impl Tuning<'_> {
     }
 
     /// The entry of a rung, or of all, that these rows make.
-    fn entry(&self, rung: Option<&'static Rung>, rows: &[Row]) -> Result<Option<TunedEntry>, Error> {
+    fn entry(&self, rung: Option<&Rung>, rows: &[Row]) -> Result<Option<TunedEntry>, Error> {
         let Some((best, default)) = self.winner(rows) else { return Ok(None) };
         let configuration = &self.space.candidates[best.case_index.unwrap_or_default() as usize];
         let family = self.asked.family;
@@ -73,7 +73,7 @@ impl Tuning<'_> {
         let is_choice = |name: &str| family.choices.iter().any(|choice| choice.name == name);
         Ok(Some(TunedEntry {
             source: source_hash(&rungs, &sources)?,
-            family: family.name.into(),
+            family: family.name.to_string(),
             rung: rung.map(|rung| rung.variant().to_owned()),
             dtype: self.asked.dtype,
             choices: choices(family, &plan),

@@ -3,7 +3,7 @@
 use super::rows::write_kernel_tuner;
 use crate::cli::{Global, TuneArgs};
 use crate::console::{Out, screen};
-use crate::kernels::{Rung, family};
+use crate::kernels::{Rung, built_in};
 use crate::record::{HOST, Row};
 use crate::report::format;
 use crate::report::sweep::latest;
@@ -74,7 +74,7 @@ fn title(rows: &[Row]) -> String {
     let row = &rows[0];
     let size = if row.m == 1 { String::new() } else { format!(" x {}", format::count(row.m)) };
     let has = |rung: &&Rung| rows.iter().any(|row| row.variant == rung.variant());
-    let ladder = family(&row.family).map_or(&[][..], |family| family.ladder);
+    let ladder = built_in(&row.family).map_or(&[][..], |family| &family.ladder);
     let run: Vec<String> =
         ladder.iter().filter(has).map(|rung| format!("v{}", rung.number().unwrap_or_default())).collect();
     let rungs = if run.len() < ladder.len() { format!(", {}", run.join(" ")) } else { String::new() };

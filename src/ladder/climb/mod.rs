@@ -22,12 +22,12 @@ use std::time::Instant;
 
 /// What to measure, and how.
 pub(crate) struct Study<'a> {
-    pub(crate) ladder: &'a LadderRun,
+    pub(crate) ladder: &'a LadderRun<'a>,
     pub(crate) dtype: Dtype,
     pub(crate) wg: WorkGroup,
     /// Rungs as they were tuned, by their names.
     pub(crate) tuned: BTreeMap<String, Case>,
-    pub(crate) rungs: Vec<&'static Rung>,
+    pub(crate) rungs: Vec<&'a Rung>,
     pub(crate) settings: Settings,
     /// What sampling is fitted into, if anything.
     pub(crate) budget: Option<Budget>,
@@ -65,11 +65,11 @@ fn order(has_files: bool, is_bounded: bool) -> [Stage; 3] {
 }
 
 /// One case of a ladder.
-struct LadderTask {
+struct LadderTask<'a> {
     label: String,
     case: Case,
     /// None of a CPU baseline.
-    rung: Option<&'static Rung>,
+    rung: Option<&'a Rung>,
 }
 
 /// A climb under way.
@@ -128,7 +128,7 @@ impl<'a> Climb<'a> {
         climb
     }
 
-    pub(crate) fn ladder(&self) -> &'a LadderRun {
+    pub(crate) fn ladder(&self) -> &'a LadderRun<'a> {
         self.study.ladder
     }
 
@@ -218,7 +218,8 @@ impl<'a> Climb<'a> {
         self.executor.renew();
         self.run = Run { quick: self.study.quick, ..Run::begin() };
         self.earlier.push(std::mem::take(&mut self.records));
-        let tasks: Vec<LadderTask> = [Stage::Baselines, Stage::Rungs].into_iter().flat_map(|s| self.tasks(s)).collect();
+        let tasks: Vec<LadderTask<'_>> =
+            [Stage::Baselines, Stage::Rungs].into_iter().flat_map(|s| self.tasks(s)).collect();
         self.missing = tasks.iter().map(|task| task.label.clone()).collect();
         self.steps = tasks.len();
         self.pace = Pace::new(self.study.budget, Instant::now(), tasks.len());
@@ -323,7 +324,7 @@ impl<'a> Climb<'a> {
         relate(&mut self.records);
     }
 
-    fn tasks(&self, stage: Stage) -> Vec<LadderTask> {
+    fn tasks(&self, stage: Stage) -> Vec<LadderTask<'a>> {
         let ladder = self.study.ladder;
         match stage {
             Stage::Limits => Vec::new(),
@@ -339,7 +340,7 @@ impl<'a> Climb<'a> {
                 all.filter(|b| ladder.source.is_some() || b.name != CPU_DOUBLE).map(task).collect()
             }
             Stage::Rungs => {
-                let task = |rung: &'static Rung, more: &Params| {
+                let task = |rung: &'a Rung, more: &Params| {
                     let inside = if more.contains_key(REPEATS) { " (inside)" } else { "" };
                     let label = rung.label() + inside;
                     LadderTask { label, case: self.case(rung.variant(), more), rung: Some(rung) }
@@ -359,7 +360,7 @@ impl<'a> Climb<'a> {
             wg: *wg,
             params: params.collect(),
             seed: *seed,
-            ..Case::of(ladder.family.name, variant, *dtype, ladder.shape)
+            ..Case::of(&ladder.family.name, variant, *dtype, ladder.shape)
         }
     }
 
@@ -371,7 +372,7 @@ impl<'a> Climb<'a> {
     }
 
     /// Runs one case, keeps its record and writes its row.
-    fn run_task(&mut self, task: &LadderTask) -> Result<(), Error> {
+    fn run_task(&mut self, task: &LadderTask<'_>) -> Result<(), Error> {
         if interrupt::interrupted() {
             return Err(Error::Interrupted);
         }
@@ -404,7 +405,7 @@ impl<'a> Climb<'a> {
         Ok(())
     }
 
-    fn scene(&self, task: &LadderTask, settings: &Settings) -> Scene {
+    fn scene(&self, task: &LadderTask<'_>, settings: &Settings) -> Scene {
         if task.rung.is_none() {
             let threads = std::thread::available_parallelism().map_or(1, usize::from);
             return Scene::on_host(&self.run, threads, settings);
@@ -414,7 +415,8 @@ impl<'a> Climb<'a> {
         let is_declared = self.study.ladder.own_cases.iter().any(|own| own.variant == *variant);
         let tuned = self.study.tuned.contains_key(variant) && !is_declared;
         let [cache_bytes, cache_reach] = [scene.cache_bytes, scene.cache_reach].map(|bytes| bytes.max(self.cached));
-        Scene { launch: self.launch, peaks: self.study.peaks, cache_bytes, cache_reach, tuned, ..scene }
+        let bound = Some(self.study.ladder.family.ceiling);
+        Scene { bound, launch: self.launch, peaks: self.study.peaks, cache_bytes, cache_reach, tuned, ..scene }
     }
 
     /// Says what is done now.
@@ -432,7 +434,7 @@ impl<'a> Climb<'a> {
     }
 
     /// With `-v`, says what was built, launched, moved and timed.
-    fn tell_done(&self, task: &LadderTask, outcome: &Outcome) {
+    fn tell_done(&self, task: &LadderTask<'_>, outcome: &Outcome) {
         if !self.study.verbose {
             return;
         }

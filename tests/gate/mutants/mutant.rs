@@ -239,8 +239,8 @@ impl Mutant {
             (None, Subject::Kernel(kernel) | Subject::Trial(_, kernel, _) | Subject::Command(kernel)) => {
                 let (family, name) = kernel.split_once('/').unwrap_or((kernel, ""));
                 let is_meant = |rung: &&kernels::Rung| rung.variant() == name || rung.stem() == name;
-                let rung = kernels::family(family).and_then(|family| family.kernels().find(is_meant));
-                rung.map_or_else(|| format!("{kernel}.cl"), |rung| rung.path.to_owned())
+                let rung = kernels::built_in(family).and_then(|family| family.kernels().find(is_meant));
+                rung.map_or_else(|| format!("{kernel}.cl"), |rung| rung.path.to_string())
             }
         }
     }
@@ -269,7 +269,7 @@ impl Control {
     pub fn case(&self, simulated: bool) -> Result<Option<Case>, String> {
         let Subject::Kernel(rung) = self.subject else { return Ok(None) };
         let (family, stem) = rung.split_once('/').ok_or_else(|| format!("{rung}: FOLDER/FILE is needed"))?;
-        let known = kernels::family(family);
+        let known = kernels::built_in(family);
         let rung = known.and_then(|known| known.kernels().find(|kernel| kernel.stem() == stem));
         let dtype = self.dtype.or(known.map(|known| known.dtypes[0])).unwrap_or(Dtype::I32);
         let (n, m) = match family {

@@ -6,7 +6,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use gpulab::cli::{Cli, Command};
 use gpulab::experiments::EXPERIMENTS;
-use gpulab::kernels::{Description, Family, FamilyFile};
+use gpulab::kernels::{Description, Family, FamilyFile, Registry};
 use gpulab::{kernels, sweep, values};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -137,7 +137,7 @@ fn is_input(word: &str) -> bool {
 }
 
 /// The family that a file of this repository describes.
-fn described(name: &str) -> Result<&'static Family, String> {
+fn described(name: &str) -> Result<Family, String> {
     let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
     let path = Path::new(ROOT).join(name);
     let folder = path.parent().unwrap().to_path_buf();
@@ -151,22 +151,24 @@ fn described(name: &str) -> Result<&'static Family, String> {
         }
         sources.insert(file, source);
     }
-    gpulab::oracle::declare(&FamilyFile { text, folder, sources }, None).map_err(|error| error.to_string())
+    let file = FamilyFile { text, folder, sources };
+    let family = gpulab::oracle::declare(&mut Registry::default(), &file, None).cloned();
+    family.map_err(|error| error.to_string())
 }
 
 /// The family, rung, setting, experiment or source that a command names and that there is not.
 fn unknown_name(command: &Command) -> Option<String> {
     let family = |name: &str| match name.ends_with(".toml") {
         true => described(name),
-        false => kernels::family(name).ok_or_else(|| format!("no family {name}")),
+        false => kernels::built_in(name).cloned().ok_or_else(|| format!("no family {name}")),
     };
     let rungs = |name: &str, variant: Option<&str>| {
         let family = family(name)?;
-        variant.map_or(Ok(Vec::new()), |variant| values::variants(family, variant)).map(|_| ())
+        variant.map_or(Ok(()), |variant| values::variants(&family, variant).map(drop))
     };
     let settings = |name: &str, set: &[String]| {
         let family = family(name)?;
-        sweep::settings(family, &family.kernels().collect::<Vec<_>>(), set).map(|_| ())
+        sweep::settings(&family, &family.kernels().collect::<Vec<_>>(), set).map(|_| ())
     };
     let experiment = |name: &str| {
         let is_known = name == "all" || EXPERIMENTS.iter().any(|e| e.name == name);

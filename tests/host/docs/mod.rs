@@ -162,7 +162,7 @@ fn a_planted_mistake_is_found() {
 
 /// Whether a pattern of the table in `data/results/README.md` stands for a file.
 fn is_meant(pattern: &str, file: &str) -> bool {
-    let families = gpulab::kernels::FAMILIES.iter().map(|family| ("FAMILY", family.name));
+    let families = gpulab::kernels::FAMILIES.iter().map(|family| ("FAMILY", &*family.name));
     let experiments = gpulab::experiments::EXPERIMENTS.iter().map(|experiment| ("EXPERIMENT", experiment.name));
     let filled = families.chain(experiments).map(|(word, name)| pattern.replace(word, name));
     filled.chain([pattern.to_owned()]).any(|pattern| match pattern.split_once('*') {

@@ -8,7 +8,7 @@ mod sizes;
 pub use sizes::ragged;
 
 use crate::worker::{Lost, WorkerProcess};
-use gpulab_kernels::{Family, Rung, own_parameters, own_traits, tile_of_a_group};
+use gpulab_kernels::{Family, Rung, own_traits, tile_of_a_group};
 use gpulab_model::Error;
 use gpulab_model::data::Shape;
 use gpulab_model::outcome::{Executor, Job, Outcome, Settings, Status, Stop, Symptoms};
@@ -31,7 +31,7 @@ pub struct Patience {
 /// That no worker could be started, or an interrupt: a kernel's own faults are none.
 pub fn judge(
     worker: &mut WorkerProcess,
-    (family, rung): (&'static Family, &'static Rung),
+    (family, rung): (&Family, &Rung),
     asked: &Case,
     patience: Patience,
     observe: &mut dyn FnMut(&str),
@@ -39,7 +39,7 @@ pub fn judge(
     let target = worker.info().target.clone();
     let tile = match tile_of_a_group(family, rung, asked, &target) {
         Ok(tile) => tile,
-        Err(refusal) => return Ok(refused(rung, asked, refusal.to_string())),
+        Err(refusal) => return Ok(refused((family, rung), asked, refusal.to_string())),
     };
     let mut judging = JudgedWorker { worker, asked, patience };
     let mut tried = Vec::new();
@@ -72,11 +72,12 @@ pub fn judge(
         }
     }
     tried.retain(|tried| tried.ruling != Ruling::Refused || ruling == Ruling::Refused);
-    let (traits, parameters) = (own_traits(rung).unwrap_or_default(), own_parameters(rung).unwrap_or_default());
+    let (traits, parameters) = own_traits(family, rung);
     Ok(Judgement { ruling, asked: asked.clone(), tile, tried, elsewhere, symptoms, traits, parameters })
 }
 
-fn refused(rung: &Rung, asked: &Case, reason: String) -> Judgement {
+fn refused((family, rung): (&Family, &Rung), asked: &Case, reason: String) -> Judgement {
+    let (traits, parameters) = own_traits(family, rung);
     Judgement {
         ruling: Ruling::Refused,
         asked: asked.clone(),
@@ -84,8 +85,8 @@ fn refused(rung: &Rung, asked: &Case, reason: String) -> Judgement {
         tried: vec![TriedCase { shape: asked.shape, wg: asked.wg, ruling: Ruling::Refused, reason }],
         elsewhere: Vec::new(),
         symptoms: None,
-        traits: own_traits(rung).unwrap_or_default(),
-        parameters: own_parameters(rung).unwrap_or_default(),
+        traits,
+        parameters,
     }
 }
 

@@ -6,9 +6,7 @@ mod kernel;
 mod program;
 
 use crate::input;
-use gpulab_kernels::{
-    self as kernels, Checker, DeclarationError, Description, Family, FamilyFile, Oracle, OracleQuestion,
-};
+use gpulab_kernels::{Checker, DeclarationError, Description, Family, FamilyFile, Oracle, OracleQuestion, Registry};
 use gpulab_model::Error;
 use gpulab_model::check::fingerprint;
 use gpulab_model::data::{Array, Dtype};
@@ -23,7 +21,7 @@ const MOST_KEPT: usize = 64 << 20;
 ///
 /// # Errors
 /// [`Error::Usage`] for what the file says wrong.
-pub fn declare(file: &FamilyFile, device: Option<&str>) -> Result<&'static Family, Error> {
+pub fn declare<'a>(registry: &'a mut Registry, file: &FamilyFile, device: Option<&str>) -> Result<&'a Family, Error> {
     let wrong = |error: DeclarationError| Error::Usage(format!("{error}"));
     let description = Description::parse(&file.text).map_err(wrong)?;
     let checker = description.checker().map_err(Error::Usage)?;
@@ -35,7 +33,7 @@ pub fn declare(file: &FamilyFile, device: Option<&str>) -> Result<&'static Famil
         answers: Mutex::default(),
         files: Mutex::default(),
     };
-    kernels::declare(file, Box::new(asked)).map_err(wrong)
+    registry.declare(file, Box::new(asked)).map_err(wrong)
 }
 
 /// The elements of a file, or why there are none.

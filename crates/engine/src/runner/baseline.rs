@@ -4,7 +4,7 @@ use super::inputs::{choices, exactly, make_inputs};
 use super::sampling;
 use super::session::{Session, nothing};
 use super::verdict::demand;
-use gpulab_kernels::{Baseline, Family, find_family};
+use gpulab_kernels::{Baseline, Family};
 use gpulab_model::check;
 use gpulab_model::data::Array;
 use gpulab_model::outcome::{Clock, Measured, Outcome, Sample, Settings, Stop};
@@ -20,7 +20,8 @@ impl Session {
     }
 
     fn try_baseline(&mut self, case: &Case, settings: &Settings, outcome: &mut Outcome) -> Result<Measured, Stop> {
-        let family = find_family(&case.family)?;
+        let registry = self.registry.clone();
+        let family = registry.find(&case.family)?;
         let Some(baseline) = family.problem.baselines().iter().find(|b| b.name == case.variant) else {
             return Err(Stop::failed(format!("{} has no CPU baseline {}", family.name, case.variant)));
         };

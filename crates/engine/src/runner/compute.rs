@@ -4,7 +4,6 @@ use super::buffers::BoundPlan;
 use super::fence::Fence;
 use super::ready::ReadyCase;
 use super::session::Session;
-use gpulab_kernels::find_family;
 use gpulab_model::data::Array;
 use gpulab_model::outcome::Stop;
 use gpulab_model::plan::Case;
@@ -27,7 +26,8 @@ impl Session {
     /// # Errors
     /// What stops any case: no such rung, a device or size that cannot run it, a failed build or launch.
     pub fn compute(&mut self, case: &Case, inputs: &[Array]) -> Result<Computed, Stop> {
-        let family = find_family(&case.family)?;
+        let registry = self.registry.clone();
+        let family = registry.find(&case.family)?;
         let (rung, plan) = self.plan(family, case)?;
         let program = self.build(rung, &plan)?;
         let job = ReadyCase { case, family, plan, program, second_seed: self.second_seed, again: None };

@@ -9,15 +9,16 @@ use gpulab_model::check;
 use gpulab_model::data::{Array, Change, DrawnInput, Dtype, Fill, Inputs, Params, Shape};
 use gpulab_model::outcome::{Judged, Stop};
 use gpulab_model::plan::{Case, Reference, Role};
+use std::borrow::Cow;
 use std::cell::OnceCell;
 
 /// What the inputs and their reference depend on: family, type, shape, seed, and the family's choices.
-type DataKey = (&'static str, Dtype, Shape, u64, Params);
+type DataKey = (Cow<'static, str>, Dtype, Shape, u64, Params);
 
 /// What random inputs and their guard zones are made from, and how many there are of each.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Origin {
-    family: &'static str,
+    family: Cow<'static, str>,
     dtype: Dtype,
     shape: Shape,
     seed: u64,
@@ -28,7 +29,7 @@ pub(super) struct Origin {
 impl Origin {
     pub(super) fn of(family: &Family, case: &Case) -> Origin {
         Origin {
-            family: family.name,
+            family: family.name.clone(),
             dtype: case.dtype,
             shape: case.shape,
             seed: case.seed,
@@ -58,12 +59,12 @@ pub(super) struct Data {
 
 impl Data {
     /// These inputs of a case, with what is right.
-    pub(super) fn of(family: &'static Family, case: &Case, host: Inputs) -> Data {
+    pub(super) fn of(family: &Family, case: &Case, host: Inputs) -> Data {
         Data::unjudged(family, case, host).judged_for(family, case)
     }
 
     /// The same inputs for a case, with what is right for it.
-    pub(super) fn judged_for(self, family: &'static Family, case: &Case) -> Data {
+    pub(super) fn judged_for(self, family: &Family, case: &Case) -> Data {
         let is_moved = family.problem.movement(case).is_some();
         let (reference, drawn_prints) = match (&self.host, family.problem.streamed()) {
             (Inputs::Drawn(drawn), Some(stream)) => {
@@ -76,7 +77,7 @@ impl Data {
     }
 
     /// These inputs of a case, of which it is not yet known what is right.
-    pub(super) fn unjudged(family: &'static Family, case: &Case, host: Inputs) -> Data {
+    pub(super) fn unjudged(family: &Family, case: &Case, host: Inputs) -> Data {
         let key = data_key(family, case);
         let (device, prints, drawn_prints) = (Vec::new(), OnceCell::new(), Vec::new());
         Data { key, origin: None, host, device, reference: None, prints, drawn_prints, printer: None }
@@ -185,7 +186,7 @@ impl Data {
 }
 
 fn data_key(family: &Family, case: &Case) -> DataKey {
-    (family.name, case.dtype, case.shape, case.seed, choices(family, case))
+    (family.name.clone(), case.dtype, case.shape, case.seed, choices(family, case))
 }
 
 /// The settings that the answer depends on, where they were given.
@@ -196,7 +197,7 @@ pub(super) fn choices(family: &Family, case: &Case) -> Params {
 
 pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -> Vec<Array> {
     let lens = family.problem.inputs(case.shape, &case.params);
-    let problem = family.problem;
+    let problem = &family.problem;
     lens.into_iter().enumerate().map(|(index, len)| problem.input(case, index, len, fill, seed)).collect()
 }
 
@@ -207,7 +208,7 @@ pub(super) fn drawn_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) 
 }
 
 /// These data of a case, over which its result is exact in any order.
-pub(super) fn exact_data_of(family: &'static Family, case: &Case, host: Inputs) -> Data {
+pub(super) fn exact_data_of(family: &Family, case: &Case, host: Inputs) -> Data {
     let mut data = Data::of(family, case, host);
     data.reference = data.reference.map(|reference| exactly(reference, case.dtype));
     data
@@ -225,7 +226,7 @@ pub(super) fn exactly(reference: Reference, dtype: Dtype) -> Reference {
 /// What exact data to check a rung over that is timed, with their seeds. All but the first are of the second seed; so are the
 /// only ones where the timed data are exact themselves.
 pub(super) fn timed_exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
-    let (problem, second) = (job.family.problem, job.second_seed);
+    let (problem, second) = (&job.family.problem, job.second_seed);
     if problem.is_exact(job.case) {
         return problem.second_fill(job.case).map(|fill| (fill, second)).into_iter().collect();
     }
@@ -248,7 +249,7 @@ mod tests {
     use super::super::session::Session;
     use super::*;
     use crate::device::fake::FakeDevice;
-    use gpulab_kernels::{Sources, find_family};
+    use gpulab_kernels::{Sources, built_in, reduce};
     use gpulab_model::plan::WorkGroup;
 
     fn case(family: &str, dtype: Dtype, (n, m): (u64, u64), seed: u64, params: &[(&str, &str)]) -> Case {
@@ -260,7 +261,7 @@ mod tests {
     /// Whether the second case goes on with the inputs of the first; they must be those that it has alone.
     fn is_shared(first: &Case, second: &Case) -> bool {
         let load = |session: &mut Session, case: &Case| {
-            session.load_host(case, find_family(&case.family).unwrap()).unwrap();
+            session.load_host(case, built_in(&case.family).unwrap()).unwrap();
         };
         let session = || Session::new(Box::new(FakeDevice::new(Box::new(|_, _| Ok(1)))), Sources::default(), None);
         let (mut both, mut alone) = (session(), session());
@@ -298,11 +299,11 @@ mod tests {
     #[test]
     fn origins_are_alike_only_in_everything() {
         let sum = case("reduce", Dtype::I32, (1000, 1), 1, &[]);
-        let origin = Origin::of(find_family("reduce").unwrap(), &sum);
+        let origin = Origin::of(&reduce::FAMILY, &sum);
         // A new part of it belongs here, too.
         let Origin { family, dtype, shape, seed, fills, lens } = origin.clone();
         let others = [
-            Origin { family: if family == "dot" { "reduce" } else { "dot" }, ..origin.clone() },
+            Origin { family: if family == "dot" { "reduce".into() } else { "dot".into() }, ..origin.clone() },
             Origin { dtype: if dtype == Dtype::I32 { Dtype::I64 } else { Dtype::I32 }, ..origin.clone() },
             Origin { shape: Shape { m: shape.m + 1, ..shape }, ..origin.clone() },
             Origin { seed: seed + 1, ..origin.clone() },

@@ -2,7 +2,6 @@
 
 use super::session::Session;
 use crate::device::generation;
-use gpulab_kernels::find_family;
 use gpulab_kernels::occupancy::{self, GroupNeeds};
 use gpulab_model::outcome::{BuildTold, Inspected, Stop};
 use gpulab_model::plan::{Arg, Case, TOLD};
@@ -29,7 +28,8 @@ impl Session {
     /// # Errors
     /// What stops any case: no such rung, a device or size that cannot run it, a failed build.
     pub fn inspect(&mut self, case: &Case) -> Result<Vec<Inspected>, Stop> {
-        let (rung, plan) = self.plan(find_family(&case.family)?, case)?;
+        let registry = self.registry.clone();
+        let (rung, plan) = self.plan(registry.find(&case.family)?, case)?;
         let unit = self.unit(rung, &plan)?;
         let told = self.device.inspect(&unit)?;
         let mut all: Vec<Inspected> = Vec::new();

@@ -2,7 +2,6 @@
 
 use super::inputs::choices;
 use super::session::Session;
-use gpulab_kernels::find_family;
 use gpulab_model::outcome::{Clock, LaunchedOnce, Outcome, Status, Stop};
 use gpulab_model::plan::Case;
 
@@ -13,7 +12,8 @@ impl Session {
     /// # Errors
     /// What stops any case: no such rung, a device or size that cannot run it, a failed build, a wrong result.
     pub fn launch_once(&mut self, case: &Case) -> Result<LaunchedOnce, Stop> {
-        let family = find_family(&case.family)?;
+        let registry = self.registry.clone();
+        let family = registry.find(&case.family)?;
         if case.shape.n == 0 || case.shape.m == 0 {
             return Err(Stop::new(Status::Skipped, "there are no elements, and so no launch"));
         }

@@ -21,7 +21,7 @@ pub fn second_seed() -> Result<Option<u64>, String> {
 /// A case on its way: what was asked, and what it was turned into.
 pub(super) struct ReadyCase<'a> {
     pub(super) case: &'a Case,
-    pub(super) family: &'static Family,
+    pub(super) family: &'a Family,
     pub(super) plan: Plan,
     pub(super) program: ProgramId,
     /// The session's second seed: it draws data that no kernel can know, and the places of changes.

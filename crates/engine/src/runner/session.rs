@@ -8,7 +8,7 @@ use super::ready::ReadyCase;
 use super::verdict::single;
 use crate::device::{BuildUnit, Device, ProgramId};
 use gpulab_kernels::exchange::exchange;
-use gpulab_kernels::{self as kernels, Family, Rung, Sources, find_family, used_defines};
+use gpulab_kernels::{FAMILIES, Family, Registry, Rung, Sources, used_defines};
 use gpulab_model::check;
 use gpulab_model::data::{Array, Dtype, Fill, Inputs};
 use gpulab_model::outcome::{Clock, Judged, Measured, Outcome, Settings, Status, Stop};
@@ -16,11 +16,13 @@ use gpulab_model::plan::{Case, Plan, Reference, Refusal};
 use std::collections::VecDeque;
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Runs cases on one device.
 pub struct Session {
     pub(super) device: Box<dyn Device>,
+    pub(super) registry: Arc<Registry>,
     pub(super) sources: Sources,
     /// Real inputs that take the place of seeded random ones.
     files: Option<Vec<Array>>,
@@ -49,6 +51,7 @@ impl Session {
     pub fn new(device: Box<dyn Device>, sources: Sources, files: Option<Vec<Array>>) -> Session {
         Session {
             device,
+            registry: Arc::default(),
             sources,
             files,
             data: None,
@@ -61,6 +64,11 @@ impl Session {
             verified: VecDeque::new(),
             most_held: MOST_HELD,
         }
+    }
+
+    /// From here on, families are those of this registry.
+    pub fn set_registry(&mut self, registry: Registry) {
+        self.registry = Arc::new(registry);
     }
 
     /// This is the seed that takes the place of the one that nobody knows.
@@ -93,11 +101,12 @@ impl Session {
     /// # Errors
     /// That nobody knows it.
     pub fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Stop> {
-        let family = find_family(&case.family)?;
+        let registry = self.registry.clone();
+        let family = registry.find(&case.family)?;
         self.load_host(case, family)?;
         match self.data.as_ref().and_then(|data| data.reference()) {
             Some(Reference::Unknown(why)) => Err(Stop::failed(why.clone())),
-            _ => Ok(kernels::oracle_of(family)),
+            _ => Ok(family.problem.oracle()),
         }
     }
 
@@ -125,14 +134,15 @@ impl Session {
     }
 
     /// Prepares a case, has `go` measure it, and ends it. No elements are an answer too, without a launch.
-    fn prepared<'a>(
+    fn prepared(
         &mut self,
-        case: &'a Case,
+        case: &Case,
         clock: Clock,
-        go: impl FnOnce(&mut Session, ReadyCase<'a>, &mut Outcome) -> Result<Measured, Stop>,
+        go: impl FnOnce(&mut Session, ReadyCase<'_>, &mut Outcome) -> Result<Measured, Stop>,
     ) -> Outcome {
         let mut outcome = Outcome::pending(case, clock);
-        let end = find_family(&case.family).and_then(|family| {
+        let registry = self.registry.clone();
+        let end = registry.find(&case.family).and_then(|family| {
             outcome.params = choices(family, case);
             if case.shape.n == 0 || case.shape.m == 0 {
                 return Ok(nothing(family, case, clock));
@@ -180,7 +190,7 @@ impl Session {
     pub(super) fn prepare<'a>(
         &mut self,
         case: &'a Case,
-        family: &'static Family,
+        family: &'a Family,
         outcome: &mut Outcome,
     ) -> Result<ReadyCase<'a>, Stop> {
         let (rung, plan) = self.plan(family, case)?;
@@ -198,7 +208,7 @@ impl Session {
     }
 
     /// Finds the rung and makes its plan; refuses what would not fit the device.
-    pub(super) fn plan(&self, family: &Family, case: &Case) -> Result<(&'static Rung, Plan), Stop> {
+    pub(super) fn plan<'a>(&self, family: &'a Family, case: &Case) -> Result<(&'a Rung, Plan), Stop> {
         let Some(rung) = family.rung(&case.variant) else {
             return Err(Stop::failed(format!("{} has no rung {}", family.name, case.variant)));
         };
@@ -236,9 +246,9 @@ impl Session {
     pub(super) fn unit(&self, rung: &Rung, plan: &Plan) -> Result<BuildUnit, Stop> {
         let mut kernels: Vec<String> = plan.passes.iter().map(|p| p.kernel.clone()).collect();
         kernels.dedup();
-        let text = self.sources.assemble(rung.path)?;
+        let text = self.sources.of_rung(rung)?;
         let defines = used_defines(&plan.defines, &text);
-        Ok(BuildUnit { path: rung.path.into(), text, defines, kernels })
+        Ok(BuildUnit { path: rung.path.to_string(), text, defines, kernels })
     }
 
     /// Makes the inputs and their reference, unless the last case had the same.
@@ -279,7 +289,7 @@ impl Session {
         }
     }
 
-    pub(super) fn load_host(&mut self, case: &Case, family: &'static Family) -> Result<(), Stop> {
+    pub(super) fn load_host(&mut self, case: &Case, family: &Family) -> Result<(), Stop> {
         if self.data.as_ref().is_some_and(|data| data.is_of(family, case)) {
             return Ok(());
         }
@@ -302,7 +312,7 @@ impl Session {
     /// The data that are timed over: the files', or seeded random ones.
     pub(super) fn real_inputs(&self, family: &Family, case: &Case) -> Inputs {
         match &self.files {
-            Some(files) if kernels::FAMILIES.iter().any(|f| f.name == family.name) => Inputs::Held(files.clone()),
+            Some(files) if FAMILIES.iter().any(|f| f.name == family.name) => Inputs::Held(files.clone()),
             _ => self.inputs(family, case, family.problem.fill(case), case.seed),
         }
     }

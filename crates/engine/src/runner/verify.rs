@@ -55,8 +55,8 @@ impl Session {
         if self.device.info().is_simulator() {
             return Ok(());
         }
-        let problem = job.family.problem;
-        for case in problem.companions(job.case, &job.plan) {
+        let problem = &job.family.problem;
+        for case in job.family.companions(job.case, &job.plan) {
             let fill = if problem.is_exact(&case) { problem.fill(&case) } else { problem.exact_fill(&case) };
             let when = job.repeatable(&companion_of(job, &case));
             let case = Case { seed: job.second_seed, ..case };
@@ -71,7 +71,7 @@ impl Session {
     /// Has a case ready, with its data on the device, for as long as `go` runs.
     pub(super) fn with_companion<T>(
         &mut self,
-        family: &'static Family,
+        family: &Family,
         case: &Case,
         mut data: Data,
         go: impl FnOnce(&mut Session, &ReadyCase<'_>, &mut Data) -> Result<T, Stop>,
@@ -172,7 +172,7 @@ impl Session {
     /// counts. Over fewer elements than the case has, if it has many: that all of them are read is seen over other data. Not
     /// under a simulator, to which changed data are uninitialised.
     fn verify_lone(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
-        let problem = job.family.problem;
+        let problem = &job.family.problem;
         let lone = problem.lone(job.case, job.case.seed).filter(|_| !self.device.info().is_simulator());
         let Some(lone) = lone else { return Ok(()) };
         let (n, few) = (job.case.shape.n, few_elements(job));

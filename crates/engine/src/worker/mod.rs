@@ -17,7 +17,7 @@ pub use process::{Interrupted, Lost, Tell, WorkerProcess};
 pub use serve::{open_session, serve};
 
 use crate::runner::Session;
-use gpulab_kernels::{FamilyFile, OwnKernel};
+use gpulab_kernels::{FamilyFile, OwnKernel, Registry};
 use gpulab_model::Error;
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{DeviceInfo, Executor, Inspected, Job, LaunchedOnce, Outcome, Stop, Symptoms};
@@ -41,16 +41,23 @@ pub struct Setup {
     /// device.
     #[serde(default)]
     pub as_gpu: Option<u32>,
-    /// Readers' kernels, which become rungs of their families: filled in for worker processes.
+    /// Readers' kernels, which become rungs of their families.
     #[serde(default)]
     pub own: Vec<OwnKernel>,
-    /// Readers' families: filled in for worker processes.
+    /// Readers' families.
     #[serde(default)]
     pub families: Vec<FamilyFile>,
     /// Bytes that a worker process may take beyond what it has once its device is open: for kernels that nobody trusts. Of
     /// CPU devices only, as the drivers of GPUs reserve addresses without end.
     #[serde(default)]
     pub memory: Option<u64>,
+}
+
+impl Setup {
+    /// With what a registry has of readers.
+    pub fn of(registry: &Registry) -> Setup {
+        Setup { own: registry.own.clone(), families: registry.files.clone(), ..Setup::default() }
+    }
 }
 
 /// A program that is put round a worker process: a simulator that brings its own OpenCL.

@@ -2,7 +2,7 @@
 
 use super::printed::{Listener, Printed};
 use super::{Numbered, Reply, Request, Setup, Wrapper};
-use gpulab_kernels::{self as kernels, Rung};
+use gpulab_kernels::{Rung, built_in};
 use gpulab_model::Error;
 use gpulab_model::outcome::{
     Clock, DeviceInfo, Executor, Inspected, Job, LaunchedOnce, Outcome, Status, Stop, Symptoms,
@@ -305,7 +305,7 @@ impl Executor for WorkerProcess {
 /// What a job is called where something is said of it.
 fn name(job: &Job) -> String {
     let case = &job.case;
-    let rung = kernels::family(&case.family).and_then(|family| family.rung(&case.variant));
+    let rung = built_in(&case.family).and_then(|family| family.rung(&case.variant));
     format!("{} {}", case.family, rung.map_or_else(|| case.variant.clone(), Rung::label))
 }
 
@@ -339,12 +339,11 @@ fn start(
     if let Some(limit) = memory::narrow_address_space() {
         return Err(Error::NoDevice(format!("{limit} for drivers to load")));
     }
-    let setup = Setup { own: kernels::adopted(), families: kernels::described(), ..setup.clone() };
     let failed = |e| Error::Failed(format!("cannot start the worker process: {e}"));
     // Without one, who needs it says why.
     let scratch = if setup.families.is_empty() { None } else { ScratchFolder::new().ok() };
     let mut link = Link::spawn(wrapper, scratch).map_err(failed)?;
-    match link.ask(&Request::Open(setup), limit, interrupted) {
+    match link.ask(&Request::Open(setup.clone()), limit, interrupted) {
         Ok(Reply::Ready(info)) => {
             link.patience = match wrapper {
                 Some(_) => SIMULATOR_PATIENCE,

@@ -5,8 +5,7 @@ use crate::device::{flush_printed, generation, list_platforms, opencl::OpenClDev
 use crate::input;
 use crate::oracle;
 use crate::runner::{Session, second_seed};
-use gpulab_kernels as kernels;
-use gpulab_kernels::Sources;
+use gpulab_kernels::{Registry, Sources};
 use gpulab_model::Error;
 use gpulab_model::plan::Target;
 use gpulab_system::children;
@@ -22,11 +21,12 @@ use std::time::Duration;
 /// # Errors
 /// [`Error::NoDevice`] without a driver or a matching device, [`Error::Usage`] for unreadable inputs.
 pub fn open_session(setup: &Setup) -> Result<Session, Error> {
-    for own in &setup.own {
-        kernels::adopt(own).map_err(|error| Error::Usage(format!("{}: {error}", own.name)))?;
-    }
+    let mut registry = Registry::default();
     for family in &setup.families {
-        oracle::declare(family, setup.device.as_deref())?;
+        oracle::declare(&mut registry, family, setup.device.as_deref())?;
+    }
+    for own in &setup.own {
+        registry.adopt(own.clone()).map_err(|error| Error::Usage(format!("{}: {error}", own.name)))?;
     }
     let files = setup.inputs.iter().map(|spec| input::read(spec, setup.dtype)).collect::<Result<Vec<_>, _>>()?;
     let platforms = list_platforms().map_err(|e| Error::NoDevice(e.to_string()))?;
@@ -37,6 +37,7 @@ pub fn open_session(setup: &Setup) -> Result<Session, Error> {
     let device = OpenClDevice::open(&info).map_err(|e| Error::Failed(format!("{}: {e}", info.name)))?;
     let sources = Sources { dir: setup.cl_dir.clone() };
     let mut session = Session::new(Box::new(device), sources, (!files.is_empty()).then_some(files));
+    session.set_registry(registry);
     if let Some(seed) = second_seed().map_err(Error::Usage)? {
         session.set_second_seed(seed);
     }

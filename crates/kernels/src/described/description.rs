@@ -220,7 +220,7 @@ impl Description {
     }
 
     pub(crate) fn bound(&self) -> Option<Bound> {
-        BOUNDS.into_iter().find(|bound| bound.name() == self.limit)
+        Bound::named(&self.limit)
     }
 
     /// What says which results are right.

@@ -3,7 +3,7 @@
 use super::description::{DescribedArg, DescribedLaunch, DescribedRung, Extent, MOST};
 use super::formula::Formula;
 use super::problem::DescribedProblem;
-use crate::{Ask, Builder, shape};
+use crate::{Ask, Builder, Problem, shape};
 use gpulab_model::plan::{Arg, Plan, Refusal, Role, WorkGroup};
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ impl DescribedPlan<'_> {
         for (name, value) in &description.constants {
             plan.define(name, value);
         }
-        for tunable in self.ask.rung.tunables {
+        for tunable in self.ask.rung.tunables() {
             tunable.given(&case.params)?;
             plan.set(tunable.name, self.number(&tunable.name.to_uppercase()).unwrap_or_default());
         }

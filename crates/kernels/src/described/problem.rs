@@ -11,8 +11,6 @@ use gpulab_model::plan::{Case, Cost, Near, Plan, Reference, Refusal};
 pub(super) struct DescribedProblem {
     pub(super) description: Description,
     pub(super) oracle: Box<dyn Oracle>,
-    /// Whether a case has a plan on some device.
-    pub(super) is_possible: fn(&Case) -> bool,
 }
 
 impl DescribedProblem {
@@ -36,41 +34,6 @@ impl DescribedProblem {
             self.count(&input.length, shape, dtype).map_err(|why| format!("the length of {}: {why}", input.name))
         };
         self.description.input.iter().map(len).collect()
-    }
-
-    /// Refuses shapes that the family cannot have.
-    pub(super) fn check(&self, shape: Shape, dtype: Dtype) -> Result<(), Refusal> {
-        let multiple = self.description.multiple;
-        let is_vector = self.description.form() == Form::Vector;
-        if !shape.n.is_multiple_of(multiple) || !(is_vector || shape.m.is_multiple_of(multiple)) {
-            return Err(Refusal::Size(format!("its sizes must be multiples of {multiple}, as its file says")));
-        }
-        let lens = self.lens(shape, dtype).map_err(Refusal::Size)?;
-        let Description { output, bytes, operations, .. } = &self.description;
-        self.count(&output.length, shape, dtype)
-            .map_err(|why| Refusal::Size(format!("the length of {}: {why}", output.name)))?;
-        for (what, formula) in [("bytes", bytes), ("operations", operations)] {
-            let count = formula.count((0, 1 << 62), &|name| self.size(name, shape, dtype));
-            count.map_err(|why| Refusal::Size(format!("{what}: {why}")))?;
-        }
-        for (input, len) in self.description.input.iter().zip(lens) {
-            let Some(file) = &input.file else { continue };
-            let whole = self.oracle.file(file, dtype).map_err(Refusal::Setting)?;
-            let has = whole.len() as u64;
-            if has >= len && is_constant(&whole, len as usize) {
-                let why = format!(
-                    "the first {len} elements of {file} are all the same, so a kernel that never reads {} would pass: \
-                     choose another file",
-                    input.name
-                );
-                return Err(Refusal::Setting(why));
-            }
-            if has < len {
-                let why = format!("{file} has {has} elements, and {} needs {len}: choose a smaller -n", input.name);
-                return Err(Refusal::Size(why));
-            }
-        }
-        Ok(())
     }
 
     /// What an input is made from; none of a file.
@@ -194,7 +157,6 @@ impl Problem for DescribedProblem {
             .into_iter()
             .map(|[n, m]| form.shape(rounded(n), (form == Form::Matrix).then(|| rounded(m))))
             .filter(|shape| shape.elements() <= FEW.min(case.shape.elements()) && *shape != case.shape)
-            .filter(|shape| (self.is_possible)(&Case { shape: *shape, ..case.clone() }))
             .collect();
         shapes.sort_by_key(|shape| (shape.elements(), shape.n));
         shapes.dedup();
@@ -214,6 +176,48 @@ impl Problem for DescribedProblem {
             formula.value(&|name| self.size(name, case.shape, case.dtype)).map_or(0.0, |count| count as f64)
         };
         Cost { bytes: count(&self.description.bytes), ops: count(&self.description.operations) }
+    }
+
+    fn usual_shape(&self, usual: u64, small: bool) -> Option<Shape> {
+        Some(self.description.usual_shape(usual, small))
+    }
+
+    fn check(&self, shape: Shape, dtype: Dtype) -> Result<(), Refusal> {
+        let multiple = self.description.multiple;
+        let is_vector = self.description.form() == Form::Vector;
+        if !shape.n.is_multiple_of(multiple) || !(is_vector || shape.m.is_multiple_of(multiple)) {
+            return Err(Refusal::Size(format!("its sizes must be multiples of {multiple}, as its file says")));
+        }
+        let lens = self.lens(shape, dtype).map_err(Refusal::Size)?;
+        let Description { output, bytes, operations, .. } = &self.description;
+        self.count(&output.length, shape, dtype)
+            .map_err(|why| Refusal::Size(format!("the length of {}: {why}", output.name)))?;
+        for (what, formula) in [("bytes", bytes), ("operations", operations)] {
+            let count = formula.count((0, 1 << 62), &|name| self.size(name, shape, dtype));
+            count.map_err(|why| Refusal::Size(format!("{what}: {why}")))?;
+        }
+        for (input, len) in self.description.input.iter().zip(lens) {
+            let Some(file) = &input.file else { continue };
+            let whole = self.oracle.file(file, dtype).map_err(Refusal::Setting)?;
+            let has = whole.len() as u64;
+            if has >= len && is_constant(&whole, len as usize) {
+                let why = format!(
+                    "the first {len} elements of {file} are all the same, so a kernel that never reads {} would pass: \
+                     choose another file",
+                    input.name
+                );
+                return Err(Refusal::Setting(why));
+            }
+            if has < len {
+                let why = format!("{file} has {has} elements, and {} needs {len}: choose a smaller -n", input.name);
+                return Err(Refusal::Size(why));
+            }
+        }
+        Ok(())
+    }
+
+    fn oracle(&self) -> Option<String> {
+        Some(self.oracle.describe())
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {

@@ -2,16 +2,17 @@
 
 use super::{Exact, OneLaunch, arg, as_it_is, get, setting};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Cost, Plan, Refusal};
+use std::borrow::Cow;
 
 /// Three terms whose sum depends on the order.
-pub const FAMILY: Family = Family {
-    name: "absorbed",
-    about: "sum three terms from either end",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("absorbed"),
+    about: Cow::Borrowed("sum three terms from either end"),
     form: Form::Vector,
-    problem: &Exact {
+    problem: AnyProblem::BuiltIn(&Exact {
         inputs: |_, _| vec![1],
         result: |_, _| 1,
         fill: Fill::Ones,
@@ -19,11 +20,11 @@ pub const FAMILY: Family = Family {
         answer: |case, _| Array::F32(vec![if get(&case.params, RIGHT.name) == 1 { 0.0 } else { 1.0 }]),
         finish: as_it_is,
         companions: &[],
-    },
+    }),
     references: &[],
-    ladder: &[rung("lab/absorbed/v1_three_terms.cl", three_terms, &[])],
+    ladder: Cow::Borrowed(&[rung("lab/absorbed/v1_three_terms.cl", three_terms, &[])]),
     choices: &[RIGHT],
-    dtypes: &[Dtype::F32],
+    dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Read,
 };
 

@@ -2,17 +2,18 @@
 
 use super::{Exact, OneLaunch, ROUNDS, arg, as_it_is, get, setting, whole_groups};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::each_array;
 use gpulab_model::plan::{Case, Cost, Plan, Refusal};
+use std::borrow::Cow;
 
 /// n items that read a table in local memory.
-pub const FAMILY: Family = Family {
-    name: "banks",
-    about: "read local memory in strides",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("banks"),
+    about: Cow::Borrowed("read local memory in strides"),
     form: Form::Vector,
-    problem: &Exact {
+    problem: AnyProblem::BuiltIn(&Exact {
         inputs: |_, _| vec![MOST_WORDS + READ_AT_ONCE],
         result: |shape, _| shape.n as usize,
         fill: Fill::Real,
@@ -20,11 +21,11 @@ pub const FAMILY: Family = Family {
         answer,
         finish: as_it_is,
         companions: &[],
-    },
+    }),
     references: &[],
-    ladder: &[rung("lab/banks/v1_strided.cl", plan, &[])],
+    ladder: Cow::Borrowed(&[rung("lab/banks/v1_strided.cl", plan, &[])]),
     choices: &[STRIDE, SCRAMBLE, ROUNDS],
-    dtypes: &[Dtype::I32, Dtype::I64],
+    dtypes: Cow::Borrowed(&[Dtype::I32, Dtype::I64]),
     ceiling: Bound::Read,
 };
 

@@ -2,29 +2,33 @@
 
 use super::{Exact, OneLaunch, ROUNDS, arg, get, setting, whole_groups};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
 use rayon::prelude::*;
+use std::borrow::Cow;
+
+/// The sums of all chains.
+pub(super) static SUMS: Exact = Exact {
+    inputs: |shape, params| starts(shape, get(params, CHAINS.name)),
+    companions: CHECKS,
+    ..Exact::of_each(
+        Fill::Exact(LARGEST),
+        |case| sums_cost(case, size(case).0, size(case).1),
+        |case, inputs| sums(case, inputs, size(case).0, size(case).1),
+    )
+};
 
 /// n items with chains of multiplications, each with an addition.
-pub const FAMILY: Family = Family {
-    name: "chains",
-    about: "chains of multiplications with an addition",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("chains"),
+    about: Cow::Borrowed("chains of multiplications with an addition"),
     form: Form::Vector,
-    problem: &Exact {
-        inputs: |shape, params| starts(shape, get(params, CHAINS.name)),
-        companions: CHECKS,
-        ..Exact::of_each(
-            Fill::Exact(LARGEST),
-            |case| sums_cost(case, size(case).0, size(case).1),
-            |case, inputs| sums(case, inputs, size(case).0, size(case).1),
-        )
-    },
+    problem: AnyProblem::BuiltIn(&SUMS),
     references: &[],
-    ladder: &[rung("lab/chains/v1_independent.cl", plan, &[])],
+    ladder: Cow::Borrowed(&[rung("lab/chains/v1_independent.cl", plan, &[])]),
     choices: &[CHAINS, ROUNDS],
-    dtypes: &[Dtype::F32],
+    dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,
 };
 

@@ -2,16 +2,17 @@
 
 use super::{Exact, OneLaunch, ROUNDS, arg, array, as_it_is, get, setting, words};
 use crate::shape::{self, Grid};
-use crate::{Ask, Bound, Builder, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal, WorkGroup};
+use std::borrow::Cow;
 
 /// A chase over n nodes, a power of two.
-pub const FAMILY: Family = Family {
-    name: "chase",
-    about: "follow a random cycle of addresses",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("chase"),
+    about: Cow::Borrowed("follow a random cycle of addresses"),
     form: Form::Vector,
-    problem: &Exact {
+    problem: AnyProblem::BuiltIn(&Exact {
         inputs: |_, _| vec![1],
         result: |_, _| 2,
         fill: Fill::Real,
@@ -19,11 +20,11 @@ pub const FAMILY: Family = Family {
         answer,
         finish: as_it_is,
         companions: &[],
-    },
+    }),
     references: &[],
-    ladder: &[rung("lab/chase/v1_global.cl", global, &[]), rung("lab/chase/v2_local.cl", local, &[])],
+    ladder: Cow::Borrowed(&[rung("lab/chase/v1_global.cl", global, &[]), rung("lab/chase/v2_local.cl", local, &[])]),
     choices: &[DEPENDENT, ROUNDS],
-    dtypes: &[Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
 };
 

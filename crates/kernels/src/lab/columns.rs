@@ -2,17 +2,18 @@
 
 use super::{Exact, IN_TURNS, OneLaunch, Walk, get, setting};
 use crate::cpu;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Cost, Plan, Refusal};
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// Reads n words, a power of two, of a matrix.
-pub const FAMILY: Family = Family {
-    name: "columns",
-    about: "read a matrix down its columns",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("columns"),
+    about: Cow::Borrowed("read a matrix down its columns"),
     form: Form::Vector,
-    problem: &Exact {
+    problem: AnyProblem::BuiltIn(&Exact {
         inputs: |shape, params| vec![Layout::of(shape, params).len()],
         result: |_, _| 1,
         fill: Fill::Real,
@@ -20,11 +21,11 @@ pub const FAMILY: Family = Family {
         answer: |case, inputs| Layout::of(case.shape, &case.params).sum(&inputs[0]),
         finish: |_, output| cpu::wrapping_sum(&output),
         companions: &[],
-    },
+    }),
     references: &[],
-    ladder: &[rung("lab/columns/v1_walk.cl", plan, &[DOWN])],
+    ladder: Cow::Borrowed(&[rung("lab/columns/v1_walk.cl", plan, &[DOWN])]),
     choices: &[COLUMNS, PAD],
-    dtypes: &[Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
 };
 

@@ -2,16 +2,17 @@
 
 use super::{Exact, OneLaunch, ROUNDS, arg, array, as_it_is, get, setting, whole_groups, words};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Case, Cost, Plan, Refusal};
+use std::borrow::Cow;
 
 /// n items that read a table.
-pub const FAMILY: Family = Family {
-    name: "constant",
-    about: "read a small table in constant or global memory",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("constant"),
+    about: Cow::Borrowed("read a small table in constant or global memory"),
     form: Form::Vector,
-    problem: &Exact {
+    problem: AnyProblem::BuiltIn(&Exact {
         inputs: |_, _| vec![TABLE + READ_AT_ONCE],
         result: |shape, _| shape.n as usize,
         fill: Fill::Real,
@@ -19,11 +20,14 @@ pub const FAMILY: Family = Family {
         answer,
         finish: as_it_is,
         companions: &[],
-    },
+    }),
     references: &[],
-    ladder: &[rung("lab/constant/v1_table.cl", table, &[GLOBAL]), rung("lab/constant/v2_program.cl", program, &[])],
+    ladder: Cow::Borrowed(&[
+        rung("lab/constant/v1_table.cl", table, &[GLOBAL]),
+        rung("lab/constant/v2_program.cl", program, &[]),
+    ]),
     choices: &[PLACES, PROGRAM, ROUNDS],
-    dtypes: &[Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
 };
 

@@ -2,20 +2,21 @@
 
 use super::{Exact, OneLaunch, ROUNDS, arg, array, get, setting, whole_groups, words};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
+use std::borrow::Cow;
 
 /// The kernel: n items, each with one or both of two branches.
-pub const FAMILY: Family = Family {
-    name: "divergence",
-    about: "two branches of equal work",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("divergence"),
+    about: Cow::Borrowed("two branches of equal work"),
     form: Form::Vector,
-    problem: &Exact::of_each(Fill::Real, cost, answer),
+    problem: AnyProblem::BuiltIn(&Exact::of_each(Fill::Real, cost, answer)),
     references: &[],
-    ladder: &[rung("lab/divergence/v1_two_ways.cl", plan, &[])],
+    ladder: Cow::Borrowed(&[rung("lab/divergence/v1_two_ways.cl", plan, &[])]),
     choices: &[SHIFT, FIRST, SECOND, ROUNDS],
-    dtypes: &[Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Arithmetic,
 };
 

@@ -3,24 +3,25 @@
 use super::chains::{CHECKS, ChainStep, starts, sums, sums_cost};
 use super::{Exact, OneLaunch, ROUNDS, arg, get, whole_groups};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Case, Plan, Refusal};
+use std::borrow::Cow;
 
 /// n items with chains of multiplications with an addition, in groups that the case chooses.
-pub const FAMILY: Family = Family {
-    name: "group",
-    about: "chains of multiplications with an addition in groups of any size",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("group"),
+    about: Cow::Borrowed("chains of multiplications with an addition in groups of any size"),
     form: Form::Vector,
-    problem: &Exact {
+    problem: AnyProblem::BuiltIn(&Exact {
         inputs: |shape, _| starts(shape, HELD),
         companions: CHECKS,
         ..Exact::of_each(Fill::Exact(64), |case| sums_cost(case, HELD, steps(case)), answer)
-    },
+    }),
     references: &[],
-    ladder: &[rung("lab/group/v1_held.cl", plan, &[])],
+    ladder: Cow::Borrowed(&[rung("lab/group/v1_held.cl", plan, &[])]),
     choices: &[ROUNDS],
-    dtypes: &[Dtype::F32],
+    dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,
 };
 

@@ -3,17 +3,18 @@
 use super::chains::{ChainStep, HALVING};
 use super::{Exact, OneLaunch, ROUNDS, as_it_is, get, setting};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// n floats that are read, calculated with and written.
-pub const INTENSITY: Family = Family {
-    name: "intensity",
-    about: "multiplications with additions on elements of global memory",
+pub static INTENSITY: Family = Family {
+    name: Cow::Borrowed("intensity"),
+    about: Cow::Borrowed("multiplications with additions on elements of global memory"),
     form: Form::Vector,
-    problem: &Exact {
+    problem: AnyProblem::BuiltIn(&Exact {
         companions: &[HALVING],
         // Every result is a whole number that f32 has, unless it is halved.
         ..Exact::of_each(Fill::Exact(64), cost, |case, inputs| {
@@ -22,40 +23,40 @@ pub const INTENSITY: Family = Family {
             let done = |vector| steps / VECTORS + u64::from(steps % VECTORS > vector / quarter);
             changed(case, &inputs[0], |vector, x| step.end(x, done(vector)))
         })
-    },
+    }),
     references: &[],
-    ladder: &[rung("lab/intensity/v1_steps.cl", calculate, &[])],
+    ladder: Cow::Borrowed(&[rung("lab/intensity/v1_steps.cl", calculate, &[])]),
     choices: &[STEPS, VEC, ROUNDS],
-    dtypes: &[Dtype::F32],
+    dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Copy,
 };
 
 /// n floats to each of which a value is added that takes steps.
-pub const RECOMPUTE: Family = Family {
-    name: "recompute",
-    about: "add values that are computed again",
+pub static RECOMPUTE: Family = Family {
+    name: Cow::Borrowed("recompute"),
+    about: Cow::Borrowed("add values that are computed again"),
     form: Form::Vector,
-    problem: &Exact {
+    problem: AnyProblem::BuiltIn(&Exact {
         companions: &[HALVING],
         ..Exact::of_each(Fill::Exact(64), cost, |case, inputs| {
             let (step, steps, quarter) = (ChainStep::of(case), steps(case), quarter(case));
             let start = |vector| (VECTORS * ((vector % quarter) & 15) + vector / quarter) as f32;
             changed(case, &inputs[0], |vector, x| x + step.end(start(vector), steps / VECTORS))
         })
-    },
+    }),
     references: &[],
-    ladder: &[rung("lab/recompute/v1_again.cl", calculate, &[])],
+    ladder: Cow::Borrowed(&[rung("lab/recompute/v1_again.cl", calculate, &[])]),
     choices: &[STEPS, VEC, ROUNDS],
-    dtypes: &[Dtype::F32],
+    dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Copy,
 };
 
 /// n floats to each of which a value is added that is loaded.
-pub const RELOAD: Family = Family {
-    name: "reload",
-    about: "add values that are loaded",
+pub static RELOAD: Family = Family {
+    name: Cow::Borrowed("reload"),
+    about: Cow::Borrowed("add values that are loaded"),
     form: Form::Vector,
-    problem: &Exact {
+    problem: AnyProblem::BuiltIn(&Exact {
         inputs: |shape, _| vec![shape.n as usize; 2],
         result: |shape, _| shape.n as usize,
         fill: Fill::Exact(64),
@@ -68,11 +69,11 @@ pub const RELOAD: Family = Family {
         },
         finish: as_it_is,
         companions: &[],
-    },
+    }),
     references: &[],
-    ladder: &[rung("lab/reload/v1_table.cl", load, &[VEC])],
+    ladder: Cow::Borrowed(&[rung("lab/reload/v1_table.cl", load, &[VEC])]),
     choices: &[ROUNDS],
-    dtypes: &[Dtype::F32],
+    dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Copy,
 };
 

@@ -1,36 +1,37 @@
 //! Reads, and chains of steps, in groups that hold `__local` memory as ballast, so that fewer of them are resident.
 
 use super::chains::{self, CHAINS};
-use super::walk::GATHER;
+use super::walk::GATHERING;
 use super::{OneLaunch, ROUNDS, arg, get, items, setting, whole_groups};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::{Arg, Plan, Refusal};
+use std::borrow::Cow;
 
 /// Reads n words, a power of two, each as often as the rounds say.
-pub const STREAMS: Family = Family {
-    name: "streams",
-    about: "read every word of an array in groups with ballast",
+pub static STREAMS: Family = Family {
+    name: Cow::Borrowed("streams"),
+    about: Cow::Borrowed("read every word of an array in groups with ballast"),
     form: Form::Vector,
-    problem: GATHER.problem,
+    problem: AnyProblem::BuiltIn(&GATHERING),
     references: &[],
-    ladder: &[rung("lab/streams/v1_laden.cl", read, &[BALLAST, TOGETHER])],
+    ladder: Cow::Borrowed(&[rung("lab/streams/v1_laden.cl", read, &[BALLAST, TOGETHER])]),
     choices: &[ROUNDS],
-    dtypes: &[Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
 };
 
 /// n items with chains, in groups with ballast.
-pub const STEPS: Family = Family {
-    name: "steps",
-    about: "chains of multiplications with an addition in groups with ballast",
+pub static STEPS: Family = Family {
+    name: Cow::Borrowed("steps"),
+    about: Cow::Borrowed("chains of multiplications with an addition in groups with ballast"),
     form: Form::Vector,
-    problem: chains::FAMILY.problem,
+    problem: AnyProblem::BuiltIn(&chains::SUMS),
     references: &[],
-    ladder: &[rung("lab/steps/v1_laden.cl", step, &[BALLAST])],
+    ladder: Cow::Borrowed(&[rung("lab/steps/v1_laden.cl", step, &[BALLAST])]),
     choices: &[CHAINS, ROUNDS],
-    dtypes: &[Dtype::F32],
+    dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,
 };
 

@@ -2,24 +2,25 @@
 
 use super::{OneLaunch, array, whole_groups, words};
 use crate::shape::{self, Grid};
-use crate::{Ask, Bound, Family, Form, Problem, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Problem, rung};
 use gpulab_model::data::{Array, Dtype, Params, Shape};
 use gpulab_model::plan::{Case, Cost, Plan, Reference, Refusal};
+use std::borrow::Cow;
 
 /// The kernels: a sum of each group's elements. What is right of them is told, and not demanded: see [`Lockstep`].
-pub const FAMILY: Family = Family {
-    name: "lockstep",
-    about: "sums by a tree whose last steps are not, or differently, synchronised",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("lockstep"),
+    about: Cow::Borrowed("sums by a tree whose last steps are not, or differently, synchronised"),
     form: Form::Vector,
-    problem: &Lockstep,
+    problem: AnyProblem::BuiltIn(&Lockstep),
     references: &[],
-    ladder: &[
+    ladder: Cow::Borrowed(&[
         rung("lab/lockstep/v1_bare.cl", unsynchronised, &[]),
         rung("lab/lockstep/v2_volatile.cl", unsynchronised, &[]),
         rung("lab/lockstep/v3_synchronised.cl", synchronised, &[]),
-    ],
+    ]),
     choices: &[],
-    dtypes: &[Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
 };
 
@@ -83,7 +84,7 @@ mod tests {
     fn groups_with_a_wrong_sum_are_counted() {
         let case = |variant: &str| Case {
             wg: WorkGroup::linear(64),
-            ..Case::of(FAMILY.name, variant, Dtype::I32, Shape::vector(256))
+            ..Case::of(&FAMILY.name, variant, Dtype::I32, Shape::vector(256))
         };
         let inputs = [Array::I32((0..256).collect())];
         let right: Vec<i32> = (0..4).map(|group| (64 * group..64 * (group + 1)).sum()).collect();

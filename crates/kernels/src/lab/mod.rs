@@ -112,8 +112,8 @@ impl Problem for Exact {
 pub const ROUNDS: Tunable = setting(REPEATS, "times that the work is repeated");
 
 /// A setting of these kernels that is a number.
-pub(crate) const fn setting(name: &'static str, about: &'static str) -> Tunable {
-    Tunable::number(name, about, (0, u64::MAX), &[])
+pub(crate) const fn setting(name: &'static str, about: &'static str) -> Tunable<'static> {
+    Tunable::number(name, about, (0, u64::MAX), "")
 }
 
 /// The number that a setting has; 0 if it was not given or is none.
@@ -250,7 +250,7 @@ mod tests {
 
     #[test]
     fn a_walk_makes_each_access_once_in_either_shape() {
-        let (family, variant) = (READ.name.into(), READ.ladder[0].variant().into());
+        let (family, variant) = (READ.name.to_string(), READ.ladder[0].variant().into());
         let (shape, wg) = (Shape::vector(1 << 20), WorkGroup::linear(1));
         let case = Case { family, variant, dtype: Dtype::I32, shape, wg, params: Params::new(), seed: 1 };
         for gpu in [true, false] {

@@ -3,16 +3,17 @@
 use super::walk::OFFSET;
 use super::{AT_ONCE, Exact, OneLaunch, ROUNDS, Walk, arg, array, get, setting, words};
 use crate::cpu;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
+use std::borrow::Cow;
 
 /// Reads n words, a power of two, but for those of idle items.
-pub const FAMILY: Family = Family {
-    name: "neighbours",
-    about: "read neighbouring words in order, permuted, or by some items only",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("neighbours"),
+    about: Cow::Borrowed("read neighbouring words in order, permuted, or by some items only"),
     form: Form::Vector,
-    problem: &Exact {
+    problem: AnyProblem::BuiltIn(&Exact {
         inputs: |shape, _| vec![shape.n as usize],
         result: |_, _| 1,
         fill: Fill::Real,
@@ -20,11 +21,11 @@ pub const FAMILY: Family = Family {
         answer: summed,
         finish: |_, output| cpu::wrapping_sum(&output),
         companions: &[],
-    },
+    }),
     references: &[],
-    ladder: &[rung("lab/neighbours/v1_lanes.cl", plan, &[FACTOR])],
+    ladder: Cow::Borrowed(&[rung("lab/neighbours/v1_lanes.cl", plan, &[FACTOR])]),
     choices: &[OFFSET, IDLE, ROUNDS],
-    dtypes: &[Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
 };
 
@@ -79,7 +80,7 @@ mod tests {
             let settings = [(&IDLE, idle), (&OFFSET, offset)];
             let params = settings.iter().map(|(setting, value)| (setting.name.to_owned(), value.to_string())).collect();
             let (shape, wg) = (Shape::vector(64), WorkGroup::linear(1));
-            let (family, variant) = (FAMILY.name.into(), "lanes".into());
+            let (family, variant) = (FAMILY.name.to_string(), "lanes".into());
             Case { family, variant, dtype: Dtype::I32, shape, wg, params, seed: 1 }
         };
         let input = [Array::I32((0..64).collect())];

@@ -2,20 +2,21 @@
 
 use super::{OneLaunch, get, setting};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, reduce, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, reduce, rung};
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::{Arg, Plan, Refusal};
+use std::borrow::Cow;
 
 /// Sums n floats, a power of two, one after the other.
-pub const FAMILY: Family = Family {
-    name: "orders",
-    about: "sum floats one after the other in several orders",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("orders"),
+    about: Cow::Borrowed("sum floats one after the other in several orders"),
     form: Form::Vector,
-    problem: reduce::FAMILY.problem,
+    problem: AnyProblem::BuiltIn(&reduce::Reduce),
     references: &[],
-    ladder: &[rung("lab/orders/v1_sequential.cl", sequential, &[STEP])],
+    ladder: Cow::Borrowed(&[rung("lab/orders/v1_sequential.cl", sequential, &[STEP])]),
     choices: &[],
-    dtypes: &[Dtype::F32],
+    dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Read,
 };
 

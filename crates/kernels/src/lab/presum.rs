@@ -2,25 +2,26 @@
 //! or a second launch that adds the remaining elements, or zeros behind the data.
 
 use crate::shape::{self, Grid};
-use crate::{Ask, Bound, Family, Form, dot, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, dot, rung};
 use gpulab_model::data::{Dtype, Params};
 use gpulab_model::plan::{Arg, BufferSpec, Pass, Plan, Refusal, Role, WorkGroup};
+use std::borrow::Cow;
 
 /// The kernels; settings and data are those of the dot product.
-pub const FAMILY: Family = Family {
-    name: "presum",
-    about: "dot product of a size that groups do not divide",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("presum"),
+    about: Cow::Borrowed("dot product of a size that groups do not divide"),
     form: Form::Vector,
-    problem: dot::FAMILY.problem,
+    problem: AnyProblem::BuiltIn(&dot::Dot),
     references: &[],
-    ladder: &[
+    ladder: Cow::Borrowed(&[
         rung("lab/presum/v1_guard.cl", guard, &[]),
         rung("lab/presum/v2_host.cl", host, &[]),
         rung("lab/presum/v3_device.cl", device, &[]),
         rung("lab/presum/v4_padding.cl", padding, &[]),
-    ],
+    ]),
     choices: &[],
-    dtypes: &[Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
 };
 

@@ -3,16 +3,17 @@
 use super::chains::{CHECKS, ChainStep, starts, sums, sums_cost};
 use super::{Exact, OneLaunch, ROUNDS, arg, get, setting, whole_groups};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
 use gpulab_model::data::{Dtype, Fill};
 use gpulab_model::plan::{Case, Plan, Refusal};
+use std::borrow::Cow;
 
 /// n items with live values.
-pub const FAMILY: Family = Family {
-    name: "registers",
-    about: "chains of multiplications with an addition on many values of an item",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("registers"),
+    about: Cow::Borrowed("chains of multiplications with an addition on many values of an item"),
     form: Form::Vector,
-    problem: &Exact {
+    problem: AnyProblem::BuiltIn(&Exact {
         inputs: |shape, params| starts(shape, get(params, LIVE.name)),
         companions: CHECKS,
         ..Exact::of_each(
@@ -20,11 +21,11 @@ pub const FAMILY: Family = Family {
             |case| sums_cost(case, size(case).0, size(case).1),
             |case, inputs| sums(case, inputs, size(case).0, size(case).1),
         )
-    },
+    }),
     references: &[],
-    ladder: &[rung("lab/registers/v1_live.cl", plan, &[MAX_REGISTERS])],
+    ladder: Cow::Borrowed(&[rung("lab/registers/v1_live.cl", plan, &[MAX_REGISTERS])]),
     choices: &[LIVE, ROUNDS],
-    dtypes: &[Dtype::F32],
+    dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,
 };
 

@@ -8,16 +8,17 @@
 use super::texels::of_image;
 use super::{Exact, OneLaunch, arg, get, setting, whole_groups};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Case, Cost, Image, Plan, Refusal};
+use std::borrow::Cow;
 
 /// n samples of a small image.
-pub const FAMILY: Family = Family {
-    name: "sampled",
-    about: "sample an image beyond its edges",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("sampled"),
+    about: Cow::Borrowed("sample an image beyond its edges"),
     form: Form::Vector,
-    problem: &Exact {
+    problem: AnyProblem::BuiltIn(&Exact {
         inputs: |_, _| vec![COLUMNS * LINES],
         result: |shape, _| shape.n as usize,
         fill: Fill::Exact(8),
@@ -25,11 +26,11 @@ pub const FAMILY: Family = Family {
         answer,
         finish: |_, output| snapped(output),
         companions: &[],
-    },
+    }),
     references: &[],
-    ladder: &[rung("lab/sampled/v1_modes.cl", plan, &[])],
+    ladder: Cow::Borrowed(&[rung("lab/sampled/v1_modes.cl", plan, &[])]),
     choices: &[ADDRESS, LINEAR, NORMALISED],
-    dtypes: &[Dtype::F32],
+    dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,
 };
 

@@ -3,16 +3,17 @@
 
 use super::{Exact, IN_TURNS, OneLaunch, Walk, get, setting};
 use crate::cpu;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
 use gpulab_model::data::{Dtype, Fill};
 use gpulab_model::plan::{Arg, BufferSpec, Cost, Image, Plan, Refusal, Role};
+use std::borrow::Cow;
 
 /// Reads n words, a power of two, as a plane that is as high as wide or half as high, or as a volume of nearly equal sides.
-pub const FAMILY: Family = Family {
-    name: "texels",
-    about: "read every word of a plane in some order",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("texels"),
+    about: Cow::Borrowed("read every word of a plane in some order"),
     form: Form::Vector,
-    problem: &Exact {
+    problem: AnyProblem::BuiltIn(&Exact {
         inputs: |shape, _| vec![shape.n as usize],
         result: |_, _| 1,
         fill: Fill::Real,
@@ -20,18 +21,18 @@ pub const FAMILY: Family = Family {
         answer: |_, inputs| cpu::wrapping_sum(&inputs[0]),
         finish: |_, output| cpu::wrapping_sum(&output),
         companions: &[],
-    },
+    }),
     references: &[],
-    ladder: &[
+    ladder: Cow::Borrowed(&[
         rung("lab/texels/v1_buffer.cl", buffer, &[ORDER]),
         rung("lab/texels/v2_line.cl", line, &[ORDER]),
         rung("lab/texels/v3_plane.cl", plane, &[ORDER]),
         rung("lab/texels/v4_normalised.cl", plane, &[ORDER]),
         rung("lab/texels/v5_bytes.cl", bytes, &[ORDER]),
         rung("lab/texels/v6_volume.cl", volume, &[ORDER]),
-    ],
+    ]),
     choices: &[],
-    dtypes: &[Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
 };
 

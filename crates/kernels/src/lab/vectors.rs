@@ -3,16 +3,17 @@
 use super::chains::{ChainStep, SLIGHT};
 use super::{Exact, IN_TURNS, OneLaunch, ROUNDS, Walk, arg, get, setting};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Case, Cost, Plan, Refusal};
+use std::borrow::Cow;
 
 /// Reads n floats, a power of two.
-pub const LOADING: Family = Family {
-    name: "loads",
-    about: "read floats as vectors",
+pub static LOADING: Family = Family {
+    name: Cow::Borrowed("loads"),
+    about: Cow::Borrowed("read floats as vectors"),
     form: Form::Vector,
-    problem: &Exact {
+    problem: AnyProblem::BuiltIn(&Exact {
         inputs: |shape, _| vec![shape.n as usize],
         result: |_, _| 1,
         // Every sum is a whole number that f32 has.
@@ -21,31 +22,31 @@ pub const LOADING: Family = Family {
         answer: |_, inputs| total(&inputs[0]),
         finish: |_, output| total(&output),
         companions: &[],
-    },
+    }),
     references: &[],
-    ladder: &[rung("lab/loads/v1_vectors.cl", load, &[VEC])],
+    ladder: Cow::Borrowed(&[rung("lab/loads/v1_vectors.cl", load, &[VEC])]),
     choices: &[],
-    dtypes: &[Dtype::F32],
+    dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Read,
 };
 
 /// Adds to n floats.
-pub const ADDING: Family = Family {
-    name: "adds",
-    about: "add to floats in registers as vectors",
+pub static ADDING: Family = Family {
+    name: Cow::Borrowed("adds"),
+    about: Cow::Borrowed("add to floats in registers as vectors"),
     form: Form::Vector,
-    problem: &Exact {
+    problem: AnyProblem::BuiltIn(&Exact {
         companions: &[SLIGHT],
         ..Exact::of_each(
             Fill::Exact(64),
             |case| Cost { bytes: 8.0 * case.shape.n as f64, ops: (case.shape.n * added(case)) as f64 },
             increased,
         )
-    },
+    }),
     references: &[],
-    ladder: &[rung("lab/adds/v1_vectors.cl", add, &[VEC])],
+    ladder: Cow::Borrowed(&[rung("lab/adds/v1_vectors.cl", add, &[VEC])]),
     choices: &[ROUNDS],
-    dtypes: &[Dtype::F32],
+    dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,
 };
 

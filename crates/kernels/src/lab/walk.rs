@@ -2,37 +2,41 @@
 
 use super::{AT_ONCE, Exact, OneLaunch, ROUNDS, Walk, arg, array, as_it_is, get, par_array, setting, total, words};
 use crate::cpu;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
+use std::borrow::Cow;
+
+/// The sum of words that are read, each as often as the rounds say.
+pub(super) static GATHERING: Exact = Exact {
+    inputs: |shape, params| vec![shape.n as usize / packed(params)],
+    result: |_, _| 1,
+    fill: Fill::Real,
+    cost,
+    answer: summed,
+    finish: |_, output| cpu::wrapping_sum(&output),
+    companions: &[],
+};
 
 /// Reads n words of one width, a power of two, each as often as the rounds say.
-pub const GATHER: Family = Family {
-    name: "gather",
-    about: "read every word of an array in strides",
+pub static GATHER: Family = Family {
+    name: Cow::Borrowed("gather"),
+    about: Cow::Borrowed("read every word of an array in strides"),
     form: Form::Vector,
-    problem: &Exact {
-        inputs: |shape, params| vec![shape.n as usize / packed(params)],
-        result: |_, _| 1,
-        fill: Fill::Real,
-        cost,
-        answer: summed,
-        finish: |_, output| cpu::wrapping_sum(&output),
-        companions: &[],
-    },
+    problem: AnyProblem::BuiltIn(&GATHERING),
     references: &[],
-    ladder: &[rung("lab/gather/v1_walk.cl", plan, &[STRIDES, OFFSET])],
+    ladder: Cow::Borrowed(&[rung("lab/gather/v1_walk.cl", plan, &[STRIDES, OFFSET])]),
     choices: &[WIDTH, ROUNDS],
-    dtypes: &[Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
 };
 
 /// Writes n words of one width, a power of two.
-pub const SCATTER: Family = Family {
-    name: "scatter",
-    about: "write every word of an array in strides",
+pub static SCATTER: Family = Family {
+    name: Cow::Borrowed("scatter"),
+    about: Cow::Borrowed("write every word of an array in strides"),
     form: Form::Vector,
-    problem: &Exact {
+    problem: AnyProblem::BuiltIn(&Exact {
         inputs: |_, _| vec![1],
         result: |shape, params| shape.n as usize / packed(params),
         fill: Fill::Real,
@@ -40,11 +44,11 @@ pub const SCATTER: Family = Family {
         answer: numbered,
         finish: as_it_is,
         companions: &[],
-    },
+    }),
     references: &[],
-    ladder: &[rung("lab/scatter/v1_walk.cl", plan, &[STRIDES, OFFSET])],
+    ladder: Cow::Borrowed(&[rung("lab/scatter/v1_walk.cl", plan, &[STRIDES, OFFSET])]),
     choices: &[WIDTH, ROUNDS],
-    dtypes: &[Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Write,
 };
 
@@ -115,7 +119,7 @@ mod tests {
     fn case(family: &Family, settings: &[(&Tunable, u64)]) -> Case {
         let params = settings.iter().map(|(setting, value)| (setting.name.to_owned(), value.to_string())).collect();
         let (shape, wg) = (Shape::vector(64), WorkGroup::linear(1));
-        Case { family: family.name.into(), variant: "walk".into(), dtype: Dtype::I32, shape, wg, params, seed: 1 }
+        Case { family: family.name.to_string(), variant: "walk".into(), dtype: Dtype::I32, shape, wg, params, seed: 1 }
     }
 
     #[test]

@@ -10,23 +10,24 @@ mod tiling;
 
 use super::shape;
 use crate::cpu::minplus as host;
-use crate::{Ask, Baseline, Bound, Changed, Family, Form, Problem, Spot, rung};
+use crate::{AnyProblem, Ask, Baseline, Bound, Changed, Family, Form, Problem, Spot, rung};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Case, Cost, Plan, Reference, Refusal, Target, WorkGroup};
 use launches::{Panels, direct, panelled, stripped};
 pub(super) use launches::{begin, element_macros};
 pub use settings::WEIGHTS;
 use settings::{ASYNC, BUFFERS, DEPTH, ITEM, SPLIT, TILE, VEC};
+use std::borrow::Cow;
 use tiling::Tiling;
 
 /// The family's entry in the registry.
-pub const FAMILY: Family = Family {
-    name: "minplus",
-    about: "the min-plus product of a matrix with itself: all distances with one stop",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("minplus"),
+    about: Cow::Borrowed("the min-plus product of a matrix with itself: all distances with one stop"),
     form: Form::Square,
-    problem: &MinPlus,
+    problem: AnyProblem::BuiltIn(&MinPlus),
     references: &[],
-    ladder: &[
+    ladder: Cow::Borrowed(&[
         rung("minplus/v0_naive.cl", single, &[]),
         rung("minplus/v1_coalesced.cl", single, &[]),
         rung("minplus/v2_registers.cl", registers, &[]),
@@ -34,9 +35,9 @@ pub const FAMILY: Family = Family {
         rung("minplus/v4_tiled.cl", tiled, &[TILE, ITEM, DEPTH, BUFFERS]),
         rung("minplus/v5_three_way.cl", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC]),
         rung("minplus/v6_wide.cl", wide, &[VEC, ITEM, DEPTH]),
-    ],
+    ]),
     choices: &[WEIGHTS],
-    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
+    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::AddMin,
 };
 
@@ -312,7 +313,7 @@ mod tests {
         let case = Case {
             wg: WorkGroup::linear(256),
             params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
-            ..Case::of(FAMILY.name, variant, Dtype::F32, Form::Square.shape(n, None))
+            ..Case::of(&FAMILY.name, variant, Dtype::F32, Form::Square.shape(n, None))
         };
         FAMILY.plan(rung, &case, &Target { gpu, ..fake_info().target })
     }

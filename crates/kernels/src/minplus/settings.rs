@@ -6,33 +6,32 @@ use crate::Tunable;
 pub const WEIGHTS: Tunable = Tunable::choice(
     "weights",
     "the edges' weights: none below 0, or of either sign, for which v5 has no integer order",
-    &["non_negative", "signed"],
+    "non_negative signed",
 )
 .by_default("non_negative");
-pub(super) const DEPTH: Tunable =
-    Tunable::number("depth", "rows of a panel staged at once", (1, 1024), &["4", "8", "16", "32"])
-        .by_default("v3: 8, v6: 256, else by the size");
+pub(super) const DEPTH: Tunable = Tunable::number("depth", "rows of a panel staged at once", (1, 1024), "4 8 16 32")
+    .by_default("v3: 8, v6: 256, else by the size");
 pub(super) const TILE: Tunable =
-    Tunable::pair("tile", "results of a work-group, rows x columns", &["64x64", "128x64", "128x128", "256x128"])
+    Tunable::pair("tile", "results of a work-group, rows x columns", "64x64 128x64 128x128 256x128")
         .by_default("by the size");
 pub(super) const ITEM: Tunable = Tunable::pair(
     "item",
     "results of a work-item, rows x columns; of v6 rows x vectors",
-    &["4x2", "6x2", "8x2", "4x4", "8x4", "8x8", "16x8"],
+    "4x2 6x2 8x2 4x4 8x4 8x8 16x8",
 )
 .by_default("by the device");
 pub(super) const BUFFERS: Tunable = Tunable::number(
     "buffers",
     "pairs of panels in local memory: of two, one is filled while the other is read",
     (1, 2),
-    &["1", "2"],
+    "1 2",
 )
 .by_default("2");
 pub(super) const SPLIT: Tunable =
-    Tunable::number("split", "work-groups that share the k of a tile's results", (1, 64), &["1", "2", "4"])
+    Tunable::number("split", "work-groups that share the k of a tile's results", (1, 64), "1 2 4")
         .by_default("by the size");
 pub(super) const ASYNC: Tunable =
     Tunable::switch("async", "1: panels are copied by no register (NVIDIA since Ampere), 0: by registers")
         .by_default("1 where the device can");
 pub(super) const VEC: Tunable =
-    Tunable::choice("vec", "elements of a vector", &["2", "4", "8", "16"]).by_default("the device's own");
+    Tunable::choice("vec", "elements of a vector", "2 4 8 16").by_default("the device's own");

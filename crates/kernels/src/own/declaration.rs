@@ -1,6 +1,7 @@
 //! What a reader's kernel says of itself: the lines `// gpulab: ...` of its file.
 
-use super::super::{Family, Form, Tunable};
+use super::super::tunable::DeclaredMacro;
+use super::super::{Family, Form};
 use super::traits::without_comments;
 use gpulab_model::data::{Params, Shape};
 use gpulab_model::plan::WorkGroup;
@@ -24,7 +25,7 @@ pub(crate) struct Declaration {
     /// Elements of local memory that are handed over as the last argument.
     pub(crate) local: Option<Product>,
     /// Macros that may be set, swept and tuned.
-    pub(crate) tunables: Vec<Tunable>,
+    pub(crate) tunables: Vec<DeclaredMacro>,
 }
 
 /// How many work-items a launch has.
@@ -226,14 +227,14 @@ fn work_group(text: &str) -> Option<WorkGroup> {
     }
 }
 
-/// `tune ROWS 1 2 4`: the first value is the default. Lives as long as the program: a kernel is read once.
-fn tunable(name: &str, values: &[&str]) -> Result<Tunable, String> {
+/// `tune ROWS 1 2 4`: the first value is the default.
+fn tunable(name: &str, values: &[&str]) -> Result<DeclaredMacro, String> {
     if !is_macro(name) || name == "WG" {
         return Err(format!("tune {name}: a macro's name in capitals is needed, as in `tune ROWS 1 2 4`"));
     }
     let numbers: Option<Vec<u64>> = values.iter().map(|value| value.parse().ok()).collect();
     numbers
-        .map(|numbers| Tunable::declared(name, &numbers))
+        .map(|numbers| DeclaredMacro::new(name, &numbers))
         .ok_or_else(|| format!("tune {name}: its values must be whole numbers"))
 }
 
@@ -273,7 +274,7 @@ impl Declaration {
         if name == "WG" {
             return Some(wg.size() as u64);
         }
-        let tunable = self.tunables.iter().find(|tunable| tunable.name.eq_ignore_ascii_case(name))?;
+        let tunable = self.tunables.iter().find(|tunable| tunable.name.eq_ignore_ascii_case(name))?.tunable();
         params.get(tunable.name).map_or(tunable.default, String::as_str).parse().ok()
     }
 }

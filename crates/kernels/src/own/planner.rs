@@ -48,7 +48,7 @@ impl<'a> OwnLaunch<'a> {
         for (name, value) in [("WG", self.wg.size()), ("WG_X", x), ("WG_Y", y)] {
             plan.define(name, value);
         }
-        for tunable in &self.own.tunables {
+        for tunable in self.ask.rung.tunables() {
             tunable.given(&self.ask.case.params)?;
             let value = self.own.number(tunable.name, &self.ask.case.params, self.wg);
             plan.set(tunable.name, value.unwrap_or_default());
@@ -78,7 +78,7 @@ impl<'a> OwnLaunch<'a> {
             }
         };
         let grid = Grid::covering(wg, items);
-        let mut plan = match ask.family.name {
+        let mut plan = match &*ask.family.name {
             "reduce" => reduce::begin(ask, grid)?,
             _ => Builder::linear(ask, shape::wrapping(ask.case.dtype), grid),
         };

@@ -2,37 +2,38 @@
 
 use crate::minplus;
 use crate::shape::{self, Grid};
-use crate::{Ask, Bound, Builder, Family, Form, Problem, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill, NO_EDGE, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Target};
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// Lowers registers by sums: [`PAIRS`] additions, each with a minimum, in each of `n` lanes.
-pub const ADD_MIN: Family = Family {
-    name: "addmin",
-    about: "additions, each with a minimum, as fast as possible",
+pub static ADD_MIN: Family = Family {
+    name: Cow::Borrowed("addmin"),
+    about: Cow::Borrowed("additions, each with a minimum, as fast as possible"),
     form: Form::Vector,
     references: &[],
-    problem: &AddMin,
-    ladder: &[
+    problem: AnyProblem::BuiltIn(&AddMin),
+    ladder: Cow::Borrowed(&[
         rung("probes/addmin/v1_two_way.cl", add_min_items, &[]),
         rung("probes/addmin/v2_three_way.cl", add_min_items, &[TOGETHER]),
-    ],
+    ]),
     choices: &[REGISTERS],
-    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
+    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::AddMin,
 };
 
 /// As [`ADD_MIN`], in the vectors of CPU devices: `n` lanes.
-pub const LANES: Family = Family {
-    name: "lanes",
-    about: "additions in vectors, each with a minimum, as fast as possible",
+pub static LANES: Family = Family {
+    name: Cow::Borrowed("lanes"),
+    about: Cow::Borrowed("additions in vectors, each with a minimum, as fast as possible"),
     form: Form::Vector,
     references: &[],
-    problem: &Lanes,
-    ladder: &[rung("probes/lanes/v1_fed.cl", lanes_fed, &[ORDERED])],
+    problem: AnyProblem::BuiltIn(&Lanes),
+    ladder: Cow::Borrowed(&[rung("probes/lanes/v1_fed.cl", lanes_fed, &[ORDERED])]),
     choices: &[VECTORS],
-    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
+    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::AddMin,
 };
 
@@ -40,13 +41,13 @@ pub const LANES: Family = Family {
 pub(super) const PAIRS: u64 = 3 << 15;
 
 const REGISTERS: Tunable =
-    Tunable::pair("registers", "registers that are lowered, rows x columns", &["1x32", "2x24", "4x12", "4x16", "8x8"]);
+    Tunable::pair("registers", "registers that are lowered, rows x columns", "1x32 2x24 4x12 4x16 8x8");
 const TOGETHER: Tunable = Tunable::switch(
     "together",
     "whether all rows advance before the first is added to: compilers give them other registers then",
 );
 const VECTORS: Tunable =
-    Tunable::pair("vectors", "vectors that are lowered, rows x vectors of a row", &["4x2", "6x2", "8x2", "12x2"]);
+    Tunable::pair("vectors", "vectors that are lowered, rows x vectors of a row", "4x2 6x2 8x2 12x2");
 const ORDERED: Tunable = Tunable::switch("ordered", "whether floats are compared as the integers with their bits");
 
 /// Lanes that keep a device's arithmetic units busy for a while.

@@ -3,21 +3,22 @@
 use super::arithmetic::{PAIRS, exactly};
 use crate::minplus;
 use crate::shape::{self, Grid};
-use crate::{Ask, Bound, Builder, Family, Form, Problem, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal};
+use std::borrow::Cow;
 
 /// Advances registers by operations of one kind: [`PAIRS`] of them in each of `n` lanes, a multiple of every group's
 /// lanes; in `half` as many as stay exact.
-pub const CHAINS: Family = Family {
-    name: "arith",
-    about: "operations of one kind as fast as possible",
+pub static CHAINS: Family = Family {
+    name: Cow::Borrowed("arith"),
+    about: Cow::Borrowed("operations of one kind as fast as possible"),
     form: Form::Vector,
     references: &[],
-    problem: &Chains,
-    ladder: &[rung("probes/arith/v1_chains.cl", chains, &[VEC])],
+    problem: AnyProblem::BuiltIn(&Chains),
+    ladder: Cow::Borrowed(&[rung("probes/arith/v1_chains.cl", chains, &[VEC])]),
     choices: &[OP, HALF, LENGTH, SWEEPS],
-    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
+    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::Arithmetic,
 };
 
@@ -25,18 +26,17 @@ pub const CHAINS: Family = Family {
 pub const OP: Tunable = Tunable::choice(
     "op",
     "the operation: a multiplication with an addition (fma by the function, mad by operators) or another",
-    &["mad", "fma", "add", "min", "add_min"],
+    "mad fma add min add_min",
 );
 pub const HALF: Tunable = Tunable::switch("half", "whether registers hold half, from f32 in memory");
-const LENGTH: Tunable =
-    Tunable::number("chains", "independent registers of a work-item", (1, MOST), &["8", "4", "16", "12", "6"]);
-const VEC: Tunable = Tunable::choice("vec", "elements of a register", &["1", "2", "4", "8", "16"]);
+const LENGTH: Tunable = Tunable::number("chains", "independent registers of a work-item", (1, MOST), "8 4 16 12 6");
+const VEC: Tunable = Tunable::choice("vec", "elements of a register", "1 2 4 8 16");
 
 const SWEEPS: Tunable = Tunable::number(
     "sweeps",
     "advances of all registers in a turn of the loop, whose own instructions count on GPUs",
     (1, MOST),
-    &["8", "16", "32"],
+    "8 16 32",
 );
 /// Most registers of an item, and most sweeps.
 const MOST: u64 = 32;
@@ -64,7 +64,7 @@ struct Chain<'a> {
 
 impl Chain<'_> {
     fn of(params: &Params) -> Result<Chain<'_>, Refusal> {
-        let op = OP.given(params)?.unwrap_or(OP.values[0]);
+        let op = OP.given(params)?.unwrap_or(OP.values().next().unwrap_or_default());
         let half = HALF.is_on(params)?.unwrap_or(false);
         let registers = LENGTH.get(params)?.unwrap_or(8);
         let sweeps = SWEEPS.get(params)?.unwrap_or(8);

@@ -2,24 +2,25 @@
 
 use super::memory::{INSIDE, LOADS, Read, repeats};
 use crate::shape::{self, Grid};
-use crate::{Ask, Bound, Builder, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Tunable, rung};
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::{Arg, Case, Plan, Refusal};
+use std::borrow::Cow;
 
 /// Reads `n` 32-bit words through local memory: each group its own, as often as `nreps` says.
-pub const LOCAL: Family = Family {
-    name: "local",
-    about: "read local memory as fast as possible",
+pub static LOCAL: Family = Family {
+    name: Cow::Borrowed("local"),
+    about: Cow::Borrowed("read local memory as fast as possible"),
     form: Form::Vector,
     references: &[],
-    problem: &Read,
-    ladder: &[rung("probes/local/v1_vectors.cl", local_vectors, &[VEC, LOADS])],
+    problem: AnyProblem::BuiltIn(&Read),
+    ladder: Cow::Borrowed(&[rung("probes/local/v1_vectors.cl", local_vectors, &[VEC, LOADS])]),
     choices: &[INSIDE],
-    dtypes: &[Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Local,
 };
 
-const VEC: Tunable = Tunable::choice("vec", "words of a load", &["4", "1", "2", "8", "16"]);
+const VEC: Tunable = Tunable::choice("vec", "words of a load", "4 1 2 8 16");
 
 fn local_vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     shape::check_wg(ask.case.wg, ask.target)?;

@@ -2,70 +2,69 @@
 
 use crate::cpu;
 use crate::shape::{self, Grid};
-use crate::{APART, Ask, Bound, Builder, Changed, Family, Form, Problem, Tunable, rung};
+use crate::{APART, AnyProblem, Ask, Bound, Builder, Changed, Family, Form, Problem, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Movement, Plan, REPEATS, Reference, Refusal, Target};
 use rayon::prelude::*;
+use std::borrow::Cow;
 
 /// Reads `n` 32-bit words, a multiple of 64.
-pub const READ: Family = Family {
-    name: "read",
-    about: "read global memory as fast as possible",
+pub static READ: Family = Family {
+    name: Cow::Borrowed("read"),
+    about: Cow::Borrowed("read global memory as fast as possible"),
     form: Form::Vector,
     references: &[],
-    problem: &Read,
-    ladder: &[
+    problem: AnyProblem::BuiltIn(&Read),
+    ladder: Cow::Borrowed(&[
         rung("probes/read/v1_strided.cl", read_strided, &[LOADS, WAVES]),
         rung("probes/read/v2_wide.cl", read_wide, &[CHUNKS]),
-    ],
+    ]),
     choices: &[INSIDE],
-    dtypes: &[Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
 };
 
 /// Writes `n` 32-bit words, a multiple of 64.
-pub const WRITE: Family = Family {
-    name: "write",
-    about: "write global memory as fast as possible",
+pub static WRITE: Family = Family {
+    name: Cow::Borrowed("write"),
+    about: Cow::Borrowed("write global memory as fast as possible"),
     form: Form::Vector,
     references: &[],
-    problem: &Write,
-    ladder: &[
+    problem: AnyProblem::BuiltIn(&Write),
+    ladder: Cow::Borrowed(&[
         rung("probes/write/v1_vectors.cl", vectors, &[LOADS, WAVES]),
         rung("probes/write/v2_wide.cl", chunks, &[CHUNKS, STREAM]),
-    ],
+    ]),
     choices: &[INSIDE],
-    dtypes: &[Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Write,
 };
 
 /// Copies `n` 32-bit words, a multiple of 64.
-pub const COPY: Family = Family {
-    name: "copy",
-    about: "copy global memory as fast as possible",
+pub static COPY: Family = Family {
+    name: Cow::Borrowed("copy"),
+    about: Cow::Borrowed("copy global memory as fast as possible"),
     form: Form::Vector,
     references: &[],
-    problem: &Copy,
-    ladder: &[
+    problem: AnyProblem::BuiltIn(&Copy),
+    ladder: Cow::Borrowed(&[
         rung("probes/copy/v1_vectors.cl", vectors, &[LOADS, WAVES]),
         rung("probes/copy/v2_wide.cl", chunks, &[CHUNKS, STREAM]),
-    ],
+    ]),
     choices: &[INSIDE],
-    dtypes: &[Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Copy,
 };
 
 pub(super) const INSIDE: Tunable =
-    Tunable::number(REPEATS, "times that the work is repeated inside the kernel", (1, u32::MAX as u64), &["1"]);
-pub(super) const LOADS: Tunable =
-    Tunable::number("loads", "independent accesses of a work-item", (1, 64), &["4", "1", "2", "8"]);
+    Tunable::number(REPEATS, "times that the work is repeated inside the kernel", (1, u32::MAX as u64), "1");
+pub(super) const LOADS: Tunable = Tunable::number("loads", "independent accesses of a work-item", (1, 64), "4 1 2 8");
 const WAVES: Tunable = Tunable::choice(
     "waves",
     "groups: all that the accesses make, or so many times what fills a GPU's compute units",
-    &["all", "1", "2", "4", "8"],
+    "all 1 2 4 8",
 );
-const CHUNKS: Tunable =
-    Tunable::number("chunks", "contiguous chunks for a compute unit", (1, 1 << 20), &["16", "1", "4", "64"]);
+const CHUNKS: Tunable = Tunable::number("chunks", "contiguous chunks for a compute unit", (1, 1 << 20), "16 1 4 64");
 const STREAM: Tunable = Tunable::switch("stream", "whether words are written past the cache");
 
 /// How often the work is repeated inside the kernel.

@@ -6,19 +6,21 @@
 use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
 use crate::cpu::reduce::{self as host, Op};
 use crate::{
-    Ask, Baseline, Bound, Builder, Changed, Family, Form, Lone, Problem, Spot, Stream, Tunable, largest_exact, rung,
+    AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Form, Lone, Problem, Spot, Stream, Tunable,
+    largest_exact, rung,
 };
 use gpulab_model::data::{self, Array, Change, Dtype, Fill};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Role, WorkGroup};
+use std::borrow::Cow;
 
 /// The family's entry in the registry.
-pub const FAMILY: Family = Family {
-    name: "reduce",
-    about: "sum, minimum, maximum, and, or, xor of a vector",
+pub static FAMILY: Family = Family {
+    name: Cow::Borrowed("reduce"),
+    about: Cow::Borrowed("sum, minimum, maximum, and, or, xor of a vector"),
     form: Form::Vector,
     references: &[],
-    problem: &Reduce,
-    ladder: &[
+    problem: AnyProblem::BuiltIn(&Reduce),
+    ladder: Cow::Borrowed(&[
         rung("reduce/v1_interleaved.cl", one_load, &[SIZE, FINISH]),
         rung("reduce/v2_strided.cl", one_load, &[SIZE, FINISH]),
         rung("reduce/v3_sequential.cl", one_load, &[SIZE, FINISH]),
@@ -30,9 +32,9 @@ pub const FAMILY: Family = Family {
         rung("reduce/v9_subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]),
         rung("reduce/v10_single_pass.cl", single_pass, &[ITEMS, REDUCE_ACC]),
         rung("reduce/v11_wide.cl", wide, &[FINISH]),
-    ],
+    ]),
     choices: &[OP],
-    dtypes: &[Dtype::I32, Dtype::F32, Dtype::I64, Dtype::F64],
+    dtypes: Cow::Borrowed(&[Dtype::I32, Dtype::F32, Dtype::I64, Dtype::F64]),
     ceiling: Bound::Read,
 };
 
@@ -40,13 +42,13 @@ const OP: Tunable = Tunable::choice(
     "op",
     "the operation on two elements; and, or, xor need integers. No elements give 0 for sum, or, xor, all bits for and, \
      the type's greatest value for min, its least for max",
-    &["sum", "min", "max", "and", "or", "xor"],
+    "sum min max and or xor",
 )
 .by_default("sum");
 const FINISH: Tunable = Tunable::choice(
     "finish",
     "who reduces the groups' partial results: the host, or a second launch on the device",
-    &["host", "device"],
+    "host device",
 )
 .by_default("host")
 .unsearched();
@@ -54,12 +56,12 @@ const SIZE: Tunable = Tunable::choice(
     "size",
     "how the rung knows the work-group's size: at run time, as in M. Harris's slides, or as a constant, which lets the \
      compiler unroll loops and drop divisions",
-    &["runtime", "constant"],
+    "runtime constant",
 )
 .by_default("runtime");
 const REDUCE_ACC: Tunable = ACC.by_default("8");
 
-struct Reduce;
+pub(crate) struct Reduce;
 
 impl Problem for Reduce {
     fn fill(&self, case: &Case) -> Fill {

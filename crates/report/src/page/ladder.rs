@@ -10,7 +10,7 @@ use crate::picture::{self, number};
 use crate::rungs::label;
 use crate::view::{View, cache_name, is_held_against_limit};
 use crate::why;
-use gpulab_kernels::{self as kernels, FAMILIES, Sources};
+use gpulab_kernels::{Bound, FAMILIES, Registry, Sources, built_in};
 use gpulab_model::outcome::Status;
 use gpulab_record::{Row, flag};
 use gpulab_study::why::{DeviceRates, LadderReasons, RungTime, StepReason, reasons, results};
@@ -45,7 +45,7 @@ pub(super) fn heading(own: &DevicePart<'_>) -> String {
 pub(super) fn roofline_heading(own: &DevicePart<'_>) -> String {
     /// What bounds the times of a ladder.
     fn bound(rows: &[Row]) -> &'static str {
-        match kernels::family(family(rows)).is_some_and(|known| known.ceiling.is_memory()) {
+        match rows.iter().find_map(Row::bound).is_some_and(Bound::is_memory) {
             false => "arithmetic bounds",
             true if is_held_against_limit(rows.iter().filter(|row| !row.on_host())) => "memory bounds",
             true => "a cache holds the data of",
@@ -117,7 +117,8 @@ fn ladder(rows: &[Row], own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: 
         format!("{} elements", format::count(row.n))
     };
     let is_gpu = !row.is_on_cpu_device();
-    let why = DeviceRates::new(&own.ceilings, is_gpu).map(|rates| reasons(rows, material.counts, &rates));
+    let why = DeviceRates::new(&own.ceilings, is_gpu)
+        .map(|rates| reasons(&Registry::default(), rows, material.counts, &rates));
     let view = View::of(rows, RateUnit::GB);
     let said: Vec<String> = view.lesson.map(str::to_owned).into_iter().chain(view.notes).collect();
     let id = ids.next("ladder");
@@ -180,9 +181,9 @@ fn differences(rows: &[Row], material: &PageMaterial<'_>) -> Markup {
 /// name the command that shows it: the sources go on changing.
 fn difference(before: &Row, after: &Row, material: &PageMaterial<'_>) -> Markup {
     let file = |row: &Row| {
-        let family = kernels::family(&row.family)?;
+        let family = built_in(&row.family)?;
         let rung = family.rung(&row.variant)?;
-        let text = Sources::default().read(rung.path).ok()?;
+        let text = Sources::default().read(&rung.path).ok()?;
         Some(KernelFile { label: format!("{} {}", family.name, rung.label()), path: format!("cl/{}", rung.path), text })
     };
     let Some((old, new)) = file(before).zip(file(after)).filter(|(old, new)| old.path != new.path) else {
@@ -221,7 +222,7 @@ const COUNTS: [CountCell; 9] = [
     ("segments a store", |rung| tally(rung, |counts| counts.memory.global_write.segments_a_request())),
     ("passes of local memory", |rung| tally(rung, |counts| counts.local().passes_a_request())),
     ("instructions a result", |rung| {
-        let results = results(&rung.row);
+        let results = results(&rung.row, &rung.model.as_ref().ok()?.0);
         tally(rung, |counts| Some(counts.lanes as f64 / results))
     }),
     ("lanes busy", |rung| {

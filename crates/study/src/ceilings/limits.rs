@@ -318,7 +318,7 @@ mod tests {
         Case {
             wg: WorkGroup::linear(64),
             params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
-            ..Case::of(family.name, family.ladder[0].variant(), Dtype::F32, family.form.shape(n, None))
+            ..Case::of(&family.name, family.ladder[0].variant(), Dtype::F32, family.form.shape(n, None))
         }
     }
 
@@ -368,7 +368,7 @@ mod tests {
 
     #[test]
     fn no_ceiling_bounds_what_it_is_made_of() {
-        for family in ["addmin", "lanes", "read"].map(|name| kernels::family(name).unwrap()) {
+        for family in ["addmin", "lanes", "read"].map(|name| kernels::built_in(name).unwrap()) {
             let limit = Some(Ceiling { bound: family.ceiling, rate: 10.0 });
             assert_eq!(least_time(family, &case(family, 1 << 30, &[]), limit), None, "{}", family.name);
         }

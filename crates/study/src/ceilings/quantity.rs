@@ -493,13 +493,13 @@ mod tests {
             quantities.extend(bounding(Bound::AddMin, Dtype::F32, true, &target, false));
             quantities.extend(super::quantities(&target, true));
             for space in quantities.iter().filter(|q| q.place != Site::Host).flat_map(|q| &q.spaces) {
-                let family = kernels::family(&space.case.family).unwrap();
+                let family = kernels::built_in(&space.case.family).unwrap();
                 let rung = family.rung(&space.case.variant).unwrap();
                 for (axis, place) in
                     (0..space.axes.len()).flat_map(|a| (0..space.axes[a].values.len()).map(move |v| (a, v)))
                 {
                     let name = space.axes[axis].name;
-                    let known = || family.choices.iter().chain(rung.tunables).any(|t| t.name == name);
+                    let known = || family.choices.iter().copied().chain(rung.tunables()).any(|t| t.name == name);
                     assert!(name == "wg" || known(), "{}: {name}", rung.path);
                     let mut at = vec![0; space.axes.len()];
                     at[axis] = place;
@@ -519,10 +519,10 @@ mod tests {
             let all = quantities(&target, false);
             // Rungs with groups of their own size may need more.
             let own =
-                |space: &&ProbeSpace| kernels::family(&space.case.family).is_some() && space.case.family != "minplus";
+                |space: &&ProbeSpace| kernels::built_in(&space.case.family).is_some() && space.case.family != "minplus";
             for space in all.iter().filter(|q| q.place != Site::Host).flat_map(|q| &q.spaces).filter(own) {
                 let case = space.at(&vec![0; space.axes.len()]);
-                let family = kernels::family(&case.family).unwrap();
+                let family = kernels::built_in(&case.family).unwrap();
                 let plan = family.plan(family.rung(&case.variant).unwrap(), &case, &target);
                 assert!(plan.is_ok(), "{case:?}: {}", plan.unwrap_err());
             }

@@ -9,7 +9,7 @@
 //! loop, hundreds of instructions beside the hundred thousands of the launches before it.
 
 use super::CountRow;
-use gpulab_kernels::{self as kernels, Form};
+use gpulab_kernels::{Family, Form};
 use gpulab_model::data::{Params, Shape};
 use gpulab_model::plan::{Case, Pass, Plan, WorkGroup};
 use std::collections::BTreeMap;
@@ -30,12 +30,11 @@ pub fn counted_settings(params: &Params) -> Params {
 }
 
 /// Two cases of the same kernel and settings that a simulator gets through in seconds, for groups of the size that the
-/// rung makes of the one asked for; none of a family that there is not.
-pub fn small_cases(case: &Case, wg: WorkGroup) -> Option<[Case; 2]> {
-    let family = kernels::family(&case.family)?;
+/// rung makes of the one asked for; none of a rung that the family has not.
+pub fn small_cases(family: &Family, case: &Case, wg: WorkGroup) -> Option<[Case; 2]> {
     let form = family.form;
     let mut small = Case { params: counted_settings(&case.params), ..case.clone() };
-    if family.rung(&case.variant)?.tunables.iter().any(|tunable| tunable.name == ITEMS) {
+    if family.rung(&case.variant)?.tunables().any(|tunable| tunable.name == ITEMS) {
         // Of many elements each, as in a large case, so that loops turn often.
         small.params.insert(ITEMS.to_owned(), FEW_ITEMS.max(wg.size()).to_string());
     }
@@ -51,8 +50,7 @@ pub fn small_cases(case: &Case, wg: WorkGroup) -> Option<[Case; 2]> {
 
 /// The rows of a case's launches, from those of its [`small_cases`], without launches that only the large case has, as of a
 /// remainder; none without rows of two sizes for any.
-pub fn stretched(case: &Case, plan: &Plan, counted: &[CountRow]) -> Option<Vec<CountRow>> {
-    let form = kernels::family(&case.family)?.form;
+pub fn stretched(form: Form, case: &Case, plan: &Plan, counted: &[CountRow]) -> Option<Vec<CountRow>> {
     let mut sizes: BTreeMap<u64, Vec<&CountRow>> = BTreeMap::new();
     counted.iter().filter(|row| row.is_of_launch()).for_each(|row| sizes.entry(row.n).or_default().push(row));
     let sizes: Vec<Vec<&CountRow>> = sizes.into_values().collect();

@@ -130,7 +130,10 @@ impl Experiment {
 fn files_of(case: &Case) -> Vec<&'static str> {
     match exchange(&case.family) {
         Some(exchange) => exchange.sources.to_vec(),
-        None => kernels::family(&case.family).and_then(|f| f.rung(&case.variant)).map(|r| r.path).into_iter().collect(),
+        None => {
+            let rung = kernels::built_in(&case.family).and_then(|family| family.rung(&case.variant));
+            rung.map(|rung| &*rung.path).into_iter().collect()
+        }
     }
 }
 

@@ -34,7 +34,7 @@ impl Own<'_> {
             wg: WorkGroup::linear(self.wg),
             params: params.collect(),
             seed: scope.seed,
-            ..Case::of(self.family.name, self.variant, self.dtype, Shape::vector(self.n))
+            ..Case::of(&self.family.name, self.variant, self.dtype, Shape::vector(self.n))
         };
         Trial { series: series.into(), x, metric, case }
     }

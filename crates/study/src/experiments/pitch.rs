@@ -116,7 +116,7 @@ fn trial(n: u64, series: &PitchSeries, scope: &Scope<'_>) -> Trial {
         wg: WorkGroup::linear(scope.target.max_wg.min(256)),
         params,
         seed: scope.seed,
-        ..Case::of(transpose::FAMILY.name, series.variant, Dtype::F32, Shape { n, m: n })
+        ..Case::of(&transpose::FAMILY.name, series.variant, Dtype::F32, Shape { n, m: n })
     };
     Trial { series: series.name.into(), x: n as f64, metric: BANDWIDTH, case }
 }

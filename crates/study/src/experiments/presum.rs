@@ -91,7 +91,7 @@ fn trials(power: u32, rest: u64, wg: usize, seed: u64) -> Vec<Trial> {
         case: Case {
             wg: WorkGroup::linear(wg),
             seed,
-            ..Case::of(presum::FAMILY.name, variant, Dtype::I32, Shape::vector((1 << power) + rest))
+            ..Case::of(&presum::FAMILY.name, variant, Dtype::I32, Shape::vector((1 << power) + rest))
         },
     };
     // Without a remainder the host has nothing to add: its kernel alone is the one without any remedy.

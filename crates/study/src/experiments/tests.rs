@@ -53,7 +53,7 @@ fn plans_have_each_point_once_and_run_what_there_is() {
                 assert!(plan[..i].iter().all(|t| place(t) != place(trial)), "{}: {trial:?}", experiment.name);
                 let Case { family, variant, .. } = &trial.case;
                 let is_exchange = exchange(family).is_some_and(|e| e.variant(variant).is_some());
-                let is_kernel = kernels::family(family).is_some_and(|f| f.rung(variant).is_some());
+                let is_kernel = kernels::built_in(family).is_some_and(|f| f.rung(variant).is_some());
                 assert!(is_exchange || is_kernel, "{}: {trial:?}", experiment.name);
                 assert_eq!(trial.case.seed, 7);
             }

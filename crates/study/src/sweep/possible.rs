@@ -7,9 +7,9 @@ use gpulab_model::plan::{Case, Refusal, Target, WorkGroup};
 /// What settings are asked for with.
 pub struct Asked<'a> {
     /// The problem.
-    pub family: &'static Family,
+    pub family: &'a Family,
     /// Rungs that are to run.
-    pub rungs: &'a [&'static Rung],
+    pub rungs: &'a [&'a Rung],
     /// Element types.
     pub dtypes: &'a [Dtype],
     /// Work-groups; none for what devices usually take.
@@ -36,8 +36,9 @@ impl Asked<'_> {
                 }
             }
         }
-        let tunables = || self.family.choices.iter().chain(self.rungs.iter().flat_map(|rung| rung.tunables));
-        let listed = tunables().find(|tunable| tunable.name == name).map(|tunable| tunable.values.join(", "));
+        let mut tunables =
+            self.family.choices.iter().copied().chain(self.rungs.iter().flat_map(|rung| rung.tunables()));
+        let listed = tunables.find(|tunable| tunable.name == name).map(|tunable| tunable.values.replace(' ', ", "));
         first.map(|why| format!("no device could take it: {why} ({name} may be {})", listed.unwrap_or_default()))
     }
 
@@ -52,7 +53,7 @@ impl Asked<'_> {
         Case {
             wg,
             ..Case::of(
-                self.family.name,
+                &self.family.name,
                 rung.variant(),
                 dtype,
                 self.family.usual_shape(self.family.form.default_size(), false),
@@ -63,7 +64,7 @@ impl Asked<'_> {
 
 /// Whether the rung reads the setting.
 pub(super) fn reads(family: &Family, rung: &Rung, name: &str) -> bool {
-    family.choices.iter().chain(rung.tunables).any(|t| t.name == name)
+    family.choices.iter().copied().chain(rung.tunables()).any(|t| t.name == name)
 }
 
 /// Every kind of device that planners tell apart, with as much of everything as any has.
@@ -95,17 +96,17 @@ mod tests {
     use super::*;
     use gpulab_kernels::FAMILIES;
 
-    fn asked(family: &'static Family, rungs: &[&'static Rung], name: &str, value: &str) -> Option<String> {
-        let asked = Asked { family, rungs, dtypes: family.dtypes, wgs: &[] };
+    fn asked(family: &Family, rungs: &[&Rung], name: &str, value: &str) -> Option<String> {
+        let asked = Asked { family, rungs, dtypes: &family.dtypes, wgs: &[] };
         asked.refusal(name, &[Params::from([(name.to_owned(), value.to_owned())])])
     }
 
     #[test]
     fn every_listed_value_can_be_taken() {
         for family in FAMILIES {
-            let rungs: Vec<&'static Rung> = family.kernels().collect();
-            for tunable in family.choices.iter().chain(rungs.iter().flat_map(|rung| rung.tunables)) {
-                for value in tunable.values {
+            let rungs: Vec<&Rung> = family.kernels().collect();
+            for tunable in family.choices.iter().copied().chain(rungs.iter().flat_map(|rung| rung.tunables())) {
+                for value in tunable.values() {
                     let why = asked(family, &rungs, tunable.name, value);
                     assert_eq!(why, None, "{} {}={value}", family.name, tunable.name);
                 }
@@ -116,12 +117,12 @@ mod tests {
     #[test]
     fn what_no_planner_takes_is_refused_with_what_there_is() {
         for family in FAMILIES {
-            let rungs: Vec<&'static Rung> = family.kernels().collect();
-            for tunable in family.choices.iter().chain(rungs.iter().flat_map(|rung| rung.tunables)) {
+            let rungs: Vec<&Rung> = family.kernels().collect();
+            for tunable in family.choices.iter().copied().chain(rungs.iter().flat_map(|rung| rung.tunables())) {
                 for value in ["0x0", "-1", "x", "99999999999999999999999"] {
                     let why = asked(family, &rungs, tunable.name, value);
                     let why = why.unwrap_or_else(|| panic!("{} takes {}={value}", family.name, tunable.name));
-                    assert!(why.contains(tunable.values[0]), "{why}");
+                    assert!(why.contains(tunable.values().next().unwrap_or_default()), "{why}");
                 }
             }
         }

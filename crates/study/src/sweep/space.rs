@@ -9,11 +9,11 @@ use gpulab_record::params_text;
 use std::collections::HashSet;
 
 /// The values to try for each dimension of a sweep.
-pub struct Space {
+pub struct Space<'a> {
     /// The problem.
-    pub family: &'static Family,
+    pub family: &'a Family,
     /// Rungs, in the ladder's order.
-    pub rungs: Vec<&'static Rung>,
+    pub rungs: Vec<&'a Rung>,
     /// Element types.
     pub dtypes: Vec<Dtype>,
     /// Sizes.
@@ -32,7 +32,7 @@ pub struct Space {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RememberedSettings {
     /// The rung's name.
-    pub variant: &'static str,
+    pub variant: String,
     /// Element type.
     pub dtype: Dtype,
     /// Size.
@@ -44,7 +44,7 @@ pub struct RememberedSettings {
 /// A tunable and the values to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    pub name: &'static str,
+    pub name: String,
     /// Its values, in order.
     pub values: Vec<String>,
 }
@@ -82,7 +82,7 @@ impl Configuration {
     }
 }
 
-impl Space {
+impl Space<'_> {
     /// Every combination that makes a different plan on this device. Element types and sizes come first,
     /// so that neighbours share their data; then rungs, work-groups and tunables.
     pub fn expand(&self, target: &Target) -> Vec<Configuration> {
@@ -99,18 +99,11 @@ impl Space {
 
     /// A rung's combinations for one input: those whose plan is that of an earlier one are left out, as
     /// when it fixes its own work-group, or when two settings come to the same grid.
-    fn expand_rung(
-        &self,
-        rung: &'static Rung,
-        dtype: Dtype,
-        shape: Shape,
-        target: &Target,
-        plan: &mut Vec<Configuration>,
-    ) {
+    fn expand_rung(&self, rung: &Rung, dtype: Dtype, shape: Shape, target: &Target, plan: &mut Vec<Configuration>) {
         let mut seen = HashSet::new();
         for &wg in &self.wgs {
             for params in self.combinations(rung) {
-                let (family, variant) = (self.family.name.to_owned(), rung.variant().to_owned());
+                let (family, variant) = (self.family.name.to_string(), rung.variant().to_owned());
                 let case = Case { family, variant, dtype, shape, wg, params, seed: self.seed };
                 let case = self.as_remembered(rung, case, target);
                 let (known_by, mut configuration) = self.configuration(rung, case, target);
@@ -123,8 +116,10 @@ impl Space {
     }
 
     /// The case with the settings that are remembered for it, if the rung can run it so.
-    fn as_remembered(&self, rung: &'static Rung, case: Case, target: &Target) -> Case {
-        let is_of = |r: &&RememberedSettings| (r.variant, r.dtype, r.shape) == (rung.variant(), case.dtype, case.shape);
+    fn as_remembered(&self, rung: &Rung, case: Case, target: &Target) -> Case {
+        let is_of = |r: &&RememberedSettings| {
+            (r.variant.as_str(), r.dtype, r.shape) == (rung.variant(), case.dtype, case.shape)
+        };
         let Some(remembered) = self.remembered.iter().find(is_of) else { return case };
         let params = remembered.params.clone().into_iter().chain(case.params.clone()).collect();
         let tuned = Case { params, ..case.clone() };
@@ -132,7 +127,7 @@ impl Space {
     }
 
     /// A configuration, and what it would have in common with an equal one.
-    fn configuration(&self, rung: &'static Rung, case: Case, target: &Target) -> (String, Configuration) {
+    fn configuration(&self, rung: &Rung, case: Case, target: &Target) -> (String, Configuration) {
         let choices: Vec<_> = self.family.choices.iter().map(|c| case.params.get(c.name)).collect();
         let empty = case.shape.n == 0 || case.shape.m == 0;
         let plan = if empty { None } else { Some(self.family.plan(rung, &case, target)) };
@@ -149,12 +144,12 @@ impl Space {
 
     /// Every combination of the settings that a rung reads.
     fn combinations(&self, rung: &Rung) -> Vec<Params> {
-        let read = self.settings.iter().filter(|s| reads(self.family, rung, s.name));
-        combinations(read.map(|s| (s.name, s.values.as_slice())))
+        let read = self.settings.iter().filter(|s| reads(self.family, rung, &s.name));
+        combinations(read.map(|s| (s.name.as_str(), s.values.as_slice())))
     }
 }
 
-impl Space {
+impl Space<'_> {
     /// Refuses a setting of which a value can be taken by no device, whatever goes with it; what only does not go together
     /// is skipped when its turn comes.
     ///
@@ -170,15 +165,15 @@ impl Space {
             if others.iter().map(|other| other.values.len()).product::<usize>() > MOST {
                 continue;
             }
-            let mut others = combinations(others.iter().map(|other| (other.name, other.values.as_slice())));
+            let mut others = combinations(others.iter().map(|other| (other.name.as_str(), other.values.as_slice())));
             others.push(Params::new());
             for value in &setting.values {
                 let with = |other: &Params| {
-                    let own = (setting.name.to_owned(), value.clone());
+                    let own = (setting.name.clone(), value.clone());
                     other.clone().into_iter().chain([own]).collect()
                 };
                 let sets: Vec<Params> = others.iter().map(with).collect();
-                if let Some(why) = asked.refusal(setting.name, &sets) {
+                if let Some(why) = asked.refusal(&setting.name, &sets) {
                     return Err(format!("--set {}={value}: {why}", setting.name));
                 }
             }
@@ -199,30 +194,30 @@ pub fn default_work_groups(target: &Target) -> Vec<WorkGroup> {
 ///
 /// # Errors
 /// A setting or a value that there is not; the message lists what there is.
-pub fn settings(family: &'static Family, rungs: &[&'static Rung], texts: &[String]) -> Result<Vec<Setting>, String> {
+pub fn settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Vec<Setting>, String> {
     let mut all: Vec<Setting> = Vec::new();
     for text in texts {
         let named = text.split_once('=').filter(|(name, _)| !name.is_empty());
         let (name, values) = named.ok_or_else(|| format!("--set {text}: write NAME=VALUE,VALUE"))?;
-        let mut tunables = family.choices.iter().chain(rungs.iter().flat_map(|r| r.tunables));
+        let mut tunables = family.choices.iter().copied().chain(rungs.iter().flat_map(|r| r.tunables()));
         let tunable = tunables.find(|t| t.name == name).ok_or_else(|| unknown(family, rungs, name))?;
         if all.iter().any(|s| s.name == name) {
             return Err(format!("--set {name} is given twice: list its values with commas"));
         }
-        all.push(Setting { name: tunable.name, values: setting_values(tunable, values)? });
+        all.push(Setting { name: name.to_owned(), values: setting_values(&tunable, values)? });
     }
     Ok(all)
 }
 
-fn unknown(family: &Family, rungs: &[&'static Rung], name: &str) -> String {
-    let has = |tunable: &&Tunable| rungs.iter().any(|rung| reads(family, rung, tunable.name));
+fn unknown(family: &Family, rungs: &[&Rung], name: &str) -> String {
+    let has = |tunable: &Tunable<'_>| rungs.iter().any(|rung| reads(family, rung, tunable.name));
     let names: Vec<&str> = family.tunables().into_iter().filter(has).map(|tunable| tunable.name).collect();
     let there_is = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
     format!("--set {name}: the chosen rungs of {} have no such tunable; they have {there_is}", family.name)
 }
 
 /// The listed values; of numbers ranges of them as well.
-fn setting_values(tunable: &Tunable, text: &str) -> Result<Vec<String>, String> {
+fn setting_values(tunable: &Tunable<'_>, text: &str) -> Result<Vec<String>, String> {
     let mut values: Vec<String> = Vec::new();
     for item in text.split(',') {
         let numbers = match (tunable.kind, values::sizes(item)) {

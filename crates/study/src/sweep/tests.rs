@@ -8,7 +8,7 @@ use gpulab_record::{Row, row};
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 
-fn space(wgs: &[usize], set: &[&str]) -> Space {
+fn space(wgs: &[usize], set: &[&str]) -> Space<'static> {
     let rungs: Vec<_> = dot::FAMILY.ladder.iter().collect();
     let texts: Vec<String> = set.iter().map(|s| (*s).to_owned()).collect();
     Space {

@@ -1,7 +1,7 @@
 //! What each parameter did, and what lies beyond the values that were tried: from rows and plans alone.
 
 use crate::sweep::Configuration;
-use gpulab_kernels::{Family, Kind};
+use gpulab_kernels::{Family, Kind, Tunable};
 use gpulab_model::outcome::Status;
 use gpulab_model::plan::Target;
 use gpulab_record::{Row, flag};
@@ -108,11 +108,11 @@ pub fn beyond(family: &Family, rows: &[Row], best: &Configuration, target: &Targ
         family.plan(rung, &case, target).ok()?;
         Some(format!("--set {name}={value},{further}"))
     };
-    let of = |tunable: &gpulab_kernels::Tunable| match tunable.kind {
+    let of = |tunable: Tunable<'_>| match tunable.kind {
         Kind::Number { least, most } if tunable.is_searched => next(tunable.name, (least, most)),
         _ => None,
     };
-    rung.tunables.iter().filter_map(of).collect()
+    rung.tunables().filter_map(of).collect()
 }
 
 #[cfg(test)]

@@ -2,22 +2,22 @@
 
 use super::Region;
 use crate::sweep::{Configuration, Setting, default_work_groups};
-use gpulab_kernels::{Family, Rung, Tunable, declared_work_group};
+use gpulab_kernels::{Family, Rung, Tunable};
 use gpulab_model::data::Params;
 use gpulab_model::plan::{Case, Plan, Refusal, Target, WorkGroup};
 use std::collections::{BTreeMap, HashMap};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The configurations of some rungs that make different plans on a device.
-pub struct TuningSpace {
+pub struct TuningSpace<'a> {
     /// All of them; each one's place is its index.
     pub candidates: Vec<Configuration>,
     /// A region for each rung that can run, in the order of the rungs.
     pub regions: Vec<Region>,
     /// The rungs of these regions.
-    pub rungs: Vec<&'static Rung>,
+    pub rungs: Vec<&'a Rung>,
     /// Rungs that no configuration of can run here, with the reason of the first.
-    pub refused: Vec<(&'static Rung, Refusal)>,
+    pub refused: Vec<(&'a Rung, Refusal)>,
 }
 
 /// A case, and what its rung makes of it.
@@ -31,23 +31,23 @@ struct TunedAxis<'a> {
 
 /// The work-groups to try of a rung: its default first, which a reader's file may declare, then powers of two.
 fn work_groups(rung: &Rung, target: &Target) -> Vec<WorkGroup> {
-    let default = declared_work_group(rung).unwrap_or(WorkGroup::linear(target.max_wg.min(256)));
+    let default = rung.work_group().unwrap_or(WorkGroup::linear(target.max_wg.min(256)));
     let others = default_work_groups(target).into_iter().filter(|wg| *wg != default);
     std::iter::once(default).chain(others).collect()
 }
 
-impl TuningSpace {
+impl<'a> TuningSpace<'a> {
     /// The space of these rungs around a case, whose family, type, size, seed and settings all configurations share. What a
     /// rung cannot do here is left out, as its planner says. `wgs` take the place of the usual work-groups, and `settings` of
     /// a tunable's own values.
     pub fn new(
         family: &Family,
-        rungs: &[&'static Rung],
+        rungs: &[&'a Rung],
         base: &Case,
         wgs: Option<&[WorkGroup]>,
         settings: &[Setting],
         target: &Target,
-    ) -> TuningSpace {
+    ) -> TuningSpace<'a> {
         let mut space =
             TuningSpace { candidates: Vec::new(), regions: Vec::new(), rungs: Vec::new(), refused: Vec::new() };
         for &rung in rungs {
@@ -64,7 +64,7 @@ impl TuningSpace {
 
     fn add(
         &mut self,
-        rung: &'static Rung,
+        rung: &'a Rung,
         wgs: &[WorkGroup],
         axes: &[TunedAxis<'_>],
         plan: &dyn Fn(WorkGroup, &[usize]) -> PlannedCase,
@@ -106,17 +106,17 @@ impl TuningSpace {
 }
 
 /// The axes of a rung behind that of its work-groups: its tunables that searches may change, and those that were given.
-fn axes<'a>(rung: &'static Rung, settings: &'a [Setting]) -> Vec<TunedAxis<'a>> {
-    let axis = |tunable: &&'static Tunable| {
+fn axes<'a>(rung: &'a Rung, settings: &[Setting]) -> Vec<TunedAxis<'a>> {
+    let axis = |tunable: Tunable<'a>| {
         let given = settings.iter().find(|setting| setting.name == tunable.name);
         let values = match given {
             Some(setting) => setting.values.iter().cloned().map(Some).collect(),
             None if !tunable.is_searched => return None,
-            None => std::iter::once(None).chain(tunable.values.iter().map(|v| Some((*v).to_owned()))).collect(),
+            None => std::iter::once(None).chain(tunable.values().map(|value| Some(value.to_owned()))).collect(),
         };
         Some(TunedAxis { name: tunable.name, values })
     };
-    rung.tunables.iter().filter_map(|tunable| axis(&tunable)).collect()
+    rung.tunables().filter_map(axis).collect()
 }
 
 /// The settings at a place of the axes.
@@ -151,10 +151,10 @@ mod tests {
     use gpulab_model::outcome::fake_info;
     use std::collections::BTreeSet;
 
-    fn space(family: &'static Family, settings: &[Setting]) -> TuningSpace {
+    fn space<'a>(family: &'a Family, settings: &[Setting]) -> TuningSpace<'a> {
         let target = fake_info().target;
-        let base = Case::of(family.name, "", family.dtypes[0], family.form.shape(1024, None));
-        let rungs: Vec<&'static Rung> = family.ladder.iter().collect();
+        let base = Case::of(&family.name, "", family.dtypes[0], family.form.shape(1024, None));
+        let rungs: Vec<&Rung> = family.ladder.iter().collect();
         TuningSpace::new(family, &rungs, &base, None, settings, &target)
     }
 
@@ -190,7 +190,7 @@ mod tests {
         };
         assert_eq!(named(&space(&dot::FAMILY, &[]), "presum"), 0);
         assert_eq!(named(&space(&transpose::FAMILY, &[]), "nreps"), 0);
-        let presum = Setting { name: "presum", values: vec!["none".into()] };
+        let presum = Setting { name: "presum".into(), values: vec!["none".into()] };
         let given = space(&dot::FAMILY, &[presum]);
         let readers = |c: &&Configuration| ["coalesced", "local", "vectorised"].contains(&c.case.variant.as_str());
         assert!(named(&given, "presum") > 0);
@@ -205,7 +205,7 @@ mod tests {
             let rung = minplus::FAMILY.rung(&candidate.case.variant).unwrap();
             assert!(minplus::FAMILY.plan(rung, &candidate.case, &target).is_ok());
         }
-        let odd = Setting { name: "depth", values: vec!["3".into()] };
+        let odd = Setting { name: "depth".into(), values: vec!["3".into()] };
         let base = Case { shape: Shape { n: 64, m: 64 }, dtype: Dtype::F32, ..space.candidates[0].case.clone() };
         let local = [minplus::FAMILY.rung("local").unwrap()];
         let none = TuningSpace::new(&minplus::FAMILY, &local, &base, None, &[odd], &target);

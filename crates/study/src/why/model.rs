@@ -9,7 +9,6 @@
 use super::tally::Tally;
 use crate::ceilings::{CeilingRow, Site};
 use crate::count::LockstepModel;
-use gpulab_kernels as kernels;
 use gpulab_record::{Row, flag};
 
 /// Work-items of a warp, bytes of a segment, and bytes that a pass of local memory gives at most: those of the counts.
@@ -156,7 +155,7 @@ impl ModelTime {
 }
 
 fn is_bounded_by_operations(row: &Row) -> bool {
-    kernels::family(&row.family).is_some_and(|family| !family.ceiling.is_memory())
+    row.bound().is_some_and(|bound| !bound.is_memory())
 }
 
 /// Seconds that the family's limit demands: of memory's, or of a cache's where the data fit it.

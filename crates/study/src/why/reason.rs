@@ -3,7 +3,7 @@
 use super::model::{DeviceRates, ModelTime, TimePart};
 use super::tally::{Tally, is_counted_of, is_of_rung, tally};
 use crate::count::{CountRow, LockstepModel, MemoryCounts, RequestCounts};
-use gpulab_kernels::{self as kernels, Form};
+use gpulab_kernels::Registry;
 use gpulab_model::outcome::Status;
 use gpulab_model::plan::WorkGroup;
 use gpulab_record::{Row, clear_factor};
@@ -82,6 +82,8 @@ pub struct CountChange {
     pub before: f64,
     /// The rung.
     pub after: f64,
+    /// Whether results are pairs of elements.
+    pub is_of_pairs: bool,
 }
 
 impl CountChange {
@@ -128,13 +130,13 @@ pub struct LadderReasons {
 }
 
 /// The reasons of a ladder's rows, one case on one device, by these counts.
-pub fn reasons(rows: &[Row], counts: &[CountRow], rates: &DeviceRates) -> LadderReasons {
-    let is_rung = |row: &&Row| is_of_rung(row) && row.status == Status::Ok && row.repeats().is_none();
+pub fn reasons(registry: &Registry, rows: &[Row], counts: &[CountRow], rates: &DeviceRates) -> LadderReasons {
+    let is_rung = |row: &&Row| is_of_rung(registry, row) && row.status == Status::Ok && row.repeats().is_none();
     let time = |row: &Row| {
         let is_beyond = counts.iter().any(|count| is_counted_of(count, row) && count.status != Status::Ok);
         let why =
             if is_beyond { "the simulator lacks what its kernel needs" } else { "not counted with these settings" };
-        let counted = tally(row, counts, rates.is_gpu).ok_or(why);
+        let counted = tally(registry, row, counts, rates.is_gpu).ok_or(why);
         let model = counted.and_then(|tally| {
             let time = ModelTime::of(row, &tally, rates).ok_or("its row lacks the limit or what launches cost")?;
             Ok((tally, time))
@@ -231,13 +233,18 @@ fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool
         TimePart::Instructions if is_gpu => &[Cause::Instructions, Cause::LanesBusy],
         TimePart::Instructions => &[Cause::Instructions],
     };
-    let change = |&cause: &Cause| CountChange { cause, before: value(cause, before), after: value(cause, after) };
+    let is_of_pairs = after.1.0.is_of_pairs;
+    let values = |cause| [before, after].map(|rung| value(cause, rung));
+    let change = |&cause: &Cause| {
+        let [before, after] = values(cause);
+        CountChange { cause, before, after, is_of_pairs }
+    };
     causes.iter().map(change).filter(|change| change.before > 0.0 && change.after > 0.0).collect()
 }
 
 fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {
     let (counts, memory) = (&tally.counts, &tally.counts.memory);
-    let each = |of: u64| of as f64 / results(row);
+    let each = |of: u64| of as f64 / results(row, tally);
     let segments = |requests: &RequestCounts| requests.segments_a_request().unwrap_or(0.0);
     match cause {
         Cause::Launches => row.launches.unwrap_or(0) as f64,
@@ -253,12 +260,9 @@ fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {
 }
 
 /// Elements, or of a product of matrices pairs.
-pub fn results(row: &Row) -> f64 {
+pub fn results(row: &Row, tally: &Tally) -> f64 {
     let elements = row.n as f64 * row.m as f64;
-    match kernels::family(&row.family).map(|family| family.form) {
-        Some(Form::Square) => elements * row.n as f64,
-        _ => elements,
-    }
+    if tally.is_of_pairs { elements * row.n as f64 } else { elements }
 }
 
 /// Whether two factors part by more than a prediction may miss by.

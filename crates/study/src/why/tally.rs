@@ -1,7 +1,7 @@
 //! What a measured row's kernels did, by counts of small cases of the same kernel and settings.
 
 use crate::count::{CountRow, Counts, LockstepModel, counted_settings, stretched};
-use gpulab_kernels::{self as kernels, Rung};
+use gpulab_kernels::{Form, Registry, Rung};
 use gpulab_model::data::Shape;
 use gpulab_model::plan::{Case, Target};
 use gpulab_record::Row;
@@ -17,6 +17,8 @@ pub struct Tally {
     pub barriers: u64,
     /// Accesses to arrays that the simulator's compiler kept in no registers.
     pub private: u64,
+    /// Whether results are pairs of elements, as of a product of matrices.
+    pub is_of_pairs: bool,
 }
 
 /// Whether a count is of the kernel and the settings of a measured row, at whatever size, and for the usual machine.
@@ -29,14 +31,13 @@ pub fn is_counted_of(count: &CountRow, row: &Row) -> bool {
 }
 
 /// Whether it is of a rung, or of a reader's kernel; not of a reference or a CPU baseline.
-pub(super) fn is_of_rung(row: &Row) -> bool {
-    let rung = || kernels::family(&row.family).and_then(|family| family.rung(&row.variant));
-    row.rung.is_some() || rung().is_some_and(Rung::is_own)
+pub(super) fn is_of_rung(registry: &Registry, row: &Row) -> bool {
+    row.rung.is_some() || registry.rung(&row.family, &row.variant).is_some_and(Rung::is_own)
 }
 
 /// A measured rung's case; none of references and CPU baselines.
-pub fn case_of(row: &Row) -> Option<Case> {
-    if !is_of_rung(row) {
+pub fn case_of(registry: &Registry, row: &Row) -> Option<Case> {
+    if !is_of_rung(registry, row) {
         return None;
     }
     Some(Case {
@@ -47,14 +48,15 @@ pub fn case_of(row: &Row) -> Option<Case> {
 }
 
 /// What a measured row's kernels did; none without counts of two small cases of its settings.
-pub fn tally(row: &Row, counts: &[CountRow], is_gpu: bool) -> Option<Tally> {
-    let case = case_of(row)?;
-    let family = kernels::family(&row.family)?;
+pub fn tally(registry: &Registry, row: &Row, counts: &[CountRow], is_gpu: bool) -> Option<Tally> {
+    let case = case_of(registry, row)?;
+    let family = registry.family(&row.family)?;
     let plan = family.plan(family.rung(&row.variant)?, &case, &Target::with_everything(is_gpu)).ok()?;
     let own: Vec<CountRow> = counts.iter().filter(|count| is_counted_of(count, row)).cloned().collect();
-    let launches = stretched(&case, &plan, &own)?;
+    let launches = stretched(family.form, &case, &plan, &own)?;
     let timed = launches.iter().filter(|launch| launch.timed == Some(true));
-    Some(timed.fold(Tally::default(), |mut sum, launch| {
+    let none = Tally { is_of_pairs: family.form == Form::Square, ..Tally::default() };
+    Some(timed.fold(none, |mut sum, launch| {
         let cell = |cell: Option<u64>| cell.unwrap_or(0);
         sum.counts += launch.counts();
         sum.groups += cell(launch.groups);

@@ -12,7 +12,7 @@ use gpulab_model::plan::{Case, Movement};
 /// Longest side of a tile that is looked at.
 const MOST_SIDE: u64 = 256;
 
-pub(super) fn diagnose(session: &mut Session, family: &'static Family, case: &Case) -> Result<Symptoms, Stop> {
+pub(super) fn diagnose(session: &mut Session, family: &Family, case: &Case) -> Result<Symptoms, Stop> {
     let tile = tile(session, family, case)?.map(|side| side.min(MOST_SIDE) as usize);
     let mut shapes = Vec::new();
     let mut found: Option<Symptoms> = None;
@@ -83,7 +83,7 @@ fn converted(dtype: Dtype, numbers: impl Iterator<Item = f64>) -> Array {
     }
 }
 
-fn moved(session: &mut Session, family: &'static Family, case: &Case, tile: [usize; 2]) -> Result<Symptoms, Stop> {
+fn moved(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2]) -> Result<Symptoms, Stop> {
     let Some(movement) = family.problem.movement(case) else { return Err(Stop::failed("nothing is moved")) };
     let input = numbered(case.dtype, movement.input_len());
     let mut output = Array::zeros(case.dtype, movement.output_len());
@@ -152,7 +152,7 @@ fn likeness_of_moved(got: &[f64], want: &[f64], movement: &Movement, tile: [usiz
     is_so(&|r, c| flat(c * rows + r)).then_some(Likeness::InputPitch)
 }
 
-fn product(session: &mut Session, family: &'static Family, case: &Case, tile: [usize; 2]) -> Result<Symptoms, Stop> {
+fn product(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2]) -> Result<Symptoms, Stop> {
     /// Few, so that sums of products are exact.
     const WEIGHTS: u64 = 97;
     let n = case.shape.n as usize;

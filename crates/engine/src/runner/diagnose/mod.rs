@@ -7,7 +7,7 @@ mod probe;
 mod vectors;
 
 use super::session::Session;
-use gpulab_kernels::{Form, find_family};
+use gpulab_kernels::Form;
 use gpulab_model::outcome::{Stop, Symptoms};
 use gpulab_model::plan::Case;
 
@@ -17,7 +17,8 @@ impl Session {
     /// # Errors
     /// What stops any case: a device that cannot run it, a failed build or launch.
     pub fn diagnose(&mut self, case: &Case) -> Result<Symptoms, Stop> {
-        let family = find_family(&case.family)?;
+        let registry = self.registry.clone();
+        let family = registry.find(&case.family)?;
         match family.form {
             Form::Vector => vectors::diagnose(self, family, case),
             Form::Matrix | Form::Square => matrices::diagnose(self, family, case),

@@ -15,7 +15,7 @@ impl Session {
     /// Has a case's kernels ready over these inputs for as long as `go` runs.
     pub(super) fn probe<T>(
         &mut self,
-        family: &'static Family,
+        family: &Family,
         case: &Case,
         inputs: Vec<Array>,
         go: impl FnOnce(&mut ProbedKernel<'_>) -> Result<T, Stop>,

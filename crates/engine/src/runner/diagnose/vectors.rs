@@ -16,7 +16,7 @@ const MOST: u64 = 1 << 14;
 /// Beyond the last whole group.
 const REST: u64 = 5;
 
-pub(super) fn diagnose(session: &mut Session, family: &'static Family, case: &Case) -> Result<Symptoms, Stop> {
+pub(super) fn diagnose(session: &mut Session, family: &Family, case: &Case) -> Result<Symptoms, Stop> {
     let [group, _] = tile(session, family, case)?;
     let n = (3 * group + REST).min(MOST);
     let small = Case { shape: Shape::vector(n), ..case.clone() };
@@ -85,7 +85,7 @@ impl Single {
 
 fn counts(
     session: &mut Session,
-    family: &'static Family,
+    family: &Family,
     case: &Case,
     group: usize,
     is_all_written: bool,
@@ -178,7 +178,7 @@ fn lone_input(probe: &mut ProbedKernel<'_>, single: &Single) -> Result<Option<us
 /// Where a result comes from that no element made.
 fn starts_from(
     session: &mut Session,
-    family: &'static Family,
+    family: &Family,
     case: &Case,
     single: &Single,
     is_all_written: bool,
@@ -201,7 +201,7 @@ fn starts_from(
 }
 
 /// Over which kinds of data the result is right.
-fn kinds(session: &mut Session, family: &'static Family, case: &Case) -> Result<DataKinds, Stop> {
+fn kinds(session: &mut Session, family: &Family, case: &Case) -> Result<DataKinds, Stop> {
     /// So small that sums are exact in every type.
     const SMALL: u64 = 8;
     let fills = [Fill::Ones, Fill::Exact(SMALL), Fill::Fractions(SMALL), Fill::Real];

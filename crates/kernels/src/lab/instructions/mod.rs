@@ -5,33 +5,34 @@ pub mod operation;
 use self::operation::{FORM, Function, Instruction, Next, OP, Operation, Precision, SIGN};
 use super::{OneLaunch, ROUNDS, arg, array, get, setting, whole_groups, words};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Problem, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Problem, Tunable, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal};
+use std::borrow::Cow;
 
 /// n items with chains of an operation.
-pub const PAIRS: Family = Family {
-    name: "instructions",
-    about: "chains of one operation",
+pub static PAIRS: Family = Family {
+    name: Cow::Borrowed("instructions"),
+    about: Cow::Borrowed("chains of one operation"),
     form: crate::Form::Vector,
-    problem: &Pairs,
+    problem: AnyProblem::BuiltIn(&Pairs),
     references: &[],
-    ladder: &[rung("lab/instructions/v1_pairs.cl", pairs, &[])],
+    ladder: Cow::Borrowed(&[rung("lab/instructions/v1_pairs.cl", pairs, &[])]),
     choices: &[OP, FORM, CHAINS, ROUNDS],
-    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
+    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::Arithmetic,
 };
 
 /// A function of n arguments in f32, an even number, which are made of as many words.
-pub const ONCE: Family = Family {
-    name: "accuracy",
-    about: "a function's values",
+pub static ONCE: Family = Family {
+    name: Cow::Borrowed("accuracy"),
+    about: Cow::Borrowed("a function's values"),
     form: crate::Form::Vector,
-    problem: &Once,
+    problem: AnyProblem::BuiltIn(&Once),
     references: &[],
-    ladder: &[rung("lab/accuracy/v1_once.cl", once, &[])],
+    ladder: Cow::Borrowed(&[rung("lab/accuracy/v1_once.cl", once, &[])]),
     choices: &[OP, FORM, ROUNDS],
-    dtypes: &[Dtype::I32],
+    dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Copy,
 };
 

@@ -2,7 +2,7 @@
 //! kernel sources, build options, type, choices and size class only.
 
 use crate::ceilings;
-use gpulab_kernels::{Family, Form, Rung, Sources, family};
+use gpulab_kernels::{Family, Form, Rung, Sources, built_in};
 use gpulab_model::Error;
 use gpulab_model::data::{Dtype, Params, Shape};
 use gpulab_model::outcome::DeviceInfo;
@@ -94,7 +94,7 @@ impl TunedEntry {
     /// What cannot be, if anything.
     fn fault(&self) -> Option<String> {
         let named = || format!("{}/{}", self.family, self.variant);
-        let known = family(&self.family).and_then(|family| family.rung(&self.variant));
+        let known = built_in(&self.family).and_then(|family| family.rung(&self.variant));
         let is_time = |seconds: f64| seconds.is_finite() && seconds > 0.0;
         match known {
             None => Some(format!("there is no rung {}", named())),
@@ -267,11 +267,11 @@ impl TunedFile {
 ///
 /// # Errors
 /// [`Error::Usage`] if a source is missing.
-pub fn source_hash(rungs: &[&'static Rung], sources: &Sources) -> Result<String, Error> {
+pub fn source_hash(rungs: &[&Rung], sources: &Sources) -> Result<String, Error> {
     let mut hasher = Sha256::new();
     hasher.update(gpulab_model::plan::BUILD_OPTIONS);
     for rung in rungs {
-        let text = sources.assemble(rung.path).map_err(|stop| Error::Usage(stop.reason))?;
+        let text = sources.of_rung(rung).map_err(|stop| Error::Usage(stop.reason))?;
         hasher.update([0]);
         hasher.update(text);
     }
@@ -285,40 +285,40 @@ pub fn choices(family: &Family, plan: &Plan) -> Params {
 }
 
 /// What is remembered for the cases of a run.
-pub struct Remembered {
+pub struct Remembered<'a> {
     file: TunedFile,
-    family: &'static Family,
+    family: &'a Family,
     target: Target,
     /// Of each rung the hash of its sources, and of all rungs together.
-    sources: Vec<(&'static str, String)>,
+    sources: Vec<(&'a str, String)>,
     all_sources: String,
 }
 
-impl Remembered {
+impl<'a> Remembered<'a> {
     /// Of a family on a device. A damaged file is put aside, and `say` is told why.
     pub fn load(
-        family: &'static Family,
+        family: &'a Family,
         info: &DeviceInfo,
         sources: &Sources,
         say: &dyn Fn(&str),
-    ) -> Option<Remembered> {
+    ) -> Option<Remembered<'a>> {
         let (file, damage) = TuningMemory::open().ok()?.of(info);
         damage.iter().for_each(|why| say(&format!("{why}; continuing without tuned settings")));
         Remembered::of(file, family, info, sources)
     }
 
     /// What a file of a device has for a family, if anything.
-    pub fn of(file: TunedFile, family: &'static Family, info: &DeviceInfo, sources: &Sources) -> Option<Remembered> {
+    pub fn of(file: TunedFile, family: &'a Family, info: &DeviceInfo, sources: &Sources) -> Option<Remembered<'a>> {
         if file.entries.iter().all(|entry| entry.family != family.name) {
             return None;
         }
-        let rungs: Vec<&'static Rung> = family.ladder.iter().collect();
-        let hash = |rung: &&'static Rung| Some((rung.variant(), source_hash(&[rung], sources).ok()?));
+        let rungs: Vec<&Rung> = family.ladder.iter().collect();
+        let hash = |rung: &'a Rung| Some((rung.variant(), source_hash(&[rung], sources).ok()?));
         Some(Remembered {
             file,
             family,
             target: info.target.clone(),
-            sources: family.kernels().filter_map(|rung| hash(&rung)).collect(),
+            sources: family.kernels().filter_map(hash).collect(),
             all_sources: source_hash(&rungs, sources).unwrap_or_default(),
         })
     }

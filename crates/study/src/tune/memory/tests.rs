@@ -2,14 +2,14 @@ use super::*;
 use gpulab_kernels::{minplus, reduce};
 use gpulab_model::outcome::fake_info;
 
-fn entry(family: &'static Family, variant: &str, n: u64, params: &[(&str, &str)]) -> TunedEntry {
+fn entry(family: &Family, variant: &str, n: u64, params: &[(&str, &str)]) -> TunedEntry {
     let rung = family.rung(variant).unwrap();
     let shape = family.form.shape(n, None);
     let case = case(family, variant, n, &[]);
     let plan = family.plan(rung, &case, &fake_info().target).unwrap();
     TunedEntry {
         source: source_hash(&[rung], &Sources::default()).unwrap(),
-        family: family.name.into(),
+        family: family.name.to_string(),
         rung: Some(variant.into()),
         dtype: Dtype::I32,
         choices: choices(family, &plan),
@@ -33,14 +33,14 @@ fn case(family: &Family, variant: &str, n: u64, params: &[(&str, &str)]) -> Case
     Case {
         wg: WorkGroup::linear(256),
         params: params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
-        ..Case::of(family.name, variant, Dtype::I32, family.form.shape(n, None))
+        ..Case::of(&family.name, variant, Dtype::I32, family.form.shape(n, None))
     }
 }
 
-fn remembered(entries: Vec<TunedEntry>, family: &'static Family) -> Remembered {
+fn remembered(entries: Vec<TunedEntry>, family: &Family) -> Remembered<'_> {
     let file = TunedFile { entries, ..TunedFile::empty(&fake_info()) };
-    let rungs: Vec<&'static Rung> = family.ladder.iter().collect();
-    let hash = |rungs: &[&'static Rung]| source_hash(rungs, &Sources::default()).unwrap();
+    let rungs: Vec<&Rung> = family.ladder.iter().collect();
+    let hash = |rungs: &[&Rung]| source_hash(rungs, &Sources::default()).unwrap();
     Remembered {
         file,
         family,
@@ -74,7 +74,7 @@ fn an_entry_is_for_its_rung_type_choices_and_size_class_only() {
 
 #[test]
 fn the_best_of_all_rungs_has_an_entry_of_its_own() {
-    let rungs: Vec<&'static Rung> = minplus::FAMILY.ladder.iter().collect();
+    let rungs: Vec<&Rung> = minplus::FAMILY.ladder.iter().collect();
     let any = TunedEntry {
         source: source_hash(&rungs, &Sources::default()).unwrap(),
         rung: None,
