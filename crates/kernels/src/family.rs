@@ -17,7 +17,7 @@ pub struct Family {
     pub problem: &'static dyn Problem,
     /// Kernels that rungs are measured against, in the order in which they run; without numbers.
     pub references: &'static [Rung],
-    /// The rungs, in teaching order; numbers run from 0 or 1 without a gap.
+    /// The rungs, in teaching order; [`ladder()`] gives them their numbers.
     pub ladder: &'static [Rung],
     /// Settings that change the answer, and not only how it is found.
     pub choices: &'static [Tunable],
@@ -117,8 +117,10 @@ impl Bound {
 /// One step of a ladder: one kernel file, one idea.
 #[derive(Clone, Copy)]
 pub struct Rung {
-    /// Path below `cl/`, as in `dot/v1_naive.cl`.
+    /// Path below `cl/`, as in `dot/naive.cl`.
     pub path: &'static str,
+    /// Place in the ladder; references have none.
+    pub number: Option<u32>,
     /// Settings that it reads.
     pub tunables: &'static [Tunable],
     /// Turns a case into a plan, or says why this device cannot run it.
@@ -143,7 +145,7 @@ impl Ask<'_> {
     }
 }
 
-/// Name of the kernel that a file is about: of `lab/banks/v1_strided.cl` it is `banks_v1_strided`.
+/// Name of the kernel that a file is about: of `lab/banks/strided.cl` it is `banks_strided`.
 pub fn entry_point(path: &str) -> String {
     let stem = path.trim_end_matches(".cl");
     let folder = stem.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
@@ -153,22 +155,26 @@ pub fn entry_point(path: &str) -> String {
 /// Where readers' own kernels stand among paths below `cl/`.
 pub(super) const OWN: &str = "own";
 
-/// A rung: number, idea and source all come from its path below `cl/`.
+/// A rung without its number: idea, kernel and source all come from its path below `cl/`.
 pub const fn rung(
     path: &'static str,
     plan: fn(&Ask<'_>) -> Result<Plan, Refusal>,
     tunables: &'static [Tunable],
 ) -> Rung {
-    Rung { path, tunables, plan }
+    Rung { path, number: None, tunables, plan }
+}
+
+/// A ladder: its rungs, numbered in this order from `first` on.
+pub const fn ladder<const N: usize>(first: u32, mut rungs: [Rung; N]) -> [Rung; N] {
+    let mut place = 0;
+    while place < N {
+        rungs[place].number = Some(first + place as u32);
+        place += 1;
+    }
+    rungs
 }
 
 impl Rung {
-    /// The file's name without folder and ending: `v3_local`.
-    pub fn stem(&self) -> &'static str {
-        let file = self.path.rsplit('/').next().unwrap_or(self.path);
-        file.strip_suffix(".cl").unwrap_or(file)
-    }
-
     /// Whether it is a reader's own kernel, that was adopted.
     pub fn is_own(&self) -> bool {
         self.path.strip_prefix(OWN).is_some_and(|rest| rest.starts_with('/'))
@@ -176,15 +182,13 @@ impl Rung {
 
     /// Place in the ladder; references have none.
     pub fn number(&self) -> Option<u32> {
-        self.stem().strip_prefix('v')?.split('_').next()?.parse().ok()
+        self.number
     }
 
-    /// The idea's name, `local` of `v3_local`; the whole stem where there is no number.
+    /// The idea's name, which is the file's without folder and ending: `local` of `dot/local.cl`.
     pub fn variant(&self) -> &'static str {
-        match self.stem().split_once('_') {
-            Some((_, idea)) if self.number().is_some() => idea,
-            _ => self.stem(),
-        }
+        let file = self.path.rsplit('/').next().unwrap_or(self.path);
+        file.strip_suffix(".cl").unwrap_or(file)
     }
 
     /// As in tables: `v3 local`, or the name of a reference.
@@ -195,7 +199,7 @@ impl Rung {
         }
     }
 
-    /// The main kernel's name: `dot_v3_local`.
+    /// The main kernel's name: `dot_local`.
     pub fn kernel(&self) -> String {
         entry_point(self.path)
     }

@@ -30,7 +30,9 @@ pub use described::{
     reference_kernel,
 };
 pub(crate) use family::largest_exact;
-pub use family::{APART, Ask, Bound, Changed, Family, Form, Lone, Problem, Rung, Spot, Stream, entry_point, rung};
+pub use family::{
+    APART, Ask, Bound, Changed, Family, Form, Lone, Problem, Rung, Spot, Stream, entry_point, ladder, rung,
+};
 pub use growth::tile_of_a_group;
 pub use own::{DeclarationError, OwnKernel, SourceTraits, adopted, own_parameters, own_traits};
 pub use registry::{FAMILIES, LAB, PROBES, adopt, declare, declared_work_group, everything, family};

@@ -95,9 +95,10 @@ fn leaked(file: &FamilyFile, description: Description, oracle: Box<dyn Oracle>) 
 }
 
 fn leaked_rung(description: &'static Description, number: u32, rung: &'static DescribedRung) -> Rung {
-    let path = format!("{}/{}/v{number}_{}.cl", OWN, description.name, rung.name);
+    let path = format!("{}/{}/{}.cl", OWN, description.name, rung.name);
     let tunables: Vec<Tunable> = rung.tune.iter().map(|(name, values)| Tunable::declared(name, values)).collect();
-    Rung { path: Box::leak(path.into_boxed_str()), tunables: Box::leak(tunables.into_boxed_slice()), plan }
+    let tunables = Box::leak(tunables.into_boxed_slice());
+    Rung { path: Box::leak(path.into_boxed_str()), number: Some(number), tunables, plan }
 }
 
 /// Refuses a rung without its file, or with a launch of a kernel that is not there.

@@ -2,7 +2,7 @@
 
 use super::{Exact, OneLaunch, arg, as_it_is, get, setting};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Cost, Plan, Refusal};
 
@@ -21,7 +21,7 @@ pub const FAMILY: Family = Family {
         companions: &[],
     },
     references: &[],
-    ladder: &[rung("lab/absorbed/v1_three_terms.cl", three_terms, &[])],
+    ladder: &ladder(1, [rung("lab/absorbed/three_terms.cl", three_terms, &[])]),
     choices: &[RIGHT],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Read,

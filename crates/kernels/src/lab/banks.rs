@@ -2,7 +2,7 @@
 
 use super::{Exact, OneLaunch, ROUNDS, arg, as_it_is, get, setting, whole_groups};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::each_array;
 use gpulab_model::plan::{Case, Cost, Plan, Refusal};
@@ -22,7 +22,7 @@ pub const FAMILY: Family = Family {
         companions: &[],
     },
     references: &[],
-    ladder: &[rung("lab/banks/v1_strided.cl", plan, &[])],
+    ladder: &ladder(1, [rung("lab/banks/strided.cl", plan, &[])]),
     choices: &[STRIDE, SCRAMBLE, ROUNDS],
     dtypes: &[Dtype::I32, Dtype::I64],
     ceiling: Bound::Read,

@@ -2,7 +2,7 @@
 
 use super::{Exact, OneLaunch, ROUNDS, arg, get, setting, whole_groups};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
 use rayon::prelude::*;
@@ -22,7 +22,7 @@ pub const FAMILY: Family = Family {
         )
     },
     references: &[],
-    ladder: &[rung("lab/chains/v1_independent.cl", plan, &[])],
+    ladder: &ladder(1, [rung("lab/chains/independent.cl", plan, &[])]),
     choices: &[CHAINS, ROUNDS],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Arithmetic,

@@ -2,7 +2,7 @@
 
 use super::{Exact, IN_TURNS, OneLaunch, Walk, get, setting};
 use crate::cpu;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Cost, Plan, Refusal};
 use rayon::prelude::*;
@@ -22,7 +22,7 @@ pub const FAMILY: Family = Family {
         companions: &[],
     },
     references: &[],
-    ladder: &[rung("lab/columns/v1_walk.cl", plan, &[DOWN])],
+    ladder: &ladder(1, [rung("lab/columns/walk.cl", plan, &[DOWN])]),
     choices: &[COLUMNS, PAD],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Read,

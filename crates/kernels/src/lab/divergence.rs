@@ -2,7 +2,7 @@
 
 use super::{Exact, OneLaunch, ROUNDS, arg, array, get, setting, whole_groups, words};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
 
@@ -13,7 +13,7 @@ pub const FAMILY: Family = Family {
     form: Form::Vector,
     problem: &Exact::of_each(Fill::Real, cost, answer),
     references: &[],
-    ladder: &[rung("lab/divergence/v1_two_ways.cl", plan, &[])],
+    ladder: &ladder(1, [rung("lab/divergence/two_ways.cl", plan, &[])]),
     choices: &[SHIFT, FIRST, SECOND, ROUNDS],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Arithmetic,

@@ -3,7 +3,7 @@
 use super::chains::{ChainStep, HALVING};
 use super::{Exact, OneLaunch, ROUNDS, as_it_is, get, setting};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
 use rayon::prelude::*;
@@ -24,7 +24,7 @@ pub const INTENSITY: Family = Family {
         })
     },
     references: &[],
-    ladder: &[rung("lab/intensity/v1_steps.cl", calculate, &[])],
+    ladder: &ladder(1, [rung("lab/intensity/steps.cl", calculate, &[])]),
     choices: &[STEPS, VEC, ROUNDS],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Copy,
@@ -44,7 +44,7 @@ pub const RECOMPUTE: Family = Family {
         })
     },
     references: &[],
-    ladder: &[rung("lab/recompute/v1_again.cl", calculate, &[])],
+    ladder: &ladder(1, [rung("lab/recompute/again.cl", calculate, &[])]),
     choices: &[STEPS, VEC, ROUNDS],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Copy,
@@ -70,7 +70,7 @@ pub const RELOAD: Family = Family {
         companions: &[],
     },
     references: &[],
-    ladder: &[rung("lab/reload/v1_table.cl", load, &[VEC])],
+    ladder: &ladder(1, [rung("lab/reload/table.cl", load, &[VEC])]),
     choices: &[ROUNDS],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Copy,

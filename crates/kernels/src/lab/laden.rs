@@ -4,7 +4,7 @@ use super::chains::{self, CHAINS};
 use super::walk::GATHER;
 use super::{OneLaunch, ROUNDS, arg, get, items, setting, whole_groups};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::{Arg, Plan, Refusal};
 
@@ -15,7 +15,7 @@ pub const STREAMS: Family = Family {
     form: Form::Vector,
     problem: GATHER.problem,
     references: &[],
-    ladder: &[rung("lab/streams/v1_laden.cl", read, &[BALLAST, TOGETHER])],
+    ladder: &ladder(1, [rung("lab/streams/laden.cl", read, &[BALLAST, TOGETHER])]),
     choices: &[ROUNDS],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
@@ -28,7 +28,7 @@ pub const STEPS: Family = Family {
     form: Form::Vector,
     problem: chains::FAMILY.problem,
     references: &[],
-    ladder: &[rung("lab/steps/v1_laden.cl", step, &[BALLAST])],
+    ladder: &ladder(1, [rung("lab/steps/laden.cl", step, &[BALLAST])]),
     choices: &[CHAINS, ROUNDS],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Arithmetic,

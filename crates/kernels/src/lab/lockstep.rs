@@ -2,7 +2,7 @@
 
 use super::{OneLaunch, array, whole_groups, words};
 use crate::shape::{self, Grid};
-use crate::{Ask, Bound, Family, Form, Problem, rung};
+use crate::{Ask, Bound, Family, Form, Problem, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Params, Shape};
 use gpulab_model::plan::{Case, Cost, Plan, Reference, Refusal};
 
@@ -13,11 +13,14 @@ pub const FAMILY: Family = Family {
     form: Form::Vector,
     problem: &Lockstep,
     references: &[],
-    ladder: &[
-        rung("lab/lockstep/v1_bare.cl", unsynchronised, &[]),
-        rung("lab/lockstep/v2_volatile.cl", unsynchronised, &[]),
-        rung("lab/lockstep/v3_synchronised.cl", synchronised, &[]),
-    ],
+    ladder: &ladder(
+        1,
+        [
+            rung("lab/lockstep/bare.cl", unsynchronised, &[]),
+            rung("lab/lockstep/volatile.cl", unsynchronised, &[]),
+            rung("lab/lockstep/synchronised.cl", synchronised, &[]),
+        ],
+    ),
     choices: &[],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Read,

@@ -3,7 +3,7 @@
 use super::walk::OFFSET;
 use super::{AT_ONCE, Exact, OneLaunch, ROUNDS, Walk, arg, array, get, setting, words};
 use crate::cpu;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
 
@@ -22,7 +22,7 @@ pub const FAMILY: Family = Family {
         companions: &[],
     },
     references: &[],
-    ladder: &[rung("lab/neighbours/v1_lanes.cl", plan, &[FACTOR])],
+    ladder: &ladder(1, [rung("lab/neighbours/lanes.cl", plan, &[FACTOR])]),
     choices: &[OFFSET, IDLE, ROUNDS],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Read,

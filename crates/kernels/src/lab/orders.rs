@@ -2,7 +2,7 @@
 
 use super::{OneLaunch, get, setting};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, reduce, rung};
+use crate::{Ask, Bound, Family, Form, Tunable, ladder, reduce, rung};
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::{Arg, Plan, Refusal};
 
@@ -13,7 +13,7 @@ pub const FAMILY: Family = Family {
     form: Form::Vector,
     problem: reduce::FAMILY.problem,
     references: &[],
-    ladder: &[rung("lab/orders/v1_sequential.cl", sequential, &[STEP])],
+    ladder: &ladder(1, [rung("lab/orders/sequential.cl", sequential, &[STEP])]),
     choices: &[],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Read,

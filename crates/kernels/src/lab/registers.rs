@@ -3,7 +3,7 @@
 use super::chains::{CHECKS, ChainStep, starts, sums, sums_cost};
 use super::{Exact, OneLaunch, ROUNDS, arg, get, setting, whole_groups};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Dtype, Fill};
 use gpulab_model::plan::{Case, Plan, Refusal};
 
@@ -22,7 +22,7 @@ pub const FAMILY: Family = Family {
         )
     },
     references: &[],
-    ladder: &[rung("lab/registers/v1_live.cl", plan, &[MAX_REGISTERS])],
+    ladder: &ladder(1, [rung("lab/registers/live.cl", plan, &[MAX_REGISTERS])]),
     choices: &[LIVE, ROUNDS],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Arithmetic,

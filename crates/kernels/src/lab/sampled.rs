@@ -8,7 +8,7 @@
 use super::texels::of_image;
 use super::{Exact, OneLaunch, arg, get, setting, whole_groups};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Case, Cost, Image, Plan, Refusal};
 
@@ -27,7 +27,7 @@ pub const FAMILY: Family = Family {
         companions: &[],
     },
     references: &[],
-    ladder: &[rung("lab/sampled/v1_modes.cl", plan, &[])],
+    ladder: &ladder(1, [rung("lab/sampled/modes.cl", plan, &[])]),
     choices: &[ADDRESS, LINEAR, NORMALISED],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Arithmetic,

@@ -3,7 +3,7 @@
 use super::chains::{ChainStep, SLIGHT};
 use super::{Exact, IN_TURNS, OneLaunch, ROUNDS, Walk, arg, get, setting};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Case, Cost, Plan, Refusal};
 
@@ -23,7 +23,7 @@ pub const LOADING: Family = Family {
         companions: &[],
     },
     references: &[],
-    ladder: &[rung("lab/loads/v1_vectors.cl", load, &[VEC])],
+    ladder: &ladder(1, [rung("lab/loads/vectors.cl", load, &[VEC])]),
     choices: &[],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Read,
@@ -43,7 +43,7 @@ pub const ADDING: Family = Family {
         )
     },
     references: &[],
-    ladder: &[rung("lab/adds/v1_vectors.cl", add, &[VEC])],
+    ladder: &ladder(1, [rung("lab/adds/vectors.cl", add, &[VEC])]),
     choices: &[ROUNDS],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Arithmetic,

@@ -2,7 +2,7 @@
 
 use super::{AT_ONCE, Exact, OneLaunch, ROUNDS, Walk, arg, array, as_it_is, get, par_array, setting, total, words};
 use crate::cpu;
-use crate::{Ask, Bound, Family, Form, Tunable, rung};
+use crate::{Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
 
@@ -21,7 +21,7 @@ pub const GATHER: Family = Family {
         companions: &[],
     },
     references: &[],
-    ladder: &[rung("lab/gather/v1_walk.cl", plan, &[STRIDES, OFFSET])],
+    ladder: &ladder(1, [rung("lab/gather/walk.cl", plan, &[STRIDES, OFFSET])]),
     choices: &[WIDTH, ROUNDS],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
@@ -42,7 +42,7 @@ pub const SCATTER: Family = Family {
         companions: &[],
     },
     references: &[],
-    ladder: &[rung("lab/scatter/v1_walk.cl", plan, &[STRIDES, OFFSET])],
+    ladder: &ladder(1, [rung("lab/scatter/walk.cl", plan, &[STRIDES, OFFSET])]),
     choices: &[WIDTH, ROUNDS],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Write,

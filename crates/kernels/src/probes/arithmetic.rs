@@ -2,7 +2,7 @@
 
 use crate::minplus;
 use crate::shape::{self, Grid};
-use crate::{Ask, Bound, Builder, Family, Form, Problem, Tunable, rung};
+use crate::{Ask, Bound, Builder, Family, Form, Problem, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, NO_EDGE, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Target};
 use rayon::prelude::*;
@@ -14,10 +14,13 @@ pub const ADD_MIN: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: &AddMin,
-    ladder: &[
-        rung("probes/addmin/v1_two_way.cl", add_min_items, &[]),
-        rung("probes/addmin/v2_three_way.cl", add_min_items, &[TOGETHER]),
-    ],
+    ladder: &ladder(
+        1,
+        [
+            rung("probes/addmin/two_way.cl", add_min_items, &[]),
+            rung("probes/addmin/three_way.cl", add_min_items, &[TOGETHER]),
+        ],
+    ),
     choices: &[REGISTERS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
@@ -30,7 +33,7 @@ pub const LANES: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: &Lanes,
-    ladder: &[rung("probes/lanes/v1_fed.cl", lanes_fed, &[ORDERED])],
+    ladder: &ladder(1, [rung("probes/lanes/fed.cl", lanes_fed, &[ORDERED])]),
     choices: &[VECTORS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,

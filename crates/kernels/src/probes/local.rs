@@ -2,7 +2,7 @@
 
 use super::memory::{INSIDE, LOADS, Read, repeats};
 use crate::shape::{self, Grid};
-use crate::{Ask, Bound, Builder, Family, Form, Tunable, rung};
+use crate::{Ask, Bound, Builder, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::{Arg, Case, Plan, Refusal};
 
@@ -13,7 +13,7 @@ pub const LOCAL: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: &Read,
-    ladder: &[rung("probes/local/v1_vectors.cl", local_vectors, &[VEC, LOADS])],
+    ladder: &ladder(1, [rung("probes/local/vectors.cl", local_vectors, &[VEC, LOADS])]),
     choices: &[INSIDE],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Local,

@@ -2,7 +2,7 @@
 
 use crate::cpu;
 use crate::shape::{self, Grid};
-use crate::{APART, Ask, Bound, Builder, Changed, Family, Form, Problem, Tunable, rung};
+use crate::{APART, Ask, Bound, Builder, Changed, Family, Form, Problem, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Movement, Plan, REPEATS, Reference, Refusal, Target};
 use rayon::prelude::*;
@@ -14,10 +14,13 @@ pub const READ: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: &Read,
-    ladder: &[
-        rung("probes/read/v1_strided.cl", read_strided, &[LOADS, WAVES]),
-        rung("probes/read/v2_wide.cl", read_wide, &[CHUNKS]),
-    ],
+    ladder: &ladder(
+        1,
+        [
+            rung("probes/read/strided.cl", read_strided, &[LOADS, WAVES]),
+            rung("probes/read/wide.cl", read_wide, &[CHUNKS]),
+        ],
+    ),
     choices: &[INSIDE],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
@@ -30,10 +33,13 @@ pub const WRITE: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: &Write,
-    ladder: &[
-        rung("probes/write/v1_vectors.cl", vectors, &[LOADS, WAVES]),
-        rung("probes/write/v2_wide.cl", chunks, &[CHUNKS, STREAM]),
-    ],
+    ladder: &ladder(
+        1,
+        [
+            rung("probes/write/vectors.cl", vectors, &[LOADS, WAVES]),
+            rung("probes/write/wide.cl", chunks, &[CHUNKS, STREAM]),
+        ],
+    ),
     choices: &[INSIDE],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Write,
@@ -46,10 +52,13 @@ pub const COPY: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: &Copy,
-    ladder: &[
-        rung("probes/copy/v1_vectors.cl", vectors, &[LOADS, WAVES]),
-        rung("probes/copy/v2_wide.cl", chunks, &[CHUNKS, STREAM]),
-    ],
+    ladder: &ladder(
+        1,
+        [
+            rung("probes/copy/vectors.cl", vectors, &[LOADS, WAVES]),
+            rung("probes/copy/wide.cl", chunks, &[CHUNKS, STREAM]),
+        ],
+    ),
     choices: &[INSIDE],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Copy,

@@ -5,7 +5,7 @@ pub mod operation;
 use self::operation::{FORM, Function, Instruction, Next, OP, Operation, Precision, SIGN};
 use super::{OneLaunch, ROUNDS, arg, array, get, setting, whole_groups, words};
 use crate::shape::Grid;
-use crate::{Ask, Bound, Family, Problem, Tunable, rung};
+use crate::{Ask, Bound, Family, Problem, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal};
 
@@ -16,7 +16,7 @@ pub const PAIRS: Family = Family {
     form: crate::Form::Vector,
     problem: &Pairs,
     references: &[],
-    ladder: &[rung("lab/instructions/v1_pairs.cl", pairs, &[])],
+    ladder: &ladder(1, [rung("lab/instructions/pairs.cl", pairs, &[])]),
     choices: &[OP, FORM, CHAINS, ROUNDS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::Arithmetic,
@@ -29,7 +29,7 @@ pub const ONCE: Family = Family {
     form: crate::Form::Vector,
     problem: &Once,
     references: &[],
-    ladder: &[rung("lab/accuracy/v1_once.cl", once, &[])],
+    ladder: &ladder(1, [rung("lab/accuracy/once.cl", once, &[])]),
     choices: &[OP, FORM, ROUNDS],
     dtypes: &[Dtype::I32],
     ceiling: Bound::Copy,
