@@ -81,13 +81,13 @@ mod tests {
     fn words_name_ladders_rungs_and_experiments() {
         for (word, want) in [
             ("reduce", "reduce"),
-            ("Reduce:3", "reduce/v3_sequential.cl"),
-            ("reduce:sequential", "reduce/v3_sequential.cl"),
+            ("Reduce:3", "reduce/sequential.cl"),
+            ("reduce:sequential", "reduce/sequential.cl"),
             ("transpose:copy", "transpose/copy.cl"),
-            ("minplus:0", "minplus/v0_naive.cl"),
+            ("minplus:0", "minplus/naive.cl"),
             ("stride", "lab stride"),
             ("banks", "lab banks"),
-            ("banks:1", "lab/banks/v1_strided.cl"),
+            ("banks:1", "lab/banks/strided.cl"),
             ("gather", "gather"),
         ] {
             assert_eq!(name(word), want);

@@ -1,6 +1,6 @@
 // The preparation of a min-plus step that takes two k at a time: makes panels in which row q holds rows 2q and 2q + 1 of a
 // padded matrix of `pitch` columns, element by element in turn. `columns` is made from the transpose; `rows` has the two
-// swapped, see v5. What is beyond the matrix counts as no edge. With SHARED, results start as no edge.
+// swapped, see `three_way`. What is beyond the matrix counts as no edge. With SHARED, results start as no edge.
 #define STRIP 32    // rows and columns of a tile; the pitch is a multiple
 #define HEIGHT 8    // rows of items in a group
 __kernel __attribute__((reqd_work_group_size(STRIP, HEIGHT, 1)))

@@ -1,22 +1,39 @@
-// A tree whose every step is written out; the compiler, which knows WG, drops the steps that a group has no use for.
-// Comes after operation.cl and lockstep.cl. All work-items must call it, with a value each in scratch; work-item 0 gets the
-// result there.
-#define STEP(offset, is_meant, synchronise)                            \
-    if (WG >= 2 * (offset) && (is_meant)) {                            \
-        synchronise;                                                   \
-        if (id < (offset))                                             \
-            scratch[id] = REDUCE(scratch[id], scratch[id + (offset)]); \
-    }
-#define HALVE(offset) STEP(offset, 2 * (offset) > LOCKSTEP, barrier(CLK_LOCAL_MEM_FENCE))
-// Within the first warp (sub-group) alone, as v5 explains.
-#define HALVE_IN_STEP(offset) STEP(offset, 2 * (offset) <= LOCKSTEP, lockstep_sync())
+// reduce unrolled: every step written out.
+// Idea:    the compiler knows the work-group's size, so it drops steps that are not needed and leaves no loop.
+// Removes: the loop's counter, comparison and jump for each step.
+// Remains: a work-item loads only two elements: too little work per item to pay for a whole tree.
+// Expect:  a gain where instructions, and not memory, set the time: of each step only its access and its synchronisation are
+//          left.
+// But:     not over a `last_warp` whose size the compiler knows too (--size constant): it may then write the loop out by
+//          itself.
+// Proof:   gpulab lab instructions; gpulab count reduce --variant last_warp,unrolled; gpulab reduce --variant
+//          last_warp,unrolled; gpulab reduce --variant last_warp,unrolled --size constant
+// CUDA:    the block's size as a template parameter; #pragma unroll asks for the same.
+#ifndef T
+#define T int         // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a stride beyond it
+#endif
+#ifndef WG
+#define WG 256        // work-items of a group
+#endif
 
-void unrolled_tree(__local T *scratch, const uint id)
+#include "operation.cl"
+#include "../common/tree.cl"
+#include "finish.cl"
+#include "../common/lockstep.cl"
+#include "halving.cl"
+
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void reduce_unrolled(__global const T *x, __global T *partial, const INDEX n)
 {
-    HALVE(4096) HALVE(2048) HALVE(1024) HALVE(512) HALVE(256) HALVE(128)
-    HALVE(64) HALVE(32) HALVE(16) HALVE(8) HALVE(4) HALVE(2) HALVE(1)
-    if (id < LOCKSTEP) {
-        HALVE_IN_STEP(64) HALVE_IN_STEP(32) HALVE_IN_STEP(16) HALVE_IN_STEP(8) HALVE_IN_STEP(4) HALVE_IN_STEP(2)
-        HALVE_IN_STEP(1)
-    }
+    __local T scratch[WG];
+    const uint id = lockstep_id();
+    const INDEX i = get_group_id(0) * (2 * (INDEX)WG) + id;
+    const T first = i < n ? x[i] : IDENTITY;
+    scratch[id] = REDUCE(first, i + WG < n ? x[i + WG] : IDENTITY);
+    unrolled_tree(scratch, id);
+    if (id == 0)
+        partial[get_group_id(0)] = scratch[0];
 }

@@ -3,8 +3,8 @@
 // Removes: the transposition itself; what is left is one read and one write of each element.
 // Remains: memory alone: no transposition with the same loads and stores can be faster.
 // Expect:  the bandwidth that transpositions are held against, near the measured limit of copying.
-// But:     not a bound for v7, which writes past the cache where the compiler lets it, and so moves fewer bytes than this copy
-//          may.
+// But:     not a bound for `wide`, which writes past the cache where the compiler lets it, and so moves fewer bytes than this
+//          copy may.
 // Proof:   gpulab ceiling; gpulab transpose --variant copy
 // CUDA:    a copy kernel, as in NVIDIA's study of the transposition; cudaMemcpyDeviceToDevice does the same.
 #ifndef T

@@ -1,4 +1,4 @@
-// transpose local_copy: a copy through local memory, which the transpositions from v2 on use too.
+// transpose local_copy: a copy through local memory, which the transpositions from `coalesced` on use too.
 // Idea:    the copy, with a tile in __local (CUDA: shared) memory and a barrier between its two halves.
 // Removes: the transposition itself, but not what a tile costs.
 // Remains: the price of local memory and of the barrier, which copy does not pay.

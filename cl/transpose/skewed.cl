@@ -1,5 +1,5 @@
-// v6 where rows begin at no whole vector: a tile writes each row of the output from the next multiple of SKEWED elements on, for
-// which it reads SKEWED rows more than it has; the topmost tile writes what comes before, too.
+// `registers` where rows begin at no whole vector: a tile writes each row of the output from the next multiple of SKEWED
+// elements on, for which it reads SKEWED rows more than it has; the topmost tile writes what comes before, too.
 #define SKEWED_PITCH (TILE + 1) // elements from one of the tile's TILE + SKEWED rows to the next
 
 // TILE x SKEWED work-items move the tile of this group through local memory.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kernel Tuner over the configurations of `harness`: gpulab's reduce v8 with 1 to ROWS work-items, each answer checked.
+"""Kernel Tuner over the configurations of `harness`: gpulab's reduce `vectorised` with 1 to ROWS work-items, each answer checked.
 
     scripts/peers/sweep_kernel_tuner.py ROWS ELEMENTS SAMPLES
 
@@ -28,7 +28,7 @@ def main() -> None:
         return np.sum(got[1], dtype=np.uint32) == total
 
     results, _ = kernel_tuner.tune_kernel(
-        "reduce_v8_vectorised", (FOLDER / "v8_vectorised.cl").read_text(),
+        "reduce_vectorised", (FOLDER / "vectorised.cl").read_text(),
         problem_size=lambda p: p["work_items"], grid_div_x=["WG"], block_size_names=["WG"],
         arguments=[data, partial, np.uint32(n)], answer=[None, partial, None], verify=verify,
         tune_params={"work_items": list(range(1, rows + 1)), "WG": [1], "ACC": [1]},

@@ -1,5 +1,5 @@
 // What a plain tuner does, as CLTune: for each configuration it builds the program, runs it, reads the result back and checks
-// it. The kernel and the configurations are those of `harness`: gpulab's reduce v8 with 1 to ROWS work-items.
+// it. The kernel and the configurations are those of `harness`: gpulab's reduce `vectorised` with 1 to ROWS work-items.
 //
 // g++ -O2 -o sweep_loop sweep_loop.cpp -lOpenCL && ./sweep_loop ../../cl/reduce ROWS ELEMENTS SAMPLES
 #include "opencl.hpp"
@@ -42,7 +42,7 @@ static cl_ulong configuration(const Device &device, const std::string &text, con
     cl_program program = clCreateProgramWithSource(device.context, 1, &source, nullptr, &status);
     check(status, "program");
     check(clBuildProgram(program, 1, &device.device, options.c_str(), nullptr, nullptr), "build");
-    cl_kernel kernel = clCreateKernel(program, "reduce_v8_vectorised", &status);
+    cl_kernel kernel = clCreateKernel(program, "reduce_vectorised", &status);
     check(status, "kernel");
     const Buffer partial = device.buffer(items * sizeof(cl_int));
     device.write(partial, std::vector<cl_int>(items, -1));
@@ -79,7 +79,7 @@ try {
     }
     const Buffer x = device.buffer(n * sizeof(cl_int));
     device.write(x, data);
-    const std::string text = text_of(folder + "/v8_vectorised.cl");
+    const std::string text = text_of(folder + "/vectorised.cl");
     const std::string options =
         "-cl-std=CL1.2 -I " + folder + " -D T=int -D INDEX=uint -D OP_SUM=1 -D IDENTITY=0 -D WG=1 -D ACC=1";
     cl_ulong best = ~cl_ulong(0);

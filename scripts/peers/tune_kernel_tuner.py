@@ -124,7 +124,7 @@ def child(task_file, answer_file):
     rng = np.random.default_rng(1)
     options = ["-cl-std=CL1.2", "-cl-kernel-arg-info", "-D", "INDEX=uint", "-I", os.path.join(ROOT, "cl", name)]
     if name == "reduce":
-        kernel, file = "reduce_v8_vectorised", "v8_vectorised.cl"
+        kernel, file = "reduce_vectorised", "vectorised.cl"
         options += ["-D", "T=uint", "-D", "OP_SUM=1", "-D", "IDENTITY=0"]
         data = rng.integers(0, 1 << 31, n, dtype=np.uint32)
         partial = np.zeros(max(values[2] // values[0] for values in space) + 1, np.uint32)
@@ -135,7 +135,7 @@ def child(task_file, answer_file):
         def verify(_, got, atol=None):
             return np.sum(got[1], dtype=np.uint32) == total
     else:
-        kernel, file = "transpose_v3_conflict_free", "v3_conflict_free.cl"
+        kernel, file = "transpose_conflict_free", "conflict_free.cl"
         options += ["-D", "T=float", "-D", "ALIGNED=1"]
         data = rng.random((n, n), dtype=np.float32)
         size = np.uint32(n)

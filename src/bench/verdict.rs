@@ -55,5 +55,5 @@ pub(crate) fn gone_wrong(find: impl Fn(Status) -> Option<String>) -> Result<(), 
 
 fn name(row: &Row) -> String {
     let inside = if row.repeats().is_some() { " (inside)" } else { "" };
-    row.rung.map_or_else(|| row.variant.clone(), |n| format!("{}/v{n}_{}", row.family, row.variant)) + inside
+    row.rung.map_or_else(|| row.variant.clone(), |_| format!("{}/{}", row.family, row.variant)) + inside
 }

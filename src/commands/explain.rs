@@ -148,7 +148,9 @@ mod tests {
         let lines = |label: &str| text.lines().any(|line| line.starts_with(&format!("  {label}:")));
         assert!(["Idea", "Removes", "Remains", "Expect", "But", "Proof", "CUDA", "Source"].iter().all(|l| lines(l)));
         assert!(
-            text.contains("\n  Proof:   gpulab lab banks\n           gpulab count reduce --variant 2-3\n"),
+            text.contains(
+                "\n  Proof:   gpulab lab banks\n           gpulab count reduce --variant strided,sequential\n"
+            ),
             "{text}"
         );
         assert!(text.ends_with("\n  Source:  gpulab source reduce:3\n           gpulab diff reduce 2 3\n"), "{text}");

@@ -327,7 +327,7 @@ fn other_commands_take_sizes_and_groups_of_the_file() {
     let copy = Copy::of("product").with("family.toml", "n = 512", "n = 96");
     assert!(planned(&copy, "sweep").lines().next().unwrap().contains("n=96 m=96 wg=16x16"));
     let copy = Copy::of("template").with("family.toml", "wg = \"256\"", "wg = \"96\"");
-    assert!(planned(&copy, "sweep").contains("smooth/v1_naive f32 n=4194304 wg=96\n"));
+    assert!(planned(&copy, "sweep").contains("smooth/naive f32 n=4194304 wg=96\n"));
     // 96 is one more than the powers of two.
     let [own, usual] = [&copy, &Copy::of("template")].map(|copy| planned(copy, "tune"));
     let configurations = |text: &str| text.lines().next().unwrap().split(' ').nth(2).unwrap().parse::<u32>().unwrap();

@@ -77,7 +77,7 @@ const READ: &[(&str, &[&str])] = &[
     ("d.csv:b", &["d.csv"]),
     ("e.f32", &["e.f32"]),
     ("edges.csv", &["edges.csv"]),
-    ("cl", &["cl/dot/v1_naive.cl"]),
+    ("cl", &["cl/dot/naive.cl"]),
     ("rows.csv", &["rows.csv"]),
     ("rows.csv,copy.csv", &["rows.csv", "copy.csv"]),
     ("points.csv", &["points.csv"]),
@@ -111,7 +111,7 @@ fn folder() -> TempDir {
     put("e.f32", "00001111");
     put("edges.csv", "from,to,weight\na,b,1\n");
     put("strides.cl", "__kernel void strides() { }\n");
-    put("cl/dot/v1_naive.cl", &text("cl/dot/v1_naive.cl"));
+    put("cl/dot/naive.cl", &text("cl/dot/naive.cl"));
     for (name, from) in [("rows", "dot"), ("copy", "dot"), ("points", "lab")] {
         put(&format!("{name}.csv"), &text(&format!("data/results/pocl-epyc-2/{from}.csv")));
     }

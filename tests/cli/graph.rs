@@ -170,7 +170,7 @@ fn more_nodes_than_memory_are_refused_before_anything_is_made() {
 
 #[test]
 fn a_wrong_kernel_is_exit_code_4_and_writes_nothing() {
-    let kernels = edited_kernels("minplus/v0_naive.cl", "k < n;", "k + 1 < n;");
+    let kernels = edited_kernels("minplus/naive.cl", "k < n;", "k + 1 < n;");
     let dir = kernels.path().to_str().unwrap();
     let (out, err, code) = table(CHAIN, &["--variant", "naive", "--cl-dir", dir]);
     assert_eq!(code, 4, "{err}");
@@ -182,7 +182,7 @@ fn a_wrong_kernel_is_exit_code_4_and_writes_nothing() {
 
 #[test]
 fn a_kernel_that_does_not_compile_is_exit_code_5() {
-    let kernels = edited_kernels("minplus/v0_naive.cl", "k < n;", "k < many;");
+    let kernels = edited_kernels("minplus/naive.cl", "k < n;", "k < many;");
     let (_, err, code) = table(CHAIN, &["--variant", "naive", "--cl-dir", kernels.path().to_str().unwrap()]);
     assert!(code == 5 && err.contains("many"), "{err}");
 }

@@ -196,7 +196,7 @@ fn a_wrong_or_broken_kernel_costs_its_points_and_no_others() {
     for (to, code, status) in
         [("out[x * out_pitch + y + (j & 7)] =", 4, Status::WrongResult), ("nowhere[x] =", 5, Status::BuildFailed)]
     {
-        let kernels = edited_kernels("transpose/v1_naive.cl", store, to);
+        let kernels = edited_kernels("transpose/naive.cl", store, to);
         let (out, err, got) = quick(&["--json", "-", "--cl-dir", kernels.path().to_str().unwrap()]);
         assert_eq!(got, code, "{err}");
         for point in points(&out) {

@@ -51,7 +51,7 @@ fn the_ladder_prints_every_rung_and_the_cpu() {
 fn verbose_says_what_is_done_and_quiet_says_nothing() {
     let (_, err, code) = quick(&["-v", "--budget", "500ms"]);
     assert_eq!(code, 0, "{err}");
-    for what in ["dot_v3_local global", "MB moved", "built in", "checked in", "limits used: "] {
+    for what in ["dot_local global", "MB moved", "built in", "checked in", "limits used: "] {
         assert!(err.contains(what), "{what} is missing in:\n{err}");
     }
     assert_eq!(quick(&["-q"]).1, "");
@@ -244,7 +244,7 @@ fn occupancy_takes_what_a_kernel_needs_from_its_build() {
     assert_eq!(code, 0, "{err}");
     let out = out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(out.contains("512 bytes of local memory, groups of 128 work-items"), "{out}");
-    assert!(out.contains("reduce_v3_sequential on 9.0: 12 groups of 128") && out.contains("by registers"), "{out}");
+    assert!(out.contains("reduce_sequential on 9.0: 12 groups of 128") && out.contains("by registers"), "{out}");
     let (out, err, code) = run(&built);
     let is_told = !out.contains("registers unknown");
     assert_eq!(
@@ -355,7 +355,7 @@ fn no_elements_are_answered_at_once() {
 
 #[test]
 fn a_wrong_kernel_is_exit_code_4_and_never_shown_with_a_time() {
-    let kernels = edited_kernels("dot/v3_local.cl", "i < end;", "i + 1 < end;");
+    let kernels = edited_kernels("dot/local.cl", "i < end;", "i + 1 < end;");
     let (out, err, code) = quick(&["--cl-dir", kernels.path().to_str().unwrap(), "--csv", "-"]);
     assert_eq!(code, 4, "{err}");
     let row = out.lines().find(|l| l.contains(",local,")).unwrap();
@@ -371,19 +371,19 @@ fn a_wrong_kernel_is_exit_code_4_and_never_shown_with_a_time() {
 
 #[test]
 fn a_kernel_that_does_not_compile_is_exit_code_5_with_its_log() {
-    let kernels = edited_kernels("dot/v3_local.cl", "T sum = 0;", "T sum = zero;");
+    let kernels = edited_kernels("dot/local.cl", "T sum = 0;", "T sum = zero;");
     let (out, _, code) = quick(&["--cl-dir", kernels.path().to_str().unwrap()]);
     assert_eq!(code, 5);
-    assert!(out.contains("v3_local.cl") && out.contains("zero"), "{out}");
+    assert!(out.contains("local.cl") && out.contains("zero"), "{out}");
 }
 
 #[test]
 fn a_kernel_that_never_ends_costs_its_row_and_no_more() {
-    let kernels = edited_kernels("dot/v3_local.cl", "i += get_global_size(0))", "i += n_zero(i))");
-    let path = kernels.path().join("dot/v3_local.cl");
+    let kernels = edited_kernels("dot/local.cl", "i += get_global_size(0))", "i += n_zero(i))");
+    let path = kernels.path().join("dot/local.cl");
     let text = fs::read_to_string(&path).unwrap();
-    let helper = "INDEX n_zero(const INDEX i) { return i > 1u << 30 ? 1 : 0; }\n__kernel void dot_v3_local_clear";
-    fs::write(&path, text.replacen("__kernel void dot_v3_local_clear", helper, 1)).unwrap();
+    let helper = "INDEX n_zero(const INDEX i) { return i > 1u << 30 ? 1 : 0; }\n__kernel void dot_local_clear";
+    fs::write(&path, text.replacen("__kernel void dot_local_clear", helper, 1)).unwrap();
     let dir = kernels.path().to_str().unwrap();
     let args = ["dot", "--quick", "--n", "50000", "--variant", "3-4", "--deadline", "15", "--cl-dir", dir];
     let (out, err, code) = run(&args);
@@ -395,7 +395,7 @@ fn a_kernel_that_never_ends_costs_its_row_and_no_more() {
 
 #[test]
 fn a_kernel_that_crashes_costs_its_row_and_no_more() {
-    let kernels = edited_kernels("dot/v3_local.cl", "partial[get_group_id(0)] += sum;", "partial[1 << 29] += sum;");
+    let kernels = edited_kernels("dot/local.cl", "partial[get_group_id(0)] += sum;", "partial[1 << 29] += sum;");
     let dir = kernels.path().to_str().unwrap();
     let (out, err, code) = run(&["dot", "--quick", "--n", "50000", "--variant", "3-4", "--cl-dir", dir]);
     assert!(code == 1 || code == 4, "{code}: {err}");
@@ -683,7 +683,7 @@ fn an_output_that_is_an_input_or_another_output_is_refused() {
     refused(&["transpose", "--csv", &at("new"), "--md", &at("folder/../new")], "are one file");
     assert!(!dir.path().join("new").exists());
     // A kernel's source is read, too.
-    let kernels = edited_kernels("dot/v3_local.cl", "T sum = 0;", "T sum = 0;");
+    let kernels = edited_kernels("dot/local.cl", "T sum = 0;", "T sum = 0;");
     let source = kernels.path().join("common/tree.cl");
     let text = fs::read(&source).unwrap();
     let folder = kernels.path().to_str().unwrap();
@@ -739,7 +739,7 @@ fn nothing_that_is_not_there_takes_what_is_written() {
 #[cfg(unix)]
 #[test]
 fn a_reader_who_goes_away_hides_no_wrong_result() {
-    let kernels = edited_kernels("dot/v3_local.cl", "i < end;", "i + 1 < end;");
+    let kernels = edited_kernels("dot/local.cl", "i < end;", "i + 1 < end;");
     let dir = kernels.path().to_str().unwrap();
     let ladder = ["dot", "--quick", "--n", "50000", "--variant", "3,7", "--cl-dir", dir];
     let sweep =
@@ -998,7 +998,7 @@ fn pipes_and_devices_where_files_belong_keep_nobody_waiting() {
     for name in ["p.csv", "p.npy", "ceilings/p.json"] {
         fifo(&dir.path().join(name));
     }
-    let kernels = edited_kernels("dot/v3_local.cl", "T sum = 0;", "T sum = 0;");
+    let kernels = edited_kernels("dot/local.cl", "T sum = 0;", "T sum = 0;");
     let fragment = kernels.path().join("common/tree.cl");
     fs::remove_file(&fragment).unwrap();
     fifo(&fragment);
@@ -1052,7 +1052,7 @@ fn printing_kernels(lines: usize) -> TempDir {
         "if (get_global_id(0) == 0) for (int i = 0; i < {lines}; ++i) printf(\"{{\\\"number\\\":%d,\\\"what\\\":\
          {{\\\"Done\\\":{{}}}}}}\\n\\033[2J%d\\n\", i, i);\n    if (id == 0)\n        partial["
     );
-    edited_kernels("reduce/v3_sequential.cl", "if (id == 0)\n        partial[", &prints)
+    edited_kernels("reduce/sequential.cl", "if (id == 0)\n        partial[", &prints)
 }
 
 #[test]
@@ -1081,7 +1081,7 @@ fn a_wrong_kernel_that_prints_is_still_wrong() {
     let right = "partial[get_group_id(0)] = scratch[0];";
     let wrong =
         "{ printf(\"\\n{\\\"number\\\":2,\\\"what\\\":{\\\"Done\\\":{}}}\\n\"); partial[get_group_id(0)] = 1; }";
-    let dir = edited_kernels("reduce/v3_sequential.cl", right, wrong);
+    let dir = edited_kernels("reduce/sequential.cl", right, wrong);
     let dir = dir.path().to_str().unwrap();
     let (out, err, code) =
         run(&["reduce", "--quick", "--n", "500", "--variant", "sequential", "--cl-dir", dir, "--csv", "-"]);

@@ -14,7 +14,7 @@ fn explanations_are_those_of_the_kernels_and_experiments() {
     let (out, err, code) = run(&["explain", "reduce:3"]);
     assert_eq!((err.as_str(), code), ("", 0));
     for label in ["Idea", "Removes", "Remains", "Expect", "But", "CUDA"] {
-        let said = gpulab::kernels::labelled(&kernel("reduce/v3_sequential.cl"), label).unwrap();
+        let said = gpulab::kernels::labelled(&kernel("reduce/sequential.cl"), label).unwrap();
         assert!(out.contains(&said), "{label}: {out}");
     }
     let (out, _, code) = run(&["explain", "STRIDE"]);
@@ -31,10 +31,10 @@ fn explanations_are_those_of_the_kernels_and_experiments() {
 #[test]
 fn a_rungs_source_is_its_file() {
     for name in ["reduce:3", "reduce:sequential", "REDUCE:v3"] {
-        assert_eq!(run(&["source", name]), (kernel("reduce/v3_sequential.cl"), String::new(), 0));
+        assert_eq!(run(&["source", name]), (kernel("reduce/sequential.cl"), String::new(), 0));
     }
     let (out, _, code) = run(&["source", "stride"]);
-    let [read, write] = ["lab/gather/v1_walk.cl", "lab/scatter/v1_walk.cl"].map(|path| (path, kernel(path)));
+    let [read, write] = ["lab/gather/walk.cl", "lab/scatter/walk.cl"].map(|path| (path, kernel(path)));
     assert_eq!((out, code), (format!("// cl/{}\n{}\n// cl/{}\n{}\n", read.0, read.1, write.0, write.1), 0));
 }
 
@@ -42,7 +42,7 @@ fn a_rungs_source_is_its_file() {
 fn an_expanded_source_has_its_fragments_and_the_builds_options() {
     let (out, err, code) = run(&["source", "reduce:3", "--expanded"]);
     assert_eq!(code, 0, "{err}");
-    assert!(out.starts_with("// cl/reduce/v3_sequential.cl, for n = 16777216 of i32 on "), "{out}");
+    assert!(out.starts_with("// cl/reduce/sequential.cl, for n = 16777216 of i32 on "), "{out}");
     assert!(out.contains("//   -cl-std=CL1.2 -cl-kernel-arg-info\n") && out.contains("//   -D T=uint\n"), "{out}");
     assert!(out.contains("reduce_finish(") && !out.contains("#include"), "{out}");
     for name in ["transpose:6", "minplus:4", "dot:7", "launch", "image", "pitch"] {
@@ -58,7 +58,7 @@ fn without_a_device_the_macros_have_their_defaults() {
     let out = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert!(
-        out.starts_with("// cl/reduce/v3_sequential.cl, without an OpenCL device: the macros have the defaults"),
+        out.starts_with("// cl/reduce/sequential.cl, without an OpenCL device: the macros have the defaults"),
         "{out}"
     );
 }
@@ -67,7 +67,7 @@ fn without_a_device_the_macros_have_their_defaults() {
 fn a_difference_is_that_of_the_files() {
     let (out, err, code) = run(&["diff", "reduce", "2", "sequential"]);
     assert_eq!((err.as_str(), code), ("", 0));
-    let number = kernel("reduce/v2_strided.cl").lines().position(|line| line.contains("offset *= 2")).unwrap() + 1;
+    let number = kernel("reduce/strided.cl").lines().position(|line| line.contains("offset *= 2")).unwrap() + 1;
     assert!(out.contains("\n-    for (uint offset = 1; offset < size; offset *= 2) {\n"), "{out}");
     assert!(out.contains("\n+    for (uint offset = size / 2; offset > 0; offset /= 2) {\n"), "{out}");
     assert!(!out.contains("// Idea"), "the headers stand apart: {out}");
@@ -89,7 +89,7 @@ fn every_ladders_neighbours_differ_in_code() {
 
 #[test]
 fn edited_kernels_are_shown_in_place_of_the_built_in_ones() {
-    let kernels = edited_kernels("reduce/v3_sequential.cl", "size / 2", "size / 4");
+    let kernels = edited_kernels("reduce/sequential.cl", "size / 2", "size / 4");
     let dir = kernels.path().to_str().unwrap();
     for args in [&["source", "reduce:3"][..], &["source", "reduce:3", "--expanded"], &["diff", "reduce", "2", "3"]] {
         let (out, err, code) = run(&[args, &["--cl-dir", dir]].concat());

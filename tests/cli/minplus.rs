@@ -101,7 +101,7 @@ fn a_tiling_that_does_not_exist_is_refused_with_what_there_is() {
 
 #[test]
 fn a_wrong_kernel_is_found_and_not_timed() {
-    let edited = edited_kernels("minplus/v2_registers.cl", "k < n; k++", "k + 1 < n; k++");
+    let edited = edited_kernels("minplus/registers.cl", "k < n; k++", "k + 1 < n; k++");
     let dir = edited.path().to_str().unwrap();
     let (table, log, code) = run(&["--n", "65", "--variant", "1-2", "--cl-dir", dir]);
     assert_eq!(code, 4, "{log}");

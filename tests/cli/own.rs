@@ -256,16 +256,16 @@ fn the_simulator_names_the_line() {
 #[test]
 fn a_folder_of_sources_may_lack_what_is_built_in() {
     let folder = tempfile::tempdir().unwrap();
-    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/cl/reduce/v3_sequential.cl")).unwrap();
+    let text = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/cl/reduce/sequential.cl")).unwrap();
     fs::create_dir(folder.path().join("reduce")).unwrap();
-    fs::write(folder.path().join("reduce/v3_sequential.cl"), text).unwrap();
+    fs::write(folder.path().join("reduce/sequential.cl"), text).unwrap();
     let dir = folder.path().to_str().unwrap();
     let (_, said, code) = run(&["reduce", "--quick", "-n", "1000", "--variant", "3-4", "--cl-dir", dir]);
     assert_eq!(code, 0, "{said}");
-    assert!(said.contains("lacks reduce/v4_first_add.cl"), "{said}");
+    assert!(said.contains("lacks reduce/first_add.cl"), "{said}");
     let (_, said, code) = run(&["reduce", "--quick", "-n", "1000", "--variant", "5", "--cl-dir", dir]);
     assert_eq!(code, 2, "a folder with none of the files is a mistake");
-    assert!(said.contains("there is no") && said.contains("v5_last_warp.cl"), "{said}");
+    assert!(said.contains("there is no") && said.contains("last_warp.cl"), "{said}");
 }
 
 #[cfg(unix)]

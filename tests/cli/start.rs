@@ -103,7 +103,7 @@ fn without_a_simulator_the_message_says_what_to_install() {
 fn lists_and_help_know_every_name() {
     for (args, word) in [
         (&["list", "banks"][..], "gpulab lab banks --quick"),
-        (&["list", "Reduce"], "cl/reduce/v1_interleaved.cl"),
+        (&["list", "Reduce"], "cl/reduce/interleaved.cl"),
         (&["list", "-v"], "Removes"),
         (&["help"], "Usage: gpulab"),
         (&["help", "sweep"], "Usage: gpulab sweep"),

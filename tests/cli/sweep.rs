@@ -33,7 +33,7 @@ const SETTINGS: Settings = Settings {
     candidate: None,
 };
 
-/// What `dot_v1_naive` does.
+/// What `dot_naive` does.
 fn naive(launch: &Launch, memory: &mut Memory) {
     let [x, y, out, Arg::Index(n)] = launch.args.as_slice() else { panic!("{:?}", launch.args) };
     let (x, y): (Vec<f32>, Vec<f32>) = (memory.get(x), memory.get(y));
@@ -334,7 +334,7 @@ fn shards_merge_to_the_whole() {
 fn a_dry_run_prints_the_plan_and_rows_go_to_standard_output() {
     let (out, _, code) = tiny(&["--dry-run"]);
     assert_eq!((code, out.lines().count()), (0, 21));
-    assert!(out.starts_with("dot/v1_naive f32 n=1000 wg=32 items="), "{out}");
+    assert!(out.starts_with("dot/naive f32 n=1000 wg=32 items="), "{out}");
     assert!(out.ends_with("20 configurations; 0 cannot run here\n"), "{out}");
     let (out, _, _) = tiny(&["--dry-run", "--shard", "2/3"]);
     assert!(out.ends_with("7 of 20 configurations; 0 cannot run here\n"), "{out}");

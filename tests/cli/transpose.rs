@@ -70,7 +70,7 @@ fn a_loop_inside_that_writes_elsewhere_is_wrong() {
     let (out, log, code) = run(&["--n", "64", "--variant", "2", "--cl-dir", dir.path().to_str().unwrap()]);
     assert_eq!(code, 4, "{out}{log}");
     assert!(
-        out.contains("inside WRONG") && log.contains("transpose/v2_coalesced (inside) gave a wrong result"),
+        out.contains("inside WRONG") && log.contains("transpose/coalesced (inside) gave a wrong result"),
         "{out}{log}"
     );
 }

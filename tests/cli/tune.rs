@@ -90,7 +90,7 @@ fn a_ladder_uses_what_was_tuned_for_its_case_and_says_so() {
 fn an_edited_kernel_has_settings_of_its_own() {
     let data = Data::new();
     data.ok(TUNE);
-    let edited = edited_kernels("dot/v3_local.cl", "// Idea:", "// An idea:");
+    let edited = edited_kernels("dot/local.cl", "// Idea:", "// An idea:");
     let ladder = format!("{LADDER} 5000 --cl-dir {}", edited.path().display());
     assert!(!data.ok(&ladder).1.contains(USED));
     data.ok(&format!("{TUNE} --cl-dir {}", edited.path().display()));

@@ -397,7 +397,7 @@ fn counts_of_large_products_follow_from_small_ones() {
 
 #[test]
 fn counts_of_large_matrices_follow_from_small_ones() {
-    // At edges v5 needs a function that the simulator lacks.
+    // At edges `vectorised` needs a function that the simulator lacks.
     in_simulator(|_| large_follow_from_small("transpose", ["64", "128"], "160", &["--variant", "1-4"], 4));
 }
 

@@ -156,13 +156,13 @@ fn wrong_kernels_are_found_over_drawn_data_too() {
         for (what, from, to, reason) in &edits {
             let outcome = run_edited(
                 driver,
-                &edited_kernels("dot/v1_naive.cl", from, to),
+                &edited_kernels("dot/naive.cl", from, to),
                 &case("dot", "naive", Dtype::F32, N, None),
             );
             assert_eq!(outcome.status(), Status::WrongResult, "{what}: {}", outcome.reason());
             assert!(outcome.reason().contains(reason), "{what}: {}", outcome.reason());
         }
-        let kernels = edited_kernels("reduce/v3_sequential.cl", "i < n ? x[i]", "i < n && i != n / 3 ? x[i]");
+        let kernels = edited_kernels("reduce/sequential.cl", "i < n ? x[i]", "i < n && i != n / 3 ? x[i]");
         for op in ["sum", "min", "or"] {
             let outcome = run_edited(driver, &kernels, &case("reduce", "sequential", Dtype::I32, N, Some(op)));
             assert_eq!(outcome.status(), Status::WrongResult, "{op}: {}", outcome.reason());

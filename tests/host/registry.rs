@@ -11,7 +11,7 @@ use std::path::Path;
 struct File {
     path: &'static str,
     text: &'static str,
-    /// What its header calls it, as in `dot v1`.
+    /// What its header calls it, as in `dot naive`.
     title: String,
 }
 
@@ -21,8 +21,7 @@ impl File {
     }
 
     fn of_rung(family: &Family, rung: &'static Rung) -> File {
-        let name = rung.number().map_or(rung.variant().to_owned(), |number| format!("v{number}"));
-        File::new(&rung.path, format!("{} {name}", family.name))
+        File::new(&rung.path, format!("{} {}", family.name, rung.variant()))
     }
 
     /// The name of its main kernel.
@@ -160,7 +159,8 @@ fn rungs_and_settings_are_named_by_their_family_alone() {
         "crates/engine/src/worker",
     ]);
     for family in kernels::FAMILIES {
-        let rungs = family.ladder.iter().map(|rung| rung.stem().to_owned());
+        let name = |rung: &Rung| [format!("{}/{}", family.name, rung.variant()), rung.kernel()];
+        let rungs = family.ladder.iter().flat_map(name);
         let settings = family.tunables().into_iter().filter(|tunable| tunable.name != REPEATS);
         for name in rungs.chain(settings.map(|tunable| format!("\"{}\"", tunable.name))) {
             for (file, text) in &above {

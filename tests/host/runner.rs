@@ -51,7 +51,7 @@ fn run_case(script: FakeKernel, case: &Case, settings: &Settings) -> Outcome {
     Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None).run(case, settings)
 }
 
-/// What `dot_v1_naive` does, in f32, over the elements that `pick` keeps.
+/// What `dot_naive` does, in f32, over the elements that `pick` keeps.
 fn naive(launch: &Launch, memory: &mut Memory, pick: impl Fn(usize, usize) -> usize) {
     let [x_arg, y_arg, out, Arg::Index(n)] = launch.args.as_slice() else { panic!("{:?}", launch.args) };
     let (x, y): (Vec<f32>, Vec<f32>) = (memory.get(x_arg), memory.get(y_arg));
@@ -176,7 +176,7 @@ fn a_result_that_goes_wrong_while_it_is_timed_is_found() {
     assert!(outcome.samples().is_empty());
 }
 
-/// The partial sums that `dot_v1_naive` leaves, and where.
+/// The partial sums that `dot_naive` leaves, and where.
 fn partials(launch: &Launch, memory: &mut Memory) -> Vec<f32> {
     naive(launch, memory, |i, _| i);
     memory.get(&launch.args[2])
@@ -448,7 +448,7 @@ fn shortcut(variant: &str, n: u64) -> Case {
     Case { family: "minplus".into(), variant: variant.into(), shape, ..case(Dtype::F32, n) }
 }
 
-/// What `minplus_v2_registers` and the preparation before it do.
+/// What `minplus_registers` and the preparation before it do.
 fn min_plus(launch: &Launch, memory: &mut Memory) {
     let Arg::Index(n) = launch.args[3] else { panic!("{:?}", launch.args) };
     let (n, pitch) = (n as usize, 64);
@@ -636,7 +636,7 @@ fn a_builds_kernels_are_told_of_once_each_with_the_memory_of_their_arguments() {
         params: finish,
         ..case(Dtype::I64, 100_000)
     };
-    let names = ["reduce_v8_vectorised", "reduce_finish"];
+    let names = ["reduce_vectorised", "reduce_finish"];
     let told = Told { registers: Some(40), spills: None, local: Some(100) };
     assert_eq!(inspected(told.clone(), &reduction), names.map(|name| (name.to_owned(), 100, 64)));
     let foreseen = inspected(Told::default(), &reduction);
@@ -645,7 +645,7 @@ fn a_builds_kernels_are_told_of_once_each_with_the_memory_of_their_arguments() {
     let ballast = Params::from(ballast);
     let laden =
         Case { family: "streams".into(), variant: "laden".into(), params: ballast, ..case(Dtype::I32, 1 << 16) };
-    assert_eq!(inspected(told, &laden), [("streams_v1_laden".to_owned(), 512 + 100, 32)]);
+    assert_eq!(inspected(told, &laden), [("streams_laden".to_owned(), 512 + 100, 32)]);
 }
 
 /// A small case on a device whose event clock makes this of a kernel's nanoseconds.

@@ -6,7 +6,7 @@
 use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
 use crate::cpu;
 use crate::{
-    AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Form, Lone, Problem, Spot, Stream, Tunable,
+    AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Form, Lone, Problem, Spot, Stream, Tunable, ladder,
     largest_exact, rung,
 };
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
@@ -20,15 +20,18 @@ pub static FAMILY: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: AnyProblem::BuiltIn(&Dot),
-    ladder: Cow::Borrowed(&[
-        rung("dot/v1_naive.cl", naive, &[ITEMS, MAD]),
-        rung("dot/v2_coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]),
-        rung("dot/v3_local.cl", local, &[ITEMS, PRESUM, MAD]),
-        rung("dot/v4_vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]),
-        rung("dot/v5_accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]),
-        rung("dot/v6_single_pass.cl", single_pass, &[ITEMS, DOT_ACC, MAD]),
-        rung("dot/v7_wide.cl", wide, &[MAD]),
-    ]),
+    ladder: Cow::Borrowed(&ladder(
+        1,
+        [
+            rung("dot/naive.cl", naive, &[ITEMS, MAD]),
+            rung("dot/coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]),
+            rung("dot/local.cl", local, &[ITEMS, PRESUM, MAD]),
+            rung("dot/vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]),
+            rung("dot/accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]),
+            rung("dot/single_pass.cl", single_pass, &[ITEMS, DOT_ACC, MAD]),
+            rung("dot/wide.cl", wide, &[MAD]),
+        ],
+    )),
     choices: &[],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::F64, Dtype::I32]),
     ceiling: Bound::Read,
@@ -198,7 +201,7 @@ fn local(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     strided(ask, grid, grid.groups, 1 + tree_depth(grid.wg))
 }
 
-/// Rungs 2 and 3: clear, presum, strides of single elements; `partials` sums are left for the host.
+/// `coalesced` and `local`: clear, presum, strides of single elements; `partials` sums are left for the host.
 fn strided(ask: &Ask<'_>, grid: Grid, partials: usize, tree: u64) -> Result<Plan, Refusal> {
     let mut plan = begin(ask, grid)?;
     let presum = remember_presum(&mut plan)?;
@@ -249,7 +252,7 @@ fn clear_and_presum(plan: &mut Builder<'_>, grid: Grid, presum: Presum, partial:
     }
 }
 
-/// The fixed grid of rungs 5 and 6, with its accumulators, and the depth of a group's sum.
+/// The fixed grid of `accumulators` and `single_pass`, with its accumulators, and the depth of a group's sum.
 fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusal> {
     let acc = DOT_ACC.get(&ask.case.params)?.unwrap_or(4);
     let grid = shape::grid_by(ask, 4 * acc, Grid::sparse)?;

@@ -21,7 +21,7 @@ pub struct Family {
     pub problem: AnyProblem,
     /// Kernels that rungs are measured against, in the order in which they run; without numbers.
     pub references: &'static [Rung],
-    /// The rungs, in teaching order; numbers run from 0 or 1 without a gap.
+    /// The rungs, in teaching order; [`ladder()`] gives them their numbers.
     pub ladder: Cow<'static, [Rung]>,
     /// Settings that change the answer, and not only how it is found.
     pub choices: &'static [Tunable<'static>],
@@ -145,8 +145,10 @@ impl Bound {
 /// One step of a ladder: one kernel file, one idea.
 #[derive(Clone)]
 pub struct Rung {
-    /// Path below `cl/`, as in `dot/v1_naive.cl`.
+    /// Path below `cl/`, as in `dot/naive.cl`.
     pub path: Cow<'static, str>,
+    /// Place in the ladder; references and readers' own kernels have none.
+    pub number: Option<u32>,
     kernel: RungKernel,
 }
 
@@ -200,7 +202,7 @@ impl Ask<'_> {
     }
 }
 
-/// Name of the kernel that a file is about: of `lab/banks/v1_strided.cl` it is `banks_v1_strided`.
+/// Name of the kernel that a file is about: of `lab/banks/strided.cl` it is `banks_strided`.
 pub fn entry_point(path: &str) -> String {
     let stem = path.trim_end_matches(".cl");
     let folder = stem.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
@@ -210,19 +212,29 @@ pub fn entry_point(path: &str) -> String {
 /// Where readers' kernels stand among paths below `cl/`.
 const OWN: &str = "own";
 
-/// A rung: number, idea and source all come from its path below `cl/`.
+/// A rung without its number: idea, kernel and source all come from its path below `cl/`.
 pub const fn rung(
     path: &'static str,
     plan: fn(&Ask<'_>) -> Result<Plan, Refusal>,
     tunables: &'static [Tunable<'static>],
 ) -> Rung {
-    Rung { path: Cow::Borrowed(path), kernel: RungKernel::BuiltIn { tunables, plan } }
+    Rung { path: Cow::Borrowed(path), number: None, kernel: RungKernel::BuiltIn { tunables, plan } }
+}
+
+/// A ladder: its rungs, numbered in this order from `first` on.
+pub const fn ladder<const N: usize>(first: u32, mut rungs: [Rung; N]) -> [Rung; N] {
+    let mut place = 0;
+    while place < N {
+        rungs[place].number = Some(first + place as u32);
+        place += 1;
+    }
+    rungs
 }
 
 impl Rung {
     /// A rung that a reader brought, by what is to stand for its path below `own/`.
-    pub(super) fn brought(path: &str, kernel: Arc<dyn BroughtKernel>) -> Rung {
-        Rung { path: format!("{OWN}/{path}.cl").into(), kernel: RungKernel::Brought(kernel) }
+    pub(super) fn brought(path: &str, number: Option<u32>, kernel: Arc<dyn BroughtKernel>) -> Rung {
+        Rung { path: format!("{OWN}/{path}.cl").into(), number, kernel: RungKernel::Brought(kernel) }
     }
 
     /// What a reader brought, if this is a reader's.
@@ -247,12 +259,6 @@ impl Rung {
         self.own()?.work_group()
     }
 
-    /// The file's name without folder and ending: `v3_local`.
-    pub fn stem(&self) -> &str {
-        let file = self.path.rsplit('/').next().unwrap_or(&self.path);
-        file.strip_suffix(".cl").unwrap_or(file)
-    }
-
     /// Whether a reader brought it.
     pub fn is_own(&self) -> bool {
         self.own().is_some()
@@ -260,15 +266,13 @@ impl Rung {
 
     /// Place in the ladder; references have none.
     pub fn number(&self) -> Option<u32> {
-        self.stem().strip_prefix('v')?.split('_').next()?.parse().ok()
+        self.number
     }
 
-    /// The idea's name, `local` of `v3_local`; the whole stem where there is no number.
+    /// The idea's name, which is the file's without folder and ending: `local` of `dot/local.cl`.
     pub fn variant(&self) -> &str {
-        match self.stem().split_once('_') {
-            Some((_, idea)) if self.number().is_some() => idea,
-            _ => self.stem(),
-        }
+        let file = self.path.rsplit('/').next().unwrap_or(&self.path);
+        file.strip_suffix(".cl").unwrap_or(file)
     }
 
     /// As in tables: `v3 local`, or the name of a reference.
@@ -279,7 +283,7 @@ impl Rung {
         }
     }
 
-    /// The main kernel's name: `dot_v3_local`.
+    /// The main kernel's name: `dot_local`.
     pub fn kernel(&self) -> String {
         entry_point(&self.path)
     }

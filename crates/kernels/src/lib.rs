@@ -28,7 +28,7 @@ pub(crate) use builder::Builder;
 pub use described::{ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleQuestion, reference_kernel};
 pub(crate) use family::largest_exact;
 pub use family::{
-    APART, AnyProblem, Ask, Bound, Changed, Family, Form, Lone, Problem, Rung, Spot, Stream, entry_point, rung,
+    APART, AnyProblem, Ask, Bound, Changed, Family, Form, Lone, Problem, Rung, Spot, Stream, entry_point, ladder, rung,
 };
 pub use growth::tile_of_a_group;
 pub use own::{DeclarationError, OwnKernel, SourceTraits, own_traits};

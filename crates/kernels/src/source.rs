@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn entry_points_bear_the_last_folder_and_the_file() {
-        assert_eq!(crate::entry_point("reduce/v1_interleaved.cl"), "reduce_v1_interleaved");
-        assert_eq!(crate::entry_point("lab/banks/v1_strided.cl"), "banks_v1_strided");
+        assert_eq!(crate::entry_point("reduce/interleaved.cl"), "reduce_interleaved");
+        assert_eq!(crate::entry_point("lab/banks/strided.cl"), "banks_strided");
     }
 }

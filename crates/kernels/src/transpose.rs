@@ -6,7 +6,7 @@
 
 use super::shape;
 use crate::cpu::transpose::{self as host, gap};
-use crate::{APART, AnyProblem, Ask, Baseline, Bound, Builder, Family, Form, Problem, Tunable, rung};
+use crate::{APART, AnyProblem, Ask, Baseline, Bound, Builder, Family, Form, Problem, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Movement, Plan, REPEATS, Reference, Refusal, WorkGroup};
 use std::borrow::Cow;
@@ -21,23 +21,32 @@ pub static FAMILY: Family = Family {
         rung("transpose/copy.cl", scalar, &[TILE, ROWS, NREPS]),
         rung("transpose/local_copy.cl", scalar, &[TILE, ROWS, NREPS]),
     ],
-    ladder: Cow::Borrowed(&[
-        rung("transpose/v1_naive.cl", scalar, &[TILE, ROWS, NREPS]),
-        rung("transpose/v2_coalesced.cl", scalar, &[TILE, ROWS, NREPS]),
-        rung("transpose/v3_conflict_free.cl", scalar, &[TILE, ROWS, PAD, NREPS]),
-        rung("transpose/v4_diagonal.cl", scalar, &[TILE, ROWS, PAD, ORDER, NREPS]),
-        rung("transpose/v5_vectorised.cl", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS]),
-        rung("transpose/v6_registers.cl", registers, &[TILE, ROWS, VEC, ORDER, STREAM, SKEW, NREPS]),
-        rung("transpose/v7_wide.cl", wide, &[TILE, RUN, NREPS]),
-    ]),
+    ladder: Cow::Borrowed(&ladder(
+        1,
+        [
+            rung("transpose/naive.cl", scalar, &[TILE, ROWS, NREPS]),
+            rung("transpose/coalesced.cl", scalar, &[TILE, ROWS, NREPS]),
+            rung("transpose/conflict_free.cl", scalar, &[TILE, ROWS, PAD, NREPS]),
+            rung("transpose/diagonal.cl", scalar, &[TILE, ROWS, PAD, ORDER, NREPS]),
+            rung("transpose/vectorised.cl", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS]),
+            rung("transpose/registers.cl", registers, &[TILE, ROWS, VEC, ORDER, STREAM, SKEW, NREPS]),
+            rung("transpose/wide.cl", wide, &[TILE, RUN, NREPS]),
+        ],
+    )),
     choices: &[GAP],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::Copy,
 };
 
-const TILE: Tunable =
-    Tunable::number("tile", "rows and columns of a tile; of v7, rows of a strip", (1, 1 << 16), "16 32 64")
-        .by_default("as wide as a two-dimensional --wg says, else 32; v5: 64, v6: 64, of 8-byte elements 32, v7: 256");
+const TILE: Tunable = Tunable::number(
+    "tile",
+    "rows and columns of a tile; of wide, rows of a strip",
+    (1, 1 << 16),
+    "16 32 64",
+)
+.by_default(
+    "as wide as a two-dimensional --wg says, else 32; vectorised: 64, registers: 64, of 8-byte elements 32, wide: 256",
+);
 const RUN: Tunable =
     Tunable::number("run", "elements read from a row before the next rows", (16, 1 << 16), "64 128 256 512 1024")
         .by_default("128; on a CPU device as many as fill 2048 bytes");
@@ -47,7 +56,7 @@ const ROWS: Tunable = Tunable::number(
     (1, 1024),
     "1 2 4 8 16",
 )
-.by_default("what --wg leaves for each; v6 has its own");
+.by_default("what --wg leaves for each; registers has its own");
 const PAD: Tunable =
     Tunable::number("pad", "unused elements behind each row of a tile", (0, 64), "0 1 2 4").by_default("1");
 const VEC: Tunable =
@@ -58,7 +67,7 @@ const ORDER: Tunable = Tunable::choice(
     "how the tiles of neighbouring groups lie: along rows, down columns, along diagonals",
     "rows columns diagonal",
 )
-.by_default("v4: diagonal, v5 and v6: columns");
+.by_default("of the rung diagonal: diagonal; of the others: columns");
 const STREAM: Tunable =
     Tunable::switch("stream", "1: neither matrix is kept in the L1 cache, by NVIDIA's instructions for 16 bytes")
         .by_default("1 where the device can");
@@ -386,7 +395,7 @@ fn is_beyond(ask: &Ask<'_>, mib: usize) -> bool {
 /// Bytes that NVIDIA's memory moves at least.
 const SECTOR: u64 = 32;
 
-/// Whether v6 shifts its tiles by what each row of the output begins beside a whole vector.
+/// Whether `registers` shifts its tiles by what each row of the output begins beside a whole vector.
 fn is_skewed(ask: &Ask<'_>) -> Result<bool, Refusal> {
     let params = &ask.case.params;
     let is_free = [&VEC, &ROWS, &STREAM].iter().all(|tunable| !params.contains_key(tunable.name));
@@ -417,7 +426,7 @@ fn least_skewed(dtype: Dtype) -> u64 {
     SECTOR / size * (16 / size)
 }
 
-/// v6 where rows begin at no whole vector: an item for each column of a sector's worth of rows.
+/// `registers` where rows begin at no whole vector: an item for each column of a sector's worth of rows.
 fn skewed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (params, size) = (&ask.case.params, ask.case.dtype.size() as u64);
     let (sector, vector) = (SECTOR / size, 16 / size);
@@ -442,7 +451,7 @@ fn skewed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     launch(plan, groups, WorkGroup::linear(tile.work_group().size()), &[], (side + sector) * (side + 1))
 }
 
-/// The tile of v6, which has a work-group size of its own. What it takes by default was measured on an H200: blocks
+/// The tile of `registers`, which has a work-group size of its own. What it takes by default was measured on an H200: blocks
 /// as wide as the pitches allow, 16 bytes for matrices up to 32 MiB and 8 bytes for larger ones, four times as many
 /// work-items in flight making up for them.
 fn blocks(ask: &Ask<'_>) -> Result<SquareTile, Refusal> {
@@ -475,7 +484,7 @@ fn pad(ask: &Ask<'_>) -> Result<u64, Refusal> {
     if ask.reads(&PAD) { Ok(PAD.get(&ask.case.params)?.unwrap_or(1)) } else { Ok(0) }
 }
 
-/// Elements of a run of v7: on a CPU device 2 KiB, of which 32 rows, asked for ahead, fit a core's L2 cache.
+/// Elements of a run of `wide`: on a CPU device 2 KiB, of which 32 rows, asked for ahead, fit a core's L2 cache.
 fn default_run(ask: &Ask<'_>) -> u64 {
     const RUN_BYTES: u64 = 2048;
     if ask.target.gpu { 128 } else { RUN_BYTES / ask.case.dtype.size() as u64 }

@@ -325,7 +325,7 @@ mod tests {
 
     /// A launch whose local loads take so many passes each, as the plugin writes it.
     fn launch(kernel: &str, timed: bool, passes: u64) -> CountedLaunch {
-        let file = "reduce/v2_strided.cl";
+        let file = "reduce/strided.cl";
         let line = format!(
             r#"{{"kernel": "{kernel}", "groups": 2, "items": 64, "warps": 2, "barriers": 4, "copies": 0, "private": 0,
             "unordered": false, "instructions": [

@@ -27,12 +27,12 @@ def joined_loads(launch):
 
 EXPLANATIONS = [
     Explanation(
-        r"reduce\w* reduce_v(8|10)_\w+|dot\w* dot_v[3-6]_\w+",
+        r"reduce\w* reduce_(vectorised|single_pass)\w*|dot\w* dot_(local|vectorised|accumulators|single_pass)\w*",
         loads_of_results,
         "the tree's result, `return scratch[id]`, is loaded where item 0 alone uses it",
     ),
     Explanation(
-        "reduce_constant reduce_v2_strided",
+        "reduce_constant reduce_strided",
         joined_loads,
         "the first step's scratch[2 id] and scratch[2 id + 1] are one load of 8 bytes",
     ),

@@ -26,7 +26,7 @@ fn milliseconds(wg: usize, items: usize) -> u64 {
     }
 }
 
-/// Does what `dot_v1_naive` does; in the launches that are named the last element is left out.
+/// Does what `dot_naive` does; in the launches that are named the last element is left out.
 fn naive(is_wrong: fn(wg: usize, items: usize) -> bool) -> FakeKernel {
     let mut count = 0;
     Box::new(move |launch: &Launch, memory: &mut Memory| {

@@ -181,7 +181,7 @@ pub const MUTANTS: &[Mutant] = &[
         "chase/global",
         "dependent",
         "puts nodes close together",
-        &[("__kernel void chase_v1_global_link", "#undef LINE\n#define LINE 1\n__kernel void chase_v1_global_link")],
+        &[("__kernel void chase_global_link", "#undef LINE\n#define LINE 1\n__kernel void chase_global_link")],
     ),
     trial(
         "latency",
@@ -621,7 +621,7 @@ pub const MUTANTS: &[Mutant] = &[
     ),
     command(
         "lab grid --quick --csv ROWS",
-        "lab/chains/v1_independent.cl",
+        "lab/chains/independent.cl",
         "half the rounds",
         &[("round < rounds;", "round < rounds / 2;")],
     ),

@@ -220,7 +220,7 @@ impl Mutant {
         self.expect(Expect::Escapes(why))
     }
 
-    /// `reduce/v1_interleaved op=min: drops the last element`.
+    /// `reduce/interleaved op=min: drops the last element`.
     pub fn name(&self) -> String {
         let Control { subject, params, dtype, .. } = self.control;
         let what = match subject {
@@ -238,7 +238,7 @@ impl Mutant {
             (Some(file), _) => file.to_owned(),
             (None, Subject::Kernel(kernel) | Subject::Trial(_, kernel, _) | Subject::Command(kernel)) => {
                 let (family, name) = kernel.split_once('/').unwrap_or((kernel, ""));
-                let is_meant = |rung: &&kernels::Rung| rung.variant() == name || rung.stem() == name;
+                let is_meant = |rung: &&kernels::Rung| rung.variant() == name;
                 let rung = kernels::built_in(family).and_then(|family| family.kernels().find(is_meant));
                 rung.map_or_else(|| format!("{kernel}.cl"), |rung| rung.path.to_string())
             }
@@ -270,7 +270,7 @@ impl Control {
         let Subject::Kernel(rung) = self.subject else { return Ok(None) };
         let (family, stem) = rung.split_once('/').ok_or_else(|| format!("{rung}: FOLDER/FILE is needed"))?;
         let known = kernels::built_in(family);
-        let rung = known.and_then(|known| known.kernels().find(|kernel| kernel.stem() == stem));
+        let rung = known.and_then(|known| known.kernels().find(|kernel| kernel.variant() == stem));
         let dtype = self.dtype.or(known.map(|known| known.dtypes[0])).unwrap_or(Dtype::I32);
         let (n, m) = match family {
             "transpose" if self.m == 1 => (130, 67),

@@ -3,17 +3,17 @@
 use super::mutant::{Mutant, command, kernel};
 use gpulab::data::Dtype::{F64, I32};
 
-const READ: &str = "read/v1_strided";
-const READ_WIDE: &str = "read/v2_wide";
-const WRITE: &str = "write/v1_vectors";
-const WRITE_WIDE: &str = "write/v2_wide";
-const COPY: &str = "copy/v1_vectors";
-const COPY_WIDE: &str = "copy/v2_wide";
-const LOCAL: &str = "local/v1_vectors";
-const ARITH: &str = "arith/v1_chains";
-const ADD_MIN: &str = "addmin/v1_two_way";
-const ADD_MIN_3: &str = "addmin/v2_three_way";
-const LANES: &str = "lanes/v1_fed";
+const READ: &str = "read/strided";
+const READ_WIDE: &str = "read/wide";
+const WRITE: &str = "write/vectors";
+const WRITE_WIDE: &str = "write/wide";
+const COPY: &str = "copy/vectors";
+const COPY_WIDE: &str = "copy/wide";
+const LOCAL: &str = "local/vectors";
+const ARITH: &str = "arith/chains";
+const ADD_MIN: &str = "addmin/two_way";
+const ADD_MIN_3: &str = "addmin/three_way";
+const LANES: &str = "lanes/fed";
 
 /// Words that all probes of memory take, and lanes of those of arithmetic.
 const WORDS: u64 = 65_536;
@@ -301,5 +301,5 @@ pub const MUTANTS: &[Mutant] = &[
     )
     .n(FEW),
     kernel(LANES, "no edge costs 1", &[("best[i][j] = NOTHING;", "best[i][j] = 1;")]).n(FEW).dtype(I32),
-    command("ceiling --quick --csv ROWS", "probes/read/v2_wide.cl", "forgets a register", &[("(c + d)", "c")]),
+    command("ceiling --quick --csv ROWS", "probes/read/wide.cl", "forgets a register", &[("(c + d)", "c")]),
 ];

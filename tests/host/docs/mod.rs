@@ -14,8 +14,8 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
 /// Commands and files that a page makes up, and says so: what a contributor would add, and mistakes.
 const MADE_UP: &[&str] = &[
-    "cl/dot/v4_pairs.cl",
-    "cl/scale/v1_naive.cl",
+    "cl/dot/pairs.cl",
+    "cl/scale/naive.cl",
     "gpulab dot --unroll 99",
     "gpulab scale --quick",
     "gpulab stride",
@@ -156,7 +156,8 @@ fn a_planted_mistake_is_found() {
         let found = faults(Path::new("README.md"), &format!("# Page\n\n{planted}\n"));
         assert_eq!(found.len(), 1, "{planted}: {found:?}");
     }
-    let good = "# Page\n\n[x](#page) [x](docs/sources.md) `gpulab lab [NAME]` `gpulab list dot` `gpulab` `cl/dot/v3_local.cl`\n";
+    let good =
+        "# Page\n\n[x](#page) [x](docs/sources.md) `gpulab lab [NAME]` `gpulab list dot` `gpulab` `cl/dot/local.cl`\n";
     assert_eq!(faults(Path::new("README.md"), good), Vec::<String>::new());
 }
 

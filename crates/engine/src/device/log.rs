@@ -70,8 +70,8 @@ mod tests {
 
     const TWO_KERNELS: &str = "
 ptxas info    : 0 bytes gmem
-ptxas info    : Compiling entry function 'reduce_v8_vectorised' for 'sm_90'
-ptxas info    : Function properties for reduce_v8_vectorised
+ptxas info    : Compiling entry function 'reduce_vectorised' for 'sm_90'
+ptxas info    : Function properties for reduce_vectorised
 ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
 ptxas info    : Used 40 registers, used 1 barriers, 1024 bytes smem, 400 bytes cmem[0]
 ptxas info    : Compile time = 4.332 ms
@@ -88,7 +88,7 @@ ptxas info    : Used 1 barriers, 400 bytes cmem[0], 255 registers
     #[test]
     fn the_assembler_tells_of_each_kernel() {
         let all = ptxas(TWO_KERNELS);
-        assert_eq!(all["reduce_v8_vectorised"], usage(40, Some([0, 0]), 1024));
+        assert_eq!(all["reduce_vectorised"], usage(40, Some([0, 0]), 1024));
         assert_eq!(all["reduce_finish"], usage(255, Some([8, 12]), 0));
         assert_eq!(all.len(), 2);
     }
@@ -137,6 +137,6 @@ info    : used 28 registers, 0 stack, 64 bytes smem, 412 bytes cmem[0], 0 bytes 
 
     #[test]
     fn anonymous_sources_get_their_path() {
-        assert_eq!(clean("<kernel>:3:61: error: x", "dot/v1_naive.cl", None), "dot/v1_naive.cl:3:61: error: x");
+        assert_eq!(clean("<kernel>:3:61: error: x", "dot/naive.cl", None), "dot/naive.cl:3:61: error: x");
     }
 }

@@ -49,8 +49,9 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
     let rung = |(at, own): (usize, &DescribedRung)| {
         let macros = own.tune.iter().map(|(name, values)| DeclaredMacro::new(name, values)).collect();
         let text = file.sources.get(&own.file).cloned().unwrap_or_default();
-        let path = format!("{}/v{}_{}", described.name, at + 1, own.name);
-        Rung::brought(&path, Arc::new(DescribedKernel { problem: problem.clone(), at, text, macros }))
+        let path = format!("{}/{}", described.name, own.name);
+        let kernel = Arc::new(DescribedKernel { problem: problem.clone(), at, text, macros });
+        Rung::brought(&path, Some(at as u32 + 1), kernel)
     };
     Ok(Family {
         name: described.name.clone().into(),

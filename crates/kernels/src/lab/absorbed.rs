@@ -2,7 +2,7 @@
 
 use super::{Exact, OneLaunch, arg, as_it_is, get, setting};
 use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Cost, Plan, Refusal};
 use std::borrow::Cow;
@@ -22,7 +22,7 @@ pub static FAMILY: Family = Family {
         companions: &[],
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/absorbed/v1_three_terms.cl", three_terms, &[])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/absorbed/three_terms.cl", three_terms, &[])])),
     choices: &[RIGHT],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Read,

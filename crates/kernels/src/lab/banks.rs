@@ -2,7 +2,7 @@
 
 use super::{Exact, OneLaunch, ROUNDS, arg, as_it_is, get, setting, whole_groups};
 use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::each_array;
 use gpulab_model::plan::{Case, Cost, Plan, Refusal};
@@ -23,7 +23,7 @@ pub static FAMILY: Family = Family {
         companions: &[],
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/banks/v1_strided.cl", plan, &[])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/banks/strided.cl", plan, &[])])),
     choices: &[STRIDE, SCRAMBLE, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32, Dtype::I64]),
     ceiling: Bound::Read,

@@ -2,7 +2,7 @@
 
 use super::{Exact, OneLaunch, ROUNDS, arg, get, setting, whole_groups};
 use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
 use rayon::prelude::*;
@@ -26,7 +26,7 @@ pub static FAMILY: Family = Family {
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&SUMS),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/chains/v1_independent.cl", plan, &[])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/chains/independent.cl", plan, &[])])),
     choices: &[CHAINS, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,

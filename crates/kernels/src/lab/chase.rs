@@ -2,7 +2,7 @@
 
 use super::{Exact, OneLaunch, ROUNDS, arg, array, as_it_is, get, setting, words};
 use crate::shape::{self, Grid};
-use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal, WorkGroup};
 use std::borrow::Cow;
@@ -22,7 +22,10 @@ pub static FAMILY: Family = Family {
         companions: &[],
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/chase/v1_global.cl", global, &[]), rung("lab/chase/v2_local.cl", local, &[])]),
+    ladder: Cow::Borrowed(&ladder(
+        1,
+        [rung("lab/chase/global.cl", global, &[]), rung("lab/chase/local.cl", local, &[])],
+    )),
     choices: &[DEPENDENT, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,

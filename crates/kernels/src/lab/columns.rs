@@ -2,7 +2,7 @@
 
 use super::{Exact, IN_TURNS, OneLaunch, Walk, get, setting};
 use crate::cpu;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Cost, Plan, Refusal};
 use rayon::prelude::*;
@@ -23,7 +23,7 @@ pub static FAMILY: Family = Family {
         companions: &[],
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/columns/v1_walk.cl", plan, &[DOWN])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/columns/walk.cl", plan, &[DOWN])])),
     choices: &[COLUMNS, PAD],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,

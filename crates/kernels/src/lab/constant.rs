@@ -2,7 +2,7 @@
 
 use super::{Exact, OneLaunch, ROUNDS, arg, array, as_it_is, get, setting, whole_groups, words};
 use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Case, Cost, Plan, Refusal};
 use std::borrow::Cow;
@@ -22,10 +22,10 @@ pub static FAMILY: Family = Family {
         companions: &[],
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[
-        rung("lab/constant/v1_table.cl", table, &[GLOBAL]),
-        rung("lab/constant/v2_program.cl", program, &[]),
-    ]),
+    ladder: Cow::Borrowed(&ladder(
+        1,
+        [rung("lab/constant/table.cl", table, &[GLOBAL]), rung("lab/constant/program.cl", program, &[])],
+    )),
     choices: &[PLACES, PROGRAM, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,

@@ -2,7 +2,7 @@
 
 use super::{Exact, OneLaunch, ROUNDS, arg, array, get, setting, whole_groups, words};
 use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ pub static FAMILY: Family = Family {
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Exact::of_each(Fill::Real, cost, answer)),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/divergence/v1_two_ways.cl", plan, &[])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/divergence/two_ways.cl", plan, &[])])),
     choices: &[SHIFT, FIRST, SECOND, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Arithmetic,

@@ -3,7 +3,7 @@
 use super::chains::{CHECKS, ChainStep, starts, sums, sums_cost};
 use super::{Exact, OneLaunch, ROUNDS, arg, get, whole_groups};
 use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Case, Plan, Refusal};
 use std::borrow::Cow;
@@ -19,7 +19,7 @@ pub static FAMILY: Family = Family {
         ..Exact::of_each(Fill::Exact(64), |case| sums_cost(case, HELD, steps(case)), answer)
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/group/v1_held.cl", plan, &[])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/group/held.cl", plan, &[])])),
     choices: &[ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,

@@ -3,7 +3,7 @@
 use super::chains::{ChainStep, HALVING};
 use super::{Exact, OneLaunch, ROUNDS, as_it_is, get, setting};
 use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
 use rayon::prelude::*;
@@ -25,7 +25,7 @@ pub static INTENSITY: Family = Family {
         })
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/intensity/v1_steps.cl", calculate, &[])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/intensity/steps.cl", calculate, &[])])),
     choices: &[STEPS, VEC, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Copy,
@@ -45,7 +45,7 @@ pub static RECOMPUTE: Family = Family {
         })
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/recompute/v1_again.cl", calculate, &[])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/recompute/again.cl", calculate, &[])])),
     choices: &[STEPS, VEC, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Copy,
@@ -71,7 +71,7 @@ pub static RELOAD: Family = Family {
         companions: &[],
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/reload/v1_table.cl", load, &[VEC])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/reload/table.cl", load, &[VEC])])),
     choices: &[ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Copy,

@@ -4,7 +4,7 @@ use super::chains::{self, CHAINS};
 use super::walk::GATHERING;
 use super::{OneLaunch, ROUNDS, arg, get, items, setting, whole_groups};
 use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::{Arg, Plan, Refusal};
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ pub static STREAMS: Family = Family {
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&GATHERING),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/streams/v1_laden.cl", read, &[BALLAST, TOGETHER])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/streams/laden.cl", read, &[BALLAST, TOGETHER])])),
     choices: &[ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
@@ -29,7 +29,7 @@ pub static STEPS: Family = Family {
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&chains::SUMS),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/steps/v1_laden.cl", step, &[BALLAST])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/steps/laden.cl", step, &[BALLAST])])),
     choices: &[CHAINS, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,

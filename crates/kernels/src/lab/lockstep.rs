@@ -2,7 +2,7 @@
 
 use super::{OneLaunch, array, whole_groups, words};
 use crate::shape::{self, Grid};
-use crate::{AnyProblem, Ask, Bound, Family, Form, Problem, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Problem, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Params, Shape};
 use gpulab_model::plan::{Case, Cost, Plan, Reference, Refusal};
 use std::borrow::Cow;
@@ -14,11 +14,14 @@ pub static FAMILY: Family = Family {
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Lockstep),
     references: &[],
-    ladder: Cow::Borrowed(&[
-        rung("lab/lockstep/v1_bare.cl", unsynchronised, &[]),
-        rung("lab/lockstep/v2_volatile.cl", unsynchronised, &[]),
-        rung("lab/lockstep/v3_synchronised.cl", synchronised, &[]),
-    ]),
+    ladder: Cow::Borrowed(&ladder(
+        1,
+        [
+            rung("lab/lockstep/bare.cl", unsynchronised, &[]),
+            rung("lab/lockstep/volatile.cl", unsynchronised, &[]),
+            rung("lab/lockstep/synchronised.cl", synchronised, &[]),
+        ],
+    )),
     choices: &[],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,

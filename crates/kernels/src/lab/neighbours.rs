@@ -3,7 +3,7 @@
 use super::walk::OFFSET;
 use super::{AT_ONCE, Exact, OneLaunch, ROUNDS, Walk, arg, array, get, setting, words};
 use crate::cpu;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
 use std::borrow::Cow;
@@ -23,7 +23,7 @@ pub static FAMILY: Family = Family {
         companions: &[],
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/neighbours/v1_lanes.cl", plan, &[FACTOR])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/neighbours/lanes.cl", plan, &[FACTOR])])),
     choices: &[OFFSET, IDLE, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,

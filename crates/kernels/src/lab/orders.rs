@@ -2,7 +2,7 @@
 
 use super::{OneLaunch, get, setting};
 use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, reduce, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, reduce, rung};
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::{Arg, Plan, Refusal};
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ pub static FAMILY: Family = Family {
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&reduce::Reduce),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/orders/v1_sequential.cl", sequential, &[STEP])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/orders/sequential.cl", sequential, &[STEP])])),
     choices: &[],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Read,

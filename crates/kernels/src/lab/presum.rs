@@ -2,7 +2,7 @@
 //! or a second launch that adds the remaining elements, or zeros behind the data.
 
 use crate::shape::{self, Grid};
-use crate::{AnyProblem, Ask, Bound, Family, Form, dot, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, dot, ladder, rung};
 use gpulab_model::data::{Dtype, Params};
 use gpulab_model::plan::{Arg, BufferSpec, Pass, Plan, Refusal, Role, WorkGroup};
 use std::borrow::Cow;
@@ -14,12 +14,15 @@ pub static FAMILY: Family = Family {
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&dot::Dot),
     references: &[],
-    ladder: Cow::Borrowed(&[
-        rung("lab/presum/v1_guard.cl", guard, &[]),
-        rung("lab/presum/v2_host.cl", host, &[]),
-        rung("lab/presum/v3_device.cl", device, &[]),
-        rung("lab/presum/v4_padding.cl", padding, &[]),
-    ]),
+    ladder: Cow::Borrowed(&ladder(
+        1,
+        [
+            rung("lab/presum/guard.cl", guard, &[]),
+            rung("lab/presum/host.cl", host, &[]),
+            rung("lab/presum/device.cl", device, &[]),
+            rung("lab/presum/padding.cl", padding, &[]),
+        ],
+    )),
     choices: &[],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,

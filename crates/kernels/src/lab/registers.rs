@@ -3,7 +3,7 @@
 use super::chains::{CHECKS, ChainStep, starts, sums, sums_cost};
 use super::{Exact, OneLaunch, ROUNDS, arg, get, setting, whole_groups};
 use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Dtype, Fill};
 use gpulab_model::plan::{Case, Plan, Refusal};
 use std::borrow::Cow;
@@ -23,7 +23,7 @@ pub static FAMILY: Family = Family {
         )
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/registers/v1_live.cl", plan, &[MAX_REGISTERS])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/registers/live.cl", plan, &[MAX_REGISTERS])])),
     choices: &[LIVE, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,

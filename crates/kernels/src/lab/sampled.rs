@@ -8,7 +8,7 @@
 use super::texels::of_image;
 use super::{Exact, OneLaunch, arg, get, setting, whole_groups};
 use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Case, Cost, Image, Plan, Refusal};
 use std::borrow::Cow;
@@ -28,7 +28,7 @@ pub static FAMILY: Family = Family {
         companions: &[],
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/sampled/v1_modes.cl", plan, &[])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/sampled/modes.cl", plan, &[])])),
     choices: &[ADDRESS, LINEAR, NORMALISED],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,

@@ -3,7 +3,7 @@
 
 use super::{Exact, IN_TURNS, OneLaunch, Walk, get, setting};
 use crate::cpu;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Dtype, Fill};
 use gpulab_model::plan::{Arg, BufferSpec, Cost, Image, Plan, Refusal, Role};
 use std::borrow::Cow;
@@ -23,14 +23,17 @@ pub static FAMILY: Family = Family {
         companions: &[],
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[
-        rung("lab/texels/v1_buffer.cl", buffer, &[ORDER]),
-        rung("lab/texels/v2_line.cl", line, &[ORDER]),
-        rung("lab/texels/v3_plane.cl", plane, &[ORDER]),
-        rung("lab/texels/v4_normalised.cl", plane, &[ORDER]),
-        rung("lab/texels/v5_bytes.cl", bytes, &[ORDER]),
-        rung("lab/texels/v6_volume.cl", volume, &[ORDER]),
-    ]),
+    ladder: Cow::Borrowed(&ladder(
+        1,
+        [
+            rung("lab/texels/buffer.cl", buffer, &[ORDER]),
+            rung("lab/texels/line.cl", line, &[ORDER]),
+            rung("lab/texels/plane.cl", plane, &[ORDER]),
+            rung("lab/texels/normalised.cl", plane, &[ORDER]),
+            rung("lab/texels/bytes.cl", bytes, &[ORDER]),
+            rung("lab/texels/volume.cl", volume, &[ORDER]),
+        ],
+    )),
     choices: &[],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,

@@ -3,7 +3,7 @@
 use super::chains::{ChainStep, SLIGHT};
 use super::{Exact, IN_TURNS, OneLaunch, ROUNDS, Walk, arg, get, setting};
 use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::plan::{Case, Cost, Plan, Refusal};
 use std::borrow::Cow;
@@ -24,7 +24,7 @@ pub static LOADING: Family = Family {
         companions: &[],
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/loads/v1_vectors.cl", load, &[VEC])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/loads/vectors.cl", load, &[VEC])])),
     choices: &[],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Read,
@@ -44,7 +44,7 @@ pub static ADDING: Family = Family {
         )
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/adds/v1_vectors.cl", add, &[VEC])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/adds/vectors.cl", add, &[VEC])])),
     choices: &[ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,

@@ -2,7 +2,7 @@
 
 use super::{AT_ONCE, Exact, OneLaunch, ROUNDS, Walk, arg, array, as_it_is, get, par_array, setting, total, words};
 use crate::cpu;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
 use std::borrow::Cow;
@@ -25,7 +25,7 @@ pub static GATHER: Family = Family {
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&GATHERING),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/gather/v1_walk.cl", plan, &[STRIDES, OFFSET])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/gather/walk.cl", plan, &[STRIDES, OFFSET])])),
     choices: &[WIDTH, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
@@ -46,7 +46,7 @@ pub static SCATTER: Family = Family {
         companions: &[],
     }),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/scatter/v1_walk.cl", plan, &[STRIDES, OFFSET])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/scatter/walk.cl", plan, &[STRIDES, OFFSET])])),
     choices: &[WIDTH, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Write,

@@ -1,7 +1,7 @@
 //! The min-plus (tropical) product of a matrix with itself, the step of the shortcut problem: `r[i][j]` is the least of all
 //! `d[i][k] + d[k][j]`. Sums take the place of a matrix product's products, and minima that of its sums.
 //!
-//! Rungs 0 to 3 are those of chapter 4 of J. Suomela, "Programming Parallel Computers" (Aalto University); the others
+//! The rungs up to `local` are those of chapter 4 of J. Suomela, "Programming Parallel Computers" (Aalto University); the others
 //! go on to tiles that fill a modern GPU's registers, to its three-way minimum, and to what CPU devices need.
 
 mod launches;
@@ -10,7 +10,7 @@ mod tiling;
 
 use super::shape;
 use crate::cpu::minplus as host;
-use crate::{AnyProblem, Ask, Baseline, Bound, Changed, Family, Form, Problem, Spot, rung};
+use crate::{AnyProblem, Ask, Baseline, Bound, Changed, Family, Form, Problem, Spot, ladder, rung};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Case, Cost, Plan, Reference, Refusal, Target, WorkGroup};
 use launches::{Panels, direct, panelled, stripped};
@@ -27,15 +27,18 @@ pub static FAMILY: Family = Family {
     form: Form::Square,
     problem: AnyProblem::BuiltIn(&MinPlus),
     references: &[],
-    ladder: Cow::Borrowed(&[
-        rung("minplus/v0_naive.cl", single, &[]),
-        rung("minplus/v1_coalesced.cl", single, &[]),
-        rung("minplus/v2_registers.cl", registers, &[]),
-        rung("minplus/v3_local.cl", registers, &[DEPTH]),
-        rung("minplus/v4_tiled.cl", tiled, &[TILE, ITEM, DEPTH, BUFFERS]),
-        rung("minplus/v5_three_way.cl", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC]),
-        rung("minplus/v6_wide.cl", wide, &[VEC, ITEM, DEPTH]),
-    ]),
+    ladder: Cow::Borrowed(&ladder(
+        0,
+        [
+            rung("minplus/naive.cl", single, &[]),
+            rung("minplus/coalesced.cl", single, &[]),
+            rung("minplus/registers.cl", registers, &[]),
+            rung("minplus/local.cl", registers, &[DEPTH]),
+            rung("minplus/tiled.cl", tiled, &[TILE, ITEM, DEPTH, BUFFERS]),
+            rung("minplus/three_way.cl", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC]),
+            rung("minplus/wide.cl", wide, &[VEC, ITEM, DEPTH]),
+        ],
+    )),
     choices: &[WEIGHTS],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::AddMin,
@@ -198,7 +201,7 @@ fn square(size: usize) -> WorkGroup {
     WorkGroup([size / down, down, 1])
 }
 
-/// Rungs 2 and 3: groups of 8 x 8 items with 8 x 8 results each.
+/// `registers` and `local`: groups of 8 x 8 items with 8 x 8 results each.
 fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     const ITEM: u64 = 8;
     const TILE: u64 = ITEM * ITEM;

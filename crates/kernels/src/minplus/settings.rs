@@ -5,18 +5,18 @@ use crate::Tunable;
 /// The choice of [`super::FAMILY`] that says whether weights may be negative.
 pub const WEIGHTS: Tunable = Tunable::choice(
     "weights",
-    "the edges' weights: none below 0, or of either sign, for which v5 has no integer order",
+    "the edges' weights: none below 0, or of either sign, for which three_way has no integer order",
     "non_negative signed",
 )
 .by_default("non_negative");
 pub(super) const DEPTH: Tunable = Tunable::number("depth", "rows of a panel staged at once", (1, 1024), "4 8 16 32")
-    .by_default("v3: 8, v6: 256, else by the size");
+    .by_default("local: 8, wide: 256, else by the size");
 pub(super) const TILE: Tunable =
     Tunable::pair("tile", "results of a work-group, rows x columns", "64x64 128x64 128x128 256x128")
         .by_default("by the size");
 pub(super) const ITEM: Tunable = Tunable::pair(
     "item",
-    "results of a work-item, rows x columns; of v6 rows x vectors",
+    "results of a work-item, rows x columns; of wide rows x vectors",
     "4x2 6x2 8x2 4x4 8x4 8x8 16x8",
 )
 .by_default("by the device");

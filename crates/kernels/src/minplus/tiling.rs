@@ -5,7 +5,7 @@ use super::settings::{BUFFERS, DEPTH, ITEM, TILE};
 use crate::{Ask, Builder};
 use gpulab_model::plan::{Refusal, WorkGroup};
 
-/// How rungs 4 and 5 share out a tile.
+/// How `tiled` and `three_way` share out a tile.
 #[derive(Clone, Copy)]
 pub(super) struct Tiling {
     pub(super) tile: [u64; 2],

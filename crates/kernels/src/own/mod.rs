@@ -40,7 +40,7 @@ struct Adopted {
 pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, DeclarationError> {
     let declaration = Declaration::read(&own.text, family.form)?;
     let kernel = Adopted { text: own.text.clone(), declaration };
-    Ok(Rung::brought(&format!("{}/{}", family.name, own.name), Arc::new(kernel)))
+    Ok(Rung::brought(&format!("{}/{}", family.name, own.name), None, Arc::new(kernel)))
 }
 
 impl BroughtKernel for Adopted {

@@ -2,7 +2,7 @@
 
 use crate::minplus;
 use crate::shape::{self, Grid};
-use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, NO_EDGE, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Target};
 use rayon::prelude::*;
@@ -15,10 +15,13 @@ pub static ADD_MIN: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: AnyProblem::BuiltIn(&AddMin),
-    ladder: Cow::Borrowed(&[
-        rung("probes/addmin/v1_two_way.cl", add_min_items, &[]),
-        rung("probes/addmin/v2_three_way.cl", add_min_items, &[TOGETHER]),
-    ]),
+    ladder: Cow::Borrowed(&ladder(
+        1,
+        [
+            rung("probes/addmin/two_way.cl", add_min_items, &[]),
+            rung("probes/addmin/three_way.cl", add_min_items, &[TOGETHER]),
+        ],
+    )),
     choices: &[REGISTERS],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::AddMin,
@@ -31,7 +34,7 @@ pub static LANES: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: AnyProblem::BuiltIn(&Lanes),
-    ladder: Cow::Borrowed(&[rung("probes/lanes/v1_fed.cl", lanes_fed, &[ORDERED])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("probes/lanes/fed.cl", lanes_fed, &[ORDERED])])),
     choices: &[VECTORS],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::AddMin,

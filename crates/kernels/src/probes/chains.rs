@@ -3,7 +3,7 @@
 use super::arithmetic::{PAIRS, exactly};
 use crate::minplus;
 use crate::shape::{self, Grid};
-use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal};
 use std::borrow::Cow;
@@ -16,7 +16,7 @@ pub static CHAINS: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: AnyProblem::BuiltIn(&Chains),
-    ladder: Cow::Borrowed(&[rung("probes/arith/v1_chains.cl", chains, &[VEC])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("probes/arith/chains.cl", chains, &[VEC])])),
     choices: &[OP, HALF, LENGTH, SWEEPS],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::Arithmetic,

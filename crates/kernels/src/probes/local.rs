@@ -2,7 +2,7 @@
 
 use super::memory::{INSIDE, LOADS, Read, repeats};
 use crate::shape::{self, Grid};
-use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::{Arg, Case, Plan, Refusal};
 use std::borrow::Cow;
@@ -14,7 +14,7 @@ pub static LOCAL: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: AnyProblem::BuiltIn(&Read),
-    ladder: Cow::Borrowed(&[rung("probes/local/v1_vectors.cl", local_vectors, &[VEC, LOADS])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("probes/local/vectors.cl", local_vectors, &[VEC, LOADS])])),
     choices: &[INSIDE],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Local,

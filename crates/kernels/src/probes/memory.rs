@@ -2,7 +2,7 @@
 
 use crate::cpu;
 use crate::shape::{self, Grid};
-use crate::{APART, AnyProblem, Ask, Bound, Builder, Changed, Family, Form, Problem, Tunable, rung};
+use crate::{APART, AnyProblem, Ask, Bound, Builder, Changed, Family, Form, Problem, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Movement, Plan, REPEATS, Reference, Refusal, Target};
 use rayon::prelude::*;
@@ -15,10 +15,13 @@ pub static READ: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: AnyProblem::BuiltIn(&Read),
-    ladder: Cow::Borrowed(&[
-        rung("probes/read/v1_strided.cl", read_strided, &[LOADS, WAVES]),
-        rung("probes/read/v2_wide.cl", read_wide, &[CHUNKS]),
-    ]),
+    ladder: Cow::Borrowed(&ladder(
+        1,
+        [
+            rung("probes/read/strided.cl", read_strided, &[LOADS, WAVES]),
+            rung("probes/read/wide.cl", read_wide, &[CHUNKS]),
+        ],
+    )),
     choices: &[INSIDE],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
@@ -31,10 +34,13 @@ pub static WRITE: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: AnyProblem::BuiltIn(&Write),
-    ladder: Cow::Borrowed(&[
-        rung("probes/write/v1_vectors.cl", vectors, &[LOADS, WAVES]),
-        rung("probes/write/v2_wide.cl", chunks, &[CHUNKS, STREAM]),
-    ]),
+    ladder: Cow::Borrowed(&ladder(
+        1,
+        [
+            rung("probes/write/vectors.cl", vectors, &[LOADS, WAVES]),
+            rung("probes/write/wide.cl", chunks, &[CHUNKS, STREAM]),
+        ],
+    )),
     choices: &[INSIDE],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Write,
@@ -47,10 +53,13 @@ pub static COPY: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: AnyProblem::BuiltIn(&Copy),
-    ladder: Cow::Borrowed(&[
-        rung("probes/copy/v1_vectors.cl", vectors, &[LOADS, WAVES]),
-        rung("probes/copy/v2_wide.cl", chunks, &[CHUNKS, STREAM]),
-    ]),
+    ladder: Cow::Borrowed(&ladder(
+        1,
+        [
+            rung("probes/copy/vectors.cl", vectors, &[LOADS, WAVES]),
+            rung("probes/copy/wide.cl", chunks, &[CHUNKS, STREAM]),
+        ],
+    )),
     choices: &[INSIDE],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Copy,

@@ -6,7 +6,7 @@
 use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
 use crate::cpu::reduce::{self as host, Op};
 use crate::{
-    AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Form, Lone, Problem, Spot, Stream, Tunable,
+    AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Form, Lone, Problem, Spot, Stream, Tunable, ladder,
     largest_exact, rung,
 };
 use gpulab_model::data::{self, Array, Change, Dtype, Fill};
@@ -20,19 +20,22 @@ pub static FAMILY: Family = Family {
     form: Form::Vector,
     references: &[],
     problem: AnyProblem::BuiltIn(&Reduce),
-    ladder: Cow::Borrowed(&[
-        rung("reduce/v1_interleaved.cl", one_load, &[SIZE, FINISH]),
-        rung("reduce/v2_strided.cl", one_load, &[SIZE, FINISH]),
-        rung("reduce/v3_sequential.cl", one_load, &[SIZE, FINISH]),
-        rung("reduce/v4_first_add.cl", two_loads, &[SIZE, FINISH]),
-        rung("reduce/v5_last_warp.cl", last_warp, &[SIZE, FINISH]),
-        rung("reduce/v6_unrolled.cl", unrolled, &[FINISH]),
-        rung("reduce/v7_raking.cl", raking, &[ITEMS, FINISH]),
-        rung("reduce/v8_vectorised.cl", vectorised, &[ITEMS, REDUCE_ACC, FINISH]),
-        rung("reduce/v9_subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]),
-        rung("reduce/v10_single_pass.cl", single_pass, &[ITEMS, REDUCE_ACC]),
-        rung("reduce/v11_wide.cl", wide, &[FINISH]),
-    ]),
+    ladder: Cow::Borrowed(&ladder(
+        1,
+        [
+            rung("reduce/interleaved.cl", one_load, &[SIZE, FINISH]),
+            rung("reduce/strided.cl", one_load, &[SIZE, FINISH]),
+            rung("reduce/sequential.cl", one_load, &[SIZE, FINISH]),
+            rung("reduce/first_add.cl", two_loads, &[SIZE, FINISH]),
+            rung("reduce/last_warp.cl", last_warp, &[SIZE, FINISH]),
+            rung("reduce/unrolled.cl", unrolled, &[FINISH]),
+            rung("reduce/raking.cl", raking, &[ITEMS, FINISH]),
+            rung("reduce/vectorised.cl", vectorised, &[ITEMS, REDUCE_ACC, FINISH]),
+            rung("reduce/subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]),
+            rung("reduce/single_pass.cl", single_pass, &[ITEMS, REDUCE_ACC]),
+            rung("reduce/wide.cl", wide, &[FINISH]),
+        ],
+    )),
     choices: &[OP],
     dtypes: Cow::Borrowed(&[Dtype::I32, Dtype::F32, Dtype::I64, Dtype::F64]),
     ceiling: Bound::Read,
@@ -306,7 +309,7 @@ fn check_halves(ask: &Ask<'_>) -> Result<(), Refusal> {
     if !wg.size().is_power_of_two() {
         return Err(Refusal::Group(format!("work-group {wg}: this tree halves it, so it must be a power of two")));
     }
-    // The steps that v6 writes out.
+    // The steps that `unrolled` writes out.
     if wg.size() > 8192 {
         return Err(Refusal::Group(format!("work-group {wg}: at most 8192 work-items are foreseen")));
     }
@@ -323,7 +326,7 @@ fn raking(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     finished(plan, grid, &[Arg::Index(n)], (grid.groups, grid.wg), depth)
 }
 
-/// The fixed grid of rungs 8 to 10, and the depth of what each work-item of it adds.
+/// The fixed grid of `vectorised`, `subgroup` and `single_pass`, and the depth of what each work-item of it adds.
 fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusal> {
     let acc = REDUCE_ACC.get(&ask.case.params)?.unwrap_or(8);
     let grid = shape::grid_by(ask, 4 * acc, Grid::sparse)?;

@@ -34,7 +34,7 @@ struct LaunchReplay {
     acc: u64,
 }
 
-/// v1: neighbours first.
+/// `interleaved`: neighbours first.
 fn interleaved(l: &LaunchReplay, group: u64) -> Depth {
     let mut scratch: Vec<Depth> = (0..l.wg).map(|id| at(group * l.wg + id, l.n)).collect();
     let mut offset = 1;
@@ -47,13 +47,13 @@ fn interleaved(l: &LaunchReplay, group: u64) -> Depth {
     scratch[0]
 }
 
-/// v4: two loads, then the far half onto the near one, as tree.cl does for powers of two.
+/// `first_add`: two loads, then the far half onto the near one, as tree.cl does for powers of two.
 fn first_add(l: &LaunchReplay, group: u64) -> Depth {
     let first = group * 2 * l.wg;
     tree((first..first + l.wg).map(|i| join(at(i, l.n), at(i + l.wg, l.n))).collect())
 }
 
-/// v7: two loads a turn.
+/// `raking`: two loads a turn.
 fn raking(l: &LaunchReplay, group: u64) -> Depth {
     let pairs = |id: u64| (group * 2 * l.wg + id..l.n).step_by((2 * l.groups * l.wg) as usize);
     let item = |id| pairs(id).fold(0, |sum, i| join(sum, join(1, at(i + l.wg, l.n))));

@@ -20,7 +20,7 @@ fn troubled() -> Vec<Point> {
     points[0].flags = flag::NOISY | flag::FITS_CACHE;
     points[1] = without_value("naive, pitch n", 1024, Status::WrongResult, "row 0, column 1 is 2, want 3");
     points.push(without_value("tiled, pitch n", 65536, Status::Skipped, "needs too many bytes\x1b[2J"));
-    let log = "v4_diagonal.cl:7:3: error: use of undeclared identifier 'gid'\n\tgid = 0;\n\t^";
+    let log = "diagonal.cl:7:3: error: use of undeclared identifier 'gid'\n\tgid = 0;\n\t^";
     points.push(without_value("naive, pitch n", 65536, Status::BuildFailed, log));
     points
 }

@@ -108,7 +108,7 @@ fn typical() -> Vec<Row> {
 }
 
 fn troubled() -> Vec<Row> {
-    let log = "v2_coalesced.cl:7:3: error: use of undeclared identifier 'gid'\n\tgid = 0;\n\t^\n1 error generated.";
+    let log = "coalesced.cl:7:3: error: use of undeclared identifier 'gid'\n\tgid = 0;\n\t^\n1 error generated.";
     vec![
         rung(1, "naive", 2.5e-3),
         no_times(rung(2, "coalesced", 1.0), Status::BuildFailed, log),

@@ -72,8 +72,7 @@ impl Configuration {
         let Case { family, variant, dtype, shape, .. } = &self.case;
         let rows = if shape.m == 1 { String::new() } else { format!(" m={}", shape.m) };
         let params = if self.params.is_empty() { String::new() } else { format!(" {}", params_text(&self.params)) };
-        let number = self.rung.map_or_else(String::new, |number| format!("v{number}_"));
-        format!("{family}/{number}{variant} {dtype} n={}{rows} wg={}{params}", shape.n, self.wg)
+        format!("{family}/{variant} {dtype} n={}{rows} wg={}{params}", shape.n, self.wg)
     }
 
     /// Whether both work on the same inputs.

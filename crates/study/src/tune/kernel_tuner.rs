@@ -70,9 +70,7 @@ fn keys(rows: &[(Row, Option<Spent>)]) -> Vec<String> {
 
 fn value(row: &Row, key: &str) -> Value {
     let text = match key {
-        "rung" => {
-            return row.rung.map_or_else(|| json!(row.variant), |number| json!(format!("v{number}_{}", row.variant)));
-        }
+        "rung" => return json!(row.variant),
         "block_size_x" => return json!(row.wg_x.unwrap_or(1)),
         "block_size_y" => return json!(row.wg_y.unwrap_or(1)),
         "block_size_z" => return json!(row.wg_z.unwrap_or(1)),
@@ -161,7 +159,7 @@ mod tests {
         check(&document);
         assert!(cache(&rows).ends_with("}\n}"), "what Kernel Tuner takes for whole");
         assert_eq!(document["cache"].as_object().unwrap().len(), 4);
-        let first = &document["cache"]["v1_local,64,1,8,host"];
+        let first = &document["cache"]["local,64,1,8,host"];
         assert_eq!(
             (&first["time"], &first["compile_time"], &first["items"]),
             (&json!(1e3 * 1.2e-6), &json!(500.0), &json!(8))

@@ -5,7 +5,7 @@ pub mod operation;
 use self::operation::{FORM, Function, Instruction, Next, OP, Operation, Precision, SIGN};
 use super::{OneLaunch, ROUNDS, arg, array, get, setting, whole_groups, words};
 use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Problem, Tunable, rung};
+use crate::{AnyProblem, Ask, Bound, Family, Problem, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal};
 use std::borrow::Cow;
@@ -17,7 +17,7 @@ pub static PAIRS: Family = Family {
     form: crate::Form::Vector,
     problem: AnyProblem::BuiltIn(&Pairs),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/instructions/v1_pairs.cl", pairs, &[])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/instructions/pairs.cl", pairs, &[])])),
     choices: &[OP, FORM, CHAINS, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::Arithmetic,
@@ -30,7 +30,7 @@ pub static ONCE: Family = Family {
     form: crate::Form::Vector,
     problem: AnyProblem::BuiltIn(&Once),
     references: &[],
-    ladder: Cow::Borrowed(&[rung("lab/accuracy/v1_once.cl", once, &[])]),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/accuracy/once.cl", once, &[])])),
     choices: &[OP, FORM, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Copy,

@@ -1,0 +1,53 @@
+// dot local: a tree in local memory.
+// Idea:    the work-items of a group add their sums in __local (CUDA: shared) memory, in log2(group) steps.
+// Removes: most of the partial sums: one per work-group is left for the host.
+// Remains: every load brings a single element, and needs an address and a share of the loop's control.
+// Expect:  one result a group to read back: the host's part and the transfer shrink, and the kernel hardly changes.
+// But:     not in the kernel's own time: the tree comes on top of the same loads.
+// Proof:   gpulab lab transfer; gpulab dot --variant coalesced,local; gpulab dot --variant coalesced,local -v
+// CUDA:    a block's threads add up in __shared__ memory, with __syncthreads() before each step.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a stride beyond it
+#endif
+#ifndef WG
+#define WG 256        // work-items of a group
+#endif
+
+#include "muladd.cl"
+#include "../common/tree.cl"
+
+__kernel void dot_local_clear(__global T *partial)
+{
+    if (get_local_id(0) == 0)
+        partial[get_group_id(0)] = 0;
+}
+
+// Elements begin..n, fewer than there are work-items.
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void dot_local_presum(__global const T *x, __global const T *y, __global T *partial, const INDEX begin, const INDEX n)
+{
+    __local T scratch[WG];
+    const INDEX id = get_global_id(0);
+    T sum = 0;
+    if (id < n - begin)
+        sum = MULADD(x[begin + id], y[begin + id], sum);
+    sum = tree_reduce(sum, scratch);
+    if (get_local_id(0) == 0)
+        partial[get_group_id(0)] += sum;
+}
+
+// Elements 0..end.
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void dot_local(__global const T *x, __global const T *y, __global T *partial, const INDEX end)
+{
+    __local T scratch[WG];
+    T sum = 0;
+    for (INDEX i = get_global_id(0); i < end; i += get_global_size(0))
+        sum = MULADD(x[i], y[i], sum);
+    sum = tree_reduce(sum, scratch);
+    if (get_local_id(0) == 0)
+        partial[get_group_id(0)] += sum;
+}

@@ -1,0 +1,83 @@
+// dot single_pass: one launch; the last group adds the partial sums.
+// Idea:    each group publishes its sum and takes a ticket; the group with the last ticket adds all the sums.
+// Removes: the second launch of `accumulators`.
+// Remains: one atomic operation for each group, and a short end in which only the last group works.
+// Expect:  one launch in place of two: a gain on small vectors, where a launch is a large share of the time.
+// But:     little on large vectors, where the time of a launch is a small share.
+// Proof:   gpulab lab launch; gpulab dot --variant accumulators,single_pass
+// CUDA:    __threadfence() and atomicInc(), as in NVIDIA's sample threadFenceReduction; here atomics carry the sums too.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for n and a stride beyond it
+#endif
+#ifndef WG
+#define WG 256        // work-items of a group
+#endif
+#ifndef ACC
+#define ACC 4         // independent accumulators of a work-item
+#endif
+#define T4 CAT(T, 4)
+
+#include "../common/words.cl"
+#include "muladd.cl"
+#include "../common/tree.cl"
+#include "../common/bits.cl"
+#include "../common/publish.cl"
+
+// The ticket is zero before the launch, and again after it.
+__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
+void dot_single_pass(__global const T *x, __global const T *y, volatile __global uint *partial,
+                     volatile __global uint *ticket, __global T *result, const INDEX n)
+{
+    __local T scratch[WG];
+    __local uint last;
+    __global const T4 *x4 = (__global const T4 *)x;
+    __global const T4 *y4 = (__global const T4 *)y;
+    const INDEX vectors = n / 4;
+    T4 acc[ACC];
+    for (uint a = 0; a < ACC; a++)
+        acc[a] = 0;
+    INDEX i = get_group_id(0) * (ACC * WG) + get_local_id(0);
+    for (; i + (ACC - 1) * WG < vectors; i += ACC * get_global_size(0)) {
+        #pragma unroll
+        for (uint a = 0; a < ACC; a++)
+            acc[a] = MULADD(x4[i + a * WG], y4[i + a * WG], acc[a]);
+    }
+    // What is left of the last tile, all loads at once; the condition above failed before its end.
+    #pragma unroll
+    for (uint a = 0; a < ACC; a++)
+        if (i + a * WG < vectors)
+            acc[a] = MULADD(x4[i + a * WG], y4[i + a * WG], acc[a]);
+    for (uint a = 1; a < ACC; a++)
+        acc[0] += acc[a];
+    T sum = (acc[0].s0 + acc[0].s1) + (acc[0].s2 + acc[0].s3);
+    for (i = 4 * vectors + get_global_id(0); i < n; i += get_global_size(0))
+        sum = MULADD(x[i], y[i], sum);
+    sum = tree_reduce(sum, scratch);
+    const uint groups = get_num_groups(0);
+    if (get_local_id(0) == 0) {
+        if (groups == 1) {
+            // One group alone has it all.
+            result[0] = sum;
+            last = false;
+        } else {
+            publish(partial + get_group_id(0) * WORDS, sum);
+            mem_fence(CLK_GLOBAL_MEM_FENCE);
+            last = atomic_inc(ticket) == groups - 1;
+        }
+    }
+    // Outside of conditions, also of those that all items share: there PoCL 3.1 makes an endless loop of groups of 3.
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (!last)
+        return;
+    sum = 0;
+    for (uint g = get_local_id(0); g < groups; g += WG)
+        sum += collect(partial + g * WORDS);
+    sum = tree_reduce(sum, scratch);
+    if (get_local_id(0) == 0) {
+        result[0] = sum;
+        atomic_xchg(ticket, 0u);
+    }
+}

@@ -1,0 +1,34 @@
+// transpose naive: the obvious transposition.
+// Idea:    the copy, but it writes along a column what it has read along a row.
+// Removes: nothing: this is where the ladder begins.
+// Remains: neighbouring work-items write a whole row apart, so each store fills only one element of a cache line.
+// Expect:  a small share of the copy's bandwidth on a GPU: each store of a warp goes to as many lines as the warp has items.
+// But:     on CPU drivers, and where a cache holds the lines until they are full, it loses less.
+// Proof:   gpulab lab stride; gpulab count transpose --variant naive,coalesced; gpulab transpose --variant copy,naive
+// CUDA:    uncoalesced stores: one memory transaction for each thread of the warp.
+#ifndef T
+#define T float       // element type
+#endif
+#ifndef INDEX
+#define INDEX uint    // wide enough for every index
+#endif
+#ifndef TILE
+#define TILE 32       // rows and columns of a tile
+#endif
+#ifndef ROWS
+#define ROWS 4        // rows of a work-item
+#endif
+
+#include "matrix.cl"
+
+__kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
+void transpose_naive(__global const T *restrict in, __global T *restrict out, const INDEX width,
+                     const INDEX height, const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
+{
+    const INDEX x = TILE_COLUMN * TILE + get_local_id(0);
+    const INDEX y = TILE_ROW * TILE + get_local_id(1);
+    REPEAT
+        for (uint j = 0; j < TILE; j += TILE / ROWS)
+            if (INSIDE(x, y + j))
+                out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x];
+}
