@@ -21,7 +21,6 @@ pub static FAMILY: Family = Family {
         finish: as_it_is,
         companions: &[],
     }),
-    references: &[],
     ladder: Cow::Borrowed(&[rung("lab/chase/v1_global.cl", global, &[]), rung("lab/chase/v2_local.cl", local, &[])]),
     choices: &[DEPENDENT, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),

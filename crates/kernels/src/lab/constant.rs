@@ -21,7 +21,6 @@ pub static FAMILY: Family = Family {
         finish: as_it_is,
         companions: &[],
     }),
-    references: &[],
     ladder: Cow::Borrowed(&[
         rung("lab/constant/v1_table.cl", table, &[GLOBAL]),
         rung("lab/constant/v2_program.cl", program, &[]),

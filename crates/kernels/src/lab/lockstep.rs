@@ -13,7 +13,6 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("sums by a tree whose last steps are not, or differently, synchronised"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Lockstep),
-    references: &[],
     ladder: Cow::Borrowed(&[
         rung("lab/lockstep/v1_bare.cl", unsynchronised, &[]),
         rung("lab/lockstep/v2_volatile.cl", unsynchronised, &[]),

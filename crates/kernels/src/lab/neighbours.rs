@@ -22,7 +22,6 @@ pub static FAMILY: Family = Family {
         finish: |_, output| cpu::wrapping_sum(&output),
         companions: &[],
     }),
-    references: &[],
     ladder: Cow::Borrowed(&[rung("lab/neighbours/v1_lanes.cl", plan, &[FACTOR])]),
     choices: &[OFFSET, IDLE, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),

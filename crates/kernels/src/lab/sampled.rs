@@ -27,7 +27,6 @@ pub static FAMILY: Family = Family {
         finish: |_, output| snapped(output),
         companions: &[],
     }),
-    references: &[],
     ladder: Cow::Borrowed(&[rung("lab/sampled/v1_modes.cl", plan, &[])]),
     choices: &[ADDRESS, LINEAR, NORMALISED],
     dtypes: Cow::Borrowed(&[Dtype::F32]),

@@ -22,7 +22,6 @@ pub static FAMILY: Family = Family {
         finish: |_, output| cpu::wrapping_sum(&output),
         companions: &[],
     }),
-    references: &[],
     ladder: Cow::Borrowed(&[
         rung("lab/texels/v1_buffer.cl", buffer, &[ORDER]),
         rung("lab/texels/v2_line.cl", line, &[ORDER]),

@@ -13,7 +13,6 @@ pub static ADD_MIN: Family = Family {
     name: Cow::Borrowed("addmin"),
     about: Cow::Borrowed("additions, each with a minimum, as fast as possible"),
     form: Form::Vector,
-    references: &[],
     problem: AnyProblem::BuiltIn(&AddMin),
     ladder: Cow::Borrowed(&[
         rung("probes/addmin/v1_two_way.cl", add_min_items, &[]),
@@ -29,7 +28,6 @@ pub static LANES: Family = Family {
     name: Cow::Borrowed("lanes"),
     about: Cow::Borrowed("additions in vectors, each with a minimum, as fast as possible"),
     form: Form::Vector,
-    references: &[],
     problem: AnyProblem::BuiltIn(&Lanes),
     ladder: Cow::Borrowed(&[rung("probes/lanes/v1_fed.cl", lanes_fed, &[ORDERED])]),
     choices: &[VECTORS],

@@ -13,7 +13,6 @@ pub static READ: Family = Family {
     name: Cow::Borrowed("read"),
     about: Cow::Borrowed("read global memory as fast as possible"),
     form: Form::Vector,
-    references: &[],
     problem: AnyProblem::BuiltIn(&Read),
     ladder: Cow::Borrowed(&[
         rung("probes/read/v1_strided.cl", read_strided, &[LOADS, WAVES]),
@@ -29,7 +28,6 @@ pub static WRITE: Family = Family {
     name: Cow::Borrowed("write"),
     about: Cow::Borrowed("write global memory as fast as possible"),
     form: Form::Vector,
-    references: &[],
     problem: AnyProblem::BuiltIn(&Write),
     ladder: Cow::Borrowed(&[
         rung("probes/write/v1_vectors.cl", vectors, &[LOADS, WAVES]),
@@ -45,7 +43,6 @@ pub static COPY: Family = Family {
     name: Cow::Borrowed("copy"),
     about: Cow::Borrowed("copy global memory as fast as possible"),
     form: Form::Vector,
-    references: &[],
     problem: AnyProblem::BuiltIn(&Copy),
     ladder: Cow::Borrowed(&[
         rung("probes/copy/v1_vectors.cl", vectors, &[LOADS, WAVES]),
