@@ -23,7 +23,7 @@ impl Brought {
         let mut family = described::named(&mut registry, name)?.clone();
         let mut rung = None;
         if let Some(path) = own {
-            family = own::adopt(&mut registry, path, own::kernel(path, &family)?)?.clone();
+            family = own::adopt(&mut registry, path, &family)?.clone();
             rung = family.ladder.last().cloned();
         }
         Ok(Brought { registry, family, own: rung })

@@ -7,26 +7,23 @@ use crate::{Error, files};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-/// Reads the kernel in a file.
+/// Reads a kernel and makes it the last rung of its family.
 ///
 /// # Errors
-/// [`Error::Usage`] for a file that cannot be read, or that includes what it may not.
-pub(crate) fn kernel(path: &Path, family: &Family) -> Result<OwnKernel, Error> {
-    let text = assembled(path, &family.name)?;
-    Ok(OwnKernel { family: family.name.to_string(), name: name(path, family), text })
+/// [`Error::Usage`] for a file that cannot be read, that includes what it may not, or that declares what is not known.
+pub(crate) fn adopt<'a>(registry: &'a mut Registry, path: &Path, family: &Family) -> Result<&'a Family, Error> {
+    adopt_as(registry, &name(path, family), (path, &read(path)?), family)
 }
 
-/// As [`kernel`], of a text that would stand at `path`.
-pub(crate) fn kernel_of(name: &str, (path, text): (&Path, &str), family: &Family) -> Result<OwnKernel, Error> {
+/// As [`adopt`], of a text that would stand at `path`.
+pub(crate) fn adopt_as<'a>(
+    registry: &'a mut Registry,
+    name: &str,
+    (path, text): (&Path, &str),
+    family: &Family,
+) -> Result<&'a Family, Error> {
     let text = assembled_text(path, text, &family.name)?;
-    Ok(OwnKernel { family: family.name.to_string(), name: name.into(), text })
-}
-
-/// Makes a kernel the last rung of its family.
-///
-/// # Errors
-/// [`Error::Usage`] for a file that declares what is not known.
-pub(crate) fn adopt<'a>(registry: &'a mut Registry, path: &Path, own: OwnKernel) -> Result<&'a Family, Error> {
+    let own = OwnKernel { family: family.name.to_string(), name: name.to_owned(), text };
     registry.adopt(own).map_err(|error| Error::Usage(format!("{}: {error}", shown(path))))
 }
 

@@ -87,7 +87,7 @@ fn gone_wrong(rows: &[CountRow]) -> Result<(), Error> {
 
 /// What is counted: a family's rungs, an experiment's trials, or what was measured.
 enum Countable {
-    Ladder(Brought),
+    Ladder(Box<Brought>),
     Trials(&'static Experiment),
     Measured(Vec<Row>),
 }
@@ -104,7 +104,7 @@ impl Countable {
         }
         let name = options.name();
         if described::is_file(name) || FAMILIES.iter().any(|family| family.name == name) {
-            return Brought::new(name, options.own.as_deref()).map(Countable::Ladder);
+            return Brought::new(name, options.own.as_deref()).map(|brought| Countable::Ladder(brought.into()));
         }
         if options.own.is_some() {
             return Err(Error::Usage(format!("--own: {name} has no ladder; name the kernel's family")));
@@ -113,7 +113,7 @@ impl Countable {
             return Ok(Countable::Trials(experiment));
         }
         // Kernels of experiments and probes too, though nobody is told.
-        Brought::new(name, None).map(Countable::Ladder).map_err(|_| {
+        Brought::new(name, None).map(|brought| Countable::Ladder(brought.into())).map_err(|_| {
             let names = FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
             Error::Usage(words::unknown("family or experiment", name, &names.collect::<Vec<_>>()))
         })

@@ -29,6 +29,7 @@ pub fn run(out: &mut Out, global: &Global, options: &DiffArgs) -> Result<(), Err
 }
 
 fn file(family: &Family, rung: &Rung, sources: &Sources) -> Result<KernelFile, Error> {
-    let text = sources.read(&rung.path).map_err(|stop| Error::Failed(stop.reason))?;
+    let text = rung.own_text().map_or_else(|| sources.read(&rung.path), |text| Ok(text.to_owned()));
+    let text = text.map_err(|stop| Error::Failed(stop.reason))?;
     Ok(KernelFile { label: format!("{} {}", family.name, rung.label()), path: format!("cl/{}", rung.path), text })
 }

@@ -3,6 +3,7 @@
 use crate::adopt::Brought;
 use crate::cli::{Global, Occupancy};
 use crate::console::{Out, screen};
+use crate::kernels::{Family, Registry};
 use crate::occupancy::{ComputeUnit, GroupNeeds, known};
 use crate::outcome::Executor;
 use crate::plan::Case;
@@ -22,7 +23,11 @@ const DEADLINE: Duration = Duration::from_secs(60);
 /// [`Error::NoDevice`] without a device; [`Error::BuildFailed`] if the kernel to look at does not build.
 pub fn run(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(), Error> {
     match (options.built.name(), &options.variant) {
-        (Some(family), Some(variant)) => of_kernel(out, global, options, &case(options, family, variant)?),
+        (Some(family), Some(variant)) => {
+            let brought = Brought::new(family, None)?;
+            let case = case(options, &brought.family, variant)?;
+            of_kernel(out, global, options, (&brought.registry, &case))
+        }
         _ => of_numbers(out, global, options),
     }
 }
@@ -41,7 +46,7 @@ fn of_numbers(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(),
             return Err(Error::Usage(why.into()));
         }
         Some(name) => named(name)?,
-        None => of_device(&mut worker(global)?)?,
+        None => of_device(&mut worker(global, &Registry::default())?)?,
     };
     let need = GroupNeeds { registers, local: options.local, wg: options.wg.size() as u64 };
     let screen = screen(global.color);
@@ -50,9 +55,14 @@ fn of_numbers(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(),
 }
 
 /// What a build of the case's kernels says that a group needs.
-fn of_kernel(out: &mut Out, global: &Global, options: &Occupancy, case: &Case) -> Result<(), Error> {
+fn of_kernel(
+    out: &mut Out,
+    global: &Global,
+    options: &Occupancy,
+    (registry, case): (&Registry, &Case),
+) -> Result<(), Error> {
     let asked = options.generation.as_deref().map(named).transpose()?;
-    let mut worker = worker(global)?;
+    let mut worker = worker(global, registry)?;
     bench::announce(global, worker.info());
     let kernels = worker.inspect(case)?.map_err(|stop| bench::stopped(case, stop))?;
     let screen = screen(global.color);
@@ -70,14 +80,13 @@ fn of_kernel(out: &mut Out, global: &Global, options: &Occupancy, case: &Case) -
 }
 
 /// Opens the device in a process of its own, for its driver may crash or hang.
-fn worker(global: &Global) -> Result<WorkerProcess, Error> {
-    let setup = Setup { device: global.device.clone(), ..Setup::default() };
+fn worker(global: &Global, registry: &Registry) -> Result<WorkerProcess, Error> {
+    let setup = Setup { device: global.device.clone(), ..Setup::of(registry) };
     WorkerProcess::open(setup, DEADLINE, interrupt::interrupted, say)
 }
 
 /// The one rung that the options name, at the family's usual size.
-fn case(options: &Occupancy, family: &str, variant: &str) -> Result<Case, Error> {
-    let Brought { family, .. } = &Brought::new(family, None)?;
+fn case(options: &Occupancy, family: &Family, variant: &str) -> Result<Case, Error> {
     let rungs = values::variants(family, variant).map_err(Error::Usage)?;
     let [rung] = rungs[..] else {
         return Err(Error::Usage(format!("--variant {variant} names {} rungs; choose one", rungs.len())));

@@ -86,7 +86,7 @@ fn numbers_run_without_a_gap_and_names_are_unique() {
         // PPC, chapter 4, numbers its versions from 0.
         let first = numbers[0].filter(|&first| first <= 1).unwrap();
         assert_eq!(numbers, (first..).take(numbers.len()).map(Some).collect::<Vec<_>>(), "{}", family.name);
-        assert!(family.references.iter().all(|r| r.number().is_none()), "{}", family.name);
+        assert!(family.problem.references().iter().all(|r| r.number().is_none()), "{}", family.name);
         let names: BTreeSet<&str> = family.kernels().map(Rung::variant).collect();
         assert_eq!(names.len(), family.kernels().count(), "{}", family.name);
         let folders: BTreeSet<&str> = family.kernels().filter_map(|r| r.path.rsplit('/').nth(1)).collect();

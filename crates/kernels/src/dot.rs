@@ -18,7 +18,6 @@ pub static FAMILY: Family = Family {
     name: Cow::Borrowed("dot"),
     about: Cow::Borrowed("dot product of two vectors"),
     form: Form::Vector,
-    references: &[],
     problem: AnyProblem::BuiltIn(&Dot),
     ladder: Cow::Borrowed(&ladder(
         1,

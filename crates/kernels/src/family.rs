@@ -1,5 +1,6 @@
 //! Families, rungs and problems, as plain data.
 
+use super::own::SourceTraits;
 use super::tunable::{DeclaredMacro, Tunable};
 use crate::cpu::Baseline;
 use gpulab_model::data::{self, Array, Change, DrawnInput, Dtype, Fill, Params, Shape};
@@ -19,8 +20,6 @@ pub struct Family {
     pub form: Form,
     /// How inputs, answers and costs are made.
     pub problem: AnyProblem,
-    /// Kernels that rungs are measured against, in the order in which they run; without numbers.
-    pub references: &'static [Rung],
     /// The rungs, in teaching order; [`ladder()`] gives them their numbers.
     pub ladder: Cow<'static, [Rung]>,
     /// Settings that change the answer, and not only how it is found.
@@ -113,6 +112,9 @@ pub enum Bound {
 }
 
 impl Bound {
+    pub(crate) const ALL: [Bound; 6] =
+        [Bound::Read, Bound::Write, Bound::Copy, Bound::Local, Bound::AddMin, Bound::Arithmetic];
+
     /// The name in records.
     pub fn name(self) -> &'static str {
         match self {
@@ -127,8 +129,7 @@ impl Bound {
 
     /// The limit of this name.
     pub fn named(name: &str) -> Option<Bound> {
-        use Bound::{AddMin, Arithmetic, Copy, Local, Read, Write};
-        [Read, Write, Copy, Local, AddMin, Arithmetic].into_iter().find(|bound| bound.name() == name)
+        Bound::ALL.into_iter().find(|bound| bound.name() == name)
     }
 
     /// Whether it limits bytes; otherwise operations.
@@ -152,6 +153,8 @@ pub struct Rung {
     kernel: RungKernel,
 }
 
+type Planner = dyn Fn(&Ask<'_>) -> Result<Plan, Refusal> + Send + Sync;
+
 #[derive(Clone)]
 enum RungKernel {
     BuiltIn {
@@ -160,28 +163,19 @@ enum RungKernel {
         /// Turns a case into a plan, or says why this device cannot run it.
         plan: fn(&Ask<'_>) -> Result<Plan, Refusal>,
     },
-    Brought(Arc<dyn BroughtKernel>),
+    Brought(Arc<BroughtKernel>),
 }
 
-/// A kernel that a reader brought.
-pub(crate) trait BroughtKernel: Send + Sync {
+/// A kernel that a reader brought, with what its file declares.
+pub(crate) struct BroughtKernel {
     /// Its text, with what it includes.
-    fn text(&self) -> &str;
-
-    /// The work-group that its file declares.
-    fn work_group(&self) -> Option<WorkGroup>;
-
-    /// The macros that its file declares.
-    fn macros(&self) -> &[DeclaredMacro];
-
-    /// As of a planner of gpulab's own.
-    fn plan(&self, ask: &Ask<'_>) -> Result<Plan, Refusal>;
-
-    /// The function that is launched first, and the parameters that it must have, as they would be written; none of a rung
-    /// of a described family.
-    fn signature(&self, _: &Family) -> Option<(&str, Vec<String>)> {
-        None
-    }
+    pub(crate) text: String,
+    pub(crate) work_group: Option<WorkGroup>,
+    pub(crate) macros: Vec<DeclaredMacro>,
+    pub(crate) plan: Box<Planner>,
+    /// What stands in its text, and the parameters that it must have, as they would be written; nothing of a rung of a
+    /// described family.
+    pub(crate) traits: (SourceTraits, Vec<String>),
 }
 
 /// What a rung's planner is given.
@@ -232,31 +226,37 @@ pub const fn ladder<const N: usize>(first: u32, mut rungs: [Rung; N]) -> [Rung; 
 }
 
 impl Rung {
-    /// A rung that a reader brought, by what is to stand for its path below `own/`.
-    pub(super) fn brought(path: &str, number: Option<u32>, kernel: Arc<dyn BroughtKernel>) -> Rung {
-        Rung { path: format!("{OWN}/{path}.cl").into(), number, kernel: RungKernel::Brought(kernel) }
+    /// A rung that a reader brought, by its place below `own/`.
+    pub(super) fn brought(place: &str, number: Option<u32>, kernel: BroughtKernel) -> Rung {
+        Rung { path: format!("{OWN}/{place}.cl").into(), number, kernel: RungKernel::Brought(Arc::new(kernel)) }
     }
 
-    /// What a reader brought, if this is a reader's.
-    pub(super) fn own(&self) -> Option<&dyn BroughtKernel> {
-        match &self.kernel {
-            RungKernel::BuiltIn { .. } => None,
-            RungKernel::Brought(kernel) => Some(&**kernel),
-        }
+    fn own(&self) -> Option<&BroughtKernel> {
+        if let RungKernel::Brought(kernel) = &self.kernel { Some(kernel) } else { None }
     }
 
     /// Settings that it reads.
     pub fn tunables(&self) -> impl Iterator<Item = Tunable<'_>> + Clone {
         let (built_in, declared) = match &self.kernel {
             RungKernel::BuiltIn { tunables, .. } => (*tunables, &[][..]),
-            RungKernel::Brought(kernel) => (&[][..], kernel.macros()),
+            RungKernel::Brought(kernel) => (&[][..], &*kernel.macros),
         };
         built_in.iter().copied().chain(declared.iter().map(DeclaredMacro::tunable))
     }
 
     /// The work-group that a reader's file declares; none of gpulab's own rungs.
     pub fn work_group(&self) -> Option<WorkGroup> {
-        self.own()?.work_group()
+        self.own()?.work_group
+    }
+
+    /// The text of a reader's kernel.
+    pub fn own_text(&self) -> Option<&str> {
+        self.own().map(|own| own.text.as_str())
+    }
+
+    /// What stands in the text of a reader's kernel, and the parameters that it must have, as they would be written.
+    pub fn own_traits(&self) -> (SourceTraits, Vec<String>) {
+        self.own().map(|own| own.traits.clone()).unwrap_or_default()
     }
 
     /// Whether a reader brought it.
@@ -292,7 +292,7 @@ impl Rung {
 impl Family {
     /// The references, then the ladder.
     pub fn kernels(&self) -> impl Iterator<Item = &Rung> {
-        self.references.iter().chain(&*self.ladder)
+        self.problem.references().iter().chain(&*self.ladder)
     }
 
     /// Its settings, those of all its rungs included, each once.
@@ -314,7 +314,7 @@ impl Family {
         let ask = Ask { family: self, rung, case, target };
         match &rung.kernel {
             RungKernel::BuiltIn { plan, .. } => plan(&ask),
-            RungKernel::Brought(kernel) => kernel.plan(&ask),
+            RungKernel::Brought(kernel) => (kernel.plan)(&ask),
         }
     }
 
@@ -548,6 +548,11 @@ pub trait Problem: Send + Sync {
     /// Who says what is right, in a family that a reader's file describes.
     fn oracle(&self) -> Option<String> {
         None
+    }
+
+    /// Kernels that rungs are measured against, in the order in which they run; without numbers.
+    fn references(&self) -> &'static [Rung] {
+        &[]
     }
 
     /// The CPU baselines, timed beside the rungs.

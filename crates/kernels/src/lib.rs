@@ -1,6 +1,7 @@
 //! The registry: every family, its ladder of rungs, and the problem it solves, as plain data.
 //!
-//! Help texts, `list`, ladders, sweeps and tests all walk the lists of `registry.rs`; nothing is listed twice.
+//! Help texts, `list`, ladders, sweeps and tests all walk the lists of `registry.rs`; nothing is listed twice. What a reader
+//! brings is in a [`Registry`], a value that is passed on.
 
 mod builder;
 pub mod cpu;
@@ -31,7 +32,7 @@ pub use family::{
     APART, AnyProblem, Ask, Bound, Changed, Family, Form, Lone, Problem, Rung, Spot, Stream, entry_point, ladder, rung,
 };
 pub use growth::tile_of_a_group;
-pub use own::{DeclarationError, OwnKernel, SourceTraits, own_traits};
+pub use own::{DeclarationError, OwnKernel, SourceTraits};
 pub use registry::{FAMILIES, LAB, PROBES, Registry, built_in, everything};
 pub use source::{Assembled, assemble, embedded, included, labelled, split_header, text, title};
 pub use sources::{Sources, used_defines};

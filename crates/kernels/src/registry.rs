@@ -2,7 +2,7 @@
 //! brought.
 
 use super::{
-    DeclarationError, Family, FamilyFile, Oracle, OwnKernel, Rung, described, dot, lab, minplus, own, probes, reduce,
+    DeclarationError, Family, FamilyFile, Oracle, OwnKernel, described, dot, lab, minplus, own, probes, reduce,
     transpose,
 };
 use gpulab_model::outcome::Stop;
@@ -84,11 +84,6 @@ impl Registry {
     /// [`gpulab_model::outcome::Status::Failed`] if there is none.
     pub fn find(&self, name: &str) -> Result<&Family, Stop> {
         self.family(name).ok_or_else(|| Stop::failed(format!("there is no family {name}")))
-    }
-
-    /// The rung of a family.
-    pub fn rung(&self, family: &str, variant: &str) -> Option<&Rung> {
-        self.family(family)?.rung(variant)
     }
 
     /// Makes a kernel the last rung of its family, in place of an earlier one of its name. The family with it.

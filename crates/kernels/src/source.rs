@@ -50,7 +50,7 @@ pub fn title(text: &str) -> Option<&str> {
 impl Rung {
     /// Its text, as built into the binary or as a reader brought it.
     pub fn text(&self) -> Option<&str> {
-        self.own().map_or_else(|| text(&self.path), |own| Some(own.text()))
+        self.own_text().or_else(|| text(&self.path))
     }
 
     /// What the file's header says behind a label: `Idea`, `Removes` and `Remains`; of ladders also `Expect`, `But` (when it

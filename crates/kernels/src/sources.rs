@@ -28,7 +28,7 @@ impl Sources {
     /// # Errors
     /// As of [`Sources::assemble`].
     pub fn of_rung(&self, rung: &Rung) -> Result<String, Stop> {
-        let own = |path: &str| rung.text().filter(|_| rung.is_own() && path == rung.path).map(Cow::Borrowed);
+        let own = |path: &str| rung.own_text().filter(|_| path == rung.path).map(Cow::Borrowed);
         let assembled = assemble(&rung.path, &|path| own(path).or_else(|| self.lookup(path)));
         assembled.map(|a| a.text).map_err(|missing| self.unreadable(&missing))
     }

@@ -6,7 +6,7 @@
 
 use super::shape;
 use crate::cpu::transpose::{self as host, gap};
-use crate::{APART, AnyProblem, Ask, Baseline, Bound, Builder, Family, Form, Problem, Tunable, ladder, rung};
+use crate::{APART, AnyProblem, Ask, Baseline, Bound, Builder, Family, Form, Problem, Rung, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Movement, Plan, REPEATS, Reference, Refusal, WorkGroup};
 use std::borrow::Cow;
@@ -17,10 +17,6 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("transposition of a matrix, out of place"),
     form: Form::Matrix,
     problem: AnyProblem::BuiltIn(&Transpose),
-    references: &[
-        rung("transpose/copy.cl", scalar, &[TILE, ROWS, NREPS]),
-        rung("transpose/local_copy.cl", scalar, &[TILE, ROWS, NREPS]),
-    ],
     ladder: Cow::Borrowed(&ladder(
         1,
         [
@@ -37,6 +33,11 @@ pub static FAMILY: Family = Family {
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::Copy,
 };
+
+static REFERENCES: [Rung; 2] = [
+    rung("transpose/copy.cl", scalar, &[TILE, ROWS, NREPS]),
+    rung("transpose/local_copy.cl", scalar, &[TILE, ROWS, NREPS]),
+];
 
 const TILE: Tunable = Tunable::number(
     "tile",
@@ -149,6 +150,10 @@ impl Problem for Transpose {
         vec![Case { shape, params, ..case.clone() }]
     }
 
+    fn references(&self) -> &'static [Rung] {
+        &REFERENCES
+    }
+
     fn baselines(&self) -> &'static [Baseline] {
         host::BASELINES
     }
@@ -157,7 +162,7 @@ impl Problem for Transpose {
 /// What moves where; the references only copy.
 fn movement(case: &Case) -> Movement {
     let movement = host::movement(case.shape, &case.params);
-    let movement = match FAMILY.references.iter().any(|r| r.variant() == case.variant) {
+    let movement = match REFERENCES.iter().any(|r| r.variant() == case.variant) {
         true => Movement { to_pitch: movement.from_pitch, transposed: false, ..movement },
         false => movement,
     };

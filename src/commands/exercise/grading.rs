@@ -80,7 +80,7 @@ impl Grader {
             return Ok(answers(exercise, &text));
         };
         let mut registry = Registry::default();
-        let family = match adopt(&mut registry, SUBMISSION, (path, &text), family) {
+        let family = match own::adopt_as(&mut registry, SUBMISSION, (path, &text), family) {
             Ok(family) => family.clone(),
             Err(Error::Usage(why)) => return Ok(grade.ended(ExerciseVerdict::Refused, why, "")),
             Err(error) => return Err(error),
@@ -125,7 +125,7 @@ impl Grader {
         let starter = match exercise.checks.iter().any(|check| check.needs_starter()) {
             true => {
                 let file = (Path::new("starter.cl"), &*exercise.starter()?);
-                adopt(&mut registry, STARTER, file, family)?.rung(STARTER).cloned()
+                own::adopt_as(&mut registry, STARTER, file, family)?.rung(STARTER).cloned()
             }
             false => None,
         };
@@ -206,16 +206,6 @@ fn read(path: &Path) -> Result<String, String> {
     let text = files::read_to_string(path).map_err(|e| format!("cannot read {shown}: {e}"))?;
     // Some editors put it before a text.
     Ok(text.trim_start_matches('\u{feff}').to_owned())
-}
-
-/// Makes a text a rung of this name.
-fn adopt<'a>(
-    registry: &'a mut Registry,
-    name: &str,
-    (path, text): (&Path, &str),
-    family: &Family,
-) -> Result<&'a Family, Error> {
-    own::adopt(registry, path, own::kernel_of(name, (path, text), family)?)
 }
 
 fn count(worker: &mut CountingWorker, case: &Case) -> Result<Result<CountedCase, Stop>, Error> {

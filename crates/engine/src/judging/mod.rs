@@ -8,7 +8,7 @@ mod sizes;
 pub use sizes::ragged;
 
 use crate::worker::{Lost, WorkerProcess};
-use gpulab_kernels::{Family, Rung, own_traits, tile_of_a_group};
+use gpulab_kernels::{Family, Rung, tile_of_a_group};
 use gpulab_model::Error;
 use gpulab_model::data::Shape;
 use gpulab_model::outcome::{Executor, Job, Outcome, Settings, Status, Stop, Symptoms};
@@ -39,7 +39,7 @@ pub fn judge(
     let target = worker.info().target.clone();
     let tile = match tile_of_a_group(family, rung, asked, &target) {
         Ok(tile) => tile,
-        Err(refusal) => return Ok(refused((family, rung), asked, refusal.to_string())),
+        Err(refusal) => return Ok(refused(rung, asked, refusal.to_string())),
     };
     let mut judging = JudgedWorker { worker, asked, patience };
     let mut tried = Vec::new();
@@ -72,12 +72,12 @@ pub fn judge(
         }
     }
     tried.retain(|tried| tried.ruling != Ruling::Refused || ruling == Ruling::Refused);
-    let (traits, parameters) = own_traits(family, rung);
+    let (traits, parameters) = rung.own_traits();
     Ok(Judgement { ruling, asked: asked.clone(), tile, tried, elsewhere, symptoms, traits, parameters })
 }
 
-fn refused((family, rung): (&Family, &Rung), asked: &Case, reason: String) -> Judgement {
-    let (traits, parameters) = own_traits(family, rung);
+fn refused(rung: &Rung, asked: &Case, reason: String) -> Judgement {
+    let (traits, parameters) = rung.own_traits();
     Judgement {
         ruling: Ruling::Refused,
         asked: asked.clone(),

@@ -280,7 +280,7 @@ impl Description {
             return at("multiple", "n, m and multiple must be 1 at least".into());
         }
         if self.bound().is_none() {
-            let names = BOUNDS.map(Bound::name).join(", ");
+            let names = Bound::ALL.map(Bound::name).join(", ");
             return at(&self.limit, format!("limit: there is no {:?}; there is {names}", self.limit));
         }
         self.check_names()?;
@@ -474,8 +474,6 @@ impl Description {
         }
     }
 }
-
-const BOUNDS: [Bound; 6] = [Bound::Read, Bound::Write, Bound::Copy, Bound::Local, Bound::AddMin, Bound::Arithmetic];
 
 /// Whether a name can be a rung's, or a family's.
 fn is_rung_name(name: &str) -> bool {

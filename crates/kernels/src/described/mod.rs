@@ -14,9 +14,8 @@ pub use oracle::{Oracle, OracleQuestion};
 use super::family::BroughtKernel;
 use super::own::kernel_names;
 use super::tunable::DeclaredMacro;
-use super::{AnyProblem, Ask, DeclarationError, Family, Rung};
+use super::{AnyProblem, DeclarationError, Family, Rung};
 use description::DescribedRung;
-use gpulab_model::plan::{Plan, Refusal, WorkGroup};
 use problem::DescribedProblem;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -47,17 +46,20 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
     let problem = Arc::new(DescribedProblem { description, oracle });
     let described = &problem.description;
     let rung = |(at, own): (usize, &DescribedRung)| {
-        let macros = own.tune.iter().map(|(name, values)| DeclaredMacro::new(name, values)).collect();
-        let text = file.sources.get(&own.file).cloned().unwrap_or_default();
-        let path = format!("{}/{}", described.name, own.name);
-        let kernel = Arc::new(DescribedKernel { problem: problem.clone(), at, text, macros });
-        Rung::brought(&path, Some(at as u32 + 1), kernel)
+        let problem = problem.clone();
+        let kernel = BroughtKernel {
+            text: file.sources.get(&own.file).cloned().unwrap_or_default(),
+            work_group: own.work_group().ok().flatten(),
+            macros: own.tune.iter().map(|(name, values)| DeclaredMacro::new(name, values)).collect(),
+            traits: Default::default(),
+            plan: Box::new(move |ask| planner::plan(&problem, &problem.description.rung[at], ask)),
+        };
+        Rung::brought(&format!("{}/{}", described.name, own.name), Some(at as u32 + 1), kernel)
     };
     Ok(Family {
         name: described.name.clone().into(),
         about: described.about.clone().into(),
         form: described.form(),
-        references: &[],
         ladder: described.rung.iter().enumerate().map(rung).collect(),
         choices: &[],
         dtypes: described.types.clone().into(),
@@ -65,33 +67,6 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
         ceiling: described.bound().unwrap_or(super::Bound::Copy),
         problem: AnyProblem::Described(problem.clone()),
     })
-}
-
-/// The kernels of a described rung.
-struct DescribedKernel {
-    problem: Arc<DescribedProblem>,
-    /// Its place among the file's rungs.
-    at: usize,
-    text: String,
-    macros: Vec<DeclaredMacro>,
-}
-
-impl BroughtKernel for DescribedKernel {
-    fn text(&self) -> &str {
-        &self.text
-    }
-
-    fn work_group(&self) -> Option<WorkGroup> {
-        self.problem.description.rung[self.at].work_group().ok().flatten()
-    }
-
-    fn macros(&self) -> &[DeclaredMacro] {
-        &self.macros
-    }
-
-    fn plan(&self, ask: &Ask<'_>) -> Result<Plan, Refusal> {
-        planner::plan(&self.problem, &self.problem.description.rung[self.at], ask)
-    }
 }
 
 /// Refuses a rung without its file, or with a launch of a kernel that is not there.
@@ -129,7 +104,7 @@ mod tests {
     use super::*;
     use crate::Registry;
     use gpulab_model::data::{Array, Dtype, Params, Shape};
-    use gpulab_model::plan::{Case, Reference, Target};
+    use gpulab_model::plan::{Case, Reference, Target, WorkGroup};
 
     /// Says that each element is to be twice what it is; or what it is told to say.
     struct Twice(Option<Result<Array, String>>);

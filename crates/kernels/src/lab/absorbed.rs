@@ -21,7 +21,6 @@ pub static FAMILY: Family = Family {
         finish: as_it_is,
         companions: &[],
     }),
-    references: &[],
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/absorbed/three_terms.cl", three_terms, &[])])),
     choices: &[RIGHT],
     dtypes: Cow::Borrowed(&[Dtype::F32]),

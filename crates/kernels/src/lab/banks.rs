@@ -22,7 +22,6 @@ pub static FAMILY: Family = Family {
         finish: as_it_is,
         companions: &[],
     }),
-    references: &[],
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/banks/strided.cl", plan, &[])])),
     choices: &[STRIDE, SCRAMBLE, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32, Dtype::I64]),

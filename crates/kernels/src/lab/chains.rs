@@ -25,7 +25,6 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("chains of multiplications with an addition"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&SUMS),
-    references: &[],
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/chains/independent.cl", plan, &[])])),
     choices: &[CHAINS, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),

@@ -21,7 +21,6 @@ pub static FAMILY: Family = Family {
         finish: as_it_is,
         companions: &[],
     }),
-    references: &[],
     ladder: Cow::Borrowed(&ladder(
         1,
         [rung("lab/chase/global.cl", global, &[]), rung("lab/chase/local.cl", local, &[])],

@@ -22,7 +22,6 @@ pub static FAMILY: Family = Family {
         finish: |_, output| cpu::wrapping_sum(&output),
         companions: &[],
     }),
-    references: &[],
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/columns/walk.cl", plan, &[DOWN])])),
     choices: &[COLUMNS, PAD],
     dtypes: Cow::Borrowed(&[Dtype::I32]),

@@ -18,7 +18,6 @@ pub static FAMILY: Family = Family {
         companions: CHECKS,
         ..Exact::of_each(Fill::Exact(64), |case| sums_cost(case, HELD, steps(case)), answer)
     }),
-    references: &[],
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/group/held.cl", plan, &[])])),
     choices: &[ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),

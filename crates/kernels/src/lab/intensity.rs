@@ -24,7 +24,6 @@ pub static INTENSITY: Family = Family {
             changed(case, &inputs[0], |vector, x| step.end(x, done(vector)))
         })
     }),
-    references: &[],
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/intensity/steps.cl", calculate, &[])])),
     choices: &[STEPS, VEC, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
@@ -44,7 +43,6 @@ pub static RECOMPUTE: Family = Family {
             changed(case, &inputs[0], |vector, x| x + step.end(start(vector), steps / VECTORS))
         })
     }),
-    references: &[],
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/recompute/again.cl", calculate, &[])])),
     choices: &[STEPS, VEC, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
@@ -70,7 +68,6 @@ pub static RELOAD: Family = Family {
         finish: as_it_is,
         companions: &[],
     }),
-    references: &[],
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/reload/table.cl", load, &[VEC])])),
     choices: &[ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),

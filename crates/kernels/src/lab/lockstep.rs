@@ -13,7 +13,6 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("sums by a tree whose last steps are not, or differently, synchronised"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Lockstep),
-    references: &[],
     ladder: Cow::Borrowed(&ladder(
         1,
         [

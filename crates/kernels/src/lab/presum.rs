@@ -13,7 +13,6 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("dot product of a size that groups do not divide"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&dot::Dot),
-    references: &[],
     ladder: Cow::Borrowed(&ladder(
         1,
         [

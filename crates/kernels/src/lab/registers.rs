@@ -22,7 +22,6 @@ pub static FAMILY: Family = Family {
             |case, inputs| sums(case, inputs, size(case).0, size(case).1),
         )
     }),
-    references: &[],
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/registers/live.cl", plan, &[MAX_REGISTERS])])),
     choices: &[LIVE, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),

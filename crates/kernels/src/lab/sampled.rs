@@ -27,7 +27,6 @@ pub static FAMILY: Family = Family {
         finish: |_, output| snapped(output),
         companions: &[],
     }),
-    references: &[],
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/sampled/modes.cl", plan, &[])])),
     choices: &[ADDRESS, LINEAR, NORMALISED],
     dtypes: Cow::Borrowed(&[Dtype::F32]),

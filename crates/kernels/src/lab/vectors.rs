@@ -23,7 +23,6 @@ pub static LOADING: Family = Family {
         finish: |_, output| total(&output),
         companions: &[],
     }),
-    references: &[],
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/loads/vectors.cl", load, &[VEC])])),
     choices: &[],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
@@ -43,7 +42,6 @@ pub static ADDING: Family = Family {
             increased,
         )
     }),
-    references: &[],
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/adds/vectors.cl", add, &[VEC])])),
     choices: &[ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),

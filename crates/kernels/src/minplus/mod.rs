@@ -26,7 +26,6 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("the min-plus product of a matrix with itself: all distances with one stop"),
     form: Form::Square,
     problem: AnyProblem::BuiltIn(&MinPlus),
-    references: &[],
     ladder: Cow::Borrowed(&ladder(
         0,
         [

@@ -13,7 +13,6 @@ pub static ADD_MIN: Family = Family {
     name: Cow::Borrowed("addmin"),
     about: Cow::Borrowed("additions, each with a minimum, as fast as possible"),
     form: Form::Vector,
-    references: &[],
     problem: AnyProblem::BuiltIn(&AddMin),
     ladder: Cow::Borrowed(&ladder(
         1,
@@ -32,7 +31,6 @@ pub static LANES: Family = Family {
     name: Cow::Borrowed("lanes"),
     about: Cow::Borrowed("additions in vectors, each with a minimum, as fast as possible"),
     form: Form::Vector,
-    references: &[],
     problem: AnyProblem::BuiltIn(&Lanes),
     ladder: Cow::Borrowed(&ladder(1, [rung("probes/lanes/fed.cl", lanes_fed, &[ORDERED])])),
     choices: &[VECTORS],

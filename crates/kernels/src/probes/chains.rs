@@ -14,7 +14,6 @@ pub static CHAINS: Family = Family {
     name: Cow::Borrowed("arith"),
     about: Cow::Borrowed("operations of one kind as fast as possible"),
     form: Form::Vector,
-    references: &[],
     problem: AnyProblem::BuiltIn(&Chains),
     ladder: Cow::Borrowed(&ladder(1, [rung("probes/arith/chains.cl", chains, &[VEC])])),
     choices: &[OP, HALF, LENGTH, SWEEPS],

@@ -12,7 +12,6 @@ pub static LOCAL: Family = Family {
     name: Cow::Borrowed("local"),
     about: Cow::Borrowed("read local memory as fast as possible"),
     form: Form::Vector,
-    references: &[],
     problem: AnyProblem::BuiltIn(&Read),
     ladder: Cow::Borrowed(&ladder(1, [rung("probes/local/vectors.cl", local_vectors, &[VEC, LOADS])])),
     choices: &[INSIDE],

@@ -13,7 +13,6 @@ pub static READ: Family = Family {
     name: Cow::Borrowed("read"),
     about: Cow::Borrowed("read global memory as fast as possible"),
     form: Form::Vector,
-    references: &[],
     problem: AnyProblem::BuiltIn(&Read),
     ladder: Cow::Borrowed(&ladder(
         1,
@@ -32,7 +31,6 @@ pub static WRITE: Family = Family {
     name: Cow::Borrowed("write"),
     about: Cow::Borrowed("write global memory as fast as possible"),
     form: Form::Vector,
-    references: &[],
     problem: AnyProblem::BuiltIn(&Write),
     ladder: Cow::Borrowed(&ladder(
         1,
@@ -51,7 +49,6 @@ pub static COPY: Family = Family {
     name: Cow::Borrowed("copy"),
     about: Cow::Borrowed("copy global memory as fast as possible"),
     form: Form::Vector,
-    references: &[],
     problem: AnyProblem::BuiltIn(&Copy),
     ladder: Cow::Borrowed(&ladder(
         1,

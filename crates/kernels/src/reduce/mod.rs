@@ -18,7 +18,6 @@ pub static FAMILY: Family = Family {
     name: Cow::Borrowed("reduce"),
     about: Cow::Borrowed("sum, minimum, maximum, and, or, xor of a vector"),
     form: Form::Vector,
-    references: &[],
     problem: AnyProblem::BuiltIn(&Reduce),
     ladder: Cow::Borrowed(&ladder(
         1,

@@ -32,7 +32,8 @@ pub fn is_counted_of(count: &CountRow, row: &Row) -> bool {
 
 /// Whether it is of a rung, or of a reader's kernel; not of a reference or a CPU baseline.
 pub(super) fn is_of_rung(registry: &Registry, row: &Row) -> bool {
-    row.rung.is_some() || registry.rung(&row.family, &row.variant).is_some_and(Rung::is_own)
+    row.rung.is_some()
+        || registry.family(&row.family).and_then(|family| family.rung(&row.variant)).is_some_and(Rung::is_own)
 }
 
 /// A measured rung's case; none of references and CPU baselines.
