@@ -13,6 +13,11 @@ pub const NOWHERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml/nowhe
 /// the next ones.
 pub const DATA: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/data");
 
+/// Whether all is to be tried, however long it takes: `scripts/gate whole` asks for it.
+pub fn is_whole() -> bool {
+    std::env::var_os("GPULAB_TEST_WHOLE").is_some()
+}
+
 /// The command with these arguments, whatever the environment says.
 pub fn gpulab(args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("gpulab").unwrap();
@@ -43,6 +48,7 @@ pub fn quick(args: &[&str]) -> (String, String, i32) {
     run(&all)
 }
 
+/// A file in a folder.
 pub fn write(dir: &TempDir, name: &str, text: &[u8]) -> PathBuf {
     let path = dir.path().join(name);
     fs::write(&path, text).unwrap();
