@@ -147,7 +147,7 @@ fn points(json: &str) -> Vec<Point> {
 #[test]
 fn every_experiment_answers_on_the_default_device() {
     if is_whole() {
-        return answer("all", &EXPERIMENTS.iter().copied().collect::<Vec<_>>());
+        return answer("all", EXPERIMENTS);
     }
     EXPERIMENTS.iter().step_by(3).for_each(|experiment| answer(experiment.name, &[experiment]));
 }

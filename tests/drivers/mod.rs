@@ -4,8 +4,8 @@
 //! default device is tested. A driver's process is the test binary again, because drivers are chosen by the
 //! environment. How many cases ran, and how long they took, is appended to the file that `GPULAB_TEST_TALLY` names.
 //!
-//! Compilers take long. So most cases are for one of the drivers, and llvmpipe has a sixth of those that all others have;
-//! `scripts/gate whole` sets `GPULAB_TEST_WHOLE`, and every driver gets all of them.
+//! Compilers take long: most cases are for one of the drivers, and PoCL alone has all others. `scripts/gate whole` sets
+//! `GPULAB_TEST_WHOLE`, and every driver gets all.
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use gpulab::Error;
@@ -158,9 +158,15 @@ pub fn is_mine(driver: &str, index: usize) -> bool {
     shares.get(mixed as usize % shares.len().max(1)) == Some(&driver)
 }
 
-/// Whether a driver takes the case of this number where each could have all: llvmpipe takes every sixth.
+/// Whether a driver takes the case of this number where each could have all: PoCL does, Intel's takes every other, llvmpipe every
+/// sixth.
 pub fn is_turn(driver: &str, index: usize) -> bool {
-    driver != "rusticl" || is_whole() || index.is_multiple_of(6)
+    let turn = match driver {
+        "intel" => 2,
+        "rusticl" => 6,
+        _ => 1,
+    };
+    is_whole() || index.is_multiple_of(turn)
 }
 
 fn child(driver: &str, test: &str, scratch: &Path, log: &Path) -> Command {

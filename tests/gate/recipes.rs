@@ -223,8 +223,8 @@ fn experiment(tree: &Tree, page: &Page) -> Result<usize, String> {
     let kept = on_screen(tree, page, |text| text.replace("<name>", NAME))?;
     tree::demand(&tree.gpulab(&["lab"])?.0, &format!("{NAME} "), "gpulab lab lists it")?;
     let (said, _) = tree.gpulab(&["lab", NAME, "--quick"])?;
-    for what in ["finding:", " ok "] {
-        tree::demand(&said, what, "gpulab lab shows the table and the finding")?;
+    for what in ["finding:", " ┤"] {
+        tree::demand(&said, what, "gpulab lab shows the bars and the finding")?;
     }
     Ok(kept + 3)
 }
