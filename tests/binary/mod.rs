@@ -2,6 +2,9 @@
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use assert_cmd::Command;
+use std::fs;
+use std::path::PathBuf;
+use tempfile::TempDir;
 
 /// A path at which nothing is and nothing can be: a file is no folder.
 pub const NOWHERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml/nowhere");
@@ -9,6 +12,11 @@ pub const NOWHERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml/nowhe
 /// In place of the user's folder for data, which is none of a test's business: ceilings that one test measured are there for
 /// the next ones.
 pub const DATA: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/data");
+
+/// Whether all is to be tried, however long it takes: `scripts/gate whole` asks for it.
+pub fn is_whole() -> bool {
+    std::env::var_os("GPULAB_TEST_WHOLE").is_some()
+}
 
 /// The command with these arguments, whatever the environment says.
 pub fn gpulab(args: &[&str]) -> Command {
@@ -23,4 +31,37 @@ pub fn run(args: &[&str]) -> (String, String, i32) {
     let output = gpulab(args).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap();
     (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
+}
+
+/// Lines of an error but for what the parser of the command line adds to its one: candidates, usage, and where help is.
+pub fn messages(err: &str) -> usize {
+    let is_added = |line: &str| {
+        ["  ", "Usage: ", "For more information, try "].iter().any(|begin| line.starts_with(begin)) || line.is_empty()
+    };
+    err.lines().filter(|line| !is_added(line)).count()
+}
+
+/// A small run of one rung, with these options added.
+pub fn quick(args: &[&str]) -> (String, String, i32) {
+    let mut all = vec!["dot", "--quick", "--n", "50000", "--variant", "local"];
+    all.extend(args);
+    run(&all)
+}
+
+/// A file in a folder.
+pub fn write(dir: &TempDir, name: &str, text: &[u8]) -> PathBuf {
+    let path = dir.path().join(name);
+    fs::write(&path, text).unwrap();
+    path
+}
+
+/// Runs a command line of the shell with `$0` for the program.
+#[cfg(unix)]
+pub fn shell(line: &str) -> (String, String, Option<i32>) {
+    let program = assert_cmd::cargo::cargo_bin("gpulab");
+    let mut command = std::process::Command::new("sh");
+    command.args(["-c", line]).arg(program).env_remove("GPULAB_DEVICE").env("GPULAB_DATA", DATA);
+    let output = command.output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
+    (text(output.stdout), text(output.stderr), output.status.code())
 }

@@ -1,7 +1,6 @@
 //! Bad input of every kind: the exit code, one clear line that says what is wrong, and nothing else.
 
-use crate::binary::{NOWHERE, gpulab};
-use crate::ladder::messages;
+use crate::binary::{NOWHERE, gpulab, messages};
 
 /// Exit code, command line, and a word of the message. `{}` is a path at which nothing can be, `''` an empty word.
 const BAD: &str = r#"

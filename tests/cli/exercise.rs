@@ -1,6 +1,6 @@
 //! Exercises: starters are right and do not pass, solutions pass, and no cheat does.
 
-use crate::binary::{gpulab, run};
+use crate::binary::{gpulab, is_whole, run};
 use gpulab::exercise::{DrawnSizes, Exercise, NAMES, exercise};
 use gpulab::kernels::Form;
 use gpulab::simulator::PACKAGES;
@@ -68,8 +68,10 @@ fn hand_in(class: &Path, student: &str, name: &str, text: &str) {
 }
 
 /// A class hands in starters, solutions and cheats of these exercises: starters do not pass, solutions do, and every check is
-/// failed by a file. Gives the reason where there are no counts here.
+/// failed by a file. Gives the reason where there are no counts here. One exercise of a class stands for the others unless
+/// all is to be tried.
 fn is_graded_rightly(names: &[&str]) -> Option<String> {
+    let names = if is_whole() { names } else { &names[names.len() / 2..][..1] };
     let class = tempfile::tempdir().unwrap();
     let exercises: Vec<Exercise> = names.iter().map(|name| exercise(name).unwrap().unwrap()).collect();
     for exercise in &exercises {

@@ -4,6 +4,8 @@
 mod bad_input;
 #[path = "../binary/mod.rs"]
 mod binary;
+mod broken_kernels;
+mod ceilings;
 mod compare;
 mod described;
 mod exercise;
@@ -13,6 +15,10 @@ mod lab;
 mod ladder;
 mod lessons;
 mod minplus;
+mod no_device;
+mod occupancy;
+mod options;
+mod outputs;
 mod own;
 mod plot;
 mod record;
@@ -24,6 +30,7 @@ mod sources;
 mod splice;
 mod start;
 mod sweep;
+mod terminal;
 mod transpose;
 mod tunables;
 mod tune;

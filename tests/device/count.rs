@@ -1,6 +1,6 @@
 //! `gpulab count`: kernels whose counts are known by hand, and the ladders' counts, which are the same on every machine.
 
-use crate::drivers::in_simulator;
+use crate::drivers::{in_simulator, is_whole};
 use gpulab::count::{CountRow, Counts, LaunchCounts, RequestCounts, stretched};
 use gpulab::data::{Params, Shape};
 use gpulab::kernels;
@@ -385,9 +385,12 @@ fn large_follow_from_small(family: &str, small: [&str; 2], whole: &str, more: &[
 // As small cases are made; rungs without this setting run without.
 const ITEMS: [&str; 2] = ["--set", "items=1024"];
 
+/// The other families' stand for these unless all is to be tried: they take longest.
 #[test]
 fn counts_of_large_reductions_follow_from_small_ones() {
-    in_simulator(|_| large_follow_from_small("reduce", ["32768", "65536"], "100000", &ITEMS, 9));
+    if is_whole() {
+        in_simulator(|_| large_follow_from_small("reduce", ["32768", "65536"], "100000", &ITEMS, 9));
+    }
 }
 
 #[test]
@@ -403,7 +406,9 @@ fn counts_of_large_matrices_follow_from_small_ones() {
 
 #[test]
 fn counts_of_large_closures_follow_from_small_ones() {
-    in_simulator(|_| large_follow_from_small("minplus", ["64", "128"], "160", &["--variant", "3,5"], 2));
+    if is_whole() {
+        in_simulator(|_| large_follow_from_small("minplus", ["64", "128"], "160", &["--variant", "3,5"], 2));
+    }
 }
 
 /// The counts that come with the program are those of the kernels that do: each case of the first element types is counted
@@ -421,9 +426,10 @@ fn recorded_counts_are_those_of_the_kernels() {
         let mut compared = 0;
         let case = |row: &CountRow| (row.family.clone(), row.variant.clone(), row.wg, row.params.clone(), row.dtype);
         let is_smaller = |row: &CountRow| !recorded.iter().any(|one| one.n < row.n && case(one) == case(row));
-        // Half of them, as all take minutes.
+        // A third of them, as all take minutes.
+        let step = if is_whole() { 1 } else { 3 };
         for row in
-            recorded.iter().filter(|row| row.launch == Some(1) && row.wg.size() > 1 && is_smaller(row)).step_by(2)
+            recorded.iter().filter(|row| row.launch == Some(1) && row.wg.size() > 1 && is_smaller(row)).step_by(step)
         {
             let (n, wg, dtype) = (row.n.to_string(), row.wg.to_string(), row.dtype.name());
             let mut args =

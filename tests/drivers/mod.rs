@@ -3,6 +3,9 @@
 //! `GPULAB_TEST_DRIVERS` lists the drivers that must be there (`pocl,intel,rusticl,oclgrind`); without it the
 //! default device is tested. A driver's process is the test binary again, because drivers are chosen by the
 //! environment. How many cases ran, and how long they took, is appended to the file that `GPULAB_TEST_TALLY` names.
+//!
+//! Compilers take long: most cases are for one of the drivers, and PoCL alone has all others. `scripts/gate whole` sets
+//! `GPULAB_TEST_WHOLE`, and every driver gets all.
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use gpulab::Error;
@@ -21,6 +24,13 @@ use std::time::{Duration, Instant};
 
 /// How long a test may take on one driver: many times what the longest takes. A kernel without an end fails its test.
 const LIMIT: Duration = Duration::from_secs(600);
+/// With every case on every driver.
+const WHOLE_LIMIT: Duration = Duration::from_secs(3600);
+
+/// Whether every driver gets every case.
+pub fn is_whole() -> bool {
+    env::var_os("GPULAB_TEST_WHOLE").is_some()
+}
 
 /// Runs `body`, the closure of the calling test, in a process for each driver; it returns how many cases it ran.
 pub fn on_every_driver<F: Fn(&str) -> usize>(body: F) {
@@ -88,6 +98,7 @@ fn run_on(test: &str, is_meant: fn(&str) -> bool, body: impl Fn(&str) -> usize) 
     let all = drivers();
     let meant: Vec<&str> = all.split(',').filter(|driver| is_meant(driver)).collect();
     assert!(!meant.is_empty(), "{test} is for none of GPULAB_TEST_DRIVERS={all}: leave it out with --skip {test}");
+    let limit = if is_whole() { WHOLE_LIMIT } else { LIMIT };
     for driver in meant {
         let scratch = tempfile::tempdir().unwrap();
         let log = scratch.path().join("oclgrind.log");
@@ -95,9 +106,9 @@ fn run_on(test: &str, is_meant: fn(&str) -> bool, body: impl Fn(&str) -> usize) 
         let file = fs::File::create(&said).unwrap();
         let mut child = child(driver, test, scratch.path(), &log);
         child.stdout(file.try_clone().unwrap()).stderr(file);
-        let status = ended_within(&mut child.spawn().expect("the test binary starts"), LIMIT).unwrap();
+        let status = ended_within(&mut child.spawn().expect("the test binary starts"), limit).unwrap();
         let text = String::from_utf8_lossy(&fs::read(&said).unwrap()).into_owned();
-        let status = status.unwrap_or_else(|| panic!("{driver}: no end within {} s\n{text}", LIMIT.as_secs()));
+        let status = status.unwrap_or_else(|| panic!("{driver}: no end within {} s\n{text}", limit.as_secs()));
         assert!(status.success(), "{driver}: {status}\n{text}");
         assert!(is_one(&text), "{driver}: not one test ran:\n{text}");
         let found = fs::read_to_string(&log).unwrap_or_default();
@@ -133,14 +144,29 @@ fn drivers() -> String {
     env::var("GPULAB_TEST_DRIVERS").unwrap_or_else(|_| "default".into())
 }
 
-/// Whether the case of this number is this driver's part of what takes compilers too long to be tried on each: every real
-/// driver has as many, and each case has one.
+/// Whether the case of this number is this driver's part of what takes compilers too long to be tried on each: each case has one
+/// real driver. llvmpipe, which compiles a kernel anew for each launch, of which a check has a hundred, has fewest.
 pub fn is_mine(driver: &str, index: usize) -> bool {
+    if is_whole() {
+        return true;
+    }
     let drivers = drivers();
-    let real: Vec<&str> = drivers.split(',').filter(|driver| *driver != "oclgrind").collect();
+    let real = drivers.split(',').filter(|driver| *driver != "oclgrind");
+    let shares: Vec<&str> = real.flat_map(|driver| vec![driver; if driver == "rusticl" { 1 } else { 3 }]).collect();
     // Mixed, so that neighbours, which differ in one setting, do not take turns.
     let mixed = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
-    real.iter().position(|real| *real == driver) == Some(mixed as usize % real.len().max(1))
+    shares.get(mixed as usize % shares.len().max(1)) == Some(&driver)
+}
+
+/// Whether a driver takes the case of this number where each could have all: PoCL does, Intel's takes every other, llvmpipe every
+/// sixth.
+pub fn is_turn(driver: &str, index: usize) -> bool {
+    let turn = match driver {
+        "intel" => 2,
+        "rusticl" => 6,
+        _ => 1,
+    };
+    is_whole() || index.is_multiple_of(turn)
 }
 
 fn child(driver: &str, test: &str, scratch: &Path, log: &Path) -> Command {

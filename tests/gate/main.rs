@@ -7,6 +7,7 @@
 mod child;
 mod faults;
 mod mutants;
+mod recipes;
 mod right;
 mod verdicts;
 
@@ -30,8 +31,13 @@ pub struct Report {
 
 type Gate = fn(&Options) -> Result<Report, String>;
 
-const GATES: &[(&str, Gate)] =
-    &[("faults", faults::run), ("mutants", mutants::run), ("right", right::run), ("verdicts", verdicts::run)];
+const GATES: &[(&str, Gate)] = &[
+    ("faults", faults::run),
+    ("mutants", mutants::run),
+    ("recipes", recipes::run),
+    ("right", right::run),
+    ("verdicts", verdicts::run),
+];
 
 fn main() -> ExitCode {
     let mut args = std::env::args().skip(1);
