@@ -121,6 +121,11 @@ pub struct Rung {
     pub path: &'static str,
     /// Place in the ladder; references have none.
     pub number: Option<u32>,
+    /// Files below `cl/` that are put in front of its own where gpulab builds it. Its own says what it is; they say what it is
+    /// measured as.
+    pub before: &'static [&'static str],
+    /// Files that are put behind it, with the kernels that are launched besides its own.
+    pub behind: &'static [&'static str],
     /// Settings that it reads.
     pub tunables: &'static [Tunable],
     /// Turns a case into a plan, or says why this device cannot run it.
@@ -161,7 +166,7 @@ pub const fn rung(
     plan: fn(&Ask<'_>) -> Result<Plan, Refusal>,
     tunables: &'static [Tunable],
 ) -> Rung {
-    Rung { path, number: None, tunables, plan }
+    Rung { path, number: None, before: &[], behind: &[], tunables, plan }
 }
 
 /// A ladder: its rungs, numbered in this order from `first` on.
@@ -175,6 +180,16 @@ pub const fn ladder<const N: usize>(first: u32, mut rungs: [Rung; N]) -> [Rung; 
 }
 
 impl Rung {
+    /// With these files in front of its own and behind it.
+    pub const fn between(self, before: &'static [&'static str], behind: &'static [&'static str]) -> Rung {
+        Rung { before, behind, ..self }
+    }
+
+    /// The files that it is built from, in order.
+    pub fn files(&self) -> impl Iterator<Item = &'static str> + use<> {
+        self.before.iter().copied().chain([self.path]).chain(self.behind.iter().copied())
+    }
+
     /// Whether it is a reader's own kernel, that was adopted.
     pub fn is_own(&self) -> bool {
         self.path.strip_prefix(OWN).is_some_and(|rest| rest.starts_with('/'))

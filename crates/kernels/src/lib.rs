@@ -16,6 +16,7 @@ mod own;
 pub mod probes;
 pub mod reduce;
 mod registry;
+mod repeat;
 pub(crate) mod shape;
 mod source;
 mod sources;
@@ -36,6 +37,6 @@ pub use family::{
 pub use growth::tile_of_a_group;
 pub use own::{DeclarationError, OwnKernel, SourceTraits, adopted, own_parameters, own_traits};
 pub use registry::{FAMILIES, LAB, PROBES, adopt, declare, declared_work_group, everything, family};
-pub use source::{Assembled, assemble, embedded, included, labelled, split_header, text, title};
+pub use source::{Assembled, assemble, assemble_rung, embedded, included, labelled, split_header, text, title};
 pub use sources::{Sources, find_family, used_defines};
 pub use tunable::{Kind, Tunable};

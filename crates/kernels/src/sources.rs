@@ -1,7 +1,9 @@
 //! Where kernels come from: files, and the definitions that a source mentions.
 
-use super::{Family, assemble, embedded, family};
+use super::repeat::{MACROS, repeated};
+use super::{Family, Rung, assemble, assemble_rung, embedded, family};
 use gpulab_model::outcome::Stop;
+use gpulab_model::plan::Plan;
 use gpulab_system::files;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -21,6 +23,24 @@ impl Sources {
     /// [`gpulab_model::outcome::Status::Failed`] if there is no such file.
     pub fn assemble(&self, path: &str) -> Result<String, Stop> {
         assemble(path, &|path| self.lookup(path)).map(|a| a.text).map_err(|missing| self.unreadable(&missing))
+    }
+
+    /// The text that a rung is built from.
+    ///
+    /// # Errors
+    /// [`gpulab_model::outcome::Status::Failed`] if a file is missing.
+    pub fn assemble_rung(&self, rung: &Rung) -> Result<String, Stop> {
+        assemble_rung(rung, &|path| self.lookup(path)).map(|a| a.text).map_err(|missing| self.unreadable(&missing))
+    }
+
+    /// As [`Sources::assemble_rung`], for this plan, which may want the kernel's work repeated.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn for_plan(&self, rung: &Rung, plan: &Plan) -> Result<String, Stop> {
+        let text = self.assemble_rung(rung)?;
+        let repeats = rung.before.contains(&MACROS) && plan.defines.iter().any(|(name, _)| name == "NREPS");
+        Ok(if repeats { repeated(&text, &rung.kernel()).unwrap_or(text) } else { text })
     }
 
     /// The text of a kernel file as it is.

@@ -154,7 +154,7 @@ impl AskedTuning {
         settings: &Settings,
     ) -> Result<Identity, Error> {
         let sources = crate::kernels::Sources { dir: options.cl_dir.clone() };
-        let texts = self.rungs.iter().map(|rung| sources.assemble(rung.path));
+        let texts = self.rungs.iter().map(|rung| sources.assemble_rung(rung));
         let texts = texts.collect::<Result<Vec<_>, _>>().map_err(|stop| Error::Usage(stop.reason))?;
         let order = Order::Sequential;
         Ok(Identity::new(&space.candidates, Shard::ALL, executor.info(), settings, order, None, &texts))

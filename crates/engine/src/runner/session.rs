@@ -236,7 +236,7 @@ impl Session {
     pub(super) fn unit(&self, rung: &Rung, plan: &Plan) -> Result<BuildUnit, Stop> {
         let mut kernels: Vec<String> = plan.passes.iter().map(|p| p.kernel.clone()).collect();
         kernels.dedup();
-        let text = self.sources.assemble(rung.path)?;
+        let text = self.sources.for_plan(rung, plan)?;
         let defines = used_defines(&plan.defines, &text);
         Ok(BuildUnit { path: rung.path.into(), text, defines, kernels })
     }

@@ -98,7 +98,7 @@ fn leaked_rung(description: &'static Description, number: u32, rung: &'static De
     let path = format!("{}/{}/{}.cl", OWN, description.name, rung.name);
     let tunables: Vec<Tunable> = rung.tune.iter().map(|(name, values)| Tunable::declared(name, values)).collect();
     let tunables = Box::leak(tunables.into_boxed_slice());
-    Rung { path: Box::leak(path.into_boxed_str()), number: Some(number), tunables, plan }
+    Rung { number: Some(number), ..super::rung(Box::leak(path.into_boxed_str()), plan, tunables) }
 }
 
 /// Refuses a rung without its file, or with a launch of a kernel that is not there.

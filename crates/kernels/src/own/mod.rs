@@ -49,7 +49,7 @@ pub(super) fn adopt(own: &OwnKernel, family: Option<&'static Family>) -> Result<
     }
     let declaration: &'static Declaration = Box::leak(Box::new(Declaration::read(&own.text, family.form)?));
     let path: &'static str = Box::leak(format!("{OWN}/{}/{}.cl", family.name, own.name).into_boxed_str());
-    let rung = Rung { path, number: None, tunables: &declaration.tunables, plan };
+    let rung = super::rung(path, plan, &declaration.tunables);
     // What had its name before is an earlier version of it.
     let others = family.ladder.iter().copied().filter(|other| other.path != path);
     let ladder: Vec<Rung> = others.chain([rung]).collect();

@@ -271,7 +271,7 @@ pub fn source_hash(rungs: &[&'static Rung], sources: &Sources) -> Result<String,
     let mut hasher = Sha256::new();
     hasher.update(gpulab_model::plan::BUILD_OPTIONS);
     for rung in rungs {
-        let text = sources.assemble(rung.path).map_err(|stop| Error::Usage(stop.reason))?;
+        let text = sources.assemble_rung(rung).map_err(|stop| Error::Usage(stop.reason))?;
         hasher.update([0]);
         hasher.update(text);
     }
