@@ -16,25 +16,11 @@
 #ifndef INDEX
 #define INDEX uint    // wide enough for n and a stride beyond it
 #endif
+#ifndef MULADD
+#define MULADD(a, b, c) ((a) * (b) + (c))
+#endif
 
-#include "muladd.cl"
-
-__kernel void dot_coalesced_clear(__global T *partial)
-{
-    partial[get_global_id(0)] = 0;
-}
-
-// Elements begin..n, fewer than there are work-items.
-__kernel void dot_coalesced_presum(__global const T *x, __global const T *y, __global T *partial,
-                                   const INDEX begin, const INDEX n)
-{
-    const INDEX id = get_global_id(0);
-    if (id < n - begin)
-        partial[id] = MULADD(x[begin + id], y[begin + id], partial[id]);
-}
-
-// Elements 0..end. With a multiple of the global size all work-items make the same number of turns;
-// with end = n the loop's condition is the guard.
+// Elements 0..end. partial has what was added before, for each work-item: zeros, or the elements from end on.
 __kernel void dot_coalesced(__global const T *x, __global const T *y, __global T *partial, const INDEX end)
 {
     const INDEX id = get_global_id(0);

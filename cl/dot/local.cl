@@ -15,39 +15,25 @@
 #ifndef WG
 #define WG 256        // work-items of a group
 #endif
+#ifndef MULADD
+#define MULADD(a, b, c) ((a) * (b) + (c))
+#endif
 
-#include "muladd.cl"
-#include "../common/tree.cl"
-
-__kernel void dot_local_clear(__global T *partial)
-{
-    if (get_local_id(0) == 0)
-        partial[get_group_id(0)] = 0;
-}
-
-// Elements begin..n, fewer than there are work-items.
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void dot_local_presum(__global const T *x, __global const T *y, __global T *partial, const INDEX begin, const INDEX n)
-{
-    __local T scratch[WG];
-    const INDEX id = get_global_id(0);
-    T sum = 0;
-    if (id < n - begin)
-        sum = MULADD(x[begin + id], y[begin + id], sum);
-    sum = tree_reduce(sum, scratch);
-    if (get_local_id(0) == 0)
-        partial[get_group_id(0)] += sum;
-}
-
-// Elements 0..end.
+// Elements 0..end. partial has what was added before, for each group: zeros, or the elements from end on.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void dot_local(__global const T *x, __global const T *y, __global T *partial, const INDEX end)
 {
     __local T scratch[WG];
+    const uint id = get_local_id(0);
     T sum = 0;
     for (INDEX i = get_global_id(0); i < end; i += get_global_size(0))
         sum = MULADD(x[i], y[i], sum);
-    sum = tree_reduce(sum, scratch);
-    if (get_local_id(0) == 0)
-        partial[get_group_id(0)] += sum;
+    scratch[id] = sum;
+    for (uint active = WG; active > 1; active = (active + 1) / 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (id < active / 2)
+            scratch[id] += scratch[id + (active + 1) / 2];
+    }
+    if (id == 0)
+        partial[get_group_id(0)] += scratch[0];
 }

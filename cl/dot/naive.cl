@@ -13,8 +13,9 @@
 #ifndef INDEX
 #define INDEX uint    // wide enough for n and a stride beyond it
 #endif
-
-#include "muladd.cl"
+#ifndef MULADD
+#define MULADD(a, b, c) ((a) * (b) + (c))
+#endif
 
 __kernel void dot_naive(__global const T *x, __global const T *y, __global T *partial, const INDEX n)
 {

@@ -18,10 +18,12 @@
 #ifndef ACC
 #define ACC 4         // independent accumulators of a work-item
 #endif
+#ifndef MULADD
+#define MULADD(a, b, c) ((a) * (b) + (c))
+#endif
 #define T4 CAT(T, 4)
 
 #include "../common/words.cl"
-#include "muladd.cl"
 #include "../common/tree.cl"
 #include "../common/bits.cl"
 #include "../common/publish.cl"
@@ -33,34 +35,34 @@ void dot_single_pass(__global const T *x, __global const T *y, volatile __global
 {
     __local T scratch[WG];
     __local uint last;
+    const uint id = get_local_id(0);
     __global const T4 *x4 = (__global const T4 *)x;
     __global const T4 *y4 = (__global const T4 *)y;
-    const INDEX vectors = n / 4;
+    const INDEX end = n / 4, tail = 4 * end;
     T4 acc[ACC];
     for (uint a = 0; a < ACC; a++)
         acc[a] = 0;
-    INDEX i = get_group_id(0) * (ACC * WG) + get_local_id(0);
-    for (; i + (ACC - 1) * WG < vectors; i += ACC * get_global_size(0)) {
+    INDEX v = get_group_id(0) * (ACC * WG) + id;
+    for (; v + (ACC - 1) * WG < end; v += ACC * get_global_size(0))
         #pragma unroll
         for (uint a = 0; a < ACC; a++)
-            acc[a] = MULADD(x4[i + a * WG], y4[i + a * WG], acc[a]);
-    }
+            acc[a] = MULADD(x4[v + a * WG], y4[v + a * WG], acc[a]);
     // What is left of the last tile, all loads at once; the condition above failed before its end.
     #pragma unroll
     for (uint a = 0; a < ACC; a++)
-        if (i + a * WG < vectors)
-            acc[a] = MULADD(x4[i + a * WG], y4[i + a * WG], acc[a]);
+        if (v + a * WG < end)
+            acc[a] = MULADD(x4[v + a * WG], y4[v + a * WG], acc[a]);
+    T4 sum4 = acc[0];
     for (uint a = 1; a < ACC; a++)
-        acc[0] += acc[a];
-    T sum = (acc[0].s0 + acc[0].s1) + (acc[0].s2 + acc[0].s3);
-    for (i = 4 * vectors + get_global_id(0); i < n; i += get_global_size(0))
+        sum4 += acc[a];
+    T sum = (sum4.s0 + sum4.s1) + (sum4.s2 + sum4.s3);
+    for (INDEX i = tail + get_global_id(0); i < n; i += get_global_size(0))
         sum = MULADD(x[i], y[i], sum);
     sum = tree_reduce(sum, scratch);
     const uint groups = get_num_groups(0);
-    if (get_local_id(0) == 0) {
+    if (id == 0) {
         if (groups == 1) {
-            // One group alone has it all.
-            result[0] = sum;
+            result[0] = sum;    // one group alone has it all
             last = false;
         } else {
             publish(partial + get_group_id(0) * WORDS, sum);
@@ -73,10 +75,10 @@ void dot_single_pass(__global const T *x, __global const T *y, volatile __global
     if (!last)
         return;
     sum = 0;
-    for (uint g = get_local_id(0); g < groups; g += WG)
+    for (uint g = id; g < groups; g += WG)
         sum += collect(partial + g * WORDS);
     sum = tree_reduce(sum, scratch);
-    if (get_local_id(0) == 0) {
+    if (id == 0) {
         result[0] = sum;
         atomic_xchg(ticket, 0u);
     }

@@ -15,31 +15,13 @@
 #ifndef WG
 #define WG 256        // work-items of a group
 #endif
+#ifndef MULADD
+#define MULADD(a, b, c) ((a) * (b) + (c))
+#endif
 #define T4 CAT(T, 4)
 
 #include "../common/words.cl"
-#include "muladd.cl"
 #include "../common/tree.cl"
-
-__kernel void dot_vectorised_clear(__global T *partial)
-{
-    if (get_local_id(0) == 0)
-        partial[get_group_id(0)] = 0;
-}
-
-// Elements begin..n, fewer than four for each work-item and three more.
-__kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void dot_vectorised_presum(__global const T *x, __global const T *y, __global T *partial,
-                           const INDEX begin, const INDEX n)
-{
-    __local T scratch[WG];
-    T sum = 0;
-    for (INDEX i = begin + get_global_id(0); i < n; i += get_global_size(0))
-        sum = MULADD(x[i], y[i], sum);
-    sum = tree_reduce(sum, scratch);
-    if (get_local_id(0) == 0)
-        partial[get_group_id(0)] += sum;
-}
 
 // Vectors of four 0..end, then the elements from tail to n, fewer than four.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
@@ -47,6 +29,7 @@ void dot_vectorised(__global const T *x, __global const T *y, __global T *partia
                     const INDEX end, const INDEX tail, const INDEX n)
 {
     __local T scratch[WG];
+    const uint id = get_local_id(0);
     __global const T4 *x4 = (__global const T4 *)x;
     __global const T4 *y4 = (__global const T4 *)y;
     T4 sum4 = 0;
@@ -56,6 +39,6 @@ void dot_vectorised(__global const T *x, __global const T *y, __global T *partia
     for (INDEX i = tail + get_global_id(0); i < n; i += get_global_size(0))
         sum = MULADD(x[i], y[i], sum);
     sum = tree_reduce(sum, scratch);
-    if (get_local_id(0) == 0)
+    if (id == 0)
         partial[get_group_id(0)] += sum;
 }

@@ -14,10 +14,12 @@
 #ifndef INDEX
 #define INDEX uint    // wide enough for n and a stride beyond it
 #endif
+#ifndef MULADD
+#define MULADD(a, b, c) ((a) * (b) + (c))
+#endif
 #define T16 CAT(T, 16)
 
 #include "../common/words.cl"
-#include "muladd.cl"
 
 T add_lanes(const T16 v)
 {

@@ -14,8 +14,12 @@
 #ifndef INDEX
 #define INDEX uint    // wide enough for every index
 #endif
-
-#include "../common/smaller.cl"
+#ifndef SMALLER
+#define SMALLER(a, b) ((b) < (a) ? (b) : (a))
+#endif
+#ifndef NO_EDGE
+#define NO_EDGE INFINITY    // what a missing edge costs
+#endif
 
 __kernel void minplus_coalesced(__global const T *restrict d, __global T *restrict r, const INDEX n)
 {

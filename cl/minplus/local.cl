@@ -16,13 +16,16 @@
 #ifndef DEPTH
 #define DEPTH 8       // rows of a panel that are staged at once
 #endif
+#ifndef SMALLER
+#define SMALLER(a, b) ((b) < (a) ? (b) : (a))
+#endif
+#ifndef NO_EDGE
+#define NO_EDGE INFINITY    // what a missing edge costs
+#endif
 #define ITEM 8        // results of an item, and items of a group, in each direction
 #define TILE (ITEM * ITEM)
 
-#include "../common/smaller.cl"
-#include "panels.cl"
-
-// PPC, chapter 4, stages 4 rows in its version 3.
+// `rows` is the matrix, `columns` its transpose, padded to `pitch` rows and columns by what no edge costs.
 __kernel __attribute__((reqd_work_group_size(ITEM, ITEM, 1)))
 void minplus_local(__global const T *restrict rows, __global const T *restrict columns, __global T *restrict r,
                    const INDEX n, const INDEX pitch)

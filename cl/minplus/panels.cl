@@ -1,6 +1,8 @@
 // The preparation of a min-plus step: makes `rows`, the matrix of n rows and columns with its rows `pitch` apart, and
 // `columns`, its transpose. What is beyond the matrix, up to the pitch in both directions, counts as no edge. Tiles are turned
-// in local memory; in PPC, chapter 4, a group of 64 threads walks along a row and writes the transpose a row apart.
+// in local memory; in PPC, chapter 4, a group of 64 threads walks along a row and writes the transpose a row apart, both
+// copies are in one buffer, and version 2 of the product has the blocks of `registers`, but lets the first index choose the
+// row, so that neighbours write their results a row apart. Its version 3 stages 4 rows.
 #define STRIP 32    // rows and columns of a tile; the pitch is a multiple
 #define HEIGHT 8    // rows of items in a group
 __kernel __attribute__((reqd_work_group_size(STRIP, HEIGHT, 1)))

@@ -13,19 +13,22 @@
 #ifndef INDEX
 #define INDEX uint    // wide enough for every index
 #endif
+#ifndef SMALLER
+#define SMALLER(a, b) ((b) < (a) ? (b) : (a))
+#endif
+#ifndef NO_EDGE
+#define NO_EDGE INFINITY    // what a missing edge costs
+#endif
 #define ITEM 8        // results of an item, and items of a group, in each direction
+#define TILE (ITEM * ITEM)
 
-#include "../common/smaller.cl"
-#include "panels.cl"
-
-// PPC, chapter 4, has the same blocks in its version 2, but lets the first index choose the row: neighbours then write their
-// results a row apart. It keeps both padded copies in one buffer, and the result in the input's.
+// `rows` is the matrix, `columns` its transpose, padded to `pitch` rows and columns by what no edge costs.
 __kernel __attribute__((reqd_work_group_size(ITEM, ITEM, 1)))
 void minplus_registers(__global const T *restrict rows, __global const T *restrict columns, __global T *restrict r,
                        const INDEX n, const INDEX pitch)
 {
-    const INDEX left = get_group_id(0) * ITEM * ITEM + get_local_id(0);
-    const INDEX top = get_group_id(1) * ITEM * ITEM + get_local_id(1);
+    const uint across = get_local_id(0), down = get_local_id(1);
+    const INDEX left = get_group_id(0) * TILE, top = get_group_id(1) * TILE;
     T best[ITEM][ITEM];
     for (uint i = 0; i < ITEM; i++)
         for (uint j = 0; j < ITEM; j++)
@@ -33,8 +36,8 @@ void minplus_registers(__global const T *restrict rows, __global const T *restri
     for (INDEX k = 0; k < n; k++) {
         T x[ITEM], y[ITEM];
         for (uint i = 0; i < ITEM; i++) {
-            x[i] = columns[k * pitch + top + i * ITEM];
-            y[i] = rows[k * pitch + left + i * ITEM];
+            x[i] = columns[k * pitch + top + down + i * ITEM];
+            y[i] = rows[k * pitch + left + across + i * ITEM];
         }
         for (uint i = 0; i < ITEM; i++)
             for (uint j = 0; j < ITEM; j++)
@@ -42,6 +45,6 @@ void minplus_registers(__global const T *restrict rows, __global const T *restri
     }
     for (uint i = 0; i < ITEM; i++)
         for (uint j = 0; j < ITEM; j++)
-            if (top + i * ITEM < n && left + j * ITEM < n)
-                r[(top + i * ITEM) * n + left + j * ITEM] = best[i][j];
+            if (top + down + i * ITEM < n && left + across + j * ITEM < n)
+                r[(top + down + i * ITEM) * n + left + across + j * ITEM] = best[i][j];
 }

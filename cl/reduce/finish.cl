@@ -1,5 +1,5 @@
-// One group reduces the partial results that the groups of an earlier launch left.
-// Comes after operation.cl and tree.cl.
+// One group reduces the partial results that the groups of an earlier launch left. Put behind a rung where the device is to
+// finish; comes after tree.cl.
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void reduce_finish(__global const T *partial, __global T *result, const INDEX count)
 {

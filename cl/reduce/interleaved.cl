@@ -13,20 +13,15 @@
 #ifndef INDEX
 #define INDEX uint    // wide enough for n and a stride beyond it
 #endif
-#ifndef WG
-#define WG 256        // work-items of a group
+#ifndef REDUCE
+#define REDUCE(a, b) ((a) + (b))    // joins two elements
+#define IDENTITY 0                  // changes no element that it is joined with
 #endif
 
-#include "operation.cl"
-#include "../common/tree.cl"
-#include "finish.cl"
-#include "size.cl"
-
 // scratch has an element for each work-item of the group.
-__kernel OF_ITS_SIZE
-void reduce_interleaved(__global const T *x, __global T *partial, __local T *scratch, const INDEX n)
+__kernel void reduce_interleaved(__global const T *x, __global T *partial, __local T *scratch, const INDEX n)
 {
-    const uint id = get_local_id(0), size = GROUP_SIZE;
+    const uint id = get_local_id(0), size = get_local_size(0);
     const INDEX i = get_global_id(0);
     scratch[id] = i < n ? x[i] : IDENTITY;
     for (uint offset = 1; offset < size; offset *= 2) {

@@ -13,23 +13,18 @@
 #ifndef INDEX
 #define INDEX uint    // wide enough for n and a stride beyond it
 #endif
-#ifndef WG
-#define WG 256        // work-items of a group
+#ifndef REDUCE
+#define REDUCE(a, b) ((a) + (b))    // joins two elements
+#define IDENTITY 0                  // changes no element that it is joined with
 #endif
 
-#include "operation.cl"
-#include "../common/tree.cl"
-#include "finish.cl"
-#include "size.cl"
 #include "../common/lockstep.cl"
 
 // Harris (2007) used no synchronisation here: the 32 work-items of a warp ran in step. That was wrong without
 // `volatile`, which keeps values out of registers, and is wrong with it since work-items of a warp may drift apart.
-// scratch has an element for each work-item of the group.
-__kernel OF_ITS_SIZE
-void reduce_last_warp(__global const T *x, __global T *partial, __local T *scratch, const INDEX n)
+__kernel void reduce_last_warp(__global const T *x, __global T *partial, __local T *scratch, const INDEX n)
 {
-    const uint id = lockstep_id(), size = GROUP_SIZE;
+    const uint id = lockstep_id(), size = get_local_size(0);
     const INDEX i = get_group_id(0) * (2 * (INDEX)size) + id;
     const T first = i < n ? x[i] : IDENTITY;
     scratch[id] = REDUCE(first, i + size < n ? x[i + size] : IDENTITY);

@@ -19,10 +19,13 @@
 #ifndef ACC
 #define ACC 4         // independent accumulators of a work-item
 #endif
+#ifndef REDUCE
+#define REDUCE(a, b) ((a) + (b))    // joins two elements
+#define IDENTITY 0                  // changes no element that it is joined with
+#endif
 #define T4 CAT(T, 4)
 
 #include "../common/words.cl"
-#include "operation.cl"
 #include "../common/tree.cl"
 #include "../common/bits.cl"
 #include "../common/publish.cl"

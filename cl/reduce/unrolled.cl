@@ -18,10 +18,11 @@
 #ifndef WG
 #define WG 256        // work-items of a group
 #endif
+#ifndef REDUCE
+#define REDUCE(a, b) ((a) + (b))    // joins two elements
+#define IDENTITY 0                  // changes no element that it is joined with
+#endif
 
-#include "operation.cl"
-#include "../common/tree.cl"
-#include "finish.cl"
 #include "../common/lockstep.cl"
 #include "halving.cl"
 

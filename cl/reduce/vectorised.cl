@@ -18,12 +18,14 @@
 #ifndef ACC
 #define ACC 4         // independent accumulators of a work-item
 #endif
+#ifndef REDUCE
+#define REDUCE(a, b) ((a) + (b))    // joins two elements
+#define IDENTITY 0                  // changes no element that it is joined with
+#endif
 #define T4 CAT(T, 4)
 
 #include "../common/words.cl"
-#include "operation.cl"
 #include "../common/tree.cl"
-#include "finish.cl"
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
 void reduce_vectorised(__global const T *x, __global T *partial, const INDEX n)

@@ -14,15 +14,13 @@
 #ifndef INDEX
 #define INDEX uint    // wide enough for n and a stride beyond it
 #endif
-#ifndef WG
-#define WG 256        // work-items of the finishing group
+#ifndef REDUCE
+#define REDUCE(a, b) ((a) + (b))    // joins two elements
+#define IDENTITY 0                  // changes no element that it is joined with
 #endif
 #define T16 CAT(T, 16)
 
 #include "../common/words.cl"
-#include "operation.cl"
-#include "../common/tree.cl"
-#include "finish.cl"
 
 T reduce_lanes(const T16 v)
 {

@@ -13,7 +13,7 @@
 //
 // Set by gpulab: T, the element type (float, double, unsigned integers); INDEX, an unsigned integer wide enough for n; WG, the
 // work-items of a group. n need not be a multiple of WG, and all partial sums must be written.
-// Includes: "common/tree.cl" and other files of gpulab's (gpulab source dot:local --expanded shows them), or files beside yours.
+// Includes: "common/tree.cl" and other files of gpulab's (gpulab source dot:accumulators --expanded shows them), or files beside yours.
 
 __kernel void my_dot(__global const T *x, __global const T *y, __global T *partials, const INDEX n)
 {

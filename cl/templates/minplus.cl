@@ -13,7 +13,7 @@
 // Set by gpulab: T, the element type (float, double, int); INDEX, an unsigned integer wide enough for every index; WG_X and WG_Y,
 // the work-group's sides, and WG, its work-items. NO_EDGE and SMALLER(a, b) come from the included file: the weight of an edge that
 // is not there, and the minimum. n need not be a multiple of the group's sides.
-// Includes: files of gpulab's (gpulab source minplus:local --expanded shows them), or files beside yours.
+// Includes: files of gpulab's (gpulab source minplus:tiled --expanded shows them), or files beside yours.
 
 #include "common/smaller.cl"
 

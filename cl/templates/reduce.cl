@@ -13,7 +13,7 @@
 //
 // Set by gpulab: T, the element type (int, float, long, double; of sums unsigned integers); INDEX, an unsigned integer wide enough
 // for n; WG, the work-items of a group. n need not be a multiple of WG, and all partial results must be written.
-// Includes: "common/tree.cl" and other files of gpulab's (gpulab source reduce:sequential --expanded shows them), or files beside yours.
+// Includes: "common/tree.cl" and other files of gpulab's (gpulab source reduce:last_warp --expanded shows them), or files beside yours.
 
 __kernel void my_reduce(__global const T *x, __global T *partials, const INDEX n)
 {

@@ -13,7 +13,7 @@
 // Set by gpulab: T, the element type, as unsigned integers or floats; INDEX, an unsigned integer wide enough for every index;
 // WG_X and WG_Y, the work-group's sides, and WG, its work-items. The input has `height` rows of `width` elements, the output
 // `width` rows of `height`; neither side need be a multiple of the group's.
-// Includes: files of gpulab's (gpulab source transpose:conflict_free --expanded shows them), or files beside yours.
+// Includes: files of gpulab's (gpulab source transpose:registers --expanded shows them), or files beside yours.
 
 __kernel void my_transpose(__global const T *in, __global T *out, const INDEX width, const INDEX height)
 {

@@ -16,31 +16,25 @@
 #endif
 #ifndef TILE
 #define TILE 32       // rows and columns of a tile
-#endif
-#ifndef ROWS
 #define ROWS 4        // rows of a work-item
-#endif
-#ifndef PAD
 #define PAD 1         // unused elements behind each row of the tile
 #endif
-
-#include "matrix.cl"
+#ifndef INSIDE
+#define INSIDE(column, row) ((column) < width && (row) < height)
+#endif
 
 __kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
 void transpose_conflict_free(__global const T *restrict in, __global T *restrict out, const INDEX width,
-                             const INDEX height, const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
+                             const INDEX height, const INDEX in_pitch, const INDEX out_pitch)
 {
     __local T tile[TILE][TILE + PAD];
     const uint lx = get_local_id(0), ly = get_local_id(1);
-    const INDEX left = TILE_COLUMN * TILE, top = TILE_ROW * TILE;
-    REPEAT {
-        for (uint j = 0; j < TILE; j += TILE / ROWS)
-            if (INSIDE(left + lx, top + ly + j))
-                tile[ly + j][lx] = in[(top + ly + j) * in_pitch + left + lx];
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint j = 0; j < TILE; j += TILE / ROWS)
-            if (INSIDE(left + ly + j, top + lx))
-                out[(left + ly + j) * out_pitch + top + lx] = tile[lx][ly + j];
-        REPEAT_SYNC;
-    }
+    const INDEX left = get_group_id(0) * TILE, top = get_group_id(1) * TILE;
+    for (uint j = 0; j < TILE; j += TILE / ROWS)
+        if (INSIDE(left + lx, top + ly + j))
+            tile[ly + j][lx] = in[(top + ly + j) * in_pitch + left + lx];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint j = 0; j < TILE; j += TILE / ROWS)
+        if (INSIDE(left + ly + j, top + lx))
+            out[(left + ly + j) * out_pitch + top + lx] = tile[lx][ly + j];
 }

@@ -1,11 +1,9 @@
-// What transpositions and copies of a matrix share: which tile a group works on, guards, repetition.
+// What later transpositions share: which tile a group works on, and what is left of a row.
 
-// Guards at the edges: compiled out where both sizes are multiples of the tile.
+// Elements of a row from x on; a whole vector where both sizes are multiples of the tile.
 #ifdef EDGES
-#define INSIDE(column, row) ((column) < width && (row) < height)
-#define LEFT(x, length, valid) ((valid) && (x) < (length) ? (length) - (x) : 0)    // elements of a row from x on
+#define LEFT(x, length, valid) ((valid) && (x) < (length) ? (length) - (x) : 0)
 #else
-#define INSIDE(column, row) 1
 #define LEFT(x, length, valid) VEC
 #endif
 
@@ -31,16 +29,4 @@
 #define NUMBER (SECOND * get_num_groups(0) + FIRST)
 #define TILE_COLUMN ((NUMBER / SECONDS + TILE_ROW) % get_num_groups(0))
 #define TILE_ROW (NUMBER % SECONDS)
-#endif
-
-// NREPS: a group does its work so many times, over data that begin `skip` elements further each time. The host gives
-// a skip of 0, which the compiler cannot know: it has to repeat every load and every store.
-#ifdef NREPS
-#define REPEAT_ARGS , const INDEX skip
-#define REPEAT for (uint rep = 0; rep < NREPS; rep++, in += skip, out += skip)
-#define REPEAT_SYNC barrier(CLK_LOCAL_MEM_FENCE)
-#else
-#define REPEAT_ARGS
-#define REPEAT
-#define REPEAT_SYNC
 #endif

@@ -14,21 +14,19 @@
 #endif
 #ifndef TILE
 #define TILE 32       // rows and columns of a tile
-#endif
-#ifndef ROWS
 #define ROWS 4        // rows of a work-item
 #endif
-
-#include "matrix.cl"
+#ifndef INSIDE
+#define INSIDE(column, row) ((column) < width && (row) < height)
+#endif
 
 __kernel __attribute__((reqd_work_group_size(TILE, TILE / ROWS, 1)))
 void transpose_naive(__global const T *restrict in, __global T *restrict out, const INDEX width,
-                     const INDEX height, const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
+                     const INDEX height, const INDEX in_pitch, const INDEX out_pitch)
 {
-    const INDEX x = TILE_COLUMN * TILE + get_local_id(0);
-    const INDEX y = TILE_ROW * TILE + get_local_id(1);
-    REPEAT
-        for (uint j = 0; j < TILE; j += TILE / ROWS)
-            if (INSIDE(x, y + j))
-                out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x];
+    const INDEX x = get_group_id(0) * TILE + get_local_id(0);
+    const INDEX y = get_group_id(1) * TILE + get_local_id(1);
+    for (uint j = 0; j < TILE; j += TILE / ROWS)
+        if (INSIDE(x, y + j))
+            out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x];
 }

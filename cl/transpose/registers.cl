@@ -56,7 +56,7 @@ void turn_block(TV *v)
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void transpose_registers(__global const T *restrict in, __global T *restrict out, const INDEX width,
-                         const INDEX height, const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
+                         const INDEX height, const INDEX in_pitch, const INDEX out_pitch)
 {
 #ifdef SKEWED
     __local T skewed[(TILE + SKEWED) * SKEWED_PITCH];
@@ -66,27 +66,24 @@ void transpose_registers(__global const T *restrict in, __global T *restrict out
     __local TV tile[TILE * ACROSS];
     const uint id = get_local_id(0);
     const INDEX left = TILE_COLUMN * TILE, top = TILE_ROW * TILE;
-    REPEAT {
-        TV v[BLOCKS][VEC];
-        // All loads first: what counts is how many bytes are under way.
-        for (uint b = 0; b < BLOCKS; b++) {
-            const INDEX x = left + (id + b * GROUP) % ACROSS * VEC, y = top + (id + b * GROUP) / ACROSS * VEC;
-            for (uint i = 0; i < VEC; i++)
-                v[b][i] = load_vector(in, (y + i) * in_pitch + x, LEFT(x, width, y + i < height));
-        }
-        for (uint b = 0; b < BLOCKS; b++) {
-            const uint across = (id + b * GROUP) % ACROSS, down = (id + b * GROUP) / ACROSS;
-            turn_block(v[b]);
-            for (uint i = 0; i < VEC; i++)
-                tile[(across * VEC + i) * ACROSS + (down ^ across)] = v[b][i];
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint b = 0; b < BLOCKS * VEC; b++) {
-            const uint c = (id + b * GROUP) % ACROSS, r = (id + b * GROUP) / ACROSS;
-            const INDEX x = top + c * VEC, y = left + r;
-            store_vector(tile[r * ACROSS + (c ^ r / VEC)], out, y * out_pitch + x, LEFT(x, height, y < width));
-        }
-        REPEAT_SYNC;
+    TV v[BLOCKS][VEC];
+    // All loads first: what counts is how many bytes are under way.
+    for (uint b = 0; b < BLOCKS; b++) {
+        const INDEX x = left + (id + b * GROUP) % ACROSS * VEC, y = top + (id + b * GROUP) / ACROSS * VEC;
+        for (uint i = 0; i < VEC; i++)
+            v[b][i] = load_vector(in, (y + i) * in_pitch + x, LEFT(x, width, y + i < height));
+    }
+    for (uint b = 0; b < BLOCKS; b++) {
+        const uint across = (id + b * GROUP) % ACROSS, down = (id + b * GROUP) / ACROSS;
+        turn_block(v[b]);
+        for (uint i = 0; i < VEC; i++)
+            tile[(across * VEC + i) * ACROSS + (down ^ across)] = v[b][i];
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint b = 0; b < BLOCKS * VEC; b++) {
+        const uint c = (id + b * GROUP) % ACROSS, r = (id + b * GROUP) / ACROSS;
+        const INDEX x = top + c * VEC, y = left + r;
+        store_vector(tile[r * ACROSS + (c ^ r / VEC)], out, y * out_pitch + x, LEFT(x, height, y < width));
     }
 #endif
 }

@@ -15,23 +15,13 @@
 #endif
 #ifndef TILE
 #define TILE 64       // rows and columns of a tile
-#endif
-#ifndef ROWS
 #define ROWS 4        // rows of a work-item
-#endif
-#ifndef VEC
-#define VEC 4         // elements of a vector; the kernel below is written for four
-#endif
-#ifndef PAD
 #define PAD 1         // unused elements behind each row of the tile
 #endif
 #ifndef ORDER
 #define ORDER 1       // of groups: see matrix.cl
 #endif
-
-#if VEC != 4
-#error "this kernel is written for vectors of four"
-#endif
+#define VEC 4         // elements of a vector
 
 #include "../common/words.cl"
 #include "matrix.cl"
@@ -39,26 +29,23 @@
 
 __kernel __attribute__((reqd_work_group_size(TILE / 4, TILE / ROWS, 1)))
 void transpose_vectorised(__global const T *restrict in, __global T *restrict out, const INDEX width,
-                          const INDEX height, const INDEX in_pitch, const INDEX out_pitch REPEAT_ARGS)
+                          const INDEX height, const INDEX in_pitch, const INDEX out_pitch)
 {
     __local T tile[TILE][TILE + PAD];
     const uint lx = 4 * get_local_id(0), ly = get_local_id(1);
     const INDEX left = TILE_COLUMN * TILE, top = TILE_ROW * TILE;
-    REPEAT {
-        for (uint j = 0; j < TILE; j += TILE / ROWS) {
-            const INDEX y = top + ly + j;
-            const TV row = load_vector(in, y * in_pitch + left + lx, LEFT(left + lx, width, y < height));
-            tile[ly + j][lx] = row.s0;
-            tile[ly + j][lx + 1] = row.s1;
-            tile[ly + j][lx + 2] = row.s2;
-            tile[ly + j][lx + 3] = row.s3;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        for (uint j = 0; j < TILE; j += TILE / ROWS) {
-            const TV column = (TV)(tile[lx][ly + j], tile[lx + 1][ly + j], tile[lx + 2][ly + j], tile[lx + 3][ly + j]);
-            const INDEX x = left + ly + j;
-            store_vector(column, out, x * out_pitch + top + lx, LEFT(top + lx, height, x < width));
-        }
-        REPEAT_SYNC;
+    for (uint j = 0; j < TILE; j += TILE / ROWS) {
+        const INDEX from = (top + ly + j) * in_pitch + left + lx;
+        const TV row = load_vector(in, from, LEFT(left + lx, width, top + ly + j < height));
+        tile[ly + j][lx] = row.s0;
+        tile[ly + j][lx + 1] = row.s1;
+        tile[ly + j][lx + 2] = row.s2;
+        tile[ly + j][lx + 3] = row.s3;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint j = 0; j < TILE; j += TILE / ROWS) {
+        const TV column = (TV)(tile[lx][ly + j], tile[lx + 1][ly + j], tile[lx + 2][ly + j], tile[lx + 3][ly + j]);
+        const INDEX to = (left + ly + j) * out_pitch + top + lx;
+        store_vector(column, out, to, LEFT(top + lx, height, left + ly + j < width));
     }
 }

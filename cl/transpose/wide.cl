@@ -96,19 +96,18 @@ void move_rest(__global const T *in, const INDEX in_pitch, __global T *out, cons
 __kernel __attribute__((reqd_work_group_size(1, 1, 1)))
 void transpose_wide(__global const T *restrict in, __global T *restrict out, const INDEX width,
                     const INDEX height, const INDEX in_pitch, const INDEX out_pitch,
-                    const INDEX parts, const INDEX span REPEAT_ARGS)
+                    const INDEX parts, const INDEX span)
 {
     const INDEX id = get_global_id(0);
     const INDEX top = id / parts * TILE, bottom = min(top + TILE, height);
     const INDEX left = min(id % parts * span, width), right = min(left + span, width);
-    REPEAT
-        for (INDEX next = left; next < right; next += RUN)
-            for (INDEX stack = top; stack < bottom; stack += STACKED * 16)
-                for (INDEX x = next; x < min(next + RUN, right); x += 16)
-                    for (INDEX y = stack; y < min(stack + STACKED * 16, bottom); y += 16)
-                        if (x + 16 <= right && y + 16 <= bottom)
-                            turn_block(in + y * in_pitch + x, in_pitch, out + x * out_pitch + y, out_pitch,
-                                       y + STACKED * 16 < bottom);
-                        else
-                            move_rest(in, in_pitch, out, out_pitch, x, min(x + 16, right), y, min(y + 16, bottom));
+    for (INDEX next = left; next < right; next += RUN)
+        for (INDEX stack = top; stack < bottom; stack += STACKED * 16)
+            for (INDEX x = next; x < min(next + RUN, right); x += 16)
+                for (INDEX y = stack; y < min(stack + STACKED * 16, bottom); y += 16)
+                    if (x + 16 <= right && y + 16 <= bottom)
+                        turn_block(in + y * in_pitch + x, in_pitch, out + x * out_pitch + y, out_pitch,
+                                   y + STACKED * 16 < bottom);
+                    else
+                        move_rest(in, in_pitch, out, out_pitch, x, min(x + 16, right), y, min(y + 16, bottom));
 }

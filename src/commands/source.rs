@@ -85,7 +85,8 @@ fn target_device(global: &Global) -> Result<Option<DeviceInfo>, Error> {
 
 /// A file with its fragments in place, below a comment that says how it is built.
 fn expanded(lesson: Lesson, path: &str, sources: &Sources, info: Option<&DeviceInfo>) -> Result<String, Error> {
-    let text = sources.assemble(path).map_err(failed)?;
+    let rung = kernels::everything().flat_map(Family::kernels).find(|rung| rung.path == path);
+    let text = rung.map_or_else(|| sources.assemble(path), |rung| sources.assemble_rung(rung)).map_err(failed)?;
     let how = match info {
         None => "without an OpenCL device: the macros have the defaults of the file".to_owned(),
         Some(info) => match case(lesson, path, info) {

@@ -288,7 +288,7 @@ fn rounds(options: &Sweep, identity: &Identity) -> (Option<Rounds>, BTreeMap<u64
 /// The kernels' texts, fragments included.
 fn sources(rungs: &[&Rung], dir: Option<&Path>) -> Result<Vec<String>, Error> {
     let sources = Sources { dir: dir.map(Path::to_owned) };
-    rungs.iter().map(|rung| sources.of_rung(rung).map_err(|stop| Error::Usage(stop.reason))).collect()
+    rungs.iter().map(|rung| sources.assemble_rung(rung).map_err(|stop| Error::Usage(stop.reason))).collect()
 }
 
 fn listing(mine: &[&Configuration], all: usize) -> String {

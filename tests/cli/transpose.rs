@@ -66,7 +66,7 @@ fn sizes_without_elements_are_answered() {
 
 #[test]
 fn a_loop_inside_that_writes_elsewhere_is_wrong() {
-    let dir = edited_kernels("transpose/matrix.cl", "in += skip, out += skip", "in += 1 + skip, out += skip");
+    let dir = edited_kernels("transpose/repeat.cl", "in += skip, out += skip", "in += 1 + skip, out += skip");
     let (out, log, code) = run(&["--n", "64", "--variant", "2", "--cl-dir", dir.path().to_str().unwrap()]);
     assert_eq!(code, 4, "{out}{log}");
     assert!(

@@ -3,7 +3,7 @@
 use crate::drivers::{on_every_driver, on_one_driver, open};
 use gpulab::device::{BuildUnit, Device, DeviceError, ProgramId, opencl::OpenClDevice};
 use gpulab::exchange::EXCHANGES;
-use gpulab::kernels::{self, assemble, embedded};
+use gpulab::kernels::{self, Assembled, assemble, assemble_rung, embedded};
 use gpulab::plan::{Arg, BufferId, Launch};
 
 const SOURCE: &str = "#line 1 \"test/scale.cl\"
@@ -216,14 +216,15 @@ fn impossible_launches_are_errors_that_say_why() {
 fn every_kernel_file_compiles_alone() {
     on_one_driver(|driver| {
         let mut device = open(driver);
-        let rungs = kernels::everything().flat_map(|family| family.kernels()).map(|rung| &*rung.path);
-        let paths: Vec<&str> = rungs.chain(EXCHANGES.iter().flat_map(|e| e.sources).copied()).collect();
-        for path in &paths {
-            let kernel = kernels::entry_point(path);
-            let text = assemble(path, &embedded).unwrap().text;
-            let unit = BuildUnit { path: (*path).into(), text, defines: Vec::new(), kernels: vec![kernel] };
+        let rungs = kernels::everything().flat_map(|family| family.kernels());
+        let rungs = rungs.map(|rung| assemble_rung(rung, &embedded).unwrap());
+        let exchanges = EXCHANGES.iter().flat_map(|e| e.sources).map(|path| assemble(path, &embedded).unwrap());
+        let sources: Vec<Assembled> = rungs.chain(exchanges).collect();
+        for Assembled { path, text } in &sources {
+            let kernels = vec![kernels::entry_point(path)];
+            let unit = BuildUnit { path: path.clone(), text: text.clone(), defines: Vec::new(), kernels };
             device.build(&unit).unwrap_or_else(|error| panic!("{path}: {error}"));
         }
-        paths.len()
+        sources.len()
     });
 }

@@ -11,6 +11,7 @@ mod lab;
 mod layer;
 mod matrix;
 mod minplus;
+mod plain;
 mod presum;
 mod skips;
 #[path = "../sources/mod.rs"]

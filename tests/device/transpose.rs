@@ -5,7 +5,7 @@ use crate::skips::verify;
 use gpulab::check::{check_moved, poisoned};
 use gpulab::data::{Array, Dtype, Fill, Params, Shape, generate};
 use gpulab::device::{BuildUnit, Device, opencl::OpenClDevice};
-use gpulab::kernels::{Rung, assemble, embedded, transpose::FAMILY};
+use gpulab::kernels::{Rung, Sources, transpose::FAMILY};
 use gpulab::plan::{Arg, BufferId, Case, Launch, Plan, WorkGroup};
 
 /// Columns and rows: one, primes, multiples of a tile or not.
@@ -131,7 +131,7 @@ fn repeats_its_work(device: &mut OpenClDevice, rung: &Rung, case: &Case) -> bool
     const REPEATS: usize = 3;
     let target = device.info().target.clone();
     let plan = FAMILY.plan(rung, case, &target).unwrap();
-    let text = assemble(&rung.path, &embedded).unwrap().text;
+    let text = Sources::default().for_plan(rung, &plan).unwrap();
     let unit =
         BuildUnit { path: rung.path.to_string(), text, defines: plan.defines.clone(), kernels: vec![rung.kernel()] };
     let program = device.build(&unit).unwrap();

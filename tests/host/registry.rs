@@ -11,17 +11,21 @@ use std::path::Path;
 struct File {
     path: &'static str,
     text: &'static str,
+    /// What it is built from.
+    parts: Vec<&'static str>,
     /// What its header calls it, as in `dot naive`.
     title: String,
 }
 
 impl File {
     fn new(path: &'static str, title: String) -> File {
-        File { path, text: kernels::text(path).unwrap_or_else(|| panic!("there is no {path}")), title }
+        let text = kernels::text(path).unwrap_or_else(|| panic!("there is no {path}"));
+        File { path, text, parts: vec![path], title }
     }
 
     fn of_rung(family: &Family, rung: &'static Rung) -> File {
-        File::new(&rung.path, format!("{} {}", family.name, rung.variant()))
+        let file = File::new(&rung.path, format!("{} {}", family.name, rung.variant()));
+        File { parts: rung.files().collect(), ..file }
     }
 
     /// The name of its main kernel.
@@ -35,7 +39,16 @@ impl File {
 
     /// With its fragments in place.
     fn assembled(&self) -> String {
-        kernels::assemble(self.path, &kernels::embedded).unwrap().text
+        self.parts.iter().map(|path| kernels::assemble(path, &kernels::embedded).unwrap().text).collect()
+    }
+
+    /// The files that its parts include, and the parts themselves.
+    fn fragments(&self) -> Vec<String> {
+        let includes = |path: &&'static str| {
+            let lines = kernels::text(path).unwrap_or_else(|| panic!("there is no {path}")).lines();
+            lines.filter_map(|line| kernels::included(path, line)).collect::<Vec<_>>()
+        };
+        self.parts.iter().flat_map(includes).chain(self.parts.iter().map(|&path| path.to_owned())).collect()
     }
 }
 
@@ -68,8 +81,7 @@ fn every_file_is_registered_and_every_entry_has_its_file() {
     // Exercises have a test of their own.
     on_disk.retain(|name| !name.starts_with("exercises/"));
     let files = files();
-    let includes = |f: &File| f.text.lines().filter_map(|line| kernels::included(f.path, line)).collect::<Vec<_>>();
-    let fragments = files.iter().flat_map(includes);
+    let fragments = files.iter().flat_map(File::fragments);
     // What the runner needs of every device.
     let own = ["runner/canary.cl", "runner/draw.cl", "runner/print.cl", "runner/scrub.cl"].map(str::to_owned);
     let of_own = ["common/draw.cl", "common/turns.cl"].map(str::to_owned);

@@ -94,7 +94,7 @@ impl<'a> Builder<'a> {
         self.buffer(Role::Scratch, self.ask.case.dtype, len)
     }
 
-    /// Adds a launch of a kernel that the rung's file has beside its main one.
+    /// Adds a launch of a kernel that the rung has beside its main one.
     pub(crate) fn launch_of(&mut self, kernel: &str, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) {
         let global = [0, 1, 2].map(|d| groups[d] as usize * wg.0[d]);
         self.plan.passes.push(Pass { kernel: kernel.into(), global, local: wg.0, args, timed: true });
@@ -119,10 +119,14 @@ impl<'a> Builder<'a> {
         self.plan.wg = wg;
     }
 
-    /// Adds a launch over a grid: of the rung's main kernel, or of the one whose name has this at its end.
-    pub(crate) fn pass(&mut self, suffix: &str, grid: Grid, args: Vec<Arg>) {
-        let kernel = format!("{}{suffix}", self.ask.rung.kernel());
-        self.launch_of(&kernel, [grid.groups as u64, 1, 1], WorkGroup::linear(grid.wg), args);
+    /// Adds a launch of the rung's main kernel over a grid.
+    pub(crate) fn pass(&mut self, grid: Grid, args: Vec<Arg>) {
+        self.pass_of(&self.ask.rung.kernel(), grid, args);
+    }
+
+    /// Adds a launch of another of its kernels over a grid.
+    pub(crate) fn pass_of(&mut self, kernel: &str, grid: Grid, args: Vec<Arg>) {
+        self.launch_of(kernel, [grid.groups as u64, 1, 1], WorkGroup::linear(grid.wg), args);
     }
 
     /// Adds the buffers of a rung whose last group finishes: partial results in 32-bit words, a ticket, the result.

@@ -23,10 +23,11 @@ pub static FAMILY: Family = Family {
         1,
         [
             rung("dot/naive.cl", naive, &[ITEMS, MAD]),
-            rung("dot/coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]),
-            rung("dot/local.cl", local, &[ITEMS, PRESUM, MAD]),
-            rung("dot/vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]),
-            rung("dot/accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]),
+            rung("dot/coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]).between(&[], &["dot/presum_items.cl"]),
+            rung("dot/local.cl", local, &[ITEMS, PRESUM, MAD])
+                .between(&[], &["common/tree.cl", "dot/presum_groups.cl"]),
+            rung("dot/vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]).between(&[], &["dot/presum_groups.cl"]),
+            rung("dot/accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]).between(&[], &["dot/finish.cl"]),
             rung("dot/single_pass.cl", single_pass, &[ITEMS, DOT_ACC, MAD]),
             rung("dot/wide.cl", wide, &[MAD]),
         ],
@@ -169,7 +170,7 @@ fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Refusal> {
     let mad = is_mad(ask.case)?;
     let mut plan = Builder::linear(ask, shape::wrapping(ask.case.dtype), grid);
     if mad {
-        plan.define("USE_MAD", 1);
+        plan.define("MULADD", "mad");
     }
     plan.note(MAD.name, u8::from(mad));
     Ok(plan)
@@ -185,7 +186,7 @@ fn naive(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let mut plan = begin(ask, grid)?;
     let n = plan.n();
     let partial = plan.output(grid.items());
-    plan.pass("", grid, args(&plan, &[partial], &[n]));
+    plan.pass(grid, args(&plan, &[partial], &[n]));
     let chunk = n.div_ceil(grid.items() as u64);
     Ok(plan.plan(grid.wg as u64, chunk + 1 + HOST_FINISH))
 }
@@ -208,7 +209,7 @@ fn strided(ask: &Ask<'_>, grid: Grid, partials: usize, tree: u64) -> Result<Plan
     let end = if presum == Presum::Guard { n } else { n - n % items };
     let partial = plan.output(partials);
     clear_and_presum(&mut plan, grid, presum, partial, end);
-    plan.pass("", grid, args(&plan, &[partial], &[end]));
+    plan.pass(grid, args(&plan, &[partial], &[end]));
     Ok(plan.plan(grid.wg as u64, 1 + n.div_ceil(items) + 1 + tree + HOST_FINISH))
 }
 
@@ -224,7 +225,7 @@ fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     };
     let partial = plan.output(grid.groups);
     clear_and_presum(&mut plan, grid, presum, partial, 4 * end);
-    plan.pass("", grid, args(&plan, &[partial], &[end, tail, n]));
+    plan.pass(grid, args(&plan, &[partial], &[end, tail, n]));
     // Strides, four lanes, up to three elements of a tail or seven of the presum, two partial sums, the tree.
     let depth = 1 + vectors.div_ceil(items) + 2 + 7 + 1 + tree_depth(grid.wg) + HOST_FINISH;
     Ok(plan.plan(grid.wg as u64, depth))
@@ -243,9 +244,9 @@ fn remember_presum(plan: &mut Builder<'_>) -> Result<Presum, Refusal> {
 /// The launches before the main one: the partial sums are cleared, then the device adds `begin..n`, unless the host does.
 fn clear_and_presum(plan: &mut Builder<'_>, grid: Grid, presum: Presum, partial: Arg, begin: u64) {
     let n = plan.n();
-    plan.pass("_clear", grid, vec![partial]);
+    plan.pass_of("dot_clear", grid, vec![partial]);
     match presum {
-        Presum::Device if begin < n => plan.pass("_presum", grid, args(plan, &[partial], &[begin, n])),
+        Presum::Device if begin < n => plan.pass_of("dot_presum", grid, args(plan, &[partial], &[begin, n])),
         Presum::Host if begin < n => plan.leave_to_host(begin),
         _ => {}
     }
@@ -271,16 +272,16 @@ fn finishing(grid: Grid) -> u64 {
 fn accumulators(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (mut plan, grid, depth) = accumulating(ask)?;
     let (partial, result) = (plan.scratch(grid.groups), plan.output(1));
-    plan.pass("", grid, args(&plan, &[partial], &[plan.n()]));
+    plan.pass(grid, args(&plan, &[partial], &[plan.n()]));
     let one = Grid { groups: 1, wg: grid.wg };
-    plan.pass("_finish", one, vec![partial, result, Arg::Uint(grid.groups as u32)]);
+    plan.pass_of("dot_finish", one, vec![partial, result, Arg::Uint(grid.groups as u32)]);
     Ok(plan.plan(grid.wg as u64, depth + finishing(grid)))
 }
 
 fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (mut plan, grid, depth) = accumulating(ask)?;
     let results = plan.single_pass(grid);
-    plan.pass("", grid, args(&plan, &results, &[plan.n()]));
+    plan.pass(grid, args(&plan, &results, &[plan.n()]));
     let finish = if grid.groups > 1 { finishing(grid) } else { 0 };
     Ok(plan.plan(grid.wg as u64, depth + finish))
 }
@@ -290,7 +291,7 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (grid, chunk) = shape::chunks(ask.target, n);
     let mut plan = begin(ask, grid)?;
     let partial = plan.output(grid.items());
-    plan.pass("", grid, args(&plan, &[partial], &[chunk, n]));
+    plan.pass(grid, args(&plan, &[partial], &[chunk, n]));
     // Turns of 64, the four accumulators, sixteen lanes, up to 63 elements of the tail.
     Ok(plan.plan(grid.wg as u64, 1 + chunk / 64 + 2 + 4 + 63 + HOST_FINISH))
 }

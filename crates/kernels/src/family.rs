@@ -150,6 +150,11 @@ pub struct Rung {
     pub path: Cow<'static, str>,
     /// Place in the ladder; references and readers' own kernels have none.
     pub number: Option<u32>,
+    /// Files below `cl/` that are put in front of its own where gpulab builds it. Its own says what it is; they say what it is
+    /// measured as.
+    pub before: &'static [&'static str],
+    /// Files that are put behind it, with the kernels that are launched besides its own.
+    pub behind: &'static [&'static str],
     kernel: RungKernel,
 }
 
@@ -212,7 +217,13 @@ pub const fn rung(
     plan: fn(&Ask<'_>) -> Result<Plan, Refusal>,
     tunables: &'static [Tunable<'static>],
 ) -> Rung {
-    Rung { path: Cow::Borrowed(path), number: None, kernel: RungKernel::BuiltIn { tunables, plan } }
+    Rung {
+        path: Cow::Borrowed(path),
+        number: None,
+        before: &[],
+        behind: &[],
+        kernel: RungKernel::BuiltIn { tunables, plan },
+    }
 }
 
 /// A ladder: its rungs, numbered in this order from `first` on.
@@ -228,7 +239,13 @@ pub const fn ladder<const N: usize>(first: u32, mut rungs: [Rung; N]) -> [Rung; 
 impl Rung {
     /// A rung that a reader brought, by its place below `own/`.
     pub(super) fn brought(place: &str, number: Option<u32>, kernel: BroughtKernel) -> Rung {
-        Rung { path: format!("{OWN}/{place}.cl").into(), number, kernel: RungKernel::Brought(Arc::new(kernel)) }
+        Rung {
+            path: format!("{OWN}/{place}.cl").into(),
+            number,
+            before: &[],
+            behind: &[],
+            kernel: RungKernel::Brought(Arc::new(kernel)),
+        }
     }
 
     fn own(&self) -> Option<&BroughtKernel> {
@@ -257,6 +274,18 @@ impl Rung {
     /// What stands in the text of a reader's kernel, and the parameters that it must have, as they would be written.
     pub fn own_traits(&self) -> (SourceTraits, Vec<String>) {
         self.own().map(|own| own.traits.clone()).unwrap_or_default()
+    }
+
+    /// With these files in front of its own and behind it.
+    pub const fn between(mut self, before: &'static [&'static str], behind: &'static [&'static str]) -> Rung {
+        self.before = before;
+        self.behind = behind;
+        self
+    }
+
+    /// The files that it is built from, in order.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.before.iter().copied().chain([&*self.path]).chain(self.behind.iter().copied())
     }
 
     /// Whether a reader brought it.

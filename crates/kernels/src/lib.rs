@@ -17,6 +17,7 @@ mod own;
 pub mod probes;
 pub mod reduce;
 mod registry;
+mod repeat;
 pub(crate) mod shape;
 mod source;
 mod sources;
@@ -34,6 +35,6 @@ pub use family::{
 pub use growth::tile_of_a_group;
 pub use own::{DeclarationError, OwnKernel, SourceTraits};
 pub use registry::{FAMILIES, LAB, PROBES, Registry, built_in, everything};
-pub use source::{Assembled, assemble, embedded, included, labelled, split_header, text, title};
+pub use source::{Assembled, assemble, assemble_rung, embedded, included, labelled, split_header, text, title};
 pub use sources::{Sources, used_defines};
 pub use tunable::{Kind, Tunable};

@@ -85,6 +85,13 @@ pub fn assemble<'a>(path: &str, lookup: &dyn Fn(&str) -> Option<Cow<'a, str>>) -
     Ok(Assembled { path: path.to_owned(), text })
 }
 
+/// A rung's file between those that gpulab puts around it, each with its fragments; the path of one that `lookup` does not find
+/// is the error.
+pub fn assemble_rung<'a>(rung: &Rung, lookup: &dyn Fn(&str) -> Option<Cow<'a, str>>) -> Result<Assembled, String> {
+    let parts = rung.files().map(|path| assemble(path, lookup).map(|part| part.text)).collect::<Result<String, _>>()?;
+    Ok(Assembled { path: rung.path.to_string(), text: parts })
+}
+
 /// The path below `cl/` of the fragment that a line of a file includes, if it does.
 pub fn included(path: &str, line: &str) -> Option<String> {
     let fragment = line.strip_prefix("#include \"")?.strip_suffix('"')?;

@@ -1,7 +1,9 @@
 //! Where kernels come from: files, and the definitions that a source mentions.
 
-use super::{Rung, assemble, embedded};
+use super::repeat::{MACROS, repeated};
+use super::{Rung, assemble, assemble_rung, embedded};
 use gpulab_model::outcome::Stop;
+use gpulab_model::plan::Plan;
 use gpulab_system::files;
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -23,14 +25,24 @@ impl Sources {
         assemble(path, &|path| self.lookup(path)).map(|a| a.text).map_err(|missing| self.unreadable(&missing))
     }
 
-    /// As [`Sources::assemble`], of a rung's file; a reader's kernel is as it was brought.
+    /// The text that a rung is built from; a reader's kernel is as it was brought.
     ///
     /// # Errors
-    /// As of [`Sources::assemble`].
-    pub fn of_rung(&self, rung: &Rung) -> Result<String, Stop> {
+    /// [`gpulab_model::outcome::Status::Failed`] if a file is missing.
+    pub fn assemble_rung(&self, rung: &Rung) -> Result<String, Stop> {
         let own = |path: &str| rung.own_text().filter(|_| path == rung.path).map(Cow::Borrowed);
-        let assembled = assemble(&rung.path, &|path| own(path).or_else(|| self.lookup(path)));
+        let assembled = assemble_rung(rung, &|path| own(path).or_else(|| self.lookup(path)));
         assembled.map(|a| a.text).map_err(|missing| self.unreadable(&missing))
+    }
+
+    /// As [`Sources::assemble_rung`], for this plan, which may want the kernel's work repeated.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn for_plan(&self, rung: &Rung, plan: &Plan) -> Result<String, Stop> {
+        let text = self.assemble_rung(rung)?;
+        let repeats = rung.before.contains(&MACROS) && plan.defines.iter().any(|(name, _)| name == "NREPS");
+        Ok(if repeats { repeated(&text, &rung.kernel()).unwrap_or(text) } else { text })
     }
 
     /// The text of a kernel file as it is.

@@ -4,7 +4,7 @@
 //! P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (NVIDIA, 2009); the others go on to what modern memories
 //! and CPU devices need.
 
-use super::shape;
+use super::{repeat, shape};
 use crate::cpu::transpose::{self as host, gap};
 use crate::{APART, AnyProblem, Ask, Baseline, Bound, Builder, Family, Form, Problem, Rung, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
@@ -20,13 +20,15 @@ pub static FAMILY: Family = Family {
     ladder: Cow::Borrowed(&ladder(
         1,
         [
-            rung("transpose/naive.cl", scalar, &[TILE, ROWS, NREPS]),
-            rung("transpose/coalesced.cl", scalar, &[TILE, ROWS, NREPS]),
-            rung("transpose/conflict_free.cl", scalar, &[TILE, ROWS, PAD, NREPS]),
-            rung("transpose/diagonal.cl", scalar, &[TILE, ROWS, PAD, ORDER, NREPS]),
-            rung("transpose/vectorised.cl", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS]),
-            rung("transpose/registers.cl", registers, &[TILE, ROWS, VEC, ORDER, STREAM, SKEW, NREPS]),
-            rung("transpose/wide.cl", wide, &[TILE, RUN, NREPS]),
+            rung("transpose/naive.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
+            rung("transpose/coalesced.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
+            rung("transpose/conflict_free.cl", scalar, &[TILE, ROWS, PAD, NREPS]).between(&SCALAR, &[]),
+            rung("transpose/diagonal.cl", scalar, &[TILE, ROWS, PAD, ORDER, NREPS]).between(&SCALAR, &[]),
+            rung("transpose/vectorised.cl", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS])
+                .between(&[repeat::MACROS], &[]),
+            rung("transpose/registers.cl", registers, &[TILE, ROWS, VEC, ORDER, STREAM, SKEW, NREPS])
+                .between(&[repeat::MACROS], &[]),
+            rung("transpose/wide.cl", wide, &[TILE, RUN, NREPS]).between(&[repeat::MACROS], &[]),
         ],
     )),
     choices: &[GAP],
@@ -34,9 +36,12 @@ pub static FAMILY: Family = Family {
     ceiling: Bound::Copy,
 };
 
+/// In front of rungs that move single elements.
+const SCALAR: [&str; 2] = [repeat::MACROS, "transpose/edges.cl"];
+
 static REFERENCES: [Rung; 2] = [
-    rung("transpose/copy.cl", scalar, &[TILE, ROWS, NREPS]),
-    rung("transpose/local_copy.cl", scalar, &[TILE, ROWS, NREPS]),
+    rung("transpose/copy.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
+    rung("transpose/local_copy.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
 ];
 
 const TILE: Tunable = Tunable::number(
@@ -314,6 +319,13 @@ fn set_tile(plan: &mut Builder<'_>, tile: SquareTile, order: GroupOrder) -> Resu
     plan.set(ROWS.name, tile.rows);
     let order = if ask.reads(&ORDER) { GroupOrder::of(ask, order)? } else { order };
     let tiles = Tiles::of(ask.case.shape, tile.side, order);
+    if !ask.reads(&ORDER) && tiles.groups[2] > 1 {
+        let rows = ask.case.shape.m.div_ceil(tile.side);
+        let why = format!(
+            "{rows} rows of tiles: this rung launches at most {MOST_GROUP_ROWS}: choose a larger --tile or a later rung"
+        );
+        return Err(Refusal::Size(why));
+    }
     if tiles.edges {
         plan.define("EDGES", 1);
     }

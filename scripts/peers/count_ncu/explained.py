@@ -27,7 +27,7 @@ def joined_loads(launch):
 
 EXPLANATIONS = [
     Explanation(
-        r"reduce\w* reduce_(vectorised|single_pass)\w*|dot\w* dot_(local|vectorised|accumulators|single_pass)\w*",
+        r"reduce\w* reduce_(vectorised|single_pass)\w*|dot\w* dot_(presum|vectorised|accumulators|finish|single_pass)\w*",
         loads_of_results,
         "the tree's result, `return scratch[id]`, is loaded where item 0 alone uses it",
     ),

@@ -157,7 +157,7 @@ impl<'a> AskedTuning<'a> {
         settings: &Settings,
     ) -> Result<Identity, Error> {
         let sources = crate::kernels::Sources { dir: options.cl_dir.clone() };
-        let texts = self.rungs.iter().map(|rung| sources.of_rung(rung));
+        let texts = self.rungs.iter().map(|rung| sources.assemble_rung(rung));
         let texts = texts.collect::<Result<Vec<_>, _>>().map_err(|stop| Error::Usage(stop.reason))?;
         let order = Order::Sequential;
         Ok(Identity::new(&space.candidates, Shard::ALL, executor.info(), settings, order, None, &texts))

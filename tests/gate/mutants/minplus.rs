@@ -138,7 +138,7 @@ pub const MUTANTS: &[Mutant] = &[
             "for (INDEX i = 0; i + 1 < rows; i++)\n                    for (INDEX j = 0; j < columns",
         )],
     ),
-    kernel(REGISTERS, "leaves the last column out", &[("left + j * ITEM < n)", "left + j * ITEM + 1 < n)")]),
+    kernel(REGISTERS, "leaves the last column out", &[("left + across + j * ITEM < n)", "left + across + j * ITEM + 1 < n)")]),
     // Stale results.
     kernel(COALESCED, "works only for results that are poisoned", &[(FROM, FRESH)]),
     kernel(COALESCED, "works only for results that are poisoned, in batches", &[(FROM, FRESH)]).batch(),

@@ -139,8 +139,8 @@ pub const MUTANTS: &[Mutant] = &[
         FIRST_ADD,
         "the second half of the groups trust what is there",
         &[(
-            "const uint id = get_local_id(0), size = GROUP_SIZE;",
-            "const uint id = get_local_id(0), size = GROUP_SIZE;\n    if (get_group_id(0) > get_num_groups(0) / 2 && partial[get_group_id(0)] == partial[get_group_id(0)]) return;",
+            "const uint id = get_local_id(0), size = get_local_size(0);",
+            "const uint id = get_local_id(0), size = get_local_size(0);\n    if (get_group_id(0) > get_num_groups(0) / 2 && partial[get_group_id(0)] == partial[get_group_id(0)]) return;",
         )],
     )
     .dtype(F32)

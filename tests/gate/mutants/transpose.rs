@@ -16,6 +16,8 @@ const WIDE: &str = "transpose/wide";
 /// The store of `naive`, and what it stores.
 const STORE: &str = "out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x];";
 const ELEMENT: &str = "= in[(y + j) * in_pitch + x];";
+/// The corner of a group's tile.
+const CORNER: &str = "const INDEX left = get_group_id(0) * TILE, top = get_group_id(1) * TILE;";
 /// The repetition inside, of which each turn works.
 const REPEAT: &str = "#define REPEAT for (uint rep = 0; rep < NREPS; rep++, in += skip, out += skip)";
 const FRESH: &str = "if (isnan(out[x * out_pitch + y + j])) out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x];";
@@ -54,7 +56,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(LOCAL_COPY, "shifts tiles by a column", &[("= tile[ly + j][lx];", "= tile[ly + j][lx ^ 1];")]),
     kernel(COALESCED, "swaps two rows of a tile", &[("= tile[lx][ly + j];", "= tile[lx][(ly + j) ^ (ly + j < 2)];")]),
     kernel(CONFLICT_FREE, "swaps two columns of a tile", &[("= tile[lx][ly + j];", "= tile[lx ^ (lx < 2)][ly + j];")]),
-    kernel(CONFLICT_FREE, "leaves the last tile out", &[("REPEAT {", "if (get_group_id(0) + 1 == get_num_groups(0) && get_group_id(1) + 1 == get_num_groups(1)) return; REPEAT {")]),
+    kernel(CONFLICT_FREE, "leaves the last tile out", &[(CORNER, "const INDEX left = get_group_id(0) * TILE, top = get_group_id(1) * TILE; if (get_group_id(0) + 1 == get_num_groups(0) && get_group_id(1) + 1 == get_num_groups(1)) return;")]),
     kernel(DIAGONAL, "a wrong diagonal", &[("#define TILE_ROW (NUMBER % SECONDS)", "#define TILE_ROW (NUMBER % (SECONDS - 1))")]).file_is("transpose/matrix.cl"),
     kernel(DIAGONAL, "a wrong diagonal of a square", &[("#define TILE_COLUMN ((FIRST + SECOND) % get_num_groups(0))", "#define TILE_COLUMN ((FIRST * SECOND) % get_num_groups(0))")]).file_is("transpose/matrix.cl").shape(128, 128),
     kernel(VECTORISED, "swaps two lanes", &[("tile[ly + j][lx + 1] = row.s1;", "tile[ly + j][lx + 1] = row.s2;")]),
@@ -67,14 +69,14 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(WIDE, "skips every other run", &[("next += RUN)", "next += 2 * RUN)")]).shape(2100, 301).with("run=16"),
     kernel(WIDE, "skips a block", &[("if (x + 16 <= right", "if (x == 16 && y == 16) continue; else if (x + 16 <= right")]),
     // Repetition inside that is none.
-    kernel(NAIVE, "repeats nothing", &[(REPEAT, "#define REPEAT for (uint rep = 0; rep < 1; rep++, in += skip, out += skip)")]).file_is("transpose/matrix.cl").with("nreps=10"),
-    kernel(NAIVE, "repeats nothing where it is large", &[("rep < NREPS; rep++", "rep < (width > 100 ? 1 : NREPS); rep++")]).file_is("transpose/matrix.cl").shape(517, 301).with("nreps=4"),
-    kernel(NAIVE, "repeats nothing but the loop", &[("        for (uint j = 0;", "        if (rep == 0) for (uint j = 0;")]).with("nreps=10"),
-    kernel(NAIVE, "repeats twice at most", &[("rep < NREPS; rep++", "rep < min(NREPS, 2); rep++")]).file_is("transpose/matrix.cl").shape(1448, 1448).with("nreps=10"),
-    kernel(CONFLICT_FREE, "works in its first and last repetition only", &[("rep < NREPS; rep++, in", "rep < NREPS; rep += NREPS - 1, in")]).file_is("transpose/matrix.cl").with("nreps=10"),
-    kernel(REGISTERS, "repeats half as often", &[("rep < NREPS; rep++, in", "rep < NREPS / 2; rep++, in")]).file_is("transpose/matrix.cl").with("nreps=10"),
-    kernel(WIDE, "repeats nothing", &[("rep < NREPS; rep++, in", "rep < 1; rep++, in")]).file_is("transpose/matrix.cl").with("nreps=10"),
-    kernel(COALESCED, "loads in its first repetition only", &[("            if (INSIDE(left + lx, top + ly + j))\n                tile", "            if (rep == 0 && INSIDE(left + lx, top + ly + j))\n                tile")]).with("nreps=10"),
+    kernel(NAIVE, "repeats nothing", &[(REPEAT, "#define REPEAT for (uint rep = 0; rep < 1; rep++, in += skip, out += skip)")]).file_is("transpose/repeat.cl").with("nreps=10"),
+    kernel(NAIVE, "repeats nothing where it is large", &[("rep < NREPS; rep++", "rep < (width > 100 ? 1 : NREPS); rep++")]).file_is("transpose/repeat.cl").shape(517, 301).with("nreps=4"),
+    kernel(NAIVE, "repeats nothing but the loop", &[("    for (uint j = 0;", "    if (rep == 0) for (uint j = 0;")]).with("nreps=10"),
+    kernel(NAIVE, "repeats twice at most", &[("rep < NREPS; rep++", "rep < min(NREPS, 2); rep++")]).file_is("transpose/repeat.cl").shape(1448, 1448).with("nreps=10"),
+    kernel(CONFLICT_FREE, "works in its first and last repetition only", &[("rep < NREPS; rep++, in", "rep < NREPS; rep += NREPS - 1, in")]).file_is("transpose/repeat.cl").with("nreps=10"),
+    kernel(REGISTERS, "repeats half as often", &[("rep < NREPS; rep++, in", "rep < NREPS / 2; rep++, in")]).file_is("transpose/repeat.cl").with("nreps=10"),
+    kernel(WIDE, "repeats nothing", &[("rep < NREPS; rep++, in", "rep < 1; rep++, in")]).file_is("transpose/repeat.cl").with("nreps=10"),
+    kernel(COALESCED, "loads in its first repetition only", &[("        if (INSIDE(left + lx, top + ly + j))\n            tile", "        if (rep == 0 && INSIDE(left + lx, top + ly + j))\n            tile")]).with("nreps=10"),
     kernel(COPY, "stores in its last repetition only", &[("if (INSIDE(x, y + j))", "if (rep == NREPS - 1 && INSIDE(x, y + j))")]).with("nreps=2"),
     // Stale results.
     kernel(NAIVE, "writes only what is NaN", &[(STORE, FRESH)]),
@@ -82,8 +84,8 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(NAIVE, "writes only what is poisoned, in batches", &[(STORE, POISONED)]).batch(),
     kernel(NAIVE, "writes only what is poisoned, in a cold cache", &[(STORE, POISONED)]).cold(),
     kernel(NAIVE, "writes only what is poisoned, in a sweep", &[(STORE, POISONED)]).again(),
-    kernel(WIDE, "is idle where its first element is not poisoned", &[("REPEAT\n", "if (left < right && as_uint(out[left * out_pitch + top]) != 0x7fc0deadu) return;\n    REPEAT\n")]),
-    kernel(COALESCED, "groups are idle where their corner is not poisoned", &[("REPEAT {", "if (as_uint(out[left * out_pitch + top]) != 0x7fc0deadu) return; REPEAT {")]),
+    kernel(WIDE, "is idle where its first element is not poisoned", &[("    for (INDEX next = left;", "    if (left < right && as_uint(out[left * out_pitch + top]) != 0x7fc0deadu) return;\n    for (INDEX next = left;")]),
+    kernel(COALESCED, "groups are idle where their corner is not poisoned", &[(CORNER, "const INDEX left = get_group_id(0) * TILE, top = get_group_id(1) * TILE; if (as_uint(out[left * out_pitch + top]) != 0x7fc0deadu) return;")]),
     // Memory that is not the kernel's.
     kernel(NAIVE, "writes rows without a guard", &[("if (INSIDE(x, y + j))", "if (y + j < height)")]).broken(),
     kernel(NAIVE, "writes columns without a guard", &[("if (INSIDE(x, y + j))", "if (x < width)")]).broken(),
@@ -93,6 +95,6 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(NAIVE, "clears its input", &[(STORE, "{ out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x]; ((__global T *)in)[(y + j) * in_pitch + x] = 0; }")]),
     kernel(NAIVE, "swaps its input's first elements", &[(STORE, "{ out[x * out_pitch + y + j] = in[(y + j) * in_pitch + x]; if (x == 0 && y + j == 0) { const T z = in[0]; ((__global T *)in)[0] = in[1]; ((__global T *)in)[1] = z; } }")]),
     command("transpose --width 130 --height 67 --wg 256 --variant 1 --quick --csv ROWS", "transpose/naive.cl", "drops signs", &[(ELEMENT, "= fabs(in[(y + j) * in_pitch + x]);")]),
-    command("transpose --width 130 --height 67 --wg 256 --variant 3 --loop inside --nreps 10 --quick --csv ROWS", "transpose/matrix.cl", "repeats nothing", &[("rep < NREPS; rep++, in", "rep < 1; rep++, in")]),
+    command("transpose --width 130 --height 67 --wg 256 --variant 3 --loop inside --nreps 10 --quick --csv ROWS", "transpose/repeat.cl", "repeats nothing", &[("rep < NREPS; rep++, in", "rep < 1; rep++, in")]),
     command("sweep --kernel transpose --n 130 --wg 256 --variant 2 --quick -o ROWS", "transpose/coalesced.cl", "swaps two rows of a tile", &[("= tile[lx][ly + j];", "= tile[lx][(ly + j) ^ (ly + j < 2)];")]),
 ];

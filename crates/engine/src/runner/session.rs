@@ -246,7 +246,7 @@ impl Session {
     pub(super) fn unit(&self, rung: &Rung, plan: &Plan) -> Result<BuildUnit, Stop> {
         let mut kernels: Vec<String> = plan.passes.iter().map(|p| p.kernel.clone()).collect();
         kernels.dedup();
-        let text = self.sources.of_rung(rung)?;
+        let text = self.sources.for_plan(rung, plan)?;
         let defines = used_defines(&plan.defines, &text);
         Ok(BuildUnit { path: rung.path.to_string(), text, defines, kernels })
     }

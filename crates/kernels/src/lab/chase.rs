@@ -101,7 +101,7 @@ fn global(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let link = format!("{}_link", ask.rung.kernel());
     plan.prepare(&link, [nodes / linking, 1, 1], WorkGroup::linear(linking as usize), vec![next, Arg::Uint(bits)]);
     let args = [out, next, Arg::Uint(bits), arg(ask, ROUNDS.name)];
-    plan.pass("", one, plan.inputs().into_iter().chain(args).collect());
+    plan.pass(one, plan.inputs().into_iter().chain(args).collect());
     Ok(plan.plan_with(0, 0))
 }
 

@@ -203,7 +203,7 @@ impl OneLaunch<'_> {
         plan.note_all();
         self.defines.iter().for_each(|(name, value)| plan.define(name, value));
         let output = plan.output(self.output);
-        plan.pass("", self.grid, plan.inputs().into_iter().chain([output]).chain(self.args.iter().copied()).collect());
+        plan.pass(self.grid, plan.inputs().into_iter().chain([output]).chain(self.args.iter().copied()).collect());
         Ok(plan.plan_with(self.local, 0))
     }
 }

@@ -31,8 +31,8 @@ pub static FAMILY: Family = Family {
         [
             rung("minplus/naive.cl", single, &[]),
             rung("minplus/coalesced.cl", single, &[]),
-            rung("minplus/registers.cl", registers, &[]),
-            rung("minplus/local.cl", registers, &[DEPTH]),
+            rung("minplus/registers.cl", registers, &[]).between(&[], &["minplus/panels.cl"]),
+            rung("minplus/local.cl", registers, &[DEPTH]).between(&[], &["minplus/panels.cl"]),
             rung("minplus/tiled.cl", tiled, &[TILE, ITEM, DEPTH, BUFFERS]),
             rung("minplus/three_way.cl", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC]),
             rung("minplus/wide.cl", wide, &[VEC, ITEM, DEPTH]),

@@ -311,6 +311,6 @@ fn arithmetic(ask: &Ask<'_>, grid: Grid, more: &[(&str, usize)], args: &[Arg]) -
         plan.define(name, value);
     }
     let output = plan.output(ask.case.shape.n as usize);
-    plan.pass("", grid, plan.inputs().into_iter().chain([output]).chain(args.iter().copied()).collect());
+    plan.pass(grid, plan.inputs().into_iter().chain([output]).chain(args.iter().copied()).collect());
     plan.plan(0, 0)
 }

@@ -221,6 +221,6 @@ fn chains(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let output = plan.output(n as usize);
     let args =
         plan.inputs().into_iter().chain([output, Arg::Int(chain.turns as i32), Arg::Int(chain.known as i32)]).collect();
-    plan.pass("", grid, args);
+    plan.pass(grid, args);
     Ok(plan.plan(0, 0))
 }

@@ -37,6 +37,6 @@ fn local_vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     plan.define("LOADS", loads);
     let output = plan.output(n / loads);
     let args = plan.inputs().into_iter().chain([output, Arg::Uint(repeats(params) as u32), Arg::Uint(0)]).collect();
-    plan.pass("", grid, args);
+    plan.pass(grid, args);
     Ok(plan.plan(tile as u64, 0))
 }

@@ -287,6 +287,6 @@ fn plan(ask: &Ask<'_>, len: usize, grid: Grid, more: &[(&str, u64)], sizes: &[u6
     let shift = if arrays(params) > 1 { shape.n / unit } else { 0 };
     let args = plan.inputs().into_iter().chain([output]).chain(sizes.iter().copied().map(Arg::Index));
     let args = args.chain([Arg::Uint(repeats(params) as u32), Arg::Uint(shift as u32)]).collect();
-    plan.pass("", grid, args);
+    plan.pass(grid, args);
     plan.plan(0, 0)
 }

@@ -22,23 +22,32 @@ pub static FAMILY: Family = Family {
     ladder: Cow::Borrowed(&ladder(
         1,
         [
-            rung("reduce/interleaved.cl", one_load, &[SIZE, FINISH]),
-            rung("reduce/strided.cl", one_load, &[SIZE, FINISH]),
-            rung("reduce/sequential.cl", one_load, &[SIZE, FINISH]),
-            rung("reduce/first_add.cl", two_loads, &[SIZE, FINISH]),
-            rung("reduce/last_warp.cl", last_warp, &[SIZE, FINISH]),
-            rung("reduce/unrolled.cl", unrolled, &[FINISH]),
-            rung("reduce/raking.cl", raking, &[ITEMS, FINISH]),
-            rung("reduce/vectorised.cl", vectorised, &[ITEMS, REDUCE_ACC, FINISH]),
-            rung("reduce/subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]),
-            rung("reduce/single_pass.cl", single_pass, &[ITEMS, REDUCE_ACC]),
-            rung("reduce/wide.cl", wide, &[FINISH]),
+            rung("reduce/interleaved.cl", one_load, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/strided.cl", one_load, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/sequential.cl", one_load, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/first_add.cl", two_loads, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/last_warp.cl", last_warp, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/unrolled.cl", unrolled, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
+            rung("reduce/raking.cl", raking, &[ITEMS, FINISH]).between(&JOINED, &TREE_AND_FINISHING),
+            rung("reduce/vectorised.cl", vectorised, &[ITEMS, REDUCE_ACC, FINISH]).between(&JOINED, &FINISHING),
+            rung("reduce/subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]).between(&JOINED, &FINISHING),
+            rung("reduce/single_pass.cl", single_pass, &[ITEMS, REDUCE_ACC]).between(&JOINED, &[]),
+            rung("reduce/wide.cl", wide, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
         ],
     )),
     choices: &[OP],
     dtypes: Cow::Borrowed(&[Dtype::I32, Dtype::F32, Dtype::I64, Dtype::F64]),
     ceiling: Bound::Read,
 };
+
+/// In front of rungs: the operation, where it is not the sum.
+const JOINED: [&str; 1] = ["reduce/operation.cl"];
+/// As [`JOINED`], and the size of the group.
+const SIZED: [&str; 2] = ["reduce/operation.cl", "reduce/size.cl"];
+/// Behind rungs: the launch that reduces what they leave.
+const FINISHING: [&str; 1] = ["reduce/finish.cl"];
+/// As [`FINISHING`], of rungs that have no use for its tree.
+const TREE_AND_FINISHING: [&str; 2] = ["common/tree.cl", "reduce/finish.cl"];
 
 const OP: Tunable = Tunable::choice(
     "op",
@@ -205,16 +214,18 @@ pub(super) fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Ref
     let element = if matches!(op, Op::Min | Op::Max) { shape::signed(dtype) } else { shape::wrapping(dtype) };
     let mut plan = Builder::linear(ask, element, grid);
     plan.note(OP.name, op.name());
-    let (operation, identity) = macros(op, dtype);
-    plan.define(operation, 1);
-    plan.define("IDENTITY", identity);
+    if let Some((operation, identity)) = macros(op, dtype) {
+        plan.define(operation, 1);
+        plan.define("IDENTITY", identity);
+    }
     Ok(plan)
 }
 
-/// The macro that chooses the operation in `cl/reduce/operation.cl`, and the identity.
-fn macros(op: Op, dtype: Dtype) -> (&'static str, &'static str) {
-    match (op, dtype) {
-        (Op::Sum, _) => ("OP_SUM", "0"),
+/// The macro that chooses the operation in `cl/reduce/operation.cl`, and the identity. None of the sum, which rungs do by
+/// themselves.
+fn macros(op: Op, dtype: Dtype) -> Option<(&'static str, &'static str)> {
+    Some(match (op, dtype) {
+        (Op::Sum, _) => return None,
         (Op::Or, _) => ("OP_OR", "0"),
         (Op::Xor, _) => ("OP_XOR", "0"),
         (Op::And, Dtype::I64) => ("OP_AND", "ULONG_MAX"),
@@ -225,7 +236,7 @@ fn macros(op: Op, dtype: Dtype) -> (&'static str, &'static str) {
         (Op::Max, Dtype::I32) => ("OP_MAX", "INT_MIN"),
         (Op::Max, Dtype::I64) => ("OP_MAX", "LONG_MIN"),
         (Op::Max, _) => ("OP_FMAX", "-INFINITY"),
-    }
+    })
 }
 
 /// Completes a plan whose main launch takes these arguments, after the inputs and the partial results, and leaves a result
@@ -243,7 +254,7 @@ fn finished(
     let by_host = who == "host" || partials == 1;
     let partial = plan.buffer(if by_host { Role::Output } else { Role::Scratch }, dtype, partials);
     let args = plan.inputs().into_iter().chain([partial]).chain(last_args.iter().cloned()).collect();
-    plan.pass("", grid, args);
+    plan.pass(grid, args);
     if by_host {
         return Ok(plan.plan(grid.wg as u64, depth + HOST_FINISH));
     }
@@ -363,7 +374,7 @@ fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (mut plan, grid, depth) = accumulating(ask)?;
     let results = plan.single_pass(grid);
     let args = plan.inputs().into_iter().chain(results).chain([Arg::Index(plan.n())]).collect();
-    plan.pass("", grid, args);
+    plan.pass(grid, args);
     let finish = if grid.groups > 1 { grid.groups.div_ceil(grid.wg) as u64 - 1 + tree_depth(grid.wg) } else { 0 };
     Ok(plan.plan(grid.wg as u64, depth + tree_depth(grid.wg) + finish))
 }

@@ -271,7 +271,7 @@ pub fn source_hash(rungs: &[&Rung], sources: &Sources) -> Result<String, Error> 
     let mut hasher = Sha256::new();
     hasher.update(gpulab_model::plan::BUILD_OPTIONS);
     for rung in rungs {
-        let text = sources.of_rung(rung).map_err(|stop| Error::Usage(stop.reason))?;
+        let text = sources.assemble_rung(rung).map_err(|stop| Error::Usage(stop.reason))?;
         hasher.update([0]);
         hasher.update(text);
     }
