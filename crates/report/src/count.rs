@@ -3,7 +3,7 @@
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
 use super::markdown;
-use gpulab_kernels::built_in;
+use gpulab_kernels::{Rung, built_in};
 use gpulab_model::outcome::Status;
 use gpulab_study::count::{CountRow, Counts};
 
@@ -37,7 +37,9 @@ impl<'a> CaseRows<'a> {
         if let Some(x) = row.x {
             return format!("{}, {x}", row.series);
         }
-        row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number} {}", row.variant))
+        let rung = built_in(&row.family).and_then(|family| family.rung(&row.variant));
+        let number = || row.rung.map_or_else(String::new, |number| format!("v{number} "));
+        rung.map_or_else(|| number() + &row.variant, Rung::label)
     }
 }
 
