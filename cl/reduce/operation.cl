@@ -1,5 +1,5 @@
-// The operation that a reduction does in place of its sum: REDUCE(a, b) joins two elements, or vectors of them. Put in front of
-// each rung; of other operations than the sum the host defines one OP_..., and IDENTITY, the element that changes no other.
+// The operation of a reduction, in front of each rung: REDUCE(a, b) joins two elements, or vectors of them; IDENTITY is the
+// element that changes no other. The host defines one OP_..., and the identity that goes with it and with T.
 #if defined OP_MIN
 #define REDUCE(a, b) min(a, b)
 #elif defined OP_MAX
@@ -14,4 +14,9 @@
 #define REDUCE(a, b) ((a) | (b))
 #elif defined OP_XOR
 #define REDUCE(a, b) ((a) ^ (b))
+#else
+#define REDUCE(a, b) ((a) + (b))
+#endif
+#ifndef IDENTITY
+#define IDENTITY 0
 #endif

@@ -22,20 +22,23 @@ pub static FAMILY: Family = Family {
     ladder: Cow::Borrowed(&ladder(
         1,
         [
-            rung("dot/naive.cl", naive, &[ITEMS, MAD]),
-            rung("dot/coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]).between(&[], &["dot/presum_items.cl"]),
+            rung("dot/naive.cl", naive, &[ITEMS, MAD]).between(&PRODUCT, &[]),
+            rung("dot/coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &["dot/presum_items.cl"]),
             rung("dot/local.cl", local, &[ITEMS, PRESUM, MAD])
-                .between(&[], &["common/tree.cl", "dot/presum_groups.cl"]),
-            rung("dot/vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]).between(&[], &["dot/presum_groups.cl"]),
-            rung("dot/accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]).between(&[], &["dot/finish.cl"]),
-            rung("dot/single_pass.cl", single_pass, &[ITEMS, DOT_ACC, MAD]),
-            rung("dot/wide.cl", wide, &[MAD]),
+                .between(&PRODUCT, &["common/tree.cl", "dot/presum_groups.cl"]),
+            rung("dot/vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &["dot/presum_groups.cl"]),
+            rung("dot/accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]).between(&PRODUCT, &["dot/finish.cl"]),
+            rung("dot/single_pass.cl", single_pass, &[ITEMS, DOT_ACC, MAD]).between(&PRODUCT, &[]),
+            rung("dot/wide.cl", wide, &[MAD]).between(&PRODUCT, &[]),
         ],
     )),
     choices: &[],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::F64, Dtype::I32]),
     ceiling: Bound::Read,
 };
+
+/// In front of rungs: how a product is added.
+const PRODUCT: [&str; 1] = ["dot/muladd.cl"];
 
 const PRESUM: Tunable = Tunable::choice(
     "presum",
@@ -170,7 +173,7 @@ fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Refusal> {
     let mad = is_mad(ask.case)?;
     let mut plan = Builder::linear(ask, shape::wrapping(ask.case.dtype), grid);
     if mad {
-        plan.define("MULADD", "mad");
+        plan.define("USE_MAD", 1);
     }
     plan.note(MAD.name, u8::from(mad));
     Ok(plan)

@@ -40,7 +40,7 @@ pub static FAMILY: Family = Family {
     ceiling: Bound::Read,
 };
 
-/// In front of rungs: the operation, where it is not the sum.
+/// In front of rungs: the operation.
 const JOINED: [&str; 1] = ["reduce/operation.cl"];
 /// As [`JOINED`], and the size of the group.
 const SIZED: [&str; 2] = ["reduce/operation.cl", "reduce/size.cl"];
@@ -214,18 +214,16 @@ pub(super) fn begin<'a>(ask: &'a Ask<'a>, grid: Grid) -> Result<Builder<'a>, Ref
     let element = if matches!(op, Op::Min | Op::Max) { shape::signed(dtype) } else { shape::wrapping(dtype) };
     let mut plan = Builder::linear(ask, element, grid);
     plan.note(OP.name, op.name());
-    if let Some((operation, identity)) = macros(op, dtype) {
-        plan.define(operation, 1);
-        plan.define("IDENTITY", identity);
-    }
+    let (operation, identity) = macros(op, dtype);
+    plan.define(operation, 1);
+    plan.define("IDENTITY", identity);
     Ok(plan)
 }
 
-/// The macro that chooses the operation in `cl/reduce/operation.cl`, and the identity. None of the sum, which rungs do by
-/// themselves.
-fn macros(op: Op, dtype: Dtype) -> Option<(&'static str, &'static str)> {
-    Some(match (op, dtype) {
-        (Op::Sum, _) => return None,
+/// The macro that chooses the operation in `cl/reduce/operation.cl`, and the identity.
+fn macros(op: Op, dtype: Dtype) -> (&'static str, &'static str) {
+    match (op, dtype) {
+        (Op::Sum, _) => ("OP_SUM", "0"),
         (Op::Or, _) => ("OP_OR", "0"),
         (Op::Xor, _) => ("OP_XOR", "0"),
         (Op::And, Dtype::I64) => ("OP_AND", "ULONG_MAX"),
@@ -236,7 +234,7 @@ fn macros(op: Op, dtype: Dtype) -> Option<(&'static str, &'static str)> {
         (Op::Max, Dtype::I32) => ("OP_MAX", "INT_MIN"),
         (Op::Max, Dtype::I64) => ("OP_MAX", "LONG_MIN"),
         (Op::Max, _) => ("OP_FMAX", "-INFINITY"),
-    })
+    }
 }
 
 /// Completes a plan whose main launch takes these arguments, after the inputs and the partial results, and leaves a result
