@@ -530,7 +530,7 @@ pub fn row(variant: &str) -> Row {
         n: 1000,
         m: 1,
         wg: Some(WorkGroup::linear(64)),
-        params: [("items", "8"), ("presum", "host")].map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
+        params: crate::params_of("items=8 presum=host").unwrap_or_default(),
         cache: Cache::Warm,
         clock: Clock::Event,
         status: Status::Ok,

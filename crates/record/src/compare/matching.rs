@@ -163,10 +163,10 @@ pub fn timed(rows: &[Row]) -> Vec<CaseRuns<'_>> {
 type CaseKey<'a> = (&'a str, &'a str, Dtype, u64, u64, Cache);
 
 /// The same with work-group and settings, where they tell cases apart.
-type ApartKey<'a> = (CaseKey<'a>, Option<Settings<'a>>);
+type ApartKey<'a> = (CaseKey<'a>, Option<CaseSettings<'a>>);
 
 /// A row's work-group and settings.
-type Settings<'a> = (Option<WorkGroup>, &'a Params);
+type CaseSettings<'a> = (Option<WorkGroup>, &'a Params);
 
 /// The rows of a file's cases that have a time.
 struct TimedCases<'a> {
@@ -179,7 +179,7 @@ struct TimedCases<'a> {
 fn apart<'a>(files: &[&'a [Row]]) -> HashSet<CaseKey<'a>> {
     let mut several = HashSet::new();
     for rows in files {
-        let mut first: HashMap<CaseKey<'a>, Settings<'a>> = HashMap::new();
+        let mut first: HashMap<CaseKey<'a>, CaseSettings<'a>> = HashMap::new();
         for row in *rows {
             if *first.entry(case_key(row)).or_insert(settings(row)) != settings(row) {
                 several.insert(case_key(row));
@@ -212,6 +212,6 @@ fn case_key(row: &Row) -> CaseKey<'_> {
     (&row.family, &row.variant, row.dtype, row.n, row.m, row.cache)
 }
 
-fn settings(row: &Row) -> Settings<'_> {
+fn settings(row: &Row) -> CaseSettings<'_> {
     (row.wg, &row.params)
 }
