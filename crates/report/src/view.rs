@@ -6,7 +6,7 @@ use super::columns::{self, COLUMNS, Subject, TableColumn, whole_x};
 use super::format::{self, Tint};
 use super::launching;
 use super::rungs::{is_memory_bound, label, range, short_label, who};
-use gpulab_kernels::Form;
+use gpulab_kernels::{Form, minplus};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{Cache, Number, Status};
 use gpulab_model::plan::WorkGroup;
@@ -172,8 +172,11 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit
     };
     let repeats = inside.first().unwrap_or(&row).repeats();
     let inside = repeats.map_or_else(String::new, |nreps| format!(", inside: {nreps} times in one launch"));
-    let signed =
-        if row.params.get("weights").is_some_and(|weights| weights == "signed") { ", signed weights" } else { "" };
+    let signed = if row.params.get(minplus::WEIGHTS.name).is_some_and(|weights| weights == "signed") {
+        ", signed weights"
+    } else {
+        ""
+    };
     let device = format::device(&row.device);
     format!("{} on {device}: {size}, {}{signed}{wg}, {cache} cache{ceiling}{inside}", row.family, row.dtype)
 }
