@@ -483,6 +483,8 @@ fn a_wrong_kernel_does_not_spoil_the_next_ones_inputs() {
     };
     let session = |script| Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None);
     let case = shortcut("registers", 20);
+    // As many runs in each session, however busy the machine is.
+    let settings = || Settings { min_runs: 5, max_runs: 5, timeout: 60.0, ..settings() };
     assert_eq!(session(spoiling(0)).run(&case, &settings()).status(), Status::Ok);
     // While it is timed: nothing is uploaded any more.
     let mut session = session(spoiling(runs.get() - 2));
