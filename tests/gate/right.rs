@@ -84,7 +84,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
 }
 
 fn ask(driver: Driver, family: &Family, step: usize) -> Result<Answer, String> {
-    let question = Question { family: family.name.into(), step };
+    let question = Question { family: family.name.to_string(), step };
     let question = serde_json::to_string(&question).map_err(|e| e.to_string())?;
     let Called { end, .. } = call("right", driver, &question, DEADLINE)?;
     match end {
@@ -167,7 +167,7 @@ pub fn child(driver: Driver, question: &str) -> Result<String, String> {
         session.replace_inputs(Some(arrays));
         let params: Params = params.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
         let case = |variant: &str| Case {
-            family: family.name.into(),
+            family: family.name.to_string(),
             variant: variant.into(),
             dtype,
             shape,
@@ -189,7 +189,7 @@ pub fn child(driver: Driver, question: &str) -> Result<String, String> {
 
 /// Work-groups in turn.
 fn group(family: &Family, number: usize) -> WorkGroup {
-    match family.name {
+    match &*family.name {
         "transpose" => WorkGroup::linear([256, 128, 64][number % 3]),
         _ => WorkGroup::linear([64, 256, 32, 16][number % 4]),
     }
@@ -243,7 +243,7 @@ type Make = Box<dyn Fn() -> Set>;
 
 /// All data of a family: each kind in some sizes, in turn.
 fn sets(family: &Family) -> Vec<Make> {
-    match family.name {
+    match &*family.name {
         "transpose" => moved(family),
         "minplus" => graphs(family),
         _ => vectors(family),
@@ -257,7 +257,7 @@ fn vectors(family: &Family) -> Vec<Make> {
     let is_dot = family.name == "dot";
     let mut sets: Vec<Make> = Vec::new();
     let mut turn = 0;
-    for &dtype in family.dtypes {
+    for &dtype in &*family.dtypes {
         let kinds = FLOATS.len() + SUMS_ONLY.len();
         for kind in 0..if dtype.is_float() { kinds } else { WHOLES.len() } {
             for _ in 0..EACH {
@@ -294,7 +294,7 @@ fn vector(is_dot: bool, dtype: Dtype, kind: usize, n: usize, turn: usize) -> Set
 fn moved(family: &Family) -> Vec<Make> {
     let mut sets: Vec<Make> = Vec::new();
     let mut turn = 0;
-    for &dtype in family.dtypes {
+    for &dtype in &*family.dtypes {
         for (name, value) in BITS {
             for _ in 0..EACH {
                 turn += 1;
@@ -316,7 +316,7 @@ fn moved(family: &Family) -> Vec<Make> {
 fn graphs(family: &Family) -> Vec<Make> {
     let mut sets: Vec<Make> = Vec::new();
     let mut turn = 0;
-    for &dtype in family.dtypes {
+    for &dtype in &*family.dtypes {
         for &(name, is_signed, value) in WEIGHTS {
             for _ in 0..EACH / 2 {
                 turn += 1;
