@@ -124,7 +124,7 @@ def child(task_file, answer_file):
     rng = np.random.default_rng(1)
     options = ["-cl-std=CL1.2", "-cl-kernel-arg-info", "-D", "INDEX=uint", "-I", os.path.join(ROOT, "cl", name)]
     if name == "reduce":
-        kernel, file = "reduce_vectorised", "vectorised.cl"
+        kernel, file, front = "reduce_vectorised", "vectorised.cl", "operation.cl"
         options += ["-D", "T=uint", "-D", "OP_SUM=1", "-D", "IDENTITY=0"]
         data = rng.integers(0, 1 << 31, n, dtype=np.uint32)
         partial = np.zeros(max(values[2] // values[0] for values in space) + 1, np.uint32)
@@ -135,7 +135,7 @@ def child(task_file, answer_file):
         def verify(_, got, atol=None):
             return np.sum(got[1], dtype=np.uint32) == total
     else:
-        kernel, file = "transpose_conflict_free", "conflict_free.cl"
+        kernel, file, front = "transpose_conflict_free", "conflict_free.cl", "edges.cl"
         options += ["-D", "T=float", "-D", "ALIGNED=1"]
         data = rng.random((n, n), dtype=np.float32)
         size = np.uint32(n)
@@ -157,8 +157,8 @@ def child(task_file, answer_file):
     def is_known(p):
         return tuple(p[key] for key in keys) in known
 
-    with open(os.path.join(ROOT, "cl", name, file)) as text:
-        source = text.read()
+    # What gpulab puts in front of the kernel as well.
+    source = "".join(open(os.path.join(ROOT, "cl", name, part)).read() for part in [front, file])
     platforms = pyopencl.get_platforms()
     at = next(i for i, platform in enumerate(platforms) if platform.name == row["platform"])
     results, _ = kernel_tuner.tune_kernel(
