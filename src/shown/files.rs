@@ -324,7 +324,7 @@ fn mark_cached(rows: &mut [Row], ceilings: &[CeilingRow]) {
         is_memory && row.cache == Cache::Warm && !row.on_host()
     };
     let faster: BTreeSet<_> =
-        rows.iter().filter(|row| is_warm(row) && row.has_flag(flag::FITS_CACHE)).map(data).collect();
+        rows.iter().filter(|row| is_warm(row) && row.flags.contains(flag::FITS_CACHE)).map(data).collect();
     let fits = |row: &Row| {
         let most = held.get(&row.device).copied().unwrap_or_default();
         row.bytes.is_some_and(|bytes| (1..=most).contains(&bytes)) || faster.contains(&data(row))

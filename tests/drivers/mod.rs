@@ -145,7 +145,7 @@ fn drivers() -> String {
 }
 
 /// Whether the case of this number is this driver's part of what takes compilers too long to be tried on each: each case has one
-/// real driver. llvmpipe, which compiles a kernel anew for each launch, of which a check has a hundred, has fewest.
+/// real driver. llvmpipe has fewest: it compiles a kernel anew for each launch, and a check has a hundred launches.
 pub fn is_mine(driver: &str, index: usize) -> bool {
     if is_whole() {
         return true;

@@ -148,8 +148,7 @@ impl Bound {
 pub struct Rung {
     /// Path below `cl/`, as in `dot/naive.cl`.
     pub path: Cow<'static, str>,
-    /// Place in the ladder; references and readers' own kernels have none.
-    pub number: Option<u32>,
+    number: Option<u32>,
     /// Files below `cl/` that are put in front of its own where gpulab builds it. Its own says what it is; they say what it is
     /// measured as.
     pub before: &'static [&'static str],
@@ -293,7 +292,7 @@ impl Rung {
         self.own().is_some()
     }
 
-    /// Place in the ladder; references have none.
+    /// Place in the ladder; references and readers' own kernels have none.
     pub fn number(&self) -> Option<u32> {
         self.number
     }

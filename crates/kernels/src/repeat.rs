@@ -3,7 +3,8 @@
 /// The macros of the loop; in front of each rung whose work can be repeated.
 pub(crate) const MACROS: &str = "transpose/repeat.cl";
 
-/// The text with this kernel's work in the loop, which begins behind its `__local` memory; with no line more or less. None if there is no such kernel.
+/// The text with this kernel's work in the loop, which begins behind its `__local` memory; with no line more or less. None if
+/// there is no such kernel.
 pub fn repeated(text: &str, kernel: &str) -> Option<String> {
     let begin = text.find(&format!("{kernel}("))? + kernel.len();
     let bracket = begin + closing(&text[begin..], ['(', ')'])?;

@@ -202,11 +202,6 @@ impl Point {
     pub fn measured(&self) -> Option<f64> {
         self.value.filter(|_| self.status == Status::Ok)
     }
-
-    /// Whether the flag is set.
-    pub fn has_flag(&self, flag: Flags) -> bool {
-        self.flags.contains(flag)
-    }
 }
 
 /// A point for tests: bandwidth over `n`, with this relative spread.

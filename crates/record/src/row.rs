@@ -89,7 +89,7 @@ columns! {
         /// Rows; 1 for vectors.
         pub m: u64,
         /// Work-group size; empty for CPU baselines.
-        #[serde(with = "crate::text::work_group")]
+        #[serde(with = "crate::text::optional_work_group")]
         pub wg: Option<WorkGroup>,
         /// Settings, as in `items=8448 presum=host`.
         #[serde(with = "crate::text::params")]
@@ -290,7 +290,7 @@ columns! {
         /// Elements, or columns.
         pub n: u64,
         /// Work-group size; empty for CPU baselines.
-        #[serde(with = "crate::text::work_group")]
+        #[serde(with = "crate::text::optional_work_group")]
         pub wg: Option<WorkGroup>,
         /// Settings, as in `items=8448 presum=host`.
         #[serde(with = "crate::text::params")]
@@ -438,25 +438,20 @@ impl Row {
         !self.on_host() && (is_host || is_pocl || is_named || self.device.starts_with("llvmpipe"))
     }
 
-    /// Whether the flag is set.
-    pub fn has_flag(&self, flag: Flags) -> bool {
-        self.flags.contains(flag)
-    }
-
     /// Whether it was run with the settings that tuning found.
     pub fn is_tuned(&self) -> bool {
-        self.has_flag(flag::TUNED)
+        self.flags.contains(flag::TUNED)
     }
 
     /// Whether a flag says that small differences mean little.
     pub fn is_doubtful(&self) -> bool {
-        flag::DOUBTS.into_iter().any(|doubt| self.has_flag(doubt))
+        flag::DOUBTS.into_iter().any(|doubt| self.flags.contains(doubt))
     }
 
     /// How many times slower the device may have been than at its best while the row was timed: 1 where it was steady, and
     /// infinite where the row says only that it was not.
     pub fn drift(&self) -> f64 {
-        if self.has_flag(flag::DRIFT) { self.canary.unwrap_or(f64::INFINITY).max(1.0) } else { 1.0 }
+        if self.flags.contains(flag::DRIFT) { self.canary.unwrap_or(f64::INFINITY).max(1.0) } else { 1.0 }
     }
 
     /// Notes that the data fit a cache. Then the row has no share of memory's limit, which does not bound it.

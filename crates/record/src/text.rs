@@ -1,6 +1,8 @@
 //! How rows write what is no plain number or word: work-groups and settings as text.
 
+use gpulab_kernels::values;
 use gpulab_model::data::Params;
+use gpulab_model::plan::WorkGroup;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serializer};
 
@@ -21,26 +23,24 @@ pub fn params_of(text: &str) -> Result<Params, String> {
     text.split_whitespace().map(setting).collect()
 }
 
-/// A value as its `Display` and `FromStr` write and read it.
-pub mod displayed {
+/// A work-group as `256` or `16x16`.
+pub mod work_group {
     use super::*;
-    use std::{fmt::Display, str::FromStr};
 
     /// Writes the cell.
-    pub fn serialize<T: Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(value)
+    pub fn serialize<S: Serializer>(wg: &WorkGroup, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(wg)
     }
 
     /// Reads the cell.
-    pub fn deserialize<'de, T: FromStr<Err: Display>, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(Error::custom)
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<WorkGroup, D::Error> {
+        values::work_group(&String::deserialize(deserializer)?).map_err(Error::custom)
     }
 }
 
-/// A work-group as `256` or `16x16`; of a CPU baseline, which has none, an empty cell.
-pub mod work_group {
+/// The same, or an empty cell: a CPU baseline has none.
+pub mod optional_work_group {
     use super::*;
-    use gpulab_model::plan::WorkGroup;
 
     /// Writes the cell.
     pub fn serialize<S: Serializer>(wg: &Option<WorkGroup>, serializer: S) -> Result<S::Ok, S::Error> {
@@ -49,10 +49,8 @@ pub mod work_group {
 
     /// Reads the cell.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<WorkGroup>, D::Error> {
-        match &*String::deserialize(deserializer)? {
-            "" => Ok(None),
-            text => text.parse().map(Some).map_err(Error::custom),
-        }
+        let text = String::deserialize(deserializer)?;
+        (!text.is_empty()).then(|| values::work_group(&text)).transpose().map_err(Error::custom)
     }
 }
 

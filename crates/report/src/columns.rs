@@ -190,7 +190,7 @@ pub(super) fn in_one_unit(values: &[Option<Value>]) -> (Option<&'static str>, Ve
 
 /// The share of the measured limit that was reached. Where the data fit a cache, memory's limit bounds nothing.
 pub(super) fn of_limit(row: &Row) -> Option<Value> {
-    match row.has_flag(flag::FITS_CACHE) && row.t_median_s.is_some() {
+    match row.flags.contains(flag::FITS_CACHE) && row.t_median_s.is_some() {
         true => Some(Value::Word(IN_CACHE)),
         false => row.ceiling_pct.map(Value::Percent),
     }
@@ -199,7 +199,7 @@ pub(super) fn of_limit(row: &Row) -> Option<Value> {
 /// The share of the theoretical rate that was given. Memory's says nothing of data in a cache.
 fn of_peak(row: &Row) -> Option<Value> {
     let share = row.peak_pct?;
-    Some(if row.has_flag(flag::FITS_CACHE) { Value::Word(IN_CACHE) } else { Value::Percent(share) })
+    Some(if row.flags.contains(flag::FITS_CACHE) { Value::Word(IN_CACHE) } else { Value::Percent(share) })
 }
 
 /// The signs of tables and what they mean: all of it is a line of 80 characters.

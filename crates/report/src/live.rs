@@ -23,7 +23,7 @@ pub struct LiveRow {
 impl LiveRow {
     /// What is shown of a row under this name.
     pub fn new(label: &str, row: &Row) -> LiveRow {
-        let of_limit = row.ceiling_pct.filter(|_| !row.has_flag(flag::FITS_CACHE)).map(|percent| percent / 100.0);
+        let of_limit = row.ceiling_pct.filter(|_| !row.flags.contains(flag::FITS_CACHE)).map(|percent| percent / 100.0);
         LiveRow { label: format::terminal(label), status: row.status, seconds: row.t_median_s, of_limit }
     }
 }

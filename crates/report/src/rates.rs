@@ -6,7 +6,8 @@ use super::rungs::is_memory_bound;
 use gpulab_model::outcome::Status;
 use gpulab_record::Row;
 
-/// The formula of a ladder's rates, which counts what `counted` says, and a line with its numbers for each rung that has a time; empty without any.
+/// The formula of a ladder's rates, which counts what `counted` says, and a line with its numbers for each rung that has a time;
+/// empty without any.
 pub fn text(rows: &[Row], counted: &str) -> String {
     let rungs: Vec<&Row> =
         rows.iter().filter(|r| !r.on_host() && r.repeats().is_none() && r.status == Status::Ok).collect();
@@ -48,8 +49,7 @@ fn line(row: &Row) -> Option<String> {
 mod tests {
     use super::*;
     use gpulab_model::data::{Dtype, Shape};
-    use gpulab_model::plan::Case;
-    use gpulab_model::plan::WorkGroup;
+    use gpulab_model::plan::{Case, WorkGroup};
     use gpulab_record::row;
 
     #[test]

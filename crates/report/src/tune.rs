@@ -101,7 +101,7 @@ fn found(best: &Row) -> String {
     let gpairs = best.gops.filter(|_| is_of_pairs).map(|gops| (gops / 2.0, "Gpair/s"));
     let rate = gpairs.or(best.gbps.map(|gbps| (gbps, "GB/s")));
     let rate = rate.map_or_else(String::new, |(rate, unit)| format!(", {} {unit}", format::significant(rate, 4)));
-    let limit = match (best.ceiling_pct, best.has_flag(gpulab_record::flag::FITS_CACHE)) {
+    let limit = match (best.ceiling_pct, best.flags.contains(gpulab_record::flag::FITS_CACHE)) {
         (_, true) => ", in cache".to_owned(),
         (Some(share), false) => format!(", {} of the {} limit", format::percent(share / 100.0), best.ceiling),
         (None, false) => String::new(),
@@ -235,16 +235,14 @@ pub fn replays_markdown(told: &[&ReplayTold], seeds: u64) -> String {
 mod tests {
     use super::*;
     use crate::golden;
-    use gpulab_record::Flags;
-    use gpulab_record::params_of;
-    use gpulab_record::row;
+    use gpulab_record::{Flags, params_of, row};
 
     fn timed(index: u64, rung: u32, wg: &str, params: &str, seconds: f64) -> Row {
         Row {
             rung: Some(rung),
             case_index: Some(index),
             sweep_id: "s1".into(),
-            wg: Some(wg.parse().unwrap()),
+            wg: Some(gpulab_kernels::values::work_group(wg).unwrap()),
             params: params_of(params).unwrap(),
             t_q1_s: Some(0.99 * seconds),
             t_median_s: Some(seconds),

@@ -86,7 +86,7 @@ impl<'a> View<'a> {
 
 /// Whether a row's result is right, and its time not shorter than anything explains.
 pub(super) fn is_believed(row: &Row) -> bool {
-    row.status == Status::Ok && (!row.has_flag(flag::ABOVE_CEILING) || row.has_flag(flag::FITS_CACHE))
+    row.status == Status::Ok && (!row.flags.contains(flag::ABOVE_CEILING) || row.flags.contains(flag::FITS_CACHE))
 }
 
 fn four(x: f64) -> String {
@@ -136,7 +136,7 @@ fn common_wg(rungs: &[&Row]) -> Option<WorkGroup> {
 /// Whether some row's time, if there are any, is held against the measured limit: not where the data fit a cache.
 pub(super) fn is_held_against_limit<'r>(rows: impl IntoIterator<Item = &'r Row>) -> bool {
     let mut timed = rows.into_iter().filter(|row| row.t_median_s.is_some()).peekable();
-    timed.peek().is_none() || timed.any(|row| !row.has_flag(flag::FITS_CACHE))
+    timed.peek().is_none() || timed.any(|row| !row.flags.contains(flag::FITS_CACHE))
 }
 
 /// `warm`, or `cold`.
@@ -156,8 +156,7 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit
     };
     let others = wg.map_or_else(Vec::new, |wg| other_groups(rungs, wg));
     let wg = match (wg, others.len()) {
-        (None, _) => String::new(),
-        _ if !is_memory_bound(row) => String::new(),
+        _ if wg.is_none() || !is_memory_bound(row) => String::new(),
         (Some(wg), 0) => format!(", wg {wg}"),
         (Some(wg), 1..=NAMED_GROUPS) => format!(", wg {wg} ({})", others.join(", ")),
         _ => ", each rung with a wg of its own".to_owned(),
@@ -172,11 +171,7 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit
     };
     let repeats = inside.first().unwrap_or(&row).repeats();
     let inside = repeats.map_or_else(String::new, |nreps| format!(", inside: {nreps} times in one launch"));
-    let signed = if row.params.get(minplus::WEIGHTS.name).is_some_and(|weights| weights == "signed") {
-        ", signed weights"
-    } else {
-        ""
-    };
+    let signed = if minplus::is_signed(&row.params) { ", signed weights" } else { "" };
     let device = format::device(&row.device);
     format!("{} on {device}: {size}, {}{signed}{wg}, {cache} cache{ceiling}{inside}", row.family, row.dtype)
 }
@@ -260,10 +255,10 @@ fn readable(value: f64, digits: usize) -> String {
 /// What must be known to read the numbers right, what matters most first; of rows that repeat their work `inside` only
 /// whether they can be believed.
 fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
-    let fallback = rows.iter().find(|r| r.has_flag(flag::CLOCK_FALLBACK));
+    let fallback = rows.iter().find(|r| r.flags.contains(flag::CLOCK_FALLBACK));
     let clock = fallback.map(|r| format!("another clock than asked for ({}): {}", clock_name(r), r.reason));
-    let drift = rows.iter().filter(|r| r.has_flag(flag::DRIFT)).filter_map(|r| r.canary).fold(1.0, f64::max);
-    let has_gain = rows.iter().any(|r| r.has_flag(flag::DRIFT) && r.rung.is_some());
+    let drift = rows.iter().filter(|r| r.flags.contains(flag::DRIFT)).filter_map(|r| r.canary).fold(1.0, f64::max);
+    let has_gain = rows.iter().any(|r| r.flags.contains(flag::DRIFT) && r.rung.is_some());
     let drift = format!(
         "unsteady (the device's clock or a neighbour changed; a fixed kernel took {drift:.2} times its best){}",
         if has_gain { ", so smaller gains from and to these rows are undecided" } else { "" }
@@ -272,21 +267,24 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
         let meant: Vec<&Row> = rows.iter().copied().filter(|row| is_meant(row)).collect();
         (!meant.is_empty()).then(|| format!("{}: {text}", whoever(&meant, rows)))
     };
-    let is_untold = |r: &Row| r.has_flag(flag::LAUNCH_BOUND) && r.t_launches_s.is_none();
+    let is_untold = |r: &Row| r.flags.contains(flag::LAUNCH_BOUND) && r.t_launches_s.is_none();
     let doubts = [
-        note(rows, &|r| r.has_flag(flag::CLOCK_FALLBACK), clock.as_deref().unwrap_or_default()),
+        note(rows, &|r| r.flags.contains(flag::CLOCK_FALLBACK), clock.as_deref().unwrap_or_default()),
         note(
             rows,
-            &|r| r.has_flag(flag::ABOVE_CEILING) && !r.has_flag(flag::FITS_CACHE),
+            &|r| r.flags.contains(flag::ABOVE_CEILING) && !r.flags.contains(flag::FITS_CACHE),
             "faster than the limit measured on this device; gpulab ceiling measures it again",
         ),
         note(
             rows,
-            &|r| r.ceiling_pct > Some(100.0) && ![flag::ABOVE_CEILING, flag::FITS_CACHE].iter().any(|&f| r.has_flag(f)),
+            &|r| {
+                r.ceiling_pct > Some(100.0)
+                    && ![flag::ABOVE_CEILING, flag::FITS_CACHE].iter().any(|&f| r.flags.contains(f))
+            },
             "above the limit, but within the 5 % by which a limit differs from run to run",
         ),
-        doubtful(&|r| r.has_flag(flag::DRIFT), &drift),
-        doubtful(&|r| r.has_flag(flag::NOISY), "noisy, so small differences mean little"),
+        doubtful(&|r| r.flags.contains(flag::DRIFT), &drift),
+        doubtful(&|r| r.flags.contains(flag::NOISY), "noisy, so small differences mean little"),
         doubtful_inside(inside),
     ];
     let launches = [
@@ -317,8 +315,11 @@ fn note(rows: &[&Row], is_meant: &dyn Fn(&Row) -> bool, text: &str) -> Option<St
 
 /// What the table's words mean, of those that it has.
 fn remarks(rows: &[&Row]) -> Vec<String> {
-    let cache =
-        note(rows, &|r| r.has_flag(flag::FITS_CACHE), "the data fit a cache, so memory's limit does not bound it");
+    let cache = note(
+        rows,
+        &|r| r.flags.contains(flag::FITS_CACHE),
+        "the data fit a cache, so memory's limit does not bound it",
+    );
     cache.into_iter().chain(end_to_end(rows)).collect()
 }
 

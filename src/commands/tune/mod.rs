@@ -411,7 +411,7 @@ fn run_job(executor: &mut dyn Executor, job: &Job) -> Result<Outcome, Error> {
 
 /// What a search makes of a row. Of data that fit a cache memory's limit says nothing.
 fn score(row: &Row) -> Option<Score> {
-    let share = row.ceiling_pct.filter(|_| !row.has_flag(crate::record::flag::FITS_CACHE));
+    let share = row.ceiling_pct.filter(|_| !row.flags.contains(crate::record::flag::FITS_CACHE));
     Some(Score { seconds: time_of(row)?, of_limit: share.map(|share| share / 100.0) })
 }
 

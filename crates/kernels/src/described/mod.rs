@@ -1,6 +1,7 @@
 //! Families that a reader described in a TOML file, with kernels of their own.
 //!
-//! [`super::Registry::declare`] makes a file a family, so that whatever works on families works on it. What is right is asked of an [`Oracle`], which may run programs: nothing here does.
+//! [`super::Registry::declare`] makes a file a family, so that whatever works on families works on it. What is right is asked of
+//! an [`Oracle`], which may run programs: nothing here does.
 
 mod description;
 mod formula;

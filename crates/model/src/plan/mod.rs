@@ -56,24 +56,6 @@ impl std::fmt::Display for WorkGroup {
     }
 }
 
-/// Reads `256`, `16x16` or `8x8x4`, each above 0.
-impl std::str::FromStr for WorkGroup {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<WorkGroup, String> {
-        /// No device has larger groups.
-        const MOST: usize = 1 << 20;
-        let side = |part: &str| part.parse().ok().filter(|size| (1..=MOST).contains(size));
-        let sides: Option<Vec<usize>> = text.split('x').map(side).collect();
-        match sides.as_deref() {
-            Some(&[x]) => Ok(WorkGroup([x, 1, 1])),
-            Some(&[x, y]) => Ok(WorkGroup([x, y, 1])),
-            Some(&[x, y, z]) => Ok(WorkGroup([x, y, z])),
-            _ => Err(format!("{text:?} is not a work-group size: write 256 or 16x16, with numbers above 0")),
-        }
-    }
-}
-
 /// One concrete choice of everything that a plan is made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {

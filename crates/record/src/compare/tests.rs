@@ -103,7 +103,10 @@ fn sides_take_turns_where_their_runs_alternate_in_time() {
 #[test]
 fn cases_are_matched_by_what_they_compute_and_by_settings_where_there_are_several() {
     let with = |wg: &str, median: f64| -> Vec<Row> {
-        runs(6, median, 0.0).into_iter().map(|row| Row { wg: Some(wg.parse().unwrap()), ..row }).collect()
+        runs(6, median, 0.0)
+            .into_iter()
+            .map(|row| Row { wg: Some(gpulab_kernels::values::work_group(wg).unwrap()), ..row })
+            .collect()
     };
     // A default that changed is the same case.
     let (before, after) = (with("128", 100.0), with("256", 50.0));

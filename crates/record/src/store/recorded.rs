@@ -40,7 +40,7 @@ pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
     };
     if let Recorded::Rows(rows) = &mut recorded {
         // Older files have a share of memory's limit beside the flag.
-        rows.iter_mut().filter(|row| row.has_flag(flag::FITS_CACHE)).for_each(Row::set_in_cache);
+        rows.iter_mut().filter(|row| row.flags.contains(flag::FITS_CACHE)).for_each(Row::set_in_cache);
     }
     Ok((recorded, torn))
 }

@@ -1,8 +1,7 @@
 use super::*;
 use crate::Flags;
 use crate::{SampleRow, row};
-use gpulab_model::data::Dtype;
-use gpulab_model::data::Params;
+use gpulab_model::data::{Dtype, Params};
 use gpulab_model::outcome::Status;
 use proptest::prelude::*;
 use std::path::PathBuf;

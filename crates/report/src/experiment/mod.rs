@@ -179,7 +179,7 @@ fn value(point: &Point) -> String {
 fn notes(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> String {
     let mut text = String::new();
     for (flag, what) in CARE {
-        let count = points.iter().filter(|p| p.has_flag(flag)).count();
+        let count = points.iter().filter(|p| p.flags.contains(flag)).count();
         if count > 0 {
             let note = format!("note: {count} of {} points: {what}", points.len());
             text.push_str(&format::wrap(&note, screen.width, "  "));

@@ -4,9 +4,7 @@ use crate::golden::{self, SCREEN};
 use crate::markdown;
 use gpulab_model::outcome::{Clock, Number, Status};
 use gpulab_model::plan::WorkGroup;
-use gpulab_record::Flags;
-use gpulab_record::params_of;
-use gpulab_record::{COPY, CPU_RAYON, CPU_SEQ, HOST, flag, row};
+use gpulab_record::{COPY, CPU_RAYON, CPU_SEQ, Flags, HOST, flag, params_of, row};
 
 #[test]
 fn tuned_rungs_are_marked_and_no_single_work_group_is_claimed() {

@@ -121,7 +121,7 @@ fn sanity(own: &DevicePart<'_>) -> Vec<String> {
 
 fn doubts(own: &DevicePart<'_>) -> Vec<String> {
     let doubts = DOUBTS.iter().filter_map(|&(flag, meaning)| {
-        let count = timed(own).filter(|row| row.has_flag(flag)).count();
+        let count = timed(own).filter(|row| row.flags.contains(flag)).count();
         let whose = if count == 1 { "its runs" } else { "their runs" };
         (count > 0).then(|| format!("{} {}", are(count), meaning.replace("its runs", whose)))
     });

@@ -24,7 +24,7 @@ pub(super) fn heading(own: &DevicePart<'_>) -> String {
     let best = |rows: &Vec<Row>| {
         let timed =
             rows.iter().filter(|row| row.rung.is_some() && row.status == Status::Ok && row.t_median_s.is_some());
-        let is_held = |row: &&Row| !row.has_flag(flag::FITS_CACHE);
+        let is_held = |row: &&Row| !row.flags.contains(flag::FITS_CACHE);
         timed
             .min_by(|a, b| a.t_median_s.partial_cmp(&b.t_median_s).unwrap_or(std::cmp::Ordering::Equal))
             .filter(is_held)?

@@ -1,6 +1,5 @@
 use super::*;
-use gpulab_record::Flags;
-use gpulab_record::{flag, row};
+use gpulab_record::{Flags, flag, row};
 
 fn timed(rung: u32, variant: &str, seconds: f64) -> Row {
     Row {

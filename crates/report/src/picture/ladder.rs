@@ -175,13 +175,13 @@ impl BarChart {
 
     /// Per cent of the limit; none of data that a cache holds, which memory's limit does not bound.
     fn share(&self, row: &Row) -> Option<f64> {
-        let limit = self.limit.filter(|_| !row.on_host() && !row.has_flag(flag::FITS_CACHE))?;
+        let limit = self.limit.filter(|_| !row.on_host() && !row.flags.contains(flag::FITS_CACHE))?;
         ratio(100.0 * self.measure.median(row)?, limit)
     }
 
     /// Whether other rows are held against memory's limit, and this one is not.
     fn is_cached(&self, row: &Row) -> bool {
-        self.limit.is_some() && !row.on_host() && row.has_flag(flag::FITS_CACHE)
+        self.limit.is_some() && !row.on_host() && row.flags.contains(flag::FITS_CACHE)
     }
 
     fn about(&self, view: &View<'_>) -> String {
@@ -256,7 +256,7 @@ fn title(view: &View<'_>, rungs: &[&Row], is_limited: bool) -> String {
     // What the spreads of both would hide is no difference.
     let is_alike = |row: &&Row| row.rung.is_some() && row.t_median_s.is_some_and(|t| t <= time * tie(best, row));
     let alike: Vec<&Row> = timed.iter().copied().filter(is_alike).collect();
-    let share = best.ceiling_pct.filter(|_| is_limited && !best.has_flag(flag::FITS_CACHE));
+    let share = best.ceiling_pct.filter(|_| is_limited && !best.flags.contains(flag::FITS_CACHE));
     let how = match (share, best.total_x) {
         (Some(share), _) if share >= 100.5 => format!("{share:.0} % of the limit, within what limits vary"),
         (Some(share), _) => format!("{share:.0} % of the limit"),

@@ -54,7 +54,7 @@ pub fn roofline(ladders: &[Vec<Row>], ceilings: &[CeilingRow]) -> Drawn {
     let has_cache = ceilings.iter().any(|row| row.what == "read" && row.place == Site::Cache && row.value.is_some());
     // Data in a cache have no place beside memory's roof alone.
     if !has_cache && paths.iter().any(is_held) {
-        paths.iter_mut().for_each(|path| path.retain(|point| !point.row.has_flag(flag::FITS_CACHE)));
+        paths.iter_mut().for_each(|path| path.retain(|point| !point.row.flags.contains(flag::FITS_CACHE)));
         paths.retain(|path| !path.is_empty());
     }
     let Some(first) = paths.first().and_then(|path| path.first()) else {

@@ -41,7 +41,7 @@ fn typical() -> Vec<Row> {
 fn swept() -> Vec<Row> {
     let field = |rung, variant: &str, wg: &str, seconds| Row {
         sweep_id: "s1".to_owned(),
-        wg: Some(wg.parse().unwrap()),
+        wg: Some(gpulab_kernels::values::work_group(wg).unwrap()),
         ..timed(rung, variant, seconds)
     };
     vec![

@@ -149,7 +149,7 @@ pub(super) fn ranked<'a>(rows: &[&'a Row]) -> Vec<Timed<'a>> {
 
 /// Whether a row is faster than its ceiling, and its data are no reason for it.
 fn is_above_ceiling(row: &Row) -> bool {
-    row.has_flag(flag::ABOVE_CEILING) && !row.has_flag(flag::FITS_CACHE)
+    row.flags.contains(flag::ABOVE_CEILING) && !row.flags.contains(flag::FITS_CACHE)
 }
 
 /// The best configuration of each rung of one problem, and of all.
@@ -179,7 +179,7 @@ fn flatness(all: &[Timed<'_>]) -> String {
     let (middle, worst) = (all[all.len() / 2].1, all[all.len() - 1].1);
     format!(
         "best{}: {}, wg {}{}: {}; {near} of {} {} within 5% of it, the median is {}, the worst {}",
-        if best.has_flag(flag::ABOVE_CEILING) { " (its data fit the cache)" } else { "" },
+        if best.flags.contains(flag::ABOVE_CEILING) { " (its data fit the cache)" } else { "" },
         label(best),
         best.wg_text(),
         tunables(best),
@@ -289,14 +289,12 @@ fn remarks(rows: &[Row], screen: Screen) -> String {
 mod tests {
     use super::*;
     use crate::golden::{self, SCREEN};
-    use gpulab_record::Flags;
-    use gpulab_record::params_of;
-    use gpulab_record::row;
+    use gpulab_record::{Flags, params_of, row};
 
     fn timed(rung: u32, wg: &str, seconds: f64) -> Row {
         Row {
             rung: Some(rung),
-            wg: Some(wg.parse().unwrap()),
+            wg: Some(gpulab_kernels::values::work_group(wg).unwrap()),
             t_median_s: Some(seconds),
             gbps: Some(8e-6 / seconds),
             ceiling: "read".to_owned(),

@@ -311,8 +311,7 @@ mod tests {
     use gpulab_kernels::{self as kernels, reduce, transpose};
     use gpulab_model::outcome::fake_info;
     use gpulab_model::plan::WorkGroup;
-    use gpulab_record::Flags;
-    use gpulab_record::flag;
+    use gpulab_record::{Flags, flag};
 
     fn case(family: &Family, n: u64, params: &[(&str, &str)]) -> Case {
         Case {

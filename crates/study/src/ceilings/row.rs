@@ -47,7 +47,7 @@ columns! {
         /// The probe that reached it, as in `read/strided`.
         pub probe: String,
         /// Its work-group size.
-        #[serde(with = "gpulab_record::text::displayed")]
+        #[serde(with = "gpulab_record::text::work_group")]
         pub wg: WorkGroup,
         /// Its settings.
         #[serde(with = "gpulab_record::text::params")]
@@ -141,12 +141,7 @@ impl CeilingRow {
 
     /// Whether the machine was not quiet while its value was measured.
     pub fn is_unquiet(&self) -> bool {
-        self.value.is_some() && (self.has_flag(flag::NOISY) || self.has_flag(flag::DRIFT))
-    }
-
-    /// Whether the flag is set.
-    pub fn has_flag(&self, flag: Flags) -> bool {
-        self.flags.contains(flag)
+        self.value.is_some() && (self.flags.contains(flag::NOISY) || self.flags.contains(flag::DRIFT))
     }
 }
 

@@ -55,7 +55,7 @@ columns! {
         /// Rows of the matrix; 1 for vectors.
         pub m: u64,
         /// Work-group used.
-        #[serde(with = "gpulab_record::text::displayed")]
+        #[serde(with = "gpulab_record::text::work_group")]
         pub wg: WorkGroup,
         /// Settings used, `name=value` separated by blanks.
         #[serde(with = "gpulab_record::text::params")]

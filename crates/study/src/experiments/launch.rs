@@ -79,7 +79,7 @@ fn by_events(points: &[Point]) -> String {
     let all = [("waits in the queue for", TO_START), ("runs for", EVENT)];
     let all: Vec<(&str, &Point)> =
         all.iter().filter_map(|(what, name)| Some((*what, *series(points, name).first()?))).collect();
-    let by_events = all.iter().filter(|(_, point)| !point.has_flag(flag::CLOCK_FALLBACK));
+    let by_events = all.iter().filter(|(_, point)| !point.flags.contains(flag::CLOCK_FALLBACK));
     let phrases: Vec<String> =
         by_events.filter_map(|(what, point)| Some(format!("{what} {:.1} us", point.measured()?))).collect();
     match phrases.join(" and ") {

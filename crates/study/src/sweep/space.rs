@@ -1,8 +1,7 @@
 //! What a sweep goes through: the combinations that make different plans, in a fixed order.
 
 use super::possible::{Asked, reads};
-use gpulab_kernels::values;
-use gpulab_kernels::{Family, Kind, Rung, Tunable};
+use gpulab_kernels::{Family, Kind, Rung, Tunable, values};
 use gpulab_model::data::{Dtype, Params, Shape, combinations};
 use gpulab_model::plan::{Case, Refusal, Target, WorkGroup};
 use gpulab_record::params_text;

@@ -34,7 +34,7 @@ pub struct Effect {
 
 /// A row's time, if it is one of a right result that nothing speaks against.
 pub fn time_of(row: &Row) -> Option<f64> {
-    let is_above = row.has_flag(flag::ABOVE_CEILING) && !row.has_flag(flag::FITS_CACHE);
+    let is_above = row.flags.contains(flag::ABOVE_CEILING) && !row.flags.contains(flag::FITS_CACHE);
     row.t_median_s.filter(|seconds| row.status == Status::Ok && !is_above && seconds.is_finite() && *seconds > 0.0)
 }
 
@@ -118,13 +118,11 @@ pub fn beyond(family: &Family, rows: &[Row], best: &Configuration, target: &Targ
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpulab_record::Flags;
-    use gpulab_record::params_of;
-    use gpulab_record::row;
+    use gpulab_record::{Flags, params_of, row};
 
     fn timed(variant: &str, wg: &str, params: &str, seconds: f64) -> Row {
         Row {
-            wg: Some(wg.parse().unwrap()),
+            wg: Some(gpulab_kernels::values::work_group(wg).unwrap()),
             params: params_of(params).unwrap(),
             t_q1_s: Some(0.98 * seconds),
             t_median_s: Some(seconds),

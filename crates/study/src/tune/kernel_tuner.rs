@@ -110,8 +110,7 @@ fn measured(row: &Row, spent: Spent) -> Vec<(String, Value)> {
 mod tests {
     use super::*;
     use gpulab_model::data::Params;
-    use gpulab_record::params_of;
-    use gpulab_record::row;
+    use gpulab_record::{params_of, row};
 
     /// What version 1.1.0 of the published schema demands of a document.
     fn check(document: &Value) {

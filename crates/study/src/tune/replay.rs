@@ -141,9 +141,7 @@ mod tests {
     use gpulab_model::data::Params;
     use gpulab_model::outcome::Status;
     use gpulab_model::plan::WorkGroup;
-    use gpulab_record::Flags;
-    use gpulab_record::params_of;
-    use gpulab_record::row;
+    use gpulab_record::{Flags, params_of, row};
 
     /// A bowl over work-groups and tiles, and a slower rung of one row.
     fn rows() -> Vec<Row> {

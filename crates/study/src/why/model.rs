@@ -164,6 +164,6 @@ fn limit(row: &Row, rates: &DeviceRates) -> Option<f64> {
         return Some(row.ops? as f64 / (1e9 * row.ceiling_gops?));
     }
     let cached = if row.ceiling == "copy" { rates.copying } else { rates.reading };
-    let rate = if row.has_flag(flag::FITS_CACHE) { cached } else { 1e9 * row.ceiling_gbps? };
+    let rate = if row.flags.contains(flag::FITS_CACHE) { cached } else { 1e9 * row.ceiling_gbps? };
     Some(row.bytes? as f64 / rate)
 }
