@@ -138,7 +138,7 @@ const HOSTILE: &str =
 
 #[test]
 fn cells_cannot_become_markup() {
-    const CELLS: [&str; 17] = [
+    const CELLS: [&str; 16] = [
         "device",
         "platform",
         "driver",
@@ -146,7 +146,6 @@ fn cells_cannot_become_markup() {
         "host_cpu",
         "os",
         "command",
-        "params",
         "reason",
         "gpulab",
         "time_utc",
@@ -177,7 +176,7 @@ fn cells_cannot_become_markup() {
     let files = [
         ("<b>rows&.csv", tainted("nvidia-h200/reduce.csv", &["variant"])),
         ("family.csv", tainted("nvidia-h200/minplus.csv", &["family"])),
-        ("swept.csv", tainted("nvidia-h200/reduce_sweep.csv", &["variant", "wg"])),
+        ("swept.csv", tainted("nvidia-h200/reduce_sweep.csv", &["variant", "params"])),
         ("points.csv", tainted("nvidia-h200/lab_chip.csv", &["metric"])),
         ("unknown.csv", tainted("nvidia-h200/transfer.csv", &["experiment"])),
         ("overlap.csv", tainted("nvidia-h200/overlap.csv", &[])),
@@ -203,6 +202,13 @@ fn cells_cannot_become_markup() {
         let page = Page::of(&fs::read_to_string(entry.unwrap().path()).unwrap());
         page.is_valid();
         page.needs_nothing();
+    }
+    for (typed, refusal) in [("params", "is no setting"), ("wg", "is not a work-group size"), ("flags", "is no flag")] {
+        let file = folder.path().join(format!("{typed}.txt"));
+        fs::write(&file, tainted("nvidia-h200/reduce.csv", &[typed])).unwrap();
+        let (page, said, code) = report(&[&file.display().to_string(), "-o", "-"], None);
+        assert!(page.is_empty() && code == 2, "{typed}: {said}");
+        assert!(said.contains(refusal) && said.lines().count() == 1, "{typed}: {said}");
     }
 }
 
