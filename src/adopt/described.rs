@@ -54,7 +54,7 @@ pub(crate) fn files_of(path: &Path) -> Vec<PathBuf> {
     if let Some(description) = description {
         all.extend(description.files().iter().flat_map(|name| own::files_of(&folder.join(name))));
         all.extend(description.data_files().iter().map(|name| folder.join(input::path(name))));
-        if let Ok(Checker::Program { command, .. }) = description.checker() {
+        if let Checker::Program { command, .. } = description.checker() {
             all.extend(command.iter().map(|word| folder.join(word)));
         }
     }

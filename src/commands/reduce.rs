@@ -43,6 +43,6 @@ fn first_nan(data: &Array) -> Option<usize> {
     match data {
         Array::F32(v) => v.iter().position(|x| x.is_nan()),
         Array::F64(v) => v.iter().position(|x| x.is_nan()),
-        Array::I32(_) | Array::I64(_) => None,
+        Array::I32(_) | Array::I64(_) | Array::U8(_) => None,
     }
 }

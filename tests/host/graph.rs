@@ -33,6 +33,7 @@ fn step(d: &Array) -> Result<Array, Infallible> {
         Array::F64(d) => Array::F64(plain(d)),
         Array::I32(d) => Array::I32(plain(d)),
         Array::I64(d) => Array::I64(plain(d)),
+        Array::U8(_) => unreachable!("no graph has bytes as weights"),
     })
 }
 
@@ -55,6 +56,7 @@ impl Edges {
             Dtype::F64 => Array::F64(weights.collect()),
             Dtype::I32 => Array::I32(weights.map(|w| w as i32).collect()),
             Dtype::I64 => Array::I64(weights.map(|w| w as i64).collect()),
+            Dtype::U8 => unreachable!("no graph has bytes as weights"),
         };
         let ends = self.list.iter().map(|e| (e.0, e.1)).collect();
         Graph::from_edges(&EdgeList { names: Names::numbered(self.n), ends, weights, decimals: None }, false)

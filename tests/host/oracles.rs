@@ -18,6 +18,7 @@ fn scalar(result: &Array) -> f64 {
         Array::F64(v) => v[0],
         Array::I32(v) => f64::from(v[0]),
         Array::I64(v) => v[0] as f64,
+        Array::U8(v) => v[0].into(),
     }
 }
 
@@ -58,6 +59,7 @@ fn integer_dot(inputs: &[Array; 2]) -> i128 {
             Array::F64(v) => v.iter().map(|&x| x as i128).collect(),
             Array::I32(v) => v.iter().map(|&x| i128::from(x)).collect(),
             Array::I64(v) => v.iter().map(|&x| i128::from(x)).collect(),
+            Array::U8(v) => v.iter().map(|&x| i128::from(x)).collect(),
         }
     };
     whole(&inputs[0]).into_iter().zip(whole(&inputs[1])).map(|(x, y)| x * y).sum()
@@ -338,7 +340,7 @@ fn numbers(x: &Array) -> Vec<f64> {
     match x {
         Array::F32(v) => v.iter().map(|&v| f64::from(v)).collect(),
         Array::F64(v) => v.clone(),
-        Array::I32(_) | Array::I64(_) => Vec::new(),
+        Array::I32(_) | Array::I64(_) | Array::U8(_) => Vec::new(),
     }
 }
 

@@ -49,7 +49,7 @@ impl CheckedRows {
         match result {
             Array::F32(r) => self.numbers(r)?,
             Array::F64(r) => self.numbers(r)?,
-            Array::I32(_) | Array::I64(_) => {}
+            Array::I32(_) | Array::I64(_) | Array::U8(_) => {}
         }
         for rows in &self.rows {
             let mut want = Array::zeros(d.dtype(), rows.len() * self.n);

@@ -174,7 +174,7 @@ macro_rules! int_length {
                 if self.marks_no_edge() {
                     return Ok(Self::NO_EDGE);
                 }
-                if self <= -Self::LIMIT || self >= Self::LIMIT {
+                if Self::LIMIT.checked_neg().is_some_and(|least| self <= least) || self >= Self::LIMIT {
                     return Err(self.too_large());
                 }
                 Ok(self)
@@ -193,6 +193,8 @@ macro_rules! int_length {
 
 int_length!(i32, 32, "choose --dtype f64");
 int_length!(i64, 64, "choose a larger unit");
+// No graph has bytes as weights: arrays of them exist for readers' own kernels.
+int_length!(u8, 8, "choose --dtype i32");
 
 /// The lengths of `v` that are no paths are all written in one way.
 pub(super) fn normalise<T: Length>(v: &mut [T]) {

@@ -4,11 +4,98 @@ use super::Ask;
 use super::shape::{self, Grid, ITEMS};
 use gpulab_model::data::{Dtype, Params};
 use gpulab_model::plan::{Arg, BufferSpec, Pass, Plan, Role, WorkGroup};
+use std::ops::{Deref, DerefMut};
 
-/// A plan in the making.
+/// A plan in the making, of whatever rung.
+pub(crate) struct PlanDraft {
+    pub(crate) plan: Plan,
+}
+
+impl PlanDraft {
+    /// Without buffers and launches; with the macros that every kernel has: its element type in OpenCL C, `element`, and an
+    /// index type for so many elements.
+    pub(crate) fn new(element: &str, elements: u64, wg: WorkGroup) -> PlanDraft {
+        let plan = Plan {
+            defines: shape::defines(element, elements),
+            buffers: Vec::new(),
+            passes: Vec::new(),
+            wg,
+            params: Params::new(),
+            local_bytes: 0,
+            depth: 0,
+            host_tail: None,
+            restored: false,
+        };
+        PlanDraft { plan }
+    }
+
+    /// Notes a setting that is used.
+    pub(crate) fn note(&mut self, name: &str, value: impl ToString) {
+        self.plan.params.insert(name.into(), value.to_string());
+    }
+
+    /// Defines a macro, or defines it anew.
+    pub(crate) fn define(&mut self, name: &str, value: impl ToString) {
+        self.plan.defines.retain(|(defined, _)| defined != name);
+        self.plan.defines.push((name.into(), value.to_string()));
+    }
+
+    /// Notes a setting, and defines the macro that bears its name.
+    pub(crate) fn set(&mut self, name: &str, value: impl ToString) {
+        let value = value.to_string();
+        self.define(&name.to_uppercase(), &value);
+        self.note(name, value);
+    }
+
+    /// Adds a buffer.
+    pub(crate) fn buffer(&mut self, role: Role, dtype: Dtype, len: usize) -> Arg {
+        self.plan.buffers.push(BufferSpec { role, dtype, len });
+        Arg::Buffer(self.plan.buffers.len() - 1)
+    }
+
+    /// Adds a launch of a kernel that the rung has beside its main one.
+    pub(crate) fn launch_of(&mut self, kernel: &str, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) {
+        let global = [0, 1, 2].map(|d| groups[d] as usize * wg.0[d]);
+        self.plan.passes.push(Pass { kernel: kernel.into(), global, local: wg.0, args, timed: true });
+    }
+
+    /// Adds a launch that prepares the data, and whose time does not count.
+    pub(crate) fn prepare(&mut self, kernel: &str, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) {
+        self.launch_of(kernel, groups, wg, args);
+        if let Some(pass) = self.plan.passes.last_mut() {
+            pass.timed = false;
+        }
+    }
+
+    /// Notes the group that all launches have.
+    pub(crate) fn grouped(&mut self, wg: WorkGroup) {
+        self.plan.wg = wg;
+    }
+
+    /// The plan, with so many bytes in local memory, and results of so many roundings.
+    pub(crate) fn plan_with(self, local_bytes: u64, depth: u64) -> Plan {
+        Plan { local_bytes, depth, ..self.plan }
+    }
+}
+
+/// A plan in the making, of a rung that was asked for.
 pub(crate) struct Builder<'a> {
     pub(crate) ask: &'a Ask<'a>,
-    plan: Plan,
+    draft: PlanDraft,
+}
+
+impl Deref for Builder<'_> {
+    type Target = PlanDraft;
+
+    fn deref(&self) -> &PlanDraft {
+        &self.draft
+    }
+}
+
+impl DerefMut for Builder<'_> {
+    fn deref_mut(&mut self) -> &mut PlanDraft {
+        &mut self.draft
+    }
 }
 
 impl<'a> Builder<'a> {
@@ -16,19 +103,9 @@ impl<'a> Builder<'a> {
     /// type for so many elements.
     pub(crate) fn new(ask: &'a Ask<'a>, element: &str, elements: u64) -> Builder<'a> {
         let case = ask.case;
-        let plan = Plan {
-            defines: shape::defines(element, elements),
-            buffers: Vec::new(),
-            passes: Vec::new(),
-            wg: case.wg,
-            params: Params::new(),
-            local_bytes: 0,
-            depth: 0,
-            host_tail: None,
-        };
-        let mut builder = Builder { ask, plan };
+        let mut builder = Builder { ask, draft: PlanDraft::new(element, elements, case.wg) };
         for (index, len) in ask.family.problem.inputs(case.shape, &case.params).into_iter().enumerate() {
-            builder.buffer(Role::Input(index), case.dtype, len);
+            builder.buffer(Role::Input(index), ask.family.problem.input_dtype(case, index), len);
         }
         builder
     }
@@ -49,27 +126,9 @@ impl<'a> Builder<'a> {
         self.ask.case.shape.n
     }
 
-    /// Notes a setting that is used.
-    pub(crate) fn note(&mut self, name: &str, value: impl ToString) {
-        self.plan.params.insert(name.into(), value.to_string());
-    }
-
     /// Notes all settings that were asked for.
     pub(crate) fn note_all(&mut self) {
-        self.plan.params.clone_from(&self.ask.case.params);
-    }
-
-    /// Defines a macro, or defines it anew.
-    pub(crate) fn define(&mut self, name: &str, value: impl ToString) {
-        self.plan.defines.retain(|(defined, _)| defined != name);
-        self.plan.defines.push((name.into(), value.to_string()));
-    }
-
-    /// Notes a setting, and defines the macro that bears its name.
-    pub(crate) fn set(&mut self, name: &str, value: impl ToString) {
-        let value = value.to_string();
-        self.define(&name.to_uppercase(), &value);
-        self.note(name, value);
+        self.draft.plan.params.clone_from(&self.ask.case.params);
     }
 
     /// The problem's inputs, as arguments.
@@ -78,50 +137,26 @@ impl<'a> Builder<'a> {
         inputs.map(|(index, _)| Arg::Buffer(index)).collect()
     }
 
-    /// Adds a buffer.
-    pub(crate) fn buffer(&mut self, role: Role, dtype: Dtype, len: usize) -> Arg {
-        self.plan.buffers.push(BufferSpec { role, dtype, len });
-        Arg::Buffer(self.plan.buffers.len() - 1)
-    }
-
     /// Adds the output, of the case's element type.
     pub(crate) fn output(&mut self, len: usize) -> Arg {
-        self.buffer(Role::Output, self.ask.case.dtype, len)
+        self.draft.buffer(Role::Output, self.ask.case.dtype, len)
     }
 
     /// Adds a buffer for intermediate results, of the case's element type.
     pub(crate) fn scratch(&mut self, len: usize) -> Arg {
-        self.buffer(Role::Scratch, self.ask.case.dtype, len)
-    }
-
-    /// Adds a launch of a kernel that the rung has beside its main one.
-    pub(crate) fn launch_of(&mut self, kernel: &str, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) {
-        let global = [0, 1, 2].map(|d| groups[d] as usize * wg.0[d]);
-        self.plan.passes.push(Pass { kernel: kernel.into(), global, local: wg.0, args, timed: true });
-    }
-
-    /// Adds a launch that prepares the data, and whose time does not count.
-    pub(crate) fn prepare(&mut self, kernel: &str, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) {
-        self.launch_of(kernel, groups, wg, args);
-        if let Some(pass) = self.plan.passes.last_mut() {
-            pass.timed = false;
-        }
+        self.draft.buffer(Role::Scratch, self.ask.case.dtype, len)
     }
 
     /// Adds a launch of the rung's main kernel.
     pub(crate) fn launch(&mut self, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) {
-        self.launch_of(&self.ask.rung.kernel(), groups, wg, args);
-        self.plan.wg = wg;
-    }
-
-    /// Notes the group that all launches have.
-    pub(crate) fn grouped(&mut self, wg: WorkGroup) {
+        self.draft.launch_of(&self.ask.rung.kernel(), groups, wg, args);
         self.plan.wg = wg;
     }
 
     /// Adds a launch of the rung's main kernel over a grid.
     pub(crate) fn pass(&mut self, grid: Grid, args: Vec<Arg>) {
-        self.pass_of(&self.ask.rung.kernel(), grid, args);
+        let kernel = self.ask.rung.kernel();
+        self.pass_of(&kernel, grid, args);
     }
 
     /// Adds a launch of another of its kernels over a grid.
@@ -148,6 +183,6 @@ impl<'a> Builder<'a> {
 
     /// As [`Builder::plan`], with so many bytes in local memory.
     pub(crate) fn plan_with(self, local_bytes: u64, depth: u64) -> Plan {
-        Plan { local_bytes, depth, ..self.plan }
+        self.draft.plan_with(local_bytes, depth)
     }
 }

@@ -416,7 +416,7 @@ impl Lone {
         let [largest, large, one, last_bit] = match dtype {
             Dtype::F32 => [f32::MAX, -f32::MAX / 4.0, 1.0, f32::EPSILON].map(|x| Array::F32(vec![x])),
             Dtype::F64 => [f64::MAX, -f64::MAX / 4.0, 1.0, f64::EPSILON].map(|x| Array::F64(vec![x])),
-            Dtype::I32 | Dtype::I64 => return Vec::new(),
+            Dtype::I32 | Dtype::I64 | Dtype::U8 => return Vec::new(),
         };
         let [above, below, nan] = &data::not_finite(dtype)[..] else { return Vec::new() };
         let odd = [(above, below), (below, above), (below, nan), (&largest, &largest)];
@@ -451,6 +451,11 @@ pub trait Problem: Send + Sync {
     /// Length of the result, in elements.
     fn result(&self, _: Shape, _: &Params) -> usize {
         1
+    }
+
+    /// The type of an input's elements.
+    fn input_dtype(&self, case: &Case, _index: usize) -> Dtype {
+        case.dtype
     }
 
     /// Input number `index`, of so many elements: data of this kind, unless the problem says itself what the input is.

@@ -19,6 +19,7 @@ pub mod reduce;
 mod registry;
 mod repeat;
 pub(crate) mod shape;
+pub mod signature;
 mod source;
 mod sources;
 pub mod transpose;
@@ -27,7 +28,9 @@ pub mod values;
 
 pub use crate::cpu::Baseline;
 pub(crate) use builder::Builder;
-pub use described::{ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleQuestion, reference_kernel};
+pub use described::{
+    ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleBuffer, OracleQuestion, reference_kernel,
+};
 pub(crate) use family::largest_exact;
 pub use family::{
     APART, AnyProblem, Ask, Bound, Changed, Family, Form, Lone, Problem, Rung, Spot, Stream, entry_point, ladder, rung,
@@ -38,3 +41,8 @@ pub use registry::{FAMILIES, LAB, PROBES, Registry, built_in, everything};
 pub use source::{Assembled, assemble, assemble_rung, embedded, included, labelled, split_header, text, title};
 pub use sources::{Sources, used_defines};
 pub use tunable::{Kind, Tunable};
+
+/// The macros of an element type, and of an index type for so many elements.
+pub fn type_defines(dtype: gpulab_model::data::Dtype, elements: u64) -> Vec<(String, String)> {
+    shape::defines(shape::signed(dtype), elements)
+}

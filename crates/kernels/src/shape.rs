@@ -66,6 +66,7 @@ pub(crate) fn wrapping(dtype: Dtype) -> &'static str {
         Dtype::F64 => "double",
         Dtype::I32 => "uint",
         Dtype::I64 => "ulong",
+        Dtype::U8 => "uchar",
     }
 }
 

@@ -240,7 +240,7 @@ fn number(row: &Row) -> Option<String> {
             Dtype::F32 => readable(value, 7),
             Dtype::F64 => readable(value, 16),
             // From before integers were written as such.
-            Dtype::I32 | Dtype::I64 => format!("{value:.0}"),
+            Dtype::I32 | Dtype::I64 | Dtype::U8 => format!("{value:.0}"),
         },
     };
     Some(format!("{} = {number}", row.family))

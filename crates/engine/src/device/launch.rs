@@ -131,6 +131,11 @@ fn set(
         Arg::Uint(value) => pass(ArgVal::scalar(&value)),
         Arg::Float(bits) => pass(ArgVal::scalar(&f32::from_bits(bits))),
         Arg::Int(value) => pass(ArgVal::scalar(&value)),
+        Arg::Value(value) => {
+            let bytes = value.bytes();
+            // SAFETY: the bytes outlive the call, which copies them.
+            pass(unsafe { ArgVal::from_raw(bytes.len(), bytes.as_ptr().cast(), false) })
+        },
         // Some drivers accept 0 bytes here and fail later, elsewhere.
         Arg::Local(0) => Err(DeviceError::call(SET_ARG, -51)),
         Arg::Local(bytes) => pass(ArgVal::local::<u8>(&bytes)),

@@ -41,7 +41,7 @@ impl Buffer {
         Ok(Buffer { memory: guarded(call, make)?, bytes, is_part: true })
     }
 
-    /// Fills its first bytes with a pattern of 4 or 8.
+    /// Fills its first bytes with a pattern of 1, 4 or 8.
     pub(super) fn fill(&self, queue: &CommandQueue, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
         let call = "clEnqueueFillBuffer";
         if self.is_nothing(call, 0, bytes)? {
@@ -50,6 +50,11 @@ impl Buffer {
         let (memory, none) = (&self.memory, None::<&Event>);
         // `ocl` counts elements here, unlike in its other calls.
         let words = bytes / pattern.len().max(1);
+        if let [byte] = *pattern {
+            return finished(call, queue, |event| {
+                core::enqueue_fill_buffer(queue, memory, byte, 0, words, none, Some(event), None)
+            });
+        }
         finished(call, queue, |event| match (<[u8; 4]>::try_from(pattern), <[u8; 8]>::try_from(pattern)) {
             (Ok(word), _) => {
                 let word = u32::from_ne_bytes(word);

@@ -110,7 +110,7 @@ pub trait Device {
     /// Releases a buffer.
     fn free(&mut self, buffer: BufferId);
 
-    /// Fills the first `bytes` of a buffer, a multiple of the pattern's 4 or 8, on the device; returns when done.
+    /// Fills the first `bytes` of a buffer, a multiple of the pattern's 1, 4 or 8, on the device; returns when done.
     fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError>;
 
     /// Copies host bytes to `offset` bytes into the buffer; returns when done.

@@ -75,6 +75,13 @@ impl Parameter {
             Arg::Uint(_) => (ParameterKind::Whole(4), "a uint".to_owned(), "const uint "),
             Arg::Float(_) => (ParameterKind::Float, "a float".to_owned(), "const float "),
             Arg::Int(_) => (ParameterKind::Whole(4), "an int".to_owned(), "const int "),
+            // Its type was read from the kernel's own text.
+            Arg::Value(value) => match &self.kind {
+                ParameterKind::Whole(bytes) if *bytes == value.bytes().len() => return None,
+                ParameterKind::Float if value.bytes().len() == 4 => return None,
+                ParameterKind::Other | ParameterKind::Unknown => return None,
+                _ => (ParameterKind::Unknown, format!("a value of {} bytes", value.bytes().len()), "const int "),
+            },
         };
         let is_by_value = matches!(wanted, ParameterKind::Whole(_) | ParameterKind::Float);
         if self.kind == wanted || (self.kind == ParameterKind::Unknown && is_by_value) {

@@ -29,6 +29,12 @@ impl From<i32> for AnyNumber {
     }
 }
 
+impl From<u8> for AnyNumber {
+    fn from(x: u8) -> AnyNumber {
+        AnyNumber::Whole(x.into())
+    }
+}
+
 impl From<i64> for AnyNumber {
     fn from(x: i64) -> AnyNumber {
         AnyNumber::Whole(x)
@@ -64,6 +70,10 @@ impl AnyNumber {
         self.i64().and_then(|x| x.try_into().ok())
     }
 
+    pub(super) fn u8(self) -> Option<u8> {
+        self.i64().and_then(|x| x.try_into().ok())
+    }
+
     pub(super) fn i64(self) -> Option<i64> {
         match self {
             AnyNumber::Whole(x) => Some(x),
@@ -83,6 +93,7 @@ pub(super) fn convert(array: Array, to: Dtype) -> Result<Array, Why> {
         Dtype::F64 => all(v, to, AnyNumber::f64).map(Array::F64),
         Dtype::I32 => all(v, to, AnyNumber::i32).map(Array::I32),
         Dtype::I64 => all(v, to, AnyNumber::i64).map(Array::I64),
+        Dtype::U8 => all(v, to, AnyNumber::u8).map(Array::U8),
     })
 }
 

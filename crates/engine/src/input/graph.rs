@@ -105,6 +105,7 @@ macro_rules! parsed {
             Dtype::F64 => $f(&F64).map(Array::F64),
             Dtype::I32 => $f(&I32).map(Array::I32),
             Dtype::I64 => $f(&I64).map(Array::I64),
+            Dtype::U8 => Err("weights are not bytes".into()),
         }
     };
 }
@@ -235,6 +236,7 @@ fn npy_matrix(bytes: &[u8], dtype: Option<Dtype>) -> Result<Matrix, Why> {
         Dtype::F64 => elements(values, columns, dtype, AnyNumber::f64).map(Array::F64),
         Dtype::I32 => elements(values, columns, dtype, AnyNumber::i32).map(Array::I32),
         Dtype::I64 => elements(values, columns, dtype, AnyNumber::i64).map(Array::I64),
+        Dtype::U8 => Err("weights are not bytes".into()),
     })?;
     Ok(Matrix { n: rows, weights, decimals: None })
 }

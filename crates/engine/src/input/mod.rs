@@ -13,7 +13,7 @@ mod why;
 pub use graph::{GraphFile, graph};
 
 use gpulab_model::Error;
-use gpulab_model::data::{Array, Dtype};
+use gpulab_model::data::{Array, Dtype, Layout};
 use gpulab_system::files;
 use std::path::Path;
 use why::Why;
@@ -51,6 +51,21 @@ fn read_spec(spec: &str, dtype: Option<Dtype>) -> Result<Array, Why> {
     match dtype {
         Some(dtype) => convert::convert(array, dtype),
         None => Ok(array),
+    }
+}
+
+/// The bytes of a file's elements, which the layout says; of an `.npy` file those behind its header.
+///
+/// # Errors
+///
+/// [`Error::Usage`] if the file cannot be read, or ends within an element.
+pub fn read_bytes(path: &str, layout: &Layout) -> Result<Array, Error> {
+    let wrong = |why: Why| Error::Usage(format!("cannot use input '{path}': {why}"));
+    let bytes = load(Path::new(path)).map_err(wrong)?;
+    let data = if extension(path) == "npy" { npy::data(&bytes).map_err(wrong)? } else { &bytes };
+    match data.len() % layout.size.max(1) {
+        0 => Ok(Array::U8(data.to_vec())),
+        _ => Err(wrong(format!("it has {} bytes, and an element has {}", data.len(), layout.size))),
     }
 }
 

@@ -37,6 +37,11 @@ fn by_rows(rows: usize, columns: usize, array: &Array) -> Array {
 }
 
 /// So many elements, which must be all that follows the header.
+/// What stands behind the header.
+pub(super) fn data(bytes: &[u8]) -> Result<&[u8], Why> {
+    split(bytes).map(|(_, data)| data)
+}
+
 fn elements(header: &str, data: &[u8], len: usize) -> Result<Array, Why> {
     let (dtype, big_endian) = element_type(header)?;
     if len.checked_mul(dtype.size()) != Some(data.len()) {
@@ -77,10 +82,11 @@ fn element_type(header: &str) -> Result<(Dtype, bool), Why> {
         Some("f8") => Dtype::F64,
         Some("i4") => Dtype::I32,
         Some("i8") => Dtype::I64,
+        Some("u1") => Dtype::U8,
         _ => return Err(unsupported(name)),
     };
     match &name[..1] {
-        "<" => Ok((dtype, false)),
+        "<" | "|" => Ok((dtype, false)),
         ">" => Ok((dtype, true)),
         _ => Err(unsupported(name)),
     }

@@ -27,6 +27,7 @@ pub(super) fn decode(bytes: &[u8], dtype: Dtype, big_endian: bool) -> Array {
         Dtype::F64 => Array::F64(elements!(f64)),
         Dtype::I32 => Array::I32(elements!(i32)),
         Dtype::I64 => Array::I64(elements!(i64)),
+        Dtype::U8 => Array::U8(bytes.to_vec()),
     }
 }
 

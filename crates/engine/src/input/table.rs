@@ -13,6 +13,7 @@ pub(super) fn read(bytes: &[u8], column: Option<&str>, dtype: Dtype) -> Result<A
         Dtype::F64 => cells(bytes, column, dtype, float).map(Array::F64),
         Dtype::I32 => cells(bytes, column, dtype, |text| whole(text)?.i32()).map(Array::I32),
         Dtype::I64 => cells(bytes, column, dtype, |text| whole(text)?.i64()).map(Array::I64),
+        Dtype::U8 => cells(bytes, column, dtype, |text| whole(text)?.u8()).map(Array::U8),
     }
 }
 

@@ -3,13 +3,14 @@
 //! Both are asked anew for each set of inputs; answers are kept for rungs that are checked over the same.
 
 mod kernel;
+mod numpy;
 mod program;
 
 use crate::input;
 use gpulab_kernels::{Checker, DeclarationError, Description, Family, FamilyFile, Oracle, OracleQuestion, Registry};
 use gpulab_model::Error;
 use gpulab_model::check::fingerprint;
-use gpulab_model::data::{Array, Dtype};
+use gpulab_model::data::{Array, Dtype, Layout, Scalar};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -24,11 +25,9 @@ const MOST_KEPT: usize = 64 << 20;
 pub fn declare<'a>(registry: &'a mut Registry, file: &FamilyFile, device: Option<&str>) -> Result<&'a Family, Error> {
     let wrong = |error: DeclarationError| Error::Usage(format!("{error}"));
     let description = Description::parse(&file.text).map_err(wrong)?;
-    let checker = description.checker().map_err(Error::Usage)?;
     let asked = AskedOracle {
         file: file.clone(),
         description,
-        checker,
         device: device.map(str::to_owned),
         answers: Mutex::default(),
         files: Mutex::default(),
@@ -43,16 +42,21 @@ type ReadFile = Result<Arc<Array>, String>;
 struct AskedOracle {
     file: FamilyFile,
     description: Description,
-    checker: Checker,
     device: Option<String>,
     /// By what was asked, newest last.
-    answers: Mutex<Vec<(u128, Array)>>,
+    answers: Mutex<Vec<(u128, Vec<Array>)>>,
     files: Mutex<BTreeMap<(String, Dtype), ReadFile>>,
 }
 
 impl AskedOracle {
-    fn ask(&self, question: &OracleQuestion<'_>) -> Result<Array, String> {
-        match &self.checker {
+    fn ask(&self, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String> {
+        match self.description.checker() {
+            Checker::Numpy { code, seconds } => numpy::answer(&self.file.folder, code, *seconds, &self.description, question),
+            Checker::Rung { name } => {
+                let plan = question.plan.as_ref().ok_or("the rung that says what is right has no launches")?;
+                let text = self.description.text_of(name, &self.file).ok_or_else(|| format!("there is no rung {name}"))?;
+                kernel::answer_of_rung(&text, plan, self.device.as_deref(), question)
+            }
             Checker::Program { command, format, seconds } => {
                 let program = program::ReferenceProgram {
                     folder: &self.file.folder,
@@ -68,16 +72,18 @@ impl AskedOracle {
         }
     }
 
-    fn known(&self, key: u128) -> Option<Array> {
+    fn known(&self, key: u128) -> Option<Vec<Array>> {
         let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.iter().find(|(known, _)| *known == key).map(|(_, answer)| answer.clone())
     }
 
     /// Keeps an answer, in place of the oldest ones.
-    fn keep(&self, key: u128, answer: &Array) {
+    fn keep(&self, key: u128, answer: &[Array]) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
-        answers.push((key, answer.clone()));
-        let bytes = |answers: &Vec<(u128, Array)>| answers.iter().map(|(_, a)| a.as_bytes().len()).sum::<usize>();
+        answers.push((key, answer.to_vec()));
+        let bytes = |answers: &Vec<(u128, Vec<Array>)>| {
+            answers.iter().flat_map(|(_, all)| all).map(|answer| answer.as_bytes().len()).sum::<usize>()
+        };
         while bytes(&answers) > MOST_KEPT {
             answers.remove(0);
         }
@@ -88,12 +94,12 @@ impl AskedOracle {
 fn key(question: &OracleQuestion<'_>) -> u128 {
     let case = question.case;
     let mut words = vec![u128::from(case.shape.n), u128::from(case.shape.m), case.dtype as u128];
-    words.extend(question.inputs.iter().map(|input| fingerprint(input.as_bytes())));
+    words.extend(question.buffers.iter().filter_map(|buffer| buffer.input).map(|input| fingerprint(input.as_bytes())));
     fingerprint(bytemuck::cast_slice(&words))
 }
 
 impl Oracle for AskedOracle {
-    fn answer(&self, question: &OracleQuestion<'_>) -> Result<Array, String> {
+    fn answer(&self, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String> {
         let key = key(question);
         if let Some(known) = self.known(key) {
             return Ok(known);
@@ -103,18 +109,24 @@ impl Oracle for AskedOracle {
         Ok(answer)
     }
 
-    fn file(&self, name: &str, dtype: Dtype) -> Result<Arc<Array>, String> {
+    fn file(&self, name: &str, dtype: Dtype, layout: &Layout) -> Result<Arc<Array>, String> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
             let path = self.file.folder.join(name).to_string_lossy().into_owned();
-            input::read(&path, Some(dtype)).map(Arc::new).map_err(|error| error.to_string())
+            let is_plain = dtype != Dtype::U8 || layout.scalar() == Some(Scalar::U8);
+            let read = if is_plain { input::read(&path, Some(dtype)) } else { input::read_bytes(&path, layout) };
+            read.map(Arc::new).map_err(|error| error.to_string())
         };
         files.entry((name.to_owned(), dtype)).or_insert_with(read).clone()
     }
 
     fn describe(&self) -> String {
-        match &self.checker {
-            Checker::Program { command, .. } => format!("the program {}", command.join(" ")),
+        match self.description.checker() {
+            Checker::Program { command, .. } => {
+                format!("the program {}, which runs with your rights", command.join(" "))
+            }
+            Checker::Numpy { .. } => "the file's lines for numpy, which run with your rights".into(),
+            Checker::Rung { name } => format!("the rung {name}"),
             Checker::Kernel { file } => match kernel::device(self.device.as_deref()) {
                 Ok(info) => format!("{file}, one work-item on {}", info.name),
                 Err(why) => format!("{file}: {why}"),

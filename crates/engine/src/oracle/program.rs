@@ -1,7 +1,7 @@
 //! A program that says what is right: it is given files of the inputs, and writes one of the result.
 
 use crate::input;
-use gpulab_kernels::{ArrayFormat, OracleQuestion};
+use gpulab_kernels::{ArrayFormat, OracleBuffer, OracleQuestion};
 use gpulab_model::data::{Array, Dtype};
 use gpulab_model::each_array;
 use gpulab_system::children;
@@ -10,7 +10,7 @@ use gpulab_system::files::ScratchFolder;
 use std::fs;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
@@ -30,26 +30,29 @@ impl ReferenceProgram<'_> {
     ///
     /// # Errors
     /// That it cannot be started, fails, takes too long, or writes something else than a result.
-    pub(super) fn answer(&self, question: &OracleQuestion<'_>) -> Result<Array, String> {
-        let unwritable = |error: io::Error| format!("cannot write the reference's inputs: {error}");
+    pub(super) fn answer(&self, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String> {
         let scratch = ScratchFolder::new().map_err(unwritable)?;
         let ending = if self.format == ArrayFormat::Npy { "npy" } else { "raw" };
         let path = |name: &str| scratch.path().join(format!("{name}.{ending}"));
-        for (name, array) in question.names.iter().zip(question.inputs) {
-            self.write(&path(name), array).map_err(unwritable)?;
-        }
-        // No name of an input: those begin with a letter.
-        let result = path("0-result");
         let shape = question.case.shape;
         let mut values: Vec<(String, String)> = vec![
-            ("out".into(), result.display().to_string()),
             ("n".into(), shape.n.to_string()),
             ("m".into(), shape.m.to_string()),
             ("type".into(), question.case.dtype.to_string()),
         ];
-        values.extend(question.names.iter().map(|name| ((*name).to_owned(), path(name).display().to_string())));
+        for (name, array) in question.buffers.iter().filter_map(|buffer| Some((buffer.name, buffer.input?))) {
+            self.write(&path(name), array).map_err(unwritable)?;
+            values.push((name.to_owned(), path(name).display().to_string()));
+        }
+        let outputs: Vec<&OracleBuffer<'_>> = question.outputs().collect();
+        // No name of an input: those begin with a letter.
+        let result = |output: &OracleBuffer<'_>| path(&format!("0-{}", output.name));
+        for output in &outputs {
+            let name = if outputs.len() == 1 { "out".to_owned() } else { format!("out.{}", output.name) };
+            values.push((name, result(output).display().to_string()));
+        }
         self.run(&values)?;
-        self.read(&result, question.len, question.case.dtype)
+        outputs.into_iter().map(|output| self.read(&result(output), output.len, output.dtype)).collect()
     }
 
     fn write(&self, path: &Path, array: &Array) -> io::Result<()> {
@@ -68,27 +71,7 @@ impl ReferenceProgram<'_> {
         let path = if program.contains('/') { self.folder.join(program) } else { PathBuf::from(program) };
         let mut command = Command::new(path);
         command.args(args).current_dir(self.folder);
-        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-        let unstarted = |error: io::Error| format!("cannot start the reference {program}: {error}");
-        let mut child = command.spawn().map_err(unstarted)?;
-        let last_words = listen(&mut child).map_err(unstarted)?;
-        let ended = self.wait(&mut child)?;
-        if ended.success() {
-            return Ok(());
-        }
-        let said = last_words.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
-        let said = said.trim().lines().next_back().unwrap_or_default().to_owned();
-        let said = if said.is_empty() { said } else { format!(", and said: {said}") };
-        Err(format!("the reference {program} ended with {ended}{said}"))
-    }
-
-    /// Waits for its end, and ends it when its time is over.
-    fn wait(&self, child: &mut Child) -> Result<ExitStatus, String> {
-        let seconds = self.seconds;
-        let ended = children::ended_within(child, Duration::from_secs(seconds));
-        ended
-            .map_err(|error| format!("the reference was lost: {error}"))?
-            .ok_or_else(|| format!("the reference had no result within {seconds} s; [check] seconds changes that"))
+        run(command, program, self.seconds)
     }
 
     fn read(&self, path: &Path, len: usize, dtype: Dtype) -> Result<Array, String> {
@@ -114,6 +97,32 @@ impl ReferenceProgram<'_> {
             }
         }
     }
+}
+
+pub(super) fn unwritable(error: io::Error) -> String {
+    format!("cannot write the reference's inputs: {error}")
+}
+
+/// Runs a program to its end, or ends it when its time is over.
+///
+/// # Errors
+/// That it cannot be started, fails or takes too long; with what it said last.
+pub(super) fn run(mut command: Command, name: &str, seconds: u64) -> Result<(), String> {
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    let unstarted = |error: io::Error| format!("cannot start the reference {name}: {error}");
+    let mut child = command.spawn().map_err(unstarted)?;
+    let last_words = listen(&mut child).map_err(unstarted)?;
+    let ended = children::ended_within(&mut child, Duration::from_secs(seconds));
+    let ended = ended
+        .map_err(|error| format!("the reference was lost: {error}"))?
+        .ok_or_else(|| format!("the reference had no result within {seconds} s; [check] seconds changes that"))?;
+    if ended.success() {
+        return Ok(());
+    }
+    let said = last_words.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
+    let said = said.trim().lines().next_back().unwrap_or_default().to_owned();
+    let said = if said.is_empty() { said } else { format!(", and said: {said}") };
+    Err(format!("the reference {name} ended with {ended}{said}"))
 }
 
 /// A word with what stands for its names in braces. Braces in a value are its own, as those of a folder's name.
@@ -145,7 +154,11 @@ fn listen(child: &mut Child) -> io::Result<Receiver<String>> {
 
 /// The header of a vector in NumPy's format, version 1: <https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html>.
 fn npy_header(array: &Array) -> Vec<u8> {
-    let kind = if array.dtype().is_float() { 'f' } else { 'i' };
+    let kind = match array.dtype() {
+        Dtype::U8 => 'u',
+        dtype if dtype.is_float() => 'f',
+        _ => 'i',
+    };
     let (size, len) = (array.dtype().size(), array.len());
     let mut text = format!("{{'descr': '<{kind}{size}', 'fortran_order': False, 'shape': ({len},), }}");
     // With the ten bytes before it, and the end of its line, a multiple of 64.
@@ -162,7 +175,7 @@ fn npy_header(array: &Array) -> Vec<u8> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use gpulab_model::data::Shape;
+    use gpulab_model::data::{Scalar, Shape};
     use gpulab_model::plan::Case;
 
     fn ask(script: &str, format: ArrayFormat, seconds: u64) -> Result<Array, String> {
@@ -170,7 +183,17 @@ mod tests {
         let inputs = [Array::I32(vec![1, -2, 3])];
         let command = ["sh", "-c", script, "sh", "{x}", "{out}", "{n}"].map(str::to_owned);
         let program = ReferenceProgram { folder: Path::new("/"), command: &command, format, seconds };
-        program.answer(&OracleQuestion { case: &case, inputs: &inputs, names: vec!["x"], len: 3 })
+        let buffer = |name, input, is_output| OracleBuffer {
+            name,
+            layout: Scalar::I32.into(),
+            lanes: 1,
+            dtype: Dtype::I32,
+            len: 3,
+            input,
+            is_output,
+        };
+        let buffers = vec![buffer("x", Some(&inputs[0]), false), buffer("y", None, true)];
+        program.answer(&OracleQuestion { case: &case, buffers, plan: None }).map(|mut answers| answers.remove(0))
     }
 
     #[test]

@@ -176,21 +176,25 @@ impl BoundPlan {
         device.write_all(&changes.iter().filter_map(write).collect::<Vec<_>>())
     }
 
-    /// Reads the output back.
+    /// Reads the output back; of several outputs the bytes of all.
     pub(super) fn output(&self, device: &mut dyn Device, plan: &Plan) -> Result<Array, DeviceError> {
-        let len = plan.output().map_or(0, |index| plan.buffers[index].len);
-        self.output_part(device, plan, 0, len)
+        Ok(joined(self.outputs(device, plan)?))
     }
 
-    /// Reads `len` elements of the output back, from element `start` on.
-    pub(super) fn output_part(
+    /// Reads each output back.
+    pub(super) fn outputs(&self, device: &mut dyn Device, plan: &Plan) -> Result<Vec<Array>, DeviceError> {
+        plan.outputs().map(|index| self.part(device, plan, index, 0, plan.buffers[index].len)).collect()
+    }
+
+    /// Reads `len` elements of buffer `index` back, from element `start` on.
+    pub(super) fn part(
         &self,
         device: &mut dyn Device,
         plan: &Plan,
+        index: usize,
         start: usize,
         len: usize,
     ) -> Result<Array, DeviceError> {
-        let Some(index) = plan.output() else { return Ok(Array::I32(Vec::new())) };
         let dtype = plan.buffers[index].dtype;
         let mut array = Array::zeros(dtype, len);
         device.read(self.buffers[index].id, start * dtype.size(), array.as_bytes_mut())?;
@@ -301,5 +305,13 @@ impl BoundPlan {
                 None => device.free(place.id),
             }
         }
+    }
+}
+
+/// The only one of these outputs, or the bytes of all.
+pub(super) fn joined(mut outputs: Vec<Array>) -> Array {
+    match outputs.len() {
+        1 => outputs.remove(0),
+        _ => Array::U8(outputs.iter().flat_map(|output| output.as_bytes()).copied().collect()),
     }
 }

@@ -1,6 +1,6 @@
 //! Whether what a run left is right: its output, the memory beside its buffers, and its inputs.
 
-use super::buffers::BoundPlan;
+use super::buffers::{BoundPlan, joined};
 use super::inputs::Data;
 use super::ready::ReadyCase;
 use super::verdict::{tails, wrong};
@@ -27,31 +27,34 @@ pub(super) fn completed(
     bound: &BoundPlan,
     tails: &[Array],
 ) -> Result<Array, Stop> {
-    let output = bound.output(device, &job.plan)?;
+    let outputs = bound.outputs(device, &job.plan)?;
     if let Some(what) = bound.left_over(device, &job.plan)? {
         return Err(wrong(what));
     }
     // Of moved elements the check itself finds those that were not written, and skips what lies between rows.
-    if job.family.problem.movement(job.case).is_none()
-        && let Some(index) = check::still_poisoned(&output)
-        && let Some(what) = unwritten(device, job, bound, index)?
-    {
-        return Err(wrong(what));
+    if job.family.problem.movement(job.case).is_none() {
+        for (buffer, output) in job.plan.outputs().zip(&outputs) {
+            if let Some(index) = check::still_poisoned(output)
+                && let Some(what) = unwritten(device, job, bound, (buffer, index))?
+            {
+                return Err(wrong(what));
+            }
+        }
     }
-    Ok(job.family.problem.finish(job.case, output, tails))
+    Ok(job.family.problem.finish(job.case, joined(outputs), tails))
 }
 
-/// What is seen of an element of the output that holds the poison, after a run into another poison as well. It may have that
+/// What is seen of an element of this output buffer that holds the poison, after a run into another poison as well. It may have that
 /// value and be right: then it has it again, and there is nothing to say.
 pub(super) fn unwritten(
     device: &mut dyn Device,
     job: &ReadyCase<'_>,
     bound: &BoundPlan,
-    index: usize,
+    (buffer, index): (usize, usize),
 ) -> Result<Option<String>, Stop> {
     bound.poison_with(device, &job.plan, check::other_poison)?;
     device.run(job.program, &bound.launches(&job.plan))?;
-    let again = bound.output_part(device, &job.plan, index, 1)?;
+    let again = bound.part(device, &job.plan, buffer, index, 1)?;
     if check::still_poisoned(&again).is_some() {
         // As it was: what else holds the first poison is looked at, too.
         bound.poison(device, &job.plan)?;

@@ -154,7 +154,8 @@ impl Session {
             for launches in sets.iter().filter(|_| before > 0) {
                 device.run(job.program, &launches[..before])?;
             }
-            let repeat = size.div_ceil(sets.len());
+            // What a kernel changes is prepared for one run alone.
+            let repeat = if job.plan.restored { 1 } else { size.div_ceil(sets.len()) };
             Ok(device.batch(job.program, &all, repeat)? / (repeat * sets.len()) as f64)
         };
         // Of launches whose kernel takes so many seconds. A short batch goes first, as to enqueue one can take far longer.
@@ -266,8 +267,7 @@ struct EndToEnd {
 
 /// Whether the host makes the result of several partial ones, or of elements that were left to it.
 fn adds_on_host(job: &ReadyCase<'_>) -> bool {
-    let left = job.plan.output().map_or(0, |index| job.plan.buffers[index].len);
-    job.plan.host_tail.is_some() || left != job.family.problem.result(job.case.shape, &job.case.params)
+    job.plan.host_tail.is_some() || job.plan.output_len() != job.family.problem.result(job.case.shape, &job.case.params)
 }
 
 /// Why no device can do so many operations in so little time, if none can.

@@ -53,5 +53,6 @@ pub(super) fn single(array: &Array) -> Option<Number> {
         Array::F64(v) => Number::Real(v[0]),
         Array::I32(v) => Number::Integer(i64::from(v[0])),
         Array::I64(v) => Number::Integer(v[0]),
+        Array::U8(v) => Number::Integer(v[0].into()),
     })
 }

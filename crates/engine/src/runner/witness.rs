@@ -155,25 +155,27 @@ impl<'a> Witness<'a> {
         self.data.changed(&self.changes, right, |data| judge::judge(device, job, bound, data, when)).0.map(drop)
     }
 
-    /// Whether some parts of the output, never the same, were written.
+    /// Whether some parts of each output, never the same, were written.
     fn look(&self, device: &mut dyn Device, set: usize) -> Result<(), Stop> {
         let plan = &self.job.plan;
-        let Some(output) = plan.output().map(|index| &plan.buffers[index]) else { return Ok(()) };
         let movement = self.job.family.problem.movement(self.job.case);
-        // Between the rows of a matrix nothing is written.
-        let (row, written) = movement.map_or((output.len, output.len), |m| (m.to_pitch, m.output_columns()));
-        let rows = (output.len / row.max(1)).max(1) as u64;
-        let parts = if output.len <= PART { 1 } else { PARTS };
-        for part in 0..parts {
-            let (in_row, along) = (self.draw(200 + part) % rows, self.draw(300 + part));
-            let len = written.min(PART);
-            let column = along as usize % (written - len + 1);
-            let start = in_row as usize * row + column;
-            let got = self.sets[set].output_part(device, plan, start, len)?;
-            if let Some(index) = check::still_poisoned(&got)
-                && let Some(what) = judge::unwritten(device, self.job, self.sets[set], start + index)?
-            {
-                return Err(wrong(format!("{what} (while it was timed)")));
+        for buffer in plan.outputs() {
+            let output = &plan.buffers[buffer];
+            // Between the rows of a matrix nothing is written.
+            let (row, written) = movement.map_or((output.len, output.len), |m| (m.to_pitch, m.output_columns()));
+            let rows = (output.len / row.max(1)).max(1) as u64;
+            let parts = if output.len <= PART { 1 } else { PARTS };
+            for part in 0..parts {
+                let (in_row, along) = (self.draw(200 + part) % rows, self.draw(300 + part));
+                let len = written.min(PART);
+                let column = along as usize % (written - len + 1);
+                let start = in_row as usize * row + column;
+                let got = self.sets[set].part(device, plan, buffer, start, len)?;
+                if let Some(index) = check::still_poisoned(&got)
+                    && let Some(what) = judge::unwritten(device, self.job, self.sets[set], (buffer, start + index))?
+                {
+                    return Err(wrong(format!("{what} (while it was timed)")));
+                }
             }
         }
         Ok(())

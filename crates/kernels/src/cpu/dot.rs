@@ -134,7 +134,7 @@ pub fn deciding(inputs: &[Array], before: &Reference, margin: f64, at: usize, dr
     let size = 3.0 + (8.0 * margin).sqrt().ceil() + (draw % 4) as f64;
     let finite = match before {
         Reference::Rounded(sum) => sum.value.is_finite() && size.is_finite(),
-        Reference::Exact(_) | Reference::Error(_) | Reference::Near(_) | Reference::Unknown(_) => true,
+        _ => true,
     };
     let (old, sign) = ((x.at(at)?, y.at(at)?), if draw & 16 == 0 { 1.0 } else { -1.0 });
     let values = match old {

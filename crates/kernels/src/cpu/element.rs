@@ -96,6 +96,7 @@ float_element!(f32, u32);
 float_element!(f64, u64);
 integer_element!(i32);
 integer_element!(i64);
+integer_element!(u8);
 
 /// Counts roundings instead of adding: 0 is the number zero, which costs nothing to add to.
 #[cfg(test)]

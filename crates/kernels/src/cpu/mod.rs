@@ -41,6 +41,7 @@ pub fn wrapping_sum(values: &Array) -> Array {
     match values {
         Array::I32(v) => Array::I32(vec![v.par_iter().copied().reduce(|| 0, i32::wrapping_add)]),
         Array::I64(v) => Array::I64(vec![v.par_iter().copied().reduce(|| 0, i64::wrapping_add)]),
+        Array::U8(v) => Array::U8(vec![v.par_iter().copied().reduce(|| 0, u8::wrapping_add)]),
         Array::F32(_) | Array::F64(_) => Array::zeros(values.dtype(), 1),
     }
 }

@@ -178,12 +178,12 @@ pub fn amended(op: Op, before: &Reference, old: &Array, new: &Array) -> Referenc
     let sum = match before {
         Reference::Exact(exact) => return Reference::Exact(joined(exact)),
         Reference::Rounded(sum) => sum,
-        Reference::Error(_) | Reference::Near(_) | Reference::Unknown(_) => return before.clone(),
+        _ => return before.clone(),
     };
     let [was, is] = [old, new].map(|one| match one {
         Array::F32(v) => f64::from(v[0]),
         Array::F64(v) => v[0],
-        Array::I32(_) | Array::I64(_) => 0.0,
+        Array::I32(_) | Array::I64(_) | Array::U8(_) => 0.0,
     });
     Reference::Rounded(Rounded { value: sum.value + (is - was), magnitude: sum.magnitude + is.abs() - was.abs() })
 }

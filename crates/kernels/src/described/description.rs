@@ -1,11 +1,14 @@
-//! What a reader's TOML file says of a family: its keys, and what they must be.
+//! A family as its TOML file describes it: the file's keys, understood and checked against each other.
 
-use super::formula::{Formula, Formulas, is_name};
-use super::oracle::OracleQuestion;
-use crate::{Bound, DeclarationError, Form, shape};
-use gpulab_model::data::{Dtype, Fill, Shape};
+use super::args::{self, BufferRole, Content, Declared, DescribedArg, ElementName};
+use super::content::DataKind;
+use super::file::{
+    ArrayFormat, CheckKeys, FileKeys, FormName, LaunchKeys, RungKeys, SizesName, Text, Texts, ToleranceKeys,
+};
+use super::formula::{Condition, Formula, Formulas, is_name};
+use crate::{Bound, DeclarationError, Form};
+use gpulab_model::data::{Dtype, Shape};
 use gpulab_model::plan::WorkGroup;
-use serde::Deserialize;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most elements of a buffer, and most work-items of a launch.
@@ -15,158 +18,146 @@ pub(super) const MOST: u64 = 1 << 40;
 const SIZES: [&str; 3] = ["n", "m", "size"];
 
 /// Names of the work-group's sizes, in formulas of rungs.
-const GROUP: [&str; 3] = ["WG", "WG_X", "WG_Y"];
+pub(super) const GROUP: [&str; 3] = ["WG", "WG_X", "WG_Y"];
 
 /// Macros that gpulab sets itself.
 const MACROS: [&str; 5] = ["T", "INDEX", "WG", "WG_X", "WG_Y"];
 
 /// A family, as its file describes it.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug)]
 pub struct Description {
     /// As in records.
     pub name: String,
     /// One line for people.
-    #[serde(default)]
     pub(crate) about: String,
+    /// Element types of `T`; where the file names none, that of the first output, once the kernels are known.
     pub(crate) types: Vec<Dtype>,
-    #[serde(default)]
     form: FormName,
     /// Elements, or columns, by default.
     n: Option<u64>,
     /// Rows by default.
     m: Option<u64>,
     /// What n and m must be multiples of.
-    #[serde(default = "one")]
     pub(crate) multiple: u64,
-    limit: String,
-    pub(crate) bytes: Formula,
-    pub(crate) operations: Formula,
-    #[serde(default)]
+    /// Whether it works at its default sizes alone.
+    pub(crate) is_fixed: bool,
+    limit: Bound,
+    /// Those of all inputs and outputs where the file says nothing.
+    pub(crate) bytes: Option<Formula>,
+    pub(crate) operations: Option<Formula>,
     pub(crate) constants: BTreeMap<String, u64>,
-    pub(crate) input: Vec<DescribedInput>,
-    pub(crate) output: DescribedOutput,
-    pub(crate) check: DescribedCheck,
-    pub(crate) tolerance: Option<Allowance>,
-    pub(crate) rung: Vec<DescribedRung>,
+    /// Inputs and outputs, in the order in which they are named.
+    pub(crate) buffers: Vec<DescribedBuffer>,
+    checker: Checker,
+    pub(crate) tolerance: Allowance,
+    pub(crate) rungs: Vec<DescribedRung>,
 }
 
-fn one() -> u64 {
-    1
+/// An input or an output, and what kind of data it is filled with.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct DescribedBuffer {
+    pub(crate) declared: Declared,
+    /// None of a file, and of what is only written.
+    pub(crate) kind: Option<DataKind>,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-enum FormName {
-    #[default]
-    Vector,
-    Matrix,
-    Square,
+impl DescribedBuffer {
+    /// Whether its elements may not be changed one by one.
+    pub(crate) fn is_frozen(&self) -> bool {
+        let is_frozen = match &self.declared.content {
+            Content::Fill { is_frozen, .. } | Content::File { is_frozen, .. } => *is_frozen,
+            Content::Noise | Content::Zeros => true,
+        };
+        is_frozen || self.kind.as_ref().is_some_and(DataKind::has_structure)
+    }
+
+    /// The file whose elements it has.
+    pub(crate) fn file(&self) -> Option<&str> {
+        if let Content::File { name, .. } = &self.declared.content { Some(name) } else { None }
+    }
 }
 
-/// An input: what it is called, how long it is, and what is in it.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct DescribedInput {
-    pub(crate) name: String,
-    pub(crate) length: Formula,
-    fill: Option<String>,
-    pub(crate) file: Option<String>,
+/// How far a float may be from the right result.
+#[derive(Clone, Debug)]
+pub(crate) enum Allowance {
+    /// A share of the largest right result; by default what the type's roundings may come to.
+    OfLargest(Option<f64>),
+    /// `absolute * times + relative * |right|`.
+    Formula { absolute: f64, relative: f64, times: Option<Formula> },
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct DescribedOutput {
-    #[serde(default = "out")]
-    pub(crate) name: String,
-    pub(crate) length: Formula,
-}
-
-fn out() -> String {
-    "out".into()
-}
-
-/// What says which results are right: a program, or a kernel that one work-item runs.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct DescribedCheck {
-    command: Option<Vec<String>>,
-    #[serde(default)]
-    format: ArrayFormat,
-    #[serde(default = "minute")]
-    seconds: u64,
-    kernel: Option<String>,
-}
-
-fn minute() -> u64 {
-    60
-}
-
-/// How arrays are handed to a program.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ArrayFormat {
-    /// Little-endian elements and nothing else.
-    #[default]
-    Raw,
-    /// NumPy's.
-    Npy,
-}
-
-/// How far a result may be from the reference: `absolute * times + relative * |right|`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Allowance {
-    #[serde(default)]
-    pub(crate) absolute: f64,
-    #[serde(default)]
-    pub(crate) relative: f64,
-    pub(crate) times: Option<Formula>,
-    /// Why so much, for who reads the file.
-    reason: String,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug)]
 pub(crate) struct DescribedRung {
     pub(crate) name: String,
     pub(crate) file: String,
-    wg: Option<String>,
+    /// Its work-group, unless another is asked for.
+    pub(crate) wg: Option<WorkGroup>,
     /// Elements of local memory that the kernel's text declares.
     pub(crate) local: Option<Formula>,
-    #[serde(default)]
     pub(crate) tune: BTreeMap<String, Vec<u64>>,
-    #[serde(default)]
-    pub(crate) scratch: BTreeMap<String, Formula>,
-    pub(crate) launch: Vec<DescribedLaunch>,
+    /// What must be true of its settings.
+    pub(crate) conditions: Vec<Condition>,
+    /// Macros, and their values: a formula of known names, or text.
+    pub(crate) defines: BTreeMap<String, String>,
+    pub(crate) scratch: Vec<Declared>,
+    pub(crate) steps: Vec<Step>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// What a rung does: a launch, or steps that are repeated.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Launch(DescribedLaunch),
+    Loop {
+        variable: String,
+        /// The first value, and the one behind the last.
+        ends: [Formula; 2],
+        /// Buffers that change places after each turn.
+        swap: Vec<[String; 2]>,
+        steps: Vec<Step>,
+    },
+}
+
+impl Step {
+    /// The launches in it, each once.
+    pub(crate) fn launches(&self) -> Vec<&DescribedLaunch> {
+        match self {
+            Step::Launch(launch) => vec![launch],
+            Step::Loop { steps, .. } => steps.iter().flat_map(Step::launches).collect(),
+        }
+    }
+
+    pub(crate) fn launches_mut(&mut self) -> Vec<&mut DescribedLaunch> {
+        match self {
+            Step::Launch(launch) => vec![launch],
+            Step::Loop { steps, .. } => steps.iter_mut().flat_map(Step::launches_mut).collect(),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
 pub(crate) struct DescribedLaunch {
+    /// Empty where the file has one kernel alone.
     pub(crate) kernel: String,
-    items: Option<Formulas>,
-    groups: Option<Formulas>,
-    wg: Option<String>,
-    args: Vec<String>,
+    /// Work-items, rounded up to whole groups, or groups.
+    pub(crate) extent: Extent,
+    pub(crate) wg: Option<WorkGroup>,
+    pub(crate) args: Vec<DescribedArg>,
+    pub(crate) is_timed: bool,
 }
 
 /// How many work-items a launch has, in one dimension, two or three.
-pub(crate) enum Extent<'a> {
+#[derive(Clone, Debug)]
+pub(crate) enum Extent {
     /// So many, rounded up to whole groups.
-    Items(&'a [Formula]),
-    Groups(&'a [Formula]),
+    Items(Vec<Formula>),
+    Groups(Vec<Formula>),
 }
 
-/// An argument of a kernel.
-#[derive(Debug, PartialEq)]
-pub(crate) enum DescribedArg {
-    /// The buffer of this name.
-    Buffer(String),
-    /// A number, of type `INDEX`.
-    Number(Formula),
-    /// So many elements of local memory.
-    Local(Formula),
+impl Extent {
+    pub(crate) fn sides(&self) -> &[Formula] {
+        let (Extent::Items(sides) | Extent::Groups(sides)) = self;
+        sides
+    }
 }
 
 /// What says which results are right.
@@ -186,7 +177,18 @@ pub enum Checker {
         /// The file's name.
         file: String,
     },
+    /// Lines of Python that assign each output.
+    Numpy {
+        code: String,
+        /// Seconds that they may take.
+        seconds: u64,
+    },
+    /// Another rung.
+    Rung { name: String },
 }
+
+/// A word of the line that something wrong stands on, and why it is wrong.
+type Wrong = (String, String);
 
 impl Description {
     /// Understands a file's text.
@@ -195,12 +197,14 @@ impl Description {
     /// The first key or value that is none, with its line.
     pub fn parse(text: &str) -> Result<Description, DeclarationError> {
         let line_at = |byte: usize| text.get(..byte).map(|before| before.matches('\n').count() + 1);
-        let description: Description = toml::from_str(text).map_err(|error| DeclarationError {
+        let keys: FileKeys = toml::from_str(text).map_err(|error| DeclarationError {
             line: error.span().and_then(|span| line_at(span.start)),
             why: error.message().replace('\n', " "),
         })?;
-        description.check().map_err(|(word, why)| DeclarationError { line: line_of(text, &word), why })?;
-        Ok(description)
+        let description = Lowering::new(keys).description();
+        description
+            .and_then(|description| description.check().map(|()| description))
+            .map_err(|(word, why)| DeclarationError { line: line_of(text, &word), why })
     }
 
     /// What its sizes mean.
@@ -215,46 +219,39 @@ impl Description {
     /// Its default shape: as the file says, but no more than `usual` where it is to be `small`; `usual` elements or
     /// columns where the file says nothing.
     pub(crate) fn usual_shape(&self, usual: u64, small: bool) -> Shape {
-        let size = |given: u64| (if small { given.min(usual) } else { given }).next_multiple_of(self.multiple);
+        let size = |given: u64| match small && !self.is_fixed {
+            true => given.min(usual).next_multiple_of(self.multiple),
+            false => given.next_multiple_of(self.multiple),
+        };
         self.form().shape(size(self.n.unwrap_or(usual)), self.m.map(size))
     }
 
-    pub(crate) fn bound(&self) -> Option<Bound> {
-        Bound::named(&self.limit)
+    pub(crate) fn bound(&self) -> Bound {
+        self.limit
     }
 
     /// What says which results are right.
-    ///
-    /// # Errors
-    /// None, or two.
-    pub fn checker(&self) -> Result<Checker, String> {
-        let DescribedCheck { command, format, seconds, kernel } = &self.check;
-        match (command, kernel) {
-            (Some(command), None) => {
-                Ok(Checker::Program { command: command.clone(), format: *format, seconds: *seconds })
-            }
-            (None, Some(file)) => Ok(Checker::Kernel { file: file.clone() }),
-            _ => Err("[check] needs either command, a program, or kernel, a file with a slow kernel".into()),
-        }
+    pub fn checker(&self) -> &Checker {
+        &self.checker
+    }
+
+    /// The text that a rung is built from.
+    pub fn text_of(&self, rung: &str, file: &super::FamilyFile) -> Option<String> {
+        let rung = self.rungs.iter().find(|known| known.name == rung)?;
+        let restore = crate::text(super::planner::RESTORE).unwrap_or_default();
+        Some(format!("{}\n{restore}", file.sources.get(&rung.file)?))
     }
 
     /// The kernels' files that it names, each once.
     pub fn files(&self) -> Vec<String> {
-        let rungs = self.rung.iter().map(|rung| rung.file.clone());
-        rungs.chain(self.check.kernel.clone()).collect::<BTreeSet<_>>().into_iter().collect()
+        let reference = if let Checker::Kernel { file } = &self.checker { Some(file.clone()) } else { None };
+        let rungs = self.rungs.iter().map(|rung| rung.file.clone());
+        rungs.chain(reference).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// The files of real data that it names.
     pub fn data_files(&self) -> Vec<String> {
-        self.input.iter().filter_map(|input| input.file.clone()).collect()
-    }
-
-    /// The definitions of a reference kernel.
-    pub fn reference_defines(&self, question: &OracleQuestion<'_>) -> Vec<(String, String)> {
-        let longest = question.inputs.iter().map(|input| input.len()).max().unwrap_or(0).max(question.len) as u64;
-        let longest = longest.max(question.case.shape.elements());
-        let constants = self.constants.iter().map(|(name, value)| (name.clone(), value.to_string()));
-        shape::defines(shape::signed(question.case.dtype), longest).into_iter().chain(constants).collect()
+        self.buffers.iter().filter_map(|buffer| buffer.file().map(str::to_owned)).collect()
     }
 
     /// The sizes that a reference kernel is given.
@@ -262,73 +259,114 @@ impl Description {
         if self.form() == Form::Matrix { vec![shape.n, shape.m] } else { vec![shape.n] }
     }
 
+    /// The constants that a reference kernel has as macros.
+    pub fn reference_constants(&self) -> impl Iterator<Item = (String, String)> {
+        self.constants.iter().map(|(name, value)| (name.clone(), value.to_string()))
+    }
+
     /// The value of one of its constants.
     pub(crate) fn constant(&self, name: &str) -> Option<u64> {
         self.constants.get(name).copied()
     }
 
-    /// Refuses what cannot be meant: a word of the line that it stands on, and why.
-    fn check(&self) -> Result<(), (String, String)> {
+    pub(crate) fn outputs(&self) -> impl Iterator<Item = &DescribedBuffer> {
+        self.buffers.iter().filter(|buffer| buffer.declared.role.is_output())
+    }
+
+    pub(crate) fn inputs(&self) -> impl Iterator<Item = &DescribedBuffer> {
+        self.buffers.iter().filter(|buffer| buffer.declared.role.is_input())
+    }
+
+    /// Refuses what cannot be meant.
+    fn check(&self) -> Result<(), Wrong> {
         let at = |word: &str, why: String| Err((word.to_owned(), why));
         if !is_rung_name(&self.name) {
             return at(&self.name, format!("name: {:?} must be of small letters, digits and _", self.name));
         }
-        if self.types.is_empty() || self.input.is_empty() || self.rung.is_empty() {
-            return at("types", "types, [[input]] and [[rung]] need one entry at least".into());
+        if self.inputs().next().is_none() || self.rungs.is_empty() {
+            return at("args", "a family needs an input and a rung at least, as in args = [\"A[n]\", \"out C[n]\"]".into());
+        }
+        if self.outputs().next().is_none() {
+            return at("args", "no argument is an output: write `out` before its name, as in \"out C[n]\"".into());
         }
         if self.multiple == 0 || [self.n, self.m].contains(&Some(0)) {
             return at("multiple", "n, m and multiple must be 1 at least".into());
         }
-        if self.bound().is_none() {
-            let names = Bound::ALL.map(Bound::name).join(", ");
-            return at(&self.limit, format!("limit: there is no {:?}; there is {names}", self.limit));
+        if self.is_fixed && self.n.is_none() {
+            return at("sizes", "sizes = \"only\" needs n, the size at which the kernels work".into());
         }
         self.check_names()?;
-        self.checker().and_then(|checker| self.check_checker(&checker)).map_err(|why| ("[check]".to_owned(), why))?;
+        self.check_checker().map_err(|why| ("check".to_owned(), why))?;
         self.check_tolerance().map_err(|why| ("tolerance".to_owned(), why))?;
-        for formula in [&self.bytes, &self.operations] {
+        for formula in self.bytes.iter().chain(&self.operations) {
             self.check_formula(formula, &[])?;
         }
-        for input in &self.input {
-            self.check_length(&input.length)?;
-            self.fill(input).map_err(|why| (input.name.clone(), format!("[[input]] {}: {why}", input.name)))?;
+        for buffer in &self.buffers {
+            self.check_length(&buffer.declared.length)?;
+            let Some(kind) = &buffer.kind else { continue };
+            kind.formula().map_or(Ok(()), |formula| self.check_formula(formula, &[]))?;
+            let name = &buffer.declared.name;
+            // A formula of the sizes has no value yet.
+            let names = |name: &str| if SIZES.contains(&name) { Some(2) } else { self.constant(name) };
+            kind.fill(&names).map_err(|why| (name.clone(), format!("{name}: {why}")))?;
         }
-        self.check_length(&self.output.length)?;
-        self.rung.iter().try_for_each(|rung| self.check_rung(rung))
+        self.rungs.iter().try_for_each(|rung| self.check_rung(rung))
     }
 
-    fn check_checker(&self, checker: &Checker) -> Result<(), String> {
-        let Checker::Program { command, seconds, .. } = checker else { return Ok(()) };
+    fn check_checker(&self) -> Result<(), String> {
+        match &self.checker {
+            Checker::Program { command, seconds, .. } => self.check_command(command, *seconds),
+            Checker::Numpy { code, .. } => {
+                let assigned = |name: &str| code.contains(name);
+                match self.outputs().map(|output| &output.declared.name).find(|name| !assigned(name)) {
+                    None => Ok(()),
+                    Some(name) => Err(format!("check: the lines for numpy must assign {name}, as in {name} = A + B")),
+                }
+            }
+            Checker::Rung { name } => match self.rungs.iter().any(|rung| rung.name == *name) {
+                true if self.rungs.len() > 1 => Ok(()),
+                true => Err(format!("check: {name} is the only rung, and would be compared with itself")),
+                false => Err(format!("check: there is no rung {name:?}")),
+            },
+            Checker::Kernel { .. } => Ok(()),
+        }
+    }
+
+    fn check_command(&self, command: &[String], seconds: u64) -> Result<(), String> {
         let in_braces = |word: &String| -> Vec<String> {
             let parts = word.split('{').skip(1).filter_map(|part| part.split_once('}'));
-            parts.map(|(name, _)| name.to_owned()).filter(|name| is_name(name)).collect()
+            let is_meant = |name: &String| is_name(name) || name.strip_prefix("out.").is_some_and(is_name);
+            parts.map(|(name, _)| name.to_owned()).filter(is_meant).collect()
         };
         let named: Vec<String> = command.iter().flat_map(in_braces).collect();
-        let inputs = self.input.iter().map(|input| input.name.as_str());
-        let known: Vec<&str> = inputs.chain(["out", "n", "m", "type"]).collect();
-        if let Some(name) = named.iter().find(|name| !known.contains(&name.as_str())) {
+        let outputs: Vec<&str> = self.outputs().map(|output| output.declared.name.as_str()).collect();
+        let results = match outputs[..] {
+            [_] => vec!["out".to_owned()],
+            _ => outputs.iter().map(|name| format!("out.{name}")).collect(),
+        };
+        let inputs = self.inputs().map(|input| input.declared.name.clone());
+        let known: Vec<String> =
+            inputs.chain(results.clone()).chain(["n", "m", "type"].map(str::to_owned)).collect();
+        if let Some(name) = named.iter().find(|name| !known.contains(name)) {
             return Err(format!("[check] command: {{{name}}} is unknown; there is {{{}}}", known.join("}, {")));
         }
-        match named.iter().any(|name| name == "out") {
-            false => Err("[check] command: one word must have {out}, the file that the program writes".into()),
-            true if *seconds == 0 => Err("[check] seconds must be 1 at least".into()),
-            true => Ok(()),
+        match results.iter().find(|result| !named.contains(result)) {
+            Some(result) => {
+                Err(format!("[check] command: one word must have {{{result}}}, the file that the program writes"))
+            }
+            None if seconds == 0 => Err("[check] seconds must be 1 at least".into()),
+            None => Ok(()),
         }
     }
 
     fn check_tolerance(&self) -> Result<(), String> {
-        let has_floats = self.types.iter().any(|dtype| dtype.is_float());
         match &self.tolerance {
-            None if has_floats => {
-                Err("floats need a [tolerance]: absolute and relative, 0 for results that are exact, and \
-                                       the reason"
-                    .into())
-            }
-            None => Ok(()),
-            Some(allowed) if allowed.reason.trim().is_empty() => {
-                Err("[tolerance] reason: say in a few words why this error is right".into())
-            }
-            Some(Allowance { absolute, relative, times, .. }) => {
+            Allowance::OfLargest(None) => Ok(()),
+            Allowance::OfLargest(Some(share)) => match (0.0..0.1).contains(share) {
+                true => Ok(()),
+                false => Err("tolerance, a share of the largest result, must be from 0 to less than 0.1".into()),
+            },
+            Allowance::Formula { absolute, relative, times } => {
                 let is_sound = absolute.is_finite() && *absolute >= 0.0 && (0.0..0.1).contains(relative);
                 if !is_sound {
                     return Err("[tolerance]: absolute must be 0 or more, and relative from 0 to less than 0.1".into());
@@ -339,11 +377,10 @@ impl Description {
     }
 
     /// Names of buffers and macros: each once, and none that means something else.
-    fn check_names(&self) -> Result<(), (String, String)> {
+    fn check_names(&self) -> Result<(), Wrong> {
         let mut known: BTreeSet<&str> = BTreeSet::new();
-        let buffers = self.input.iter().map(|input| &input.name).chain([&self.output.name]);
         let taken = |name: &str| SIZES.contains(&name) || MACROS.contains(&name) || is_word(name);
-        for name in buffers.chain(self.constants.keys()) {
+        for name in self.buffers.iter().map(|buffer| &buffer.declared.name).chain(self.constants.keys()) {
             if !is_name(name) || taken(name) || !known.insert(name) {
                 let is_key = self.constants.contains_key(name);
                 let word = if is_key { name.clone() } else { format!("name = {name:?}") };
@@ -351,13 +388,15 @@ impl Description {
             }
         }
         let mut rungs: BTreeSet<&str> = BTreeSet::new();
-        for rung in &self.rung {
+        for rung in &self.rungs {
             if !is_rung_name(&rung.name) || !rungs.insert(&rung.name) {
                 let why = "a rung's name has small letters, digits and _, starts with a letter that no digit follows";
                 return Err((rung.name.clone(), format!("[[rung]] {:?}: {why}, and is unique", rung.name)));
             }
-            let macros = rung.tune.keys();
-            for name in rung.scratch.keys().chain(macros) {
+            let scratch = rung.scratch.iter().map(|declared| &declared.name);
+            // A group's sides may be tuned as macros are.
+            let tuned = rung.tune.keys().filter(|name| !GROUP.contains(&name.as_str()));
+            for name in scratch.chain(tuned) {
                 if !is_name(name) || taken(name) || known.contains(name.as_str()) {
                     let why = format!("[[rung]] {}: the name {name:?} is taken, or cannot be a name", rung.name);
                     return Err((name.clone(), why));
@@ -367,49 +406,72 @@ impl Description {
         Ok(())
     }
 
-    fn check_rung(&self, rung: &DescribedRung) -> Result<(), (String, String)> {
+    fn check_rung(&self, rung: &DescribedRung) -> Result<(), Wrong> {
         let at = |word: &str, why: String| (word.to_owned(), format!("[[rung]] {}: {why}", rung.name));
         for (name, values) in &rung.tune {
-            let is_macro = name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
-            if values.is_empty() || !is_macro {
-                return Err(at(
-                    name,
-                    format!("tune: {name} must be in capitals and have values, as in ITEMS = [1, 2]"),
-                ));
+            if values.is_empty() || values.contains(&0) && GROUP.contains(&name.as_str()) {
+                return Err(at(name, format!("tune: {name} must have values, as in ITEMS = [1, 2]")));
             }
         }
-        let more: Vec<&str> = GROUP.into_iter().chain(rung.tune.keys().map(String::as_str)).collect();
-        rung.work_group().map_err(|why| at(&rung.name, why))?;
-        for formula in rung.scratch.values().chain(&rung.local) {
+        let same = rung.tune.keys().enumerate().find_map(|(place, name)| {
+            rung.tune.keys().skip(place + 1).find(|other| other.eq_ignore_ascii_case(name))
+        });
+        if let Some(name) = same {
+            return Err(at(name, format!("tune: {name} differs from another by the size of its letters alone")));
+        }
+        let mut more: Vec<&str> = GROUP.into_iter().chain(rung.tune.keys().map(String::as_str)).collect();
+        let lengths = rung.scratch.iter().map(|declared| &declared.length);
+        for formula in lengths.chain(&rung.local).chain(rung.conditions.iter().flat_map(|condition| &condition.sides)) {
             self.check_formula(formula, &more)?;
         }
-        for launch in &rung.launch {
-            let at = |why: String| {
-                at(&format!("kernel = {:?}", launch.kernel), format!("launch of {}: {why}", launch.kernel))
-            };
-            launch.work_group().map_err(at)?;
-            let (Extent::Items(sides) | Extent::Groups(sides)) = launch.extent().map_err(at)?;
-            for formula in sides {
-                self.check_formula(formula, &more)?;
-            }
-            for arg in self.args(rung, launch).map_err(at)? {
-                match arg {
-                    DescribedArg::Buffer(_) => {}
-                    DescribedArg::Number(formula) | DescribedArg::Local(formula) => {
-                        self.check_formula(&formula, &more)?;
-                    }
-                }
-            }
-        }
-        let writes = |launch: &DescribedLaunch| launch.args.iter().any(|arg| arg.trim() == self.output.name);
-        match rung.launch.iter().any(writes) {
-            true => Ok(()),
-            false => Err(at(&rung.name, format!("no launch has the output {:?} among its args", self.output.name))),
+        self.check_steps(rung, &rung.steps, &mut more)?;
+        let launches: Vec<&DescribedLaunch> = rung.steps.iter().flat_map(Step::launches).collect();
+        let has = |name: &str| {
+            launches.iter().flat_map(|launch| &launch.args).any(|arg| *arg == DescribedArg::Buffer(name.to_owned()))
+        };
+        match self.outputs().map(|output| &output.declared.name).find(|name| !has(name)) {
+            None => Ok(()),
+            Some(name) => Err(at(&rung.name, format!("no launch has the output {name:?} among its args"))),
         }
     }
 
+    fn check_steps<'a>(&self, rung: &DescribedRung, steps: &'a [Step], more: &mut Vec<&'a str>) -> Result<(), Wrong> {
+        for step in steps {
+            match step {
+                Step::Launch(launch) => {
+                    let sides = launch.extent.sides();
+                    if sides.len() > 3 {
+                        let why = "a launch has three dimensions at most";
+                        let word = format!("kernel = {:?}", launch.kernel);
+                        return Err((word, format!("[[rung]] {}: launch of {}: {why}", rung.name, launch.kernel)));
+                    }
+                    for formula in sides.iter().chain(launch.args.iter().flat_map(DescribedArg::formulas)) {
+                        self.check_formula(formula, more)?;
+                    }
+                }
+                Step::Loop { variable, ends, swap, steps } => {
+                    ends.iter().try_for_each(|end| self.check_formula(end, more))?;
+                    for name in swap.iter().flatten() {
+                        let is_buffer = self.is_buffer(rung, name);
+                        let why = || (name.clone(), format!("[[rung]] {}: swap: there is no buffer {name}", rung.name));
+                        is_buffer.then_some(()).ok_or_else(why)?;
+                    }
+                    more.push(variable);
+                    self.check_steps(rung, steps, more)?;
+                    more.pop();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_buffer(&self, rung: &DescribedRung, name: &str) -> bool {
+        let scratch = rung.scratch.iter();
+        self.buffers.iter().map(|buffer| &buffer.declared).chain(scratch).any(|declared| declared.name == name)
+    }
+
     /// As [`Description::check_formula`]; lengths are in elements, whatever their type.
-    fn check_length(&self, formula: &Formula) -> Result<(), (String, String)> {
+    fn check_length(&self, formula: &Formula) -> Result<(), Wrong> {
         match formula.names().contains(&"size") {
             true => Err((formula.text.clone(), format!("\"{}\": lengths are in elements, without size", formula.text))),
             false => self.check_formula(formula, &[]),
@@ -417,7 +479,7 @@ impl Description {
     }
 
     /// Refuses names that mean nothing.
-    fn check_formula(&self, formula: &Formula, more: &[&str]) -> Result<(), (String, String)> {
+    fn check_formula(&self, formula: &Formula, more: &[&str]) -> Result<(), Wrong> {
         let is_known = |name: &str| SIZES.contains(&name) || self.constants.contains_key(name) || more.contains(&name);
         let Some(name) = formula.names().into_iter().find(|name| !is_known(name)) else { return Ok(()) };
         let constants = self.constants.keys().map(String::as_str);
@@ -427,52 +489,316 @@ impl Description {
             format!("\"{}\": {name} is unknown here; there is {}", formula.text, known.join(", ")),
         ))
     }
+}
 
-    /// The arguments of a launch, in order.
-    pub(crate) fn args(&self, rung: &DescribedRung, launch: &DescribedLaunch) -> Result<Vec<DescribedArg>, String> {
-        let is_buffer = |name: &str| {
-            self.input.iter().any(|input| input.name == name)
-                || self.output.name == name
-                || rung.scratch.contains_key(name)
-        };
-        let arg = |text: &String| {
-            if let Some(elements) = text.trim().strip_prefix("local ") {
-                return Formula::parse(elements).map(DescribedArg::Local);
-            }
-            let formula = Formula::parse(text)?;
-            match formula.name() {
-                Some(name) if is_buffer(name) => Ok(DescribedArg::Buffer(name.to_owned())),
-                _ => Ok(DescribedArg::Number(formula)),
-            }
-        };
-        launch.args.iter().map(arg).collect()
+/// The way from the file's keys to a description.
+struct Lowering {
+    keys: FileKeys,
+    buffers: Vec<DescribedBuffer>,
+}
+
+impl Lowering {
+    fn new(keys: FileKeys) -> Lowering {
+        Lowering { keys, buffers: Vec::new() }
     }
 
-    /// What is in an input; none of one that is a file.
-    pub(crate) fn fill(&self, input: &DescribedInput) -> Result<Option<Fill>, String> {
-        let text = match (&input.fill, &input.file) {
-            (Some(_), Some(_)) => return Err("it has both a fill and a file: leave one out".into()),
-            (None, Some(_)) => return Ok(None),
-            (fill, None) => fill.as_deref().unwrap_or("random"),
+    fn description(mut self) -> Result<Description, Wrong> {
+        self.take_tables()?;
+        let rungs = match std::mem::take(&mut self.keys.rung) {
+            none if none.is_empty() => vec![RungKeys::default()],
+            some => some,
         };
-        let (word, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
-        let most = || {
-            // So many are exact in every element type.
-            let value = Formula::parse(rest)?.count((1, 1 << 24), &|name| self.constant(name));
-            value.map_err(|why| format!("fill \"{text}\": {why}"))
+        let rungs = rungs.into_iter().map(|rung| self.rung(rung)).collect::<Result<Vec<_>, _>>()?;
+        let keys = self.keys;
+        let limit = match &keys.limit {
+            Some(name) => Bound::named(name).ok_or_else(|| {
+                let names = Bound::ALL.map(Bound::name).join(", ");
+                (name.clone(), format!("limit: there is no {name:?}; there is {names}"))
+            })?,
+            None if keys.flops.is_some() => Bound::Arithmetic,
+            None => Bound::Copy,
         };
-        match (word, rest) {
-            ("random", "") => Ok(Some(Fill::Real)),
-            ("positive", "") => Ok(Some(Fill::Positive)),
-            ("small", _) => most().map(|most| Some(Fill::Exact(most))),
-            ("below", _) if most()? > 1 => most().map(|most| Some(Fill::Below(most))),
-            ("below", _) | ("ones", "") => Err(format!(
-                "fill {text:?} makes all elements the same, so a kernel that never reads them would pass: choose \
-                 random, positive, small 8 or below 256"
-            )),
-            _ => Err(format!("there is no fill {text:?}; there is random, positive, small 8, below 256")),
+        Ok(Description {
+            name: keys.name.or_else(|| rungs.first().map(|rung| rung.name.clone())).unwrap_or_default(),
+            about: keys.about,
+            types: keys.types,
+            form: keys.form,
+            n: keys.n,
+            m: keys.m,
+            multiple: keys.multiple.unwrap_or(1),
+            is_fixed: keys.sizes == SizesName::Only,
+            limit,
+            bytes: keys.bytes,
+            operations: keys.flops.or(keys.operations),
+            constants: keys.constants,
+            buffers: self.buffers,
+            checker: checker(keys.check).map_err(|why| ("check".to_owned(), why))?,
+            tolerance: allowance(keys.tolerance).map_err(|why| ("tolerance".to_owned(), why))?,
+            rungs,
+        })
+    }
+
+    /// Takes what tables say of inputs and of the output.
+    fn take_tables(&mut self) -> Result<(), Wrong> {
+        for input in std::mem::take(&mut self.keys.input) {
+            let content = match (input.fill, input.file) {
+                (Some(_), Some(_)) => {
+                    let why = format!("[[input]] {}: it has both a fill and a file: leave one out", input.name);
+                    return Err((input.name, why));
+                }
+                (None, Some(name)) => Content::File { name, is_frozen: false },
+                (fill, None) => Content::Fill { words: fill.unwrap_or_else(|| "random".into()), is_frozen: false },
+            };
+            let (role, element) = (BufferRole::In, ElementName::Case);
+            self.add(Declared { name: input.name, role, element, length: input.length, content })?;
+        }
+        if let Some(output) = self.keys.output.take() {
+            let (role, element, content) = (BufferRole::Out, ElementName::Case, Content::Noise);
+            self.add(Declared { name: output.name, role, element, length: output.length, content })?;
+        }
+        Ok(())
+    }
+
+    /// Notes an input or an output; one that was noted before must be the same.
+    fn add(&mut self, declared: Declared) -> Result<(), Wrong> {
+        let name = declared.name.clone();
+        let kind = match &declared.content {
+            Content::Fill { words, .. } => {
+                Some(DataKind::parse(words).map_err(|why| (words.clone(), format!("{name}: {why}")))?)
+            }
+            _ => None,
+        };
+        let buffer = DescribedBuffer { declared, kind };
+        match self.buffers.iter().find(|known| known.declared.name == name) {
+            Some(known) if *known != buffer => {
+                Err((name.clone(), format!("{name} is declared twice, and not alike: declare it once, then write {name:?}")))
+            }
+            Some(_) => Ok(()),
+            None => {
+                self.buffers.push(buffer);
+                Ok(())
+            }
         }
     }
+
+    /// A rung, with what the whole file says where it says nothing itself.
+    fn rung(&mut self, own: RungKeys) -> Result<DescribedRung, Wrong> {
+        let keys = &self.keys;
+        let kernel = own.kernel.or_else(|| keys.kernel.clone());
+        let (file, kernel) = match (own.file, kernel) {
+            (Some(file), kernel) => (file, kernel.unwrap_or_default()),
+            (None, Some(kernel)) => match kernel.rsplit_once(':') {
+                Some((file, kernel)) => (file.to_owned(), kernel.to_owned()),
+                None => (kernel, String::new()),
+            },
+            (None, None) => {
+                let why = "each rung needs its kernel, as in kernel = \"mine.cl:name\" (or file = \"mine.cl\")";
+                return Err(("rung".into(), why.into()));
+            }
+        };
+        let name = own.name.unwrap_or_else(|| rung_name(if kernel.is_empty() { &file } else { &kernel }));
+        let at = |word: &str, why: String| (word.to_owned(), format!("[[rung]] {name}: {why}"));
+        let wg = own.wg.or_else(|| keys.wg.clone());
+        let tune: BTreeMap<String, Vec<u64>> = own.tune.or_else(|| keys.tune.clone()).unwrap_or_default();
+        let declared = work_group(wg.as_ref()).map_err(|why| at(&name, why))?;
+        let first = |side: &str| tune.get(side).and_then(|values| values.first()).map(|first| *first as usize);
+        let tuned = match (first("WG"), first("WG_X"), first("WG_Y")) {
+            (Some(size), ..) => Some(WorkGroup::linear(size)),
+            (None, None, None) => None,
+            (None, x, y) => Some(WorkGroup([x.unwrap_or(1), y.unwrap_or(1), 1])),
+        };
+        let define = own.define.or_else(|| keys.define.clone()).unwrap_or_default();
+        let whole = LaunchKeys {
+            kernel: Some(kernel),
+            items: own.items.or_else(|| keys.items.clone()),
+            groups: own.groups.or_else(|| keys.groups.clone()),
+            wg: None,
+            args: own.args.or_else(|| keys.args.clone()),
+            loops: own.loops.or_else(|| keys.loops.clone()),
+            swap: own.swap.or_else(|| keys.swap.clone()),
+            timed: None,
+            launch: None,
+        };
+        let launches = own.launch.or_else(|| keys.launch.clone());
+        let mut rung = DescribedRung {
+            name: name.clone(),
+            file,
+            wg: declared.or(tuned),
+            local: own.local.or_else(|| keys.local.clone()),
+            tune,
+            conditions: own.conditions.or_else(|| keys.conditions.clone()).unwrap_or_default(),
+            defines: define.into_iter().map(|(name, value)| (name, value.0)).collect(),
+            scratch: Vec::new(),
+            steps: Vec::new(),
+        };
+        for (name, length) in own.scratch {
+            let (role, element, content) = (BufferRole::Scratch, ElementName::Case, Content::Noise);
+            rung.scratch.push(Declared { name, role, element, length, content });
+        }
+        let steps = match launches {
+            // What is said of the whole rung counts for each launch of it.
+            Some(launches) => LaunchKeys { launch: Some(launches), ..whole.clone() },
+            None => whole.clone(),
+        };
+        rung.steps = self.steps(&mut rung, steps, &whole)?;
+        match rung.steps.is_empty() {
+            true => Err(at(&name, "it has no [[rung.launch]]".into())),
+            false => Ok(rung),
+        }
+    }
+
+    /// What a launch, or several in a loop, are.
+    fn steps(&mut self, rung: &mut DescribedRung, keys: LaunchKeys, whole: &LaunchKeys) -> Result<Vec<Step>, Wrong> {
+        let LaunchKeys { kernel, items, groups, wg, args, loops, swap, timed, launch } = keys;
+        let inner = match launch {
+            Some(launches) => {
+                let mut all = Vec::new();
+                for launch in launches {
+                    all.extend(self.steps(rung, launch, whole)?);
+                }
+                all
+            }
+            None => {
+                let kernel = kernel.or_else(|| whole.kernel.clone()).unwrap_or_default();
+                // The file is the rung's.
+                let kernel = kernel.rsplit_once(':').map_or(kernel.clone(), |(_, kernel)| kernel.to_owned());
+                let word = format!("kernel = {kernel:?}");
+                let at = |why: String| (word.clone(), format!("[[rung]] {}: launch of {kernel}: {why}", rung.name));
+                let is_own = items.is_some() || groups.is_some();
+                let whole_extent = |whole: &Option<Formulas>| if is_own { None } else { whole.clone() };
+                let extent = match (items.or(whole_extent(&whole.items)), groups.or(whole_extent(&whole.groups))) {
+                    (Some(items), None) => Extent::Items(items.0),
+                    (None, Some(groups)) => Extent::Groups(groups.0),
+                    _ => return Err(at("it needs either items, as in \"n\" or \"n, m\", or groups".into())),
+                };
+                let wg = work_group(wg.as_ref()).map_err(&at)?;
+                let texts = args.or_else(|| whole.args.clone());
+                let texts = texts.ok_or_else(|| at("it needs args, as in args = [\"A[n]\", \"out C[n]\", \"n\"]".into()))?;
+                let mut args = Vec::new();
+                for Text(text) in texts {
+                    args.push(self.arg(rung, &text).map_err(|(text, why)| {
+                        (text, format!("[[rung]] {}: launch of {kernel}: {why}", rung.name))
+                    })?);
+                }
+                vec![Step::Launch(DescribedLaunch { kernel, extent, wg, args, is_timed: timed.unwrap_or(true) })]
+            }
+        };
+        let at = |text: &str, why: String| (text.to_owned(), format!("[[rung]] {}: {why}", rung.name));
+        let pairs = swap.map_or(Ok(Vec::new()), |swap| swaps(&swap)).map_err(|why| at("swap", why))?;
+        let Some(Texts(loops)) = loops else {
+            return match pairs.is_empty() {
+                true => Ok(inner),
+                false => Err(at("swap", "swap needs a loop, as in loop = \"k in 0..n\"".into())),
+            };
+        };
+        let mut steps = inner;
+        let mut swap = pairs;
+        for text in loops.iter().rev() {
+            let (variable, ends) = loop_of(text).map_err(|why| at(text, why))?;
+            steps = vec![Step::Loop { variable, ends, swap: std::mem::take(&mut swap), steps }];
+        }
+        Ok(steps)
+    }
+
+    /// An argument; a buffer that it declares is noted.
+    fn arg(&mut self, rung: &mut DescribedRung, text: &str) -> Result<DescribedArg, Wrong> {
+        let (arg, declared) = args::parse(text).map_err(|why| (text.to_owned(), why))?;
+        match declared {
+            Some(declared) if declared.role == BufferRole::Scratch => {
+                if rung.scratch.iter().all(|known| known.name != declared.name) {
+                    rung.scratch.push(declared);
+                }
+            }
+            Some(declared) => self.add(declared)?,
+            None => {}
+        }
+        let name = match &arg {
+            DescribedArg::Number(formula, None) => formula.name(),
+            _ => None,
+        };
+        let is_buffer = |name: &&str| {
+            let scratch = rung.scratch.iter();
+            self.buffers.iter().map(|known| &known.declared).chain(scratch).any(|known| known.name == **name)
+        };
+        let buffer = name.filter(is_buffer).map(str::to_owned);
+        Ok(buffer.map_or(arg, DescribedArg::Buffer))
+    }
+}
+
+fn checker(keys: Option<CheckKeys>) -> Result<Checker, String> {
+    /// Seconds that a line for numpy may take.
+    const SECONDS: u64 = 120;
+    let none = "check says what is right: \"numpy: C = A + B\", \"kernel: slow.cl\", \"rung: naive\", or a table with \
+                command, a program";
+    match keys {
+        None => Err(none.into()),
+        Some(CheckKeys::Line(line)) => {
+            let (word, rest) = line.split_once(':').ok_or(none)?;
+            let rest = rest.trim().to_owned();
+            match word.trim() {
+                "numpy" => Ok(Checker::Numpy { code: rest, seconds: SECONDS }),
+                "kernel" => Ok(Checker::Kernel { file: rest }),
+                "rung" => Ok(Checker::Rung { name: rest }),
+                _ => Err(none.into()),
+            }
+        }
+        Some(CheckKeys::Table(table)) => match (table.command, table.kernel, table.numpy, table.rung) {
+            (Some(command), None, None, None) => {
+                Ok(Checker::Program { command, format: table.format, seconds: table.seconds })
+            }
+            (None, Some(file), None, None) => Ok(Checker::Kernel { file }),
+            (None, None, Some(code), None) => Ok(Checker::Numpy { code, seconds: table.seconds }),
+            (None, None, None, Some(name)) => Ok(Checker::Rung { name }),
+            _ => Err("[check] needs one of command, a program; kernel, a file with a slow kernel; numpy, lines of \
+                      Python; rung, another rung"
+                .into()),
+        },
+    }
+}
+
+fn allowance(keys: Option<ToleranceKeys>) -> Result<Allowance, String> {
+    match keys {
+        None => Ok(Allowance::OfLargest(None)),
+        Some(ToleranceKeys::OfLargest(share)) => Ok(Allowance::OfLargest(Some(share))),
+        Some(ToleranceKeys::Table(table)) if table.reason.trim().is_empty() => {
+            Err("[tolerance] reason: say in a few words why this error is right".into())
+        }
+        Some(ToleranceKeys::Table(table)) => {
+            Ok(Allowance::Formula { absolute: table.absolute, relative: table.relative, times: table.times })
+        }
+    }
+}
+
+/// `k in 0..n`.
+fn loop_of(text: &str) -> Result<(String, [Formula; 2]), String> {
+    let wrong = || format!("{text:?} is no loop: write it as in \"k in 0..n\"");
+    let (variable, range) = text.split_once(" in ").ok_or_else(wrong)?;
+    let (from, to) = range.split_once("..").ok_or_else(wrong)?;
+    let variable = variable.trim();
+    if !is_name(variable) || SIZES.contains(&variable) || MACROS.contains(&variable) || is_word(variable) {
+        return Err(format!("{variable:?} cannot be the name of a loop's number"));
+    }
+    Ok((variable.to_owned(), [Formula::parse(from)?, Formula::parse(to)?]))
+}
+
+/// `A, B`, or several of them.
+fn swaps(Texts(all): &Texts) -> Result<Vec<[String; 2]>, String> {
+    // `swap = ["A", "B"]` is one pair.
+    let texts = if all.len() == 2 && all.iter().all(|text| is_name(text)) { vec![all.join(",")] } else { all.clone() };
+    let pair = |text: &String| {
+        let (a, b) = text.split_once(',').filter(|(a, b)| a.trim() != b.trim())?;
+        Some([a, b].map(|name| name.trim().to_owned()))
+    };
+    texts.iter().map(pair).collect::<Option<_>>().ok_or_else(|| "swap has two buffers, as in swap = [\"A\", \"B\"]".into())
+}
+
+/// A rung's name made of a kernel's or of a file's.
+fn rung_name(text: &str) -> String {
+    let stem = text.rsplit('/').next().unwrap_or(text);
+    let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
+    let name: String = stem.chars().map(plain).take(38).collect();
+    if is_rung_name(&name) { name } else { format!("k_{name}") }
 }
 
 /// Whether a name can be a rung's, or a family's.
@@ -484,7 +810,7 @@ fn is_rung_name(name: &str) -> bool {
 
 /// Whether formulas and arguments have this word for something else.
 fn is_word(name: &str) -> bool {
-    ["ceil", "min", "max", "local"].contains(&name)
+    ["ceil", "min", "max", "log2", "pow2", "local", "struct"].contains(&name)
 }
 
 /// The line of a file that has a word as a value, or else at all.
@@ -493,8 +819,8 @@ fn line_of(text: &str, word: &str) -> Option<usize> {
     find(&format!("\"{word}\"")).or_else(|| find(word)).filter(|_| !word.is_empty())
 }
 
-fn work_group(text: Option<&str>) -> Result<Option<WorkGroup>, String> {
-    let Some(text) = text else { return Ok(None) };
+fn work_group(text: Option<&Text>) -> Result<Option<WorkGroup>, String> {
+    let Some(Text(text)) = text else { return Ok(None) };
     let sides: Option<Vec<usize>> =
         text.split('x').map(|side| side.trim().parse().ok().filter(|side| (1..=1 << 16).contains(side))).collect();
     match sides.as_deref() {
@@ -502,31 +828,6 @@ fn work_group(text: Option<&str>) -> Result<Option<WorkGroup>, String> {
         Some(&[x, y]) => Ok(Some(WorkGroup([x, y, 1]))),
         Some(&[x, y, z]) => Ok(Some(WorkGroup([x, y, z]))),
         _ => Err(format!("wg = {text:?} is not a work-group: write \"256\" or \"16x16\"")),
-    }
-}
-
-impl DescribedRung {
-    /// Its work-group, unless another is asked for.
-    pub(crate) fn work_group(&self) -> Result<Option<WorkGroup>, String> {
-        work_group(self.wg.as_deref())
-    }
-}
-
-impl DescribedLaunch {
-    /// Its own work-group, if it has one.
-    pub(crate) fn work_group(&self) -> Result<Option<WorkGroup>, String> {
-        work_group(self.wg.as_deref())
-    }
-
-    /// How many work-items it has.
-    pub(crate) fn extent(&self) -> Result<Extent<'_>, String> {
-        let extent = match (&self.items, &self.groups) {
-            (Some(items), None) => Extent::Items(&items.0),
-            (None, Some(groups)) => Extent::Groups(&groups.0),
-            _ => return Err("it needs either items, as in \"n\" or \"n, m\", or groups".into()),
-        };
-        let (Extent::Items(sides) | Extent::Groups(sides)) = &extent;
-        if sides.len() > 3 { Err("a launch has three dimensions at most".into()) } else { Ok(extent) }
     }
 }
 
@@ -580,11 +881,88 @@ args = ["x", "out", "n"]
         assert_eq!((all.name.as_str(), all.form()), ("doubled", Form::Vector));
         let shapes = [(1 << 20, false), (1 << 20, true), (64, true), (64, false)];
         assert_eq!(shapes.map(|(usual, small)| all.usual_shape(usual, small).n), [1000, 1000, 64, 1000]);
-        assert_eq!(all.fill(&all.input[0]), Ok(Some(Fill::Exact(8))));
-        let args = all.args(&all.rung[0], &all.rung[0].launch[0]).unwrap();
-        assert_eq!(args[0], DescribedArg::Buffer("x".into()));
-        assert!(matches!(&args[2], DescribedArg::Number(n) if n.text == "n"));
+        let launch = all.rungs[0].steps[0].launches()[0];
+        assert_eq!(launch.args[0], DescribedArg::Buffer("x".into()));
+        assert!(matches!(&launch.args[2], DescribedArg::Number(n, None) if n.text == "n"));
         assert_eq!(all.files(), ["naive.cl"]);
+    }
+
+    /// The same family, in few lines.
+    const SHORT: &str = r#"
+kernel = "naive.cl:doubled"
+n      = 1000
+tune   = { ITEMS = [1, 2] }
+where  = ["ITEMS * WG <= 4096"]
+items  = "ceil(n, ITEMS)"
+args   = ["x[n] small 8", "out y[n]", "n"]
+check  = "numpy: y = 2 * x"
+"#;
+
+    #[test]
+    fn few_lines_are_enough() {
+        let all = Description::parse(SHORT).unwrap();
+        assert_eq!((all.name.as_str(), all.rungs[0].name.as_str()), ("doubled", "doubled"));
+        assert_eq!(all.rungs[0].steps[0].launches()[0].kernel, "doubled");
+        let names: Vec<&str> = all.buffers.iter().map(|buffer| buffer.declared.name.as_str()).collect();
+        assert_eq!((names, all.bound()), (vec!["x", "y"], Bound::Copy));
+        assert!(matches!(all.checker(), Checker::Numpy { code, .. } if code == "y = 2 * x"));
+        let two = SHORT.replace("items ", "[[rung]]\nname = \"other\"\nwg = \"64\"\nitems ");
+        let why = Description::parse(&two).unwrap_err().why;
+        assert!(why.contains("unknown field `check`"), "keys of the file stand before the first rung: {why}");
+    }
+
+    #[test]
+    fn rungs_take_what_they_do_not_say_from_the_file() {
+        let text = format!("{SHORT}[[rung]]\n[[rung]]\nname = \"four\"\nkernel = \"four.cl\"\nitems = \"ceil(n, 4)\"\ntune = {{}}\nwhere = []\n");
+        let all = Description::parse(&text).unwrap();
+        let rungs: Vec<(&str, &str, usize)> =
+            all.rungs.iter().map(|rung| (rung.name.as_str(), rung.file.as_str(), rung.tune.len())).collect();
+        assert_eq!(rungs, [("doubled", "naive.cl", 1), ("four", "four.cl", 0)]);
+        assert_eq!(all.rungs[1].steps[0].launches()[0].args.len(), 3);
+    }
+
+    #[test]
+    fn loops_are_launches_that_are_repeated() {
+        let text = SHORT.replace("items ", "loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]\nitems ");
+        let all = Description::parse(&text).unwrap();
+        let Step::Loop { variable, swap, steps, .. } = &all.rungs[0].steps[0] else { panic!() };
+        assert!(variable == "k" && swap.is_empty());
+        let Step::Loop { variable, swap, .. } = &steps[0] else { panic!() };
+        assert_eq!((variable.as_str(), swap.len()), ("j", 1));
+        for (from, to, why) in [
+            ("k in 0..log2(n)", "k from 0 to 9", "is no loop"),
+            ("k in 0..log2(n)", "n in 0..9", "cannot be the name"),
+            ("[\"x\", \"y\"]", "[\"x\", \"z\"]", "there is no buffer z"),
+            ("[\"x\", \"y\"]", "\"x\"", "swap has two buffers"),
+            ("loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\n", "", "swap needs a loop"),
+        ] {
+            let error = Description::parse(&text.replacen(from, to, 1)).unwrap_err();
+            assert!(error.why.contains(why), "{to}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_a_short_file_lacks_is_named() {
+        for (from, to, why) in [
+            ("check  = \"numpy: y = 2 * x\"", "", "check says what is right"),
+            ("numpy: y = 2 * x", "numpy: z = 2 * x", "must assign y"),
+            ("numpy: y = 2 * x", "rung: other", "there is no rung"),
+            ("numpy: y = 2 * x", "rung: doubled", "compared with itself"),
+            ("numpy: y = 2 * x", "magic", "check says what is right"),
+            ("\"out y[n]\"", "\"y[n]\"", "no argument is an output"),
+            ("kernel = \"naive.cl:doubled\"", "", "each rung needs its kernel"),
+            ("args   = [\"x[n] small 8\", \"out y[n]\", \"n\"]", "", "it needs args"),
+            ("ITEMS * WG <= 4096", "ITEMS * WG", "compares nothing"),
+            ("ITEMS * WG <= 4096", "ITEM <= 4096", "ITEM is unknown"),
+            ("ITEMS = [1, 2]", "ITEMS = [1, 2], items = [1]", "size of its letters"),
+            ("n      = 1000", "sizes = \"only\"", "needs n"),
+            ("\"x[n] small 8\"", "\"x[n] small 8\", \"x[n]\"", "declared twice"),
+            ("n      = 1000", "tolerance = 0.5", "less than 0.1"),
+        ] {
+            assert!(SHORT.contains(from), "{from}");
+            let error = Description::parse(&SHORT.replacen(from, to, 1)).unwrap_err();
+            assert!(error.why.contains(why), "{to}: {error}");
+        }
     }
 
     #[test]
@@ -596,13 +974,13 @@ args = ["x", "out", "n"]
             ("\"2 * n * size\"", "\"2 n\"", 7, "is not expected here"),
             ("\"2 * n * size\"", "[]", 7, "a number or a formula in quotes"),
             ("\"copy\"", "\"speed\"", 6, "there is read, write, copy"),
-            ("small 8", "little", 11, "there is random"),
+            ("small 8", "little", 13, "there is random"),
             ("small 8", "small 0", 11, "must be from 1"),
             ("\"doubled\"\nabout", "\"Doubled!\"\nabout", 2, "small letters"),
             ("name = \"x\"", "name = \"n\"", 11, "is taken"),
             ("\"{out}\"", "\"-\"", 18, "{out}"),
-            ("ITEMS = [1, 2]", "ITEMS = []", 28, "must be in capitals and have values"),
-            ("ITEMS = [1, 2]", "WG = [1, 2]", 28, "is taken"),
+            ("ITEMS = [1, 2]", "ITEMS = []", 28, "must have values"),
+            ("ITEMS = [1, 2]", "T = [1, 2]", 28, "is taken"),
             ("wg = \"64\"", "wg = \"64y\"", 25, "is not a work-group"),
             ("\"naive\"", "\"v1\"", 25, "a rung's name"),
             ("items = \"ceil(n, ITEMS)\"\n", "", 31, "needs either items"),
@@ -617,7 +995,7 @@ args = ["x", "out", "n"]
     }
 
     #[test]
-    fn floats_need_a_tolerance_that_can_be_missed() {
+    fn a_tolerance_can_be_missed() {
         let reason = "reason = \"twice a whole number is exact\"";
         for (to, why) in [
             ("reason = \" \"", "say in a few words why"),
@@ -630,7 +1008,5 @@ args = ["x", "out", "n"]
             let error = error(reason, to);
             assert!(error.why.contains(why), "{to}: {error}");
         }
-        let none = error(&format!("[tolerance]\n{reason}"), "");
-        assert!(none.why.contains("floats need a [tolerance]"), "{none}");
     }
 }

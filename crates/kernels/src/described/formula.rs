@@ -1,4 +1,5 @@
-//! Formulas of whole numbers, as in `ceil(n, WG) * size`: the four operations, `%`, brackets, `ceil`, `min` and `max`.
+//! Formulas of whole numbers, as in `ceil(n, WG) * size`: the four operations, `%`, brackets, `ceil`, `min`, `max`, `log2` and
+//! `pow2`. What is handed to a kernel as a float is worked out in f64, and may have fractions.
 //!
 //! A parser of its own: the crates for formulas work on floats, where 2^53 + 1 is lost, or wrap; here a number that is too
 //! large, negative where none may be, or divided by zero has to be an error.
@@ -19,6 +20,8 @@ pub(crate) struct Formula {
 #[derive(Clone, Debug, PartialEq)]
 enum Node {
     Number(i128),
+    /// Of floats alone.
+    Fraction(f64),
     Name(String),
     Operation(Operator, Box<[Node; 2]>),
 }
@@ -34,14 +37,21 @@ enum Operator {
     Ceil,
     Min,
     Max,
+    /// Of the second side alone, rounded down.
+    Log2,
+    /// Of the second side alone.
+    Pow2,
 }
 
 impl Operator {
-    fn function(name: &str) -> Option<Operator> {
+    /// With the number of its arguments.
+    fn function(name: &str) -> Option<(Operator, usize)> {
         match name {
-            "ceil" => Some(Operator::Ceil),
-            "min" => Some(Operator::Min),
-            "max" => Some(Operator::Max),
+            "ceil" => Some((Operator::Ceil, 2)),
+            "min" => Some((Operator::Min, 2)),
+            "max" => Some((Operator::Max, 2)),
+            "log2" => Some((Operator::Log2, 1)),
+            "pow2" => Some((Operator::Pow2, 1)),
             _ => None,
         }
     }
@@ -57,6 +67,23 @@ impl Operator {
             Operator::Ceil => a.checked_add(b)?.checked_sub(1)?.checked_div_euclid(b),
             Operator::Min => Some(a.min(b)),
             Operator::Max => Some(a.max(b)),
+            Operator::Log2 => b.checked_ilog2().map(i128::from),
+            Operator::Pow2 => u32::try_from(b).ok().filter(|power| *power < 64).map(|power| 1 << power),
+        }
+    }
+
+    fn apply_real(self, a: f64, b: f64) -> f64 {
+        match self {
+            Operator::Add => a + b,
+            Operator::Subtract => a - b,
+            Operator::Multiply => a * b,
+            Operator::Divide => a / b,
+            Operator::Remainder => a % b,
+            Operator::Ceil => (a / b).ceil(),
+            Operator::Min => a.min(b),
+            Operator::Max => a.max(b),
+            Operator::Log2 => b.log2(),
+            Operator::Pow2 => b.exp2(),
         }
     }
 }
@@ -84,7 +111,7 @@ impl Formula {
     pub(crate) fn names(&self) -> Vec<&str> {
         fn walk<'a>(node: &'a Node, found: &mut Vec<&'a str>) {
             match node {
-                Node::Number(_) => {}
+                Node::Number(_) | Node::Fraction(_) => {}
                 Node::Name(name) => found.push(name),
                 Node::Operation(_, sides) => sides.iter().for_each(|side| walk(side, found)),
             }
@@ -107,17 +134,42 @@ impl Formula {
         fn value(node: &Node, names: &dyn Fn(&str) -> Option<u64>) -> Result<i128, String> {
             match node {
                 Node::Number(number) => Ok(*number),
+                Node::Fraction(number) => Err(format!("{number} is no whole number")),
                 Node::Name(name) => names(name).map(i128::from).ok_or_else(|| format!("{name} is unknown")),
                 Node::Operation(operator, sides) => {
                     let [a, b] = [value(&sides[0], names)?, value(&sides[1], names)?];
-                    operator.apply(a, b).ok_or_else(|| match b {
-                        0 => "it divides by zero".to_owned(),
+                    operator.apply(a, b).ok_or_else(|| match (operator, b) {
+                        (Operator::Log2, _) => format!("log2 of {b} is no number"),
+                        (Operator::Pow2, _) => format!("pow2({b}) is no whole number of 64 bits"),
+                        (_, 0) => "it divides by zero".to_owned(),
                         _ => "it is too large".to_owned(),
                     })
                 }
             }
         }
         value(&self.root, names)
+    }
+
+    /// Its value in f64, where divisions are not rounded.
+    ///
+    /// # Errors
+    /// A name without a value, and what is no finite number; the text is named.
+    pub(crate) fn real(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<f64, String> {
+        fn value(node: &Node, names: &dyn Fn(&str) -> Option<u64>) -> Result<f64, String> {
+            match node {
+                Node::Number(number) => Ok(*number as f64),
+                Node::Fraction(number) => Ok(*number),
+                Node::Name(name) => names(name).map(|value| value as f64).ok_or_else(|| format!("{name} is unknown")),
+                Node::Operation(operator, sides) => {
+                    Ok(operator.apply_real(value(&sides[0], names)?, value(&sides[1], names)?))
+                }
+            }
+        }
+        match value(&self.root, names) {
+            Ok(number) if number.is_finite() => Ok(number),
+            Ok(number) => Err(format!("\"{}\" is {number}", self.text)),
+            Err(why) => Err(format!("\"{}\": {why}", self.text)),
+        }
     }
 
     /// Its value as a count from `least` to `most`.
@@ -133,6 +185,50 @@ impl Formula {
     }
 }
 
+/// Two formulas that are compared, as in `WG_X * 4 <= n`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Condition {
+    /// As it was written.
+    pub(crate) text: String,
+    pub(crate) sides: [Formula; 2],
+    sign: &'static str,
+}
+
+impl Condition {
+    /// Understands a text.
+    ///
+    /// # Errors
+    /// That it is no comparison of two formulas.
+    pub(crate) fn parse(text: &str) -> Result<Condition, String> {
+        // Those of two characters first.
+        const SIGNS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
+        let wrong = || format!("{text:?} compares nothing: write it as in \"WG_X * 4 <= n\"");
+        let sign = SIGNS.into_iter().find(|sign| text.contains(sign)).ok_or_else(wrong)?;
+        let (left, right) = text.split_once(sign).ok_or_else(wrong)?;
+        let side = |text: &str| Formula::parse(text).map_err(|_| wrong());
+        Ok(Condition { text: text.trim().to_owned(), sides: [side(left)?, side(right)?], sign })
+    }
+
+    /// Whether it is true, where names have these values.
+    pub(crate) fn holds(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<bool, String> {
+        let [left, right] = [self.sides[0].value(names)?, self.sides[1].value(names)?];
+        Ok(match self.sign {
+            "==" => left == right,
+            "!=" => left != right,
+            "<=" => left <= right,
+            ">=" => left >= right,
+            "<" => left < right,
+            _ => left > right,
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Condition {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Condition, D::Error> {
+        from_text(from, Condition::parse)
+    }
+}
+
 /// Numbers, names, and single characters.
 fn tokens(text: &str) -> Result<Vec<String>, char> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -141,6 +237,10 @@ fn tokens(text: &str) -> Result<Vec<String>, char> {
     for c in text.chars() {
         match (c, tokens.last_mut()) {
             (c, Some(word)) if is_word(c) && in_word => word.push(c),
+            (c, Some(word)) if in_word && goes_on(word, c) => {
+                word.push(c);
+                continue;
+            }
             (c, _) if is_word(c) || "+-*/%(),".contains(c) => tokens.push(c.to_string()),
             (c, _) if c.is_ascii_whitespace() => {}
             (c, _) => return Err(c),
@@ -148,6 +248,25 @@ fn tokens(text: &str) -> Result<Vec<String>, char> {
         in_word = is_word(c);
     }
     Ok(tokens)
+}
+
+/// Whether a number goes on with a point, or with the sign of its exponent.
+fn goes_on(word: &str, c: char) -> bool {
+    let is_number = word.starts_with(|c: char| c.is_ascii_digit()) && !word.starts_with("0x");
+    is_number && (c == '.' || ("+-".contains(c) && word.ends_with(['e', 'E'])))
+}
+
+/// A number as C writes it: 7, 1_000, 0x10, 0.5, 1e-3f.
+fn number(token: &str) -> Option<Node> {
+    let plain = token.replace('_', "");
+    if let Some(digits) = plain.strip_prefix("0x") {
+        return i128::from_str_radix(digits, 16).ok().map(Node::Number);
+    }
+    match plain.parse() {
+        Ok(whole) => Some(Node::Number(whole)),
+        Err(_) if !plain.contains(['.', 'e', 'E']) => None,
+        Err(_) => plain.trim_end_matches(['f', 'F']).parse().ok().map(Node::Fraction),
+    }
 }
 
 struct FormulaParser<'a> {
@@ -199,15 +318,22 @@ impl<'a> FormulaParser<'a> {
         }
         let Some(token) = self.peek() else { return Err("a number or a name is missing".into()) };
         self.at += 1;
-        if let Some(function) = Operator::function(token) {
+        if token == "-" {
+            let sides = Box::new([Node::Number(0), self.atom()?]);
+            return Ok(Node::Operation(Operator::Subtract, sides));
+        }
+        if let Some((function, arguments)) = Operator::function(token) {
             self.demand("(")?;
-            let first = self.sum()?;
-            self.demand(",")?;
+            let mut first = Node::Number(0);
+            if arguments == 2 {
+                first = self.sum()?;
+                self.demand(",")?;
+            }
             let sides = Box::new([first, self.sum()?]);
             return self.demand(")").map(|()| Node::Operation(function, sides));
         }
         match token.starts_with(|c: char| c.is_ascii_digit()) {
-            true => token.replace('_', "").parse().map(Node::Number).map_err(|_| format!("`{token}` is not a number")),
+            true => number(token).ok_or_else(|| format!("`{token}` is not a number")),
             false if is_name(token) => Ok(Node::Name(token.to_owned())),
             false => Err(format!("`{token}` stands where a number or a name must be")),
         }
@@ -225,7 +351,7 @@ pub(super) fn is_name(text: &str) -> bool {
 pub(crate) struct Formulas(pub(crate) Vec<Formula>);
 
 impl Formulas {
-    fn parse(text: &str) -> Result<Formulas, String> {
+    pub(crate) fn parse(text: &str) -> Result<Formulas, String> {
         let mut depth = 0;
         let is_comma = |c: char| {
             depth += i32::from(c == '(') - i32::from(c == ')');
@@ -287,6 +413,11 @@ mod tests {
             ("1_000_000", 1_000_000),
             ("n - 2000", -1000),
             ("ceil(1024, WG)", 4),
+            ("-1", -1),
+            ("n * -2", -2000),
+            ("log2(n)", 9),
+            ("pow2(log2(n) + 1)", 1024),
+            ("0x10", 16),
         ] {
             assert_eq!(value(text), Ok(want), "{text}");
         }
@@ -305,14 +436,38 @@ mod tests {
             ("(n", "`)` is missing"),
             ("ceil(n)", "`,` is missing"),
             ("n ^ 2", "'^'"),
-            ("1.5", "'.'"),
-            ("-1", "`-` stands"),
+            ("1.5", "1.5 is no whole number"),
+            ("n .5", "'.'"),
+            ("log2(0)", "log2 of 0"),
+            ("pow2(64)", "64 bits"),
+            ("- * 2", "`*` stands"),
             ("99999999999999999999999999999999999999999", "not a number"),
         ] {
             let said = value(text).unwrap_err();
             assert!(said.contains(why), "{text}: {said}");
         }
         assert!(value(&"(".repeat(100_000)).unwrap_err().contains("at most"));
+    }
+
+    #[test]
+    fn floats_have_fractions() {
+        let real = |text: &str| Formula::parse(text).unwrap().real(&|name| (name == "n").then_some(8));
+        for (text, want) in [("0.5", 0.5), ("1.0 / n", 0.125), ("-2.5f", -2.5), ("1e-3", 0.001), ("2e+3 - n", 1992.0)] {
+            assert_eq!(real(text), Ok(want), "{text}");
+        }
+        assert!(real("1 / (n - 8)").unwrap_err().contains("inf") && real("m").unwrap_err().contains("m is unknown"));
+    }
+
+    #[test]
+    fn conditions_compare_two_formulas() {
+        let holds = |text: &str| Condition::parse(text).unwrap().holds(&|name| (name == "n").then_some(8));
+        for (text, want) in [("n == 8", true), ("n != 8", false), ("n * 2 <= 16", true), ("n > 8", false), ("n >= 8", true)] {
+            assert_eq!(holds(text), Ok(want), "{text}");
+        }
+        assert!(holds("m < 8").is_err());
+        for text in ["n", "n = 8", "n < 8 < 9", "< 8", ""] {
+            assert!(Condition::parse(text).unwrap_err().contains("WG_X"), "{text}");
+        }
     }
 
     #[test]

@@ -3,14 +3,19 @@
 //! [`super::Registry::declare`] makes a file a family, so that whatever works on families works on it. What is right is asked of
 //! an [`Oracle`], which may run programs: nothing here does.
 
+mod args;
+mod content;
 mod description;
+mod file;
 mod formula;
 mod oracle;
 mod planner;
 mod problem;
+mod resolve;
 
-pub use description::{ArrayFormat, Checker, Description};
-pub use oracle::{Oracle, OracleQuestion};
+pub use description::{Checker, Description};
+pub use file::ArrayFormat;
+pub use oracle::{Oracle, OracleBuffer, OracleQuestion};
 
 use super::family::BroughtKernel;
 use super::own::kernel_names;
@@ -36,55 +41,59 @@ pub struct FamilyFile {
 
 /// The family that a file describes.
 pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Family, DeclarationError> {
-    let description = Description::parse(&file.text)?;
+    let mut description = Description::parse(&file.text)?;
     let whole = |why: String| DeclarationError { line: None, why };
-    for rung in &description.rung {
-        check_kernels(file, rung).map_err(whole)?;
+    let elements = resolve::resolve(&mut description, file).map_err(whole)?;
+    if let Checker::Kernel { file: name } = description.checker() {
+        reference_kernel(file, name).map_err(whole)?;
     }
-    if let Checker::Kernel { file: name } = description.checker().map_err(whole)? {
-        reference_kernel(file, &name).map_err(whole)?;
-    }
-    let problem = Arc::new(DescribedProblem { description, oracle });
+    let problem = Arc::new(DescribedProblem { description, elements, oracle });
     let described = &problem.description;
     let rung = |(at, own): (usize, &DescribedRung)| {
         let problem = problem.clone();
+        let text = file.sources.get(&own.file).cloned().unwrap_or_default();
+        let is_macro = |name: &&String| !description::GROUP.contains(&name.as_str());
+        let tuned = own.tune.iter().filter(|(name, _)| is_macro(name));
+        // A name that the text declares must not be a macro of gpulab's.
+        let hidden: Vec<&str> =
+            ["T", "INDEX", "WG", "WG_X", "WG_Y"].into_iter().filter(|name| planner::declares(&text, name)).collect();
         let kernel = BroughtKernel {
-            text: file.sources.get(&own.file).cloned().unwrap_or_default(),
-            work_group: own.work_group().ok().flatten(),
-            macros: own.tune.iter().map(|(name, values)| DeclaredMacro::new(name, values)).collect(),
+            text,
+            work_group: own.wg,
+            macros: tuned.map(|(name, values)| DeclaredMacro::new(name, values)).collect(),
             traits: Default::default(),
-            plan: Box::new(move |ask| planner::plan(&problem, &problem.description.rung[at], ask)),
+            plan: Box::new(move |ask| {
+                let own = &problem.description.rungs[at];
+                for tunable in ask.rung.tunables() {
+                    tunable.given(&ask.case.params)?;
+                }
+                let mut plan = planner::plan(&problem, at, ask.case, ask.target)?;
+                plan.defines.retain(|(name, _)| own.defines.contains_key(name) || !hidden.contains(&name.as_str()));
+                Ok(plan)
+            }),
         };
-        Rung::brought(&format!("{}/{}", described.name, own.name), Some(at as u32 + 1), kernel)
+        let rung = Rung::brought(&format!("{}/{}", described.name, own.name), Some(at as u32 + 1), kernel);
+        rung.between(&[], if problem_restores(described, own) { &[planner::RESTORE] } else { &[] })
     };
     Ok(Family {
         name: described.name.clone().into(),
         about: described.about.clone().into(),
         form: described.form(),
-        ladder: described.rung.iter().enumerate().map(rung).collect(),
+        ladder: described.rungs.iter().enumerate().map(rung).collect(),
         choices: &[],
         dtypes: described.types.clone().into(),
-        // It was looked at before.
-        ceiling: described.bound().unwrap_or(super::Bound::Copy),
+        ceiling: described.bound(),
         problem: AnyProblem::Described(problem.clone()),
     })
 }
 
-/// Refuses a rung without its file, or with a launch of a kernel that is not there.
-fn check_kernels(file: &FamilyFile, rung: &DescribedRung) -> Result<(), String> {
-    let text = file.sources.get(&rung.file).ok_or_else(|| format!("{} was not read", rung.file))?;
-    let kernels = kernel_names(text);
-    match rung.launch.iter().find(|launch| !kernels.contains(&launch.kernel)) {
-        None if rung.launch.is_empty() => Err(format!("[[rung]] {}: it has no [[rung.launch]]", rung.name)),
-        None => Ok(()),
-        Some(launch) => Err(format!(
-            "[[rung]] {}: there is no kernel {} in {}; it has {}",
-            rung.name,
-            launch.kernel,
-            rung.file,
-            kernels.join(", ")
-        )),
-    }
+/// Whether a rung's launches need those that put data back.
+fn problem_restores(description: &Description, rung: &DescribedRung) -> bool {
+    use args::{BufferRole, Content};
+    let is_restored = |declared: &args::Declared| declared.role == BufferRole::InOut || declared.content == Content::Zeros;
+    let has_swaps = |step: &description::Step| matches!(step, description::Step::Loop { swap, .. } if !swap.is_empty());
+    description.buffers.iter().map(|buffer| &buffer.declared).chain(&rung.scratch).any(is_restored)
+        || rung.steps.iter().any(|step| has_swaps(step) || matches!(step, description::Step::Loop { steps, .. } if steps.iter().any(has_swaps)))
 }
 
 /// The only kernel of a reference's file, and the file's text.
@@ -104,19 +113,21 @@ mod tests {
     use super::description::tests::TOML;
     use super::*;
     use crate::Registry;
-    use gpulab_model::data::{Array, Dtype, Params, Shape};
+    use gpulab_model::data::{Array, Dtype, Layout, Params, Shape};
     use gpulab_model::plan::{Case, Reference, Target, WorkGroup};
 
     /// Says that each element is to be twice what it is; or what it is told to say.
     struct Twice(Option<Result<Array, String>>);
 
     impl Oracle for Twice {
-        fn answer(&self, question: &OracleQuestion<'_>) -> Result<Array, String> {
-            let Array::I32(x) = &question.inputs[0] else { return Ok(question.inputs[0].clone()) };
-            self.0.clone().unwrap_or_else(|| Ok(Array::I32(x.iter().map(|x| 2 * x).collect())))
+        fn answer(&self, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String> {
+            let input = question.buffers[0].input.unwrap();
+            let Array::I32(x) = input else { return Ok(vec![input.clone()]) };
+            let answer = self.0.clone().unwrap_or_else(|| Ok(Array::I32(x.iter().map(|x| 2 * x).collect())));
+            answer.map(|answer| vec![answer])
         }
 
-        fn file(&self, _: &str, _: Dtype) -> Result<std::sync::Arc<Array>, String> {
+        fn file(&self, _: &str, _: Dtype, _: &Layout) -> Result<std::sync::Arc<Array>, String> {
             Err("none".into())
         }
 

@@ -1,33 +1,52 @@
 //! Who says what is right in a described family.
 
-use gpulab_model::data::{Array, Dtype};
-use gpulab_model::plan::Case;
+use gpulab_model::data::{Array, Dtype, Layout};
+use gpulab_model::plan::{Case, Plan};
 use std::sync::Arc;
+
+/// A buffer of a question: an input, an output, or both.
+pub struct OracleBuffer<'a> {
+    pub name: &'a str,
+    /// What its elements are, where a vector's numbers are elements of their own.
+    pub layout: Layout,
+    /// Numbers of a vector; 1 of others.
+    pub lanes: usize,
+    /// The type and the length of its array.
+    pub dtype: Dtype,
+    pub len: usize,
+    /// What is in it before the run; none of what is only written.
+    pub input: Option<&'a Array>,
+    pub is_output: bool,
+}
 
 pub struct OracleQuestion<'a> {
     /// Sizes and type.
     pub case: &'a Case,
-    /// The inputs, with their names.
-    pub inputs: &'a [Array],
-    /// Names of the inputs.
-    pub names: Vec<&'a str>,
-    /// Elements of the right answer.
-    pub len: usize,
+    /// In the order in which the file names them.
+    pub buffers: Vec<OracleBuffer<'a>>,
+    /// The launches of the rung that says what is right, if one does; its inputs and outputs are the buffers.
+    pub plan: Option<Plan>,
+}
+
+impl OracleQuestion<'_> {
+    pub fn outputs(&self) -> impl Iterator<Item = &OracleBuffer<'_>> {
+        self.buffers.iter().filter(|buffer| buffer.is_output)
+    }
 }
 
 /// Who knows what is right, and what is in files.
 pub trait Oracle: Send + Sync {
-    /// The right answer.
+    /// The right answer: an array for each output.
     ///
     /// # Errors
     /// Why there is none.
-    fn answer(&self, question: &OracleQuestion<'_>) -> Result<Array, String>;
+    fn answer(&self, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String>;
 
-    /// The elements of a file of data.
+    /// The elements of a file of data, in an array of this type; of bytes those that the layout says.
     ///
     /// # Errors
     /// Why they cannot be read.
-    fn file(&self, name: &str, dtype: Dtype) -> Result<Arc<Array>, String>;
+    fn file(&self, name: &str, dtype: Dtype, layout: &Layout) -> Result<Arc<Array>, String>;
 
     /// Who it is, in words.
     fn describe(&self) -> String;

@@ -1,127 +1,307 @@
 //! The launches of a described rung.
 
-use super::description::{DescribedArg, DescribedLaunch, DescribedRung, Extent, MOST};
+use super::args::{Content, DescribedArg};
+use super::description::{DescribedLaunch, DescribedRung, Extent, GROUP, MOST, Step};
 use super::formula::Formula;
-use super::problem::DescribedProblem;
-use crate::{Ask, Builder, Problem, shape};
-use gpulab_model::plan::{Arg, Plan, Refusal, Role, WorkGroup};
+use super::problem::{DescribedProblem, Storage};
+use crate::signature::{ValueType, tokens_of};
+use crate::builder::PlanDraft;
+use crate::{Problem, shape};
+use gpulab_model::data::{Dtype, Number, Scalar};
+use gpulab_model::plan::{Arg, Case, Plan, Refusal, Role, Target, Value, WorkGroup};
 use std::collections::BTreeMap;
 
+/// The file of the kernels that put back what a run changes.
+pub(super) const RESTORE: &str = "common/restore.cl";
+
+/// Most launches of a run.
+const MOST_LAUNCHES: usize = 20_000;
+
 /// The plan of a case: buffers, macros and launches as the file says.
-pub(super) fn plan(problem: &DescribedProblem, rung: &DescribedRung, ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    problem.check(ask.case.shape, ask.case.dtype)?;
-    let wg = work_group(rung, ask)?;
-    shape::check_wg(wg, ask.target)?;
-    DescribedPlan { problem, rung, ask, wg }.plan()
+pub(super) fn plan(problem: &DescribedProblem, at: usize, case: &Case, target: &Target) -> Result<Plan, Refusal> {
+    problem.check(case.shape, case.dtype)?;
+    let rung = &problem.description.rungs[at];
+    let wg = work_group(rung, case);
+    shape::check_wg(wg, target)?;
+    DescribedPlan { problem, at, rung, case, target, wg }.plan()
 }
 
 /// The group asked for, or the rung's own if that has more dimensions; 16 wide where the rung has more and says nothing.
-fn work_group(rung: &DescribedRung, ask: &Ask<'_>) -> Result<WorkGroup, Refusal> {
-    let asked = ask.case.wg;
+fn work_group(rung: &DescribedRung, case: &Case) -> WorkGroup {
+    let asked = case.wg;
     let is_flat = |wg: WorkGroup| wg.0[1] == 1 && wg.0[2] == 1;
-    let dimensions = |launch: &DescribedLaunch| match launch.extent() {
-        Ok(Extent::Items(sides) | Extent::Groups(sides)) => sides.len(),
-        Err(_) => 1,
-    };
-    let is_deep = rung.launch.iter().any(|launch| dimensions(launch) > 1);
-    Ok(match rung.work_group().map_err(Refusal::Setting)? {
+    let is_deep = rung.steps.iter().flat_map(Step::launches).any(|launch| launch.extent.sides().len() > 1);
+    match rung.wg {
         Some(declared) if is_flat(asked) && !is_flat(declared) => declared,
         None if is_flat(asked) && is_deep => WorkGroup([16, asked.size().div_ceil(16).min(16), 1]),
         _ => asked,
-    })
+    }
 }
 
 struct DescribedPlan<'a> {
     problem: &'a DescribedProblem,
+    /// The rung's place.
+    at: usize,
     rung: &'a DescribedRung,
-    ask: &'a Ask<'a>,
+    case: &'a Case,
+    target: &'a Target,
     wg: WorkGroup,
 }
 
-impl DescribedPlan<'_> {
+/// The buffers as launches see them, and the loops' numbers.
+struct Bindings<'a> {
+    buffers: BTreeMap<&'a str, Arg>,
+    numbers: Vec<(&'a str, u64)>,
+    /// Bytes of local memory of the largest launch.
+    local: u64,
+    launches: usize,
+}
+
+impl<'a> DescribedPlan<'a> {
     fn plan(&self) -> Result<Plan, Refusal> {
-        let (case, description) = (self.ask.case, &self.problem.description);
-        let lens = self.problem.lens(case.shape, case.dtype).map_err(Refusal::Size)?;
-        let longest = lens.iter().copied().max().unwrap_or(1).max(case.shape.elements());
-        let mut plan = Builder::new(self.ask, shape::signed(case.dtype), longest);
-        plan.grouped(self.wg);
+        let (case, description) = (self.case, &self.problem.description);
+        self.demand_conditions()?;
+        let len = |buffer| self.problem.len(buffer, case.shape, case.dtype).map_err(Refusal::Size);
+        let lens = description.buffers.iter().map(len).collect::<Result<Vec<usize>, _>>()?;
+        let longest = lens.iter().copied().max().unwrap_or(1) as u64;
+        let mut plan = PlanDraft::new(shape::signed(case.dtype), longest.max(case.shape.elements()), self.wg);
+        self.define(&mut plan)?;
+        let mut bound = Bindings { buffers: BTreeMap::new(), numbers: Vec::new(), local: 0, launches: 0 };
+        let mut inputs = 0;
+        for (buffer, len) in description.buffers.iter().zip(lens) {
+            let declared = &buffer.declared;
+            let dtype = self.problem.storage(buffer, case.dtype).dtype;
+            let input = declared.role.is_input().then(|| {
+                inputs += 1;
+                plan.buffer(Role::Input(inputs - 1), dtype, len)
+            });
+            let output = declared.role.is_output().then(|| plan.buffer(Role::Output, dtype, len));
+            if let Some(output) = output {
+                let bytes = len * dtype.size();
+                match input {
+                    Some(input) => self.prepare(&mut plan, bytes, Some(input), output),
+                    None if declared.content == Content::Zeros => self.prepare(&mut plan, bytes, None, output),
+                    None => {}
+                }
+            }
+            let arg = output.or(input).ok_or_else(|| Refusal::Setting(format!("{} has no role", declared.name)))?;
+            bound.buffers.insert(&declared.name, arg);
+        }
+        for declared in &self.rung.scratch {
+            let storage = Storage::of(self.problem.elements.of_scratch(self.at, &declared.name), case.dtype);
+            let count = self.count(&declared.length, (1, MOST), &bound.numbers)?;
+            let scratch = plan.buffer(Role::Scratch, storage.dtype, storage.len(count));
+            if declared.content == Content::Zeros {
+                self.prepare(&mut plan, storage.len(count) * storage.dtype.size(), None, scratch);
+            }
+            bound.buffers.insert(&declared.name, scratch);
+        }
+        let local = self.rung.local.as_ref().map_or(Ok(0), |elements| self.local(elements, None, &bound.numbers))?;
+        bound.local = local;
+        let own = bound.buffers.clone();
+        self.steps(&mut plan, &self.rung.steps, &mut bound)?;
+        // After an odd number of exchanges a result lies where another buffer was.
+        for (name, arg) in own {
+            let (Arg::Buffer(home), Some(Arg::Buffer(now))) = (arg, bound.buffers.get(name).copied()) else { continue };
+            let spec = &plan.plan.buffers[home];
+            let (is_output, bytes) = (spec.role == Role::Output, spec.bytes());
+            if home != now && is_output {
+                self.copy(&mut plan, bytes, Arg::Buffer(now), Arg::Buffer(home));
+            }
+        }
+        Ok(plan.plan_with(bound.local, 0))
+    }
+
+    /// Refuses settings that the file rules out.
+    fn demand_conditions(&self) -> Result<(), Refusal> {
+        for condition in &self.rung.conditions {
+            let holds = condition.holds(&|name| self.number(name, &[]));
+            if !holds.map_err(|why| Refusal::Setting(format!("where {:?}: {why}", condition.text)))? {
+                return Err(Refusal::Setting(format!("its file rules this out: where {:?}", condition.text)));
+            }
+        }
+        Ok(())
+    }
+
+    /// The macros that the kernels may use.
+    fn define(&self, plan: &mut PlanDraft) -> Result<(), Refusal> {
         let [x, y, _] = self.wg.0;
         for (name, value) in [("WG", self.wg.size()), ("WG_X", x), ("WG_Y", y)] {
             plan.define(name, value);
         }
-        for (name, value) in &description.constants {
+        for (name, value) in &self.problem.description.constants {
             plan.define(name, value);
         }
-        for tunable in self.ask.rung.tunables() {
-            tunable.given(&case.params)?;
-            plan.set(tunable.name, self.number(&tunable.name.to_uppercase()).unwrap_or_default());
+        for name in self.rung.tune.keys().filter(|name| !GROUP.contains(&name.as_str())) {
+            let value = self.number(name, &[]).unwrap_or_default();
+            plan.define(name, value);
+            plan.note(&name.to_lowercase(), value);
         }
-        let inputs = description.input.iter().map(|input| input.name.as_str()).zip(plan.inputs());
-        let mut buffers: BTreeMap<&str, Arg> = inputs.collect();
-        let results = description.output.length.count((1, MOST), &|name| self.number(name)).map_err(Refusal::Size)?;
-        buffers.insert(&description.output.name, plan.output(results as usize));
-        for (name, length) in &self.rung.scratch {
-            let len = length.count((1, MOST), &|name| self.number(name)).map_err(Refusal::Size)?;
-            buffers.insert(name, plan.buffer(Role::Scratch, case.dtype, len as usize));
+        for (name, text) in &self.rung.defines {
+            let number = Formula::parse(text).ok();
+            let known = number.filter(|formula| formula.names().iter().all(|name| self.number(name, &[]).is_some()));
+            match known.map(|formula| formula.value(&|name| self.number(name, &[]))) {
+                Some(Ok(value)) => plan.define(name, value),
+                _ => plan.define(name, text),
+            }
         }
-        let mut local = self.rung.local.as_ref().map_or(Ok(0), |elements| self.local(elements))?;
-        for launch in &self.rung.launch {
-            local = local.max(self.launch(&mut plan, launch, &buffers)?);
+        Ok(())
+    }
+
+    /// Adds an untimed launch that puts zeros, or what another buffer holds, into a buffer before each run.
+    fn prepare(&self, plan: &mut PlanDraft, bytes: usize, from: Option<Arg>, to: Arg) {
+        plan.plan.restored = true;
+        match from {
+            Some(from) => self.copy(plan, bytes, from, to),
+            None => self.fill(plan, bytes, "gpulab_zero", vec![to]),
         }
-        Ok(plan.plan_with(local, 0))
+    }
+
+    fn copy(&self, plan: &mut PlanDraft, bytes: usize, from: Arg, to: Arg) {
+        self.fill(plan, bytes, "gpulab_copy", vec![from, to]);
+    }
+
+    fn fill(&self, plan: &mut PlanDraft, bytes: usize, kernel: &str, mut args: Vec<Arg>) {
+        /// Work-items, each of which takes every so many-th byte.
+        const ITEMS: usize = 1 << 16;
+        let wg = 64.min(self.target.max_wg).max(1);
+        args.push(wide(bytes as u64));
+        plan.prepare(kernel, [bytes.min(ITEMS).div_ceil(wg) as u64, 1, 1], WorkGroup::linear(wg), args);
+    }
+
+    fn steps(&self, plan: &mut PlanDraft, steps: &'a [Step], bound: &mut Bindings<'a>) -> Result<(), Refusal> {
+        for step in steps {
+            match step {
+                Step::Launch(launch) => {
+                    bound.launches += 1;
+                    if bound.launches > MOST_LAUNCHES {
+                        return Err(Refusal::Size(format!("its loops have more than {MOST_LAUNCHES} launches")));
+                    }
+                    let local = self.launch(plan, launch, bound)?;
+                    bound.local = bound.local.max(local);
+                }
+                Step::Loop { variable, ends, swap, steps } => {
+                    let [from, to] = [&ends[0], &ends[1]].map(|end| self.count(end, (0, MOST), &bound.numbers));
+                    let (from, to) = (from?, to?);
+                    if to.saturating_sub(from) > MOST_LAUNCHES as u64 {
+                        return Err(Refusal::Size(format!("the loop over {variable} has more than {MOST_LAUNCHES} turns")));
+                    }
+                    for turn in from..to {
+                        bound.numbers.push((variable, turn));
+                        let done = self.steps(plan, steps, bound);
+                        bound.numbers.pop();
+                        done?;
+                        for [a, b] in swap {
+                            if let (Some(&first), Some(&second)) = (bound.buffers.get(a.as_str()), bound.buffers.get(b.as_str())) {
+                                bound.buffers.insert(a, second);
+                                bound.buffers.insert(b, first);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
     }
 
     /// Adds a launch; the bytes of local memory that it hands over.
-    fn launch(
-        &self,
-        plan: &mut Builder<'_>,
-        launch: &DescribedLaunch,
-        buffers: &BTreeMap<&str, Arg>,
-    ) -> Result<u64, Refusal> {
-        let extent = launch.extent().map_err(Refusal::Setting)?;
-        let (Extent::Items(sides) | Extent::Groups(sides)) = extent;
-        let own = launch.work_group().map_err(Refusal::Setting)?;
+    fn launch(&self, plan: &mut PlanDraft, launch: &DescribedLaunch, bound: &Bindings<'a>) -> Result<u64, Refusal> {
+        let sides = launch.extent.sides();
         // A launch of one dimension has the work-items of the group in a row.
-        let wg = own.unwrap_or(if sides.len() == 1 { WorkGroup::linear(self.wg.size()) } else { self.wg });
-        shape::check_wg(wg, self.ask.target)?;
+        let wg = launch.wg.unwrap_or(if sides.len() == 1 { WorkGroup::linear(self.wg.size()) } else { self.wg });
+        shape::check_wg(wg, self.target)?;
         let mut groups = [1; 3];
         for (d, side) in sides.iter().enumerate() {
-            let count = side.count((1, MOST), &|name| self.number(name)).map_err(Refusal::Size)?;
-            groups[d] = if matches!(extent, Extent::Items(_)) { count.div_ceil(wg.0[d] as u64) } else { count };
+            let count = self.count(side, (1, MOST), &bound.numbers)?;
+            groups[d] = if matches!(launch.extent, Extent::Items(_)) { count.div_ceil(wg.0[d] as u64) } else { count };
         }
         let items = groups.iter().try_fold(wg.size() as u64, |items, groups| items.checked_mul(*groups));
         if items.is_none_or(|items| items > MOST) {
             return Err(Refusal::Size(format!("the launch of {} has more than {MOST} work-items", launch.kernel)));
         }
         let (mut args, mut local) = (Vec::new(), 0u64);
-        for arg in self.problem.description.args(self.rung, launch).map_err(Refusal::Setting)? {
+        for arg in &launch.args {
             args.push(match arg {
-                DescribedArg::Buffer(name) => match buffers.get(name.as_str()) {
+                DescribedArg::Buffer(name) => match bound.buffers.get(name.as_str()) {
                     Some(buffer) => *buffer,
                     None => return Err(Refusal::Setting(format!("there is no buffer {name}"))),
                 },
-                DescribedArg::Number(formula) => {
-                    Arg::Index(formula.count((0, u64::MAX), &|name| self.number(name)).map_err(Refusal::Size)?)
-                }
-                DescribedArg::Local(elements) => {
-                    let bytes = self.local(&elements)?;
+                DescribedArg::Number(formula, of) => self.value(formula, of.as_ref(), &bound.numbers)?,
+                DescribedArg::Numbers(formulas, of) => self.values(formulas, of.as_ref(), &bound.numbers)?,
+                DescribedArg::Local(elements, of) => {
+                    let bytes = self.local(elements, of.as_ref(), &bound.numbers)?;
                     local += bytes;
                     Arg::Local(bytes as usize)
                 }
             });
         }
         plan.launch_of(&launch.kernel, groups, wg, args);
+        if let Some(pass) = plan.plan.passes.last_mut() {
+            pass.timed = launch.is_timed;
+        }
         Ok(local)
     }
 
+    /// A number as its parameter wants it.
+    fn value(&self, formula: &Formula, of: Option<&ValueType>, loops: &[(&str, u64)]) -> Result<Arg, Refusal> {
+        let bytes = match of {
+            None | Some(ValueType::Index) => return Ok(Arg::Index(self.count(formula, (0, u64::MAX), loops)?)),
+            Some(ValueType::Case) => self.bytes(formula, scalar_of(self.case.dtype), loops)?,
+            // Each number of a vector.
+            Some(ValueType::Number(scalar, lanes)) => self.bytes(formula, *scalar, loops)?.repeat(*lanes),
+            Some(ValueType::Struct(_)) => {
+                return Err(Refusal::Setting(format!("{:?} is one number for a struct: write {{1.0, 2.0, n}}", formula.text)));
+            }
+        };
+        by_value(&bytes)
+    }
+
+    fn values(&self, formulas: &[Formula], of: Option<&ValueType>, loops: &[(&str, u64)]) -> Result<Arg, Refusal> {
+        let mut bytes = Vec::new();
+        match of {
+            Some(ValueType::Struct(layout)) => {
+                bytes.resize(layout.size, 0);
+                for (formula, field) in formulas.iter().zip(&layout.fields) {
+                    let value = self.bytes(formula, field.scalar, loops)?;
+                    bytes[field.at..][..value.len()].copy_from_slice(&value);
+                }
+            }
+            Some(ValueType::Number(scalar, lanes)) => {
+                for formula in formulas {
+                    bytes.extend(self.bytes(formula, *scalar, loops)?);
+                }
+                bytes.resize(scalar.size() * lanes, 0);
+            }
+            _ => return Err(Refusal::Setting("the type of a struct or vector is not known".into())),
+        }
+        by_value(&bytes)
+    }
+
+    fn bytes(&self, formula: &Formula, scalar: Scalar, loops: &[(&str, u64)]) -> Result<Vec<u8>, Refusal> {
+        let names = |name: &str| self.number(name, loops);
+        let number = match scalar.is_float() {
+            true => Number::Real(formula.real(&names).map_err(Refusal::Size)?),
+            false => {
+                let whole = formula.value(&names);
+                Number::Whole(whole.map_err(|why| Refusal::Size(format!("\"{}\": {why}", formula.text)))?)
+            }
+        };
+        let too_large = || Refusal::Size(format!("\"{}\" is {number}, which {} cannot hold", formula.text, scalar.name()));
+        scalar.bytes(number).ok_or_else(too_large)
+    }
+
     /// The bytes of so many elements in local memory, which a device has at most a few KiB of.
-    fn local(&self, elements: &Formula) -> Result<u64, Refusal> {
-        let elements = elements.count((1, 1 << 24), &|name| self.number(name)).map_err(Refusal::Size)?;
-        Ok(elements * self.ask.case.dtype.size() as u64)
+    fn local(&self, elements: &Formula, of: Option<&ValueType>, loops: &[(&str, u64)]) -> Result<u64, Refusal> {
+        let size = self.case.dtype.size();
+        Ok(self.count(elements, (1, 1 << 24), loops)? * of.map_or(size, |of| of.size(size)) as u64)
+    }
+
+    fn count(&self, formula: &Formula, range: (u64, u64), loops: &[(&str, u64)]) -> Result<u64, Refusal> {
+        formula.count(range, &|name| self.number(name, loops)).map_err(Refusal::Size)
     }
 
     /// What a name stands for in this rung.
-    fn number(&self, name: &str) -> Option<u64> {
+    fn number(&self, name: &str, loops: &[(&str, u64)]) -> Option<u64> {
         let [x, y, _] = self.wg.0;
         match name {
             "WG" => return Some(self.wg.size() as u64),
@@ -129,12 +309,79 @@ impl DescribedPlan<'_> {
             "WG_Y" => return Some(y as u64),
             _ => {}
         }
+        if let Some((_, turn)) = loops.iter().rev().find(|(variable, _)| *variable == name) {
+            return Some(*turn);
+        }
         match self.rung.tune.get(name) {
-            Some(values) => match self.ask.case.params.get(&name.to_lowercase()) {
+            Some(values) => match self.case.params.get(&name.to_lowercase()) {
                 Some(given) => given.parse().ok(),
                 None => values.first().copied(),
             },
-            None => self.problem.size(name, self.ask.case.shape, self.ask.case.dtype),
+            None => self.problem.size(name, self.case.shape, self.case.dtype),
+        }
+    }
+}
+
+fn scalar_of(dtype: Dtype) -> Scalar {
+    match dtype {
+        Dtype::F32 => Scalar::F32,
+        Dtype::F64 => Scalar::F64,
+        Dtype::I32 => Scalar::I32,
+        Dtype::I64 => Scalar::I64,
+        Dtype::U8 => Scalar::U8,
+    }
+}
+
+fn by_value(bytes: &[u8]) -> Result<Arg, Refusal> {
+    let most = || Refusal::Setting(format!("a value of {} bytes; at most {} can be handed over", bytes.len(), Value::MOST));
+    Value::new(bytes).map(Arg::Value).ok_or_else(most)
+}
+
+/// A `ulong`.
+fn wide(value: u64) -> Arg {
+    Value::new(&value.to_ne_bytes()).map_or(Arg::Index(value), Arg::Value)
+}
+
+/// Whether a text declares a name itself, so that no macro may have it: `float T`, `#define WG 64`.
+pub(super) fn declares(text: &str, name: &str) -> bool {
+    /// Words in front of a type's name, or of a value.
+    const BEFORE: [&str; 20] = [
+        "const", "__global", "global", "__local", "local", "__constant", "constant", "__private", "private", "return",
+        "restrict", "volatile", "unsigned", "signed", "sizeof", "case", "else", "void", "inline", "static",
+    ];
+    let code = crate::own::without_comments(text);
+    let is_defined = code.lines().any(|line| {
+        let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
+        directive.and_then(|rest| rest.strip_prefix("define")).is_some_and(|rest| {
+            rest.trim_start().strip_prefix(name).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        })
+    });
+    let plain: String = code.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
+    let words = tokens_of(&plain);
+    let is_word = |word: &str| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let is_declared = words.windows(2).any(|pair| {
+        pair[1] == name && is_word(&pair[0]) && !BEFORE.contains(&pair[0].as_str()) && pair[0] != name
+    });
+    is_defined || is_declared
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_a_text_declares_are_its_own() {
+        for (text, name, is_own) in [
+            ("__global const T *x; T y; (T)z; return T(1);", "T", false),
+            ("float T = 1;", "T", true),
+            ("typedef float T;", "T", true),
+            ("#define T float", "T", true),
+            ("#define TILE 4\nT x;", "T", false),
+            ("const int WG = 64;", "WG", true),
+            ("x[WG]; for (s = WG / 2;;)", "WG", false),
+            ("// float T\nT x;", "T", false),
+        ] {
+            assert_eq!(declares(text, name), is_own, "{text}");
         }
     }
 }

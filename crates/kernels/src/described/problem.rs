@@ -1,16 +1,61 @@
 //! The problem of a described family: its data, its cost, and what is right by its oracle.
 
-use super::description::{Description, MOST};
+use super::args::{BufferRole, Element};
+use super::description::{Allowance, Checker, DescribedBuffer, Description, MOST};
 use super::formula::Formula;
-use super::oracle::{Oracle, OracleQuestion};
-use crate::{Bound, Form, Problem, Spot};
-use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
-use gpulab_model::plan::{Case, Cost, Near, Plan, Reference, Refusal};
+use super::oracle::{Oracle, OracleBuffer, OracleQuestion};
+use super::resolve::Elements;
+use crate::{Form, Problem, Spot};
+use gpulab_model::data::{Array, Change, Dtype, Fill, Layout, Number, Params, Scalar, Shape};
+use gpulab_model::plan::{Case, Cost, Near, Part, Plan, Reference, Refusal, Target};
+
 
 /// A problem that a file describes.
 pub(super) struct DescribedProblem {
     pub(super) description: Description,
+    pub(super) elements: Elements,
     pub(super) oracle: Box<dyn Oracle>,
+}
+
+/// How a buffer's elements lie in an array of the host.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Storage {
+    pub(super) dtype: Dtype,
+    /// Elements of the array for one of the buffer's.
+    each: usize,
+    layout: Layout,
+    lanes: usize,
+}
+
+impl Storage {
+    pub(super) fn of(element: &Element, case: Dtype) -> Storage {
+        let number = |dtype: Dtype| match dtype {
+            Dtype::F32 => Scalar::F32,
+            Dtype::F64 => Scalar::F64,
+            Dtype::I32 => Scalar::I32,
+            Dtype::I64 => Scalar::I64,
+            Dtype::U8 => Scalar::U8,
+        };
+        let (layout, lanes): (Layout, usize) = match element {
+            Element::Case => (number(case).into(), 1),
+            Element::Number(scalar, lanes) => ((*scalar).into(), *lanes),
+            Element::Struct(layout) => (layout.clone(), 1),
+        };
+        match layout.scalar().and_then(Scalar::dtype) {
+            Some(dtype) => Storage { dtype, each: lanes, layout, lanes },
+            None => Storage { dtype: Dtype::U8, each: layout.size * lanes, layout, lanes },
+        }
+    }
+
+    /// Elements of the array for so many of the buffer's.
+    pub(super) fn len(&self, elements: u64) -> usize {
+        (elements as usize).saturating_mul(self.each)
+    }
+
+    /// Numbers, or structs, in an array of so many elements.
+    fn numbers(&self, len: usize) -> usize {
+        len * self.dtype.size() / self.layout.size.max(1)
+    }
 }
 
 impl DescribedProblem {
@@ -28,47 +73,153 @@ impl DescribedProblem {
         formula.count((1, MOST), &|name| self.size(name, shape, dtype))
     }
 
-    /// Lengths of the inputs.
-    pub(super) fn lens(&self, shape: Shape, dtype: Dtype) -> Result<Vec<u64>, String> {
-        let len = |input: &super::description::DescribedInput| {
-            self.count(&input.length, shape, dtype).map_err(|why| format!("the length of {}: {why}", input.name))
-        };
-        self.description.input.iter().map(len).collect()
+    pub(super) fn storage(&self, buffer: &DescribedBuffer, case: Dtype) -> Storage {
+        Storage::of(self.elements.of(&buffer.declared.name), case)
+    }
+
+    /// The length of a buffer's array.
+    ///
+    /// # Errors
+    /// A number of elements that is out of range.
+    pub(super) fn len(&self, buffer: &DescribedBuffer, shape: Shape, dtype: Dtype) -> Result<usize, String> {
+        let count = self.count(&buffer.declared.length, shape, dtype);
+        let count = count.map_err(|why| format!("the length of {}: {why}", buffer.declared.name))?;
+        let len = self.storage(buffer, dtype).len(count);
+        if len as u64 > MOST { Err(format!("{} has more than {MOST} elements", buffer.declared.name)) } else { Ok(len) }
     }
 
     /// What an input is made from; none of a file.
-    fn fill_of(&self, index: usize) -> Option<Fill> {
-        let input = self.description.input.get(index)?;
-        self.description.fill(input).ok().flatten()
+    fn fill_of(&self, index: usize, shape: Shape, dtype: Dtype) -> Option<Fill> {
+        let kind = self.description.inputs().nth(index)?.kind.as_ref()?;
+        kind.fill(&|name| self.size(name, shape, dtype)).ok()
+    }
+
+    /// An input's array of other data of its kind.
+    fn filled(&self, input: &DescribedBuffer, case: &Case, fill: Fill, seed: u64, stream: u64, len: usize) -> Array {
+        let storage = self.storage(input, case.dtype);
+        let mut array = Array::zeros(storage.dtype, len);
+        if let Some(kind) = &input.kind {
+            let bytes = kind.generate(fill, &storage.layout, seed, stream, storage.numbers(len));
+            array.as_bytes_mut().copy_from_slice(&bytes);
+        }
+        array
+    }
+
+    /// The question of what is right for these inputs.
+    fn question<'a>(&'a self, case: &'a Case, inputs: &'a [Array]) -> OracleQuestion<'a> {
+        let mut inputs = inputs.iter();
+        let buffer = |buffer: &'a DescribedBuffer| {
+            let Storage { dtype, layout, lanes, .. } = self.storage(buffer, case.dtype);
+            OracleBuffer {
+                name: &buffer.declared.name,
+                layout,
+                lanes,
+                dtype,
+                len: self.len(buffer, case.shape, case.dtype).unwrap_or(0),
+                input: if buffer.declared.role.is_input() { inputs.next() } else { None },
+                is_output: buffer.declared.role.is_output(),
+            }
+        };
+        let buffers = self.description.buffers.iter().map(buffer).collect();
+        OracleQuestion { case, buffers, plan: None }
     }
 
     /// The answer as a reference, if it can be one.
-    fn judged(&self, case: &Case, answer: Array) -> Result<Reference, String> {
-        let want = self.result(case.shape, &case.params);
-        let (len, dtype) = (answer.len(), answer.dtype());
-        if (len, dtype) != (want, case.dtype) {
-            return Err(format!("the reference gave {len} elements of {dtype}, not {want} of {}", case.dtype));
+    fn judged(&self, case: &Case, question: &OracleQuestion<'_>, answers: Vec<Array>) -> Result<Reference, String> {
+        let outputs: Vec<&OracleBuffer<'_>> = question.outputs().collect();
+        let is_single = outputs.len() == 1;
+        let of = |name: &str| if is_single { String::new() } else { format!(" for {name}") };
+        let mut parts = Vec::new();
+        let mut at = 0;
+        for (output, answer) in outputs.iter().zip(&answers) {
+            let (len, dtype) = (answer.len(), answer.dtype());
+            if (len, dtype) != (output.len, output.dtype) {
+                let want = output.len;
+                let why = format!("the reference gave {len} elements of {dtype}, not {want} of {}", output.dtype);
+                return Err(format!("{why}{}", of(output.name)));
+            }
+            let bytes = answer.as_bytes();
+            let seen = Seen::of(bytes, &output.layout);
+            if let Some(index) = seen.nan {
+                return Err(format!(
+                    "the reference's element {index} is NaN{}, which cannot be compared",
+                    of(output.name)
+                ));
+            }
+            let [absolute, relative] = self.allowed(case, &output.layout, seen.largest)?;
+            // 0 is within a relative error of itself alone.
+            if seen.largest > 0.0 && absolute >= seen.largest {
+                return Err(format!(
+                    "the tolerance of {absolute:.1e} would let zeros pass, as the largest result is {:.1e}: make it smaller",
+                    seen.largest
+                ));
+            }
+            let name = if is_single { String::new() } else { output.name.to_owned() };
+            let (layout, want) = (output.layout.clone(), bytes.to_vec());
+            parts.push(Part { name, at, layout, want, absolute, relative });
+            at += bytes.len();
         }
-        if let Some(index) = first_nan(&answer) {
-            return Err(format!("the reference's element {index} is NaN, which cannot be compared"));
+        // Numbers of one of gpulab's own types are compared as those of its families are.
+        match (&mut parts[..], answers.into_iter().next()) {
+            ([part], Some(answer)) if answer.dtype() != Dtype::U8 => Ok(match answer.dtype().is_float() {
+                true => Reference::Near(Near { values: answer, absolute: part.absolute, relative: part.relative }),
+                false => Reference::Exact(answer),
+            }),
+            _ => Ok(Reference::Parts(parts)),
         }
-        let Some(allowed) = self.description.tolerance.as_ref().filter(|_| case.dtype.is_float()) else {
-            return Ok(Reference::Exact(answer));
-        };
-        let times = match &allowed.times {
-            Some(formula) => formula.value(&|name| self.size(name, case.shape, case.dtype))? as f64,
-            None => 1.0,
-        };
-        let near = Near { values: answer, absolute: allowed.absolute * times, relative: allowed.relative };
-        // 0 is within a relative error of itself alone.
-        let largest = near.values.widened().into_iter().map(f64::abs).fold(0.0, f64::max);
-        if largest > 0.0 && near.absolute >= largest {
-            return Err(format!(
-                "the tolerance of {:.1e} would let zeros pass, as the largest result is {largest:.1e}: make it smaller",
-                near.absolute
-            ));
+    }
+
+    /// What floats of an output may be missed by: an absolute error, and a share of the right one.
+    fn allowed(&self, case: &Case, layout: &Layout, largest: f64) -> Result<[f64; 2], String> {
+        if layout.fields.iter().all(|field| !field.scalar.is_float()) {
+            return Ok([0.0, 0.0]);
         }
-        Ok(Reference::Near(near))
+        match &self.description.tolerance {
+            Allowance::OfLargest(share) => Ok([share.unwrap_or_else(|| usual_share(layout)) * largest, 0.0]),
+            Allowance::Formula { absolute, relative, times } => {
+                let times = match times {
+                    Some(formula) => formula.value(&|name| self.size(name, case.shape, case.dtype))? as f64,
+                    None => 1.0,
+                };
+                Ok([absolute * times, *relative])
+            }
+        }
+    }
+}
+
+/// Share of the largest result that roundings may come to, where the file says nothing: of the least exact type.
+fn usual_share(layout: &Layout) -> f64 {
+    let share = |scalar: Scalar| match scalar {
+        Scalar::F16 => 2e-3,
+        Scalar::F32 => 1e-5,
+        _ => 1e-12,
+    };
+    layout.fields.iter().filter(|field| field.scalar.is_float()).map(|field| share(field.scalar)).fold(0.0, f64::max)
+}
+
+/// What an answer's floats are.
+struct Seen {
+    /// The first element that is NaN.
+    nan: Option<usize>,
+    /// The largest magnitude.
+    largest: f64,
+}
+
+impl Seen {
+    fn of(bytes: &[u8], layout: &Layout) -> Seen {
+        let mut seen = Seen { nan: None, largest: 0.0 };
+        for field in layout.fields.iter().filter(|field| field.scalar.is_float()) {
+            for (index, element) in bytes.chunks_exact(layout.size.max(1)).enumerate() {
+                let Number::Real(number) = field.scalar.read(&element[field.at..][..field.scalar.size()]) else {
+                    continue;
+                };
+                if number.is_nan() {
+                    seen.nan = seen.nan.or(Some(index));
+                }
+                seen.largest = seen.largest.max(number.abs());
+            }
+        }
+        seen
     }
 }
 
@@ -80,52 +231,58 @@ fn is_constant(array: &Array, len: usize) -> bool {
     len >= LEAST && all.map(Some).all(|element| element == first)
 }
 
-fn first_nan(array: &Array) -> Option<usize> {
-    match array {
-        Array::F32(v) => v.iter().position(|x| x.is_nan()),
-        Array::F64(v) => v.iter().position(|x| x.is_nan()),
-        Array::I32(_) | Array::I64(_) => None,
-    }
-}
-
 impl Problem for DescribedProblem {
     fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
-        let count = self.description.input.len();
-        if shape.elements() == 0 {
-            return vec![0; count];
-        }
-        // Plans refuse what has no length; until then nothing can hold it.
-        let impossible = || vec![u64::MAX; count];
-        let lens = self.lens(shape, Dtype::I32).unwrap_or_else(|_| impossible());
-        lens.into_iter().map(|len| len as usize).collect()
+        let dtype = self.description.types.first().copied().unwrap_or(Dtype::F32);
+        let len = |input: &DescribedBuffer| match shape.elements() {
+            0 => 0,
+            // Plans refuse what has no length; until then nothing can hold it.
+            _ => self.len(input, shape, dtype).unwrap_or(usize::MAX),
+        };
+        self.description.inputs().map(len).collect()
+    }
+
+    fn input_dtype(&self, case: &Case, index: usize) -> Dtype {
+        let input = self.description.inputs().nth(index);
+        input.map_or(case.dtype, |input| self.storage(input, case.dtype).dtype)
     }
 
     fn input(&self, case: &Case, index: usize, len: usize, _: Fill, seed: u64) -> Array {
-        let fill = self.fill_of(index);
-        let file = self.description.input.get(index).and_then(|input| input.file.as_ref());
-        match (fill, file) {
-            (None, Some(file)) => {
+        let Some(input) = self.description.inputs().nth(index) else { return Array::zeros(case.dtype, len) };
+        let storage = self.storage(input, case.dtype);
+        match input.file() {
+            Some(file) => {
                 // Plans refuse a file that cannot be read.
-                let whole = self.oracle.file(file, case.dtype);
-                whole.map_or_else(|_| Array::zeros(case.dtype, len), |whole| whole.beginning(len))
+                let whole = self.oracle.file(file, storage.dtype, &storage.layout);
+                whole.map_or_else(|_| Array::zeros(storage.dtype, len), |whole| whole.beginning(len))
             }
-            (fill, _) => data::generate(fill.unwrap_or(Fill::Real), case.dtype, seed, index as u64, 0, len),
+            None => {
+                let fill = self.fill_of(index, case.shape, case.dtype).unwrap_or(Fill::Real);
+                self.filled(input, case, fill, seed, index as u64, len)
+            }
         }
     }
 
     fn result(&self, shape: Shape, _: &Params) -> usize {
-        let empty = (shape.elements() == 0).then_some(0);
-        let len = || self.count(&self.description.output.length, shape, Dtype::I32).unwrap_or(u64::MAX);
-        empty.unwrap_or_else(len) as usize
+        if shape.elements() == 0 {
+            return 0;
+        }
+        let dtype = self.description.types.first().copied().unwrap_or(Dtype::F32);
+        let len = |output: &DescribedBuffer| self.len(output, shape, dtype).unwrap_or(usize::MAX);
+        let outputs: Vec<&DescribedBuffer> = self.description.outputs().collect();
+        match outputs[..] {
+            [only] => len(only),
+            _ => outputs.iter().map(|o| len(o).saturating_mul(self.storage(o, dtype).dtype.size())).sum(),
+        }
     }
 
-    fn fill(&self, _: &Case) -> Fill {
-        self.fill_of(0).unwrap_or(Fill::Real)
+    fn fill(&self, case: &Case) -> Fill {
+        self.fill_of(0, case.shape, case.dtype).unwrap_or(Fill::Real)
     }
 
     /// None where all inputs are files, which are the same for every seed.
     fn second_fill(&self, case: &Case) -> Option<Fill> {
-        (0..self.description.input.len()).any(|index| self.fill_of(index).is_some()).then(|| self.fill(case))
+        self.description.inputs().any(|input| input.kind.is_some()).then(|| self.fill(case))
     }
 
     fn is_exact(&self, _: &Case) -> bool {
@@ -133,23 +290,43 @@ impl Problem for DescribedProblem {
     }
 
     /// One element of any input, as other data of its kind have it; of a file, as another place of it does.
-    fn decide(&self, _: &Case, inputs: &[Array], _: Option<&Reference>, _: f64, spot: Spot) -> Vec<Change> {
+    fn decide(&self, case: &Case, inputs: &[Array], _: Option<&Reference>, _: f64, spot: Spot) -> Vec<Change> {
+        let free: Vec<usize> =
+            self.description.inputs().enumerate().filter(|(_, input)| !input.is_frozen()).map(|(at, _)| at).collect();
         let first = inputs.first().map_or(0, Array::len).max(1) as u128;
-        let input = (spot.draw >> 8) as usize % inputs.len().max(1);
-        let Some(data) = inputs.get(input).filter(|data| !data.is_empty()) else { return Vec::new() };
-        let index = (spot.at as u128 * data.len() as u128 / first) as usize;
-        let value = match self.fill_of(input) {
-            Some(fill) => Some(data::generate(fill, data.dtype(), spot.draw, 0, index as u64, 1)),
-            None => data.at((spot.draw % data.len() as u64) as usize),
+        if free.is_empty() {
+            return Vec::new();
+        }
+        let index = free[(spot.draw >> 8) as usize % free.len()];
+        let (Some(data), Some(input)) = (inputs.get(index).filter(|data| !data.is_empty()), self.description.inputs().nth(index))
+        else {
+            return Vec::new();
         };
-        let is_other = |value: &Array| data.at(index).is_some_and(|old| old.as_bytes() != value.as_bytes());
-        value.filter(is_other).map(|value| Change { input, index, value }).into_iter().collect()
+        let storage = self.storage(input, case.dtype);
+        // One number, or one struct, of the array.
+        let each = (storage.layout.size / storage.dtype.size()).max(1);
+        let count = (data.len() / each).max(1);
+        let place = (spot.at as u128 * count as u128 / first) as usize % count;
+        let value = match (&input.kind, self.fill_of(index, case.shape, case.dtype)) {
+            (Some(kind), Some(fill)) => {
+                let mut value = Array::zeros(storage.dtype, each);
+                value.as_bytes_mut().copy_from_slice(&kind.generate(fill, &storage.layout, spot.draw, 0, 1));
+                value
+            }
+            _ => data.tail((spot.draw % count as u64) as usize * each).beginning(each),
+        };
+        let elements = (0..each).filter_map(|part| Some((place * each + part, value.at(part)?)));
+        let is_other = |(at, value): &(usize, Array)| data.at(*at).is_some_and(|old| old.as_bytes() != value.as_bytes());
+        elements.filter(is_other).map(|(at, value)| Change { input: index, index: at, value }).collect()
     }
 
     /// Edge sizes: one element; about a group's items, and about its elements; some groups and a rest.
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
         /// Elements of a small case.
         const FEW: u64 = 1 << 18;
+        if self.description.is_fixed {
+            return Vec::new();
+        }
         let form = self.description.form();
         let multiple = self.description.multiple;
         let rounded = |size: u64| size.max(1).next_multiple_of(multiple);
@@ -164,18 +341,27 @@ impl Problem for DescribedProblem {
     }
 
     fn counted(&self) -> &str {
-        if self.description.bound().is_some_and(Bound::is_memory) {
-            &self.description.bytes.text
-        } else {
-            &self.description.operations.text
-        }
+        let Description { bytes, operations, .. } = &self.description;
+        let formula = if self.description.bound().is_memory() { bytes } else { operations };
+        formula.as_ref().map_or("", |formula| &formula.text)
     }
 
     fn cost(&self, case: &Case) -> Cost {
         let count = |formula: &Formula| {
             formula.value(&|name| self.size(name, case.shape, case.dtype)).map_or(0.0, |count| count as f64)
         };
-        Cost { bytes: count(&self.description.bytes), ops: count(&self.description.operations) }
+        // Each buffer once; what is read and written, twice.
+        let bytes = |buffer: &DescribedBuffer| {
+            let len = self.len(buffer, case.shape, case.dtype).unwrap_or(0);
+            let times = if buffer.declared.role == BufferRole::InOut { 2.0 } else { 1.0 };
+            times * (len * self.storage(buffer, case.dtype).dtype.size()) as f64
+        };
+        let all = || self.description.buffers.iter().map(bytes).sum();
+        let Description { bytes, operations, .. } = &self.description;
+        Cost {
+            bytes: bytes.as_ref().map_or_else(all, count),
+            ops: operations.as_ref().map_or(case.shape.elements() as f64, count),
+        }
     }
 
     fn usual_shape(&self, usual: u64, small: bool) -> Option<Shape> {
@@ -183,33 +369,37 @@ impl Problem for DescribedProblem {
     }
 
     fn check(&self, shape: Shape, dtype: Dtype) -> Result<(), Refusal> {
-        let multiple = self.description.multiple;
-        let is_vector = self.description.form() == Form::Vector;
+        let (description, multiple) = (&self.description, self.description.multiple);
+        if description.is_fixed && shape != description.usual_shape(shape.n, false) {
+            return Err(Refusal::Size("its kernels work at the size of its file alone, as that says: sizes = \"only\"".into()));
+        }
+        let is_vector = description.form() == Form::Vector;
         if !shape.n.is_multiple_of(multiple) || !(is_vector || shape.m.is_multiple_of(multiple)) {
             return Err(Refusal::Size(format!("its sizes must be multiples of {multiple}, as its file says")));
         }
-        let lens = self.lens(shape, dtype).map_err(Refusal::Size)?;
-        let Description { output, bytes, operations, .. } = &self.description;
-        self.count(&output.length, shape, dtype)
-            .map_err(|why| Refusal::Size(format!("the length of {}: {why}", output.name)))?;
-        for (what, formula) in [("bytes", bytes), ("operations", operations)] {
-            let count = formula.count((0, 1 << 62), &|name| self.size(name, shape, dtype));
-            count.map_err(|why| Refusal::Size(format!("{what}: {why}")))?;
+        for buffer in &description.buffers {
+            self.len(buffer, shape, dtype).map_err(Refusal::Size)?;
+            let fill = buffer.kind.as_ref().map(|kind| kind.fill(&|name| self.size(name, shape, dtype)));
+            fill.transpose().map_err(|why| Refusal::Size(format!("{}: {why}", buffer.declared.name)))?;
         }
-        for (input, len) in self.description.input.iter().zip(lens) {
-            let Some(file) = &input.file else { continue };
-            let whole = self.oracle.file(file, dtype).map_err(Refusal::Setting)?;
-            let has = whole.len() as u64;
-            if has >= len && is_constant(&whole, len as usize) {
+        for (what, formula) in [("bytes", &description.bytes), ("operations", &description.operations)] {
+            let count = |formula: &Formula| formula.count((0, 1 << 62), &|name| self.size(name, shape, dtype));
+            formula.as_ref().map(count).transpose().map_err(|why| Refusal::Size(format!("{what}: {why}")))?;
+        }
+        for input in description.inputs() {
+            let (Some(file), name) = (input.file(), &input.declared.name) else { continue };
+            let storage = self.storage(input, dtype);
+            let whole = self.oracle.file(file, storage.dtype, &storage.layout).map_err(Refusal::Setting)?;
+            let (has, len) = (whole.len(), self.len(input, shape, dtype).map_err(Refusal::Size)?);
+            if has >= len && is_constant(&whole, len) {
                 let why = format!(
-                    "the first {len} elements of {file} are all the same, so a kernel that never reads {} would pass: \
-                     choose another file",
-                    input.name
+                    "the first {len} elements of {file} are all the same, so a kernel that never reads {name} would pass: \
+                     choose another file"
                 );
                 return Err(Refusal::Setting(why));
             }
             if has < len {
-                let why = format!("{file} has {has} elements, and {} needs {len}: choose a smaller -n", input.name);
+                let why = format!("{file} has {has} elements, and {name} needs {len}: choose a smaller -n");
                 return Err(Refusal::Size(why));
             }
         }
@@ -221,17 +411,35 @@ impl Problem for DescribedProblem {
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        let len = self.result(case.shape, &case.params);
-        let names = self.description.input.iter().map(|input| input.name.as_str()).collect();
-        let answer = self.oracle.answer(&OracleQuestion { case, inputs, names, len });
-        answer.and_then(|answer| self.judged(case, answer)).unwrap_or_else(Reference::Unknown)
+        let mut question = self.question(case, inputs);
+        if let Checker::Rung { name } = self.description.checker() {
+            match self.plan_of(name, case) {
+                Ok(plan) => question.plan = Some(plan),
+                Err(why) => return Reference::Unknown(format!("the rung {name}, which says what is right: {why}")),
+            }
+        }
+        let answers = self.oracle.answer(&question);
+        answers.and_then(|answers| self.judged(case, &question, answers)).unwrap_or_else(Reference::Unknown)
+    }
+}
+
+impl DescribedProblem {
+    /// The launches of a rung with its default settings, on any device.
+    fn plan_of(&self, name: &str, case: &Case) -> Result<Plan, Refusal> {
+        let rungs = &self.description.rungs;
+        let Some(at) = rungs.iter().position(|rung| rung.name == name) else {
+            return Err(Refusal::Setting("it is not there".into()));
+        };
+        let wg = rungs[at].wg.unwrap_or(gpulab_model::plan::WorkGroup::linear(64));
+        let case = Case { variant: name.to_owned(), wg, params: Params::new(), ..case.clone() };
+        super::planner::plan(self, at, &case, &Target::with_everything(false))
     }
 }
 
 /// Sizes at which kernels go wrong, by what a group of the plan's largest launch has: columns and rows.
 fn edges(form: Form, shape: Shape, plan: &Plan) -> Vec<[u64; 2]> {
-    let items = |pass: &&gpulab_model::plan::Pass| pass.global.iter().product::<usize>();
-    let Some(pass) = plan.passes.iter().max_by_key(items) else { return Vec::new() };
+    let timed = plan.passes.iter().filter(|pass| pass.timed);
+    let Some(pass) = timed.max_by_key(|pass| pass.global.iter().product::<usize>()) else { return Vec::new() };
     let tile = |d: usize, size: u64| {
         let groups = (pass.global[d] / pass.local[d].max(1)).max(1) as u64;
         (size.div_ceil(groups)).max(pass.local[d] as u64).next_power_of_two()
@@ -248,3 +456,4 @@ fn edges(form: Form, shape: Shape, plan: &Plan) -> Vec<[u64; 2]> {
         }
     }
 }
+

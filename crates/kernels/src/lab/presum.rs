@@ -62,6 +62,7 @@ fn plan(ask: &Ask<'_>, partials: usize, scratch: &[usize], passes: Vec<Pass>) ->
         // Integers round nothing.
         depth: 0,
         host_tail: None,
+        restored: false,
     }
 }
 

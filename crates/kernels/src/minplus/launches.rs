@@ -27,7 +27,7 @@ pub(crate) fn begin<'a>(ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Ref
 /// The macros of `cl/common/smaller.cl` where its defaults are not the best.
 pub(crate) fn element_macros(dtype: Dtype, target: &Target) -> impl Iterator<Item = (&'static str, &'static str)> {
     let macros: &[(&str, &str)] = match dtype {
-        Dtype::I32 | Dtype::I64 => &[("SMALLER", "min"), ("NO_EDGE", "(INT_MAX/2)")],
+        Dtype::I32 | Dtype::I64 | Dtype::U8 => &[("SMALLER", "min"), ("NO_EDGE", "(INT_MAX/2)")],
         // NVIDIA's GPUs have no instruction for the smaller of two doubles either.
         Dtype::F64 if target.nvidia => &[],
         Dtype::F32 | Dtype::F64 if target.gpu => &[("SMALLER", "fmin")],

@@ -85,7 +85,7 @@ impl Problem for MinPlus {
         let value = match inputs[0].dtype() {
             Dtype::F32 => Array::F32(vec![low as f32]),
             Dtype::F64 => Array::F64(vec![low]),
-            Dtype::I32 | Dtype::I64 => Array::I32(vec![(low * 4096.0) as i32]),
+            Dtype::I32 | Dtype::I64 | Dtype::U8 => Array::I32(vec![(low * 4096.0) as i32]),
         };
         vec![Change { input: 0, index: spot.at, value }]
     }

@@ -14,6 +14,7 @@ use super::family::BroughtKernel;
 use super::{Family, Rung};
 use declaration::Declaration;
 pub(super) use declaration::kernel_names;
+pub(crate) use traits::without_comments;
 use serde::{Deserialize, Serialize};
 
 /// A reader's kernel: what a worker is told of it.

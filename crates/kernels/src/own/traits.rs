@@ -80,7 +80,7 @@ fn words(code: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The text without comments and without lines of the preprocessor that name lines.
-pub(super) fn without_comments(text: &str) -> String {
+pub(crate) fn without_comments(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('/') {

@@ -167,6 +167,7 @@ pub(super) fn exactly(dtype: Dtype, values: Vec<f64>) -> Reference {
         Dtype::F64 => Array::F64(values),
         Dtype::I32 => Array::I32(values.iter().map(|&s| s as i32).collect()),
         Dtype::I64 => Array::I64(values.iter().map(|&s| s as i64).collect()),
+        Dtype::U8 => Array::U8(values.iter().map(|&s| s as u8).collect()),
     };
     Reference::Exact(exact)
 }

@@ -35,6 +35,19 @@ macro_rules! poison {
     )*};
 }
 
+/// A byte has no value that no kernel produces: comparing finds those that were not written.
+impl Poison for u8 {
+    const POISON: u8 = 0xb5;
+
+    fn is_poison(self) -> bool {
+        false
+    }
+
+    fn is_scrubbed(self) -> bool {
+        false
+    }
+}
+
 poison! {
     f32, 0x7fc0_dead, 0x7ff8_c0de, f32::from_bits, f32::to_bits;
     f64, 0x7ff8_dead_beef_dead, 0x7ff8_c0de_7ff8_c0de, f64::from_bits, f64::to_bits;
@@ -50,6 +63,7 @@ pub fn poisoned(dtype: Dtype, len: usize) -> Array {
         Dtype::F64 => Array::F64(vec![f64::POISON; len]),
         Dtype::I32 => Array::I32(vec![i32::POISON; len]),
         Dtype::I64 => Array::I64(vec![i64::POISON; len]),
+        Dtype::U8 => Array::U8(vec![u8::POISON; len]),
     }
 }
 

@@ -6,6 +6,7 @@
 //! 2nd edition, 2002, sections 3.1 and 4.2. A comparison is only passed by being true, so NaN fails.
 
 mod memory;
+mod parts;
 mod pattern;
 mod pieces;
 
@@ -81,7 +82,7 @@ pub fn tolerance(reference: &Rounded, depth: u64, dtype: Dtype) -> Option<f64> {
     Some(match dtype {
         Dtype::F32 => bound + FLUSHED_TERMS * f64::from(f32::MIN_POSITIVE),
         Dtype::F64 => bound + f64::EPSILON * reference.value.abs() + FLUSHED_TERMS * f64::MIN_POSITIVE,
-        Dtype::I32 | Dtype::I64 => 0.0,
+        Dtype::I32 | Dtype::I64 | Dtype::U8 => 0.0,
     })
 }
 
@@ -95,6 +96,7 @@ pub fn check_result(got: &Array, reference: &Reference, depth: u64) -> Verdict {
         Reference::Exact(exact) => check_exact(got, exact),
         Reference::Rounded(sum) => judge(&|number| check_rounded(number, sum, depth, got.dtype())),
         Reference::Near(near) => check_near(got, near),
+        Reference::Parts(parts) => parts::check_parts(got.as_bytes(), parts),
         Reference::Unknown(why) => Verdict::fail(f64::INFINITY, 0.0, why.clone()),
         Reference::Error(allowed) => judge(&|error| within(error, 0.0, *allowed)),
     }
@@ -352,6 +354,7 @@ float_element!(f32);
 float_element!(f64);
 int_element!(i32);
 int_element!(i64);
+int_element!(u8);
 
 fn largest(dtype: Dtype) -> f64 {
     if dtype == Dtype::F32 { f64::from(f32::MAX) } else { f64::MAX }
@@ -371,7 +374,7 @@ mod tests {
         match array {
             Array::F32(v) => v.iter().map(|&x| f64::from(x)).collect(),
             Array::F64(v) => v.clone(),
-            Array::I32(_) | Array::I64(_) => unreachable!("floats only"),
+            _ => unreachable!("floats only"),
         }
     }
 

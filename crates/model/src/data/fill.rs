@@ -118,6 +118,8 @@ pub fn regenerate(fill: Fill, seed: u64, stream: u64, start: u64, array: &mut Ar
         Array::F64(v) => fill_f64(v, start, fill, key),
         Array::I32(v) => fill_i32(v, start, fill, key),
         Array::I64(v) => fill_i64(v, start, fill, key),
+        // What bytes are is said by a layout, which makes data of them.
+        Array::U8(v) => fill_with(v, start, |i| (draw(key, i) >> 40) as u8),
     }
 }
 
@@ -297,6 +299,7 @@ pub fn near_places(dtype: Dtype, negative: bool, small: bool) -> ([u32; 3], i32)
         (Dtype::I32, false) => ([28 + u32::from(negative), 4, 15], 0),
         (Dtype::I64, true) => ([54, 1, 31], 0),
         (Dtype::I64, false) => ([60, 7, 31], 0),
+        (Dtype::U8, _) => ([5, 1, 3], 0),
     }
 }
 
@@ -490,6 +493,7 @@ pub fn telling(dtype: Dtype, seed: u64) -> Vec<Array> {
             let ends = [1, -1, i64::MAX, i64::MIN];
             draws.map(|r| r as i64).take(4).chain(ends).map(|x| Array::I64(vec![x])).collect()
         }
+        Dtype::U8 => draws.map(|r| r as u8).take(4).chain([0, 255]).map(|x| Array::U8(vec![x])).collect(),
     }
 }
 
@@ -498,7 +502,7 @@ pub fn not_finite(dtype: Dtype) -> Vec<Array> {
     match dtype {
         Dtype::F32 => [f32::INFINITY, f32::NEG_INFINITY, f32::NAN].map(|x| Array::F32(vec![x])).into(),
         Dtype::F64 => [f64::INFINITY, f64::NEG_INFINITY, f64::NAN].map(|x| Array::F64(vec![x])).into(),
-        Dtype::I32 | Dtype::I64 => Vec::new(),
+        Dtype::I32 | Dtype::I64 | Dtype::U8 => Vec::new(),
     }
 }
 

@@ -2,11 +2,13 @@
 
 mod drawn;
 mod fill;
+mod layout;
 mod pairs;
 mod print;
 
 pub use drawn::{DrawnInput, Inputs, Streamed, streamed};
 pub use fill::{Fill, NO_EDGE, draw, generate, near_places, not_finite, telling, turn};
+pub use layout::{Field, Layout, Number, Scalar};
 pub use pairs::{hard_to_compare, overlapping};
 pub use print::print;
 
@@ -25,10 +27,13 @@ pub enum Dtype {
     I32,
     /// 64-bit two's complement; arithmetic wraps.
     I64,
+    /// Bytes, of which a [`Layout`] says what they are; of readers' kernels alone.
+    #[value(skip)]
+    U8,
 }
 
 impl Dtype {
-    /// Every element type.
+    /// Every element type that gpulab's own kernels are written for.
     pub const ALL: [Dtype; 4] = [Dtype::F32, Dtype::F64, Dtype::I32, Dtype::I64];
 
     /// Bytes of one element.
@@ -36,6 +41,7 @@ impl Dtype {
         match self {
             Dtype::F32 | Dtype::I32 => 4,
             Dtype::F64 | Dtype::I64 => 8,
+            Dtype::U8 => 1,
         }
     }
 
@@ -46,6 +52,7 @@ impl Dtype {
             Dtype::F64 => "f64",
             Dtype::I32 => "i32",
             Dtype::I64 => "i64",
+            Dtype::U8 => "u8",
         }
     }
 
@@ -59,7 +66,7 @@ impl Dtype {
         match self {
             Dtype::F32 => f64::from(f32::EPSILON) / 2.0,
             Dtype::F64 => f64::EPSILON / 2.0,
-            Dtype::I32 | Dtype::I64 => 0.0,
+            Dtype::I32 | Dtype::I64 | Dtype::U8 => 0.0,
         }
     }
 }
@@ -117,6 +124,8 @@ pub enum Array {
     I32(Vec<i32>),
     /// Elements of [`Dtype::I64`].
     I64(Vec<i64>),
+    /// Elements of [`Dtype::U8`].
+    U8(Vec<u8>),
 }
 
 /// Runs `$body` with `$v` bound to the vector inside an [`Array`], whatever its type.
@@ -128,6 +137,7 @@ macro_rules! each_array {
             $crate::data::Array::F64($v) => $body,
             $crate::data::Array::I32($v) => $body,
             $crate::data::Array::I64($v) => $body,
+            $crate::data::Array::U8($v) => $body,
         }
     };
 }
@@ -142,6 +152,7 @@ macro_rules! same_type {
             ($($crate::data::Array::F64($v)),+) => $body,
             ($($crate::data::Array::I32($v)),+) => $body,
             ($($crate::data::Array::I64($v)),+) => $body,
+            ($($crate::data::Array::U8($v)),+) => $body,
             _ => $other,
         }
     };
@@ -158,7 +169,7 @@ macro_rules! array_of {
     )*};
 }
 
-array_of! { f32, F32; f64, F64; i32, I32; i64, I64; }
+array_of! { f32, F32; f64, F64; i32, I32; i64, I64; u8, U8; }
 
 impl Array {
     /// `len` zeros.
@@ -168,6 +179,7 @@ impl Array {
             Dtype::F64 => Array::F64(vec![0.0; len]),
             Dtype::I32 => Array::I32(vec![0; len]),
             Dtype::I64 => Array::I64(vec![0; len]),
+            Dtype::U8 => Array::U8(vec![0; len]),
         }
     }
 
@@ -178,6 +190,7 @@ impl Array {
             Array::F64(_) => Dtype::F64,
             Array::I32(_) => Dtype::I32,
             Array::I64(_) => Dtype::I64,
+            Array::U8(_) => Dtype::U8,
         }
     }
 
@@ -203,6 +216,7 @@ impl Array {
             Array::F64(v) => v.clone(),
             Array::I32(v) => v.iter().copied().map(f64::from).collect(),
             Array::I64(v) => v.iter().map(|&x| x as f64).collect(),
+            Array::U8(v) => v.iter().copied().map(f64::from).collect(),
         }
     }
 

@@ -27,6 +27,7 @@ pub fn hard_to_compare(dtype: Dtype) -> Vec<[Array; 2]> {
             let sizes = [0, 7, 8, 15, 16, 23, 24, 30, 31, 32, 40, 52, 53, 62];
             whole(&sizes).map(|pair| pair.map(|x| Array::I64(vec![x]))).collect()
         }
+        Dtype::U8 => whole(&[0, 3, 6]).map(|pair| pair.map(|x| Array::U8(vec![x as u8]))).collect(),
     }
 }
 
@@ -52,6 +53,7 @@ pub fn overlapping(dtype: Dtype, seed: u64) -> Vec<[Array; 2]> {
         Dtype::F32 | Dtype::F64 => Vec::new(),
         Dtype::I32 => pairs.map(|pair| pair.map(|word| Array::I32(vec![word as i32]))).into(),
         Dtype::I64 => pairs.map(|pair| pair.map(|word| Array::I64(vec![word as i64]))).into(),
+        Dtype::U8 => pairs.map(|pair| pair.map(|word| Array::U8(vec![word as u8]))).into(),
     }
 }
 
@@ -65,6 +67,7 @@ mod tests {
             Array::F64(v) => v[0],
             Array::I32(v) => v[0].into(),
             Array::I64(v) => v[0] as f64,
+            Array::U8(v) => v[0].into(),
         }
     }
 

@@ -15,8 +15,33 @@ pub enum Arg<B = usize> {
     /// A `float`, by its bits.
     Float(u32),
     Int(i32),
+    /// A number of another type, or a struct.
+    Value(Value),
     /// `__local` memory of this many bytes.
     Local(usize),
+}
+
+/// Bytes that are handed over by value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Value {
+    len: u16,
+    bytes: [u8; Value::MOST],
+}
+
+impl Value {
+    /// Most bytes: OpenCL promises 256 for all arguments of a kernel together in its embedded profile.
+    pub const MOST: usize = 256;
+
+    /// These bytes, at most [`Value::MOST`]; none of more.
+    pub fn new(bytes: &[u8]) -> Option<Value> {
+        let mut value = Value { len: bytes.len().try_into().ok()?, bytes: [0; Value::MOST] };
+        value.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        Some(value)
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len.into()]
+    }
 }
 
 impl Arg {
@@ -28,6 +53,7 @@ impl Arg {
             Arg::Uint(value) => Arg::Uint(value),
             Arg::Float(bits) => Arg::Float(bits),
             Arg::Int(value) => Arg::Int(value),
+            Arg::Value(value) => Arg::Value(value),
             Arg::Local(bytes) => Arg::Local(bytes),
         }
     }

@@ -29,7 +29,7 @@ impl Image {
 pub enum Role {
     /// The problem's input of this index.
     Input(usize),
-    /// Read back and checked; poisoned before each check.
+    /// Read back and checked; poisoned before each check. The bytes of several follow each other.
     Output,
     /// Intermediate results; poisoned before each check.
     Scratch,
@@ -82,7 +82,7 @@ pub struct Pass {
 pub struct Plan {
     /// Preprocessor definitions, `-D name=value`.
     pub defines: Vec<(String, String)>,
-    /// Every buffer that the passes use; exactly one has [`Role::Output`].
+    /// Every buffer that the passes use; one at least has [`Role::Output`].
     pub buffers: Vec<BufferSpec>,
     /// Launches in order, on one in-order queue.
     pub passes: Vec<Pass>,
@@ -97,6 +97,8 @@ pub struct Plan {
     pub depth: u64,
     /// First element that the host adds itself, if any (`--presum host`).
     pub host_tail: Option<u64>,
+    /// Whether kernels change what untimed launches put into buffers, so that these must precede each run.
+    pub restored: bool,
 }
 
 impl Plan {
@@ -105,8 +107,17 @@ impl Plan {
         self.buffers.iter().map(|b| b.bytes() as u64).sum()
     }
 
-    /// Index of the output buffer.
-    pub fn output(&self) -> Option<usize> {
-        self.buffers.iter().position(|b| b.role == Role::Output)
+    /// Indices of the output buffers.
+    pub fn outputs(&self) -> impl Iterator<Item = usize> {
+        (0..self.buffers.len()).filter(|&index| self.buffers[index].role == Role::Output)
+    }
+
+    /// Elements of the output, or bytes of all outputs if there are several.
+    pub fn output_len(&self) -> usize {
+        let mut outputs = self.outputs().map(|index| &self.buffers[index]);
+        match (outputs.next(), outputs.next()) {
+            (Some(only), None) => only.len,
+            _ => self.outputs().map(|index| self.buffers[index].bytes()).sum(),
+        }
     }
 }

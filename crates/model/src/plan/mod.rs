@@ -7,13 +7,13 @@ mod launches;
 mod movement;
 mod target;
 
-pub use arg::{Arg, BufferId};
+pub use arg::{Arg, BufferId, Value};
 pub use command::{Action, Holding, HostId, Launch, MemoryKind, QueuedCommand, Transfer};
 pub use launches::{BufferSpec, Image, Pass, Plan, Role};
 pub use movement::Movement;
 pub use target::{Refusal, Target};
 
-use crate::data::{Array, Dtype, Params, Shape};
+use crate::data::{Array, Dtype, Layout, Params, Shape};
 use serde::{Deserialize, Serialize};
 
 /// Options of every build. Argument types make drivers check the buffers that they are given.
@@ -103,6 +103,8 @@ pub enum Reference {
     Error(f64),
     /// Numbers each of which may be missed by a little.
     Near(Near),
+    /// The bytes of several outputs, or of elements that are no numbers of one type.
+    Parts(Vec<Part>),
     /// Nobody knows it, and why.
     Unknown(String),
 }
@@ -125,6 +127,22 @@ pub struct Near {
     /// The right results, of floats.
     pub values: Array,
     /// What each may be missed by.
+    pub absolute: f64,
+    /// Share of each that it may be missed by besides.
+    pub relative: f64,
+}
+
+/// What is right in one of the outputs whose bytes follow each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// The output's name; empty where there is only one.
+    pub name: String,
+    /// Its first byte among those of all outputs.
+    pub at: usize,
+    pub layout: Layout,
+    /// The right bytes; those between fields do not count.
+    pub want: Vec<u8>,
+    /// What each float may be missed by.
     pub absolute: f64,
     /// Share of each that it may be missed by besides.
     pub relative: f64,

@@ -49,6 +49,7 @@ fn other_type(judgement: &Judgement) -> Option<Hint> {
         Dtype::F64 => &["double"],
         Dtype::I32 => &["int", "uint", "unsigned"],
         Dtype::I64 => &["long", "ulong", "unsigned"],
+        Dtype::U8 => &["char", "uchar", "unsigned"],
     };
     let of_buffer = |text: &&String| text.contains('*');
     let types = ["float", "double", "half", "int", "uint", "long", "ulong", "short", "char"];

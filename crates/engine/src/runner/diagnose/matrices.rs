@@ -80,6 +80,7 @@ fn converted(dtype: Dtype, numbers: impl Iterator<Item = f64>) -> Array {
         Dtype::F64 => Array::F64(numbers.collect()),
         Dtype::I32 => Array::I32(numbers.map(|x| x as i32).collect()),
         Dtype::I64 => Array::I64(numbers.map(|x| x as i64).collect()),
+        Dtype::U8 => Array::U8(numbers.map(|x| x as u8).collect()),
     }
 }
 

@@ -1,0 +1,291 @@
+//! How a kernel's arguments are written: `out f32 C[n*n] = 0`, `A[n*n] small 8`, `local float[WG]`, `n`, `0.5`, `{1.0, n}`.
+
+use super::formula::{Formula, Formulas, is_name};
+use crate::signature::{ValueType, layout_of_letters};
+use gpulab_model::data::{Layout, Scalar};
+
+/// What an argument's text says.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum DescribedArg {
+    /// The buffer of this name.
+    Buffer(String),
+    /// A number; the type is the parameter's unless it is given.
+    Number(Formula, Option<ValueType>),
+    /// The numbers of a vector or of a struct; the type is the parameter's unless it is given.
+    Numbers(Vec<Formula>, Option<ValueType>),
+    /// So many elements of local memory; their type is the parameter's unless it is given.
+    Local(Formula, Option<ValueType>),
+}
+
+impl DescribedArg {
+    /// The formulas in it.
+    pub(crate) fn formulas(&self) -> &[Formula] {
+        match self {
+            DescribedArg::Buffer(_) => &[],
+            DescribedArg::Number(formula, _) | DescribedArg::Local(formula, _) => std::slice::from_ref(formula),
+            DescribedArg::Numbers(formulas, _) => formulas,
+        }
+    }
+}
+
+/// What a kernel does with a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BufferRole {
+    In,
+    Out,
+    /// It holds data before each run, and is checked afterwards.
+    InOut,
+    /// Only launches know of it.
+    Scratch,
+}
+
+impl BufferRole {
+    pub(crate) fn is_input(self) -> bool {
+        matches!(self, BufferRole::In | BufferRole::InOut)
+    }
+
+    pub(crate) fn is_output(self) -> bool {
+        matches!(self, BufferRole::Out | BufferRole::InOut)
+    }
+}
+
+/// The type of a buffer's elements, as far as the file says it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum ElementName {
+    /// That of the kernel's parameter.
+    Parameter,
+    /// `T`, the case's.
+    Case,
+    Number(Scalar),
+    /// Of a struct, by its fields' letters.
+    Letters(Layout),
+    /// A name of OpenCL C, or of a type that the kernel's file defines.
+    Named(String),
+}
+
+/// A buffer, as an argument declares it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Declared {
+    pub(crate) name: String,
+    pub(crate) role: BufferRole,
+    pub(crate) element: ElementName,
+    /// Elements.
+    pub(crate) length: Formula,
+    /// What is in it before a run; of outputs, whether it is zeros.
+    pub(crate) content: Content,
+}
+
+/// What is in a buffer before a run.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Content {
+    /// Nothing that a kernel may rely on.
+    Noise,
+    Zeros,
+    /// Data of this kind, in the words of the file: `small 8`. Frozen ones are never changed to see what a kernel reads.
+    Fill { words: String, is_frozen: bool },
+    /// The elements of a file.
+    File { name: String, is_frozen: bool },
+}
+
+/// Understands an argument; a declaration comes with the name that later ones may use.
+///
+/// # Errors
+/// What is wrong in it, and what would be right.
+pub(crate) fn parse(text: &str) -> Result<(DescribedArg, Option<Declared>), String> {
+    let text = text.trim();
+    let plain = |arg| Ok((arg, None));
+    if let Some(rest) = text.strip_prefix("local ") {
+        let Some((of, count)) = rest.split_once('[') else {
+            return plain(DescribedArg::Local(Formula::parse(rest)?, None));
+        };
+        let count = count.trim_end().strip_suffix(']').ok_or_else(|| bracket(text))?;
+        // A name may stand behind the type, for who reads the file.
+        let of = of.split_whitespace().next().map(number_type).transpose()?;
+        return plain(DescribedArg::Local(product(count)?, of));
+    }
+    let is_struct = text.starts_with("struct ") && (text.contains('{') || !text.contains('['));
+    if is_struct || text.starts_with('{') {
+        return numbers(text).and_then(plain);
+    }
+    if text.starts_with('(') && text.ends_with(')') && Formula::parse(text).is_err() {
+        let inner = &text[1..text.len() - 1];
+        return plain(DescribedArg::Numbers(Formulas::parse(inner)?.0, None));
+    }
+    if text.contains('[') {
+        let declared = declaration(text)?;
+        return Ok((DescribedArg::Buffer(declared.name.clone()), Some(declared)));
+    }
+    let typed = text.split_once(' ').and_then(|(word, rest)| Some((ValueType::Number(Scalar::named(word)?, 1), rest)));
+    match typed {
+        Some((of, rest)) => plain(DescribedArg::Number(Formula::parse(rest)?, Some(of))),
+        None => plain(DescribedArg::Number(Formula::parse(text)?, None)),
+    }
+}
+
+fn bracket(text: &str) -> String {
+    format!("{text:?}: a `]` is missing")
+}
+
+/// Lengths in several dimensions, multiplied.
+fn product(text: &str) -> Result<Formula, String> {
+    let sides = Formulas::parse(text)?.0;
+    match &sides[..] {
+        [only] => Ok(only.clone()),
+        all => Formula::parse(&all.iter().map(|side| format!("({})", side.text)).collect::<Vec<_>>().join(" * ")),
+    }
+}
+
+fn number_type(word: &str) -> Result<ValueType, String> {
+    Scalar::named(word)
+        .or_else(|| Scalar::in_c(word))
+        .map(|scalar| ValueType::Number(scalar, 1))
+        .ok_or_else(|| format!("{word:?} is no type of numbers: write f32, i32, u8, ... or float, int, uchar, ..."))
+}
+
+/// `struct <ffi> {1.0, 2.0, n}`, or without the layout, which is then the parameter's.
+fn numbers(text: &str) -> Result<DescribedArg, String> {
+    let rest = text.strip_prefix("struct ").unwrap_or(text).trim();
+    let (layout, rest) = match rest.strip_prefix('<').and_then(|rest| rest.split_once('>')) {
+        Some((letters, rest)) => (Some(ValueType::Struct(layout_of_letters(letters)?)), rest.trim()),
+        None => (None, rest),
+    };
+    let inner = rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(rest);
+    let values = Formulas::parse(inner).map_err(|why| format!("{text:?}: {why}"))?;
+    Ok(DescribedArg::Numbers(values.0, layout))
+}
+
+/// `[role] [type] name[length] [content]`.
+fn declaration(text: &str) -> Result<Declared, String> {
+    let wrong = |why: &str| format!("{text:?}: {why}: write it as in \"out f32 C[n] = 0\" or \"A[n, n] small 8\"");
+    let (before, rest) = text.split_once('[').ok_or_else(|| bracket(text))?;
+    let (length, content) = rest.split_once(']').ok_or_else(|| bracket(text))?;
+    let mut words: Vec<&str> = before.split_whitespace().collect();
+    let name = words.pop().filter(|name| is_name(name)).ok_or_else(|| wrong("a buffer needs a name"))?;
+    let role = match words.first() {
+        Some(&"in") => Some(BufferRole::In),
+        Some(&"out") => Some(BufferRole::Out),
+        Some(&"inout") => Some(BufferRole::InOut),
+        Some(&"scratch") => Some(BufferRole::Scratch),
+        _ => None,
+    };
+    if role.is_some() {
+        words.remove(0);
+    }
+    let role = role.unwrap_or(if name == "out" { BufferRole::Out } else { BufferRole::In });
+    let of = words.join(" ");
+    let element = match of.as_str() {
+        "" => ElementName::Parameter,
+        "T" => ElementName::Case,
+        _ => match (Scalar::named(&of), of.strip_prefix("struct <").and_then(|rest| rest.strip_suffix('>'))) {
+            (Some(scalar), _) => ElementName::Number(scalar),
+            (_, Some(letters)) => ElementName::Letters(layout_of_letters(letters)?),
+            _ => ElementName::Named(of),
+        },
+    };
+    let content = content_of(content.trim(), role).map_err(|why| wrong(&why))?;
+    Ok(Declared { name: name.to_owned(), role, element, length: product(length)?, content })
+}
+
+fn content_of(text: &str, role: BufferRole) -> Result<Content, String> {
+    let (text, is_frozen) = match text.strip_suffix("frozen") {
+        Some(rest) => (rest.trim(), true),
+        None => (text, false),
+    };
+    let of_data = |text: &str| match text.strip_prefix("file ") {
+        Some(name) => Content::File { name: name.trim().to_owned(), is_frozen },
+        None => Content::Fill { words: if text.is_empty() { "random" } else { text }.to_owned(), is_frozen },
+    };
+    match (role, text) {
+        (BufferRole::Out | BufferRole::Scratch, "") => Ok(Content::Noise),
+        (BufferRole::Out | BufferRole::Scratch, "= 0" | "=0" | "0") => Ok(Content::Zeros),
+        (BufferRole::Out, _) => Err(format!("an output has `= 0` or nothing behind it, and not {text:?} (an inout has data)")),
+        (BufferRole::Scratch, _) => Err("scratch has `= 0` or nothing behind it".into()),
+        (BufferRole::In | BufferRole::InOut, _) if text.starts_with('=') => {
+            Err("an input has data such as random, small 8 or file x.npy behind it (an output has = 0)".into())
+        }
+        (BufferRole::In | BufferRole::InOut, _) => Ok(of_data(text)),
+    }
+}
+
+/// What an element is.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Element {
+    /// What the case asks for.
+    Case,
+    /// A number, or a vector of so many.
+    Number(Scalar, usize),
+    Struct(Layout),
+}
+
+impl Element {
+    pub(crate) fn of(value_type: &ValueType) -> Option<Element> {
+        match value_type {
+            ValueType::Case => Some(Element::Case),
+            ValueType::Index => None,
+            ValueType::Number(scalar, lanes) => Some(Element::Number(*scalar, *lanes)),
+            ValueType::Struct(layout) => Some(Element::Struct(layout.clone())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn declared(text: &str) -> Declared {
+        parse(text).unwrap().1.unwrap()
+    }
+
+    #[test]
+    fn buffers_are_declared_where_they_are_used() {
+        let c = declared("out f32 C[n, n] = 0");
+        assert_eq!((c.role, c.length.text.as_str(), c.content), (BufferRole::Out, "(n) * (n)", Content::Zeros));
+        assert_eq!((c.name.as_str(), c.element), ("C", ElementName::Number(Scalar::F32)));
+        let a = declared("A[n*n] small 8");
+        let fill = |words: &str, is_frozen| Content::Fill { words: words.into(), is_frozen };
+        assert_eq!((a.role, a.element, a.content), (BufferRole::In, ElementName::Parameter, fill("small 8", false)));
+        assert_eq!(declared("i32 rows[n+1] offsets 8 frozen").content, fill("offsets 8", true));
+        assert_eq!(declared("inout D[n]").content, fill("random", false));
+        assert_eq!(declared("struct <ffi> bodies[n]").element, ElementName::Letters(layout_of_letters("ffi").unwrap()));
+        assert_eq!(declared("unsigned int x[4]").element, ElementName::Named("unsigned int".into()));
+        let file = Content::File { name: "x.npy".into(), is_frozen: false };
+        assert_eq!(declared("x[n] file x.npy").content, file);
+        assert_eq!(declared("scratch sums[ceil(n, WG)]").role, BufferRole::Scratch);
+    }
+
+    #[test]
+    fn other_arguments_are_numbers_and_local_memory() {
+        let arg = |text: &str| parse(text).unwrap().0;
+        let formula = |text: &str| Formula::parse(text).unwrap();
+        let number = |scalar| ValueType::Number(scalar, 1);
+        assert_eq!(arg("n"), DescribedArg::Number(formula("n"), None));
+        assert_eq!(arg("u64 2 * n"), DescribedArg::Number(formula("2 * n"), Some(number(Scalar::U64))));
+        assert_eq!(arg("-0.5"), DescribedArg::Number(formula("-0.5"), None));
+        assert_eq!(arg("(n + 1) * 2"), DescribedArg::Number(formula("(n + 1) * 2"), None));
+        assert_eq!(arg("(1, 2)"), DescribedArg::Numbers(vec![formula("1"), formula("2")], None));
+        let layout = ValueType::Struct(layout_of_letters("fi").unwrap());
+        assert_eq!(
+            arg("struct <fi> {0.5, n}"),
+            DescribedArg::Numbers(vec![formula("0.5"), formula("n")], Some(layout))
+        );
+        assert_eq!(arg("local 4 * WG"), DescribedArg::Local(formula("4 * WG"), None));
+        assert_eq!(arg("local float[WG]"), DescribedArg::Local(formula("WG"), Some(number(Scalar::F32))));
+    }
+
+    #[test]
+    fn mistakes_say_what_would_be_right() {
+        for (text, why) in [
+            ("out C[n", "`]` is missing"),
+            ("[n]", "needs a name"),
+            ("out C[n] small 8", "an inout has data"),
+            ("A[n] = 0", "an output has = 0"),
+            ("local bogus[4]", "no type of numbers"),
+            ("struct <fx> {1}", "'x'"),
+            ("A[n +]", "missing"),
+            ("", "missing"),
+        ] {
+            let said = parse(text).unwrap_err();
+            assert!(said.contains(why), "{text}: {said}");
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! The keys of a family's TOML file, as they are written. What is said for the whole file counts for each rung that does not
+//! say it itself.
+
+use super::formula::{Condition, Formula, Formulas};
+use gpulab_model::data::Dtype;
+use serde::de::{Deserializer, Error};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileKeys {
+    pub(super) name: Option<String>,
+    #[serde(default)]
+    pub(super) about: String,
+    #[serde(default)]
+    pub(super) types: Vec<Dtype>,
+    #[serde(default)]
+    pub(super) form: FormName,
+    pub(super) n: Option<u64>,
+    pub(super) m: Option<u64>,
+    pub(super) multiple: Option<u64>,
+    #[serde(default)]
+    pub(super) sizes: SizesName,
+    pub(super) limit: Option<String>,
+    pub(super) bytes: Option<Formula>,
+    pub(super) operations: Option<Formula>,
+    pub(super) flops: Option<Formula>,
+    #[serde(default)]
+    pub(super) constants: BTreeMap<String, u64>,
+    #[serde(default)]
+    pub(super) input: Vec<InputKeys>,
+    pub(super) output: Option<OutputKeys>,
+    pub(super) check: Option<CheckKeys>,
+    pub(super) tolerance: Option<ToleranceKeys>,
+    #[serde(default)]
+    pub(super) rung: Vec<RungKeys>,
+    // Those of `RungKeys`, which serde cannot flatten where unknown keys are refused.
+    pub(super) kernel: Option<String>,
+    pub(super) wg: Option<Text>,
+    pub(super) items: Option<Formulas>,
+    pub(super) groups: Option<Formulas>,
+    pub(super) args: Option<Vec<Text>>,
+    pub(super) tune: Option<BTreeMap<String, Vec<u64>>>,
+    pub(super) define: Option<BTreeMap<String, Text>>,
+    #[serde(rename = "where")]
+    pub(super) conditions: Option<Vec<Condition>>,
+    pub(super) local: Option<Formula>,
+    #[serde(rename = "loop")]
+    pub(super) loops: Option<Texts>,
+    pub(super) swap: Option<Texts>,
+    pub(super) launch: Option<Vec<LaunchKeys>>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum FormName {
+    #[default]
+    Vector,
+    Matrix,
+    Square,
+}
+
+/// At which sizes the kernels work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum SizesName {
+    #[default]
+    Any,
+    /// At the file's own alone.
+    Only,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct InputKeys {
+    pub(super) name: String,
+    pub(super) length: Formula,
+    pub(super) fill: Option<String>,
+    pub(super) file: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct OutputKeys {
+    #[serde(default = "out")]
+    pub(super) name: String,
+    pub(super) length: Formula,
+}
+
+fn out() -> String {
+    "out".into()
+}
+
+/// What says which results are right: a line, or a table.
+#[derive(Clone, Debug)]
+pub(super) enum CheckKeys {
+    Line(String),
+    Table(CheckTable),
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CheckTable {
+    pub(super) command: Option<Vec<String>>,
+    #[serde(default)]
+    pub(super) format: ArrayFormat,
+    #[serde(default = "minute")]
+    pub(super) seconds: u64,
+    pub(super) kernel: Option<String>,
+    pub(super) numpy: Option<String>,
+    pub(super) rung: Option<String>,
+}
+
+fn minute() -> u64 {
+    60
+}
+
+/// How arrays are handed to a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ArrayFormat {
+    /// Little-endian elements and nothing else.
+    #[default]
+    Raw,
+    /// NumPy's.
+    Npy,
+}
+
+/// How far floats may be from the right results: a share of the largest, or a table.
+#[derive(Clone, Debug)]
+pub(super) enum ToleranceKeys {
+    OfLargest(f64),
+    Table(ToleranceTable),
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct ToleranceTable {
+    #[serde(default)]
+    pub(super) absolute: f64,
+    #[serde(default)]
+    pub(super) relative: f64,
+    pub(super) times: Option<Formula>,
+    pub(super) reason: String,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct RungKeys {
+    pub(super) name: Option<String>,
+    pub(super) file: Option<String>,
+    pub(super) kernel: Option<String>,
+    pub(super) wg: Option<Text>,
+    pub(super) items: Option<Formulas>,
+    pub(super) groups: Option<Formulas>,
+    pub(super) args: Option<Vec<Text>>,
+    pub(super) tune: Option<BTreeMap<String, Vec<u64>>>,
+    pub(super) define: Option<BTreeMap<String, Text>>,
+    #[serde(rename = "where")]
+    pub(super) conditions: Option<Vec<Condition>>,
+    /// Elements of local memory that the kernel's text declares.
+    pub(super) local: Option<Formula>,
+    #[serde(default)]
+    pub(super) scratch: BTreeMap<String, Formula>,
+    #[serde(rename = "loop")]
+    pub(super) loops: Option<Texts>,
+    pub(super) swap: Option<Texts>,
+    pub(super) launch: Option<Vec<LaunchKeys>>,
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct LaunchKeys {
+    pub(super) kernel: Option<String>,
+    pub(super) items: Option<Formulas>,
+    pub(super) groups: Option<Formulas>,
+    pub(super) wg: Option<Text>,
+    pub(super) args: Option<Vec<Text>>,
+    #[serde(rename = "loop")]
+    pub(super) loops: Option<Texts>,
+    pub(super) swap: Option<Texts>,
+    pub(super) timed: Option<bool>,
+    /// Several launches in a loop.
+    pub(super) launch: Option<Vec<LaunchKeys>>,
+}
+
+/// A text, or a number that is written without quotes.
+#[derive(Clone, Debug)]
+pub(super) struct Text(pub(super) String);
+
+impl<'de> Deserialize<'de> for Text {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Text, D::Error> {
+        text(toml::Value::deserialize(from)?).map(Text).map_err(D::Error::custom)
+    }
+}
+
+fn text(value: toml::Value) -> Result<String, &'static str> {
+    match value {
+        toml::Value::String(text) => Ok(text),
+        toml::Value::Integer(number) => Ok(number.to_string()),
+        toml::Value::Float(number) => Ok(format!("{number:?}")),
+        _ => Err("it must be a text in quotes or a number"),
+    }
+}
+
+/// A text, or a list of them.
+#[derive(Clone, Debug)]
+pub(super) struct Texts(pub(super) Vec<String>);
+
+impl<'de> Deserialize<'de> for Texts {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Texts, D::Error> {
+        match toml::Value::deserialize(from)? {
+            toml::Value::Array(all) => all.into_iter().map(text).collect::<Result<_, _>>().map(Texts),
+            one => text(one).map(|one| Texts(vec![one])),
+        }
+        .map_err(D::Error::custom)
+    }
+}
+
+impl<'de> Deserialize<'de> for CheckKeys {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<CheckKeys, D::Error> {
+        match toml::Value::deserialize(from)? {
+            toml::Value::String(line) => Ok(CheckKeys::Line(line)),
+            table => table.try_into().map(CheckKeys::Table).map_err(|error| D::Error::custom(error.message())),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for ToleranceKeys {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<ToleranceKeys, D::Error> {
+        match toml::Value::deserialize(from)? {
+            toml::Value::Float(share) => Ok(ToleranceKeys::OfLargest(share)),
+            toml::Value::Integer(share) => Ok(ToleranceKeys::OfLargest(share as f64)),
+            table => table.try_into().map(ToleranceKeys::Table).map_err(|error| D::Error::custom(error.message())),
+        }
+    }
+}

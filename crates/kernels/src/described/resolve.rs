@@ -1,0 +1,208 @@
+//! A description beside its kernels' texts: each buffer, number and piece of local memory gets the type of its parameter.
+
+use super::FamilyFile;
+use super::args::{BufferRole, Declared, DescribedArg, Element, ElementName};
+use super::description::{DescribedLaunch, DescribedRung, Description};
+use crate::signature::{CSource, Parameter, Space, ValueType};
+use gpulab_model::data::Dtype;
+use std::collections::BTreeMap;
+
+/// The elements of each buffer: of inputs and outputs, and of each rung's own.
+#[derive(Debug, Default)]
+pub(super) struct Elements {
+    shared: BTreeMap<String, Element>,
+    scratch: Vec<BTreeMap<String, Element>>,
+}
+
+impl Elements {
+    /// Those of an input or an output.
+    pub(super) fn of(&self, name: &str) -> &Element {
+        self.shared.get(name).unwrap_or(&Element::Case)
+    }
+
+    /// Those of a rung's own buffer.
+    pub(super) fn of_scratch(&self, rung: usize, name: &str) -> &Element {
+        self.scratch.get(rung).and_then(|own| own.get(name)).unwrap_or(&Element::Case)
+    }
+}
+
+/// Gives all arguments their types, and finds those of the buffers.
+///
+/// # Errors
+/// A kernel that is not there, and arguments that its parameters cannot take.
+pub(super) fn resolve(description: &mut Description, file: &FamilyFile) -> Result<Elements, String> {
+    let mut elements = Elements::default();
+    let declared: Vec<Declared> = description.buffers.iter().map(|buffer| buffer.declared.clone()).collect();
+    for rung in &mut description.rungs {
+        let text = file.sources.get(&rung.file).ok_or_else(|| format!("{} was not read", rung.file))?;
+        let source = source_of(text, rung);
+        let mut own = BTreeMap::new();
+        let scratch = rung.scratch.clone();
+        let (name, path) = (rung.name.clone(), rung.file.clone());
+        for launch in rung.steps.iter_mut().flat_map(|step| step.launches_mut()) {
+            let resolver = Resolver { source: &source, declared: &declared, scratch: &scratch };
+            resolver
+                .launch(launch, &mut elements.shared, &mut own)
+                .map_err(|why| format!("[[rung]] {name}: {why}").replace("{file}", &path))?;
+        }
+        elements.scratch.push(own);
+    }
+    if description.types.is_empty() {
+        let is_case = |element: &Element| *element == Element::Case;
+        let has_case = elements.shared.values().chain(elements.scratch.iter().flat_map(BTreeMap::values)).any(is_case);
+        let first = description.outputs().next().map(|output| elements.of(&output.declared.name));
+        let dtype = match first {
+            Some(Element::Number(scalar, _)) => scalar.dtype().unwrap_or(Dtype::U8),
+            Some(Element::Struct(_)) => Dtype::U8,
+            _ => Dtype::F32,
+        };
+        description.types = vec![if has_case && dtype == Dtype::U8 { Dtype::F32 } else { dtype }];
+    }
+    Ok(elements)
+}
+
+/// The rung's text, with the macros that it is built with as far as they are names of types.
+fn source_of(text: &str, rung: &DescribedRung) -> CSource {
+    let tuned = rung.tune.iter().filter_map(|(name, values)| Some((name.clone(), values.first()?.to_string())));
+    let defines: Vec<(String, String)> =
+        rung.defines.iter().map(|(name, value)| (name.clone(), value.clone())).chain(tuned).collect();
+    CSource::new(text, &defines)
+}
+
+struct Resolver<'a> {
+    source: &'a CSource,
+    declared: &'a [Declared],
+    scratch: &'a [Declared],
+}
+
+impl Resolver<'_> {
+    fn launch(
+        &self,
+        launch: &mut DescribedLaunch,
+        shared: &mut BTreeMap<String, Element>,
+        own: &mut BTreeMap<String, Element>,
+    ) -> Result<(), String> {
+        let kernels = self.source.kernels();
+        if launch.kernel.is_empty() {
+            match &kernels[..] {
+                [only] => launch.kernel.clone_from(only),
+                [] => return Err("there is no kernel in {file}".into()),
+                all => {
+                    return Err(format!(
+                        "{{file}} has {} kernels: write which is launched, as in kernel = \"{{file}}:{}\"; it has {}",
+                        all.len(),
+                        all[0],
+                        all.join(", ")
+                    ));
+                }
+            }
+        }
+        let kernel = launch.kernel.clone();
+        let Some(parameters) = self.source.parameters(&kernel) else {
+            return Err(format!("there is no kernel {kernel} in {{file}}; it has {}", kernels.join(", ")));
+        };
+        if parameters.len() != launch.args.len() {
+            let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+            return Err(format!(
+                "kernel {kernel} has {} parameters ({}), and args has {}",
+                parameters.len(),
+                names.join(", "),
+                launch.args.len()
+            ));
+        }
+        for (number, (arg, parameter)) in (1..).zip(launch.args.iter_mut().zip(&parameters)) {
+            let wrong = |why: String| format!("parameter {number} of {kernel}, {}: {why}", shown(parameter));
+            match arg {
+                DescribedArg::Buffer(name) => {
+                    let of = |declared: &&Declared| declared.name == *name;
+                    let (declared, into) = match self.declared.iter().find(of) {
+                        Some(declared) => (declared, &mut *shared),
+                        None => match self.scratch.iter().find(of) {
+                            Some(declared) => (declared, &mut *own),
+                            None => return Err(wrong(format!("there is no buffer {name}"))),
+                        },
+                    };
+                    self.buffer(declared, parameter, into).map_err(wrong)?;
+                }
+                DescribedArg::Number(_, of) => {
+                    demand(parameter, Space::Value, "a number").map_err(wrong)?;
+                    *of = of.take().or_else(|| parameter.value_type.clone());
+                }
+                DescribedArg::Numbers(values, of) => {
+                    demand(parameter, Space::Value, "a struct or a vector").map_err(wrong)?;
+                    *of = of.take().or_else(|| parameter.value_type.clone());
+                    let wanted = match of {
+                        Some(ValueType::Number(_, lanes)) => *lanes,
+                        Some(ValueType::Struct(layout)) => layout.fields.len(),
+                        _ => return Err(wrong("its fields are not known here: write them, as in struct <ffi> {1.0, 2.0, 3}".into())),
+                    };
+                    let has = values.len();
+                    // The fourth of three is never read.
+                    if has != wanted && !(has == 3 && wanted == 4) {
+                        return Err(wrong(format!("it has {wanted} numbers, and args gives {has}")));
+                    }
+                }
+                DescribedArg::Local(_, of) => {
+                    demand(parameter, Space::Local, "local memory").map_err(wrong)?;
+                    *of = of.take().or_else(|| parameter.value_type.clone());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Notes a buffer's elements; they must be those of each parameter that it is given to.
+    fn buffer(
+        &self,
+        declared: &Declared,
+        parameter: &Parameter,
+        known: &mut BTreeMap<String, Element>,
+    ) -> Result<(), String> {
+        let name = &declared.name;
+        if !matches!(parameter.space, Space::Global | Space::Constant) {
+            return Err(format!("it is no buffer, and args gives {name}"));
+        }
+        if parameter.is_const && declared.role == BufferRole::Out {
+            return Err(format!("it is const, and args says that {name} is an output"));
+        }
+        let of_parameter = parameter.value_type.as_ref().and_then(Element::of);
+        let unknown = || {
+            format!("the type {:?} is not known here: write the elements' type, as in \"f32 {name}[...]\"", parameter.type_name)
+        };
+        let element = match &declared.element {
+            ElementName::Parameter => of_parameter.clone().ok_or_else(unknown)?,
+            ElementName::Case => Element::Case,
+            ElementName::Number(scalar) => Element::Number(*scalar, 1),
+            ElementName::Letters(layout) => Element::Struct(layout.clone()),
+            ElementName::Named(of) => {
+                let value_type = self.source.value_type(of).as_ref().and_then(Element::of);
+                value_type.ok_or_else(|| format!("there is no type {of:?} for {name}"))?
+            }
+        };
+        // One buffer may be vectors to one kernel, and numbers to another.
+        let number = |element: &Element| if let Element::Number(scalar, _) = element { Some(*scalar) } else { None };
+        for other in [of_parameter.as_ref(), known.get(name)].into_iter().flatten() {
+            if let (Some(own), Some(other)) = (number(&element), number(other))
+                && own != other
+            {
+                return Err(format!("it has elements of {}, and those of {name} are {}", other.name(), own.name()));
+            }
+        }
+        known.entry(name.clone()).or_insert(element);
+        Ok(())
+    }
+}
+
+fn demand(parameter: &Parameter, space: Space, given: &str) -> Result<(), String> {
+    match (parameter.space, space) {
+        (has, wanted) if has == wanted => Ok(()),
+        (Space::Image | Space::Sampler, _) => Err("images and samplers cannot be given by a file yet".into()),
+        (Space::Global | Space::Constant, _) => Err(format!("it is a buffer, and args gives {given}")),
+        (Space::Local, _) => Err(format!("it is local memory, and args gives {given}: write \"local ELEMENTS\"")),
+        (Space::Value, _) => Err(format!("it is handed over by value, and args gives {given}")),
+    }
+}
+
+fn shown(parameter: &Parameter) -> String {
+    format!("`{} {}`", parameter.type_name, parameter.name)
+}

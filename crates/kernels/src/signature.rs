@@ -1,0 +1,554 @@
+//! What a kernel's parameters are, read from its text: address space, type and name, with macros, typedefs and structs looked up.
+//!
+//! No compiler: what is not understood has no type, and who asks says so.
+
+use gpulab_model::data::{Field, Layout, Scalar};
+use std::collections::BTreeMap;
+
+/// Where a parameter's values are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Space {
+    Global,
+    Constant,
+    Local,
+    /// Handed over by value.
+    Value,
+    Image,
+    Sampler,
+}
+
+/// A type of elements or values.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ValueType {
+    /// `T`, the element type that a case asks for.
+    Case,
+    /// `INDEX`, which counts elements.
+    Index,
+    /// A number, or a vector of as many.
+    Number(Scalar, usize),
+    Struct(Layout),
+}
+
+impl ValueType {
+    /// Bytes, where a case's elements have `size`.
+    pub fn size(&self, size: usize) -> usize {
+        match self {
+            ValueType::Case => size,
+            ValueType::Index => 8,
+            ValueType::Number(scalar, lanes) => scalar.size() * lanes,
+            ValueType::Struct(layout) => layout.size,
+        }
+    }
+}
+
+/// A parameter of a kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    pub name: String,
+    pub space: Space,
+    /// Whether the kernel may not write it.
+    pub is_const: bool,
+    /// As written, without qualifiers: `float4`.
+    pub type_name: String,
+    /// None where the type is not understood.
+    pub value_type: Option<ValueType>,
+}
+
+/// The text of a kernel's file, cut into words and signs.
+pub struct CSource {
+    tokens: Vec<String>,
+    macros: BTreeMap<String, Vec<String>>,
+}
+
+/// Deeper definitions are taken for none.
+const DEEPEST: usize = 16;
+
+impl CSource {
+    /// Reads a text, of which macros are `defines` besides its own.
+    pub fn new(text: &str, defines: &[(String, String)]) -> CSource {
+        let mut macros: BTreeMap<String, Vec<String>> =
+            defines.iter().map(|(name, value)| (name.clone(), tokens(value))).collect();
+        let code = super::own::without_comments(text).replace("\\\n", " ");
+        let mut kept = String::new();
+        // Of each conditional whether its lines count, and whether one of its branches did.
+        let mut branches: Vec<(bool, bool)> = Vec::new();
+        for line in code.lines() {
+            let is_live = branches.iter().all(|(live, _)| *live);
+            let Some(directive) = line.trim_start().strip_prefix('#') else {
+                if is_live {
+                    kept.push_str(line);
+                    kept.push('\n');
+                }
+                continue;
+            };
+            let (word, rest) = split_word(directive.trim_start());
+            match word {
+                "ifdef" | "ifndef" | "if" => {
+                    let is_taken = is_true(word, rest, &macros);
+                    branches.push((is_taken, is_taken));
+                }
+                "elif" | "else" => {
+                    if let Some((live, was_taken)) = branches.last_mut() {
+                        *live = !*was_taken && (word == "else" || is_true("if", rest, &macros));
+                        *was_taken |= *live;
+                    }
+                }
+                "endif" => _ = branches.pop(),
+                "define" if is_live => {
+                    let (name, value) = split_word(rest.trim_start());
+                    // One with arguments is no name of a type.
+                    if !value.starts_with('(') && !defines.iter().any(|(given, _)| given == name) {
+                        macros.insert(name.to_owned(), tokens(value));
+                    }
+                }
+                "undef" if is_live => _ = macros.remove(split_word(rest.trim_start()).0),
+                _ => {}
+            }
+        }
+        CSource { tokens: tokens(&kept), macros }
+    }
+
+    /// Names of the kernels, in order.
+    pub fn kernels(&self) -> Vec<String> {
+        let starts = (0..self.tokens.len()).filter(|at| is_kernel(&self.tokens[*at]));
+        let mut names: Vec<String> = starts.filter_map(|at| Some(self.head(at)?.0.to_owned())).collect();
+        names.dedup();
+        names
+    }
+
+    /// The parameters of a kernel; none if there is no such kernel.
+    pub fn parameters(&self, kernel: &str) -> Option<Vec<Parameter>> {
+        let starts = (0..self.tokens.len()).filter(|at| is_kernel(&self.tokens[*at]));
+        let (_, open) = starts.filter_map(|at| self.head(at)).find(|(name, _)| *name == kernel)?;
+        let close = closing(&self.tokens, open)?;
+        let list = self.expanded(&self.tokens[open + 1..close]);
+        if list.is_empty() || list == ["void"] {
+            return Some(Vec::new());
+        }
+        Some(split_at_commas(&list).map(|words| self.parameter(words)).collect())
+    }
+
+    /// The type of this name, as `float4`, `unsigned int` or `struct body`.
+    pub fn value_type(&self, name: &str) -> Option<ValueType> {
+        self.type_of(&tokens(name), 0)
+    }
+
+    /// The name of the kernel that begins here, and where the bracket before its parameters is.
+    fn head(&self, at: usize) -> Option<(&str, usize)> {
+        let mut open = at + 1;
+        while self.tokens.get(open)? != "(" || self.tokens[open - 1].starts_with("__attribute") {
+            open = if self.tokens[open] == "(" { closing(&self.tokens, open)? + 1 } else { open + 1 };
+            if matches!(self.tokens.get(open)?.as_str(), ";" | "{") {
+                return None;
+            }
+        }
+        Some((&self.tokens[open - 1], open))
+    }
+
+    /// The words with macros replaced.
+    fn expanded(&self, words: &[String]) -> Vec<String> {
+        fn expand(source: &CSource, word: &String, depth: usize, into: &mut Vec<String>) {
+            match source.macros.get(word).filter(|_| depth < DEEPEST) {
+                Some(value) => value.iter().filter(|part| *part != word).for_each(|part| expand(source, part, depth + 1, into)),
+                None => into.push(word.clone()),
+            }
+        }
+        let mut all = Vec::new();
+        words.iter().for_each(|word| expand(self, word, 0, &mut all));
+        all
+    }
+
+    fn parameter(&self, words: &[String]) -> Parameter {
+        let words = without_attributes(words);
+        let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+        let array = words.iter().position(|word| word == "[");
+        let is_pointer = has(&["*"]) || array.is_some();
+        let named = &words[..array.unwrap_or(words.len())];
+        let is_word = |word: &&String| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let names: Vec<&String> = named.iter().filter(is_word).filter(|word| !is_qualifier(word)).collect();
+        let (name, types) = match names.split_last() {
+            Some((name, types)) if !types.is_empty() => ((*name).clone(), types),
+            _ => (String::new(), &names[..]),
+        };
+        let type_name = types.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" ");
+        let space = if type_name.starts_with("image") {
+            Space::Image
+        } else if type_name == "sampler_t" {
+            Space::Sampler
+        } else if has(&["__local", "local"]) {
+            Space::Local
+        } else if has(&["__constant", "constant"]) {
+            Space::Constant
+        } else if is_pointer || has(&["__global", "global"]) {
+            Space::Global
+        } else {
+            Space::Value
+        };
+        // Of `float *const p` the pointer is constant, and not what it points to.
+        let star = words.iter().position(|word| word == "*").unwrap_or(words.len());
+        let is_const = words[..star].iter().any(|word| word == "const") || has(&["read_only", "__read_only"]);
+        let value_type = self.type_of(&tokens(&type_name), 0);
+        Parameter { name, space, is_const: is_const || space == Space::Constant, type_name, value_type }
+    }
+
+    fn type_of(&self, words: &[String], depth: usize) -> Option<ValueType> {
+        if depth > DEEPEST {
+            return None;
+        }
+        let words: Vec<String> = self.expanded(words).into_iter().filter(|word| !is_qualifier(word)).collect();
+        let name = words.join(" ");
+        if let Some(scalar) = Scalar::in_c(&name) {
+            return Some(ValueType::Number(scalar, 1));
+        }
+        let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let lanes = match &name[base.len()..] {
+            "2" => 2,
+            "3" | "4" => 4,
+            "8" => 8,
+            "16" => 16,
+            _ => 1,
+        };
+        if lanes > 1
+            && let Some(scalar) = Scalar::in_c(base)
+            && !base.contains(' ')
+        {
+            return Some(ValueType::Number(scalar, lanes));
+        }
+        let (is_tag, name) = match &words[..] {
+            [keyword, tag] if keyword == "struct" => (true, tag),
+            [only] => (false, only),
+            _ => return None,
+        };
+        match name.as_str() {
+            "T" => return Some(ValueType::Case),
+            "INDEX" => return Some(ValueType::Index),
+            _ => {}
+        }
+        if is_tag { self.tagged(name, depth) } else { self.typedef(name, depth).or_else(|| self.tagged(name, depth)) }
+    }
+
+    /// What `typedef ... name;` says.
+    fn typedef(&self, name: &str, depth: usize) -> Option<ValueType> {
+        let starts = (0..self.tokens.len()).filter(|at| self.tokens[*at] == "typedef");
+        starts.filter_map(|at| self.typedef_at(at + 1, name, depth)).next_back()
+    }
+
+    fn typedef_at(&self, start: usize, name: &str, depth: usize) -> Option<ValueType> {
+        let body = (start..(start + 8).min(self.tokens.len())).find(|at| ["{", ";"].contains(&self.tokens[*at].as_str()))?;
+        let from = if self.tokens[body] == "{" { closing(&self.tokens, body)? + 1 } else { start };
+        let end = from + self.tokens[from..].iter().position(|word| word == ";")?;
+        let declared = without_attributes(&self.tokens[from..end]);
+        if self.tokens[body] == "{" {
+            return declared.iter().any(|word| word == name).then(|| self.fields(body, depth))?;
+        }
+        let (last, words) = declared.split_last()?;
+        (last == name && !words.iter().any(|word| word == "*")).then(|| self.type_of(words, depth + 1))?
+    }
+
+    /// What `struct name { ... }` says.
+    fn tagged(&self, name: &str, depth: usize) -> Option<ValueType> {
+        let at = (0..self.tokens.len()).find(|&at| {
+            let word = |ahead: usize| self.tokens.get(at + ahead).map(String::as_str);
+            word(0) == Some("struct") && word(1) == Some(name) && word(2) == Some("{")
+        })?;
+        self.fields(at + 2, depth)
+    }
+
+    /// The struct whose fields stand in the bracket at `open`; none of a union.
+    fn fields(&self, open: usize, depth: usize) -> Option<ValueType> {
+        let close = closing(&self.tokens, open)?;
+        let is_of = |word: &str| self.tokens[open.saturating_sub(2)..open].iter().any(|token| token == word);
+        if is_of("union") || is_of("enum") {
+            return None;
+        }
+        let around = close + 1..(close + 6).min(self.tokens.len());
+        let is_packed = self.tokens[around].iter().any(|word| word.contains("packed"));
+        let mut maker = LayoutMaker { is_packed, ..LayoutMaker::default() };
+        for statement in self.tokens[open + 1..close].split(|word| word == ";").filter(|words| !words.is_empty()) {
+            let words = without_attributes(statement);
+            let mut parts = words.split(|word| word == ",");
+            let first = parts.next()?;
+            let name_at = first.iter().position(|word| word == "[").unwrap_or(first.len()).checked_sub(1)?;
+            let of = self.type_of(&first[..name_at], depth + 1)?;
+            for declarator in std::iter::once(&first[name_at..]).chain(parts) {
+                let (name, counts) = declarator.split_first()?;
+                let counts: Vec<usize> = self.expanded(counts).iter().filter_map(|word| word.parse().ok()).collect();
+                maker.add(name, &of, counts.iter().product::<usize>().max(1))?;
+            }
+        }
+        Some(ValueType::Struct(maker.layout()))
+    }
+}
+
+/// Puts fields behind each other, as C aligns them.
+#[derive(Default)]
+struct LayoutMaker {
+    is_packed: bool,
+    at: usize,
+    alignment: usize,
+    fields: Vec<Field>,
+}
+
+impl LayoutMaker {
+    /// Most numbers of a struct.
+    const MOST: usize = 4096;
+
+    fn add(&mut self, name: &str, of: &ValueType, count: usize) -> Option<()> {
+        let (size, alignment) = match of {
+            ValueType::Number(scalar, lanes) => (scalar.size() * lanes, scalar.size() * lanes),
+            ValueType::Struct(layout) => {
+                (layout.size, layout.fields.iter().map(|field| field.scalar.size()).max().unwrap_or(1))
+            }
+            ValueType::Case | ValueType::Index => return None,
+        };
+        let alignment = if self.is_packed { 1 } else { alignment };
+        self.at = self.at.next_multiple_of(alignment);
+        self.alignment = self.alignment.max(alignment);
+        for element in 0..count {
+            let name = if count > 1 { format!("{name}_{element}") } else { name.to_owned() };
+            match of {
+                ValueType::Number(scalar, lanes) => {
+                    for lane in 0..*lanes {
+                        let name = if *lanes > 1 { format!("{name}_{lane}") } else { name.clone() };
+                        self.fields.push(Field { name, at: self.at + lane * scalar.size(), scalar: *scalar });
+                    }
+                }
+                ValueType::Struct(layout) => {
+                    let inner = layout.fields.iter().map(|field| Field {
+                        name: format!("{name}_{}", field.name),
+                        at: self.at + field.at,
+                        scalar: field.scalar,
+                    });
+                    self.fields.extend(inner);
+                }
+                ValueType::Case | ValueType::Index => return None,
+            }
+            self.at += size;
+            if self.fields.len() > Self::MOST {
+                return None;
+            }
+        }
+        Some(())
+    }
+
+    fn layout(self) -> Layout {
+        Layout { size: self.at.next_multiple_of(self.alignment.max(1)).max(1), fields: self.fields }
+    }
+}
+
+/// The layout of a struct that is written by its fields' types, as C aligns them: `ffi` are two floats and an int, `4f` four
+/// floats. Letters are those of Python's module `struct`: b B h H i I l L q Q e f d.
+///
+/// # Errors
+/// The first letter that is none.
+pub fn layout_of_letters(letters: &str) -> Result<Layout, String> {
+    let mut maker = LayoutMaker::default();
+    let mut count = String::new();
+    for (number, letter) in letters.chars().filter(|c| !c.is_whitespace()).enumerate() {
+        if letter.is_ascii_digit() {
+            count.push(letter);
+            continue;
+        }
+        let scalar = match letter {
+            'b' => Scalar::I8,
+            'B' => Scalar::U8,
+            'h' => Scalar::I16,
+            'H' => Scalar::U16,
+            'i' => Scalar::I32,
+            'I' => Scalar::U32,
+            'l' | 'q' => Scalar::I64,
+            'L' | 'Q' => Scalar::U64,
+            'e' => Scalar::F16,
+            'f' => Scalar::F32,
+            'd' => Scalar::F64,
+            _ => return Err(format!("<{letters}>: there is no type {letter:?}; there are b B h H i I q Q e f d")),
+        };
+        let times = if count.is_empty() { 1 } else { count.parse().unwrap_or(usize::MAX) };
+        count.clear();
+        let added = (times <= LayoutMaker::MOST)
+            .then(|| maker.add(&format!("f{number}"), &ValueType::Number(scalar, 1), times))
+            .flatten();
+        added.ok_or_else(|| format!("<{letters}> has more than {} numbers", LayoutMaker::MOST))?;
+    }
+    if maker.fields.is_empty() {
+        return Err("<> has no fields: write <ffi> for two floats and an int".into());
+    }
+    Ok(maker.layout())
+}
+
+fn is_kernel(word: &str) -> bool {
+    word == "__kernel" || word == "kernel"
+}
+
+fn is_qualifier(word: &str) -> bool {
+    const QUALIFIERS: [&str; 23] = [
+        "__global", "global", "__constant", "constant", "__local", "local", "__private", "private", "const", "restrict",
+        "__restrict", "__restrict__", "volatile", "read_only", "__read_only", "write_only", "__write_only", "read_write",
+        "__read_write", "static", "inline", "extern", "register",
+    ];
+    QUALIFIERS.contains(&word)
+}
+
+/// Words, numbers, and single signs of a text without comments.
+pub(crate) fn tokens_of(text: &str) -> Vec<String> {
+    tokens(text)
+}
+
+fn tokens(text: &str) -> Vec<String> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut all: Vec<String> = Vec::new();
+    let mut in_word = false;
+    for c in text.chars() {
+        match all.last_mut() {
+            Some(word) if in_word && is_word(c) => word.push(c),
+            _ if c.is_whitespace() => {}
+            _ => all.push(c.to_string()),
+        }
+        in_word = is_word(c);
+    }
+    all
+}
+
+/// The first word, and what follows it.
+fn split_word(text: &str) -> (&str, &str) {
+    text.split_at(text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len()))
+}
+
+/// Whether a conditional's lines count: those of a condition that is not understood do.
+fn is_true(word: &str, rest: &str, macros: &BTreeMap<String, Vec<String>>) -> bool {
+    let words = tokens(rest);
+    let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !["(", ")"].contains(word)).collect();
+    let is_defined = |name: &str| macros.contains_key(name);
+    match (word, &words[..]) {
+        ("ifdef", [name, ..]) => is_defined(name),
+        ("ifndef", [name, ..]) => !is_defined(name),
+        (_, ["defined", name]) => is_defined(name),
+        (_, ["!", "defined", name]) => !is_defined(name),
+        (_, [number]) if number.parse::<i64>().is_ok() => *number != "0",
+        (_, [name]) => macros.get(*name).is_some_and(|value| value.join("") != "0"),
+        _ => true,
+    }
+}
+
+/// Where the bracket closes that opens at `open`.
+fn closing(tokens: &[String], open: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, word) in tokens.iter().enumerate().skip(open) {
+        match word.as_str() {
+            "(" | "{" | "[" => depth += 1,
+            ")" | "}" | "]" => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn split_at_commas(words: &[String]) -> impl Iterator<Item = &[String]> {
+    let mut depth = 0i32;
+    words.split(move |word| {
+        depth += i32::from(word == "(") - i32::from(word == ")");
+        word == "," && depth == 0
+    })
+}
+
+fn without_attributes(words: &[String]) -> Vec<String> {
+    let mut kept = Vec::new();
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        if word.starts_with("__attribute") {
+            at = closing(words, at + 1).map_or(words.len(), |close| close + 1);
+            continue;
+        }
+        kept.push(word.clone());
+        at += 1;
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn types(text: &str, kernel: &str) -> Vec<(String, Space, Option<ValueType>)> {
+        let all = CSource::new(text, &[]).parameters(kernel).unwrap();
+        all.into_iter().map(|parameter| (parameter.name, parameter.space, parameter.value_type)).collect()
+    }
+
+    #[test]
+    fn parameters_have_space_type_and_name() {
+        let text = "
+            // __kernel void other(int a)
+            #define REAL float
+            typedef unsigned int u32;
+            typedef struct { float x, y; int id[2]; double mass; } Body;
+            __kernel __attribute__((reqd_work_group_size(16, 16, 1))) void
+            step(__global const REAL * restrict in, global float4 out[], __constant u32 *table, local float *tile,
+                 const unsigned int n, float3 shift, size_t m, __global struct Body *bodies, Body one,
+                 __read_only image2d_t image, sampler_t s, T alpha, unknown_t u) {}
+            kernel void last(void) {}";
+        let f32 = |lanes| Some(ValueType::Number(Scalar::F32, lanes));
+        let u32 = Some(ValueType::Number(Scalar::U32, 1));
+        let all = types(text, "step");
+        let spaces: Vec<Space> = all.iter().map(|(_, space, _)| *space).collect();
+        use Space::{Constant, Global, Image, Local, Sampler, Value};
+        assert_eq!(
+            spaces,
+            [Global, Global, Constant, Local, Value, Value, Value, Global, Value, Image, Sampler, Value, Value]
+        );
+        let of: Vec<Option<ValueType>> = all.iter().map(|(.., of)| of.clone()).collect();
+        assert_eq!(of[..3], [f32(1), f32(4), u32.clone()]);
+        assert_eq!(of[3..7], [f32(1), u32, f32(4), Some(ValueType::Number(Scalar::U64, 1))]);
+        let Some(ValueType::Struct(body)) = &of[8] else { panic!("{:?}", of[8]) };
+        assert_eq!((body.size, body.fields.len()), (24, 5));
+        let names: Vec<(&str, usize)> = body.fields.iter().map(|field| (field.name.as_str(), field.at)).collect();
+        assert_eq!(names, [("x", 0), ("y", 4), ("id_0", 8), ("id_1", 12), ("mass", 16)]);
+        assert_eq!((&of[11], &of[12]), (&Some(ValueType::Case), &None));
+        assert_eq!(all[1].0, "out");
+        let source = CSource::new(text, &[]);
+        assert_eq!(source.kernels(), ["step", "last"]);
+        assert_eq!(source.parameters("last"), Some(Vec::new()));
+        assert!(source.parameters("step").unwrap()[0].is_const);
+        assert_eq!(source.parameters("other"), None);
+    }
+
+    #[test]
+    fn conditionals_choose_among_twins() {
+        let text = "#ifdef DOUBLE\ntypedef double real;\n#else\ntypedef float real;\n#endif\nkernel void k(global real *x) {}";
+        let of = |defines: &[(String, String)]| {
+            CSource::new(text, defines).parameters("k").unwrap()[0].value_type.clone().unwrap()
+        };
+        assert_eq!(of(&[]), ValueType::Number(Scalar::F32, 1));
+        assert_eq!(of(&[("DOUBLE".into(), "1".into())]), ValueType::Number(Scalar::F64, 1));
+        let given = CSource::new("kernel void k(global real *x) {}", &[("real".into(), "short".into())]);
+        assert_eq!(given.parameters("k").unwrap()[0].value_type, Some(ValueType::Number(Scalar::I16, 1)));
+    }
+
+    #[test]
+    fn structs_are_aligned_as_in_c() {
+        let struct_of = |text: &str| match CSource::new(text, &[]).value_type("S") {
+            Some(ValueType::Struct(layout)) => layout,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(struct_of("struct S { char c; double d; short s; };").size, 24);
+        assert_eq!(struct_of("typedef struct __attribute__((packed)) { char c; int i; } S;").size, 8, "before it");
+        assert_eq!(struct_of("typedef struct { char c; int i; } __attribute__((packed)) S;").size, 5);
+        assert_eq!(struct_of("typedef struct P { float2 p; } P; typedef struct { char c; P p[2]; } S;").fields[1].at, 4);
+        assert_eq!(layout_of_letters("ffi").unwrap().size, 12);
+        assert_eq!(layout_of_letters("b 2d").unwrap().fields[2].at, 16);
+        assert!(layout_of_letters("fx").unwrap_err().contains("'x'"));
+        assert!(layout_of_letters("99999f").is_err() && layout_of_letters("").is_err());
+    }
+
+    #[test]
+    fn any_text_is_taken() {
+        for text in ["", "kernel", "kernel void", "kernel void k(", "typedef struct {", "#if\n#else\n#endif\n#endif", "#define X X\nkernel void k(X a){}"] {
+            let source = CSource::new(text, &[]);
+            let _ = (source.kernels(), source.parameters("k"), source.value_type("X"));
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Outputs that are bytes: several of them one after the other, each of elements with a layout.
+
+use super::Verdict;
+use crate::data::{Dtype, Field, Number};
+use crate::plan::Part;
+use rayon::prelude::*;
+
+/// Requires that each number of each output is right, or as near as the output allows.
+pub(super) fn check_parts(got: &[u8], parts: &[Part]) -> Verdict {
+    let (mut max_err, mut tol) = (0.0f64, 0.0f64);
+    for part in parts {
+        let Some(bytes) = got.get(part.at..part.at + part.want.len()) else {
+            return Verdict::fail(f64::INFINITY, 0.0, format!("{} has too few bytes", part.name));
+        };
+        let verdict = check_part(bytes, part);
+        if !verdict.ok {
+            return verdict;
+        }
+        (max_err, tol) = (max_err.max(verdict.max_err), tol.max(verdict.tol));
+    }
+    Verdict::pass(max_err, tol)
+}
+
+/// A part's numbers: how many are wrong, the first of them, and the largest error and tolerance.
+#[derive(Clone, Copy, Default)]
+struct Seen {
+    wrong: usize,
+    first: Option<(usize, usize)>,
+    max_err: f64,
+    tol: f64,
+}
+
+impl Seen {
+    fn and(self, other: Seen) -> Seen {
+        Seen {
+            wrong: self.wrong + other.wrong,
+            first: self.first.into_iter().chain(other.first).min(),
+            max_err: self.max_err.max(other.max_err),
+            tol: self.tol.max(other.tol),
+        }
+    }
+}
+
+fn check_part(got: &[u8], part: &Part) -> Verdict {
+    let size = part.layout.size.max(1);
+    let numbers = |bytes: &[u8], field: &Field| field.scalar.read(&bytes[field.at..][..field.scalar.size()]);
+    let element = |(index, (got, want)): (usize, (&[u8], &[u8]))| {
+        if got == want && part.absolute == 0.0 && part.relative == 0.0 {
+            return Seen::default();
+        }
+        part.layout.fields.iter().enumerate().fold(Seen::default(), |seen, (number, field)| {
+            let (error, allowed, is_right) = compared(numbers(got, field), numbers(want, field), part);
+            let first = (!is_right).then_some((index, number));
+            seen.and(Seen { wrong: usize::from(!is_right), first, max_err: error, tol: allowed })
+        })
+    };
+    let pairs = got.par_chunks_exact(size).zip(part.want.par_chunks_exact(size)).enumerate();
+    let seen = pairs.with_min_len(1 << 12).map(element).reduce(Seen::default, Seen::and);
+    let Some((index, number)) = seen.first else { return Verdict::pass(seen.max_err, seen.tol) };
+    let field = &part.layout.fields[number];
+    let at = |bytes: &[u8]| numbers(&bytes[index * size..], field);
+    let (was, want) = (at(got), at(&part.want));
+    let of = if part.name.is_empty() { String::new() } else { format!("of {} ", part.name) };
+    let which = if field.name.is_empty() { String::new() } else { format!(", field {},", field.name) };
+    let bytes = &got[index * size + field.at..][..field.scalar.size()];
+    let poison = super::poison(field.scalar.dtype().unwrap_or(Dtype::U8)).repeat(field.scalar.size());
+    let note = if poison.starts_with(bytes) { " (the value before the run)" } else { "" };
+    let (_, allowed, _) = compared(was, want, part);
+    let within = if allowed > 0.0 { format!(" within {allowed:.1e}") } else { String::new() };
+    let all = part.want.len() / size * part.layout.fields.len();
+    let why = format!("element {index} {of}{which} is {was}{note}, want {want}{within}; {} of {all} wrong", seen.wrong);
+    Verdict::fail(seen.max_err, seen.tol, why.replace(" , ", ", ").replace("  ", " "))
+}
+
+/// The error of a number, the error allowed, and whether the number is right.
+fn compared(got: Number, want: Number, part: &Part) -> (f64, f64, bool) {
+    match (got, want) {
+        (Number::Whole(got), Number::Whole(want)) => (got.abs_diff(want) as f64, 0.0, got == want),
+        (Number::Real(got), Number::Real(want)) => {
+            let allowed = part.absolute + part.relative * want.abs();
+            let error = if got == want { 0.0 } else { (got - want).abs() };
+            let sized = if error.is_nan() { f64::INFINITY } else { error };
+            (sized, allowed, got == want || (want.is_finite() && error <= allowed))
+        }
+        _ => (f64::INFINITY, 0.0, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Layout, Scalar};
+
+    fn part(name: &str, at: usize, layout: Layout, want: &[u8], absolute: f64) -> Part {
+        Part { name: name.into(), at, layout, want: want.into(), absolute, relative: 0.0 }
+    }
+
+    #[test]
+    fn each_output_is_judged_by_its_own_type_and_tolerance() {
+        let floats: Vec<u8> = [1.0f32, 2.0].iter().flat_map(|x| x.to_ne_bytes()).collect();
+        let parts = [
+            part("count", 0, Scalar::U16.into(), &[1, 0, 2, 0], 0.0),
+            part("mean", 4, Scalar::F32.into(), &floats, 0.01),
+        ];
+        let right = [&[1, 0, 2, 0], &floats[..]].concat();
+        assert!(check_parts(&right, &parts).ok);
+        let with = |at: usize, bytes: &[u8]| {
+            let mut got = right.clone();
+            got[at..at + bytes.len()].copy_from_slice(bytes);
+            check_parts(&got, &parts)
+        };
+        assert!(with(8, &2.005f32.to_ne_bytes()).ok);
+        assert_eq!(
+            with(8, &2.5f32.to_ne_bytes()).why.unwrap(),
+            "element 1 of mean is 2.5, want 2.0 within 1.0e-2; 1 of 2 wrong"
+        );
+        assert_eq!(with(2, &[3]).why.unwrap(), "element 1 of count is 3, want 2; 1 of 2 wrong");
+        assert!(!with(8, &f32::NAN.to_ne_bytes()).ok && !with(8, &f32::INFINITY.to_ne_bytes()).ok);
+        assert!(!check_parts(&right[..10], &parts).ok);
+    }
+
+    #[test]
+    fn bytes_between_fields_do_not_count() {
+        let field = |name: &str, at, scalar| Field { name: name.into(), at, scalar };
+        let layout = Layout { size: 8, fields: vec![field("flag", 0, Scalar::U8), field("x", 4, Scalar::I32)] };
+        let parts = [part("", 0, layout, &[1, 0, 0, 0, 5, 0, 0, 0], 0.0)];
+        assert!(check_parts(&[1, 9, 9, 9, 5, 0, 0, 0], &parts).ok);
+        let why = check_parts(&[1, 9, 9, 9, 6, 0, 0, 0], &parts).why.unwrap();
+        assert_eq!(why, "element 0, field x, is 6, want 5; 1 of 2 wrong");
+    }
+}
