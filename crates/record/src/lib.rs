@@ -65,11 +65,8 @@ pub struct Run {
     pub id: String,
     /// When it began: UTC, ISO 8601, to the second.
     pub time_utc: String,
-    /// The command line.
     pub command: String,
-    /// Whether a quick look was asked for.
     pub quick: bool,
-    /// The machine that it runs on.
     pub host: HostFacts,
 }
 
@@ -89,7 +86,6 @@ impl Run {
 /// A rate measured on this device that bounds a family.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ceiling {
-    /// What was measured.
     pub bound: Bound,
     /// In 10^9 bytes or operations a second.
     pub rate: f64,
@@ -128,9 +124,7 @@ pub struct Scene {
     pub run: Run,
     /// Platform name; `host` for CPU baselines.
     pub platform: String,
-    /// Device name.
     pub device: String,
-    /// Driver version.
     pub driver: String,
     /// As in `OpenCL 3.0 CUDA`.
     pub cl_version: String,
@@ -217,11 +211,9 @@ impl Scene {
 /// A finished case with everything that follows from its measurements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// Where it ran.
     pub scene: Scene,
     /// Number in the ladder; none for references and CPU baselines.
     pub rung: Option<u32>,
-    /// What running it gave.
     pub outcome: Outcome,
     /// Its times by the clock that counts, in seconds.
     pub times: Option<Summary>,
@@ -241,7 +233,6 @@ pub struct Record {
     pub launching: Option<f64>,
     /// Speed-ups over other records of the ladder; see [`relate`].
     pub speedups: Speedups,
-    /// What needs care.
     pub flags: Flags,
     /// Seconds that the case took in all, where somebody looked.
     pub took: Option<f64>,

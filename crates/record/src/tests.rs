@@ -24,7 +24,6 @@ fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
     Outcome { working_set: 8000, launches: 1, ..pending }.ended(Ok(measured))
 }
 
-/// The same, measured otherwise.
 fn with(outcome: Outcome, change: impl FnOnce(&mut Measured)) -> Outcome {
     let end = outcome.end.map(|mut measured| {
         change(&mut measured);

@@ -9,9 +9,7 @@ use gpulab_study::ceilings::{CeilingRow, Site};
 /// A device that has a column: how its driver and itself are named, and where its records come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComparedDevice {
-    /// The platform's name.
     pub platform: String,
-    /// The device's name.
     pub device: String,
     /// The folder of its records, or nothing.
     pub folder: String,

@@ -32,7 +32,6 @@ pub fn text(rows: &[CeilingRow], screen: Screen) -> String {
     format::on_screen(&if notes.is_empty() { text } else { text + "\n" + &notes }, screen)
 }
 
-/// The same as Markdown.
 pub fn markdown(rows: &[CeilingRow]) -> String {
     let Some(CeilingRow { device, platform, driver, .. }) = rows.first() else {
         return "Nothing was measured.\n".to_owned();

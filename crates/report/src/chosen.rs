@@ -12,7 +12,6 @@ use gpulab_record::{Cells, ColumnEntry, CsvRecord, Row};
 #[derive(Clone)]
 pub struct ChosenColumn(ColumnSource);
 
-/// Where a column's cells come from.
 #[derive(Clone)]
 enum ColumnSource {
     /// A rung's number and name.
@@ -57,7 +56,6 @@ impl ChosenColumn {
         records.iter().find_map(has).map(|name| ChosenColumn(ColumnSource::Setting(name)))
     }
 
-    /// Its name in one line.
     pub fn name(&self) -> String {
         match &self.0 {
             ColumnSource::Rung => "rung".to_owned(),

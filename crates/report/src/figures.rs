@@ -20,16 +20,13 @@ use std::ops::Range;
 pub struct Figure {
     /// The line, from 1.
     pub line: usize,
-    /// What the mark says.
     pub mark: String,
     /// Where the number stands, in bytes.
     pub number: Range<usize>,
 }
 
-/// A CSV file's cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FigureTable {
-    /// Names of the columns.
     pub header: Vec<String>,
     pub rows: Vec<Vec<String>>,
 }

@@ -24,7 +24,6 @@ pub fn distinct<T: Clone + Eq + Hash>(values: impl IntoIterator<Item = T>) -> Ve
     values.into_iter().filter(|value| seen.insert(value.clone())).collect()
 }
 
-/// As [`distinct`], of numbers.
 pub fn distinct_numbers(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
     distinct(values.into_iter().map(number_key)).into_iter().map(f64::from_bits).collect()
 }
@@ -78,12 +77,10 @@ pub fn of_most_rungs(mut all: Vec<Vec<Row>>) -> Vec<Vec<Row>> {
     all
 }
 
-/// Elements of what rows solve.
 pub fn elements(rows: &[Row]) -> u64 {
     rows.first().map_or(0, |row| row.n.saturating_mul(row.m))
 }
 
-/// Different sizes of what rows solve.
 pub fn sizes(rows: &[Row]) -> usize {
     let mut sizes: Vec<u64> = rows.iter().map(|row| row.n).collect();
     sizes.sort_unstable();

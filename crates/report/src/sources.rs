@@ -17,18 +17,14 @@ pub struct CitedSource {
     pub title: &'static str,
     /// What the section says before its table, on one line.
     pub about: String,
-    /// The rows of its table.
     pub steps: Vec<RoadStep>,
 }
 
-/// A row of a source's table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoadStep {
-    /// The slide or section.
     pub place: &'static str,
     /// The command that shows it, as in `gpulab lab banks`.
     pub command: &'static str,
-    /// What to look for.
     pub see: &'static str,
     /// What differs today, and why; `-` for nothing.
     pub today: &'static str,
@@ -50,7 +46,6 @@ fn sections(page: &'static str) -> Vec<CitedSource> {
     page.split("\n## ").skip(1).filter_map(section).collect()
 }
 
-/// A section that has a table of commands.
 fn section(text: &'static str) -> Option<CitedSource> {
     let (before, table) = text.split_once(TABLE)?;
     let (title, about) = before.split_once('\n')?;
@@ -76,7 +71,6 @@ pub fn overview(indent: &str, width: usize) -> String {
     all().iter().map(line).collect()
 }
 
-/// The road through one source, for a terminal.
 pub fn text(source: &CitedSource) -> String {
     let mut text = lines(source.title, "", "");
     text += &lines(&source.about, "", "");

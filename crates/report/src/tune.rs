@@ -10,7 +10,6 @@ use gpulab_model::outcome::Status;
 use gpulab_record::{Row, params_text};
 use gpulab_study::tune::{Effect, EffectVerdict, Ended, ReplayLine, SHARES, Strategy, effects, is_faster};
 
-/// A search that is over.
 pub struct TuningTold<'a> {
     /// The last row of each configuration that was tried, of one problem.
     pub rows: &'a [Row],
@@ -20,7 +19,6 @@ pub struct TuningTold<'a> {
     pub default: Option<&'a Row>,
     /// Configurations of the whole space.
     pub space: usize,
-    /// How it was searched.
     pub strategy: Strategy,
     /// Why it ended; none if it was interrupted.
     pub ended: Option<Ended>,
@@ -38,7 +36,6 @@ const FLAT: f64 = 1.05;
 /// Lines of a screen.
 const LINES: usize = 24;
 
-/// The explanation, for this screen.
 pub fn explanation(told: &TuningTold<'_>, screen: Screen) -> String {
     let wrap = |text: &str| format::wrap(&format::terminal(text), screen.width, "  ");
     let head = told.rows.first().map_or_else(|| "nothing was measured\n".to_owned(), |row| wrap(&title(row)));
@@ -65,7 +62,6 @@ fn title(row: &Row) -> String {
     format!("tuning {} on {device}: {}, n = {}{size}", row.family, row.dtype, format::count(row.n))
 }
 
-/// A strategy's name, as on the command line.
 pub fn name(strategy: Strategy) -> String {
     strategy.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
@@ -173,13 +169,9 @@ fn further(told: &TuningTold<'_>, best: &Row) -> String {
     format!("beyond: {}", next.join("; "))
 }
 
-/// What strategies need on a recorded space.
 pub struct ReplayTold {
-    /// The problem, the rungs and the device.
     pub title: String,
-    /// A line for each strategy.
     pub lines: Vec<ReplayLine>,
-    /// Configurations of the space.
     pub configurations: usize,
     /// How many of them are within 5 % of the fastest.
     pub flat: usize,

@@ -13,7 +13,6 @@ use gpulab_model::plan::WorkGroup;
 use gpulab_model::stats::ratio;
 use gpulab_record::{CPU_RAYON, Row, clear_factor, flag};
 
-/// A ladder's report in parts.
 pub(super) struct View<'a> {
     /// Problem, device and conditions.
     pub(super) title: String,

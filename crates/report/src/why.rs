@@ -123,7 +123,6 @@ pub fn errors(by: &str, factors: &[(String, f64)], medium: Medium) -> String {
 /// A factor up to which the model counts as near.
 const NEAR: f64 = 1.5;
 
-/// The name of a part of the time.
 pub fn part(part: TimePart, row: &Row) -> &'static str {
     match part {
         TimePart::Launches => "launches",

@@ -22,10 +22,8 @@ use memory::Poison;
 use pieces::{PIECE, first_in_pieces};
 use rayon::prelude::*;
 
-/// Whether a result is right.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// Every part of the check passed.
     pub ok: bool,
     /// Largest absolute error; infinite where a difference has no size (NaN, unequal infinities).
     pub max_err: f64,
@@ -293,7 +291,6 @@ fn first_wrong<T: Comparable>(got: &[T], want: &[T]) -> Option<usize> {
 
 /// What comparing needs of an element type.
 trait Comparable: Copy + Poison + Send + Sync + std::fmt::Debug {
-    /// Whether all bits are the same.
     fn has_bits_of(self, want: Self) -> bool;
     /// Whether the values are: of zeros with any sign, and of NaN with any bits but the poison's.
     fn equals(self, want: Self) -> bool;

@@ -6,7 +6,6 @@ use multiversion::multiversion;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// What test data looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fill {
     /// Floats uniform in [-1, 1) with at least 2^-24 resolution; integers over their whole range.
@@ -23,7 +22,6 @@ pub enum Fill {
     Sizes(u32),
     /// Whole numbers from 0 on, below this one.
     Below(u64),
-    /// All ones.
     Ones,
     /// Numbers above 0 with room below them, for minima: floats in [1, 2), integers in the upper half of those below a quarter
     /// of the largest.
@@ -34,15 +32,12 @@ pub enum Fill {
     /// and in the first bit of their lower halves: floats about 2^60, integers about an eighth of the largest; or floats below
     /// 1, and integers just large enough.
     Near {
-        /// Whether they are below 0.
         negative: bool,
-        /// Whether they are the small ones.
         small: bool,
     },
     /// Numbers of one sign, all so large that the sum of two is hardly below the largest of its type, or, of integers above 0,
     /// below [`NO_EDGE`].
     Largest {
-        /// Whether they are below 0.
         negative: bool,
     },
     /// All bits but, in one element of 256, one of the lower half of them.
@@ -55,9 +50,7 @@ pub enum Fill {
     /// Weights of a complete graph's edges, as a matrix of so many columns: for each node there is a shortest way of two
     /// edges that leads over it; each eighth edge is missing, infinite or [`NO_EDGE`].
     Weights {
-        /// Columns of the matrix.
         columns: u64,
-        /// Whether a half of them are negative.
         signed: bool,
         /// Whether one node has no edge that leaves it, and one has none that reaches it.
         severed: bool,
@@ -66,7 +59,6 @@ pub enum Fill {
     /// to another, [`turn`] columns on, so that a shortest way of two edges always takes one of those. Of each two ways that
     /// take one, the other is the shorter where `falling` is the other.
     Turned {
-        /// Columns of the matrix.
         columns: u64,
         /// Whether edges are the shorter, the longer they would be otherwise.
         falling: bool,
@@ -336,7 +328,6 @@ fn sized_f32(draw: u64, kind: u64, most: u32) -> f32 {
     f32::from_bits((kind as u32) << 31 | exponent << 23 | (draw >> 41) as u32)
 }
 
-/// The same in double.
 #[inline(always)]
 fn sized_f64(draw: u64, kind: u64, most: u32) -> f64 {
     let exponent = below(kind, most + 1) + 1023 - most / 2;

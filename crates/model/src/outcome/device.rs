@@ -10,16 +10,12 @@ pub struct DeviceInfo {
     pub index: usize,
     /// `platform:device`, both from 0.
     pub selector: String,
-    /// Platform name.
     pub platform: String,
-    /// Device name.
     pub name: String,
-    /// Device vendor.
     pub vendor: String,
     /// `gpu`, `cpu`, `accelerator` or `other`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Driver version.
     pub driver: String,
     /// As in `OpenCL 3.0 CUDA`.
     pub cl_version: String,
@@ -46,9 +42,7 @@ impl DeviceInfo {
 pub struct PlatformInfo {
     /// The first number of its devices' selectors.
     pub index: usize,
-    /// Platform name.
     pub name: String,
-    /// Platform vendor.
     pub vendor: String,
     /// As in `OpenCL 3.0 CUDA 12.2`.
     pub version: String,

@@ -43,9 +43,7 @@ pub enum Cache {
 pub struct Settings {
     /// Runs before the first sample.
     pub warmup: u32,
-    /// Fewest samples.
     pub min_runs: u32,
-    /// Most samples.
     pub max_runs: u32,
     /// Least time to sample for.
     pub min_time: f64,
@@ -53,9 +51,7 @@ pub struct Settings {
     pub timeout: f64,
     /// Relative spread (inter-quartile range over median) at which sampling may end.
     pub max_noise: f64,
-    /// Whether runs find their data in cache.
     pub cache: Cache,
-    /// The clock asked for.
     pub clock: Clock,
     /// Seconds that the device's measured ceiling allows at best, where it bounds the case: shorter event times are
     /// not believed.
@@ -89,7 +85,6 @@ impl Settings {
     }
 }
 
-/// Of a ladder on the command line.
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -107,7 +102,6 @@ impl Default for Settings {
     }
 }
 
-/// How a case ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
@@ -115,7 +109,6 @@ pub enum Status {
     Ok,
     /// This device or size cannot run it; the reason says why.
     Skipped,
-    /// The kernel did not compile.
     BuildFailed,
     /// Checked and timed, but faster than the device can be: the times are not to be trusted.
     Suspect,
@@ -128,7 +121,6 @@ pub enum Status {
 }
 
 impl Status {
-    /// All of them.
     pub const ALL: [Status; 7] = [
         Status::Ok,
         Status::Skipped,
@@ -162,9 +154,7 @@ impl Status {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Number {
-    /// Of an integer type.
     Integer(i64),
-    /// Of a floating-point type.
     Real(f64),
 }
 
@@ -177,7 +167,6 @@ impl Number {
         }
     }
 
-    /// Whether it is no infinity and no NaN.
     pub fn is_finite(self) -> bool {
         self.rounded().is_finite()
     }
@@ -186,9 +175,7 @@ impl Number {
 /// Everything that running one case gave. Times in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// What was asked.
     pub case: Case,
-    /// The work-group size used.
     pub wg: WorkGroup,
     /// The settings used, defaults filled in.
     pub params: Params,
@@ -202,7 +189,6 @@ pub struct Outcome {
     pub working_set: u64,
     /// Kernel launches of one run.
     pub launches: u64,
-    /// Where the time went.
     pub spent: Spent,
     /// What was measured of a right result, or what stopped the case.
     pub end: Result<Measured, Stop>,
@@ -345,7 +331,6 @@ impl Outcome {
         self.end.as_ref().ok()
     }
 
-    /// How it ended.
     pub fn status(&self) -> Status {
         match &self.end {
             Ok(Measured { suspect: Some(_), .. }) => Status::Suspect,
@@ -373,7 +358,6 @@ impl Outcome {
         self.measured()?.clock_note.as_deref()
     }
 
-    /// The timed runs.
     pub fn samples(&self) -> &[Sample] {
         self.measured().map_or(&[], |measured| &measured.samples)
     }
@@ -383,7 +367,6 @@ impl Outcome {
         self.measured().map_or_else(Vec::new, Measured::times)
     }
 
-    /// The same, ended so.
     pub fn ended(self, end: Result<Measured, Stop>) -> Outcome {
         Outcome { end, ..self }
     }
@@ -415,7 +398,6 @@ impl Measured {
         }
     }
 
-    /// How the result was judged.
     pub fn judged(&self) -> Judged {
         Judged { max_err: self.max_err, tol: self.tol, value: self.result }
     }
@@ -427,12 +409,9 @@ impl Measured {
     }
 }
 
-/// Why a case ended without a measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
-    /// How the row ends.
     pub status: Status,
-    /// Why.
     pub reason: String,
     /// What was refused, if it was skipped.
     pub refusal: Option<Refusal>,
@@ -444,7 +423,6 @@ impl Stop {
         Stop { status, reason: reason.into(), refusal: None }
     }
 
-    /// A case that went wrong.
     pub fn failed(reason: impl Into<String>) -> Stop {
         Stop::new(Status::Failed, reason)
     }
@@ -481,9 +459,7 @@ pub struct Bar {
     pub what: String,
     /// Its queue, from 0.
     pub queue: u32,
-    /// When it began.
     pub start: f64,
-    /// When it ended.
     pub end: f64,
 }
 

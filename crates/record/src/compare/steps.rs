@@ -10,9 +10,7 @@ use std::hash::Hash;
 /// A ladder's steps on the devices that it was run on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LadderSteps {
-    /// The problem.
     pub family: String,
-    /// Element type.
     pub dtype: Dtype,
     /// Whether runs found their data in cache.
     pub cache: Cache,
@@ -23,12 +21,9 @@ pub struct LadderSteps {
     pub rungs: Vec<(u32, String, Vec<Option<RatioInterval>>)>,
 }
 
-/// Where a ladder was run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LadderDevice {
-    /// Platform name.
     pub platform: String,
-    /// Device name.
     pub device: String,
     /// Elements, or columns.
     pub n: u64,

@@ -28,7 +28,6 @@ use std::io::Write;
 use std::marker::PhantomData;
 use std::path::Path;
 
-/// What to do with a file that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Replace it.
@@ -158,7 +157,6 @@ impl Deferred {
     }
 }
 
-/// Rows read back from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows {
     /// The complete ones, in order.
@@ -341,7 +339,6 @@ impl ParsedCsv {
     }
 }
 
-/// The names of a table's columns.
 fn header(text: &[u8], name: &str) -> Result<Vec<String>, Error> {
     // All but the first line is none of its business.
     let end = text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| end + 1);

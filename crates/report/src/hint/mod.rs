@@ -87,7 +87,6 @@ fn anywhere(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
     None
 }
 
-/// Results that change from run to run.
 fn race(judgement: &Judgement, traits: &SourceTraits) -> Hint {
     if traits.has_local && traits.barriers == 0 {
         return no_barrier();
@@ -182,7 +181,6 @@ fn next_check(judgement: &Judgement) -> String {
     )
 }
 
-/// The name of a parameter.
 fn parameter(parameters: &[String], index: usize) -> String {
     let name = parameters.get(index).and_then(|text| text.rsplit(['*', ' ']).next()).unwrap_or_default();
     if name.is_empty() { format!("number {index}") } else { name.to_owned() }

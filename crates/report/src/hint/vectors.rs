@@ -209,7 +209,6 @@ fn too_often(repeated: Repeated, counts: &CountSymptoms, traits: &SourceTraits) 
     }
 }
 
-/// Of two inputs.
 fn pairs(counts: &CountSymptoms) -> Option<Hint> {
     if let Some(input) = counts.lone_input {
         let (one, other) = if input == 0 { ("x", "y") } else { ("y", "x") };

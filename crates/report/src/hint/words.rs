@@ -7,7 +7,6 @@ use serde::Serialize;
 pub struct Hint {
     /// What it looks like.
     pub looks: String,
-    /// What to do next.
     pub next: String,
 }
 
@@ -17,7 +16,6 @@ impl Hint {
     }
 }
 
-/// Local memory without any barrier.
 pub(super) fn no_barrier() -> Hint {
     Hint::new(
         "Work-items read local memory that others have not written yet: the kernel has local memory, and no barrier.",

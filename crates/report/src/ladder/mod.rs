@@ -63,9 +63,7 @@ pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> Str
 /// Lines of a ladder that share a table.
 struct Section<'a> {
     cells: &'a [Cell<'a>],
-    /// The first column's head.
     name: String,
-    /// Which line is marked.
     best: Option<usize>,
     is_cpu: bool,
 }

@@ -12,7 +12,6 @@ use flate2::write::GzEncoder;
 use maud::{Markup, html};
 use std::io::Write as _;
 
-/// The figures of other programs.
 pub(super) fn peers(material: &PageMaterial<'_>) -> Option<Markup> {
     let files: Vec<_> = material.folders.iter().flat_map(|own| &own.peers).collect();
     let figures = |cells: &[Vec<String>]| {

@@ -178,7 +178,6 @@ fn facts(own: &DevicePart<'_>) -> Vec<(&'static str, String)> {
     facts.into_iter().filter(|(_, value)| !value.is_empty() && value != "0").collect()
 }
 
-/// What memory gives at best.
 pub(super) fn limits_heading(own: &DevicePart<'_>) -> String {
     let is_memory = |row: &&CeilingRow| row.what == "read" && row.place == Site::Memory;
     match own.ceilings.iter().find(is_memory).and_then(|row| Some((row.value?, &row.unit))) {

@@ -39,7 +39,6 @@ fn cards(material: &PageMaterial<'_>, pages: &[String], ids: &Ids) -> Markup {
     } } }
 }
 
-/// A device's name, limits and fastest rungs.
 fn card(own: &DevicePart<'_>, page: &str, ids: &Ids) -> Markup {
     let id = ids.next("device");
     let limits: Vec<(&str, String)> = NAMED.iter().filter_map(|named| limit(own, named)).collect();

@@ -89,7 +89,6 @@ impl PageSection {
     }
 }
 
-/// A section, unless there is nothing in it.
 fn part(ids: &Ids, short: &'static str, heading: impl Into<String>, body: Option<Markup>) -> Option<PageSection> {
     Some(PageSection { id: ids.next("part"), short, heading: heading.into(), body: body? })
 }
@@ -110,7 +109,6 @@ fn device_parts(own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: &Ids) ->
     all.into_iter().flatten().collect()
 }
 
-/// The sections below those of devices.
 fn whole(material: &PageMaterial<'_>, ids: &Ids) -> Vec<PageSection> {
     let all = [
         part(ids, "devices compared", steps::heading(material), steps::matrix(material)),
@@ -121,7 +119,6 @@ fn whole(material: &PageMaterial<'_>, ids: &Ids) -> Vec<PageSection> {
     all.into_iter().flatten().collect()
 }
 
-/// The list of contents.
 fn contents(devices: &[DevicePart<'_>], parts: &[Vec<PageSection>], whole: &[PageSection]) -> Markup {
     let links = |parts: &[PageSection]| html! { ul { @for part in parts { li { a href=(format!("#{}", part.id)) { (part.short) } } } } };
     html! { nav aria-label="Contents" {
@@ -154,7 +151,6 @@ fn lead(material: &PageMaterial<'_>) -> String {
     format!("Recorded {when} with gpulab {}, which times no result that it has not checked.", versions.join(", "))
 }
 
-/// What was recorded, device by device.
 fn devices<'a>(material: &PageMaterial<'a>) -> Vec<DevicePart<'a>> {
     material.folders.iter().flat_map(devices_of).collect()
 }
@@ -194,7 +190,6 @@ fn devices_of(folder: &RecordedFolder) -> Vec<DevicePart<'_>> {
     keys.into_iter().map(part).collect()
 }
 
-/// Whether a page is one of gpulab's.
 pub fn is_page(head: &str) -> bool {
     head.contains("<meta name=\"generator\" content=\"gpulab\">")
 }

@@ -41,7 +41,6 @@ pub(super) fn figures(ids: &Ids, pictures: &[Picture]) -> Option<Markup> {
         .then(|| html! { div.pair { @for picture in pictures { (figure_of_its_height(ids, picture)) } } })
 }
 
-/// The numbers that a picture was made from.
 fn numbers(picture: &Picture) -> Markup {
     let Figures { head, rows, legend } = &picture.figures;
     html! { details.numbers { summary { "the numbers" span.unseen { " of: " (picture.title) } } (table(head, rows))

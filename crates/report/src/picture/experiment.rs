@@ -25,11 +25,8 @@ const MOST_LINES: usize = 8;
 /// Height of a line of dots.
 const ROW: f64 = 17.0;
 
-/// What an experiment's picture says besides its points.
 pub struct StudyText<'a> {
-    /// What it asks.
     pub question: &'a str,
-    /// What follows from the points.
     pub finding: &'a str,
     /// Names a value of what is varied.
     pub label: &'a dyn Fn(f64) -> String,
@@ -69,7 +66,6 @@ fn is_undecided(finding: &str) -> bool {
     finding.split(". ").next().is_some_and(|first| first.contains("undecided"))
 }
 
-/// The same with a capital letter in front.
 fn capital(text: &str) -> String {
     let mut letters = text.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

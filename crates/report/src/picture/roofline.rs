@@ -29,7 +29,6 @@ struct Roof {
 }
 
 impl Roof {
-    /// Its name without the type.
     fn what(&self) -> &str {
         if self.is_memory { &self.name } else { self.name.rsplit_once(' ').map_or(&self.name, |(what, _)| what) }
     }

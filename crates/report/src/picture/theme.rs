@@ -72,7 +72,6 @@ const DARK: Palette = Palette {
     ],
 };
 
-/// The rules of the classes that pictures use.
 pub(crate) fn style(theme: Theme) -> String {
     match theme {
         Theme::Light => rules(&LIGHT),

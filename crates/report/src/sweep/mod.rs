@@ -47,7 +47,6 @@ pub fn summary(rows: &[Row], screen: Screen) -> String {
     format::on_screen(&(text + &remarks(rows, screen)), screen)
 }
 
-/// The same as Markdown.
 pub fn markdown(rows: &[Row]) -> String {
     let rows = &latest(rows)[..];
     let Some(head) = head(rows) else { return "No configuration was finished.\n".to_owned() };
@@ -105,7 +104,6 @@ impl SweepTime {
     }
 }
 
-/// Where a sweep's time went, in a sentence.
 pub fn time_split(time: &SweepTime) -> String {
     let SweepTime { jobs: Spent { build, data, verify, measure }, ceiling, cut, total } = *time;
     let rest = (total - ceiling - cut - build - data - verify - measure).max(0.0);

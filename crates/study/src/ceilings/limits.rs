@@ -51,7 +51,6 @@ pub struct Limits {
     told: bool,
     told_unquiet: bool,
     quiet: bool,
-    /// Where notes go.
     say: fn(&str),
     /// When searches are to be over, if they have a deadline.
     deadline: Option<Instant>,

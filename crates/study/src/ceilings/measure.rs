@@ -10,7 +10,6 @@ use gpulab_record::Run;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// How hard to look.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
     /// Settings that are varied, of those of a space the first ones.
@@ -74,14 +73,12 @@ const HOPELESS: f64 = 0.5;
 /// which takes seconds.
 const CONFIRM_S: f64 = 1.0;
 
-/// A shape that was measured.
 struct Tried {
     case: Case,
     merit: f64,
     outcome: Outcome,
 }
 
-/// A search under way.
 struct Hunt<'a> {
     quantity: &'a Quantity,
     executor: &'a mut dyn Executor,

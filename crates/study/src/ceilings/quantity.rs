@@ -22,7 +22,6 @@ pub enum Rate {
 }
 
 impl Rate {
-    /// The unit of values.
     pub fn unit(self) -> &'static str {
         match self {
             Rate::Bytes => "GB/s",
@@ -56,7 +55,6 @@ pub struct Axis {
     pub values: Vec<&'static str>,
 }
 
-/// The shapes of one probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeSpace {
     /// What is the same for all of them.
@@ -101,11 +99,8 @@ pub struct Quantity {
     pub element: &'static str,
     /// Bytes of the data, where they matter; the final measurement is made with so many.
     pub bytes: Option<u64>,
-    /// What counts.
     pub measure: Rate,
-    /// Where its best is looked for.
     pub spaces: Vec<ProbeSpace>,
-    /// Where, or under which condition.
     pub place: Site,
 }
 
@@ -123,12 +118,10 @@ pub enum Site {
     Unit,
     /// Compute units, in forms that elements of either sign allow.
     Signed,
-    /// Between host and device.
     Host,
 }
 
 impl Site {
-    /// The name in tables and files.
     pub fn name(self) -> &'static str {
         match self {
             Site::Memory => "memory",

@@ -10,15 +10,12 @@ use serde::{Deserialize, Serialize};
 /// What a row is of.
 #[derive(Clone, Copy, Debug)]
 pub struct CountSubject<'a> {
-    /// The run.
     pub run: &'a Run,
     /// As in `Oclgrind 21.10`.
     pub simulator: &'a str,
     /// The machine that is counted for.
     pub model: LockstepModel,
-    /// The case.
     pub case: &'a Case,
-    /// The rung's number.
     pub rung: Option<u32>,
     /// Of an experiment its name, the trial's series and the value of what is varied.
     pub trial: Option<(&'a str, &'a str, f64)>,
@@ -211,7 +208,6 @@ impl CountRow {
         (1..).zip(&counted.launches).flat_map(of_launch).collect()
     }
 
-    /// Elements of the problem.
     pub fn elements(&self) -> u64 {
         self.n.saturating_mul(self.m)
     }

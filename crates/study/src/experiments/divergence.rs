@@ -25,7 +25,6 @@ const SERIES: [(&str, u64, u64); 3] = [(CHOSEN, 1, 2), (ONE, 3, 0), (BOTH, 3, 3)
 /// Logarithms of the lengths of runs.
 const SHIFTS: std::ops::RangeInclusive<u64> = 0..=10;
 
-/// The experiment's entry in the list.
 pub const DIVERGENCE: Experiment = Experiment {
     name: "divergence",
     question: "What does a branch cost where neighbouring work-items take different sides, and how many items run in lockstep?",
@@ -48,21 +47,14 @@ pub const DIVERGENCE: Experiment = Experiment {
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let target = scope.target;
     let rounds = if target.gpu { 256 } else { 64 };
+    let own = Own::of(&divergence::FAMILY, "two_ways", Dtype::I32, lab::items(target), lab::usual_wg(target));
     SHIFTS
         .flat_map(|shift| SERIES.map(|series| (shift, series)))
         // What all items do alike cannot depend on the runs: the ends show whether it does.
         .filter(|(shift, (name, ..))| *name == CHOSEN || [0, 10].contains(shift))
         .map(|(shift, (name, first, second))| {
             let params = [(SHIFT.name, shift), (FIRST.name, first), (SECOND.name, second), (ROUNDS.name, rounds)];
-            let own = Own {
-                family: &divergence::FAMILY,
-                variant: "two_ways",
-                dtype: Dtype::I32,
-                n: lab::items(target),
-                wg: lab::usual_wg(target),
-                params: &params,
-            };
-            own.trial(scope, name, (1u64 << shift) as f64, TIME)
+            own.trial(scope, name, (1u64 << shift) as f64, TIME, &params)
         })
         .collect()
 }

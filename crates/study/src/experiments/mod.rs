@@ -37,7 +37,6 @@ use gpulab_kernels::exchange::exchange;
 use gpulab_model::plan::{Case, Target};
 use gpulab_record::{Metric, Point};
 
-/// Every experiment, by name.
 pub const EXPERIMENTS: &[&Experiment] = &[
     &banks::BANKS,
     &camping::CAMPING,
@@ -142,24 +141,26 @@ fn plain(x: f64) -> String {
     x.to_string()
 }
 
-/// What an experiment may adapt its plan to.
 pub struct Scope<'a> {
-    /// The device's shape and limits.
     pub target: &'a Target,
     /// Whether a short answer is wanted: fewer and smaller trials.
     pub quick: bool,
-    /// Seed of the random data.
     pub seed: u64,
 }
 
-/// One point to measure.
+impl Scope<'_> {
+    /// What suits the device and the question: of GPUs and of other devices, each in full and for a short answer.
+    fn pick<T: Copy>(&self, gpu: [T; 2], other: [T; 2]) -> T {
+        let kind = if self.target.gpu { gpu } else { other };
+        kind[usize::from(self.quick)]
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// What is compared: points of one series differ in `x` only.
     pub series: String,
-    /// The varied parameter's value.
     pub x: f64,
-    /// What the point's value is.
     pub metric: Metric,
     /// What to run: any family's or exchange's case, which the runner checks and times.
     pub case: Case,

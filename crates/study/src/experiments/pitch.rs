@@ -46,7 +46,6 @@ const SERIES: [PitchSeries; 6] = [
     PitchSeries { name: NAIVE_PADDED, variant: "naive", order: None, gap: GAP },
 ];
 
-/// The experiment's entry in the list.
 pub const PITCH: Experiment = Experiment {
     name: "pitch",
     question: "Do power-of-two rows collide in a few memory channels or cache sets, and does diagonal order or padding cure it?",
@@ -67,8 +66,11 @@ pub const PITCH: Experiment = Experiment {
 };
 
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
+    // Rows and columns of the matrices.
+    let sizes: &[u64] = scope
+        .pick([&[1024, 2048, 2080, 4096, 8192], &[1024, 2048, 2080]], [&[512, 1024, 2048, 2080, 4096], &[512, 1024]]);
     let meant = |n: u64| SERIES.iter().filter(move |s| n.is_power_of_two() || s.gap == 0).map(move |s| (n, s));
-    sizes(scope).iter().flat_map(|&n| meant(n)).map(|(n, series)| trial(n, series, scope)).collect()
+    sizes.iter().flat_map(|&n| meant(n)).map(|(n, series)| trial(n, series, scope)).collect()
 }
 
 fn finding(points: &[Point]) -> String {
@@ -76,6 +78,8 @@ fn finding(points: &[Point]) -> String {
     let diagonal = compare_series(points, DIAGONAL, TILED, is_power);
     let cures = cures(points, &diagonal);
     let neighbour = Vec::from_iter(compare(points, (TILED, NEIGHBOUR), (TILED, POWER)));
+    let beside_the_power =
+        neighbour.first().map(|c| format!(", and n = {NEIGHBOUR} is {}", pace_beside(c, &format!("n = {POWER}"))));
     let naive = compare_series(points, NAIVE_PADDED, NAIVE, is_power);
     let over_padded = match any(&diagonal, Comparison::Higher) && !any(&cures, Comparison::Higher) {
         true if any_hidden(&diagonal, &cures) => ", and whether it does so with padded rows too is undecided",
@@ -88,20 +92,10 @@ fn finding(points: &[Point]) -> String {
         camping(&[("padding", &padded), ("diagonal order", &cures), (&format!("n = {NEIGHBOUR}"), &neighbour)]),
         effect(&padded, "n"),
         effect(&diagonal, "n"),
-        beside_the_power(&neighbour),
+        beside_the_power.unwrap_or_default(),
         suffering(&naive),
         effect(&naive, "n"),
     )
-}
-
-/// Rows and columns of the matrices.
-fn sizes(scope: &Scope<'_>) -> &'static [u64] {
-    match (scope.target.gpu, scope.quick) {
-        (true, false) => &[1024, 2048, 2080, 4096, 8192],
-        (true, true) => &[1024, 2048, 2080],
-        (false, false) => &[512, 1024, 2048, 2080, 4096],
-        (false, true) => &[512, 1024],
-    }
 }
 
 fn trial(n: u64, series: &PitchSeries, scope: &Scope<'_>) -> Trial {
@@ -179,12 +173,6 @@ fn camping(remedies: &[(&str, &[Contrast])]) -> String {
         }
         _ => "shows no partition camping".to_owned(),
     }
-}
-
-/// `, and n = 2080 is 1.60 times as fast as n = 2048`, where both were measured.
-fn beside_the_power(neighbour: &[Contrast]) -> String {
-    let Some(contrast) = neighbour.first() else { return String::new() };
-    format!(", and n = {NEIGHBOUR} is {}", pace_beside(contrast, &format!("n = {POWER}")))
 }
 
 fn suffering(naive: &[Contrast]) -> &'static str {

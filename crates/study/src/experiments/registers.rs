@@ -6,8 +6,8 @@
 //! only the number of values varies. The control is a cap with room for all of an item's values: it must cost nothing.
 
 use super::evidence::{
-    Comparison, Contrast, compare, compare_series, excess, extremes, nothing, pace, percent, series, slower, undecided,
-    undecided_factor, value,
+    Comparison, Contrast, compare, compare_series, excess, extremes, joined, nothing, pace, percent, series, slower,
+    undecided, undecided_factor, value,
 };
 use super::own::Own;
 use super::{Experiment, Explanation, Scope, Trial, plain};
@@ -20,7 +20,6 @@ use gpulab_record::{Metric, Point, RATE, Row};
 /// Bytes that a work-item stores and loads for want of registers.
 const SPILLED: Metric =
     Metric { name: "spilled", unit: "bytes", of: |row: &Row| row.spilled_bytes.map(|bytes| bytes as f64) };
-/// Registers of a work-item.
 const USED: Metric = Metric { name: "registers", unit: "regs", of: |row: &Row| row.registers.map(|used| used as f64) };
 
 const FREE: &str = "no cap";
@@ -43,7 +42,6 @@ const CAPS: [Cap; 4] = [
 /// Registers that an item needs beside its values: addresses, counters, the factor and the term.
 const BESIDE: u64 = 16;
 
-/// The experiment's entry in the list.
 pub const REGISTERS: Experiment = Experiment {
     name: "registers",
     question: "How many values can an item hold at once, and what does a cap on its registers cost in spills?",
@@ -89,20 +87,13 @@ fn trial(scope: &Scope<'_>, name: &str, live: u64, cap: u64, metric: Metric) -> 
     if target.register_caps {
         params.push((TOLD, 1));
     }
-    let own = Own {
-        family: &registers::FAMILY,
-        variant: "live",
-        dtype: Dtype::F32,
-        n: lab::items(target),
-        wg: target.max_wg.min(128),
-        params: &params,
-    };
-    own.trial(scope, name, live as f64, metric)
+    let own = Own::of(&registers::FAMILY, "live", Dtype::F32, lab::items(target), target.max_wg.min(128));
+    own.trial(scope, name, live as f64, metric, &params)
 }
 
 fn finding(points: &[Point]) -> String {
-    let sentences: Vec<String> = [values(points), Some(caps(points)), control(points)].into_iter().flatten().collect();
-    if series(points, FREE).is_empty() { nothing(points, "No rate was measured.") } else { sentences.join(" ") }
+    let sentences = joined([values(points), Some(caps(points)), control(points)], " ");
+    sentences.filter(|_| !series(points, FREE).is_empty()).unwrap_or_else(|| nothing(points, "No rate was measured."))
 }
 
 /// The speed is kept if this much of the best is left.
@@ -149,7 +140,6 @@ fn values(points: &[Point]) -> Option<String> {
     })
 }
 
-/// The sentence on caps that spill.
 fn caps(points: &[Point]) -> String {
     let phrases: Vec<String> = CAPS.iter().filter_map(|cap| spills(points, cap)).collect();
     let measured = CAPS.iter().any(|cap| !series(points, cap.rate).is_empty());

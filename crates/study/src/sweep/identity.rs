@@ -11,7 +11,6 @@ use std::collections::BTreeSet;
 pub struct Shard {
     /// Which part, from 1.
     pub index: u64,
-    /// Of how many.
     pub of: u64,
 }
 
@@ -35,9 +34,7 @@ impl Shard {
 pub struct Identity {
     /// A hash of the plan, the settings and the kernel sources.
     pub sweep_id: String,
-    /// Configurations of the whole plan.
     pub cases: u64,
-    /// The part that is run.
     pub shard: Shard,
     /// How it is measured, in words.
     pub settings: String,
@@ -144,7 +141,6 @@ impl Identity {
     }
 }
 
-/// A row's device, with its platform.
 pub(super) fn device(row: &Row) -> String {
     format!("{} ({})", row.device, row.platform)
 }

@@ -21,7 +21,6 @@ pub const ROUNDS: u32 = 3;
 /// Configurations that go through their rounds together.
 pub const BLOCK: usize = 16;
 
-/// What a sweep needs from outside.
 pub trait Bench {
     /// The settings to measure a configuration with.
     fn settings(&self, configuration: &Configuration) -> Settings;

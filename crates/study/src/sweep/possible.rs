@@ -6,11 +6,8 @@ use gpulab_model::plan::{Case, Refusal, Target, WorkGroup};
 
 /// What settings are asked for with.
 pub struct Asked<'a> {
-    /// The problem.
     pub family: &'a Family,
-    /// Rungs that are to run.
     pub rungs: &'a [&'a Rung],
-    /// Element types.
     pub dtypes: &'a [Dtype],
     /// Work-groups; none for what devices usually take.
     pub wgs: &'a [WorkGroup],

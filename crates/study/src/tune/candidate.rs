@@ -31,7 +31,6 @@ pub struct Finals<'a> {
     /// How they are sampled, in all rounds together.
     pub settings: &'a dyn Fn(&Configuration) -> Settings,
     pub run: &'a mut dyn FnMut(&Configuration, &Job) -> Result<Outcome, Error>,
-    /// What came of them.
     pub outcomes: Vec<(Configuration, Outcome)>,
 }
 

@@ -20,7 +20,6 @@ pub enum EffectVerdict {
 /// What a parameter did: the best configuration beside the best with another value of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effect {
-    /// The parameter.
     pub name: String,
     /// Its value in the best configuration.
     pub with: String,

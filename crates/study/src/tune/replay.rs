@@ -50,12 +50,10 @@ impl Replay {
         }
     }
 
-    /// Configurations.
     pub fn len(&self) -> usize {
         self.times.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }

@@ -30,7 +30,6 @@ impl Strategy {
 /// Most configurations that [`Strategy::Auto`] tries all of.
 pub const SMALL: usize = 64;
 
-/// What was measured of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
     /// Its time, in seconds.
@@ -57,10 +56,8 @@ pub struct StopRule {
     pub of_limit: f64,
 }
 
-/// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// Every configuration was tried.
     Exhausted,
     /// Descent from several random places found nothing faster.
     Settled,
@@ -70,12 +67,10 @@ pub enum Ended {
     NearLimit,
 }
 
-/// How a search went.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchResult {
     /// Configurations in the order in which they were tried, with what was measured of each.
     pub tried: Vec<(usize, Option<Score>)>,
-    /// Why it ended.
     pub ended: Ended,
 }
 
@@ -127,7 +122,6 @@ enum Halt<E> {
     Failed(E),
 }
 
-/// A search under way.
 struct SearchRun<'a, 'e, E> {
     regions: &'a [Region],
     stop: StopRule,
@@ -140,7 +134,6 @@ struct SearchRun<'a, 'e, E> {
 }
 
 impl<E> SearchRun<'_, '_, E> {
-    /// Every configuration once.
     fn all(&self) -> Vec<usize> {
         let mut all: Vec<usize> = self.regions.iter().flat_map(|region| region.places.values().copied()).collect();
         all.sort_unstable();

@@ -14,13 +14,11 @@ const PARTED: f64 = 1.5;
 /// The least factor between two predictions that is a difference.
 pub const DIFFERENT: f64 = 1.02;
 
-/// Work-items of a warp.
 const WARP: u64 = LockstepModel::USUAL.warp;
 
 /// A rung's time, as measured and as the model has it.
 #[derive(Clone, Debug)]
 pub struct RungTime {
-    /// The measured row.
     pub row: Row,
     /// Its median, in seconds.
     pub measured: f64,
@@ -51,7 +49,6 @@ pub enum Parting {
     Overlap,
 }
 
-/// What a step changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     Launches,
@@ -76,11 +73,8 @@ pub enum Cause {
 /// A count of both rungs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CountChange {
-    /// Of what.
     pub cause: Cause,
-    /// The rung before.
     pub before: f64,
-    /// The rung.
     pub after: f64,
     /// Whether results are pairs of elements.
     pub is_of_pairs: bool,
@@ -96,7 +90,6 @@ impl CountChange {
     }
 }
 
-/// What there is to say of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepReason {
     /// The times differ by less than can be seen: by so much; or they are not to be compared.
@@ -110,7 +103,6 @@ pub enum StepReason {
         /// Whether in the model both take as long as the family's limit demands.
         at_limit: bool,
     },
-    /// They do.
     Explained {
         /// Times by which the model's time falls.
         predicted: f64,
@@ -123,7 +115,6 @@ pub enum StepReason {
 /// The times of a ladder's rungs, and the reasons of its steps.
 #[derive(Clone, Debug)]
 pub struct LadderReasons {
-    /// The rungs, in order.
     pub rungs: Vec<RungTime>,
     /// Of the step to each rung but the first: by how much the time falls, and why.
     pub steps: Vec<(f64, StepReason)>,
@@ -271,7 +262,6 @@ pub fn is_parted(measured: f64, predicted: f64) -> bool {
 }
 
 impl RungTime {
-    /// The model's time, where there is one.
     pub fn model_time(&self) -> Option<&ModelTime> {
         self.model.as_ref().ok().map(|(_, model)| model)
     }
