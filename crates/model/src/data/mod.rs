@@ -14,10 +14,13 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// An element type that kernels are built for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Dtype {
     /// IEEE 754 binary32.
+    #[default]
     F32,
     /// IEEE 754 binary64; needs `cl_khr_fp64` on the device.
     F64,

@@ -102,10 +102,11 @@ impl Default for Settings {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Checked, timed, and checked again.
+    #[default]
     Ok,
     /// This device or size cannot run it; the reason says why.
     Skipped,

@@ -30,7 +30,7 @@ pub const TOLD: &str = "told";
 pub const MAX_REGISTERS: &str = "MAX_REGISTERS";
 
 /// Work-items of a work-group, in up to three dimensions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WorkGroup(pub [usize; 3]);
 
 impl WorkGroup {

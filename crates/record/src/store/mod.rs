@@ -315,6 +315,7 @@ pub fn write_rows(path: &str, rows: &[Row]) -> Result<(), Error> {
 }
 
 /// A CSV file taken apart.
+#[derive(Default)]
 struct ParsedCsv {
     header: Vec<String>,
     records: Vec<csv::ByteRecord>,
@@ -326,7 +327,7 @@ struct ParsedCsv {
 impl ParsedCsv {
     /// Errors: `Usage` if a line other than the last has too few or too many cells.
     fn parse(text: &[u8], name: &str) -> Result<ParsedCsv, Error> {
-        let mut table = ParsedCsv { header: Vec::new(), records: Vec::new(), intact: 0, torn: None };
+        let mut table = ParsedCsv::default();
         (table.intact, table.torn) = each_record(text, name, &mut |record| {
             table.records.push(record);
             Ok(())

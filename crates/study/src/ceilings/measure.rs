@@ -4,7 +4,7 @@ use super::search::descend;
 use super::{CeilingRow, ProbeSpace, Quantity, Site};
 use gpulab_model::Error;
 use gpulab_model::data::Shape;
-use gpulab_model::outcome::{Cache, Clock, Executor, Job, Outcome, Settings, Status};
+use gpulab_model::outcome::{Executor, Job, Outcome, Settings, Status};
 use gpulab_model::plan::{Case, Target};
 use gpulab_record::Run;
 use std::collections::BTreeMap;
@@ -200,7 +200,10 @@ impl Hunt<'_> {
     ) -> Result<(), Error> {
         let axes = space.axes.iter().take(effort.axes).map(|axis| axis.values.len().min(effort.values));
         let pad = |place: &[usize]| [place, &vec![0; space.axes.len() - place.len()]].concat();
-        let passes = if self.quantity.is_intricate() { effort.passes } else { 1 };
+        let Quantity { place, element, spaces, .. } = self.quantity;
+        // Whether settings depend on each other so much that a second look at each pays.
+        let is_intricate = *place == Site::Unit && matches!(*element, "f32" | "i32") && spaces.len() == 1;
+        let passes = if is_intricate { effort.passes } else { 1 };
         let axes = axes.collect::<Vec<_>>();
         let mut attempt = |place: &[usize]| match place.iter().all(|&value| value == 0) {
             true => Ok(first),
@@ -293,10 +296,7 @@ fn settings(seconds: f64, min_runs: u32) -> Settings {
         min_time: seconds,
         timeout: 3.0 * seconds.max(0.02),
         max_noise: 0.03,
-        cache: Cache::Warm,
-        clock: Clock::Event,
-        least_time: None,
-        candidate: None,
+        ..Settings::default()
     }
 }
 
@@ -307,7 +307,7 @@ pub(super) mod tests {
     use gpulab_kernels::Bound;
     use gpulab_model::data::Dtype;
     use gpulab_model::outcome::fake_info;
-    use gpulab_model::outcome::{DeviceInfo, Judged, Measured, Sample};
+    use gpulab_model::outcome::{Clock, DeviceInfo, Judged, Measured, Sample};
     use std::time::Duration;
 
     #[test]
@@ -343,7 +343,7 @@ pub(super) mod tests {
         }
     }
 
-    fn gpu() -> DeviceInfo {
+    pub(in crate::ceilings) fn gpu() -> DeviceInfo {
         let info = fake_info();
         let target = Target { gpu: true, global_mem: 64 << 30, max_alloc: 16 << 30, ..info.target };
         DeviceInfo { target, ..info }
@@ -370,13 +370,5 @@ pub(super) mod tests {
         assert!(*last > sizes[0] && row.bytes == Some(4 * last), "the best over all of the data: {all:?}");
         let (_, reach, quick) = searched(Effort::quick(&gpu().target));
         assert_eq!((quick, reach), (sizes, Reach::Whole), "one space is enough");
-    }
-
-    #[test]
-    fn a_quick_look_and_a_brief_one_are_kept_as_quick_and_know_a_deadline() {
-        for effort in [Effort::quick(&gpu().target), Effort::BRIEF] {
-            assert!(effort.quick && effort.within.is_none());
-            assert_eq!(effort.within(Some(1.5)), Effort { within: Some(1.5), ..effort });
-        }
     }
 }

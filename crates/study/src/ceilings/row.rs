@@ -99,7 +99,7 @@ impl CeilingRow {
             element: quantity.element.to_owned(),
             // A quick look is over less than the whole.
             bytes: quantity.bytes.map(|_| 4 * outcome.case.shape.n),
-            value: value.filter(|&value| is_rate_or_time(value)),
+            value: value.filter(|&value| value.is_finite() && value > 0.0),
             unit: quantity.measure.unit().to_owned(),
             probe: format!("{}/{}", outcome.case.family, outcome.case.variant),
             wg: outcome.wg,
@@ -151,10 +151,6 @@ fn believable(unit: &str) -> Option<RangeInclusive<f64>> {
     let units = [Rate::Bytes, Rate::Ops, Rate::Pairs, Rate::Seconds];
     let known = units.into_iter().find(|measure| measure.unit() == unit)?;
     Some(if known == Rate::Seconds { time } else { rate })
-}
-
-fn is_rate_or_time(value: f64) -> bool {
-    value.is_finite() && value > 0.0
 }
 
 /// Whether the machine was quiet while this was measured: by the spread of the runs, and by the canary.

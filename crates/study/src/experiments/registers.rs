@@ -193,33 +193,25 @@ fn control(points: &[Point]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::points_of;
+    use super::super::tests::{points_of, points_on};
     use super::*;
-    use gpulab_model::outcome::{Status, fake_info};
+    use gpulab_model::outcome::fake_info;
     use gpulab_model::plan::Target;
 
     /// The finding of a device that takes caps if `takes_caps`: a value beyond the registers spills 8 bytes, and every 64
     /// of them halve the rate.
     fn finding(noise: f64, takes_caps: bool) -> String {
-        let target = Target { register_caps: takes_caps, gpu: true, ..fake_info().target };
-        let plan = REGISTERS.plan(&Scope { target: &target, quick: false, seed: 1 });
         let spilled = |cap: u64, live: f64| 8.0 * (live + BESIDE as f64 - cap as f64).max(0.0);
         let rate = |cap: u64, live: f64| 1000.0 * live.min(16.0) / (1.0 + spilled(cap, live) / 64.0);
-        let value = |t: &Trial| match CAPS.iter().find(|cap| [cap.rate, cap.spilled].contains(&t.series.as_str())) {
-            Some(cap) if t.series == cap.spilled => spilled(cap.most, t.x),
-            Some(cap) => rate(cap.most, t.x),
-            None if t.series == FREE_USED => (t.x + BESIDE as f64).min(255.0),
-            None => rate(255, t.x),
+        let value = |series: &str, live: f64| match CAPS.iter().find(|cap| [cap.rate, cap.spilled].contains(&series)) {
+            Some(_) if !takes_caps => f64::NAN,
+            Some(cap) if series == cap.spilled => spilled(cap.most, live),
+            Some(cap) => rate(cap.most, live),
+            None if series == FREE_USED => (live + BESIDE as f64).min(255.0),
+            None => rate(255, live),
         };
-        let point = |t: &Trial| {
-            let mut point = gpulab_record::point(&t.series, 1, value(t), noise);
-            (point.x, point.metric, point.unit) = (t.x, t.metric.name.into(), t.metric.unit.into());
-            if !takes_caps && t.series != FREE {
-                (point.status, point.value) = (Status::Skipped, None);
-            }
-            point
-        };
-        REGISTERS.finding(&plan.iter().map(point).collect::<Vec<_>>())
+        let target = Target { register_caps: takes_caps, gpu: true, ..fake_info().target };
+        REGISTERS.finding(&points_on(&REGISTERS, &target, noise, value))
     }
 
     #[test]

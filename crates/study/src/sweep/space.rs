@@ -60,11 +60,6 @@ impl Configuration {
         let params = if self.params.is_empty() { String::new() } else { format!(" {}", params_text(&self.params)) };
         format!("{family}/{variant} {dtype} n={}{rows} wg={}{params}", shape.n, self.wg)
     }
-
-    /// Whether both work on the same inputs.
-    pub(super) fn shares_data(&self, other: &Configuration) -> bool {
-        (self.case.dtype, self.case.shape) == (other.case.dtype, other.case.shape)
-    }
 }
 
 impl Space<'_> {

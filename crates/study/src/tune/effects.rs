@@ -168,13 +168,9 @@ mod tests {
     fn what_is_faster_than_the_limit_is_never_the_best() {
         let above = Row { flags: flag::ABOVE_CEILING, ..timed("wide", "1", "", 0.1) };
         let cached = Row { flags: flag::ABOVE_CEILING | flag::FITS_CACHE, ..above.clone() };
-        assert_eq!(
-            fastest(&[above.clone(), timed("naive", "1", "", 1.0)]).map(|row| row.variant.clone()),
-            Some("naive".into())
-        );
-        assert_eq!(
-            fastest(&[cached, timed("naive", "1", "", 1.0)]).map(|row| row.variant.clone()),
-            Some("wide".into())
-        );
+        for (fast, best) in [(above, "naive"), (cached, "wide")] {
+            let rows = [fast, timed("naive", "1", "", 1.0)];
+            assert_eq!(fastest(&rows).map(|row| row.variant.as_str()), Some(best));
+        }
     }
 }

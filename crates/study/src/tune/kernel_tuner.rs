@@ -141,15 +141,7 @@ mod tests {
         let spent = Spent { build: 0.5, data: 0.25, verify: 1.0, measure: 2.0 };
         let rows = [
             (row("local"), Some(spent)),
-            (
-                Row {
-                    status: Status::Skipped,
-                    params: params_of("items=16").unwrap(),
-                    t_median_s: None,
-                    ..row("local")
-                },
-                None,
-            ),
+            (Row { status: Status::Skipped, params: params_of("items=16").unwrap(), ..row("local") }, None),
             (Row { status: Status::BuildFailed, params: Params::new(), ..row("naive") }, None),
             (Row { status: Status::Timeout, wg_y: Some(4), gbps: Some(8.0), ..row("wide") }, None),
         ];

@@ -156,7 +156,10 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
         let why = [before, after].iter().find_map(|rung| rung.model.as_ref().err().copied());
         return StepReason::Uncounted(why.unwrap_or_default());
     };
-    if rates_differ(old, new, is_gpu) {
+    // Instructions are counted of one rung, and of the other taken from what the problem demands, and set its time.
+    let is_unrolled = |rung: &(Tally, ModelTime)| rung.0.private == 0;
+    let is_busy = |rung: &(Tally, ModelTime)| matches!(rung.1.largest(), TimePart::Instructions | TimePart::Local);
+    if is_gpu && is_unrolled(old) != is_unrolled(new) && (is_busy(old) || is_busy(new)) {
         return StepReason::Uncounted("the simulator's compiler unrolls the loops of one of the two");
     }
     let predicted = old.1.whole() / new.1.whole();
@@ -171,13 +174,6 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
             StepReason::Unexplained { predicted, at_limit }
         }
     }
-}
-
-/// Whether instructions are counted of one rung, and of the other taken from what the problem demands, and set its time.
-fn rates_differ(old: &(Tally, ModelTime), new: &(Tally, ModelTime), is_gpu: bool) -> bool {
-    let is_unrolled = |rung: &(Tally, ModelTime)| rung.0.private == 0;
-    let is_busy = |rung: &(Tally, ModelTime)| matches!(rung.1.largest(), TimePart::Instructions | TimePart::Local);
-    is_gpu && is_unrolled(old) != is_unrolled(new) && (is_busy(old) || is_busy(new))
 }
 
 type Counted<'a> = (&'a Row, &'a (Tally, ModelTime));
