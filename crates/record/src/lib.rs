@@ -8,6 +8,7 @@ mod cells;
 pub mod compare;
 mod dictionary;
 pub mod flag;
+pub mod groups;
 mod host;
 mod point;
 mod row;

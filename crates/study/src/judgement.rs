@@ -29,7 +29,6 @@ pub struct TriedCase {
     pub shape: Shape,
     pub wg: WorkGroup,
     pub ruling: Ruling,
-    /// Why, unless it is right.
     pub reason: String,
 }
 

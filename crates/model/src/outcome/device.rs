@@ -67,23 +67,16 @@ pub fn fake_info() -> DeviceInfo {
         timer_ns: 1,
         extensions: String::new(),
         target: Target {
-            gpu: false,
             compute_units: 2,
-            max_wg: 1024,
-            max_wg_dims: [1024; 3],
             local_mem: 32 << 10,
             global_mem: 1 << 30,
             max_alloc: 1 << 28,
             cache: 1 << 20,
             float_lanes: 0,
-            fp64: true,
             fp16: false,
-            nvidia: false,
-            async_copy: false,
-            register_caps: false,
             prefetch: false,
             subgroups: false,
-            images: true,
+            ..Target::with_everything(false)
         },
     }
 }

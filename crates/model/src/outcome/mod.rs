@@ -17,10 +17,11 @@ use crate::plan::{Case, Refusal, WorkGroup};
 use serde::{Deserialize, Serialize};
 
 /// Which clock a row's times come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Clock {
     /// The driver's event times, from the start of the first timed kernel to the end of the last.
+    #[default]
     Event,
     /// The host's clock, from before the first enqueue until everything finished.
     Wall,
@@ -29,10 +30,13 @@ pub enum Clock {
 }
 
 /// Whether a run finds its data in cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Cache {
     /// The same buffers every time.
+    #[default]
     Warm,
     /// Rotates among copies of the inputs that together exceed the last-level cache.
     Cold,
@@ -77,10 +81,9 @@ impl Settings {
             min_time: 0.0,
             timeout: 0.0,
             max_noise: 1.0,
-            cache: Cache::Warm,
             clock: Clock::Wall,
-            least_time: None,
             candidate: Some(Candidate { give_up_above: None }),
+            ..Settings::default()
         }
     }
 }
@@ -102,7 +105,7 @@ impl Default for Settings {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Checked, timed, and checked again.
@@ -196,7 +199,7 @@ pub struct Outcome {
 }
 
 /// What was measured of a case whose result was judged right: there is no other way to one. Times in seconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Largest error seen in the result over the timed data; none where it has no size, as beside an infinite input.
     pub max_err: Option<f64>,
@@ -359,6 +362,11 @@ impl Outcome {
         self.measured()?.clock_note.as_deref()
     }
 
+    /// Why, unless `ok`; for `ok`, why another clock was used than the one asked for.
+    pub fn remark(&self) -> &str {
+        self.clock_note().filter(|_| self.reason().is_empty()).unwrap_or(self.reason())
+    }
+
     pub fn samples(&self) -> &[Sample] {
         self.measured().map_or(&[], |measured| &measured.samples)
     }
@@ -376,27 +384,8 @@ impl Outcome {
 impl Measured {
     /// Of a result that was judged so, before anything was timed by this clock.
     pub fn of(judged: Judged, clock: Clock) -> Measured {
-        Measured {
-            max_err: judged.max_err,
-            tol: judged.tol,
-            result: judged.value,
-            clock,
-            clock_note: None,
-            distrust: None,
-            samples: Vec::new(),
-            batch: None,
-            preparation: None,
-            end_to_end: None,
-            end_to_end_noise: None,
-            host_part: None,
-            host_tail: None,
-            build: None,
-            stopped_by: String::new(),
-            timeline: Vec::new(),
-            canary: None,
-            suspect: None,
-            note: String::new(),
-        }
+        let Judged { max_err, tol, value: result } = judged;
+        Measured { max_err, tol, result, clock, ..Measured::default() }
     }
 
     pub fn judged(&self) -> Judged {

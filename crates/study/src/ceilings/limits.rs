@@ -263,7 +263,6 @@ pub fn gone_wrong(outcome: &Outcome) -> String {
     format!("the probe {} gave no rate ({}): {}", probe_name(outcome), outcome.status().name(), outcome.reason())
 }
 
-/// The probe's family and variant.
 pub fn probe_name(outcome: &Outcome) -> String {
     format!("{}/{}", outcome.case.family, outcome.case.variant)
 }

@@ -18,7 +18,6 @@ pub struct Effort {
     values: usize,
     /// Spaces that are looked at, the likeliest first, until so many gave a rate.
     spaces: usize,
-    /// Most passes over the settings.
     passes: usize,
     /// Seconds that a shape is timed for, and the best ones at the end.
     seconds: [f64; 2],

@@ -85,7 +85,6 @@ impl CeilingRow {
         quick: bool,
     ) -> CeilingRow {
         let times = stats::summarise(&outcome.times());
-        let note = outcome.clock_note().unwrap_or_default().to_owned();
         CeilingRow {
             schema: SCHEMA,
             run_id: run.id.clone(),
@@ -110,7 +109,7 @@ impl CeilingRow {
             clock: outcome.clock(),
             quick,
             status: outcome.status(),
-            reason: if outcome.reason().is_empty() { note } else { outcome.reason().to_owned() },
+            reason: outcome.remark().to_owned(),
             flags: flags(quantity, outcome),
             t_search_s: 0.0,
         }

@@ -24,7 +24,6 @@ pub struct CountedCase {
     /// The work-group that the rung made of the one asked for.
     pub wg: WorkGroup,
     pub params: Params,
-    /// Its launches, in order.
     pub launches: Vec<CountedLaunch>,
 }
 

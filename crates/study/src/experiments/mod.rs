@@ -35,6 +35,7 @@ pub mod zerocopy;
 use gpulab_kernels as kernels;
 use gpulab_kernels::exchange::exchange;
 use gpulab_model::plan::{Case, Target};
+use gpulab_record::groups::distinct;
 use gpulab_record::{Metric, Point};
 
 pub const EXPERIMENTS: &[&Experiment] = &[
@@ -104,17 +105,9 @@ impl Experiment {
     /// The kernel files that its trials run on some device, as paths below `cl/`, each once and in the plan's order. Those of
     /// transfers alone run none.
     pub fn sources(&self) -> Vec<&'static str> {
-        let mut paths: Vec<&'static str> = Vec::new();
-        for gpu in [true, false] {
-            let target = Target::with_everything(gpu);
-            let trials = self.plan(&Scope { target: &target, quick: false, seed: 1 });
-            for path in trials.iter().flat_map(|trial| files_of(&trial.case)) {
-                if !paths.contains(&path) {
-                    paths.push(path);
-                }
-            }
-        }
-        paths
+        let targets = [true, false].map(Target::with_everything);
+        let plans = targets.iter().flat_map(|target| self.plan(&Scope { target, quick: false, seed: 1 }));
+        distinct(plans.flat_map(|trial| files_of(&trial.case)))
     }
 
     /// The answer, in at most three sentences, and one on what to do where the noise hides a part of it. Each part is an

@@ -61,7 +61,6 @@ fn finding(points: &[Point]) -> String {
     sentences.unwrap_or_else(|| "No two offsets were measured.".to_owned())
 }
 
-/// What another order of neighbours costs.
 fn permuted(points: &[Point]) -> Option<String> {
     let over = compare_series(points, PERMUTED, ORDERED, |_| true);
     (!over.is_empty()).then(|| format!("A permuted order within 32 words {}.", effect(&over, "offset")))

@@ -195,7 +195,6 @@ mod tests {
         points_of(&PITCH, false, noise, |series, n| speed(series, n as u64))
     }
 
-    /// The finding, a sentence a line.
     fn sentences(points: &[Point]) -> String {
         let finding = PITCH.finding(points);
         let remedy = usize::from(finding.contains("undecided"));

@@ -14,6 +14,7 @@ use super::{Experiment, Explanation, Scope, Trial, plain};
 use gpulab_kernels::lab::presum::{self, ITEMS};
 use gpulab_model::data::{Dtype, Shape};
 use gpulab_model::plan::{Case, WorkGroup};
+use gpulab_record::groups::distinct;
 use gpulab_record::{Metric, Point};
 
 /// The control: a whole number of groups, and no remedy.
@@ -61,7 +62,7 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let sizes = sizes_measured(points);
+    let sizes = distinct(points.iter().filter_map(|p| Some(p.series.split_once(", ")?.1)));
     if sizes.is_empty() {
         return "No remedy was compared with a whole number of groups.".to_owned();
     }
@@ -103,17 +104,6 @@ fn costs(points: &[Point], size: &str) -> Vec<(&'static str, Contrast)> {
     let mut costs: Vec<(&str, Contrast)> = REMEDIES.into_iter().filter_map(cost).collect();
     costs.sort_by(|a, b| a.1.ratio.total_cmp(&b.1.ratio));
     costs
-}
-
-/// The sizes in the series' names, each once.
-fn sizes_measured(points: &[Point]) -> Vec<&str> {
-    let mut sizes = Vec::new();
-    for (_, size) in points.iter().filter_map(|p| p.series.split_once(", ")) {
-        if !sizes.contains(&size) {
-            sizes.push(size);
-        }
-    }
-    sizes
 }
 
 fn cheapest(points: &[Point], size: &str) -> String {

@@ -33,7 +33,6 @@ pub struct RememberedSettings {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     pub name: String,
-    /// Its values, in order.
     pub values: Vec<String>,
 }
 

@@ -53,7 +53,6 @@ pub fn is_faster(row: &Row, other: &Row) -> bool {
     interval(row).zip(interval(other)).is_some_and(|(own, other)| own.1 < other.0)
 }
 
-/// A row's work-group and settings.
 pub fn settings_of(row: &Row) -> Vec<(&str, String)> {
     let params = row.params.iter().map(|(name, value)| (name.as_str(), value.clone()));
     std::iter::once(("wg", row.wg_text())).chain(params).collect()

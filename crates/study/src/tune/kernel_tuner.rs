@@ -4,6 +4,7 @@
 use super::settings_of;
 use gpulab_model::outcome::{Spent, Status};
 use gpulab_record::Row;
+use gpulab_record::groups::distinct;
 use serde_json::{Map, Value, json};
 
 /// The version of the schema.
@@ -33,15 +34,7 @@ pub fn cache(rows: &[(Row, Option<Spent>)]) -> String {
 
 /// The values that each setting has in some row.
 fn params(rows: &[(Row, Option<Spent>)], keys: &[String]) -> Value {
-    let values = |key: &String| {
-        let mut known: Vec<Value> = Vec::new();
-        for value in rows.iter().map(|(row, _)| value(row, key)) {
-            if !known.contains(&value) {
-                known.push(value);
-            }
-        }
-        (key.clone(), json!(known))
-    };
+    let values = |key: &String| (key.clone(), json!(distinct(rows.iter().map(|(row, _)| value(row, key)))));
     Value::Object(keys.iter().map(values).collect())
 }
 

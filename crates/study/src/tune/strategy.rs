@@ -3,7 +3,6 @@
 use gpulab_model::data;
 use std::collections::BTreeMap;
 
-/// How a space is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Strategy {
     /// Exhaustive over at most 64 configurations, else descent.
@@ -61,7 +60,6 @@ pub enum Ended {
     Exhausted,
     /// Descent from several random places found nothing faster.
     Settled,
-    /// The budget was used up.
     Budget,
     /// It is as near to the device's limit as was asked for.
     NearLimit,

@@ -29,7 +29,7 @@ pub struct RungTime {
 }
 
 /// What explains that a time and the model's part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Parting {
     /// Groups of fewer items than a warp.
     LonelyItems,
