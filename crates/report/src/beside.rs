@@ -64,14 +64,12 @@ pub fn findings(devices: &[ComparedDevice], found: &[(String, Vec<Option<String>
     match medium {
         Medium::Markdown => {
             let names = found.iter().map(|(name, _)| name.clone()).collect();
-            let cells = |at: usize| {
-                let text =
-                    |(_, texts): &(String, Vec<Option<String>>)| texts[at].clone().unwrap_or_else(|| "-".to_owned());
-                found.iter().map(text).collect()
-            };
-            let columns = heads.into_iter().enumerate().map(|(at, head)| GridColumn::texts(head, cells(at), 0));
-            let first = GridColumn::texts("experiment", names, 0);
-            TextGrid { columns: std::iter::once(first).chain(columns).collect() }.markdown()
+            let mut columns = vec![GridColumn::texts("experiment", names, 0)];
+            columns.extend(heads.into_iter().enumerate().map(|(at, head)| {
+                let cells = found.iter().map(|(_, texts)| texts[at].clone().unwrap_or_else(|| "-".to_owned()));
+                GridColumn::texts(head, cells.collect(), 0)
+            }));
+            TextGrid { columns }.markdown()
         }
         Medium::Screen(screen) => {
             let line = |(head, text): (&String, &Option<String>)| {

@@ -73,9 +73,7 @@ pub(super) enum Value {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Gain {
-    /// So many times faster.
     Faster(f64),
-    /// So many times slower.
     Slower(f64),
     /// As fast, within a few per cent.
     Same,

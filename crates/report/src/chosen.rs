@@ -14,13 +14,11 @@ pub struct ChosenColumn(ColumnSource);
 
 #[derive(Clone)]
 enum ColumnSource {
-    /// A rung's number and name.
     Rung,
     Verdict,
     /// A ladder's table, by the place of the column in it.
     Table(&'static TableColumn),
     File(&'static ColumnEntry),
-    /// A setting of kernels, by name.
     Setting(String),
 }
 

@@ -28,7 +28,6 @@ enum BoundBy {
     Arithmetic,
 }
 
-/// What a column is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Subject {
     /// Any program, the CPU's too.

@@ -9,7 +9,6 @@ pub struct Dictionary {
     /// The kind, as in `points`.
     pub name: &'static str,
     pub written_by: &'static str,
-    /// Its columns, in order.
     pub columns: &'static [ColumnEntry],
 }
 

@@ -49,19 +49,16 @@ fn sections(page: &'static str) -> Vec<CitedSource> {
 fn section(text: &'static str) -> Option<CitedSource> {
     let (before, table) = text.split_once(TABLE)?;
     let (title, about) = before.split_once('\n')?;
+    let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
     // Behind the rest of the header's line, and the line below it.
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
-    Some(CitedSource { title, about: on_one_line(about), steps: rows.filter_map(step).collect() })
+    Some(CitedSource { title, about, steps: rows.filter_map(step).collect() })
 }
 
 fn step(row: &'static str) -> Option<RoadStep> {
     let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
     let [place, command, see, today] = cells[..] else { return None };
     Some(RoadStep { place, command: command.trim_matches('`'), see, today })
-}
-
-fn on_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The names and titles of all sources, a line each.

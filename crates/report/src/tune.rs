@@ -3,6 +3,7 @@
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
 use super::markdown;
+use super::rungs;
 use super::sweep;
 use clap::ValueEnum;
 use gpulab_kernels::Bound;
@@ -41,7 +42,9 @@ pub fn explanation(told: &TuningTold<'_>, screen: Screen) -> String {
     let head = told.rows.first().map_or_else(|| "nothing was measured\n".to_owned(), |row| wrap(&title(row)));
     let searched = wrap(&searched(told));
     let Some(best) = told.best else {
-        return format::on_screen(&(head + &searched + &wrap(&without_time(told.rows))), screen);
+        let reason = told.rows.iter().find(|row| !row.reason.is_empty()).map_or("", |row| row.reason.as_str());
+        let none = wrap(&format!("no configuration gave a time that can be trusted: {reason}"));
+        return format::on_screen(&(head + &searched + &none), screen);
     };
     let found = wrap(&found(best)) + &wrap(&beside_default(best, told.default));
     let table = effect_table(&effects(told.rows)).fit(screen.width).lines();
@@ -80,14 +83,9 @@ fn searched(told: &TuningTold<'_>) -> String {
     format!("{} of {space} configurations tried{wrong}, {}, {seconds:.1} s: {why}", rows.len(), name(*strategy))
 }
 
-fn without_time(rows: &[Row]) -> String {
-    let reason = rows.iter().find(|row| !row.reason.is_empty()).map_or("", |row| row.reason.as_str());
-    format!("no configuration gave a time that can be trusted: {reason}")
-}
-
 /// `v7 wide, wg 1, tile=16`.
 fn label(row: &Row) -> String {
-    let rung = row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number} {}", row.variant));
+    let rung = rungs::label(row);
     format!("{rung}, wg {}{}{}", row.wg_text(), if row.params.is_empty() { "" } else { ", " }, params_text(&row.params))
 }
 

@@ -9,7 +9,6 @@ use std::borrow::Cow;
 
 #[derive(Clone, Copy)]
 pub struct PageMaterial<'a> {
-    /// Recorded results, folder by folder.
     pub folders: &'a [RecordedFolder],
     /// Counts that reasons are made of.
     pub counts: &'a [CountRow],
@@ -22,12 +21,10 @@ pub struct PageMaterial<'a> {
 pub struct RecordedFolder {
     /// Its name without those above it.
     pub name: String,
-    /// Rows of ladders and sweeps.
     pub rows: Vec<Row>,
     /// Experiments, one run on one device each.
     pub studies: Vec<RecordedStudy>,
     pub ceilings: Vec<CeilingRow>,
-    /// Single timed runs.
     pub samples: Vec<SampleRow>,
     /// Files' names, and the figures of other programs in them.
     pub peers: Vec<(String, Vec<Vec<String>>)>,

@@ -13,7 +13,7 @@ mod parts;
 mod steps;
 
 use super::format;
-use super::groups::groups;
+use super::groups::{distinct, groups};
 use super::picture::{Theme, theme};
 use gpulab_record::Row;
 use gpulab_study::ceilings::CeilingRow;
@@ -162,12 +162,7 @@ fn devices_of(folder: &RecordedFolder) -> Vec<DevicePart<'_>> {
     let of_study = |study: &RecordedStudy| study.points.first().map(|p| key(&p.platform, &p.device));
     let of_rows = folder.rows.iter().filter(|row| !row.on_host()).map(|row| key(&row.platform, &row.device));
     let of_limits = folder.ceilings.iter().map(|row| key(&row.platform, &row.device));
-    let mut keys: Vec<(String, String)> = Vec::new();
-    for key in of_rows.chain(folder.studies.iter().filter_map(of_study)).chain(of_limits) {
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
-    }
+    let keys = distinct(of_rows.chain(folder.studies.iter().filter_map(of_study)).chain(of_limits));
     let runs = groups(&folder.rows, |row| row.run_id.clone());
     let part = |own: (String, String)| {
         let of_run = |run: &Vec<Row>| {

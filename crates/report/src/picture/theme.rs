@@ -21,7 +21,6 @@ pub(super) const SERIES: usize = 7;
 /// Steps of shares, the best first.
 pub(super) const STEPS: usize = 5;
 
-/// The colours on one paper.
 struct Palette {
     paper: &'static str,
     ink: &'static str,
