@@ -449,6 +449,12 @@ impl Row {
         flag::DOUBTS.into_iter().any(|doubt| self.flags.contains(doubt))
     }
 
+    /// Whether its result is right, and its time not shorter than anything explains.
+    pub fn is_believed(&self) -> bool {
+        let is_above = self.flags.contains(flag::ABOVE_CEILING) && !self.flags.contains(flag::FITS_CACHE);
+        self.status == Status::Ok && !is_above
+    }
+
     /// How many times slower the device may have been than at its best while the row was timed: 1 where it was steady, and
     /// infinite where the row says only that it was not.
     pub fn drift(&self) -> f64 {

@@ -68,7 +68,7 @@ impl<'a> View<'a> {
 
     /// The fastest rung's place, where there are several: a right result that is not faster than anything explains.
     pub(super) fn best(&self) -> Option<usize> {
-        let rungs = self.rungs.iter().enumerate().filter(|(_, c)| c.row.rung.is_some() && is_believed(c.row));
+        let rungs = self.rungs.iter().enumerate().filter(|(_, c)| c.row.rung.is_some() && c.row.is_believed());
         let timed: Vec<(usize, f64)> = rungs.filter_map(|(at, c)| Some((at, c.row.t_median_s?))).collect();
         let fastest = timed.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
         (timed.len() > 1).then_some(fastest.0)
@@ -79,11 +79,6 @@ impl<'a> View<'a> {
         let columns = columns(&self.rungs, &[Subject::Timing, Subject::Kernels, Subject::Whole]);
         columns::legend(is_marked, columns.into_iter().flat_map(|(_, values)| values).flatten().map(Value::text))
     }
-}
-
-/// Whether a row's result is right, and its time not shorter than anything explains.
-pub(super) fn is_believed(row: &Row) -> bool {
-    row.status == Status::Ok && (!row.flags.contains(flag::ABOVE_CEILING) || row.flags.contains(flag::FITS_CACHE))
 }
 
 fn four(x: f64) -> String {

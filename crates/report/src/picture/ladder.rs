@@ -7,7 +7,7 @@ use super::{Drawn, font, number};
 use crate::cell::{Cell, RateUnit, Value};
 use crate::columns::gain;
 use crate::rungs::{is_memory_bound, label, who};
-use crate::view::{View, is_believed, is_held_against_limit, status_word, verdict};
+use crate::view::{View, is_held_against_limit, status_word, verdict};
 use gpulab_model::outcome::Status;
 use gpulab_model::stats::ratio;
 use gpulab_record::{Row, clear_factor, flag};
@@ -236,11 +236,11 @@ pub(super) fn baseline(variant: &str) -> Option<String> {
 /// Which rung is fastest, or which are alike, and how near to the limit.
 fn title(view: &View<'_>, rungs: &[&Row], is_limited: bool) -> String {
     let has_time = |row: &&Row| row.t_median_s.is_some();
-    let timed: Vec<&Row> = rungs.iter().copied().filter(has_time).filter(|row| is_believed(row)).collect();
+    let timed: Vec<&Row> = rungs.iter().copied().filter(has_time).filter(|row| row.is_believed()).collect();
     let best = view.best().and_then(|at| rungs.get(at)).or(timed.first());
     let Some(best) = best else { return "No rung has a time to trust".to_owned() };
     let time = best.t_median_s.unwrap_or(f64::INFINITY);
-    let is_doubtful = |row: &&&Row| !is_believed(row) && row.t_median_s.is_some_and(|t| t < time);
+    let is_doubtful = |row: &&&Row| !row.is_believed() && row.t_median_s.is_some_and(|t| t < time);
     let doubtful: Vec<&Row> = rungs.iter().filter(is_doubtful).copied().collect();
     let reason = |row: &&Row| match row.status {
         Status::Ok => "faster than the limit",

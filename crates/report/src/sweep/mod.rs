@@ -12,7 +12,7 @@ use super::grid::{GridColumn, TextGrid};
 use super::groups::groups;
 use super::markdown::{self, PAGE};
 use super::rungs::{is_memory_bound, label};
-use super::view::{is_believed, is_held_against_limit, status_word};
+use super::view::{is_held_against_limit, status_word};
 use gpulab_model::outcome::{Spent, Status};
 use gpulab_record::{Row, flag, params_text};
 use std::collections::HashMap;
@@ -133,7 +133,7 @@ fn problems(rows: &[Row]) -> Vec<Vec<&Row>> {
 pub(super) fn ranked<'a>(rows: &[&'a Row]) -> Vec<Timed<'a>> {
     let once = |row: &Row| Some(row.t_median_s? / row.repeats().and_then(|n| n.parse().ok()).unwrap_or(1.0));
     let any_plain = rows.iter().any(|r| r.repeats().is_none());
-    let selected = rows.iter().filter(|r| is_believed(r) && (r.repeats().is_none() || !any_plain));
+    let selected = rows.iter().filter(|r| r.is_believed() && (r.repeats().is_none() || !any_plain));
     let timed = selected.filter_map(|r| Some((*r, once(r)?)));
     let mut timed: Vec<_> = timed.collect();
     timed.sort_by(|a, b| a.1.total_cmp(&b.1));

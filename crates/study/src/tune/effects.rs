@@ -2,9 +2,8 @@
 
 use crate::sweep::Configuration;
 use gpulab_kernels::{Family, Kind, Tunable};
-use gpulab_model::outcome::Status;
 use gpulab_model::plan::Target;
-use gpulab_record::{Row, flag};
+use gpulab_record::Row;
 
 /// What can be said of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,8 +32,7 @@ pub struct Effect {
 
 /// A row's time, if it is one of a right result that nothing speaks against.
 pub fn time_of(row: &Row) -> Option<f64> {
-    let is_above = row.flags.contains(flag::ABOVE_CEILING) && !row.flags.contains(flag::FITS_CACHE);
-    row.t_median_s.filter(|seconds| row.status == Status::Ok && !is_above && seconds.is_finite() && *seconds > 0.0)
+    row.t_median_s.filter(|seconds| row.is_believed() && seconds.is_finite() && *seconds > 0.0)
 }
 
 pub fn fastest<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<&'a Row> {
@@ -116,7 +114,8 @@ pub fn beyond(family: &Family, rows: &[Row], best: &Configuration, target: &Targ
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpulab_record::{Flags, params_of, row};
+    use gpulab_model::outcome::Status;
+    use gpulab_record::{Flags, flag, params_of, row};
 
     fn timed(variant: &str, wg: &str, params: &str, seconds: f64) -> Row {
         Row {
