@@ -49,12 +49,10 @@ pub use cell::RateUnit;
 
 use format::Screen;
 
-/// What a text is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
     /// A terminal, or what stands in for one.
     Screen(Screen),
-    /// A document.
     Markdown,
 }
 
