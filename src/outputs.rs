@@ -3,6 +3,7 @@
 //! An output that fails is given up and its error kept for the end; the others still get their data.
 
 use crate::Error;
+use crate::cli::{Output, RowFiles};
 use crate::console::{Out, worst_of};
 use crate::record::{CsvRecord, SampleRow};
 use crate::report::markdown::MARKDOWN_MARK;
@@ -18,6 +19,19 @@ pub(crate) struct Paths<'a> {
     pub(crate) samples: Option<&'a str>,
     pub(crate) md: Option<&'a str>,
     pub(crate) svg: Option<&'a str>,
+}
+
+impl<'a> From<&'a RowFiles> for Paths<'a> {
+    fn from(rows: &'a RowFiles) -> Paths<'a> {
+        Paths { csv: rows.csv.as_deref(), json: rows.json.as_deref(), ..Paths::default() }
+    }
+}
+
+impl<'a> From<&'a Output> for Paths<'a> {
+    fn from(output: &'a Output) -> Paths<'a> {
+        let [csv, json, md, samples] = [&output.csv, &output.json, &output.md, &output.samples].map(Option::as_deref);
+        Paths { csv, json, md, samples, svg: None }
+    }
 }
 
 /// The outputs that were asked for.

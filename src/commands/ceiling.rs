@@ -26,11 +26,11 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     check_sources(options, global.quiet)?;
     let folder = ceilings::folder()?;
     ceilings::check_writable(&folder)?;
-    let mut outputs = open(options)?;
+    let mut outputs = Outputs::open(&Paths::from(&options.rows))?;
     interrupt::watch();
-    let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
+    let setup = Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::default() };
     let deadline = options.deadline;
-    let mut executor = bench::open_within(setup, options.in_process, deadline, MOST_BYTES, 0.0)?;
+    let mut executor = bench::open_within(setup, options.process.in_process, deadline, MOST_BYTES, 0.0)?;
     let info = executor.info().clone();
     bench::announce(global, &info);
     let (before, damage) = Kept::load_or_put_aside(&folder, &info);
@@ -48,12 +48,12 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
         if !kept.add(row.clone()) {
             worse.push(row);
         }
-        if saved.is_ok() && options.cl_dir.is_none() {
+        if saved.is_ok() && options.kernels.cl_dir.is_none() {
             saved = kept.save(&folder).map(|_| ());
         }
     });
     outputs.tell(out, &|screen| report::ceilings::text(&rows, screen), screen(global.color), global.quiet);
-    if options.cl_dir.is_some() && !global.quiet {
+    if options.kernels.cl_dir.is_some() && !global.quiet {
         say("not kept: measured with the kernels of --cl-dir");
     } else if !global.quiet && measured.is_ok() && saved.is_ok() {
         note(&told_kept(&kept.path(&folder), &worse, rows.len()));
@@ -84,7 +84,7 @@ fn told_kept(path: &Path, worse: &[CeilingRow], all: usize) -> String {
 /// Refuses a folder that lacks a probe.
 fn check_sources(options: &CeilingArgs, quiet: bool) -> Result<(), Error> {
     let probes: Vec<&Rung> = PROBES.iter().flat_map(|family| family.kernels()).collect();
-    bench::check_sources(&probes, options.cl_dir.as_deref(), quiet)
+    bench::check_sources(&probes, options.kernels.cl_dir.as_deref(), quiet)
 }
 
 /// Every quantity of this device, one after the other, each with whether all of its probes ran; `broken` are those that did
@@ -127,7 +127,7 @@ fn show(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), Err
         Some(selector) => vec![kept_of(&folder, selector)?],
         None => everything(&folder)?,
     };
-    let mut outputs = open(options)?;
+    let mut outputs = Outputs::open(&Paths::from(&options.rows))?;
     shown.iter().flat_map(|kept| &kept.ceilings).for_each(|row| outputs.row(row));
     let tables = |screen| {
         let tables = shown.iter().map(|kept| report::ceilings::text(&kept.ceilings, screen));
@@ -157,11 +157,6 @@ fn everything(folder: &Path) -> Result<Vec<Kept>, Error> {
         return Err(Error::Failed("no ceilings are kept yet: gpulab ceiling measures them".into()));
     }
     Ok(all)
-}
-
-fn open(options: &CeilingArgs) -> Result<Outputs<CeilingRow>, Error> {
-    let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
-    Outputs::open(&Paths { csv, json, ..Paths::default() })
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
         let how = "name two files, to compare the second with the first, or give --curve for many runs of one program";
         return Err(Error::Usage(how.into()));
     }
-    let mut outputs = open(options)?;
+    let mut outputs = Outputs::open(&Paths::from(&options.rows))?;
     let read = |names: &String| rows(names, global.quiet);
     let sides = options.files.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
     let Some((first, others)) = sides.split_first() else { return Ok(()) };
@@ -60,12 +60,6 @@ fn tell_curve(out: &mut Out, global: &Global, options: &Compare) -> Result<(), E
         out.painted(&format!("{gap}{names}\n\n{}", report::compare::curve(&points, &SLOWDOWNS, screen)))?;
     }
     Ok(())
-}
-
-/// Opens the files that rows go to.
-fn open(options: &Compare) -> Result<Outputs<ComparisonRow>, Error> {
-    let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
-    Outputs::open(&Paths { csv, json, ..Paths::default() })
 }
 
 /// The name of a file, those of several joined by commas, or those of the CSV and JSON files in a folder.

@@ -39,19 +39,23 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
         Countable::Trials(_) => check_trials(options)?,
         Countable::Measured(_) => {}
     }
-    let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
-    let mut outputs: Outputs<CountRow> = Outputs::open(&Paths { csv, json, ..Paths::default() })?;
+    let mut outputs: Outputs<CountRow> = Outputs::open(&Paths::from(&options.rows))?;
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
     let model = LockstepModel { warp: options.warp, segment: options.segment, banks: options.banks };
-    let mut worker =
-        open(registry, &simulator, model, options.cl_dir.as_deref(), Duration::from_secs_f64(options.deadline))?;
+    let mut worker = open(
+        registry,
+        &simulator,
+        model,
+        options.kernels.cl_dir.as_deref(),
+        Duration::from_secs_f64(options.deadline),
+    )?;
     let cases = subject.cases(options, registry, worker.target(), global.quiet)?;
     let mut counting =
         Counting { lines: options.lines, quiet: global.quiet, simulator: &simulator.version, model, rows: Vec::new() };
     let counted = counting.run(&mut worker, &cases, &mut |row| outputs.row(row));
     let rows = counting.rows;
-    let sources = Sources { dir: options.cl_dir.clone() };
+    let sources = Sources { dir: options.kernels.cl_dir.clone() };
     let source = |file: &str, line: u64| source_line(&sources, file, line);
     let table = |rows: &[CountRow], screen| {
         let table = report::count::table(rows, global.verbose, screen);
@@ -102,11 +106,11 @@ impl Countable {
                 .collect::<Result<Vec<_>, _>>()
                 .map(|rows| Countable::Measured(rows.into_iter().flatten().collect()));
         }
-        let name = options.name();
+        let name = options.subject.name().unwrap_or_default();
         if described::is_file(name) || FAMILIES.iter().any(|family| family.name == name) {
-            return Brought::new(name, options.own.as_deref()).map(|brought| Countable::Ladder(brought.into()));
+            return Brought::new(name, options.rungs.own.as_deref()).map(|brought| Countable::Ladder(brought.into()));
         }
-        if options.own.is_some() {
+        if options.rungs.own.is_some() {
             return Err(Error::Usage(format!("--own: {name} has no ladder; name the kernel's family")));
         }
         if let Some(experiment) = experiment(name) {
@@ -147,9 +151,9 @@ fn measured(path: &Path) -> Result<Vec<Row>, Error> {
 /// Refuses what can be seen before anything is started.
 fn check_ladder(brought: &Brought, options: &CountArgs, quiet: bool) -> Result<(), Error> {
     let family = &brought.family;
-    bench::check_dtype(family, options.dtype.unwrap_or(family.dtypes[0]))?;
-    let rungs = brought.rungs(options.variant.as_deref())?;
-    bench::check_sources(&rungs, options.cl_dir.as_deref(), quiet)?;
+    bench::check_dtype(family, options.element.dtype.unwrap_or(family.dtypes[0]))?;
+    let rungs = brought.rungs(options.rungs.variant.as_deref())?;
+    bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), quiet)?;
     let shape = shape(family, options)?;
     if shape.n == 0 || shape.m == 0 {
         return Err(Error::Usage("no elements, so no launch to count: choose a larger --n".into()));
@@ -159,7 +163,7 @@ fn check_ladder(brought: &Brought, options: &CountArgs, quiet: bool) -> Result<(
         let why = "--lines needs cases that the simulator runs whole; choose a smaller --n";
         return Err(Error::Usage(why.into()));
     }
-    let input = Input { family, shape, dtype: options.dtype.unwrap_or(family.dtypes[0]), params: &params };
+    let input = Input { family, shape, dtype: options.element.dtype.unwrap_or(family.dtypes[0]), params: &params };
     input.check_host(input.bytes()?)?;
     settings(family, &rungs, options).map(drop)
 }
@@ -177,9 +181,9 @@ fn settings(family: &Family, rungs: &[&Rung], options: &CountArgs) -> Result<Par
 
 fn ladder<'a>(brought: &'a Brought, options: &CountArgs, target: &Target) -> Result<Vec<CountedTrial<'a>>, Error> {
     let family = &brought.family;
-    let rungs = brought.rungs(options.variant.as_deref())?;
-    let case = Case::of(&family.name, "", options.dtype.unwrap_or(family.dtypes[0]), shape(family, options)?);
-    let case = Case { params: settings(family, &rungs, options)?, seed: options.seed, ..case };
+    let rungs = brought.rungs(options.rungs.variant.as_deref())?;
+    let case = Case::of(&family.name, "", options.element.dtype.unwrap_or(family.dtypes[0]), shape(family, options)?);
+    let case = Case { params: settings(family, &rungs, options)?, seed: options.data.seed, ..case };
     let wg = |rung: &Rung| options.wg.or(rung.work_group()).unwrap_or(WORK_GROUP);
     let counted = |rung: &'a Rung| of_rung(family, rung, &Case { wg: wg(rung), ..case.clone() }, target);
     Ok(rungs.into_iter().map(counted).collect())
@@ -193,7 +197,7 @@ fn trials(
     quiet: bool,
 ) -> Result<Vec<CountedTrial<'static>>, Error> {
     let mut all: Vec<CountedTrial<'_>> = Vec::new();
-    for trial in experiment.plan(&Scope { target, quick: true, seed: options.seed }) {
+    for trial in experiment.plan(&Scope { target, quick: true, seed: options.data.seed }) {
         if exchange(&trial.case.family).is_some() {
             continue;
         }
@@ -216,16 +220,16 @@ fn trials(
         return Err(Error::Usage(format!("{} {why}", experiment.name)));
     }
     let rungs: Vec<&Rung> = all.iter().map(|one| one.rung).collect();
-    bench::check_sources(&rungs, options.cl_dir.as_deref(), quiet)?;
+    bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), quiet)?;
     Ok(all)
 }
 
 /// Refuses options that an experiment's trials leave no room for.
 fn check_trials(options: &CountArgs) -> Result<(), Error> {
     let refused = [
-        ("--variant", options.variant.is_some()),
+        ("--variant", options.rungs.variant.is_some()),
         ("--m", options.m.is_some()),
-        ("--dtype", options.dtype.is_some()),
+        ("--dtype", options.element.dtype.is_some()),
         ("--wg", options.wg.is_some()),
         ("--op", options.op.is_some()),
         ("--set", !options.set.is_empty()),

@@ -20,8 +20,8 @@ pub fn run(out: &mut Out, global: &Global, options: &DiffArgs) -> Result<(), Err
     if from.path == to.path {
         return Err(Error::Usage(format!("both are {}: name two rungs", short_name(family, from))));
     }
-    bench::check_files(&[&from.path, &to.path], options.cl_dir.as_deref(), global.quiet)?;
-    let sources = Sources { dir: options.cl_dir.clone() };
+    bench::check_files(&[&from.path, &to.path], options.kernels.cl_dir.as_deref(), global.quiet)?;
+    let sources = Sources { dir: options.kernels.cl_dir.clone() };
     let (from, to) = (file(family, from, &sources)?, file(family, to, &sources)?);
     let screen = screen(global.color);
     let layout = DiffLayout::of(Stdout.is_terminal(), screen.width);

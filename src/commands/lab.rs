@@ -33,22 +33,22 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     if options.svg.is_some() && !chosen.iter().any(|e| e.has_timeline) {
         return Err(Error::Usage(format!("--svg: {name} has no timeline to draw; overlap has one")));
     }
-    let [csv, json, svg] = [&options.csv, &options.json, &options.svg].map(Option::as_deref);
-    let outputs = Outputs::open(&Paths { csv, json, svg, ..Paths::default() })?;
+    let outputs = Outputs::open(&Paths { svg: options.svg.as_deref(), ..Paths::from(&options.rows) })?;
     interrupt::watch();
-    let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
+    let setup = Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::default() };
     let executor = bench::open(setup, &options.measure, MOST_BYTES, 0.0)?;
     let target = executor.info().target.clone();
-    let scope = Scope { target: &target, quick: options.measure.quick, seed: options.seed };
+    let scope = Scope { target: &target, quick: options.measure.quick, seed: options.data.seed };
     let studies = chosen.into_iter().map(|e| ExperimentRun::new(e, &scope)).collect::<Result<Vec<_>, Error>>()?;
     let kernel = |task: &Task| if let Work::Kernel(_, rung) = task.work { Some(rung) } else { None };
     let rungs: Vec<&Rung> = studies.iter().flat_map(|s| s.tasks.iter().filter_map(kernel)).collect();
-    bench::check_sources(&rungs, options.cl_dir.as_deref(), global.quiet)?;
+    bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
     bench::announce(global, executor.info());
     let settings = options.measure.settings();
     let scene =
         Scene::on_device(&Run { quick: options.measure.quick, ..Run::begin() }, executor.info(), &settings, None);
-    let mut limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
+    let mut limits =
+        Limits::load(executor.info(), options.measure.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
     let rounds = if options.measure.quick { QUICK_ROUNDS } else { sweep::ROUNDS };
     let jobs = studies.iter().map(|s| s.tasks.len() * rounds as usize).sum();
     let pace = Pace::new(options.measure.whole_budget(), Instant::now(), jobs);

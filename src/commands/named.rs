@@ -10,6 +10,7 @@ use crate::cli::{Command, ExerciseAction, Global, Output, PlotArgs, TunedAction}
 use crate::compare::ComparisonRow;
 use crate::count::CountRow;
 use crate::ladder::BASELINES;
+use crate::outputs::Paths;
 use crate::record::{CsvRecord, Point, Row, SampleRow};
 use crate::report::markdown::MARKDOWN_MARK;
 use crate::report::page::is_page;
@@ -51,11 +52,11 @@ pub(super) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
             }));
             all
         }
-        Command::Ceiling(options) => tables::<CeilingRow>(&options.csv, &options.json),
-        Command::Count(options) => tables::<CountRow>(&options.csv, &options.json),
-        Command::Compare(options) => tables::<ComparisonRow>(&options.csv, &options.json),
+        Command::Ceiling(options) => tables::<CeilingRow>(&options.rows),
+        Command::Count(options) => tables::<CountRow>(&options.rows),
+        Command::Compare(options) => tables::<ComparisonRow>(&options.rows),
         Command::Lab(options) => {
-            let mut all = tables::<Point>(&options.csv, &options.json);
+            let mut all = tables::<Point>(&options.rows);
             all.push(("--svg", options.svg.as_deref(), is_svg));
             all
         }
@@ -63,7 +64,7 @@ pub(super) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
         Command::Sweep(options) if options.resume => vec![("-o", Some(&options.output), |_| true)],
         Command::Sweep(options) => vec![("-o", Some(&options.output), begins_as_csv::<Row>)],
         Command::Tune(options) => {
-            let mut all = tables::<Row>(&options.csv, &options.json);
+            let mut all = tables::<Row>(&options.rows);
             let is_cache = |head: &str| begins_as_object(head, &["schema_version", "device_name", "kernel_name"]);
             all.push(("--export", options.export.get(1).map(String::as_str), is_cache));
             all.push(("--md", options.md.as_deref(), is_markdown));
@@ -109,14 +110,16 @@ pub(super) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
     asked.into_iter().filter_map(|(option, path, is_ours)| Some(OutputFile { option, path: path?, is_ours })).collect()
 }
 
-fn tables<'a, T: CsvRecord>(csv: &'a Option<String>, json: &'a Option<String>) -> Vec<NamedOutput<'a>> {
-    vec![("--csv", csv.as_deref(), begins_as_csv::<T>), ("--json", json.as_deref(), begins_as_json::<T>)]
+fn tables<'a, T: CsvRecord>(rows: impl Into<Paths<'a>>) -> Vec<NamedOutput<'a>> {
+    let Paths { csv, json, .. } = rows.into();
+    vec![("--csv", csv, begins_as_csv::<T>), ("--json", json, begins_as_json::<T>)]
 }
 
 fn of_ladder(output: &Output) -> Vec<NamedOutput<'_>> {
-    let mut all = tables::<Row>(&output.csv, &output.json);
-    all.push(("--samples", output.samples.as_deref(), begins_as_csv::<SampleRow>));
-    all.push(("--md", output.md.as_deref(), is_markdown));
+    let paths = Paths::from(output);
+    let mut all = tables::<Row>(paths);
+    all.push(("--samples", paths.samples, begins_as_csv::<SampleRow>));
+    all.push(("--md", paths.md, is_markdown));
     all
 }
 
@@ -147,27 +150,34 @@ pub(super) fn inputs(command: &Command) -> Vec<PathBuf> {
     let data = |specs: &[&Option<String>]| {
         specs.iter().filter_map(|spec| Some(input::path(spec.as_deref()?).into())).collect()
     };
-    let family = |name: &str| if described::is_file(name) { described::files_of(Path::new(name)) } else { Vec::new() };
+    let family = |name: Option<&str>| {
+        name.filter(|name| described::is_file(name))
+            .map(|name| described::files_of(Path::new(name)))
+            .unwrap_or_default()
+    };
     let kernel = |own: &Option<PathBuf>| own.as_deref().map(own::files_of).unwrap_or_default();
     let (named, cl_dir): (Vec<PathBuf>, &Option<PathBuf>) = match command {
-        Command::Dot(options) => (data(&[&options.input, &options.input2]), &options.ladder.cl_dir),
-        Command::Reduce(options) => (data(&[&options.input]), &options.ladder.cl_dir),
-        Command::Transpose(options) => (Vec::new(), &options.ladder.cl_dir),
-        Command::Minplus(options) => (data(&[&options.graph.input]), &options.ladder.cl_dir),
-        Command::Try(options) => (kernel(&options.file), &options.ladder.cl_dir),
+        Command::Dot(options) => (data(&[&options.input, &options.input2]), &options.ladder.kernels.cl_dir),
+        Command::Reduce(options) => (data(&[&options.input]), &options.ladder.kernels.cl_dir),
+        Command::Transpose(options) => (Vec::new(), &options.ladder.kernels.cl_dir),
+        Command::Minplus(options) => (data(&[&options.graph.input]), &options.ladder.kernels.cl_dir),
+        Command::Try(options) => (kernel(&options.file), &options.ladder.kernels.cl_dir),
         Command::Ladder(options) => {
-            (options.file.as_deref().map(described::files_of).unwrap_or_default(), &options.ladder.cl_dir)
+            (options.file.as_deref().map(described::files_of).unwrap_or_default(), &options.ladder.kernels.cl_dir)
         }
-        Command::Count(options) => {
-            ([family(options.name()), kernel(&options.own), options.of.clone()].concat(), &options.cl_dir)
+        Command::Count(options) => (
+            [family(options.subject.name()), kernel(&options.rungs.own), options.of.clone()].concat(),
+            &options.kernels.cl_dir,
+        ),
+        Command::Sweep(options) => {
+            ([family(options.subject.name()), kernel(&options.rungs.own)].concat(), &options.kernels.cl_dir)
         }
-        Command::Sweep(options) => ([family(options.swept.name()), kernel(&options.own)].concat(), &options.cl_dir),
         Command::Tune(options) => {
-            let family = family(options.name().unwrap_or_default());
-            ([family, kernel(&options.own), options.replay.clone()].concat(), &options.cl_dir)
+            let family = family(options.subject.name());
+            ([family, kernel(&options.rungs.own), options.replay.clone()].concat(), &options.kernels.cl_dir)
         }
-        Command::Ceiling(options) => (Vec::new(), &options.cl_dir),
-        Command::Lab(options) => (Vec::new(), &options.cl_dir),
+        Command::Ceiling(options) => (Vec::new(), &options.kernels.cl_dir),
+        Command::Lab(options) => (Vec::new(), &options.kernels.cl_dir),
         Command::Merge { files, .. } => (files.clone(), &None),
         Command::Show(options) => (shown(&options.what), &None),
         Command::Plot(options) => (shown(&options.files), &None),

@@ -162,7 +162,7 @@ impl Done<'_> {
 
     /// Behind a search the ladder that uses what it found; behind a replay the search itself.
     fn after_tune(&self, options: &TuneArgs) -> String {
-        match (options.name(), options.dry_run) {
+        match (options.subject.name(), options.dry_run) {
             (None, _) => self.on_device("gpulab tune transpose"),
             (Some(_), true) => self.again("--dry-run", &[]),
             (Some(family), false) => {
@@ -173,7 +173,7 @@ impl Done<'_> {
     }
 
     fn after_sweep(&self, options: &Sweep) -> String {
-        let family = options.swept.name();
+        let family = options.subject.name().unwrap_or_default();
         let file = format!("{family}.csv");
         match (options.output.as_str(), options.dry_run, options.shard) {
             ("-", ..) => self.again("--dry-run", &["-o", &file]),

@@ -22,7 +22,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 /// [`Error::Usage`] for needs that are impossible or unknown, and for generations that are not in the table;
 /// [`Error::NoDevice`] without a device; [`Error::BuildFailed`] if the kernel to look at does not build.
 pub fn run(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(), Error> {
-    match (options.built.name(), &options.variant) {
+    match (options.subject.name(), &options.variant) {
         (Some(family), Some(variant)) => {
             let brought = Brought::new(family, None)?;
             let case = case(options, &brought.family, variant)?;

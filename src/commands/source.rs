@@ -28,7 +28,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 pub fn run(out: &mut Out, global: &Global, options: &SourceArgs) -> Result<(), Error> {
     let lesson = lesson(&options.lesson)?;
     let paths = paths(lesson)?;
-    let dir = options.cl_dir.as_deref();
+    let dir = options.kernels.cl_dir.as_deref();
     bench::check_files(&paths, dir, global.quiet)?;
     let sources = Sources { dir: dir.map(Path::to_owned) };
     let info = if options.expanded { target_device(global)? } else { None };

@@ -26,13 +26,14 @@ use std::time::Instant;
 /// Plans the sweep, measures what has no row yet, and sums it up: on standard output if that is a terminal, which gets no
 /// rows, else on standard error.
 pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error> {
-    let brought = Brought::new(options.swept.name(), options.own.as_deref())?;
+    let brought = Brought::new(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
     let mut space = space(options, &brought)?;
-    bench::check_sources(&space.rungs, options.cl_dir.as_deref(), global.quiet)?;
+    bench::check_sources(&space.rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
     let (bytes, ops) = largest_input(&space)?;
     let csv = if options.dry_run { None } else { open_output(options, global.force)? };
     interrupt::watch();
-    let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::of(&brought.registry) };
+    let setup =
+        Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::of(&brought.registry) };
     let executor = bench::open(setup, &options.measure, bytes, ops)?;
     if options.wg.is_none() {
         space.wgs = sweep::default_work_groups(&executor.info().target);
@@ -54,7 +55,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         note("the rows appear only in the summary: -o FILE or a pipe keeps them as CSV");
     }
     let settings = options.measure.settings();
-    let sources = sources(&space.rungs, options.cl_dir.as_deref())?;
+    let sources = sources(&space.rungs, options.kernels.cl_dir.as_deref())?;
     let identity =
         Identity::new(&plan, shard, executor.info(), &settings, options.order, options.measure.budget, &sources);
     let rows = earlier_rows(options, global, (&identity, &plan), csv.as_ref())?;
@@ -66,7 +67,8 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     let rounds_of_each = rounds_of(options.order);
     let jobs = measured * rounds_of_each as usize;
     let pace = Pace::new(options.measure.whole_budget(), Instant::now(), jobs);
-    let mut limits = Limits::load(executor.info(), options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
+    let mut limits =
+        Limits::load(executor.info(), options.measure.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
     limits.end_by(pace.after(FOR_LIMITS));
     let observer = StatusLine::with_bar(global.quiet).until(pace.after(1.0)).in_rounds(rounds_of_each);
     let run = SweepState {
@@ -101,7 +103,7 @@ fn rounds_of(order: Order) -> u32 {
 
 /// What the options ask for; the default work-groups are left to the device.
 fn space<'a>(options: &Sweep, brought: &'a Brought) -> Result<Space<'a>, Error> {
-    let (family, rungs) = (&brought.family, brought.rungs(options.variant.as_deref())?);
+    let (family, rungs) = (&brought.family, brought.rungs(options.rungs.variant.as_deref())?);
     let settings = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
     let mut dtypes: Vec<Dtype> = Vec::new();
     for &dtype in &options.dtype {
@@ -116,7 +118,7 @@ fn space<'a>(options: &Sweep, brought: &'a Brought) -> Result<Space<'a>, Error> 
     let usual = family.usual_shape(family.form.default_size(), options.measure.quick);
     let shapes = shapes(family, options.n.as_ref(), options.m.as_ref(), usual)?;
     let wgs = options.wg.as_ref().map(|list| list.0.clone()).unwrap_or_default();
-    let space = Space { family, rungs, dtypes, shapes, wgs, settings, seed: options.seed, remembered: Vec::new() };
+    let space = Space { family, rungs, dtypes, shapes, wgs, settings, seed: options.data.seed, remembered: Vec::new() };
     space.check_settings().map_err(Error::Usage)?;
     Ok(space)
 }
@@ -160,7 +162,7 @@ fn remembered(
 ) -> Vec<sweep::RememberedSettings> {
     let mut found = Vec::new();
     let loaded = (!options.no_tuned)
-        .then(|| tuning::load(space.family, executor.info(), options.cl_dir.as_deref(), global.quiet))
+        .then(|| tuning::load(space.family, executor.info(), options.kernels.cl_dir.as_deref(), global.quiet))
         .flatten();
     let Some(known) = loaded else { return found };
     let is_swept = |rung: &Rung| rung.tunables().any(|t| space.settings.iter().any(|s| s.name == t.name));

@@ -32,7 +32,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     let asked = asked(options.variant.as_deref())?;
     let rungs = |gpu: bool| asked.map_or_else(|| preferred(gpu), |rung| vec![rung]);
     options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(&FAMILY, dtype))?;
-    bench::check_sources(&rungs(true), options.cl_dir.as_deref(), global.quiet)?;
+    bench::check_sources(&rungs(true), options.kernels.cl_dir.as_deref(), global.quiet)?;
     let path = job.output.as_deref().unwrap_or("-");
     let mut output = Deferred::open(path)?;
     let input = input::graph(file, options.dtype)?;
@@ -42,7 +42,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
             say(text)
         }
     };
-    let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::default() };
+    let setup = Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::default() };
     let limit = deadline(options, &input);
     let session = within(limit, "opening the device", || open_session(&setup))?;
     let info = session.device().info();
@@ -51,8 +51,9 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     describe(file, &kind, &graph, &note);
     bench::announce(global, info);
     let rungs = rungs(info.target.gpu);
-    let known =
-        (!options.no_tuned).then(|| tuning::load(&FAMILY, info, options.cl_dir.as_deref(), global.quiet)).flatten();
+    let known = (!options.no_tuned)
+        .then(|| tuning::load(&FAMILY, info, options.kernels.cl_dir.as_deref(), global.quiet))
+        .flatten();
     let mut device = Stepper::new(session, limit, rungs, &graph);
     if let Some(known) = known {
         device.use_tuned(&known, asked.is_none(), global.quiet);

@@ -240,7 +240,7 @@ fn refusal(command: &Command) -> Option<&'static str> {
         | Command::Diff(_)
         | Command::Help { .. } => None,
         Command::Show(options) => is_file(&options.md).then_some(FILES),
-        Command::Compare(options) => (is_file(&options.csv) || is_file(&options.json)).then_some(FILES),
+        Command::Compare(options) => (is_file(&options.rows.csv) || is_file(&options.rows.json)).then_some(FILES),
         Command::Source(options) => options.expanded.then_some("--expanded needs a device"),
         Command::Tune(options) if !options.replay.is_empty() => {
             (!options.export.is_empty() || is_file(&options.md)).then_some(FILES)

@@ -13,6 +13,7 @@ use crate::console::{Out, note, screen, worst_of};
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Rung};
 use crate::outcome::{Executor, Job, Outcome, Settings, Spent};
+use crate::outputs::Paths;
 use crate::plan::Case;
 use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Observer, Silent, StatusLine};
@@ -46,18 +47,19 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
     if !options.replay.is_empty() {
         return replay::run(out, global, options, export);
     }
-    let brought = Brought::new(options.name().unwrap_or_default(), options.own.as_deref())?;
+    let brought = Brought::new(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
     let asked = AskedTuning::new(options, &brought)?;
-    bench::check_sources(&asked.rungs, options.cl_dir.as_deref(), global.quiet)?;
-    let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
+    bench::check_sources(&asked.rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
+    let Paths { csv, json, .. } = Paths::from(&options.rows);
     let takes_stdout = [csv, json, export].contains(&Some("-"));
     rows::check_writable(csv, json, export, global.force)?;
     let data = Input { family: asked.family, shape: asked.shape, dtype: asked.dtype, params: &asked.choices };
     let bytes = data.bytes()?;
     data.check_host(bytes)?;
     interrupt::watch();
-    let setup = Setup { device: global.device.clone(), cl_dir: options.cl_dir.clone(), ..Setup::of(&brought.registry) };
-    let executor = bench::open_within(setup, options.in_process, options.deadline, bytes, data.ops())?;
+    let setup =
+        Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::of(&brought.registry) };
+    let executor = bench::open_within(setup, options.process.in_process, options.deadline, bytes, data.ops())?;
     data.check_device(bytes, executor.info())?;
     let space = asked.space(options, &*executor)?;
     if options.dry_run {
@@ -67,7 +69,7 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
     let settings = options.settings();
     let identity = asked.identity(options, &space, &*executor, &settings)?;
     let rows = TuningRows::open(options, global, &identity, &space.candidates, executor.info())?;
-    let limits = Limits::load(executor.info(), options.quick, options.cl_dir.is_some(), global.quiet, note);
+    let limits = Limits::load(executor.info(), options.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
     let scene = Scene {
         bound: Some(asked.family.ceiling),
         ..Scene::on_device(&Run { quick: options.quick, ..Run::begin() }, executor.info(), &settings, None)
@@ -112,8 +114,8 @@ struct AskedTuning<'a> {
 
 impl<'a> AskedTuning<'a> {
     fn new(options: &TuneArgs, brought: &'a Brought) -> Result<AskedTuning<'a>, Error> {
-        let (family, rungs) = (&brought.family, brought.rungs(options.variant.as_deref())?);
-        let dtype = options.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
+        let (family, rungs) = (&brought.family, brought.rungs(options.rungs.variant.as_deref())?);
+        let dtype = options.element.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
         bench::check_dtype(family, dtype)?;
         let usual = family.usual_shape(family.form.ladder_size(options.quick), options.quick);
         let shape = bench::shape(family, options.n, options.m, usual)?;
@@ -137,7 +139,7 @@ impl<'a> AskedTuning<'a> {
         let wgs = options.wg.as_ref().map(|list| list.0.as_slice());
         let base = Case {
             params: self.choices.clone(),
-            seed: options.seed,
+            seed: options.data.seed,
             ..Case::of(&self.family.name, "", self.dtype, self.shape)
         };
         let space = TuningSpace::new(self.family, &self.rungs, &base, wgs, &self.settings, target);
@@ -156,7 +158,7 @@ impl<'a> AskedTuning<'a> {
         executor: &dyn Executor,
         settings: &Settings,
     ) -> Result<Identity, Error> {
-        let sources = crate::kernels::Sources { dir: options.cl_dir.clone() };
+        let sources = crate::kernels::Sources { dir: options.kernels.cl_dir.clone() };
         let texts = self.rungs.iter().map(|rung| sources.assemble_rung(rung));
         let texts = texts.collect::<Result<Vec<_>, _>>().map_err(|stop| Error::Usage(stop.reason))?;
         let order = Order::Sequential;
@@ -225,7 +227,7 @@ impl<'a> Tuning<'a> {
             note(&self.rows.how_to_go_on());
         }
         let written = export.map_or(Ok(()), |file| rows::write_kernel_tuner(file, &self.with_times_spent()));
-        let json = self.options.json.as_deref().map_or(Ok(()), |file| rows::write_json(file, &self.rows.latest()));
+        let json = self.options.rows.json.as_deref().map_or(Ok(()), |file| rows::write_json(file, &self.rows.latest()));
         let worst = bench::worst(self.rows.all(), false);
         let probes = bench::gone_wrong(|status| self.limits.broken(status));
         let finished = self.rows.finish(went.is_ok());
@@ -237,7 +239,7 @@ impl<'a> Tuning<'a> {
     /// The search, then the last rounds; why it ended, and how many came into these.
     fn measure(&mut self) -> Result<(Ended, usize), Error> {
         self.find_limit()?;
-        let (strategy, seed, space) = (self.options.strategy, self.options.seed, self.space);
+        let (strategy, seed, space) = (self.options.strategy, self.options.data.seed, self.space);
         // Who asks for everything gets it.
         let of_limit = if strategy == Strategy::Exhaustive { f64::INFINITY } else { GOOD_ENOUGH };
         let stop = StopRule { evaluations: self.evaluations(), of_limit };

@@ -68,7 +68,7 @@ impl Tuning<'_> {
         let target = &self.executor.info().target;
         let Ok(plan) = family.plan(own, &configuration.case, target) else { return Ok(None) };
         let rungs = rung.map_or_else(|| family.ladder.iter().collect(), |rung| vec![rung]);
-        let sources = Sources { dir: self.options.cl_dir.clone() };
+        let sources = Sources { dir: self.options.kernels.cl_dir.clone() };
         let params: Params = configuration.case.params.clone();
         let is_choice = |name: &str| family.choices.iter().any(|choice| choice.name == name);
         Ok(Some(TunedEntry {

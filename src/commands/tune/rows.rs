@@ -29,7 +29,7 @@ impl TuningRows {
         plan: &[Configuration],
         info: &DeviceInfo,
     ) -> Result<TuningRows, Error> {
-        let found = match options.csv.as_deref() {
+        let found = match options.rows.csv.as_deref() {
             Some("-") => {
                 let file = Some(CsvFile::open("-", Mode::Create)?);
                 return Ok(TuningRows { rows: Vec::new(), file, own: None });
