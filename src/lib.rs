@@ -7,17 +7,28 @@
 //!   families, `counting` runs of the simulator, `shown` recorded results, [`exercise`] the course; `console`, `outputs`,
 //!   `words` and `lesson` are how commands speak, write and understand.
 
+mod about;
 mod adopt;
 mod bench;
 pub mod cli;
 pub mod commands;
 mod console;
 mod counting;
+mod distances;
+mod documents;
 pub mod exercise;
+mod health;
+mod laboratory;
 mod ladder;
 mod lesson;
+mod manuals;
 mod outputs;
+mod pages;
+mod recording;
+mod shell;
 mod shown;
+mod sweeping;
+mod tuning;
 mod words;
 
 pub use gpulab_engine::{device, input, judging, oracle, runner, simulator, worker};

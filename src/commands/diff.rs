@@ -4,8 +4,9 @@ use crate::adopt::Brought;
 use crate::cli::{DiffArgs, Global};
 use crate::console::{self, Out, screen};
 use crate::kernels::{Family, Rung, Sources};
-use crate::lesson::{rung_of, short_name};
+use crate::lesson::rung_of;
 use crate::report::diff::{self, DiffLayout, KernelFile};
+use crate::report::explain::short_name;
 use crate::terminal::Stdout;
 use crate::{Error, bench};
 

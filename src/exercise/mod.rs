@@ -1,17 +1,22 @@
 //! Exercises: a starter file, a goal, hints, a solution, and checks by counts. Each is data in `cl/exercises/NAME/`.
 
 mod check;
+pub(crate) mod class;
 mod course;
 mod grade;
+pub(crate) mod grading;
+pub(crate) mod json;
 mod progress;
 mod question;
 mod sheet;
 mod sizes;
+pub(crate) mod text;
 
 pub use check::{CheckResult, CountCheck, CountMetric, Demand};
 pub use course::{Exercise, NAMES, exercise, exercises};
 pub use grade::{ExerciseVerdict, Grade};
 pub use progress::{Progress, Standing};
+pub(crate) use progress::{keep, progress};
 pub use question::Question;
 pub use sheet::answers;
 pub use sizes::DrawnSizes;
