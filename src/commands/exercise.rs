@@ -2,13 +2,11 @@
 
 use crate::cli::{ExerciseAction, ExerciseCheck, Global};
 use crate::console::Out;
-use crate::exercise::{Exercise, ExerciseVerdict, Grade, NAMES, exercise, exercises, keep, progress};
 use crate::exercise::{
-    class,
-    grading::Grader,
-    json::{as_json, json_file, write},
-    text as told,
+    Exercise, ExerciseVerdict, Grade, Grader, NAMES, as_json, exercise, exercises, grade_class, json_file, keep,
+    progress, write,
 };
+use crate::report::exercise as text;
 use crate::terminal::Screen;
 use crate::{Error, words};
 use std::fs::OpenOptions;
@@ -21,7 +19,7 @@ use std::path::PathBuf;
 /// An exercise that there is not, a file that cannot be read or written, no device, and what a check finds.
 pub fn run(out: &mut Out, global: &Global, action: Option<&ExerciseAction>) -> Result<(), Error> {
     match action {
-        None | Some(ExerciseAction::List) => out.text(&told::list(&exercises()?, &progress(), width())),
+        None | Some(ExerciseAction::List) => out.text(&text::list(&exercises()?, &progress(), width())),
         Some(ExerciseAction::Show { name, solution: true, .. }) => out.text(&find(name)?.solution()?),
         Some(ExerciseAction::Show { name, hint, .. }) => show(out, &find(name)?, *hint),
         Some(ExerciseAction::Start { name, output }) => start(out, &find(name)?, output.as_deref()),
@@ -29,7 +27,7 @@ pub fn run(out: &mut Out, global: &Global, action: Option<&ExerciseAction>) -> R
             (Some(_), Some(name)) => {
                 Err(Error::Usage(format!("--all grades every file of a folder: leave out {name}, or --all")))
             }
-            (Some(folder), None) => class::run(out, global, options, folder),
+            (Some(folder), None) => grade_class(out, global, options, folder),
             (None, Some(name)) => check(out, global, options, &find(name)?),
             (None, None) => Err(Error::Usage("name an exercise, or grade a folder with --all DIR".into())),
         },
@@ -54,9 +52,9 @@ fn show(out: &mut Out, exercise: &Exercise, hint: bool) -> Result<(), Error> {
     if hint {
         let last = standing.hints.clamp(1, all);
         let text = exercise.hints.get(last - 1).map_or("", String::as_str);
-        return out.text(&told::hint(text, (last, all), exercise, width()));
+        return out.text(&text::hint(text, (last, all), exercise, width()));
     }
-    out.text(&told::exercise(exercise, &standing, width()))
+    out.text(&text::exercise(exercise, &standing, width()))
 }
 
 fn start(out: &mut Out, exercise: &Exercise, output: Option<&str>) -> Result<(), Error> {
@@ -69,7 +67,7 @@ fn start(out: &mut Out, exercise: &Exercise, output: Option<&str>) -> Result<(),
     // A student's work is never overwritten.
     let made = OpenOptions::new().write(true).create_new(true).open(&path);
     match made.and_then(|mut file| file.write_all(starter.as_bytes())) {
-        Ok(()) => out.text(&told::started(exercise, &path, width())),
+        Ok(()) => out.text(&text::started(exercise, &path, width())),
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Err(Error::Usage(format!(
             "{shown} exists and is not overwritten: check it with gpulab exercise check {} {shown}, or start another \
              with -o FILE",
@@ -95,7 +93,7 @@ fn check(out: &mut Out, global: &Global, options: &ExerciseCheck, exercise: &Exe
     }
     match options.json.as_deref() {
         Some("-") => out.text(&format!("{}\n", as_json(&grade)?))?,
-        _ => out.text(&told::grade(exercise, &grade, width()))?,
+        _ => out.text(&text::grade(exercise, &grade, width()))?,
     }
     let standing = keep(exercise.name, |standing| {
         standing.checks += 1;

@@ -2,8 +2,9 @@
 
 use crate::cli::{Cli, Global, command_names};
 use crate::console::{self, Out, color, screen};
-use crate::manuals::{COLUMNS_TOPIC, explained};
+use crate::manuals::COLUMNS_TOPIC;
 use crate::report::format::on_screen;
+use crate::report::glossary::explained;
 use crate::{Error, words};
 use clap::CommandFactory;
 

@@ -1,6 +1,5 @@
 //! `gpulab lab`: the experiments.
 
-use crate::bench::pace::{FOR_LIMITS, Pace};
 use crate::bench::{self};
 use crate::ceilings::Limits;
 use crate::cli::{Global, Lab};
@@ -11,6 +10,7 @@ use crate::laboratory::{ExperimentRun, Laboratory, Task, Work, choose};
 use crate::outputs::{Outputs, Paths};
 use crate::record::{Run, Scene};
 use crate::report::list::experiments;
+use crate::runner::{FOR_LIMITS, Pace};
 use crate::sweep;
 use crate::worker::Setup;
 use crate::{Error, interrupt};

@@ -1,7 +1,6 @@
 //! `gpulab noise`: how small a difference this machine can see now.
 
 use crate::adopt::Brought;
-use crate::bench::pace::Pace;
 use crate::bench::{self, Input};
 use crate::cli::{Global, NoiseArgs};
 use crate::compare::{Noise, Turns};
@@ -12,6 +11,7 @@ use crate::outcome::{Executor, Job, Status, Stop};
 use crate::plan::{Case, WorkGroup};
 use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Observer, StatusLine};
+use crate::runner::Pace;
 use crate::worker::Setup;
 use crate::{Error, interrupt, report, values};
 use std::time::Instant;

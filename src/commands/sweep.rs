@@ -1,7 +1,6 @@
 //! `gpulab sweep`: every combination of rungs, work-groups, sizes, element types and tunables.
 
 use crate::adopt::Brought;
-use crate::bench::pace::{FOR_LIMITS, Pace};
 use crate::bench::{self};
 use crate::ceilings::Limits;
 use crate::cli::{Global, Sweep};
@@ -10,6 +9,7 @@ use crate::plan::WorkGroup;
 use crate::record::{Run, Scene};
 use crate::report::progress::StatusLine;
 use crate::report::sweep::SweepTime;
+use crate::runner::{FOR_LIMITS, Pace};
 use crate::sweep::{self, Configuration, Identity, Order, ROUNDS, Shard};
 use crate::sweeping::{
     SweepState, earlier_rows, largest_input, listing, open_output, plan, remembered, rounds, sources, space,

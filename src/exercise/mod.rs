@@ -1,22 +1,12 @@
-//! Exercises: a starter file, a goal, hints, a solution, and checks by counts. Each is data in `cl/exercises/NAME/`.
+//! Exercises graded: submissions on the device and in the simulator, one or a class of them, and what a student has done.
 
-mod check;
-pub(crate) mod class;
-mod course;
-mod grade;
-pub(crate) mod grading;
-pub(crate) mod json;
-mod progress;
-mod question;
-mod sheet;
-mod sizes;
-pub(crate) mod text;
+mod class;
+mod grading;
+mod json;
+mod keeping;
 
-pub use check::{CheckResult, CountCheck, CountMetric, Demand};
-pub use course::{Exercise, NAMES, exercise, exercises};
-pub use grade::{ExerciseVerdict, Grade};
-pub use progress::{Progress, Standing};
-pub(crate) use progress::{keep, progress};
-pub use question::Question;
-pub use sheet::answers;
-pub use sizes::DrawnSizes;
+pub(crate) use class::run as grade_class;
+pub use gpulab_study::exercise::*;
+pub(crate) use grading::Grader;
+pub(crate) use json::{as_json, json_file, write};
+pub(crate) use keeping::{keep, progress};

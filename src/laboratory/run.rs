@@ -2,7 +2,6 @@
 
 use super::plan::{ExperimentRun, Task, Work};
 use crate::bench::Input;
-use crate::bench::pace::Pace;
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::Global;
 use crate::console::{Out, screen};
@@ -13,6 +12,7 @@ use crate::plan::Refusal;
 use crate::record::{Point, PointKey, Record, Row, Scene};
 use crate::report::picture::Theme;
 use crate::report::progress::{Observer, Silent, StatusLine};
+use crate::runner::Pace;
 use crate::sweep::{Bench, Configuration, in_rounds};
 use crate::{Error, interrupt, report, stats};
 use serde::Serialize;

@@ -1,6 +1,5 @@
 //! Completions of shells: the command line with the names that its options take.
 
-use super::columns::COLUMNS_TOPIC;
 use crate::Error;
 use crate::cli::{Cli, command_names};
 use crate::console::Out;
@@ -11,6 +10,9 @@ use crate::report::explain::all_rungs;
 use crate::report::sources;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, Command, CommandFactory};
+
+/// What asks for the columns instead of a command.
+pub(crate) const COLUMNS_TOPIC: &str = "columns";
 
 /// Prints a shell's completion script.
 pub(crate) fn completions(out: &mut Out, shell: clap_complete::Shell) -> Result<(), Error> {

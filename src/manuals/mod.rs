@@ -1,12 +1,9 @@
-//! Manuals, all made from the command line's own declaration and the lists beside it: man pages, completions, Markdown, and what
-//! columns mean.
+//! Manuals, all made from the command line's own declaration and the lists beside it: man pages, completions, Markdown.
 
-mod columns;
 mod completions;
 mod man;
 mod markdown;
 
-pub(crate) use columns::{COLUMNS_TOPIC, explained};
-pub(crate) use completions::completions;
+pub(crate) use completions::{COLUMNS_TOPIC, completions};
 pub(crate) use man::man;
 pub(crate) use markdown::markdown;

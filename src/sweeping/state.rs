@@ -1,6 +1,5 @@
 //! A sweep under way.
 
-use crate::bench::pace::Pace;
 use crate::bench::{self};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Sweep};
@@ -10,6 +9,7 @@ use crate::outcome::{Executor, Job, Outcome, Settings};
 use crate::record::{Record, Row, Scene};
 use crate::report::progress::{Observer, Silent};
 use crate::report::sweep::{self as report, SweepTime};
+use crate::runner::Pace;
 use crate::store::{CsvFile, Pool, Rounds};
 use crate::sweep::{self, BLOCK, Bench, Configuration, Identity};
 use crate::terminal::{Screen, say};

@@ -2,7 +2,6 @@
 
 use super::asked::AskedTuning;
 use super::rows::{self, TuningRows};
-use crate::bench::pace::FOR_LIMITS;
 use crate::bench::{self};
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, TuneArgs};
@@ -12,6 +11,7 @@ use crate::record::{Record, Row, Scene};
 use crate::report::progress::{Observer, Silent};
 use crate::report::sweep::{SweepTime, time_split, wrapped};
 use crate::report::tune::{TuningTold, explanation};
+use crate::runner::FOR_LIMITS;
 use crate::sweep::{self, Configuration, Identity, ROUNDS};
 use crate::terminal::{Screen, say};
 use crate::tune::{

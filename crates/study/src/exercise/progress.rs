@@ -1,7 +1,7 @@
 //! What a student has done so far: kept beside the ceilings, in the user's folder for data.
 
-use crate::console::note;
-use crate::{Error, ceilings, files};
+use gpulab_model::Error;
+use gpulab_system::files;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -63,25 +63,6 @@ impl Progress {
     pub fn change(&mut self, name: &str) -> &mut Standing {
         self.0.entry(name.to_owned()).or_default()
     }
-}
-
-/// What was done so far. A folder that cannot be read is no reason to stop.
-pub(crate) fn progress() -> Progress {
-    let Ok(folder) = ceilings::folder() else { return Progress::default() };
-    let (progress, why) = Progress::load(&folder);
-    why.iter().for_each(|why| note(&format!("note: {why}")));
-    progress
-}
-
-/// Changes the standing of an exercise and keeps it, if it can be kept; gives it as it is now.
-pub(crate) fn keep(name: &str, change: impl FnOnce(&mut Standing)) -> Standing {
-    let mut progress = progress();
-    change(progress.change(name));
-    let kept = ceilings::folder().and_then(|folder| progress.save(&folder));
-    if let Err(error) = kept {
-        note(&format!("note: your progress is not kept: {error}; set GPULAB_DATA to a folder that can be written to"));
-    }
-    progress.of(name)
 }
 
 fn path(folder: &Path) -> PathBuf {

@@ -1,13 +1,13 @@
 //! What is said of exercises, in words.
 
-use super::{Exercise, ExerciseVerdict, Grade, Progress, Standing};
-use crate::report::format::{paragraphs, reason, wrap};
-use crate::report::wrap::wrapped;
+use crate::format::{paragraphs, reason, wrap};
+use crate::wrap::wrapped;
+use gpulab_study::exercise::{CountCheck, Demand, Exercise, ExerciseVerdict, Grade, Progress, Standing};
 use std::fmt::Write as _;
 use std::path::Path;
 
 /// All exercises, and how far each has come, in lines of so many characters.
-pub(crate) fn list(all: &[Exercise], progress: &Progress, width: usize) -> String {
+pub fn list(all: &[Exercise], progress: &Progress, width: usize) -> String {
     let names = all.iter().map(|exercise| exercise.name.len()).max().unwrap_or(0);
     let mut text = String::new();
     for exercise in all {
@@ -27,7 +27,7 @@ pub(crate) fn list(all: &[Exercise], progress: &Progress, width: usize) -> Strin
 }
 
 /// What an exercise asks for, in lines of so many characters.
-pub(crate) fn exercise(exercise: &Exercise, standing: &Standing, width: usize) -> String {
+pub fn exercise(exercise: &Exercise, standing: &Standing, width: usize) -> String {
     let Exercise { name, title, source, goal, text, hints, .. } = exercise;
     let source = wrap(&format!("From: {source}"), width, "  ");
     let goal = wrap(&format!("Goal: {goal}"), width, "  ");
@@ -56,8 +56,7 @@ pub(crate) fn exercise(exercise: &Exercise, standing: &Standing, width: usize) -
     said
 }
 
-fn wanted(check: &super::CountCheck) -> String {
-    use super::Demand;
+fn wanted(check: &CountCheck) -> String {
     let label = check.metric.label();
     match check.wanted {
         Demand::Most(most) => format!("{label}: at most {most}"),
@@ -67,7 +66,7 @@ fn wanted(check: &super::CountCheck) -> String {
 }
 
 /// A hint, in lines of so many characters.
-pub(crate) fn hint(text: &str, (number, all): (usize, usize), exercise: &Exercise, width: usize) -> String {
+pub fn hint(text: &str, (number, all): (usize, usize), exercise: &Exercise, width: usize) -> String {
     let more = match number < all {
         true => format!("gpulab exercise show {} --hint says more.", exercise.name),
         false => {
@@ -78,7 +77,7 @@ pub(crate) fn hint(text: &str, (number, all): (usize, usize), exercise: &Exercis
 }
 
 /// That a file was written, and what to do with it, in lines of so many characters.
-pub(crate) fn started(exercise: &Exercise, path: &Path, width: usize) -> String {
+pub fn started(exercise: &Exercise, path: &Path, width: usize) -> String {
     let (name, path) = (exercise.name, path.display());
     let written = wrap(&format!("{path} is written: {}.", exercise.title), width, "  ");
     let goal = wrap(&format!("Goal: {}", exercise.goal), width, "  ");
@@ -87,7 +86,7 @@ pub(crate) fn started(exercise: &Exercise, path: &Path, width: usize) -> String 
 }
 
 /// What a check found, in lines of so many characters.
-pub(crate) fn grade(exercise: &Exercise, grade: &Grade, width: usize) -> String {
+pub fn grade(exercise: &Exercise, grade: &Grade, width: usize) -> String {
     let mut text = format!("{}: {}\n", grade.exercise, grade.verdict.label());
     if !grade.right_at.is_empty() {
         text += &wrap(&format!("  right at n = {}", grade.right_at.join(", ")), width, "    ");

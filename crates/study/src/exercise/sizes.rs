@@ -1,7 +1,7 @@
 //! Sizes that a submission is tried at. Some are drawn anew for each check, so that no kernel can be made for them.
 
-use crate::data::Shape;
-use crate::kernels::Form;
+use gpulab_kernels::Form;
+use gpulab_model::data::Shape;
 
 /// The sizes of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

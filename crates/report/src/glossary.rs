@@ -1,15 +1,12 @@
 //! What the columns of ladders' tables mean.
 
-use crate::kernels::FAMILIES;
-use crate::report::columns::{BESIDE, COLUMNS};
-use crate::report::wrap::wrapped;
-
-/// What asks for the columns instead of a command.
-pub(crate) const COLUMNS_TOPIC: &str = "columns";
+use crate::columns::{BESIDE, COLUMNS};
+use crate::wrap::wrapped;
+use gpulab_kernels::FAMILIES;
 
 /// The columns of a ladder's table and what stands beside them, one an entry, in lines of a terminal's width; then in which
 /// order they go where there is no room for all.
-pub(crate) fn explained(width: usize) -> String {
+pub fn explained(width: usize) -> String {
     let [rung, rest @ ..] = BESIDE;
     let named = COLUMNS.iter().map(|column| (column.name(), column.about, column.drop));
     let beside = |(name, about, drop): (&str, &'static str, u8)| (name.to_owned(), about, drop);

@@ -1,14 +1,14 @@
 //! How long each job of a run is sampled, if all of it is to end in time.
 
-use crate::outcome::Settings;
-use crate::runner::Budget;
+use super::budget::Budget;
+use gpulab_model::outcome::Settings;
 use std::time::{Duration, Instant};
 
 /// Share of a budget that limits may take, where they are still to be measured.
-pub(crate) const FOR_LIMITS: f64 = 0.25;
+pub const FOR_LIMITS: f64 = 0.25;
 
 /// A run's time, and how it was spent so far.
-pub(crate) struct Pace {
+pub struct Pace {
     budget: Option<Budget>,
     began: Instant,
     /// Jobs that there are at most, and those that are done.
@@ -20,13 +20,13 @@ pub(crate) struct Pace {
 
 impl Pace {
     /// Of a run that began then, with so many jobs at most, and a budget for them if that is asked for.
-    pub(crate) fn new(budget: Option<Budget>, began: Instant, jobs: usize) -> Pace {
+    pub fn new(budget: Option<Budget>, began: Instant, jobs: usize) -> Pace {
         Pace { budget, began, jobs, done: 0, besides: 0.0 }
     }
 
     /// The settings for all `rounds` of a case, each of which is a job, in what is left of the time, but for the `kept` share
     /// of all of it.
-    pub(crate) fn settings(&self, settings: &Settings, rounds: u32, kept: f64) -> Settings {
+    pub fn settings(&self, settings: &Settings, rounds: u32, kept: f64) -> Settings {
         let Some(budget) = self.budget else { return settings.clone() };
         let besides = (self.done > 0).then(|| self.besides / self.done as f64);
         let (elapsed, left) = (self.began.elapsed().as_secs_f64(), self.jobs.saturating_sub(self.done));
@@ -34,18 +34,18 @@ impl Pace {
     }
 
     /// When so large a share of the budget is over, if there is one.
-    pub(crate) fn after(&self, share: f64) -> Option<Instant> {
+    pub fn after(&self, share: f64) -> Option<Instant> {
         Some(self.began + Duration::from_secs_f64(share * self.budget?.whole))
     }
 
     /// Takes note of a job that was sampled for at most `sampled` seconds, and began then.
-    pub(crate) fn job_done(&mut self, began: Instant, sampled: f64) {
+    pub fn job_done(&mut self, began: Instant, sampled: f64) {
         self.done += 1;
         self.besides += (began.elapsed().as_secs_f64() - sampled).max(0.0);
     }
 
     /// By how much the time was not enough, if it was not.
-    pub(crate) fn overrun(&self) -> Option<String> {
+    pub fn overrun(&self) -> Option<String> {
         let whole = self.budget?.whole;
         let took = self.began.elapsed().as_secs_f64();
         // A few per cent are no news.

@@ -2,8 +2,8 @@
 
 use super::check::CountCheck;
 use super::question::{Question, sheet};
-use crate::Error;
-use crate::kernels::text;
+use gpulab_kernels::text;
+use gpulab_model::Error;
 use serde::Deserialize;
 
 /// The names of all exercises, in the order of a course; each is a folder below `cl/exercises/`.
@@ -126,7 +126,7 @@ pub fn exercises() -> Result<Vec<Exercise>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernels;
+    use gpulab_kernels as kernels;
 
     #[test]
     fn every_exercise_is_complete() {
@@ -149,7 +149,7 @@ mod tests {
 
     #[test]
     fn every_folder_is_an_exercise() {
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("cl/exercises");
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cl/exercises");
         let mut found: Vec<String> =
             std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
         let mut names: Vec<&str> = NAMES.to_vec();

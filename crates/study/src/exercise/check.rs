@@ -4,7 +4,7 @@
 //! it out. What the counts of requests leave out (atomics, copies by whole groups) may not take their place.
 
 use crate::count::{CountedCase, Counts, LockstepModel, RequestCounts};
-use crate::data::Shape;
+use gpulab_model::data::Shape;
 use serde::{Deserialize, Serialize};
 
 /// A number that follows from the counts of a case's launches, all together.

@@ -3,7 +3,7 @@
 use super::check::{CheckResult, Over};
 use super::course::Exercise;
 use crate::count::CountedCase;
-use crate::data::Shape;
+use gpulab_model::data::Shape;
 use serde::Serialize;
 
 /// What a submission is found to be.
