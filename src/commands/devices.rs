@@ -1,11 +1,12 @@
 //! `gpulab devices`: every platform and device, and how to select each.
 
+use crate::Error;
 use crate::cli::{DEVICE_VARIABLE, Global};
 use crate::console::{self, Out};
 use crate::device::doctor::{self, Listing};
 use crate::device::select;
+use crate::outputs::Answer;
 use crate::report::devices;
-use crate::{Error, outputs};
 
 /// Prints the table, or of the device that is given only what it could mean. With `json`, writes the list to that file, or
 /// in place of the table to `-`.
@@ -13,25 +14,16 @@ use crate::{Error, outputs};
 /// # Errors
 /// [`Error::NoDevice`] if nothing can be selected; [`Error::Failed`] if a driver broke, after the devices of the others;
 /// [`Error::Output`] if the list cannot be written.
-pub fn run(out: &mut Out, global: &Global, json_file: Option<&str>) -> Result<(), Error> {
+pub fn run(out: &mut Out, global: &Global, json: Option<&str>) -> Result<(), Error> {
     let Listing { mut platforms, broken } = doctor::listing().map_err(Error::NoDevice)?;
     if let Some(device) = global.device_given() {
         select::narrow(&mut platforms, device)?;
     }
-    if let Some(file) = json_file {
-        let text = format!("{:#}\n", devices::json(&platforms));
-        match file {
-            "-" => out.text(&text)?,
-            _ => outputs::write(file, &text)?,
-        }
-    }
-    if json_file != Some("-") {
+    Answer::open(json)?.tell(out, &devices::json(&platforms), || {
         let width = console::width();
-        out.text(&devices::table(&platforms, width, global.verbose))?;
-        if !global.quiet {
-            out.text(&devices::hint_to_select(&platforms, DEVICE_VARIABLE, width))?;
-        }
-    }
+        let table = devices::table(&platforms, width, global.verbose);
+        if global.quiet { table } else { table + &devices::hint_to_select(&platforms, DEVICE_VARIABLE, width) }
+    })?;
     if broken.is_empty() {
         return select::select(&platforms, None).map(|_| ());
     }

@@ -1,11 +1,11 @@
 //! `gpulab doctor`: what works, what does not, and what to install.
 
+use crate::Error;
 use crate::cli::Global;
 use crate::console::Out;
-use crate::device::doctor::{self};
+use crate::device::doctor;
 use crate::health::{Findings, Health, report};
-use crate::store::Deferred;
-use crate::{Error, outputs};
+use crate::outputs::Answer;
 
 /// Prints the report, or writes what was found as JSON to `json`, for `-` in place of the report. Quietly only what is
 /// wrong and the verdict; verbosely also what the environment says.
@@ -16,17 +16,11 @@ pub fn run(out: &mut Out, global: &Global, json: Option<&str>) -> Result<(), Err
     if let Some(answer) = doctor::child_answer() {
         return out.bytes(answer.as_bytes());
     }
-    let file = json.filter(|file| *file != "-").map(Deferred::open).transpose()?;
+    let answer = Answer::open(json)?;
     let findings = Findings::collect();
     let lines = findings.lines();
     let health = findings.health(&lines);
-    if let Some(mut file) = file {
-        outputs::replace(&mut file, &format!("{:#}\n", findings.json(health)))?;
-    }
-    match json {
-        Some("-") => out.text(&format!("{:#}\n", findings.json(health)))?,
-        _ => out.text(&report(&findings, &lines, health, global))?,
-    }
+    answer.tell(out, &findings.json(health), || report(&findings, &lines, health, global))?;
     match health {
         Health::Ready => Ok(()),
         Health::Partly => Err(Error::Failed("something that is installed is broken".to_owned())),

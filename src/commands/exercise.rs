@@ -2,10 +2,8 @@
 
 use crate::cli::{ExerciseAction, ExerciseCheck, Global};
 use crate::console::Out;
-use crate::exercise::{
-    Exercise, ExerciseVerdict, Grade, Grader, NAMES, as_json, exercise, exercises, grade_class, json_file, keep,
-    progress, write,
-};
+use crate::exercise::{Exercise, ExerciseVerdict, Grader, NAMES, exercise, exercises, grade_class, keep, progress};
+use crate::outputs::Answer;
 use crate::report::exercise as text;
 use crate::terminal::Screen;
 use crate::{Error, words};
@@ -86,15 +84,9 @@ fn check(out: &mut Out, global: &Global, options: &ExerciseCheck, exercise: &Exe
             exercise.name
         )));
     }
-    let json = json_file(options)?;
+    let answer = Answer::open(options.json.as_deref())?;
     let grade = Grader::new(global, options)?.grade(exercise, &path)?;
-    if let Some(mut file) = json {
-        write(&mut file, &grade)?;
-    }
-    match options.json.as_deref() {
-        Some("-") => out.text(&format!("{}\n", as_json(&grade)?))?,
-        _ => out.text(&text::grade(exercise, &grade, width()))?,
-    }
+    answer.tell(out, &grade, || text::grade(exercise, &grade, width()))?;
     let standing = keep(exercise.name, |standing| {
         standing.checks += 1;
         standing.passed |= grade.verdict == ExerciseVerdict::Passed;
@@ -102,18 +94,5 @@ fn check(out: &mut Out, global: &Global, options: &ExerciseCheck, exercise: &Exe
     if standing.passed && !global.quiet && options.json.as_deref() != Some("-") {
         out.text(&format!("gpulab's solution: gpulab exercise show {} --solution\n", exercise.name))?;
     }
-    outcome(&grade)
-}
-
-/// What a verdict is as an exit code.
-fn outcome(grade: &Grade) -> Result<(), Error> {
-    let text = format!("{}: {}: {}", grade.exercise, grade.verdict.label(), grade.reason);
-    Err(match grade.verdict {
-        ExerciseVerdict::Passed => return Ok(()),
-        ExerciseVerdict::Wrong => Error::WrongResult(text),
-        ExerciseVerdict::NotBuilt => Error::BuildFailed(text),
-        ExerciseVerdict::Refused => Error::Usage(text),
-        ExerciseVerdict::Uncounted => Error::NoDevice(text),
-        ExerciseVerdict::NotYet | ExerciseVerdict::Crashed | ExerciseVerdict::Endless => Error::Failed(text),
-    })
+    grade.outcome()
 }

@@ -1,6 +1,6 @@
 //! `gpulab lab`: the experiments.
 
-use crate::bench::{self};
+use crate::bench;
 use crate::ceilings::Limits;
 use crate::cli::{Global, Lab};
 use crate::console::{self, Out, note, worst_of};

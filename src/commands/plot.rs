@@ -1,10 +1,9 @@
 //! `gpulab plot`: a picture of recorded results.
 
-use crate::Error;
 use crate::cli::{Global, PlotArgs};
 use crate::console::note;
 use crate::shown::finished;
-use crate::store::Deferred;
+use crate::{Error, outputs};
 
 /// Draws what was asked for into its file.
 ///
@@ -16,7 +15,7 @@ pub fn run(global: &Global, options: &PlotArgs) -> Result<(), Error> {
     if !global.quiet {
         picture.notes.iter().for_each(|text| note(text));
     }
-    Deferred::open(&options.output)?.replace(|out| out.write_all(&picture.bytes).and_then(|()| out.flush()))?;
+    outputs::write(&options.output, &picture.bytes)?;
     if !global.quiet && options.output != "-" {
         note(&format!("wrote {}: {}", options.output, picture.title));
     }

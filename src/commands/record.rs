@@ -4,14 +4,12 @@
 use crate::cli::{Global, RecordArgs};
 use crate::console::Out;
 use crate::device::{doctor, select};
-use crate::{Error, bench, interrupt};
-
-use std::fs;
-
 use crate::recording::{
     FolderLock, Journal, Recording, Thoroughness, UNFINISHED, begin, command, folder_name, proposal, steps, summary,
     worst,
 };
+use crate::{Error, bench, interrupt};
+use std::fs;
 
 /// Records the device in the folder that is given, or says what that would be.
 pub fn run(out: &mut Out, global: &Global, options: &RecordArgs) -> Result<(), Error> {

@@ -1,6 +1,5 @@
 //! `gpulab report`: recorded results as a page, or as a gallery of pages; or documents renewed from them.
 
-use crate::Error;
 use crate::about::files::REPORT;
 use crate::cli::{Global, ReportArgs};
 use crate::console::Out;
@@ -11,7 +10,7 @@ use crate::pages::{folders, inputs, is_folder, write_gallery};
 use crate::report::format::counted;
 use crate::report::page::{self, PageMaterial};
 use crate::shown::add_kept;
-use crate::store::Deferred;
+use crate::{Error, outputs};
 use std::collections::BTreeMap;
 
 /// Writes the page, or the pages.
@@ -29,7 +28,7 @@ pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
     let mut folders = folders(inputs, &mut counts, &|_| None, global.quiet);
     folders.iter_mut().for_each(|folder| add_kept(&mut folder.ceilings, &folder.rows));
     let page = page::html(&PageMaterial { folders: &folders, counts: &counts, home: None });
-    Deferred::open(output)?.replace(|out| out.write_all(page.as_bytes()).and_then(|()| out.flush()))?;
+    outputs::write(output, &page)?;
     if output != "-" && !global.quiet {
         note(&format!("wrote {output}, {} KiB", page.len().div_ceil(1024)));
     }

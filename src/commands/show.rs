@@ -2,14 +2,14 @@
 
 use crate::cli::{Global, Show};
 use crate::console::{Out, screen};
+use crate::report::shown::{ShownFile, filtered};
 use crate::report::{Medium, RateUnit};
-use crate::shown::{AskedRecords, ShownFile, asked, filtered, records};
+use crate::shown::{AskedRecords, asked, records};
+use crate::shown::{Reasons, ShowingStyle, contents, overview};
 use crate::store::shipped;
 use crate::terminal::say;
 use crate::{Error, outputs};
 use std::path::Path;
-
-use crate::shown::{Reasons, ShowingStyle, contents, overview};
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
 ///

@@ -1,7 +1,7 @@
 //! `gpulab sweep`: every combination of rungs, work-groups, sizes, element types and tunables.
 
 use crate::adopt::Brought;
-use crate::bench::{self};
+use crate::bench;
 use crate::ceilings::Limits;
 use crate::cli::{Global, Sweep};
 use crate::console::{Out, note};

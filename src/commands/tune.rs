@@ -8,10 +8,9 @@ use crate::console::{Out, note};
 use crate::outputs::Paths;
 use crate::record::{Run, Scene};
 use crate::report::progress::StatusLine;
+use crate::tuning::{self, AskedTuning, Tuning, TuningRows, listing};
 use crate::worker::Setup;
 use crate::{Error, interrupt};
-
-use crate::tuning::{self, AskedTuning, Tuning, TuningRows, listing};
 use std::collections::BTreeMap;
 use std::time::Instant;
 

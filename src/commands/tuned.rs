@@ -9,7 +9,7 @@ use crate::store::Deferred;
 use crate::terminal::say;
 use crate::tune::{TunedFile, TuningMemory, all_tuned};
 use crate::tuning::{details, head, line};
-use crate::{Error, files};
+use crate::{Error, files, outputs};
 use std::path::Path;
 
 /// Lists, shows, forgets, writes or reads entries.
@@ -93,8 +93,7 @@ fn clear(out: &mut Out, memory: &TuningMemory, global: &Global, name: Option<&st
 fn export(memory: &TuningMemory, global: &Global, path: &str) -> Result<(), Error> {
     let mut file = Deferred::open(path)?;
     let all = remembered(memory, global)?;
-    let text = serde_json::to_string_pretty(&all).map_err(|e| Error::Failed(format!("cannot write JSON: {e}")))?;
-    file.replace(|out| out.write_all((text + "\n").as_bytes()).and_then(|()| out.flush()))
+    outputs::replace(&mut file, outputs::json(&all)?)
 }
 
 fn import(out: &mut Out, memory: &TuningMemory, path: &Path) -> Result<(), Error> {

@@ -11,8 +11,8 @@ use crate::kernels::{self, FAMILIES, Family, Form, Registry, Rung};
 use crate::outcome::{Status, Stop};
 use crate::plan::{Case, REPEATS, Target};
 use crate::record::Row;
-use crate::store::{Recorded, recorded};
-use crate::{Error, files, why, words};
+use crate::store::Recorded;
+use crate::{Error, shown, why, words};
 use std::path::Path;
 
 /// Most times, by default, that a kernel of an experiment repeats its work inside.
@@ -70,8 +70,7 @@ impl Countable {
 /// The rows of a file of ladders.
 fn measured(path: &Path) -> Result<Vec<Row>, Error> {
     let name = path.display().to_string();
-    let text = files::read(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
-    match recorded(&text, &name)?.0 {
+    match shown::read(&name)?.0 {
         Recorded::Rows(rows) if rows.iter().any(|row| why::case_of(&Registry::default(), row).is_some()) => Ok(rows),
         _ => Err(Error::Usage(format!("--of {name}: it holds no rows of a ladder, as --csv writes them"))),
     }

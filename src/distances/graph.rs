@@ -1,6 +1,6 @@
 //! The graph of a file: what it is, and what is said of it.
 
-use crate::bench::{self};
+use crate::bench;
 use crate::cli::GraphJob;
 use crate::data::Dtype;
 use crate::graph::{self, Closure, Graph, Length, Names, NextHops, Stopped, Wanted};

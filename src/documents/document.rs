@@ -2,7 +2,7 @@
 
 use crate::report::blocks::{BlockError, DocBlock, doc_blocks, spliced};
 use crate::report::figures::{self, Figure, FigureTable};
-use crate::report::format::{self};
+use crate::report::format;
 use crate::{Error, files};
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,11 +1,11 @@
 //! The submissions of a class: DIR/STUDENT/NAME.cl, graded one after the other. A bad one costs its own row.
 
 use super::grading::Grader;
-use super::json::{as_json, json_file, write};
 use super::{ExerciseVerdict, Grade, NAMES, exercise};
 use crate::Error;
 use crate::cli::{ExerciseCheck, Global};
 use crate::console::Out;
+use crate::outputs::Answer;
 use crate::report::format;
 use crate::suggest::{did_you_mean, nearest};
 use crate::terminal::say;
@@ -36,7 +36,7 @@ struct ClassRow {
 /// A folder that cannot be read or holds no submissions, no device, or an interrupt.
 pub(crate) fn run(out: &mut Out, global: &Global, options: &ExerciseCheck, folder: &Path) -> Result<(), Error> {
     let files = handed_in(folder)?;
-    let json = json_file(options)?;
+    let answer = Answer::open(options.json.as_deref())?;
     let grader = Grader::new(global, options)?;
     let mut rows: Vec<ClassRow> = Vec::new();
     for HandedIn { student, path } in files {
@@ -46,13 +46,7 @@ pub(crate) fn run(out: &mut Out, global: &Global, options: &ExerciseCheck, folde
         let grade = graded(&grader, &path)?;
         rows.push(ClassRow { student, file: path.display().to_string(), grade });
     }
-    if let Some(mut file) = json {
-        write(&mut file, &rows)?;
-    }
-    match options.json.as_deref() {
-        Some("-") => out.text(&format!("{}\n", as_json(&rows)?)),
-        _ => out.text(&table(&rows)),
-    }
+    answer.tell(out, &rows, || table(&rows))
 }
 
 fn graded(grader: &Grader, path: &Path) -> Result<Grade, Error> {

@@ -2,11 +2,9 @@
 
 mod class;
 mod grading;
-mod json;
 mod keeping;
 
 pub(crate) use class::run as grade_class;
 pub use gpulab_study::exercise::*;
 pub(crate) use grading::Grader;
-pub(crate) use json::{as_json, json_file, write};
 pub(crate) use keeping::{keep, progress};

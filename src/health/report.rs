@@ -4,7 +4,7 @@ use super::findings::{Findings, Health};
 use super::lines::BROKEN;
 use crate::cli::Global;
 use crate::cli::environment::VARIABLES;
-use crate::console::{self};
+use crate::console;
 use crate::report::wrap::wrapped;
 use std::env;
 

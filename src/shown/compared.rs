@@ -1,9 +1,10 @@
 //! The rows that `gpulab compare` takes.
 
+use super::files::read;
+use crate::Error;
 use crate::console::note;
 use crate::record::Row;
-use crate::store::{Recorded, recorded};
-use crate::{Error, files};
+use crate::store::Recorded;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -28,8 +29,7 @@ pub(crate) fn rows_of(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
         return Err(Error::Usage(format!("{names} holds no .csv or .json file")));
     }
     for name in files {
-        let text = files::read(Path::new(&name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
-        let (holds, torn) = recorded(&text, &name)?;
+        let (holds, torn) = read(&name)?;
         torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));
         match holds {
             Recorded::Rows(rows) => all.extend(rows),

@@ -1,9 +1,9 @@
 //! What the records that come with gpulab are.
 
-use super::{ShownContent, take_apart};
 use crate::record::HOST;
 use crate::report::format;
 use crate::report::groups::{distinct, groups};
+use crate::report::shown::{ShownContent, take_apart};
 use crate::store::{Recorded, Shipped};
 
 /// A line for each device whose records are shipped.

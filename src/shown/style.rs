@@ -1,7 +1,6 @@
 //! Recorded results as text, as the run itself told them.
 
-use super::tables::{self, PivotNames};
-use super::{PointStudy, ShownContent, ShownFile, add_kept, material};
+use super::{add_kept, material};
 use crate::Error;
 use crate::ceilings::CeilingRow;
 use crate::cli::Show;
@@ -10,6 +9,9 @@ use crate::counting::{source_line, why};
 use crate::kernels::{Registry, Sources};
 use crate::record::{Point, Row};
 use crate::report::groups::{self, experiments, groups, ladders};
+use crate::report::shown::reasons;
+use crate::report::shown::tables::{self, PivotNames};
+use crate::report::shown::{PointStudy, ShownContent, ShownFile};
 use crate::report::{self, Medium, RateUnit, format};
 use crate::store::Recorded;
 use std::collections::BTreeSet;
@@ -46,8 +48,8 @@ impl Reasons {
     /// Of a ladder, by the limits of its device.
     fn text(&self, rows: &[Row], medium: Medium) -> String {
         let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
-        let ceilings = why::of_device(&self.ceilings, row);
-        let text = |screen| why::text(&Registry::default(), rows, &self.counts, &ceilings, screen);
+        let ceilings = reasons::of_device(&self.ceilings, row);
+        let text = |screen| reasons::text(&Registry::default(), rows, &self.counts, &ceilings, screen);
         match medium {
             Medium::Screen(screen) => format!("\n{}", text(screen)),
             Medium::Markdown => format!("\n{}", report::markdown::code(&text)),
@@ -57,7 +59,7 @@ impl Reasons {
     /// The model of a ladder's reasons: whether that of a GPU; none without limits of its device.
     fn model_of(&self, rows: &[Row]) -> Option<bool> {
         let row = rows.iter().find(|row| !row.on_host())?;
-        why::model_of(rows, &why::of_device(&self.ceilings, row))
+        reasons::model_of(rows, &reasons::of_device(&self.ceilings, row))
     }
 
     /// What the models are that the reasons of these files' ladders come from, each once; or that there is no ladder.

@@ -1,6 +1,6 @@
 //! A sweep under way.
 
-use crate::bench::{self};
+use crate::bench;
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, Sweep};
 use crate::console::{Out, note, screen, worst_of};

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::adopt::Brought;
-use crate::bench::{self};
+use crate::bench;
 use crate::cli::TuneArgs;
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Rung};

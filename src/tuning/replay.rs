@@ -8,11 +8,10 @@ use crate::record::{HOST, Row};
 use crate::report::format;
 use crate::report::sweep::latest;
 use crate::report::tune::{ReplayTold, replays, replays_markdown};
-use crate::store::{Recorded, recorded};
+use crate::store::Recorded;
 use crate::terminal::say;
 use crate::tune::{Replay, Strategy, replay};
-use crate::{Error, files, outputs};
-use std::path::Path;
+use crate::{Error, outputs, shown};
 
 /// Seeds that each strategy with chance in it runs over.
 const SEEDS: u64 = 101;
@@ -61,8 +60,7 @@ pub(crate) fn run(out: &mut Out, global: &Global, options: &TuneArgs, export: Op
 
 /// The rows of each problem in a file.
 fn problems_of(name: &str, quiet: bool) -> Result<Vec<Vec<Row>>, Error> {
-    let text = files::read(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
-    let (Recorded::Rows(rows), torn) = recorded(&text, name)? else {
+    let (Recorded::Rows(rows), torn) = shown::read(name)? else {
         return Err(Error::Usage(format!("{name} holds no rows: --replay takes what sweep and tune write as CSV")));
     };
     torn.iter().filter(|_| !quiet).for_each(|torn| say(torn));

@@ -9,7 +9,7 @@ use crate::store::{CsvFile, Deferred, JsonFile, Mode, read_rows};
 use crate::sweep::{Configuration, Identity};
 use crate::terminal::say;
 use crate::tune::{TUNED_FOLDER, TuningMemory, kernel_tuner};
-use crate::{Error, files};
+use crate::{Error, files, outputs};
 use std::path::{Path, PathBuf};
 
 /// The rows so far, and where they go.
@@ -152,7 +152,5 @@ pub(crate) fn write_json(path: &str, rows: &[Row]) -> Result<(), Error> {
 
 /// Writes rows for Kernel Tuner's tools.
 pub(crate) fn write_kernel_tuner(path: &str, rows: &[(Row, Option<Spent>)]) -> Result<(), Error> {
-    let text = kernel_tuner::cache(rows);
-    let mut file = Deferred::open(path)?;
-    file.replace(|out| out.write_all((text + "\n").as_bytes()).and_then(|()| out.flush()))
+    outputs::write(path, kernel_tuner::cache(rows) + "\n")
 }

@@ -2,7 +2,7 @@
 
 use super::asked::AskedTuning;
 use super::rows::{self, TuningRows};
-use crate::bench::{self};
+use crate::bench;
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, TuneArgs};
 use crate::console::{Out, note, screen, worst_of};

@@ -41,6 +41,7 @@ pub mod pivot;
 pub mod progress;
 pub mod rates;
 mod rungs;
+pub mod shown;
 pub mod source;
 pub mod sources;
 pub mod sweep;

@@ -3,6 +3,7 @@
 use super::check::{CheckResult, Over};
 use super::course::Exercise;
 use crate::count::CountedCase;
+use gpulab_model::Error;
 use gpulab_model::data::Shape;
 use serde::Serialize;
 
@@ -96,6 +97,22 @@ impl Grade {
             exercise.checks.iter().map(|check| check.of(counted, starter, &over)).collect(),
             ExerciseVerdict::NotYet,
         )
+    }
+
+    /// What it is to a shell: nothing if it passed, else an error with its exit code.
+    ///
+    /// # Errors
+    /// Whatever is not passed.
+    pub fn outcome(&self) -> Result<(), Error> {
+        let text = format!("{}: {}: {}", self.exercise, self.verdict.label(), self.reason);
+        Err(match self.verdict {
+            ExerciseVerdict::Passed => return Ok(()),
+            ExerciseVerdict::Wrong => Error::WrongResult(text),
+            ExerciseVerdict::NotBuilt => Error::BuildFailed(text),
+            ExerciseVerdict::Refused => Error::Usage(text),
+            ExerciseVerdict::Uncounted => Error::NoDevice(text),
+            ExerciseVerdict::NotYet | ExerciseVerdict::Crashed | ExerciseVerdict::Endless => Error::Failed(text),
+        })
     }
 
     /// With checks: passed if all are as wanted, else this verdict.

@@ -1,14 +1,14 @@
 //! `--where`: which of the recorded results are meant.
 
-use super::files::{ShownContent, ShownFile};
-use crate::Error;
-use crate::record::{Cells, CsvRecord};
-use crate::report::chosen::ChosenColumn;
-use crate::report::format;
-use crate::report::groups::distinct;
-use crate::store::Recorded;
-use crate::suggest::{did_you_mean, nearest};
-use crate::values::Condition;
+use super::content::{ShownContent, ShownFile};
+use crate::chosen::ChosenColumn;
+use crate::format;
+use crate::groups::distinct;
+use gpulab_kernels::values::Condition;
+use gpulab_model::Error;
+use gpulab_model::suggest::{did_you_mean, nearest};
+use gpulab_record::store::Recorded;
+use gpulab_record::{Cells, CsvRecord};
 
 /// Columns of which a part of the value is enough, as with `-d`.
 const NAMES: [&str; 3] = ["platform", "device", "driver"];
@@ -24,7 +24,7 @@ const PEER: &str = "peer";
 ///
 /// # Errors
 /// [`Error::Usage`] for a column that no record has, and for conditions that leave nothing.
-pub(crate) fn filtered(files: Vec<ShownFile>, conditions: &[Condition]) -> Result<Vec<ShownFile>, Error> {
+pub fn filtered(files: Vec<ShownFile>, conditions: &[Condition]) -> Result<Vec<ShownFile>, Error> {
     conditions.iter().try_fold(files, |files, condition| {
         let mut sieve = Sieve { condition, is_known: false, is_met: false, seen: Vec::new(), names: Vec::new() };
         let kept: Vec<ShownFile> = files.into_iter().filter_map(|file| sieve.file(file)).collect();

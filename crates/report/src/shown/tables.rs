@@ -1,22 +1,23 @@
 //! Tables of `gpulab show` that put records together: chosen columns, rungs and devices side by side, findings.
 
-use super::{PointStudy, ShownContent, ShownFile};
-use crate::Error;
-use crate::ceilings::CeilingRow;
-use crate::count::CountRow;
-use crate::counting::why;
-use crate::experiments::EXPERIMENTS;
-use crate::kernels::Registry;
-use crate::record::{Cells, CsvRecord, Point, Row};
-use crate::report::beside::{self, ComparedDevice};
-use crate::report::chosen::{self, ChosenColumn, table_names};
-use crate::report::groups::{experiments, groups, tables};
-use crate::report::pivot::{self, PeerCells, Pivot};
-use crate::report::sweep::latest;
-use crate::report::{self, Medium, RateUnit, format};
-use crate::store::Recorded;
-use crate::suggest::{did_you_mean, nearest};
-use crate::why::{DeviceRates, reasons};
+use super::content::{ShownContent, ShownFile};
+use super::reasons::of_device;
+use super::study::PointStudy;
+use crate::beside::{self, ComparedDevice};
+use crate::chosen::{self, ChosenColumn, table_names};
+use crate::groups::{experiments, groups, tables};
+use crate::pivot::{self, PeerCells, Pivot};
+use crate::sweep::latest;
+use crate::{Medium, RateUnit, format};
+use gpulab_kernels::Registry;
+use gpulab_model::Error;
+use gpulab_model::suggest::{did_you_mean, nearest};
+use gpulab_record::store::Recorded;
+use gpulab_record::{Cells, CsvRecord, Point, Row};
+use gpulab_study::ceilings::CeilingRow;
+use gpulab_study::count::CountRow;
+use gpulab_study::experiments::EXPERIMENTS;
+use gpulab_study::why::{DeviceRates, reasons};
 use std::path::Path;
 
 /// The columns of these names in ladders' rows.
@@ -43,12 +44,7 @@ fn unknown(name: &str, known: Vec<String>, listed: &[String]) -> Error {
 }
 
 /// The chosen columns of what a file holds, a table for each ladder, experiment or device.
-pub(crate) fn chosen(
-    holds: &ShownContent,
-    names: &[String],
-    unit: RateUnit,
-    medium: Medium,
-) -> Result<Vec<String>, Error> {
+pub fn chosen(holds: &ShownContent, names: &[String], unit: RateUnit, medium: Medium) -> Result<Vec<String>, Error> {
     match holds {
         ShownContent::Recorded(Recorded::Rows(rows)) => {
             let columns = columns_of_rows(names, rows)?;
@@ -99,18 +95,13 @@ fn rows_and_peers(files: &[ShownFile]) -> (Vec<Row>, Vec<PeerCells>) {
 }
 
 /// What stands in a pivot: the columns' names.
-pub(crate) struct PivotNames<'a> {
-    pub(crate) by: &'a str,
-    pub(crate) value: &'a str,
+pub struct PivotNames<'a> {
+    pub by: &'a str,
+    pub value: &'a str,
 }
 
 /// Rungs side by side: a line for each value of a column.
-pub(crate) fn pivot(
-    files: &[ShownFile],
-    names: &PivotNames<'_>,
-    unit: RateUnit,
-    medium: Medium,
-) -> Result<String, Error> {
+pub fn pivot(files: &[ShownFile], names: &PivotNames<'_>, unit: RateUnit, medium: Medium) -> Result<String, Error> {
     let (rows, peers) = rows_and_peers(files);
     if rows.is_empty() && !peers.is_empty() {
         return pivot::of_peers(&peers, names.by, names.value, medium).map_err(Error::Usage);
@@ -129,7 +120,7 @@ fn by(name: &str, rows: &[Row]) -> Result<ChosenColumn, Error> {
 }
 
 /// How far the model of `--why` is from the measured times: a line for each value of a column.
-pub(crate) fn model_errors(
+pub fn model_errors(
     files: &[ShownFile],
     name: &str,
     (counts, ceilings): (&[CountRow], &[CeilingRow]),
@@ -140,7 +131,7 @@ pub(crate) fn model_errors(
     let mut factors: Vec<(String, f64)> = Vec::new();
     for ladder in tables(&rows) {
         let Some(row) = ladder.iter().find(|row| !row.on_host()) else { continue };
-        let Ok(rates) = DeviceRates::new(&why::of_device(ceilings, row), !row.is_on_cpu_device()) else { continue };
+        let Ok(rates) = DeviceRates::new(&of_device(ceilings, row), !row.is_on_cpu_device()) else { continue };
         for rung in &reasons(&Registry::default(), &ladder, counts, &rates).rungs {
             factors.extend(rung.over_model().map(|over| (Cells::of(&rung.row).text(&by), over.max(1.0 / over))));
         }
@@ -149,7 +140,7 @@ pub(crate) fn model_errors(
         let why = "no rung has both counts and its device's ceilings: --why --by has nothing to sum up";
         return Err(Error::Usage(why.into()));
     }
-    Ok(report::why::errors(&by, &factors, medium))
+    Ok(crate::why::errors(&by, &factors, medium))
 }
 
 /// A device that records of a file are from.
@@ -159,7 +150,7 @@ fn device(file: &ShownFile, platform: &str, device: &str) -> ComparedDevice {
 }
 
 /// The ceilings of several devices as one table, if that is all that the files hold.
-pub(crate) fn ceilings(files: &[ShownFile], medium: Medium) -> Option<String> {
+pub fn ceilings(files: &[ShownFile], medium: Medium) -> Option<String> {
     let mut all: Vec<(ComparedDevice, Vec<CeilingRow>)> = Vec::new();
     for file in files {
         let ShownContent::Ceilings(rows) = &file.holds else { return None };
@@ -175,7 +166,7 @@ pub(crate) fn ceilings(files: &[ShownFile], medium: Medium) -> Option<String> {
 }
 
 /// What the experiments in the files found, of each device the last run.
-pub(crate) fn findings(files: &[ShownFile], medium: Medium) -> Result<String, Error> {
+pub fn findings(files: &[ShownFile], medium: Medium) -> Result<String, Error> {
     let mut devices: Vec<ComparedDevice> = Vec::new();
     let mut found: Vec<(String, usize, String)> = Vec::new();
     for file in files {

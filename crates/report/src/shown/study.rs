@@ -1,8 +1,8 @@
 //! What recorded points of an experiment mean: its question, and the finding that follows from them.
 
-use crate::experiments::experiment;
-use crate::record::Point;
-use crate::report::groups::number_key;
+use crate::groups::number_key;
+use gpulab_record::Point;
+use gpulab_study::experiments::experiment;
 use std::collections::HashMap;
 
 /// Points of one run from which findings are drawn at most, several times as many as any experiment has: findings look for points
@@ -10,17 +10,17 @@ use std::collections::HashMap;
 const MOST: usize = 2000;
 
 /// An experiment's points in words.
-pub(crate) struct PointStudy<'a> {
+pub struct PointStudy<'a> {
     /// The recorded names of values.
     labels: HashMap<u64, &'a str>,
-    pub(crate) question: &'static str,
-    pub(crate) finding: String,
+    pub question: &'static str,
+    pub finding: String,
     own_label: fn(f64) -> String,
 }
 
 impl<'a> PointStudy<'a> {
     /// Of the points of one run.
-    pub(crate) fn of(points: &'a [Point]) -> PointStudy<'a> {
+    pub fn of(points: &'a [Point]) -> PointStudy<'a> {
         let mut labels = HashMap::new();
         for point in points {
             labels.entry(number_key(point.x)).or_insert(point.x_label.as_str());
@@ -43,7 +43,7 @@ impl<'a> PointStudy<'a> {
     }
 
     /// How reports name a value of what is varied: as it was recorded, or as the experiment names it.
-    pub(crate) fn label(&self, x: f64) -> String {
+    pub fn label(&self, x: f64) -> String {
         let recorded = self.labels.get(&number_key(x)).filter(|label| !label.is_empty());
         recorded.map_or_else(|| (self.own_label)(x), |label| (*label).to_owned())
     }
