@@ -136,7 +136,7 @@ impl<T: CsvRecord> Outputs<T> {
 
 /// Writes Markdown to a file of its own; `-` is standard output.
 pub(crate) fn write_markdown(path: &str, text: &str) -> Result<(), Error> {
-    write(path, &format!("{}{text}", if path == "-" { "" } else { MARKDOWN_MARK }))
+    write(path, format!("{}{text}", if path == "-" { "" } else { MARKDOWN_MARK }))
 }
 
 /// Writes a whole file; `-` is standard output.

@@ -5,7 +5,7 @@ use crate::cli::{CeilingArgs, Global};
 use crate::console::{Out, note, screen, worst_of};
 use crate::kernels::{PROBES, Rung};
 use crate::limits::{everything, kept_of, measure, told_kept};
-use crate::outcome::{Executor, Status};
+use crate::outcome::Status;
 use crate::outputs::{Outputs, Paths};
 use crate::terminal::say;
 use crate::worker::Setup;

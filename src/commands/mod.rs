@@ -1,4 +1,4 @@
-//! One file per subcommand: glue, no logic.
+//! One file per subcommand: what it does in turn. The work itself stands in the other folders and in the crates.
 
 mod ceiling;
 mod columns;

@@ -1,6 +1,6 @@
 //! Distances in a graph, by the kernels of the min-plus ladder.
 
-use super::graph::{check_memory, describe, graph, pairs, paths, refusal, size, wanted};
+use super::graph::{check_memory, describe, graph, size, wanted};
 use super::stepper::{Stepper, preferred};
 use crate::bench::{self, tuning};
 use crate::cli::{Global, GraphJob, Ladder};
@@ -67,7 +67,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
         decimals: graph.decimals,
     };
     let written = output.replace(|out| table.write(out))?;
-    note(&format!("pairs with a path: {written}, without: {}", pairs(&wanted) - written));
+    note(&format!("pairs with a path: {written}, without: {}", wanted.pairs() - written));
     Ok(())
 }
 
@@ -99,11 +99,11 @@ fn distances(
 ) -> Result<(Array, Option<NextHops>), Error> {
     let mut step = |d: &Array| device.step(d);
     if !job.closure {
-        let distances = graph::one_stop(&graph.weights, &mut step).map_err(|stopped| refusal(stopped, graph))?;
+        let distances = graph::one_stop(&graph.weights, &mut step).map_err(|stopped| graph::refusal(stopped, graph))?;
         return Ok((distances, None));
     }
     let found = graph::closure(graph.len(), graph.weights.clone(), &mut step);
-    let found = found.map_err(|stopped| refusal(stopped, graph))?;
-    let next = if job.paths { Some(paths(graph, &found, wanted)?) } else { None };
+    let found = found.map_err(|stopped| graph::refusal(stopped, graph))?;
+    let next = if job.paths { Some(graph::checked_hops(graph, &found, wanted)?) } else { None };
     Ok((found.distances, next))
 }

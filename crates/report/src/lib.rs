@@ -13,6 +13,7 @@ pub mod columns;
 pub mod compare;
 pub mod count;
 pub mod devices;
+pub mod dictionaries;
 pub mod dictionary;
 pub mod diff;
 pub mod doing;
