@@ -11,7 +11,7 @@ use crate::{Error, interrupt, report};
 use std::path::Path;
 
 /// Where ceilings are kept, and which of so many are not, as what was kept of them before is no `worse`.
-pub(crate) fn told_kept(path: &Path, worse: &[CeilingRow], all: usize) -> String {
+pub(crate) fn where_kept(path: &Path, worse: &[CeilingRow], all: usize) -> String {
     let kept = format!("kept in {}", path.display());
     match worse {
         [] => kept,
@@ -87,7 +87,7 @@ mod tests {
     fn ceilings_that_are_not_kept_are_named() {
         let path = format!("{}/data/results/nvidia-h200/ceilings.csv", env!("CARGO_MANIFEST_DIR"));
         let rows: Vec<CeilingRow> = csv::Reader::from_path(path).unwrap().deserialize().map(Result::unwrap).collect();
-        let told = |worse: &[CeilingRow]| told_kept(Path::new("/home/me/kept.json"), worse, rows.len());
+        let told = |worse: &[CeilingRow]| where_kept(Path::new("/home/me/kept.json"), worse, rows.len());
         let names: Vec<String> = rows.iter().map(|row| report::ceilings::names(std::slice::from_ref(row))).collect();
         assert_eq!(told(&[]), "kept in /home/me/kept.json");
         assert!(

@@ -8,7 +8,6 @@ use crate::report::sources;
 use crate::shell::{joined, quoted};
 use crate::values::variants;
 use clap_complete::Shell;
-use std::path::Path;
 
 /// The options of ladders that name files to write.
 const OUTPUTS: [&str; 4] = ["--csv", "--json", "--md", "--samples"];
@@ -26,7 +25,10 @@ pub(crate) struct Done<'a> {
 pub(crate) fn next(done: &Done<'_>) -> Option<String> {
     Some(match done.command {
         Command::Devices { .. } | Command::Doctor { .. } => done.on_device("gpulab dot -n 1M --quick"),
-        Command::List { source: Some(source), .. } => done.on_device(first_step(source)?),
+        Command::List { source: Some(source), .. } => {
+            let source = sources::all().into_iter().find(|known| known.name() == source.to_lowercase())?;
+            done.on_device(source.steps.first()?.command)
+        }
         Command::List { name: None, .. } => "gpulab list reduce".to_owned(),
         Command::List { name: Some(name), .. } => done.after_list(name),
         Command::Explain { lesson } => done.after_explain(lesson),
@@ -75,7 +77,9 @@ pub(crate) fn next(done: &Done<'_>) -> Option<String> {
         }
         Command::Compare(_) => done.again("", &["-v"]),
         Command::Noise(_) => done.on_device("gpulab dot --save base"),
-        Command::Record(options) => after_record(options.output.as_deref())?,
+        Command::Record(options) => {
+            format!("gpulab report {}", quoted(&format!("{}/", options.output.as_ref()?.display())))
+        }
         Command::Columns { .. } => "gpulab help columns".to_owned(),
         Command::Merge { .. } | Command::Help { .. } => "gpulab list".to_owned(),
         Command::Completions { shell } => format!("gpulab completions {shell} > {}", completion_file(*shell)),
@@ -195,11 +199,6 @@ fn after_show(what: &[String]) -> String {
     }
 }
 
-/// Behind a record of a device a look at it; before it is made its own text says how to begin.
-fn after_record(folder: Option<&Path>) -> Option<String> {
-    folder.map(|folder| format!("gpulab report {}", quoted(&format!("{}/", folder.display()))))
-}
-
 /// Behind a rung's source what changed since the rung before it, or, of the first, to the next one; behind an experiment's
 /// the experiment.
 fn after_source(lesson: &str) -> String {
@@ -238,12 +237,6 @@ fn after_exercise(action: Option<&ExerciseAction>) -> Option<String> {
         Some(ExerciseAction::Check(options)) if options.all.is_some() => None,
         Some(ExerciseAction::Check(_)) => Some("gpulab exercise list".into()),
     }
-}
-
-/// The first command of the road through a source.
-fn first_step(source: &str) -> Option<&'static str> {
-    let source = sources::all().into_iter().find(|known| known.name() == source.to_lowercase())?;
-    source.steps.first().map(|step| step.command)
 }
 
 /// Where shells look for completions.

@@ -4,7 +4,7 @@ use crate::ceilings::{self, Kept};
 use crate::cli::{CeilingArgs, Global};
 use crate::console::{Out, note, screen, worst_of};
 use crate::kernels::{PROBES, Rung};
-use crate::limits::{everything, kept_of, measure, told_kept};
+use crate::limits::{everything, kept_of, measure, where_kept};
 use crate::outcome::Status;
 use crate::outputs::{Outputs, Paths};
 use crate::terminal::say;
@@ -53,7 +53,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     if options.kernels.cl_dir.is_some() && !global.quiet {
         say("not kept: measured with the kernels of --cl-dir");
     } else if !global.quiet && measured.is_ok() && saved.is_ok() {
-        note(&told_kept(&kept.path(&folder), &worse, rows.len()));
+        note(&where_kept(&kept.path(&folder), &worse, rows.len()));
     }
     outputs.note(saved);
     let finished = outputs.finish(measured.is_ok(), !rows.is_empty());

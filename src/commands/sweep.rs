@@ -61,7 +61,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     let (rounds, earlier) = rounds(options, &identity);
     let todo: Vec<&Configuration> = mine.into_iter().filter(|c| !finished.contains(&c.index)).collect();
     let measured = todo.iter().filter(|c| c.refusal.is_none()).count();
-    let rounds_of_each = rounds_of(options.order);
+    let rounds_of_each = if options.order == Order::Interleave { ROUNDS } else { 1 };
     let jobs = measured * rounds_of_each as usize;
     let pace = Pace::new(options.measure.whole_budget(), Instant::now(), jobs);
     let mut limits =
@@ -91,9 +91,4 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         time: SweepTime::default(),
     };
     run.run(out, &todo, options, global)
-}
-
-/// Jobs that a configuration has.
-fn rounds_of(order: Order) -> u32 {
-    if order == Order::Interleave { ROUNDS } else { 1 }
 }

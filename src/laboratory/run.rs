@@ -151,7 +151,7 @@ impl ExperimentState<'_> {
 }
 
 /// A task's name, of its first point: `stride: read, stride = 8`.
-fn called(experiment: &Experiment, task: &Task) -> String {
+fn task_name(experiment: &Experiment, task: &Task) -> String {
     let (_, trial) = &task.trials[0];
     let label = (experiment.x_label)(trial.x);
     format!("{}: {}, {} = {label}", experiment.name, trial.series, experiment.x_name)
@@ -176,9 +176,9 @@ impl Bench for ExperimentState<'_> {
         if interrupt::interrupted() {
             return Err(Error::Interrupted);
         }
-        let called = called(self.study.experiment, self.task(configuration));
+        let name = task_name(self.study.experiment, self.task(configuration));
         self.observer.round(job.again, job.settings.timeout);
-        self.observer.case_started(self.step, self.steps, &called);
+        self.observer.case_started(self.step, self.steps, &name);
         self.step += 1;
         let began = Instant::now();
         let outcome = self.lab.executor.run(job)?;
@@ -211,7 +211,7 @@ impl Bench for ExperimentState<'_> {
             let title = format!("{}: {}, {} {}", experiment.name, trial.series, trial.x, experiment.x_name);
             self.timeline = Some(Timeline { title, median, bars });
         }
-        self.lab.rows.push((called(experiment, task), row));
+        self.lab.rows.push((task_name(experiment, task), row));
         Ok(())
     }
 }

@@ -93,7 +93,7 @@ fn paths(words: &[String]) -> Result<Vec<PathBuf>, Error> {
         let path = Path::new(word.strip_suffix("/**").filter(|_| !Path::new(word).exists()).unwrap_or(word));
         match path.is_dir() {
             true => below(path, &mut all).map_err(|e| Error::Failed(format!("cannot read {}: {e}", path.display())))?,
-            false if has_others && !may_hold_results(path) => {}
+            false if has_others && path.extension().is_some() && !is_result(path) => {}
             false => all.push(path.to_owned()),
         }
     }
@@ -128,10 +128,6 @@ fn below(folder: &Path, all: &mut Vec<PathBuf>) -> std::io::Result<()> {
 fn is_result(path: &Path) -> bool {
     let is_about = path.file_name().is_some_and(|name| recording::ABOUT.iter().any(|about| name == *about));
     !is_about && path.extension().is_some_and(|ending| ending == "csv" || ending == "json")
-}
-
-fn may_hold_results(path: &Path) -> bool {
-    path.extension().is_none() || is_result(path)
 }
 
 fn of_paths(paths: &[PathBuf]) -> Result<Vec<InputFolder>, Error> {

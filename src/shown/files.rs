@@ -103,11 +103,8 @@ pub(crate) fn records(own: &[Shipped]) -> Result<Vec<ShownFile>, Error> {
 }
 
 pub(crate) fn is_path(text: &str) -> bool {
-    Path::new(text).exists() || looks_like_a_path(text)
-}
-
-fn looks_like_a_path(text: &str) -> bool {
-    text.contains(['/', '\\']) || Path::new(text).extension().is_some_and(|e| e == "csv" || e == "json")
+    let path = Path::new(text);
+    path.exists() || text.contains(['/', '\\']) || path.extension().is_some_and(|e| e == "csv" || e == "json")
 }
 
 /// Reads a file of results, whatever it holds; and what was wrong with its last line.

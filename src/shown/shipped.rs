@@ -25,7 +25,7 @@ const WIDTH: usize = 80;
 pub(crate) fn contents(own: &[Shipped]) -> String {
     let devices = groups(own, |file| file.device);
     let line = |file: &Shipped| {
-        let what = take_apart(file.text, file.name).map(|source| holds(&source.holds)).unwrap_or_default();
+        let what = take_apart(file.text, file.name).map(|source| summary(&source.holds)).unwrap_or_default();
         let device = if devices.len() > 1 { format!("{} ", file.device) } else { String::new() };
         format::wrap(&format!("{device}{}: {what}", file.name), WIDTH, "  ")
     };
@@ -33,7 +33,7 @@ pub(crate) fn contents(own: &[Shipped]) -> String {
 }
 
 /// `ladders of dot`.
-fn holds(holding: &ShownContent) -> String {
+fn summary(holding: &ShownContent) -> String {
     match holding {
         ShownContent::Recorded(Recorded::Rows(rows)) => {
             let kind = if rows.iter().any(|row| !row.sweep_id.is_empty()) { "a sweep of" } else { "ladders of" };

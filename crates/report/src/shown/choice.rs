@@ -28,7 +28,7 @@ impl Choice<'_> {
 }
 
 /// `reduce i32, n = 16777216 on NVIDIA H200`.
-fn told(rows: &[Row]) -> String {
+fn title(rows: &[Row]) -> String {
     let Some(row) = rows.iter().find(|row| !row.on_host()).or(rows.first()) else { return String::new() };
     let device = format::device(&row.device);
     format!("{} {}, n = {} on {device}", row.family, row.dtype, format::count(row.n))
@@ -54,7 +54,7 @@ pub fn largest(
 }
 
 fn others(all: &[Vec<Row>]) -> Vec<String> {
-    let mut names: Vec<String> = all.iter().map(|rows| told(rows)).collect();
+    let mut names: Vec<String> = all.iter().map(|rows| title(rows)).collect();
     names.sort();
     names.dedup();
     names
