@@ -156,16 +156,16 @@ pub(crate) fn json(value: &impl Serialize) -> Result<String, Error> {
 }
 
 /// A text for people, beside it the same as JSON in a file, or JSON alone on standard output for `-`.
-pub(crate) struct Answer {
+pub(crate) struct TextOrJson {
     is_json: bool,
     file: Option<Deferred>,
 }
 
-impl Answer {
+impl TextOrJson {
     /// Finds a file that cannot be written; it stays as it is until there is an answer.
-    pub(crate) fn open(json: Option<&str>) -> Result<Answer, Error> {
+    pub(crate) fn open(json: Option<&str>) -> Result<TextOrJson, Error> {
         let file = json.filter(|path| *path != "-").map(Deferred::open).transpose()?;
-        Ok(Answer { is_json: json == Some("-"), file })
+        Ok(TextOrJson { is_json: json == Some("-"), file })
     }
 
     pub(crate) fn tell(

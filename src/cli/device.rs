@@ -151,7 +151,7 @@ pub struct CountArgs {
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
     /// The reduction's operation, as in max: the same as --set op=max
-    #[arg(long, value_name = "OP")]
+    #[arg(long, value_name = "OP", conflicts_with = "of")]
     pub op: Option<String>,
     #[command(flatten)]
     pub data: RandomData,
@@ -189,7 +189,7 @@ fn count_arg(arg: Arg) -> Arg {
 }
 
 /// Options that have no meaning for what was measured.
-const OF_EXCLUDES: [&str; 11] = ["family", "kernel", "variant", "own", "n", "m", "dtype", "wg", "set", "op", "seed"];
+const OF_EXCLUDES: [&str; 10] = ["family", "kernel", "variant", "own", "n", "m", "dtype", "wg", "set", "seed"];
 
 /// Reads one of three numbers.
 fn one_of<const A: u64, const B: u64, const C: u64>(text: &str) -> Result<u64, String> {

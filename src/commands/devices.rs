@@ -5,7 +5,7 @@ use crate::cli::{DEVICE_VARIABLE, Global};
 use crate::console::{self, Out};
 use crate::device::doctor::{self, Listing};
 use crate::device::select;
-use crate::outputs::Answer;
+use crate::outputs::TextOrJson;
 use crate::report::devices;
 
 /// Prints the table, or of the device that is given only what it could mean. With `json`, writes the list to that file, or
@@ -19,7 +19,7 @@ pub fn run(out: &mut Out, global: &Global, json: Option<&str>) -> Result<(), Err
     if let Some(device) = global.device_given() {
         select::narrow(&mut platforms, device)?;
     }
-    Answer::open(json)?.tell(out, &devices::json(&platforms), || {
+    TextOrJson::open(json)?.tell(out, &devices::json(&platforms), || {
         let width = console::width();
         let table = devices::table(&platforms, width, global.verbose);
         if global.quiet { table } else { table + &devices::hint_to_select(&platforms, DEVICE_VARIABLE, width) }

@@ -5,7 +5,7 @@ use crate::cli::Global;
 use crate::console::Out;
 use crate::device::doctor;
 use crate::health::{Findings, Health, report};
-use crate::outputs::Answer;
+use crate::outputs::TextOrJson;
 
 /// Prints the report, or writes what was found as JSON to `json`, for `-` in place of the report. Quietly only what is
 /// wrong and the verdict; verbosely also what the environment says.
@@ -16,7 +16,7 @@ pub fn run(out: &mut Out, global: &Global, json: Option<&str>) -> Result<(), Err
     if let Some(answer) = doctor::child_answer() {
         return out.bytes(answer.as_bytes());
     }
-    let answer = Answer::open(json)?;
+    let answer = TextOrJson::open(json)?;
     let findings = Findings::collect();
     let lines = findings.lines();
     let health = findings.health(&lines);

@@ -3,7 +3,7 @@
 use crate::cli::{ExerciseAction, ExerciseCheck, Global};
 use crate::console::Out;
 use crate::exercise::{Exercise, ExerciseVerdict, Grader, NAMES, exercise, exercises, grade_class, keep, progress};
-use crate::outputs::Answer;
+use crate::outputs::TextOrJson;
 use crate::report::exercise as text;
 use crate::terminal::Screen;
 use crate::{Error, words};
@@ -84,7 +84,7 @@ fn check(out: &mut Out, global: &Global, options: &ExerciseCheck, exercise: &Exe
             exercise.name
         )));
     }
-    let answer = Answer::open(options.json.as_deref())?;
+    let answer = TextOrJson::open(options.json.as_deref())?;
     let grade = Grader::new(global, options)?.grade(exercise, &path)?;
     answer.tell(out, &grade, || text::grade(exercise, &grade, width()))?;
     let standing = keep(exercise.name, |standing| {

@@ -5,7 +5,7 @@ use super::{ExerciseVerdict, Grade, NAMES, exercise};
 use crate::Error;
 use crate::cli::{ExerciseCheck, Global};
 use crate::console::Out;
-use crate::outputs::Answer;
+use crate::outputs::TextOrJson;
 use crate::report::format;
 use crate::suggest::{did_you_mean, nearest};
 use crate::terminal::say;
@@ -36,7 +36,7 @@ struct ClassRow {
 /// A folder that cannot be read or holds no submissions, no device, or an interrupt.
 pub(crate) fn run(out: &mut Out, global: &Global, options: &ExerciseCheck, folder: &Path) -> Result<(), Error> {
     let files = handed_in(folder)?;
-    let answer = Answer::open(options.json.as_deref())?;
+    let answer = TextOrJson::open(options.json.as_deref())?;
     let grader = Grader::new(global, options)?;
     let mut rows: Vec<ClassRow> = Vec::new();
     for HandedIn { student, path } in files {
