@@ -184,7 +184,8 @@ fn count_arg(arg: Arg) -> Arg {
             .help("A family (counts its rungs) or an experiment (counts its trials)")
             .required_unless_present_any(["kernel", "of"]),
         "kernel" => arg.value_name("NAME").help("The same as NAME"),
-        _ => row_files(arg, "launch", "rows"),
+        "csv" => arg.help("Write one row per launch as CSV; - is standard output"),
+        _ => arg,
     }
 }
 
