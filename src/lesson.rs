@@ -2,6 +2,7 @@
 
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{FAMILIES, Family, Rung, built_in};
+use crate::report::explain::short_name;
 use crate::suggest::{did_you_mean, nearest};
 use crate::{Error, values, words};
 
@@ -36,19 +37,6 @@ pub(crate) fn rung_of<'a>(family: &'a Family, text: &str) -> Result<&'a Rung, Er
         [rung] => Ok(rung),
         ref rungs => Err(Error::Usage(format!("{text:?} names {} rungs of {}: choose one", rungs.len(), family.name))),
     }
-}
-
-/// A rung as people name it in a command: by its number, if it has one.
-pub(crate) fn short_name(family: &Family, rung: &Rung) -> String {
-    match rung.number() {
-        Some(number) => format!("{}:{number}", family.name),
-        None => format!("{}:{}", family.name, rung.variant()),
-    }
-}
-
-/// The rungs of all ladders, as in `reduce:1`.
-pub(crate) fn all_rungs() -> impl Iterator<Item = String> {
-    FAMILIES.iter().flat_map(|family| family.kernels().map(|rung| short_name(family, rung)))
 }
 
 /// That nothing has this name. A rung's idea alone has: several families may have it.
@@ -118,6 +106,6 @@ mod tests {
                 assert_eq!(name(&short_name(family, rung)), rung.path);
             }
         }
-        assert!(all_rungs().any(|name| name == "reduce:3"));
+        assert!(crate::report::explain::all_rungs().any(|name| name == "reduce:3"));
     }
 }

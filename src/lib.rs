@@ -3,21 +3,38 @@
 //! This crate is the program; ARCHITECTURE.md has the crates below it, and each of these says in its root what it holds.
 //!
 //! - `main` parses and dispatches; [`cli`] is the command line, [`commands`] one file per subcommand.
-//! - `ladder` is the engine of all ladders, `bench` what commands that measure share, `adopt` readers' own kernels and
-//!   families, `counting` runs of the simulator, `shown` recorded results, [`exercise`] the course; `console`, `outputs`,
-//!   `words` and `lesson` are how commands speak, write and understand.
+//! - `about` says of each command which files it names, what to run next, and whether a document may show its output.
+//! - `ladder` is the engine of all ladders, `laboratory` that of experiments, `sweeping` and `tuning` of many
+//!   configurations; `recording` records a whole device, `limits` its limits, `distances` is a graph's job, `counting` runs
+//!   the simulator, [`exercise`] grades submissions. They share `bench` and, for readers' own kernels and families, `adopt`.
+//! - `shown` finds recorded results, `pages` and `documents` are made of them; `manuals` are made of the command line,
+//!   `expansion` is a kernel's file as compilers get it, `health` what works on this machine.
+//! - `console`, `outputs`, `words`, `shell` and `lesson` are how commands speak, write and understand.
 
+mod about;
 mod adopt;
 mod bench;
 pub mod cli;
 pub mod commands;
 mod console;
 mod counting;
+mod distances;
+mod documents;
 pub mod exercise;
+mod expansion;
+mod health;
+mod laboratory;
 mod ladder;
 mod lesson;
+mod limits;
+mod manuals;
 mod outputs;
+mod pages;
+mod recording;
+mod shell;
 mod shown;
+mod sweeping;
+mod tuning;
 mod words;
 
 pub use gpulab_engine::{device, input, judging, oracle, runner, simulator, worker};

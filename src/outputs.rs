@@ -3,6 +3,7 @@
 //! An output that fails is given up and its error kept for the end; the others still get their data.
 
 use crate::Error;
+use crate::cli::{Output, RowFiles};
 use crate::console::{Out, worst_of};
 use crate::record::{CsvRecord, SampleRow};
 use crate::report::markdown::MARKDOWN_MARK;
@@ -18,6 +19,19 @@ pub(crate) struct Paths<'a> {
     pub(crate) samples: Option<&'a str>,
     pub(crate) md: Option<&'a str>,
     pub(crate) svg: Option<&'a str>,
+}
+
+impl<'a> From<&'a RowFiles> for Paths<'a> {
+    fn from(rows: &'a RowFiles) -> Paths<'a> {
+        Paths { csv: rows.csv.as_deref(), json: rows.json.as_deref(), ..Paths::default() }
+    }
+}
+
+impl<'a> From<&'a Output> for Paths<'a> {
+    fn from(output: &'a Output) -> Paths<'a> {
+        let [csv, json, md, samples] = [&output.csv, &output.json, &output.md, &output.samples].map(Option::as_deref);
+        Paths { csv, json, md, samples, svg: None }
+    }
 }
 
 /// The outputs that were asked for.
@@ -84,7 +98,7 @@ impl<T: CsvRecord> Outputs<T> {
 
     /// Writes the table as Markdown.
     pub(crate) fn md(&mut self, text: &str) {
-        attempt(&mut self.md, &mut self.failed, |file| replace(file, &format!("{}{text}", self.md_mark)));
+        attempt(&mut self.md, &mut self.failed, |file| replace(file, format!("{}{text}", self.md_mark)));
     }
 
     /// Writes the drawing.
@@ -122,17 +136,49 @@ impl<T: CsvRecord> Outputs<T> {
 
 /// Writes Markdown to a file of its own; `-` is standard output.
 pub(crate) fn write_markdown(path: &str, text: &str) -> Result<(), Error> {
-    write(path, &format!("{}{text}", if path == "-" { "" } else { MARKDOWN_MARK }))
+    write(path, format!("{}{text}", if path == "-" { "" } else { MARKDOWN_MARK }))
 }
 
-/// Writes a text to a file; `-` is standard output.
-pub(crate) fn write(path: &str, text: &str) -> Result<(), Error> {
-    replace(&mut Deferred::open(path)?, text)
+/// Writes a whole file; `-` is standard output.
+pub(crate) fn write(path: &str, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
+    replace(&mut Deferred::open(path)?, bytes)
 }
 
-/// Writes a whole text to an open file.
-pub(crate) fn replace(file: &mut Deferred, text: &str) -> Result<(), Error> {
-    file.replace(|out| out.write_all(text.as_bytes()).and_then(|()| out.flush()))
+/// Writes the whole of an open file.
+pub(crate) fn replace(file: &mut Deferred, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
+    file.replace(|out| out.write_all(bytes.as_ref()).and_then(|()| out.flush()))
+}
+
+/// A value as JSON, with the end of its last line.
+pub(crate) fn json(value: &impl Serialize) -> Result<String, Error> {
+    let text = serde_json::to_string_pretty(value).map_err(|e| Error::Failed(format!("cannot write JSON: {e}")))?;
+    Ok(text + "\n")
+}
+
+/// A text for people, beside it the same as JSON in a file, or JSON alone on standard output for `-`.
+pub(crate) struct TextOrJson {
+    is_json: bool,
+    file: Option<Deferred>,
+}
+
+impl TextOrJson {
+    /// Finds a file that cannot be written; it stays as it is until there is an answer.
+    pub(crate) fn open(json: Option<&str>) -> Result<TextOrJson, Error> {
+        let file = json.filter(|path| *path != "-").map(Deferred::open).transpose()?;
+        Ok(TextOrJson { is_json: json == Some("-"), file })
+    }
+
+    pub(crate) fn tell(
+        self,
+        out: &mut Out,
+        value: &impl Serialize,
+        text: impl FnOnce() -> String,
+    ) -> Result<(), Error> {
+        if let Some(mut file) = self.file {
+            replace(&mut file, json(value)?)?;
+        }
+        out.text(&if self.is_json { json(value)? } else { text() })
+    }
 }
 
 /// Writes to an output that there is and that has not failed before.

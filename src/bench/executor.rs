@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Opens the device for cases of so many bytes and operations at most.
 pub(crate) fn open(setup: Setup, measure: &MeasureArgs, bytes: u64, ops: f64) -> Result<Box<dyn Executor>, Error> {
-    open_within(setup, measure.in_process, measure.deadline, bytes, ops)
+    open_within(setup, measure.process.in_process, measure.deadline, bytes, ops)
 }
 
 /// As [`open`]; without a deadline in seconds, one that suits so many bytes and operations.

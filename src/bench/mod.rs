@@ -3,7 +3,6 @@
 mod cases;
 mod executor;
 pub(crate) mod judge;
-pub(crate) mod pace;
 pub(crate) mod tuning;
 mod verdict;
 

@@ -2,13 +2,10 @@
 
 use crate::cli::{Compare, Global};
 use crate::compare::{ComparisonRow, FileComparison, SIDES, SLOWDOWNS, SpeedVerdict, compare, curve, steps};
-use crate::console::{Out, note, screen};
+use crate::console::{Out, screen};
 use crate::outputs::{Outputs, Paths};
-use crate::record::Row;
-use crate::store::{Recorded, recorded};
-use crate::{Error, files, report};
-use std::fs;
-use std::path::{Path, PathBuf};
+use crate::shown::rows_of;
+use crate::{Error, report};
 
 /// Compares each file with the first, and says what the steps of ladders bring where several devices are in the files.
 ///
@@ -23,8 +20,8 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
         let how = "name two files, to compare the second with the first, or give --curve for many runs of one program";
         return Err(Error::Usage(how.into()));
     }
-    let mut outputs = open(options)?;
-    let read = |names: &String| rows(names, global.quiet);
+    let mut outputs = Outputs::open(&Paths::from(&options.rows))?;
+    let read = |names: &String| rows_of(names, global.quiet);
     let sides = options.files.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
     let Some((first, others)) = sides.split_first() else { return Ok(()) };
     let screen = screen(global.color);
@@ -50,7 +47,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
 /// Prints the operating curve of all runs in the files, each file by itself.
 fn tell_curve(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Error> {
     for (at, names) in options.files.iter().enumerate() {
-        let points = curve(&rows(names, global.quiet)?, &SIDES, &SLOWDOWNS, options.same);
+        let points = curve(&rows_of(names, global.quiet)?, &SIDES, &SLOWDOWNS, options.same);
         if points.is_empty() {
             let how = "measure a ladder with --rounds 60 --csv FILE";
             return Err(Error::Usage(format!("{names} holds no case that ran more than once: {how}")));
@@ -60,51 +57,6 @@ fn tell_curve(out: &mut Out, global: &Global, options: &Compare) -> Result<(), E
         out.painted(&format!("{gap}{names}\n\n{}", report::compare::curve(&points, &SLOWDOWNS, screen)))?;
     }
     Ok(())
-}
-
-/// Opens the files that rows go to.
-fn open(options: &Compare) -> Result<Outputs<ComparisonRow>, Error> {
-    let [csv, json] = [&options.csv, &options.json].map(Option::as_deref);
-    Outputs::open(&Paths { csv, json, ..Paths::default() })
-}
-
-/// The name of a file, those of several joined by commas, or those of the CSV and JSON files in a folder.
-pub(super) fn split(names: &str) -> Vec<String> {
-    let path = Path::new(names);
-    if path.is_dir() {
-        let entries = fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
-        let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-        files.retain(|file| file.extension().is_some_and(|end| end == "csv" || end == "json"));
-        files.sort();
-        return files.iter().map(|file| file.display().to_string()).collect();
-    }
-    if path.exists() { vec![names.to_owned()] } else { names.split(',').map(str::to_owned).collect() }
-}
-
-/// The rows of a file, or of several joined by commas.
-fn rows(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
-    let mut all = Vec::new();
-    let files = split(names);
-    if files.is_empty() {
-        return Err(Error::Usage(format!("{names} holds no .csv or .json file")));
-    }
-    for name in files {
-        let text = files::read(Path::new(&name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
-        let (holds, torn) = recorded(&text, &name)?;
-        torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));
-        match holds {
-            Recorded::Rows(rows) => all.extend(rows),
-            Recorded::Points(_) => {
-                let why = "holds points of an experiment, which compare does not take: gpulab show FILE... shows them";
-                return Err(Error::Usage(format!("{name} {why}; compare takes rows of ladders and sweeps")));
-            }
-            _ => {
-                let why = "holds no rows: compare takes the --csv and --json files of ladders and sweeps";
-                return Err(Error::Usage(format!("{name} {why}")));
-            }
-        }
-    }
-    Ok(all)
 }
 
 /// Errors: `Slower`, if a case is by this share.

@@ -4,8 +4,9 @@ use crate::adopt::Brought;
 use crate::cli::{DiffArgs, Global};
 use crate::console::{self, Out, screen};
 use crate::kernels::{Family, Rung, Sources};
-use crate::lesson::{rung_of, short_name};
+use crate::lesson::rung_of;
 use crate::report::diff::{self, DiffLayout, KernelFile};
+use crate::report::explain::short_name;
 use crate::terminal::Stdout;
 use crate::{Error, bench};
 
@@ -20,8 +21,8 @@ pub fn run(out: &mut Out, global: &Global, options: &DiffArgs) -> Result<(), Err
     if from.path == to.path {
         return Err(Error::Usage(format!("both are {}: name two rungs", short_name(family, from))));
     }
-    bench::check_files(&[&from.path, &to.path], options.cl_dir.as_deref(), global.quiet)?;
-    let sources = Sources { dir: options.cl_dir.clone() };
+    bench::check_files(&[&from.path, &to.path], options.kernels.cl_dir.as_deref(), global.quiet)?;
+    let sources = Sources { dir: options.kernels.cl_dir.clone() };
     let (from, to) = (file(family, from, &sources)?, file(family, to, &sources)?);
     let screen = screen(global.color);
     let layout = DiffLayout::of(Stdout.is_terminal(), screen.width);

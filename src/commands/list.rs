@@ -1,13 +1,12 @@
 //! `gpulab list`: what there is to run, and the roads through the sources.
 
 use crate::console::{self, Out};
-use crate::experiments::{EXPERIMENTS, Experiment, experiment};
-use crate::kernels::{FAMILIES, Family, Kind, Rung, Tunable};
-use crate::report::markdown::{parts, text_table, title};
+use crate::experiments::{EXPERIMENTS, experiment};
+use crate::kernels::FAMILIES;
+use crate::report::list::{details, everything, experiments, one_experiment, rung_table};
+use crate::report::markdown::{parts, text_table};
 use crate::report::sources;
-use crate::report::wrap::wrapped;
 use crate::{Error, words};
-use std::fmt::Write as _;
 
 /// Lists all families, experiments and sources; of one family its rungs' ideas and its tunables, of one experiment its
 /// question. With `verbose` the overview says of each rung all that there is.
@@ -51,104 +50,10 @@ pub fn markdown(out: &mut Out, name: Option<&str>) -> Result<(), Error> {
     }
 }
 
-/// A family's rungs and their ideas; with `whole` also what each removes and what remains.
-fn rung_table(family: &Family, whole: bool) -> String {
-    let labels = if whole { &["Idea", "Removes", "Remains"][..] } else { &["Idea"] };
-    let heads: Vec<String> = ["rung"].iter().chain(labels).map(|label| label.to_lowercase()).collect();
-    let line = |rung: &Rung| {
-        let name = rung.number().map_or_else(String::new, |number| format!("v{number} ")) + rung.variant();
-        let header = labels.iter().map(|label| rung.header(label).unwrap_or_default());
-        std::iter::once(name).chain(header).collect::<Vec<String>>()
-    };
-    let table = text_table(
-        &heads.iter().map(String::as_str).collect::<Vec<_>>(),
-        &family.kernels().map(line).collect::<Vec<_>>(),
-    );
-    parts(&[title(&heading(family)), table])
-}
-
 /// Prints the road through one of the sources: what to run for each of its parts, and what to look for.
 pub fn road(out: &mut Out, name: &str) -> Result<(), Error> {
     let all = sources::all();
     let names: Vec<String> = all.iter().map(sources::CitedSource::name).collect();
     let source = all.iter().find(|source| source.name() == name.to_lowercase());
     out.text(&sources::text(source.ok_or_else(|| Error::Usage(words::unknown("source", name, &names)))?))
-}
-
-fn everything(width: usize, verbose: bool) -> String {
-    let family = |family: &&Family| if verbose { details(family, width) + "\n" } else { overview(family, width) };
-    let families: String = FAMILIES.iter().map(family).collect();
-    let (questions, roads) = (experiments("  ", width), sources::overview("  ", width));
-    format!("{families}experiments: gpulab lab NAME\n{questions}sources: gpulab list --source NAME\n{roads}")
-}
-
-/// An indented line for each experiment, or several where the question is longer.
-pub(super) fn experiments(indent: &str, width: usize) -> String {
-    let name_width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
-    let rest = format!("{indent}{:name_width$} ", "");
-    let line = |e: &&Experiment| wrapped(e.question, &format!("{indent}{:<name_width$} ", e.name), &rest, width);
-    EXPERIMENTS.iter().map(line).collect()
-}
-
-fn one_experiment(experiment: &Experiment, width: usize) -> String {
-    let Experiment { name, question, x_name, .. } = experiment;
-    let about = format!("What it varies: {x_name}. Every point is checked, and a finding follows from the points.");
-    let run = format!("Run it with `gpulab lab {name}`, or in less time with `gpulab lab {name} --quick`.");
-    let first = wrapped(question, &format!("{name}: "), "  ", width);
-    first + &wrapped(&about, "  ", "  ", width) + &wrapped(&run, "  ", "  ", width)
-}
-
-fn heading(family: &Family) -> String {
-    let dtypes: Vec<&str> = family.dtypes.iter().map(|d| d.name()).collect();
-    format!("{}: {} ({})\n", family.name, family.about, dtypes.join(", "))
-}
-
-fn overview(family: &Family, width: usize) -> String {
-    let rung = |rung: &Rung| {
-        let first = format!("  {:>2} {:<14} ", number(rung), rung.variant());
-        wrapped(&rung.header("Idea").unwrap_or_default(), &first, &" ".repeat(20), width)
-    };
-    heading(family) + &family.kernels().map(rung).collect::<String>()
-}
-
-/// A rung's number; a dash for a reference.
-fn number(rung: &Rung) -> String {
-    rung.number().map_or_else(|| "-".to_owned(), |number| number.to_string())
-}
-
-fn details(family: &Family, width: usize) -> String {
-    let mut text = heading(family);
-    for rung in family.kernels() {
-        let _ = writeln!(text, "\n  {} {} (cl/{})", number(rung), rung.variant(), rung.path);
-        let names: Vec<&str> = rung.tunables().map(|t| t.name).collect();
-        let tunables = names.join(", ");
-        let header = ["Idea", "Removes", "Remains"].map(|label| (label, rung.header(label).unwrap_or_default()));
-        for (label, about) in header.into_iter().chain([("Tunables", tunables)]) {
-            text += &wrapped(&about, &format!("     {label:<8} "), &" ".repeat(14), width);
-        }
-    }
-    let head = format!("Tunables, with the values that are worth a try, as in gpulab sweep {} --set", family.name);
-    text.push('\n');
-    text += &wrapped(&format!("{head} {}", first_setting(family)), "  ", "  ", width);
-    for tunable in family.tunables() {
-        let about = format!("{} [{}]", tunable.about, tunable.values.replace(' ', ", "));
-        text += &wrapped(&about, &format!("     {:<8} ", tunable.name), &" ".repeat(14), width);
-    }
-    text.push_str("\n  On the CPU, without OpenCL, for comparison\n");
-    for baseline in family.problem.baselines() {
-        text += &wrapped(baseline.about, &format!("     {:<14} ", baseline.name), &" ".repeat(20), width);
-    }
-    text
-}
-
-/// `items=1024,4096`: the first number that has several values.
-fn first_setting(family: &Family) -> String {
-    let tunables = family.tunables();
-    let is_number =
-        |tunable: &&Tunable<'_>| matches!(tunable.kind, Kind::Number { .. }) && tunable.values().nth(1).is_some();
-    let first = tunables.iter().find(is_number);
-    first.map_or_else(
-        || "NAME=VALUE".to_owned(),
-        |tunable| format!("{}={}", tunable.name, tunable.values.replace(' ', ",")),
-    )
 }

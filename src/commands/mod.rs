@@ -1,4 +1,4 @@
-//! One file per subcommand: glue, no logic.
+//! One file per subcommand: what it does in turn. The work itself stands in the other folders and in the crates.
 
 mod ceiling;
 mod columns;
@@ -16,11 +16,8 @@ mod ladder;
 mod list;
 mod merge;
 mod minplus;
-mod named;
-mod next;
 mod noise;
 mod occupancy;
-mod packaging;
 mod plot;
 mod record;
 mod reduce;
@@ -37,12 +34,13 @@ mod tuned;
 pub use crate::console::note;
 pub use crate::words::misunderstood;
 
+use crate::about::files;
+use crate::about::next::{Done, next};
 use crate::bench::is_part_of_record;
 use crate::cli::{Cli, Command, Global};
 use crate::console::Out;
 use crate::terminal::{Stdout, say};
-use crate::{Error, children, stdout, worker};
-use next::Done;
+use crate::{Error, children, manuals, stdout, worker};
 use std::io::IsTerminal;
 
 /// Carries out a command line. At a terminal its last line says what to run next.
@@ -56,12 +54,12 @@ pub fn run(cli: &Cli) -> Result<(), Error> {
     }
     let mut out = Out;
     let Some(command) = &cli.command else { return start::run(&mut out, &cli.global) };
-    named::check(command, &cli.global)?;
+    files::check(command, &cli.global)?;
     dispatch(&mut out, &cli.global, command)?;
     if !cli.global.quiet && Stdout.is_terminal() && std::io::stderr().is_terminal() {
         let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
         let done = Done { command, device: cli.global.device_given(), words: &words };
-        next::next(&done).into_iter().for_each(|next| say(&format!("next: {next}")));
+        next(&done).into_iter().for_each(|next| say(&format!("next: {next}")));
     }
     Ok(())
 }
@@ -93,16 +91,16 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Merge { files, output } => merge::run(files, output),
         Command::Show(options) => show::run(out, global, options),
         Command::Plot(options) => plot::run(global, options),
-        Command::Report(options) if options.splicing.splice => report::splice::run(out, global, options),
+        Command::Report(options) if options.splicing.splice => report::splice(out, global, options),
         Command::Report(options) => report::run(global, options),
         Command::Compare(options) => compare::run(out, global, options),
         Command::Noise(options) => noise::run(out, global, options),
         Command::Record(options) => record::run(out, global, options),
         Command::Columns { md, json } => columns::run(out, *md, *json),
-        Command::Help { md: true, .. } => out.text(&help::manual::markdown()),
+        Command::Help { md: true, .. } => out.text(&manuals::markdown()),
         Command::Help { topic, .. } => help::run(out, global, topic.as_deref()),
-        Command::Completions { shell } => packaging::completions(out, *shell),
-        Command::Man { dir } => packaging::man(global, dir),
+        Command::Completions { shell } => manuals::completions(out, *shell),
+        Command::Man { dir } => manuals::man(global, dir),
         Command::Worker => worker::serve(),
     }
 }

@@ -1,7 +1,6 @@
 //! `gpulab noise`: how small a difference this machine can see now.
 
 use crate::adopt::Brought;
-use crate::bench::pace::Pace;
 use crate::bench::{self, Input};
 use crate::cli::{Global, NoiseArgs};
 use crate::compare::{Noise, Turns};
@@ -12,6 +11,7 @@ use crate::outcome::{Executor, Job, Status, Stop};
 use crate::plan::{Case, WorkGroup};
 use crate::record::{Record, Row, Run, Scene};
 use crate::report::progress::{Observer, StatusLine};
+use crate::runner::Pace;
 use crate::worker::Setup;
 use crate::{Error, interrupt, report, values};
 use std::time::Instant;
@@ -23,7 +23,7 @@ pub fn run(out: &mut Out, global: &Global, options: &NoiseArgs) -> Result<(), Er
     let [rung] = rungs.as_slice() else {
         return Err(Error::Usage(format!("--variant {}: name one rung", options.variant)));
     };
-    let dtype = options.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
+    let dtype = options.element.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
     bench::check_dtype(family, dtype)?;
     let form = family.form;
     let shape = form.shape(options.n.unwrap_or_else(|| form.ladder_size(options.measure.quick)), None);

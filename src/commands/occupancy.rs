@@ -22,7 +22,7 @@ const DEADLINE: Duration = Duration::from_secs(60);
 /// [`Error::Usage`] for needs that are impossible or unknown, and for generations that are not in the table;
 /// [`Error::NoDevice`] without a device; [`Error::BuildFailed`] if the kernel to look at does not build.
 pub fn run(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(), Error> {
-    match (options.built.name(), &options.variant) {
+    match (options.subject.name(), &options.variant) {
         (Some(family), Some(variant)) => {
             let brought = Brought::new(family, None)?;
             let case = case(options, &brought.family, variant)?;
@@ -69,7 +69,12 @@ fn of_kernel(
     kernels.iter().try_for_each(|kernel| out.text(&needs(kernel, screen)))?;
     let (unit, whose) = asked.map_or_else(|| of_device(&mut worker), Ok)?;
     for kernel in &kernels {
-        let registers = options.registers.or(kernel.told.registers).ok_or_else(|| untold(&kernel.kernel))?;
+        let registers = options.registers.or(kernel.told.registers).ok_or_else(|| {
+            let name = &kernel.kernel;
+            Error::Usage(format!(
+                "the driver does not report the registers of {name} (NVIDIA's does): give them with --registers N"
+            ))
+        })?;
         let need = GroupNeeds { registers, local: kernel.local, wg: kernel.wg };
         out.text(&limits(unit, &format!("{} on {whose}", kernel.kernel), need, &unit.resident(need)?, screen))?;
         if options.curves {
@@ -97,12 +102,6 @@ fn case(options: &Occupancy, family: &Family, variant: &str) -> Result<Case, Err
         wg: options.wg,
         ..Case::of(&family.name, rung.variant(), dtype, family.form.shape(family.form.default_size(), None))
     })
-}
-
-fn untold(kernel: &str) -> Error {
-    Error::Usage(format!(
-        "the driver does not report the registers of {kernel} (NVIDIA's does): give them with --registers N"
-    ))
 }
 
 /// A generation that was asked for.

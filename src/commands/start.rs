@@ -1,14 +1,14 @@
 //! `gpulab` alone: the device that would be used, and what to try.
 
-use super::doctor;
-use super::next::quoted;
 use crate::Error;
 use crate::cli::Global;
 use crate::console::{self, Out};
-use crate::device::{doctor as asking, select};
+use crate::device::remedies::{Remedy, to_install};
+use crate::device::{doctor, select};
 use crate::outcome::{DeviceInfo, PlatformInfo};
 use crate::report::format;
 use crate::report::wrap::wrapped;
+use crate::shell::quoted;
 use std::time::Duration;
 
 /// Longest that drivers may take to list their devices: who types one word waits no longer.
@@ -30,13 +30,13 @@ pub fn run(out: &mut Out, global: &Global) -> Result<(), Error> {
     let version = env!("CARGO_PKG_VERSION");
     let title = format!("gpulab {version}: {}\n\n", env!("CARGO_PKG_DESCRIPTION"));
     let title = wrapped(&title, "", "  ", width) + "\n";
-    let (body, is_found) = match asking::listing_within(PATIENCE) {
+    let (body, is_found) = match doctor::listing_within(PATIENCE) {
         Ok(Ok(platforms)) => match select::select(&platforms, global.device.as_deref()) {
             Ok(device) => (with_device(device, &platforms, global, width), true),
             Err(error) if platforms.iter().any(|p| !p.devices.is_empty()) => return Err(error),
-            Err(error) => (without_device(&error.to_string(), &doctor::to_install(&platforms), width), false),
+            Err(error) => (without_device(&error.to_string(), &to_install(&platforms), width), false),
         },
-        Ok(Err(problem)) => (without_device(&problem, &doctor::to_install(&[]), width), false),
+        Ok(Err(problem)) => (without_device(&problem, &to_install(&[]), width), false),
         // What is installed is broken, so that nothing is to be installed.
         Err(problem) => (without_device(&problem, &[], width), false),
     };
@@ -69,12 +69,12 @@ fn with_device(device: &DeviceInfo, platforms: &[PlatformInfo], global: &Global,
 }
 
 /// Why there is no device, what to install (with its packages), and where to learn more.
-fn without_device(problem: &str, install: &[(&str, &str)], width: usize) -> String {
+fn without_device(problem: &str, install: &[&Remedy], width: usize) -> String {
     let mut text = wrapped(problem, "no device: ", "  ", width);
     if !install.is_empty() {
         text += "\nTo install, whichever suits this machine:\n";
     }
-    for (what, packages) in install {
+    for Remedy { what, packages } in install {
         text += &wrapped(what, "  ", "    ", width);
         text += &wrapped(packages, "      ", "      ", width);
     }
@@ -96,7 +96,11 @@ mod tests {
 
     #[test]
     fn without_a_device_there_is_something_to_install() {
-        let text = without_device("no OpenCL driver was found", &[("a driver", "pocl-opencl-icd")], 80);
+        let text = without_device(
+            "no OpenCL driver was found",
+            &[&Remedy { what: "a driver", packages: "pocl-opencl-icd" }],
+            80,
+        );
         assert!(text.starts_with("no device: no OpenCL driver was found\n"), "{text}");
         assert!(
             text.contains("To install") && text.contains("pocl-opencl-icd") && text.ends_with("what is broken.\n"),

@@ -4,14 +4,12 @@ use crate::adopt::Brought;
 use crate::cli::{Global, TunedAction};
 use crate::console::{self, Out, note};
 use crate::device::{doctor, select};
-use crate::kernels::{Sources, built_in};
-use crate::record::params_text;
-use crate::report::format;
 use crate::report::wrap::wrapped;
 use crate::store::Deferred;
 use crate::terminal::say;
-use crate::tune::{TunedEntry, TunedFile, TuningMemory, all_tuned, source_hash};
-use crate::{Error, files};
+use crate::tune::{TunedFile, TuningMemory, all_tuned};
+use crate::tuning::{details, head, line};
+use crate::{Error, files, outputs};
 use std::path::Path;
 
 /// Lists, shows, forgets, writes or reads entries.
@@ -60,63 +58,12 @@ fn chosen(memory: &TuningMemory, global: &Global, name: Option<&str>) -> Result<
     }
 }
 
-/// `transpose v7 wide`, or `transpose best rung: v7 wide`.
-fn what(entry: &TunedEntry) -> String {
-    let rung = built_in(&entry.family).and_then(|family| family.rung(&entry.variant));
-    let label = rung.map_or_else(|| entry.variant.clone(), |rung| rung.label());
-    let best = if entry.rung.is_none() { "best rung: " } else { "" };
-    format!("{} {best}{label}", entry.family)
-}
-
-fn size(entry: &TunedEntry) -> String {
-    built_in(&entry.family).map_or_else(String::new, |family| entry.size.text(family.form))
-}
-
-fn settings(entry: &TunedEntry) -> String {
-    let params = params_text(&entry.params);
-    format!("wg {}{}{params}", entry.ran_wg.unwrap_or(entry.wg), if params.is_empty() { "" } else { " " })
-}
-
-/// The time beside that of the rung's default, if that has one. The default itself is exactly as fast.
-fn gain(entry: &TunedEntry) -> Option<String> {
-    Some(match entry.default_x? {
-        1.0 => "its default".to_owned(),
-        x => format!("{x:.2} times as fast as by default"),
-    })
-}
-
-/// Whether the kernels that come with this program are those that were tuned.
-fn is_current(entry: &TunedEntry) -> bool {
-    let Some(family) = built_in(&entry.family) else { return false };
-    let rungs = match &entry.rung {
-        Some(variant) => family.rung(variant).into_iter().collect(),
-        None => family.ladder.iter().collect::<Vec<_>>(),
-    };
-    source_hash(&rungs, &Sources::default()).is_ok_and(|hash| hash == entry.source)
-}
-
-fn head(file: &TunedFile, width: usize) -> String {
-    let text = format!("{} ({}, {})", format::device(&file.device), file.platform, file.driver);
-    wrapped(&text, "", "  ", width)
-}
-
 fn list(out: &mut Out, memory: &TuningMemory, global: &Global) -> Result<(), Error> {
     let width = console::width();
     for file in chosen(memory, global, None)? {
         out.text(&head(&file, width))?;
         for entry in &file.entries {
-            let choices = params_text(&entry.choices);
-            let gap = if choices.is_empty() { "" } else { ", " };
-            let gain = gain(entry).map_or_else(String::new, |gain| format!(", {gain}"));
-            let other = if is_current(entry) { "" } else { " (of other kernel sources)" };
-            let text = format!(
-                "{}, {}{gap}{choices}, {}: {}{gain}{other}",
-                what(entry),
-                entry.dtype,
-                size(entry),
-                settings(entry)
-            );
-            out.text(&wrapped(&text, "  ", "    ", width))?;
+            out.text(&line(entry, width))?;
         }
     }
     Ok(())
@@ -134,31 +81,6 @@ fn show(out: &mut Out, memory: &TuningMemory, global: &Global, name: Option<&str
     Ok(())
 }
 
-fn details(entry: &TunedEntry, width: usize) -> String {
-    let rows = if entry.m == 1 { String::new() } else { format!(" x {}", format::count(entry.m)) };
-    let limit = entry
-        .ceiling_pct
-        .map_or_else(String::new, |share| format!(", {} of the limit", format::percent(share / 100.0)));
-    let default = gain(entry).unwrap_or_else(|| "the default has no time".to_owned());
-    let lines = [
-        ("settings", settings(entry)),
-        ("for", format!("{}, {}, {}", entry.dtype, size(entry), params_text(&entry.choices))),
-        (
-            "time",
-            format!("{} at n = {}{rows}{limit}; {default}", format::time(entry.t_median_s), format::count(entry.n)),
-        ),
-        ("tuned", format!("{}, {} configurations tried, gpulab {}", entry.time_utc, entry.tried, entry.gpulab)),
-        (
-            "kernels",
-            format!("SHA-256 {}{}", entry.source, if is_current(entry) { "" } else { ": not those of this program" }),
-        ),
-    ];
-    let line = |(name, text): &(&str, String)| {
-        wrapped(text.trim_end_matches(", "), &format!("    {name:<9}"), &" ".repeat(13), width)
-    };
-    format!("\n  {}\n{}", what(entry), lines.iter().map(line).collect::<String>())
-}
-
 fn clear(out: &mut Out, memory: &TuningMemory, global: &Global, name: Option<&str>) -> Result<(), Error> {
     check_family(name)?;
     let mut forgotten = 0;
@@ -171,8 +93,7 @@ fn clear(out: &mut Out, memory: &TuningMemory, global: &Global, name: Option<&st
 fn export(memory: &TuningMemory, global: &Global, path: &str) -> Result<(), Error> {
     let mut file = Deferred::open(path)?;
     let all = remembered(memory, global)?;
-    let text = serde_json::to_string_pretty(&all).map_err(|e| Error::Failed(format!("cannot write JSON: {e}")))?;
-    file.replace(|out| out.write_all((text + "\n").as_bytes()).and_then(|()| out.flush()))
+    outputs::replace(&mut file, outputs::json(&all)?)
 }
 
 fn import(out: &mut Out, memory: &TuningMemory, path: &Path) -> Result<(), Error> {

@@ -1,8 +1,8 @@
 //! Kernels counted in the simulator, for whoever asks: `count`, `try` and `--why`.
 
 mod run;
+mod subject;
 pub(crate) mod why;
 
-pub(crate) use run::{
-    CountedTrial, Counting, WORK_GROUP, beside, is_large, of_rung, open, remark, small, source_line, usual_size,
-};
+pub(crate) use run::{Counting, beside, open, source_line};
+pub(crate) use subject::{Countable, check_ladder, check_trials};

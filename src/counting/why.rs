@@ -2,15 +2,14 @@
 
 use super::run::{Counting, open, small};
 use crate::Error;
-use crate::ceilings::{self, CeilingRow};
+use crate::ceilings;
 use crate::count::{CountRow, LockstepModel};
 use crate::kernels::Registry;
 use crate::record::Row;
-use crate::report::{self, format};
 use crate::simulator::Simulator;
 use crate::store::of_csv;
-use crate::terminal::{Screen, say};
-use crate::why::{DeviceRates, case_of, is_counted_of, reasons};
+use crate::terminal::say;
+use crate::why::{case_of, is_counted_of};
 use std::path::Path;
 use std::time::Duration;
 
@@ -51,31 +50,4 @@ pub(crate) fn counts(
     counting.run(&mut worker, &cases, &mut |_| ())?;
     counts.append(&mut counting.rows);
     Ok(counts)
-}
-
-/// The ceilings of the device that a row is from.
-pub(crate) fn of_device(ceilings: &[CeilingRow], row: &Row) -> Vec<CeilingRow> {
-    ceilings.iter().filter(|ceiling| ceiling.device == row.device).cloned().collect()
-}
-
-/// Whether a ladder's reasons are those of a GPU; none if this device's ceilings tell no reasons.
-pub(crate) fn model_of(rows: &[Row], ceilings: &[CeilingRow]) -> Option<bool> {
-    let is_gpu = !rows.iter().find(|row| !row.on_host() && row.t_median_s.is_some())?.is_on_cpu_device();
-    DeviceRates::new(ceilings, is_gpu).is_ok().then_some(is_gpu)
-}
-
-/// The reasons of a ladder's rows, by these ceilings of its device, without what the model is; or why there are none.
-pub(crate) fn text(
-    registry: &Registry,
-    rows: &[Row],
-    counts: &[CountRow],
-    ceilings: &[CeilingRow],
-    screen: Screen,
-) -> String {
-    let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
-    let is_gpu = !row.is_on_cpu_device();
-    match DeviceRates::new(ceilings, is_gpu) {
-        Ok(rates) => report::why::text(&reasons(registry, rows, counts, &rates), is_gpu, screen),
-        Err(missing) => format::wrap(&report::why::without_limit(&missing, &row.device), screen.width, "  "),
-    }
 }

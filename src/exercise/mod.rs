@@ -1,17 +1,10 @@
-//! Exercises: a starter file, a goal, hints, a solution, and checks by counts. Each is data in `cl/exercises/NAME/`.
+//! Exercises graded: submissions on the device and in the simulator, one or a class of them, and what a student has done.
 
-mod check;
-mod course;
-mod grade;
-mod progress;
-mod question;
-mod sheet;
-mod sizes;
+mod class;
+mod grading;
+mod keeping;
 
-pub use check::{CheckResult, CountCheck, CountMetric, Demand};
-pub use course::{Exercise, NAMES, exercise, exercises};
-pub use grade::{ExerciseVerdict, Grade};
-pub use progress::{Progress, Standing};
-pub use question::Question;
-pub use sheet::answers;
-pub use sizes::DrawnSizes;
+pub(crate) use class::run as grade_class;
+pub use gpulab_study::exercise::*;
+pub(crate) use grading::Grader;
+pub(crate) use keeping::{keep, progress};

@@ -4,9 +4,9 @@ use crate::ceilings::folder;
 use crate::compare::compare;
 use crate::console::note;
 use crate::record::Row;
-use crate::store::{Recorded, recorded, write_rows};
+use crate::store::{Recorded, write_rows};
 use crate::terminal::Screen;
-use crate::{Error, files, report};
+use crate::{Error, report, shown};
 use std::fs;
 use std::path::PathBuf;
 
@@ -75,8 +75,7 @@ fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>, Error> {
         return Err(Error::Usage(format!("{why}{}", kept_names(family)?)));
     }
     let place = path.display().to_string();
-    let text = files::read(&path).map_err(|e| Error::Failed(format!("cannot read {place}: {e}")))?;
-    match recorded(&text, &place)? {
+    match shown::read(&place)? {
         (Recorded::Rows(rows), _) => Ok(rows),
         _ => Err(Error::Usage(format!("{place} holds no rows: keep another run with --save {name}"))),
     }

@@ -15,6 +15,7 @@ use crate::outputs::{Outputs, Paths};
 use crate::plan::{Case, WorkGroup};
 use crate::record::{Peaks, Row};
 use crate::report::live::Live;
+use crate::report::shown::reasons;
 use crate::report::{self, RateUnit, chapter, ladder, landing, markdown, rates};
 use crate::sweep::Asked;
 use crate::terminal::Stdout;
@@ -53,7 +54,7 @@ pub(crate) fn run_into(
     let dtype = study.dtype.unwrap_or_else(|| study.family.dtypes.first().copied().unwrap_or(Dtype::F32));
     bench::check_dtype(study.family, dtype)?;
     check_values(study, &rungs, dtype, options.wg)?;
-    bench::check_sources(&rungs, options.cl_dir.as_deref(), global.quiet)?;
+    bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
     let Output { save, against, .. } = &options.output;
     let baselines = Baselines::open(&study.family.name, save.as_deref(), against.as_deref())?;
     let outputs = open(study, options)?;
@@ -63,7 +64,7 @@ pub(crate) fn run_into(
     interrupt::watch();
     let setup = Setup {
         device: global.device.clone(),
-        cl_dir: options.cl_dir.clone(),
+        cl_dir: options.kernels.cl_dir.clone(),
         inputs: study.inputs.clone(),
         dtype: study.dtype,
         memory: study.memory,
@@ -75,7 +76,7 @@ pub(crate) fn run_into(
     check_work_group(options.wg, &info)?;
     bench::announce(global, &info);
     ask_reference(study, options, global, dtype, &mut *executor)?;
-    let mut limits = Limits::load(&info, options.measure.quick, options.cl_dir.is_some(), global.quiet, note);
+    let mut limits = Limits::load(&info, options.measure.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
     let mut tuned = tuned(study, options, global, &rungs, (&info, dtype));
     tuned.extend(study.own_cases.iter().map(|case| (case.variant.clone(), case.clone())));
     let study = Study {
@@ -147,11 +148,11 @@ fn reasons(
     let ceilings = climb.model_limits(limits)?;
     climb.end_progress();
     let registry = &climb.ladder().registry;
-    let counts = why::counts(registry, rows, options.cl_dir.as_deref(), global.quiet)?;
-    let model = why::model_of(rows, &ceilings);
+    let counts = why::counts(registry, rows, options.kernels.cl_dir.as_deref(), global.quiet)?;
+    let model = reasons::model_of(rows, &ceilings);
     let text = |screen| {
         let model = model.map_or_else(String::new, |is_gpu| format!("\n{}", report::why::model_text(is_gpu, screen)));
-        format!("\n{}{model}", why::text(registry, rows, &counts, &ceilings, screen))
+        format!("\n{}{model}", reasons::text(registry, rows, &counts, &ceilings, screen))
     };
     climb.outputs.tell(out, &text, screen(global.color), global.quiet);
     Ok(())
@@ -166,7 +167,7 @@ fn tuned(
     (info, dtype): (&DeviceInfo, Dtype),
 ) -> BTreeMap<String, Case> {
     let is_set_up = options.no_tuned || options.wg.is_some() || study.source.is_some() || study.shape.elements() == 0;
-    let known = (!is_set_up).then(|| tuning::load(study.family, info, options.cl_dir.as_deref(), global.quiet));
+    let known = (!is_set_up).then(|| tuning::load(study.family, info, options.kernels.cl_dir.as_deref(), global.quiet));
     let Some(known) = known.flatten() else { return BTreeMap::new() };
     let case = |rung: &Rung| Case {
         wg: tuning::default_work_group(info),
@@ -181,9 +182,7 @@ fn tuned(
 }
 
 fn open(study: &LadderRun<'_>, options: &Ladder) -> Result<Outputs<Row>, Error> {
-    let Output { csv, json, md, samples, .. } = &options.output;
-    let [csv, json, md, samples] = [csv, json, md, samples].map(Option::as_deref);
-    let mut outputs = Outputs::open(&Paths { csv, json, md, samples, svg: None })?;
+    let mut outputs = Outputs::open(&Paths::from(&options.output))?;
     if study.to_stderr {
         outputs.leave_stdout();
     }

@@ -1,46 +1,13 @@
 //! Recorded results as commands read them: files, or records that come with gpulab, of any kind.
 
-use crate::ceilings::{self, CeilingRow, all_kept, cached};
-use crate::count::CountRow;
-use crate::outcome::Cache;
-use crate::record::{Point, Row, SampleRow, flag};
+use crate::ceilings::{self, CeilingRow, all_kept};
+use crate::record::Row;
 use crate::report::groups::{distinct, groups};
-use crate::store::{COUNTED, Recorded, Shipped, of_csv, recorded, shipped};
+use crate::report::shown::{Material, ShownContent, ShownFile, mark_cached, only, take_apart};
+use crate::store::{Recorded, Shipped, recorded, shipped};
 use crate::suggest::did_you_mean;
-use crate::{Error, files, kernels};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::{Error, files};
 use std::path::Path;
-
-/// What a file or a shipped record holds.
-pub(crate) struct ShownFile {
-    pub(crate) name: String,
-    pub(crate) holds: ShownContent,
-    pub(crate) torn: Option<String>,
-}
-
-impl ShownFile {
-    /// That tables are made from rows.
-    ///
-    /// # Errors
-    /// `Usage`, if it holds single runs.
-    pub(crate) fn no_samples(self) -> Result<ShownFile, Error> {
-        match self.holds {
-            ShownContent::Samples(_) => {
-                let why = "holds single timed runs; show takes the rows of the same run, from --csv or --json";
-                Err(Error::Usage(format!("{} {why}", self.name)))
-            }
-            _ => Ok(self),
-        }
-    }
-}
-
-/// What it holds.
-pub(crate) enum ShownContent {
-    Recorded(Recorded),
-    Ceilings(Vec<CeilingRow>),
-    Counts(Vec<CountRow>),
-    Samples(Vec<SampleRow>),
-}
 
 /// What is asked for: files, or of devices that come with gpulab all records or those of these names.
 pub(crate) enum AskedRecords {
@@ -136,59 +103,23 @@ pub(crate) fn records(own: &[Shipped]) -> Result<Vec<ShownFile>, Error> {
 }
 
 pub(crate) fn is_path(text: &str) -> bool {
-    Path::new(text).exists() || looks_like_a_path(text)
+    let path = Path::new(text);
+    path.exists() || text.contains(['/', '\\']) || path.extension().is_some_and(|e| e == "csv" || e == "json")
 }
 
-fn looks_like_a_path(text: &str) -> bool {
-    text.contains(['/', '\\']) || Path::new(text).extension().is_some_and(|e| e == "csv" || e == "json")
+/// Reads a file of results, whatever it holds; and what was wrong with its last line.
+///
+/// # Errors
+/// `Failed` for a file that cannot be read, `Usage` for one that is not gpulab's.
+pub(crate) fn read(name: &str) -> Result<(Recorded, Option<String>), Error> {
+    let text = files::read(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
+    recorded(&text, name)
 }
 
 fn from_file(path: &str) -> Result<ShownFile, Error> {
     let list = "gpulab show alone lists the records that come with gpulab";
     let text = files::read(Path::new(path)).map_err(|e| Error::Failed(format!("cannot read {path}: {e} ({list})")))?;
     take_apart(&text, path)
-}
-
-/// Errors: `Usage`, if the file holds nothing that can be shown.
-pub(crate) fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
-    let (holds, torn) = match recorded(text, name)? {
-        (Recorded::Other { header }, torn) => {
-            let has = |column: &str| header.iter().any(|name| name == column);
-            match (has("what") && has("place"), has("event_s")) {
-                _ if has(COUNTED) => (ShownContent::Counts(counts(text, name)?), torn),
-                (true, _) => (ShownContent::Ceilings(of_csv(text, name)?.0), torn),
-                (_, true) => (ShownContent::Samples(of_csv(text, name)?.0), torn),
-                _ => {
-                    let why = "holds no results of gpulab: show takes what --csv and --json write";
-                    return Err(Error::Usage(format!("{name} {why}")));
-                }
-            }
-        }
-        (other, torn) => (ShownContent::Recorded(other), torn),
-    };
-    let is_empty = match &holds {
-        ShownContent::Recorded(Recorded::Rows(rows)) => rows.is_empty(),
-        ShownContent::Recorded(Recorded::Points(points)) => points.is_empty(),
-        ShownContent::Recorded(_) => false,
-        ShownContent::Ceilings(rows) => rows.is_empty(),
-        ShownContent::Counts(rows) => rows.is_empty(),
-        ShownContent::Samples(rows) => rows.is_empty(),
-    };
-    match is_empty {
-        true => Err(Error::Usage(format!("{name} has a header and no results below it"))),
-        false => Ok(ShownFile { name: name.to_owned(), holds, torn }),
-    }
-}
-
-/// The rows of a file of counts, CSV or JSON.
-fn counts(text: &[u8], name: &str) -> Result<Vec<CountRow>, Error> {
-    match text.trim_ascii_start().first() {
-        Some(b'[') => {
-            let wrong = |e| Error::Usage(format!("{name} is not a file of counts: {e}"));
-            serde_json::from_slice(text).map_err(wrong)
-        }
-        _ => Ok(of_csv(text, name)?.0),
-    }
 }
 
 /// The files of the one device whose name has this part.
@@ -309,79 +240,6 @@ pub(crate) fn add_kept(ceilings: &mut Vec<CeilingRow>, rows: &[Row]) {
             let new: Vec<CeilingRow> = kept.ceilings.into_iter().filter(is_new).collect();
             ceilings.extend(new);
         }
-    }
-}
-
-/// Flags the rows of data that the device's caches hold, by its limits or by another rung that was faster than memory over the
-/// same data. Those that were recorded before do not say so themselves, and a share of memory's limit would mislead.
-fn mark_cached(rows: &mut [Row], ceilings: &[CeilingRow]) {
-    // Beside the data there may be a few partial results.
-    let held = |of_device: Vec<CeilingRow>| (of_device[0].device.clone(), cached(&of_device) * 17 / 16);
-    let held: BTreeMap<String, u64> = groups(ceilings, |row| row.device.clone()).into_iter().map(held).collect();
-    let data = |row: &Row| (row.device.clone(), row.family.clone(), row.dtype, row.n, row.m);
-    let is_warm = |row: &Row| {
-        let is_memory = kernels::built_in(&row.family).is_some_and(|family| family.ceiling.is_memory());
-        is_memory && row.cache == Cache::Warm && !row.on_host()
-    };
-    let faster: BTreeSet<_> =
-        rows.iter().filter(|row| is_warm(row) && row.flags.contains(flag::FITS_CACHE)).map(data).collect();
-    let fits = |row: &Row| {
-        let most = held.get(&row.device).copied().unwrap_or_default();
-        row.bytes.is_some_and(|bytes| (1..=most).contains(&bytes)) || faster.contains(&data(row))
-    };
-    rows.iter_mut().filter(|row| is_warm(row) && fits(row)).for_each(Row::set_in_cache);
-}
-
-/// What a source has of a family or an experiment.
-fn only(source: ShownFile, name: &str) -> Option<ShownFile> {
-    let holds = match source.holds {
-        ShownContent::Recorded(Recorded::Points(mut points)) => {
-            points.retain(|point| point.experiment == name);
-            Recorded::Points(points)
-        }
-        ShownContent::Recorded(Recorded::Rows(mut rows)) => {
-            rows.retain(|row| row.family == name);
-            Recorded::Rows(rows)
-        }
-        _ => return None,
-    };
-    let is_empty = matches!(&holds, Recorded::Points(points) if points.is_empty())
-        || matches!(&holds, Recorded::Rows(rows) if rows.is_empty());
-    (!is_empty).then_some(ShownFile { holds: ShownContent::Recorded(holds), ..source })
-}
-
-/// What pictures and pages are made from: all that was asked for, put together.
-#[derive(Default)]
-pub(crate) struct Material {
-    pub(crate) rows: Vec<Row>,
-    pub(crate) points: Vec<Point>,
-    pub(crate) ceilings: Vec<CeilingRow>,
-    pub(crate) counts: Vec<CountRow>,
-    pub(crate) samples: Vec<SampleRow>,
-    /// Files' names, and the figures of other programs in them.
-    pub(crate) peers: Vec<(String, Vec<Vec<String>>)>,
-    /// What was wrong with last lines.
-    pub(crate) torn: Vec<String>,
-}
-
-impl Material {
-    /// Adds what a file holds.
-    pub(crate) fn take(&mut self, file: ShownFile) {
-        self.torn.extend(file.torn);
-        match file.holds {
-            ShownContent::Recorded(Recorded::Rows(rows)) => self.rows.extend(rows),
-            ShownContent::Recorded(Recorded::Points(points)) => self.points.extend(points),
-            ShownContent::Recorded(Recorded::Peers(cells)) => self.peers.push((file.name, cells)),
-            ShownContent::Recorded(Recorded::Other { .. }) => {}
-            ShownContent::Ceilings(rows) => self.ceilings.extend(rows),
-            ShownContent::Counts(rows) => self.counts.extend(rows),
-            ShownContent::Samples(rows) => self.samples.extend(rows),
-        }
-    }
-
-    /// Flags the rows of data that caches hold, by all ceilings that were taken.
-    pub(crate) fn mark_cached(&mut self) {
-        mark_cached(&mut self.rows, &self.ceilings);
     }
 }
 

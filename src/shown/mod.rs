@@ -1,12 +1,15 @@
-//! Recorded results as commands read them: their files, the rows that `--where` picks, and what points mean.
+//! Recorded results as commands find and show them: files, records that come with gpulab, and texts and pictures of both.
 
+mod compared;
 mod files;
-mod filter;
-mod study;
+mod picture;
+mod shipped;
+mod style;
 
+pub(crate) use compared::{rows_of, split_names};
 pub(crate) use files::{
-    AskedRecords, Material, ShownContent, ShownFile, add_kept, asked, ceilings_of, is_path, material, named, of_device,
-    records, take_apart,
+    AskedRecords, add_kept, asked, ceilings_of, is_path, material, named, of_device, read, records,
 };
-pub(crate) use filter::filtered;
-pub(crate) use study::PointStudy;
+pub(crate) use picture::finished;
+pub(crate) use shipped::{contents, overview};
+pub(crate) use style::{Reasons, ShowingStyle};

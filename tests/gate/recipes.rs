@@ -258,7 +258,7 @@ fn subcommand(tree: &Tree, page: &Page) -> Result<usize, String> {
     for place in &places {
         tree::demand(&refused, place, "the compiler names what is left")?;
     }
-    tree.replace(dispatch, "mod packaging;", &format!("mod packaging;\nmod {name};"))?;
+    tree.replace(dispatch, "mod plot;", &format!("mod plot;\nmod {name};"))?;
     tree.replace(
         dispatch,
         "Command::Worker =>",

@@ -4,7 +4,7 @@
 //! - [`names`] numbers the nodes; [`matrix`] turns a list of edges into a [`Graph`], which is a square matrix.
 //! - [`closure`](mod@closure) repeats the step until nothing changes; [`cycle`] finds what has no shortest paths; [`check`] computes
 //!   a step's rows once more.
-//! - [`needs`] estimates the memory and the work.
+//! - [`errors`] says why there are no distances; [`needs`] estimates the memory and the work.
 //! - [`paths`] finds the next node on a shortest path; [`write`](mod@write) writes the table.
 //!
 //! Nothing here knows of devices or files: the step r\[i\]\[j\] = min over k of d\[i\]\[k\] + d\[k\]\[j\] is a function that
@@ -14,6 +14,7 @@ mod adjacency;
 pub mod check;
 pub mod closure;
 pub mod cycle;
+pub mod errors;
 pub mod length;
 pub mod matrix;
 pub mod names;
@@ -23,6 +24,7 @@ pub mod write;
 
 pub use check::CheckedRows;
 pub use closure::{Closure, Stopped, closure, one_stop};
+pub use errors::{checked_hops, refusal};
 pub use length::Length;
 pub use matrix::{EdgeList, Graph, Matrix};
 pub use names::Names;

@@ -15,6 +15,12 @@ pub struct Wanted {
 }
 
 impl Wanted {
+    /// Pairs of different nodes.
+    pub fn pairs(&self) -> u64 {
+        let same = self.from.iter().filter(|from| self.to.binary_search(from).is_ok()).count();
+        (self.from.len() * self.to.len() - same) as u64
+    }
+
     /// The pairs between the nodes of these names; an empty list means all nodes.
     ///
     /// # Errors

@@ -149,7 +149,9 @@ impl CSource {
     fn expanded(&self, words: &[String]) -> Vec<String> {
         fn expand(source: &CSource, word: &String, depth: usize, into: &mut Vec<String>) {
             match source.macros.get(word).filter(|_| depth < DEEPEST) {
-                Some(value) => value.iter().filter(|part| *part != word).for_each(|part| expand(source, part, depth + 1, into)),
+                Some(value) => {
+                    value.iter().filter(|part| *part != word).for_each(|part| expand(source, part, depth + 1, into))
+                }
                 None => into.push(word.clone()),
             }
         }
@@ -234,7 +236,8 @@ impl CSource {
     }
 
     fn typedef_at(&self, start: usize, name: &str, depth: usize) -> Option<ValueType> {
-        let body = (start..(start + 8).min(self.tokens.len())).find(|at| ["{", ";"].contains(&self.tokens[*at].as_str()))?;
+        let body =
+            (start..(start + 8).min(self.tokens.len())).find(|at| ["{", ";"].contains(&self.tokens[*at].as_str()))?;
         let from = if self.tokens[body] == "{" { closing(&self.tokens, body)? + 1 } else { start };
         let end = from + self.tokens[from..].iter().position(|word| word == ";")?;
         let declared = without_attributes(&self.tokens[from..end]);
@@ -382,9 +385,29 @@ fn is_kernel(word: &str) -> bool {
 
 fn is_qualifier(word: &str) -> bool {
     const QUALIFIERS: [&str; 23] = [
-        "__global", "global", "__constant", "constant", "__local", "local", "__private", "private", "const", "restrict",
-        "__restrict", "__restrict__", "volatile", "read_only", "__read_only", "write_only", "__write_only", "read_write",
-        "__read_write", "static", "inline", "extern", "register",
+        "__global",
+        "global",
+        "__constant",
+        "constant",
+        "__local",
+        "local",
+        "__private",
+        "private",
+        "const",
+        "restrict",
+        "__restrict",
+        "__restrict__",
+        "volatile",
+        "read_only",
+        "__read_only",
+        "write_only",
+        "__write_only",
+        "read_write",
+        "__read_write",
+        "static",
+        "inline",
+        "extern",
+        "register",
     ];
     QUALIFIERS.contains(&word)
 }
@@ -518,7 +541,8 @@ mod tests {
 
     #[test]
     fn conditionals_choose_among_twins() {
-        let text = "#ifdef DOUBLE\ntypedef double real;\n#else\ntypedef float real;\n#endif\nkernel void k(global real *x) {}";
+        let text =
+            "#ifdef DOUBLE\ntypedef double real;\n#else\ntypedef float real;\n#endif\nkernel void k(global real *x) {}";
         let of = |defines: &[(String, String)]| {
             CSource::new(text, defines).parameters("k").unwrap()[0].value_type.clone().unwrap()
         };
@@ -537,7 +561,10 @@ mod tests {
         assert_eq!(struct_of("struct S { char c; double d; short s; };").size, 24);
         assert_eq!(struct_of("typedef struct __attribute__((packed)) { char c; int i; } S;").size, 8, "before it");
         assert_eq!(struct_of("typedef struct { char c; int i; } __attribute__((packed)) S;").size, 5);
-        assert_eq!(struct_of("typedef struct P { float2 p; } P; typedef struct { char c; P p[2]; } S;").fields[1].at, 4);
+        assert_eq!(
+            struct_of("typedef struct P { float2 p; } P; typedef struct { char c; P p[2]; } S;").fields[1].at,
+            4
+        );
         assert_eq!(layout_of_letters("ffi").unwrap().size, 12);
         assert_eq!(layout_of_letters("b 2d").unwrap().fields[2].at, 16);
         assert!(layout_of_letters("fx").unwrap_err().contains("'x'"));
@@ -546,7 +573,15 @@ mod tests {
 
     #[test]
     fn any_text_is_taken() {
-        for text in ["", "kernel", "kernel void", "kernel void k(", "typedef struct {", "#if\n#else\n#endif\n#endif", "#define X X\nkernel void k(X a){}"] {
+        for text in [
+            "",
+            "kernel",
+            "kernel void",
+            "kernel void k(",
+            "typedef struct {",
+            "#if\n#else\n#endif\n#endif",
+            "#define X X\nkernel void k(X a){}",
+        ] {
             let source = CSource::new(text, &[]);
             let _ = (source.kernels(), source.parameters("k"), source.value_type("X"));
         }

@@ -14,10 +14,8 @@ pub enum Error {
     /// No loader, platform or matching device.
     #[error("{0}")]
     NoDevice(String),
-    /// A result failed its check.
     #[error("{0}")]
     WrongResult(String),
-    /// A kernel did not build.
     #[error("{0}")]
     BuildFailed(String),
     /// `compare --fail-on` was met.
@@ -26,12 +24,10 @@ pub enum Error {
     /// A row cannot be trusted: faster than the device can be or, with `--strict`, flagged.
     #[error("{0}")]
     Untrusted(String),
-    /// An output could not be written.
     #[error("cannot write {}: {source}", if what.is_empty() { "a file without a name" } else { what })]
     Output {
         /// The file, or `standard output`.
         what: String,
-        /// What the system said.
         source: io::Error,
     },
     /// A process that did the work for this one said why, and ended with this exit code.
@@ -66,7 +62,6 @@ pub const EXITS: &[Exit] = &[
 ];
 
 impl Error {
-    /// The process's exit code.
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Failed(_) => 1,

@@ -6,17 +6,11 @@
 /// Order statistics of a set of samples, in their unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Summary {
-    /// Number of samples.
     pub runs: usize,
-    /// The smallest.
     pub min: f64,
-    /// First quartile.
     pub q1: f64,
-    /// The middle.
     pub median: f64,
-    /// Third quartile.
     pub q3: f64,
-    /// The largest.
     pub max: f64,
     /// Inter-quartile range over the median's magnitude; 0 if all of the middle half is equal, and
     /// infinite if it is not but the median is 0.

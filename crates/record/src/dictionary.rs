@@ -7,9 +7,7 @@ pub struct ColumnEntry {
     pub name: &'static str,
     /// Of its values; empty for those that have none.
     pub unit: &'static str,
-    /// The field's type.
     pub rust: &'static str,
-    /// The field's comment.
     pub lines: &'static [&'static str],
 }
 

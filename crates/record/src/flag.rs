@@ -37,12 +37,10 @@ const WORDS: [(Flags, &str); 7] = [
 ];
 
 impl Flags {
-    /// Whether none is set.
     pub fn is_empty(self) -> bool {
         self == Flags::default()
     }
 
-    /// Whether all of `flags` are set.
     pub fn contains(self, flags: Flags) -> bool {
         self.0 & flags.0 == flags.0
     }

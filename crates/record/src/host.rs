@@ -14,7 +14,6 @@ pub struct HostFacts {
 }
 
 impl HostFacts {
-    /// Those of this machine.
     pub fn here() -> HostFacts {
         HostFacts {
             cpu: cpu(),

@@ -8,6 +8,7 @@ mod cells;
 pub mod compare;
 mod dictionary;
 pub mod flag;
+pub mod groups;
 mod host;
 mod point;
 mod row;
@@ -65,11 +66,8 @@ pub struct Run {
     pub id: String,
     /// When it began: UTC, ISO 8601, to the second.
     pub time_utc: String,
-    /// The command line.
     pub command: String,
-    /// Whether a quick look was asked for.
     pub quick: bool,
-    /// The machine that it runs on.
     pub host: HostFacts,
 }
 
@@ -89,7 +87,6 @@ impl Run {
 /// A rate measured on this device that bounds a family.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Ceiling {
-    /// What was measured.
     pub bound: Bound,
     /// In 10^9 bytes or operations a second.
     pub rate: f64,
@@ -128,9 +125,7 @@ pub struct Scene {
     pub run: Run,
     /// Platform name; `host` for CPU baselines.
     pub platform: String,
-    /// Device name.
     pub device: String,
-    /// Driver version.
     pub driver: String,
     /// As in `OpenCL 3.0 CUDA`.
     pub cl_version: String,
@@ -167,7 +162,6 @@ impl Scene {
     /// Rungs on an OpenCL device.
     pub fn on_device(run: &Run, device: &DeviceInfo, settings: &Settings, ceiling: Option<Ceiling>) -> Scene {
         Scene {
-            run: run.clone(),
             platform: device.platform.clone(),
             device: device.name.clone(),
             driver: device.driver.clone(),
@@ -177,15 +171,8 @@ impl Scene {
             cache_bytes: device.target.cache,
             // Drivers tend to report a part of their last-level cache, CPUs' as GPUs'.
             cache_reach: device.target.cache.max(256 << 20),
-            cache: settings.cache,
-            max_noise: settings.max_noise,
-            warmup: settings.warmup,
-            sample_time: settings.timeout,
-            bound: None,
             ceiling,
-            launch: None,
-            peaks: Peaks::default(),
-            tuned: false,
+            ..Scene::on_host(run, 0, settings)
         }
     }
 
@@ -217,11 +204,9 @@ impl Scene {
 /// A finished case with everything that follows from its measurements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Record {
-    /// Where it ran.
     pub scene: Scene,
     /// Number in the ladder; none for references and CPU baselines.
     pub rung: Option<u32>,
-    /// What running it gave.
     pub outcome: Outcome,
     /// Its times by the clock that counts, in seconds.
     pub times: Option<Summary>,
@@ -241,7 +226,6 @@ pub struct Record {
     pub launching: Option<f64>,
     /// Speed-ups over other records of the ladder; see [`relate`].
     pub speedups: Speedups,
-    /// What needs care.
     pub flags: Flags,
     /// Seconds that the case took in all, where somebody looked.
     pub took: Option<f64>,
@@ -308,14 +292,6 @@ impl Record {
         self.scene.platform == HOST
     }
 
-    fn is_baseline(&self, variant: &str) -> bool {
-        self.on_host() && self.outcome.case.variant == variant
-    }
-
-    fn is_reference(&self, variant: &str) -> bool {
-        !self.on_host() && self.rung.is_none() && self.outcome.case.variant == variant
-    }
-
     /// How often the kernel repeats its work inside, where it does.
     fn repeats(&self) -> Option<&String> {
         self.outcome.params.get(REPEATS)
@@ -379,7 +355,8 @@ fn flags(record: &Record) -> Flags {
 /// get a speed-up nor are a base for one, and those that repeat their work inside the kernel are compared
 /// with their like only. May be called again when records have been added.
 pub fn relate(ladder: &mut [Record]) {
-    let baseline = |variant| ladder.iter().find(|r| r.is_baseline(variant)).and_then(Record::median);
+    let is_baseline = |r: &&Record, variant| r.on_host() && r.outcome.case.variant == variant;
+    let baseline = |variant| ladder.iter().find(|r| is_baseline(r, variant)).and_then(Record::median);
     let cpu = [baseline(CPU_SEQ), baseline(CPU_RAYON), baseline(CPU_EXACT)];
     let mut repeats: Vec<Option<String>> = ladder.iter().map(|r| r.repeats().cloned()).collect();
     repeats.sort_unstable();
@@ -392,7 +369,8 @@ pub fn relate(ladder: &mut [Record]) {
 
 /// Fills in the speed-ups of records that repeat their work equally often.
 fn relate_alike(mut ladder: Vec<&mut Record>, cpu: [Option<f64>; 3]) {
-    let copy = ladder.iter().find(|r| r.is_reference(COPY)).and_then(|r| r.median());
+    let is_copy = |r: &&&mut Record| !r.on_host() && r.rung.is_none() && r.outcome.case.variant == COPY;
+    let copy = ladder.iter().find(is_copy).and_then(|r| r.median());
     let (mut first, mut previous): (Option<(f64, bool)>, _) = (None, None);
     for record in &mut ladder {
         let own = record.median();

@@ -116,13 +116,9 @@ columns! {
 /// Which point of an experiment a case is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointKey<'a> {
-    /// The experiment's name.
     pub experiment: &'a str,
-    /// What is compared.
     pub series: &'a str,
-    /// What is varied.
     pub x_name: &'a str,
-    /// Its value.
     pub x: f64,
     /// The value as reports name it.
     pub x_label: String,

@@ -58,7 +58,7 @@ columns! {
     texts: platform, device, driver, cl_version, family, variant, reason, stopped_by, command, host_cpu;
     /// One result line; its fields are the columns of CSV files and the names in JSON. Missing numbers are empty cells or
     /// `null`, or, in files of an earlier version, lack their column; times are seconds (`_s`).
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct Row {
         /// Version of the columns.
         pub schema: u32,
@@ -317,6 +317,7 @@ impl From<&Record> for Row {
             limit.map(|c| c.rate).and_then(finite)
         };
         let time = |pick: fn(&gpulab_model::stats::Summary) -> f64| record.times.as_ref().map(pick).and_then(finite);
+        let [wg_x, wg_y, wg_z] = outcome.wg.0.map(|items| (!record.on_host()).then_some(items as u64));
         Row {
             schema: SCHEMA,
             run_id: scene.run.id.clone(),
@@ -337,7 +338,7 @@ impl From<&Record> for Row {
             cache: scene.cache,
             clock: outcome.clock(),
             status: outcome.status(),
-            reason: reason(record),
+            reason: outcome.remark().to_owned(),
             runs: record.times.map_or(0, |t| t.runs as u64),
             t_min_s: time(|t| t.min),
             t_q1_s: time(|t| t.q1),
@@ -387,9 +388,9 @@ impl From<&Record> for Row {
             registers: from_build(|build| build.registers),
             spilled_bytes: from_build(|build| build.spilled),
             occupancy_pct: seconds(|m| m.build.and_then(|build| build.occupancy)),
-            wg_x: dimension(record, 0),
-            wg_y: dimension(record, 1),
-            wg_z: dimension(record, 2),
+            wg_x,
+            wg_y,
+            wg_z,
             seed: Some(case.seed),
             warmup: Some(scene.warmup),
             quick: Some(scene.run.quick),
@@ -448,6 +449,12 @@ impl Row {
         flag::DOUBTS.into_iter().any(|doubt| self.flags.contains(doubt))
     }
 
+    /// Whether its result is right, and its time not shorter than anything explains.
+    pub fn is_believed(&self) -> bool {
+        let is_above = self.flags.contains(flag::ABOVE_CEILING) && !self.flags.contains(flag::FITS_CACHE);
+        self.status == Status::Ok && !is_above
+    }
+
     /// How many times slower the device may have been than at its best while the row was timed: 1 where it was steady, and
     /// infinite where the row says only that it was not.
     pub fn drift(&self) -> f64 {
@@ -490,19 +497,6 @@ impl SampleRow {
     }
 }
 
-/// The size of a work-group in one dimension.
-fn dimension(record: &Record, which: usize) -> Option<u64> {
-    (!record.on_host()).then(|| record.outcome.wg.0[which] as u64)
-}
-
-fn reason(record: &Record) -> String {
-    let outcome = &record.outcome;
-    match outcome.clock_note() {
-        Some(note) if outcome.reason().is_empty() => note.to_owned(),
-        _ => outcome.reason().to_owned(),
-    }
-}
-
 fn finite(x: f64) -> Option<f64> {
     x.is_finite().then_some(x)
 }
@@ -521,64 +515,22 @@ pub fn row(variant: &str) -> Row {
         family: "dot".to_owned(),
         rung: Some(1),
         variant: variant.to_owned(),
-        dtype: Dtype::F32,
         n: 1000,
         m: 1,
         wg: Some(WorkGroup::linear(64)),
         params: crate::params_of("items=8 presum=host").unwrap_or_default(),
-        cache: Cache::Warm,
-        clock: Clock::Event,
-        status: Status::Ok,
-        reason: String::new(),
         runs: 3,
         t_min_s: Some(1e-6),
         t_q1_s: Some(1.1e-6),
         t_median_s: Some(1.2e-6),
         t_q3_s: Some(1.3e-6),
         t_max_s: Some(0.1 + 0.2),
-        noise: None,
-        t_wall_median_s: None,
-        t_batch_s: None,
-        t_end_to_end_s: None,
         bytes: Some(8000),
-        ops: None,
-        gbps: None,
-        gops: None,
-        ceiling: String::new(),
-        ceiling_pct: None,
-        step_x: None,
         total_x: Some(1.0),
-        cpu_seq_x: None,
-        cpu_rayon_x: None,
-        max_err: None,
         tol: Some(0.5),
         flags: flag::LAUNCH_BOUND | flag::NOISY,
-        ceiling_gbps: None,
         stopped_by: "steady".to_owned(),
         result: Some(Number::Real(-1.5)),
-        cpu_exact_x: None,
-        launches: None,
-        sweep_id: String::new(),
-        case_index: None,
-        cases: None,
-        shard: String::new(),
-        settings: String::new(),
-        copy_pct: None,
-        t_preparation_s: None,
-        ceiling_gops: None,
-        ops_per_cu_clock: None,
-        canary: None,
-        t_host_tail_s: None,
-        t_host_part_s: None,
-        end_to_end_noise: None,
-        t_launches_s: None,
-        peak_gbps: None,
-        peak_gops: None,
-        peak_pct: None,
-        clock_mhz: None,
-        registers: None,
-        spilled_bytes: None,
-        occupancy_pct: None,
         wg_x: Some(64),
         wg_y: Some(1),
         wg_z: Some(1),
@@ -590,6 +542,6 @@ pub fn row(variant: &str) -> Row {
         host_cpu: "CPU".to_owned(),
         host_threads: Some(2),
         os: "linux x86_64".to_owned(),
-        t_case_s: None,
+        ..Row::default()
     }
 }

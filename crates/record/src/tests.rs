@@ -24,7 +24,6 @@ fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
     Outcome { working_set: 8000, launches: 1, ..pending }.ended(Ok(measured))
 }
 
-/// The same, measured otherwise.
 fn with(outcome: Outcome, change: impl FnOnce(&mut Measured)) -> Outcome {
     let end = outcome.end.map(|mut measured| {
         change(&mut measured);
@@ -35,24 +34,12 @@ fn with(outcome: Outcome, change: impl FnOnce(&mut Measured)) -> Outcome {
 
 fn scene() -> Scene {
     Scene {
-        run: Run { id: "r1".to_owned(), time_utc: "2026-01-02T03:04:05Z".to_owned(), ..Run::default() },
         platform: "P".to_owned(),
         device: "D".to_owned(),
-        driver: "1.0".to_owned(),
-        cl_version: "OpenCL 3.0".to_owned(),
-        clocks: 0.0,
-        cache_bytes: 0,
-        clock_mhz: 0.0,
-        cache_reach: 0,
-        cache: Cache::Warm,
-        max_noise: 0.05,
-        warmup: 1,
-        sample_time: 1.0,
-        bound: None,
         ceiling: Some(Ceiling { bound: Bound::Read, rate: 0.016 }),
         launch: Some(LaunchCost { clock: Clock::Event, first: 4e-6, next: 3e-6 }),
         peaks: Peaks { gbps: Some(0.032), gops: None },
-        tuned: false,
+        ..Scene::on_host(&Run::default(), 2, &Settings::default())
     }
 }
 
@@ -90,7 +77,7 @@ fn rates_come_from_the_cost_model_and_the_median() {
 fn what_needs_care_is_flagged() {
     let flags_of = |scene: &Scene, rung, outcome| Record::from_outcome(scene, rung, outcome).flags;
     assert_eq!(record(1, 49e-6).flags, flag::LAUNCH_BOUND | flag::ABOVE_CEILING);
-    let host = Scene::on_host(&scene().run, 2, &settings());
+    let host = Scene::on_host(&scene().run, 2, &Settings::default());
     assert!(flags_of(&host, None, outcome(CPU_SEQ, &[1e-6])).is_empty());
     assert_eq!(flags_of(&scene(), Some(1), outcome("naive", &[1e-3, 2e-3, 3e-3])), flag::NOISY);
     let large_cache = Scene { cache_bytes: 8000, cache_reach: 8000, ..scene() };
@@ -140,7 +127,7 @@ fn a_case_without_samples_has_no_numbers() {
 
 #[test]
 fn speed_ups_pass_over_rungs_without_a_right_result() {
-    let host = Scene::on_host(&scene().run, 2, &settings());
+    let host = Scene::on_host(&scene().run, 2, &Settings::default());
     let cpu = |name, s| Record::from_outcome(&host, None, outcome(name, &[s]));
     let mut ladder = vec![record(1, 8e-3), record(2, 1e-3), record(3, 2e-3), cpu(CPU_SEQ, 16e-3)];
     ladder[1].outcome.end = Err(Stop::new(Status::WrongResult, "wrong"));
@@ -166,7 +153,7 @@ fn work_repeated_inside_is_compared_with_its_like() {
         }
         record
     };
-    let host = Scene::on_host(&scene().run, 2, &settings());
+    let host = Scene::on_host(&scene().run, 2, &Settings::default());
     let mut ladder = vec![
         Record::from_outcome(&host, None, outcome(CPU_SEQ, &[8e-3])),
         made(None, COPY, 1e-3, false),
@@ -181,21 +168,6 @@ fn work_repeated_inside_is_compared_with_its_like() {
     assert_eq!((plain.step, plain.copy, plain.cpu_seq), (Some(2.0), Some(0.5), Some(4.0)));
     assert_eq!((inside.step, inside.copy, inside.cpu_seq), (Some(1.6), Some(0.8), None));
     assert_eq!((ladder[0].speedups.copy, ladder[1].speedups.copy, ladder[1].speedups.step), (None, Some(1.0), None));
-}
-
-fn settings() -> Settings {
-    Settings {
-        warmup: 1,
-        min_runs: 1,
-        max_runs: 1,
-        min_time: 0.0,
-        timeout: 1.0,
-        max_noise: 0.05,
-        cache: Cache::Warm,
-        clock: Clock::Event,
-        least_time: None,
-        candidate: None,
-    }
 }
 
 #[test]

@@ -23,16 +23,13 @@ pub fn params_of(text: &str) -> Result<Params, String> {
     text.split_whitespace().map(setting).collect()
 }
 
-/// A work-group as `256` or `16x16`.
 pub mod work_group {
     use super::*;
 
-    /// Writes the cell.
     pub fn serialize<S: Serializer>(wg: &WorkGroup, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(wg)
     }
 
-    /// Reads the cell.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<WorkGroup, D::Error> {
         values::work_group(&String::deserialize(deserializer)?).map_err(Error::custom)
     }
@@ -42,28 +39,23 @@ pub mod work_group {
 pub mod optional_work_group {
     use super::*;
 
-    /// Writes the cell.
     pub fn serialize<S: Serializer>(wg: &Option<WorkGroup>, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&wg.map_or_else(String::new, |wg| wg.to_string()))
     }
 
-    /// Reads the cell.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<WorkGroup>, D::Error> {
         let text = String::deserialize(deserializer)?;
         (!text.is_empty()).then(|| values::work_group(&text)).transpose().map_err(Error::custom)
     }
 }
 
-/// Settings as [`params_text`] writes them.
 pub mod params {
     use super::*;
 
-    /// Writes the cell.
     pub fn serialize<S: Serializer>(params: &Params, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&params_text(params))
     }
 
-    /// Reads the cell.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Params, D::Error> {
         params_of(&String::deserialize(deserializer)?).map_err(Error::custom)
     }

@@ -9,9 +9,7 @@ use gpulab_study::ceilings::{CeilingRow, Site};
 /// A device that has a column: how its driver and itself are named, and where its records come from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ComparedDevice {
-    /// The platform's name.
     pub platform: String,
-    /// The device's name.
     pub device: String,
     /// The folder of its records, or nothing.
     pub folder: String,
@@ -66,14 +64,12 @@ pub fn findings(devices: &[ComparedDevice], found: &[(String, Vec<Option<String>
     match medium {
         Medium::Markdown => {
             let names = found.iter().map(|(name, _)| name.clone()).collect();
-            let cells = |at: usize| {
-                let text =
-                    |(_, texts): &(String, Vec<Option<String>>)| texts[at].clone().unwrap_or_else(|| "-".to_owned());
-                found.iter().map(text).collect()
-            };
-            let columns = heads.into_iter().enumerate().map(|(at, head)| GridColumn::texts(head, cells(at), 0));
-            let first = GridColumn::texts("experiment", names, 0);
-            TextGrid { columns: std::iter::once(first).chain(columns).collect() }.markdown()
+            let mut columns = vec![GridColumn::texts("experiment", names, 0)];
+            columns.extend(heads.into_iter().enumerate().map(|(at, head)| {
+                let cells = found.iter().map(|(_, texts)| texts[at].clone().unwrap_or_else(|| "-".to_owned()));
+                GridColumn::texts(head, cells.collect(), 0)
+            }));
+            TextGrid { columns }.markdown()
         }
         Medium::Screen(screen) => {
             let line = |(head, text): (&String, &Option<String>)| {

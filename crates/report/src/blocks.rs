@@ -8,7 +8,6 @@
 
 use std::ops::Range;
 
-/// A block of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocBlock {
     /// The line of its mark, from 1.
@@ -19,7 +18,6 @@ pub struct DocBlock {
     pub body: Range<usize>,
 }
 
-/// What is wrong with a document's marks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockError {
     /// The line, from 1.
@@ -38,7 +36,6 @@ enum DocLine<'a> {
     Text,
 }
 
-/// The end of a block.
 const END: &str = "<!-- end -->";
 
 /// Blanks before a line from which on it is code.

@@ -2,6 +2,7 @@
 
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
+use super::groups::groups;
 use super::markdown::{self, PAGE};
 use super::view::status_word;
 use gpulab_kernels::values::binary;
@@ -22,7 +23,8 @@ pub fn text(rows: &[CeilingRow], screen: Screen) -> String {
         [format!("ceilings of {device} ({platform}, {driver})"), format!("{}; {tried} shapes tried", when(rows))];
     let mut text: String = head.iter().map(|line| format::wrap(&format::terminal(line), screen.width, "  ")).collect();
     let (curve, single): (Vec<&CeilingRow>, Vec<&CeilingRow>) = rows.iter().partition(|r| r.place == Site::Curve);
-    for table in [tables(&single, screen), curves(&curve, screen)] {
+    let curves = curve_grid(&curve).map_or_else(String::new, |grid| grid.blocks(screen.width));
+    for table in [tables(&single, screen), curves] {
         if !table.is_empty() {
             text.push('\n');
             text.push_str(&table);
@@ -32,7 +34,6 @@ pub fn text(rows: &[CeilingRow], screen: Screen) -> String {
     format::on_screen(&if notes.is_empty() { text } else { text + "\n" + &notes }, screen)
 }
 
-/// The same as Markdown.
 pub fn markdown(rows: &[CeilingRow]) -> String {
     let Some(CeilingRow { device, platform, driver, .. }) = rows.first() else {
         return "Nothing was measured.\n".to_owned();
@@ -57,18 +58,9 @@ pub(super) fn when(rows: &[CeilingRow]) -> String {
 
 /// A table for each unit, in the order of the units' first rows.
 fn tables(rows: &[&CeilingRow], screen: Screen) -> String {
-    let mut units: Vec<&str> = Vec::new();
-    for row in rows {
-        if !units.contains(&row.unit.as_str()) {
-            units.push(&row.unit);
-        }
-    }
-    let of = |unit: &&str| rows.iter().copied().filter(|row| row.unit == *unit).collect::<Vec<_>>();
-    units.iter().map(|unit| table(unit, &of(unit), screen)).collect::<Vec<_>>().join("\n")
-}
-
-fn table(unit: &str, rows: &[&CeilingRow], screen: Screen) -> String {
-    grid(unit, rows).fit(screen.width).lines().join("\n") + "\n"
+    let of_units = groups(rows, |row| row.unit.as_str());
+    let table = |own: Vec<&CeilingRow>| grid(&own[0].unit, &own).fit(screen.width).lines().join("\n") + "\n";
+    of_units.into_iter().map(table).collect::<Vec<_>>().join("\n")
 }
 
 /// A line for each ceiling, with its value below `head`.
@@ -120,10 +112,6 @@ pub(super) fn shape(row: &CeilingRow) -> String {
     format!("{} wg {} {}", row.probe, row.wg, params_text(&params)).trim_end().to_owned()
 }
 
-fn curves(rows: &[&CeilingRow], screen: Screen) -> String {
-    curve_grid(rows).map_or_else(String::new, |grid| grid.blocks(screen.width))
-}
-
 /// A line for each size, a column for each curve.
 fn curve_grid(rows: &[&CeilingRow]) -> Option<TextGrid> {
     let mut whats: Vec<&str> = rows.iter().map(|r| r.what.as_str()).collect();
@@ -160,12 +148,12 @@ fn notes(rows: &[CeilingRow], screen: Screen) -> String {
         let why = format::reason(&row.reason, "  ", screen.width);
         text.push_str(&format!("{}:\n{why}", format::terminal(&who)));
     }
-    format::block(&text, "").lines().map(|line| wrapped(line, screen)).collect()
-}
-
-/// A note in lines that fit; what foreign text has indented stays as it is.
-fn wrapped(line: &str, screen: Screen) -> String {
-    if line.starts_with(' ') { format!("{line}\n") } else { format::wrap(line, screen.width, "  ") }
+    // What foreign text has indented stays as it is.
+    let wrapped = |line: &str| match line.starts_with(' ') {
+        true => format!("{line}\n"),
+        false => format::wrap(line, screen.width, "  "),
+    };
+    format::block(&text, "").lines().map(wrapped).collect()
 }
 
 /// Ceilings that a note lists by name.
@@ -188,7 +176,6 @@ mod tests {
     use gpulab_model::data::Params;
     use gpulab_record::Flags;
 
-    /// Ceilings that were recorded.
     fn recorded(name: &str) -> Vec<CeilingRow> {
         let path = format!("{}/../../data/results/{name}/ceilings.csv", env!("CARGO_MANIFEST_DIR"));
         csv::Reader::from_path(path).unwrap().deserialize().map(Result::unwrap).collect()

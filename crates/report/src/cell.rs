@@ -24,7 +24,6 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// A row's bandwidth.
     pub(super) fn rate(&self, row: &Row) -> Option<Value> {
         row.gbps.map(|gbps| Value::Rate(self.unit.of(gbps)))
     }
@@ -35,7 +34,6 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// The unit of bandwidths in tables.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RateUnit {
     /// 10^9 bytes a second.
@@ -46,7 +44,6 @@ pub enum RateUnit {
 }
 
 impl RateUnit {
-    /// A rate in this unit.
     pub(super) fn of(self, gbps: f64) -> f64 {
         match self {
             RateUnit::GB => gbps,
@@ -63,7 +60,6 @@ impl RateUnit {
     }
 }
 
-/// What a cell shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Value {
     Seconds(f64),
@@ -75,12 +71,9 @@ pub(super) enum Value {
     Word(&'static str),
 }
 
-/// What a rung gained against the one before.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Gain {
-    /// So many times faster.
     Faster(f64),
-    /// So many times slower.
     Slower(f64),
     /// As fast, within a few per cent.
     Same,

@@ -12,16 +12,13 @@ use gpulab_record::{Cells, ColumnEntry, CsvRecord, Row};
 #[derive(Clone)]
 pub struct ChosenColumn(ColumnSource);
 
-/// Where a column's cells come from.
 #[derive(Clone)]
 enum ColumnSource {
-    /// A rung's number and name.
     Rung,
     Verdict,
     /// A ladder's table, by the place of the column in it.
     Table(&'static TableColumn),
     File(&'static ColumnEntry),
-    /// A setting of kernels, by name.
     Setting(String),
 }
 
@@ -57,7 +54,6 @@ impl ChosenColumn {
         records.iter().find_map(has).map(|name| ChosenColumn(ColumnSource::Setting(name)))
     }
 
-    /// Its name in one line.
     pub fn name(&self) -> String {
         match &self.0 {
             ColumnSource::Rung => "rung".to_owned(),

@@ -5,11 +5,9 @@ use super::format;
 use gpulab_model::stats::ratio;
 use gpulab_record::{Row, clear_factor, flag};
 
-/// A column of a ladder's table.
 pub struct TableColumn {
     /// Its name; a line feed is where a narrow table breaks it.
     head: &'static str,
-    /// What it is, in a line.
     pub about: &'static str,
     /// Which go where there is no room: the largest first, 0 never.
     pub drop: u8,
@@ -30,7 +28,6 @@ enum BoundBy {
     Arithmetic,
 }
 
-/// What a column is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Subject {
     /// Any program, the CPU's too.
@@ -160,7 +157,6 @@ impl TableColumn {
         TableColumn { bound, ..self }
     }
 
-    /// Its name in one line.
     pub fn name(&self) -> String {
         self.head.replace('\n', " ")
     }

@@ -4,6 +4,7 @@ use super::format::{self, Screen, Tint, paint};
 use super::grid::{GridColumn, TextGrid};
 use super::groups;
 use super::rungs::label;
+use super::view::cache_name;
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Cache;
 use gpulab_record::compare::{
@@ -22,12 +23,8 @@ const MOST: usize = 40;
 pub fn text(comparison: &FileComparison<'_>, names: [&str; 2], same: f64, is_whole: bool, screen: Screen) -> String {
     let pairs = shown(comparison, is_whole);
     let mut text = format::wrap(&format!("{} against {}", names[1], names[0]), screen.width, "  ");
-    let mut rest = pairs.as_slice();
-    while let Some(first) = rest.first() {
-        let count = rest.iter().take_while(|pair| group(pair.before) == group(first.before)).count();
-        let (own, others) = rest.split_at(count);
-        text += &format!("\n{}\n{}", title(first.before), table(own, screen));
-        rest = others;
+    for own in pairs.chunk_by(|a, b| group(a.before) == group(b.before)) {
+        text += &format!("\n{}\n{}", title(own[0].before), table(own, screen));
     }
     text.push('\n');
     for note in notes(comparison, pairs.len(), names, same) {
@@ -64,19 +61,17 @@ fn title(row: &Row) -> String {
     format!("{family}, {dtype}, n = {size}, {} cache", cache_name(*cache))
 }
 
-fn cache_name(cache: Cache) -> &'static str {
-    match cache {
-        Cache::Warm => "warm",
-        Cache::Cold => "cold",
-    }
-}
-
 fn table(pairs: &[&ComparedCase<'_>], screen: Screen) -> String {
     let times: Vec<f64> = pairs.iter().flat_map(|pair| pair.seconds).collect();
     let (unit, of_unit) = format::time_unit(times.into_iter());
     let time = |seconds: f64| format::significant(seconds / of_unit, 4);
     let is_alone = groups::distinct(pairs.iter().map(|pair| &pair.before.variant)).len() == pairs.len();
     let cells = |of: &dyn Fn(&ComparedCase<'_>) -> String| pairs.iter().map(|pair| of(pair)).collect::<Vec<_>>();
+    let verdict = |pair: &ComparedCase<'_>| {
+        let settings = if pair.has_other_settings() { " *" } else { "" };
+        let clocks = if pair.is_of_two_clocks { ": other clock" } else { "" };
+        format!("{}{clocks}{settings}", pair.verdict.name())
+    };
     let mut columns = vec![GridColumn::texts("rung", cells(&|pair| label(pair.before)), 0)];
     if !is_alone {
         let settings = |pair: &ComparedCase<'_>| {
@@ -93,7 +88,7 @@ fn table(pairs: &[&ComparedCase<'_>], screen: Screen) -> String {
             cells(&|pair| pair.interval.as_ref().map_or_else(|| "-".to_owned(), interval)),
             1,
         ),
-        GridColumn::texts("verdict", cells(&|pair| word(pair)), 0),
+        GridColumn::texts("verdict", cells(&verdict), 0),
     ]);
     if pairs.iter().any(|pair| pair.more_runs.is_some()) {
         columns.push(GridColumn::numbers("more\nruns", cells(&more_runs), 0));
@@ -127,12 +122,6 @@ const MANY: usize = 999;
 /// How many more runs of each side an undecided case takes.
 fn more_runs(pair: &ComparedCase<'_>) -> String {
     pair.more_runs.map_or_else(String::new, |runs| if runs > MANY { format!(">{MANY}") } else { runs.to_string() })
-}
-
-fn word(pair: &ComparedCase<'_>) -> String {
-    let settings = if pair.has_other_settings() { " *" } else { "" };
-    let clocks = if pair.is_of_two_clocks { ": other clock" } else { "" };
-    format!("{}{clocks}{settings}", pair.verdict.name())
 }
 
 /// What all of it comes to, what could not be decided, and what was left out.

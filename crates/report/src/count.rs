@@ -137,7 +137,6 @@ pub fn table(rows: &[CountRow], each_launch: bool, screen: Screen) -> String {
     format::on_screen(&text, screen)
 }
 
-/// The same as Markdown.
 pub fn markdown(rows: &[CountRow], each_launch: bool) -> String {
     let Some(first) = rows.first() else { return "Nothing was counted.\n".to_owned() };
     let cases = CaseRows::all(rows);

@@ -4,14 +4,11 @@ use super::format::wrap;
 use gpulab_record::ColumnEntry;
 use serde::Serialize;
 
-/// The columns of one kind of files.
 #[derive(Clone, Copy, Debug)]
 pub struct Dictionary {
     /// The kind, as in `points`.
     pub name: &'static str,
-    /// Which options write such files.
     pub written_by: &'static str,
-    /// Its columns, in order.
     pub columns: &'static [ColumnEntry],
 }
 

@@ -6,17 +6,14 @@ use gpulab_system::terminal::{Screen, Tint, paint};
 use similar::{ChangeTag, DiffOp, TextDiff};
 use std::fmt::Write as _;
 
-/// A kernel's file.
 pub struct KernelFile {
     /// As in `reduce v3 sequential`.
     pub label: String,
     /// From the folder that `cl/` lies in.
     pub path: String,
-    /// What stands in it.
     pub text: String,
 }
 
-/// How changed lines are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffLayout {
     /// One below the other, as `diff -u` does, in lines of at most so many characters.
@@ -142,10 +139,8 @@ impl<'a> Code<'a> {
     }
 }
 
-/// Between the two sides.
 const DIVIDER: &str = " | ";
 
-/// Two columns of a screen.
 struct Sides {
     width: usize,
     screen: Screen,

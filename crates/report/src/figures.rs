@@ -20,16 +20,13 @@ use std::ops::Range;
 pub struct Figure {
     /// The line, from 1.
     pub line: usize,
-    /// What the mark says.
     pub mark: String,
     /// Where the number stands, in bytes.
     pub number: Range<usize>,
 }
 
-/// A CSV file's cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FigureTable {
-    /// Names of the columns.
     pub header: Vec<String>,
     pub rows: Vec<Vec<String>>,
 }
@@ -49,7 +46,8 @@ pub fn figures(text: &str, blocks: &[DocBlock]) -> Result<Vec<Figure>, BlockErro
         fence = fence_after(fence, line);
         let is_code = was_code || fence.is_some() || indent(line) >= CODE_INDENT;
         if !is_code && !blocks.iter().any(|block| block.body.contains(&start)) {
-            for (place, _) in line.match_indices(OPEN).filter(|(place, _)| !is_in_span(&line[..*place])) {
+            let is_prose = |(place, _): &(usize, &str)| line[..*place].matches('`').count().is_multiple_of(2);
+            for (place, _) in line.match_indices(OPEN).filter(is_prose) {
                 let wrong = |why: &str| BlockError { line: at, why: why.to_owned() };
                 let inside = &line[place + OPEN.len()..];
                 let (mark, rest) =
@@ -65,10 +63,6 @@ pub fn figures(text: &str, blocks: &[DocBlock]) -> Result<Vec<Figure>, BlockErro
         start += line.len();
     }
     Ok(found)
-}
-
-fn is_in_span(before: &str) -> bool {
-    before.matches('`').count() % 2 == 1
 }
 
 /// The number that a text begins with, with its decimals.

@@ -3,7 +3,6 @@
 use super::format::{self, Screen};
 use gpulab_study::count::{CheckFinding, FindingKind};
 
-/// Most findings that are told.
 const MOST: usize = 6;
 
 /// The findings; `line_of` gives the text of a line of a file.

@@ -1,30 +1,8 @@
 //! Which recorded rows and points belong together: what one table or picture shows.
 
+pub use gpulab_record::groups::{distinct, groups};
 use gpulab_record::{Point, Row};
-use std::collections::{HashMap, HashSet};
-use std::hash::Hash;
 
-/// Records with the same key, in the order of their first ones.
-pub fn groups<T: Clone, K: Eq + Hash>(records: &[T], key: impl Fn(&T) -> K) -> Vec<Vec<T>> {
-    let mut groups: Vec<Vec<T>> = Vec::new();
-    let mut places: HashMap<K, usize> = HashMap::new();
-    for record in records {
-        let place = *places.entry(key(record)).or_insert(groups.len());
-        match groups.get_mut(place) {
-            Some(group) => group.push(record.clone()),
-            None => groups.push(vec![record.clone()]),
-        }
-    }
-    groups
-}
-
-/// Each value once, in the order of their first ones.
-pub fn distinct<T: Clone + Eq + Hash>(values: impl IntoIterator<Item = T>) -> Vec<T> {
-    let mut seen = HashSet::new();
-    values.into_iter().filter(|value| seen.insert(value.clone())).collect()
-}
-
-/// As [`distinct`], of numbers.
 pub fn distinct_numbers(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
     distinct(values.into_iter().map(number_key)).into_iter().map(f64::from_bits).collect()
 }
@@ -78,12 +56,10 @@ pub fn of_most_rungs(mut all: Vec<Vec<Row>>) -> Vec<Vec<Row>> {
     all
 }
 
-/// Elements of what rows solve.
 pub fn elements(rows: &[Row]) -> u64 {
     rows.first().map_or(0, |row| row.n.saturating_mul(row.m))
 }
 
-/// Different sizes of what rows solve.
 pub fn sizes(rows: &[Row]) -> usize {
     let mut sizes: Vec<u64> = rows.iter().map(|row| row.n).collect();
     sizes.sort_unstable();
@@ -99,38 +75,6 @@ fn is_swept(row: &Row) -> bool {
 mod tests {
     use super::*;
     use gpulab_record::row;
-    use std::cell::Cell;
-
-    thread_local! {
-        static COMPARED: Cell<u64> = const { Cell::new(0) };
-    }
-
-    /// A value that counts how often it is compared.
-    #[derive(Clone, Copy, Debug, Eq)]
-    struct Counted(u64);
-
-    impl Hash for Counted {
-        fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
-            self.0.hash(state);
-        }
-    }
-
-    impl PartialEq for Counted {
-        fn eq(&self, other: &Counted) -> bool {
-            COMPARED.set(COMPARED.get() + 1);
-            self.0 == other.0
-        }
-    }
-
-    #[test]
-    fn many_values_are_not_compared_with_each_other() {
-        let values: Vec<Counted> = (0..1000).chain(0..1000).map(Counted).collect();
-        let both = [distinct(values.iter().copied()).len(), groups(&values, |value| *value).len()];
-        let compared = COMPARED.get();
-        assert_eq!(both, [1000, 1000]);
-        assert!(compared < 10_000, "{compared} comparisons");
-        assert_eq!(distinct_numbers([1.0, 0.0, -0.0, 1.0]), [1.0, 0.0]);
-    }
 
     #[test]
     fn ladders_and_sweeps_are_told_apart() {
@@ -141,5 +85,6 @@ mod tests {
         assert_eq!(sizes(sweeps(&rows)), [2, 1]);
         assert_eq!(sizes(tables(&rows)), [2, 1, 3]);
         assert_eq!(sizes(families(&rows)), [6]);
+        assert_eq!(distinct_numbers([1.0, 0.0, -0.0, 1.0]), [1.0, 0.0]);
     }
 }

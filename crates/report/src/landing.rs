@@ -30,7 +30,6 @@ pub struct Neighbour {
     pub t_median_s: f64,
     /// What it removes that the one before it has.
     pub removes: String,
-    /// What it does.
     pub idea: String,
 }
 

@@ -42,10 +42,8 @@ fn costs(group: &[&Row], rows: &[&Row]) -> Option<String> {
 
 /// From which size on launches are a tenth of the time that the device's measured limit allows at best.
 fn lesson(selected: &[&Row]) -> Option<String> {
-    let most = selected
-        .iter()
-        .copied()
-        .max_by(|a, b| a.t_launches_s.partial_cmp(&b.t_launches_s).unwrap_or(std::cmp::Ordering::Equal))?;
+    let launching = |row: &Row| row.t_launches_s.unwrap_or(0.0);
+    let most = selected.iter().copied().max_by(|a, b| launching(a).total_cmp(&launching(b)))?;
     let (amount, limit) = match is_memory_bound(most) {
         true => (most.bytes? as f64, most.ceiling_gbps?),
         false => (most.ops? as f64, most.ceiling_gops?),

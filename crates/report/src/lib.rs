@@ -12,13 +12,18 @@ pub mod chosen;
 pub mod columns;
 pub mod compare;
 pub mod count;
+pub mod devices;
+pub mod dictionaries;
 pub mod dictionary;
 pub mod diff;
 pub mod doing;
+pub mod exercise;
 pub mod experiment;
+pub mod explain;
 pub mod figures;
 pub mod findings;
 pub mod format;
+pub mod glossary;
 mod grid;
 pub mod groups;
 pub mod hint;
@@ -26,6 +31,7 @@ pub mod judged;
 pub mod ladder;
 pub mod landing;
 mod launching;
+pub mod list;
 pub mod live;
 pub mod markdown;
 pub mod occupancy;
@@ -36,6 +42,7 @@ pub mod pivot;
 pub mod progress;
 pub mod rates;
 mod rungs;
+pub mod shown;
 pub mod source;
 pub mod sources;
 pub mod sweep;
@@ -49,12 +56,10 @@ pub use cell::RateUnit;
 
 use format::Screen;
 
-/// What a text is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Medium {
     /// A terminal, or what stands in for one.
     Screen(Screen),
-    /// A document.
     Markdown,
 }
 

@@ -10,7 +10,6 @@ use std::time::Instant;
 /// Characters of a whole bar.
 const BAR: usize = 30;
 
-/// A row that is finished.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveRow {
     label: String,

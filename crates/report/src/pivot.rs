@@ -13,13 +13,9 @@ use std::collections::HashMap;
 /// Other programs' figures: a header, and lines.
 pub type PeerCells = Vec<Vec<String>>;
 
-/// What is put side by side.
 pub struct Pivot<'a> {
-    /// What the lines differ in.
     pub by: &'a ChosenColumn,
-    /// What the cells hold.
     pub value: &'a ChosenColumn,
-    /// The unit of bandwidths.
     pub unit: RateUnit,
 }
 

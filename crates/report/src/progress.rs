@@ -50,7 +50,6 @@ struct Forecast {
     /// The case in progress, when it began, and whether it is a later round.
     running: Option<(usize, Instant)>,
     runs_again: bool,
-    /// Cases that there are.
     total: usize,
     /// When all of it is to be over, if that is known.
     ends: Option<Instant>,
@@ -120,7 +119,6 @@ impl StatusLine {
         self
     }
 
-    /// See [`StatusLine::until`].
     pub(super) fn end_by(&self, ends: Option<Instant>) {
         self.forecast.lock().unwrap_or_else(PoisonError::into_inner).ends = ends;
     }
@@ -146,7 +144,6 @@ impl StatusLine {
         StatusLine { bar, label: String::new(), forecast }
     }
 
-    /// What indicatif knows it by.
     pub(super) fn bar(&self) -> &ProgressBar {
         &self.bar
     }

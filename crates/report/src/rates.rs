@@ -2,7 +2,7 @@
 
 use super::format;
 use super::ladder::WIDTH;
-use super::rungs::is_memory_bound;
+use super::rungs::{is_memory_bound, label};
 use gpulab_model::outcome::Status;
 use gpulab_record::Row;
 
@@ -30,7 +30,7 @@ pub fn text(rows: &[Row], counted: &str) -> String {
 
 /// `v4 vectorised: 134_217_728 bytes / 310.2 us = 432.7 GB/s = 403.0 GiB/s; of 4800 at the peak 9.01%`.
 fn line(row: &Row) -> Option<String> {
-    let name = format::terminal(&row.rung.map_or_else(|| row.variant.clone(), |n| format!("v{n} {}", row.variant)));
+    let name = format::terminal(&label(row));
     let time = format::time(row.t_median_s?);
     let four = |x| format::significant(x, 4);
     let (amount, rate, peak) = match is_memory_bound(row) {

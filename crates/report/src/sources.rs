@@ -17,18 +17,14 @@ pub struct CitedSource {
     pub title: &'static str,
     /// What the section says before its table, on one line.
     pub about: String,
-    /// The rows of its table.
     pub steps: Vec<RoadStep>,
 }
 
-/// A row of a source's table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoadStep {
-    /// The slide or section.
     pub place: &'static str,
     /// The command that shows it, as in `gpulab lab banks`.
     pub command: &'static str,
-    /// What to look for.
     pub see: &'static str,
     /// What differs today, and why; `-` for nothing.
     pub today: &'static str,
@@ -50,23 +46,19 @@ fn sections(page: &'static str) -> Vec<CitedSource> {
     page.split("\n## ").skip(1).filter_map(section).collect()
 }
 
-/// A section that has a table of commands.
 fn section(text: &'static str) -> Option<CitedSource> {
     let (before, table) = text.split_once(TABLE)?;
     let (title, about) = before.split_once('\n')?;
+    let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
     // Behind the rest of the header's line, and the line below it.
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
-    Some(CitedSource { title, about: on_one_line(about), steps: rows.filter_map(step).collect() })
+    Some(CitedSource { title, about, steps: rows.filter_map(step).collect() })
 }
 
 fn step(row: &'static str) -> Option<RoadStep> {
     let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
     let [place, command, see, today] = cells[..] else { return None };
     Some(RoadStep { place, command: command.trim_matches('`'), see, today })
-}
-
-fn on_one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The names and titles of all sources, a line each.
@@ -76,7 +68,6 @@ pub fn overview(indent: &str, width: usize) -> String {
     all().iter().map(line).collect()
 }
 
-/// The road through one source, for a terminal.
 pub fn text(source: &CitedSource) -> String {
     let mut text = lines(source.title, "", "");
     text += &lines(&source.about, "", "");

@@ -3,6 +3,7 @@
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
 use super::markdown;
+use super::rungs;
 use super::sweep;
 use clap::ValueEnum;
 use gpulab_kernels::Bound;
@@ -10,7 +11,6 @@ use gpulab_model::outcome::Status;
 use gpulab_record::{Row, params_text};
 use gpulab_study::tune::{Effect, EffectVerdict, Ended, ReplayLine, SHARES, Strategy, effects, is_faster};
 
-/// A search that is over.
 pub struct TuningTold<'a> {
     /// The last row of each configuration that was tried, of one problem.
     pub rows: &'a [Row],
@@ -20,7 +20,6 @@ pub struct TuningTold<'a> {
     pub default: Option<&'a Row>,
     /// Configurations of the whole space.
     pub space: usize,
-    /// How it was searched.
     pub strategy: Strategy,
     /// Why it ended; none if it was interrupted.
     pub ended: Option<Ended>,
@@ -38,13 +37,14 @@ const FLAT: f64 = 1.05;
 /// Lines of a screen.
 const LINES: usize = 24;
 
-/// The explanation, for this screen.
 pub fn explanation(told: &TuningTold<'_>, screen: Screen) -> String {
     let wrap = |text: &str| format::wrap(&format::terminal(text), screen.width, "  ");
     let head = told.rows.first().map_or_else(|| "nothing was measured\n".to_owned(), |row| wrap(&title(row)));
     let searched = wrap(&searched(told));
     let Some(best) = told.best else {
-        return format::on_screen(&(head + &searched + &wrap(&without_time(told.rows))), screen);
+        let reason = told.rows.iter().find(|row| !row.reason.is_empty()).map_or("", |row| row.reason.as_str());
+        let none = wrap(&format!("no configuration gave a time that can be trusted: {reason}"));
+        return format::on_screen(&(head + &searched + &none), screen);
     };
     let found = wrap(&found(best)) + &wrap(&beside_default(best, told.default));
     let table = effect_table(&effects(told.rows)).fit(screen.width).lines();
@@ -65,7 +65,6 @@ fn title(row: &Row) -> String {
     format!("tuning {} on {device}: {}, n = {}{size}", row.family, row.dtype, format::count(row.n))
 }
 
-/// A strategy's name, as on the command line.
 pub fn name(strategy: Strategy) -> String {
     strategy.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
@@ -84,14 +83,9 @@ fn searched(told: &TuningTold<'_>) -> String {
     format!("{} of {space} configurations tried{wrong}, {}, {seconds:.1} s: {why}", rows.len(), name(*strategy))
 }
 
-fn without_time(rows: &[Row]) -> String {
-    let reason = rows.iter().find(|row| !row.reason.is_empty()).map_or("", |row| row.reason.as_str());
-    format!("no configuration gave a time that can be trusted: {reason}")
-}
-
 /// `v7 wide, wg 1, tile=16`.
 fn label(row: &Row) -> String {
-    let rung = row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number} {}", row.variant));
+    let rung = rungs::label(row);
     format!("{rung}, wg {}{}{}", row.wg_text(), if row.params.is_empty() { "" } else { ", " }, params_text(&row.params))
 }
 
@@ -173,13 +167,9 @@ fn further(told: &TuningTold<'_>, best: &Row) -> String {
     format!("beyond: {}", next.join("; "))
 }
 
-/// What strategies need on a recorded space.
 pub struct ReplayTold {
-    /// The problem, the rungs and the device.
     pub title: String,
-    /// A line for each strategy.
     pub lines: Vec<ReplayLine>,
-    /// Configurations of the space.
     pub configurations: usize,
     /// How many of them are within 5 % of the fastest.
     pub flat: usize,

@@ -8,18 +8,15 @@ use super::launching;
 use super::rungs::{is_memory_bound, label, range, short_label, who};
 use gpulab_kernels::{Form, minplus};
 use gpulab_model::data::Dtype;
-use gpulab_model::outcome::{Cache, Number, Status};
+use gpulab_model::outcome::{Cache, Clock, Number, Status};
 use gpulab_model::plan::WorkGroup;
 use gpulab_model::stats::ratio;
 use gpulab_record::{CPU_RAYON, Row, clear_factor, flag};
 
-/// A ladder's report in parts.
 pub(super) struct View<'a> {
     /// Problem, device and conditions.
     pub(super) title: String,
-    /// The rungs, if there are any.
     pub(super) rungs: Vec<Cell<'a>>,
-    /// The CPU baselines, if there are any.
     pub(super) cpu: Vec<Cell<'a>>,
     /// `dot = 123456.7`.
     pub(super) result: Option<String>,
@@ -71,7 +68,7 @@ impl<'a> View<'a> {
 
     /// The fastest rung's place, where there are several: a right result that is not faster than anything explains.
     pub(super) fn best(&self) -> Option<usize> {
-        let rungs = self.rungs.iter().enumerate().filter(|(_, c)| c.row.rung.is_some() && is_believed(c.row));
+        let rungs = self.rungs.iter().enumerate().filter(|(_, c)| c.row.rung.is_some() && c.row.is_believed());
         let timed: Vec<(usize, f64)> = rungs.filter_map(|(at, c)| Some((at, c.row.t_median_s?))).collect();
         let fastest = timed.iter().min_by(|a, b| a.1.total_cmp(&b.1))?;
         (timed.len() > 1).then_some(fastest.0)
@@ -82,11 +79,6 @@ impl<'a> View<'a> {
         let columns = columns(&self.rungs, &[Subject::Timing, Subject::Kernels, Subject::Whole]);
         columns::legend(is_marked, columns.into_iter().flat_map(|(_, values)| values).flatten().map(Value::text))
     }
-}
-
-/// Whether a row's result is right, and its time not shorter than anything explains.
-pub(super) fn is_believed(row: &Row) -> bool {
-    row.status == Status::Ok && (!row.flags.contains(flag::ABOVE_CEILING) || row.flags.contains(flag::FITS_CACHE))
 }
 
 fn four(x: f64) -> String {
@@ -147,6 +139,14 @@ pub(super) fn cache_name(cache: Cache) -> &'static str {
     }
 }
 
+pub(super) fn clock_name(clock: Clock) -> &'static str {
+    match clock {
+        Clock::Event => "event",
+        Clock::Wall => "wall",
+        Clock::Batch => "batch",
+    }
+}
+
 /// What the ladder of these rungs is about; `inside` are those that repeat their work.
 fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit: RateUnit) -> String {
     let is_matrix = row.form() != Form::Vector;
@@ -181,18 +181,13 @@ pub(super) fn verdict(row: &Row, width: usize) -> String {
     if row.status == Status::Ok {
         return if row.is_tuned() { "ok, tuned" } else { "ok" }.to_owned();
     }
-    let word = status_label(row);
+    let word = format!("{}{}", if row.repeats().is_some() { "inside " } else { "" }, status_word(row.status));
     if row.reason.is_empty() || matches!(row.status, Status::BuildFailed | Status::Timeout) {
         return word;
     }
     let whole = format!("{word}: {}", format::block(&row.reason, ""));
     // A word or two of a reason say nothing.
     if width >= word.len() + 12 { format::shorten(&whole, width) } else { word }
-}
-
-/// How a case ended in a word, and whether it is the one that repeats its work inside.
-fn status_label(row: &Row) -> String {
-    format!("{}{}", if row.repeats().is_some() { "inside " } else { "" }, status_word(row.status))
 }
 
 pub(super) fn status_word(status: Status) -> &'static str {
@@ -256,7 +251,7 @@ fn readable(value: f64, digits: usize) -> String {
 /// whether they can be believed.
 fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
     let fallback = rows.iter().find(|r| r.flags.contains(flag::CLOCK_FALLBACK));
-    let clock = fallback.map(|r| format!("another clock than asked for ({}): {}", clock_name(r), r.reason));
+    let clock = fallback.map(|r| format!("another clock than asked for ({}): {}", clock_name(r.clock), r.reason));
     let drift = rows.iter().filter(|r| r.flags.contains(flag::DRIFT)).filter_map(|r| r.canary).fold(1.0, f64::max);
     let has_gain = rows.iter().any(|r| r.flags.contains(flag::DRIFT) && r.rung.is_some());
     let drift = format!(
@@ -268,6 +263,10 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
         (!meant.is_empty()).then(|| format!("{}: {text}", whoever(&meant, rows)))
     };
     let is_untold = |r: &Row| r.flags.contains(flag::LAUNCH_BOUND) && r.t_launches_s.is_none();
+    let doubtful_inside: Vec<&Row> = inside.iter().filter(|r| r.is_doubtful()).copied().collect();
+    let text = "noisy, unsteady, or by another clock than asked for, so small differences mean little";
+    let inside_doubt =
+        (!doubtful_inside.is_empty()).then(|| format!("inside, {}: {text}", who(&doubtful_inside, inside)));
     let doubts = [
         note(rows, &|r| r.flags.contains(flag::CLOCK_FALLBACK), clock.as_deref().unwrap_or_default()),
         note(
@@ -285,7 +284,7 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
         ),
         doubtful(&|r| r.flags.contains(flag::DRIFT), &drift),
         doubtful(&|r| r.flags.contains(flag::NOISY), "noisy, so small differences mean little"),
-        doubtful_inside(inside),
+        inside_doubt,
     ];
     let launches = [
         note(rows, &is_untold, "under 50 us, and the launch is a good part of it"),
@@ -301,12 +300,6 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
         .collect()
 }
 
-fn doubtful_inside(inside: &[&Row]) -> Option<String> {
-    let doubtful: Vec<&Row> = inside.iter().filter(|r| r.is_doubtful()).copied().collect();
-    let text = "noisy, unsteady, or by another clock than asked for, so small differences mean little";
-    (!doubtful.is_empty()).then(|| format!("inside, {}: {text}", who(&doubtful, inside)))
-}
-
 /// `v2, v3: text` of the rows that are meant.
 fn note(rows: &[&Row], is_meant: &dyn Fn(&Row) -> bool, text: &str) -> Option<String> {
     let meant: Vec<&Row> = rows.iter().copied().filter(|r| is_meant(r)).collect();
@@ -320,14 +313,10 @@ fn remarks(rows: &[&Row]) -> Vec<String> {
         &|r| r.flags.contains(flag::FITS_CACHE),
         "the data fit a cache, so memory's limit does not bound it",
     );
-    cache.into_iter().chain(end_to_end(rows)).collect()
-}
-
-/// What the times from end to end are, where there are any.
-fn end_to_end(rows: &[&Row]) -> Option<String> {
-    let text = "end to end: allocation, transfers, kernels and the host's part, with the program built before";
     let batch = if rows.iter().any(|r| r.t_batch_s.is_some()) { "; back to back: a run among many" } else { "" };
-    rows.iter().any(|r| r.t_end_to_end_s.is_some()).then(|| format!("{text}{batch}"))
+    let text = "end to end: allocation, transfers, kernels and the host's part, with the program built before";
+    let end_to_end = rows.iter().any(|r| r.t_end_to_end_s.is_some()).then(|| format!("{text}{batch}"));
+    cache.into_iter().chain(end_to_end).collect()
 }
 
 /// By how much a factor must be above 1 to be told.
@@ -367,10 +356,13 @@ fn steps_back(rows: &[&Row]) -> Vec<String> {
     let pairs = rungs.windows(2).map(|pair| (pair[0], pair[1]));
     let slower: Vec<(&Row, f64, &str)> = pairs
         .filter_map(|(before, row)| {
-            let why = match (launching::is_mostly(row), launches_make_it(before, row)) {
-                (false, _) => WHYS[0],
-                (true, true) => WHYS[1],
-                (true, false) => WHYS[2],
+            let more = |time: fn(&Row) -> Option<f64>| Some(time(row)? - time(before)?);
+            let (launches, whole) = (more(|r| r.t_launches_s), more(|r| r.t_median_s));
+            let why = match launches.zip(whole) {
+                _ if !launching::is_mostly(row) => WHYS[0],
+                // Half of what the rung takes more, or above.
+                Some((launches, whole)) if 2.0 * launches >= whole => WHYS[1],
+                _ => WHYS[2],
             };
             Some((row, loss(before, row)?, why))
         })
@@ -397,7 +389,7 @@ fn lesson(rungs: &[&Row]) -> Option<&'static str> {
 }
 
 /// Whether rungs are compared with this row: a right result of one, with a time.
-fn is_base(row: &Row) -> bool {
+pub(super) fn is_base(row: &Row) -> bool {
     row.rung.is_some() && row.status == Status::Ok && row.t_median_s.is_some()
 }
 
@@ -409,22 +401,6 @@ fn loss(before: &Row, row: &Row) -> Option<f64> {
     let is_comparable = before.clock == row.clock && row.variant != "wide";
     let factor = ratio(1.0, row.step_x?)?;
     (is_comparable && is_sure(before) && is_sure(row) && factor > clear_factor(Some(before), row)).then_some(factor)
-}
-
-/// Whether what a rung's launches take more than those of the one before is half of what it takes more, or above.
-fn launches_make_it(before: &Row, row: &Row) -> bool {
-    let more = |time: fn(&Row) -> Option<f64>| Some(time(row)? - time(before)?);
-    let (launches, whole) = (more(|r| r.t_launches_s), more(|r| r.t_median_s));
-    launches.zip(whole).is_some_and(|(launches, whole)| 2.0 * launches >= whole)
-}
-
-fn clock_name(row: &Row) -> &'static str {
-    use gpulab_model::outcome::Clock;
-    match row.clock {
-        Clock::Event => "event",
-        Clock::Wall => "wall",
-        Clock::Batch => "batch",
-    }
 }
 
 /// As [`who`], but `most rows` where more than half of them would need many names.

@@ -4,6 +4,7 @@ use super::Medium;
 use super::chosen::titled;
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
+use super::groups::groups;
 use super::rungs::{label, range, short_label, who};
 use gpulab_kernels::Bound;
 use gpulab_record::Row;
@@ -15,11 +16,7 @@ use gpulab_study::why::{
 pub fn text(why: &LadderReasons, is_gpu: bool, screen: Screen) -> String {
     let wrap = |line: String| format::wrap(&format::terminal(&line), screen.width, "  ");
     if why.rungs.is_empty() {
-        return format::on_screen(
-            "why: no rung has a time, so there is nothing to explain
-",
-            screen,
-        );
+        return format::on_screen("why: no rung has a time, so there is nothing to explain\n", screen);
     }
     let steps = why.rungs.windows(2).zip(&why.steps);
     let steps = steps.map(|(pair, (gain, reason))| wrap(sentence(&pair[0].row, &pair[1].row, *gain, reason)));
@@ -96,20 +93,16 @@ fn table(rungs: &[RungTime], screen: Screen) -> String {
 /// How far the model is from measured times, a line for each name: of how many rungs, the middle of the factors between both,
 /// and the share within [`NEAR`]. Each factor is 1 or more.
 pub fn errors(by: &str, factors: &[(String, f64)], medium: Medium) -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for (name, _) in factors {
-        if !names.contains(&name.as_str()) {
-            names.push(name);
-        }
-    }
-    let own = |name: &str| {
-        let mut own: Vec<f64> = factors.iter().filter(|(of, _)| of == name).map(|(_, factor)| *factor).collect();
+    let own = |group: &Vec<(String, f64)>| {
+        let mut own: Vec<f64> = group.iter().map(|(_, factor)| *factor).collect();
         own.sort_by(f64::total_cmp);
         own
     };
-    let cells = |cell: &dyn Fn(&[f64]) -> String| names.iter().map(|name| cell(&own(name))).collect::<Vec<_>>();
+    let of_names = groups(factors, |(name, _)| name.clone());
+    let cells = |cell: &dyn Fn(&[f64]) -> String| of_names.iter().map(|group| cell(&own(group))).collect::<Vec<_>>();
     let within = |own: &[f64]| own.iter().filter(|factor| **factor <= NEAR).count() as f64 / own.len() as f64;
-    let labels = names.iter().map(|name| if by == "device" { format::device(name) } else { (*name).to_owned() });
+    let label = |name: &String| if by == "device" { format::device(name) } else { name.clone() };
+    let labels = of_names.iter().map(|group| label(&group[0].0));
     let columns = vec![
         GridColumn::texts(by, labels.collect(), 0),
         GridColumn::numbers("rungs", cells(&|own| own.len().to_string()), 0),
@@ -123,7 +116,6 @@ pub fn errors(by: &str, factors: &[(String, f64)], medium: Medium) -> String {
 /// A factor up to which the model counts as near.
 const NEAR: f64 = 1.5;
 
-/// The name of a part of the time.
 pub fn part(part: TimePart, row: &Row) -> &'static str {
     match part {
         TimePart::Launches => "launches",
@@ -219,19 +211,13 @@ fn changed(change: &CountChange) -> String {
 
 /// Of the rungs whose times and the model's part, by how much, and what that points to: a sentence for each thing.
 fn partings(rungs: &[RungTime], is_gpu: bool) -> Vec<String> {
-    let mut found: Vec<(Parting, Vec<(&Row, f64)>)> = Vec::new();
-    for rung in rungs {
-        let Some((parting, over)) = rung.parting(is_gpu).zip(rung.over_model()) else { continue };
-        match found.iter_mut().find(|(known, _)| *known == parting) {
-            Some((_, own)) => own.push((&rung.row, over)),
-            None => found.push((parting, vec![(&rung.row, over)])),
-        }
-    }
-    found.iter().map(|(parting, own)| parted(*parting, own)).collect()
+    let found = rungs.iter().filter_map(|rung| Some((rung.parting(is_gpu)?, &rung.row, rung.over_model()?)));
+    let found = groups(&found.collect::<Vec<_>>(), |(parting, ..)| *parting);
+    found.iter().map(|own| parted(own[0].0, own)).collect()
 }
 
-fn parted(parting: Parting, own: &[(&Row, f64)]) -> String {
-    let (rows, over): (Vec<&Row>, Vec<f64>) = own.iter().copied().unzip();
+fn parted(parting: Parting, own: &[(Parting, &Row, f64)]) -> String {
+    let (rows, over): (Vec<&Row>, Vec<f64>) = own.iter().map(|&(_, row, over)| (row, over)).unzip();
     let number = |x: f64| format::significant(x, 3);
     let verb = |one: &'static str, several: &'static str| if rows.len() == 1 { one } else { several };
     let times = match over.iter().all(|over| *over >= 1.0) {

@@ -6,7 +6,6 @@ use gpulab_model::outcome::Symptoms;
 use gpulab_model::plan::{Case, WorkGroup};
 use serde::{Deserialize, Serialize};
 
-/// What a kernel is found to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ruling {
@@ -22,19 +21,14 @@ pub enum Ruling {
     Endless,
     /// The device, or a declared number, leaves no way to run it.
     Refused,
-    /// The driver failed otherwise.
     Failed,
 }
 
-/// A case that was tried.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TriedCase {
-    /// Its size.
     pub shape: Shape,
     pub wg: WorkGroup,
-    /// What came of it.
     pub ruling: Ruling,
-    /// Why, unless it is right.
     pub reason: String,
 }
 
@@ -43,7 +37,6 @@ pub struct TriedCase {
 pub struct Judgement {
     /// What it is, by the first case that is not right.
     pub ruling: Ruling,
-    /// The case that was asked for.
     pub asked: Case,
     /// Elements that a work-group has: of vectors in a row and 1, of matrices columns and rows.
     pub tile: [u64; 2],

@@ -5,10 +5,12 @@
 //!   them.
 //! - [`sweep`] plans, measures, resumes and merges sweeps; [`tune`] searches a family's settings for the fastest.
 //! - [`count`] is what a machine in lockstep would do with a kernel; [`why`] makes reasons of counts and ceilings.
+//! - [`exercise`] is the course: what an exercise asks for, and what its submissions are found to be by their counts.
 //! - [`judgement`] is what is known of a kernel that was judged.
 
 pub mod ceilings;
 pub mod count;
+pub mod exercise;
 pub mod experiments;
 pub mod judgement;
 pub mod sweep;

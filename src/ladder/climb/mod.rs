@@ -1,6 +1,5 @@
 //! A ladder under way: which of its cases comes when, how long each is sampled, and what is kept of it.
 
-use crate::bench::pace::{FOR_LIMITS, Pace};
 use crate::ceilings::{self, CeilingRow, LimitNeeded, Limits};
 use crate::data::{Dtype, Params};
 use crate::kernels::{Baseline, Rung};
@@ -15,6 +14,7 @@ use crate::report::doing;
 use crate::report::live::{Live, LiveRow};
 use crate::report::progress::Observer;
 use crate::runner::Budget;
+use crate::runner::{FOR_LIMITS, Pace};
 use crate::terminal::say;
 use crate::{Error, interrupt, stats};
 use std::collections::BTreeMap;

@@ -184,16 +184,20 @@ fn unknown_name(command: &Command) -> Option<String> {
             rungs(file.to_str().unwrap(), args.ladder.variant.as_deref())
                 .and_then(|()| settings(file.to_str().unwrap(), &args.set))
         }),
-        Command::Sweep(args) => {
-            rungs(args.swept.name(), args.variant.as_deref()).and_then(|()| settings(args.swept.name(), &args.set))
-        }
-        Command::Tune(args) => args
+        Command::Sweep(args) => args
+            .subject
             .name()
-            .map_or(Ok(()), |name| rungs(name, args.variant.as_deref()).and_then(|()| settings(name, &args.set))),
+            .map_or(Ok(()), |name| rungs(name, args.rungs.variant.as_deref()).and_then(|()| settings(name, &args.set))),
+        Command::Tune(args) => args
+            .subject
+            .name()
+            .map_or(Ok(()), |name| rungs(name, args.rungs.variant.as_deref()).and_then(|()| settings(name, &args.set))),
         Command::Noise(args) => rungs(&args.family, Some(&args.variant)),
-        Command::Count(args) if args.of.is_empty() => experiment(args.name())
-            .or_else(|_| rungs(args.name(), args.variant.as_deref()).and_then(|()| settings(args.name(), &args.set))),
-        Command::Occupancy(args) => args.built.name().map_or(Ok(()), |name| rungs(name, args.variant.as_deref())),
+        Command::Count(args) => args.subject.name().map_or(Ok(()), |name| {
+            experiment(name)
+                .or_else(|_| rungs(name, args.rungs.variant.as_deref()).and_then(|()| settings(name, &args.set)))
+        }),
+        Command::Occupancy(args) => args.subject.name().map_or(Ok(()), |name| rungs(name, args.variant.as_deref())),
         _ => Ok(()),
     };
     checked.err()
@@ -209,8 +213,8 @@ fn is_runnable(command: &Command, words: &[String]) -> bool {
         Command::List { .. } | Command::Explain { .. } | Command::Diff(_) => true,
         Command::Columns { .. } | Command::Help { .. } | Command::Show(_) | Command::Completions { .. } => true,
         Command::Source(source) => !source.expanded,
-        Command::Occupancy(occupancy) => occupancy.generation.is_some() && occupancy.built.name().is_none(),
-        Command::Compare(compare) => compare.csv.is_none() && compare.json.is_none(),
+        Command::Occupancy(occupancy) => occupancy.generation.is_some() && occupancy.subject.name().is_none(),
+        Command::Compare(compare) => compare.rows.csv.is_none() && compare.rows.json.is_none(),
         Command::Plot(plot) => plot.output == "-",
         _ => false,
     };

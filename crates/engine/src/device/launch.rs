@@ -135,7 +135,7 @@ fn set(
             let bytes = value.bytes();
             // SAFETY: the bytes outlive the call, which copies them.
             pass(unsafe { ArgVal::from_raw(bytes.len(), bytes.as_ptr().cast(), false) })
-        },
+        }
         // Some drivers accept 0 bytes here and fail later, elsewhere.
         Arg::Local(0) => Err(DeviceError::call(SET_ARG, -51)),
         Arg::Local(bytes) => pass(ArgVal::local::<u8>(&bytes)),

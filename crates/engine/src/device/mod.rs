@@ -20,6 +20,7 @@ mod parameter;
 mod play;
 mod program;
 mod query;
+pub mod remedies;
 pub mod select;
 mod status;
 mod stdio;

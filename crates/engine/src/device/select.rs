@@ -75,6 +75,17 @@ pub fn matching<'a>(platforms: &'a [PlatformInfo], selector: Option<&str>) -> Re
     if found.is_empty() { Err(list(&format!("no device matches `{wanted}`"), &devices)) } else { Ok(found) }
 }
 
+/// Leaves the devices that `selector` could mean, and their platforms.
+///
+/// # Errors
+/// [`Error::NoDevice`] lists the candidates if there is none.
+pub fn narrow(platforms: &mut Vec<PlatformInfo>, selector: &str) -> Result<(), Error> {
+    let meant: Vec<String> = matching(platforms, Some(selector))?.into_iter().map(|d| d.selector.clone()).collect();
+    platforms.iter_mut().for_each(|platform| platform.devices.retain(|d| meant.contains(&d.selector)));
+    platforms.retain(|platform| !platform.devices.is_empty());
+    Ok(())
+}
+
 /// The devices that `wanted` names. A whole name beats a part of one, and a driver's own name beats that of a device: of a
 /// CPU by Intel, `intel` means what Intel's driver makes of it, if that is installed.
 fn named<'a>(platforms: &'a [PlatformInfo], wanted: &str) -> Vec<&'a DeviceInfo> {
@@ -314,5 +325,14 @@ mod tests {
         assert!(chosen(&[], "gpu").unwrap_err().contains("no OpenCL driver was found"));
         let empty = chosen(&platforms(&[("rusticl", &[]), ("Clover", &[])]), "0").unwrap_err();
         assert!(empty.contains("without devices (rusticl, Clover)") && empty.contains("gpulab doctor"), "{empty}");
+    }
+
+    #[test]
+    fn a_selector_leaves_what_it_could_mean() {
+        let gpu: &[Entry<'_>] = &[("H200", "NVIDIA Corporation", "gpu")];
+        let mut all = platforms(&[("rusticl", &[]), ("NVIDIA CUDA", gpu)]);
+        assert_eq!(narrow(&mut all, "radeon").unwrap_err().exit_code(), 3);
+        narrow(&mut all, "cuda").unwrap();
+        assert_eq!(all.iter().map(|platform| platform.name.as_str()).collect::<Vec<_>>(), ["NVIDIA CUDA"]);
     }
 }

@@ -3,9 +3,7 @@
 use crate::device::opencl::OpenClDevice;
 use crate::device::{BuildUnit, Device, DeviceError, list_platforms, select};
 use gpulab_kernels::signature::{CSource, ValueType};
-use gpulab_kernels::{
-    Description, FamilyFile, OracleQuestion, assemble, reference_kernel, type_defines, used_defines,
-};
+use gpulab_kernels::{Description, FamilyFile, OracleQuestion, assemble, reference_kernel, type_defines, used_defines};
 use gpulab_model::data::{Array, Number, Scalar};
 use gpulab_model::outcome::DeviceInfo;
 use gpulab_model::plan::{Arg, BufferId, Launch, Pass, Plan, Role, Value};
@@ -37,7 +35,12 @@ pub(super) fn answer(
     let elements = longest.max(question.case.shape.elements());
     let mut defines = type_defines(question.case.dtype, elements);
     defines.extend(description.reference_constants());
-    let unit = BuildUnit { path: name.to_owned(), defines: used_defines(&defines, &text.text), text: text.text, kernels: vec![kernel.clone()] };
+    let unit = BuildUnit {
+        path: name.to_owned(),
+        defines: used_defines(&defines, &text.text),
+        text: text.text,
+        kernels: vec![kernel.clone()],
+    };
     let sizes = description.reference_sizes(question.case.shape);
     let wants = |number: usize| {
         let source = CSource::new(&unit.text, &defines);
@@ -76,7 +79,12 @@ pub(super) fn answer_of_rung(
     let mut kernels: Vec<String> = plan.passes.iter().map(|pass| pass.kernel.clone()).collect();
     kernels.sort();
     kernels.dedup();
-    let unit = BuildUnit { path: "reference.cl".into(), defines: used_defines(&plan.defines, text), text: text.to_owned(), kernels };
+    let unit = BuildUnit {
+        path: "reference.cl".into(),
+        defines: used_defines(&plan.defines, text),
+        text: text.to_owned(),
+        kernels,
+    };
     let go = || -> Result<Vec<Array>, DeviceError> {
         let mut device = OpenClDevice::open(&info)?;
         let program = device.build(&unit)?;

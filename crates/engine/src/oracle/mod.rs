@@ -51,10 +51,13 @@ struct AskedOracle {
 impl AskedOracle {
     fn ask(&self, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String> {
         match self.description.checker() {
-            Checker::Numpy { code, seconds } => numpy::answer(&self.file.folder, code, *seconds, &self.description, question),
+            Checker::Numpy { code, seconds } => {
+                numpy::answer(&self.file.folder, code, *seconds, &self.description, question)
+            }
             Checker::Rung { name } => {
                 let plan = question.plan.as_ref().ok_or("the rung that says what is right has no launches")?;
-                let text = self.description.text_of(name, &self.file).ok_or_else(|| format!("there is no rung {name}"))?;
+                let text =
+                    self.description.text_of(name, &self.file).ok_or_else(|| format!("there is no rung {name}"))?;
                 kernel::answer_of_rung(&text, plan, self.device.as_deref(), question)
             }
             Checker::Program { command, format, seconds } => {

@@ -55,7 +55,8 @@ pub(super) fn answer(
     command.arg(path("driver.py")).arg(path("question.json")).current_dir(folder);
     program::run(command, "numpy", seconds)?;
     let read = |(number, buffer): (usize, &OracleBuffer<'_>)| {
-        let bytes = fs::read(path(&format!("{number}.out"))).map_err(|error| format!("the reference's result: {error}"))?;
+        let bytes =
+            fs::read(path(&format!("{number}.out"))).map_err(|error| format!("the reference's result: {error}"))?;
         let mut array = Array::zeros(buffer.dtype, buffer.len);
         if bytes.len() != array.as_bytes().len() {
             return Err(format!("the reference wrote {} bytes of {}", bytes.len(), buffer.name));
@@ -69,7 +70,13 @@ pub(super) fn answer(
 /// What NumPy calls elements: `<f4`, or the fields of a struct at their places.
 fn numpy_type(layout: &Layout) -> Value {
     let name = |scalar: Scalar| {
-        let kind = if scalar.is_float() { 'f' } else if scalar.name().starts_with('u') { 'u' } else { 'i' };
+        let kind = if scalar.is_float() {
+            'f'
+        } else if scalar.name().starts_with('u') {
+            'u'
+        } else {
+            'i'
+        };
         format!("<{kind}{}", scalar.size())
     };
     match layout.scalar() {

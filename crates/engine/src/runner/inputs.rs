@@ -8,7 +8,7 @@ use gpulab_kernels::{Changed, Family, Spot};
 use gpulab_model::check;
 use gpulab_model::data::{Array, Change, DrawnInput, Dtype, Fill, Inputs, Params, Shape};
 use gpulab_model::outcome::{Judged, Stop};
-use gpulab_model::plan::{Case, Reference, Role};
+use gpulab_model::plan::{Case, Reference, Role, Rounded};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -159,7 +159,16 @@ impl Data {
     /// What is right after changes that were made to these inputs.
     pub(super) fn amended(&self, job: &ReadyCase<'_>, made: &[Changed]) -> Option<Reference> {
         let before = self.reference.as_ref()?;
-        let amended = job.family.problem.amended(job.case, self.host.held(), made, before);
+        let (problem, held) = (&job.family.problem, self.host.held());
+        let amended = problem.amended(job.case, held, made, before);
+        // The digits that a sum loses to a large term do not come back when that term is changed.
+        let is_lost = |before: Rounded, after: Rounded| after.magnitude < before.magnitude / 2.0;
+        let amended = match (before.rounded(), amended.rounded()) {
+            (Some(before), Some(after)) if !held.is_empty() && is_lost(before, after) => {
+                problem.reference(job.case, held)
+            }
+            _ => amended,
+        };
         // Over exact data the result is exact after a change, too.
         Some(if matches!(before, Reference::Exact(_)) { exactly(amended, job.case.dtype) } else { amended })
     }
@@ -294,6 +303,24 @@ mod tests {
         ] {
             assert!(!is_shared(first, &second), "another {what}");
         }
+    }
+
+    #[test]
+    fn a_sum_whose_largest_term_is_changed_is_added_up_anew() {
+        let family = built_in("dot").unwrap();
+        let mut case = case("dot", Dtype::F64, (1000, 1), 1, &[]);
+        case.variant = "naive".into();
+        let ones = Array::F64(vec![1.5; 1000]);
+        let mut spike = ones.clone();
+        spike.put(0, &Array::F64(vec![1e20]));
+        let mut data = Data::of(family, &case, Inputs::Held(vec![spike, ones]));
+        let target = gpulab_model::plan::Target::with_everything(false);
+        let plan = family.plan(family.rung("naive").unwrap(), &case, &target).unwrap();
+        let job = ReadyCase { case: &case, family, plan, program: ProgramId(0), second_seed: 1, again: None };
+        let changes = [0, 1].map(|input| Change { input, index: 0, value: Array::F64(vec![2.0]) });
+        let right = |data: &Data, made: &[Changed]| data.amended(&job, made);
+        let (sum, _) = data.changed(&changes, right, |data| data.reference().unwrap().rounded().unwrap());
+        assert_eq!(sum.value, 4.0 + 999.0 * 2.25);
     }
 
     #[test]

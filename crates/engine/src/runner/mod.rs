@@ -14,6 +14,7 @@ mod inputs;
 mod inspect;
 mod judge;
 mod once;
+mod pace;
 mod ready;
 mod sampling;
 mod session;
@@ -26,5 +27,6 @@ mod witness;
 
 pub use budget::Budget;
 pub use compute::Computed;
+pub use pace::{FOR_LIMITS, Pace};
 pub use ready::second_seed;
 pub use session::Session;

@@ -82,9 +82,15 @@ pub(crate) enum Content {
     Noise,
     Zeros,
     /// Data of this kind, in the words of the file: `small 8`. Frozen ones are never changed to see what a kernel reads.
-    Fill { words: String, is_frozen: bool },
+    Fill {
+        words: String,
+        is_frozen: bool,
+    },
     /// The elements of a file.
-    File { name: String, is_frozen: bool },
+    File {
+        name: String,
+        is_frozen: bool,
+    },
 }
 
 /// Understands an argument; a declaration comes with the name that later ones may use.
@@ -198,7 +204,9 @@ fn content_of(text: &str, role: BufferRole) -> Result<Content, String> {
     match (role, text) {
         (BufferRole::Out | BufferRole::Scratch, "") => Ok(Content::Noise),
         (BufferRole::Out | BufferRole::Scratch, "= 0" | "=0" | "0") => Ok(Content::Zeros),
-        (BufferRole::Out, _) => Err(format!("an output has `= 0` or nothing behind it, and not {text:?} (an inout has data)")),
+        (BufferRole::Out, _) => {
+            Err(format!("an output has `= 0` or nothing behind it, and not {text:?} (an inout has data)"))
+        }
         (BufferRole::Scratch, _) => Err("scratch has `= 0` or nothing behind it".into()),
         (BufferRole::In | BufferRole::InOut, _) if text.starts_with('=') => {
             Err("an input has data such as random, small 8 or file x.npy behind it (an output has = 0)".into())

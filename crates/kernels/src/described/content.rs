@@ -122,7 +122,8 @@ fn value(number: Number) -> f64 {
 
 /// The bytes of a whole number, of which the upper ones are lost where they do not fit.
 fn cut(scalar: Scalar, number: u64) -> Vec<u8> {
-    let kept = if scalar.is_float() || scalar.size() == 8 { number } else { number & ((1 << (8 * scalar.size() - 1)) - 1) };
+    let kept =
+        if scalar.is_float() || scalar.size() == 8 { number } else { number & ((1 << (8 * scalar.size() - 1)) - 1) };
     scalar.bytes(Number::Whole(kept.into())).unwrap_or_else(|| vec![0; scalar.size()])
 }
 

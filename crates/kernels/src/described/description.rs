@@ -284,7 +284,10 @@ impl Description {
             return at(&self.name, format!("name: {:?} must be of small letters, digits and _", self.name));
         }
         if self.inputs().next().is_none() || self.rungs.is_empty() {
-            return at("args", "a family needs an input and a rung at least, as in args = [\"A[n]\", \"out C[n]\"]".into());
+            return at(
+                "args",
+                "a family needs an input and a rung at least, as in args = [\"A[n]\", \"out C[n]\"]".into(),
+            );
         }
         if self.outputs().next().is_none() {
             return at("args", "no argument is an output: write `out` before its name, as in \"out C[n]\"".into());
@@ -345,8 +348,7 @@ impl Description {
             _ => outputs.iter().map(|name| format!("out.{name}")).collect(),
         };
         let inputs = self.inputs().map(|input| input.declared.name.clone());
-        let known: Vec<String> =
-            inputs.chain(results.clone()).chain(["n", "m", "type"].map(str::to_owned)).collect();
+        let known: Vec<String> = inputs.chain(results.clone()).chain(["n", "m", "type"].map(str::to_owned)).collect();
         if let Some(name) = named.iter().find(|name| !known.contains(name)) {
             return Err(format!("[check] command: {{{name}}} is unknown; there is {{{}}}", known.join("}, {")));
         }
@@ -413,9 +415,10 @@ impl Description {
                 return Err(at(name, format!("tune: {name} must have values, as in ITEMS = [1, 2]")));
             }
         }
-        let same = rung.tune.keys().enumerate().find_map(|(place, name)| {
-            rung.tune.keys().skip(place + 1).find(|other| other.eq_ignore_ascii_case(name))
-        });
+        let same =
+            rung.tune.keys().enumerate().find_map(|(place, name)| {
+                rung.tune.keys().skip(place + 1).find(|other| other.eq_ignore_ascii_case(name))
+            });
         if let Some(name) = same {
             return Err(at(name, format!("tune: {name} differs from another by the size of its letters alone")));
         }
@@ -570,9 +573,10 @@ impl Lowering {
         };
         let buffer = DescribedBuffer { declared, kind };
         match self.buffers.iter().find(|known| known.declared.name == name) {
-            Some(known) if *known != buffer => {
-                Err((name.clone(), format!("{name} is declared twice, and not alike: declare it once, then write {name:?}")))
-            }
+            Some(known) if *known != buffer => Err((
+                name.clone(),
+                format!("{name} is declared twice, and not alike: declare it once, then write {name:?}"),
+            )),
             Some(_) => Ok(()),
             None => {
                 self.buffers.push(buffer);
@@ -650,39 +654,41 @@ impl Lowering {
     /// What a launch, or several in a loop, are.
     fn steps(&mut self, rung: &mut DescribedRung, keys: LaunchKeys, whole: &LaunchKeys) -> Result<Vec<Step>, Wrong> {
         let LaunchKeys { kernel, items, groups, wg, args, loops, swap, timed, launch } = keys;
-        let inner = match launch {
-            Some(launches) => {
-                let mut all = Vec::new();
-                for launch in launches {
-                    all.extend(self.steps(rung, launch, whole)?);
+        let inner =
+            match launch {
+                Some(launches) => {
+                    let mut all = Vec::new();
+                    for launch in launches {
+                        all.extend(self.steps(rung, launch, whole)?);
+                    }
+                    all
                 }
-                all
-            }
-            None => {
-                let kernel = kernel.or_else(|| whole.kernel.clone()).unwrap_or_default();
-                // The file is the rung's.
-                let kernel = kernel.rsplit_once(':').map_or(kernel.clone(), |(_, kernel)| kernel.to_owned());
-                let word = format!("kernel = {kernel:?}");
-                let at = |why: String| (word.clone(), format!("[[rung]] {}: launch of {kernel}: {why}", rung.name));
-                let is_own = items.is_some() || groups.is_some();
-                let whole_extent = |whole: &Option<Formulas>| if is_own { None } else { whole.clone() };
-                let extent = match (items.or(whole_extent(&whole.items)), groups.or(whole_extent(&whole.groups))) {
-                    (Some(items), None) => Extent::Items(items.0),
-                    (None, Some(groups)) => Extent::Groups(groups.0),
-                    _ => return Err(at("it needs either items, as in \"n\" or \"n, m\", or groups".into())),
-                };
-                let wg = work_group(wg.as_ref()).map_err(&at)?;
-                let texts = args.or_else(|| whole.args.clone());
-                let texts = texts.ok_or_else(|| at("it needs args, as in args = [\"A[n]\", \"out C[n]\", \"n\"]".into()))?;
-                let mut args = Vec::new();
-                for Text(text) in texts {
-                    args.push(self.arg(rung, &text).map_err(|(text, why)| {
-                        (text, format!("[[rung]] {}: launch of {kernel}: {why}", rung.name))
-                    })?);
+                None => {
+                    let kernel = kernel.or_else(|| whole.kernel.clone()).unwrap_or_default();
+                    // The file is the rung's.
+                    let kernel = kernel.rsplit_once(':').map_or(kernel.clone(), |(_, kernel)| kernel.to_owned());
+                    let word = format!("kernel = {kernel:?}");
+                    let at = |why: String| (word.clone(), format!("[[rung]] {}: launch of {kernel}: {why}", rung.name));
+                    let is_own = items.is_some() || groups.is_some();
+                    let whole_extent = |whole: &Option<Formulas>| if is_own { None } else { whole.clone() };
+                    let extent = match (items.or(whole_extent(&whole.items)), groups.or(whole_extent(&whole.groups))) {
+                        (Some(items), None) => Extent::Items(items.0),
+                        (None, Some(groups)) => Extent::Groups(groups.0),
+                        _ => return Err(at("it needs either items, as in \"n\" or \"n, m\", or groups".into())),
+                    };
+                    let wg = work_group(wg.as_ref()).map_err(&at)?;
+                    let texts = args.or_else(|| whole.args.clone());
+                    let texts = texts
+                        .ok_or_else(|| at("it needs args, as in args = [\"A[n]\", \"out C[n]\", \"n\"]".into()))?;
+                    let mut args = Vec::new();
+                    for Text(text) in texts {
+                        args.push(self.arg(rung, &text).map_err(|(text, why)| {
+                            (text, format!("[[rung]] {}: launch of {kernel}: {why}", rung.name))
+                        })?);
+                    }
+                    vec![Step::Launch(DescribedLaunch { kernel, extent, wg, args, is_timed: timed.unwrap_or(true) })]
                 }
-                vec![Step::Launch(DescribedLaunch { kernel, extent, wg, args, is_timed: timed.unwrap_or(true) })]
-            }
-        };
+            };
         let at = |text: &str, why: String| (text.to_owned(), format!("[[rung]] {}: {why}", rung.name));
         let pairs = swap.map_or(Ok(Vec::new()), |swap| swaps(&swap)).map_err(|why| at("swap", why))?;
         let Some(Texts(loops)) = loops else {
@@ -789,7 +795,11 @@ fn swaps(Texts(all): &Texts) -> Result<Vec<[String; 2]>, String> {
         let (a, b) = text.split_once(',').filter(|(a, b)| a.trim() != b.trim())?;
         Some([a, b].map(|name| name.trim().to_owned()))
     };
-    texts.iter().map(pair).collect::<Option<_>>().ok_or_else(|| "swap has two buffers, as in swap = [\"A\", \"B\"]".into())
+    texts
+        .iter()
+        .map(pair)
+        .collect::<Option<_>>()
+        .ok_or_else(|| "swap has two buffers, as in swap = [\"A\", \"B\"]".into())
 }
 
 /// A rung's name made of a kernel's or of a file's.
@@ -913,7 +923,9 @@ check  = "numpy: y = 2 * x"
 
     #[test]
     fn rungs_take_what_they_do_not_say_from_the_file() {
-        let text = format!("{SHORT}[[rung]]\n[[rung]]\nname = \"four\"\nkernel = \"four.cl\"\nitems = \"ceil(n, 4)\"\ntune = {{}}\nwhere = []\n");
+        let text = format!(
+            "{SHORT}[[rung]]\n[[rung]]\nname = \"four\"\nkernel = \"four.cl\"\nitems = \"ceil(n, 4)\"\ntune = {{}}\nwhere = []\n"
+        );
         let all = Description::parse(&text).unwrap();
         let rungs: Vec<(&str, &str, usize)> =
             all.rungs.iter().map(|rung| (rung.name.as_str(), rung.file.as_str(), rung.tune.len())).collect();
@@ -923,7 +935,8 @@ check  = "numpy: y = 2 * x"
 
     #[test]
     fn loops_are_launches_that_are_repeated() {
-        let text = SHORT.replace("items ", "loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]\nitems ");
+        let text =
+            SHORT.replace("items ", "loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]\nitems ");
         let all = Description::parse(&text).unwrap();
         let Step::Loop { variable, swap, steps, .. } = &all.rungs[0].steps[0] else { panic!() };
         assert!(variable == "k" && swap.is_empty());

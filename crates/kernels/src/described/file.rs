@@ -3,8 +3,8 @@
 
 use super::formula::{Condition, Formula, Formulas};
 use gpulab_model::data::Dtype;
-use serde::de::{Deserializer, Error};
 use serde::Deserialize;
+use serde::de::{Deserializer, Error};
 use std::collections::BTreeMap;
 
 #[derive(Clone, Debug, Deserialize)]

@@ -461,7 +461,9 @@ mod tests {
     #[test]
     fn conditions_compare_two_formulas() {
         let holds = |text: &str| Condition::parse(text).unwrap().holds(&|name| (name == "n").then_some(8));
-        for (text, want) in [("n == 8", true), ("n != 8", false), ("n * 2 <= 16", true), ("n > 8", false), ("n >= 8", true)] {
+        for (text, want) in
+            [("n == 8", true), ("n != 8", false), ("n * 2 <= 16", true), ("n > 8", false), ("n >= 8", true)]
+        {
             assert_eq!(holds(text), Ok(want), "{text}");
         }
         assert!(holds("m < 8").is_err());

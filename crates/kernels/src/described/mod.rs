@@ -90,10 +90,13 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
 /// Whether a rung's launches need those that put data back.
 fn problem_restores(description: &Description, rung: &DescribedRung) -> bool {
     use args::{BufferRole, Content};
-    let is_restored = |declared: &args::Declared| declared.role == BufferRole::InOut || declared.content == Content::Zeros;
+    let is_restored =
+        |declared: &args::Declared| declared.role == BufferRole::InOut || declared.content == Content::Zeros;
     let has_swaps = |step: &description::Step| matches!(step, description::Step::Loop { swap, .. } if !swap.is_empty());
     description.buffers.iter().map(|buffer| &buffer.declared).chain(&rung.scratch).any(is_restored)
-        || rung.steps.iter().any(|step| has_swaps(step) || matches!(step, description::Step::Loop { steps, .. } if steps.iter().any(has_swaps)))
+        || rung.steps.iter().any(|step| {
+            has_swaps(step) || matches!(step, description::Step::Loop { steps, .. } if steps.iter().any(has_swaps))
+        })
 }
 
 /// The only kernel of a reference's file, and the file's text.

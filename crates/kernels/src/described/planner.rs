@@ -4,8 +4,8 @@ use super::args::{Content, DescribedArg};
 use super::description::{DescribedLaunch, DescribedRung, Extent, GROUP, MOST, Step};
 use super::formula::Formula;
 use super::problem::{DescribedProblem, Storage};
-use crate::signature::{ValueType, tokens_of};
 use crate::builder::PlanDraft;
+use crate::signature::{ValueType, tokens_of};
 use crate::{Problem, shape};
 use gpulab_model::data::{Dtype, Number, Scalar};
 use gpulab_model::plan::{Arg, Case, Plan, Refusal, Role, Target, Value, WorkGroup};
@@ -184,7 +184,9 @@ impl<'a> DescribedPlan<'a> {
                     let [from, to] = [&ends[0], &ends[1]].map(|end| self.count(end, (0, MOST), &bound.numbers));
                     let (from, to) = (from?, to?);
                     if to.saturating_sub(from) > MOST_LAUNCHES as u64 {
-                        return Err(Refusal::Size(format!("the loop over {variable} has more than {MOST_LAUNCHES} turns")));
+                        return Err(Refusal::Size(format!(
+                            "the loop over {variable} has more than {MOST_LAUNCHES} turns"
+                        )));
                     }
                     for turn in from..to {
                         bound.numbers.push((variable, turn));
@@ -192,7 +194,9 @@ impl<'a> DescribedPlan<'a> {
                         bound.numbers.pop();
                         done?;
                         for [a, b] in swap {
-                            if let (Some(&first), Some(&second)) = (bound.buffers.get(a.as_str()), bound.buffers.get(b.as_str())) {
+                            if let (Some(&first), Some(&second)) =
+                                (bound.buffers.get(a.as_str()), bound.buffers.get(b.as_str()))
+                            {
                                 bound.buffers.insert(a, second);
                                 bound.buffers.insert(b, first);
                             }
@@ -250,7 +254,10 @@ impl<'a> DescribedPlan<'a> {
             // Each number of a vector.
             Some(ValueType::Number(scalar, lanes)) => self.bytes(formula, *scalar, loops)?.repeat(*lanes),
             Some(ValueType::Struct(_)) => {
-                return Err(Refusal::Setting(format!("{:?} is one number for a struct: write {{1.0, 2.0, n}}", formula.text)));
+                return Err(Refusal::Setting(format!(
+                    "{:?} is one number for a struct: write {{1.0, 2.0, n}}",
+                    formula.text
+                )));
             }
         };
         by_value(&bytes)
@@ -286,7 +293,8 @@ impl<'a> DescribedPlan<'a> {
                 Number::Whole(whole.map_err(|why| Refusal::Size(format!("\"{}\": {why}", formula.text)))?)
             }
         };
-        let too_large = || Refusal::Size(format!("\"{}\" is {number}, which {} cannot hold", formula.text, scalar.name()));
+        let too_large =
+            || Refusal::Size(format!("\"{}\" is {number}, which {} cannot hold", formula.text, scalar.name()));
         scalar.bytes(number).ok_or_else(too_large)
     }
 
@@ -333,7 +341,8 @@ fn scalar_of(dtype: Dtype) -> Scalar {
 }
 
 fn by_value(bytes: &[u8]) -> Result<Arg, Refusal> {
-    let most = || Refusal::Setting(format!("a value of {} bytes; at most {} can be handed over", bytes.len(), Value::MOST));
+    let most =
+        || Refusal::Setting(format!("a value of {} bytes; at most {} can be handed over", bytes.len(), Value::MOST));
     Value::new(bytes).map(Arg::Value).ok_or_else(most)
 }
 
@@ -346,22 +355,42 @@ fn wide(value: u64) -> Arg {
 pub(super) fn declares(text: &str, name: &str) -> bool {
     /// Words in front of a type's name, or of a value.
     const BEFORE: [&str; 20] = [
-        "const", "__global", "global", "__local", "local", "__constant", "constant", "__private", "private", "return",
-        "restrict", "volatile", "unsigned", "signed", "sizeof", "case", "else", "void", "inline", "static",
+        "const",
+        "__global",
+        "global",
+        "__local",
+        "local",
+        "__constant",
+        "constant",
+        "__private",
+        "private",
+        "return",
+        "restrict",
+        "volatile",
+        "unsigned",
+        "signed",
+        "sizeof",
+        "case",
+        "else",
+        "void",
+        "inline",
+        "static",
     ];
     let code = crate::own::without_comments(text);
     let is_defined = code.lines().any(|line| {
         let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
         directive.and_then(|rest| rest.strip_prefix("define")).is_some_and(|rest| {
-            rest.trim_start().strip_prefix(name).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+            rest.trim_start()
+                .strip_prefix(name)
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
         })
     });
     let plain: String = code.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
     let words = tokens_of(&plain);
     let is_word = |word: &str| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    let is_declared = words.windows(2).any(|pair| {
-        pair[1] == name && is_word(&pair[0]) && !BEFORE.contains(&pair[0].as_str()) && pair[0] != name
-    });
+    let is_declared = words
+        .windows(2)
+        .any(|pair| pair[1] == name && is_word(&pair[0]) && !BEFORE.contains(&pair[0].as_str()) && pair[0] != name);
     is_defined || is_declared
 }
 

@@ -9,7 +9,6 @@ use crate::{Form, Problem, Spot};
 use gpulab_model::data::{Array, Change, Dtype, Fill, Layout, Number, Params, Scalar, Shape};
 use gpulab_model::plan::{Case, Cost, Near, Part, Plan, Reference, Refusal, Target};
 
-
 /// A problem that a file describes.
 pub(super) struct DescribedProblem {
     pub(super) description: Description,
@@ -298,7 +297,8 @@ impl Problem for DescribedProblem {
             return Vec::new();
         }
         let index = free[(spot.draw >> 8) as usize % free.len()];
-        let (Some(data), Some(input)) = (inputs.get(index).filter(|data| !data.is_empty()), self.description.inputs().nth(index))
+        let (Some(data), Some(input)) =
+            (inputs.get(index).filter(|data| !data.is_empty()), self.description.inputs().nth(index))
         else {
             return Vec::new();
         };
@@ -316,7 +316,8 @@ impl Problem for DescribedProblem {
             _ => data.tail((spot.draw % count as u64) as usize * each).beginning(each),
         };
         let elements = (0..each).filter_map(|part| Some((place * each + part, value.at(part)?)));
-        let is_other = |(at, value): &(usize, Array)| data.at(*at).is_some_and(|old| old.as_bytes() != value.as_bytes());
+        let is_other =
+            |(at, value): &(usize, Array)| data.at(*at).is_some_and(|old| old.as_bytes() != value.as_bytes());
         elements.filter(is_other).map(|(at, value)| Change { input: index, index: at, value }).collect()
     }
 
@@ -371,7 +372,9 @@ impl Problem for DescribedProblem {
     fn check(&self, shape: Shape, dtype: Dtype) -> Result<(), Refusal> {
         let (description, multiple) = (&self.description, self.description.multiple);
         if description.is_fixed && shape != description.usual_shape(shape.n, false) {
-            return Err(Refusal::Size("its kernels work at the size of its file alone, as that says: sizes = \"only\"".into()));
+            return Err(Refusal::Size(
+                "its kernels work at the size of its file alone, as that says: sizes = \"only\"".into(),
+            ));
         }
         let is_vector = description.form() == Form::Vector;
         if !shape.n.is_multiple_of(multiple) || !(is_vector || shape.m.is_multiple_of(multiple)) {
@@ -456,4 +459,3 @@ fn edges(form: Form, shape: Shape, plan: &Plan) -> Vec<[u64; 2]> {
         }
     }
 }
-

@@ -134,7 +134,11 @@ impl Resolver<'_> {
                     let wanted = match of {
                         Some(ValueType::Number(_, lanes)) => *lanes,
                         Some(ValueType::Struct(layout)) => layout.fields.len(),
-                        _ => return Err(wrong("its fields are not known here: write them, as in struct <ffi> {1.0, 2.0, 3}".into())),
+                        _ => {
+                            return Err(wrong(
+                                "its fields are not known here: write them, as in struct <ffi> {1.0, 2.0, 3}".into(),
+                            ));
+                        }
                     };
                     let has = values.len();
                     // The fourth of three is never read.
@@ -167,7 +171,10 @@ impl Resolver<'_> {
         }
         let of_parameter = parameter.value_type.as_ref().and_then(Element::of);
         let unknown = || {
-            format!("the type {:?} is not known here: write the elements' type, as in \"f32 {name}[...]\"", parameter.type_name)
+            format!(
+                "the type {:?} is not known here: write the elements' type, as in \"f32 {name}[...]\"",
+                parameter.type_name
+            )
         };
         let element = match &declared.element {
             ElementName::Parameter => of_parameter.clone().ok_or_else(unknown)?,

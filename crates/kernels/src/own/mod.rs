@@ -14,8 +14,8 @@ use super::family::BroughtKernel;
 use super::{Family, Rung};
 use declaration::Declaration;
 pub(super) use declaration::kernel_names;
-pub(crate) use traits::without_comments;
 use serde::{Deserialize, Serialize};
+pub(crate) use traits::without_comments;
 
 /// A reader's kernel: what a worker is told of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -91,7 +91,6 @@ pub fn still_poisoned(got: &Array) -> Option<usize> {
 /// Fewest bytes of a guard zone. They are read and written with every check, and an item of a group hardly reaches further.
 pub const GUARD_BYTES: usize = 64 << 10;
 
-/// Where a guard zone lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Before a buffer's first byte.

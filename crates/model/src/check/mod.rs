@@ -23,10 +23,8 @@ use memory::Poison;
 use pieces::{PIECE, first_in_pieces};
 use rayon::prelude::*;
 
-/// Whether a result is right.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// Every part of the check passed.
     pub ok: bool,
     /// Largest absolute error; infinite where a difference has no size (NaN, unequal infinities).
     pub max_err: f64,
@@ -295,7 +293,6 @@ fn first_wrong<T: Comparable>(got: &[T], want: &[T]) -> Option<usize> {
 
 /// What comparing needs of an element type.
 trait Comparable: Copy + Poison + Send + Sync + std::fmt::Debug {
-    /// Whether all bits are the same.
     fn has_bits_of(self, want: Self) -> bool;
     /// Whether the values are: of zeros with any sign, and of NaN with any bits but the poison's.
     fn equals(self, want: Self) -> bool;
@@ -368,14 +365,6 @@ mod tests {
 
     fn reference(value: f64, magnitude: f64) -> Rounded {
         Rounded { value, magnitude }
-    }
-
-    fn widened(array: &Array) -> Vec<f64> {
-        match array {
-            Array::F32(v) => v.iter().map(|&x| f64::from(x)).collect(),
-            Array::F64(v) => v.clone(),
-            _ => unreachable!("floats only"),
-        }
     }
 
     #[test]
@@ -509,14 +498,11 @@ mod tests {
             let from_pitch = columns + 3;
             let movement = Movement { rows, columns, from_pitch, to_pitch, transposed, times: 1, skip: 0 };
             let input = generate(Fill::Bits, Dtype::F32, 1, 0, 0, movement.input_len());
-            let (Array::F32(from), Array::F32(mut to)) = (&input, poisoned(Dtype::F32, movement.output_len())) else {
-                unreachable!()
-            };
+            let mut moved = poisoned(Dtype::F32, movement.output_len());
+            movement.carry_out(&input, &mut moved);
+            assert!(check_moved(&moved, &input, &movement).ok);
+            let Array::F32(to) = moved else { unreachable!() };
             let places = (0..movement.output_rows()).flat_map(|row| (0..to_pitch).map(move |column| (row, column)));
-            for (row, column) in places.clone().filter(|(_, column)| *column < movement.output_columns()) {
-                to[row * to_pitch + column] = from[movement.source(row, column)];
-            }
-            assert!(check_moved(&Array::F32(to.clone()), &input, &movement).ok);
             let last = (movement.output_rows() - 1) * to_pitch;
             for (row, column) in places {
                 let mut wrong = to.clone();
@@ -576,7 +562,7 @@ mod tests {
         #[test]
         fn right_sums_in_any_order_raise_no_alarm(seed: u64, n in 1usize..3000, chunk in 1usize..300, double: bool) {
             let dtype = if double { Dtype::F64 } else { Dtype::F32 };
-            let terms = widened(&generate(Fill::Real, dtype, seed, 0, 0, n));
+            let terms = generate(Fill::Real, dtype, seed, 0, 0, n).widened();
             let round = |x: f64| if double { x } else { f64::from(x as f32) };
             let add = |terms: &mut dyn Iterator<Item = f64>| terms.fold(0.0, |a, b| round(a + b));
             // Every term is a multiple of 2^-52, so that this sum is exact.

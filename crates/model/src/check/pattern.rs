@@ -6,27 +6,19 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Share {
-    /// Every one.
     All,
-    /// None at all.
     None,
-    /// Those of the first group.
     FirstGroup,
     /// Those of the last group, which may be a part of one.
     LastGroup,
-    /// All but those of the first group.
     AllButFirstGroup,
     /// Those of groups that are whole: not the rest behind them.
     WholeGroups,
-    /// All but the very first.
     AllButFirst,
-    /// All but the very last.
     AllButLast,
     FirstOfGroups,
     LastOfGroups,
-    /// All but the first of each group.
     AllButFirstOfGroups,
-    /// All but the last of each group.
     AllButLastOfGroups,
     FirstHalfOfGroups,
     SecondHalfOfGroups,
@@ -44,7 +36,6 @@ pub enum Share {
     Some,
 }
 
-/// Which elements these are.
 pub fn share(is_in: &[bool], group: usize) -> Share {
     let (n, group) = (is_in.len(), group.max(1));
     let whole = n / group * group;
@@ -98,7 +89,6 @@ pub fn share(is_in: &[bool], group: usize) -> Share {
 pub struct MatrixFlags<'a> {
     /// Row by row.
     pub is_in: &'a [bool],
-    /// Of the matrix.
     pub columns: usize,
     /// Columns and rows of a group's tile.
     pub tile: [usize; 2],
@@ -108,21 +98,16 @@ pub struct MatrixFlags<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CellRegion {
-    /// Every one.
     All,
-    /// None at all.
     None,
     /// Those of tiles that are whole: not what is right of them or below.
     WholeTiles,
-    /// Those of the first tile.
     FirstTile,
     /// Those of the tiles in the first row of tiles.
     FirstRowOfTiles,
     /// Those of the tiles in the first column of tiles.
     FirstColumnOfTiles,
-    /// Those of the tiles on the matrix's diagonal.
     DiagonalTiles,
-    /// Those on the matrix's diagonal.
     Diagonal,
     /// Those on one side of each tile's diagonal, and perhaps on it.
     HalfOfTiles,
@@ -131,7 +116,6 @@ pub enum CellRegion {
     FirstRowsOfTiles(u64),
     /// The first so many columns of each tile.
     FirstColumnsOfTiles(u64),
-    /// The first cell of each tile.
     FirstOfTiles,
     AllButLastRow,
     AllButLastColumn,

@@ -7,14 +7,11 @@ use std::collections::BTreeMap;
 /// An input that is drawn: each element is a function of its place, unless it was changed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnInput {
-    /// What the elements look like.
     pub fill: Fill,
-    /// Their type.
     pub dtype: Dtype,
     pub seed: u64,
     /// 0 for the first input of a case, 1 for the second, ...
     pub stream: u64,
-    /// How many there are.
     pub len: usize,
     /// Elements that are others now, each an array of one.
     changed: BTreeMap<usize, Array>,
@@ -72,7 +69,6 @@ const BLOCK: usize = 1 << 16;
 pub struct Streamed<R> {
     /// What was made of each block, in order.
     pub results: Vec<R>,
-    /// The inputs' prints.
     pub prints: Vec<u64>,
 }
 

@@ -6,7 +6,6 @@ use multiversion::multiversion;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-/// What test data looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Fill {
     /// Floats uniform in [-1, 1) with at least 2^-24 resolution; integers over their whole range.
@@ -23,7 +22,6 @@ pub enum Fill {
     Sizes(u32),
     /// Whole numbers from 0 on, below this one.
     Below(u64),
-    /// All ones.
     Ones,
     /// Numbers above 0 with room below them, for minima: floats in [1, 2), integers in the upper half of those below a quarter
     /// of the largest.
@@ -34,15 +32,12 @@ pub enum Fill {
     /// and in the first bit of their lower halves: floats about 2^60, integers about an eighth of the largest; or floats below
     /// 1, and integers just large enough.
     Near {
-        /// Whether they are below 0.
         negative: bool,
-        /// Whether they are the small ones.
         small: bool,
     },
     /// Numbers of one sign, all so large that the sum of two is hardly below the largest of its type, or, of integers above 0,
     /// below [`NO_EDGE`].
     Largest {
-        /// Whether they are below 0.
         negative: bool,
     },
     /// All bits but, in one element of 256, one of the lower half of them.
@@ -55,9 +50,7 @@ pub enum Fill {
     /// Weights of a complete graph's edges, as a matrix of so many columns: for each node there is a shortest way of two
     /// edges that leads over it; each eighth edge is missing, infinite or [`NO_EDGE`].
     Weights {
-        /// Columns of the matrix.
         columns: u64,
-        /// Whether a half of them are negative.
         signed: bool,
         /// Whether one node has no edge that leaves it, and one has none that reaches it.
         severed: bool,
@@ -66,7 +59,6 @@ pub enum Fill {
     /// to another, [`turn`] columns on, so that a shortest way of two edges always takes one of those. Of each two ways that
     /// take one, the other is the shorter where `falling` is the other.
     Turned {
-        /// Columns of the matrix.
         columns: u64,
         /// Whether edges are the shorter, the longer they would be otherwise.
         falling: bool,
@@ -116,8 +108,8 @@ pub fn regenerate(fill: Fill, seed: u64, stream: u64, start: u64, array: &mut Ar
     match array {
         Array::F32(v) => fill_f32(v, start, fill, key),
         Array::F64(v) => fill_f64(v, start, fill, key),
-        Array::I32(v) => fill_i32(v, start, fill, key),
-        Array::I64(v) => fill_i64(v, start, fill, key),
+        Array::I32(v) => fill_integers::<32, i32>(v, start, fill, key, |x| x as i32),
+        Array::I64(v) => fill_integers::<64, i64>(v, start, fill, key, |x| x),
         // What bytes are is said by a layout, which makes data of them.
         Array::U8(v) => fill_with(v, start, |i| (draw(key, i) >> 40) as u8),
     }
@@ -201,60 +193,43 @@ fn fill_f64(v: &mut [f64], start: u64, fill: Fill, key: u64) {
     }
 }
 
-fn fill_i32(v: &mut [i32], start: u64, fill: Fill, key: u64) {
+/// Integers of so many bits, which `of` makes of numbers that they hold.
+fn fill_integers<const BITS: u32, T: Copy + Send + Sync>(
+    v: &mut [T],
+    start: u64,
+    fill: Fill,
+    key: u64,
+    of: impl Fn(i64) -> T + Copy + Sync,
+) {
     match fill {
-        Fill::Real => fill_with(v, start, |i| draw(key, i) as i32),
-        Fill::Positive => fill_with(v, start, |i| (1 << 28) + (draw(key, i) >> 36) as i32),
-        Fill::Negative => fill_with(v, start, |i| -(1 << 28) - (draw(key, i) >> 36) as i32),
+        Fill::Real => fill_with(v, start, |i| of(draw(key, i) as i64)),
+        Fill::Positive => fill_with(v, start, |i| of((1 << (BITS - 4)) + (draw(key, i) >> (68 - BITS)) as i64)),
+        Fill::Negative => fill_with(v, start, |i| of(-(1 << (BITS - 4)) - (draw(key, i) >> (68 - BITS)) as i64)),
         Fill::Near { negative, small } => {
-            let (places, _) = near_places(Dtype::I32, negative, small);
-            fill_with(v, start, |i| near(draw(key, i), negative, places) as i32);
+            let dtype = if BITS == 32 { Dtype::I32 } else { Dtype::I64 };
+            let (places, _) = near_places(dtype, negative, small);
+            fill_with(v, start, |i| of(near(draw(key, i), negative, places)));
         }
-        Fill::Sizes(most) => fill_with(v, start, |i| narrow(draw(key, i), draw(!key, i), most.min(31)) as i32),
-        Fill::Exact(k) | Fill::Fractions(k) | Fill::Scaled(k) => fill_exact(v, start, key, k, |x| x as i32),
-        Fill::Below(k) => fill_with(v, start, |i| up_to(draw(key, i), k) as i32),
-        Fill::Ones => v.fill(1),
-        Fill::MostBits => fill_with(v, start, |i| !lone_bit(draw(key, i), 32) as i32),
-        Fill::FewBits => fill_with(v, start, |i| lone_bit(draw(key, i), 32) as i32),
-        Fill::Bits => fill_with(v, start, |i| pattern(key, i).cast_signed()),
+        Fill::Sizes(most) => fill_with(v, start, |i| of(narrow(draw(key, i), draw(!key, i), most.min(BITS - 1)))),
+        Fill::Exact(k) | Fill::Fractions(k) | Fill::Scaled(k) => fill_exact(v, start, key, k, of),
+        Fill::Below(k) => fill_with(v, start, |i| of(up_to(draw(key, i), k))),
+        Fill::Ones => v.fill(of(1)),
+        Fill::MostBits => fill_with(v, start, |i| of(!lone_bit(draw(key, i), BITS.into()))),
+        Fill::FewBits => fill_with(v, start, |i| of(lone_bit(draw(key, i), BITS.into()))),
+        Fill::Bits if BITS == 32 => fill_with(v, start, |i| of(pattern(key, i).cast_signed().into())),
+        Fill::Bits => fill_with(v, start, |i| of(wide_pattern(key, i).cast_signed())),
         Fill::Weights { .. } => {
             let weights = Weights::of(fill, key);
-            fill_with(v, start, |i| weights.whole(i));
+            fill_with(v, start, |i| of(weights.whole(i).into()));
         }
-        Fill::Turned { columns, falling } => {
-            fill_with(v, start, |i| (turned(key, columns, falling, i) * f64::from(1 << 27)) as i32);
-        }
-        Fill::Largest { negative } => {
-            fill_with(v, start, |i| largest(draw(key, i), negative, 29 + u32::from(negative)) as i32);
-        }
-    }
-}
-
-fn fill_i64(v: &mut [i64], start: u64, fill: Fill, key: u64) {
-    match fill {
-        Fill::Real => fill_with(v, start, |i| draw(key, i) as i64),
-        Fill::Positive => fill_with(v, start, |i| (1 << 60) + (draw(key, i) >> 4) as i64),
-        Fill::Negative => fill_with(v, start, |i| -(1 << 60) - (draw(key, i) >> 4) as i64),
-        Fill::Near { negative, small } => {
-            let (places, _) = near_places(Dtype::I64, negative, small);
-            fill_with(v, start, |i| near(draw(key, i), negative, places));
-        }
-        Fill::Sizes(most) => fill_with(v, start, |i| narrow(draw(key, i), draw(!key, i), most.min(63))),
-        Fill::Exact(k) | Fill::Fractions(k) | Fill::Scaled(k) => fill_exact(v, start, key, k, |x| x),
-        Fill::Below(k) => fill_with(v, start, |i| up_to(draw(key, i), k)),
-        Fill::Ones => v.fill(1),
-        Fill::MostBits => fill_with(v, start, |i| !lone_bit(draw(key, i), 64)),
-        Fill::FewBits => fill_with(v, start, |i| lone_bit(draw(key, i), 64)),
-        Fill::Bits => fill_with(v, start, |i| wide_pattern(key, i).cast_signed()),
-        Fill::Weights { .. } => {
-            let weights = Weights::of(fill, key);
-            fill_with(v, start, |i| weights.whole(i).into());
-        }
-        Fill::Largest { negative } => {
-            fill_with(v, start, |i| largest(draw(key, i), negative, 61 + u32::from(negative)));
+        Fill::Turned { columns, falling } if BITS == 32 => {
+            fill_with(v, start, |i| of((turned(key, columns, falling, i) * f64::from(1 << 27)) as i64));
         }
         // No graph has weights of this type.
-        Fill::Turned { .. } => v.fill(1),
+        Fill::Turned { .. } => v.fill(of(1)),
+        Fill::Largest { negative } => {
+            fill_with(v, start, |i| of(largest(draw(key, i), negative, BITS - 3 + u32::from(negative))));
+        }
     }
 }
 
@@ -339,7 +314,6 @@ fn sized_f32(draw: u64, kind: u64, most: u32) -> f32 {
     f32::from_bits((kind as u32) << 31 | exponent << 23 | (draw >> 41) as u32)
 }
 
-/// The same in double.
 #[inline(always)]
 fn sized_f64(draw: u64, kind: u64, most: u32) -> f64 {
     let exponent = below(kind, most + 1) + 1023 - most / 2;

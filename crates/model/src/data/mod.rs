@@ -16,10 +16,13 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// An element type that kernels are built for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Dtype {
     /// IEEE 754 binary32.
+    #[default]
     F32,
     /// IEEE 754 binary64; needs `cl_khr_fp64` on the device.
     F64,
@@ -87,12 +90,10 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// A vector of `n` elements.
     pub fn vector(n: u64) -> Shape {
         Shape { n, m: 1 }
     }
 
-    /// Elements of the vector or matrix.
     pub fn elements(self) -> u64 {
         self.n.saturating_mul(self.m)
     }
@@ -113,16 +114,11 @@ pub fn combinations<'a, S: AsRef<str> + 'a>(settings: impl Iterator<Item = (&'a 
     })
 }
 
-/// An array of one element type.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Array {
-    /// Elements of [`Dtype::F32`].
     F32(Vec<f32>),
-    /// Elements of [`Dtype::F64`].
     F64(Vec<f64>),
-    /// Elements of [`Dtype::I32`].
     I32(Vec<i32>),
-    /// Elements of [`Dtype::I64`].
     I64(Vec<i64>),
     /// Elements of [`Dtype::U8`].
     U8(Vec<u8>),
@@ -172,7 +168,6 @@ macro_rules! array_of {
 array_of! { f32, F32; f64, F64; i32, I32; i64, I64; u8, U8; }
 
 impl Array {
-    /// `len` zeros.
     pub fn zeros(dtype: Dtype, len: usize) -> Array {
         match dtype {
             Dtype::F32 => Array::F32(vec![0.0; len]),
@@ -183,7 +178,6 @@ impl Array {
         }
     }
 
-    /// The element type.
     pub fn dtype(&self) -> Dtype {
         match self {
             Array::F32(_) => Dtype::F32,
@@ -194,12 +188,10 @@ impl Array {
         }
     }
 
-    /// Number of elements.
     pub fn len(&self) -> usize {
         each_array!(self, v => v.len())
     }
 
-    /// Whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -265,9 +257,7 @@ impl Array {
 /// Another value for one element of an input.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// Which input.
     pub input: usize,
-    /// Which of its elements.
     pub index: usize,
     /// The value: an array of one element of the input's type.
     pub value: Array,

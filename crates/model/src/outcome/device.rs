@@ -10,16 +10,12 @@ pub struct DeviceInfo {
     pub index: usize,
     /// `platform:device`, both from 0.
     pub selector: String,
-    /// Platform name.
     pub platform: String,
-    /// Device name.
     pub name: String,
-    /// Device vendor.
     pub vendor: String,
     /// `gpu`, `cpu`, `accelerator` or `other`.
     #[serde(rename = "type")]
     pub kind: String,
-    /// Driver version.
     pub driver: String,
     /// As in `OpenCL 3.0 CUDA`.
     pub cl_version: String,
@@ -46,9 +42,7 @@ impl DeviceInfo {
 pub struct PlatformInfo {
     /// The first number of its devices' selectors.
     pub index: usize,
-    /// Platform name.
     pub name: String,
-    /// Platform vendor.
     pub vendor: String,
     /// As in `OpenCL 3.0 CUDA 12.2`.
     pub version: String,
@@ -73,23 +67,16 @@ pub fn fake_info() -> DeviceInfo {
         timer_ns: 1,
         extensions: String::new(),
         target: Target {
-            gpu: false,
             compute_units: 2,
-            max_wg: 1024,
-            max_wg_dims: [1024; 3],
             local_mem: 32 << 10,
             global_mem: 1 << 30,
             max_alloc: 1 << 28,
             cache: 1 << 20,
             float_lanes: 0,
-            fp64: true,
             fp16: false,
-            nvidia: false,
-            async_copy: false,
-            register_caps: false,
             prefetch: false,
             subgroups: false,
-            images: true,
+            ..Target::with_everything(false)
         },
     }
 }

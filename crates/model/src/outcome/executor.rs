@@ -5,14 +5,11 @@ use crate::Error;
 use crate::plan::Case;
 use serde::{Deserialize, Serialize};
 
-/// One case to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Job {
     /// Whether the variant names a CPU baseline instead of a rung.
     pub baseline: bool,
-    /// What to run.
     pub case: Case,
-    /// How to measure it.
     pub settings: Settings,
     /// Whether a case that this worker has verified before is only timed once more.
     #[serde(default)]

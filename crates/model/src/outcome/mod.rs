@@ -17,10 +17,11 @@ use crate::plan::{Case, Refusal, WorkGroup};
 use serde::{Deserialize, Serialize};
 
 /// Which clock a row's times come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Clock {
     /// The driver's event times, from the start of the first timed kernel to the end of the last.
+    #[default]
     Event,
     /// The host's clock, from before the first enqueue until everything finished.
     Wall,
@@ -29,10 +30,13 @@ pub enum Clock {
 }
 
 /// Whether a run finds its data in cache.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Cache {
     /// The same buffers every time.
+    #[default]
     Warm,
     /// Rotates among copies of the inputs that together exceed the last-level cache.
     Cold,
@@ -43,9 +47,7 @@ pub enum Cache {
 pub struct Settings {
     /// Runs before the first sample.
     pub warmup: u32,
-    /// Fewest samples.
     pub min_runs: u32,
-    /// Most samples.
     pub max_runs: u32,
     /// Least time to sample for.
     pub min_time: f64,
@@ -53,9 +55,7 @@ pub struct Settings {
     pub timeout: f64,
     /// Relative spread (inter-quartile range over median) at which sampling may end.
     pub max_noise: f64,
-    /// Whether runs find their data in cache.
     pub cache: Cache,
-    /// The clock asked for.
     pub clock: Clock,
     /// Seconds that the device's measured ceiling allows at best, where it bounds the case: shorter event times are
     /// not believed.
@@ -81,15 +81,13 @@ impl Settings {
             min_time: 0.0,
             timeout: 0.0,
             max_noise: 1.0,
-            cache: Cache::Warm,
             clock: Clock::Wall,
-            least_time: None,
             candidate: Some(Candidate { give_up_above: None }),
+            ..Settings::default()
         }
     }
 }
 
-/// Of a ladder on the command line.
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -107,15 +105,14 @@ impl Default for Settings {
     }
 }
 
-/// How a case ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
     /// Checked, timed, and checked again.
+    #[default]
     Ok,
     /// This device or size cannot run it; the reason says why.
     Skipped,
-    /// The kernel did not compile.
     BuildFailed,
     /// Checked and timed, but faster than the device can be: the times are not to be trusted.
     Suspect,
@@ -128,7 +125,6 @@ pub enum Status {
 }
 
 impl Status {
-    /// All of them.
     pub const ALL: [Status; 7] = [
         Status::Ok,
         Status::Skipped,
@@ -162,9 +158,7 @@ impl Status {
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Number {
-    /// Of an integer type.
     Integer(i64),
-    /// Of a floating-point type.
     Real(f64),
 }
 
@@ -177,7 +171,6 @@ impl Number {
         }
     }
 
-    /// Whether it is no infinity and no NaN.
     pub fn is_finite(self) -> bool {
         self.rounded().is_finite()
     }
@@ -186,9 +179,7 @@ impl Number {
 /// Everything that running one case gave. Times in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// What was asked.
     pub case: Case,
-    /// The work-group size used.
     pub wg: WorkGroup,
     /// The settings used, defaults filled in.
     pub params: Params,
@@ -202,14 +193,13 @@ pub struct Outcome {
     pub working_set: u64,
     /// Kernel launches of one run.
     pub launches: u64,
-    /// Where the time went.
     pub spent: Spent,
     /// What was measured of a right result, or what stopped the case.
     pub end: Result<Measured, Stop>,
 }
 
 /// What was measured of a case whose result was judged right: there is no other way to one. Times in seconds.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Measured {
     /// Largest error seen in the result over the timed data; none where it has no size, as beside an infinite input.
     pub max_err: Option<f64>,
@@ -345,7 +335,6 @@ impl Outcome {
         self.end.as_ref().ok()
     }
 
-    /// How it ended.
     pub fn status(&self) -> Status {
         match &self.end {
             Ok(Measured { suspect: Some(_), .. }) => Status::Suspect,
@@ -373,7 +362,11 @@ impl Outcome {
         self.measured()?.clock_note.as_deref()
     }
 
-    /// The timed runs.
+    /// Why, unless `ok`; for `ok`, why another clock was used than the one asked for.
+    pub fn remark(&self) -> &str {
+        self.clock_note().filter(|_| self.reason().is_empty()).unwrap_or(self.reason())
+    }
+
     pub fn samples(&self) -> &[Sample] {
         self.measured().map_or(&[], |measured| &measured.samples)
     }
@@ -383,7 +376,6 @@ impl Outcome {
         self.measured().map_or_else(Vec::new, Measured::times)
     }
 
-    /// The same, ended so.
     pub fn ended(self, end: Result<Measured, Stop>) -> Outcome {
         Outcome { end, ..self }
     }
@@ -392,30 +384,10 @@ impl Outcome {
 impl Measured {
     /// Of a result that was judged so, before anything was timed by this clock.
     pub fn of(judged: Judged, clock: Clock) -> Measured {
-        Measured {
-            max_err: judged.max_err,
-            tol: judged.tol,
-            result: judged.value,
-            clock,
-            clock_note: None,
-            distrust: None,
-            samples: Vec::new(),
-            batch: None,
-            preparation: None,
-            end_to_end: None,
-            end_to_end_noise: None,
-            host_part: None,
-            host_tail: None,
-            build: None,
-            stopped_by: String::new(),
-            timeline: Vec::new(),
-            canary: None,
-            suspect: None,
-            note: String::new(),
-        }
+        let Judged { max_err, tol, value: result } = judged;
+        Measured { max_err, tol, result, clock, ..Measured::default() }
     }
 
-    /// How the result was judged.
     pub fn judged(&self) -> Judged {
         Judged { max_err: self.max_err, tol: self.tol, value: self.result }
     }
@@ -427,12 +399,9 @@ impl Measured {
     }
 }
 
-/// Why a case ended without a measurement.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stop {
-    /// How the row ends.
     pub status: Status,
-    /// Why.
     pub reason: String,
     /// What was refused, if it was skipped.
     pub refusal: Option<Refusal>,
@@ -444,7 +413,6 @@ impl Stop {
         Stop { status, reason: reason.into(), refusal: None }
     }
 
-    /// A case that went wrong.
     pub fn failed(reason: impl Into<String>) -> Stop {
         Stop::new(Status::Failed, reason)
     }
@@ -481,9 +449,7 @@ pub struct Bar {
     pub what: String,
     /// Its queue, from 0.
     pub queue: u32,
-    /// When it began.
     pub start: f64,
-    /// When it ended.
     pub end: f64,
 }
 

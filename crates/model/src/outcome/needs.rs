@@ -18,7 +18,6 @@ pub struct Told {
 /// A kernel of a plan, and what a work-group of it needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Inspected {
-    /// Its name.
     pub kernel: String,
     /// What the driver tells of it.
     pub told: Told,

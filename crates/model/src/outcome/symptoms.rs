@@ -5,7 +5,6 @@ use crate::data::Shape;
 use crate::plan::WorkGroup;
 use serde::{Deserialize, Serialize};
 
-/// What is known of a wrong kernel.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Symptoms {
     /// The small size that it was looked at with.
@@ -23,7 +22,6 @@ pub struct Symptoms {
     pub unwritten: Share,
     /// How many these are, and of how many.
     pub unwritten_count: [u64; 2],
-    /// The first of them.
     pub first_unwritten: Option<u64>,
     /// Of vectors: which elements count, and what else its result is made of.
     pub counts: Option<CountSymptoms>,
@@ -38,7 +36,6 @@ pub struct CountSymptoms {
     pub group: u64,
     /// Those that count at all.
     pub counted: Share,
-    /// How many these are.
     pub count: u64,
     /// The first that does not count.
     pub first_missing: Option<u64>,
@@ -59,13 +56,10 @@ pub struct CountSymptoms {
 /// Elements that count more than once.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Repeated {
-    /// Which these are.
     pub share: Share,
-    /// The first of them.
     pub first: u64,
     /// How often it counts.
     pub times: i64,
-    /// How many there are.
     pub count: u64,
 }
 
@@ -95,7 +89,6 @@ pub struct DataKinds {
     pub any: bool,
 }
 
-/// What a matrix holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CellSymptoms {
     /// Columns and rows of the tile that a work-group has.
@@ -106,7 +99,6 @@ pub struct CellSymptoms {
     pub shape: Shape,
     /// MatrixFlags that are right; of elements that are moved, by their places in the input.
     pub right: CellRegion,
-    /// How many these are.
     pub right_count: u64,
     /// MatrixFlags that are written, likewise.
     pub written: CellRegion,
@@ -122,18 +114,13 @@ pub struct CellSymptoms {
     pub starts_from: Option<f64>,
 }
 
-/// A shape that was tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TriedShape {
-    /// Columns and rows.
     pub shape: Shape,
-    /// Whether it consists of whole tiles.
     pub is_whole: bool,
-    /// Whether the result was right.
     pub is_right: bool,
 }
 
-/// What a wrong result is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Likeness {
@@ -146,17 +133,14 @@ pub enum Likeness {
     OutputPitch,
     /// Read with the input's height as the length of its rows.
     InputPitch,
-    /// The right product, transposed.
     TransposedProduct,
     /// Both factors are read along rows.
     RowsTwice,
     /// Both factors are read along columns.
     ColumnsTwice,
-    /// Maxima in place of minima.
     Maximum,
     /// The usual product, with sums of products.
     SumOfProducts,
-    /// Minima over products.
     MinimumOfProducts,
     /// The right product, or the input where it is less.
     WithInput,

@@ -1,6 +1,5 @@
 //! What kernels are given.
 
-/// A buffer on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferId(pub u32);
 

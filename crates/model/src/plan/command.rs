@@ -6,7 +6,6 @@ use super::arg::{Arg, BufferId};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct HostId(pub u32);
 
-/// Where a buffer lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
     /// Where the driver likes: a GPU's own memory.
@@ -34,14 +33,11 @@ pub struct Transfer {
     pub buffer: BufferId,
     /// First byte there.
     pub at: usize,
-    /// How many.
     pub bytes: usize,
 }
 
-/// What a command does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// Runs a kernel.
     Launch(Launch),
     /// Copies from the host to a buffer.
     Write(Transfer),
@@ -60,19 +56,16 @@ pub enum Action {
 pub struct QueuedCommand {
     /// The queue, from 0.
     pub queue: usize,
-    /// What it does.
     pub action: Action,
 }
 
 /// A kernel launch with its arguments bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
-    /// Name of the kernel.
     pub kernel: String,
     /// Work-items in each dimension.
     pub global: [usize; 3],
     /// Work-items of a group in each dimension.
     pub local: [usize; 3],
-    /// Arguments in order.
     pub args: Vec<Arg<BufferId>>,
 }

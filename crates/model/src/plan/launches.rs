@@ -24,7 +24,6 @@ impl Image {
     }
 }
 
-/// What a buffer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// The problem's input of this index.
@@ -35,34 +34,26 @@ pub enum Role {
     Scratch,
     /// Set to zero once, before the first launch; kernels leave it zero again.
     Zeroed,
-    /// An image view of another buffer.
     Image {
         /// The other's index, which is lower.
         of: usize,
-        /// Its size.
         image: Image,
     },
 }
 
-/// A buffer of a plan.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BufferSpec {
-    /// What it is for.
     pub role: Role,
-    /// Its elements' type.
     pub dtype: Dtype,
-    /// Its elements.
     pub len: usize,
 }
 
 impl BufferSpec {
-    /// Size in bytes.
     pub fn bytes(&self) -> usize {
         self.len * self.dtype.size()
     }
 }
 
-/// One kernel launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pass {
     /// Name of the `__kernel` function.
@@ -71,9 +62,7 @@ pub struct Pass {
     pub global: [usize; 3],
     /// Work-items of a group in each dimension.
     pub local: [usize; 3],
-    /// Arguments in order.
     pub args: Vec<Arg>,
-    /// Whether its time counts.
     pub timed: bool,
 }
 
@@ -86,7 +75,6 @@ pub struct Plan {
     pub buffers: Vec<BufferSpec>,
     /// Launches in order, on one in-order queue.
     pub passes: Vec<Pass>,
-    /// The work-group size used.
     pub wg: WorkGroup,
     /// The settings used, defaults filled in.
     pub params: Params,
@@ -102,7 +90,6 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Bytes of all buffers together.
     pub fn bytes(&self) -> u64 {
         self.buffers.iter().map(|b| b.bytes() as u64).sum()
     }

@@ -30,16 +30,14 @@ pub const TOLD: &str = "told";
 pub const MAX_REGISTERS: &str = "MAX_REGISTERS";
 
 /// Work-items of a work-group, in up to three dimensions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct WorkGroup(pub [usize; 3]);
 
 impl WorkGroup {
-    /// A one-dimensional work-group.
     pub const fn linear(size: usize) -> WorkGroup {
         WorkGroup([size, 1, 1])
     }
 
-    /// Work-items in the group.
     pub fn size(self) -> usize {
         self.0.iter().product()
     }
@@ -59,19 +57,15 @@ impl std::fmt::Display for WorkGroup {
 /// One concrete choice of everything that a plan is made from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Case {
-    /// The family's name.
     pub family: String,
     /// The rung's idea, as in `coalesced`.
     pub variant: String,
-    /// Element type of inputs and result.
     pub dtype: Dtype,
-    /// Problem size.
     pub shape: Shape,
     /// Work-group size asked for; a rung may fix its own.
     pub wg: WorkGroup,
     /// Settings asked for; a rung reads those it declares.
     pub params: Params,
-    /// Seed of the test data.
     pub seed: u64,
 }
 
@@ -88,11 +82,9 @@ impl Case {
 pub struct Cost {
     /// Bytes read plus bytes written.
     pub bytes: f64,
-    /// Arithmetic operations.
     pub ops: f64,
 }
 
-/// The right answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reference {
     /// This result and no other.

@@ -7,9 +7,7 @@ use crate::same_type;
 /// unused elements behind them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Movement {
-    /// Rows of the input.
     pub rows: usize,
-    /// Columns of the input.
     pub columns: usize,
     /// From the start of one input row to that of the next.
     pub from_pitch: usize,
@@ -24,7 +22,6 @@ pub struct Movement {
 }
 
 impl Movement {
-    /// A vector copied.
     pub fn copy(len: usize) -> Movement {
         Movement { rows: 1, columns: len, from_pitch: len, to_pitch: len, transposed: false, times: 1, skip: 0 }
     }

@@ -40,7 +40,6 @@ pub struct Target {
     pub prefetch: bool,
     /// Whether OpenCL C has the functions of `cl_khr_subgroups`.
     pub subgroups: bool,
-    /// Whether kernels may read images.
     #[serde(default)]
     pub images: bool,
 }
@@ -93,7 +92,6 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// The kind's name.
     pub fn kind(&self) -> &'static str {
         match self {
             Refusal::Size(_) => "size",

@@ -20,7 +20,6 @@ impl Turns {
     }
 }
 
-/// A line of the curve.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CurvePoint {
     /// Runs of each side.

@@ -76,9 +76,7 @@ fn within(row: &Row) -> Option<f64> {
 pub struct RatioInterval {
     /// Time of the second over time of the first.
     pub ratio: f64,
-    /// Least that it may be.
     pub low: f64,
-    /// Most that it may be.
     pub high: f64,
 }
 

@@ -24,7 +24,6 @@ pub struct ComparedCase<'a> {
     pub ratio: f64,
     /// The interval that holds it; none of too few runs.
     pub interval: Option<RatioInterval>,
-    /// What that says.
     pub verdict: SpeedVerdict,
     /// Of a case that is undecided for want of runs, how many more of each side, in turn, would decide it, by what the runs
     /// so far show; none where no number of runs does.
@@ -112,7 +111,6 @@ pub struct FileComparison<'a> {
 }
 
 impl FileComparison<'_> {
-    /// How many cases came to this verdict.
     pub fn count(&self, verdict: SpeedVerdict) -> usize {
         self.pairs.iter().filter(|pair| pair.verdict == verdict).count()
     }
@@ -136,7 +134,6 @@ pub fn compare<'a>(before: &'a [Row], after: &'a [Row], same: f64) -> FileCompar
 
 /// A case of one side with its runs.
 pub struct CaseRuns<'a> {
-    /// The last run's row.
     pub row: &'a Row,
     /// The runs' median times in seconds, in the order of the rows.
     pub seconds: Vec<f64>,

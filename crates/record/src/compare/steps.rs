@@ -2,17 +2,15 @@
 
 use super::{RatioInterval, TimeEstimate};
 use crate::Row;
+use crate::groups::groups;
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{Cache, Status};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::hash::Hash;
 
 /// A ladder's steps on the devices that it was run on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LadderSteps {
-    /// The problem.
     pub family: String,
-    /// Element type.
     pub dtype: Dtype,
     /// Whether runs found their data in cache.
     pub cache: Cache,
@@ -23,12 +21,9 @@ pub struct LadderSteps {
     pub rungs: Vec<(u32, String, Vec<Option<RatioInterval>>)>,
 }
 
-/// Where a ladder was run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LadderDevice {
-    /// Platform name.
     pub platform: String,
-    /// Device name.
     pub device: String,
     /// Elements, or columns.
     pub n: u64,
@@ -41,7 +36,7 @@ pub fn steps<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<LadderSteps> {
     let timed =
         rows.into_iter().filter(|row| row.status == Status::Ok && row.rung.is_some() && row.repeats().is_none());
     let timed: Vec<&Row> = timed.collect();
-    grouped(&timed, ladder_key).iter().filter_map(|own| ladder(own)).collect()
+    groups(&timed, |&row| ladder_key(row)).iter().filter_map(|own| ladder(own)).collect()
 }
 
 /// The problem, and whether settings are tuned: default ones are no step from them.
@@ -51,24 +46,10 @@ fn ladder_key(row: &Row) -> LadderKey<'_> {
     (&row.family, row.dtype, row.cache, row.is_tuned())
 }
 
-/// Rows with the same key, in the order of their first ones.
-fn grouped<'a, K: Eq + Hash>(rows: &[&'a Row], key: impl Fn(&'a Row) -> K) -> Vec<Vec<&'a Row>> {
-    let mut groups: Vec<Vec<&Row>> = Vec::new();
-    let mut places: HashMap<K, usize> = HashMap::new();
-    for row in rows {
-        let place = *places.entry(key(row)).or_insert(groups.len());
-        match groups.get_mut(place) {
-            Some(group) => group.push(row),
-            None => groups.push(vec![row]),
-        }
-    }
-    groups
-}
-
 /// The steps of a ladder from all its rows.
 fn ladder(own: &[&Row]) -> Option<LadderSteps> {
     let key = ladder_key(own.first()?);
-    let names: Vec<(&str, &str)> = grouped(own, device_of).iter().map(|rows| device_of(rows[0])).collect();
+    let names: Vec<(&str, &str)> = groups(own, |&row| device_of(row)).iter().map(|rows| device_of(rows[0])).collect();
     if names.len() < 2 {
         return None;
     }
@@ -85,7 +66,7 @@ fn ladder(own: &[&Row]) -> Option<LadderSteps> {
         LadderDevice { platform: name.0.to_owned(), device: name.1.to_owned(), n, m }
     };
     let devices: Vec<LadderDevice> = names.iter().map(device).collect();
-    let cases: HashMap<_, Vec<&Row>> = grouped(own, |row| (device_of(row), row.n, row.m, rung_of(row)))
+    let cases: HashMap<_, Vec<&Row>> = groups(own, |&row| (device_of(row), row.n, row.m, rung_of(row)))
         .into_iter()
         .map(|rows| ((device_of(rows[0]), rows[0].n, rows[0].m, rung_of(rows[0])), rows))
         .collect();

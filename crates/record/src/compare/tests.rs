@@ -1,21 +1,11 @@
 use super::*;
 use crate::Row;
 use gpulab_model::plan::WorkGroup;
-use serde_json::json;
 
 /// A row of a rung with these quartiles in microseconds.
-fn row(variant: &str, [q1, median, q3]: [f64; 3]) -> Row {
-    let text =
-        |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), json!(""))).collect::<serde_json::Map<_, _>>();
-    let mut row =
-        text(&["run_id", "time_utc", "gpulab", "driver", "cl_version", "wg", "params", "reason", "ceiling", "flags"]);
-    let known = json!({
-        "schema": crate::SCHEMA, "platform": "P", "device": "D", "family": "dot", "rung": 1, "variant": variant,
-        "dtype": "f32", "n": 1000, "m": 1, "cache": "warm", "clock": "event", "status": "ok", "runs": 100,
-        "t_q1_s": q1 * 1e-6, "t_median_s": median * 1e-6, "t_q3_s": q3 * 1e-6,
-    });
-    row.extend(known.as_object().unwrap().clone());
-    serde_json::from_value(row.into()).unwrap()
+fn row(variant: &str, quartiles: [f64; 3]) -> Row {
+    let [t_q1_s, t_median_s, t_q3_s] = quartiles.map(|us| Some(us * 1e-6));
+    Row { n: 1000, runs: 100, t_q1_s, t_median_s, t_q3_s, flags: crate::Flags::default(), ..crate::row(variant) }
 }
 
 /// A steady one, half a per cent wide.

@@ -3,7 +3,6 @@
 use super::RatioInterval;
 use serde::{Deserialize, Serialize};
 
-/// What a comparison of a case comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "UPPERCASE")]
 pub enum SpeedVerdict {

@@ -15,7 +15,8 @@ const COMMAND: &str = "command";
 /// `Failed` if a file cannot be read; `Usage` if they are no tables of the same columns; `Output` if `into` cannot be written.
 pub fn adopt(into: &Path, from: &Path) -> Result<(), Error> {
     let new = read(from)?;
-    let old = if into.exists() { read(into)? } else { ParsedCsv { header: new.header.clone(), ..empty() } };
+    let old =
+        if into.exists() { read(into)? } else { ParsedCsv { header: new.header.clone(), ..ParsedCsv::default() } };
     if !new.records.is_empty() {
         let text = joined(old, new, &into.display().to_string())?;
         files::write_whole(into, &text).map_err(|e| output(into, e))?;
@@ -27,10 +28,6 @@ fn read(path: &Path) -> Result<ParsedCsv, Error> {
     let name = path.display().to_string();
     let text = files::read(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
     ParsedCsv::parse(&text, &name)
-}
-
-fn empty() -> ParsedCsv {
-    ParsedCsv { header: Vec::new(), records: Vec::new(), intact: 0, torn: None }
 }
 
 /// All rows as one table: what other commands wrote, and of each command that both have rows of, those of the table with more.

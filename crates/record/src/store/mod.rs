@@ -28,7 +28,6 @@ use std::io::Write;
 use std::marker::PhantomData;
 use std::path::Path;
 
-/// What to do with a file that exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
     /// Replace it.
@@ -158,7 +157,6 @@ impl Deferred {
     }
 }
 
-/// Rows read back from a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows {
     /// The complete ones, in order.
@@ -317,6 +315,7 @@ pub fn write_rows(path: &str, rows: &[Row]) -> Result<(), Error> {
 }
 
 /// A CSV file taken apart.
+#[derive(Default)]
 struct ParsedCsv {
     header: Vec<String>,
     records: Vec<csv::ByteRecord>,
@@ -328,7 +327,7 @@ struct ParsedCsv {
 impl ParsedCsv {
     /// Errors: `Usage` if a line other than the last has too few or too many cells.
     fn parse(text: &[u8], name: &str) -> Result<ParsedCsv, Error> {
-        let mut table = ParsedCsv { header: Vec::new(), records: Vec::new(), intact: 0, torn: None };
+        let mut table = ParsedCsv::default();
         (table.intact, table.torn) = each_record(text, name, &mut |record| {
             table.records.push(record);
             Ok(())
@@ -341,7 +340,6 @@ impl ParsedCsv {
     }
 }
 
-/// The names of a table's columns.
 fn header(text: &[u8], name: &str) -> Result<Vec<String>, Error> {
     // All but the first line is none of its business.
     let end = text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| end + 1);

@@ -6,18 +6,14 @@ use gpulab_model::Error;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-/// What a file of recorded results holds.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Recorded {
-    /// Of ladders and sweeps.
     Rows(Vec<Row>),
-    /// Of experiments.
     Points(Vec<Point>),
     /// Figures of another program beside gpulab's: a header, and cells.
     Peers(Vec<Vec<String>>),
     /// CSV with other columns.
     Other {
-        /// Their names.
         header: Vec<String>,
     },
 }

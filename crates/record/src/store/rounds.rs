@@ -20,16 +20,13 @@ pub struct Rounds {
 /// What rounds gave of a configuration, pooled.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pool {
-    /// How many rounds.
     pub rounds: u32,
-    /// What they gave.
     pub outcome: Outcome,
     /// Seconds that their samples were taken for at most.
     #[serde(default)]
     pub sampled: f64,
 }
 
-/// A line of the file.
 #[derive(Serialize, Deserialize)]
 struct PoolLine {
     index: u64,

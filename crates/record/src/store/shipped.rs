@@ -4,14 +4,12 @@ use include_dir::{Dir, include_dir};
 
 static RESULTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../data/results");
 
-/// A recorded file that comes with the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shipped {
     /// The folder, which names driver, device or both, as in `nvidia-h200`.
     pub device: &'static str,
     /// The file's name without its ending, as in `reduce`.
     pub name: &'static str,
-    /// What it holds.
     pub text: &'static [u8],
 }
 

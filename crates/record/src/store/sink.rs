@@ -27,7 +27,6 @@ struct Regular {
     is_new: bool,
     /// Bytes that stay, and behind which the next write goes.
     end: u64,
-    /// Whether something was written.
     is_begun: bool,
 }
 
@@ -47,7 +46,6 @@ impl Sink {
         Ok(Sink { name: path.to_owned(), place })
     }
 
-    /// Its name in messages.
     pub(super) fn name(&self) -> &str {
         &self.name
     }

@@ -7,8 +7,8 @@ use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
 use super::groups::{self, number_key};
 use super::markdown::{self, PAGE};
-use super::view::status_word;
-use gpulab_model::outcome::{Cache, Clock, Status};
+use super::view::{cache_name, clock_name, status_word};
+use gpulab_model::outcome::Status;
 use gpulab_record::{Flags, Point, flag};
 use measure::{Measure, distinct};
 use std::collections::HashMap;
@@ -55,15 +55,7 @@ pub fn markdown(points: &[Point], question: &str, finding: &str, label: &dyn Fn(
 }
 
 fn title(point: &Point) -> String {
-    let cache = match point.cache {
-        Cache::Warm => "warm",
-        Cache::Cold => "cold",
-    };
-    let clock = match point.clock {
-        Clock::Event => "event",
-        Clock::Wall => "wall",
-        Clock::Batch => "batch",
-    };
+    let (cache, clock) = (cache_name(point.cache), clock_name(point.clock));
     let Point { experiment, device, platform, driver, .. } = point;
     format!("{experiment} on {} ({platform}, {driver}): {cache} cache, {clock} clock", format::device(device))
 }
@@ -114,7 +106,6 @@ fn grid(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> Text
     if is_turned { turned } else { narrow }
 }
 
-/// One row for each point.
 fn list(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
     let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
     let cells = |of: &dyn Fn(&Point) -> String| points.iter().map(of).collect::<Vec<_>>();

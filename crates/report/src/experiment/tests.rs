@@ -47,7 +47,6 @@ fn experiments_read_well_in_a_terminal() {
     golden("experiment_many", &many, &plain);
 }
 
-/// Points of experiments that were recorded.
 fn recorded() -> Vec<Point> {
     let folder = format!("{}/../../data/results", env!("CARGO_MANIFEST_DIR"));
     let folders =

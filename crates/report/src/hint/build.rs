@@ -1,9 +1,8 @@
 //! Hints for kernels that do not compile, or that take other arguments than they are given, from the compiler's log.
 
-use super::words::Hint;
+use super::words::{Hint, hint};
 use gpulab_study::judgement::Judgement;
 
-/// What is set for every kernel.
 const MACROS: &str = "gpulab sets T, the element type; INDEX, an unsigned integer for sizes; WG, the group's work-items, and of \
                       matrices WG_X and WG_Y. // gpulab: tune NAME 1 2 4 sets a macro of your own.";
 
@@ -17,94 +16,112 @@ pub(super) fn hint(judgement: &Judgement) -> Hint {
             Some([have, want]) => format!("has {have} parameters, and is given {want}"),
             None => "takes other arguments than it is given".into(),
         };
-        return Hint::new(
-            format!("The kernel {count}."),
-            format!(
-                "Its parameters are ({signature}), in this order; names are free. `local` among the // gpulab: lines adds one."
-            ),
+        return hint!(
+            "The kernel {count}.",
+            "Its parameters are ({signature}), in this order; names are free. `local` among the // gpulab: lines adds one."
         );
     }
     by_log(log, &signature).unwrap_or_else(|| {
-        Hint::new(
+        hint!(
             "The kernel does not compile; the lines above are those of your file.",
-            "Fix the first error first: later ones often follow from it.",
+            "Fix the first error first: later ones often follow from it."
         )
     })
 }
 
+/// What a line of the log says, the names that it says it of (any, where none are listed), what that looks like, and what to
+/// try next: the first that fits counts, of every error, as the order of a log is its compiler's.
+const LOGS: &[(&[&str], &[&str], &str, &str)] = &[
+    (
+        &["undeclared identifier"],
+        &["NO_EDGE", "SMALLER"],
+        "{name} is not declared.",
+        "It comes from #include \"common/smaller.cl\", on a line of its own.",
+    ),
+    (
+        &["undeclared identifier"],
+        &["WIDTH", "HEIGHT", "N"],
+        "{name} is not declared.",
+        "Sizes come as arguments: ({signature}). {macros}",
+    ),
+    (&["undeclared identifier"], &[], "{name} is not declared.", "{macros}"),
+    (
+        &[
+            "must reside in",
+            "kernel argument cannot be declared as a pointer",
+            "pointer to type '__private",
+            "in the private address space",
+            "pointer arguments to kernel functions",
+        ],
+        &[],
+        "A pointer among the kernel's parameters has no address space: __global is missing.",
+        "Write the parameters as ({signature}).",
+    ),
+    (
+        &["'double' requires", "cl_khr_fp64", "unknown type name 'double'"],
+        &[],
+        "The kernel uses double, which this device does not have.",
+        "Write T for elements and sums, and 0.5f for constants of type float.",
+    ),
+    (&["unknown type name"], &[], "{name} is not a type of OpenCL C.", "{macros}"),
+    (
+        &["implicit declaration of function"],
+        &["__syncthreads"],
+        "There is no function {name}.",
+        "CUDA's __syncthreads() is barrier(CLK_LOCAL_MEM_FENCE) in OpenCL C.",
+    ),
+    (
+        &["implicit declaration of function"],
+        &["printf"],
+        "There is no function {name}.",
+        "Leave printf out: results are checked by gpulab.",
+    ),
+    (
+        &["implicit declaration of function"],
+        &[],
+        "There is no function {name}.",
+        "Write the function above the kernel, or include the file that has it: common/tree.cl, for example.",
+    ),
+    (
+        &[
+            "variables in function scope cannot be declared",
+            "variable length array",
+            "array size is not a constant",
+            "non-constant",
+        ],
+        &[],
+        "The size of an array is not known when the kernel is compiled.",
+        "Write a number or a macro, as in __local T scratch[WG];, or declare // gpulab: local WG and take __local T *scratch.",
+    ),
+    (
+        &["threadIdx", "blockIdx", "__shared__", "__global__"],
+        &[],
+        "The text is CUDA's.",
+        "In OpenCL C, threadIdx.x is get_local_id(0), blockIdx.x is get_group_id(0), and __shared__ is __local.",
+    ),
+    (
+        &["expected ';'", "expected ')'", "expected '}'", "expected expression"],
+        &[],
+        "The compiler misses a sign: a semicolon or a bracket.",
+        "Look at the line that the first error names, and at the one above it.",
+    ),
+    (
+        &["no kernel `"],
+        &[],
+        "The program has no kernel of this name.",
+        "Is it inside an #if that is false, or does a macro make its name?",
+    ),
+];
+
 fn by_log(log: &str, signature: &str) -> Option<Hint> {
-    // Of every error, as the order of a log is its compiler's.
-    let has = |texts: &[&str]| log.lines().any(|line| texts.iter().any(|text| line.contains(text)));
-    if let Some(name) = quoted(log, "undeclared identifier") {
-        let looks = format!("{name} is not declared.");
-        return Some(match name.as_str() {
-            "NO_EDGE" | "SMALLER" => {
-                Hint::new(looks, "It comes from #include \"common/smaller.cl\", on a line of its own.")
-            }
-            "WIDTH" | "HEIGHT" | "N" => Hint::new(looks, format!("Sizes come as arguments: ({signature}). {MACROS}")),
-            _ => Hint::new(looks, MACROS),
-        });
-    }
-    if has(&[
-        "must reside in",
-        "kernel argument cannot be declared as a pointer",
-        "pointer to type '__private",
-        "in the private address space",
-    ]) || has(&["pointer arguments to kernel functions"])
-    {
-        return Some(Hint::new(
-            "A pointer among the kernel's parameters has no address space: __global is missing.",
-            format!("Write the parameters as ({signature})."),
-        ));
-    }
-    if has(&["'double' requires", "cl_khr_fp64", "unknown type name 'double'"]) {
-        return Some(Hint::new(
-            "The kernel uses double, which this device does not have.",
-            "Write T for elements and sums, and 0.5f for constants of type float.",
-        ));
-    }
-    if let Some(name) = quoted(log, "unknown type name") {
-        return Some(Hint::new(format!("{name} is not a type of OpenCL C."), MACROS));
-    }
-    if let Some(name) = quoted(log, "implicit declaration of function") {
-        let next = match name.as_str() {
-            "__syncthreads" => "CUDA's __syncthreads() is barrier(CLK_LOCAL_MEM_FENCE) in OpenCL C.".to_owned(),
-            "printf" => "Leave printf out: results are checked by gpulab.".to_owned(),
-            _ => "Write the function above the kernel, or include the file that has it: common/tree.cl, for example."
-                .to_owned(),
-        };
-        return Some(Hint::new(format!("There is no function {name}."), next));
-    }
-    if has(&[
-        "variables in function scope cannot be declared",
-        "variable length array",
-        "array size is not a constant",
-        "non-constant",
-    ]) {
-        return Some(Hint::new(
-            "The size of an array is not known when the kernel is compiled.",
-            "Write a number or a macro, as in __local T scratch[WG];, or declare // gpulab: local WG and take __local T *scratch.",
-        ));
-    }
-    if has(&["threadIdx", "blockIdx", "__shared__", "__global__"]) {
-        return Some(Hint::new(
-            "The text is CUDA's.",
-            "In OpenCL C, threadIdx.x is get_local_id(0), blockIdx.x is get_group_id(0), and __shared__ is __local.",
-        ));
-    }
-    if has(&["expected ';'", "expected ')'", "expected '}'", "expected expression"]) {
-        return Some(Hint::new(
-            "The compiler misses a sign: a semicolon or a bracket.",
-            "Look at the line that the first error names, and at the one above it.",
-        ));
-    }
-    if has(&["no kernel `"]) {
-        return Some(Hint::new(
-            "The program has no kernel of this name.",
-            "Is it inside an #if that is false, or does a macro make its name?",
-        ));
-    }
-    None
+    LOGS.iter().find_map(|(says, names, looks, next)| {
+        let name = if looks.contains("{name}") { quoted(log, says[0])? } else { String::new() };
+        let is_said = log.lines().any(|line| says.iter().any(|text| line.contains(text)));
+        let filled =
+            |text: &str| text.replace("{name}", &name).replace("{signature}", signature).replace("{macros}", MACROS);
+        let is_meant = is_said && (names.is_empty() || names.contains(&name.as_str()));
+        is_meant.then(|| Hint { looks: filled(looks), next: filled(next) })
+    })
 }
 
 /// How many arguments a kernel has, and was given, where that is what is wrong.

@@ -1,6 +1,6 @@
 //! Hints for kernels over matrices, from which cells are right.
 
-use super::words::{Hint, no_barrier};
+use super::words::{Hint, hint, no_barrier};
 use gpulab_model::check::{CellRegion, Share};
 use gpulab_model::outcome::{CellSymptoms, Likeness, Symptoms};
 use gpulab_study::judgement::Judgement;
@@ -24,57 +24,55 @@ pub(super) fn likeness(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hin
     let place = "Write element (row, column) of the input to out[column * height + row].";
     Some(match cells.looks_like? {
         Likeness::Input if judgement.parameters.len() > 3 => {
-            Hint::new("The output is the input, not its transposition: rows stay rows.", place)
+            hint!("The output is the input, not its transposition: rows stay rows.", "{place}")
         }
-        Likeness::Input => Hint::new(
+        Likeness::Input => hint!(
             "The result is the input itself.",
-            "Take the minimum of d[i][k] + d[k][j] over all k, which begins with NO_EDGE.",
+            "Take the minimum of d[i][k] + d[k][j] over all k, which begins with NO_EDGE."
         ),
-        Likeness::TilesStay(side) => Hint::new(
-            format!(
-                "Tiles of {side}x{side} are transposed, but stay where they were: the tile's indices are not swapped."
-            ),
+        Likeness::TilesStay(side) => hint!(
+            "Tiles of {side}x{side} are transposed, but stay where they were: the tile's indices are not swapped.",
             "The tile that group (x, y) reads goes to tile (y, x) of the output: begin its column with get_group_id(1), its row \
-             with get_group_id(0).",
+             with get_group_id(0)."
         ),
-        Likeness::TilesUnturned(side) => Hint::new(
-            format!("Tiles of {side}x{side} are where they belong, but not transposed themselves."),
-            "Swap the two local indices between the store to the tile and the load from it: tile[y][x], then tile[x][y].",
+        Likeness::TilesUnturned(side) => hint!(
+            "Tiles of {side}x{side} are where they belong, but not transposed themselves.",
+            "Swap the two local indices between the store to the tile and the load from it: tile[y][x], then tile[x][y]."
         ),
-        Likeness::OutputPitch => Hint::new(
+        Likeness::OutputPitch => hint!(
             "The output is written with rows as long as the input's: it is right for squares only.",
-            "A row of the output has `height` elements: out[column * height + row].",
+            "A row of the output has `height` elements: out[column * height + row]."
         ),
-        Likeness::InputPitch => Hint::new(
+        Likeness::InputPitch => hint!(
             "The input is read with rows as long as the output's: it is right for squares only.",
-            "A row of the input has `width` elements: in[row * width + column].",
+            "A row of the input has `width` elements: in[row * width + column]."
         ),
-        Likeness::TransposedProduct => Hint::new(
+        Likeness::TransposedProduct => hint!(
             "The result is right, but transposed: rows and columns are swapped.",
-            "Write the result of row i and column j to r[i * n + j].",
+            "Write the result of row i and column j to r[i * n + j]."
         ),
-        Likeness::RowsTwice => Hint::new(
+        Likeness::RowsTwice => hint!(
             "Both factors are read along rows: the result is the minimum of d[i][k] + d[j][k].",
-            "The second factor is read down a column: d[k * n + j].",
+            "The second factor is read down a column: d[k * n + j]."
         ),
-        Likeness::ColumnsTwice => Hint::new(
+        Likeness::ColumnsTwice => hint!(
             "Both factors are read down columns: the result is the minimum of d[k][i] + d[k][j].",
-            "The first factor is read along a row: d[i * n + k].",
+            "The first factor is read along a row: d[i * n + k]."
         ),
-        Likeness::Maximum => Hint::new(
+        Likeness::Maximum => hint!(
             "The result is the largest sum in place of the smallest.",
-            "SMALLER(a, b) of common/smaller.cl takes the smaller one.",
+            "SMALLER(a, b) of common/smaller.cl takes the smaller one."
         ),
-        Likeness::SumOfProducts => Hint::new(
+        Likeness::SumOfProducts => hint!(
             "The result is the usual product of matrices, with sums of products.",
-            "In the min-plus product, + replaces the product and the minimum replaces the sum.",
+            "In the min-plus product, + replaces the product and the minimum replaces the sum."
         ),
         Likeness::MinimumOfProducts => {
-            Hint::new("The result is the smallest product in place of the smallest sum.", "Add d[i][k] and d[k][j].")
+            hint!("The result is the smallest product in place of the smallest sum.", "Add d[i][k] and d[k][j].")
         }
-        Likeness::WithInput => Hint::new(
+        Likeness::WithInput => hint!(
             "Where the input is less than the right result, it is the result.",
-            "Only ways of two edges count: begin the minimum with NO_EDGE, not with the input or with what the output held.",
+            "Only ways of two edges count: begin the minimum with NO_EDGE, not with the input or with what the output held."
         ),
     })
 }
@@ -87,66 +85,58 @@ fn region(judgement: &Judgement, region: CellRegion, are: &str, cells: &CellSymp
     let rest = "Whole work-groups are launched, and the last ones reach over the edge: skip single work-items, not \
                 whole groups.";
     Some(match region {
-        CellRegion::None if are == "written" => Hint::new(
+        CellRegion::None if are == "written" => hint!(
             "The kernel writes no result: its output is as it was before.",
-            "Does a condition exclude all work-items?",
+            "Does a condition exclude all work-items?"
         ),
-        CellRegion::FirstTile => Hint::new(
-            format!(
-                "Only the first work-group's tile of {wide}x{high} elements is {are}: is the group's number missing from the index?"
-            ),
-            "get_global_id(0) and get_global_id(1) are columns and rows of the whole matrix.",
+        CellRegion::FirstTile => hint!(
+            "Only the first work-group's tile of {wide}x{high} elements is {are}: is the group's number missing from the index?",
+            "get_global_id(0) and get_global_id(1) are columns and rows of the whole matrix."
         ),
-        CellRegion::FirstRowOfTiles => Hint::new(
-            format!("Only the first {high} rows{of} are {are}: is get_group_id(1) missing from the row?"),
-            "get_global_id(1) is the row in the whole matrix.",
+        CellRegion::FirstRowOfTiles => hint!(
+            "Only the first {high} rows{of} are {are}: is get_group_id(1) missing from the row?",
+            "get_global_id(1) is the row in the whole matrix."
         ),
-        CellRegion::FirstColumnOfTiles => Hint::new(
-            format!("Only the first {wide} columns{of} are {are}: is get_group_id(0) missing from the column?"),
-            "get_global_id(0) is the column in the whole matrix.",
+        CellRegion::FirstColumnOfTiles => hint!(
+            "Only the first {wide} columns{of} are {are}: is get_group_id(0) missing from the column?",
+            "get_global_id(0) is the column in the whole matrix."
         ),
-        CellRegion::DiagonalTiles => Hint::new(
-            format!("Only tiles of {wide}x{high} on the diagonal are {are}: the tile's indices are mixed up."),
-            "A tile that is read at column x and row y goes to column y and row x.",
+        CellRegion::DiagonalTiles => hint!(
+            "Only tiles of {wide}x{high} on the diagonal are {are}: the tile's indices are mixed up.",
+            "A tile that is read at column x and row y goes to column y and row x."
         ),
-        CellRegion::Diagonal => Hint::new(
-            format!("Only the diagonal is {are}: one index stands for both the row and the column."),
-            "Take the column from get_global_id(0) and the row from get_global_id(1).",
+        CellRegion::Diagonal => hint!(
+            "Only the diagonal is {are}: one index stands for both the row and the column.",
+            "Take the column from get_global_id(0) and the row from get_global_id(1)."
         ),
-        CellRegion::WholeTiles => Hint::new(
-            format!(
-                "What lies behind the last whole tile of {wide}x{high} is not {are}: the rest of rows and columns is left out."
-            ),
-            rest,
+        CellRegion::WholeTiles => hint!(
+            "What lies behind the last whole tile of {wide}x{high} is not {are}: the rest of rows and columns is left out.",
+            "{rest}"
         ),
-        CellRegion::FirstRowsOfTiles(rows) => Hint::new(
-            format!("Only the first {rows} of each tile's {high} rows are {are}."),
-            "Let each work-item loop over the rows that the file declares for it, WG_Y apart.",
+        CellRegion::FirstRowsOfTiles(rows) => hint!(
+            "Only the first {rows} of each tile's {high} rows are {are}.",
+            "Let each work-item loop over the rows that the file declares for it, WG_Y apart."
         ),
-        CellRegion::FirstColumnsOfTiles(columns) => Hint::new(
-            format!("Only the first {columns} of each tile's {wide} columns are {are}."),
-            "Let each work-item loop over the columns that the file declares for it, WG_X apart.",
+        CellRegion::FirstColumnsOfTiles(columns) => hint!(
+            "Only the first {columns} of each tile's {wide} columns are {are}.",
+            "Let each work-item loop over the columns that the file declares for it, WG_X apart."
         ),
-        CellRegion::FirstOfTiles => Hint::new(
-            format!(
-                "Only the first element of each tile of {wide}x{high} is {are}: is the item's own place missing from the index?"
-            ),
-            "get_local_id(0) and get_local_id(1) are column and row in the tile.",
+        CellRegion::FirstOfTiles => hint!(
+            "Only the first element of each tile of {wide}x{high} is {are}: is the item's own place missing from the index?",
+            "get_local_id(0) and get_local_id(1) are column and row in the tile."
         ),
-        CellRegion::AllButLastRow => Hint::new(
-            format!("The last row{of} is not {are}: is an index compared with the size less 1?"),
-            "Indices run from 0 to the size less 1: use < with the size itself.",
+        CellRegion::AllButLastRow => hint!(
+            "The last row{of} is not {are}: is an index compared with the size less 1?",
+            "Indices run from 0 to the size less 1: use < with the size itself."
         ),
-        CellRegion::AllButLastColumn => Hint::new(
-            format!("The last column{of} is not {are}: is an index compared with the size less 1?"),
-            "Indices run from 0 to the size less 1: use < with the size itself.",
+        CellRegion::AllButLastColumn => hint!(
+            "The last column{of} is not {are}: is an index compared with the size less 1?",
+            "Indices run from 0 to the size less 1: use < with the size itself."
         ),
-        CellRegion::Square => Hint::new(
-            format!(
-                "Only a square is {are}, as wide as the matrix is high or the other way round: a column is compared with the \
-                     height, or a row with the width."
-            ),
-            "In the input, columns are below width and rows below height; in the output it is the other way round.",
+        CellRegion::Square => hint!(
+            "Only a square is {are}, as wide as the matrix is high or the other way round: a column is compared with the \
+                     height, or a row with the width.",
+            "In the input, columns are below width and rows below height; in the output it is the other way round."
         ),
         CellRegion::All
         | CellRegion::None
@@ -167,9 +157,9 @@ fn barrier(judgement: &Judgement, cells: &CellSymptoms) -> Option<Hint> {
         return Some(no_barrier());
     }
     is_half.then(|| {
-        Hint::new(
+        hint!(
             "Only one side of each tile's diagonal is right: work-items read the tile before others have written it.",
-            "Put barrier(CLK_LOCAL_MEM_FENCE) between the store to the tile and the load from it.",
+            "Put barrier(CLK_LOCAL_MEM_FENCE) between the store to the tile and the load from it."
         )
     })
 }
@@ -177,12 +167,10 @@ fn barrier(judgement: &Judgement, cells: &CellSymptoms) -> Option<Hint> {
 /// Of products: what a minimum begins with.
 fn start(cells: &CellSymptoms) -> Option<Hint> {
     let from = cells.starts_from?;
-    Some(Hint::new(
-        format!(
-            "Where there is no path, the result is {from}: the minimum begins with a number that does not mean a \
-             missing edge."
-        ),
-        "Begin with T best = NO_EDGE; it comes from #include \"common/smaller.cl\".",
+    Some(hint!(
+        "Where there is no path, the result is {from}: the minimum begins with a number that does not mean a \
+             missing edge.",
+        "Begin with T best = NO_EDGE; it comes from #include \"common/smaller.cl\"."
     ))
 }
 
@@ -192,23 +180,21 @@ fn steps(cells: &CellSymptoms) -> Option<Hint> {
     let all = "The loop over k runs from 0 to n - 1, in whole tiles and a rest.";
     Some(match cells.steps? {
         Share::All => return None,
-        Share::None => Hint::new("No k counts: the result is the same whatever the weights are.", all),
-        Share::FirstGroup => Hint::new(
-            format!("Only the first {wide} of {n} values of k count: does the loop over k end after the first tile?"),
-            all,
+        Share::None => hint!("No k counts: the result is the same whatever the weights are.", "{all}"),
+        Share::FirstGroup => hint!(
+            "Only the first {wide} of {n} values of k count: does the loop over k end after the first tile?",
+            "{all}"
         ),
-        Share::WholeGroups => Hint::new(
-            format!(
-                "Values of k behind the last whole tile of {wide} do not count: the rest of the loop over k is left out."
-            ),
-            all,
+        Share::WholeGroups => hint!(
+            "Values of k behind the last whole tile of {wide} do not count: the rest of the loop over k is left out.",
+            "{all}"
         ),
-        Share::AllButFirst => Hint::new("k = 0 does not count: does the loop begin at 1?", all),
-        Share::AllButLast => Hint::new("The last k does not count: does the loop end at n - 1?", all),
+        Share::AllButFirst => hint!("k = 0 does not count: does the loop begin at 1?", "{all}"),
+        Share::AllButLast => hint!("The last k does not count: does the loop end at n - 1?", "{all}"),
         Share::Beginning(first) => {
-            Hint::new(format!("Only the first {first} of {n} values of k count: the loop over k is too short."), all)
+            hint!("Only the first {first} of {n} values of k count: the loop over k is too short.", "{all}")
         }
-        _ => Hint::new(format!("Only {count} of {n} values of k count."), all),
+        _ => hint!("Only {count} of {n} values of k count.", "{all}"),
     })
 }
 
@@ -220,18 +206,16 @@ fn shapes(cells: &CellSymptoms) -> Option<Hint> {
         meant.peek().is_some() && meant.all(|tried| tried.is_right == is_right)
     };
     if all(&|tried| tried.is_whole, true) && all(&|tried| !tried.is_whole, false) {
-        return Some(Hint::new(
-            format!(
-                "The kernel is right where tiles of {wide}x{high} are whole, and wrong where a part of one is left."
-            ),
-            "Compare columns with the width and rows with the height, when the tile is loaded and again, swapped, when it is stored.",
+        return Some(hint!(
+            "The kernel is right where tiles of {wide}x{high} are whole, and wrong where a part of one is left.",
+            "Compare columns with the width and rows with the height, when the tile is loaded and again, swapped, when it is stored."
         ));
     }
     let is_square = |tried: &gpulab_model::outcome::TriedShape| tried.shape.n == tried.shape.m;
     if all(&|tried| is_square(tried), true) && all(&|tried| !is_square(tried), false) {
-        return Some(Hint::new(
+        return Some(hint!(
             "The kernel is right for squares only: width and height are mixed up.",
-            "A row of the input has `width` elements, one of the output `height`.",
+            "A row of the input has `width` elements, one of the output `height`."
         ));
     }
     None

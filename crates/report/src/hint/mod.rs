@@ -14,7 +14,7 @@ use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Symptoms;
 use gpulab_model::plan::WorkGroup;
 use gpulab_study::judgement::{Judgement, Ruling, TriedCase};
-use words::{elements, no_barrier};
+use words::{elements, hint, no_barrier};
 
 /// The hint for a kernel; none for one that is right.
 pub fn hint(judgement: &Judgement) -> Option<Hint> {
@@ -29,8 +29,8 @@ pub fn hint(judgement: &Judgement) -> Option<Hint> {
 fn wrong(judgement: &Judgement) -> Hint {
     let Some(symptoms) = &judgement.symptoms else {
         return by_sizes(judgement).unwrap_or_else(|| {
-            let looks = "The mistake could not be examined: the kernel ended its process or ran out of time.";
-            Hint::new(looks, next_check(judgement))
+            let next = next_check(judgement);
+            hint!("The mistake could not be examined: the kernel ended its process or ran out of time.", "{next}")
         });
     };
     let found = other_type(judgement)
@@ -43,7 +43,7 @@ fn wrong(judgement: &Judgement) -> Hint {
 
 /// A kernel that was written for elements of another type.
 fn other_type(judgement: &Judgement) -> Option<Hint> {
-    let dtype = judgement.asked.dtype;
+    let (dtype, family) = (judgement.asked.dtype, &judgement.asked.family);
     let own: &[&str] = match dtype {
         Dtype::F32 => &["float"],
         Dtype::F64 => &["double"],
@@ -56,12 +56,9 @@ fn other_type(judgement: &Judgement) -> Option<Hint> {
     let words = judgement.traits.parameters.iter().filter(of_buffer).flat_map(|text| text.split([' ', '*']));
     let bare = |word: &str| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
     let other = words.map(bare).find(|word| types.contains(&word.as_str()) && !own.contains(&word.as_str()))?;
-    Some(Hint::new(
-        format!("The kernel reads its elements as {other}, but they are {dtype}."),
-        format!(
-            "Write T for the type of elements and sums, or choose another one with --dtype: {} has others.",
-            judgement.asked.family
-        ),
+    Some(hint!(
+        "The kernel reads its elements as {other}, but they are {dtype}.",
+        "Write T for the type of elements and sums, or choose another one with --dtype: {family} has others."
     ))
 }
 
@@ -70,16 +67,17 @@ fn anywhere(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
     let traits = &judgement.traits;
     if let Some(input) = symptoms.changed_input {
         let name = parameter(&judgement.parameters, input);
-        return Some(Hint::new(
-            format!("The kernel writes to its input {name}, which must stay as it is."),
-            "Declare inputs as __global const T *, and write results to the parameter behind them.",
+        return Some(hint!(
+            "The kernel writes to its input {name}, which must stay as it is.",
+            "Declare inputs as __global const T *, and write results to the parameter behind them."
         ));
     }
     if let Some(what) = &symptoms.outside {
-        return Some(Hint::new(
-            format!("The kernel {}.", what.trim_start_matches("the kernel ")),
+        let what = what.trim_start_matches("the kernel ");
+        return Some(hint!(
+            "The kernel {what}.",
             "Skip the work-items that have no element: whole work-groups are launched, more work-items than elements. \
-             Compare the index with the size before each store, and give each result its own place.",
+             Compare the index with the size before each store, and give each result its own place."
         ));
     }
     if symptoms.differs {
@@ -88,13 +86,10 @@ fn anywhere(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
     None
 }
 
-/// Results that change from run to run.
 fn race(judgement: &Judgement, traits: &SourceTraits) -> Hint {
     if traits.has_local && traits.barriers == 0 {
         return no_barrier();
     }
-    let looks = "The result changes from run to run over the same data: work-items write to the same place, or read what \
-                 others have not written yet.";
     let next = match traits.has_atomics {
         true => "Plain stores write the result besides the atomic operations: look for stores by several work-items.",
         false if traits.has_local => {
@@ -103,7 +98,12 @@ fn race(judgement: &Judgement, traits: &SourceTraits) -> Hint {
         }
         false => "Give each work-item or work-group a result of its own, at get_global_id(0) or get_group_id(0).",
     };
-    Hint::new(looks, format!("{next} {}", next_check(judgement)))
+    let check = next_check(judgement);
+    hint!(
+        "The result changes from run to run over the same data: work-items write to the same place, or read what others have not \
+         written yet.",
+        "{next} {check}"
+    )
 }
 
 /// A kernel that is right in groups of one size only.
@@ -113,24 +113,19 @@ fn by_group(judgement: &Judgement) -> Option<Hint> {
         judgement.elsewhere.iter().filter(|tried| tried.ruling == Ruling::Right).map(|tried| tried.wg).collect();
     let first = right.first()?;
     if right.iter().all(|wg| wg.size() == 1) {
-        return Some(Hint::new(
+        let check = next_check(judgement);
+        return Some(hint!(
             "The kernel is right with one work-item to a group, and wrong with more: its work-items disturb each other.",
-            format!(
-                "Look for a missing barrier, and for a place that several work-items write. {}",
-                next_check(judgement)
-            ),
+            "Look for a missing barrier, and for a place that several work-items write. {check}"
         ));
     }
-    let sizes: Vec<String> = right.iter().map(ToString::to_string).collect();
+    let (sizes, wg) = (right.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and "), failed.wg);
     let number = judgement.traits.sizes.iter().find(|size| right.iter().any(|wg| wg.size() as u64 == **size));
     let next = match number {
         Some(size) => format!("The text has the number {size}: write WG, or WG_X and WG_Y, which gpulab sets."),
         None => format!("Write WG for the group's size, or declare the one it needs: // gpulab: wg {first}"),
     };
-    Some(Hint::new(
-        format!("The kernel is right in work-groups of {}, and wrong in those of {}.", sizes.join(" and "), failed.wg),
-        next,
-    ))
+    Some(hint!("The kernel is right in work-groups of {sizes}, and wrong in those of {wg}.", "{next}"))
 }
 
 /// A kernel that is right at some sizes.
@@ -144,34 +139,29 @@ fn by_sizes(judgement: &Judgement) -> Option<Hint> {
     }
     let group = if high == 1 { format!("{wide} elements") } else { format!("{wide}x{high} elements") };
     if right.iter().all(is_whole) && !wrong.iter().any(is_whole) {
-        return Some(Hint::new(
-            format!(
-                "The kernel is right where the data are whole groups of {group}, and wrong where a part of one is left."
-            ),
-            "Compare each index with the size: the last work-group has fewer elements than the others.",
+        return Some(hint!(
+            "The kernel is right where the data are whole groups of {group}, and wrong where a part of one is left.",
+            "Compare each index with the size: the last work-group has fewer elements than the others."
         ));
     }
     let least_wrong = wrong.iter().map(|tried| tried.shape.elements()).min()?;
     let most_right = right.iter().map(|tried| tried.shape.elements()).max()?;
     if least_wrong > most_right {
-        return Some(Hint::new(
-            format!("The kernel is right up to {} and wrong from {} on.", elements(most_right), elements(least_wrong)),
+        let (until, from) = (elements(most_right), elements(least_wrong));
+        return Some(hint!(
+            "The kernel is right up to {until} and wrong from {from} on.",
             "Look for numbers that hold for small sizes only: a fixed number of groups or of turns of a loop, or a type too \
-             small for an index or a sum.",
+             small for an index or a sum."
         ));
     }
     None
 }
 
 fn unknown(judgement: &Judgement) -> Hint {
-    let looks = "The wrong elements follow no known pattern.";
-    Hint::new(
-        looks,
-        format!(
-            "Compare it with the family's first rung: gpulab source {}:1. {}",
-            judgement.asked.family,
-            next_check(judgement)
-        ),
+    let (family, check) = (&judgement.asked.family, next_check(judgement));
+    hint!(
+        "The wrong elements follow no known pattern.",
+        "Compare it with the family's first rung: gpulab source {family}:1. {check}"
     )
 }
 
@@ -183,7 +173,6 @@ fn next_check(judgement: &Judgement) -> String {
     )
 }
 
-/// The name of a parameter.
 fn parameter(parameters: &[String], index: usize) -> String {
     let name = parameters.get(index).and_then(|text| text.rsplit(['*', ' ']).next()).unwrap_or_default();
     if name.is_empty() { format!("number {index}") } else { name.to_owned() }

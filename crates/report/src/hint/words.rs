@@ -5,21 +5,20 @@ use serde::Serialize;
 /// What to say of a kernel that is not right.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hint {
-    /// What it looks like.
     pub looks: String,
-    /// What to do next.
     pub next: String,
 }
 
-impl Hint {
-    pub(super) fn new(looks: impl Into<String>, next: impl Into<String>) -> Hint {
-        Hint { looks: looks.into(), next: next.into() }
-    }
+/// A hint of two texts, in which what stands in braces is filled in.
+macro_rules! hint {
+    ($looks:literal, $next:literal $(,)?) => {
+        $crate::hint::Hint { looks: format!($looks), next: format!($next) }
+    };
 }
+pub(super) use hint;
 
-/// Local memory without any barrier.
 pub(super) fn no_barrier() -> Hint {
-    Hint::new(
+    hint!(
         "Work-items read local memory that others have not written yet: the kernel has local memory, and no barrier.",
         "Put barrier(CLK_LOCAL_MEM_FENCE) between the store to local memory and the loads of what other work-items stored, and \
          between two steps of a tree.",

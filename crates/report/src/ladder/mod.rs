@@ -48,7 +48,9 @@ pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> Str
     }
     let hidden = if verbose { 0 } else { left_out.len() };
     if verbose && !left_out.is_empty() {
-        text.push_str(&format!("\n{}", more_columns(&view.rungs, left_out, screen)));
+        let names = GridColumn::texts("rung", view.rungs.iter().map(|cell| label(cell.row)).collect(), 0);
+        let grid = TextGrid { columns: std::iter::once(names).chain(left_out).collect() };
+        text.push_str(&format!("\n{}", grid.blocks(screen.width)));
     }
     text.push_str(&notes(&view, hidden, screen, verbose));
     for row in view.troubled {
@@ -63,9 +65,7 @@ pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> Str
 /// Lines of a ladder that share a table.
 struct Section<'a> {
     cells: &'a [Cell<'a>],
-    /// The first column's head.
     name: String,
-    /// Which line is marked.
     best: Option<usize>,
     is_cpu: bool,
 }
@@ -213,12 +213,6 @@ impl Bars {
         };
         format::bar(share.unwrap_or(0.0), self.width)
     }
-}
-
-/// The columns that had no room, in tables of their own.
-fn more_columns(cells: &[Cell<'_>], columns: Vec<GridColumn>, screen: Screen) -> String {
-    let names = GridColumn::texts("rung", cells.iter().map(|cell| label(cell.row)).collect(), 0);
-    TextGrid { columns: std::iter::once(names).chain(columns).collect() }.blocks(screen.width)
 }
 
 /// Notes on two lines, or all of them, and the lesson; and how much `-v` shows besides.

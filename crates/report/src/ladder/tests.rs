@@ -230,32 +230,34 @@ fn an_undecided_gain_takes_no_colour_from_the_others_of_its_line() {
     assert_eq!(tinted_gains("what?  ▼2.50", colored), "what?  \x1b[31m▼\x1b[0m2.50");
 }
 
-/// What `gpulab help columns` names is what stands above the columns.
+/// `gpulab help columns` names what stands above a column; of its cells each is a number, a dash or `in cache`, as units stand
+/// in the head alone.
 #[test]
-fn every_head_has_its_name_in_the_help() {
+fn columns_have_their_names_in_the_help_and_hold_one_unit() {
     let mut names: Vec<String> = COLUMNS.iter().map(TableColumn::name).collect();
     names.extend(BESIDE.map(|(name, ..)| name.to_owned()));
     for rows in [typical(), launch_bound(), repeated(), troubled()] {
         let view = View::of(&rows, RateUnit::GB);
         let part = Section { cells: &view.rungs, name: "rung".to_owned(), best: view.best(), is_cpu: false };
-        for column in part.grid().columns {
+        let columns = part.grid().columns;
+        for column in &columns {
             let head = column.head.trim().replace('\n', " ");
             let is_unit = |rest: &str| ["", " ns", " us", " ms", " s"].contains(&rest);
-            assert!(
-                names.iter().any(|name| head.strip_prefix(name.as_str()).is_some_and(is_unit)),
-                "{head}: {names:?}"
-            );
+            let is_known = names.iter().any(|name| head.strip_prefix(name.as_str()).is_some_and(is_unit));
+            assert!(is_known, "{head}: {names:?}");
         }
         assert!(names.iter().any(|name| name == Bars::of(&view.rungs, 10).head));
+        for column in &columns[1..columns.len() - 1] {
+            for cell in column.cells.iter().map(|cell| cell.trim()) {
+                let number = cell.trim_start_matches(['▲', '▼']).trim_end_matches(['%', '?']);
+                let is_word = ["-", "=", "in cache"].contains(&cell);
+                assert!(is_word || number.parse::<f64>().is_ok(), "{}: {cell}", column.head);
+            }
+            let shares = column.cells.iter().filter(|cell| cell.trim().ends_with('%')).count();
+            let numbers = column.cells.iter().filter(|cell| cell.chars().any(|c| c.is_ascii_digit())).count();
+            assert!(shares == 0 || shares == numbers, "{}: {:?}", column.head, column.cells);
+        }
     }
-}
-
-#[test]
-fn an_answer_without_a_launch_has_a_verdict_too() {
-    let text = said(&empty());
-    let rows: Vec<&str> =
-        text.lines().filter(|line| line.contains("v1 ") || line.contains("v2 ") || line.contains(CPU_SEQ)).collect();
-    assert!(rows.len() == 3 && rows.iter().all(|line| line.ends_with("  ok")), "{text}");
 }
 
 #[test]
@@ -289,26 +291,6 @@ fn work_repeated_inside_stands_beside_its_kernel() {
     assert!(table(&repeated(), RateUnit::GiB, SCREEN, false).contains("GiB/s"));
     let inside: Vec<Row> = repeated().into_iter().filter(|r| r.repeats().is_some()).collect();
     compare("ladder_inside_only", &inside);
-}
-
-/// Every cell between a row's name and its verdict is a number, a dash or `in cache`: units stand in the head alone.
-#[test]
-fn a_column_holds_one_unit() {
-    for rows in [typical(), launch_bound(), repeated(), troubled()] {
-        let view = View::of(&rows, RateUnit::GB);
-        let part = Section { cells: &view.rungs, name: "rung".to_owned(), best: view.best(), is_cpu: false };
-        let grid = part.grid();
-        for column in &grid.columns[1..grid.columns.len() - 1] {
-            for cell in column.cells.iter().map(|cell| cell.trim()) {
-                let number = cell.trim_start_matches(['▲', '▼']).trim_end_matches(['%', '?']);
-                let is_word = ["-", "=", "in cache"].contains(&cell);
-                assert!(is_word || number.parse::<f64>().is_ok(), "{}: {cell}", column.head);
-            }
-            let shares = column.cells.iter().filter(|cell| cell.trim().ends_with('%')).count();
-            let numbers = column.cells.iter().filter(|cell| cell.chars().any(|c| c.is_ascii_digit())).count();
-            assert!(shares == 0 || shares == numbers, "{}: {:?}", column.head, column.cells);
-        }
-    }
 }
 
 #[test]

@@ -12,7 +12,6 @@ use flate2::write::GzEncoder;
 use maud::{Markup, html};
 use std::io::Write as _;
 
-/// The figures of other programs.
 pub(super) fn peers(material: &PageMaterial<'_>) -> Option<Markup> {
     let files: Vec<_> = material.folders.iter().flat_map(|own| &own.peers).collect();
     let figures = |cells: &[Vec<String>]| {
@@ -39,29 +38,23 @@ pub(super) fn files(material: &PageMaterial<'_>) -> Option<Markup> {
     (!files.is_empty()).then(|| html! {
         p.quiet { "As gpulab wrote them" @if is_held { ", compressed by gzip" } ". "
             code { "gpulab columns" } " says what the columns hold, " code { "gpulab show" } " shows a file again." }
-        ul.files { @for file in files { li { (link(file)) " " span.quiet { (kib(file.bytes)) } } } }
+        ul.files { @for file in files {
+            li { (link(file)) " " span.quiet { (number::count(file.bytes.div_ceil(1024) as u64)) " KiB" } }
+        } }
     })
 }
 
 fn link(file: &DataFile) -> Markup {
     let name = format::terminal(&file.name);
+    // Of letters that every system takes.
+    let plain = file.name.replace(|c: char| !c.is_ascii_alphanumeric() && !"._-".contains(c), "_");
     match &file.place {
         DataPlace::Linked(address) => html! { a href=(address) { (name) } },
         DataPlace::Held(bytes) => match packed(bytes) {
-            Some(address) => html! { a download=(format!("{}.gz", plain(&file.name))) href=(address) { (name) } },
+            Some(address) => html! { a download=(format!("{plain}.gz")) href=(address) { (name) } },
             None => html! { (name) },
         },
     }
-}
-
-fn kib(bytes: usize) -> String {
-    format!("{} KiB", number::count(bytes.div_ceil(1024) as u64))
-}
-
-/// A file's name of letters that every system takes.
-fn plain(name: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-    name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect()
 }
 
 /// The bytes as an address that holds them, compressed.

@@ -56,10 +56,6 @@ fn percent_of((all, some): (usize, usize)) -> String {
     }
 }
 
-fn times(count: usize) -> String {
-    format!("{} time{}", number::count(count as u64), if count == 1 { "" } else { "s" })
-}
-
 /// The device, its driver and its host; whether results were right and clocks sane; what is doubtful.
 pub(super) fn trust(own: &DevicePart<'_>) -> Markup {
     let (sane, doubts) = (sanity(own), doubts(own));
@@ -103,11 +99,18 @@ fn sanity(own: &DevicePart<'_>) -> Vec<String> {
     let of = |status: Status| own.rows.iter().filter(|row| row.status == status).count();
     let results = match (of(Status::WrongResult), of(Status::BuildFailed)) {
         (0, 0) => "Every result was right, and every kernel was built.".to_owned(),
-        (wrong, unbuilt) => format!("{} a wrong result; of {} the kernel was not built.", given(wrong), cases(unbuilt)),
+        (wrong, unbuilt) => format!(
+            "{} a wrong result; of {} the kernel was not built.",
+            counted(wrong, "case gave", "cases gave"),
+            cases(unbuilt)
+        ),
     };
     let too_fast = match of(Status::Suspect) {
         0 => "No time is shorter than the device can do.".to_owned(),
-        several => format!("{} faster than the device can be: the driver's clock is not to be trusted.", are(several)),
+        several => format!(
+            "{} faster than the device can be: the driver's clock is not to be trusted.",
+            counted(several, "is", "are")
+        ),
     };
     let by_event = timed(own).filter(|row| row.clock == Clock::Event).count();
     let clock = match by_event {
@@ -119,25 +122,26 @@ fn sanity(own: &DevicePart<'_>) -> Vec<String> {
     vec![results, too_fast, clock]
 }
 
+/// `1 case`, or `1 234 cases`.
+fn counted(count: usize, one: &str, several: &str) -> String {
+    if count == 1 { format!("1 {one}") } else { format!("{} {several}", number::count(count as u64)) }
+}
+
+fn times(count: usize) -> String {
+    counted(count, "time", "times")
+}
+
+fn cases(count: usize) -> String {
+    counted(count, "case", "cases")
+}
+
 fn doubts(own: &DevicePart<'_>) -> Vec<String> {
     let doubts = DOUBTS.iter().filter_map(|&(flag, meaning)| {
         let count = timed(own).filter(|row| row.flags.contains(flag)).count();
         let whose = if count == 1 { "its runs" } else { "their runs" };
-        (count > 0).then(|| format!("{} {}", are(count), meaning.replace("its runs", whose)))
+        (count > 0).then(|| format!("{} {}", counted(count, "is", "are"), meaning.replace("its runs", whose)))
     });
     doubts.collect()
-}
-
-fn are(count: usize) -> String {
-    if count == 1 { "1 is".to_owned() } else { format!("{} are", number::count(count as u64)) }
-}
-
-fn given(count: usize) -> String {
-    if count == 1 { "1 case gave".to_owned() } else { format!("{} cases gave", number::count(count as u64)) }
-}
-
-fn cases(count: usize) -> String {
-    if count == 1 { "1 case".to_owned() } else { format!("{} cases", number::count(count as u64)) }
 }
 
 /// What is known of device, driver and host; what is empty is left out.
@@ -178,7 +182,6 @@ fn facts(own: &DevicePart<'_>) -> Vec<(&'static str, String)> {
     facts.into_iter().filter(|(_, value)| !value.is_empty() && value != "0").collect()
 }
 
-/// What memory gives at best.
 pub(super) fn limits_heading(own: &DevicePart<'_>) -> String {
     let is_memory = |row: &&CeilingRow| row.what == "read" && row.place == Site::Memory;
     match own.ceilings.iter().find(is_memory).and_then(|row| Some((row.value?, &row.unit))) {

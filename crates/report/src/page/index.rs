@@ -22,8 +22,11 @@ const NAMED: [(&str, Site, &str); 5] = [
 /// The page; `pages` are the addresses of the folders' own ones, in their order.
 pub fn html(material: &PageMaterial<'_>, pages: &[String]) -> String {
     let ids = Ids::default();
+    let cards = html! { div.pair { @for (folder, page) in material.folders.iter().zip(pages) {
+        @for own in devices_of(folder) { (card(&own, page, &ids)) }
+    } } };
     let parts = [
-        part(&ids, "devices", "What each device does at best", Some(cards(material, pages, &ids))),
+        part(&ids, "devices", "What each device does at best", Some(cards)),
         part(&ids, "steps", steps::heading(material), steps::matrix(material)),
     ];
     let parts: Vec<_> = parts.into_iter().flatten().collect();
@@ -33,13 +36,6 @@ pub fn html(material: &PageMaterial<'_>, pages: &[String]) -> String {
     framed("Devices compared", &html! { "gpulab" }, &lead, &contents(&[], &[], &parts), &main)
 }
 
-fn cards(material: &PageMaterial<'_>, pages: &[String], ids: &Ids) -> Markup {
-    html! { div.pair { @for (folder, page) in material.folders.iter().zip(pages) {
-        @for own in devices_of(folder) { (card(&own, page, ids)) }
-    } } }
-}
-
-/// A device's name, limits and fastest rungs.
 fn card(own: &DevicePart<'_>, page: &str, ids: &Ids) -> Markup {
     let id = ids.next("device");
     let limits: Vec<(&str, String)> = NAMED.iter().filter_map(|named| limit(own, named)).collect();

@@ -143,13 +143,11 @@ fn experiment(study: &RecordedStudy, ids: &Ids) -> Markup {
     } }
 }
 
-/// What overlapped.
 pub(super) fn overlaps(own: &DevicePart<'_>, ids: &Ids) -> Option<Markup> {
     let own = own.studies.iter().filter(|study| study.points.first().is_some_and(|p| p.experiment == "overlap"));
     figures(ids, &own.filter_map(|study| overlap(&study.points).ok()).collect::<Vec<_>>())
 }
 
-/// Single runs of the device's ladders.
 pub(super) fn samples(own: &DevicePart<'_>, samples: &[SampleRow], ids: &Ids) -> Option<Markup> {
     let runs: HashSet<&str> = own.rows.iter().map(|row| row.run_id.as_str()).collect();
     let is_own = |sample: &&SampleRow| runs.contains(sample.run_id.as_str());

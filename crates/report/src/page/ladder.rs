@@ -41,9 +41,7 @@ pub(super) fn heading(own: &DevicePart<'_>) -> String {
     }
 }
 
-/// What bounds which family.
 pub(super) fn roofline_heading(own: &DevicePart<'_>) -> String {
-    /// What bounds the times of a ladder.
     fn bound(rows: &[Row]) -> &'static str {
         match rows.iter().find_map(Row::bound).is_some_and(Bound::is_memory) {
             false => "arithmetic bounds",

@@ -7,10 +7,8 @@ use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::count::CountRow;
 use std::borrow::Cow;
 
-/// What a page is made from.
 #[derive(Clone, Copy)]
 pub struct PageMaterial<'a> {
-    /// Recorded results, folder by folder.
     pub folders: &'a [RecordedFolder],
     /// Counts that reasons are made of.
     pub counts: &'a [CountRow],
@@ -23,26 +21,20 @@ pub struct PageMaterial<'a> {
 pub struct RecordedFolder {
     /// Its name without those above it.
     pub name: String,
-    /// Rows of ladders and sweeps.
     pub rows: Vec<Row>,
     /// Experiments, one run on one device each.
     pub studies: Vec<RecordedStudy>,
-    /// Measured limits.
     pub ceilings: Vec<CeilingRow>,
-    /// Single timed runs.
     pub samples: Vec<SampleRow>,
     /// Files' names, and the figures of other programs in them.
     pub peers: Vec<(String, Vec<Vec<String>>)>,
-    /// The files themselves.
     pub files: Vec<DataFile>,
 }
 
 /// A run of an experiment, and what follows from it.
 pub struct RecordedStudy {
     pub points: Vec<Point>,
-    /// What it asks.
     pub question: String,
-    /// What follows.
     pub finding: String,
     pub picture: Drawn,
 }
@@ -51,9 +43,7 @@ pub struct RecordedStudy {
 pub struct DataFile {
     /// Its name without its folder.
     pub name: String,
-    /// Its length.
     pub bytes: usize,
-    /// Where it is.
     pub place: DataPlace,
 }
 
@@ -65,7 +55,6 @@ pub enum DataPlace {
     Linked(String),
 }
 
-/// What was recorded on one device.
 pub(super) struct DevicePart<'a> {
     pub(super) folder: &'a RecordedFolder,
     /// The driver's platform and the device's name in short.

@@ -13,7 +13,7 @@ mod parts;
 mod steps;
 
 use super::format;
-use super::groups::groups;
+use super::groups::{distinct, groups};
 use super::picture::{Theme, theme};
 use gpulab_record::Row;
 use gpulab_study::ceilings::CeilingRow;
@@ -89,7 +89,6 @@ impl PageSection {
     }
 }
 
-/// A section, unless there is nothing in it.
 fn part(ids: &Ids, short: &'static str, heading: impl Into<String>, body: Option<Markup>) -> Option<PageSection> {
     Some(PageSection { id: ids.next("part"), short, heading: heading.into(), body: body? })
 }
@@ -110,7 +109,6 @@ fn device_parts(own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: &Ids) ->
     all.into_iter().flatten().collect()
 }
 
-/// The sections below those of devices.
 fn whole(material: &PageMaterial<'_>, ids: &Ids) -> Vec<PageSection> {
     let all = [
         part(ids, "devices compared", steps::heading(material), steps::matrix(material)),
@@ -121,7 +119,6 @@ fn whole(material: &PageMaterial<'_>, ids: &Ids) -> Vec<PageSection> {
     all.into_iter().flatten().collect()
 }
 
-/// The list of contents.
 fn contents(devices: &[DevicePart<'_>], parts: &[Vec<PageSection>], whole: &[PageSection]) -> Markup {
     let links = |parts: &[PageSection]| html! { ul { @for part in parts { li { a href=(format!("#{}", part.id)) { (part.short) } } } } };
     html! { nav aria-label="Contents" {
@@ -154,7 +151,6 @@ fn lead(material: &PageMaterial<'_>) -> String {
     format!("Recorded {when} with gpulab {}, which times no result that it has not checked.", versions.join(", "))
 }
 
-/// What was recorded, device by device.
 fn devices<'a>(material: &PageMaterial<'a>) -> Vec<DevicePart<'a>> {
     material.folders.iter().flat_map(devices_of).collect()
 }
@@ -166,12 +162,7 @@ fn devices_of(folder: &RecordedFolder) -> Vec<DevicePart<'_>> {
     let of_study = |study: &RecordedStudy| study.points.first().map(|p| key(&p.platform, &p.device));
     let of_rows = folder.rows.iter().filter(|row| !row.on_host()).map(|row| key(&row.platform, &row.device));
     let of_limits = folder.ceilings.iter().map(|row| key(&row.platform, &row.device));
-    let mut keys: Vec<(String, String)> = Vec::new();
-    for key in of_rows.chain(folder.studies.iter().filter_map(of_study)).chain(of_limits) {
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
-    }
+    let keys = distinct(of_rows.chain(folder.studies.iter().filter_map(of_study)).chain(of_limits));
     let runs = groups(&folder.rows, |row| row.run_id.clone());
     let part = |own: (String, String)| {
         let of_run = |run: &Vec<Row>| {
@@ -194,7 +185,6 @@ fn devices_of(folder: &RecordedFolder) -> Vec<DevicePart<'_>> {
     keys.into_iter().map(part).collect()
 }
 
-/// Whether a page is one of gpulab's.
 pub fn is_page(head: &str) -> bool {
     head.contains("<meta name=\"generator\" content=\"gpulab\">")
 }

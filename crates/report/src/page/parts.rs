@@ -27,21 +27,13 @@ pub(super) fn figure(ids: &Ids, picture: &Picture) -> Markup {
     } }
 }
 
-/// A figure that is folded where it is tall.
-pub(super) fn figure_of_its_height(ids: &Ids, picture: &Picture) -> Markup {
-    match picture.is_tall() {
-        true => html! { div.tall { (folded(&picture.title, &figure(ids, picture))) } },
-        false => figure(ids, picture),
-    }
-}
-
 /// Pictures side by side where there is room; nothing without any.
 pub(super) fn figures(ids: &Ids, pictures: &[Picture]) -> Option<Markup> {
-    (!pictures.is_empty())
-        .then(|| html! { div.pair { @for picture in pictures { (figure_of_its_height(ids, picture)) } } })
+    (!pictures.is_empty()).then(|| html! { div.pair { @for picture in pictures {
+        @if picture.is_tall() { div.tall { (folded(&picture.title, &figure(ids, picture))) } } @else { (figure(ids, picture)) }
+    } } })
 }
 
-/// The numbers that a picture was made from.
 fn numbers(picture: &Picture) -> Markup {
     let Figures { head, rows, legend } = &picture.figures;
     html! { details.numbers { summary { "the numbers" span.unseen { " of: " (picture.title) } } (table(head, rows))

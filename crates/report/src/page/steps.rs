@@ -104,7 +104,9 @@ fn table(ladder: &LadderSteps) -> Markup {
             thead { tr { th scope="col" { "rung" } @for device in devices { th scope="col" { (head(device)) } } } }
             tbody { @for (number, name, gains) in rungs { tr {
                 th scope="row" { "v" (number) " " (format::terminal(name)) }
-                @for gain in gains { td class=[gain.as_ref().map(class)] { (told(gain.as_ref())) } }
+                @for gain in gains { td class=[gain.as_ref().map(class)] {
+                    @if let Some(gain) = gain { (number::value(gain.ratio)) @if is_open(gain) { " ?" } } @else { "–" }
+                } }
             } } }
         } }
     }
@@ -133,9 +135,4 @@ fn class(gain: &RatioInterval) -> &'static str {
         ratio if ratio < 4.0 => "g3",
         _ => "g4",
     }
-}
-
-fn told(gain: Option<&RatioInterval>) -> String {
-    let Some(gain) = gain else { return "–".to_owned() };
-    format!("{}{}", number::value(gain.ratio), if is_open(gain) { " ?" } else { "" })
 }

@@ -14,7 +14,6 @@ const NAME: Lettering = Lettering::new(SMALL, Anchor::Middle, "ink");
 /// A tick: where it is, and its text.
 pub(super) type Tick = (f64, String);
 
-/// The ticks of an axis as texts.
 pub(super) fn ticks(axis: &AxisScale, text: impl Fn(f64) -> String) -> Vec<Tick> {
     axis.ticks().into_iter().map(|value| (axis.at(value), text(value))).collect()
 }

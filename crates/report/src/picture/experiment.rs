@@ -25,11 +25,8 @@ const MOST_LINES: usize = 8;
 /// Height of a line of dots.
 const ROW: f64 = 17.0;
 
-/// What an experiment's picture says besides its points.
 pub struct StudyText<'a> {
-    /// What it asks.
     pub question: &'a str,
-    /// What follows from the points.
     pub finding: &'a str,
     /// Names a value of what is varied.
     pub label: &'a dyn Fn(f64) -> String,
@@ -46,8 +43,11 @@ pub fn experiment(points: &[Point], told: &StudyText<'_>) -> Drawn {
     };
     let (title, rest) = headline(told.finding);
     let subtitle = format!("{} on {}: {}", first.experiment, format::device(&first.device), told.question);
-    let mut sheet = Sheet::headed(title, &subtitle, if is_undecided(told.finding) { "dim" } else { "ink" });
-    sheet.say_more(&capital(rest));
+    let is_undecided = told.finding.split(". ").next().is_some_and(|first| first.contains("undecided"));
+    let mut sheet = Sheet::headed(title, &subtitle, if is_undecided { "dim" } else { "ink" });
+    let mut letters = rest.chars();
+    let first = letters.next().map(char::to_uppercase);
+    sheet.say_more(&first.into_iter().flatten().chain(letters).collect::<String>());
     let panels = panels(&measured, told.label);
     for panel in &panels {
         panel.draw(&mut sheet, told.label);
@@ -62,17 +62,6 @@ pub fn experiment(points: &[Point], told: &StudyText<'_>) -> Drawn {
 fn headline(text: &str) -> (&str, &str) {
     let end = [". ", "; "].iter().filter_map(|mark| text.find(mark)).min();
     end.map_or((text.trim_end_matches('.'), ""), |end| (&text[..end], text[end + 2..].trim()))
-}
-
-/// Whether the finding's first sentence leaves its question open.
-fn is_undecided(finding: &str) -> bool {
-    finding.split(". ").next().is_some_and(|first| first.contains("undecided"))
-}
-
-/// The same with a capital letter in front.
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Values of one quantity that are drawn together.
@@ -106,7 +95,8 @@ fn panels<'a>(points: &[&'a Point], label: &dyn Fn(f64) -> String) -> Vec<Panel<
         let series = distinct(&own, |p| p.series.as_str()).len();
         let parts = groups::groups(&own, |p| ending(&p.series));
         let is_small = |part: &Vec<&Point>| distinct(part, |p| p.series.as_str()).len() <= MOST_LINES;
-        if xs.len() < 3 || !xs.iter().all(|x| is_number(*x)) || longest(&own) < 3 {
+        let longest = groups::groups(&own, |p| p.series.as_str()).iter().map(Vec::len).max().unwrap_or(0);
+        if xs.len() < 3 || !xs.iter().all(|x| is_number(*x)) || longest < 3 {
             panels.push(Panel { points: own, ending: "", is_dots: true });
         } else if series <= MOST_LINES {
             panels.push(Panel { points: own, ending: "", is_dots: false });
@@ -119,11 +109,6 @@ fn panels<'a>(points: &[&'a Point], label: &dyn Fn(f64) -> String) -> Vec<Panel<
         }
     }
     panels
-}
-
-/// Values of the series that has the most.
-fn longest(points: &[&Point]) -> usize {
-    groups::groups(points, |p| p.series.as_str()).iter().map(Vec::len).max().unwrap_or(0)
 }
 
 impl Panel<'_> {
@@ -163,11 +148,11 @@ impl Panel<'_> {
             own.sort_by(|a, b| a.x.total_cmp(&b.x));
             let name = own[0].series.as_str();
             let name = name.strip_suffix(self.ending).unwrap_or(name).trim_end_matches(", ");
-            Line {
-                name: name.to_owned(),
-                series,
-                points: own.into_iter().filter_map(|p| line_point(p, label)).collect(),
-            }
+            let point = |p: &Point| {
+                let [low, high] = ends(p);
+                Some(LinePoint { x: p.x, y: p.measured()?, low, high, tip: tip(p, label) })
+            };
+            Line { name: name.to_owned(), series, points: own.into_iter().filter_map(point).collect() }
         };
         let all = groups::groups(&self.points, |p| p.series.as_str());
         let mut lines: Vec<Line> = all.into_iter().enumerate().map(line).collect();
@@ -234,11 +219,6 @@ fn ends(point: &Point) -> [f64; 2] {
     // What no run can be is no spread.
     let half = if half.is_finite() { half.min(0.9) } else { 0.0 };
     [value * (1.0 - half), value * (1.0 + half)]
-}
-
-fn line_point(point: &Point, label: &dyn Fn(f64) -> String) -> Option<LinePoint> {
-    let [low, high] = ends(point);
-    Some(LinePoint { x: point.x, y: point.measured()?, low, high, tip: tip(point, label) })
 }
 
 fn tip(point: &Point, label: &dyn Fn(f64) -> String) -> String {

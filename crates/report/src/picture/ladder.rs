@@ -7,7 +7,7 @@ use super::{Drawn, font, number};
 use crate::cell::{Cell, RateUnit, Value};
 use crate::columns::gain;
 use crate::rungs::{is_memory_bound, label, who};
-use crate::view::{View, is_believed, is_held_against_limit, status_word, verdict};
+use crate::view::{View, is_held_against_limit, status_word, verdict};
 use gpulab_model::outcome::Status;
 use gpulab_model::stats::ratio;
 use gpulab_record::{Row, clear_factor, flag};
@@ -98,7 +98,6 @@ pub fn ladder(rows: &[Row]) -> Drawn {
 struct BarChart {
     measure: BarMeasure,
     limit: Option<f64>,
-    /// The fastest rung's place.
     best: Option<usize>,
 }
 
@@ -141,7 +140,10 @@ impl BarChart {
             let look = if is_host { ASIDE } else { NAME };
             sheet.text(MARGIN, y + 4.5, look, &names[at]);
             if row.t_median_s.is_none() {
-                sheet.text(left + 5.0, y + 4.5, ASIDE_ACROSS, &why(row, WIDTH - MARGIN - left - 5.0));
+                // A reason that is cut says less than the word alone.
+                let (whole, word) = (verdict(row, usize::MAX), status_word(row.status));
+                let has_room = font::width(&whole, SMALL) <= WIDTH - MARGIN - left - 5.0;
+                sheet.text(left + 5.0, y + 4.5, ASIDE_ACROSS, if has_room { &whole } else { word });
                 continue;
             }
             self.bar(sheet, row, &axis, y, (if is_host { 4.0 } else { 7.5 }, class));
@@ -217,12 +219,6 @@ impl BarChart {
     }
 }
 
-/// Why a row has no time, in this room: a cut reason says less than the word alone.
-fn why(row: &Row, room: f64) -> String {
-    let whole = verdict(row, usize::MAX);
-    if font::width(&whole, SMALL) <= room { whole } else { status_word(row.status).to_owned() }
-}
-
 /// `v3 local`, or what a CPU baseline is.
 fn name(row: &Row) -> String {
     baseline(&row.variant).filter(|_| row.on_host()).unwrap_or_else(|| label(row))
@@ -240,11 +236,11 @@ pub(super) fn baseline(variant: &str) -> Option<String> {
 /// Which rung is fastest, or which are alike, and how near to the limit.
 fn title(view: &View<'_>, rungs: &[&Row], is_limited: bool) -> String {
     let has_time = |row: &&Row| row.t_median_s.is_some();
-    let timed: Vec<&Row> = rungs.iter().copied().filter(has_time).filter(|row| is_believed(row)).collect();
+    let timed: Vec<&Row> = rungs.iter().copied().filter(has_time).filter(|row| row.is_believed()).collect();
     let best = view.best().and_then(|at| rungs.get(at)).or(timed.first());
     let Some(best) = best else { return "No rung has a time to trust".to_owned() };
     let time = best.t_median_s.unwrap_or(f64::INFINITY);
-    let is_doubtful = |row: &&&Row| !is_believed(row) && row.t_median_s.is_some_and(|t| t < time);
+    let is_doubtful = |row: &&&Row| !row.is_believed() && row.t_median_s.is_some_and(|t| t < time);
     let doubtful: Vec<&Row> = rungs.iter().filter(is_doubtful).copied().collect();
     let reason = |row: &&Row| match row.status {
         Status::Ok => "faster than the limit",
@@ -253,8 +249,9 @@ fn title(view: &View<'_>, rungs: &[&Row], is_limited: bool) -> String {
     };
     let mut reasons: Vec<&str> = doubtful.iter().map(reason).collect();
     reasons.dedup();
-    // What the spreads of both would hide is no difference.
-    let is_alike = |row: &&Row| row.rung.is_some() && row.t_median_s.is_some_and(|t| t <= time * tie(best, row));
+    // What the spreads of both would hide is no difference; an unsteady row is never said to be alike.
+    let tie = |row: &Row| if best.drift().max(row.drift()) > 1.0 { 1.0 } else { clear_factor(Some(best), row) };
+    let is_alike = |row: &&Row| row.rung.is_some() && row.t_median_s.is_some_and(|t| t <= time * tie(row));
     let alike: Vec<&Row> = timed.iter().copied().filter(is_alike).collect();
     let share = best.ceiling_pct.filter(|_| is_limited && !best.flags.contains(flag::FITS_CACHE));
     let how = match (share, best.total_x) {
@@ -280,9 +277,4 @@ fn title(view: &View<'_>, rungs: &[&Row], is_limited: bool) -> String {
 /// `v1, v3 and v6` of `v1, v3, v6`.
 fn and(names: &str) -> String {
     names.rsplit_once(", ").map_or_else(|| names.to_owned(), |(most, last)| format!("{most} and {last}"))
-}
-
-/// The factor within which a time is as good as the best; an unsteady row is never said to be alike.
-fn tie(best: &Row, row: &Row) -> f64 {
-    if best.drift().max(row.drift()) > 1.0 { 1.0 } else { clear_factor(Some(best), row) }
 }

@@ -61,7 +61,6 @@ fn grouped(text: &str) -> String {
     format!("{sign}{groups}{rest}")
 }
 
-/// A whole number.
 pub(crate) fn count(n: u64) -> String {
     grouped(&n.to_string())
 }
@@ -82,7 +81,6 @@ pub(super) fn bytes(n: f64) -> String {
     format!("{} {}B", &text[..unit], &text[unit..])
 }
 
-/// A unit as pictures write it.
 pub(crate) fn unit(name: &str) -> &str {
     match name {
         "us" => "µs",

@@ -9,8 +9,7 @@ use super::sheet::{Anchor, Area, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH
 use super::{Drawn, font, number, theme};
 use crate::format;
 use crate::rungs::{is_memory_bound, label};
-use crate::view::is_held_against_limit;
-use gpulab_model::outcome::Status;
+use crate::view::{is_base, is_held_against_limit};
 use gpulab_model::stats::ratio;
 use gpulab_record::{Row, flag};
 use gpulab_study::ceilings::{CeilingRow, Site};
@@ -29,7 +28,6 @@ struct Roof {
 }
 
 impl Roof {
-    /// Its name without the type.
     fn what(&self) -> &str {
         if self.is_memory { &self.name } else { self.name.rsplit_once(' ').map_or(&self.name, |(what, _)| what) }
     }
@@ -72,8 +70,7 @@ pub fn roofline(ladders: &[Vec<Row>], ceilings: &[CeilingRow]) -> Drawn {
 }
 
 fn path<'a>(rows: &'a [Row]) -> Vec<RungPoint<'a>> {
-    let is_meant =
-        |r: &&Row| r.status == Status::Ok && r.rung.is_some() && r.repeats().is_none() && r.t_median_s.is_some();
+    let is_meant = |row: &&Row| is_base(row) && row.repeats().is_none();
     let point = |row: &'a Row| {
         let (intensity, gops) = (ratio(row.ops? as f64, row.bytes? as f64)?, row.gops?);
         (intensity > 0.0 && gops > 0.0).then_some(RungPoint { row, intensity, gops })
@@ -222,7 +219,9 @@ fn draw_path(sheet: &mut Sheet, path: &[RungPoint<'_>], top: f64, area: Area, (x
         sheet.dot(*place, 0, &tip);
     }
     let (edge, side, anchor) = beside(path, area, x);
-    let names = lines_of_names(path, top, area, y);
+    // Near the rungs, and apart.
+    let wanted: Vec<f64> = path.iter().map(|point| y.at(point.gops) + 4.0).collect();
+    let names = spread(&wanted, SMALL * 1.15, top + 12.0, area.bottom - 5.0);
     for ((point, place), name) in path.iter().zip(&places).zip(names) {
         sheet.path(&[(place.0 + 5.0 * side, place.1), (edge + 13.0 * side, name - 4.0)], "axis", 1.0, None);
         sheet.text(edge + 16.0 * side, name, Lettering::new(SMALL, anchor, "ink halo"), &label(point.row));
@@ -235,12 +234,6 @@ fn beside(path: &[RungPoint<'_>], area: Area, x: &AxisScale) -> (f64, f64, Ancho
     let (left, right) = span(path.iter().map(|p| x.at(p.intensity))).unwrap_or((area.left, area.right));
     let is_memory = path.iter().all(|point| is_memory_bound(point.row));
     if is_memory { (right, 1.0, Anchor::Start) } else { (left, -1.0, Anchor::End) }
-}
-
-/// The lines that the names of a path's rungs stand on, below `top`: near the rungs, and apart.
-fn lines_of_names(path: &[RungPoint<'_>], top: f64, area: Area, y: &AxisScale) -> Vec<f64> {
-    let wanted: Vec<f64> = path.iter().map(|point| y.at(point.gops) + 4.0).collect();
-    spread(&wanted, SMALL * 1.15, top + 12.0, area.bottom - 5.0)
 }
 
 /// Draws several ladders' paths: their signs alone, as the key names them.

@@ -3,7 +3,6 @@
 /// Largest value of an axis, and largest factor between its ends: quotients and sums of what is drawn stay numbers.
 const MOST: f64 = 1e300;
 
-/// How values follow each other on an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Spacing {
     Linear,
@@ -91,7 +90,6 @@ impl AxisScale {
         self.from + share * (self.to - self.from)
     }
 
-    /// Whether a value lies on the axis.
     pub(super) fn holds(&self, value: f64) -> bool {
         (self.least..=self.most).contains(&value) || (self.has_zero && value == 0.0)
     }

@@ -81,11 +81,9 @@ impl Area {
 /// The numbers below a picture: a heading for each column, and cells.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
-    /// What the columns hold.
     pub head: Vec<String>,
     /// A row for each thing that is drawn.
     pub rows: Vec<Vec<String>>,
-    /// What the signs in cells mean.
     pub legend: Option<String>,
 }
 
@@ -95,7 +93,6 @@ impl Figures {
     }
 }
 
-/// What is being drawn.
 pub(super) struct Sheet {
     head: Vec<Markup>,
     /// What the head says: its lines, the title first, each with its class.
@@ -158,14 +155,12 @@ impl Sheet {
         });
     }
 
-    /// Draws a straight line.
     pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str, width: f64) {
         self.marks.push(html! {
             line x1=(Units(from.0)) y1=(Units(from.1)) x2=(Units(to.0)) y2=(Units(to.1)) class=(class) stroke-width=(Units(width)) {}
         });
     }
 
-    /// The same of dashes.
     pub(super) fn dashes(&mut self, from: (f64, f64), to: (f64, f64), class: &str, width: f64) {
         self.marks.push(html! {
             line x1=(Units(from.0)) y1=(Units(from.1)) x2=(Units(to.0)) y2=(Units(to.1)) class=(class)
@@ -181,7 +176,6 @@ impl Sheet {
         });
     }
 
-    /// Draws the edges of an area.
     pub(super) fn outline(&mut self, area: Area, class: &str, width: f64, round: f64) {
         self.marks.push(html! {
             rect x=(Units(area.left)) y=(Units(area.top)) width=(Units(area.width())) height=(Units(area.bottom - area.top))
@@ -263,7 +257,6 @@ fn told(tip: &str) -> Markup {
 /// A picture that was drawn: markup, and what it shows in words and numbers.
 #[derive(Clone, Debug)]
 pub struct Picture {
-    /// What the reader learns from it.
     pub title: String,
     /// What it shows, for those who do not see it.
     pub about: String,
@@ -273,12 +266,10 @@ pub struct Picture {
     said: Vec<(&'static str, String)>,
     head: Markup,
     marks: Markup,
-    /// The numbers that it was made from.
     pub figures: Figures,
 }
 
 impl Picture {
-    /// As a file of its own.
     pub fn svg(&self, theme: Theme) -> String {
         let style = PreEscaped(theme::style(theme));
         let before = html! { style { (style) } rect .paper width="100%" height="100%" {} (self.head) };

@@ -6,7 +6,7 @@ use super::sheet::{Figures, Sheet};
 use super::{Drawn, number};
 use crate::format;
 use crate::rungs::label;
-use gpulab_model::outcome::Status;
+use crate::view::is_base;
 use gpulab_record::Row;
 use gpulab_study::ceilings::{CeilingRow, Site, cached};
 use std::collections::BTreeMap;
@@ -17,9 +17,7 @@ use std::collections::BTreeMap;
 /// # Errors
 /// If there are fewer than two sizes with times.
 pub fn size(rows: &[Row], ceilings: &[CeilingRow]) -> Drawn {
-    let is_meant =
-        |r: &&Row| r.status == Status::Ok && r.rung.is_some() && r.repeats().is_none() && r.t_median_s.is_some();
-    let timed: Vec<&Row> = rows.iter().filter(is_meant).collect();
+    let timed: Vec<&Row> = rows.iter().filter(|row| is_base(row) && row.repeats().is_none()).collect();
     let mut sizes: Vec<u64> = timed.iter().map(|row| row.n).collect();
     sizes.sort_unstable();
     sizes.dedup();

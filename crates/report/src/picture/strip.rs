@@ -18,7 +18,6 @@ const MARKS: usize = 150;
 /// Times its median from which on a run is drawn at the edge.
 const EDGE: f64 = 2.0;
 
-/// The runs of one rung or baseline.
 struct SampleLine {
     name: String,
     /// Over their median.

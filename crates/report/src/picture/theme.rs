@@ -21,7 +21,6 @@ pub(super) const SERIES: usize = 7;
 /// Steps of shares, the best first.
 pub(super) const STEPS: usize = 5;
 
-/// The colours on one paper.
 struct Palette {
     paper: &'static str,
     ink: &'static str,
@@ -72,7 +71,6 @@ const DARK: Palette = Palette {
     ],
 };
 
-/// The rules of the classes that pictures use.
 pub(crate) fn style(theme: Theme) -> String {
     match theme {
         Theme::Light => rules(&LIGHT),

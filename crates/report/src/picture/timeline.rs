@@ -16,7 +16,6 @@ const LANE: f64 = 26.0;
 /// What commands do, in order, with their words.
 const KINDS: [(&str, &str); 4] = [("in", "copy in"), ("kernel", "kernel"), ("out", "copy out"), ("host", "host")];
 
-/// The colour of what a command does.
 fn class(what: &str) -> &'static str {
     match what {
         "in" => "f0",
@@ -168,7 +167,6 @@ fn draw(title: &str, subtitle: &str, lanes: &[PictureLane]) -> Picture {
     sheet.done(title, &about, figures(lanes))
 }
 
-/// What each colour is.
 fn legend(sheet: &mut Sheet, lanes: &[PictureLane]) {
     let has = |what: &str| lanes.iter().flat_map(|lane| &lane.stretches).any(|s| s.what == what);
     let all = has("all").then_some(("all", "the whole run"));

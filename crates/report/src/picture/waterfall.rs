@@ -6,8 +6,7 @@ use super::sheet::{Anchor, Area, BODY, Figures, Lettering, MARGIN, SMALL, Sheet,
 use super::{Drawn, font, number};
 use crate::cell::RateUnit;
 use crate::rungs::label;
-use crate::view::View;
-use gpulab_model::outcome::Status;
+use crate::view::{View, is_base};
 use gpulab_record::{Row, clear_factor};
 
 /// Units of a line of the chart.
@@ -53,8 +52,7 @@ impl WaterfallStep<'_> {
 /// If fewer than two rungs have a time.
 pub fn waterfall(rows: &[Row]) -> Drawn {
     let view = View::of(rows, RateUnit::GB);
-    let is_timed = |row: &&Row| row.rung.is_some() && row.status == Status::Ok && row.t_median_s.is_some();
-    let timed: Vec<&Row> = view.rungs.iter().map(|cell| cell.row).filter(is_timed).collect();
+    let timed: Vec<&Row> = view.rungs.iter().map(|cell| cell.row).filter(|row| is_base(row)).collect();
     if timed.iter().any(|row| row.is_tuned() != timed[0].is_tuned()) {
         return Err(
             "some rungs are tuned and others are not, so no gains are drawn (--no-tuned runs all alike)".to_owned()

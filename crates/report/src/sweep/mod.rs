@@ -47,7 +47,6 @@ pub fn summary(rows: &[Row], screen: Screen) -> String {
     format::on_screen(&(text + &remarks(rows, screen)), screen)
 }
 
-/// The same as Markdown.
 pub fn markdown(rows: &[Row]) -> String {
     let rows = &latest(rows)[..];
     let Some(head) = head(rows) else { return "No configuration was finished.\n".to_owned() };
@@ -79,7 +78,11 @@ fn head(rows: &[Row]) -> Option<String> {
     let ceiling = ceiling.map_or_else(String::new, |(name, (rate, unit))| {
         format!(", limit {} {unit} ({name})", format::significant(rate, 4))
     });
-    Some(format!("sweep of {} on {}: {}{ceiling}", first.family, format::device(&first.device), statuses(rows)))
+    let counts = Status::ALL.map(|status| (rows.iter().filter(|r| r.status == status).count(), status_word(status)));
+    let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
+    let counts = counts.collect::<Vec<_>>().join(", ");
+    let device = format::device(&first.device);
+    Some(format!("sweep of {} on {device}: {} configurations: {counts}{ceiling}", first.family, rows.len()))
 }
 
 /// What a sweep's time went into, in seconds.
@@ -91,7 +94,6 @@ pub struct SweepTime {
     pub ceiling: f64,
     /// The job that an interrupt cut short.
     pub cut: f64,
-    /// All of it.
     pub total: f64,
 }
 
@@ -105,7 +107,6 @@ impl SweepTime {
     }
 }
 
-/// Where a sweep's time went, in a sentence.
 pub fn time_split(time: &SweepTime) -> String {
     let SweepTime { jobs: Spent { build, data, verify, measure }, ceiling, cut, total } = *time;
     let rest = (total - ceiling - cut - build - data - verify - measure).max(0.0);
@@ -122,13 +123,6 @@ pub fn wrapped(sentence: &str, screen: Screen) -> String {
     format::wrap(sentence, screen.width, "  ").trim_end().to_owned()
 }
 
-/// `70 configurations: 65 ok, 5 skipped`.
-fn statuses(rows: &[Row]) -> String {
-    let counts = Status::ALL.map(|status| (rows.iter().filter(|r| r.status == status).count(), status_word(status)));
-    let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
-    format!("{} configurations: {}", rows.len(), counts.collect::<Vec<_>>().join(", "))
-}
-
 /// Rows that solve the same problem, in the order of the problems' first rows.
 fn problems(rows: &[Row]) -> Vec<Vec<&Row>> {
     groups(&rows.iter().collect::<Vec<_>>(), |row| (row.dtype, row.n, row.m))
@@ -139,17 +133,11 @@ fn problems(rows: &[Row]) -> Vec<Vec<&Row>> {
 pub(super) fn ranked<'a>(rows: &[&'a Row]) -> Vec<Timed<'a>> {
     let once = |row: &Row| Some(row.t_median_s? / row.repeats().and_then(|n| n.parse().ok()).unwrap_or(1.0));
     let any_plain = rows.iter().any(|r| r.repeats().is_none());
-    let believed = |r: &Row| r.status == Status::Ok && !is_above_ceiling(r);
-    let selected = rows.iter().filter(|r| believed(r) && (r.repeats().is_none() || !any_plain));
+    let selected = rows.iter().filter(|r| r.is_believed() && (r.repeats().is_none() || !any_plain));
     let timed = selected.filter_map(|r| Some((*r, once(r)?)));
     let mut timed: Vec<_> = timed.collect();
     timed.sort_by(|a, b| a.1.total_cmp(&b.1));
     timed
-}
-
-/// Whether a row is faster than its ceiling, and its data are no reason for it.
-fn is_above_ceiling(row: &Row) -> bool {
-    row.flags.contains(flag::ABOVE_CEILING) && !row.flags.contains(flag::FITS_CACHE)
 }
 
 /// The best configuration of each rung of one problem, and of all.
@@ -267,16 +255,11 @@ fn tunables(row: &Row) -> String {
 
 /// Why rows have no number, each reason once.
 fn remarks(rows: &[Row], screen: Screen) -> String {
-    let mut reasons: Vec<(Status, &str, usize)> = Vec::new();
-    for row in rows.iter().filter(|r| r.status != Status::Ok) {
-        match reasons.iter_mut().find(|(status, reason, _)| (*status, *reason) == (row.status, row.reason.as_str())) {
-            Some((_, _, count)) => *count += 1,
-            None => reasons.push((row.status, &row.reason, 1)),
-        }
-    }
+    let troubled: Vec<&Row> = rows.iter().filter(|r| r.status != Status::Ok).collect();
+    let reasons = groups(&troubled, |row| (row.status, &row.reason));
     let mut text = if reasons.is_empty() { String::new() } else { "\n".to_owned() };
-    for (status, reason, count) in reasons.iter().take(REMARKS) {
-        let note = format!("note: {count} {}: {}", status_word(*status), format::terminal(reason));
+    for own in reasons.iter().take(REMARKS) {
+        let note = format!("note: {} {}: {}", own.len(), status_word(own[0].status), format::terminal(&own[0].reason));
         text.push_str(&format::wrap(&note, screen.width, "  "));
     }
     if reasons.len() > REMARKS {

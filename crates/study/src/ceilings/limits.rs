@@ -51,7 +51,6 @@ pub struct Limits {
     told: bool,
     told_unquiet: bool,
     quiet: bool,
-    /// Where notes go.
     say: fn(&str),
     /// When searches are to be over, if they have a deadline.
     deadline: Option<Instant>,
@@ -75,19 +74,12 @@ impl Limits {
         // What edited kernels reach is no ceiling of the device.
         let folder = folder.filter(|_| !is_own);
         let effort = if quick { Effort::quick(&info.target) } else { Effort::BRIEF };
-        let kept = kept.unwrap_or_else(|| Kept::empty(info));
-        Limits {
-            effort,
-            kept,
-            folder,
-            told: quiet,
-            told_unquiet: quiet,
-            quiet,
-            say,
-            deadline: None,
-            known: Vec::new(),
-            broken: Vec::new(),
-        }
+        Limits::of(effort, kept.unwrap_or_else(|| Kept::empty(info)), folder, quiet, say)
+    }
+
+    fn of(effort: Effort, kept: Kept, folder: Option<PathBuf>, quiet: bool, say: fn(&str)) -> Limits {
+        let (told, told_unquiet, deadline) = (quiet, quiet, None);
+        Limits { effort, kept, folder, told, told_unquiet, quiet, say, deadline, known: Vec::new(), broken: Vec::new() }
     }
 
     /// The ceiling, if it was measured and there is one.
@@ -271,7 +263,6 @@ pub fn gone_wrong(outcome: &Outcome) -> String {
     format!("the probe {} gave no rate ({}): {}", probe_name(outcome), outcome.status().name(), outcome.reason())
 }
 
-/// The probe's family and variant.
 pub fn probe_name(outcome: &Outcome) -> String {
     format!("{}/{}", outcome.case.family, outcome.case.variant)
 }
@@ -306,7 +297,7 @@ pub fn is_bounded(family: &Family, case: &Case, info: &DeviceInfo) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::measure::tests::Slow;
+    use super::super::measure::tests::{Slow, gpu};
     use super::*;
     use gpulab_kernels::{self as kernels, reduce, transpose};
     use gpulab_model::outcome::fake_info;
@@ -322,19 +313,7 @@ mod tests {
     }
 
     fn least_time(family: &Family, case: &Case, limit: Option<Ceiling>) -> Option<f64> {
-        let settings = Settings {
-            warmup: 1,
-            min_runs: 1,
-            max_runs: 1,
-            min_time: 0.0,
-            timeout: 1.0,
-            max_noise: 1.0,
-            cache: Cache::Warm,
-            clock: Clock::Event,
-            least_time: None,
-            candidate: None,
-        };
-        bounded(&settings, family, case, limit, &fake_info()).least_time
+        bounded(&Settings::default(), family, case, limit, &fake_info()).least_time
     }
 
     #[test]
@@ -375,24 +354,12 @@ mod tests {
 
     #[test]
     fn what_a_search_without_time_found_is_neither_used_nor_kept() {
-        let info = fake_info();
-        let target = Target { gpu: true, global_mem: 64 << 30, max_alloc: 16 << 30, ..info.target };
-        let mut slow = Slow(DeviceInfo { target, ..fake_info() }, Vec::new());
+        let mut slow = Slow(gpu(), Vec::new());
         let folder = tempfile::tempdir().unwrap();
         let need = LimitNeeded::of(&reduce::FAMILY, Dtype::F32, &Params::new());
         let mut searched = |deadline| {
-            let mut limits = Limits {
-                effort: Effort::BRIEF,
-                kept: Kept::empty(&slow.0),
-                folder: Some(folder.path().into()),
-                told: true,
-                told_unquiet: true,
-                quiet: true,
-                say: |_| (),
-                deadline,
-                known: Vec::new(),
-                broken: Vec::new(),
-            };
+            let mut limits = Limits::of(Effort::BRIEF, Kept::empty(&slow.0), Some(folder.path().into()), true, |_| ());
+            limits.end_by(deadline);
             limits.measure(&mut slow, need).unwrap();
             (limits.get(need).is_some(), folder.path().read_dir().unwrap().count())
         };
@@ -406,23 +373,12 @@ mod tests {
 
     #[test]
     fn a_limit_that_was_measured_beside_other_load_says_so_where_it_is_used() {
-        let info = fake_info();
-        let target = Target { gpu: true, global_mem: 64 << 30, max_alloc: 16 << 30, ..info.target };
-        let mut slow = Slow(DeviceInfo { target, ..fake_info() }, Vec::new());
+        let mut slow = Slow(gpu(), Vec::new());
         let folder = tempfile::tempdir().unwrap();
         let need = LimitNeeded::of(&reduce::FAMILY, Dtype::F32, &Params::new());
-        let limits = |kept: Kept| Limits {
-            effort: Effort::BRIEF,
-            kept,
-            folder: Some(folder.path().into()),
-            told: true,
-            told_unquiet: false,
-            quiet: false,
-            say: |text| SAID.with_borrow_mut(|said| said.push(text.to_owned())),
-            deadline: None,
-            known: Vec::new(),
-            broken: Vec::new(),
-        };
+        let say = |text: &str| SAID.with_borrow_mut(|said| said.push(text.to_owned()));
+        let limits =
+            |kept| Limits { told: true, ..Limits::of(Effort::BRIEF, kept, Some(folder.path().into()), false, say) };
         limits(Kept::empty(&slow.0)).measure(&mut slow, need).unwrap();
         let mut kept = Kept::load(folder.path(), &slow.0).unwrap().unwrap();
         for (flags, told) in [(Flags::default(), 0), (flag::NOISY, 1), (flag::DRIFT, 1)] {

@@ -4,13 +4,12 @@ use super::search::descend;
 use super::{CeilingRow, ProbeSpace, Quantity, Site};
 use gpulab_model::Error;
 use gpulab_model::data::Shape;
-use gpulab_model::outcome::{Cache, Clock, Executor, Job, Outcome, Settings, Status};
+use gpulab_model::outcome::{Executor, Job, Outcome, Settings, Status};
 use gpulab_model::plan::{Case, Target};
 use gpulab_record::Run;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// How hard to look.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Effort {
     /// Settings that are varied, of those of a space the first ones.
@@ -19,7 +18,6 @@ pub struct Effort {
     values: usize,
     /// Spaces that are looked at, the likeliest first, until so many gave a rate.
     spaces: usize,
-    /// Most passes over the settings.
     passes: usize,
     /// Seconds that a shape is timed for, and the best ones at the end.
     seconds: [f64; 2],
@@ -74,14 +72,12 @@ const HOPELESS: f64 = 0.5;
 /// which takes seconds.
 const CONFIRM_S: f64 = 1.0;
 
-/// A shape that was measured.
 struct Tried {
     case: Case,
     merit: f64,
     outcome: Outcome,
 }
 
-/// A search under way.
 struct Hunt<'a> {
     quantity: &'a Quantity,
     executor: &'a mut dyn Executor,
@@ -203,7 +199,10 @@ impl Hunt<'_> {
     ) -> Result<(), Error> {
         let axes = space.axes.iter().take(effort.axes).map(|axis| axis.values.len().min(effort.values));
         let pad = |place: &[usize]| [place, &vec![0; space.axes.len() - place.len()]].concat();
-        let passes = if self.quantity.is_intricate() { effort.passes } else { 1 };
+        let Quantity { place, element, spaces, .. } = self.quantity;
+        // Whether settings depend on each other so much that a second look at each pays.
+        let is_intricate = *place == Site::Unit && matches!(*element, "f32" | "i32") && spaces.len() == 1;
+        let passes = if is_intricate { effort.passes } else { 1 };
         let axes = axes.collect::<Vec<_>>();
         let mut attempt = |place: &[usize]| match place.iter().all(|&value| value == 0) {
             true => Ok(first),
@@ -296,10 +295,7 @@ fn settings(seconds: f64, min_runs: u32) -> Settings {
         min_time: seconds,
         timeout: 3.0 * seconds.max(0.02),
         max_noise: 0.03,
-        cache: Cache::Warm,
-        clock: Clock::Event,
-        least_time: None,
-        candidate: None,
+        ..Settings::default()
     }
 }
 
@@ -310,7 +306,7 @@ pub(super) mod tests {
     use gpulab_kernels::Bound;
     use gpulab_model::data::Dtype;
     use gpulab_model::outcome::fake_info;
-    use gpulab_model::outcome::{DeviceInfo, Judged, Measured, Sample};
+    use gpulab_model::outcome::{Clock, DeviceInfo, Judged, Measured, Sample};
     use std::time::Duration;
 
     #[test]
@@ -346,7 +342,7 @@ pub(super) mod tests {
         }
     }
 
-    fn gpu() -> DeviceInfo {
+    pub(in crate::ceilings) fn gpu() -> DeviceInfo {
         let info = fake_info();
         let target = Target { gpu: true, global_mem: 64 << 30, max_alloc: 16 << 30, ..info.target };
         DeviceInfo { target, ..info }
@@ -373,13 +369,5 @@ pub(super) mod tests {
         assert!(*last > sizes[0] && row.bytes == Some(4 * last), "the best over all of the data: {all:?}");
         let (_, reach, quick) = searched(Effort::quick(&gpu().target));
         assert_eq!((quick, reach), (sizes, Reach::Whole), "one space is enough");
-    }
-
-    #[test]
-    fn a_quick_look_and_a_brief_one_are_kept_as_quick_and_know_a_deadline() {
-        for effort in [Effort::quick(&gpu().target), Effort::BRIEF] {
-            assert!(effort.quick && effort.within.is_none());
-            assert_eq!(effort.within(Some(1.5)), Effort { within: Some(1.5), ..effort });
-        }
     }
 }

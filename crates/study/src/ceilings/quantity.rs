@@ -22,7 +22,6 @@ pub enum Rate {
 }
 
 impl Rate {
-    /// The unit of values.
     pub fn unit(self) -> &'static str {
         match self {
             Rate::Bytes => "GB/s",
@@ -56,20 +55,12 @@ pub struct Axis {
     pub values: Vec<&'static str>,
 }
 
-/// The shapes of one probe.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProbeSpace {
     /// What is the same for all of them.
     pub case: Case,
     /// The settings, the most important first.
     pub axes: Vec<Axis>,
-}
-
-impl Quantity {
-    /// Whether its settings depend on each other so much that a second look at each pays.
-    pub(super) fn is_intricate(&self) -> bool {
-        self.place == Site::Unit && matches!(self.element, "f32" | "i32") && self.spaces.len() == 1
-    }
 }
 
 impl ProbeSpace {
@@ -101,11 +92,8 @@ pub struct Quantity {
     pub element: &'static str,
     /// Bytes of the data, where they matter; the final measurement is made with so many.
     pub bytes: Option<u64>,
-    /// What counts.
     pub measure: Rate,
-    /// Where its best is looked for.
     pub spaces: Vec<ProbeSpace>,
-    /// Where, or under which condition.
     pub place: Site,
 }
 
@@ -123,12 +111,10 @@ pub enum Site {
     Unit,
     /// Compute units, in forms that elements of either sign allow.
     Signed,
-    /// Between host and device.
     Host,
 }
 
 impl Site {
-    /// The name in tables and files.
     pub fn name(self) -> &'static str {
         match self {
             Site::Memory => "memory",
@@ -153,12 +139,6 @@ const OPERATIONS: &[(&str, &[&str], Rate)] = &[
 const ELEMENTS: &[(&str, Dtype)] =
     &[("f32", Dtype::F32), ("i32", Dtype::I32), ("f64", Dtype::F64), ("half", Dtype::F32)];
 
-/// Whether a quick look tells it, too: the arithmetic of most programs, that of the min-plus step, and what a model of times
-/// needs.
-fn is_quick(what: &str, element: &str) -> bool {
-    matches!((what, element), ("fma" | "add-min", _) | ("add", "f32"))
-}
-
 /// Everything that is measured on this device, in the order of the report. `quick`: less of it.
 pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
     let memory = [Bound::Read, Bound::Write, Bound::Copy];
@@ -174,14 +154,12 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
         is_there && (!quick || matches!(*name, "f32" | "i32"))
     });
     for &(element, dtype) in elements {
-        let operations = OPERATIONS.iter().filter(|(what, ..)| !quick || is_quick(what, element));
-        all.extend(operations.map(|&(what, ops, measure)| Quantity {
-            what,
-            element,
-            bytes: None,
-            measure,
-            spaces: arithmetic(what, ops, element, dtype, target, quick),
-            place: Site::Unit,
+        // The arithmetic of most programs, that of the min-plus step, and what a model of times needs.
+        let is_quick = |what: &str| matches!((what, element), ("fma" | "add-min", _) | ("add", "f32"));
+        let operations = OPERATIONS.iter().filter(|(what, ..)| !quick || is_quick(what));
+        all.extend(operations.map(|&(what, ops, measure)| {
+            let spaces = arithmetic(what, ops, element, dtype, target, quick);
+            Quantity { what, element, bytes: None, measure, spaces, place: Site::Unit }
         }));
         if !quick && element == "f32" {
             all.extend(bounding(Bound::AddMin, dtype, true, target, quick));
@@ -193,14 +171,9 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
 /// What a model of kernels' times needs beside a family's limit: the caches, local memory, single additions, a launch.
 pub fn for_model(target: &Target) -> Vec<Quantity> {
     let caches = [Bound::Read, Bound::Write, Bound::Copy].map(|bound| near(bound, target));
-    let add = Quantity {
-        what: "add",
-        element: "f32",
-        bytes: None,
-        measure: Rate::Ops,
-        spaces: arithmetic("add", &["add"], "f32", Dtype::F32, target, true),
-        place: Site::Unit,
-    };
+    let (what, element, measure, place) = ("add", "f32", Rate::Ops, Site::Unit);
+    let spaces = arithmetic(what, &[what], element, Dtype::F32, target, true);
+    let add = Quantity { what, element, bytes: None, measure, spaces, place };
     let (launch, _) = launch_cost(Clock::Event);
     caches.into_iter().chain([local(target), add, launch]).collect()
 }
@@ -210,33 +183,22 @@ fn between(target: &Target, quick: bool) -> impl Iterator<Item = Quantity> + use
     let bytes: u64 = if target.gpu { 128 << 20 } else { 64 << 20 };
     let bytes = if quick { bytes / 4 } else { bytes };
     let bytes = bytes.min(target.max_alloc / 4 * 4);
-    let quantity = |what, bytes, measure, case| Quantity {
-        what,
-        element: "",
-        bytes,
-        measure,
-        place: Site::Host,
-        spaces: vec![ProbeSpace::new(case, Vec::new())],
-    };
     let launches = LAUNCHES.iter().map(|(what, variant)| launching(what, variant));
     let transfers = TRANSFERS.iter().map(move |(what, variant)| {
         let case = exchange::case(&transfer::EXCHANGE, variant, bytes / 4, &[], 1);
-        quantity(what, Some(bytes), Rate::Bytes, case)
+        on_host(what, Some(bytes), Rate::Bytes, case)
     });
     launches.chain(transfers)
 }
 
+fn on_host(what: &'static str, bytes: Option<u64>, measure: Rate, case: Case) -> Quantity {
+    let spaces = vec![ProbeSpace::new(case, Vec::new())];
+    Quantity { what, element: "", bytes, measure, place: Site::Host, spaces }
+}
+
 /// What launching a kernel that does next to nothing costs.
 fn launching(what: &'static str, variant: &str) -> Quantity {
-    let case = exchange::case(&launch::EXCHANGE, variant, 1, &[], 1);
-    Quantity {
-        what,
-        element: "",
-        bytes: None,
-        measure: Rate::Seconds,
-        place: Site::Host,
-        spaces: vec![ProbeSpace::new(case, Vec::new())],
-    }
+    on_host(what, None, Rate::Seconds, exchange::case(&launch::EXCHANGE, variant, 1, &[], 1))
 }
 
 /// What the launches of a run cost by a clock: one launch, and how many launches the other quantity is of; of launches back
@@ -464,25 +426,7 @@ mod tests {
     use gpulab_kernels as kernels;
 
     fn target(gpu: bool) -> Target {
-        Target {
-            gpu,
-            compute_units: if gpu { 132 } else { 2 },
-            max_wg: 1024,
-            max_wg_dims: [1024; 3],
-            local_mem: 48 << 10,
-            global_mem: 64 << 30,
-            max_alloc: 16 << 30,
-            cache: 32 << 20,
-            float_lanes: 8,
-            fp64: true,
-            fp16: true,
-            nvidia: gpu,
-            async_copy: gpu,
-            register_caps: gpu,
-            prefetch: !gpu,
-            subgroups: false,
-            images: false,
-        }
+        Target { max_alloc: 16 << 30, global_mem: 64 << 30, ..Target::with_everything(gpu) }
     }
 
     #[test]

@@ -85,7 +85,6 @@ impl CeilingRow {
         quick: bool,
     ) -> CeilingRow {
         let times = stats::summarise(&outcome.times());
-        let note = outcome.clock_note().unwrap_or_default().to_owned();
         CeilingRow {
             schema: SCHEMA,
             run_id: run.id.clone(),
@@ -99,7 +98,7 @@ impl CeilingRow {
             element: quantity.element.to_owned(),
             // A quick look is over less than the whole.
             bytes: quantity.bytes.map(|_| 4 * outcome.case.shape.n),
-            value: value.filter(|&value| is_rate_or_time(value)),
+            value: value.filter(|&value| value.is_finite() && value > 0.0),
             unit: quantity.measure.unit().to_owned(),
             probe: format!("{}/{}", outcome.case.family, outcome.case.variant),
             wg: outcome.wg,
@@ -110,7 +109,7 @@ impl CeilingRow {
             clock: outcome.clock(),
             quick,
             status: outcome.status(),
-            reason: if outcome.reason().is_empty() { note } else { outcome.reason().to_owned() },
+            reason: outcome.remark().to_owned(),
             flags: flags(quantity, outcome),
             t_search_s: 0.0,
         }
@@ -151,10 +150,6 @@ fn believable(unit: &str) -> Option<RangeInclusive<f64>> {
     let units = [Rate::Bytes, Rate::Ops, Rate::Pairs, Rate::Seconds];
     let known = units.into_iter().find(|measure| measure.unit() == unit)?;
     Some(if known == Rate::Seconds { time } else { rate })
-}
-
-fn is_rate_or_time(value: f64) -> bool {
-    value.is_finite() && value > 0.0
 }
 
 /// Whether the machine was quiet while this was measured: by the spread of the runs, and by the canary.

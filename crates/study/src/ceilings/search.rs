@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 pub struct Best {
     /// Which value of each setting, from 0.
     pub place: Vec<usize>,
-    /// What it reached.
     pub rate: f64,
 }
 

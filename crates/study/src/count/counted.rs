@@ -7,7 +7,6 @@ use gpulab_model::plan::WorkGroup;
 /// The machine that is counted for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LockstepModel {
-    /// Work-items of a warp.
     pub warp: u64,
     /// Bytes of a segment of global memory.
     pub segment: u64,
@@ -20,18 +19,14 @@ impl LockstepModel {
     pub const USUAL: LockstepModel = LockstepModel { warp: 32, segment: 32, banks: 32 };
 }
 
-/// What was counted of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CountedCase {
     /// The work-group that the rung made of the one asked for.
     pub wg: WorkGroup,
-    /// The settings used.
     pub params: Params,
-    /// Its launches, in order.
     pub launches: Vec<CountedLaunch>,
 }
 
-/// What was counted of a launch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CountedLaunch {
     /// Whether its time would count: others prepare the data.

@@ -23,36 +23,25 @@ pub struct RequestCounts {
     pub words: u64,
 }
 
-/// Requests by the kind of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct MemoryCounts {
-    /// Loads from global memory.
     pub global_read: RequestCounts,
-    /// Stores to global memory.
     pub global_write: RequestCounts,
-    /// Loads from local memory.
     pub local_read: RequestCounts,
-    /// Stores to local memory.
     pub local_write: RequestCounts,
-    /// Loads from constant memory.
     pub constant_read: RequestCounts,
-    /// Atomics in global memory.
     pub global_atomic: RequestCounts,
-    /// Atomics in local memory.
     pub local_atomic: RequestCounts,
 }
 
-/// What instructions come to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct Counts {
     /// Instructions that warps executed.
     pub issued: u64,
     /// Instructions that items executed.
     pub lanes: u64,
-    /// Floating-point operations.
     pub flops: u64,
-    /// Requests.
     pub memory: MemoryCounts,
 }
 
@@ -63,7 +52,6 @@ pub struct InstructionCounts {
     pub file: String,
     /// Line, from 1.
     pub line: u64,
-    /// What it comes to.
     #[serde(flatten)]
     pub counts: Counts,
 }
@@ -71,11 +59,8 @@ pub struct InstructionCounts {
 /// A launch, as the plugin writes it.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct LaunchCounts {
-    /// The kernel's name.
     pub kernel: String,
-    /// Work-groups.
     pub groups: u64,
-    /// Work-items.
     pub items: u64,
     /// Warps, those with fewer items included.
     pub warps: u64,
@@ -124,7 +109,6 @@ impl MemoryCounts {
 }
 
 impl Counts {
-    /// Both, count by count.
     pub(super) fn joined(&self, other: &Counts, with: Joining<'_>) -> Counts {
         Counts {
             issued: with(self.issued, other.issued),
@@ -142,7 +126,6 @@ impl AddAssign for Counts {
 }
 
 impl LaunchCounts {
-    /// All instructions together.
     pub fn total(&self) -> Counts {
         let mut total = Counts::default();
         self.instructions.iter().for_each(|one| total += one.counts);
@@ -173,17 +156,14 @@ fn ratio(of: u64, by: u64) -> Option<f64> {
 }
 
 impl RequestCounts {
-    /// Segments that a request moves.
     pub fn segments_a_request(&self) -> Option<f64> {
         ratio(self.segments, self.requests)
     }
 
-    /// Passes that a request takes.
     pub fn passes_a_request(&self) -> Option<f64> {
         ratio(self.passes, self.requests)
     }
 
-    /// Bank conflicts of a request.
     pub fn conflicts_a_request(&self) -> Option<f64> {
         ratio(self.conflicts, self.requests)
     }

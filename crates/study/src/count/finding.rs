@@ -5,11 +5,9 @@ use serde::{Deserialize, Serialize};
 /// What the simulator found at a place of a kernel's text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CheckFinding {
-    /// What it is.
     pub kind: FindingKind,
     /// In the simulator's words, without addresses.
     pub said: String,
-    /// The file, if it is known.
     pub file: Option<String>,
     /// The line there, from 1.
     pub line: Option<u64>,
@@ -17,20 +15,15 @@ pub struct CheckFinding {
     pub times: u64,
 }
 
-/// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
     /// Two work-items at one place, at least one of which writes, with nothing between them.
     Race,
-    /// A load outside of a buffer.
     ReadOutside,
-    /// A store outside of a buffer.
     WriteOutside,
-    /// A value that was never set.
     Unset,
     /// Not all work-items of a group reach a barrier.
     Divergence,
-    /// Another one.
     Other,
 }

@@ -10,15 +10,12 @@ use serde::{Deserialize, Serialize};
 /// What a row is of.
 #[derive(Clone, Copy, Debug)]
 pub struct CountSubject<'a> {
-    /// The run.
     pub run: &'a Run,
     /// As in `Oclgrind 21.10`.
     pub simulator: &'a str,
     /// The machine that is counted for.
     pub model: LockstepModel,
-    /// The case.
     pub case: &'a Case,
-    /// The rung's number.
     pub rung: Option<u32>,
     /// Of an experiment its name, the trial's series and the value of what is varied.
     pub trial: Option<(&'a str, &'a str, f64)>,
@@ -30,7 +27,7 @@ columns! {
     texts: series, reason, file;
     /// What was counted of a launch, or of the instructions of one line of its source; its fields are the columns of CSV
     /// files and the names in JSON.
-    #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+    #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
     pub struct CountRow {
         /// Version of the columns.
         pub schema: u32,
@@ -211,7 +208,6 @@ impl CountRow {
         (1..).zip(&counted.launches).flat_map(of_launch).collect()
     }
 
-    /// Elements of the problem.
     pub fn elements(&self) -> u64 {
         self.n.saturating_mul(self.m)
     }
@@ -288,51 +284,8 @@ impl CountRow {
             warp: model.warp,
             segment: model.segment,
             banks: model.banks,
-            status: Status::Ok,
             reason: note.to_owned(),
-            launch: None,
-            launches: None,
-            timed: None,
-            kernel: String::new(),
-            file: String::new(),
-            line: None,
-            groups: None,
-            items: None,
-            warps: None,
-            barriers: None,
-            private_accesses: None,
-            group_copies: None,
-            warp_instructions: None,
-            item_instructions: None,
-            flops: None,
-            global_read_requests: None,
-            global_read_segments: None,
-            global_read_bytes: None,
-            global_write_requests: None,
-            global_write_segments: None,
-            global_write_bytes: None,
-            local_read_requests: None,
-            local_read_passes: None,
-            local_read_conflicts: None,
-            local_read_broadcasts: None,
-            local_write_requests: None,
-            local_write_passes: None,
-            local_write_conflicts: None,
-            constant_requests: None,
-            constant_words: None,
-            global_atomic_requests: None,
-            global_atomic_items: None,
-            global_atomic_passes: None,
-            local_atomic_requests: None,
-            local_atomic_items: None,
-            local_atomic_passes: None,
-            instructions_an_element: None,
-            lanes_busy: None,
-            segments_a_read: None,
-            segments_a_write: None,
-            moved_an_asked_byte: None,
-            passes_a_local_request: None,
-            flops_a_byte: None,
+            ..CountRow::default()
         }
     }
 

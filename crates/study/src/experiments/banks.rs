@@ -20,7 +20,6 @@ const WIDE_RANDOM: &str = "8-byte words, permuted";
 /// In words; 0 is one word for all items, and the odd ones touch every bank.
 const STRIDES: [u64; 11] = [0, 1, 2, 3, 4, 8, 16, 31, 32, 33, 64];
 
-/// The experiment's entry in the list.
 pub const BANKS: Experiment = Experiment {
     name: "banks",
     question: "How many banks does local memory have, and what does it cost when neighbouring items read from the same one?",
@@ -86,7 +85,6 @@ fn finding(points: &[Point]) -> String {
     }
 }
 
-/// What a series says of banks.
 enum Banked {
     /// So many of 4 bytes, and how many times slower the slowest stride is.
     Yes(u64, f64),
@@ -114,7 +112,6 @@ fn banks(points: &[Point], series: &str, bytes: u64) -> Banked {
     }
 }
 
-/// What the odd stride beyond the banks costs.
 fn odd(points: &[Point]) -> String {
     let odd = compare(points, (NARROW, 33.0), (NARROW, 1.0));
     odd.map_or(String::new(), |c| format!("; the odd stride 33 is {}", pace_beside(&c, "stride 1")))
@@ -132,15 +129,9 @@ fn others(points: &[Point]) -> String {
 }
 
 fn trial(scope: &Scope<'_>, series: &str, dtype: Dtype, stride: u64, scramble: u64) -> Trial {
-    let own = Own {
-        family: &banks::FAMILY,
-        variant: "strided",
-        dtype,
-        n: lab::items(scope.target),
-        wg: lab::usual_wg(scope.target),
-        params: &[(STRIDE.name, stride), (SCRAMBLE.name, scramble), (ROUNDS.name, 128)],
-    };
-    own.trial(scope, series, stride as f64, BANDWIDTH)
+    let params = [(STRIDE.name, stride), (SCRAMBLE.name, scramble), (ROUNDS.name, 128)];
+    let own = Own::of(&banks::FAMILY, "strided", dtype, lab::items(scope.target), lab::usual_wg(scope.target));
+    own.trial(scope, series, stride as f64, BANDWIDTH, &params)
 }
 
 #[cfg(test)]

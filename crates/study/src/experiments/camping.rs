@@ -27,7 +27,6 @@ const ALONG_PADDED: &str = "along rows, padded";
 const SERIES: [(&str, u64, u64); 4] =
     [(DOWN_PLAIN, 1, 0), (ALONG_PLAIN, 0, 0), (DOWN_PADDED, 1, PADDING), (ALONG_PADDED, 0, PADDING)];
 
-/// The experiment's entry in the list.
 pub const CAMPING: Experiment = Experiment {
     name: "camping",
     question: "Do words that lie a large power of two apart collide in a few memory channels or cache sets?",
@@ -94,20 +93,10 @@ fn camps(down: &[Contrast], along: &[Contrast]) -> String {
 
 fn trial(scope: &Scope<'_>, log: u64, (name, down, padding): (&str, u64, u64)) -> Trial {
     let target = scope.target;
-    let bits = match (target.gpu, scope.quick) {
-        (true, _) => 25,
-        (false, true) => 22,
-        (false, false) => 24,
-    };
-    let own = Own {
-        family: &columns::FAMILY,
-        variant: "walk",
-        dtype: Dtype::I32,
-        n: 1 << bits,
-        wg: if target.gpu { lab::usual_wg(target) } else { 1 },
-        params: &[(COLUMNS.name, log), (PAD.name, padding), (DOWN.name, down), (ROUNDS.name, 1)],
-    };
-    own.trial(scope, name, (1u64 << log) as f64, BANDWIDTH)
+    let params = [(COLUMNS.name, log), (PAD.name, padding), (DOWN.name, down), (ROUNDS.name, 1)];
+    let wg = if target.gpu { lab::usual_wg(target) } else { 1 };
+    let own = Own::of(&columns::FAMILY, "walk", Dtype::I32, 1 << scope.pick([25; 2], [24, 22]), wg);
+    own.trial(scope, name, (1u64 << log) as f64, BANDWIDTH, &params)
 }
 
 #[cfg(test)]
@@ -129,17 +118,9 @@ mod tests {
             points.retain(|p| pitches.is_empty() || pitches.contains(&p.x));
             CAMPING.finding(&points)
         };
-        assert!(
-            at(&[1024.0], &[1024.0]).contains("collide is undecided: 1 pitch was measured"),
-            "{}",
-            at(&[1024.0], &[])
-        );
+        assert!(at(&[1024.0], &[1024.0]).contains("collide is undecided: 1 pitch was measured"));
         assert!(at(&[1024.0, 2048.0], &[]).contains("collide is undecided: 2 pitches were measured"));
-        assert!(
-            at(&[], &[1024.0]).contains("collide is undecided: padding helps at one pitch alone"),
-            "{}",
-            at(&[], &[1024.0])
-        );
+        assert!(at(&[], &[1024.0]).contains("collide is undecided: padding helps at one pitch alone"));
         assert!(at(&[], &[1024.0, 4096.0]).contains("strides collide in memory"));
     }
 

@@ -6,7 +6,7 @@
 //! place that the compiler knows. Whether two paths were compared at all is told from the points: two paths answer
 //! differently to the number of addresses, one path does not.
 
-use super::evidence::{Contrast, compare, compare_series, nothing, pace_beside, percent, undecided_factor};
+use super::evidence::{Contrast, compare, compare_series, joined, nothing, pace_beside, percent, undecided_factor};
 use super::own::Own;
 use super::{Experiment, Explanation, Scope, Trial, plain};
 use gpulab_kernels::lab;
@@ -18,7 +18,6 @@ use gpulab_record::{BANDWIDTH, Point};
 /// Different addresses, one and the most first in the finding.
 const MOST: u64 = 32;
 
-/// The experiment's entry in the list.
 pub const CONSTANT: Experiment = Experiment {
     name: "constant",
     question: "How fast is constant memory where neighbouring items read one address, and where they read several?",
@@ -55,40 +54,33 @@ const CONSTANTS: [(&str, &str); 2] =
     [("a __constant argument", IN_CONSTANT), ("a __constant table in the program", IN_PROGRAM)];
 
 fn finding(points: &[Point]) -> String {
-    let sentences: Vec<String> =
-        [spreads(points), at_one_address(points), paths(points)].into_iter().flatten().collect();
-    if sentences.is_empty() {
-        return nothing(points, "Reads of constant memory at one address and at several were not both measured.");
-    }
-    sentences.join(" ")
+    let sentences = joined([spreads(points), at_one_address(points), paths(points)], " ");
+    let otherwise = "Reads of constant memory at one address and at several were not both measured.";
+    sentences.unwrap_or_else(|| nothing(points, otherwise))
 }
 
-/// What several addresses cost.
 fn spreads(points: &[Point]) -> Option<String> {
     let global = ("global memory", IN_GLOBAL);
-    let all = CONSTANTS.into_iter().chain([global]).filter_map(|(what, name)| {
+    let all = CONSTANTS.into_iter().chain([global]).map(|(what, name)| {
         let spread = compare(points, (name, MOST as f64), (name, 1.0))?;
         Some(format!("of {what} are {}", pace_beside(&spread, "at one address")))
     });
-    let all: Vec<String> = all.collect();
-    (!all.is_empty()).then(|| format!("Where neighbouring items read {MOST} addresses, reads {}.", all.join("; ")))
+    Some(format!("Where neighbouring items read {MOST} addresses, reads {}.", joined(all, "; ")?))
 }
 
 /// Constant memory beside global memory where all items read one address.
 fn at_one_address(points: &[Point]) -> Option<String> {
-    let all = CONSTANTS.into_iter().filter_map(|(what, name)| {
+    let all = CONSTANTS.into_iter().map(|(what, name)| {
         let beside = compare(points, (name, 1.0), (IN_GLOBAL, 1.0))?;
         Some(format!("{what} is {}", pace_beside(&beside, "global memory")))
     });
-    let all: Vec<String> = all.collect();
-    (!all.is_empty()).then(|| format!("At one address {}.", all.join("; ")))
+    Some(format!("At one address {}.", joined(all, "; ")?))
 }
 
 /// Whether constant memory was read by a path of its own, as far as the points tell.
 fn paths(points: &[Point]) -> Option<String> {
     let beside = |name| compare_series(points, name, IN_GLOBAL, |places| places == 1.0 || places == MOST as f64);
-    let all: Vec<String> = CONSTANTS.into_iter().filter_map(|(what, name)| path(what, &beside(name))).collect();
-    let all = all.join("; ");
+    let all = joined(CONSTANTS.map(|(what, name)| path(what, &beside(name))), "; ")?;
     let first = all.get(..1)?.to_uppercase();
     Some(format!("{first}{}.", &all[1..]))
 }
@@ -112,15 +104,8 @@ fn path(what: &str, beside: &[Contrast]) -> Option<String> {
 }
 
 fn trial(scope: &Scope<'_>, places: u64, (name, variant, place): (&str, &'static str, (&'static str, u64))) -> Trial {
-    let own = Own {
-        family: &constant::FAMILY,
-        variant,
-        dtype: Dtype::I32,
-        n: lab::items(scope.target),
-        wg: lab::usual_wg(scope.target),
-        params: &[(PLACES.name, places), place, (ROUNDS.name, 128)],
-    };
-    own.trial(scope, name, places as f64, BANDWIDTH)
+    let own = Own::of(&constant::FAMILY, variant, Dtype::I32, lab::items(scope.target), lab::usual_wg(scope.target));
+    own.trial(scope, name, places as f64, BANDWIDTH, &[(PLACES.name, places), place, (ROUNDS.name, 128)])
 }
 
 #[cfg(test)]

@@ -28,7 +28,6 @@ pub(super) fn with_remedy(finding: String) -> String {
     if finding.to_lowercase().contains(UNDECIDED) { format!("{finding} {REMEDY}") } else { finding }
 }
 
-/// The relative spread of a point's value.
 fn spread(point: &Point) -> f64 {
     match (point.noise, point.runs) {
         (Some(noise), Some(runs)) if runs < FEWEST_RUNS => noise.max(UNKNOWN_SPREAD),
@@ -36,7 +35,6 @@ fn spread(point: &Point) -> f64 {
     }
 }
 
-/// How one point compares with another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Comparison {
     /// Larger by more than [`LEAST`] and by more than both spreads together.
@@ -49,7 +47,6 @@ pub(super) enum Comparison {
     Unclear,
 }
 
-/// One point's value over another's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Contrast {
     /// The varied parameter's value of the first point.
@@ -67,16 +64,11 @@ impl Contrast {
         let ratio = a.measured()? / b.measured()?;
         let spread = spread(a) + spread(b);
         let difference = ratio.max(1.0 / ratio) - 1.0;
-        let verdict = match ratio > 1.0 {
-            is_higher if difference > LEAST.max(spread) => {
-                if is_higher {
-                    Comparison::Higher
-                } else {
-                    Comparison::Lower
-                }
-            }
-            _ if spread > LEAST => Comparison::Unclear,
-            _ => Comparison::Same,
+        let verdict = match difference > LEAST.max(spread) {
+            true if ratio > 1.0 => Comparison::Higher,
+            true => Comparison::Lower,
+            false if spread > LEAST => Comparison::Unclear,
+            false => Comparison::Same,
         };
         ratio.is_finite().then_some(Contrast { x: a.x, ratio, verdict, spread })
     }
@@ -196,12 +188,10 @@ fn key(x: f64) -> u64 {
     (x + 0.0).to_bits()
 }
 
-/// The point of a series at `x`.
 fn at<'a>(points: &'a [Point], series: &str, x: f64) -> Option<&'a Point> {
     points.iter().find(|p| p.series == series && p.x == x)
 }
 
-/// The value of a series at `x`.
 pub(super) fn value(points: &[Point], series: &str, x: f64) -> Option<f64> {
     at(points, series, x)?.measured()
 }
@@ -261,9 +251,14 @@ pub(super) fn nothing(points: &[Point], otherwise: &str) -> String {
     format!("No point has a value: {why}.")
 }
 
-/// Whether some contrast has this verdict.
 pub(super) fn any(contrasts: &[Contrast], verdict: Comparison) -> bool {
     contrasts.iter().any(|c| c.verdict == verdict)
+}
+
+/// The phrases that there are, with this between them; nothing without any.
+pub(super) fn joined(phrases: impl IntoIterator<Item = Option<String>>, between: &str) -> Option<String> {
+    let phrases: Vec<String> = phrases.into_iter().flatten().collect();
+    (!phrases.is_empty()).then(|| phrases.join(between))
 }
 
 /// A factor, in three digits: `1.78 times`.

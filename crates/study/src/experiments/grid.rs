@@ -25,7 +25,6 @@ const TO_A_UNIT: [u64; 9] = [1, 2, 3, 4, 6, 8, 16, 32, 64];
 /// The fewest groups, and those of the rule of thumb for devices to come.
 const NAMED: [u64; 4] = [1, 2, 100, 1000];
 
-/// The experiment's entry in the list.
 pub const GRID: Experiment = Experiment {
     name: "grid",
     question: "How many groups keep all compute units busy, and what does one group too many cost?",
@@ -111,15 +110,9 @@ fn groups(units: u64) -> Vec<u64> {
 
 fn trial(scope: &Scope<'_>, series: String, groups: u64) -> Trial {
     let wg = lab::usual_wg(scope.target);
-    let own = Own {
-        family: &chains::FAMILY,
-        variant: "independent",
-        dtype: Dtype::F32,
-        n: groups * wg as u64,
-        wg,
-        params: &[(CHAINS.name, 4), (ROUNDS.name, if scope.target.gpu { 1024 } else { 8 })],
-    };
-    own.trial(scope, series, groups as f64, RATE)
+    let own = Own::of(&chains::FAMILY, "independent", Dtype::F32, groups * wg as u64, wg);
+    let rounds = if scope.target.gpu { 1024 } else { 8 };
+    own.trial(scope, series, groups as f64, RATE, &[(CHAINS.name, 4), (ROUNDS.name, rounds)])
 }
 
 /// A smaller loss by one group more is none.

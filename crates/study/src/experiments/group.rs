@@ -31,7 +31,6 @@ const LANES: [u64; 5] = [1, 64, 32, 16, 8];
 /// Their largest: its multiples leave no lane idle.
 const MULTIPLE: u64 = 64;
 
-/// The experiment's entry in the list.
 pub const GROUP: Experiment = Experiment {
     name: "group",
     question: "Which work-group sizes are fast, and do sizes off the warp's multiple cost what their idle lanes account for?",
@@ -68,15 +67,8 @@ fn trial(scope: &Scope<'_>, name: &str, wg: usize, metric: Metric) -> Trial {
     if target.register_caps {
         params.push((TOLD, 1));
     }
-    let own = Own {
-        family: &group::FAMILY,
-        variant: "held",
-        dtype: Dtype::F32,
-        n: items.next_multiple_of(wg as u64),
-        wg,
-        params: &params,
-    };
-    own.trial(scope, name, wg as f64, metric)
+    let own = Own::of(&group::FAMILY, "held", Dtype::F32, items.next_multiple_of(wg as u64), wg);
+    own.trial(scope, name, wg as f64, metric, &params)
 }
 
 fn finding(points: &[Point]) -> String {
@@ -190,7 +182,6 @@ impl Fit {
     }
 }
 
-/// Sizes that a sentence names.
 const NAMED_SIZES: usize = 3;
 
 /// The sentence on differences that no number of lanes explains.
@@ -241,7 +232,6 @@ fn control(all: &[&Point]) -> String {
     }
 }
 
-/// The sentence on occupancy, where it is known.
 fn occupancy(points: &[Point]) -> String {
     let held = series(points, HELD);
     let described = |p: &Point| format!("{} (groups of {})", percent(p.measured().unwrap_or(0.0) / 100.0), p.x);

@@ -19,7 +19,6 @@ const STEP_CLOCKS: &str = "a step, clocks";
 const CLOCKS: Metric =
     Metric { name: "latency in clocks", unit: "clocks", of: |row| Some(row.wg?.size() as f64 / row.ops_per_cu_clock?) };
 
-/// The experiment's entry in the list.
 pub const ILP: Experiment = Experiment {
     name: "ilp",
     question: "How many items in a compute unit, or independent operations in an item, hide the latency of arithmetic?",
@@ -139,22 +138,13 @@ fn hidden(all: &[(&str, Needed)]) -> String {
     )
 }
 
-/// Rounds of all chains of a group together, the same in every trial, so that the time is that of the rate alone; but no
-/// more of a chain than a lone item needs.
-fn rounds(scope: &Scope<'_>, chains: u64) -> u64 {
-    (8192 * if scope.target.gpu { 128 } else { 8 } / chains).clamp(1, 1 << 15)
-}
-
 fn trial(scope: &Scope<'_>, name: &str, metric: Metric, items: u64, chains: u64) -> Trial {
-    let own = Own {
-        family: &chains::FAMILY,
-        variant: "independent",
-        dtype: Dtype::F32,
-        n: u64::from(scope.target.compute_units.max(1)) * items,
-        wg: items as usize,
-        params: &[(CHAINS.name, chains), (ROUNDS.name, rounds(scope, items * chains))],
-    };
-    own.trial(scope, name, items as f64, metric)
+    // Of all chains of a group together the same in every trial, so that the time is that of the rate alone; but no more of
+    // a chain than a lone item needs.
+    let rounds = (8192 * if scope.target.gpu { 128 } else { 8 } / (items * chains)).clamp(1, 1 << 15);
+    let n = u64::from(scope.target.compute_units.max(1)) * items;
+    let own = Own::of(&chains::FAMILY, "independent", Dtype::F32, n, items as usize);
+    own.trial(scope, name, items as f64, metric, &[(CHAINS.name, chains), (ROUNDS.name, rounds)])
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 //! The image of rows and columns is also read with normalised coordinates, and as pixels of four bytes that are read as floats
 //! from 0 to 1.
 
-use super::evidence::{Comparison, Contrast, compare_series, pace, times, undecided, within};
+use super::evidence::{Comparison, Contrast, compare_series, joined, pace, times, undecided, within};
 use super::image_sampler;
 use super::own::Own;
 use super::{Experiment, Explanation, Scope, Trial};
@@ -44,7 +44,6 @@ const THROUGH: u64 = FIRST_MODE + sampled::ADDRESSES.len() as u64;
 const BLOCKS: u64 = THROUGH + 1;
 const VOLUME_ORDERS: [&str; 2] = ["through slices", "in 4x4x4 blocks"];
 
-/// The experiment's entry in the list.
 pub const IMAGE: Experiment = Experiment {
     name: "image",
     question: "Are images faster than buffers by rows, columns, blocks, slices or at random, and are their samplers right?",
@@ -83,28 +82,21 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 
 fn finding(points: &[Point]) -> String {
     let all = [("a 1D image", LINE), ("a 2D image", PLANE), ("a 3D image", VOLUME)];
-    let images: Vec<String> = all.iter().filter_map(|(what, name)| beside(points, what, name)).collect();
-    let images = (!images.is_empty()).then(|| format!("Compared with a buffer, {}.", images.join("; ")));
-    let sentences: Vec<String> =
-        [images, floats(points), image_sampler::sentence(points, FIRST_MODE)].into_iter().flatten().collect();
-    if sentences.is_empty() { "No image was read.".to_owned() } else { sentences.join(" ") }
+    let images = joined(all.map(|(what, name)| beside(points, what, name)), "; ");
+    let images = images.map(|images| format!("Compared with a buffer, {images}."));
+    let sentences = joined([images, floats(points), image_sampler::sentence(points, FIRST_MODE)], " ");
+    sentences.unwrap_or_else(|| "No image was read.".to_owned())
 }
 
 /// What normalised coordinates and normalised channels cost beside the plain image.
 fn floats(points: &[Point]) -> Option<String> {
     let all = [("normalised coordinates", NORMALISED), ("bytes read as floats from 0 to 1", BYTES)];
-    let phrases = all.iter().filter_map(|(what, name)| {
+    let described = |c: &Contrast| Some(format!("{} {}", pace(c), way(c.x).unwrap_or_default()));
+    let by_order = |(what, name): (&str, &str)| {
         let over = compare_series(points, name, PLANE, |_| true);
-        (!over.is_empty()).then(|| format!("{what}: {}", by_order(&over)))
-    });
-    let phrases: Vec<String> = phrases.collect();
-    (!phrases.is_empty()).then(|| format!("Compared with the plain 2D image, {}.", phrases.join("; ")))
-}
-
-/// `1.20 times slower along rows, as fast in 8x8 blocks`.
-fn by_order(contrasts: &[Contrast]) -> String {
-    let described = |c: &Contrast| format!("{} {}", pace(c), way(c.x).unwrap_or_default());
-    contrasts.iter().map(described).collect::<Vec<_>>().join(", ")
+        Some(format!("{what}: {}", joined(over.iter().map(described), ", ")?))
+    };
+    Some(format!("Compared with the plain 2D image, {}.", joined(all.map(by_order), "; ")?))
 }
 
 /// What an image is beside the buffer, order by order.
@@ -141,21 +133,10 @@ fn trial(scope: &Scope<'_>, name: &str, variant: &'static str, way: u64) -> Tria
     let target = scope.target;
     let order = if way < THROUGH { way } else { way - THROUGH + FIRST_MODE };
     // Far more than a GPU's cache; sampling on a CPU is slow.
-    let bits = match (target.gpu, scope.quick) {
-        (true, false) => 26,
-        (true, true) => 25,
-        (false, true) => 16,
-        (false, false) => 22,
-    };
-    let own = Own {
-        family: &texels::FAMILY,
-        variant,
-        dtype: Dtype::I32,
-        n: 1 << bits,
-        wg: if target.gpu { lab::usual_wg(target) } else { 1 },
-        params: &[(ORDER.name, order), (ROUNDS.name, 1)],
-    };
-    own.trial(scope, name, way as f64, BANDWIDTH)
+    let bits = scope.pick([26, 25], [22, 16]);
+    let wg = if target.gpu { lab::usual_wg(target) } else { 1 };
+    let own = Own::of(&texels::FAMILY, variant, Dtype::I32, 1 << bits, wg);
+    own.trial(scope, name, way as f64, BANDWIDTH, &[(ORDER.name, order), (ROUNDS.name, 1)])
 }
 
 #[cfg(test)]

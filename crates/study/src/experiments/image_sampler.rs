@@ -21,21 +21,15 @@ pub(super) fn trials(scope: &Scope<'_>, first: u64) -> Vec<Trial> {
     // Only normalised coordinates have a whole image as their unit.
     let allowed = modes.filter(|((_, _, normalised), _, (address, _))| *normalised == 1 || !repeats(address));
     let trial = |(&(name, linear, normalised), number, _): (&(&str, u64, u64), u64, _)| {
-        let own = Own {
-            family: &sampled::FAMILY,
-            variant: "modes",
-            dtype: Dtype::F32,
-            // Every coordinate once, or as often as keeps a GPU busy.
-            n: if scope.target.gpu { 1 << 20 } else { 1 << 15 },
-            wg: lab::usual_wg(scope.target).min(64),
-            params: &[(ADDRESS.name, number), (LINEAR.name, linear), (NORMALISED.name, normalised)],
-        };
-        own.trial(scope, name, (first + number) as f64, RATE)
+        // Every coordinate once, or as often as keeps a GPU busy.
+        let n = if scope.target.gpu { 1 << 20 } else { 1 << 15 };
+        let params = [(ADDRESS.name, number), (LINEAR.name, linear), (NORMALISED.name, normalised)];
+        let own = Own::of(&sampled::FAMILY, "modes", Dtype::F32, n, lab::usual_wg(scope.target).min(64));
+        own.trial(scope, name, (first + number) as f64, RATE, &params)
     };
     allowed.map(trial).collect()
 }
 
-/// Which modes are right.
 pub(super) fn sentence(points: &[Point], first: u64) -> Option<String> {
     let own = points.iter().filter(|p| SERIES.iter().any(|(name, ..)| p.series == *name));
     let of = |meant: fn(Status) -> bool| -> Vec<String> {

@@ -7,8 +7,8 @@
 //! the other kernel loads it.
 
 use super::evidence::{
-    Comparison, Contrast, FEWEST_POINTS, any, compare, compare_with_last, nothing, series, undecided, undecided_factor,
-    undecided_few, within,
+    Comparison, Contrast, FEWEST_POINTS, any, compare, compare_with_last, joined, nothing, series, undecided,
+    undecided_factor, undecided_few, within,
 };
 use super::own::Own;
 use super::{Experiment, Explanation, Scope, Trial};
@@ -22,7 +22,6 @@ const MEMORY: &str = "read and write";
 const AGAIN: &str = "recompute";
 const LOADED: &str = "reload";
 
-/// The experiment's entry in the list.
 pub const INTENSITY: Experiment = Experiment {
     name: "intensity",
     question: "How many operations a byte does memory's time hide, and is it cheaper to compute a value again or to \
@@ -75,23 +74,12 @@ fn trial(scope: &Scope<'_>, name: &str, x: f64) -> Trial {
     };
     let target = scope.target;
     // More than caches hold.
-    let bits = match (target.gpu, scope.quick) {
-        (true, false) => 25,
-        (true, true) => 24,
-        (false, true) => 23,
-        (false, false) => 24,
-    };
+    let bits = scope.pick([25, 24], [24, 23]);
     // Two operations a step.
     let steps = (x * bytes / 2.0 * VECTORS as f64) as u64;
-    let own = Own {
-        family,
-        variant,
-        dtype: Dtype::F32,
-        n: 1 << bits,
-        wg: if target.gpu { lab::usual_wg(target) } else { target.max_wg.min(64) },
-        params: &[(STEPS.name, steps), (VEC.name, lanes(target)), (ROUNDS.name, 1)],
-    };
-    own.trial(scope, name, x, metric)
+    let params = [(STEPS.name, steps), (VEC.name, lanes(target)), (ROUNDS.name, 1)];
+    let wg = if target.gpu { lab::usual_wg(target) } else { target.max_wg.min(64) };
+    Own::of(family, variant, Dtype::F32, 1 << bits, wg).trial(scope, name, x, metric, &params)
 }
 
 /// Floats of a vector: compilers for CPUs do not join items' long loops, and get vectors as wide as the device's.
@@ -100,8 +88,8 @@ fn lanes(target: &Target) -> u64 {
 }
 
 fn finding(points: &[Point]) -> String {
-    let sentences: Vec<String> = [roofline(points), pair(points)].into_iter().flatten().collect();
-    if sentences.is_empty() { nothing(points, "No two points can be compared.") } else { sentences.join(" ") }
+    let sentences = joined([roofline(points), pair(points)], " ");
+    sentences.unwrap_or_else(|| nothing(points, "No two points can be compared."))
 }
 
 /// Where memory's limit is kept: what is left of the copy's bandwidth is at least this.
@@ -109,7 +97,6 @@ const KEPT: f64 = 0.9;
 /// A doubling of the operations that leaves at most this part of the bandwidth is paid for: it would be a half.
 const PAID: f64 = 0.6;
 
-/// The sentence on where the limit changes.
 fn roofline(points: &[Point]) -> Option<String> {
     let all = series(points, MEMORY);
     let copy = *all.first().filter(|p| p.x == 0.0)?;

@@ -31,7 +31,6 @@ const LOCAL: &str = "local";
 const LOCAL_CONTROL: &str = "local, independent";
 const CLOCK: &str = "clock, as stated";
 
-/// The experiment's entry in the list.
 pub const LATENCY: Experiment = Experiment {
     name: "latency",
     question: "How long does a dependent load take in each cache, in memory and in local memory?",
@@ -80,15 +79,9 @@ fn trial(scope: &Scope<'_>, name: &'static str, metric: Metric, log: u32) -> Tri
     let is_local = [LOCAL, LOCAL_CONTROL].contains(&name);
     let nodes = 1u64 << (log - if is_local { 2 } else { 2 + LINE });
     let is_dependent = ![GLOBAL_CONTROL, LOCAL_CONTROL].contains(&name);
-    let own = Own {
-        family: &chase::FAMILY,
-        variant: if is_local { "local" } else { "global" },
-        dtype: Dtype::I32,
-        n: nodes,
-        wg: if is_local { scope.target.max_wg.min(64) } else { 1 },
-        params: &[(DEPENDENT.name, u64::from(is_dependent)), (ROUNDS.name, rounds(scope.target.gpu, nodes))],
-    };
-    own.trial(scope, name, (1u64 << log) as f64, metric)
+    let params = [(DEPENDENT.name, u64::from(is_dependent)), (ROUNDS.name, rounds(scope.target.gpu, nodes))];
+    let (variant, wg) = if is_local { ("local", scope.target.max_wg.min(64)) } else { ("global", 1) };
+    Own::of(&chase::FAMILY, variant, Dtype::I32, nodes, wg).trial(scope, name, (1u64 << log) as f64, metric, &params)
 }
 
 /// Rounds of a chase. Where a cache may hold the nodes, each is visited so often that the first visit, which fills the cache,
@@ -174,7 +167,6 @@ fn plateaus(points: &[Point]) -> Vec<Plateau<'_>> {
     found
 }
 
-/// The sentence on global memory.
 fn levels(points: &[Point], steps: &[Contrast], ghz: Option<f64>) -> String {
     let all = series(points, GLOBAL);
     let (Some(first), Some(last)) = (all.first(), all.last()) else { return String::new() };
@@ -223,7 +215,6 @@ fn latency(ns: f64, ghz: Option<f64>) -> String {
     format!("{ns_told}{}", ghz.map_or_else(String::new, clocks))
 }
 
-/// The sentence on local memory.
 fn local(points: &[Point], ghz: Option<f64>) -> String {
     let Some(nearest) = series(points, GLOBAL).into_iter().next() else { return String::new() };
     let Some(point) = series(points, LOCAL).into_iter().next() else { return String::new() };
@@ -249,7 +240,6 @@ fn local(points: &[Point], ghz: Option<f64>) -> String {
 /// A dependent load takes this many times as long as an independent one, at least, if latency is what it takes.
 const HIDDEN: f64 = 1.5;
 
-/// What independent loads say.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Control {
     Passed,

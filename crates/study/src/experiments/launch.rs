@@ -3,7 +3,7 @@
 //! The sum by log2(n) launches that each halve what is left is the first that textbooks show; the one by a single launch
 //! has a tree in local memory for each group.
 
-use super::evidence::{Comparison, Contrast, any, compare_series, series, times, undecided, value, within};
+use super::evidence::{Comparison, Contrast, any, compare_series, joined, series, times, undecided, value, within};
 use super::{Experiment, Explanation, Scope, Trial, plain};
 use gpulab_kernels::exchange::{self, launch};
 use gpulab_record::{Point, TIME, flag};
@@ -23,7 +23,6 @@ const EMPTY: [(&str, &str); 4] = [
     (EVENT, launch::EVENT),
 ];
 
-/// The experiment's entry in the list.
 pub const LAUNCH: Experiment = Experiment {
     name: "launch",
     question: "What does launching a kernel cost, and from which n on is a sum by log2(n) launches as fast as by one?",
@@ -54,8 +53,7 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let sentences: Vec<String> = [empty(points), sums(points)].into_iter().flatten().collect();
-    if sentences.is_empty() { "Nothing was launched.".to_owned() } else { sentences.join(" ") }
+    joined([empty(points), sums(points)], " ").unwrap_or_else(|| "Nothing was launched.".to_owned())
 }
 
 fn trial(scope: &Scope<'_>, series: &str, variant: &str, n: u64) -> Trial {
@@ -63,7 +61,6 @@ fn trial(scope: &Scope<'_>, series: &str, variant: &str, n: u64) -> Trial {
     Trial { series: series.into(), x: n as f64, metric: TIME, case }
 }
 
-/// What an empty kernel costs.
 fn empty(points: &[Point]) -> Option<String> {
     let us = |series: &str| value(points, series, 1.0).map(|us| format!("{us:.1} us"));
     Some(format!(
@@ -89,7 +86,6 @@ fn by_events(points: &[Point]) -> String {
     }
 }
 
-/// When many launches are as good as one.
 fn sums(points: &[Point]) -> Option<String> {
     let all = compare_series(points, HALVING, TREE, |_| true);
     let end = end(&all)?;
@@ -133,24 +129,16 @@ fn end(all: &[Contrast]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::points_of;
     use super::*;
-    use gpulab_model::outcome::fake_info;
-    use gpulab_record::point;
-
-    /// Points of a device on which each takes so many us, with this noise.
-    fn points(noise: f64, us: impl Fn(&str, f64) -> f64) -> Vec<Point> {
-        let target = fake_info().target;
-        let plan = LAUNCH.plan(&Scope { target: &target, quick: false, seed: 1 });
-        plan.iter().map(|t| point(&t.series, t.x as u64, us(&t.series, t.x), noise)).collect()
-    }
 
     fn finding(us: impl Fn(&str, f64) -> f64) -> String {
-        LAUNCH.finding(&points(0.01, us)).replace(". ", ".\n")
+        LAUNCH.finding(&points_of(&LAUNCH, false, 0.01, us)).replace(". ", ".\n")
     }
 
     /// What is said of the sum if log2(n) launches take so many times as long as one.
     fn of_sums(noise: f64, ratio: impl Fn(f64) -> f64) -> String {
-        sums(&points(noise, |series, n| if series == HALVING { ratio(n) } else { 1.0 })).unwrap()
+        sums(&points_of(&LAUNCH, false, noise, |series, n| if series == HALVING { ratio(n) } else { 1.0 })).unwrap()
     }
 
     #[test]
@@ -167,39 +155,24 @@ mod tests {
     }
 
     #[test]
-    fn launches_never_stop_mattering() {
-        insta::assert_snapshot!(finding(|series, n| if series == HALVING { 2.0 * n } else { n }), @r"
-        An empty kernel takes 1.0 us from the launch until the host sees it finish, and 1.0 us each in a row of launches; by the driver's events it waits in the queue for 1.0 us and runs for 1.0 us.
-        A sum by log2(n) launches takes up to 2.00 times as long as a sum by one launch (n = 256); at n = 67108864 it still takes 2.00 times as long.
-        ");
-    }
-
-    #[test]
     fn many_launches_may_be_faster_than_one() {
-        let ratio = |n: f64| {
-            if n < 1e4 {
-                2.0
-            } else if n < 1e6 {
-                4.0
-            } else {
-                0.5
-            }
+        let ratio = |n: f64| match n {
+            ..1e4 => 2.0,
+            1e4..1e6 => 4.0,
+            _ => 0.5,
         };
         insta::assert_snapshot!(of_sums(0.01, ratio), @"A sum by log2(n) launches takes up to 4.00 times as long as a sum by one launch (n = 16384); from n = 1048576 on, log2(n) launches are faster.");
-        let between = |n: f64| {
-            if n < 1e4 {
-                2.0
-            } else if n < 1e6 {
-                0.5
-            } else {
-                1.0
-            }
+        let between = |n: f64| match n {
+            ..1e4 => 2.0,
+            1e4..1e6 => 0.5,
+            _ => 1.0,
         };
         insta::assert_snapshot!(of_sums(0.01, between), @"A sum by log2(n) launches takes up to 2.00 times as long as a sum by one launch (n = 256); log2(n) launches are faster at n = 16384, 65536, 262144.");
     }
 
     #[test]
-    fn without_a_loss_none_is_told() {
+    fn a_loss_at_every_n_and_at_none() {
+        insta::assert_snapshot!(of_sums(0.01, |_| 2.0), @"A sum by log2(n) launches takes up to 2.00 times as long as a sum by one launch (n = 256); at n = 67108864 it still takes 2.00 times as long.");
         insta::assert_snapshot!(of_sums(0.01, |_| 0.5), @"A sum by log2(n) launches is not slower than a sum by one launch at any n; from n = 256 on, log2(n) launches are faster.");
         insta::assert_snapshot!(of_sums(0.01, |_| 1.0), @"A sum by log2(n) launches is not slower than a sum by one launch at any n; from n = 256 on, the two take equally long (to within 2 %).");
     }
@@ -213,7 +186,7 @@ mod tests {
     #[test]
     fn times_by_another_clock_are_not_told_as_those_of_events() {
         let but = |fallen: &[&str]| {
-            let mut points = points(0.01, |series, _| if series == EVENT { 2.0 } else { 5.0 });
+            let mut points = points_of(&LAUNCH, false, 0.01, |series, _| if series == EVENT { 2.0 } else { 5.0 });
             for point in points.iter_mut().filter(|p| fallen.contains(&p.series.as_str())) {
                 point.flags = flag::NOISY | flag::CLOCK_FALLBACK;
             }
@@ -227,7 +200,7 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_events_that_were_not_measured() {
-        let mut points = points(0.01, |_, _| 4.0);
+        let mut points = points_of(&LAUNCH, false, 0.01, |_, _| 4.0);
         points.retain(|p| p.series == ROUND_TRIP || p.series == BACK_TO_BACK);
         insta::assert_snapshot!(LAUNCH.finding(&points), @"An empty kernel takes 4.0 us from the launch until the host sees it finish, and 4.0 us each in a row of launches.");
     }

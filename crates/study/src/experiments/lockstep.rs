@@ -22,7 +22,6 @@ const VOLATILE: &str = "volatile";
 const SYNCHRONISED: &str = "synchronised";
 const SERIES: [(&str, &str); 3] = [(BARE, "bare"), (VOLATILE, "volatile"), (SYNCHRONISED, "synchronised")];
 
-/// The experiment's entry in the list.
 pub const LOCKSTEP: Experiment = Experiment {
     name: "lockstep",
     question: "Can the last steps of a tree do without a barrier, as in old slides: with volatile, or with nothing?",
@@ -45,9 +44,8 @@ pub const LOCKSTEP: Experiment = Experiment {
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let groups = [64, 128, 256, 512, 1024].into_iter().filter(|&wg| wg <= scope.target.max_wg);
     let trial = |wg: usize, (name, variant)| {
-        let n = GROUPS * wg as u64;
-        let own = Own { family: &lockstep::FAMILY, variant, dtype: Dtype::I32, n, wg, params: &[] };
-        own.trial(scope, name, wg as f64, WRONG)
+        let own = Own::of(&lockstep::FAMILY, variant, Dtype::I32, GROUPS * wg as u64, wg);
+        own.trial(scope, name, wg as f64, WRONG, &[])
     };
     groups.flat_map(|wg| SERIES.map(|series| trial(wg, series))).collect()
 }
@@ -86,7 +84,6 @@ fn finding(points: &[Point]) -> String {
     }
 }
 
-/// The largest share of a series.
 fn most(points: &[Point], name: &str) -> Option<f64> {
     series(points, name).into_iter().filter_map(Point::measured).map(|percent| percent / 100.0).reduce(f64::max)
 }

@@ -35,9 +35,9 @@ pub mod zerocopy;
 use gpulab_kernels as kernels;
 use gpulab_kernels::exchange::exchange;
 use gpulab_model::plan::{Case, Target};
+use gpulab_record::groups::distinct;
 use gpulab_record::{Metric, Point};
 
-/// Every experiment, by name.
 pub const EXPERIMENTS: &[&Experiment] = &[
     &banks::BANKS,
     &camping::CAMPING,
@@ -105,17 +105,9 @@ impl Experiment {
     /// The kernel files that its trials run on some device, as paths below `cl/`, each once and in the plan's order. Those of
     /// transfers alone run none.
     pub fn sources(&self) -> Vec<&'static str> {
-        let mut paths: Vec<&'static str> = Vec::new();
-        for gpu in [true, false] {
-            let target = Target::with_everything(gpu);
-            let trials = self.plan(&Scope { target: &target, quick: false, seed: 1 });
-            for path in trials.iter().flat_map(|trial| files_of(&trial.case)) {
-                if !paths.contains(&path) {
-                    paths.push(path);
-                }
-            }
-        }
-        paths
+        let targets = [true, false].map(Target::with_everything);
+        let plans = targets.iter().flat_map(|target| self.plan(&Scope { target, quick: false, seed: 1 }));
+        distinct(plans.flat_map(|trial| files_of(&trial.case)))
     }
 
     /// The answer, in at most three sentences, and one on what to do where the noise hides a part of it. Each part is an
@@ -142,24 +134,26 @@ fn plain(x: f64) -> String {
     x.to_string()
 }
 
-/// What an experiment may adapt its plan to.
 pub struct Scope<'a> {
-    /// The device's shape and limits.
     pub target: &'a Target,
     /// Whether a short answer is wanted: fewer and smaller trials.
     pub quick: bool,
-    /// Seed of the random data.
     pub seed: u64,
 }
 
-/// One point to measure.
+impl Scope<'_> {
+    /// What suits the device and the question: of GPUs and of other devices, each in full and for a short answer.
+    fn pick<T: Copy>(&self, gpu: [T; 2], other: [T; 2]) -> T {
+        let kind = if self.target.gpu { gpu } else { other };
+        kind[usize::from(self.quick)]
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Trial {
     /// What is compared: points of one series differ in `x` only.
     pub series: String,
-    /// The varied parameter's value.
     pub x: f64,
-    /// What the point's value is.
     pub metric: Metric,
     /// What to run: any family's or exchange's case, which the runner checks and times.
     pub case: Case,

@@ -7,7 +7,7 @@
 //! either needs. How many are resident cannot be asked for; it follows from the memory that groups share, and
 //! [`gpulab_kernels::occupancy`] works it out for devices that it knows.
 
-use super::evidence::{Contrast, extremes, percent, series, undecided_factor};
+use super::evidence::{Contrast, extremes, joined, percent, series, undecided_factor};
 use super::own::Own;
 use super::{Experiment, Explanation, Scope, Trial, plain};
 use gpulab_kernels::Family;
@@ -35,7 +35,6 @@ const LEAST: u64 = 1024;
 /// More than any GPU lets a group have; CPU drivers offer whole caches.
 const MOST: u64 = 256 << 10;
 
-/// The experiment's entry in the list.
 pub const OCCUPANCY: Experiment = Experiment {
     name: "occupancy",
     question: "How many resident groups does full bandwidth or full arithmetic need, and when are there too few?",
@@ -94,11 +93,11 @@ fn finding(points: &[Point]) -> String {
         1 => format!("; 1 of {} series is {}", held.len(), undecided_factor(noisy())),
         _ => format!("; {hidden} of {} series are {}", held.len(), undecided_factor(noisy())),
     };
-    let shares: Vec<String> = [BANDWIDTH, RATE].iter().filter_map(|metric| share_left(points, *metric, most)).collect();
+    let shares = joined([BANDWIDTH, RATE].map(|metric| share_left(points, metric, most)), " ");
     let phrases = phrases.join("; ");
     format!(
         "As groups hold more local memory, the speed falls by more than {over} {phrases}{hidden}. {}",
-        shares.join(" ")
+        shares.unwrap_or_default()
     )
 }
 
@@ -115,7 +114,6 @@ enum SpeedKept {
     Hidden,
 }
 
-/// What a series' ballast does to its speed.
 struct Held {
     kept: SpeedKept,
     /// The most ballast beside the least.
@@ -164,9 +162,8 @@ fn share_left(points: &[Point], metric: Metric, most: f64) -> Option<String> {
     let (_, best) = extremes(own())?;
     let last = own().filter(|p| p.x == most);
     let shares =
-        last.filter_map(|p| Some(format!("{} of the best with {}", percent(Contrast::new(p, best)?.ratio), p.series)));
-    let shares: Vec<String> = shares.collect();
-    (!shares.is_empty()).then(|| format!("At {}, {} falls to {}.", bytes(most), metric.name, shares.join("; ")))
+        last.map(|p| Some(format!("{} of the best with {}", percent(Contrast::new(p, best)?.ratio), p.series)));
+    Some(format!("At {}, {} falls to {}.", bytes(most), metric.name, joined(shares, "; ")?))
 }
 
 /// Sizes of the ballast up to nearly all that a group may have, in bytes: parts of it where whole numbers of groups share a
@@ -184,22 +181,18 @@ fn ballasts(target: &Target, quick: bool) -> Vec<u64> {
 
 fn trial(scope: &Scope<'_>, (name, family, together, wg): (&str, &'static Family, u64, usize), ballast: u64) -> Trial {
     let target = scope.target;
-    let own = |dtype, n, params| Own { family, variant: "laden", dtype, n, wg, params };
+    let own = |dtype, n| Own::of(family, "laden", dtype, n, wg);
     let x = ballast as f64;
     if family.name == STEPS.name {
         // As many steps of an item, however many chains it has.
         let rounds = if target.gpu { 256 } else { 32 } / together;
         let params = [(BALLAST.name, ballast), (CHAINS.name, together), (ROUNDS.name, rounds)];
-        return own(Dtype::F32, lab::items(target), &params).trial(scope, name, x, RATE);
+        return own(Dtype::F32, lab::items(target)).trial(scope, name, x, RATE, &params);
     }
     // More than any GPU's cache holds, several times over: groups that begin and end count little.
-    let (bits, rounds) = match (target.gpu, scope.quick) {
-        (true, _) => (26, 4),
-        (false, true) => (20, 1),
-        (false, false) => (24, 1),
-    };
+    let (bits, rounds) = scope.pick([(26, 4); 2], [(24, 1), (20, 1)]);
     let params = [(BALLAST.name, ballast), (TOGETHER.name, together), (ROUNDS.name, rounds)];
-    own(Dtype::I32, 1 << bits, &params).trial(scope, name, x, BANDWIDTH)
+    own(Dtype::I32, 1 << bits).trial(scope, name, x, BANDWIDTH, &params)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Whether copies and kernels run at the same time, in chunks on several queues; and the host beside the device.
 
 use super::evidence::{
-    Comparison, at_most, compare, nothing, percent, series, slower, times, undecided, undecided_under, value, values,
-    within,
+    Comparison, at_most, compare, joined, nothing, percent, series, slower, times, undecided, undecided_under, value,
+    values, within,
 };
 use super::{Experiment, Explanation, Scope, Trial, plain};
 use gpulab_kernels::exchange::{self, pipeline};
@@ -34,7 +34,6 @@ const STAGES: [(&str, &str, &str); 3] =
 /// The pipeline on so many queues.
 const QUEUES: [(&str, u64); 4] = [("1 queue", 1), ("2 queues", 2), ("3 queues", 3), ("4 queues", 4)];
 
-/// The experiment's entry in the list.
 pub const OVERLAP: Experiment = Experiment {
     name: "overlap",
     question: "Do copies to the device, kernels and copies back overlap if the work is cut into chunks on several queues?",
@@ -65,11 +64,10 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let sentences: Vec<String> = [chunked(points), beside(points)].into_iter().flatten().collect();
-    if sentences.is_empty() {
-        return nothing(points, "Too few stages have values to compare them with chunks.");
+    match joined([chunked(points), beside(points)], " ") {
+        Some(sentences) => format!("{sentences} {MEDIANS}"),
+        None => nothing(points, "Too few stages have values to compare them with chunks."),
     }
-    format!("{} {MEDIANS}", sentences.join(" "))
 }
 
 fn trial(scope: &Scope<'_>, series: &str, variant: &str, chunks: u64, queues: u64) -> Trial {
@@ -141,9 +139,8 @@ fn beside_longest(points: &[Point], fastest: (&str, f64)) -> Option<String> {
 /// Whether the host can work while the device works, or while a copy goes on.
 fn beside(points: &[Point]) -> Option<String> {
     let host = value(points, HOST, 1.0)?;
-    let phrases: Vec<String> = STAGES.iter().filter_map(|stage| beside_stage(points, *stage)).collect();
-    (!phrases.is_empty())
-        .then(|| format!("The host's own work ({}) together with {}.", ms(host), phrases.join("; with ")))
+    let phrases = joined(STAGES.map(|stage| beside_stage(points, stage)), "; with ")?;
+    Some(format!("The host's own work ({}) together with {phrases}.", ms(host)))
 }
 
 /// A run that may hide no larger part of the shorter one shows that nothing overlaps.
@@ -175,85 +172,46 @@ fn ms(us: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::points_of;
     use super::*;
-    use gpulab_model::outcome::fake_info;
     use gpulab_record::point;
 
-    fn finding(us: impl Fn(&str, f64) -> f64) -> String {
-        let target = fake_info().target;
-        let plan = OVERLAP.plan(&Scope { target: &target, quick: false, seed: 1 });
-        let points: Vec<Point> = plan.iter().map(|t| point(&t.series, t.x as u64, us(&t.series, t.x), 0.01)).collect();
-        OVERLAP.finding(&points).replace(". ", ".\n").replace("; ", ";\n")
+    fn points(us: impl Fn(&str, f64) -> f64) -> Vec<Point> {
+        points_of(&OVERLAP, false, 0.01, us)
     }
 
     #[test]
     fn everything_overlaps() {
         let us = |series: &str, chunks: f64| match series {
-            COPY_IN | COPY_OUT | KERNEL | HOST | BESIDE | BESIDE_IN | BESIDE_OUT => 1000.0,
             "1 queue" => 3000.0,
-            _ => 1000.0 + 2000.0 / chunks,
+            _ if series.ends_with("queues") => 1000.0 + 2000.0 / chunks,
+            _ => 1000.0,
         };
-        insta::assert_snapshot!(finding(us), @r"
+        insta::assert_snapshot!(OVERLAP.finding(&points(us)).replace("; ", ";\n"), @r"
         Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, and 3.00 ms one after the other;
         32 chunks on 2 queues take 1.06 ms, 2.82 times as fast;
-        the ideal is the longest stage alone, 1.00 ms.
-        The host's own work (1.00 ms) together with the kernel (1.00 ms) takes 1.00 ms: 100 % of the shorter one overlaps the longer;
+        the ideal is the longest stage alone, 1.00 ms. The host's own work (1.00 ms) together with the kernel (1.00 ms) takes 1.00 ms: 100 % of the shorter one overlaps the longer;
         with a copy in (1.00 ms) takes 1.00 ms: 100 % of the shorter one overlaps the longer;
-        with a copy out (1.00 ms) takes 1.00 ms: 100 % of the shorter one overlaps the longer.
-        These times are medians;
+        with a copy out (1.00 ms) takes 1.00 ms: 100 % of the shorter one overlaps the longer. These times are medians;
         a timeline shows one more run, which may be faster or slower.
         ");
     }
 
     #[test]
-    fn nothing_overlaps() {
-        let us = |series: &str, chunks: f64| match series {
-            COPY_IN | COPY_OUT | KERNEL | HOST => 1000.0,
-            BESIDE | BESIDE_IN => 2000.0,
-            BESIDE_OUT => 1500.0,
-            _ => 3000.0 + 10.0 * chunks,
+    fn chunks_that_do_not_help_or_beat_the_longest_stage() {
+        let serial = |series: &str, chunks: f64| if series.contains("queue") { 3000.0 + 10.0 * chunks } else { 1000.0 };
+        insta::assert_snapshot!(chunked(&points(serial)).unwrap(), @"Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, and 3.01 ms one after the other; chunks do not help: the fastest (2 on 1 queue) take 3.02 ms, as long to within 3 %; the ideal is the longest stage alone, 1.00 ms.");
+        let on_two = |us: f64| {
+            let us = move |series: &str, _: f64| match series {
+                KERNEL => 7630.0,
+                COPY_IN | COPY_OUT => 1000.0,
+                "2 queues" => us,
+                _ => 9000.0,
+            };
+            chunked(&points(us)).unwrap()
         };
-        insta::assert_snapshot!(finding(us), @r"
-        Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, and 3.01 ms one after the other;
-        chunks do not help: the fastest (2 on 1 queue) take 3.02 ms, as long to within 3 %;
-        the ideal is the longest stage alone, 1.00 ms.
-        The host's own work (1.00 ms) together with the kernel (1.00 ms) takes 2.00 ms: no overlap over 4 % of the shorter one;
-        with a copy in (1.00 ms) takes 2.00 ms: no overlap over 4 % of the shorter one;
-        with a copy out (1.00 ms) takes 1.50 ms: 50 % of the shorter one overlaps the longer.
-        These times are medians;
-        a timeline shows one more run, which may be faster or slower.
-        ");
-    }
-
-    #[test]
-    fn chunks_that_beat_the_longest_stage() {
-        let us = |series: &str, _: f64| match series {
-            KERNEL | HOST | BESIDE | BESIDE_IN | BESIDE_OUT => 7630.0,
-            COPY_IN | COPY_OUT => 1000.0,
-            "2 queues" => 5330.0,
-            _ => 9000.0,
-        };
-        insta::assert_snapshot!(finding(us), @r"
-        Copy in, kernel and copy out take 1.00 ms, 7.63 ms and 1.00 ms alone, and 9.00 ms one after the other;
-        2 chunks on 2 queues take 5.33 ms, 1.69 times as fast;
-        that is less than the longest stage alone (kernel, 7.63 ms): a chunk may fit a cache where the whole data do not.
-        The host's own work (7.63 ms) together with the kernel (7.63 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer;
-        with a copy in (1.00 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer;
-        with a copy out (1.00 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer.
-        These times are medians;
-        a timeline shows one more run, which may be faster or slower.
-        ");
-        let barely = |series: &str, x: f64| if series == "2 queues" { 7500.0 } else { us(series, x) };
-        insta::assert_snapshot!(finding(barely), @r"
-        Copy in, kernel and copy out take 1.00 ms, 7.63 ms and 1.00 ms alone, and 9.00 ms one after the other;
-        2 chunks on 2 queues take 7.50 ms, 1.20 times as fast;
-        that is less than the longest stage alone (kernel, 7.63 ms), but only within the noise.
-        The host's own work (7.63 ms) together with the kernel (7.63 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer;
-        with a copy in (1.00 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer;
-        with a copy out (1.00 ms) takes 7.63 ms: 100 % of the shorter one overlaps the longer.
-        These times are medians;
-        a timeline shows one more run, which may be faster or slower.
-        ");
+        insta::assert_snapshot!(on_two(5330.0), @"Copy in, kernel and copy out take 1.00 ms, 7.63 ms and 1.00 ms alone, and 9.00 ms one after the other; 2 chunks on 2 queues take 5.33 ms, 1.69 times as fast; that is less than the longest stage alone (kernel, 7.63 ms): a chunk may fit a cache where the whole data do not.");
+        assert!(on_two(7500.0).ends_with("the longest stage alone (kernel, 7.63 ms), but only within the noise."));
     }
 
     #[test]

@@ -14,25 +14,32 @@ fn latency(row: &Row) -> Option<f64> {
     Some(1e9 * row.t_median_s? / per_item).filter(|ns| ns.is_finite())
 }
 
-/// One of these kernels' cases.
-pub(super) struct Own<'a> {
-    pub(super) family: &'static Family,
-    pub(super) variant: &'static str,
-    pub(super) dtype: Dtype,
-    /// The size of the vectors, in elements.
-    pub(super) n: u64,
-    /// Work-items of a group.
-    pub(super) wg: usize,
-    pub(super) params: &'a [(&'static str, u64)],
+/// A kernel of the lab over vectors of `n` elements, in groups of `wg` work-items.
+pub(super) struct Own {
+    family: &'static Family,
+    variant: &'static str,
+    dtype: Dtype,
+    n: u64,
+    wg: usize,
 }
 
-impl Own<'_> {
-    /// The point of a series that it makes.
-    pub(super) fn trial(&self, scope: &Scope<'_>, series: impl Into<String>, x: f64, metric: Metric) -> Trial {
-        let params = self.params.iter().map(|(name, value)| ((*name).to_owned(), value.to_string()));
+impl Own {
+    pub(super) fn of(family: &'static Family, variant: &'static str, dtype: Dtype, n: u64, wg: usize) -> Own {
+        Own { family, variant, dtype, n, wg }
+    }
+
+    /// A point of a series, with these settings.
+    pub(super) fn trial(
+        &self,
+        scope: &Scope<'_>,
+        series: impl Into<String>,
+        x: f64,
+        metric: Metric,
+        params: &[(&str, u64)],
+    ) -> Trial {
         let case = Case {
             wg: WorkGroup::linear(self.wg),
-            params: params.collect(),
+            params: params.iter().map(|(name, value)| ((*name).to_owned(), value.to_string())).collect(),
             seed: scope.seed,
             ..Case::of(&self.family.name, self.variant, self.dtype, Shape::vector(self.n))
         };

@@ -14,6 +14,7 @@ use super::{Experiment, Explanation, Scope, Trial, plain};
 use gpulab_kernels::lab::presum::{self, ITEMS};
 use gpulab_model::data::{Dtype, Shape};
 use gpulab_model::plan::{Case, WorkGroup};
+use gpulab_record::groups::distinct;
 use gpulab_record::{Metric, Point};
 
 /// The control: a whole number of groups, and no remedy.
@@ -32,7 +33,6 @@ const TIME: Metric =
 /// The median time of the launches before those that count, in microseconds.
 const COPY_TIME: Metric = Metric { name: "time", unit: "us", of: |row| Some(row.t_preparation_s? * 1e6) };
 
-/// The experiment's entry in the list.
 pub const PRESUM: Experiment = Experiment {
     name: "presum",
     question: "What does a size that is not a multiple of the work-group size cost, with a guard, host or device \
@@ -57,25 +57,17 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let block = wg as u64 * ITEMS;
     let rests = [0, 1, block / 2, block - 1];
     let of_size = |power: u32| rests.into_iter().flat_map(move |rest| trials(power, rest, wg, scope.seed));
-    sizes(scope).into_iter().flat_map(of_size).collect()
+    // Powers of two: a size where the launch is most of the time, and one where memory is.
+    [16, scope.pick([24, 20], [22, 20])].into_iter().flat_map(of_size).collect()
 }
 
 fn finding(points: &[Point]) -> String {
-    let sizes = sizes_measured(points);
+    let sizes = distinct(points.iter().filter_map(|p| Some(p.series.split_once(", ")?.1)));
     if sizes.is_empty() {
         return "No remedy was compared with a whole number of groups.".to_owned();
     }
     let of_size: Vec<String> = sizes.iter().map(|size| cheapest(points, size)).collect();
     format!("{} {}", of_size.join(" "), idle_guard(points, &sizes))
-}
-
-/// Powers of two: a size where the launch is most of the time, and one where memory is.
-fn sizes(scope: &Scope<'_>) -> [u32; 2] {
-    match (scope.target.gpu, scope.quick) {
-        (true, false) => [16, 24],
-        (false, false) => [16, 22],
-        (_, true) => [16, 20],
-    }
 }
 
 fn series(form: &str, size: &str) -> String {
@@ -114,18 +106,6 @@ fn costs(points: &[Point], size: &str) -> Vec<(&'static str, Contrast)> {
     costs
 }
 
-/// The sizes in the series' names, each once.
-fn sizes_measured(points: &[Point]) -> Vec<&str> {
-    let mut sizes = Vec::new();
-    for (_, size) in points.iter().filter_map(|p| p.series.split_once(", ")) {
-        if !sizes.contains(&size) {
-            sizes.push(size);
-        }
-    }
-    sizes
-}
-
-/// The sentence on one size.
 fn cheapest(points: &[Point], size: &str) -> String {
     let costs = costs(points, size);
     let (dear, free): (Vec<_>, Vec<_>) = costs.into_iter().partition(|(_, cost)| cost.verdict == Comparison::Higher);
@@ -191,138 +171,79 @@ fn idle_guard(points: &[Point], sizes: &[&str]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::points_of;
     use super::*;
-    use gpulab_model::outcome::fake_info;
-    use gpulab_record::{Row, point, row};
+    use gpulab_record::{Row, row};
 
     /// Points of a device on which a form takes `time(form, size, rest)` us, with this noise.
-    fn points(noise: f64, time: impl Fn(&str, &str, u64) -> f64) -> Vec<Point> {
-        let target = fake_info().target;
-        let plan = PRESUM.plan(&Scope { target: &target, quick: true, seed: 1 });
-        let time = |t: &Trial| {
-            let (form, size) = t.series.split_once(", ").unwrap();
-            time(form, size, t.x as u64)
-        };
-        plan.iter().map(|t| point(&t.series, t.x as u64, time(t), noise)).collect()
-    }
-
-    /// The finding, a sentence a line.
-    fn sentences(points: &[Point]) -> String {
-        let finding = PRESUM.finding(points);
-        assert!(finding.matches(". ").count() <= 3, "{finding}");
-        finding.replace(". ", ".\n")
+    fn points(noise: f64, time: impl Fn(&str, &str, f64) -> f64) -> Vec<Point> {
+        points_of(&PRESUM, false, noise, |series, rest| {
+            let (form, size) = series.split_once(", ").unwrap();
+            time(form, size, rest)
+        })
     }
 
     /// A device on which a second launch costs 8 us and the host 1 us for 1024 elements.
-    fn gpu(form: &str, size: &str, rest: u64) -> f64 {
+    fn gpu(form: &str, size: &str, rest: f64) -> f64 {
         let whole = if size == "2^16" { 10.0 } else { 200.0 };
         whole
             + match form {
-                "device" if rest > 0 => 8.0,
-                "host" => rest as f64 / 1024.0,
+                "device" if rest > 0.0 => 8.0,
+                "host" => rest / 1024.0,
                 _ => 0.0,
             }
     }
 
-    #[test]
-    fn the_cheapest_remedies_are_named() {
-        insta::assert_snapshot!(sentences(&points(0.01, gpu)), @r"
-        At 2^16 elements, guard and padding cost less than 2 %; host takes up to 1.20 times as long (rest = 2047), device takes up to 1.80 times as long (rest = 2047); the copy that padding needs is not counted (10.0 us, against 10.0 us for a whole number of groups).
-        At 2^20 elements, a remainder does not matter: guard, padding, host and device cost less than 7 %; the copy that padding needs is not counted (200.0 us, against 200.0 us for a whole number of groups).
-        With no remainder, the guard has no measurable cost (less than 2 %).
-        ");
+    /// What is said of the smaller size, where no copy was measured, and of a guard that is never needed.
+    fn said(noise: f64, time: impl Fn(&str, f64) -> f64) -> String {
+        let mut some = points(noise, |form, _, rest| time(form, rest));
+        some.retain(|p| p.series.ends_with("2^16") && !p.series.starts_with(COPY));
+        PRESUM.finding(&some)
     }
 
     #[test]
-    fn where_nothing_is_free_the_least_is_named() {
-        let all_cost = |form: &str, _: &str, rest: u64| match (form, rest) {
-            ("whole", _) | (_, 0) => 100.0,
-            ("guard", _) => 140.0,
-            ("host", _) => 115.0,
+    fn the_cheapest_remedies_are_named_at_each_size() {
+        let mut some = points(0.01, gpu);
+        insta::assert_snapshot!(PRESUM.finding(&some).replace(". ", ".\n"), @r"
+        At 2^16 elements, guard and padding cost less than 2 %; host takes up to 1.20 times as long (rest = 2047), device takes up to 1.80 times as long (rest = 2047); the copy that padding needs is not counted (10.0 us, against 10.0 us for a whole number of groups).
+        At 2^22 elements, a remainder does not matter: guard, padding, host and device cost less than 7 %; the copy that padding needs is not counted (200.0 us, against 200.0 us for a whole number of groups).
+        With no remainder, the guard has no measurable cost (less than 2 %).
+        ");
+        some.retain(|p| p.series == "device, 2^16" || p.series == "device, 2^22");
+        insta::assert_snapshot!(PRESUM.finding(&some), @"At 2^16 elements, no remedy was compared with a whole number of groups. At 2^22 elements, no remedy was compared with a whole number of groups. The guard was not measured with no remainder.");
+    }
+
+    #[test]
+    fn remedies_that_all_cost_or_none_or_the_guard_alone() {
+        let all_cost = |form: &str, rest: f64| match form {
+            _ if form == "whole" || rest == 0.0 => 100.0,
+            "guard" => 140.0,
+            "host" => 115.0,
             _ => 120.0,
         };
-        insta::assert_snapshot!(sentences(&points(0.01, all_cost)), @r"
-        At 2^16 elements, every remedy costs time, host the least: host takes up to 1.15 times as long (rest = 2047), device takes up to 1.20 times as long (rest = 2047), padding takes up to 1.20 times as long (rest = 2047), guard takes up to 1.40 times as long (rest = 2047); the copy that padding needs is not counted (120.0 us, against 100.0 us for a whole number of groups).
-        At 2^20 elements, every remedy costs time, host the least: host takes up to 1.15 times as long (rest = 2047), device takes up to 1.20 times as long (rest = 2047), padding takes up to 1.20 times as long (rest = 2047), guard takes up to 1.40 times as long (rest = 2047); the copy that padding needs is not counted (120.0 us, against 100.0 us for a whole number of groups).
-        With no remainder, the guard has no measurable cost (less than 2 %).
-        ");
+        insta::assert_snapshot!(said(0.01, all_cost), @"At 2^16 elements, every remedy costs time, host the least: host takes up to 1.15 times as long (rest = 2047), device takes up to 1.20 times as long (rest = 2047), padding takes up to 1.20 times as long (rest = 2047), guard takes up to 1.40 times as long (rest = 2047); the copy that padding needs is not counted. With no remainder, the guard has no measurable cost (less than 2 %).");
+        insta::assert_snapshot!(said(0.01, |form, _| if form == "guard" { 130.0 } else { 100.0 }), @"At 2^16 elements, host, device and padding cost less than 2 %; guard takes up to 1.30 times as long (rest = 2047); the copy that padding needs is not counted. With no remainder, the guard alone makes the kernel take up to 1.30 times as long.");
+        insta::assert_snapshot!(said(0.01, |_, _| 100.0), @"At 2^16 elements, a remainder does not matter: guard, host, device and padding cost less than 2 %; the copy that padding needs is not counted. With no remainder, the guard has no measurable cost (less than 2 %).");
+        insta::assert_snapshot!(said(0.2, |_, rest| 100.0 + rest.min(5.0)), @"At 2^16 elements, the cost of guard, host, device and padding is undecided: differences under 40 % cannot be seen in this run; the copy that padding needs is not counted. With no remainder, the guard's cost is undecided: differences under 40 % cannot be seen in this run. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
     }
 
     #[test]
-    fn a_guard_that_is_never_needed_may_cost_too() {
-        let compares = |form: &str, _: &str, _| if form == "guard" { 130.0 } else { 100.0 };
-        insta::assert_snapshot!(sentences(&points(0.01, compares)), @r"
-        At 2^16 elements, host, device and padding cost less than 2 %; guard takes up to 1.30 times as long (rest = 2047); the copy that padding needs is not counted (100.0 us, against 100.0 us for a whole number of groups).
-        At 2^20 elements, host, device and padding cost less than 2 %; guard takes up to 1.30 times as long (rest = 2047); the copy that padding needs is not counted (100.0 us, against 100.0 us for a whole number of groups).
-        With no remainder, the guard alone makes the kernel take up to 1.30 times as long.
-        ");
+    fn times_have_the_hosts_part_and_the_copys_is_what_prepared_the_data() {
+        let row = Row { t_median_s: Some(2e-6), t_host_tail_s: Some(1e-6), t_preparation_s: Some(7e-6), ..row("host") };
+        let us = |metric: Metric, row: &Row| (metric.of)(row).map(f64::round);
+        assert_eq!([us(TIME, &row), us(COPY_TIME, &row)], [Some(3.0), Some(7.0)]);
+        assert_eq!(us(TIME, &Row { t_host_tail_s: None, ..row.clone() }), Some(2.0));
+        assert_eq!(us(COPY_TIME, &Row { t_preparation_s: None, ..row.clone() }), None);
+        assert_eq!(us(TIME, &Row { t_median_s: None, ..row }), None);
     }
 
     #[test]
-    fn where_nothing_matters_it_is_said() {
-        insta::assert_snapshot!(sentences(&points(0.01, |_, _, _| 100.0)), @r"
-        At 2^16 elements, a remainder does not matter: guard, host, device and padding cost less than 2 %; the copy that padding needs is not counted (100.0 us, against 100.0 us for a whole number of groups).
-        At 2^20 elements, a remainder does not matter: guard, host, device and padding cost less than 2 %; the copy that padding needs is not counted (100.0 us, against 100.0 us for a whole number of groups).
-        With no remainder, the guard has no measurable cost (less than 2 %).
-        ");
-        insta::assert_snapshot!(sentences(&points(0.2, |_, _, rest| 100.0 + rest.min(5) as f64)), @r"
-        At 2^16 elements, the cost of guard, host, device and padding is undecided: differences under 40 % cannot be seen in this run; the copy that padding needs is not counted (105.0 us, against 100.0 us for a whole number of groups).
-        At 2^20 elements, the cost of guard, host, device and padding is undecided: differences under 40 % cannot be seen in this run; the copy that padding needs is not counted (105.0 us, against 100.0 us for a whole number of groups).
-        With no remainder, the guard's cost is undecided: differences under 40 % cannot be seen in this run.
-        To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
-        ");
-    }
-
-    #[test]
-    fn what_was_not_measured_is_not_compared() {
-        let mut some = points(0.01, gpu);
-        some.retain(|p| p.series != "whole, 2^16");
-        insta::assert_snapshot!(sentences(&some), @r"
-        At 2^16 elements, no remedy was compared with a whole number of groups.
-        At 2^20 elements, a remainder does not matter: guard, padding, host and device cost less than 7 %; the copy that padding needs is not counted (200.0 us, against 200.0 us for a whole number of groups).
-        With no remainder, the guard has no measurable cost (less than 2 %).
-        ");
-        some.retain(|p| p.series == "device, 2^16" || p.series == "device, 2^20");
-        insta::assert_snapshot!(sentences(&some), @r"
-        At 2^16 elements, no remedy was compared with a whole number of groups.
-        At 2^20 elements, no remedy was compared with a whole number of groups.
-        The guard was not measured with no remainder.
-        ");
-    }
-
-    #[test]
-    fn the_time_has_the_hosts_part() {
-        let row = Row { t_median_s: Some(2e-6), t_host_tail_s: Some(1e-6), ..row("host") };
-        assert_eq!((TIME.of)(&row).map(f64::round), Some(3.0));
-        assert_eq!((TIME.of)(&Row { t_host_tail_s: None, ..row.clone() }).map(f64::round), Some(2.0));
-        assert_eq!((TIME.of)(&Row { t_median_s: None, ..row }), None);
-    }
-
-    #[test]
-    fn the_copy_for_padding_is_told_or_said_to_be_left_out() {
-        let slow_copy = |form: &str, size: &str, rest| if form == COPY { 30.0 } else { gpu(form, size, rest) };
-        let mut points = points(0.01, slow_copy);
-        assert!(sentences(&points).contains(
+    fn the_copy_for_padding_is_told_only_with_padding() {
+        let mut points = points(0.01, |form, size, rest| if form == COPY { 30.0 } else { gpu(form, size, rest) });
+        assert!(PRESUM.finding(&points).contains(
             "; the copy that padding needs is not counted (30.0 us, against 10.0 us for a whole number of groups)."
         ));
-        points.retain(|p| !p.series.starts_with(COPY));
-        let left_out = sentences(&points).matches("; the copy that padding needs is not counted.").count();
-        assert_eq!(left_out, 2, "{}", sentences(&points));
         points.retain(|p| !p.series.starts_with("padding"));
-        assert!(!sentences(&points).contains("copy"));
-    }
-
-    #[test]
-    fn the_copys_time_is_what_prepared_the_data() {
-        let target = fake_info().target;
-        let plan = PRESUM.plan(&Scope { target: &target, quick: true, seed: 1 });
-        let copies: Vec<&Trial> = plan.iter().filter(|t| t.series.starts_with(COPY)).collect();
-        assert_eq!(copies.len(), plan.iter().filter(|t| t.series.starts_with("padding, ")).count());
-        let row = Row { t_median_s: Some(2e-6), t_preparation_s: Some(7e-6), ..row("padding") };
-        for copy in copies {
-            assert_eq!(copy.case.variant, "padding");
-            assert_eq!((copy.metric.of)(&row).map(f64::round), Some(7.0));
-            assert_eq!((copy.metric.of)(&Row { t_preparation_s: None, ..row.clone() }), None);
-        }
+        assert!(!PRESUM.finding(&points).contains("copy"));
     }
 }

@@ -6,8 +6,8 @@
 //! only the number of values varies. The control is a cap with room for all of an item's values: it must cost nothing.
 
 use super::evidence::{
-    Comparison, Contrast, compare, compare_series, excess, extremes, nothing, pace, percent, series, slower, undecided,
-    undecided_factor, value,
+    Comparison, Contrast, compare, compare_series, excess, extremes, joined, nothing, pace, percent, series, slower,
+    undecided, undecided_factor, value,
 };
 use super::own::Own;
 use super::{Experiment, Explanation, Scope, Trial, plain};
@@ -20,7 +20,6 @@ use gpulab_record::{Metric, Point, RATE, Row};
 /// Bytes that a work-item stores and loads for want of registers.
 const SPILLED: Metric =
     Metric { name: "spilled", unit: "bytes", of: |row: &Row| row.spilled_bytes.map(|bytes| bytes as f64) };
-/// Registers of a work-item.
 const USED: Metric = Metric { name: "registers", unit: "regs", of: |row: &Row| row.registers.map(|used| used as f64) };
 
 const FREE: &str = "no cap";
@@ -43,7 +42,6 @@ const CAPS: [Cap; 4] = [
 /// Registers that an item needs beside its values: addresses, counters, the factor and the term.
 const BESIDE: u64 = 16;
 
-/// The experiment's entry in the list.
 pub const REGISTERS: Experiment = Experiment {
     name: "registers",
     question: "How many values can an item hold at once, and what does a cap on its registers cost in spills?",
@@ -89,20 +87,13 @@ fn trial(scope: &Scope<'_>, name: &str, live: u64, cap: u64, metric: Metric) -> 
     if target.register_caps {
         params.push((TOLD, 1));
     }
-    let own = Own {
-        family: &registers::FAMILY,
-        variant: "live",
-        dtype: Dtype::F32,
-        n: lab::items(target),
-        wg: target.max_wg.min(128),
-        params: &params,
-    };
-    own.trial(scope, name, live as f64, metric)
+    let own = Own::of(&registers::FAMILY, "live", Dtype::F32, lab::items(target), target.max_wg.min(128));
+    own.trial(scope, name, live as f64, metric, &params)
 }
 
 fn finding(points: &[Point]) -> String {
-    let sentences: Vec<String> = [values(points), Some(caps(points)), control(points)].into_iter().flatten().collect();
-    if series(points, FREE).is_empty() { nothing(points, "No rate was measured.") } else { sentences.join(" ") }
+    let sentences = joined([values(points), Some(caps(points)), control(points)], " ");
+    sentences.filter(|_| !series(points, FREE).is_empty()).unwrap_or_else(|| nothing(points, "No rate was measured."))
 }
 
 /// The speed is kept if this much of the best is left.
@@ -149,7 +140,6 @@ fn values(points: &[Point]) -> Option<String> {
     })
 }
 
-/// The sentence on caps that spill.
 fn caps(points: &[Point]) -> String {
     let phrases: Vec<String> = CAPS.iter().filter_map(|cap| spills(points, cap)).collect();
     let measured = CAPS.iter().any(|cap| !series(points, cap.rate).is_empty());
@@ -203,33 +193,25 @@ fn control(points: &[Point]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::points_of;
+    use super::super::tests::{points_of, points_on};
     use super::*;
-    use gpulab_model::outcome::{Status, fake_info};
+    use gpulab_model::outcome::fake_info;
     use gpulab_model::plan::Target;
 
     /// The finding of a device that takes caps if `takes_caps`: a value beyond the registers spills 8 bytes, and every 64
     /// of them halve the rate.
     fn finding(noise: f64, takes_caps: bool) -> String {
-        let target = Target { register_caps: takes_caps, gpu: true, ..fake_info().target };
-        let plan = REGISTERS.plan(&Scope { target: &target, quick: false, seed: 1 });
         let spilled = |cap: u64, live: f64| 8.0 * (live + BESIDE as f64 - cap as f64).max(0.0);
         let rate = |cap: u64, live: f64| 1000.0 * live.min(16.0) / (1.0 + spilled(cap, live) / 64.0);
-        let value = |t: &Trial| match CAPS.iter().find(|cap| [cap.rate, cap.spilled].contains(&t.series.as_str())) {
-            Some(cap) if t.series == cap.spilled => spilled(cap.most, t.x),
-            Some(cap) => rate(cap.most, t.x),
-            None if t.series == FREE_USED => (t.x + BESIDE as f64).min(255.0),
-            None => rate(255, t.x),
+        let value = |series: &str, live: f64| match CAPS.iter().find(|cap| [cap.rate, cap.spilled].contains(&series)) {
+            Some(_) if !takes_caps => f64::NAN,
+            Some(cap) if series == cap.spilled => spilled(cap.most, live),
+            Some(cap) => rate(cap.most, live),
+            None if series == FREE_USED => (live + BESIDE as f64).min(255.0),
+            None => rate(255, live),
         };
-        let point = |t: &Trial| {
-            let mut point = gpulab_record::point(&t.series, 1, value(t), noise);
-            (point.x, point.metric, point.unit) = (t.x, t.metric.name.into(), t.metric.unit.into());
-            if !takes_caps && t.series != FREE {
-                (point.status, point.value) = (Status::Skipped, None);
-            }
-            point
-        };
-        REGISTERS.finding(&plan.iter().map(point).collect::<Vec<_>>())
+        let target = Target { register_caps: takes_caps, gpu: true, ..fake_info().target };
+        REGISTERS.finding(&points_on(&REGISTERS, &target, noise, value))
     }
 
     #[test]

@@ -5,12 +5,12 @@
 //! for that many roundings ("Accuracy and Stability of Numerical Algorithms", section 4.2). A GPU and a CPU that add in
 //! different orders differ by as much, and neither is wrong.
 
-use super::evidence::series;
+use super::evidence::{joined, series};
 use super::own::Own;
 use super::{Experiment, Explanation, Scope, Trial, plain};
 use gpulab_kernels::lab::absorbed::{self, RIGHT};
 use gpulab_kernels::lab::orders::{self, STEP};
-use gpulab_kernels::{Family, Rung, lab, reduce};
+use gpulab_kernels::{Rung, lab, reduce};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Number;
 use gpulab_record::{Metric, Point, Row};
@@ -19,7 +19,6 @@ use gpulab_record::{Metric, Point, Row};
 const ERROR: Metric = Metric { name: "error", unit: "1e-6", of: |row: &Row| row.max_err.map(|err| 1e6 * err) };
 /// How far it may be.
 const BOUND: Metric = Metric { name: "bound", unit: "1e-6", of: |row: &Row| row.tol.map(|tol| 1e6 * tol) };
-/// The sum itself.
 const SUM: Metric = Metric { name: "sum", unit: "1", of: |row: &Row| row.result.map(Number::rounded) };
 
 const IN_ORDER: &str = "error, one item";
@@ -33,7 +32,6 @@ const STEPS: [u64; 8] = [1, ELEMENTS - 1, 3, 129, 1025, 4095, 8191, 12_289];
 /// Few enough for devices that end a loop after 2^16 turns.
 const ELEMENTS: u64 = 1 << 15;
 
-/// The experiment's entry in the list.
 pub const ROUNDING: Experiment = Experiment {
     name: "rounding",
     question: "How much do sums of the same floats differ with the order of additions, and what is the proved limit?",
@@ -55,11 +53,13 @@ pub const ROUNDING: Experiment = Experiment {
 
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let three = [(1, 0), (2, 1)].map(|(x, right)| {
-        own(&absorbed::FAMILY, "three_terms", 1, &[(RIGHT.name, right)]).trial(scope, THREE, f64::from(x), SUM)
+        let own = Own::of(&absorbed::FAMILY, "three_terms", Dtype::F32, 1, 1);
+        own.trial(scope, THREE, f64::from(x), SUM, &[(RIGHT.name, right)])
     });
     let in_order = |name, metric| {
         let trial = move |(x, &step)| {
-            own(&orders::FAMILY, "sequential", 1, &[(STEP.name, step)]).trial(scope, name, f64::from(x), metric)
+            let own = Own::of(&orders::FAMILY, "sequential", Dtype::F32, ELEMENTS, 1);
+            own.trial(scope, name, f64::from(x), metric, &[(STEP.name, step)])
         };
         (1..).zip(&STEPS).map(trial)
     };
@@ -67,7 +67,7 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
         let wg = lab::usual_wg(scope.target);
         let trial = move |rung: &'static Rung| {
             let x = f64::from(rung.number().unwrap_or_default());
-            own(&reduce::FAMILY, rung.variant(), wg, &[]).trial(scope, name, x, metric)
+            Own::of(&reduce::FAMILY, rung.variant(), Dtype::F32, ELEMENTS, wg).trial(scope, name, x, metric, &[])
         };
         reduce::FAMILY.ladder.iter().map(trial)
     };
@@ -81,20 +81,8 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let sentences = [three(points), orders(points), rungs(points)];
-    let sentences: Vec<String> = sentences.into_iter().flatten().collect();
-    if sentences.is_empty() { "No sum was measured.".to_owned() } else { sentences.join(" ") }
-}
-
-fn own<'a>(family: &'static Family, variant: &'static str, wg: usize, params: &'a [(&'static str, u64)]) -> Own<'a> {
-    Own {
-        family,
-        variant,
-        dtype: Dtype::F32,
-        n: if wg == 1 && family.name == absorbed::FAMILY.name { 1 } else { ELEMENTS },
-        wg,
-        params,
-    }
+    let sentences = joined([three(points), orders(points), rungs(points)], " ");
+    sentences.unwrap_or_else(|| "No sum was measured.".to_owned())
 }
 
 /// The values of a series, by x.

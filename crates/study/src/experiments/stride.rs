@@ -7,7 +7,7 @@
 //! their words.
 
 use super::evidence::{
-    Comparison, Contrast, FALL, Knee, compare, doublings, knee, nothing, pace, pace_beside, series, slower,
+    Comparison, Contrast, FALL, Knee, compare, doublings, joined, knee, nothing, pace, pace_beside, series, slower,
     undecided_factor,
 };
 use super::walk::{self, READ, READ_CACHED, READ_NARROW, WRITE, WRITE_NARROW};
@@ -20,7 +20,6 @@ const WORD: f64 = 4.0;
 /// Logarithms of the strides.
 const LOGS: [u64; 7] = [0, 1, 2, 3, 4, 5, 6];
 
-/// The experiment's entry in the list.
 pub const STRIDE: Experiment = Experiment {
     name: "stride",
     question: "What do strides cost in reads and writes of global memory, and how many bytes long are its segments?",
@@ -50,11 +49,9 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let sentences: Vec<String> = [("Reads", READ), ("Reads from cache", READ_CACHED), ("Writes", WRITE)]
-        .iter()
-        .filter_map(|(what, series)| sentence(points, what, series))
-        .collect();
-    if sentences.is_empty() { nothing(points, "No two strides have values.") } else { sentences.join(" ") }
+    let all = [("Reads", READ), ("Reads from cache", READ_CACHED), ("Writes", WRITE)];
+    let sentences = joined(all.map(|(what, series)| sentence(points, what, series)), " ");
+    sentences.unwrap_or_else(|| nothing(points, "No two strides have values."))
 }
 
 /// What the largest stride costs, and the segments that show; nothing unless two strides have values.
@@ -88,19 +85,15 @@ fn narrow(points: &[Point], name: &str) -> String {
         WRITE => WRITE_NARROW,
         _ => return String::new(),
     };
-    let phrases = all.iter().filter_map(|(series, bits)| {
+    let phrases = all.map(|(series, bits)| {
         let beside = compare(points, (series, 1.0), (name, 1.0))?;
         Some(match beside.verdict {
             Comparison::Unclear => format!("whether {bits}-bit words are slower is {}", undecided_factor([&beside])),
             _ => format!("{bits}-bit words are {}", pace(&beside)),
         })
     });
-    let phrases: Vec<String> = phrases.collect();
-    if phrases.is_empty() {
-        String::new()
-    } else {
-        format!("; compared with 32-bit words at stride 1, {}", phrases.join(", and "))
-    }
+    let phrases = joined(phrases, ", and ");
+    phrases.map_or_else(String::new, |phrases| format!("; compared with 32-bit words at stride 1, {phrases}"))
 }
 
 /// What shows of segments where the largest stride has this speed.
@@ -168,111 +161,50 @@ mod tests {
     use super::super::tests::points_of;
     use super::*;
 
-    /// The finding on a GPU of which a series has `speed(series, stride)` GB/s, a sentence a line.
-    fn sentences(gpu: bool, noise: f64, speed: fn(&str, f64) -> f64) -> String {
-        STRIDE.finding(&points_of(&STRIDE, gpu, noise, speed)).replace(". ", ".\n")
+    /// The sentence on reads where a stride has this speed, and nothing else was measured.
+    fn reads(noise: f64, speed: fn(f64) -> f64) -> String {
+        let points =
+            points_of(&STRIDE, false, noise, |name, stride| if name == READ { speed(stride) } else { f64::NAN });
+        sentence(&points, "Reads", READ).unwrap()
     }
 
     #[test]
-    fn segments_of_32_bytes_in_lines_of_64() {
+    fn each_series_has_its_sentence_and_narrow_words_are_compared_at_stride_1() {
         let speed = |series: &str, stride: f64| {
             let segment = if series == READ { 16.0 } else { 8.0 };
-            4400.0 / stride.min(segment) * if stride > segment { 0.9 } else { 1.0 }
+            let width = if series.contains("8-bit") { 0.25 } else { 1.0 };
+            4400.0 * width / stride.min(segment) * if stride > segment { 0.9 } else { 1.0 }
         };
-        insta::assert_snapshot!(sentences(true, 0.02, speed), @r"
-        Reads at stride 64 are 17.8 times slower than at stride 1 (no other is clearly slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        let finding = STRIDE.finding(&points_of(&STRIDE, true, 0.02, speed)).replace(". ", ".\n");
+        insta::assert_snapshot!(finding, @r"
+        Reads at stride 64 are 17.8 times slower than at stride 1 (no other is clearly slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are 4.00 times slower.
         Reads from cache at stride 64 are 8.89 times slower than at stride 1 (no other is clearly slower); each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.
-        Writes at stride 64 are 8.89 times slower than at stride 1 (no other is clearly slower); each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
+        Writes at stride 64 are 8.89 times slower than at stride 1 (no other is clearly slower); each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are 4.00 times slower.
         ");
+        let noisy = STRIDE.finding(&points_of(&STRIDE, false, 0.3, |_, _| 20.0));
+        assert!(noisy.contains("whether 16-bit words are slower is undecided: differences under 60 %"), "{noisy}");
+        insta::assert_snapshot!(STRIDE.finding(&[]), @"Nothing was measured.");
     }
 
     #[test]
-    fn narrow_words_are_compared_at_stride_1() {
-        let speed = |series: &str, stride: f64| {
-            let share = if series.contains("16") {
-                0.5
-            } else if series.contains("8-bit") {
-                0.25
-            } else {
-                1.0
-            };
-            share * 80.0 / stride.min(8.0)
-        };
-        let finding = sentences(false, 0.02, speed);
-        assert_eq!(finding.matches("; compared with 32-bit words at stride 1, 16-bit words are 2.00 times slower, and 8-bit words are 4.00 times slower.").count(), 2, "{finding}");
+    fn segments_that_do_not_show_or_show_late_or_without_end() {
+        insta::assert_snapshot!(reads(0.02, |stride| 20.0 - stride / 32.0), @"Reads at stride 64 are 10 % slower than at stride 1 (no other is clearly slower); no doubling slows them much: no segments show.");
+        insta::assert_snapshot!(reads(0.02, |stride| 20.0 / stride.powf(0.4)), @"Reads at stride 64 are 5.28 times slower than at stride 1 (no other is clearly slower); each doubling slows them only a little: no segments show.");
+        insta::assert_snapshot!(reads(0.02, |stride| 20.0 / (stride / 4.0).clamp(1.0, 4.0)), @"Reads at stride 64 are 4.00 times slower than at stride 1 (no other is clearly slower); each doubling from 4 to 16 slows them, further ones hardly do: a segment has 64 bytes.");
+        insta::assert_snapshot!(reads(0.02, |stride| 20.0 / stride), @"Reads at stride 64 are 64.0 times slower than at stride 1 (no other is clearly slower); each doubling from 1 to 64 slows them: a segment's end does not show.");
     }
 
     #[test]
-    fn no_segments() {
-        insta::assert_snapshot!(sentences(false, 0.02, |_, stride| 20.0 - stride / 32.0), @r"
-        Reads at stride 64 are 10 % slower than at stride 1 (no other is clearly slower); no doubling slows them much: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        Writes at stride 64 are 10 % slower than at stride 1 (no other is clearly slower); no doubling slows them much: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        ");
-    }
-
-    #[test]
-    fn segments_that_show_late_or_without_end() {
-        let late = |series: &str, stride: f64| {
-            if series == READ { 20.0 / (stride / 4.0).clamp(1.0, 4.0) } else { 20.0 / stride }
-        };
-        insta::assert_snapshot!(sentences(false, 0.02, late), @r"
-        Reads at stride 64 are 4.00 times slower than at stride 1 (no other is clearly slower); each doubling from 4 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        Writes at stride 64 are 64.0 times slower than at stride 1 (no other is clearly slower); each doubling from 1 to 64 slows them: a segment's end does not show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        ");
+    fn a_speed_that_rises_again_falls_twice_or_has_gaps() {
+        insta::assert_snapshot!(reads(0.02, |stride| if stride > 32.0 { 1.8 } else { 20.0 / stride.min(16.0) }), @"Reads at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes.");
+        insta::assert_snapshot!(reads(0.02, |stride| if stride > 32.0 { 20.0 } else { 20.0 / stride.min(16.0) }), @"Reads at stride 64 are as fast as at stride 1 (to within 4 %) (the slowest is stride 16, 16.0 times slower); the length of a segment does not show, as a larger stride is more than twice as fast as a smaller one.");
+        insta::assert_snapshot!(reads(0.02, |stride| if stride > 16.0 { 1.0 } else { 20.0 / stride.min(4.0) }), @"Reads at stride 64 are 20.0 times slower than at stride 1 (no other is clearly slower); the length of a segment does not show, as the speed falls in more than one place.");
+        insta::assert_snapshot!(reads(0.02, |stride| if stride == 8.0 { f64::NAN } else { 20.0 / stride.min(8.0) }), @"Reads at stride 64 are 8.00 times slower than at stride 1 (no other is clearly slower); the length of a segment does not show, as some strides between were not measured.");
     }
 
     #[test]
     fn a_cost_beyond_the_spread_is_told_though_no_segment_shows() {
-        let noisy = |_: &str, stride: f64| 1.99 / stride.powf(0.52);
-        insta::assert_snapshot!(sentences(false, 0.3, noisy), @r"
-        Reads at stride 64 are 8.69 times slower than at stride 1 (no other is clearly slower); the length of a segment is undecided: differences under 60 % cannot be seen in this run; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided: differences under 60 % cannot be seen in this run, and whether 8-bit words are slower is undecided: differences under 60 % cannot be seen in this run.
-        Writes at stride 64 are 8.69 times slower than at stride 1 (no other is clearly slower); the length of a segment is undecided: differences under 60 % cannot be seen in this run; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided: differences under 60 % cannot be seen in this run, and whether 8-bit words are slower is undecided: differences under 60 % cannot be seen in this run.
-        To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
-        ");
-        let little = |_: &str, stride: f64| 20.0 / stride.powf(0.4);
-        insta::assert_snapshot!(sentences(false, 0.02, little), @r"
-        Reads at stride 64 are 5.28 times slower than at stride 1 (no other is clearly slower); each doubling slows them only a little: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        Writes at stride 64 are 5.28 times slower than at stride 1 (no other is clearly slower); each doubling slows them only a little: no segments show; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        ");
-    }
-
-    #[test]
-    fn a_speed_that_rises_again() {
-        let a_little = |_: &str, stride: f64| if stride > 32.0 { 1.8 } else { 20.0 / stride.min(16.0) };
-        insta::assert_snapshot!(sentences(false, 0.02, a_little), @r"
-        Reads at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        Writes at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        ");
-        let back = |_: &str, stride: f64| if stride > 32.0 { 20.0 } else { 20.0 / stride.min(16.0) };
-        insta::assert_snapshot!(sentences(false, 0.02, back), @r"
-        Reads at stride 64 are as fast as at stride 1 (to within 4 %) (the slowest is stride 16, 16.0 times slower); the length of a segment does not show, as a larger stride is more than twice as fast as a smaller one; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        Writes at stride 64 are as fast as at stride 1 (to within 4 %) (the slowest is stride 16, 16.0 times slower); the length of a segment does not show, as a larger stride is more than twice as fast as a smaller one; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        ");
-    }
-
-    #[test]
-    fn a_speed_that_falls_twice_or_has_gaps() {
-        let twice = |_: &str, stride: f64| if stride > 16.0 { 1.0 } else { 20.0 / stride.min(4.0) };
-        insta::assert_snapshot!(sentences(false, 0.02, twice), @r"
-        Reads at stride 64 are 20.0 times slower than at stride 1 (no other is clearly slower); the length of a segment does not show, as the speed falls in more than one place; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        Writes at stride 64 are 20.0 times slower than at stride 1 (no other is clearly slower); the length of a segment does not show, as the speed falls in more than one place; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        ");
-        let gap = |_: &str, stride: f64| if stride == 8.0 { f64::NAN } else { 20.0 / stride.min(8.0) };
-        insta::assert_snapshot!(sentences(false, 0.02, gap), @r"
-        Reads at stride 64 are 8.00 times slower than at stride 1 (no other is clearly slower); the length of a segment does not show, as some strides between were not measured; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        Writes at stride 64 are 8.00 times slower than at stride 1 (no other is clearly slower); the length of a segment does not show, as some strides between were not measured; compared with 32-bit words at stride 1, 16-bit words are as fast (to within 4 %), and 8-bit words are as fast (to within 4 %).
-        ");
-    }
-
-    #[test]
-    fn noise_and_missing_points() {
-        insta::assert_snapshot!(sentences(false, 0.5, |_, stride| 20.0 / stride.min(4.0)), @r"
-        Reads at stride 64 are 4.00 times slower than at stride 1 (no other is clearly slower); the length of a segment is undecided: differences under 100 % cannot be seen in this run; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided: differences under 100 % cannot be seen in this run, and whether 8-bit words are slower is undecided: differences under 100 % cannot be seen in this run.
-        Writes at stride 64 are 4.00 times slower than at stride 1 (no other is clearly slower); the length of a segment is undecided: differences under 100 % cannot be seen in this run; compared with 32-bit words at stride 1, whether 16-bit words are slower is undecided: differences under 100 % cannot be seen in this run, and whether 8-bit words are slower is undecided: differences under 100 % cannot be seen in this run.
-        To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
-        ");
-        let only_writes = |series: &str, stride: f64| if series == WRITE { 20.0 / stride.min(8.0) } else { f64::NAN };
-        insta::assert_snapshot!(sentences(false, 0.02, only_writes), @"Writes at stride 64 are 8.00 times slower than at stride 1 (no other is clearly slower); each doubling from 1 to 8 slows them, further ones hardly do: a segment has 32 bytes.");
-        insta::assert_snapshot!(STRIDE.finding(&[]), @"Nothing was measured.");
+        insta::assert_snapshot!(reads(0.3, |stride| 1.99 / stride.powf(0.52)), @"Reads at stride 64 are 8.69 times slower than at stride 1 (no other is clearly slower); the length of a segment is undecided: differences under 60 % cannot be seen in this run.");
+        insta::assert_snapshot!(reads(0.5, |stride| 20.0 / stride.min(4.0)), @"Reads at stride 64 are 4.00 times slower than at stride 1 (no other is clearly slower); the length of a segment is undecided: differences under 100 % cannot be seen in this run.");
     }
 }

@@ -11,8 +11,16 @@ pub(super) fn points_of(
     noise: f64,
     value: impl Fn(&str, f64) -> f64,
 ) -> Vec<Point> {
-    let target = Target { gpu, ..fake_info().target };
-    let plan = experiment.plan(&Scope { target: &target, quick: false, seed: 1 });
+    points_on(experiment, &Target { gpu, ..fake_info().target }, noise, value)
+}
+
+pub(super) fn points_on(
+    experiment: &Experiment,
+    target: &Target,
+    noise: f64,
+    value: impl Fn(&str, f64) -> f64,
+) -> Vec<Point> {
+    let plan = experiment.plan(&Scope { target, quick: false, seed: 1 });
     let point = |t: &Trial| {
         let value = value(&t.series, t.x);
         let mut point = gpulab_record::point(&t.series, 1, value, noise);

@@ -1,6 +1,6 @@
 //! How fast data get to a device and back: from which memory, in how large pieces.
 
-use super::evidence::{compare, pace_beside, values};
+use super::evidence::{compare, joined, pace_beside, values};
 use super::{Experiment, Explanation, Scope, Trial, plain};
 use gpulab_kernels::exchange::{self, transfer};
 use gpulab_kernels::values::binary;
@@ -27,7 +27,6 @@ const SERIES: [(&str, &str); 6] = [
 /// Bytes of a piece, where many small transfers take the place of a large one.
 const PIECE: u64 = 64 << 10;
 
-/// The experiment's entry in the list.
 pub const TRANSFER: Experiment = Experiment {
     name: "transfer",
     question: "How fast do data get to the device and back, from pageable, pinned and mapped memory, in large and small pieces?",
@@ -61,10 +60,9 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let ways = [(PINNED_IN, PAGEABLE_IN, "To the device"), (PINNED_OUT, PAGEABLE_OUT, "Back to the host")];
-    let ways = ways.map(|(pinned, pageable, way)| direction(points, pinned, pageable, way));
-    let sentences: Vec<String> = ways.into_iter().flatten().chain([pieces(points)].into_iter().flatten()).collect();
-    if sentences.is_empty() { "Nothing was moved.".to_owned() } else { sentences.join(" ") }
+    let into = direction(points, PINNED_IN, PAGEABLE_IN, "To the device");
+    let back = direction(points, PINNED_OUT, PAGEABLE_OUT, "Back to the host");
+    joined([into, back, pieces(points)], " ").unwrap_or_else(|| "Nothing was moved.".to_owned())
 }
 
 fn trial(scope: &Scope<'_>, bytes: u64, series: &str, variant: &str, piece: u64) -> Trial {
@@ -99,7 +97,6 @@ fn most(rates: &[(f64, f64)]) -> Option<String> {
     Some(format!("{most:.1} GB/s {place}, but less than half of that at {largest}"))
 }
 
-/// What many small transfers cost.
 fn pieces(points: &[Point]) -> Option<String> {
     let (x, _) = values(points, IN_PIECES).pop()?;
     let contrast = compare(points, (PINNED_IN, x), (IN_PIECES, x))?;

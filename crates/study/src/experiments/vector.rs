@@ -1,6 +1,6 @@
 //! Vectors: the same floats loaded, and the same additions done, as float, float2, float4, float8 and float16.
 
-use super::evidence::{Comparison, Contrast, any, excess, nothing, series, slower, times, undecided};
+use super::evidence::{Comparison, Contrast, any, excess, joined, nothing, series, slower, times, undecided};
 use super::own::Own;
 use super::{Experiment, Explanation, Scope, Trial, plain};
 use gpulab_kernels::lab::vectors::{ADDING, LOADING, VEC};
@@ -12,7 +12,6 @@ const LOADS: &str = "loads";
 const ADDS: &str = "adds";
 const WIDTHS: [u64; 5] = [1, 2, 4, 8, 16];
 
-/// The experiment's entry in the list.
 pub const VECTOR: Experiment = Experiment {
     name: "vector",
     question: "How much faster are loads and additions with vector types, and up to which width?",
@@ -36,11 +35,8 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let sentences: Vec<String> = [("Loads", LOADS), ("Additions", ADDS)]
-        .iter()
-        .filter_map(|(what, name)| sentence(points, what, name))
-        .collect();
-    if sentences.is_empty() { nothing(points, "No vector type was compared with float.") } else { sentences.join(" ") }
+    let sentences = joined([sentence(points, "Loads", LOADS), sentence(points, "Additions", ADDS)], " ");
+    sentences.unwrap_or_else(|| nothing(points, "No vector type was compared with float."))
 }
 
 /// What the widths of a series come to beside float.
@@ -96,36 +92,17 @@ fn gain(all: &[&Point], gains: &[Contrast]) -> Option<String> {
 
 /// Far more than a GPU's cache.
 fn loads(scope: &Scope<'_>, vec: u64) -> Trial {
-    let target = scope.target;
-    let bits = match (target.gpu, scope.quick) {
-        (true, _) => 26,
-        (false, true) => 22,
-        (false, false) => 24,
-    };
-    let own = Own {
-        family: &LOADING,
-        variant: "vectors",
-        dtype: Dtype::F32,
-        n: 1 << bits,
-        wg: if target.gpu { lab::usual_wg(target) } else { 1 },
-        params: &[(VEC.name, vec), (ROUNDS.name, 1)],
-    };
-    own.trial(scope, LOADS, vec as f64, BANDWIDTH)
+    let wg = if scope.target.gpu { lab::usual_wg(scope.target) } else { 1 };
+    let own = Own::of(&LOADING, "vectors", Dtype::F32, 1 << scope.pick([26; 2], [24, 22]), wg);
+    own.trial(scope, LOADS, vec as f64, BANDWIDTH, &[(VEC.name, vec), (ROUNDS.name, 1)])
 }
 
 fn adds(scope: &Scope<'_>, vec: u64) -> Trial {
     let target = scope.target;
     // Enough items of the widest vectors to fill the device, and enough additions that reading and writing count little.
     let (lanes, rounds) = if target.gpu { (2, 512) } else { (16, 16) };
-    let own = Own {
-        family: &ADDING,
-        variant: "vectors",
-        dtype: Dtype::F32,
-        n: lanes * lab::items(target),
-        wg: lab::usual_wg(target).min(64),
-        params: &[(VEC.name, vec), (ROUNDS.name, rounds)],
-    };
-    own.trial(scope, ADDS, vec as f64, RATE)
+    let own = Own::of(&ADDING, "vectors", Dtype::F32, lanes * lab::items(target), lab::usual_wg(target).min(64));
+    own.trial(scope, ADDS, vec as f64, RATE, &[(VEC.name, vec), (ROUNDS.name, rounds)])
 }
 
 #[cfg(test)]

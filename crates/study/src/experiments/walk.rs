@@ -41,7 +41,6 @@ pub(super) fn series(target: &Target) -> impl Iterator<Item = WalkSeries> + use<
     all.map(|(name, family, is_cached)| WalkSeries { name, family, is_cached, width: 32 })
 }
 
-/// Those of narrow words.
 pub(super) fn narrow_series() -> impl Iterator<Item = WalkSeries> {
     let of = |family| move |(name, width)| WalkSeries { name, family, is_cached: false, width };
     READ_NARROW.into_iter().map(of(&GATHER)).chain(WRITE_NARROW.into_iter().map(of(&SCATTER)))
@@ -65,15 +64,9 @@ impl WalkSeries {
     fn own_trial(&self, scope: &Scope<'_>, variant: &'static str, x: u64, settings: &[(&'static str, u64)]) -> Trial {
         let (bits, rounds) = self.size(scope);
         let params: Vec<(&'static str, u64)> = settings.iter().copied().chain([(ROUNDS.name, rounds)]).collect();
-        let own = Own {
-            family: self.family,
-            variant,
-            dtype: Dtype::I32,
-            n: (32 / self.width) << bits,
-            wg: if scope.target.gpu { lab::usual_wg(scope.target) } else { 1 },
-            params: &params,
-        };
-        own.trial(scope, self.name, x as f64, BANDWIDTH)
+        let wg = if scope.target.gpu { lab::usual_wg(scope.target) } else { 1 };
+        let own = Own::of(self.family, variant, Dtype::I32, (32 / self.width) << bits, wg);
+        own.trial(scope, self.name, x as f64, BANDWIDTH, &params)
     }
 
     /// The logarithm of the words of 32 bits, and how often each is accessed: more than any GPU's cache holds, or less than

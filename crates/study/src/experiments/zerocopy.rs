@@ -1,7 +1,7 @@
 //! Kernels that read the host's memory directly: from how many readings on a copy pays.
 
 use super::evidence::{
-    Comparison, Contrast, any, compare, compare_series, excess, nothing, pace_beside, undecided, values,
+    Comparison, Contrast, any, compare, compare_series, excess, joined, nothing, pace_beside, undecided, values,
 };
 use super::{Experiment, Explanation, Scope, Trial, plain};
 use gpulab_kernels::exchange::{self, zerocopy};
@@ -20,7 +20,6 @@ const SERIES: [(&str, &str); 4] = [
     (ON_DEVICE, zerocopy::ON_DEVICE),
 ];
 
-/// The experiment's entry in the list.
 pub const ZERO_COPY: Experiment = Experiment {
     name: "zerocopy",
     question: "Is it faster to let a kernel read host memory than to copy the data first, if it reads them once or often?",
@@ -53,8 +52,8 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let sentences: Vec<String> = [in_place(points), reading(points), filling(points)].into_iter().flatten().collect();
-    if sentences.is_empty() { nothing(points, "No two ways can be compared.") } else { sentences.join(" ") }
+    let sentences = joined([in_place(points), reading(points), filling(points)], " ");
+    sentences.unwrap_or_else(|| nothing(points, "No two ways can be compared."))
 }
 
 /// Whether data that lie in host memory already had better be read there.
@@ -117,15 +116,18 @@ fn times(passes: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::super::tests::points_of;
     use super::*;
-    use gpulab_model::outcome::{Status, fake_info};
     use gpulab_record::point;
 
     fn finding(us: impl Fn(&str, f64) -> f64) -> String {
-        let target = fake_info().target;
-        let plan = ZERO_COPY.plan(&Scope { target: &target, quick: false, seed: 1 });
-        let points: Vec<Point> = plan.iter().map(|t| point(&t.series, t.x as u64, us(&t.series, t.x), 0.01)).collect();
-        ZERO_COPY.finding(&points).replace(". ", ".\n")
+        ZERO_COPY.finding(&points_of(&ZERO_COPY, false, 0.01, us)).replace(". ", ".\n")
+    }
+
+    /// From how many passes on a copy pays, where reading the host's memory takes so long and a copy and its readings 10 us.
+    fn pays(us: impl Fn(f64) -> f64) -> String {
+        let points = points_of(&ZERO_COPY, false, 0.01, |series, x| if series == IN_PLACE { us(x) } else { 10.0 });
+        in_place(&points).unwrap().split_once("; ").unwrap().1.to_owned()
     }
 
     #[test]
@@ -144,16 +146,12 @@ mod tests {
     }
 
     #[test]
-    fn one_memory_for_both() {
+    fn one_memory_for_both_and_a_copy_that_pays_at_once() {
         insta::assert_snapshot!(finding(|series, passes| if series == COPIED { 20.0 } else { 10.0 } + passes), @r"
         If the data already lie in host memory that the device can read, reading them there once is 1.91 times as fast as copying them first; up to 16 passes copying first shows no gain (at most 1 %).
         Reading host memory is as fast as reading the device's own memory (to within 2 %): both are the same memory, or the driver or a cache keeps a copy.
         Writing the data to host memory through a mapping and reading them once is 1.91 times as fast as copying and reading them; up to 16 passes copying first shows no gain (at most 1 %).
         ");
-    }
-
-    #[test]
-    fn a_copy_that_pays_at_once() {
         insta::assert_snapshot!(finding(|series, passes| if series == COPIED { 20.0 } else { 50.0 } * passes), @r"
         If the data already lie in host memory that the device can read, reading them there once is 2.50 times slower than copying them first; copying first is faster at any number of passes up to 16.
         Reading host memory is as fast as reading the device's own memory (to within 2 %): both are the same memory, or the driver or a cache keeps a copy.
@@ -162,11 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn points_without_values() {
-        let points: Vec<Point> = [COPIED, IN_PLACE]
-            .map(|series| Point { status: Status::WrongResult, value: None, ..point(series, 1, 1.0, 0.0) })
-            .into();
-        insta::assert_snapshot!(ZERO_COPY.finding(&points), @"No point has a value: every result was wrong.");
+    fn too_few_points() {
         insta::assert_snapshot!(ZERO_COPY.finding(&[point(COPIED, 1, 1.0, 0.0)]), @"No two ways can be compared.");
         let two = [point(COPIED, 4, 1.0, 0.0), point(IN_PLACE, 4, 2.0, 0.0)];
         insta::assert_snapshot!(ZERO_COPY.finding(&two), @"If the data already lie in host memory that the device can read, reading them there 4 times is 2.00 times slower than copying them first.");
@@ -174,27 +168,10 @@ mod tests {
 
     #[test]
     fn a_copy_pays_only_if_it_does_from_there_on() {
-        let us = |series: &str, passes: f64| match (series, passes as u64) {
-            (FILLED | IN_PLACE, 2 | 8 | 16) => 20.0,
-            _ => 10.0,
-        };
-        insta::assert_snapshot!(finding(us), @r"
-        If the data already lie in host memory that the device can read, reading them there once is as fast as copying them first (to within 2 %); from 8 passes on, copying first is faster.
-        Reading host memory is 2.00 times slower than reading the device's own memory.
-        Writing the data to host memory through a mapping and reading them once is as fast as copying and reading them (to within 2 %); from 8 passes on, copying first is faster.
-        ");
-        let once =
-            |series: &str, passes: f64| if [FILLED, IN_PLACE].contains(&series) && passes == 2.0 { 20.0 } else { 10.0 };
-        insta::assert_snapshot!(finding(once), @r"
-        If the data already lie in host memory that the device can read, reading them there once is as fast as copying them first (to within 2 %); with 16 passes copying first shows no gain (at most 2 %).
-        Reading host memory is as fast as reading the device's own memory (to within 2 %): both are the same memory, or the driver or a cache keeps a copy.
-        Writing the data to host memory through a mapping and reading them once is as fast as copying and reading them (to within 2 %); with 16 passes copying first shows no gain (at most 2 %).
-        ");
-        let first = |series: &str, passes: f64| if series == IN_PLACE && passes == 1.0 { 20.0 } else { 10.0 };
-        insta::assert_snapshot!(finding(first), @r"
-        If the data already lie in host memory that the device can read, reading them there once is 2.00 times slower than copying them first; with 16 passes copying first shows no gain (at most 2 %).
-        Reading host memory is as fast as reading the device's own memory (to within 2 %): both are the same memory, or the driver or a cache keeps a copy.
-        Writing the data to host memory through a mapping and reading them once is as fast as copying and reading them (to within 2 %); up to 16 passes copying first shows no gain (at most 2 %).
-        ");
+        let slow = |at: &'static [f64]| move |passes: f64| if at.contains(&passes) { 20.0 } else { 10.0 };
+        assert_eq!(pays(slow(&[2.0, 8.0, 16.0])), "from 8 passes on, copying first is faster.");
+        for once in [&[1.0], &[2.0]] {
+            assert_eq!(pays(slow(once)), "with 16 passes copying first shows no gain (at most 2 %).");
+        }
     }
 }

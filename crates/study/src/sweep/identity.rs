@@ -11,7 +11,6 @@ use std::collections::BTreeSet;
 pub struct Shard {
     /// Which part, from 1.
     pub index: u64,
-    /// Of how many.
     pub of: u64,
 }
 
@@ -35,9 +34,7 @@ impl Shard {
 pub struct Identity {
     /// A hash of the plan, the settings and the kernel sources.
     pub sweep_id: String,
-    /// Configurations of the whole plan.
     pub cases: u64,
-    /// The part that is run.
     pub shard: Shard,
     /// How it is measured, in words.
     pub settings: String,
@@ -120,22 +117,17 @@ impl Identity {
         }
         let theirs = device(row);
         let version = env!("CARGO_PKG_VERSION");
-        let differs = |what: &str, theirs: &str, ours: &str| Some(format!("{what} was {theirs} and is {ours}"));
-        if row.gpulab != version {
-            return differs("gpulab's version", &row.gpulab, version);
-        }
-        if theirs != self.device {
-            return differs("the device", &theirs, &self.device);
-        }
-        if row.driver != self.driver {
-            return differs("the driver", &row.driver, &self.driver);
-        }
-        if row.settings != self.settings {
-            let (theirs, ours) = different_words(&row.settings, &self.settings);
-            return differs("how it is measured", &theirs, &ours);
-        }
-        if row.shard != self.shard.text() {
-            return differs("the shard", or_all(&row.shard), or_all(&self.shard.text()));
+        let (their_settings, settings) = different_words(&row.settings, &self.settings);
+        let shard = self.shard.text();
+        let parts = [
+            ("gpulab's version", row.gpulab.as_str(), version),
+            ("the device", &theirs, &self.device),
+            ("the driver", &row.driver, &self.driver),
+            ("how it is measured", &their_settings, &settings),
+            ("the shard", or_all(&row.shard), or_all(&shard)),
+        ];
+        if let Some((what, theirs, ours)) = parts.into_iter().find(|(_, theirs, ours)| theirs != ours) {
+            return Some(format!("{what} was {theirs} and is {ours}"));
         }
         (row.sweep_id != self.sweep_id).then(|| {
             let (theirs, ours) = (row.cases.unwrap_or_default(), self.cases);
@@ -144,7 +136,6 @@ impl Identity {
     }
 }
 
-/// A row's device, with its platform.
 pub(super) fn device(row: &Row) -> String {
     format!("{} ({})", row.device, row.platform)
 }
@@ -164,18 +155,7 @@ pub(super) fn different_words(a: &str, b: &str) -> (String, String) {
 }
 
 fn settings_text(settings: &Settings, order: Order) -> String {
-    let Settings {
-        warmup,
-        min_runs,
-        max_runs,
-        min_time,
-        timeout,
-        max_noise,
-        cache,
-        clock,
-        least_time: _,
-        candidate: _,
-    } = settings;
+    let Settings { warmup, min_runs, max_runs, min_time, timeout, max_noise, cache, clock, .. } = settings;
     format!(
         "warmup={warmup} min_runs={min_runs} max_runs={max_runs} min_time={min_time} timeout={timeout} \
          max_noise={max_noise} cache={} clock={} order={}",

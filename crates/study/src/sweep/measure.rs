@@ -21,7 +21,6 @@ pub const ROUNDS: u32 = 3;
 /// Configurations that go through their rounds together.
 pub const BLOCK: usize = 16;
 
-/// What a sweep needs from outside.
 pub trait Bench {
     /// The settings to measure a configuration with.
     fn settings(&self, configuration: &Configuration) -> Settings;
@@ -66,7 +65,7 @@ pub trait Bench {
 /// What the bench says; of what was not finished by then only what it noted is left.
 pub fn measure(plan: &[&Configuration], order: Order, bench: &mut dyn Bench) -> Result<(), Error> {
     let (block, rounds) = if order == Order::Interleave { (BLOCK, ROUNDS) } else { (1, 1) };
-    for alike in plan.chunk_by(|a, b| a.shares_data(b)) {
+    for alike in plan.chunk_by(|a, b| (a.case.dtype, a.case.shape) == (b.case.dtype, b.case.shape)) {
         for block in alike.chunks(block) {
             in_rounds(block, rounds, bench)?;
             bench.settled();
@@ -101,7 +100,9 @@ pub fn in_rounds(block: &[&Configuration], rounds: u32, bench: &mut dyn Bench) -
                 Some(earlier) => (earlier.outcome.pooled(outcome, &settings), earlier.sampled + own),
                 None => (outcome, own),
             };
-            if round + 1 == rounds || is_final(&outcome) {
+            // Nothing more is to be learnt where it went wrong, or nothing was launched.
+            let is_final = outcome.status() != Status::Ok || outcome.samples().is_empty();
+            if round + 1 == rounds || is_final {
                 bench.finished(configuration, outcome, whole_nanoseconds(sampled))?;
             } else {
                 let pool = pool.insert(Pool { rounds: round + 1, outcome, sampled });
@@ -137,11 +138,6 @@ fn run_round(
     let settings = share(settings, round, rounds);
     let job = Job { baseline: false, case: configuration.case.clone(), settings, again: round > 0 };
     bench.run(configuration, &job)
-}
-
-/// Nothing more is to be learnt: it went wrong, or nothing was launched.
-fn is_final(outcome: &Outcome) -> bool {
-    outcome.status() != Status::Ok || outcome.samples().is_empty()
 }
 
 /// A round's part of the samples and of the time. Later rounds need one run to warm up again.

@@ -2,6 +2,7 @@
 
 use super::identity::{device, different_words};
 use gpulab_record::Row;
+use gpulab_record::groups::distinct;
 use gpulab_record::store::Rows;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -70,13 +71,7 @@ fn missing(rows: &[Row]) -> Option<String> {
     if lacking.is_empty() {
         return None;
     }
-    let mut shards: Vec<String> = Vec::new();
-    for index in &lacking {
-        let shard = format!("{}/{of}", index % of + 1);
-        if !shards.contains(&shard) {
-            shards.push(shard);
-        }
-    }
+    let mut shards = distinct(lacking.iter().map(|index| format!("{}/{of}", index % of + 1)));
     let more = if shards.len() > LISTED { ", ..." } else { "" };
     shards.truncate(LISTED);
     let shards = shards.join(", ");

@@ -6,11 +6,8 @@ use gpulab_model::plan::{Case, Refusal, Target, WorkGroup};
 
 /// What settings are asked for with.
 pub struct Asked<'a> {
-    /// The problem.
     pub family: &'a Family,
-    /// Rungs that are to run.
     pub rungs: &'a [&'a Rung],
-    /// Element types.
     pub dtypes: &'a [Dtype],
     /// Work-groups; none for what devices usually take.
     pub wgs: &'a [WorkGroup],
@@ -50,15 +47,8 @@ impl Asked<'_> {
     }
 
     fn case(&self, rung: &Rung, dtype: Dtype, wg: WorkGroup) -> Case {
-        Case {
-            wg,
-            ..Case::of(
-                &self.family.name,
-                rung.variant(),
-                dtype,
-                self.family.usual_shape(self.family.form.default_size(), false),
-            )
-        }
+        let shape = self.family.usual_shape(self.family.form.default_size(), false);
+        Case { wg, ..Case::of(&self.family.name, rung.variant(), dtype, shape) }
     }
 }
 
@@ -71,23 +61,16 @@ pub(super) fn reads(family: &Family, rung: &Rung, name: &str) -> bool {
 fn targets() -> impl Iterator<Item = Target> {
     let kinds = [(true, true, 0), (true, false, 0), (false, false, 4), (false, false, 8), (false, false, 16)];
     kinds.into_iter().map(|(gpu, nvidia, float_lanes)| Target {
-        gpu,
-        compute_units: 128,
         max_wg: 8192,
         max_wg_dims: [8192; 3],
         local_mem: 1 << 40,
         global_mem: 1 << 50,
         max_alloc: 1 << 50,
-        cache: 64 << 20,
         float_lanes,
-        fp64: true,
-        fp16: true,
         nvidia,
         async_copy: nvidia,
         register_caps: nvidia,
-        prefetch: false,
-        subgroups: true,
-        images: true,
+        ..Target::with_everything(gpu)
     })
 }
 

@@ -9,19 +9,13 @@ use std::collections::HashSet;
 
 /// The values to try for each dimension of a sweep.
 pub struct Space<'a> {
-    /// The problem.
     pub family: &'a Family,
     /// Rungs, in the ladder's order.
     pub rungs: Vec<&'a Rung>,
-    /// Element types.
     pub dtypes: Vec<Dtype>,
-    /// Sizes.
     pub shapes: Vec<Shape>,
-    /// Work-group sizes.
     pub wgs: Vec<WorkGroup>,
-    /// Tunables, each with its values.
     pub settings: Vec<Setting>,
-    /// Seed of the test data.
     pub seed: u64,
     /// Settings that rungs have for some inputs unless others are asked for.
     pub remembered: Vec<RememberedSettings>,
@@ -30,32 +24,24 @@ pub struct Space<'a> {
 /// Settings that a rung has for one kind of input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RememberedSettings {
-    /// The rung's name.
     pub variant: String,
-    /// Element type.
     pub dtype: Dtype,
-    /// Size.
     pub shape: Shape,
-    /// The settings.
     pub params: Params,
 }
 
-/// A tunable and the values to try.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     pub name: String,
-    /// Its values, in order.
     pub values: Vec<String>,
 }
 
-/// One combination.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Configuration {
     /// Place in the whole plan, from 0.
     pub index: u64,
     /// Number of the rung; references have none.
     pub rung: Option<u32>,
-    /// What to run.
     pub case: Case,
     /// The work-group that the rung makes of the one asked for.
     pub wg: WorkGroup,
@@ -72,11 +58,6 @@ impl Configuration {
         let rows = if shape.m == 1 { String::new() } else { format!(" m={}", shape.m) };
         let params = if self.params.is_empty() { String::new() } else { format!(" {}", params_text(&self.params)) };
         format!("{family}/{variant} {dtype} n={}{rows} wg={}{params}", shape.n, self.wg)
-    }
-
-    /// Whether both work on the same inputs.
-    pub(super) fn shares_data(&self, other: &Configuration) -> bool {
-        (self.case.dtype, self.case.shape) == (other.case.dtype, other.case.shape)
     }
 }
 

@@ -1,7 +1,7 @@
 use super::*;
 use gpulab_kernels::dot;
 use gpulab_model::data::{Dtype, Shape};
-use gpulab_model::outcome::{Cache, Clock, Settings, fake_info};
+use gpulab_model::outcome::{Settings, fake_info};
 use gpulab_model::plan::{Case, Target, WorkGroup};
 use gpulab_record::store::Rows;
 use gpulab_record::{Row, row};
@@ -112,18 +112,7 @@ proptest! {
 }
 
 fn measuring() -> Settings {
-    Settings {
-        warmup: 1,
-        min_runs: 3,
-        max_runs: 9,
-        min_time: 0.0,
-        timeout: 0.1,
-        max_noise: 0.05,
-        cache: Cache::Warm,
-        clock: Clock::Event,
-        least_time: None,
-        candidate: None,
-    }
+    Settings { max_runs: 9, ..Settings::default() }
 }
 
 fn identity(plan: &[Configuration], shard: Shard, settings: &Settings) -> Identity {

@@ -31,7 +31,6 @@ pub struct Finals<'a> {
     /// How they are sampled, in all rounds together.
     pub settings: &'a dyn Fn(&Configuration) -> Settings,
     pub run: &'a mut dyn FnMut(&Configuration, &Job) -> Result<Outcome, Error>,
-    /// What came of them.
     pub outcomes: Vec<(Configuration, Outcome)>,
 }
 
@@ -56,13 +55,12 @@ mod tests {
     use super::*;
     use gpulab_model::data::{Dtype, Params, Shape};
     use gpulab_model::outcome::{Clock, Stop};
-    use gpulab_model::plan::{Case, WorkGroup};
+    use gpulab_model::plan::Case;
 
     #[test]
     fn a_candidate_is_given_up_where_it_takes_half_as_long_again_as_the_best() {
-        let (family, variant, wg) = ("dot".into(), "naive".into(), WorkGroup::linear(64));
-        let (dtype, shape, params) = (Dtype::F32, Shape::vector(9), Params::new());
-        let case = Case { family, variant, dtype, shape, wg, params: params.clone(), seed: 1 };
+        let case = Case::of("dot", "naive", Dtype::F32, Shape::vector(9));
+        let (wg, params) = (case.wg, Params::new());
         let configuration = Configuration { index: 0, rung: Some(1), wg, params, refusal: None, case };
         for (best, most) in [(None, None), (Some(2.0), Some(3.0))] {
             let mut jobs = Vec::new();

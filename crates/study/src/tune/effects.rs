@@ -2,9 +2,8 @@
 
 use crate::sweep::Configuration;
 use gpulab_kernels::{Family, Kind, Tunable};
-use gpulab_model::outcome::Status;
 use gpulab_model::plan::Target;
-use gpulab_record::{Row, flag};
+use gpulab_record::Row;
 
 /// What can be said of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +19,6 @@ pub enum EffectVerdict {
 /// What a parameter did: the best configuration beside the best with another value of it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Effect {
-    /// The parameter.
     pub name: String,
     /// Its value in the best configuration.
     pub with: String,
@@ -34,8 +32,7 @@ pub struct Effect {
 
 /// A row's time, if it is one of a right result that nothing speaks against.
 pub fn time_of(row: &Row) -> Option<f64> {
-    let is_above = row.flags.contains(flag::ABOVE_CEILING) && !row.flags.contains(flag::FITS_CACHE);
-    row.t_median_s.filter(|seconds| row.status == Status::Ok && !is_above && seconds.is_finite() && *seconds > 0.0)
+    row.t_median_s.filter(|seconds| row.is_believed() && seconds.is_finite() && *seconds > 0.0)
 }
 
 pub fn fastest<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<&'a Row> {
@@ -54,7 +51,6 @@ pub fn is_faster(row: &Row, other: &Row) -> bool {
     interval(row).zip(interval(other)).is_some_and(|(own, other)| own.1 < other.0)
 }
 
-/// A row's work-group and settings.
 pub fn settings_of(row: &Row) -> Vec<(&str, String)> {
     let params = row.params.iter().map(|(name, value)| (name.as_str(), value.clone()));
     std::iter::once(("wg", row.wg_text())).chain(params).collect()
@@ -118,7 +114,8 @@ pub fn beyond(family: &Family, rows: &[Row], best: &Configuration, target: &Targ
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpulab_record::{Flags, params_of, row};
+    use gpulab_model::outcome::Status;
+    use gpulab_record::{Flags, flag, params_of, row};
 
     fn timed(variant: &str, wg: &str, params: &str, seconds: f64) -> Row {
         Row {
@@ -169,13 +166,9 @@ mod tests {
     fn what_is_faster_than_the_limit_is_never_the_best() {
         let above = Row { flags: flag::ABOVE_CEILING, ..timed("wide", "1", "", 0.1) };
         let cached = Row { flags: flag::ABOVE_CEILING | flag::FITS_CACHE, ..above.clone() };
-        assert_eq!(
-            fastest(&[above.clone(), timed("naive", "1", "", 1.0)]).map(|row| row.variant.clone()),
-            Some("naive".into())
-        );
-        assert_eq!(
-            fastest(&[cached, timed("naive", "1", "", 1.0)]).map(|row| row.variant.clone()),
-            Some("wide".into())
-        );
+        for (fast, best) in [(above, "naive"), (cached, "wide")] {
+            let rows = [fast, timed("naive", "1", "", 1.0)];
+            assert_eq!(fastest(&rows).map(|row| row.variant.as_str()), Some(best));
+        }
     }
 }

@@ -4,6 +4,7 @@
 use super::settings_of;
 use gpulab_model::outcome::{Spent, Status};
 use gpulab_record::Row;
+use gpulab_record::groups::distinct;
 use serde_json::{Map, Value, json};
 
 /// The version of the schema.
@@ -33,15 +34,7 @@ pub fn cache(rows: &[(Row, Option<Spent>)]) -> String {
 
 /// The values that each setting has in some row.
 fn params(rows: &[(Row, Option<Spent>)], keys: &[String]) -> Value {
-    let values = |key: &String| {
-        let mut known: Vec<Value> = Vec::new();
-        for value in rows.iter().map(|(row, _)| value(row, key)) {
-            if !known.contains(&value) {
-                known.push(value);
-            }
-        }
-        (key.clone(), json!(known))
-    };
+    let values = |key: &String| (key.clone(), json!(distinct(rows.iter().map(|(row, _)| value(row, key)))));
     Value::Object(keys.iter().map(values).collect())
 }
 
@@ -141,15 +134,7 @@ mod tests {
         let spent = Spent { build: 0.5, data: 0.25, verify: 1.0, measure: 2.0 };
         let rows = [
             (row("local"), Some(spent)),
-            (
-                Row {
-                    status: Status::Skipped,
-                    params: params_of("items=16").unwrap(),
-                    t_median_s: None,
-                    ..row("local")
-                },
-                None,
-            ),
+            (Row { status: Status::Skipped, params: params_of("items=16").unwrap(), ..row("local") }, None),
             (Row { status: Status::BuildFailed, params: Params::new(), ..row("naive") }, None),
             (Row { status: Status::Timeout, wg_y: Some(4), gbps: Some(8.0), ..row("wide") }, None),
         ];

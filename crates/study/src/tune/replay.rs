@@ -3,6 +3,7 @@
 use super::effects::{settings_of, time_of};
 use super::{Region, Score, StopRule, Strategy, search};
 use gpulab_record::Row;
+use gpulab_record::groups::distinct;
 use std::collections::BTreeMap;
 use std::convert::Infallible;
 
@@ -35,12 +36,7 @@ impl Replay {
     /// # Errors
     /// That no row has a time.
     pub fn of(rows: &[&Row]) -> Result<Replay, String> {
-        let mut variants: Vec<&str> = Vec::new();
-        for row in rows {
-            if !variants.contains(&row.variant.as_str()) {
-                variants.push(&row.variant);
-            }
-        }
+        let variants = distinct(rows.iter().map(|row| row.variant.as_str()));
         let regions = variants.iter().map(|variant| region(rows, variant)).collect();
         let times: Vec<Option<f64>> = rows.iter().map(|row| time_of(row)).collect();
         let best = times.iter().flatten().copied().fold(f64::INFINITY, f64::min);
@@ -50,12 +46,10 @@ impl Replay {
         }
     }
 
-    /// Configurations.
     pub fn len(&self) -> usize {
         self.times.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.times.is_empty()
     }

@@ -29,13 +29,6 @@ struct TunedAxis<'a> {
     values: Vec<Option<String>>,
 }
 
-/// The work-groups to try of a rung: its default first, which a reader's file may declare, then powers of two.
-fn work_groups(rung: &Rung, target: &Target) -> Vec<WorkGroup> {
-    let default = rung.work_group().unwrap_or(WorkGroup::linear(target.max_wg.min(256)));
-    let others = default_work_groups(target).into_iter().filter(|wg| *wg != default);
-    std::iter::once(default).chain(others).collect()
-}
-
 impl<'a> TuningSpace<'a> {
     /// The space of these rungs around a case, whose family, type, size, seed and settings all configurations share. What a
     /// rung cannot do here is left out, as its planner says. `wgs` take the place of the usual work-groups, and `settings` of
@@ -53,7 +46,13 @@ impl<'a> TuningSpace<'a> {
         for &rung in rungs {
             let axes = axes(rung, settings);
             let asked = |wg, params| Case { variant: rung.variant().into(), wg, params, ..base.clone() };
-            let wgs = wgs.map_or_else(|| work_groups(rung, target), <[WorkGroup]>::to_vec);
+            // Its default first, which a reader's file may declare, then powers of two.
+            let usual = || {
+                let default = rung.work_group().unwrap_or(WorkGroup::linear(target.max_wg.min(256)));
+                let others = default_work_groups(target).into_iter().filter(|wg| *wg != default);
+                std::iter::once(default).chain(others).collect()
+            };
+            let wgs = wgs.map_or_else(usual, <[WorkGroup]>::to_vec);
             space.add(rung, &wgs, &axes, &|wg, place| {
                 let case = asked(wg, params(base, &axes, place));
                 (family.plan(rung, &case, target), case)

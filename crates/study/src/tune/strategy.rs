@@ -3,7 +3,6 @@
 use gpulab_model::data;
 use std::collections::BTreeMap;
 
-/// How a space is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Strategy {
     /// Exhaustive over at most 64 configurations, else descent.
@@ -30,7 +29,6 @@ impl Strategy {
 /// Most configurations that [`Strategy::Auto`] tries all of.
 pub const SMALL: usize = 64;
 
-/// What was measured of a configuration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
     /// Its time, in seconds.
@@ -57,25 +55,20 @@ pub struct StopRule {
     pub of_limit: f64,
 }
 
-/// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// Every configuration was tried.
     Exhausted,
     /// Descent from several random places found nothing faster.
     Settled,
-    /// The budget was used up.
     Budget,
     /// It is as near to the device's limit as was asked for.
     NearLimit,
 }
 
-/// How a search went.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchResult {
     /// Configurations in the order in which they were tried, with what was measured of each.
     pub tried: Vec<(usize, Option<Score>)>,
-    /// Why it ended.
     pub ended: Ended,
 }
 
@@ -127,7 +120,6 @@ enum Halt<E> {
     Failed(E),
 }
 
-/// A search under way.
 struct SearchRun<'a, 'e, E> {
     regions: &'a [Region],
     stop: StopRule,
@@ -140,7 +132,6 @@ struct SearchRun<'a, 'e, E> {
 }
 
 impl<E> SearchRun<'_, '_, E> {
-    /// Every configuration once.
     fn all(&self) -> Vec<usize> {
         let mut all: Vec<usize> = self.regions.iter().flat_map(|region| region.places.values().copied()).collect();
         all.sort_unstable();

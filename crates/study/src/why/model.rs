@@ -73,7 +73,6 @@ pub enum TimePart {
     Limit,
     /// Segments of global memory in the caches.
     Segments,
-    /// Passes of local memory.
     Local,
     Instructions,
 }
@@ -81,13 +80,10 @@ pub enum TimePart {
 /// The parts of a time, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ModelTime {
-    /// What launches cost.
     pub launches: f64,
     /// What the family's limit demands.
     pub limit: f64,
-    /// Segments in the caches.
     pub segments: f64,
-    /// Passes of local memory.
     pub local: f64,
     pub instructions: f64,
 }

@@ -14,13 +14,11 @@ const PARTED: f64 = 1.5;
 /// The least factor between two predictions that is a difference.
 pub const DIFFERENT: f64 = 1.02;
 
-/// Work-items of a warp.
 const WARP: u64 = LockstepModel::USUAL.warp;
 
 /// A rung's time, as measured and as the model has it.
 #[derive(Clone, Debug)]
 pub struct RungTime {
-    /// The measured row.
     pub row: Row,
     /// Its median, in seconds.
     pub measured: f64,
@@ -31,7 +29,7 @@ pub struct RungTime {
 }
 
 /// What explains that a time and the model's part.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Parting {
     /// Groups of fewer items than a warp.
     LonelyItems,
@@ -51,7 +49,6 @@ pub enum Parting {
     Overlap,
 }
 
-/// What a step changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     Launches,
@@ -76,11 +73,8 @@ pub enum Cause {
 /// A count of both rungs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CountChange {
-    /// Of what.
     pub cause: Cause,
-    /// The rung before.
     pub before: f64,
-    /// The rung.
     pub after: f64,
     /// Whether results are pairs of elements.
     pub is_of_pairs: bool,
@@ -96,7 +90,6 @@ impl CountChange {
     }
 }
 
-/// What there is to say of a step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepReason {
     /// The times differ by less than can be seen: by so much; or they are not to be compared.
@@ -110,7 +103,6 @@ pub enum StepReason {
         /// Whether in the model both take as long as the family's limit demands.
         at_limit: bool,
     },
-    /// They do.
     Explained {
         /// Times by which the model's time falls.
         predicted: f64,
@@ -123,7 +115,6 @@ pub enum StepReason {
 /// The times of a ladder's rungs, and the reasons of its steps.
 #[derive(Clone, Debug)]
 pub struct LadderReasons {
-    /// The rungs, in order.
     pub rungs: Vec<RungTime>,
     /// Of the step to each rung but the first: by how much the time falls, and why.
     pub steps: Vec<(f64, StepReason)>,
@@ -165,7 +156,10 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
         let why = [before, after].iter().find_map(|rung| rung.model.as_ref().err().copied());
         return StepReason::Uncounted(why.unwrap_or_default());
     };
-    if rates_differ(old, new, is_gpu) {
+    // Instructions are counted of one rung, and of the other taken from what the problem demands, and set its time.
+    let is_unrolled = |rung: &(Tally, ModelTime)| rung.0.private == 0;
+    let is_busy = |rung: &(Tally, ModelTime)| matches!(rung.1.largest(), TimePart::Instructions | TimePart::Local);
+    if is_gpu && is_unrolled(old) != is_unrolled(new) && (is_busy(old) || is_busy(new)) {
         return StepReason::Uncounted("the simulator's compiler unrolls the loops of one of the two");
     }
     let predicted = old.1.whole() / new.1.whole();
@@ -180,13 +174,6 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
             StepReason::Unexplained { predicted, at_limit }
         }
     }
-}
-
-/// Whether instructions are counted of one rung, and of the other taken from what the problem demands, and set its time.
-fn rates_differ(old: &(Tally, ModelTime), new: &(Tally, ModelTime), is_gpu: bool) -> bool {
-    let is_unrolled = |rung: &(Tally, ModelTime)| rung.0.private == 0;
-    let is_busy = |rung: &(Tally, ModelTime)| matches!(rung.1.largest(), TimePart::Instructions | TimePart::Local);
-    is_gpu && is_unrolled(old) != is_unrolled(new) && (is_busy(old) || is_busy(new))
 }
 
 type Counted<'a> = (&'a Row, &'a (Tally, ModelTime));
@@ -271,7 +258,6 @@ pub fn is_parted(measured: f64, predicted: f64) -> bool {
 }
 
 impl RungTime {
-    /// The model's time, where there is one.
     pub fn model_time(&self) -> Option<&ModelTime> {
         self.model.as_ref().ok().map(|(_, model)| model)
     }

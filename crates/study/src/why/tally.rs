@@ -9,9 +9,7 @@ use gpulab_record::Row;
 /// What a case's timed launches do, all together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
-    /// Instructions and requests.
     pub counts: Counts,
-    /// Work-groups.
     pub groups: u64,
     /// Barriers, one for each group that comes to one.
     pub barriers: u64,

@@ -40,21 +40,15 @@ pub fn check_writable(folder: &Path) -> Result<(), Error> {
     })
 }
 
-/// The ceilings of a device with a driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kept {
-    /// Platform name.
     pub platform: String,
-    /// Device name.
     pub device: String,
-    /// Driver version.
     pub driver: String,
-    /// A line for each quantity.
     pub ceilings: Vec<CeilingRow>,
 }
 
 impl Kept {
-    /// Nothing yet.
     pub fn empty(info: &DeviceInfo) -> Kept {
         let DeviceInfo { platform, name, driver, .. } = info;
         Kept { platform: platform.clone(), device: name.clone(), driver: driver.clone(), ceilings: Vec::new() }

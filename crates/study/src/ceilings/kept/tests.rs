@@ -1,7 +1,7 @@
 use super::*;
 use crate::ceilings::{Quantity, Rate};
 use gpulab_model::data::{Dtype, Shape};
-use gpulab_model::outcome::fake_info;
+use gpulab_model::outcome::fake_info as info;
 use gpulab_model::outcome::{Clock, Judged, Measured, Outcome, Sample, Stop};
 use gpulab_model::plan::{Case, WorkGroup};
 use gpulab_record::Run;
@@ -15,10 +15,6 @@ fn row(info: &DeviceInfo, what: &'static str, place: Site, value: Option<f64>, q
     let end = if value.is_some() { Ok(measured) } else { Err(Stop::new(Status::Skipped, "")) };
     let outcome = Outcome::pending(&case, Clock::Event).ended(end);
     CeilingRow::new(&quantity, (&Run::begin(), info), (&outcome, value, 1), quick)
-}
-
-fn info() -> DeviceInfo {
-    fake_info()
 }
 
 #[test]

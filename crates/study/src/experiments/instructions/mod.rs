@@ -11,8 +11,8 @@
 //! Sums of floats are not asked for with fast mathematics, which lets compilers put constant terms together.
 
 use super::evidence::{
-    Comparison, Contrast, compare, excess, nothing, pace, pace_beside, percent, times, undecided, undecided_factor,
-    value,
+    self, Comparison, Contrast, compare, excess, nothing, pace, pace_beside, percent, times, undecided,
+    undecided_factor, value,
 };
 use super::own::{LATENCY, Own};
 use super::{Experiment, Explanation, Scope, Trial, plain};
@@ -30,7 +30,6 @@ const ERROR: Metric = Metric { name: "error", unit: "ulp", of: |row: &Row| row.m
 /// Throughput in what the hardware's tables state, if the device keeps the clock that the driver states.
 const PER_CLOCK: Metric = Metric { name: "rate per clock", unit: "/CU/clock", of: |row: &Row| row.ops_per_cu_clock };
 
-/// Places of x.
 const ONE_VALUE: f64 = 0.0;
 const DEPENDENT: f64 = 1.0;
 const MANY: f64 = 8.0;
@@ -45,10 +44,8 @@ const CONTROL: &str = "int add";
 const QUICK: [&str; 7] = ["add", "fma", "min", "int add", DIV, DIV_POWER, SHIFT];
 const QUICK_FUNCTIONS: [&str; 2] = ["sin", POW];
 
-/// Functions that are measured in f64 too.
 const IN_F64: [&str; 4] = ["div", "sqrt", "sin", "exp"];
 
-/// The experiment's entry in the list.
 pub const INSTRUCTIONS: Experiment = Experiment {
     name: "instructions",
     question: "What do arithmetic operations and functions cost, one after the other and many at once, and how exact are they?",
@@ -81,8 +78,8 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 }
 
 fn finding(points: &[Point]) -> String {
-    let sentences: Vec<String> = [costs(points), divisions(points), forms(points)].into_iter().flatten().collect();
-    if sentences.is_empty() { nothing(points, "No rate was measured.") } else { sentences.join(" ") }
+    let sentences = evidence::joined([costs(points), divisions(points), forms(points)], " ");
+    sentences.unwrap_or_else(|| nothing(points, "No rate was measured."))
 }
 
 /// The trials of an operation at this place of the list.
@@ -122,9 +119,7 @@ fn series(function: &Function, dtype: Dtype, form: Precision) -> String {
     }
 }
 
-/// Chains of one operation.
 struct ChainTrial {
-    /// Its place in the list.
     op: u64,
     asked: Instruction,
     dtype: Dtype,
@@ -151,20 +146,14 @@ impl ChainTrial {
             (CHAINS.name, x as u64),
             (ROUNDS.name, steps / (2 * asked.turn())),
         ];
-        Own { family: &PAIRS, variant: "pairs", dtype, n, wg, params: &params }.trial(scope, series, x, metric)
+        Own::of(&PAIRS, "pairs", dtype, n, wg).trial(scope, series, x, metric, &params)
     }
 }
 
 fn errors(scope: &Scope<'_>, op: u64, function: &Function, form: Precision) -> Trial {
-    let own = Own {
-        family: &ONCE,
-        variant: "once",
-        dtype: Dtype::I32,
-        n: 1 << 16,
-        wg: lab::usual_wg(scope.target),
-        params: &[(OP.name, op), (FORM.name, form as u64), (ROUNDS.name, 1)],
-    };
-    own.trial(scope, series(function, Dtype::F32, form), ONE_VALUE, ERROR)
+    let params = [(OP.name, op), (FORM.name, form as u64), (ROUNDS.name, 1)];
+    let own = Own::of(&ONCE, "once", Dtype::I32, 1 << 16, lab::usual_wg(scope.target));
+    own.trial(scope, series(function, Dtype::F32, form), ONE_VALUE, ERROR, &params)
 }
 
 /// A plain operation's series, and whether its steps have an addition that is not counted.
@@ -207,7 +196,6 @@ fn costs(points: &[Point]) -> Option<String> {
 const ADDS: &str =
     "; int divisions, shifts, masks, conversions and some functions are timed with an addition in each step";
 
-/// The operations at full rate.
 fn fullest(names: &[&str], all: usize, hidden: &[Contrast], best: &str) -> String {
     let list = names.join(", ");
     let undecided = undecided_factor(hidden);
@@ -236,7 +224,11 @@ fn dearest(others: &[(f64, &String, bool)], best: &str) -> String {
 
 /// What does not show because the compiler joins steps.
 fn joined(points: &[Point]) -> String {
-    let names: Vec<&str> = OPERATIONS.iter().map(|o| o.name).filter(|name| is_joined(points, name)).collect();
+    let is_joined = |name: &&str| {
+        let over = compare(points, (CONTROL, DEPENDENT), (name, DEPENDENT));
+        over.is_some_and(|over| over.exceeds(TOO_FAST) == Some(true))
+    };
+    let names: Vec<&str> = OPERATIONS.iter().map(|o| o.name).filter(is_joined).collect();
     match names.as_slice() {
         [] => String::new(),
         names => format!("; the compiler merges steps of {}, which hides their latency", names.join(", ")),
@@ -245,12 +237,6 @@ fn joined(points: &[Point]) -> String {
 
 /// What waits for its operand takes a clock, as an addition of integers does on CPUs; GPUs give all operations alike more.
 const TOO_FAST: f64 = 1.5;
-
-/// Whether steps follow each other faster than those of the control.
-fn is_joined(points: &[Point], name: &str) -> bool {
-    let over = compare(points, (CONTROL, DEPENDENT), (name, DEPENDENT));
-    over.is_some_and(|over| over.exceeds(TOO_FAST) == Some(true))
-}
 
 /// A way to divide: its name, what does the same for a power of two, and its series by 8, by 7 and by a variable.
 type Division = (&'static str, (&'static str, &'static str), [&'static str; 3]);
@@ -262,15 +248,11 @@ const DIVISIONS: [Division; 2] = [
 
 /// Whether what a compiler can do better than dividing is done, and what short products gain.
 fn divisions(points: &[Point]) -> Option<String> {
-    let divisions = DIVISIONS.into_iter().filter_map(|division| of_division(points, division));
-    let phrases: Vec<String> = divisions.chain(short_products(points)).collect();
-    (!phrases.is_empty()).then(|| format!("An {}.", phrases.join("; an ")))
-}
-
-/// What a product of 24 bits gains over one of 32: it was the faster one on GPUs whose multipliers had 24 bits.
-fn short_products(points: &[Point]) -> Option<String> {
-    let over = compare(points, ("int mul24", MANY), ("int mul", MANY))?;
-    Some(format!("int mul24 is {}", pace_beside(&over, "int mul")))
+    let divisions = DIVISIONS.into_iter().map(|division| of_division(points, division));
+    // A product of 24 bits was the faster one on GPUs whose multipliers had 24 bits.
+    let short = compare(points, ("int mul24", MANY), ("int mul", MANY));
+    let short = short.map(|over| format!("int mul24 is {}", pace_beside(&over, "int mul")));
+    Some(format!("An {}.", evidence::joined(divisions.chain([short]), "; an ")?))
 }
 
 fn of_division(points: &[Point], (what, (plain, is), [power, constant, variable]): Division) -> Option<String> {
@@ -288,8 +270,8 @@ fn forms(points: &[Point]) -> Option<String> {
         ("native_ forms", Precision::Native),
         ("-cl-fast-relaxed-math", Precision::Fast),
     ];
-    let phrases: Vec<String> = named.into_iter().filter_map(|(what, form)| gain(points, what, form)).collect();
-    (!phrases.is_empty()).then(|| format!("Compared with the plain functions, {}.", phrases.join("; ")))
+    let phrases = evidence::joined(named.map(|(what, form)| gain(points, what, form)), "; ")?;
+    Some(format!("Compared with the plain functions, {phrases}."))
 }
 
 fn gain(points: &[Point], what: &str, form: Precision) -> Option<String> {

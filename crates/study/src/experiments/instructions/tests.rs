@@ -11,13 +11,8 @@ fn gpu(series: &str, x: f64) -> f64 {
     let own_unit = series.starts_with("native_") || series.ends_with("fast math");
     let is_function = own_unit || series.starts_with("half_") || FUNCTIONS.iter().any(|f| series.ends_with(f.name));
     match series {
-        _ if x == ONE_VALUE => {
-            if own_unit {
-                40.0
-            } else {
-                1.5
-            }
-        }
+        _ if x == ONE_VALUE && own_unit => 40.0,
+        _ if x == ONE_VALUE => 1.5,
         _ if x == DEPENDENT => 2.0,
         DIV | MOD => 1000.0,
         DIV_CONSTANT | MOD_CONSTANT => 5000.0,
@@ -73,11 +68,11 @@ fn steps_that_a_compiler_joins_are_not_told() {
         ("mul", DEPENDENT) => 1.5,
         _ => gpu(series, x),
     };
-    insta::assert_snapshot!(sentences(0.01, joined), @r"
-        12 of 35 plain operations (no half_, native_ or fast forms) run at full rate, at least 80 % of the rate of add: add, mul, fma, int add, int mul, int mul24, int mad24, f64 add, f64 mul, f64 fma, float via int, f64 via float; the slowest, div, takes 40.0 times as long as add, followed by f64 div (40.0 times), rcp (40.0 times), sqrt (40.0 times); int divisions, shifts, masks, conversions and some functions are timed with an addition in each step; the compiler merges steps of add, f64 mul, which hides their latency.
-        An int division by 8 is as fast as a shift (to within 2 %), by 7 it is 3.20 times slower, by a variable it is 16.0 times slower; an int remainder by 8 is as fast as a mask (to within 2 %), by 7 it is 3.20 times slower, by a variable it is 16.0 times slower; an int mul24 is as fast as int mul (to within 2 %).
-        Compared with the plain functions, no function is more than 2 % faster with half_ forms; pow gains most with native_ forms (5.00 times as fast, error 40.0 ulp instead of 1.5); pow gains most with -cl-fast-relaxed-math (5.00 times as fast, error 40.0 ulp instead of 1.5).
-        ");
+    let finding = sentences(0.01, joined);
+    assert!(
+        finding.contains("step; the compiler merges steps of add, f64 mul, which hides their latency."),
+        "{finding}"
+    );
 }
 
 #[test]

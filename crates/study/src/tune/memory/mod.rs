@@ -50,13 +50,10 @@ pub struct TunedEntry {
     pub family: String,
     /// The rung that was tuned; none where it is the best of all rungs.
     pub rung: Option<String>,
-    /// Element type.
     pub dtype: Dtype,
     /// What the answer depends on.
     pub choices: Params,
-    /// How large the problem is.
     pub size: SizeClass,
-    /// The best rung.
     pub variant: String,
     /// Its work-group, as asked for.
     pub wg: WorkGroup,
@@ -75,11 +72,9 @@ pub struct TunedEntry {
     pub ceiling_pct: Option<f64>,
     /// How many times faster than the rung's default, where that has a time.
     pub default_x: Option<f64>,
-    /// Configurations that were measured.
     pub tried: usize,
     /// When: UTC, ISO 8601.
     pub time_utc: String,
-    /// The program's version.
     pub gpulab: String,
 }
 
@@ -108,18 +103,14 @@ impl TunedEntry {
 /// What is remembered of a device with a driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TunedFile {
-    /// Platform name.
     pub platform: String,
-    /// Device name.
     pub device: String,
-    /// Driver version.
     pub driver: String,
     /// The entries, in the order in which they came.
     pub entries: Vec<TunedEntry>,
 }
 
 impl TunedFile {
-    /// Nothing yet.
     pub fn empty(info: &DeviceInfo) -> TunedFile {
         let DeviceInfo { platform, name, driver, .. } = info;
         TunedFile { platform: platform.clone(), device: name.clone(), driver: driver.clone(), entries: Vec::new() }
@@ -146,7 +137,6 @@ impl TunedFile {
     }
 }
 
-/// The files of what is remembered.
 #[derive(Clone, Debug)]
 pub struct TuningMemory {
     folder: PathBuf,
@@ -166,7 +156,6 @@ impl TuningMemory {
         TuningMemory { folder: folder.to_owned() }
     }
 
-    /// The folder for data.
     pub fn folder(&self) -> &Path {
         &self.folder
     }

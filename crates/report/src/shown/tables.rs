@@ -1,0 +1,195 @@
+//! Tables of `gpulab show` that put records together: chosen columns, rungs and devices side by side, findings.
+
+use super::content::{ShownContent, ShownFile};
+use super::reasons::of_device;
+use super::study::PointStudy;
+use crate::beside::{self, ComparedDevice};
+use crate::chosen::{self, ChosenColumn, table_names};
+use crate::groups::{experiments, groups, tables};
+use crate::pivot::{self, PeerCells, Pivot};
+use crate::sweep::latest;
+use crate::{Medium, RateUnit, format};
+use gpulab_kernels::Registry;
+use gpulab_model::Error;
+use gpulab_model::suggest::{did_you_mean, nearest};
+use gpulab_record::store::Recorded;
+use gpulab_record::{Cells, CsvRecord, Point, Row};
+use gpulab_study::ceilings::CeilingRow;
+use gpulab_study::count::CountRow;
+use gpulab_study::experiments::EXPERIMENTS;
+use gpulab_study::why::{DeviceRates, reasons};
+use std::path::Path;
+
+/// The columns of these names in ladders' rows.
+fn columns_of_rows(names: &[String], rows: &[Row]) -> Result<Vec<ChosenColumn>, Error> {
+    let known = || table_names().into_iter().chain(Row::COLUMNS.iter().map(|name| (*name).to_owned())).collect();
+    let find =
+        |name: &String| ChosenColumn::of_ladder(name, rows).ok_or_else(|| unknown(name, known(), &table_names()));
+    names.iter().map(find).collect()
+}
+
+/// The columns of these names in records of another kind.
+fn columns_of<T: CsvRecord>(names: &[String], records: &[T]) -> Result<Vec<ChosenColumn>, Error> {
+    let known: Vec<String> = T::COLUMNS.iter().map(|name| (*name).to_owned()).collect();
+    let find = |name: &String| ChosenColumn::of_file(name, records).ok_or_else(|| unknown(name, known.clone(), &known));
+    names.iter().map(find).collect()
+}
+
+fn unknown(name: &str, known: Vec<String>, listed: &[String]) -> Error {
+    let near = nearest(name, known, |name| name.as_str());
+    match near.is_empty() {
+        true => Error::Usage(format!("there is no column {name:?} here; there is {}", listed.join(", "))),
+        false => Error::Usage(format!("there is no column {name:?} here{}", did_you_mean(&near))),
+    }
+}
+
+/// The chosen columns of what a file holds, a table for each ladder, experiment or device.
+pub fn chosen(holds: &ShownContent, names: &[String], unit: RateUnit, medium: Medium) -> Result<Vec<String>, Error> {
+    match holds {
+        ShownContent::Recorded(Recorded::Rows(rows)) => {
+            let columns = columns_of_rows(names, rows)?;
+            Ok(tables(rows).iter().map(|rows| chosen::ladder(&latest(rows), &columns, unit, medium)).collect())
+        }
+        ShownContent::Recorded(Recorded::Points(points)) => {
+            let title = |point: &Point| format!("{} on {}", point.experiment, format::device(&point.device));
+            records(names, points, experiments(points), &title, medium)
+        }
+        ShownContent::Ceilings(rows) => {
+            let title = |row: &CeilingRow| format!("ceilings of {}", format::device(&row.device));
+            records(names, rows, groups(rows, |row| (row.platform.clone(), row.device.clone())), &title, medium)
+        }
+        ShownContent::Counts(rows) => {
+            let title = |row: &CountRow| format!("counts of {}", row.family);
+            records(names, rows, groups(rows, |row| (row.run_id.clone(), row.family.clone())), &title, medium)
+        }
+        ShownContent::Recorded(_) | ShownContent::Samples(_) => {
+            Err(Error::Usage("--columns takes results of gpulab, not other programs' figures".into()))
+        }
+    }
+}
+
+/// A table for each group of records.
+fn records<T: CsvRecord>(
+    names: &[String],
+    all: &[T],
+    groups: Vec<Vec<T>>,
+    title: &dyn Fn(&T) -> String,
+    medium: Medium,
+) -> Result<Vec<String>, Error> {
+    let columns = columns_of(names, all)?;
+    let table = |own: &Vec<T>| chosen::records(&own.first().map(title).unwrap_or_default(), own, &columns, medium);
+    Ok(groups.iter().map(table).collect())
+}
+
+/// All rows of the files, and other programs' figures in them.
+fn rows_and_peers(files: &[ShownFile]) -> (Vec<Row>, Vec<PeerCells>) {
+    let (mut rows, mut peers) = (Vec::new(), Vec::new());
+    for file in files {
+        match &file.holds {
+            ShownContent::Recorded(Recorded::Rows(own)) => rows.extend(latest(own)),
+            ShownContent::Recorded(Recorded::Peers(cells)) => peers.push(cells.clone()),
+            _ => {}
+        }
+    }
+    (rows, peers)
+}
+
+/// What stands in a pivot: the columns' names.
+pub struct PivotNames<'a> {
+    pub by: &'a str,
+    pub value: &'a str,
+}
+
+/// Rungs side by side: a line for each value of a column.
+pub fn pivot(files: &[ShownFile], names: &PivotNames<'_>, unit: RateUnit, medium: Medium) -> Result<String, Error> {
+    let (rows, peers) = rows_and_peers(files);
+    if rows.is_empty() && !peers.is_empty() {
+        return pivot::of_peers(&peers, names.by, names.value, medium).map_err(Error::Usage);
+    }
+    if rows.is_empty() {
+        return Err(Error::Usage("--by needs rows of ladders or sweeps, and there are none here".into()));
+    }
+    let by = by(names.by, &rows)?;
+    let value = columns_of_rows(&[names.value.to_owned()], &rows)?.remove(0);
+    Pivot { by: &by, value: &value, unit }.text(&rows, &peers, medium).map_err(Error::Usage)
+}
+
+/// The column that lines differ in.
+fn by(name: &str, rows: &[Row]) -> Result<ChosenColumn, Error> {
+    Ok(columns_of(&[name.to_owned()], rows)?.remove(0))
+}
+
+/// How far the model of `--why` is from the measured times: a line for each value of a column.
+pub fn model_errors(
+    files: &[ShownFile],
+    name: &str,
+    (counts, ceilings): (&[CountRow], &[CeilingRow]),
+    medium: Medium,
+) -> Result<String, Error> {
+    let (rows, _) = rows_and_peers(files);
+    let by = by(name, &rows)?.name();
+    let mut factors: Vec<(String, f64)> = Vec::new();
+    for ladder in tables(&rows) {
+        let Some(row) = ladder.iter().find(|row| !row.on_host()) else { continue };
+        let Ok(rates) = DeviceRates::new(&of_device(ceilings, row), !row.is_on_cpu_device()) else { continue };
+        for rung in &reasons(&Registry::default(), &ladder, counts, &rates).rungs {
+            factors.extend(rung.over_model().map(|over| (Cells::of(&rung.row).text(&by), over.max(1.0 / over))));
+        }
+    }
+    if factors.is_empty() {
+        let why = "no rung has both counts and its device's ceilings: --why --by has nothing to sum up";
+        return Err(Error::Usage(why.into()));
+    }
+    Ok(crate::why::errors(&by, &factors, medium))
+}
+
+/// A device that records of a file are from.
+fn device(file: &ShownFile, platform: &str, device: &str) -> ComparedDevice {
+    let folder = Path::new(&file.name).parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+    ComparedDevice { platform: platform.to_owned(), device: device.to_owned(), folder }
+}
+
+/// The ceilings of several devices as one table, if that is all that the files hold.
+pub fn ceilings(files: &[ShownFile], medium: Medium) -> Option<String> {
+    let mut all: Vec<(ComparedDevice, Vec<CeilingRow>)> = Vec::new();
+    for file in files {
+        let ShownContent::Ceilings(rows) = &file.holds else { return None };
+        for row in rows {
+            let device = device(file, &row.platform, &row.device);
+            match all.iter_mut().find(|(known, _)| *known == device) {
+                Some((_, own)) => own.push(row.clone()),
+                None => all.push((device, vec![row.clone()])),
+            }
+        }
+    }
+    (all.len() > 1).then(|| beside::ceilings(&all, medium))
+}
+
+/// What the experiments in the files found, of each device the last run.
+pub fn findings(files: &[ShownFile], medium: Medium) -> Result<String, Error> {
+    let mut devices: Vec<ComparedDevice> = Vec::new();
+    let mut found: Vec<(String, usize, String)> = Vec::new();
+    for file in files {
+        let ShownContent::Recorded(Recorded::Points(points)) = &file.holds else { continue };
+        for points in experiments(points) {
+            let Some(point) = points.first() else { continue };
+            let device = device(file, &point.platform, &point.device);
+            let at = devices.iter().position(|known| *known == device).unwrap_or(devices.len());
+            if at == devices.len() {
+                devices.push(device);
+            }
+            found.push((point.experiment.clone(), at, PointStudy::of(&points).finding));
+        }
+    }
+    let known = EXPERIMENTS.iter().map(|experiment| experiment.name);
+    let of = |name: &str| {
+        let last = |at| found.iter().rfind(|(own, of, _)| own == name && *of == at).map(|(.., text)| text.clone());
+        let texts: Vec<Option<String>> = (0..devices.len()).map(last).collect();
+        texts.iter().any(Option::is_some).then(|| (name.to_owned(), texts))
+    };
+    let lines: Vec<_> = known.filter_map(of).collect();
+    match lines.is_empty() {
+        true => Err(Error::Usage("--findings: there is no experiment among these records".into())),
+        false => Ok(beside::findings(&devices, &lines, medium)),
+    }
+}

@@ -1,0 +1,180 @@
+//! What an exercise demands of a kernel's counts.
+//!
+//! Means are over no more requests and instructions than the starter has: idle ones that are added to a fault do not thin
+//! it out. What the counts of requests leave out (atomics, copies by whole groups) may not take their place.
+
+use crate::count::{CountedCase, Counts, LockstepModel, RequestCounts};
+use gpulab_model::data::Shape;
+use serde::{Deserialize, Serialize};
+
+/// A number that follows from the counts of a case's launches, all together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum CountMetric {
+    /// Kernel launches.
+    Launches,
+    /// Passes of a request to local memory.
+    LocalPasses,
+    /// Elements that are stored to local memory, for each element of the problem.
+    LocalStores,
+    /// The share of a warp's lanes that are busy.
+    BusyLanes,
+    /// Memory segments (32 B) of a load from global memory.
+    ReadSegments,
+    /// Memory segments (32 B) of a store to global memory.
+    WriteSegments,
+    /// Instructions of work-items for each element.
+    Instructions,
+    /// Barriers of groups, for each thousand elements.
+    Barriers,
+    /// Work-items for each element.
+    WorkItems,
+    /// Results that are left in global memory, for each element.
+    Results,
+    /// Elements loaded, from whatever memory, for each addition of a min-plus product.
+    LoadsAnAddition,
+}
+
+/// A demand beside what was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CheckResult {
+    /// What was counted.
+    pub what: String,
+    /// How much; none where there was nothing to count.
+    pub value: Option<f64>,
+    /// What it must be.
+    pub wanted: String,
+    /// Whether it is so.
+    pub ok: bool,
+    /// What to think about if it is not.
+    pub hint: String,
+}
+
+/// What is counted, and over what.
+pub(super) struct Over {
+    pub(super) shape: Shape,
+    /// Bytes of an element.
+    pub(super) size: usize,
+}
+
+impl CountMetric {
+    /// What it is, in words.
+    pub fn label(self) -> &'static str {
+        match self {
+            CountMetric::Launches => "launches",
+            CountMetric::LocalPasses => "passes of a request to local memory",
+            CountMetric::LocalStores => "elements stored to local memory, for each element",
+            CountMetric::BusyLanes => "busy lanes, as a share",
+            CountMetric::ReadSegments => "memory segments of a load",
+            CountMetric::WriteSegments => "memory segments of a store",
+            CountMetric::Instructions => "instructions an element",
+            CountMetric::Barriers => "barriers a thousand elements",
+            CountMetric::WorkItems => "work-items an element",
+            CountMetric::Results => "results left an element",
+            CountMetric::LoadsAnAddition => "elements loaded for an addition",
+        }
+    }
+
+    /// Whether it is a mean, which the starter's number of requests or instructions bounds.
+    fn is_mean(self) -> bool {
+        use CountMetric::{BusyLanes, LocalPasses, ReadSegments, WriteSegments};
+        matches!(self, BusyLanes | LocalPasses | ReadSegments | WriteSegments)
+    }
+
+    /// Its value; none where nothing was counted that it could be a mean of.
+    fn of(self, counted: &CountedCase, starter: Option<&CountedCase>, over: &Over) -> Option<f64> {
+        let all = |counted: &CountedCase| {
+            let mut total = Counts::default();
+            counted.launches.iter().for_each(|launch| total += launch.counts.total());
+            total
+        };
+        let (total, starters) = (all(counted), starter.map(all));
+        let mean = |what: fn(&Counts) -> u64, of: fn(&Counts) -> u64| {
+            let number = starters.map_or(u64::MAX, |starter| of(&starter)).min(of(&total));
+            (number > 0).then(|| what(&total) as f64 / number as f64)
+        };
+        let copies = counted.launches.iter().any(|launch| launch.counts.copies > 0);
+        let is_hidden = |atomics: RequestCounts| copies || atomics.requests > 0;
+        let sum = |of: fn(&crate::count::LaunchCounts) -> u64| -> f64 {
+            counted.launches.iter().map(|launch| of(&launch.counts)).sum::<u64>() as f64
+        };
+        let elements = over.shape.elements() as f64;
+        let memory = &total.memory;
+        let held = |bytes: u64| bytes as f64 / over.size as f64;
+        match self {
+            CountMetric::Launches => Some(counted.launches.len() as f64),
+            CountMetric::LocalPasses if is_hidden(memory.local_atomic) => None,
+            CountMetric::LocalPasses => mean(|counts| counts.local().passes, |counts| counts.local().requests),
+            CountMetric::LocalStores => Some(held(memory.local_write.bytes) / elements),
+            CountMetric::BusyLanes => {
+                const WARP: u64 = LockstepModel::USUAL.warp;
+                let idle = mean(|counts| counts.issued * WARP - counts.lanes, |counts| counts.issued)?;
+                Some(1.0 - idle / WARP as f64)
+            }
+            CountMetric::ReadSegments | CountMetric::WriteSegments if is_hidden(memory.global_atomic) => None,
+            CountMetric::ReadSegments => {
+                mean(|counts| counts.memory.global_read.segments, |counts| counts.memory.global_read.requests)
+            }
+            CountMetric::WriteSegments => {
+                mean(|counts| counts.memory.global_write.segments, |counts| counts.memory.global_write.requests)
+            }
+            CountMetric::Instructions => Some(total.lanes as f64 / elements),
+            CountMetric::Barriers => Some(1000.0 * sum(|counts| counts.barriers) / elements),
+            CountMetric::WorkItems => Some(sum(|counts| counts.items) / elements),
+            CountMetric::Results => Some(held(memory.global_write.bytes) / elements),
+            CountMetric::LoadsAnAddition => {
+                let additions = elements * over.shape.n as f64;
+                Some(held(memory.global_read.bytes + memory.local_read.bytes + memory.constant_read.bytes) / additions)
+            }
+        }
+    }
+}
+
+/// What a metric must be.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Demand {
+    Most(f64),
+    Least(f64),
+    /// At most this times what the starter has.
+    MostOfStarter(f64),
+}
+
+/// One demand.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CountCheck {
+    pub metric: CountMetric,
+    /// What it must be.
+    pub wanted: Demand,
+    /// What to think about if it is not.
+    pub hint: String,
+}
+
+impl CountCheck {
+    /// Whether the starter has to be counted as well.
+    pub fn needs_starter(&self) -> bool {
+        self.metric.is_mean() || matches!(self.wanted, Demand::MostOfStarter(_))
+    }
+
+    /// What was counted, what is wanted, and whether it is so.
+    pub(super) fn of(&self, counted: &CountedCase, starter: Option<&CountedCase>, over: &Over) -> CheckResult {
+        let value = self.metric.of(counted, starter, over);
+        let (wanted, ok) = match self.wanted {
+            Demand::Most(most) => (format!("at most {most}"), value.is_some_and(|value| value <= most)),
+            Demand::Least(least) => (format!("at least {least}"), value.is_some_and(|value| value >= least)),
+            Demand::MostOfStarter(share) => {
+                let starter = starter.and_then(|starter| self.metric.of(starter, None, over));
+                let most = starter.map(|starter| share * starter);
+                let said = most.map_or("less than the starter".into(), |most| {
+                    format!("at most {most:.3} ({share} of the starter's)")
+                });
+                (said, value.zip(most).is_some_and(|(value, most)| value <= most))
+            }
+        };
+        let is_thinned = self.metric.of(counted, None, over) != value;
+        let note = if is_thinned { ", averaged over as many as the starter has" } else { "" };
+        let wanted = format!("{wanted}{note}");
+        CheckResult { what: self.metric.label().into(), value, wanted, ok, hint: self.hint.clone() }
+    }
+}

@@ -1,0 +1,130 @@
+//! What a submission is found to be.
+
+use super::check::{CheckResult, Over};
+use super::course::Exercise;
+use crate::count::CountedCase;
+use gpulab_model::Error;
+use gpulab_model::data::Shape;
+use serde::Serialize;
+
+/// What a submission is found to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ExerciseVerdict {
+    /// Right, and its counts are as demanded.
+    Passed,
+    /// Right, but the counts show that the step is still to be made.
+    NotYet,
+    /// Right, but there is no simulator to count in.
+    Uncounted,
+    /// A wrong result or answer.
+    Wrong,
+    /// It does not build.
+    NotBuilt,
+    /// It ended its process, or the driver failed.
+    Crashed,
+    /// It did not end before its deadline.
+    Endless,
+    /// The file cannot be read, or declares what cannot be.
+    Refused,
+}
+
+impl ExerciseVerdict {
+    /// In a table.
+    pub fn label(self) -> &'static str {
+        match self {
+            ExerciseVerdict::Passed => "passed",
+            ExerciseVerdict::NotYet => "not yet",
+            ExerciseVerdict::Uncounted => "uncounted",
+            ExerciseVerdict::Wrong => "WRONG",
+            ExerciseVerdict::NotBuilt => "NOT BUILT",
+            ExerciseVerdict::Crashed => "CRASHED",
+            ExerciseVerdict::Endless => "ENDLESS",
+            ExerciseVerdict::Refused => "REFUSED",
+        }
+    }
+}
+
+/// What a submission is found to be, and why.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Grade {
+    pub exercise: String,
+    /// What it comes to.
+    pub verdict: ExerciseVerdict,
+    /// Why, unless it passed.
+    pub reason: String,
+    /// What to think about next; empty if it passed.
+    pub hint: String,
+    /// The sizes at which the result was right.
+    pub right_at: Vec<String>,
+    /// The size that was counted.
+    pub counted_at: Option<String>,
+    /// Draws the sizes and the data again.
+    pub seed: u64,
+    /// The counts, or the answers.
+    pub checks: Vec<CheckResult>,
+}
+
+impl Grade {
+    /// Nothing is known yet.
+    pub fn begin(exercise: &str, seed: u64) -> Grade {
+        Grade {
+            exercise: exercise.into(),
+            verdict: ExerciseVerdict::Refused,
+            reason: String::new(),
+            hint: String::new(),
+            right_at: Vec::new(),
+            counted_at: None,
+            seed,
+            checks: Vec::new(),
+        }
+    }
+
+    /// With a verdict other than passed.
+    pub fn ended(self, verdict: ExerciseVerdict, reason: impl Into<String>, hint: impl Into<String>) -> Grade {
+        Grade { verdict, reason: reason.into(), hint: hint.into(), ..self }
+    }
+
+    /// With what was counted of the submission, and of the starter where a check needs it.
+    pub fn counted(
+        self,
+        exercise: &Exercise,
+        (counted, starter): (&CountedCase, Option<&CountedCase>),
+        (shape, size): (Shape, usize),
+    ) -> Grade {
+        let over = Over { shape, size };
+        self.judged(
+            exercise.checks.iter().map(|check| check.of(counted, starter, &over)).collect(),
+            ExerciseVerdict::NotYet,
+        )
+    }
+
+    /// What it is to a shell: nothing if it passed, else an error with its exit code.
+    ///
+    /// # Errors
+    /// Whatever is not passed.
+    pub fn outcome(&self) -> Result<(), Error> {
+        let text = format!("{}: {}: {}", self.exercise, self.verdict.label(), self.reason);
+        Err(match self.verdict {
+            ExerciseVerdict::Passed => return Ok(()),
+            ExerciseVerdict::Wrong => Error::WrongResult(text),
+            ExerciseVerdict::NotBuilt => Error::BuildFailed(text),
+            ExerciseVerdict::Refused => Error::Usage(text),
+            ExerciseVerdict::Uncounted => Error::NoDevice(text),
+            ExerciseVerdict::NotYet | ExerciseVerdict::Crashed | ExerciseVerdict::Endless => Error::Failed(text),
+        })
+    }
+
+    /// With checks: passed if all are as wanted, else this verdict.
+    pub(super) fn judged(self, checks: Vec<CheckResult>, otherwise: ExerciseVerdict) -> Grade {
+        let failed = checks.iter().find(|check| !check.ok).cloned();
+        let grade = Grade { checks, ..self };
+        match failed {
+            None => grade.ended(ExerciseVerdict::Passed, "", ""),
+            Some(CheckResult { what, value, wanted, hint, .. }) => {
+                let value = value.map_or("none".into(), |value| format!("{value:.3}"));
+                grade.ended(otherwise, format!("{what}: {value}, must be {wanted}"), hint)
+            }
+        }
+    }
+}

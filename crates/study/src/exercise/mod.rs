@@ -1,0 +1,17 @@
+//! Exercises: a starter file, a goal, hints, a solution, and checks by counts. Each is data in `cl/exercises/NAME/`.
+
+mod check;
+mod course;
+mod grade;
+mod progress;
+mod question;
+mod sheet;
+mod sizes;
+
+pub use check::{CheckResult, CountCheck, CountMetric, Demand};
+pub use course::{Exercise, NAMES, exercise, exercises};
+pub use grade::{ExerciseVerdict, Grade};
+pub use progress::{Progress, Standing};
+pub use question::Question;
+pub use sheet::answers;
+pub use sizes::DrawnSizes;

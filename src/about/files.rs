@@ -1,0 +1,219 @@
+//! The files that a command line names: what each command writes, and what it reads, whoever names that.
+//!
+//! One rule holds for all of them, before any is opened: see [`check_outputs`].
+
+use crate::adopt::{described, own};
+use crate::ceilings::{self, CEILINGS_FOLDER, CeilingRow};
+use crate::cli::{Command, ExerciseAction, Global, Output, PlotArgs, TunedAction};
+use crate::compare::ComparisonRow;
+use crate::count::CountRow;
+use crate::ladder::BASELINES;
+use crate::outputs::Paths;
+use crate::pages::is_folder;
+use crate::record::{CsvRecord, Point, Row, SampleRow};
+use crate::report::markdown::MARKDOWN_MARK;
+use crate::report::page::is_page;
+use crate::report::picture::PNG_MARK;
+use crate::shown::split_names;
+use crate::store::{OutputFile, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
+use crate::tune::TUNED_FOLDER;
+use crate::{Error, files, input};
+use std::path::{Path, PathBuf};
+
+/// Where `gpulab report` writes its page when nothing else is asked for.
+pub(crate) const REPORT: &str = "report.html";
+
+/// An option, the path that it was given, and whether a file is a result of the same kind.
+type NamedOutput<'a> = (&'a str, Option<&'a str>, fn(&str) -> bool);
+
+/// Refuses a command line with an output that would replace an input, another output, or a file that gpulab did not write.
+pub(crate) fn check(command: &Command, global: &Global) -> Result<(), Error> {
+    let outputs = outputs(command);
+    let inputs = if outputs.is_empty() { Vec::new() } else { inputs(command) };
+    check_outputs(&outputs, &inputs, global.force)
+}
+
+/// What a command writes where its options say. Others write into folders, in which nothing that is there is replaced but what
+/// they wrote themselves.
+pub(crate) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
+    let asked: Vec<NamedOutput<'_>> = match command {
+        Command::Dot(options) => of_ladder(&options.ladder.output),
+        Command::Reduce(options) => of_ladder(&options.ladder.output),
+        Command::Transpose(options) => of_ladder(&options.ladder.output),
+        Command::Ladder(options) => of_ladder(&options.ladder.output),
+        Command::Minplus(options) => {
+            let mut all = of_ladder(&options.ladder.output);
+            all.push(("-o", options.graph.output.as_deref(), |head| head.starts_with("from,to,distance")));
+            all
+        }
+        Command::Try(options) => {
+            let output = &options.ladder.output;
+            let mut all = of_ladder(output);
+            all.retain(|(option, ..)| *option != "--json");
+            all.push(("--json", output.json.as_deref(), |head| {
+                begins_as_object(head, &["schema", "gpulab", "file", "family"])
+            }));
+            all
+        }
+        Command::Ceiling(options) => tables::<CeilingRow>(&options.rows),
+        Command::Count(options) => tables::<CountRow>(&options.rows),
+        Command::Compare(options) => tables::<ComparisonRow>(&options.rows),
+        Command::Lab(options) => {
+            let mut all = tables::<Point>(&options.rows);
+            all.push(("--svg", options.svg.as_deref(), is_svg));
+            all
+        }
+        // What is gone on with is read first, and says itself whether it can be.
+        Command::Sweep(options) if options.resume => vec![("-o", Some(&options.output), |_| true)],
+        Command::Sweep(options) => vec![("-o", Some(&options.output), begins_as_csv::<Row>)],
+        Command::Tune(options) => {
+            let mut all = tables::<Row>(&options.rows);
+            let is_cache = |head: &str| begins_as_object(head, &["schema_version", "device_name", "kernel_name"]);
+            all.push(("--export", options.export.get(1).map(String::as_str), is_cache));
+            all.push(("--md", options.md.as_deref(), is_markdown));
+            all
+        }
+        Command::Merge { output, .. } => vec![("-o", Some(output), begins_as_csv::<Row>)],
+        Command::Show(options) => vec![("--md", options.md.as_deref(), is_markdown)],
+        Command::Plot(options) => return vec![picture(options)],
+        // Documents are filled, and the pages of a folder have names of their own: both are checked once these are known.
+        Command::Report(options) if options.splicing.splice || options.output.as_deref().is_some_and(is_folder) => {
+            Vec::new()
+        }
+        Command::Report(options) => vec![("-o", options.output.as_deref().or(Some(REPORT)), is_page)],
+        Command::Devices { json } => {
+            vec![("--json", json.as_deref(), |head| begins_as_object(head, &["cl_version", "selector", "vendor"]))]
+        }
+        Command::Doctor { json } => {
+            vec![("--json", json.as_deref(), |head| begins_as_object(head, &["broken", "counting", "drivers"]))]
+        }
+        Command::Tuned { action: Some(TunedAction::Export { file }) } => {
+            vec![("export", Some(file), |head| begins_as_object(head, &["platform", "device", "driver", "entries"]))]
+        }
+        Command::Exercise { action: Some(ExerciseAction::Check(options)) } => {
+            let is_graded: fn(&str) -> bool =
+                |head| ["exercise", "verdict", "hint"].iter().all(|key| head.contains(&format!("\"{key}\":")));
+            vec![("--json", options.json.as_deref(), is_graded)]
+        }
+        Command::List { .. }
+        | Command::Explain { .. }
+        | Command::Source(_)
+        | Command::Diff(_)
+        | Command::Exercise { .. }
+        | Command::Occupancy(_)
+        | Command::Tuned { .. }
+        | Command::Noise(_)
+        | Command::Record(_)
+        | Command::Columns { .. }
+        | Command::Help { .. }
+        | Command::Completions { .. }
+        | Command::Man { .. }
+        | Command::Worker => Vec::new(),
+    };
+    asked.into_iter().filter_map(|(option, path, is_ours)| Some(OutputFile { option, path: path?, is_ours })).collect()
+}
+
+fn tables<'a, T: CsvRecord>(rows: impl Into<Paths<'a>>) -> Vec<NamedOutput<'a>> {
+    let Paths { csv, json, .. } = rows.into();
+    vec![("--csv", csv, begins_as_csv::<T>), ("--json", json, begins_as_json::<T>)]
+}
+
+fn of_ladder(output: &Output) -> Vec<NamedOutput<'_>> {
+    let paths = Paths::from(output);
+    let mut all = tables::<Row>(paths);
+    all.push(("--samples", paths.samples, begins_as_csv::<SampleRow>));
+    all.push(("--md", paths.md, is_markdown));
+    all
+}
+
+/// What `gpulab plot` writes.
+pub(crate) fn picture(options: &PlotArgs) -> OutputFile<'_> {
+    let is_png = Path::new(&options.output).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"));
+    let is_ours: fn(&str) -> bool = if is_png { |head| head.contains(PNG_MARK) } else { is_svg };
+    OutputFile { option: "-o", path: &options.output, is_ours }
+}
+
+fn is_markdown(head: &str) -> bool {
+    head.starts_with(MARKDOWN_MARK)
+}
+
+/// Whether an SVG is a picture of gpulab's: its parts have these names.
+fn is_svg(head: &str) -> bool {
+    head.starts_with("<svg") && head.contains("\"picture-title picture-about\"")
+}
+
+/// The files of results that words name: of a folder all that lie below it.
+pub(crate) fn shown(words: &[String]) -> Vec<PathBuf> {
+    let path = |word: &String| if Path::new(word).is_dir() { files::below(Path::new(word)) } else { vec![word.into()] };
+    words.iter().flat_map(path).collect()
+}
+
+/// Files that a command reads, and those that they name in turn.
+pub(crate) fn inputs(command: &Command) -> Vec<PathBuf> {
+    let data = |specs: &[&Option<String>]| {
+        specs.iter().filter_map(|spec| Some(input::path(spec.as_deref()?).into())).collect()
+    };
+    let family = |name: Option<&str>| {
+        name.filter(|name| described::is_file(name))
+            .map(|name| described::files_of(Path::new(name)))
+            .unwrap_or_default()
+    };
+    let kernel = |own: &Option<PathBuf>| own.as_deref().map(own::files_of).unwrap_or_default();
+    let (named, cl_dir): (Vec<PathBuf>, &Option<PathBuf>) = match command {
+        Command::Dot(options) => (data(&[&options.input, &options.input2]), &options.ladder.kernels.cl_dir),
+        Command::Reduce(options) => (data(&[&options.input]), &options.ladder.kernels.cl_dir),
+        Command::Transpose(options) => (Vec::new(), &options.ladder.kernels.cl_dir),
+        Command::Minplus(options) => (data(&[&options.graph.input]), &options.ladder.kernels.cl_dir),
+        Command::Try(options) => (kernel(&options.file), &options.ladder.kernels.cl_dir),
+        Command::Ladder(options) => {
+            (options.file.as_deref().map(described::files_of).unwrap_or_default(), &options.ladder.kernels.cl_dir)
+        }
+        Command::Count(options) => (
+            [family(options.subject.name()), kernel(&options.rungs.own), options.of.clone()].concat(),
+            &options.kernels.cl_dir,
+        ),
+        Command::Sweep(options) => {
+            ([family(options.subject.name()), kernel(&options.rungs.own)].concat(), &options.kernels.cl_dir)
+        }
+        Command::Tune(options) => {
+            let family = family(options.subject.name());
+            ([family, kernel(&options.rungs.own), options.replay.clone()].concat(), &options.kernels.cl_dir)
+        }
+        Command::Ceiling(options) => (Vec::new(), &options.kernels.cl_dir),
+        Command::Lab(options) => (Vec::new(), &options.kernels.cl_dir),
+        Command::Merge { files, .. } => (files.clone(), &None),
+        Command::Show(options) => (shown(&options.what), &None),
+        Command::Plot(options) => (shown(&options.files), &None),
+        Command::Report(options) => (shown(&options.files), &None),
+        Command::Compare(options) => {
+            (options.files.iter().flat_map(|names| split_names(names)).map(PathBuf::from).collect(), &None)
+        }
+        Command::Exercise { action: Some(ExerciseAction::Check(options)) } => {
+            let name = options.name.clone().unwrap_or_default().to_lowercase();
+            let usual = ["cl", "txt"].map(|ending| PathBuf::from(format!("{name}.{ending}")));
+            let own = options.file.as_deref().map_or_else(|| usual.to_vec(), own::files_of);
+            let class = options.all.as_deref().map(files::below).unwrap_or_default();
+            ([own, class].concat(), &None)
+        }
+        Command::Devices { .. }
+        | Command::Doctor { .. }
+        | Command::List { .. }
+        | Command::Explain { .. }
+        | Command::Source(_)
+        | Command::Diff(_)
+        | Command::Exercise { .. }
+        | Command::Occupancy(_)
+        | Command::Tuned { .. }
+        | Command::Noise(_)
+        | Command::Record(_)
+        | Command::Columns { .. }
+        | Command::Help { .. }
+        | Command::Completions { .. }
+        | Command::Man { .. }
+        | Command::Worker => (Vec::new(), &None),
+    };
+    let kept =
+        |folder: PathBuf| [CEILINGS_FOLDER, TUNED_FOLDER, BASELINES].map(|name| files::below(&folder.join(name)));
+    let kept = ceilings::folder().map(kept).unwrap_or_default().concat();
+    named.into_iter().chain(cl_dir.as_deref().map(files::below).unwrap_or_default()).chain(kept).collect()
+}

@@ -1,0 +1,212 @@
+//! The options of commands that ask what a device does, or a simulator what kernels do.
+
+use super::measuring::MeasureArgs;
+use super::shared::{
+    ChosenRungs, ElementType, KernelFolder, KernelProcess, NamedFamily, RandomData, RowFiles, row_files,
+};
+use crate::count::LockstepModel;
+use crate::data::Dtype;
+use crate::plan::WorkGroup;
+use crate::values;
+use clap::{Arg, Args};
+use std::path::PathBuf;
+
+/// `gpulab ceiling`.
+#[derive(Debug, Args)]
+#[command(mut_args(|arg| row_files(arg, "ceiling", "ceilings")))]
+pub struct CeilingArgs {
+    /// A quick pass (seconds): fewer quantities, one shape each; keeps the better value
+    #[arg(long, conflicts_with = "show")]
+    pub quick: bool,
+    /// Print the kept limits and when they were measured, of --device or else of every device; measures nothing
+    #[arg(long)]
+    pub show: bool,
+    #[command(flatten)]
+    pub kernels: KernelFolder,
+    /// Time limit of a shape beyond its sampling, in seconds [default: 60, more for large data]
+    #[arg(long, value_name = "S", value_parser = values::deadline)]
+    pub deadline: Option<f64>,
+    #[command(flatten)]
+    pub process: KernelProcess,
+    #[command(flatten)]
+    pub rows: RowFiles,
+}
+
+/// `gpulab lab`.
+#[derive(Debug, Args)]
+#[command(mut_args(|arg| row_files(arg, "point", "points")), mut_group("RowFiles", |rows| rows.requires("name")))]
+pub struct Lab {
+    /// The experiment to run, or all; without a name, gpulab lists them
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+    #[command(flatten)]
+    pub data: RandomData,
+    #[command(flatten)]
+    pub kernels: KernelFolder,
+    #[command(flatten)]
+    pub rows: RowFiles,
+    /// Draw the timeline of one run of the fastest way as SVG (only overlap)
+    #[arg(long, value_name = "FILE", requires = "name")]
+    pub svg: Option<String>,
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+}
+
+/// `gpulab noise`.
+#[derive(Debug, Args)]
+pub struct NoiseArgs {
+    /// The kernel's family
+    #[arg(value_name = "FAMILY", default_value = "reduce")]
+    pub family: String,
+    /// The kernel's rung, by number or name, as in 3 or local
+    #[arg(long, value_name = "V", default_value = "4")]
+    pub variant: String,
+    /// Elements, or columns of matrices [default: the size of the family's ladder]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    #[command(flatten)]
+    pub element: ElementType,
+    /// Work-group size, as in 256 or 32x8 [default: 256]
+    #[arg(long, value_name = "WG", value_parser = values::work_group)]
+    pub wg: Option<WorkGroup>,
+    /// Rounds: in each, both sides are measured once, each in a fresh process
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(6..=1000), default_value_t = 10)]
+    pub rounds: u32,
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+}
+
+/// `gpulab record`.
+#[derive(Debug, Args)]
+pub struct RecordArgs {
+    /// Output folder; continues an earlier record. Without it: shows the plan and a name
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// One small size of each ladder, and fewer and shorter runs
+    #[arg(long)]
+    pub quick: bool,
+    /// Time for the whole record, as in 10m; each command has its share. Checks are never cut, so slow devices take
+    /// longer [default: 15m, quick: 2m]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, allow_hyphen_values = true)]
+    pub budget: Option<f64>,
+}
+
+const BUILT_HELP: &str = "Read a group's needs from a build of this family's --variant: registers, where the driver \
+                          reports them, local memory and work-items";
+
+/// `gpulab occupancy`.
+#[derive(Debug, Args)]
+#[command(mut_group("NamedFamily", |family| family.requires("variant")))]
+#[command(mut_args(|arg| if arg.get_id() == "family" { arg.help(BUILT_HELP) } else { arg }))]
+pub struct Occupancy {
+    #[command(flatten)]
+    pub subject: NamedFamily,
+    /// The rung to build, by number or name, as in 3 or local
+    #[arg(long, value_name = "V", requires = "NamedFamily")]
+    pub variant: Option<String>,
+    /// Element type of the rung to build [default: the family's first in `gpulab list`]
+    #[arg(long, value_enum, value_name = "TYPE", requires = "NamedFamily")]
+    pub dtype: Option<Dtype>,
+    /// 32-bit registers of a work-item; needed where no driver reports them
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
+    pub registers: Option<u64>,
+    /// Local memory of a group, in bytes, as in 8192 or 48Ki
+    #[arg(long, value_name = "BYTES", value_parser = values::size, default_value_t = 0, conflicts_with = "NamedFamily")]
+    pub local: u64,
+    /// Work-group size, as in 256 or 32x8
+    #[arg(long, value_name = "WG", value_parser = values::work_group, default_value = "256")]
+    pub wg: WorkGroup,
+    /// Calculate for this generation, not the device's: an NVIDIA compute capability, as in 1.0 or 9.0, or an AMD
+    /// target, as in gfx90a, or gfx1030-wave64 for wavefronts of 64. With --kernel, the device still builds the kernel
+    #[arg(long, value_name = "NAME")]
+    pub generation: Option<String>,
+    /// Draw occupancy over registers, local memory and work-group size, each with the other two fixed
+    #[arg(long)]
+    pub curves: bool,
+}
+
+/// `gpulab count`.
+#[derive(Debug, Args)]
+#[command(mut_args(count_arg))]
+pub struct CountArgs {
+    #[command(flatten)]
+    pub subject: NamedFamily,
+    /// Count the rungs of the ladders in these files with their measured settings, each at two small sizes
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = OF_EXCLUDES)]
+    pub of: Vec<PathBuf>,
+    #[command(flatten)]
+    pub rungs: ChosenRungs,
+    /// Elements, or columns of matrices [default: 2^14; transpose 128, minplus 64, experiments at most 2^12]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    /// Rows of a matrix [default: as many as columns]
+    #[arg(long, value_name = "N", value_parser = values::size)]
+    pub m: Option<u64>,
+    #[command(flatten)]
+    pub element: ElementType,
+    /// Work-group size, as in 256 or 32x8 [default: 256]
+    #[arg(long, value_name = "WG", value_parser = values::work_group)]
+    pub wg: Option<WorkGroup>,
+    /// A tunable and its value, as in items=1024; repeatable. Rungs without this tunable ignore it
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// The reduction's operation, as in max: the same as --set op=max
+    #[arg(long, value_name = "OP", conflicts_with = "of")]
+    pub op: Option<String>,
+    #[command(flatten)]
+    pub data: RandomData,
+    #[command(flatten)]
+    pub kernels: KernelFolder,
+    /// Work-items of a warp
+    #[arg(long, value_name = "N", value_parser = one_of::<32, 64, 64>, default_value_t = LockstepModel::USUAL.warp)]
+    pub warp: u64,
+    /// Bytes of a segment of global memory
+    #[arg(long, value_name = "BYTES", value_parser = one_of::<32, 64, 128>, default_value_t = LockstepModel::USUAL.segment)]
+    pub segment: u64,
+    /// Banks of local memory, each 4 bytes wide
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024), default_value_t = LockstepModel::USUAL.banks)]
+    pub banks: u64,
+    /// Show the cost of each source line; files also get a row for each line
+    #[arg(long)]
+    pub lines: bool,
+    /// Time limit of a case, in seconds
+    #[arg(long, value_name = "S", value_parser = values::deadline, default_value = "600")]
+    pub deadline: f64,
+    #[command(flatten)]
+    pub rows: RowFiles,
+}
+
+/// Shared options, in the words of `gpulab count`.
+fn count_arg(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "family" => arg
+            .value_name("NAME")
+            .help("A family (counts its rungs) or an experiment (counts its trials)")
+            .required_unless_present_any(["kernel", "of"]),
+        "kernel" => arg.value_name("NAME").help("The same as NAME"),
+        "csv" => arg.help("Write one row per launch as CSV; - is standard output"),
+        _ => arg,
+    }
+}
+
+/// Options that have no meaning for what was measured.
+const OF_EXCLUDES: [&str; 10] = ["family", "kernel", "variant", "own", "n", "m", "dtype", "wg", "set", "seed"];
+
+/// Reads one of three numbers.
+fn one_of<const A: u64, const B: u64, const C: u64>(text: &str) -> Result<u64, String> {
+    let value = text.parse().ok().filter(|value| [A, B, C].contains(value));
+    value.ok_or_else(|| if B == C { format!("it must be {A} or {B}") } else { format!("it must be {A}, {B} or {C}") })
+}
+
+/// Ends `gpulab count --help`: the model.
+pub(super) const COUNT_HELP: &str = "The model:
+- A warp is --warp work-items of a group with successive local ids. Between two barriers, its items' n-th executions of
+  one instruction count as one instruction of the warp. So items that diverge at a branch meet again as
+  soon as they execute the same instruction equally often; in nested loops, this is the fewest instructions possible.
+- Instructions are LLVM's, after Clang's optimiser; arithmetic on a vector counts once for each element.
+- A load or store of global memory moves every segment that holds a requested byte. There are no caches.
+- A bank of local memory gives one word of 4 bytes in a pass, to all items that request it. Requests of 8 bytes an item
+  run in two halves of the warp, those of 16 bytes in four quarters. Reads run in half as many parts where neighbours
+  at distance 1, or all at distance 2, read the same word.
+- Every instruction counts once, however long it takes: a remainder costs as much as a sum.
+The simulator, Oclgrind, runs and counts every work-item: choose small sizes.";

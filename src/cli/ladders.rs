@@ -1,0 +1,267 @@
+//! The options of the ladders' commands.
+
+use super::measuring::{MeasureArgs, Output};
+use super::shared::KernelFolder;
+use super::tunables::{OfDot, OfMinPlus, OfReduce, OfTranspose, Tunables};
+use crate::data::Dtype;
+use crate::kernels::Form;
+use crate::kernels::transpose::MOST_NREPS;
+use crate::plan::WorkGroup;
+use crate::runner::Budget;
+use crate::values::{self, Peak};
+use clap::{Args, ValueEnum};
+use std::path::PathBuf;
+
+/// Options of all ladders.
+#[derive(Clone, Debug, Args)]
+pub struct Ladder {
+    /// Rungs to run: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
+    #[arg(long, value_name = "LIST")]
+    pub variant: Option<String>,
+    /// Element type [default: what the input file holds, or the family's first in `gpulab list`]
+    #[arg(long, value_enum, value_name = "TYPE")]
+    pub dtype: Option<Dtype>,
+    /// Work-group size, as in 256 or 32x8 [default: 256]
+    #[arg(long, value_name = "WG", value_parser = values::work_group)]
+    pub wg: Option<WorkGroup>,
+    /// Seed of the random data
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub kernels: KernelFolder,
+    /// Ignore tuned settings
+    #[arg(long)]
+    pub no_tuned: bool,
+    /// Measure everything N times, each time in a fresh process. Files hold every round; the table shows each rung's
+    /// median round. Six rounds show how far runs differ; gpulab compare and --against need them for a verdict
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = 1)]
+    pub rounds: u32,
+    /// Explain below the table why each step pays or not, from kernel counts and the device's measured limits
+    #[arg(long)]
+    pub why: bool,
+    /// Theoretical rate of the device, as in 4800GB/s or 60TFLOP/s, for the column "of peak"; repeatable, or as a list
+    #[arg(long, value_name = "RATE", value_parser = values::peak, value_delimiter = ',')]
+    pub peak: Vec<Peak>,
+    #[command(flatten)]
+    pub measure: MeasureArgs,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+impl Ladder {
+    /// Elements, or columns, by default.
+    pub fn default_size(&self, form: Form) -> u64 {
+        form.ladder_size(self.measure.quick)
+    }
+
+    /// What sampling is fitted into; none where the options say themselves how long it goes on.
+    pub fn budget(&self) -> Option<Budget> {
+        let MeasureArgs { max_runs, min_time, timeout, quick, budget, .. } = self.measure;
+        let is_told = max_runs.is_some() || min_time.is_some() || timeout.is_some();
+        let whole = budget.unwrap_or(if quick { 2.0 } else { 5.0 });
+        (!is_told).then_some(Budget { whole })
+    }
+}
+
+/// `gpulab dot`.
+#[derive(Debug, Args)]
+pub struct DotArgs {
+    /// The set-up of a source, with its claim beside this device's figures; options given explicitly win
+    #[arg(long = "as", value_enum, value_name = "SOURCE", conflicts_with = "input")]
+    pub source: Option<Source>,
+    /// Elements of each vector [default: 2^24, with --quick 2^20, or the source's]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    /// Real data: a .npy file, a CSV column (FILE.csv:COLUMN) or raw little-endian numbers
+    #[arg(long, value_name = "FILE", conflicts_with = "n")]
+    pub input: Option<String>,
+    /// The second vector; without it, the first is multiplied by itself
+    #[arg(long, value_name = "FILE", requires = "input")]
+    pub input2: Option<String>,
+    #[command(flatten)]
+    pub tunables: Tunables<OfDot>,
+    #[command(flatten)]
+    pub ladder: Ladder,
+}
+
+/// A source whose set-up can be repeated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Source {
+    /// The CMSoft article "Optimization strategies": 10^6 elements, 1024 work-items, the rungs naive, coalesced and local
+    /// (--items 1024 --variant 1-3 --presum device), and a CPU loop in double
+    Cmsoft,
+}
+
+/// `gpulab reduce`.
+#[derive(Debug, Args)]
+pub struct ReduceArgs {
+    /// Elements of the vector [default: 2^24, with --quick 2^20]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    /// Real data: a .npy file, a CSV column (FILE.csv:COLUMN) or raw little-endian numbers
+    #[arg(long, value_name = "FILE", conflicts_with = "n")]
+    pub input: Option<String>,
+    #[command(flatten)]
+    pub tunables: Tunables<OfReduce>,
+    #[command(flatten)]
+    pub ladder: Ladder,
+}
+
+/// `gpulab transpose`.
+#[derive(Debug, Args)]
+pub struct TransposeArgs {
+    /// Rows and columns of a square matrix [default: 2048, with --quick 1024]
+    #[arg(short, long, value_name = "N", value_parser = values::size, conflicts_with_all = ["width", "height"])]
+    pub n: Option<u64>,
+    /// Columns of the matrix
+    #[arg(long, value_name = "W", value_parser = values::size, requires = "height")]
+    pub width: Option<u64>,
+    /// Rows of the matrix
+    #[arg(long, value_name = "H", value_parser = values::size, requires = "width")]
+    pub height: Option<u64>,
+    /// What to time: one launch after the other, or a launch that repeats its work inside the kernel
+    #[arg(long = "loop", value_enum, value_name = "LIST", value_delimiter = ',', default_value = "kernel,inside")]
+    pub loops: Vec<Loop>,
+    /// Repetitions of the work inside the kernel
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=MOST_NREPS), default_value_t = 10)]
+    pub nreps: u64,
+    #[command(flatten)]
+    pub tunables: Tunables<OfTranspose>,
+    #[command(flatten)]
+    pub ladder: Ladder,
+}
+
+/// Where the loop of a timing is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Loop {
+    /// Over launches of the kernel.
+    Kernel,
+    /// Inside the kernel.
+    Inside,
+}
+
+/// `gpulab minplus`.
+#[derive(Debug, Args)]
+pub struct MinPlusArgs {
+    /// Rows and columns of the matrix [default: 1024, with --quick 256]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    #[command(flatten)]
+    pub tunables: Tunables<OfMinPlus>,
+    #[command(flatten)]
+    pub ladder: Ladder,
+    #[command(flatten)]
+    pub graph: GraphJob,
+}
+
+/// `gpulab minplus --input`.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Distances in a graph, in place of the ladder")]
+#[group(conflicts_with_all = LADDER_ONLY)]
+pub struct GraphJob {
+    /// A CSV of edges with the header from,to,weight, or a square matrix as .npy or as CSV without names (inf or an
+    /// empty cell is no edge; nodes are numbered from 0). Writes from,to,distance for all pairs of different nodes that
+    /// have a path with at most one stop. Weights are f32 unless --dtype or the .npy says otherwise
+    #[arg(long, value_name = "FILE")]
+    pub input: Option<String>,
+    /// Shortest distances with any number of stops: the step is repeated until nothing changes
+    #[arg(long, requires = "input")]
+    pub closure: bool,
+    /// Add the column `next`: the node after `from` on a shortest path to `to`
+    #[arg(long, requires = "closure")]
+    pub paths: bool,
+    /// Only paths from this node; repeatable
+    #[arg(long, value_name = "NAME", requires = "input", allow_hyphen_values = true)]
+    pub from: Vec<String>,
+    /// Only paths to this node; repeatable
+    #[arg(long, value_name = "NAME", requires = "input", allow_hyphen_values = true)]
+    pub to: Vec<String>,
+    /// Each edge leads both ways
+    #[arg(long, requires = "input")]
+    pub undirected: bool,
+    /// Write the distances to this file instead of standard output
+    #[arg(short, long, value_name = "FILE", requires = "input")]
+    pub output: Option<String>,
+}
+
+/// Options of a ladder that have no meaning for a graph. The whole group excludes them: an option whose `requires` is
+/// excluded by another is taken without it.
+#[rustfmt::skip]
+const LADDER_ONLY: &[&str] = &[
+    "n", "wg", "seed",
+    "warmup", "min_runs", "max_runs", "min_time", "timeout", "max_noise", "cache", "clock", "quick", "budget",
+    "in_process", "strict", "csv", "json", "md", "samples", "gib", "save", "against", "peak",
+];
+
+/// `gpulab try`.
+#[derive(Debug, Args)]
+pub struct TryArgs {
+    /// Your kernel, in OpenCL C
+    #[arg(value_name = "FILE", required_unless_present = "template", requires = "family")]
+    pub file: Option<PathBuf>,
+    /// The family whose problem your kernel solves: reduce, dot, transpose or minplus
+    #[arg(long = "as", value_name = "FAMILY")]
+    pub family: Option<String>,
+    /// Print a starting kernel of this family: right, slow, with its interface explained
+    #[arg(long, value_name = "FAMILY", conflicts_with_all = ["file", "family"])]
+    pub template: Option<String>,
+    /// Elements, or columns of matrices [default: the size of the family's ladder]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    /// Rows of a matrix [default: as many as columns]
+    #[arg(long, value_name = "N", value_parser = values::size)]
+    pub m: Option<u64>,
+    /// A setting of your kernel or of the family, as in acc=4 for // gpulab: tune ACC; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    /// Also run the kernel in the simulator Oclgrind: finds races, accesses out of bounds, values never set
+    #[arg(long)]
+    pub check: bool,
+    /// Repeat whenever the file, or a file it includes, is saved; Ctrl-C ends it
+    #[arg(long)]
+    pub watch: bool,
+    /// Memory limit of your kernel's process, without the driver's share, as in 4Gi; for CPU devices [default: by size]
+    #[arg(long, value_name = "N", value_parser = values::size)]
+    pub memory: Option<u64>,
+    #[command(flatten)]
+    pub ladder: Ladder,
+}
+
+/// `gpulab ladder`.
+#[derive(Debug, Args)]
+pub struct LadderArgs {
+    /// Your family, in TOML
+    #[arg(value_name = "FILE", required_unless_present = "template")]
+    pub file: Option<PathBuf>,
+    /// Write a starting family into this folder: a commented file, two kernels and a reference that work at once
+    #[arg(long, value_name = "DIR", conflicts_with = "file")]
+    pub template: Option<PathBuf>,
+    /// Elements, or columns of matrices [default: from the file]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    /// Rows of a matrix [default: from the file]
+    #[arg(long, value_name = "N", value_parser = values::size)]
+    pub m: Option<u64>,
+    /// First run each rung in the simulator Oclgrind: finds races, accesses out of bounds, values never set
+    #[arg(long)]
+    pub check: bool,
+    /// A setting that the file declares, as in items=4 for tune = { ITEMS = [1, 2, 4] }; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    #[command(flatten)]
+    pub ladder: Ladder,
+}
+
+/// What --json of `gpulab try` writes.
+pub(super) const TRY_JSON: &str = "Write a JSON object for grading scripts: verdict, hint, cases tried, findings, place on the \
+                        ladder, and the ladder's records";
+
+/// Ends `gpulab try --help`.
+pub(super) const TRY_TRUST: &str = "A kernel runs in its own process with a deadline and, on CPU devices, a memory limit; it may \
+                         include files of its own folder and gpulab's. This is not a sandbox: OpenCL drivers run \
+                         kernels as native code with your rights. Grade strangers' kernels as another user or in a \
+                         container.";
+
+/// Ends `gpulab ladder --help`.
+pub(super) const LADDER_TRUST: &str = "docs/own-family.md explains the keys of the file. A file may name a reference program, \
+                            which runs with your rights, as the kernels do. Read a stranger's file before you run it.";

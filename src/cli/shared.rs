@@ -1,0 +1,103 @@
+//! Options that several commands have, each declared once.
+
+use crate::data::Dtype;
+use crate::outcome::{Cache, Clock};
+use crate::values;
+use clap::{Arg, Args};
+use std::path::PathBuf;
+
+/// Where kernels are read from.
+#[derive(Clone, Debug, Args)]
+pub struct KernelFolder {
+    /// Read kernel sources from this folder instead of the built-in ones
+    #[arg(long, value_name = "DIR")]
+    pub cl_dir: Option<PathBuf>,
+}
+
+/// What the data are drawn from.
+#[derive(Clone, Debug, Args)]
+pub struct RandomData {
+    /// Seed of the random data
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
+    pub seed: u64,
+}
+
+/// A family, by its place or by --kernel.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub struct NamedFamily {
+    /// The family
+    #[arg(value_name = "FAMILY")]
+    family: Option<String>,
+    /// The same as FAMILY
+    #[arg(long, value_name = "FAMILY")]
+    kernel: Option<String>,
+}
+
+impl NamedFamily {
+    /// The family, if one was named.
+    pub fn name(&self) -> Option<&str> {
+        self.family.as_deref().or(self.kernel.as_deref())
+    }
+}
+
+/// The rungs of a family to run.
+#[derive(Debug, Args)]
+pub struct ChosenRungs {
+    /// Rungs to run: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
+    #[arg(long, value_name = "LIST")]
+    pub variant: Option<String>,
+    /// The file of your own kernel, as for gpulab try; runs beside the rungs of --variant, or alone
+    #[arg(long, value_name = "FILE")]
+    pub own: Option<PathBuf>,
+}
+
+/// The element type of a family's case.
+#[derive(Debug, Args)]
+pub struct ElementType {
+    /// Element type [default: the family's first in `gpulab list`]
+    #[arg(long, value_enum, value_name = "TYPE")]
+    pub dtype: Option<Dtype>,
+}
+
+/// How samples are taken.
+#[derive(Clone, Debug, Args)]
+pub struct Sampling {
+    /// Spread (inter-quartile range over median) at which sampling may end
+    #[arg(long, value_name = "X", value_parser = values::spread, default_value = "5%")]
+    pub max_noise: f64,
+    /// Use the same buffers every time, or copies that together exceed the last-level cache
+    #[arg(long, value_enum, default_value_t = Cache::Warm)]
+    pub cache: Cache,
+    /// The clock that measures times
+    #[arg(long, value_enum, default_value_t = Clock::Event)]
+    pub clock: Clock,
+}
+
+/// Which process runs kernels.
+#[derive(Clone, Debug, Args)]
+pub struct KernelProcess {
+    /// Run kernels in this process, for debuggers, profilers and simulators
+    #[arg(long)]
+    pub in_process: bool,
+}
+
+/// Where rows go.
+#[derive(Clone, Debug, Args)]
+pub struct RowFiles {
+    /// Write one row per case as CSV; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<String>,
+    /// Write an array of rows as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<String>,
+}
+
+/// The options of [`RowFiles`] with words for what a row is of, and for all rows.
+pub(super) fn row_files(arg: Arg, one: &str, all: &str) -> Arg {
+    match arg.get_id().as_str() {
+        "csv" => arg.help(format!("Write one row per {one} as CSV; - is standard output")),
+        "json" => arg.help(format!("Write an array of {all} as JSON; - is standard output")),
+        _ => arg,
+    }
+}

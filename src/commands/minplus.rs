@@ -1,0 +1,18 @@
+//! `gpulab minplus`: the ladder of the shortcut step, or its use on a graph.
+
+use crate::cli::{Global, MinPlusArgs};
+use crate::console::Out;
+use crate::kernels::{self, Form};
+use crate::ladder::{self, LadderRun};
+use crate::{Error, distances};
+
+/// Runs the ladder, or the job on the graph that was given.
+pub fn run(out: &mut Out, global: &Global, options: &MinPlusArgs) -> Result<(), Error> {
+    if let Some(file) = &options.graph.input {
+        return distances::run(global, &options.ladder, &options.graph, file);
+    }
+    let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Square));
+    let shape = Form::Square.shape(n, None);
+    let study = LadderRun::new(&kernels::minplus::FAMILY, shape, options.ladder.dtype, &options.tunables.params);
+    ladder::run(out, global, &options.ladder, &study)
+}

@@ -1,0 +1,192 @@
+//! What is counted: a ladder, an experiment, or what was measured; and the cases that this makes.
+
+use super::run::{CountedTrial, WORK_GROUP, is_large, of_rung, remark, small, usual_size};
+use crate::adopt::{Brought, described};
+use crate::bench::{self, Input};
+use crate::cli::CountArgs;
+use crate::data::{Params, Shape};
+use crate::exchange::exchange;
+use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
+use crate::kernels::{self, FAMILIES, Family, Form, Registry, Rung};
+use crate::outcome::{Status, Stop};
+use crate::plan::{Case, REPEATS, Target};
+use crate::record::Row;
+use crate::store::Recorded;
+use crate::{Error, shown, why, words};
+use std::path::Path;
+
+/// Most times, by default, that a kernel of an experiment repeats its work inside.
+const FEW_REPEATS: u64 = 2;
+
+/// What is counted: a family's rungs, an experiment's trials, or what was measured.
+pub(crate) enum Countable {
+    Ladder(Box<Brought>),
+    Trials(&'static Experiment),
+    Measured(Vec<Row>),
+}
+
+impl Countable {
+    pub(crate) fn find(options: &CountArgs) -> Result<Countable, Error> {
+        if !options.of.is_empty() {
+            return options
+                .of
+                .iter()
+                .map(|path| measured(path))
+                .collect::<Result<Vec<_>, _>>()
+                .map(|rows| Countable::Measured(rows.into_iter().flatten().collect()));
+        }
+        let name = options.subject.name().unwrap_or_default();
+        if described::is_file(name) || FAMILIES.iter().any(|family| family.name == name) {
+            return Brought::new(name, options.rungs.own.as_deref()).map(|brought| Countable::Ladder(brought.into()));
+        }
+        if options.rungs.own.is_some() {
+            return Err(Error::Usage(format!("--own: {name} has no ladder; name the kernel's family")));
+        }
+        if let Some(experiment) = experiment(name) {
+            return Ok(Countable::Trials(experiment));
+        }
+        // Kernels of experiments and probes too, though nobody is told.
+        Brought::new(name, None).map(|brought| Countable::Ladder(brought.into())).map_err(|_| {
+            let names = FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+            Error::Usage(words::unknown("family or experiment", name, &names.collect::<Vec<_>>()))
+        })
+    }
+
+    pub(crate) fn cases<'a>(
+        &'a self,
+        options: &CountArgs,
+        registry: &'a Registry,
+        target: &Target,
+        quiet: bool,
+    ) -> Result<Vec<CountedTrial<'a>>, Error> {
+        match self {
+            Countable::Measured(rows) => Ok(small(registry, rows, target)),
+            Countable::Ladder(brought) => ladder(brought, options, target),
+            Countable::Trials(experiment) => trials(experiment, options, target, quiet),
+        }
+    }
+}
+
+/// The rows of a file of ladders.
+fn measured(path: &Path) -> Result<Vec<Row>, Error> {
+    let name = path.display().to_string();
+    match shown::read(&name)?.0 {
+        Recorded::Rows(rows) if rows.iter().any(|row| why::case_of(&Registry::default(), row).is_some()) => Ok(rows),
+        _ => Err(Error::Usage(format!("--of {name}: it holds no rows of a ladder, as --csv writes them"))),
+    }
+}
+
+/// Refuses what can be seen before anything is started.
+pub(crate) fn check_ladder(brought: &Brought, options: &CountArgs, quiet: bool) -> Result<(), Error> {
+    let family = &brought.family;
+    bench::check_dtype(family, options.element.dtype.unwrap_or(family.dtypes[0]))?;
+    let rungs = brought.rungs(options.rungs.variant.as_deref())?;
+    bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), quiet)?;
+    let shape = shape(family, options)?;
+    if shape.n == 0 || shape.m == 0 {
+        return Err(Error::Usage("no elements, so no launch to count: choose a larger --n".into()));
+    }
+    let params = Params::new();
+    if options.lines && is_large(family.form, shape) {
+        let why = "--lines needs cases that the simulator runs whole; choose a smaller --n";
+        return Err(Error::Usage(why.into()));
+    }
+    let input = Input { family, shape, dtype: options.element.dtype.unwrap_or(family.dtypes[0]), params: &params };
+    input.check_host(input.bytes()?)?;
+    settings(family, &rungs, options).map(drop)
+}
+
+fn shape(family: &Family, options: &CountArgs) -> Result<Shape, Error> {
+    bench::shape(family, options.n, options.m, family.usual_shape(usual_size(family.form), true))
+}
+
+/// The settings that were given, each with its one value.
+fn settings(family: &Family, rungs: &[&Rung], options: &CountArgs) -> Result<Params, Error> {
+    let op = options.op.iter().map(|op| format!("op={op}"));
+    let texts: Vec<String> = options.set.iter().cloned().chain(op).collect();
+    bench::single_settings(family, rungs, &texts)
+}
+
+fn ladder<'a>(brought: &'a Brought, options: &CountArgs, target: &Target) -> Result<Vec<CountedTrial<'a>>, Error> {
+    let family = &brought.family;
+    let rungs = brought.rungs(options.rungs.variant.as_deref())?;
+    let case = Case::of(&family.name, "", options.element.dtype.unwrap_or(family.dtypes[0]), shape(family, options)?);
+    let case = Case { params: settings(family, &rungs, options)?, seed: options.data.seed, ..case };
+    let wg = |rung: &Rung| options.wg.or(rung.work_group()).unwrap_or(WORK_GROUP);
+    let counted = |rung: &'a Rung| of_rung(family, rung, &Case { wg: wg(rung), ..case.clone() }, target);
+    Ok(rungs.into_iter().map(counted).collect())
+}
+
+/// An experiment's trials, cut down; what goes on between host and device has no kernel to count.
+fn trials(
+    experiment: &'static Experiment,
+    options: &CountArgs,
+    target: &Target,
+    quiet: bool,
+) -> Result<Vec<CountedTrial<'static>>, Error> {
+    let mut all: Vec<CountedTrial<'_>> = Vec::new();
+    for trial in experiment.plan(&Scope { target, quick: true, seed: options.data.seed }) {
+        if exchange(&trial.case.family).is_some() {
+            continue;
+        }
+        let found = kernels::built_in(&trial.case.family).and_then(|f| Some((f, f.rung(&trial.case.variant)?)));
+        let unknown = || Error::Failed(format!("{}: its plan names a kernel that does not exist", experiment.name));
+        let (family, rung) = found.ok_or_else(unknown)?;
+        let cut = cut_down(&trial, family, rung, options, target);
+        let (case, remark) = match cut {
+            Ok(case) => (case.clone(), remark(family, rung, &case, target)),
+            Err(stop) => (trial.case.clone(), Err(stop)),
+        };
+        // What one run tells twice, as a rate and as registers, is counted once.
+        if all.iter().all(|known| known.case != case) {
+            let trial = Some((experiment.name, trial.series, trial.x));
+            all.push(CountedTrial { case, family, rung, remark, trial, large: None });
+        }
+    }
+    if all.is_empty() {
+        let why = "measures work between host and device: it has no kernel to count";
+        return Err(Error::Usage(format!("{} {why}", experiment.name)));
+    }
+    let rungs: Vec<&Rung> = all.iter().map(|one| one.rung).collect();
+    bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), quiet)?;
+    Ok(all)
+}
+
+/// Refuses options that an experiment's trials leave no room for.
+pub(crate) fn check_trials(options: &CountArgs) -> Result<(), Error> {
+    let refused = [
+        ("--variant", options.rungs.variant.is_some()),
+        ("--m", options.m.is_some()),
+        ("--dtype", options.element.dtype.is_some()),
+        ("--wg", options.wg.is_some()),
+        ("--op", options.op.is_some()),
+        ("--set", !options.set.is_empty()),
+    ];
+    refused.iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(option, _)| {
+        Err(Error::Usage(format!("{option}: an experiment's trials set this themselves; --n limits their size")))
+    })
+}
+
+/// The trial's case over as few elements as the kernel takes, from the size that was asked for on.
+fn cut_down(trial: &Trial, family: &Family, rung: &Rung, options: &CountArgs, target: &Target) -> Result<Case, Stop> {
+    let usual = if family.form == Form::Vector { 1 << 12 } else { usual_size(family.form) };
+    let (least, whole) = (options.n.unwrap_or(usual), trial.case.shape);
+    let mut case = trial.case.clone();
+    if let Some(repeats) = case.params.get_mut(REPEATS) {
+        *repeats = repeats.parse::<u64>().unwrap_or(1).min(FEW_REPEATS).to_string();
+    }
+    if whole.n > least && trial.x == whole.n as f64 {
+        let why = format!("n={} is large for a simulator; --n {} counts it", whole.n, whole.n);
+        return Err(Stop::new(Status::Skipped, why));
+    }
+    let sizes = std::iter::successors(Some(least), |n| n.checked_mul(2)).take_while(|&n| n < whole.n);
+    for n in sizes {
+        let wg = case.wg.size() as u64;
+        let n = if whole.n.is_multiple_of(wg) { (n / wg).max(1) * wg } else { n };
+        let cut = Case { shape: Shape { n: n.min(whole.n), m: whole.m.min(n) }, ..case.clone() };
+        if family.plan(rung, &cut, target).is_ok() {
+            return Ok(cut);
+        }
+    }
+    Ok(case)
+}

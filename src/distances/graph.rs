@@ -1,0 +1,71 @@
+//! The graph of a file: what it is, and what is said of it.
+
+use crate::bench;
+use crate::cli::GraphJob;
+use crate::data::Dtype;
+use crate::graph::{self, Graph, Names, Wanted};
+use crate::input::GraphFile;
+use crate::{Error, memory};
+
+/// The pairs that are asked for.
+pub(crate) fn wanted(input: &GraphFile, job: &GraphJob) -> Result<Wanted, Error> {
+    let wanted = match input {
+        GraphFile::Edges(list) => Wanted::new(&list.names, &job.from, &job.to),
+        GraphFile::Matrix(matrix) => Wanted::new(&Names::numbered(matrix.n), &job.from, &job.to),
+    };
+    wanted.map_err(Error::Usage)
+}
+
+/// The graph of a file, and what kind of file that is.
+pub(crate) fn graph(input: GraphFile, undirected: bool) -> (Graph, String) {
+    match input {
+        GraphFile::Edges(list) => {
+            let (edges, nodes) = (list.ends.len(), list.names.len());
+            let kind = format!("a list of {edges} edge{} between {nodes} node{}", plural(edges), plural(nodes));
+            (Graph::from_edges(&list, undirected), kind)
+        }
+        GraphFile::Matrix(matrix) => {
+            let n = matrix.n;
+            let graph = Graph::from_matrix(matrix, undirected);
+            let kind = format!("a matrix of {n} x {n} weights with {} edge{}", graph.edges, plural(graph.edges));
+            (graph, kind)
+        }
+    }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+pub(crate) fn size(input: &GraphFile) -> (usize, Dtype) {
+    match input {
+        GraphFile::Edges(list) => (list.names.len(), list.weights.dtype()),
+        GraphFile::Matrix(matrix) => (matrix.n, matrix.weights.dtype()),
+    }
+}
+
+/// Refuses more nodes than this machine has memory for.
+pub(crate) fn check_memory(input: &GraphFile, job: &GraphJob, gpu: bool) -> Result<(), Error> {
+    let (n, dtype) = size(input);
+    let needed = graph::memory_needed(n, dtype, job.paths, gpu);
+    match memory::available() {
+        Some(available) if needed > available => Err(Error::Usage(format!(
+            "the distances of {n} nodes need {} of memory, and {} is available: leave nodes out, or use a machine with \
+             more memory",
+            bench::gib(needed),
+            bench::gib(available)
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Says what the file holds, and what of it does not count.
+pub(crate) fn describe(file: &str, kind: &str, graph: &Graph, note: &dyn Fn(&str)) {
+    note(&format!("{file}: {kind}, {}", graph.weights.dtype()));
+    if graph.duplicates > 0 {
+        note(&format!("duplicate edges: {}; the smallest weight counts", graph.duplicates));
+    }
+    if graph.idle_loops > 0 {
+        note(&format!("edges from a node to itself: {}, left out as they shorten no path", graph.idle_loops));
+    }
+}

@@ -1,0 +1,7 @@
+//! Markdown documents with blocks that commands fill, and figures from recorded cells.
+
+mod block;
+mod document;
+
+pub(crate) use block::{Filled, Planned, check_outputs, planned};
+pub(crate) use document::Document;

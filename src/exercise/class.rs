@@ -1,0 +1,127 @@
+//! The submissions of a class: DIR/STUDENT/NAME.cl, graded one after the other. A bad one costs its own row.
+
+use super::grading::Grader;
+use super::{ExerciseVerdict, Grade, NAMES, exercise};
+use crate::Error;
+use crate::cli::{ExerciseCheck, Global};
+use crate::console::Out;
+use crate::outputs::TextOrJson;
+use crate::report::format;
+use crate::suggest::{did_you_mean, nearest};
+use crate::terminal::say;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A file that somebody handed in.
+struct HandedIn {
+    student: String,
+    path: PathBuf,
+}
+
+/// A row of the table.
+#[derive(Serialize)]
+struct ClassRow {
+    student: String,
+    file: String,
+    #[serde(flatten)]
+    grade: Grade,
+}
+
+/// Grades all files below a folder. That some do not pass is no error.
+///
+/// # Errors
+/// A folder that cannot be read or holds no submissions, no device, or an interrupt.
+pub(crate) fn run(out: &mut Out, global: &Global, options: &ExerciseCheck, folder: &Path) -> Result<(), Error> {
+    let files = handed_in(folder)?;
+    let answer = TextOrJson::open(options.json.as_deref())?;
+    let grader = Grader::new(global, options)?;
+    let mut rows: Vec<ClassRow> = Vec::new();
+    for HandedIn { student, path } in files {
+        if !global.quiet {
+            say(&format!("{}: {}", rows.len() + 1, crate::terminal::line(&path.display().to_string())));
+        }
+        let grade = graded(&grader, &path)?;
+        rows.push(ClassRow { student, file: path.display().to_string(), grade });
+    }
+    answer.tell(out, &rows, || table(&rows))
+}
+
+fn graded(grader: &Grader, path: &Path) -> Result<Grade, Error> {
+    let name = path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let ending = path.extension().map(|ending| ending.to_string_lossy().into_owned()).unwrap_or_default();
+    let refused = |why: String| Ok(Grade::begin(&name, 0).ended(ExerciseVerdict::Refused, why, ""));
+    match exercise(&name)? {
+        None => refused(format!(
+            "there is no exercise of this name{}",
+            did_you_mean(&nearest(&name, NAMES.iter().copied(), |n| n))
+        )),
+        Some(exercise) if exercise.file_name() != format!("{}.{ending}", exercise.name) => {
+            refused(format!("this exercise is handed in as {}", exercise.file_name()))
+        }
+        Some(exercise) => grader.grade(&exercise, path),
+    }
+}
+
+/// The files of each student: folders are students, files beside them are those of one more.
+fn handed_in(folder: &Path) -> Result<Vec<HandedIn>, Error> {
+    let unreadable = |e| Error::Usage(format!("cannot read the folder {}: {e}", folder.display()));
+    let mut files = Vec::new();
+    for path in entries(folder).map_err(unreadable)? {
+        let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        if fs::symlink_metadata(&path).is_ok_and(|about| about.is_dir()) {
+            let of_student = entries(&path).unwrap_or_default().into_iter().filter(|file| is_submission(file));
+            files.extend(of_student.map(|file| HandedIn { student: name(&path), path: file }));
+        } else if is_submission(&path) {
+            files.push(HandedIn { student: String::new(), path });
+        }
+    }
+    if files.is_empty() {
+        return Err(Error::Usage(format!(
+            "{} holds no submissions: they are DIR/STUDENT/NAME.cl, and NAME.txt of questions, as in {}",
+            folder.display(),
+            folder.join("ada/transpose-banks.cl").display()
+        )));
+    }
+    Ok(files)
+}
+
+fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut all: Vec<PathBuf> =
+        fs::read_dir(folder)?.filter_map(|entry| entry.ok().map(|entry| entry.path())).collect();
+    all.sort();
+    Ok(all)
+}
+
+/// Kernels and sheets; other files are none of ours.
+fn is_submission(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "cl" || ending == "txt")
+}
+
+/// A row for each submission, and what each student solved.
+fn table(rows: &[ClassRow]) -> String {
+    let fit = |of: fn(&ClassRow) -> &str| rows.iter().map(|row| of(row).chars().count()).max().unwrap_or(0);
+    let (students, exercises) = (fit(|row| &row.student).max(7), fit(|row| &row.grade.exercise).max(8));
+    let mut text = format!("{:<students$}  {:<exercises$}  {:<9}  why\n", "student", "exercise", "verdict");
+    for ClassRow { student, grade, .. } in rows {
+        let why = crate::terminal::line(&format::shorten(&grade.reason, 120));
+        let line = format!(
+            "{:<students$}  {:<exercises$}  {:<9}  {why}",
+            crate::terminal::line(student),
+            crate::terminal::line(&grade.exercise),
+            grade.verdict.label()
+        );
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    let mut solved: BTreeMap<&str, usize> = BTreeMap::new();
+    for row in rows {
+        *solved.entry(&row.student).or_default() += usize::from(row.grade.verdict == ExerciseVerdict::Passed);
+    }
+    let each =
+        solved.iter().map(|(student, count)| format!("{} {count}", crate::terminal::line(student)).trim().to_owned());
+    let _ = writeln!(text, "\npassed, of {} exercises: {}", NAMES.len(), each.collect::<Vec<_>>().join(", "));
+    text
+}

@@ -1,0 +1,47 @@
+//! The rows that `gpulab compare` takes.
+
+use super::files::read;
+use crate::Error;
+use crate::console::note;
+use crate::record::Row;
+use crate::store::Recorded;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The name of a file, those of several joined by commas, or those of the CSV and JSON files in a folder.
+pub(crate) fn split_names(names: &str) -> Vec<String> {
+    let path = Path::new(names);
+    if path.is_dir() {
+        let entries = fs::read_dir(path).into_iter().flatten().filter_map(Result::ok);
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        files.retain(|file| file.extension().is_some_and(|end| end == "csv" || end == "json"));
+        files.sort();
+        return files.iter().map(|file| file.display().to_string()).collect();
+    }
+    if path.exists() { vec![names.to_owned()] } else { names.split(',').map(str::to_owned).collect() }
+}
+
+/// The rows of a file, or of several joined by commas.
+pub(crate) fn rows_of(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
+    let mut all = Vec::new();
+    let files = split_names(names);
+    if files.is_empty() {
+        return Err(Error::Usage(format!("{names} holds no .csv or .json file")));
+    }
+    for name in files {
+        let (holds, torn) = read(&name)?;
+        torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));
+        match holds {
+            Recorded::Rows(rows) => all.extend(rows),
+            Recorded::Points(_) => {
+                let why = "holds points of an experiment, which compare does not take: gpulab show FILE... shows them";
+                return Err(Error::Usage(format!("{name} {why}; compare takes rows of ladders and sweeps")));
+            }
+            _ => {
+                let why = "holds no rows: compare takes the --csv and --json files of ladders and sweeps";
+                return Err(Error::Usage(format!("{name} {why}")));
+            }
+        }
+    }
+    Ok(all)
+}

@@ -1,0 +1,97 @@
+//! A sweep's file: opened anew or continued, and the rounds that are noted beside it.
+
+use crate::Error;
+use crate::cli::{Global, Sweep};
+use crate::console::{Out, note};
+use crate::record::Row;
+use crate::store::{CsvFile, Mode, Pool, Rounds, read_rows, write_rows};
+use crate::sweep::{Configuration, Identity, Order};
+use crate::terminal::{Stdout, say};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Opens the output before anything runs; none if that is a terminal, which rows would flood. A file with rows in it is only
+/// gone on with, never replaced.
+pub(crate) fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>, Error> {
+    let path = options.output.as_str();
+    if options.resume {
+        if path == "-" || std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+            return Err(Error::Usage("--resume needs -o FILE with the file to continue, not a pipe or device".into()));
+        }
+        return CsvFile::open(path, Mode::Append).map(Some);
+    }
+    if path == "-" && Stdout.is_terminal() {
+        return Out::check().map(|()| None);
+    }
+    let holds_something = std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0);
+    if path != "-"
+        && holds_something
+        && !is_forced
+        && !read_rows(Path::new(path)).is_ok_and(|file| file.rows.is_empty())
+    {
+        let why = "continue it with --resume, give another file, or replace it with --force";
+        return Err(Error::Usage(format!("{path} exists already: {why}")));
+    }
+    CsvFile::open(path, Mode::Create).map(Some)
+}
+
+/// The rows that the file to go on with has.
+pub(crate) fn earlier_rows(
+    options: &Sweep,
+    global: &Global,
+    (identity, plan): (&Identity, &[Configuration]),
+    csv: Option<&CsvFile<Row>>,
+) -> Result<Vec<Row>, Error> {
+    let path = Path::new(&options.output);
+    if !options.resume || !path.is_file() {
+        return Ok(Vec::new());
+    }
+    if let Some(torn) = csv.and_then(CsvFile::torn).filter(|_| !global.quiet) {
+        note(torn);
+    }
+    let rows = read_rows(path)?.rows;
+    let refused = |why| Error::Usage(format!("cannot continue {}: {why}", options.output));
+    let finished = identity.finished(plan, &rows).map_err(refused)?;
+    if !global.quiet {
+        say(&format!("continuing {}: it has {} rows", options.output, finished.len()));
+    }
+    Ok(rows)
+}
+
+/// The file and its rows without those that are to be measured again. They are dropped all at once, or not at all.
+pub(crate) fn without_retried(
+    options: &Sweep,
+    global: &Global,
+    csv: Option<CsvFile<Row>>,
+    rows: Vec<Row>,
+) -> Result<(Option<CsvFile<Row>>, Vec<Row>), Error> {
+    let is_retried = |row: &Row| options.retry.iter().any(|status| status == row.status.name());
+    let (retried, kept): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_retried);
+    if retried.is_empty() {
+        return Ok((csv, kept));
+    }
+    let failed = |source| Error::Output { what: options.output.clone(), source };
+    // A link stays one.
+    let path = std::fs::canonicalize(&options.output).map_err(failed)?;
+    write_rows(&path.to_string_lossy(), &kept)?;
+    drop(csv);
+    if !global.quiet {
+        say(&format!("{} of them are measured again: {}", retried.len(), options.retry.join(", ")));
+    }
+    Ok((Some(CsvFile::open(&options.output, Mode::Append)?), kept))
+}
+
+/// Where rounds are noted beside the file of rows, and what those of the sweep that is gone on with gave.
+pub(crate) fn rounds(options: &Sweep, identity: &Identity) -> (Option<Rounds>, BTreeMap<u64, Pool>) {
+    let path = Path::new(&options.output);
+    if options.order == Order::Sequential || options.output == "-" || (path.exists() && !path.is_file()) {
+        return (None, BTreeMap::new());
+    }
+    let mut rounds = Rounds::beside(&options.output, &identity.key());
+    if !options.resume {
+        // Of a sweep whose rows were removed.
+        rounds.settle();
+    }
+    let earlier = rounds.read();
+    (Some(rounds), earlier)
+}

@@ -1,0 +1,107 @@
+//! What of a search is remembered: the best configuration of each rung, and of all rungs where all were tuned.
+
+use super::search::Tuning;
+use crate::Error;
+use crate::cli::Global;
+use crate::console::note;
+use crate::data::Params;
+use crate::kernels::{Rung, Sources};
+use crate::record::Row;
+use crate::report::sweep::wrapped;
+use crate::terminal::{Screen, say};
+use crate::tune::{SizeClass, TunedEntry, TunedFile, TuningMemory, choices, fastest, is_faster, source_hash, time_of};
+
+impl Tuning<'_> {
+    /// Remembers what was found, and says for what.
+    pub(crate) fn remember(&self, global: &Global) -> Result<(), Error> {
+        let entries = self.entries()?;
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let device = TunedFile::empty(self.executor.info());
+        let memory = TuningMemory::open()?;
+        memory.add(&device, &entries)?.iter().for_each(|why| note(why));
+        if !global.quiet {
+            let label = |entry: &TunedEntry| {
+                let same = if entry.default_x == Some(1.0) { " (its default)" } else { "" };
+                format!("{}{same}", entry.rung.as_deref().unwrap_or("the best rung"))
+            };
+            let (size, name) = (SizeClass::of(self.asked.shape).text(self.asked.family.form), &self.asked.family.name);
+            let text = format!(
+                "remembered for {name} {}, {}, {size}: gpulab {name} uses it, unless --no-tuned is given",
+                entries.iter().map(label).collect::<Vec<_>>().join(", "),
+                self.asked.dtype,
+            );
+            say(&wrapped(&text, Screen::stderr()));
+        }
+        Ok(())
+    }
+
+    /// Of each rung that was searched, and of all rungs where all were, what is to be remembered.
+    pub(crate) fn entries(&self) -> Result<Vec<TunedEntry>, Error> {
+        let rows = self.rows.latest();
+        let mut entries = Vec::new();
+        // A reader's kernel may be another one tomorrow.
+        for rung in self.space.rungs.iter().filter(|rung| !rung.is_own()) {
+            let own: Vec<Row> = rows.iter().filter(|row| row.variant == rung.variant()).cloned().collect();
+            // Of one configuration nothing is known to be best, unless there is no other.
+            let has_others = self.space.candidates.iter().filter(|c| c.case.variant == rung.variant()).count() > 1;
+            if own.len() > 1 || !has_others {
+                entries.extend(self.entry(Some(rung), &own)?);
+            }
+        }
+        let is_tried = |rung: &&Rung| rows.iter().any(|row| row.variant == rung.variant());
+        let has_own = self.asked.rungs.iter().any(|rung| rung.is_own());
+        let is_whole = !has_own
+            && self.asked.rungs.len() == self.asked.family.ladder.len()
+            && self.space.rungs.iter().all(is_tried);
+        let any = if is_whole { self.entry(None, &rows)? } else { None };
+        Ok(entries.into_iter().chain(any).collect())
+    }
+
+    /// The entry of a rung, or of all, that these rows make.
+    fn entry(&self, rung: Option<&Rung>, rows: &[Row]) -> Result<Option<TunedEntry>, Error> {
+        let Some((best, default)) = self.winner(rows) else { return Ok(None) };
+        let configuration = &self.space.candidates[best.case_index.unwrap_or_default() as usize];
+        let family = self.asked.family;
+        let (Some(own), Some(seconds)) = (family.rung(&best.variant), time_of(best)) else { return Ok(None) };
+        let target = &self.executor.info().target;
+        let Ok(plan) = family.plan(own, &configuration.case, target) else { return Ok(None) };
+        let rungs = rung.map_or_else(|| family.ladder.iter().collect(), |rung| vec![rung]);
+        let sources = Sources { dir: self.options.kernels.cl_dir.clone() };
+        let params: Params = configuration.case.params.clone();
+        let is_choice = |name: &str| family.choices.iter().any(|choice| choice.name == name);
+        Ok(Some(TunedEntry {
+            source: source_hash(&rungs, &sources)?,
+            family: family.name.to_string(),
+            rung: rung.map(|rung| rung.variant().to_owned()),
+            dtype: self.asked.dtype,
+            choices: choices(family, &plan),
+            size: SizeClass::of(self.asked.shape),
+            variant: best.variant.clone(),
+            wg: configuration.case.wg,
+            ran_wg: Some(configuration.wg),
+            params: params.into_iter().filter(|(name, _)| !is_choice(name)).collect(),
+            n: self.asked.shape.n,
+            m: self.asked.shape.m,
+            t_median_s: seconds,
+            ceiling_pct: best.ceiling_pct,
+            default_x: default.and_then(time_of).map(|default| default / seconds),
+            tried: rows.len(),
+            time_utc: self.scene.run.time_utc.clone(),
+            gpulab: env!("CARGO_PKG_VERSION").into(),
+        }))
+    }
+
+    /// The fastest row, and that of its rung's default. The default stays the best unless something is faster beyond the
+    /// noise.
+    fn winner<'r>(&self, rows: &'r [Row]) -> Option<(&'r Row, Option<&'r Row>)> {
+        let best = fastest(rows)?;
+        let index = self.space.default_of(&best.variant).map(|default| default.index);
+        let default = rows.iter().find(|row| row.case_index == index && time_of(row).is_some());
+        match default {
+            Some(default) if !is_faster(best, default) => Some((default, Some(default))),
+            _ => Some((best, default)),
+        }
+    }
+}

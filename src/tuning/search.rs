@@ -1,0 +1,271 @@
+//! A search under way: what is measured, measured again, and told.
+
+use super::asked::AskedTuning;
+use super::rows::{self, TuningRows};
+use crate::bench;
+use crate::ceilings::{self, LimitNeeded, Limits};
+use crate::cli::{Global, TuneArgs};
+use crate::console::{Out, note, screen, worst_of};
+use crate::outcome::{Executor, Job, Outcome, Settings, Spent};
+use crate::record::{Record, Row, Scene};
+use crate::report::progress::{Observer, Silent};
+use crate::report::sweep::{SweepTime, time_split, wrapped};
+use crate::report::tune::{TuningTold, explanation};
+use crate::runner::FOR_LIMITS;
+use crate::sweep::{self, Configuration, Identity, ROUNDS};
+use crate::terminal::{Screen, say};
+use crate::tune::{
+    Ended, FINALISTS, Finals, Score, StopRule, Strategy, TuningSpace, beyond, fastest, measure_candidate, search,
+    time_of,
+};
+use crate::values::SearchBudget;
+use crate::{Error, interrupt, stats};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+/// Seconds of a search by default.
+const BUDGET_S: f64 = 60.0;
+
+/// Share of a time budget that is kept for the last rounds at most.
+const MOST_LAST: f64 = 0.4;
+
+/// Share of the device's limit that is good enough.
+const GOOD_ENOUGH: f64 = 0.95;
+
+/// A search under way.
+pub(crate) struct Tuning<'a> {
+    pub(crate) asked: &'a AskedTuning<'a>,
+    pub(crate) options: &'a TuneArgs,
+    pub(crate) settings: Settings,
+    pub(crate) space: &'a TuningSpace<'a>,
+    pub(crate) identity: Identity,
+    pub(crate) scene: Scene,
+    pub(crate) limits: Limits,
+    pub(crate) executor: Box<dyn Executor>,
+    pub(crate) rows: TuningRows,
+    /// What the steps of each configuration took that was measured in this run.
+    pub(crate) spent: BTreeMap<u64, Spent>,
+    /// Seconds that measuring the limit took.
+    pub(crate) probed: f64,
+    pub(crate) observer: Box<dyn Observer>,
+    pub(crate) began: Instant,
+}
+
+impl<'a> Tuning<'a> {
+    pub(crate) fn run(
+        mut self,
+        out: &mut Out,
+        global: &Global,
+        (export, to_stderr): (Option<&str>, bool),
+    ) -> Result<(), Error> {
+        let went = self.measure();
+        self.observer = Box::new(Silent);
+        let (ended, finalists) = went.as_ref().map_or((None, 0), |(ended, finalists)| (Some(*ended), *finalists));
+        let told = self.tell(out, global, (ended, finalists), to_stderr);
+        if !global.quiet {
+            let total = self.began.elapsed().as_secs_f64();
+            let mut time = SweepTime { ceiling: self.probed, total, ..SweepTime::default() };
+            self.spent.values().for_each(|spent| time.jobs += *spent);
+            let split = time_split(&time);
+            say(&wrapped(&split, Screen::stderr()));
+        }
+        let kept = match &went {
+            Ok(_) => self.remember(global),
+            Err(_) => Ok(()),
+        };
+        if let (Err(Error::Interrupted), false) = (&went, global.quiet) {
+            note(&self.rows.how_to_go_on());
+        }
+        let written = export.map_or(Ok(()), |file| rows::write_kernel_tuner(file, &self.with_times_spent()));
+        let json = self.options.rows.json.as_deref().map_or(Ok(()), |file| rows::write_json(file, &self.rows.latest()));
+        let worst = bench::worst(self.rows.all(), false);
+        let probes = bench::gone_wrong(|status| self.limits.broken(status));
+        let finished = self.rows.finish(went.is_ok());
+        worst_of(
+            [went.map(drop), worst, probes, told, kept, written, json, finished].into_iter().filter_map(Result::err),
+        )
+    }
+
+    /// The search, then the last rounds; why it ended, and how many came into these.
+    fn measure(&mut self) -> Result<(Ended, usize), Error> {
+        self.find_limit()?;
+        let (strategy, seed, space) = (self.options.strategy, self.options.data.seed, self.space);
+        // Who asks for everything gets it.
+        let of_limit = if strategy == Strategy::Exhaustive { f64::INFINITY } else { GOOD_ENOUGH };
+        let stop = StopRule { evaluations: self.evaluations(), of_limit };
+        let found = search(strategy, &space.regions, stop, seed, &mut |index| {
+            let score = self.evaluate(index)?;
+            Ok::<_, Error>((score, self.is_late()))
+        })?;
+        let finalists = self.finalists();
+        if finalists.len() > 1 {
+            self.last_rounds(&finalists)?;
+        }
+        Ok((found.ended, if finalists.len() > 1 { finalists.len() } else { 0 }))
+    }
+
+    /// Looks the device's limit up or measures it. Of data that fit a cache it says nothing.
+    fn find_limit(&mut self) -> Result<(), Error> {
+        let case = &self.space.candidates[0].case;
+        if ceilings::is_in_cache(self.asked.family, case, self.settings.cache, self.executor.info()) {
+            return Ok(());
+        }
+        let need = LimitNeeded::of(self.asked.family, self.asked.dtype, &self.asked.choices);
+        let limit_end = self.seconds().map(|whole| self.began + Duration::from_secs_f64(FOR_LIMITS * whole));
+        self.limits.end_by(limit_end);
+        if !self.limits.is_at_hand(need, &self.executor.info().target) {
+            self.observer.case_started(0, 1, &format!("{} limit", self.asked.family.ceiling.name()));
+        }
+        let started = Instant::now();
+        self.limits.measure(&mut *self.executor, need)?;
+        self.probed = started.elapsed().as_secs_f64();
+        self.scene.ceiling = self.limits.get(need);
+        Ok(())
+    }
+
+    /// Seconds for all of it; none where configurations are counted.
+    fn seconds(&self) -> Option<f64> {
+        match self.options.budget {
+            None => Some(BUDGET_S),
+            Some(SearchBudget::Seconds(seconds)) => Some(seconds),
+            Some(SearchBudget::Evaluations(_)) => None,
+        }
+    }
+
+    fn evaluations(&self) -> Option<usize> {
+        if let Some(SearchBudget::Evaluations(most)) = self.options.budget { Some(most) } else { None }
+    }
+
+    /// Whether what is left of the time is needed for the last rounds: as long as so many configurations took to measure.
+    fn is_late(&self) -> bool {
+        let measured: f64 = self.spent.values().map(|spent| spent.measure).sum();
+        let last = (FINALISTS + 1) as f64 * measured / self.spent.len().max(1) as f64;
+        self.seconds().is_some_and(|whole| self.began.elapsed().as_secs_f64() + last.min(MOST_LAST * whole) > whole)
+    }
+
+    /// The score of a configuration: as an earlier run found it, or measured now.
+    fn evaluate(&mut self, index: usize) -> Result<Option<Score>, Error> {
+        let space = self.space;
+        let configuration = &space.candidates[index];
+        if self.rows.of(configuration.index).is_none() {
+            let outcome = self.measure_one(configuration)?;
+            self.spent.insert(configuration.index, outcome.spent);
+            self.add(configuration, outcome)?;
+        }
+        Ok(self.rows.of(configuration.index).and_then(score))
+    }
+
+    fn measure_one(&mut self, configuration: &Configuration) -> Result<Outcome, Error> {
+        let best = fastest(self.rows.all()).and_then(time_of);
+        let settings = self.bounded(configuration);
+        let whole = self.evaluations().unwrap_or(self.space.candidates.len()).min(self.space.candidates.len());
+        self.observer.case_started(self.rows.len(), whole, &configuration.label());
+        let (executor, observer) = (&mut self.executor, &mut self.observer);
+        let outcome = measure_candidate(configuration, &settings, best, &mut |job| run_job(&mut **executor, job))?;
+        observer.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
+        Ok(outcome)
+    }
+
+    fn bounded(&self, configuration: &Configuration) -> Settings {
+        let (family, case) = (self.asked.family, &configuration.case);
+        ceilings::bounded(&self.settings, family, case, self.scene.ceiling, self.executor.info())
+    }
+
+    /// The fastest configurations, and the default of the fastest one's rung.
+    fn finalists(&self) -> Vec<&'a Configuration> {
+        let (all, space) = (self.rows.latest(), self.space);
+        let mut timed: Vec<(f64, u64)> = all.iter().filter_map(|row| Some((time_of(row)?, row.case_index?))).collect();
+        timed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut finalists: Vec<u64> = timed.into_iter().take(FINALISTS).map(|(_, index)| index).collect();
+        let best = finalists.first().map(|index| space.candidates[*index as usize].case.variant.clone());
+        // Also where the search had no time for it.
+        let can_run = |default: &&Configuration| self.rows.of(default.index).is_none_or(|row| time_of(row).is_some());
+        let default = best.and_then(|variant| space.default_of(&variant)).filter(can_run);
+        if let Some(default) = default
+            && !finalists.contains(&default.index)
+        {
+            finalists.push(default.index);
+        }
+        finalists.into_iter().map(|index| &space.candidates[index as usize]).collect()
+    }
+
+    /// Measures the finalists again, in rounds, and takes these times.
+    fn last_rounds(&mut self, finalists: &[&Configuration]) -> Result<(), Error> {
+        let steps = finalists.len() * ROUNDS as usize;
+        let (family, ceiling, base) = (self.asked.family, self.scene.ceiling, self.settings.clone());
+        let info = self.executor.info().clone();
+        let settings = move |c: &Configuration| ceilings::bounded(&base, family, &c.case, ceiling, &info);
+        let (executor, observer, mut step) = (&mut self.executor, &mut self.observer, 0);
+        let mut run = |configuration: &Configuration, job: &Job| {
+            observer.case_started(step, steps, &format!("again: {}", configuration.label()));
+            step += 1;
+            run_job(&mut **executor, job)
+        };
+        let mut finals = Finals { settings: &settings, run: &mut run, outcomes: Vec::new() };
+        sweep::in_rounds(finalists, ROUNDS, &mut finals)?;
+        for (configuration, outcome) in finals.outcomes {
+            *self.spent.entry(configuration.index).or_default() += outcome.spent;
+            self.add(&configuration, outcome)?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, configuration: &Configuration, mut outcome: Outcome) -> Result<(), Error> {
+        (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
+        let mut row = Row::from(&Record::from_outcome(&self.scene, configuration.rung, outcome));
+        self.identity.stamp(&mut row, configuration);
+        self.rows.add(row)
+    }
+
+    fn tell(
+        &self,
+        out: &mut Out,
+        global: &Global,
+        (ended, finalists): (Option<Ended>, usize),
+        to_stderr: bool,
+    ) -> Result<(), Error> {
+        let rows = self.rows.latest();
+        let best = fastest(&rows);
+        let of = |configuration: &Configuration| rows.iter().find(|row| row.case_index == Some(configuration.index));
+        let default = best.and_then(|best| self.space.default_of(&best.variant)).and_then(of);
+        let configuration = best.and_then(|row| self.space.candidates.get(row.case_index? as usize));
+        let target = &self.executor.info().target;
+        let told = TuningTold {
+            rows: &rows,
+            best,
+            default,
+            space: self.space.candidates.len(),
+            strategy: self.options.strategy.resolved(self.space.candidates.len()),
+            ended,
+            seconds: self.began.elapsed().as_secs_f64(),
+            finalists,
+            beyond: configuration.map_or_else(Vec::new, |best| beyond(self.asked.family, &rows, best, target)),
+        };
+        match to_stderr {
+            true if global.quiet => Ok(()),
+            true => {
+                say(explanation(&told, Screen::stderr()).trim_end());
+                Ok(())
+            }
+            false => out.painted(&explanation(&told, screen(global.color))),
+        }
+    }
+
+    fn with_times_spent(&self) -> Vec<(Row, Option<Spent>)> {
+        let spent = |row: &Row| row.case_index.and_then(|index| self.spent.get(&index).copied());
+        self.rows.latest().into_iter().map(|row| (row.clone(), spent(&row))).collect()
+    }
+}
+
+fn run_job(executor: &mut dyn Executor, job: &Job) -> Result<Outcome, Error> {
+    if interrupt::interrupted() { Err(Error::Interrupted) } else { executor.run(job) }
+}
+
+/// What a search makes of a row. Of data that fit a cache memory's limit says nothing.
+fn score(row: &Row) -> Option<Score> {
+    let share = row.ceiling_pct.filter(|_| !row.flags.contains(crate::record::flag::FITS_CACHE));
+    Some(Score { seconds: time_of(row)?, of_limit: share.map(|share| share / 100.0) })
+}
+
+#[cfg(test)]
+mod tests;
