@@ -29,6 +29,15 @@ impl Brought {
         Ok(Brought { registry, family, own: rung })
     }
 
+    /// As [`Brought::new`], with a kernel of which these lines are declared besides.
+    pub(crate) fn with_lines(name: &str, path: &Path, lines: &[String]) -> Result<Brought, Error> {
+        let mut registry = Registry::default();
+        let family = described::named(&mut registry, name)?.clone();
+        let family = own::adopt_with(&mut registry, path, &family, lines)?.clone();
+        let rung = family.ladder.last().cloned();
+        Ok(Brought { registry, family, own: rung })
+    }
+
     /// The rungs that a list names, or all of the ladder; with the reader's kernel, which without a list is alone.
     pub(crate) fn rungs(&self, list: Option<&str>) -> Result<Vec<&Rung>, Error> {
         let mut rungs = match (list, &self.own) {

@@ -15,6 +15,17 @@ pub(crate) fn adopt<'a>(registry: &'a mut Registry, path: &Path, family: &Family
     adopt_as(registry, &name(path, family), (path, &read(path)?), family)
 }
 
+/// As [`adopt`]; the file is read as if it had these declarations, too.
+pub(crate) fn adopt_with<'a>(
+    registry: &'a mut Registry,
+    path: &Path,
+    family: &Family,
+    lines: &[String],
+) -> Result<&'a Family, Error> {
+    let declared: String = lines.iter().map(|line| format!("\n// gpulab: {line}")).collect();
+    adopt_as(registry, &name(path, family), (path, &format!("{}{declared}\n", read(path)?.trim_end())), family)
+}
+
 /// As [`adopt`], of a text that would stand at `path`.
 pub(crate) fn adopt_as<'a>(
     registry: &'a mut Registry,
@@ -51,6 +62,16 @@ pub(crate) fn line_of(source: &str, file: &str, line: u64) -> Option<String> {
     None
 }
 
+/// The file, and the kernel that is named behind its colon: `matmul.cl:matmul_kernel`.
+pub(crate) fn split_kernel(named: &str) -> (&Path, Option<&str>) {
+    match named.rsplit_once(':') {
+        Some((file, kernel)) if !Path::new(named).exists() && !kernel.contains(['/', '\\', '.']) => {
+            (Path::new(file), Some(kernel))
+        }
+        _ => (Path::new(named), None),
+    }
+}
+
 pub(crate) fn shown(path: &Path) -> String {
     format::terminal(&path.display().to_string())
 }
@@ -66,7 +87,7 @@ fn name(path: &Path, family: &Family) -> String {
 }
 
 /// A kernel's own file, without what some editors put before a text.
-fn read(path: &Path) -> Result<String, Error> {
+pub(crate) fn read(path: &Path) -> Result<String, Error> {
     /// Far more than any kernel has.
     const MOST: u64 = 1 << 20;
     let wrong = |why: String| Error::Usage(format!("cannot read {}: {why}", shown(path)));
@@ -77,7 +98,9 @@ fn read(path: &Path) -> Result<String, Error> {
     if metadata.len() > MOST {
         return Err(wrong(format!("it has {} bytes, and a kernel has at most {MOST}", metadata.len())));
     }
-    let text = files::read_to_string(path).map_err(|e| wrong(e.to_string()))?;
+    let bytes = files::read(path).map_err(|e| wrong(e.to_string()))?;
+    // Older files are in Latin-1, whose bytes are the first characters of Unicode.
+    let text = String::from_utf8(bytes).unwrap_or_else(|e| e.as_bytes().iter().copied().map(char::from).collect());
     if text.contains('\0') {
         return Err(wrong("it holds a NUL byte, so it is not text".into()));
     }
@@ -98,19 +121,8 @@ pub(crate) fn assembled(path: &Path, folder: &str) -> Result<String, Error> {
 }
 
 fn assembled_text(path: &Path, text: &str, folder: &str) -> Result<String, Error> {
-    let own = path.file_name().map(|name| name.to_string_lossy().replace(['"', '\\'], "_")).unwrap_or_default();
-    let mut all = format!("#line 1 \"{own}\"\n");
-    for (number, line) in (1..).zip(text.lines()) {
-        let Some(name) = included(line) else {
-            all.push_str(line);
-            all.push('\n');
-            continue;
-        };
-        let wrong = |why: String| Error::Usage(format!("{}, line {number}: {why}", shown(path)));
-        let body = fragment(path, folder, name).map_err(wrong)?;
-        // Writing to a String cannot fail.
-        let _ = writeln!(all, "#line 1 \"{name}\"\n{}\n#line {} \"{own}\"", body.trim_end_matches('\n'), number + 1);
-    }
+    let mut all = String::new();
+    add_text(&mut all, (path, text), folder, &mut Vec::new())?;
     match reads_a_file(&all) {
         None => Ok(all),
         Some(at) => Err(Error::Usage(format!(
@@ -122,8 +134,47 @@ fn assembled_text(path: &Path, text: &str, folder: &str) -> Result<String, Error
     }
 }
 
-/// The text of an included file: one beside the kernel's, or one of gpulab's, by its path from `folder` below `cl/` or from `cl/`.
-fn fragment(path: &Path, folder: &str, name: &str) -> Result<String, String> {
+/// Adds a file's text, with what it includes in place; `open` are the files that it is included by.
+fn add_text(all: &mut String, (path, text): (&Path, &str), folder: &str, open: &mut Vec<PathBuf>) -> Result<(), Error> {
+    /// Deeper ones include each other in a circle.
+    const DEEPEST: usize = 16;
+    let own = path.file_name().map(|name| name.to_string_lossy().replace(['"', '\\'], "_")).unwrap_or_default();
+    // Writing to a String cannot fail.
+    let _ = writeln!(all, "#line 1 \"{own}\"");
+    open.push(path.to_owned());
+    for (number, line) in (1..).zip(text.lines()) {
+        let Some(name) = included(line) else {
+            all.push_str(line);
+            all.push('\n');
+            continue;
+        };
+        let wrong = |why: String| Error::Usage(format!("{}, line {number}: {why}", shown(path)));
+        match fragment(path, folder, name).map_err(wrong)? {
+            Fragment::Own(body) => _ = writeln!(all, "#line 1 \"{name}\"\n{}", body.trim_end_matches('\n')),
+            Fragment::Beside(beside) if open.contains(&beside) || open.len() > DEEPEST => {
+                return Err(wrong(format!("{name} includes itself, by way of other files or at once")));
+            }
+            Fragment::Beside(beside) => {
+                let body = read(&beside).map_err(|error| wrong(error.to_string()))?;
+                add_text(all, (&beside, &body), folder, open)?;
+            }
+        }
+        let _ = writeln!(all, "#line {} \"{own}\"", number + 1);
+    }
+    open.pop();
+    Ok(())
+}
+
+/// What a line includes.
+enum Fragment {
+    /// One of gpulab's files.
+    Own(&'static str),
+    /// A file of the kernel's folder.
+    Beside(PathBuf),
+}
+
+/// An included file: one beside the kernel's, or one of gpulab's, by its path from `folder` below `cl/` or from `cl/`.
+fn fragment(path: &Path, folder: &str, name: &str) -> Result<Fragment, String> {
     let is_plain = Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)));
     let own = text(&format!("{folder}/{name}")).or_else(|| text(name));
     let beside = path.parent().unwrap_or(Path::new("")).join(name);
@@ -132,8 +183,8 @@ fn fragment(path: &Path, folder: &str, name: &str) -> Result<String, String> {
         beside.canonicalize().ok().zip(folder).is_some_and(|(file, folder)| file.starts_with(folder))
     };
     match own {
-        _ if is_plain && beside.is_file() && is_inside() => read(&beside).map_err(|error| error.to_string()),
-        Some(text) => Ok(text.to_owned()),
+        _ if is_plain && beside.is_file() && is_inside() => Ok(Fragment::Beside(beside)),
+        Some(text) => Ok(Fragment::Own(text)),
         None => Err(format!(
             "there is no {}: neither in the kernel's own folder nor among gpulab's files, as common/tree.cl",
             format::terminal(name)

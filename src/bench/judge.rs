@@ -30,6 +30,8 @@ pub(crate) const SIMULATOR_S: f64 = 60.0;
 pub(crate) struct Judging<'a> {
     /// The family whose problem it solves.
     pub(crate) family: &'a str,
+    /// Declarations in place of the file's, as `args in, out, n`.
+    pub(crate) lines: Vec<String>,
     pub(crate) dtype: Option<Dtype>,
     pub(crate) wg: Option<WorkGroup>,
     /// Elements, or columns, and rows.
@@ -63,10 +65,16 @@ pub(crate) struct JudgedFile {
 /// A file or an option that is not possible, no device, an interrupt. That the kernel is wrong, does not build, crashes or
 /// never ends is no error here: [`verdict`] makes one of it.
 pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> Result<JudgedFile, Error> {
-    let brought = Brought::new(asked.family, Some(path))?;
+    let brought = Brought::with_lines(asked.family, path, &asked.lines)?;
     let family = &brought.family;
     let rung = family.ladder.last().ok_or_else(|| Error::Failed("the kernel is no rung".into()))?;
-    let dtype = asked.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
+    let dtype = asked.dtype.or(rung.own_dtype()).or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
+    if let (Some(asked), Some(own)) = (asked.dtype, rung.own_dtype())
+        && asked != own
+    {
+        return Err(Error::Usage(format!("--dtype {asked}: the kernel's elements are {own}")));
+    }
+    rung.guess().iter().filter(|_| !global.quiet).for_each(|guess| note(&format!("{}: {guess}", rung.label())));
     bench::check_dtype(family, dtype)?;
     let shape = shape(family, asked)?;
     let params = bench::own_settings(family, &[rung], asked.set)?;

@@ -196,9 +196,15 @@ const LADDER_ONLY: &[&str] = &[
 /// `gpulab try`.
 #[derive(Debug, Args)]
 pub struct TryArgs {
-    /// Your kernel, in OpenCL C
+    /// Your kernel, in OpenCL C; FILE:KERNEL where the file has several
     #[arg(value_name = "FILE", required_unless_present = "template", requires = "family")]
     pub file: Option<PathBuf>,
+    /// What the kernel's arguments are, in their order, where they are not to be guessed: "out, in, n, 2.5, local WG"
+    #[arg(long, value_name = "LIST")]
+    pub args: Option<String>,
+    /// Try only sizes that are multiples of N: for kernels that have no remainder
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
+    pub multiple: Option<u64>,
     /// The family whose problem your kernel solves: reduce, dot, transpose or minplus
     #[arg(long = "as", value_name = "FAMILY")]
     pub family: Option<String>,
@@ -231,8 +237,11 @@ pub struct TryArgs {
 #[derive(Debug, Args)]
 pub struct LadderArgs {
     /// Your family, in TOML
-    #[arg(value_name = "FILE", required_unless_present = "template")]
+    #[arg(value_name = "FILE", required_unless_present_any = ["template", "from"])]
     pub file: Option<PathBuf>,
+    /// Print a family's file for a kernel of somebody else's, as far as its text says; each ? is yours to fill in
+    #[arg(long, value_name = "FILE.cl[:KERNEL]", conflicts_with_all = ["file", "template"])]
+    pub from: Option<String>,
     /// Write a starting family into this folder: a commented file, two kernels and a reference that work at once
     #[arg(long, value_name = "DIR", conflicts_with = "file")]
     pub template: Option<PathBuf>,

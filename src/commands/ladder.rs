@@ -5,7 +5,7 @@ use crate::cli::{Global, LadderArgs};
 use crate::console::{Out, worst_of};
 use crate::data::Dtype;
 use crate::judging::ragged;
-use crate::kernels::{Family, Registry, Rung, tile_of_a_group};
+use crate::kernels::{Family, Registry, Rung, draft, tile_of_a_group};
 use crate::ladder::{self, LadderRun};
 use crate::plan::{Case, Target, WorkGroup};
 use crate::report::findings;
@@ -28,6 +28,12 @@ const TEMPLATE: [(&str, &str); 4] = [
 pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), Error> {
     if let Some(folder) = &options.template {
         return template(out, folder);
+    }
+    if let Some(from) = &options.from {
+        let (path, kernel) = own::split_kernel(from);
+        let text = own::read(path)?;
+        let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        return out.text(&draft(&text, &file, kernel).map_err(Error::Usage)?);
     }
     let Some(file) = &options.file else {
         return Err(Error::Usage("name a file, as in gpulab ladder mine/family.toml".into()));

@@ -32,21 +32,29 @@ pub fn run(out: &mut Out, global: &Global, options: &TryArgs) -> Result<(), Erro
             "--as {name}: add your kernel to that file as a [[rung]], and run gpulab ladder {name}"
         )));
     }
+    let named = file.display().to_string();
+    let (file, kernel) = own::split_kernel(&named);
     match options.watch {
-        true => watch(out, global, options, file, name),
-        false => once(out, global, options, file, name),
+        true => watch(out, global, options, (file, kernel), name),
+        false => once(out, global, options, (file, kernel), name),
     }
 }
 
 /// Tries a file again whenever it changes, or what it includes, until an interrupt.
-fn watch(out: &mut Out, global: &Global, options: &TryArgs, file: &Path, name: &str) -> Result<(), Error> {
+fn watch(
+    out: &mut Out,
+    global: &Global,
+    options: &TryArgs,
+    (file, kernel): (&Path, Option<&str>),
+    name: &str,
+) -> Result<(), Error> {
     const PAUSE: Duration = Duration::from_millis(200);
     interrupt::watch();
     loop {
         let state = stamps(file);
         let time = jiff::Timestamp::now().strftime("%H:%M:%S").to_string();
         note(&format!("--- {}, {time} UTC ---", format::terminal(&file.display().to_string())));
-        match once(out, global, options, file, name) {
+        match once(out, global, options, (file, kernel), name) {
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(error) => note(&format!("gpulab: {error}")),
             Ok(()) => {}
@@ -71,11 +79,17 @@ fn stamps(file: &Path) -> Vec<Option<(SystemTime, u64)>> {
     own::files_of(file).iter().map(stamp).collect()
 }
 
-fn once(out: &mut Out, global: &Global, options: &TryArgs, file: &Path, name: &str) -> Result<(), Error> {
+fn once(
+    out: &mut Out,
+    global: &Global,
+    options: &TryArgs,
+    (file, kernel): (&Path, Option<&str>),
+    name: &str,
+) -> Result<(), Error> {
     let output = &options.ladder.output;
     let to_stdout = [&output.json, &output.csv, &output.md, &output.samples].map(Option::as_deref).contains(&Some("-"));
     let mut json = output.json.as_deref().map(Deferred::open).transpose()?;
-    let tried = TriedFile { options, file, name, to_stdout };
+    let tried = TriedFile { options, file, kernel, name, to_stdout };
     let mut report = None;
     let done = tried.run(out, global, &mut report);
     let Some(json) = &mut json else { return done };
@@ -92,6 +106,8 @@ fn once(out: &mut Out, global: &Global, options: &TryArgs, file: &Path, name: &s
 struct TriedFile<'a> {
     options: &'a TryArgs,
     file: &'a Path,
+    /// The kernel of several.
+    kernel: Option<&'a str>,
     name: &'a str,
     /// Whether a file takes standard output, so that all else goes to standard error.
     to_stdout: bool,
@@ -128,6 +144,7 @@ impl TriedFile<'_> {
         let options = &self.options.ladder;
         let judging = Judging {
             family: self.name,
+            lines: self.lines(),
             dtype: options.dtype,
             wg: options.wg,
             n: self.options.n,
@@ -160,6 +177,14 @@ impl TriedFile<'_> {
             report.rows = rows;
         }
         climbed
+    }
+
+    /// What options declare of the kernel.
+    fn lines(&self) -> Vec<String> {
+        let kernel = self.kernel.map(|kernel| format!("kernel {kernel}"));
+        let args = self.options.args.as_ref().map(|args| format!("args {args}"));
+        let multiple = self.options.multiple.map(|multiple| format!("multiple {multiple}"));
+        [kernel, args, multiple].into_iter().flatten().collect()
     }
 
     /// Counts the kernel and the rungs between which it landed; without a simulator, says so.
@@ -214,7 +239,7 @@ impl TriedFile<'_> {
         let family = &judged.brought.family;
         let is_choice = |name: &String| family.choices.iter().any(|choice| choice.name == name);
         let choices = asked.params.clone().into_iter().filter(|(name, _)| is_choice(name)).collect();
-        let mut study = LadderRun::new(family, asked.shape, options.dtype, &choices);
+        let mut study = LadderRun::new(family, asked.shape, Some(asked.dtype), &choices);
         study.registry = judged.brought.registry.clone();
         study.own_cases = vec![asked.clone()];
         study.own = Some(&judged.rung);

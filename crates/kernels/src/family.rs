@@ -180,6 +180,12 @@ pub(crate) struct BroughtKernel {
     /// What stands in its text, and the parameters that it must have, as they would be written; nothing of a rung of a
     /// described family.
     pub(crate) traits: (SourceTraits, Vec<String>),
+    /// What sizes must be multiples of.
+    pub(super) multiple: u64,
+    /// The type of its elements, where its text names it.
+    pub(super) dtype: Option<Dtype>,
+    /// What was guessed of its arguments, in words.
+    pub(super) guess: Option<String>,
 }
 
 /// What a rung's planner is given.
@@ -263,6 +269,21 @@ impl Rung {
     /// The work-group that a reader's file declares; none of gpulab's own rungs.
     pub fn work_group(&self) -> Option<WorkGroup> {
         self.own()?.work_group
+    }
+
+    /// What the sizes of a reader's kernel must be multiples of.
+    pub fn multiple(&self) -> u64 {
+        self.own().map_or(1, |own| own.multiple)
+    }
+
+    /// The type of the elements of a reader's kernel, where its text names it.
+    pub fn own_dtype(&self) -> Option<Dtype> {
+        self.own()?.dtype
+    }
+
+    /// What was guessed of the arguments of a reader's kernel, in words.
+    pub fn guess(&self) -> Option<&str> {
+        self.own()?.guess.as_deref()
     }
 
     /// The text of a reader's kernel.

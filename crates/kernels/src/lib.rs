@@ -29,7 +29,7 @@ pub mod values;
 pub use crate::cpu::Baseline;
 pub(crate) use builder::Builder;
 pub use described::{
-    ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleBuffer, OracleQuestion, reference_kernel,
+    ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleBuffer, OracleQuestion, draft, reference_kernel,
 };
 pub(crate) use family::largest_exact;
 pub use family::{

@@ -54,6 +54,25 @@ pub struct Parameter {
     pub value_type: Option<ValueType>,
 }
 
+/// What a kernel does with what a pointer leads to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub is_read: bool,
+    pub is_written: bool,
+    /// By `+=` and the like.
+    pub is_updated: bool,
+    /// By atomic operations.
+    pub is_accumulated: bool,
+    /// To a function, or another pointer.
+    pub is_handed_on: bool,
+}
+
+impl Usage {
+    pub fn changes(self) -> bool {
+        self.is_written || self.is_updated || self.is_accumulated
+    }
+}
+
 /// The text of a kernel's file, cut into words and signs.
 pub struct CSource {
     tokens: Vec<String>,
@@ -126,6 +145,81 @@ impl CSource {
             return Some(Vec::new());
         }
         Some(split_at_commas(&list).map(|words| self.parameter(words)).collect())
+    }
+
+    /// What a kernel does with the elements of a pointer, as far as its own lines show it.
+    pub fn usage(&self, kernel: &str, name: &str) -> Usage {
+        let mut usage = Usage::default();
+        let Some(body) = self.body(kernel) else { return usage };
+        for at in (0..body.len()).filter(|&at| body[at] == name && (at == 0 || body[at - 1] != ".")) {
+            let word = |place: usize| body.get(place).map_or("", String::as_str);
+            let before = at.checked_sub(1).map_or("", word);
+            let end = if word(at + 1) == "[" { closing(body, at + 1).map_or(at, |close| close + 1) } else { at + 1 };
+            let is_atomic = before == "&" && at >= 3 && body[at - 3].starts_with("atom");
+            // Of a struct's field: `x[i].y = 1`.
+            let mut next = end;
+            while word(next) == "." {
+                next += 2;
+            }
+            match (word(next), word(next + 1)) {
+                _ if word(at + 1) != "[" || before == "&" && !is_atomic => usage.is_handed_on = true,
+                _ if is_atomic => usage.is_accumulated = true,
+                ("=", "=") => usage.is_read = true,
+                ("=", _) => usage.is_written = true,
+                ("+" | "-" | "*" | "/" | "|" | "&" | "^", "=") => usage.is_updated = true,
+                ("+", "+") | ("-", "-") => usage.is_updated = true,
+                _ => usage.is_read = true,
+            }
+        }
+        usage
+    }
+
+    /// The words of a kernel's body.
+    pub(crate) fn body(&self, kernel: &str) -> Option<&[String]> {
+        let starts = (0..self.tokens.len()).filter(|at| is_kernel(&self.tokens[*at]));
+        let (_, open) = starts.filter_map(|at| self.head(at)).find(|(name, _)| *name == kernel)?;
+        let begin = closing(&self.tokens, open)? + 1;
+        let begin = begin + self.tokens[begin..].iter().position(|word| word == "{")?;
+        Some(&self.tokens[begin..=closing(&self.tokens, begin)?])
+    }
+
+    /// The work-group that a kernel demands by its attribute.
+    pub fn required_group(&self, kernel: &str) -> Option<[usize; 3]> {
+        let at = self.tokens.windows(2).position(|pair| pair[0] == kernel && pair[1] == "(")?;
+        let from = self.tokens[..at].iter().rposition(|word| is_kernel(word))?;
+        let demand = from + self.tokens[from..at].iter().position(|word| word == "reqd_work_group_size")?;
+        let numbers: Vec<usize> = self
+            .expanded(&self.tokens[demand + 1..(demand + 8).min(at)])
+            .iter()
+            .filter_map(|word| word.parse().ok())
+            .collect();
+        numbers.first_chunk::<3>().copied()
+    }
+
+    /// Names in capitals that the text uses, and nobody defines: macros that its host sets.
+    pub fn unset_macros(&self) -> Vec<String> {
+        /// What OpenCL C defines.
+        const KNOWN: [&str; 12] =
+            ["CLK_", "CL_", "M_", "FLT_", "DBL_", "INT_", "UINT_", "LONG_", "CHAR_", "SHRT_", "MAXFLOAT", "HUGE_VAL"];
+        const WORDS: [&str; 9] = ["INFINITY", "NAN", "T", "INDEX", "WG", "WG_X", "WG_Y", "NULL", "RAND_MAX"];
+        let is_capital = |word: &str| {
+            word.starts_with(|c: char| c.is_ascii_uppercase())
+                && word.len() > 1
+                && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+        };
+        let is_type = |word: &str| self.type_of(&[word.to_owned()], 0).is_some();
+        let mut names: Vec<String> = Vec::new();
+        for (at, word) in self.tokens.iter().enumerate() {
+            let is_known = KNOWN.iter().any(|known| word.starts_with(known)) || WORDS.contains(&word.as_str());
+            // `const int BLOCK = 16` is no macro.
+            let is_declared = self.tokens.windows(2).any(|pair| pair[1] == *word && Scalar::in_c(&pair[0]).is_some());
+            let is_call = self.tokens.get(at + 1).is_some_and(|next| next == "(");
+            let is_unset = is_capital(word) && !is_known && !self.macros.contains_key(word) && !is_type(word);
+            if is_unset && !is_declared && !is_call && !names.contains(word) {
+                names.push(word.clone());
+            }
+        }
+        names
     }
 
     /// The type of this name, as `float4`, `unsigned int` or `struct body`.
@@ -412,11 +506,6 @@ fn is_qualifier(word: &str) -> bool {
     QUALIFIERS.contains(&word)
 }
 
-/// Words, numbers, and single signs of a text without comments.
-pub(crate) fn tokens_of(text: &str) -> Vec<String> {
-    tokens(text)
-}
-
 fn tokens(text: &str) -> Vec<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut all: Vec<String> = Vec::new();
@@ -491,6 +580,49 @@ fn without_attributes(words: &[String]) -> Vec<String> {
         at += 1;
     }
     kept
+}
+
+/// Whether a text declares a name itself, so that no macro may have it: `float T`, `#define WG 64`.
+pub(crate) fn declares(text: &str, name: &str) -> bool {
+    /// Words in front of a type's name, or of a value.
+    const BEFORE: [&str; 20] = [
+        "const",
+        "__global",
+        "global",
+        "__local",
+        "local",
+        "__constant",
+        "constant",
+        "__private",
+        "private",
+        "return",
+        "restrict",
+        "volatile",
+        "unsigned",
+        "signed",
+        "sizeof",
+        "case",
+        "else",
+        "void",
+        "inline",
+        "static",
+    ];
+    let code = super::own::without_comments(text);
+    let is_defined = code.lines().any(|line| {
+        let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
+        directive.and_then(|rest| rest.strip_prefix("define")).is_some_and(|rest| {
+            rest.trim_start()
+                .strip_prefix(name)
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        })
+    });
+    let plain: String = code.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
+    let words = tokens(&plain);
+    let is_word = |word: &str| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let is_declared = words
+        .windows(2)
+        .any(|pair| pair[1] == name && is_word(&pair[0]) && !BEFORE.contains(&pair[0].as_str()) && pair[0] != name);
+    is_defined || is_declared
 }
 
 #[cfg(test)]
@@ -585,5 +717,43 @@ mod tests {
             let source = CSource::new(text, &[]);
             let _ = (source.kernels(), source.parameters("k"), source.value_type("X"));
         }
+    }
+
+    #[test]
+    fn names_that_a_text_declares_are_its_own() {
+        for (text, name, is_own) in [
+            ("__global const T *x; T y; (T)z; return T(1);", "T", false),
+            ("float T = 1;", "T", true),
+            ("typedef float T;", "T", true),
+            ("#define T float", "T", true),
+            ("#define TILE 4\nT x;", "T", false),
+            ("const int WG = 64;", "WG", true),
+            ("x[WG]; for (s = WG / 2;;)", "WG", false),
+            ("// float T\nT x;", "T", false),
+        ] {
+            assert_eq!(declares(text, name), is_own, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_a_kernel_does_with_its_pointers_is_seen() {
+        let text = "kernel void k(global float *a, global float *b, global int *c, global float *d, global float *e) {
+            if (a[i] == b[i + 1]) b[a[0]] = 2; c[i].x += 1; atomic_inc(&d[c[2]]); vstore4(v, 0, e); e[i] <<= 1; }";
+        let source = CSource::new(text, &[]);
+        let of = |name: &str| source.usage("k", name);
+        assert_eq!(of("a"), Usage { is_read: true, ..Usage::default() });
+        assert_eq!(of("b"), Usage { is_read: true, is_written: true, ..Usage::default() });
+        assert_eq!(of("c"), Usage { is_read: true, is_updated: true, ..Usage::default() });
+        assert_eq!(of("d"), Usage { is_accumulated: true, ..Usage::default() });
+        assert!(of("e").is_handed_on);
+    }
+
+    #[test]
+    fn what_only_the_host_knows_is_named() {
+        let text = "#define TILE 16\n__kernel __attribute__((reqd_work_group_size(TILE, 8, 1))) void k(global float *a) \
+                    { local float t[TILE * BLOCK]; a[0] = INFINITY + FLT_MAX + MAX(1, BLOCK) + M_PI_F; }";
+        let source = CSource::new(text, &[]);
+        assert_eq!(source.unset_macros(), ["BLOCK"]);
+        assert_eq!(source.required_group("k"), Some([16, 8, 1]));
     }
 }

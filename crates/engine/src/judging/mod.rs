@@ -43,7 +43,7 @@ pub fn judge(
     };
     let mut judging = JudgedWorker { worker, asked, patience };
     let mut tried = Vec::new();
-    for shape in sizes::edges(family.form, tile, asked) {
+    for shape in sizes::edges(family.form, tile, rung.multiple(), asked) {
         observe(&words(shape));
         tried.push(judging.small(shape, asked.wg)?);
         if tried.last().is_some_and(|tried: &TriedCase| ends_it(tried.ruling)) {
@@ -68,7 +68,9 @@ pub fn judge(
     for wg in sizes::other_groups(asked.wg, &target, ruling == Ruling::Wrong) {
         if matches!(ruling, Ruling::Right | Ruling::Wrong) {
             observe(&format!("work-group {wg}"));
-            elsewhere.push(judging.small(sizes::ragged(family.form, tile), wg)?);
+            elsewhere.push(
+                judging.small(sizes::rounded(family.form, sizes::ragged(family.form, tile), rung.multiple()), wg)?,
+            );
         }
     }
     tried.retain(|tried| tried.ruling != Ruling::Refused || ruling == Ruling::Refused);

@@ -12,7 +12,7 @@ const MOST: u64 = 1 << 22;
 
 /// Edge sizes, smallest first: one element; about a group's items and a group's elements; some groups and a rest; of
 /// matrices also such as are wider than high, and higher than wide.
-pub(super) fn edges(form: Form, [wide, high]: [u64; 2], asked: &Case) -> Vec<Shape> {
+pub(super) fn edges(form: Form, [wide, high]: [u64; 2], multiple: u64, asked: &Case) -> Vec<Shape> {
     let around = |n: u64| [n.saturating_sub(1), n, n + 1];
     let mut shapes: Vec<Shape> = match form {
         Form::Vector => {
@@ -31,10 +31,18 @@ pub(super) fn edges(form: Form, [wide, high]: [u64; 2], asked: &Case) -> Vec<Sha
             sides.into_iter().chain(odd).chain([[2 * wide + 3, 3 * high + 1]]).map(|[n, m]| Shape { n, m }).collect()
         }
     };
+    for shape in &mut shapes {
+        *shape = rounded(form, *shape, multiple);
+    }
     shapes.retain(|shape| shape.n > 0 && shape.m > 0 && shape.elements() <= MOST);
     shapes.sort_by_key(|shape| (shape.elements(), shape.n));
     shapes.dedup();
     shapes
+}
+
+/// The shape with sides that are multiples of this.
+pub(super) fn rounded(form: Form, shape: Shape, multiple: u64) -> Shape {
+    form.shape(shape.n.next_multiple_of(multiple), (form == Form::Matrix).then(|| shape.m.next_multiple_of(multiple)))
 }
 
 /// A shape of some groups and a rest.

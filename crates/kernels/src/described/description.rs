@@ -319,6 +319,9 @@ impl Description {
     fn check_checker(&self) -> Result<(), String> {
         match &self.checker {
             Checker::Program { command, seconds, .. } => self.check_command(command, *seconds),
+            Checker::Numpy { code, .. } if code.contains("= ?") => {
+                Err("check has a question mark: put the right result there, as in \"numpy: C = A + B\"".into())
+            }
             Checker::Numpy { code, .. } => {
                 let assigned = |name: &str| code.contains(name);
                 match self.outputs().map(|output| &output.declared.name).find(|name| !assigned(name)) {
@@ -414,6 +417,9 @@ impl Description {
             if values.is_empty() || values.contains(&0) && GROUP.contains(&name.as_str()) {
                 return Err(at(name, format!("tune: {name} must have values, as in ITEMS = [1, 2]")));
             }
+        }
+        if let Some((name, _)) = rung.defines.iter().find(|(_, value)| value.trim() == "?") {
+            return Err(at(name, format!("define: {name} has a question mark: put what its host gives there")));
         }
         let same =
             rung.tune.keys().enumerate().find_map(|(place, name)| {

@@ -98,6 +98,9 @@ impl Formula {
         if text.len() > LONGEST {
             return Err(format!("a formula has at most {LONGEST} characters"));
         }
+        if text.contains('?') {
+            return Err(format!("\"{text}\" has a question mark: put what its host gives there"));
+        }
         let tokens = tokens(text).map_err(|c| wrong(&format!("there is a {c:?}")))?;
         let mut parser = FormulaParser { tokens: &tokens, at: 0 };
         let root = parser.sum().map_err(|why| wrong(&why))?;

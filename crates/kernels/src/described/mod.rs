@@ -6,6 +6,7 @@
 mod args;
 mod content;
 mod description;
+mod draft;
 mod file;
 mod formula;
 mod oracle;
@@ -14,11 +15,15 @@ mod problem;
 mod resolve;
 
 pub use description::{Checker, Description};
+pub use draft::draft;
 pub use file::ArrayFormat;
+pub(crate) use formula::Formula;
 pub use oracle::{Oracle, OracleBuffer, OracleQuestion};
+pub(crate) use planner::value_of;
 
 use super::family::BroughtKernel;
 use super::own::kernel_names;
+use super::signature::declares;
 use super::tunable::DeclaredMacro;
 use super::{AnyProblem, DeclarationError, Family, Rung};
 use description::DescribedRung;
@@ -56,12 +61,15 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
         let tuned = own.tune.iter().filter(|(name, _)| is_macro(name));
         // A name that the text declares must not be a macro of gpulab's.
         let hidden: Vec<&str> =
-            ["T", "INDEX", "WG", "WG_X", "WG_Y"].into_iter().filter(|name| planner::declares(&text, name)).collect();
+            ["T", "INDEX", "WG", "WG_X", "WG_Y"].into_iter().filter(|name| declares(&text, name)).collect();
         let kernel = BroughtKernel {
             text,
             work_group: own.wg,
             macros: tuned.map(|(name, values)| DeclaredMacro::new(name, values)).collect(),
             traits: Default::default(),
+            multiple: described.multiple,
+            dtype: None,
+            guess: None,
             plan: Box::new(move |ask| {
                 let own = &problem.description.rungs[at];
                 for tunable in ask.rung.tunables() {

@@ -5,7 +5,7 @@ use super::description::{DescribedLaunch, DescribedRung, Extent, GROUP, MOST, St
 use super::formula::Formula;
 use super::problem::{DescribedProblem, Storage};
 use crate::builder::PlanDraft;
-use crate::signature::{ValueType, tokens_of};
+use crate::signature::ValueType;
 use crate::{Problem, shape};
 use gpulab_model::data::{Dtype, Number, Scalar};
 use gpulab_model::plan::{Arg, Case, Plan, Refusal, Role, Target, Value, WorkGroup};
@@ -248,19 +248,7 @@ impl<'a> DescribedPlan<'a> {
 
     /// A number as its parameter wants it.
     fn value(&self, formula: &Formula, of: Option<&ValueType>, loops: &[(&str, u64)]) -> Result<Arg, Refusal> {
-        let bytes = match of {
-            None | Some(ValueType::Index) => return Ok(Arg::Index(self.count(formula, (0, u64::MAX), loops)?)),
-            Some(ValueType::Case) => self.bytes(formula, scalar_of(self.case.dtype), loops)?,
-            // Each number of a vector.
-            Some(ValueType::Number(scalar, lanes)) => self.bytes(formula, *scalar, loops)?.repeat(*lanes),
-            Some(ValueType::Struct(_)) => {
-                return Err(Refusal::Setting(format!(
-                    "{:?} is one number for a struct: write {{1.0, 2.0, n}}",
-                    formula.text
-                )));
-            }
-        };
-        by_value(&bytes)
+        value_of(formula, of, self.case.dtype, &|name| self.number(name, loops))
     }
 
     fn values(&self, formulas: &[Formula], of: Option<&ValueType>, loops: &[(&str, u64)]) -> Result<Arg, Refusal> {
@@ -285,17 +273,7 @@ impl<'a> DescribedPlan<'a> {
     }
 
     fn bytes(&self, formula: &Formula, scalar: Scalar, loops: &[(&str, u64)]) -> Result<Vec<u8>, Refusal> {
-        let names = |name: &str| self.number(name, loops);
-        let number = match scalar.is_float() {
-            true => Number::Real(formula.real(&names).map_err(Refusal::Size)?),
-            false => {
-                let whole = formula.value(&names);
-                Number::Whole(whole.map_err(|why| Refusal::Size(format!("\"{}\": {why}", formula.text)))?)
-            }
-        };
-        let too_large =
-            || Refusal::Size(format!("\"{}\" is {number}, which {} cannot hold", formula.text, scalar.name()));
-        scalar.bytes(number).ok_or_else(too_large)
+        bytes_of(formula, scalar, &|name| self.number(name, loops))
     }
 
     /// The bytes of so many elements in local memory, which a device has at most a few KiB of.
@@ -330,6 +308,45 @@ impl<'a> DescribedPlan<'a> {
     }
 }
 
+/// A number as a parameter of this type wants it; as an index, where nothing is known of it.
+///
+/// # Errors
+/// A value that the type does not hold.
+pub(crate) fn value_of(
+    formula: &Formula,
+    of: Option<&ValueType>,
+    case: Dtype,
+    names: &dyn Fn(&str) -> Option<u64>,
+) -> Result<Arg, Refusal> {
+    let bytes = match of {
+        None | Some(ValueType::Index) => {
+            return formula.count((0, u64::MAX), names).map(Arg::Index).map_err(Refusal::Size);
+        }
+        Some(ValueType::Case) => bytes_of(formula, scalar_of(case), names)?,
+        // Each number of a vector.
+        Some(ValueType::Number(scalar, lanes)) => bytes_of(formula, *scalar, names)?.repeat(*lanes),
+        Some(ValueType::Struct(_)) => {
+            return Err(Refusal::Setting(format!(
+                "{:?} is one number for a struct: write {{1.0, 2.0, n}}",
+                formula.text
+            )));
+        }
+    };
+    by_value(&bytes)
+}
+
+fn bytes_of(formula: &Formula, scalar: Scalar, names: &dyn Fn(&str) -> Option<u64>) -> Result<Vec<u8>, Refusal> {
+    let number = match scalar.is_float() {
+        true => Number::Real(formula.real(names).map_err(Refusal::Size)?),
+        false => {
+            let whole = formula.value(names);
+            Number::Whole(whole.map_err(|why| Refusal::Size(format!("\"{}\": {why}", formula.text)))?)
+        }
+    };
+    let too_large = || Refusal::Size(format!("\"{}\" is {number}, which {} cannot hold", formula.text, scalar.name()));
+    scalar.bytes(number).ok_or_else(too_large)
+}
+
 fn scalar_of(dtype: Dtype) -> Scalar {
     match dtype {
         Dtype::F32 => Scalar::F32,
@@ -349,68 +366,4 @@ fn by_value(bytes: &[u8]) -> Result<Arg, Refusal> {
 /// A `ulong`.
 fn wide(value: u64) -> Arg {
     Value::new(&value.to_ne_bytes()).map_or(Arg::Index(value), Arg::Value)
-}
-
-/// Whether a text declares a name itself, so that no macro may have it: `float T`, `#define WG 64`.
-pub(super) fn declares(text: &str, name: &str) -> bool {
-    /// Words in front of a type's name, or of a value.
-    const BEFORE: [&str; 20] = [
-        "const",
-        "__global",
-        "global",
-        "__local",
-        "local",
-        "__constant",
-        "constant",
-        "__private",
-        "private",
-        "return",
-        "restrict",
-        "volatile",
-        "unsigned",
-        "signed",
-        "sizeof",
-        "case",
-        "else",
-        "void",
-        "inline",
-        "static",
-    ];
-    let code = crate::own::without_comments(text);
-    let is_defined = code.lines().any(|line| {
-        let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
-        directive.and_then(|rest| rest.strip_prefix("define")).is_some_and(|rest| {
-            rest.trim_start()
-                .strip_prefix(name)
-                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
-        })
-    });
-    let plain: String = code.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
-    let words = tokens_of(&plain);
-    let is_word = |word: &str| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    let is_declared = words
-        .windows(2)
-        .any(|pair| pair[1] == name && is_word(&pair[0]) && !BEFORE.contains(&pair[0].as_str()) && pair[0] != name);
-    is_defined || is_declared
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_that_a_text_declares_are_its_own() {
-        for (text, name, is_own) in [
-            ("__global const T *x; T y; (T)z; return T(1);", "T", false),
-            ("float T = 1;", "T", true),
-            ("typedef float T;", "T", true),
-            ("#define T float", "T", true),
-            ("#define TILE 4\nT x;", "T", false),
-            ("const int WG = 64;", "WG", true),
-            ("x[WG]; for (s = WG / 2;;)", "WG", false),
-            ("// float T\nT x;", "T", false),
-        ] {
-            assert_eq!(declares(text, name), is_own, "{text}");
-        }
-    }
 }

@@ -26,6 +26,12 @@ pub(crate) struct Declaration {
     pub(crate) local: Option<Product>,
     /// Macros that may be set, swept and tuned.
     pub(crate) tunables: Vec<DeclaredMacro>,
+    /// What its arguments are, in words, where it says so.
+    pub(crate) args: Option<String>,
+    /// What sizes must be multiples of.
+    pub(crate) multiple: u64,
+    /// Whether it says what a work-item takes.
+    pub(crate) says_work: bool,
 }
 
 /// How many work-items a launch has.
@@ -121,6 +127,9 @@ impl Declaration {
             wg: None,
             local: None,
             tunables: Vec::new(),
+            args: None,
+            multiple: 1,
+            says_work: false,
         };
         let mut next = 1;
         for line in text.lines() {
@@ -153,14 +162,30 @@ impl Declaration {
         Ok(own)
     }
 
+    /// Has each work-item take one vector of so many numbers.
+    pub(super) fn take_lanes(&mut self, lanes: u64, form: Form) {
+        if lanes > 1 && form == Form::Vector {
+            self.work = OwnWork::Elements([Product(vec![Factor::Number(lanes)]), Product::one()]);
+        }
+    }
+
     fn take(&mut self, words: &str, form: Form) -> Result<(), String> {
+        if let Some(args) = words.trim_start().strip_prefix("args ") {
+            self.args = Some(args.trim().to_owned());
+            return Ok(());
+        }
         // What stands in brackets is for people.
         let said = words.split('(').next().unwrap_or_default();
         let words: Vec<&str> = said.split_whitespace().collect();
         match words[..] {
             ["kernel", name] => self.kernel = name.into(),
             ["then", name] if form == Form::Vector => self.then = Some(name.into()),
+            ["multiple", text] => {
+                let multiple = text.parse().ok().filter(|multiple| (1..=1 << 20).contains(multiple));
+                self.multiple = multiple.ok_or("multiple takes a number, as in `multiple 64`")?;
+            }
             ["elements", text] => {
+                self.says_work = true;
                 self.work = OwnWork::Elements(elements(text, form).ok_or_else(|| example_of_elements(form))?);
             }
             ["items", text] if form == Form::Vector => {
@@ -198,8 +223,8 @@ impl Declaration {
 /// The declarations that a file for such a family may have.
 fn known(form: Form) -> &'static str {
     match form {
-        Form::Vector => "kernel, elements, items, results, then, wg, local, tune",
-        Form::Matrix | Form::Square => "kernel, elements, wg, local, tune",
+        Form::Vector => "kernel, args, multiple, elements, items, results, then, wg, local, tune",
+        Form::Matrix | Form::Square => "kernel, args, multiple, elements, wg, local, tune",
     }
 }
 

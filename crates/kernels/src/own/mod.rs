@@ -3,6 +3,7 @@
 //! [`super::Registry::adopt`] makes a file the last rung of its family, so that whatever works on rungs works on it: ladders,
 //! sweeps, tuning, counting.
 
+mod args;
 mod declaration;
 mod planner;
 mod traits;
@@ -11,9 +12,11 @@ pub use declaration::DeclarationError;
 pub use traits::SourceTraits;
 
 use super::family::BroughtKernel;
+use super::signature::{CSource, declares};
 use super::{Family, Rung};
 use declaration::Declaration;
 pub(super) use declaration::kernel_names;
+use gpulab_model::data::{Params, Shape};
 use serde::{Deserialize, Serialize};
 pub(crate) use traits::without_comments;
 
@@ -30,13 +33,31 @@ pub struct OwnKernel {
 
 /// The rung that a kernel becomes in a family.
 pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, DeclarationError> {
-    let declaration = Declaration::read(&own.text, family.form)?;
+    let mut declaration = Declaration::read(&own.text, family.form)?;
+    let source = CSource::new(&own.text, &[]);
+    let inputs = family.problem.inputs(Shape { n: 1, m: 1 }, &Params::new()).len();
+    let (said, has_local) = (declaration.args.as_deref(), declaration.local.is_some());
+    let args = args::of(&source, &declaration.kernel, (family.form, inputs), said, has_local)
+        .map_err(|why| DeclarationError { line: None, why })?;
+    if let (Some(args), false) = (&args, declaration.says_work) {
+        declaration.take_lanes(args.lanes, family.form);
+    }
+    // A name that the text declares must not be a macro of gpulab's.
+    let hidden: Vec<&str> =
+        ["T", "INDEX", "WG", "WG_X", "WG_Y"].into_iter().filter(|name| declares(&own.text, name)).collect();
     let kernel = BroughtKernel {
         text: own.text.clone(),
         work_group: declaration.wg,
         macros: declaration.tunables.clone(),
         traits: (SourceTraits::of(&own.text, &declaration.kernel), declaration.parameters(family)),
-        plan: Box::new(move |ask| planner::plan(&declaration, ask)),
+        multiple: declaration.multiple,
+        dtype: args.as_ref().and_then(|args| args.dtype),
+        guess: args.as_ref().and_then(|args| args.guess.clone()),
+        plan: Box::new(move |ask| {
+            let mut plan = planner::plan(&declaration, args.as_ref().map(|args| &args.args[..]), ask)?;
+            plan.defines.retain(|(name, _)| !hidden.contains(&name.as_str()));
+            Ok(plan)
+        }),
     };
     Ok(Rung::brought(&format!("{}/{}", family.name, own.name), None, kernel))
 }

@@ -1,13 +1,22 @@
 //! The launches of a reader's kernel, from what its file declares.
 
+use super::args::OwnArg;
 use super::declaration::{Declaration, OwnResults, OwnWork};
+use crate::described::value_of;
 use crate::shape::{self, Grid, HOST_FINISH};
 use crate::{Ask, Builder, Form, minplus, reduce};
 use gpulab_model::plan::{Arg, Plan, Refusal, Role, WorkGroup};
 
 /// The plan of a case: inputs, results, sizes and, if it is declared, local memory are the kernel's arguments.
-pub(super) fn plan(own: &Declaration, ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let launch = OwnLaunch { own, ask, wg: work_group(own, ask)? };
+///
+/// `args` are others than those in gpulab's order.
+pub(super) fn plan(own: &Declaration, args: Option<&[OwnArg]>, ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let launch = OwnLaunch { own, args, ask, wg: work_group(own, ask)? };
+    let shape = ask.case.shape;
+    let sides = if ask.family.form == Form::Vector { vec![shape.n] } else { vec![shape.n, shape.m] };
+    if sides.iter().any(|side| !side.is_multiple_of(own.multiple)) {
+        return Err(Refusal::Size(format!("its sizes must be multiples of {}, as is said of it", own.multiple)));
+    }
     match ask.family.form {
         Form::Vector => launch.over_vectors(),
         Form::Matrix | Form::Square => launch.over_matrices(),
@@ -31,6 +40,7 @@ fn work_group(own: &Declaration, ask: &Ask<'_>) -> Result<WorkGroup, Refusal> {
 /// A kernel that is to be launched for a case.
 struct OwnLaunch<'a> {
     own: &'a Declaration,
+    args: Option<&'a [OwnArg]>,
     ask: &'a Ask<'a>,
     wg: WorkGroup,
 }
@@ -64,6 +74,45 @@ impl<'a> OwnLaunch<'a> {
         Ok((Some(Arg::Local(bytes as usize)), bytes))
     }
 
+    /// What the kernel is given: inputs, the result and sizes, and local memory; or what is said of it. With the bytes of local
+    /// memory.
+    fn arguments(&self, plan: &Builder<'a>, result: Arg) -> Result<(Vec<Arg>, u64), Refusal> {
+        let shape = self.ask.case.shape;
+        let Some(args) = self.args else {
+            let (local, bytes) = self.local()?;
+            let sizes = if self.ask.family.form == Form::Matrix { vec![shape.n, shape.m] } else { vec![shape.n] };
+            let sizes = sizes.into_iter().map(Arg::Index);
+            return Ok((plan.inputs().into_iter().chain([result]).chain(sizes).chain(local).collect(), bytes));
+        };
+        let dtype = self.ask.case.dtype;
+        let [x, y, _] = self.wg.0;
+        let number = |name: &str| match name {
+            "n" => Some(shape.n),
+            "m" => Some(shape.m),
+            "size" => Some(dtype.size() as u64),
+            "WG" => Some(self.wg.size() as u64),
+            "WG_X" => Some(x as u64),
+            "WG_Y" => Some(y as u64),
+            other => self.own.number(other, &self.ask.case.params, self.wg),
+        };
+        let mut local = 0;
+        let mut all = Vec::new();
+        for arg in args {
+            all.push(match arg {
+                OwnArg::In(index) => plan.inputs()[*index],
+                OwnArg::Out => result,
+                OwnArg::Number(formula, of) => value_of(formula, of.as_ref(), dtype, &number)?,
+                OwnArg::Local(formula, of) => {
+                    let elements = formula.count((1, 1 << 24), &number).map_err(Refusal::Size)?;
+                    let bytes = elements * of.as_ref().map_or(dtype.size(), |of| of.size(dtype.size())) as u64;
+                    local += bytes;
+                    Arg::Local(bytes as usize)
+                }
+            });
+        }
+        Ok((all, local))
+    }
+
     fn over_vectors(&self) -> Result<Plan, Refusal> {
         let (ask, wg) = (self.ask, self.wg.size());
         let n = ask.case.shape.n;
@@ -87,8 +136,8 @@ impl<'a> OwnLaunch<'a> {
         let joined = self.own.then.as_ref().filter(|_| results > 1);
         let role = if joined.is_some() { Role::Scratch } else { Role::Output };
         let partials = plan.buffer(role, ask.case.dtype, results);
-        let (local, local_bytes) = self.local()?;
-        let args = plan.inputs().into_iter().chain([partials, Arg::Index(n)]).chain(local).collect();
+        let (local, _) = self.local()?;
+        let (args, local_bytes) = self.arguments(&plan, partials)?;
         plan.launch_of(&self.own.kernel, [grid.groups as u64, 1, 1], self.wg, args);
         // However a group's items add up: no sum has more terms than the group has elements.
         let depth = each.saturating_mul(if self.own.results == OwnResults::Item { 1 } else { wg as u64 }) + HOST_FINISH;
@@ -113,10 +162,7 @@ impl<'a> OwnLaunch<'a> {
         };
         self.set_up(&mut plan)?;
         let result = plan.output(ask.family.problem.result(shape, &ask.case.params));
-        let (local, local_bytes) = self.local()?;
-        let sizes: &[u64] = if ask.family.form == Form::Square { &sides[..1] } else { &sides };
-        let sizes = sizes.iter().copied().map(Arg::Index);
-        let args = plan.inputs().into_iter().chain([result]).chain(sizes).chain(local).collect();
+        let (args, local_bytes) = self.arguments(&plan, result)?;
         plan.launch_of(&self.own.kernel, [groups[0], groups[1], 1], self.wg, args);
         Ok(plan.plan_with(local_bytes, 0))
     }

@@ -1,0 +1,323 @@
+//! What a reader's kernel is given: in gpulab's order, as its file or its caller says, or as its parameters suggest.
+
+use super::super::Form;
+use super::super::described::Formula;
+use super::super::signature::{CSource, Parameter, Space, ValueType};
+use gpulab_model::data::Dtype;
+
+/// An argument of a reader's kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum OwnArg {
+    /// The input of this number, from 0.
+    In(usize),
+    Out,
+    /// A number of this type, of the sizes `n` (elements, or columns) and `m` (rows); without a type an index.
+    Number(Formula, Option<ValueType>),
+    /// So many elements of local memory, of this type; of the case's without one.
+    Local(Formula, Option<ValueType>),
+}
+
+/// What a kernel's arguments are, and what was guessed of them in words.
+pub(super) struct OwnArgs {
+    pub(super) args: Vec<OwnArg>,
+    /// None where the parameters are those of gpulab's own kernels, or somebody said the arguments.
+    pub(super) guess: Option<String>,
+    /// The type of the input's elements, where it is written out.
+    pub(super) dtype: Option<Dtype>,
+    /// Numbers of an input's vector, as 4 of `float4 *`.
+    pub(super) lanes: u64,
+}
+
+/// Names of a result, in kernels of many.
+const RESULTS: [&str; 22] = [
+    "out",
+    "output",
+    "odata",
+    "g_odata",
+    "res",
+    "result",
+    "results",
+    "dst",
+    "dest",
+    "partial",
+    "partials",
+    "sum",
+    "sums",
+    "partialsums",
+    "partial_sums",
+    "b_out",
+    "y_out",
+    "c",
+    "d_result",
+    "group_result",
+    "reduced",
+    "d_odata",
+];
+
+/// The arguments of a kernel with these parameters: `said` in words, or guessed; none where gpulab's own order is meant.
+///
+/// # Errors
+/// What cannot be guessed, with the words to say.
+pub(super) fn of(
+    source: &CSource,
+    kernel: &str,
+    (form, inputs): (Form, usize),
+    said: Option<&str>,
+    has_local: bool,
+) -> Result<Option<OwnArgs>, String> {
+    let Some(parameters) = source.parameters(kernel) else { return Ok(None) };
+    if let Some(said) = said {
+        return words(said, &parameters, inputs).map(Some);
+    }
+    if is_gpulabs(&parameters, form, inputs, has_local) {
+        return Ok(None);
+    }
+    guess(source, kernel, &parameters, form, inputs).map(Some)
+}
+
+/// Whether the parameters are in gpulab's order: inputs, result, sizes, local memory if it is declared.
+fn is_gpulabs(parameters: &[Parameter], form: Form, inputs: usize, has_local: bool) -> bool {
+    let sizes = if form == Form::Matrix { 2 } else { 1 };
+    let count = inputs + 1 + sizes + usize::from(has_local);
+    let is_of = |at: usize, parameter: &Parameter| match at {
+        at if at <= inputs => matches!(parameter.space, Space::Global | Space::Constant | Space::Image),
+        at if at <= inputs + sizes => parameter.value_type == Some(ValueType::Index),
+        _ => parameter.space == Space::Local,
+    };
+    // A kernel in gpulab's words that has it wrong is told so by the driver's check.
+    let speaks_ours =
+        parameters.iter().any(|parameter| matches!(parameter.value_type, Some(ValueType::Case | ValueType::Index)));
+    speaks_ours || (parameters.len() == count && parameters.iter().enumerate().all(|(at, one)| is_of(at, one)))
+}
+
+fn words(said: &str, parameters: &[Parameter], inputs: usize) -> Result<OwnArgs, String> {
+    let mut next = 0;
+    let mut args = Vec::new();
+    let all: Vec<&str> = said.split(',').map(str::trim).collect();
+    if all.len() != parameters.len() {
+        let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
+        return Err(format!(
+            "the kernel has {} parameters ({}), and --args gives {}",
+            parameters.len(),
+            names.join(", "),
+            all.len()
+        ));
+    }
+    for (word, parameter) in all.iter().zip(parameters) {
+        let of = parameter.value_type.clone();
+        args.push(match *word {
+            "in" | "x" | "a" => {
+                next += 1;
+                OwnArg::In(next - 1)
+            }
+            "y" | "b" if inputs > 1 => OwnArg::In(1),
+            "out" => OwnArg::Out,
+            "width" | "columns" => OwnArg::Number(Formula::parse("n")?, of),
+            "height" | "rows" => OwnArg::Number(Formula::parse("m")?, of),
+            word => match word.strip_prefix("local ") {
+                Some(elements) => OwnArg::Local(Formula::parse(elements)?, of),
+                None => OwnArg::Number(Formula::parse(word)?, of),
+            },
+        });
+    }
+    demand(&args, inputs)?;
+    Ok(OwnArgs { dtype: dtype_of(&args, parameters), lanes: lanes_of(&args, parameters), args, guess: None })
+}
+
+/// Each input once, and the result once.
+fn demand(args: &[OwnArg], inputs: usize) -> Result<(), String> {
+    let missing = (0..inputs).find(|index| !args.contains(&OwnArg::In(*index)));
+    let names = if inputs == 1 { &["in"][..] } else { &["x", "y"] };
+    match (missing, args.iter().filter(|arg| **arg == OwnArg::Out).count()) {
+        (Some(index), _) => Err(format!("no argument is the input: write {} in --args", names[index])),
+        (None, 1) => Ok(()),
+        (None, 0) => Err("no argument is the result: write out in --args".into()),
+        (None, _) => Err("several arguments are the result: write out once in --args".into()),
+    }
+}
+
+fn guess(
+    source: &CSource,
+    kernel: &str,
+    parameters: &[Parameter],
+    form: Form,
+    inputs: usize,
+) -> Result<OwnArgs, String> {
+    let unsure = |why: &str| {
+        let words: Vec<String> = parameters.iter().map(|parameter| suggestion(source, kernel, parameter)).collect();
+        format!("{why}: say what each is, as in --args \"{}\"", words.join(", "))
+    };
+    let is_buffer = |parameter: &&Parameter| matches!(parameter.space, Space::Global | Space::Constant);
+    let buffers: Vec<&Parameter> = parameters.iter().filter(is_buffer).collect();
+    if buffers.len() != inputs + 1 {
+        let pointers =
+            if inputs == 1 { "two pointers, an input and a result" } else { "three pointers, two inputs and a result" };
+        return Err(unsure(&format!("kernel {kernel} has {} pointers where {pointers} are needed", buffers.len())));
+    }
+    let writes = |parameter: &&&Parameter| {
+        let usage = source.usage(kernel, &parameter.name);
+        !parameter.is_const && (usage.changes() || usage.is_handed_on)
+    };
+    let written: Vec<&&Parameter> = buffers.iter().filter(writes).collect();
+    let is_result = |parameter: &&&&Parameter| RESULTS.contains(&parameter.name.to_lowercase().as_str());
+    let result = match written[..] {
+        [only] => only.name.clone(),
+        _ => match written.iter().filter(is_result).collect::<Vec<_>>()[..] {
+            [only] => only.name.clone(),
+            _ => return Err(unsure(&format!("which pointer of kernel {kernel} is the result is not clear"))),
+        },
+    };
+    let (mut next, mut args, mut shown) = (0, Vec::new(), Vec::new());
+    let mut sizes = 0;
+    for parameter in parameters {
+        let (arg, word) = match parameter.space {
+            Space::Global | Space::Constant if parameter.name == result => (OwnArg::Out, "out".to_owned()),
+            Space::Global | Space::Constant => {
+                next += 1;
+                let word = if inputs == 1 { "in" } else { ["x", "y"][next - 1] };
+                (OwnArg::In(next - 1), word.to_owned())
+            }
+            Space::Local => {
+                // As a tile with a column more, which does no harm where it is not needed.
+                let elements = if form == Form::Vector { "WG" } else { "(WG_X + 1) * (WG_Y + 1)" };
+                (OwnArg::Local(Formula::parse(elements)?, parameter.value_type.clone()), format!("local {elements}"))
+            }
+            Space::Value if is_whole(parameter) => {
+                let word = size_word(&parameter.name, form, sizes);
+                sizes += 1;
+                let Some(word) = word else {
+                    return Err(unsure(&format!("what {} of kernel {kernel} is cannot be guessed", parameter.name)));
+                };
+                (OwnArg::Number(Formula::parse(word)?, parameter.value_type.clone()), word.to_owned())
+            }
+            _ => return Err(unsure(&format!("what {} of kernel {kernel} is cannot be guessed", parameter.name))),
+        };
+        args.push(arg);
+        shown.push(format!("{} = {word}", parameter.name));
+    }
+    let guess = Some(format!("its arguments are taken for {} (--args says others)", shown.join(", ")));
+    Ok(OwnArgs { dtype: dtype_of(&args, parameters), lanes: lanes_of(&args, parameters), args, guess })
+}
+
+fn is_whole(parameter: &Parameter) -> bool {
+    matches!(&parameter.value_type, Some(ValueType::Number(scalar, 1)) if !scalar.is_float())
+        || parameter.value_type == Some(ValueType::Index)
+}
+
+/// The size that a whole number is, by its name and its place among them.
+fn size_word(name: &str, form: Form, place: usize) -> Option<&'static str> {
+    let small = name.to_lowercase();
+    let has = |parts: &[&str]| parts.iter().any(|part| small.contains(part));
+    match form {
+        Form::Matrix if has(&["height", "rows", "ny"]) || small == "h" || small == "m" => Some("m"),
+        Form::Matrix if has(&["width", "col", "nx"]) || small == "w" || small == "n" => Some("n"),
+        Form::Matrix if place < 2 => Some(["n", "m"][place]),
+        Form::Square | Form::Vector if place == 0 => Some("n"),
+        // A pitch or a second size is as long as a row.
+        Form::Square if has(&["n", "size", "width", "pitch"]) => Some("n"),
+        _ => None,
+    }
+}
+
+/// A word for a parameter, to be put right by who knows better.
+fn suggestion(source: &CSource, kernel: &str, parameter: &Parameter) -> String {
+    match parameter.space {
+        Space::Global | Space::Constant if source.usage(kernel, &parameter.name).changes() => "out".into(),
+        Space::Global | Space::Constant => "in".into(),
+        Space::Local => "local WG".into(),
+        Space::Value if is_whole(parameter) => "n".into(),
+        _ => "2.5".into(),
+    }
+}
+
+/// The parameter of the first input.
+fn input<'a>(args: &[OwnArg], parameters: &'a [Parameter]) -> Option<&'a Parameter> {
+    args.iter().zip(parameters).find(|(arg, _)| **arg == OwnArg::In(0)).map(|(_, parameter)| parameter)
+}
+
+fn dtype_of(args: &[OwnArg], parameters: &[Parameter]) -> Option<Dtype> {
+    match &input(args, parameters)?.value_type {
+        // A sum of unsigned numbers has the bits of one of signed ones.
+        Some(ValueType::Number(scalar, _)) => match scalar.name() {
+            "u32" => Some(Dtype::I32),
+            "u64" => Some(Dtype::I64),
+            _ => scalar.dtype(),
+        },
+        _ => None,
+    }
+}
+
+fn lanes_of(args: &[OwnArg], parameters: &[Parameter]) -> u64 {
+    match input(args, parameters).and_then(|parameter| parameter.value_type.as_ref()) {
+        Some(ValueType::Number(_, lanes)) => *lanes as u64,
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guessed(text: &str, form: Form, inputs: usize, said: Option<&str>) -> Result<Option<OwnArgs>, String> {
+        let source = CSource::new(text, &[]);
+        let kernel = source.kernels()[0].clone();
+        of(&source, &kernel, (form, inputs), said, false)
+    }
+
+    fn guess_of(text: &str, form: Form, inputs: usize) -> String {
+        guessed(text, form, inputs, None).unwrap().unwrap().guess.unwrap()
+    }
+
+    #[test]
+    fn other_orders_and_names_are_guessed() {
+        for (text, form, inputs, words) in [
+            (
+                "kernel void r(global float *g_odata, global const float *g_idata, local float *s, unsigned int n) \
+                 { g_odata[0] = g_idata[0]; }",
+                Form::Vector,
+                1,
+                "g_odata = out, g_idata = in, s = local WG, n = n",
+            ),
+            (
+                "kernel void d(int len, global float *a, global float *b, global float *c) { c[0] = a[0] * b[0]; }",
+                Form::Vector,
+                2,
+                "len = n, a = x, b = y, c = out",
+            ),
+            (
+                "kernel void t(global float *odata, global float *idata, int height, int width) \
+                 { odata[0] = idata[0]; }",
+                Form::Matrix,
+                1,
+                "odata = out, idata = in, height = m, width = n",
+            ),
+        ] {
+            assert!(guess_of(text, form, inputs).contains(words), "{}", guess_of(text, form, inputs));
+        }
+    }
+
+    #[test]
+    fn what_is_not_clear_is_asked_for_in_one_line() {
+        let text = "kernel void r(global float *a, global float *b, float alpha) { b[0] = alpha * a[0]; }";
+        let why = guessed(text, Form::Vector, 1, None).err().unwrap();
+        assert!(why.contains("alpha") && why.contains("--args \"in, out, 2.5\""), "{why}");
+        let said = guessed(text, Form::Vector, 1, Some("in, out, 2.5")).unwrap().unwrap();
+        assert_eq!((said.args.len(), said.dtype, said.guess), (3, Some(Dtype::F32), None));
+        for (words, why) in [
+            ("in, out", "3 parameters (a, b, alpha)"),
+            ("in, in, 1", "no argument is the result"),
+            ("out, 1, 1", "the input"),
+        ] {
+            let said = guessed(text, Form::Vector, 1, Some(words)).err().unwrap();
+            assert!(said.contains(why), "{said}");
+        }
+        let three = "kernel void r(global float *a, global float *b, global float *c) { c[0] = a[0] + b[0]; }";
+        assert!(guessed(three, Form::Vector, 1, None).err().unwrap().contains("3 pointers"));
+    }
+
+    #[test]
+    fn kernels_in_gpulabs_words_are_left_alone() {
+        let text = "kernel void r(global const T *in, global T *out, const INDEX n) { out[0] = in[0]; }";
+        assert!(guessed(text, Form::Vector, 1, None).unwrap().is_none());
+    }
+}
