@@ -202,9 +202,9 @@ pub struct TryArgs {
     /// What the kernel's arguments are, in their order, where they are not to be guessed: "out, in, n, 2.5, local WG"
     #[arg(long, value_name = "LIST")]
     pub args: Option<String>,
-    /// Try only sizes that are multiples of N: for kernels that have no remainder
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 20))]
-    pub multiple: Option<u64>,
+    /// Declare what the file does not, as in "multiple 16", "elements 4", "define BLOCK_SIZE WG_X"; repeatable
+    #[arg(long, value_name = "DECLARATION")]
+    pub declare: Vec<String>,
     /// The family whose problem your kernel solves: reduce, dot, transpose or minplus
     #[arg(long = "as", value_name = "FAMILY")]
     pub family: Option<String>,

@@ -183,8 +183,7 @@ impl TriedFile<'_> {
     fn lines(&self) -> Vec<String> {
         let kernel = self.kernel.map(|kernel| format!("kernel {kernel}"));
         let args = self.options.args.as_ref().map(|args| format!("args {args}"));
-        let multiple = self.options.multiple.map(|multiple| format!("multiple {multiple}"));
-        [kernel, args, multiple].into_iter().flatten().collect()
+        [kernel, args].into_iter().flatten().chain(self.options.declare.iter().cloned()).collect()
     }
 
     /// Counts the kernel and the rungs between which it landed; without a simulator, says so.

@@ -77,6 +77,8 @@ impl Usage {
 pub struct CSource {
     tokens: Vec<String>,
     macros: BTreeMap<String, Vec<String>>,
+    /// Names that conditionals compare with a number, and that nobody defines.
+    compared: Vec<String>,
 }
 
 /// Deeper definitions are taken for none.
@@ -88,7 +90,7 @@ impl CSource {
         let mut macros: BTreeMap<String, Vec<String>> =
             defines.iter().map(|(name, value)| (name.clone(), tokens(value))).collect();
         let code = super::own::without_comments(text).replace("\\\n", " ");
-        let mut kept = String::new();
+        let (mut kept, mut compared) = (String::new(), Vec::new());
         // Of each conditional whether its lines count, and whether one of its branches did.
         let mut branches: Vec<(bool, bool)> = Vec::new();
         for line in code.lines() {
@@ -103,6 +105,9 @@ impl CSource {
             let (word, rest) = split_word(directive.trim_start());
             match word {
                 "ifdef" | "ifndef" | "if" => {
+                    if let Some(name) = compared_name(word, rest).filter(|name| !macros.contains_key(name)) {
+                        compared.push(name);
+                    }
                     let is_taken = is_true(word, rest, &macros);
                     branches.push((is_taken, is_taken));
                 }
@@ -124,7 +129,7 @@ impl CSource {
                 _ => {}
             }
         }
-        CSource { tokens: tokens(&kept), macros }
+        CSource { tokens: tokens(&kept), macros, compared }
     }
 
     /// Names of the kernels, in order.
@@ -208,7 +213,8 @@ impl CSource {
                 && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
         };
         let is_type = |word: &str| self.type_of(&[word.to_owned()], 0).is_some();
-        let mut names: Vec<String> = Vec::new();
+        let mut names: Vec<String> = self.compared.clone();
+        names.dedup();
         for (at, word) in self.tokens.iter().enumerate() {
             let is_known = KNOWN.iter().any(|known| word.starts_with(known)) || WORDS.contains(&word.as_str());
             // `const int BLOCK = 16` is no macro.
@@ -526,6 +532,18 @@ fn split_word(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len()))
 }
 
+/// The name of `#if NAME == 2`.
+fn compared_name(word: &str, rest: &str) -> Option<String> {
+    match &tokens(rest)[..] {
+        [name, first, second, number]
+            if word == "if" && first == "=" && second == "=" && number.parse::<i64>().is_ok() =>
+        {
+            Some(name.clone())
+        }
+        _ => None,
+    }
+}
+
 /// Whether a conditional's lines count: those of a condition that is not understood do.
 fn is_true(word: &str, rest: &str, macros: &BTreeMap<String, Vec<String>>) -> bool {
     let words = tokens(rest);
@@ -536,6 +554,9 @@ fn is_true(word: &str, rest: &str, macros: &BTreeMap<String, Vec<String>>) -> bo
         ("ifndef", [name, ..]) => !is_defined(name),
         (_, ["defined", name]) => is_defined(name),
         (_, ["!", "defined", name]) => !is_defined(name),
+        (_, [name, "=", "=", number]) if macros.contains_key(*name) => {
+            macros.get(*name).is_some_and(|value| value.join("") == **number)
+        }
         (_, [number]) if number.parse::<i64>().is_ok() => *number != "0",
         (_, [name]) => macros.get(*name).is_some_and(|value| value.join("") != "0"),
         _ => true,

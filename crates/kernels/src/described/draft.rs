@@ -119,10 +119,9 @@ fn data_of(parameter: &Parameter) -> &'static str {
 /// Whether a parameter's name is that of a size.
 fn is_size(name: &str) -> bool {
     let small = name.to_lowercase();
-    const NAMES: [&str; 14] =
-        ["n", "m", "k", "size", "len", "length", "count", "width", "height", "rows", "cols", "num", "nx", "ny"];
-    NAMES.contains(&small.as_str())
-        || ["num_", "num", "n_", "size", "width", "height"].iter().any(|part| small.starts_with(part))
+    const NAMES: [&str; 9] = ["n", "m", "k", "w", "h", "nx", "ny", "ncols", "nrows"];
+    const PARTS: [&str; 10] = ["num", "size", "len", "count", "width", "height", "elem", "rows", "cols", "dim"];
+    NAMES.contains(&small.as_str()) || PARTS.iter().any(|part| small.contains(part))
 }
 
 /// In how many dimensions a kernel asks where it is.

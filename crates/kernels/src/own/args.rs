@@ -26,6 +26,8 @@ pub(super) struct OwnArgs {
     pub(super) dtype: Option<Dtype>,
     /// Numbers of an input's vector, as 4 of `float4 *`.
     pub(super) lanes: u64,
+    /// Whether each work-item leaves a result: no kernel without local memory joins those of a group.
+    pub(super) is_of_items: bool,
 }
 
 /// Names of a result, in kernels of many.
@@ -67,7 +69,10 @@ pub(super) fn of(
 ) -> Result<Option<OwnArgs>, String> {
     let Some(parameters) = source.parameters(kernel) else { return Ok(None) };
     if let Some(said) = said {
-        return words(said, &parameters, inputs).map(Some);
+        let said = words(said, &parameters, inputs)?;
+        let result = said.args.iter().position(|arg| *arg == OwnArg::Out).map_or("", |at| parameters[at].name.as_str());
+        let is_of_items = leaves_items(source, kernel, &parameters, result);
+        return Ok(Some(OwnArgs { is_of_items, ..said }));
     }
     if is_gpulabs(&parameters, form, inputs, has_local) {
         return Ok(None);
@@ -85,8 +90,7 @@ fn is_gpulabs(parameters: &[Parameter], form: Form, inputs: usize, has_local: bo
         _ => parameter.space == Space::Local,
     };
     // A kernel in gpulab's words that has it wrong is told so by the driver's check.
-    let speaks_ours =
-        parameters.iter().any(|parameter| matches!(parameter.value_type, Some(ValueType::Case | ValueType::Index)));
+    let speaks_ours = parameters.iter().any(|parameter| parameter.value_type == Some(ValueType::Index));
     speaks_ours || (parameters.len() == count && parameters.iter().enumerate().all(|(at, one)| is_of(at, one)))
 }
 
@@ -121,7 +125,13 @@ fn words(said: &str, parameters: &[Parameter], inputs: usize) -> Result<OwnArgs,
         });
     }
     demand(&args, inputs)?;
-    Ok(OwnArgs { dtype: dtype_of(&args, parameters), lanes: lanes_of(&args, parameters), args, guess: None })
+    Ok(OwnArgs {
+        dtype: dtype_of(&args, parameters),
+        lanes: lanes_of(&args, parameters),
+        is_of_items: false,
+        args,
+        guess: None,
+    })
 }
 
 /// Each input once, and the result once.
@@ -184,7 +194,7 @@ fn guess(
             }
             Space::Value if is_whole(parameter) => {
                 let word = size_word(&parameter.name, form, sizes);
-                sizes += 1;
+                sizes += usize::from(word != Some("0"));
                 let Some(word) = word else {
                     return Err(unsure(&format!("what {} of kernel {kernel} is cannot be guessed", parameter.name)));
                 };
@@ -195,8 +205,9 @@ fn guess(
         args.push(arg);
         shown.push(format!("{} = {word}", parameter.name));
     }
+    let is_of_items = leaves_items(source, kernel, parameters, &result);
     let guess = Some(format!("its arguments are taken for {} (--args says others)", shown.join(", ")));
-    Ok(OwnArgs { dtype: dtype_of(&args, parameters), lanes: lanes_of(&args, parameters), args, guess })
+    Ok(OwnArgs { dtype: dtype_of(&args, parameters), lanes: lanes_of(&args, parameters), is_of_items, args, guess })
 }
 
 fn is_whole(parameter: &Parameter) -> bool {
@@ -209,10 +220,12 @@ fn size_word(name: &str, form: Form, place: usize) -> Option<&'static str> {
     let small = name.to_lowercase();
     let has = |parts: &[&str]| parts.iter().any(|part| small.contains(part));
     match form {
+        _ if has(&["offset", "start", "begin"]) => Some("0"),
         Form::Matrix if has(&["height", "rows", "ny"]) || small == "h" || small == "m" => Some("m"),
         Form::Matrix if has(&["width", "col", "nx"]) || small == "w" || small == "n" => Some("n"),
         Form::Matrix if place < 2 => Some(["n", "m"][place]),
-        Form::Square | Form::Vector if place == 0 => Some("n"),
+        Form::Square if place == 0 => Some("n"),
+        Form::Vector if place == 0 && !has(&["log", "pass", "stage", "offset"]) => Some("n"),
         // A pitch or a second size is as long as a row.
         Form::Square if has(&["n", "size", "width", "pitch"]) => Some("n"),
         _ => None,
@@ -228,6 +241,14 @@ fn suggestion(source: &CSource, kernel: &str, parameter: &Parameter) -> String {
         Space::Value if is_whole(parameter) => "n".into(),
         _ => "2.5".into(),
     }
+}
+
+/// Whether each work-item leaves a result: without local memory none joins those of its group.
+fn leaves_items(source: &CSource, kernel: &str, parameters: &[Parameter], result: &str) -> bool {
+    let body = source.body(kernel).unwrap_or_default();
+    !body.iter().any(|word| ["__local", "local", "barrier"].contains(&word.as_str()))
+        && parameters.iter().all(|parameter| parameter.space != Space::Local)
+        && !source.usage(kernel, result).is_accumulated
 }
 
 /// The parameter of the first input.

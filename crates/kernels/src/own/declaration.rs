@@ -30,8 +30,11 @@ pub(crate) struct Declaration {
     pub(crate) args: Option<String>,
     /// What sizes must be multiples of.
     pub(crate) multiple: u64,
-    /// Whether it says what a work-item takes.
+    /// Whether it says what a work-item takes, and who leaves results.
     pub(crate) says_work: bool,
+    pub(crate) says_results: bool,
+    /// Macros that its host would set, and their values: a formula, or text.
+    pub(crate) defines: Vec<(String, String)>,
 }
 
 /// How many work-items a launch has.
@@ -130,6 +133,8 @@ impl Declaration {
             args: None,
             multiple: 1,
             says_work: false,
+            says_results: false,
+            defines: Vec::new(),
         };
         let mut next = 1;
         for line in text.lines() {
@@ -162,6 +167,11 @@ impl Declaration {
         Ok(own)
     }
 
+    /// Has each work-item leave a result.
+    pub(super) fn take_items(&mut self) {
+        self.results = OwnResults::Item;
+    }
+
     /// Has each work-item take one vector of so many numbers.
     pub(super) fn take_lanes(&mut self, lanes: u64, form: Form) {
         if lanes > 1 && form == Form::Vector {
@@ -172,6 +182,16 @@ impl Declaration {
     fn take(&mut self, words: &str, form: Form) -> Result<(), String> {
         if let Some(args) = words.trim_start().strip_prefix("args ") {
             self.args = Some(args.trim().to_owned());
+            return Ok(());
+        }
+        if let Some(define) = words.trim_start().strip_prefix("define ") {
+            let (name, value) = define.trim().split_once([' ', '=']).unwrap_or((define.trim(), "1"));
+            let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+            if !is_name {
+                return Err("define takes a name and a value, as in `define BLOCK_SIZE 16` or `define BLOCK WG`".into());
+            }
+            self.defines.push((name.to_owned(), value.trim().to_owned()));
             return Ok(());
         }
         // What stands in brackets is for people.
@@ -192,8 +212,10 @@ impl Declaration {
                 let items = Product::parse(text).ok_or("items takes a number, as in `items 65536`")?;
                 self.work = OwnWork::Items(items);
             }
-            ["results", "item"] if form == Form::Vector => self.results = OwnResults::Item,
-            ["results", "group"] if form == Form::Vector => self.results = OwnResults::Group,
+            ["results", who @ ("item" | "group")] if form == Form::Vector => {
+                self.says_results = true;
+                self.results = if who == "item" { OwnResults::Item } else { OwnResults::Group };
+            }
             ["wg", text] => self.wg = Some(work_group(text).ok_or("wg takes a size, as in `wg 256` or `wg 32x8`")?),
             ["local", text] => {
                 self.local =
@@ -223,8 +245,8 @@ impl Declaration {
 /// The declarations that a file for such a family may have.
 fn known(form: Form) -> &'static str {
     match form {
-        Form::Vector => "kernel, args, multiple, elements, items, results, then, wg, local, tune",
-        Form::Matrix | Form::Square => "kernel, args, multiple, elements, wg, local, tune",
+        Form::Vector => "kernel, args, define, multiple, elements, items, results, then, wg, local, tune",
+        Form::Matrix | Form::Square => "kernel, args, define, multiple, elements, wg, local, tune",
     }
 }
 

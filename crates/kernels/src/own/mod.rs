@@ -13,7 +13,7 @@ pub use traits::SourceTraits;
 
 use super::family::BroughtKernel;
 use super::signature::{CSource, declares};
-use super::{Family, Rung};
+use super::{Family, Form, Rung};
 use declaration::Declaration;
 pub(super) use declaration::kernel_names;
 use gpulab_model::data::{Params, Shape};
@@ -34,13 +34,16 @@ pub struct OwnKernel {
 /// The rung that a kernel becomes in a family.
 pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, DeclarationError> {
     let mut declaration = Declaration::read(&own.text, family.form)?;
-    let source = CSource::new(&own.text, &[]);
+    let source = CSource::new(&own.text, &declaration.defines);
     let inputs = family.problem.inputs(Shape { n: 1, m: 1 }, &Params::new()).len();
     let (said, has_local) = (declaration.args.as_deref(), declaration.local.is_some());
     let args = args::of(&source, &declaration.kernel, (family.form, inputs), said, has_local)
         .map_err(|why| DeclarationError { line: None, why })?;
     if let (Some(args), false) = (&args, declaration.says_work) {
         declaration.take_lanes(args.lanes, family.form);
+    }
+    if args.as_ref().is_some_and(|args| args.is_of_items) && !declaration.says_results && family.form == Form::Vector {
+        declaration.take_items();
     }
     // A name that the text declares must not be a macro of gpulab's.
     let hidden: Vec<&str> =

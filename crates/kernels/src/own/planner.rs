@@ -2,7 +2,7 @@
 
 use super::args::OwnArg;
 use super::declaration::{Declaration, OwnResults, OwnWork};
-use crate::described::value_of;
+use crate::described::{Formula, value_of};
 use crate::shape::{self, Grid, HOST_FINISH};
 use crate::{Ask, Builder, Form, minplus, reduce};
 use gpulab_model::plan::{Arg, Plan, Refusal, Role, WorkGroup};
@@ -63,6 +63,10 @@ impl<'a> OwnLaunch<'a> {
             let value = self.own.number(tunable.name, &self.ask.case.params, self.wg);
             plan.set(tunable.name, value.unwrap_or_default());
         }
+        for (name, text) in &self.own.defines {
+            let value = Formula::parse(text).ok().and_then(|formula| formula.value(&|name| self.size(name)).ok());
+            plan.define(name, value.map_or_else(|| text.clone(), |value| value.to_string()));
+        }
         Ok(())
     }
 
@@ -72,6 +76,19 @@ impl<'a> OwnLaunch<'a> {
         let Some(elements) = &self.own.local else { return Ok((None, 0)) };
         let bytes = self.value(elements)?.saturating_mul(size);
         Ok((Some(Arg::Local(bytes as usize)), bytes))
+    }
+
+    /// What a name stands for: a size, or a macro.
+    fn size(&self, name: &str) -> Option<u64> {
+        let (shape, [x, y, _]) = (self.ask.case.shape, self.wg.0);
+        match name {
+            "n" => Some(shape.n),
+            "m" => Some(shape.m),
+            "size" => Some(self.ask.case.dtype.size() as u64),
+            "WG_X" => Some(x as u64),
+            "WG_Y" => Some(y as u64),
+            other => self.own.number(other, &self.ask.case.params, self.wg),
+        }
     }
 
     /// What the kernel is given: inputs, the result and sizes, and local memory; or what is said of it. With the bytes of local
@@ -85,16 +102,7 @@ impl<'a> OwnLaunch<'a> {
             return Ok((plan.inputs().into_iter().chain([result]).chain(sizes).chain(local).collect(), bytes));
         };
         let dtype = self.ask.case.dtype;
-        let [x, y, _] = self.wg.0;
-        let number = |name: &str| match name {
-            "n" => Some(shape.n),
-            "m" => Some(shape.m),
-            "size" => Some(dtype.size() as u64),
-            "WG" => Some(self.wg.size() as u64),
-            "WG_X" => Some(x as u64),
-            "WG_Y" => Some(y as u64),
-            other => self.own.number(other, &self.ask.case.params, self.wg),
-        };
+        let number = |name: &str| self.size(name);
         let mut local = 0;
         let mut all = Vec::new();
         for arg in args {

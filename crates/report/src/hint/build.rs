@@ -44,7 +44,12 @@ const LOGS: &[(&[&str], &[&str], &str, &str)] = &[
         "{name} is not declared.",
         "Sizes come as arguments: ({signature}). {macros}",
     ),
-    (&["undeclared identifier"], &[], "{name} is not declared.", "{macros}"),
+    (
+        &["undeclared identifier"],
+        &[],
+        "{name} is not declared.",
+        "{macros} What its own host would define: --declare \"define {name} VALUE\".",
+    ),
     (
         &[
             "must reside in",
