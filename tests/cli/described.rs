@@ -72,6 +72,39 @@ fn the_examples_are_right_in_each_of_their_types() {
     }
 }
 
+/// Examples in few lines of TOML, a size that has a rest everywhere, and the number of their rungs.
+const SHORT: [(&str, &str, usize); 12] = [
+    ("convolution", "-n 203 --m 101", 3),
+    ("dot_product", "-n 10007", 2),
+    ("floyd_warshall", "-n 67", 2),
+    ("mandelbrot", "-n 203 --m 101", 3),
+    ("nbody", "-n 503", 3),
+    ("product_half", "-n 67", 3),
+    ("saxpy", "-n 10007", 3),
+    ("softmax", "-n 503 --m 37", 3),
+    ("sort", "-n 10007", 2),
+    ("spmv", "-n 10007", 3),
+    ("stencil", "-n 203 --m 101", 3),
+    ("transposition", "-n 203 --m 101", 3),
+];
+
+/// Runs a short example at its size; nothing where Python has no NumPy, which says what is right in all of them.
+fn run_short(copy: &Copy, example: &str, options: &[&str]) -> Option<(String, i32)> {
+    let (_, size, _) = SHORT.into_iter().find(|(name, ..)| *name == example).unwrap();
+    let size: Vec<&str> = size.split(' ').collect();
+    let (said, code) = copy.run(&[&size[..], options].concat());
+    (!on_one_line(&said).contains("Python has no numpy")).then_some((said, code))
+}
+
+#[test]
+fn the_short_examples_are_right() {
+    for (example, _, rungs) in SHORT {
+        let Some((said, code)) = run_short(&Copy::of(example), example, &["--json", "-", "-q"]) else { return };
+        assert_eq!(code, 0, "{example}: {said}");
+        assert_eq!(said.matches("\"status\":\"ok\"").count(), rungs, "{example}: {said}");
+    }
+}
+
 /// An example, the rung that is spoilt, the file, what of it, what it becomes, and what is said, or one of several things.
 type Spoilt = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static str);
 
