@@ -15,7 +15,8 @@ float sum_of_group(const float mine, __local float *tree)
     return tree[0];
 }
 
-__kernel void products(__global const float *x, __global const float *y, __global float *sums, const uint n, __local float *tree)
+__kernel void products(__global const float *x, __global const float *y, __global float *sums, const uint n,
+                       __local float *tree)
 {
     float sum = 0;
     for (uint i = get_global_id(0); i < n; i += get_global_size(0))

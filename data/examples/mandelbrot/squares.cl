@@ -1,5 +1,6 @@
 // Mandelbrot v2: four steps between two looks at the distance.
-// Idea:    a branch costs as much as a step; a number that has escaped stays outside, so that the steps are counted without branches.
+// Idea:    a branch costs as much as a step; a number that has escaped stays outside, so that steps are counted without
+//          branches.
 #include "view.cl"
 
 __kernel void squares(__global const float *view, __global uchar *image, const uint n, const uint m)

@@ -3,7 +3,8 @@
 // Remains: fewer work-items: a small system no longer fills a large device.
 #include "pull.cl"
 
-__kernel void bodies(__global const float4 *old, __global float4 *position, __global float4 *velocity, const float step, const uint n)
+__kernel void bodies(__global const float4 *old, __global float4 *position, __global float4 *velocity,
+                     const float step, const uint n)
 {
     __local float4 tile[WG];
     const uint id = get_local_id(0), mine = get_group_id(0) * WG * BODIES + id;

@@ -1,7 +1,8 @@
 // n-body v1: each work-item reads all bodies from global memory.
 #include "pull.cl"
 
-__kernel void naive(__global const float4 *old, __global float4 *position, __global float4 *velocity, const float step, const uint n)
+__kernel void naive(__global const float4 *old, __global float4 *position, __global float4 *velocity,
+                    const float step, const uint n)
 {
     const uint i = get_global_id(0);
     if (i >= n)

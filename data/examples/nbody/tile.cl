@@ -3,7 +3,8 @@
 // Trap:    a work-item beyond the last body still helps to copy, and meets the others at each barrier.
 #include "pull.cl"
 
-__kernel void tile(__global const float4 *old, __global float4 *position, __global float4 *velocity, const float step, const uint n)
+__kernel void tile(__global const float4 *old, __global float4 *position, __global float4 *velocity,
+                   const float step, const uint n)
 {
     __local float4 tile[WG];
     const uint i = get_global_id(0), id = get_local_id(0);

@@ -1,8 +1,8 @@
 // spmv v2: LANES work-items for each row.
 // Idea:    neighbours read neighbouring entries of a row; a small tree adds their sums.
 // Remains: in a row that is shorter than LANES some have nothing to do.
-__kernel void lanes(__global const int *rows, __global const int *columns, __global const float *values, __global const float *x,
-                    __global float *y, const int n)
+__kernel void lanes(__global const int *rows, __global const int *columns, __global const float *values,
+                    __global const float *x, __global float *y, const int n)
 {
     __local float sums[WG];
     const int id = get_local_id(0), lane = id % LANES, row = get_global_id(0) / LANES;

@@ -1,7 +1,7 @@
 // spmv v1: a row for each work-item.
 // Remains: neighbours read entries a row's length apart, and a group waits for its longest row.
-__kernel void rows(__global const int *rows, __global const int *columns, __global const float *values, __global const float *x,
-                   __global float *y, const int n)
+__kernel void rows(__global const int *rows, __global const int *columns, __global const float *values,
+                   __global const float *x, __global float *y, const int n)
 {
     const int row = get_global_id(0);
     if (row >= n)
