@@ -72,6 +72,39 @@ fn the_examples_are_right_in_each_of_their_types() {
     }
 }
 
+/// Examples in few lines of TOML, a size that has a rest everywhere, and the number of their rungs.
+const SHORT: [(&str, &str, usize); 12] = [
+    ("convolution", "-n 203 --m 101", 3),
+    ("dot_product", "-n 10007", 2),
+    ("floyd_warshall", "-n 67", 2),
+    ("mandelbrot", "-n 203 --m 101", 3),
+    ("nbody", "-n 503", 3),
+    ("product_half", "-n 67", 3),
+    ("saxpy", "-n 10007", 3),
+    ("softmax", "-n 503 --m 37", 3),
+    ("sort", "-n 10007", 2),
+    ("spmv", "-n 10007", 3),
+    ("stencil", "-n 203 --m 101", 3),
+    ("transposition", "-n 203 --m 101", 3),
+];
+
+/// Runs a short example at its size; nothing where Python has no NumPy, which says what is right in all of them.
+fn run_short(copy: &Copy, example: &str, options: &[&str]) -> Option<(String, i32)> {
+    let (_, size, _) = SHORT.into_iter().find(|(name, ..)| *name == example).unwrap();
+    let size: Vec<&str> = size.split(' ').collect();
+    let (said, code) = copy.run(&[&size[..], options].concat());
+    (!on_one_line(&said).contains("Python has no numpy")).then_some((said, code))
+}
+
+#[test]
+fn the_short_examples_are_right() {
+    for (example, _, rungs) in SHORT {
+        let Some((said, code)) = run_short(&Copy::of(example), example, &["--json", "-", "-q"]) else { return };
+        assert_eq!(code, 0, "{example}: {said}");
+        assert_eq!(said.matches("\"status\":\"ok\"").count(), rungs, "{example}: {said}");
+    }
+}
+
 /// An example, the rung that is spoilt, the file, what of it, what it becomes, and what is said, or one of several things.
 type Spoilt = (&'static str, &'static str, &'static str, &'static str, &'static str, &'static str);
 
@@ -115,6 +148,40 @@ fn wrong_kernels_are_caught() {
     });
     let objections: Vec<String> = objections.collect();
     assert!(objections.is_empty(), "{}", objections.join("\n"));
+}
+
+/// A short example, the rung that is spoilt, the file, what of it, what it becomes, and what is said.
+#[rustfmt::skip]
+const SHORT_SPOILT: &[Spoilt] = &[
+    // The last element, number or body is skipped.
+    ("saxpy", "strides", "strides.cl", "i < n;", "i + 1 < n;", "n=1"),
+    ("spmv", "naive", "naive.cl", "i < rows[row + 1]", "i + 1 < rows[row + 1]", "want"),
+    ("nbody", "naive", "naive.cl", "k < n;", "k + 1 < n;", "of position"),
+    ("product_half", "naive", "naive.cl", "k < n;", "k + 1 < n;", "want"),
+    // One of two outputs is as it was.
+    ("nbody", "bodies", "bodies.cl", "            velocity[i] = speed;\n", "", "of velocity"),
+    // Each launch of a loop counts, and so do the exchanges.
+    ("stencil", "naive", "family.toml", "0..8", "0..7", "want"),
+    ("stencil", "naive", "family.toml", "swap  = [\"A\", \"B\"]\n", "", "want"),
+    ("floyd_warshall", "naive", "family.toml", "k in 0..n", "k in 1..n", "want"),
+    ("sort", "local", "family.toml", "j in 0..k - log2(WG)", "j in 0..k - log2(WG) - 1", "want"),
+    // A barrier is left out.
+    ("transposition", "tile", "tile.cl", "    barrier(CLK_LOCAL_MEM_FENCE);\n", "", "want"),
+    ("dot_product", "groups", "groups.cl", "half_width];\n        barrier(CLK_LOCAL_MEM_FENCE);", "half_width];", "want"),
+    // Bytes: a rounding that is right for most pixels, and one step too few.
+    ("convolution", "tile", "tile.cl", "sums[p] >> 8", "(sums[p] + 1) >> 8", "want"),
+    ("mandelbrot", "naive", "naive.cl", "steps < STEPS", "steps < STEPS - 1", "is 254, want 255"),
+    // Large numbers overflow.
+    ("softmax", "naive", "naive.cl", "float most = x[0],", "float most = 0,", "is NaN"),
+];
+
+#[test]
+fn wrong_short_examples_are_caught() {
+    for &(example, variant, file, from, to, why) in SHORT_SPOILT {
+        let copy = Copy::of(example).with(file, from, to);
+        let Some((said, code)) = run_short(&copy, example, &["--variant", variant, "-v"]) else { return };
+        assert!(code == 4 && on_one_line(&said).contains(why), "{example} {variant} {to}: {code}, {said}");
+    }
 }
 
 #[test]
