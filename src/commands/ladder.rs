@@ -88,7 +88,13 @@ fn check(options: &LadderArgs, family: &Family, dtype: Dtype, study: &LadderRun<
             seed: options.ladder.seed,
             ..Case::of(&family.name, rung.variant(), dtype, study.shape)
         };
-        let Some(case) = small(family, case, worker.target()) else { continue };
+        let case = match small(family, case, worker.target()) {
+            Ok(case) => case,
+            Err(why) => {
+                say(&format!("{}: it was not looked at in the simulator: {why}", rung.label()));
+                continue;
+            }
+        };
         let (findings, ended) = worker.check(&case, limit)?;
         let source = rung.text().unwrap_or_default();
         let line_of = |file: &str, line| own::line_of(source, file, line);
@@ -107,15 +113,28 @@ fn check(options: &LadderArgs, family: &Family, dtype: Dtype, study: &LadderRun<
     }
 }
 
-/// The case over some groups and a rest, if the family can have so few.
-fn small(family: &Family, case: Case, target: &Target) -> Option<Case> {
-    let rung = family.rung(&case.variant)?;
-    let tile = tile_of_a_group(family, rung, &case, target).ok()?;
-    let least = ragged(family.form, tile);
-    let sizes =
-        [least, family.form.shape(least.n.next_multiple_of(16), Some(least.m.next_multiple_of(16))), case.shape];
-    let cases = sizes.map(|shape| Case { shape, ..case.clone() });
-    cases.into_iter().find(|case| family.plan(rung, case, target).is_ok())
+/// The case over some groups and a rest, or as it is where the family cannot have so few.
+///
+/// # Errors
+/// Why it can be at none of these sizes.
+fn small(family: &Family, case: Case, target: &Target) -> Result<Case, Error> {
+    let rung = family.rung(&case.variant).ok_or_else(|| Error::Failed("the rung is gone".into()))?;
+    let mut sizes = Vec::new();
+    if let Ok(tile) = tile_of_a_group(family, rung, &case, target) {
+        let least = ragged(family.form, tile);
+        sizes.push(least);
+        sizes.push(family.form.shape(least.n.next_multiple_of(16), Some(least.m.next_multiple_of(16))));
+    }
+    sizes.push(case.shape);
+    let mut why = None;
+    for shape in sizes {
+        let case = Case { shape, ..case.clone() };
+        match family.plan(rung, &case, target) {
+            Ok(_) => return Ok(case),
+            Err(refusal) => why = Some(refusal.to_string()),
+        }
+    }
+    Err(Error::Usage(why.unwrap_or_default()))
 }
 
 /// Writes a family to begin with; nothing that is there is overwritten.

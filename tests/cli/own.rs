@@ -126,7 +126,7 @@ fn tried(name: &str, text: impl AsRef<[u8]>, more: &[&str]) -> (String, String, 
 fn files_that_are_no_kernels_are_refused_in_words() {
     let cases: [(&str, &[u8], &str); 9] = [
         ("empty.cl", b" \n", "it is empty"),
-        ("binary.cl", b"\xff\xfe\x00", "UTF-8 text"),
+        ("binary.cl", b"\xff\xfe\x00", "NUL byte"),
         ("zero.cl", b"int x;\0", "NUL byte"),
         ("none.cl", b"// __kernel void k() {}", "there is no `__kernel void name(...)`"),
         ("word.cl", b"\n// gpulab: element 4\n__kernel void k() {}", "line 2: `element 4` is not a declaration"),

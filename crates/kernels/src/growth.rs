@@ -15,7 +15,8 @@ pub fn tile_of_a_group(family: &Family, rung: &Rung, case: &Case, target: &Targe
         let shape = if family.form == Form::Vector { Shape::vector(side) } else { family.form.shape(side, None) };
         let plan = family.plan(rung, &Case { shape, ..case.clone() }, target)?;
         // Of several launches the last is the result's; of vectors the first, as the others only join.
-        let pass = if family.form == Form::Vector { plan.passes.first() } else { plan.passes.last() };
+        let mut timed = plan.passes.iter().filter(|pass| pass.timed);
+        let pass = if family.form == Form::Vector { timed.next() } else { timed.next_back() };
         let count = |d: usize| pass.map_or((1, 1), |pass| (pass.global[d] / pass.local[d].max(1), pass.local[d]));
         Ok::<_, Refusal>([count(0), count(1)])
     };

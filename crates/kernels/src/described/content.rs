@@ -65,13 +65,18 @@ impl DataKind {
         Ok(match self {
             DataKind::Positive => Fill::Positive,
             DataKind::Small(formula) => Fill::Exact(most(formula)?),
-            DataKind::Below(formula) => match most(formula)? {
-                1 => return Err(same(&format!("below {}", formula.text))),
-                most => Fill::Below(most),
-            },
+            DataKind::Below(formula) => Fill::Below(most(formula)?),
             DataKind::Offsets(formula) => Fill::Below(most(formula)? + 1),
             DataKind::Random | DataKind::Sorted | DataKind::Permutation => Fill::Real,
         })
+    }
+
+    /// Refuses data that tell no kernels apart, at whatever size.
+    pub(crate) fn demand_difference(&self, fill: Fill) -> Result<(), String> {
+        match (self, fill) {
+            (DataKind::Below(formula), Fill::Below(1)) => Err(same(&format!("below {}", formula.text))),
+            _ => Ok(()),
+        }
     }
 
     /// The bytes of `len` numbers of a type, or of structs.
@@ -156,7 +161,9 @@ mod tests {
     fn what_tells_no_kernels_apart_is_refused() {
         let names = |_: &str| None;
         assert!(DataKind::parse("ones").unwrap_err().contains("never reads"));
-        assert!(DataKind::parse("below 1").unwrap().fill(&names).unwrap_err().contains("never reads"));
+        let below = DataKind::parse("below 1").unwrap();
+        let fill = below.fill(&names).unwrap();
+        assert!(below.demand_difference(fill).unwrap_err().contains("never reads"));
         assert!(DataKind::parse("small").unwrap_err().contains("no number"));
         assert!(DataKind::parse("little").unwrap_err().contains("there is random"));
         assert!(DataKind::parse("small 0").unwrap().fill(&names).is_err());

@@ -311,7 +311,9 @@ impl Description {
             let name = &buffer.declared.name;
             // A formula of the sizes has no value yet.
             let names = |name: &str| if SIZES.contains(&name) { Some(2) } else { self.constant(name) };
-            kind.fill(&names).map_err(|why| (name.clone(), format!("{name}: {why}")))?;
+            kind.fill(&names)
+                .and_then(|fill| kind.demand_difference(fill))
+                .map_err(|why| (name.clone(), format!("{name}: {why}")))?;
         }
         self.rungs.iter().try_for_each(|rung| self.check_rung(rung))
     }
@@ -460,6 +462,14 @@ impl Description {
                 }
                 Step::Loop { variable, ends, swap, steps } => {
                     ends.iter().try_for_each(|end| self.check_formula(end, more))?;
+                    let input = swap.iter().flatten().find(|name| {
+                        self.inputs()
+                            .any(|input| input.declared.role == BufferRole::In && input.declared.name == **name)
+                    });
+                    if let Some(name) = input {
+                        let why = format!("swap exchanges {name}, which is only an input: write inout {name}");
+                        return Err((name.clone(), format!("[[rung]] {}: {why}", rung.name)));
+                    }
                     for name in swap.iter().flatten() {
                         let is_buffer = self.is_buffer(rung, name);
                         let why = || (name.clone(), format!("[[rung]] {}: swap: there is no buffer {name}", rung.name));
@@ -660,41 +670,42 @@ impl Lowering {
     /// What a launch, or several in a loop, are.
     fn steps(&mut self, rung: &mut DescribedRung, keys: LaunchKeys, whole: &LaunchKeys) -> Result<Vec<Step>, Wrong> {
         let LaunchKeys { kernel, items, groups, wg, args, loops, swap, timed, launch } = keys;
-        let inner =
-            match launch {
-                Some(launches) => {
-                    let mut all = Vec::new();
-                    for launch in launches {
-                        all.extend(self.steps(rung, launch, whole)?);
-                    }
-                    all
+        let inner = match launch {
+            Some(launches) => {
+                let mut all = Vec::new();
+                for launch in launches {
+                    all.extend(self.steps(rung, launch, whole)?);
                 }
-                None => {
-                    let kernel = kernel.or_else(|| whole.kernel.clone()).unwrap_or_default();
-                    // The file is the rung's.
-                    let kernel = kernel.rsplit_once(':').map_or(kernel.clone(), |(_, kernel)| kernel.to_owned());
-                    let word = format!("kernel = {kernel:?}");
-                    let at = |why: String| (word.clone(), format!("[[rung]] {}: launch of {kernel}: {why}", rung.name));
-                    let is_own = items.is_some() || groups.is_some();
-                    let whole_extent = |whole: &Option<Formulas>| if is_own { None } else { whole.clone() };
-                    let extent = match (items.or(whole_extent(&whole.items)), groups.or(whole_extent(&whole.groups))) {
-                        (Some(items), None) => Extent::Items(items.0),
-                        (None, Some(groups)) => Extent::Groups(groups.0),
-                        _ => return Err(at("it needs either items, as in \"n\" or \"n, m\", or groups".into())),
-                    };
-                    let wg = work_group(wg.as_ref()).map_err(&at)?;
-                    let texts = args.or_else(|| whole.args.clone());
-                    let texts = texts
-                        .ok_or_else(|| at("it needs args, as in args = [\"A[n]\", \"out C[n]\", \"n\"]".into()))?;
-                    let mut args = Vec::new();
-                    for Text(text) in texts {
-                        args.push(self.arg(rung, &text).map_err(|(text, why)| {
-                            (text, format!("[[rung]] {}: launch of {kernel}: {why}", rung.name))
-                        })?);
-                    }
-                    vec![Step::Launch(DescribedLaunch { kernel, extent, wg, args, is_timed: timed.unwrap_or(true) })]
+                all
+            }
+            None => {
+                let kernel = kernel.or_else(|| whole.kernel.clone()).unwrap_or_default();
+                // The file is the rung's.
+                let kernel = kernel.rsplit_once(':').map_or(kernel.clone(), |(_, kernel)| kernel.to_owned());
+                let word = format!("kernel = {kernel:?}");
+                let place = if kernel.is_empty() { String::new() } else { format!("launch of {kernel}: ") };
+                let at = |why: String| (word.clone(), format!("[[rung]] {}: {place}{why}", rung.name));
+                let is_own = items.is_some() || groups.is_some();
+                let whole_extent = |whole: &Option<Formulas>| if is_own { None } else { whole.clone() };
+                let extent = match (items.or(whole_extent(&whole.items)), groups.or(whole_extent(&whole.groups))) {
+                    (Some(items), None) => Extent::Items(items.0),
+                    (None, Some(groups)) => Extent::Groups(groups.0),
+                    _ => return Err(at("it needs either items, as in \"n\" or \"n, m\", or groups".into())),
+                };
+                let wg = work_group(wg.as_ref()).map_err(&at)?;
+                let texts = args.or_else(|| whole.args.clone());
+                let texts =
+                    texts.ok_or_else(|| at("it needs args, as in args = [\"A[n]\", \"out C[n]\", \"n\"]".into()))?;
+                let mut args = Vec::new();
+                for Text(text) in texts {
+                    args.push(
+                        self.arg(rung, &text)
+                            .map_err(|(text, why)| (text, format!("[[rung]] {}: {place}{why}", rung.name)))?,
+                    );
                 }
-            };
+                vec![Step::Launch(DescribedLaunch { kernel, extent, wg, args, is_timed: timed.unwrap_or(true) })]
+            }
+        };
         let at = |text: &str, why: String| (text.to_owned(), format!("[[rung]] {}: {why}", rung.name));
         let pairs = swap.map_or(Ok(Vec::new()), |swap| swaps(&swap)).map_err(|why| at("swap", why))?;
         let Some(Texts(loops)) = loops else {
@@ -953,6 +964,7 @@ check  = "numpy: y = 2 * x"
             ("k in 0..log2(n)", "n in 0..9", "cannot be the name"),
             ("[\"x\", \"y\"]", "[\"x\", \"z\"]", "there is no buffer z"),
             ("[\"x\", \"y\"]", "\"x\"", "swap has two buffers"),
+            ("inout x[n]", "x[n]", "which is only an input"),
             ("loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\n", "", "swap needs a loop"),
         ] {
             let error = Description::parse(&text.replacen(from, to, 1)).unwrap_err();

@@ -344,7 +344,8 @@ impl Problem for DescribedProblem {
     fn counted(&self) -> &str {
         let Description { bytes, operations, .. } = &self.description;
         let formula = if self.description.bound().is_memory() { bytes } else { operations };
-        formula.as_ref().map_or("", |formula| &formula.text)
+        let all = if self.description.bound().is_memory() { "each buffer once, inout twice" } else { "n" };
+        formula.as_ref().map_or(all, |formula| &formula.text)
     }
 
     fn cost(&self, case: &Case) -> Cost {
@@ -451,7 +452,8 @@ fn edges(form: Form, shape: Shape, plan: &Plan) -> Vec<[u64; 2]> {
     match form {
         Form::Vector => {
             let wg = plan.wg.size() as u64;
-            [1, 2, wg - 1, wg + 1, wide, wide + 1, 3 * wide + 5].map(|n| [n, 1]).to_vec()
+            // Powers of two hide what a count of rounds has wrong, some groups and a rest do not.
+            [1, 2, wg - 1, wg + 1, wide, wide + 1, 3 * wide + 5, 5 * wide + 5, 9 * wide + 7].map(|n| [n, 1]).to_vec()
         }
         Form::Square => [1, wide - 1, wide + 1, 2 * wide + 5].map(|n| [n, n]).to_vec(),
         Form::Matrix => {

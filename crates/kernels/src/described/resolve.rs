@@ -163,9 +163,8 @@ impl Resolver<'_> {
         known: &mut BTreeMap<String, Element>,
     ) -> Result<(), String> {
         let name = &declared.name;
-        if !matches!(parameter.space, Space::Global | Space::Constant) {
-            return Err(format!("it is no buffer, and args gives {name}"));
-        }
+        let space = if parameter.space == Space::Constant { Space::Constant } else { Space::Global };
+        demand(parameter, space, name)?;
         if parameter.is_const && declared.role == BufferRole::Out {
             return Err(format!("it is const, and args says that {name} is an output"));
         }
