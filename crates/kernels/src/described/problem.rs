@@ -1,6 +1,7 @@
 //! The problem of a described family: its data, its cost, and what is right by its oracle.
 
 use super::args::{BufferRole, Element};
+use super::content::DataKind;
 use super::description::{Allowance, Checker, DescribedBuffer, Description, MOST};
 use super::formula::Formula;
 use super::oracle::{Oracle, OracleBuffer, OracleQuestion};
@@ -8,6 +9,7 @@ use super::resolve::Elements;
 use crate::{Form, Problem, Spot};
 use gpulab_model::data::{Array, Change, Dtype, Fill, Layout, Number, Params, Scalar, Shape};
 use gpulab_model::plan::{Case, Cost, Near, Part, Plan, Reference, Refusal, Target};
+use std::collections::BTreeSet;
 
 /// A problem that a file describes.
 pub(super) struct DescribedProblem {
@@ -319,6 +321,25 @@ impl Problem for DescribedProblem {
         let is_other =
             |(at, value): &(usize, Array)| data.at(*at).is_some_and(|old| old.as_bytes() != value.as_bytes());
         elements.filter(is_other).map(|(at, value)| Change { input: index, index: at, value }).collect()
+    }
+
+    /// Random floats and small numbers are never 0, which kernels may treat apart.
+    fn zeros(&self, case: &Case, inputs: &[Array]) -> Vec<Change> {
+        let has_none = |input: &DescribedBuffer| {
+            !input.is_frozen() && matches!(input.kind, Some(DataKind::Random | DataKind::Small(_)))
+        };
+        let all = self.description.inputs().zip(inputs).enumerate();
+        let zeros = |(index, (input, data)): (usize, (&DescribedBuffer, &Array))| {
+            let storage = self.storage(input, case.dtype);
+            let each = (storage.layout.size / storage.dtype.size()).max(1);
+            let count = data.len() / each;
+            let places = BTreeSet::from([count / 3, 2 * count / 3, count.saturating_sub(1)]);
+            let elements = places.into_iter().filter(|place| *place < count);
+            let parts: Vec<usize> = elements.flat_map(|place| place * each..(place + 1) * each).collect();
+            let value = Array::zeros(storage.dtype, 1);
+            parts.into_iter().map(move |at| Change { input: index, index: at, value: value.clone() })
+        };
+        all.filter(|(_, (input, _))| has_none(input)).flat_map(zeros).collect()
     }
 
     /// Edge sizes: one element; about a group's items, and about its elements; some groups and a rest.
