@@ -3,6 +3,7 @@
 
 mod canary;
 mod count;
+mod described;
 mod drawn;
 #[path = "../drivers/mod.rs"]
 mod drivers;

@@ -48,6 +48,11 @@ pub fn on_every_real_driver<F: Fn(&str) -> usize>(body: F) {
     run_on(test_of::<F>(), |driver| driver != "oclgrind", body);
 }
 
+/// As [`on_every_driver`], but on PoCL only, for what compiles too many kernels for the others.
+pub fn on_pocl<F: Fn(&str) -> usize>(body: F) {
+    run_on(test_of::<F>(), |driver| matches!(driver, "pocl" | "default"), body);
+}
+
 /// Runs `body` with the simulator that kernels are counted in, which it starts itself; it returns how many cases it counted.
 /// Without Oclgrind among the drivers, or what its plugin is built from, the test says why it is left out, and so does
 /// `scripts/test`.

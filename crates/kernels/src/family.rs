@@ -535,6 +535,12 @@ pub trait Problem: Send + Sync {
         redrawn(self.fill(case), inputs, spot)
     }
 
+    /// Zeros in place of some elements of inputs that have none, though nothing rules them out; empty where that cannot be said.
+    /// There may be no answer over them.
+    fn zeros(&self, _: &Case, _inputs: &[Array]) -> Vec<Change> {
+        Vec::new()
+    }
+
     /// The right answer for `inputs`, to which these changes of [`Problem::decide`] were made since it was `before`.
     fn amended(&self, case: &Case, inputs: &[Array], _changes: &[Changed], _before: &Reference) -> Reference {
         self.reference(case, inputs)

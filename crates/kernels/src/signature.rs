@@ -305,7 +305,8 @@ impl CSource {
         let base = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let lanes = match &name[base.len()..] {
             "2" => 2,
-            "3" | "4" => 4,
+            "3" => 3,
+            "4" => 4,
             "8" => 8,
             "16" => 16,
             _ => 1,
@@ -314,7 +315,7 @@ impl CSource {
             && let Some(scalar) = Scalar::in_c(base)
             && !base.contains(' ')
         {
-            return Some(ValueType::Number(scalar, lanes));
+            return Some(if lanes == 3 { vector_of_three(scalar) } else { ValueType::Number(scalar, lanes) });
         }
         let (is_tag, name) = match &words[..] {
             [keyword, tag] if keyword == "struct" => (true, tag),
@@ -383,6 +384,13 @@ impl CSource {
     }
 }
 
+/// `float3`: three numbers in the place of four, of which the last is nobody's. No field of a struct has such a name.
+fn vector_of_three(scalar: Scalar) -> ValueType {
+    let size = scalar.size();
+    let fields = (0..3).map(|lane| Field { name: lane.to_string(), at: lane * size, scalar });
+    ValueType::Struct(Layout { size: 4 * size, alignment: 4 * size, fields: fields.collect() })
+}
+
 /// Puts fields behind each other, as C aligns them.
 #[derive(Default)]
 struct LayoutMaker {
@@ -399,9 +407,7 @@ impl LayoutMaker {
     fn add(&mut self, name: &str, of: &ValueType, count: usize) -> Option<()> {
         let (size, alignment) = match of {
             ValueType::Number(scalar, lanes) => (scalar.size() * lanes, scalar.size() * lanes),
-            ValueType::Struct(layout) => {
-                (layout.size, layout.fields.iter().map(|field| field.scalar.size()).max().unwrap_or(1))
-            }
+            ValueType::Struct(layout) => (layout.size, layout.alignment),
             ValueType::Case | ValueType::Index => return None,
         };
         let alignment = if self.is_packed { 1 } else { alignment };
@@ -435,7 +441,8 @@ impl LayoutMaker {
     }
 
     fn layout(self) -> Layout {
-        Layout { size: self.at.next_multiple_of(self.alignment.max(1)).max(1), fields: self.fields }
+        let alignment = self.alignment.max(1);
+        Layout { size: self.at.next_multiple_of(alignment).max(1), alignment, fields: self.fields }
     }
 }
 
@@ -678,7 +685,8 @@ mod tests {
         );
         let of: Vec<Option<ValueType>> = all.iter().map(|(.., of)| of.clone()).collect();
         assert_eq!(of[..3], [f32(1), f32(4), u32.clone()]);
-        assert_eq!(of[3..7], [f32(1), u32, f32(4), Some(ValueType::Number(Scalar::U64, 1))]);
+        assert_eq!(of[3..5], [f32(1), u32]);
+        assert_eq!(of[5..7], [Some(vector_of_three(Scalar::F32)), Some(ValueType::Number(Scalar::U64, 1))]);
         let Some(ValueType::Struct(body)) = &of[8] else { panic!("{:?}", of[8]) };
         assert_eq!((body.size, body.fields.len()), (24, 5));
         let names: Vec<(&str, usize)> = body.fields.iter().map(|field| (field.name.as_str(), field.at)).collect();
@@ -714,10 +722,11 @@ mod tests {
         assert_eq!(struct_of("struct S { char c; double d; short s; };").size, 24);
         assert_eq!(struct_of("typedef struct __attribute__((packed)) { char c; int i; } S;").size, 8, "before it");
         assert_eq!(struct_of("typedef struct { char c; int i; } __attribute__((packed)) S;").size, 5);
-        assert_eq!(
-            struct_of("typedef struct P { float2 p; } P; typedef struct { char c; P p[2]; } S;").fields[1].at,
-            4
-        );
+        let nested = struct_of("typedef struct P { float2 p; } P; typedef struct { char c; P p[2]; } S;");
+        assert_eq!((nested.fields[1].at, nested.size), (8, 24), "a struct is aligned as its vectors are");
+        let of_three = struct_of("struct S { char c; float3 p; int k; };");
+        let places: Vec<(&str, usize)> = of_three.fields.iter().map(|field| (field.name.as_str(), field.at)).collect();
+        assert_eq!(places, [("c", 0), ("p_0", 16), ("p_1", 20), ("p_2", 24), ("k", 32)]);
         assert_eq!(layout_of_letters("ffi").unwrap().size, 12);
         assert_eq!(layout_of_letters("b 2d").unwrap().fields[2].at, 16);
         assert!(layout_of_letters("fx").unwrap_err().contains("'x'"));

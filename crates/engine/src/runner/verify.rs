@@ -252,6 +252,7 @@ impl Session {
         self.with_bound(job, &data.device.clone(), |session, bound| {
             let judged = session.verify_bound(job, bound, data, when)?;
             session.verify_changed(job, bound, data, &places(job, data), when)?;
+            session.verify_zeros(job, bound, data, when)?;
             session.verify_not_finite(job, bound, data)?;
             Ok(judged)
         })
@@ -331,6 +332,31 @@ impl Session {
         let (judged, undo) = data.changed(&changes, right, |data| self.judge(job, bound, data, &when));
         bound.change(&mut *self.device, &job.plan, &undo)?;
         judged.map(drop)
+    }
+
+    /// Checks one run with zeros among data that have none, where there is an answer: a reader's kernel may divide by them.
+    fn verify_zeros(
+        &mut self,
+        job: &ReadyCase<'_>,
+        bound: &BoundPlan,
+        data: &mut Data,
+        when: &str,
+    ) -> Result<(), Stop> {
+        let Inputs::Held(inputs) = &data.host else { return Ok(()) };
+        let zeros = job.family.problem.zeros(job.case, inputs);
+        if zeros.is_empty() || self.device.info().is_simulator() {
+            return Ok(());
+        }
+        bound.change(&mut *self.device, &job.plan, &zeros)?;
+        self.run_poisoned(job, bound)?;
+        let when = job.repeatable(&format!("with zeros among the data, {when}"));
+        let right = |data: &Data, made: &[Changed]| data.amended(job, made);
+        let (judged, undo) = data.changed(&zeros, right, |data| match data.reference() {
+            Some(Reference::Unknown(_)) => Ok(()),
+            _ => self.judge(job, bound, data, &when).map(drop),
+        });
+        bound.change(&mut *self.device, &job.plan, &undo)?;
+        judged
     }
 
     /// One run into poisoned outputs, over scrubbed local memory.

@@ -283,12 +283,6 @@ impl Description {
         if !is_rung_name(&self.name) {
             return at(&self.name, format!("name: {:?} must be of small letters, digits and _", self.name));
         }
-        if self.inputs().next().is_none() || self.rungs.is_empty() {
-            return at(
-                "args",
-                "a family needs an input and a rung at least, as in args = [\"A[n]\", \"out C[n]\"]".into(),
-            );
-        }
         if self.outputs().next().is_none() {
             return at("args", "no argument is an output: write `out` before its name, as in \"out C[n]\"".into());
         }

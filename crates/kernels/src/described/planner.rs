@@ -252,10 +252,12 @@ impl<'a> DescribedPlan<'a> {
     }
 
     fn values(&self, formulas: &[Formula], of: Option<&ValueType>, loops: &[(&str, u64)]) -> Result<Arg, Refusal> {
+        /// What lies between a struct's fields, which no kernel may rely on.
+        const PADDING: u8 = 0xA5;
         let mut bytes = Vec::new();
         match of {
             Some(ValueType::Struct(layout)) => {
-                bytes.resize(layout.size, 0);
+                bytes.resize(layout.size, PADDING);
                 for (formula, field) in formulas.iter().zip(&layout.fields) {
                     let value = self.bytes(formula, field.scalar, loops)?;
                     bytes[field.at..][..value.len()].copy_from_slice(&value);

@@ -1,13 +1,15 @@
 //! The problem of a described family: its data, its cost, and what is right by its oracle.
 
 use super::args::{BufferRole, Element};
+use super::content::DataKind;
 use super::description::{Allowance, Checker, DescribedBuffer, Description, MOST};
 use super::formula::Formula;
 use super::oracle::{Oracle, OracleBuffer, OracleQuestion};
 use super::resolve::Elements;
 use crate::{Form, Problem, Spot};
-use gpulab_model::data::{Array, Change, Dtype, Fill, Layout, Number, Params, Scalar, Shape};
+use gpulab_model::data::{Array, Change, Dtype, Field, Fill, Layout, Number, Params, Scalar, Shape};
 use gpulab_model::plan::{Case, Cost, Near, Part, Plan, Reference, Refusal, Target};
+use std::collections::BTreeSet;
 
 /// A problem that a file describes.
 pub(super) struct DescribedProblem {
@@ -138,65 +140,73 @@ impl DescribedProblem {
                 return Err(format!("{why}{}", of(output.name)));
             }
             let bytes = answer.as_bytes();
-            let seen = Seen::of(bytes, &output.layout);
-            if let Some(index) = seen.nan {
+            let seen: Vec<Seen> =
+                output.layout.fields.iter().map(|field| Seen::of(bytes, &output.layout, field)).collect();
+            if let Some(index) = seen.iter().filter_map(|seen| seen.nan).min() {
                 return Err(format!(
                     "the reference's element {index} is NaN{}, which cannot be compared",
                     of(output.name)
                 ));
             }
-            let [absolute, relative] = self.allowed(case, &output.layout, seen.largest)?;
+            let fields = output.layout.fields.iter().zip(&seen);
+            let absolute = fields.map(|(field, seen)| self.absolute(case, field.scalar, seen.largest));
+            let absolute = absolute.collect::<Result<Vec<f64>, String>>()?;
+            let most = |numbers: &mut dyn Iterator<Item = f64>| numbers.fold(0.0, f64::max);
+            let (allowed, largest) =
+                (most(&mut absolute.iter().copied()), most(&mut seen.iter().map(|seen| seen.largest)));
             // 0 is within a relative error of itself alone.
-            if seen.largest > 0.0 && absolute >= seen.largest {
+            if largest > 0.0 && allowed >= largest {
                 return Err(format!(
-                    "the tolerance of {absolute:.1e} would let zeros pass, as the largest result is {:.1e}: make it smaller",
-                    seen.largest
+                    "the tolerance of {allowed:.1e} would let zeros pass, as the largest result is {largest:.1e}: make it \
+                     smaller"
                 ));
             }
             let name = if is_single { String::new() } else { output.name.to_owned() };
             let (layout, want) = (output.layout.clone(), bytes.to_vec());
-            parts.push(Part { name, at, layout, want, absolute, relative });
+            parts.push(Part { name, at, layout, want, absolute, relative: self.relative() });
             at += bytes.len();
         }
         // Numbers of one of gpulab's own types are compared as those of its families are.
         match (&mut parts[..], answers.into_iter().next()) {
             ([part], Some(answer)) if answer.dtype() != Dtype::U8 => Ok(match answer.dtype().is_float() {
-                true => Reference::Near(Near { values: answer, absolute: part.absolute, relative: part.relative }),
+                true => Reference::Near(Near { values: answer, absolute: part.absolute[0], relative: part.relative }),
                 false => Reference::Exact(answer),
             }),
             _ => Ok(Reference::Parts(parts)),
         }
     }
 
-    /// What floats of an output may be missed by: an absolute error, and a share of the right one.
-    fn allowed(&self, case: &Case, layout: &Layout, largest: f64) -> Result<[f64; 2], String> {
-        if layout.fields.iter().all(|field| !field.scalar.is_float()) {
-            return Ok([0.0, 0.0]);
-        }
+    /// What the numbers of a field may be missed by, of which the largest is this.
+    fn absolute(&self, case: &Case, scalar: Scalar, largest: f64) -> Result<f64, String> {
         match &self.description.tolerance {
-            Allowance::OfLargest(share) => Ok([share.unwrap_or_else(|| usual_share(layout)) * largest, 0.0]),
-            Allowance::Formula { absolute, relative, times } => {
+            _ if !scalar.is_float() => Ok(0.0),
+            Allowance::OfLargest(share) => Ok(share.unwrap_or_else(|| usual_share(scalar)) * largest),
+            Allowance::Formula { absolute, times, .. } => {
                 let times = match times {
                     Some(formula) => formula.value(&|name| self.size(name, case.shape, case.dtype))? as f64,
                     None => 1.0,
                 };
-                Ok([absolute * times, *relative])
+                Ok(absolute * times)
             }
         }
     }
+
+    /// The share of each right float that another may be missed by besides.
+    fn relative(&self) -> f64 {
+        if let Allowance::Formula { relative, .. } = self.description.tolerance { relative } else { 0.0 }
+    }
 }
 
-/// Share of the largest result that roundings may come to, where the file says nothing: of the least exact type.
-fn usual_share(layout: &Layout) -> f64 {
-    let share = |scalar: Scalar| match scalar {
+/// Share of the largest result that roundings may come to, where the file says nothing.
+fn usual_share(scalar: Scalar) -> f64 {
+    match scalar {
         Scalar::F16 => 2e-3,
         Scalar::F32 => 1e-5,
         _ => 1e-12,
-    };
-    layout.fields.iter().filter(|field| field.scalar.is_float()).map(|field| share(field.scalar)).fold(0.0, f64::max)
+    }
 }
 
-/// What an answer's floats are.
+/// What the floats of an answer's field are.
 struct Seen {
     /// The first element that is NaN.
     nan: Option<usize>,
@@ -205,18 +215,14 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(bytes: &[u8], layout: &Layout) -> Seen {
+    fn of(bytes: &[u8], layout: &Layout, field: &Field) -> Seen {
         let mut seen = Seen { nan: None, largest: 0.0 };
-        for field in layout.fields.iter().filter(|field| field.scalar.is_float()) {
-            for (index, element) in bytes.chunks_exact(layout.size.max(1)).enumerate() {
-                let Number::Real(number) = field.scalar.read(&element[field.at..][..field.scalar.size()]) else {
-                    continue;
-                };
-                if number.is_nan() {
-                    seen.nan = seen.nan.or(Some(index));
-                }
-                seen.largest = seen.largest.max(number.abs());
+        for (index, element) in bytes.chunks_exact(layout.size.max(1)).enumerate() {
+            let Number::Real(number) = field.scalar.read(&element[field.at..][..field.scalar.size()]) else { break };
+            if number.is_nan() {
+                seen.nan = seen.nan.or(Some(index));
             }
+            seen.largest = seen.largest.max(number.abs());
         }
         seen
     }
@@ -319,6 +325,25 @@ impl Problem for DescribedProblem {
         let is_other =
             |(at, value): &(usize, Array)| data.at(*at).is_some_and(|old| old.as_bytes() != value.as_bytes());
         elements.filter(is_other).map(|(at, value)| Change { input: index, index: at, value }).collect()
+    }
+
+    /// Random floats and small numbers are never 0, which kernels may treat apart.
+    fn zeros(&self, case: &Case, inputs: &[Array]) -> Vec<Change> {
+        let has_none = |input: &DescribedBuffer| {
+            !input.is_frozen() && matches!(input.kind, Some(DataKind::Random | DataKind::Small(_)))
+        };
+        let all = self.description.inputs().zip(inputs).enumerate();
+        let zeros = |(index, (input, data)): (usize, (&DescribedBuffer, &Array))| {
+            let storage = self.storage(input, case.dtype);
+            let each = (storage.layout.size / storage.dtype.size()).max(1);
+            let count = data.len() / each;
+            let places = BTreeSet::from([count / 3, 2 * count / 3, count.saturating_sub(1)]);
+            let elements = places.into_iter().filter(|place| *place < count);
+            let parts: Vec<usize> = elements.flat_map(|place| place * each..(place + 1) * each).collect();
+            let value = Array::zeros(storage.dtype, 1);
+            parts.into_iter().map(move |at| Change { input: index, index: at, value: value.clone() })
+        };
+        all.filter(|(_, (input, _))| has_none(input)).flat_map(zeros).collect()
     }
 
     /// Edge sizes: one element; about a group's items, and about its elements; some groups and a rest.

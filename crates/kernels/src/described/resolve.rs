@@ -141,8 +141,7 @@ impl Resolver<'_> {
                         }
                     };
                     let has = values.len();
-                    // The fourth of three is never read.
-                    if has != wanted && !(has == 3 && wanted == 4) {
+                    if has != wanted {
                         return Err(wrong(format!("it has {wanted} numbers, and args gives {has}")));
                     }
                 }

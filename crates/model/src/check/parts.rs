@@ -43,13 +43,14 @@ impl Seen {
 
 fn check_part(got: &[u8], part: &Part) -> Verdict {
     let size = part.layout.size.max(1);
+    let is_exact = part.relative == 0.0 && part.absolute.iter().all(|absolute| *absolute == 0.0);
     let numbers = |bytes: &[u8], field: &Field| field.scalar.read(&bytes[field.at..][..field.scalar.size()]);
     let element = |(index, (got, want)): (usize, (&[u8], &[u8]))| {
-        if got == want && part.absolute == 0.0 && part.relative == 0.0 {
+        if got == want && is_exact {
             return Seen::default();
         }
         part.layout.fields.iter().enumerate().fold(Seen::default(), |seen, (number, field)| {
-            let (error, allowed, is_right) = compared(numbers(got, field), numbers(want, field), part);
+            let (error, allowed, is_right) = compared(numbers(got, field), numbers(want, field), part, number);
             let first = (!is_right).then_some((index, number));
             seen.and(Seen { wrong: usize::from(!is_right), first, max_err: error, tol: allowed })
         })
@@ -65,19 +66,19 @@ fn check_part(got: &[u8], part: &Part) -> Verdict {
     let bytes = &got[index * size + field.at..][..field.scalar.size()];
     let poison = super::poison(field.scalar.dtype().unwrap_or(Dtype::U8)).repeat(field.scalar.size());
     let note = if poison.starts_with(bytes) { " (the value before the run)" } else { "" };
-    let (_, allowed, _) = compared(was, want, part);
+    let (_, allowed, _) = compared(was, want, part, number);
     let within = if allowed > 0.0 { format!(" within {allowed:.1e}") } else { String::new() };
     let all = part.want.len() / size * part.layout.fields.len();
     let why = format!("element {index} {of}{which} is {was}{note}, want {want}{within}; {} of {all} wrong", seen.wrong);
     Verdict::fail(seen.max_err, seen.tol, why.replace(" , ", ", ").replace("  ", " "))
 }
 
-/// The error of a number, the error allowed, and whether the number is right.
-fn compared(got: Number, want: Number, part: &Part) -> (f64, f64, bool) {
+/// The error of a field's number, the error allowed, and whether the number is right.
+fn compared(got: Number, want: Number, part: &Part, field: usize) -> (f64, f64, bool) {
     match (got, want) {
         (Number::Whole(got), Number::Whole(want)) => (got.abs_diff(want) as f64, 0.0, got == want),
         (Number::Real(got), Number::Real(want)) => {
-            let allowed = part.absolute + part.relative * want.abs();
+            let allowed = part.absolute[field] + part.relative * want.abs();
             let error = if got == want { 0.0 } else { (got - want).abs() };
             let sized = if error.is_nan() { f64::INFINITY } else { error };
             (sized, allowed, got == want || (want.is_finite() && error <= allowed))
@@ -92,6 +93,7 @@ mod tests {
     use crate::data::{Layout, Scalar};
 
     fn part(name: &str, at: usize, layout: Layout, want: &[u8], absolute: f64) -> Part {
+        let absolute = vec![absolute; layout.fields.len()];
         Part { name: name.into(), at, layout, want: want.into(), absolute, relative: 0.0 }
     }
 
@@ -120,9 +122,24 @@ mod tests {
     }
 
     #[test]
+    fn a_field_has_no_share_in_the_tolerance_of_another() {
+        let field = |name: &str, at, scalar| Field { name: name.into(), at, scalar };
+        let layout = Layout {
+            size: 16,
+            alignment: 8,
+            fields: vec![field("far", 0, Scalar::F32), field("near", 8, Scalar::F64)],
+        };
+        let bytes = |far: f32, near: f64| [&far.to_ne_bytes()[..], &[0; 4], &near.to_ne_bytes()[..]].concat();
+        let part = Part { absolute: vec![10.0, 1e-12], ..part("", 0, layout, &bytes(1e6, 1.0), 0.0) };
+        let is_right = |far, near| check_parts(&bytes(far, near), std::slice::from_ref(&part)).ok;
+        assert!(is_right(1e6 + 5.0, 1.0) && !is_right(1e6, 1.0 + 1e-9));
+    }
+
+    #[test]
     fn bytes_between_fields_do_not_count() {
         let field = |name: &str, at, scalar| Field { name: name.into(), at, scalar };
-        let layout = Layout { size: 8, fields: vec![field("flag", 0, Scalar::U8), field("x", 4, Scalar::I32)] };
+        let layout =
+            Layout { size: 8, alignment: 4, fields: vec![field("flag", 0, Scalar::U8), field("x", 4, Scalar::I32)] };
         let parts = [part("", 0, layout, &[1, 0, 0, 0, 5, 0, 0, 0], 0.0)];
         assert!(check_parts(&[1, 9, 9, 9, 5, 0, 0, 0], &parts).ok);
         let why = check_parts(&[1, 9, 9, 9, 6, 0, 0, 0], &parts).why.unwrap();

@@ -134,8 +134,8 @@ pub struct Part {
     pub layout: Layout,
     /// The right bytes; those between fields do not count.
     pub want: Vec<u8>,
-    /// What each float may be missed by.
-    pub absolute: f64,
+    /// What floats may be missed by: of each field.
+    pub absolute: Vec<f64>,
     /// Share of each that it may be missed by besides.
     pub relative: f64,
 }
