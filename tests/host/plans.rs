@@ -79,7 +79,7 @@ fn plans_are_what_they_were() {
                     } else {
                         refusals += 1
                     }
-                    digest.update(format!("{plan:?}").as_bytes());
+                    digest.update(shown(&plan).as_bytes());
                 }
                 let path = &rung.path;
                 writeln!(lines, "{path} {name} {plans} + {refusals} {:016x}", digest.digest()).unwrap();
@@ -103,7 +103,7 @@ fn trials_are_what_they_were() {
                     let plan = kernels::built_in(&trial.case.family)
                         .and_then(|f| Some(sorted(f.plan(f.rung(&trial.case.variant)?, &trial.case, &target))));
                     digest.update(
-                        format!("{} {} {metric:?} {:?} {plan:?}", trial.series, trial.x, trial.case).as_bytes(),
+                        format!("{} {} {metric:?} {:?} {}", trial.series, trial.x, trial.case, shown(&plan)).as_bytes(),
                     );
                 }
                 let amount = if quick { "quick" } else { "full" };
@@ -120,4 +120,9 @@ fn golden(name: &str, text: &str) {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+/// A plan in words; what only readers' families have is left out where it is not there.
+fn shown(plan: &impl std::fmt::Debug) -> String {
+    format!("{plan:?}").replace(", restored: false", "")
 }

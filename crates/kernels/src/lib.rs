@@ -30,6 +30,7 @@ pub use crate::cpu::Baseline;
 pub(crate) use builder::Builder;
 pub use described::{
     ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleBuffer, OracleQuestion, draft, reference_kernel,
+    rung_text,
 };
 pub(crate) use family::largest_exact;
 pub use family::{

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// Where a parameter's values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Space {
+pub enum AddressSpace {
     Global,
     Constant,
     Local,
@@ -43,9 +43,9 @@ impl ValueType {
 
 /// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Parameter {
+pub struct KernelParameter {
     pub name: String,
-    pub space: Space,
+    pub space: AddressSpace,
     /// Whether the kernel may not write it.
     pub is_const: bool,
     /// As written, without qualifiers: `float4`.
@@ -141,7 +141,7 @@ impl CSource {
     }
 
     /// The parameters of a kernel; none if there is no such kernel.
-    pub fn parameters(&self, kernel: &str) -> Option<Vec<Parameter>> {
+    pub fn parameters(&self, kernel: &str) -> Option<Vec<KernelParameter>> {
         let starts = (0..self.tokens.len()).filter(|at| is_kernel(&self.tokens[*at]));
         let (_, open) = starts.filter_map(|at| self.head(at)).find(|(name, _)| *name == kernel)?;
         let close = closing(&self.tokens, open)?;
@@ -260,7 +260,7 @@ impl CSource {
         all
     }
 
-    fn parameter(&self, words: &[String]) -> Parameter {
+    fn parameter(&self, words: &[String]) -> KernelParameter {
         let words = without_attributes(words);
         let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
         let array = words.iter().position(|word| word == "[");
@@ -274,23 +274,23 @@ impl CSource {
         };
         let type_name = types.iter().map(|word| word.as_str()).collect::<Vec<_>>().join(" ");
         let space = if type_name.starts_with("image") {
-            Space::Image
+            AddressSpace::Image
         } else if type_name == "sampler_t" {
-            Space::Sampler
+            AddressSpace::Sampler
         } else if has(&["__local", "local"]) {
-            Space::Local
+            AddressSpace::Local
         } else if has(&["__constant", "constant"]) {
-            Space::Constant
+            AddressSpace::Constant
         } else if is_pointer || has(&["__global", "global"]) {
-            Space::Global
+            AddressSpace::Global
         } else {
-            Space::Value
+            AddressSpace::Value
         };
         // Of `float *const p` the pointer is constant, and not what it points to.
         let star = words.iter().position(|word| word == "*").unwrap_or(words.len());
         let is_const = words[..star].iter().any(|word| word == "const") || has(&["read_only", "__read_only"]);
         let value_type = self.type_of(&tokens(&type_name), 0);
-        Parameter { name, space, is_const: is_const || space == Space::Constant, type_name, value_type }
+        KernelParameter { name, space, is_const: is_const || space == AddressSpace::Constant, type_name, value_type }
     }
 
     fn type_of(&self, words: &[String], depth: usize) -> Option<ValueType> {
@@ -657,7 +657,7 @@ pub(crate) fn declares(text: &str, name: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn types(text: &str, kernel: &str) -> Vec<(String, Space, Option<ValueType>)> {
+    fn types(text: &str, kernel: &str) -> Vec<(String, AddressSpace, Option<ValueType>)> {
         let all = CSource::new(text, &[]).parameters(kernel).unwrap();
         all.into_iter().map(|parameter| (parameter.name, parameter.space, parameter.value_type)).collect()
     }
@@ -677,8 +677,8 @@ mod tests {
         let f32 = |lanes| Some(ValueType::Number(Scalar::F32, lanes));
         let u32 = Some(ValueType::Number(Scalar::U32, 1));
         let all = types(text, "step");
-        let spaces: Vec<Space> = all.iter().map(|(_, space, _)| *space).collect();
-        use Space::{Constant, Global, Image, Local, Sampler, Value};
+        let spaces: Vec<AddressSpace> = all.iter().map(|(_, space, _)| *space).collect();
+        use AddressSpace::{Constant, Global, Image, Local, Sampler, Value};
         assert_eq!(
             spaces,
             [Global, Global, Constant, Local, Value, Value, Value, Global, Value, Image, Sampler, Value, Value]

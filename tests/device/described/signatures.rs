@@ -5,7 +5,7 @@
 
 use super::{case, run};
 use crate::drivers::on_pocl;
-use gpulab::data::{Array, Dtype, Layout, Number, Scalar};
+use gpulab::data::{Array, Dtype, Layout, NumberValue, Scalar};
 use gpulab::kernels::{FamilyFile, Oracle, OracleQuestion, Registry};
 use gpulab::outcome::Status;
 use gpulab::plan::Case;
@@ -148,11 +148,11 @@ fn definition(type_name: &str) -> String {
 }
 
 /// What a number counts for: all of its bits, and few enough that sums are exact in every type.
-fn counted(number: Number, scalar: Scalar) -> i64 {
+fn counted(number: NumberValue, scalar: Scalar) -> i64 {
     match number {
-        Number::Real(real) => (2.0 * real) as i64,
-        Number::Whole(whole) if scalar.size() == 8 => (whole as i64 & 255) + (whole as i64 >> 32),
-        Number::Whole(whole) => whole as i64,
+        NumberValue::Real(real) => (2.0 * real) as i64,
+        NumberValue::Whole(whole) if scalar.size() == 8 => (whole as i64 & 255) + (whole as i64 >> 32),
+        NumberValue::Whole(whole) => whole as i64,
     }
 }
 
@@ -217,7 +217,7 @@ impl Oracle for Sums {
                 for (component, (at, scalar)) in elements(&buffer.layout, buffer.lanes).into_iter().enumerate() {
                     let number = sum + added(output, component);
                     let value = match scalar.is_float() {
-                        true => scalar.bytes(Number::Real(number as f64)).unwrap(),
+                        true => scalar.bytes(NumberValue::Real(number as f64)).unwrap(),
                         false => number.to_le_bytes()[..scalar.size()].to_vec(),
                     };
                     bytes[at..at + value.len()].copy_from_slice(&value);
@@ -305,16 +305,16 @@ fn stub(signature: &Signature, name: &str) -> Stub {
                 for (number, (suffix, scalar)) in all.iter().enumerate() {
                     let sized = at as i64 + number as i64 + 3;
                     let (value, text) = match scalar {
-                        _ if scalar.is_float() => (Number::Real(sized as f64 + 0.5), format!("{sized}.5")),
+                        _ if scalar.is_float() => (NumberValue::Real(sized as f64 + 0.5), format!("{sized}.5")),
                         Scalar::I64 | Scalar::U64 => {
                             let whole = (sized << 32) + sized;
-                            (Number::Whole(whole.into()), whole.to_string())
+                            (NumberValue::Whole(whole.into()), whole.to_string())
                         }
                         Scalar::I32 | Scalar::U32 if !has_n && all.len() == 1 => {
                             has_n = true;
-                            (Number::Whole(N.into()), "n".into())
+                            (NumberValue::Whole(N.into()), "n".into())
                         }
-                        _ => (Number::Whole(sized.into()), sized.to_string()),
+                        _ => (NumberValue::Whole(sized.into()), sized.to_string()),
                     };
                     oracle.values += weight(at, number) * counted(value, *scalar);
                     let counted = counted_in_c(&format!("p{at}{suffix}"), *scalar);

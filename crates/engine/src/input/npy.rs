@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn other_types_are_named() {
-        assert!(read(&written("|u1", &[1], &[7u8])).unwrap_err().contains("'|u1'"));
+        assert!(read(&written("|i1", &[1], &[7i8])).unwrap_err().contains("'|i1'"));
         let records = "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }\n";
         assert!(read(&with_header(1, records, &[0; 4])).unwrap_err().contains("records"));
     }

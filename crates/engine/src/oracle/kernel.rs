@@ -4,9 +4,9 @@ use crate::device::opencl::OpenClDevice;
 use crate::device::{BuildUnit, Device, DeviceError, list_platforms, select};
 use gpulab_kernels::signature::{CSource, ValueType};
 use gpulab_kernels::{Description, FamilyFile, OracleQuestion, assemble, reference_kernel, type_defines, used_defines};
-use gpulab_model::data::{Array, Number, Scalar};
+use gpulab_model::data::{Array, NumberValue, Scalar};
 use gpulab_model::outcome::DeviceInfo;
-use gpulab_model::plan::{Arg, BufferId, Launch, Pass, Plan, Role, Value};
+use gpulab_model::plan::{Arg, ArgValue, BufferId, Launch, Pass, Plan, Role};
 use std::borrow::Cow;
 
 /// The device that runs it: the first CPU, else the one that is asked for.
@@ -64,8 +64,8 @@ pub(super) fn answer(
 }
 
 fn by_value(scalar: Scalar, size: u64) -> Arg<BufferId> {
-    let bytes = scalar.bytes(Number::Whole(size.into()));
-    bytes.and_then(|bytes| Value::new(&bytes)).map_or(Arg::Index(size), Arg::Value)
+    let bytes = scalar.bytes(NumberValue::Whole(size.into()));
+    bytes.and_then(|bytes| ArgValue::new(&bytes)).map_or(Arg::Index(size), Arg::Value)
 }
 
 /// Runs the launches of another rung.

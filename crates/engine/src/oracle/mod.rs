@@ -7,7 +7,9 @@ mod numpy;
 mod program;
 
 use crate::input;
-use gpulab_kernels::{Checker, DeclarationError, Description, Family, FamilyFile, Oracle, OracleQuestion, Registry};
+use gpulab_kernels::{
+    Checker, DeclarationError, Description, Family, FamilyFile, Oracle, OracleQuestion, Registry, rung_text,
+};
 use gpulab_model::Error;
 use gpulab_model::check::fingerprint;
 use gpulab_model::data::{Array, Dtype, Layout, Scalar};
@@ -57,7 +59,7 @@ impl AskedOracle {
             Checker::Rung { name } => {
                 let plan = question.plan.as_ref().ok_or("the rung that says what is right has no launches")?;
                 let text =
-                    self.description.text_of(name, &self.file).ok_or_else(|| format!("there is no rung {name}"))?;
+                    rung_text(&self.description, name, &self.file).ok_or_else(|| format!("there is no rung {name}"))?;
                 kernel::answer_of_rung(&text, plan, self.device.as_deref(), question)
             }
             Checker::Program { command, format, seconds } => {

@@ -217,7 +217,7 @@ fn content_of(text: &str, role: BufferRole) -> Result<Content, String> {
 
 /// What an element is.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Element {
+pub(crate) enum ElementType {
     /// What the case asks for.
     Case,
     /// A number, or a vector of so many.
@@ -225,13 +225,13 @@ pub(crate) enum Element {
     Struct(Layout),
 }
 
-impl Element {
-    pub(crate) fn of(value_type: &ValueType) -> Option<Element> {
+impl ElementType {
+    pub(crate) fn of(value_type: &ValueType) -> Option<ElementType> {
         match value_type {
-            ValueType::Case => Some(Element::Case),
+            ValueType::Case => Some(ElementType::Case),
             ValueType::Index => None,
-            ValueType::Number(scalar, lanes) => Some(Element::Number(*scalar, *lanes)),
-            ValueType::Struct(layout) => Some(Element::Struct(layout.clone())),
+            ValueType::Number(scalar, lanes) => Some(ElementType::Number(*scalar, *lanes)),
+            ValueType::Struct(layout) => Some(ElementType::Struct(layout.clone())),
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The data that buffers are filled with: a fill of gpulab's, or data with a structure that kernels rely on.
 
 use super::formula::Formula;
-use gpulab_model::data::{self, Fill, Layout, Number, Scalar};
+use gpulab_model::data::{self, Fill, Layout, NumberValue, Scalar};
 
 /// A kind of data, as the file names it.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +87,8 @@ impl DataKind {
         match self {
             DataKind::Sorted => {
                 let bytes = plain();
-                let mut numbers: Vec<Number> = bytes.chunks(scalar.size()).map(|number| scalar.read(number)).collect();
+                let mut numbers: Vec<NumberValue> =
+                    bytes.chunks(scalar.size()).map(|number| scalar.read(number)).collect();
                 numbers.sort_by(|a, b| value(*a).total_cmp(&value(*b)));
                 numbers.into_iter().filter_map(|number| scalar.bytes(number)).flatten().collect()
             }
@@ -118,10 +119,10 @@ fn same(text: &str) -> String {
     )
 }
 
-fn value(number: Number) -> f64 {
+fn value(number: NumberValue) -> f64 {
     match number {
-        Number::Whole(whole) => whole as f64,
-        Number::Real(real) => real,
+        NumberValue::Whole(whole) => whole as f64,
+        NumberValue::Real(real) => real,
     }
 }
 
@@ -129,7 +130,7 @@ fn value(number: Number) -> f64 {
 fn cut(scalar: Scalar, number: u64) -> Vec<u8> {
     let kept =
         if scalar.is_float() || scalar.size() == 8 { number } else { number & ((1 << (8 * scalar.size() - 1)) - 1) };
-    scalar.bytes(Number::Whole(kept.into())).unwrap_or_else(|| vec![0; scalar.size()])
+    scalar.bytes(NumberValue::Whole(kept.into())).unwrap_or_else(|| vec![0; scalar.size()])
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use super::content::DataKind;
 use super::file::{
     ArrayFormat, CheckKeys, FileKeys, FormName, LaunchKeys, RungKeys, SizesName, Text, Texts, ToleranceKeys,
 };
-use super::formula::{Condition, Formula, Formulas, is_name};
+use super::formula::{Formula, Formulas, Restriction, is_name};
 use crate::{Bound, DeclarationError, Form};
 use gpulab_model::data::{Dtype, Shape};
 use gpulab_model::plan::WorkGroup;
@@ -30,7 +30,7 @@ pub struct Description {
     pub name: String,
     /// One line for people.
     pub(crate) about: String,
-    /// Element types of `T`; where the file names none, that of the first output, once the kernels are known.
+    /// ElementType types of `T`; where the file names none, that of the first output, once the kernels are known.
     pub(crate) types: Vec<Dtype>,
     form: FormName,
     /// Elements, or columns, by default.
@@ -96,16 +96,16 @@ pub(crate) struct DescribedRung {
     pub(crate) local: Option<Formula>,
     pub(crate) tune: BTreeMap<String, Vec<u64>>,
     /// What must be true of its settings.
-    pub(crate) conditions: Vec<Condition>,
+    pub(crate) conditions: Vec<Restriction>,
     /// Macros, and their values: a formula of known names, or text.
     pub(crate) defines: BTreeMap<String, String>,
     pub(crate) scratch: Vec<Declared>,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<RungStep>,
 }
 
 /// What a rung does: a launch, or steps that are repeated.
 #[derive(Clone, Debug)]
-pub(crate) enum Step {
+pub(crate) enum RungStep {
     Launch(DescribedLaunch),
     Loop {
         variable: String,
@@ -113,23 +113,23 @@ pub(crate) enum Step {
         ends: [Formula; 2],
         /// Buffers that change places after each turn.
         swap: Vec<[String; 2]>,
-        steps: Vec<Step>,
+        steps: Vec<RungStep>,
     },
 }
 
-impl Step {
+impl RungStep {
     /// The launches in it, each once.
     pub(crate) fn launches(&self) -> Vec<&DescribedLaunch> {
         match self {
-            Step::Launch(launch) => vec![launch],
-            Step::Loop { steps, .. } => steps.iter().flat_map(Step::launches).collect(),
+            RungStep::Launch(launch) => vec![launch],
+            RungStep::Loop { steps, .. } => steps.iter().flat_map(RungStep::launches).collect(),
         }
     }
 
     pub(crate) fn launches_mut(&mut self) -> Vec<&mut DescribedLaunch> {
         match self {
-            Step::Launch(launch) => vec![launch],
-            Step::Loop { steps, .. } => steps.iter_mut().flat_map(Step::launches_mut).collect(),
+            RungStep::Launch(launch) => vec![launch],
+            RungStep::Loop { steps, .. } => steps.iter_mut().flat_map(RungStep::launches_mut).collect(),
         }
     }
 }
@@ -188,7 +188,7 @@ pub enum Checker {
 }
 
 /// A word of the line that something wrong stands on, and why it is wrong.
-type Wrong = (String, String);
+type Complaint = (String, String);
 
 impl Description {
     /// Understands a file's text.
@@ -235,11 +235,9 @@ impl Description {
         &self.checker
     }
 
-    /// The text that a rung is built from.
-    pub fn text_of(&self, rung: &str, file: &super::FamilyFile) -> Option<String> {
-        let rung = self.rungs.iter().find(|known| known.name == rung)?;
-        let restore = crate::text(super::planner::RESTORE).unwrap_or_default();
-        Some(format!("{}\n{restore}", file.sources.get(&rung.file)?))
+    /// The file of a rung's kernels.
+    pub fn file_of(&self, rung: &str) -> Option<&str> {
+        self.rungs.iter().find(|known| known.name == rung).map(|rung| rung.file.as_str())
     }
 
     /// The kernels' files that it names, each once.
@@ -278,7 +276,7 @@ impl Description {
     }
 
     /// Refuses what cannot be meant.
-    fn check(&self) -> Result<(), Wrong> {
+    fn check(&self) -> Result<(), Complaint> {
         let at = |word: &str, why: String| Err((word.to_owned(), why));
         if !is_rung_name(&self.name) {
             return at(&self.name, format!("name: {:?} must be of small letters, digits and _", self.name));
@@ -378,7 +376,7 @@ impl Description {
     }
 
     /// Names of buffers and macros: each once, and none that means something else.
-    fn check_names(&self) -> Result<(), Wrong> {
+    fn check_names(&self) -> Result<(), Complaint> {
         let mut known: BTreeSet<&str> = BTreeSet::new();
         let taken = |name: &str| SIZES.contains(&name) || MACROS.contains(&name) || is_word(name);
         for name in self.buffers.iter().map(|buffer| &buffer.declared.name).chain(self.constants.keys()) {
@@ -407,7 +405,7 @@ impl Description {
         Ok(())
     }
 
-    fn check_rung(&self, rung: &DescribedRung) -> Result<(), Wrong> {
+    fn check_rung(&self, rung: &DescribedRung) -> Result<(), Complaint> {
         let at = |word: &str, why: String| (word.to_owned(), format!("[[rung]] {}: {why}", rung.name));
         for (name, values) in &rung.tune {
             if values.is_empty() || values.contains(&0) && GROUP.contains(&name.as_str()) {
@@ -430,7 +428,7 @@ impl Description {
             self.check_formula(formula, &more)?;
         }
         self.check_steps(rung, &rung.steps, &mut more)?;
-        let launches: Vec<&DescribedLaunch> = rung.steps.iter().flat_map(Step::launches).collect();
+        let launches: Vec<&DescribedLaunch> = rung.steps.iter().flat_map(RungStep::launches).collect();
         let has = |name: &str| {
             launches.iter().flat_map(|launch| &launch.args).any(|arg| *arg == DescribedArg::Buffer(name.to_owned()))
         };
@@ -440,10 +438,15 @@ impl Description {
         }
     }
 
-    fn check_steps<'a>(&self, rung: &DescribedRung, steps: &'a [Step], more: &mut Vec<&'a str>) -> Result<(), Wrong> {
+    fn check_steps<'a>(
+        &self,
+        rung: &DescribedRung,
+        steps: &'a [RungStep],
+        more: &mut Vec<&'a str>,
+    ) -> Result<(), Complaint> {
         for step in steps {
             match step {
-                Step::Launch(launch) => {
+                RungStep::Launch(launch) => {
                     let sides = launch.extent.sides();
                     if sides.len() > 3 {
                         let why = "a launch has three dimensions at most";
@@ -454,7 +457,7 @@ impl Description {
                         self.check_formula(formula, more)?;
                     }
                 }
-                Step::Loop { variable, ends, swap, steps } => {
+                RungStep::Loop { variable, ends, swap, steps } => {
                     ends.iter().try_for_each(|end| self.check_formula(end, more))?;
                     let input = swap.iter().flatten().find(|name| {
                         self.inputs()
@@ -484,7 +487,7 @@ impl Description {
     }
 
     /// As [`Description::check_formula`]; lengths are in elements, whatever their type.
-    fn check_length(&self, formula: &Formula) -> Result<(), Wrong> {
+    fn check_length(&self, formula: &Formula) -> Result<(), Complaint> {
         match formula.names().contains(&"size") {
             true => Err((formula.text.clone(), format!("\"{}\": lengths are in elements, without size", formula.text))),
             false => self.check_formula(formula, &[]),
@@ -492,7 +495,7 @@ impl Description {
     }
 
     /// Refuses names that mean nothing.
-    fn check_formula(&self, formula: &Formula, more: &[&str]) -> Result<(), Wrong> {
+    fn check_formula(&self, formula: &Formula, more: &[&str]) -> Result<(), Complaint> {
         let is_known = |name: &str| SIZES.contains(&name) || self.constants.contains_key(name) || more.contains(&name);
         let Some(name) = formula.names().into_iter().find(|name| !is_known(name)) else { return Ok(()) };
         let constants = self.constants.keys().map(String::as_str);
@@ -515,7 +518,7 @@ impl Lowering {
         Lowering { keys, buffers: Vec::new() }
     }
 
-    fn description(mut self) -> Result<Description, Wrong> {
+    fn description(mut self) -> Result<Description, Complaint> {
         self.take_tables()?;
         let rungs = match std::mem::take(&mut self.keys.rung) {
             none if none.is_empty() => vec![RungKeys::default()],
@@ -552,7 +555,7 @@ impl Lowering {
     }
 
     /// Takes what tables say of inputs and of the output.
-    fn take_tables(&mut self) -> Result<(), Wrong> {
+    fn take_tables(&mut self) -> Result<(), Complaint> {
         for input in std::mem::take(&mut self.keys.input) {
             let content = match (input.fill, input.file) {
                 (Some(_), Some(_)) => {
@@ -573,7 +576,7 @@ impl Lowering {
     }
 
     /// Notes an input or an output; one that was noted before must be the same.
-    fn add(&mut self, declared: Declared) -> Result<(), Wrong> {
+    fn add(&mut self, declared: Declared) -> Result<(), Complaint> {
         let name = declared.name.clone();
         let kind = match &declared.content {
             Content::Fill { words, .. } => {
@@ -596,7 +599,7 @@ impl Lowering {
     }
 
     /// A rung, with what the whole file says where it says nothing itself.
-    fn rung(&mut self, own: RungKeys) -> Result<DescribedRung, Wrong> {
+    fn rung(&mut self, own: RungKeys) -> Result<DescribedRung, Complaint> {
         let keys = &self.keys;
         let kernel = own.kernel.or_else(|| keys.kernel.clone());
         let (file, kernel) = match (own.file, kernel) {
@@ -662,7 +665,12 @@ impl Lowering {
     }
 
     /// What a launch, or several in a loop, are.
-    fn steps(&mut self, rung: &mut DescribedRung, keys: LaunchKeys, whole: &LaunchKeys) -> Result<Vec<Step>, Wrong> {
+    fn steps(
+        &mut self,
+        rung: &mut DescribedRung,
+        keys: LaunchKeys,
+        whole: &LaunchKeys,
+    ) -> Result<Vec<RungStep>, Complaint> {
         let LaunchKeys { kernel, items, groups, wg, args, loops, swap, timed, launch } = keys;
         let inner = match launch {
             Some(launches) => {
@@ -697,7 +705,7 @@ impl Lowering {
                             .map_err(|(text, why)| (text, format!("[[rung]] {}: {place}{why}", rung.name)))?,
                     );
                 }
-                vec![Step::Launch(DescribedLaunch { kernel, extent, wg, args, is_timed: timed.unwrap_or(true) })]
+                vec![RungStep::Launch(DescribedLaunch { kernel, extent, wg, args, is_timed: timed.unwrap_or(true) })]
             }
         };
         let at = |text: &str, why: String| (text.to_owned(), format!("[[rung]] {}: {why}", rung.name));
@@ -712,22 +720,21 @@ impl Lowering {
         let mut swap = pairs;
         for text in loops.iter().rev() {
             let (variable, ends) = loop_of(text).map_err(|why| at(text, why))?;
-            steps = vec![Step::Loop { variable, ends, swap: std::mem::take(&mut swap), steps }];
+            steps = vec![RungStep::Loop { variable, ends, swap: std::mem::take(&mut swap), steps }];
         }
         Ok(steps)
     }
 
     /// An argument; a buffer that it declares is noted.
-    fn arg(&mut self, rung: &mut DescribedRung, text: &str) -> Result<DescribedArg, Wrong> {
+    fn arg(&mut self, rung: &mut DescribedRung, text: &str) -> Result<DescribedArg, Complaint> {
         let (arg, declared) = args::parse(text).map_err(|why| (text.to_owned(), why))?;
-        match declared {
-            Some(declared) if declared.role == BufferRole::Scratch => {
-                if rung.scratch.iter().all(|known| known.name != declared.name) {
-                    rung.scratch.push(declared);
-                }
+        if let Some(declared) = declared {
+            let is_known = rung.scratch.iter().any(|known| known.name == declared.name);
+            match declared.role {
+                BufferRole::Scratch if is_known => {}
+                BufferRole::Scratch => rung.scratch.push(declared),
+                _ => self.add(declared)?,
             }
-            Some(declared) => self.add(declared)?,
-            None => {}
         }
         let name = match &arg {
             DescribedArg::Number(formula, None) => formula.name(),
@@ -949,9 +956,9 @@ check  = "numpy: y = 2 * x"
         let text =
             SHORT.replace("items ", "loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]\nitems ");
         let all = Description::parse(&text).unwrap();
-        let Step::Loop { variable, swap, steps, .. } = &all.rungs[0].steps[0] else { panic!() };
+        let RungStep::Loop { variable, swap, steps, .. } = &all.rungs[0].steps[0] else { panic!() };
         assert!(variable == "k" && swap.is_empty());
-        let Step::Loop { variable, swap, .. } = &steps[0] else { panic!() };
+        let RungStep::Loop { variable, swap, .. } = &steps[0] else { panic!() };
         assert_eq!((variable.as_str(), swap.len()), ("j", 1));
         for (from, to, why) in [
             ("k in 0..log2(n)", "k from 0 to 9", "is no loop"),

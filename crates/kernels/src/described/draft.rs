@@ -1,7 +1,7 @@
 //! The beginnings of a family's file for somebody else's kernel: what its text says is filled in, and what only its host
 //! knows is a question mark.
 
-use crate::signature::{CSource, Parameter, Space, Usage, ValueType};
+use crate::signature::{AddressSpace, CSource, KernelParameter, Usage, ValueType};
 use std::fmt::Write as _;
 
 /// A file for a kernel of a text, which stands in `file`.
@@ -73,17 +73,19 @@ struct DraftArg {
     output: Option<String>,
 }
 
-fn draft_arg(parameter: &Parameter, usage: Usage, length: &str) -> DraftArg {
+fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str) -> DraftArg {
     let name = &parameter.name;
     let plain = |text: String, remark: &str| DraftArg { text, remark: remark.to_owned(), output: None };
     let unknown = if parameter.value_type.is_none() { "? " } else { "" };
     let remark = if parameter.value_type.is_none() { ": its type is not known here" } else { "" };
     match parameter.space {
-        Space::Global | Space::Constant if parameter.is_const || !usage.changes() && !usage.is_handed_on => {
+        AddressSpace::Global | AddressSpace::Constant
+            if parameter.is_const || !usage.changes() && !usage.is_handed_on =>
+        {
             let data = data_of(parameter);
             plain(format!("{unknown}{name}[{length}]{data}"), remark)
         }
-        Space::Global | Space::Constant => {
+        AddressSpace::Global | AddressSpace::Constant => {
             let (role, content) = match usage {
                 Usage { is_accumulated: true, is_read: false, is_written: false, .. } => ("out", " = 0"),
                 Usage { is_updated: true, .. } | Usage { is_read: true, .. } => ("inout", ""),
@@ -92,9 +94,9 @@ fn draft_arg(parameter: &Parameter, usage: Usage, length: &str) -> DraftArg {
             let text = format!("{role} {unknown}{name}[{length}]{content}");
             DraftArg { text, remark: remark.to_owned(), output: Some(name.clone()) }
         }
-        Space::Local => plain("local WG".into(), ": elements of local memory"),
-        Space::Image | Space::Sampler => plain("?".into(), ": images cannot be given by a file yet"),
-        Space::Value => match &parameter.value_type {
+        AddressSpace::Local => plain("local WG".into(), ": elements of local memory"),
+        AddressSpace::Image | AddressSpace::Sampler => plain("?".into(), ": images cannot be given by a file yet"),
+        AddressSpace::Value => match &parameter.value_type {
             Some(ValueType::Index) => plain("n".into(), ""),
             Some(ValueType::Number(scalar, 1)) if !scalar.is_float() && is_size(name) => plain("n".into(), ""),
             Some(ValueType::Number(_, lanes)) if *lanes > 1 => plain(format!("({})", vec!["?"; *lanes].join(", ")), ""),
@@ -108,7 +110,7 @@ fn draft_arg(parameter: &Parameter, usage: Usage, length: &str) -> DraftArg {
 }
 
 /// Data that leave sums exact, where the elements are numbers.
-fn data_of(parameter: &Parameter) -> &'static str {
+fn data_of(parameter: &KernelParameter) -> &'static str {
     match &parameter.value_type {
         Some(ValueType::Number(scalar, _)) if scalar.size() == 1 => "",
         Some(ValueType::Number(..) | ValueType::Case) => " small 8",

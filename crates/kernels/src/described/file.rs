@@ -1,11 +1,23 @@
 //! The keys of a family's TOML file, as they are written. What is said for the whole file counts for each rung that does not
 //! say it itself.
 
-use super::formula::{Condition, Formula, Formulas};
+use super::formula::{Formula, Formulas, Restriction};
 use gpulab_model::data::Dtype;
-use serde::Deserialize;
 use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A reader's family: what a worker is told of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FamilyFile {
+    /// The file's text.
+    pub text: String,
+    /// Its folder, from the root: programs are run there, and files of data are there.
+    pub folder: PathBuf,
+    /// The texts of its kernels, with what they include, by the names of their files.
+    pub sources: BTreeMap<String, String>,
+}
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -44,7 +56,7 @@ pub(super) struct FileKeys {
     pub(super) tune: Option<BTreeMap<String, Vec<u64>>>,
     pub(super) define: Option<BTreeMap<String, Text>>,
     #[serde(rename = "where")]
-    pub(super) conditions: Option<Vec<Condition>>,
+    pub(super) conditions: Option<Vec<Restriction>>,
     pub(super) local: Option<Formula>,
     #[serde(rename = "loop")]
     pub(super) loops: Option<Texts>,
@@ -158,7 +170,7 @@ pub(super) struct RungKeys {
     pub(super) tune: Option<BTreeMap<String, Vec<u64>>>,
     pub(super) define: Option<BTreeMap<String, Text>>,
     #[serde(rename = "where")]
-    pub(super) conditions: Option<Vec<Condition>>,
+    pub(super) conditions: Option<Vec<Restriction>>,
     /// Elements of local memory that the kernel's text declares.
     pub(super) local: Option<Formula>,
     #[serde(default)]

@@ -190,26 +190,26 @@ impl Formula {
 
 /// Two formulas that are compared, as in `WG_X * 4 <= n`.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Condition {
+pub(crate) struct Restriction {
     /// As it was written.
     pub(crate) text: String,
     pub(crate) sides: [Formula; 2],
     sign: &'static str,
 }
 
-impl Condition {
+impl Restriction {
     /// Understands a text.
     ///
     /// # Errors
     /// That it is no comparison of two formulas.
-    pub(crate) fn parse(text: &str) -> Result<Condition, String> {
+    pub(crate) fn parse(text: &str) -> Result<Restriction, String> {
         // Those of two characters first.
         const SIGNS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
         let wrong = || format!("{text:?} compares nothing: write it as in \"WG_X * 4 <= n\"");
         let sign = SIGNS.into_iter().find(|sign| text.contains(sign)).ok_or_else(wrong)?;
         let (left, right) = text.split_once(sign).ok_or_else(wrong)?;
         let side = |text: &str| Formula::parse(text).map_err(|_| wrong());
-        Ok(Condition { text: text.trim().to_owned(), sides: [side(left)?, side(right)?], sign })
+        Ok(Restriction { text: text.trim().to_owned(), sides: [side(left)?, side(right)?], sign })
     }
 
     /// Whether it is true, where names have these values.
@@ -226,9 +226,9 @@ impl Condition {
     }
 }
 
-impl<'de> Deserialize<'de> for Condition {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Condition, D::Error> {
-        from_text(from, Condition::parse)
+impl<'de> Deserialize<'de> for Restriction {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Restriction, D::Error> {
+        from_text(from, Restriction::parse)
     }
 }
 
@@ -463,7 +463,7 @@ mod tests {
 
     #[test]
     fn conditions_compare_two_formulas() {
-        let holds = |text: &str| Condition::parse(text).unwrap().holds(&|name| (name == "n").then_some(8));
+        let holds = |text: &str| Restriction::parse(text).unwrap().holds(&|name| (name == "n").then_some(8));
         for (text, want) in
             [("n == 8", true), ("n != 8", false), ("n * 2 <= 16", true), ("n > 8", false), ("n >= 8", true)]
         {
@@ -471,7 +471,7 @@ mod tests {
         }
         assert!(holds("m < 8").is_err());
         for text in ["n", "n = 8", "n < 8 < 9", "< 8", ""] {
-            assert!(Condition::parse(text).unwrap_err().contains("WG_X"), "{text}");
+            assert!(Restriction::parse(text).unwrap_err().contains("WG_X"), "{text}");
         }
     }
 

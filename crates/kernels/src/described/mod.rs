@@ -16,7 +16,7 @@ mod resolve;
 
 pub use description::{Checker, Description};
 pub use draft::draft;
-pub use file::ArrayFormat;
+pub use file::{ArrayFormat, FamilyFile};
 pub(crate) use formula::Formula;
 pub use oracle::{Oracle, OracleBuffer, OracleQuestion};
 pub(crate) use planner::value_of;
@@ -28,21 +28,7 @@ use super::tunable::DeclaredMacro;
 use super::{AnyProblem, DeclarationError, Family, Rung};
 use description::DescribedRung;
 use problem::DescribedProblem;
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
-
-/// A reader's family: what a worker is told of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FamilyFile {
-    /// The file's text.
-    pub text: String,
-    /// Its folder, from the root: programs are run there, and files of data are there.
-    pub folder: PathBuf,
-    /// The texts of its kernels, with what they include, by the names of their files.
-    pub sources: BTreeMap<String, String>,
-}
 
 /// The family that a file describes.
 pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Family, DeclarationError> {
@@ -52,7 +38,7 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
     if let Checker::Kernel { file: name } = description.checker() {
         reference_kernel(file, name).map_err(whole)?;
     }
-    let problem = Arc::new(DescribedProblem { description, elements, oracle });
+    let problem = Arc::new(DescribedProblem { description, elements, oracle, planner: planner::plan });
     let described = &problem.description;
     let rung = |(at, own): (usize, &DescribedRung)| {
         let problem = problem.clone();
@@ -100,11 +86,18 @@ fn problem_restores(description: &Description, rung: &DescribedRung) -> bool {
     use args::{BufferRole, Content};
     let is_restored =
         |declared: &args::Declared| declared.role == BufferRole::InOut || declared.content == Content::Zeros;
-    let has_swaps = |step: &description::Step| matches!(step, description::Step::Loop { swap, .. } if !swap.is_empty());
+    let has_swaps =
+        |step: &description::RungStep| matches!(step, description::RungStep::Loop { swap, .. } if !swap.is_empty());
     description.buffers.iter().map(|buffer| &buffer.declared).chain(&rung.scratch).any(is_restored)
         || rung.steps.iter().any(|step| {
-            has_swaps(step) || matches!(step, description::Step::Loop { steps, .. } if steps.iter().any(has_swaps))
+            has_swaps(step) || matches!(step, description::RungStep::Loop { steps, .. } if steps.iter().any(has_swaps))
         })
+}
+
+/// The text that a described rung is built from.
+pub fn rung_text(description: &Description, rung: &str, file: &FamilyFile) -> Option<String> {
+    let restore = crate::text(planner::RESTORE).unwrap_or_default();
+    Some(format!("{}\n{restore}", file.sources.get(description.file_of(rung)?)?))
 }
 
 /// The only kernel of a reference's file, and the file's text.
@@ -126,6 +119,8 @@ mod tests {
     use crate::Registry;
     use gpulab_model::data::{Array, Dtype, Layout, Params, Shape};
     use gpulab_model::plan::{Case, Reference, Target, WorkGroup};
+    use std::collections::BTreeMap;
+    use std::path::PathBuf;
 
     /// Says that each element is to be twice what it is; or what it is told to say.
     struct Twice(Option<Result<Array, String>>);

@@ -1,14 +1,14 @@
 //! The launches of a described rung.
 
 use super::args::{Content, DescribedArg};
-use super::description::{DescribedLaunch, DescribedRung, Extent, GROUP, MOST, Step};
+use super::description::{DescribedLaunch, DescribedRung, Extent, GROUP, MOST, RungStep};
 use super::formula::Formula;
 use super::problem::{DescribedProblem, Storage};
 use crate::builder::PlanDraft;
 use crate::signature::ValueType;
 use crate::{Problem, shape};
-use gpulab_model::data::{Dtype, Number, Scalar};
-use gpulab_model::plan::{Arg, Case, Plan, Refusal, Role, Target, Value, WorkGroup};
+use gpulab_model::data::{Dtype, NumberValue, Scalar};
+use gpulab_model::plan::{Arg, ArgValue, Case, Plan, Refusal, Role, Target, WorkGroup};
 use std::collections::BTreeMap;
 
 /// The file of the kernels that put back what a run changes.
@@ -30,7 +30,7 @@ pub(super) fn plan(problem: &DescribedProblem, at: usize, case: &Case, target: &
 fn work_group(rung: &DescribedRung, case: &Case) -> WorkGroup {
     let asked = case.wg;
     let is_flat = |wg: WorkGroup| wg.0[1] == 1 && wg.0[2] == 1;
-    let is_deep = rung.steps.iter().flat_map(Step::launches).any(|launch| launch.extent.sides().len() > 1);
+    let is_deep = rung.steps.iter().flat_map(RungStep::launches).any(|launch| launch.extent.sides().len() > 1);
     match rung.wg {
         Some(declared) if is_flat(asked) && !is_flat(declared) => declared,
         None if is_flat(asked) && is_deep => WorkGroup([16, asked.size().div_ceil(16).min(16), 1]),
@@ -169,10 +169,10 @@ impl<'a> DescribedPlan<'a> {
         plan.prepare(kernel, [bytes.min(ITEMS).div_ceil(wg) as u64, 1, 1], WorkGroup::linear(wg), args);
     }
 
-    fn steps(&self, plan: &mut PlanDraft, steps: &'a [Step], bound: &mut Bindings<'a>) -> Result<(), Refusal> {
+    fn steps(&self, plan: &mut PlanDraft, steps: &'a [RungStep], bound: &mut Bindings<'a>) -> Result<(), Refusal> {
         for step in steps {
             match step {
-                Step::Launch(launch) => {
+                RungStep::Launch(launch) => {
                     bound.launches += 1;
                     if bound.launches > MOST_LAUNCHES {
                         return Err(Refusal::Size(format!("its loops have more than {MOST_LAUNCHES} launches")));
@@ -180,7 +180,7 @@ impl<'a> DescribedPlan<'a> {
                     let local = self.launch(plan, launch, bound)?;
                     bound.local = bound.local.max(local);
                 }
-                Step::Loop { variable, ends, swap, steps } => {
+                RungStep::Loop { variable, ends, swap, steps } => {
                     let [from, to] = [&ends[0], &ends[1]].map(|end| self.count(end, (0, MOST), &bound.numbers));
                     let (from, to) = (from?, to?);
                     if to.saturating_sub(from) > MOST_LAUNCHES as u64 {
@@ -339,10 +339,10 @@ pub(crate) fn value_of(
 
 fn bytes_of(formula: &Formula, scalar: Scalar, names: &dyn Fn(&str) -> Option<u64>) -> Result<Vec<u8>, Refusal> {
     let number = match scalar.is_float() {
-        true => Number::Real(formula.real(names).map_err(Refusal::Size)?),
+        true => NumberValue::Real(formula.real(names).map_err(Refusal::Size)?),
         false => {
             let whole = formula.value(names);
-            Number::Whole(whole.map_err(|why| Refusal::Size(format!("\"{}\": {why}", formula.text)))?)
+            NumberValue::Whole(whole.map_err(|why| Refusal::Size(format!("\"{}\": {why}", formula.text)))?)
         }
     };
     let too_large = || Refusal::Size(format!("\"{}\" is {number}, which {} cannot hold", formula.text, scalar.name()));
@@ -361,11 +361,11 @@ fn scalar_of(dtype: Dtype) -> Scalar {
 
 fn by_value(bytes: &[u8]) -> Result<Arg, Refusal> {
     let most =
-        || Refusal::Setting(format!("a value of {} bytes; at most {} can be handed over", bytes.len(), Value::MOST));
-    Value::new(bytes).map(Arg::Value).ok_or_else(most)
+        || Refusal::Setting(format!("a value of {} bytes; at most {} can be handed over", bytes.len(), ArgValue::MOST));
+    ArgValue::new(bytes).map(Arg::Value).ok_or_else(most)
 }
 
 /// A `ulong`.
 fn wide(value: u64) -> Arg {
-    Value::new(&value.to_ne_bytes()).map_or(Arg::Index(value), Arg::Value)
+    ArgValue::new(&value.to_ne_bytes()).map_or(Arg::Index(value), Arg::Value)
 }

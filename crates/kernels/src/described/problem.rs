@@ -1,14 +1,14 @@
 //! The problem of a described family: its data, its cost, and what is right by its oracle.
 
-use super::args::{BufferRole, Element};
+use super::args::{BufferRole, ElementType};
 use super::content::DataKind;
 use super::description::{Allowance, Checker, DescribedBuffer, Description, MOST};
 use super::formula::Formula;
 use super::oracle::{Oracle, OracleBuffer, OracleQuestion};
 use super::resolve::Elements;
 use crate::{Form, Problem, Spot};
-use gpulab_model::data::{Array, Change, Dtype, Field, Fill, Layout, Number, Params, Scalar, Shape};
-use gpulab_model::plan::{Case, Cost, Near, Part, Plan, Reference, Refusal, Target};
+use gpulab_model::data::{Array, Change, Dtype, Field, Fill, Layout, NumberValue, Params, Scalar, Shape};
+use gpulab_model::plan::{Case, Cost, Near, OutputPart, Plan, Reference, Refusal, Target};
 use std::collections::BTreeSet;
 
 /// A problem that a file describes.
@@ -16,6 +16,8 @@ pub(super) struct DescribedProblem {
     pub(super) description: Description,
     pub(super) elements: Elements,
     pub(super) oracle: Box<dyn Oracle>,
+    /// The launches of the rung at this place.
+    pub(super) planner: fn(&DescribedProblem, usize, &Case, &Target) -> Result<Plan, Refusal>,
 }
 
 /// How a buffer's elements lie in an array of the host.
@@ -29,7 +31,7 @@ pub(super) struct Storage {
 }
 
 impl Storage {
-    pub(super) fn of(element: &Element, case: Dtype) -> Storage {
+    pub(super) fn of(element: &ElementType, case: Dtype) -> Storage {
         let number = |dtype: Dtype| match dtype {
             Dtype::F32 => Scalar::F32,
             Dtype::F64 => Scalar::F64,
@@ -38,9 +40,9 @@ impl Storage {
             Dtype::U8 => Scalar::U8,
         };
         let (layout, lanes): (Layout, usize) = match element {
-            Element::Case => (number(case).into(), 1),
-            Element::Number(scalar, lanes) => ((*scalar).into(), *lanes),
-            Element::Struct(layout) => (layout.clone(), 1),
+            ElementType::Case => (number(case).into(), 1),
+            ElementType::Number(scalar, lanes) => ((*scalar).into(), *lanes),
+            ElementType::Struct(layout) => (layout.clone(), 1),
         };
         match layout.scalar().and_then(Scalar::dtype) {
             Some(dtype) => Storage { dtype, each: lanes, layout, lanes },
@@ -140,8 +142,8 @@ impl DescribedProblem {
                 return Err(format!("{why}{}", of(output.name)));
             }
             let bytes = answer.as_bytes();
-            let seen: Vec<Seen> =
-                output.layout.fields.iter().map(|field| Seen::of(bytes, &output.layout, field)).collect();
+            let seen: Vec<AnswerFloats> =
+                output.layout.fields.iter().map(|field| AnswerFloats::of(bytes, &output.layout, field)).collect();
             if let Some(index) = seen.iter().filter_map(|seen| seen.nan).min() {
                 return Err(format!(
                     "the reference's element {index} is NaN{}, which cannot be compared",
@@ -163,7 +165,7 @@ impl DescribedProblem {
             }
             let name = if is_single { String::new() } else { output.name.to_owned() };
             let (layout, want) = (output.layout.clone(), bytes.to_vec());
-            parts.push(Part { name, at, layout, want, absolute, relative: self.relative() });
+            parts.push(OutputPart { name, at, layout, want, absolute, relative: self.relative() });
             at += bytes.len();
         }
         // Numbers of one of gpulab's own types are compared as those of its families are.
@@ -207,18 +209,20 @@ fn usual_share(scalar: Scalar) -> f64 {
 }
 
 /// What the floats of an answer's field are.
-struct Seen {
+struct AnswerFloats {
     /// The first element that is NaN.
     nan: Option<usize>,
     /// The largest magnitude.
     largest: f64,
 }
 
-impl Seen {
-    fn of(bytes: &[u8], layout: &Layout, field: &Field) -> Seen {
-        let mut seen = Seen { nan: None, largest: 0.0 };
+impl AnswerFloats {
+    fn of(bytes: &[u8], layout: &Layout, field: &Field) -> AnswerFloats {
+        let mut seen = AnswerFloats { nan: None, largest: 0.0 };
         for (index, element) in bytes.chunks_exact(layout.size.max(1)).enumerate() {
-            let Number::Real(number) = field.scalar.read(&element[field.at..][..field.scalar.size()]) else { break };
+            let NumberValue::Real(number) = field.scalar.read(&element[field.at..][..field.scalar.size()]) else {
+                break;
+            };
             if number.is_nan() {
                 seen.nan = seen.nan.or(Some(index));
             }
@@ -461,7 +465,7 @@ impl DescribedProblem {
         };
         let wg = rungs[at].wg.unwrap_or(gpulab_model::plan::WorkGroup::linear(64));
         let case = Case { variant: name.to_owned(), wg, params: Params::new(), ..case.clone() };
-        super::planner::plan(self, at, &case, &Target::with_everything(false))
+        (self.planner)(self, at, &case, &Target::with_everything(false))
     }
 }
 

@@ -1,28 +1,28 @@
 //! A description beside its kernels' texts: each buffer, number and piece of local memory gets the type of its parameter.
 
-use super::FamilyFile;
-use super::args::{BufferRole, Declared, DescribedArg, Element, ElementName};
+use super::args::{BufferRole, Declared, DescribedArg, ElementName, ElementType};
 use super::description::{DescribedLaunch, DescribedRung, Description};
-use crate::signature::{CSource, Parameter, Space, ValueType};
+use super::file::FamilyFile;
+use crate::signature::{AddressSpace, CSource, KernelParameter, ValueType};
 use gpulab_model::data::Dtype;
 use std::collections::BTreeMap;
 
 /// The elements of each buffer: of inputs and outputs, and of each rung's own.
 #[derive(Debug, Default)]
 pub(super) struct Elements {
-    shared: BTreeMap<String, Element>,
-    scratch: Vec<BTreeMap<String, Element>>,
+    shared: BTreeMap<String, ElementType>,
+    scratch: Vec<BTreeMap<String, ElementType>>,
 }
 
 impl Elements {
     /// Those of an input or an output.
-    pub(super) fn of(&self, name: &str) -> &Element {
-        self.shared.get(name).unwrap_or(&Element::Case)
+    pub(super) fn of(&self, name: &str) -> &ElementType {
+        self.shared.get(name).unwrap_or(&ElementType::Case)
     }
 
     /// Those of a rung's own buffer.
-    pub(super) fn of_scratch(&self, rung: usize, name: &str) -> &Element {
-        self.scratch.get(rung).and_then(|own| own.get(name)).unwrap_or(&Element::Case)
+    pub(super) fn of_scratch(&self, rung: usize, name: &str) -> &ElementType {
+        self.scratch.get(rung).and_then(|own| own.get(name)).unwrap_or(&ElementType::Case)
     }
 }
 
@@ -48,12 +48,12 @@ pub(super) fn resolve(description: &mut Description, file: &FamilyFile) -> Resul
         elements.scratch.push(own);
     }
     if description.types.is_empty() {
-        let is_case = |element: &Element| *element == Element::Case;
+        let is_case = |element: &ElementType| *element == ElementType::Case;
         let has_case = elements.shared.values().chain(elements.scratch.iter().flat_map(BTreeMap::values)).any(is_case);
         let first = description.outputs().next().map(|output| elements.of(&output.declared.name));
         let dtype = match first {
-            Some(Element::Number(scalar, _)) => scalar.dtype().unwrap_or(Dtype::U8),
-            Some(Element::Struct(_)) => Dtype::U8,
+            Some(ElementType::Number(scalar, _)) => scalar.dtype().unwrap_or(Dtype::U8),
+            Some(ElementType::Struct(_)) => Dtype::U8,
             _ => Dtype::F32,
         };
         description.types = vec![if has_case && dtype == Dtype::U8 { Dtype::F32 } else { dtype }];
@@ -79,8 +79,8 @@ impl Resolver<'_> {
     fn launch(
         &self,
         launch: &mut DescribedLaunch,
-        shared: &mut BTreeMap<String, Element>,
-        own: &mut BTreeMap<String, Element>,
+        shared: &mut BTreeMap<String, ElementType>,
+        own: &mut BTreeMap<String, ElementType>,
     ) -> Result<(), String> {
         let kernels = self.source.kernels();
         if launch.kernel.is_empty() {
@@ -125,11 +125,11 @@ impl Resolver<'_> {
                     self.buffer(declared, parameter, into).map_err(wrong)?;
                 }
                 DescribedArg::Number(_, of) => {
-                    demand(parameter, Space::Value, "a number").map_err(wrong)?;
+                    demand(parameter, AddressSpace::Value, "a number").map_err(wrong)?;
                     *of = of.take().or_else(|| parameter.value_type.clone());
                 }
                 DescribedArg::Numbers(values, of) => {
-                    demand(parameter, Space::Value, "a struct or a vector").map_err(wrong)?;
+                    demand(parameter, AddressSpace::Value, "a struct or a vector").map_err(wrong)?;
                     *of = of.take().or_else(|| parameter.value_type.clone());
                     let wanted = match of {
                         Some(ValueType::Number(_, lanes)) => *lanes,
@@ -146,7 +146,7 @@ impl Resolver<'_> {
                     }
                 }
                 DescribedArg::Local(_, of) => {
-                    demand(parameter, Space::Local, "local memory").map_err(wrong)?;
+                    demand(parameter, AddressSpace::Local, "local memory").map_err(wrong)?;
                     *of = of.take().or_else(|| parameter.value_type.clone());
                 }
             }
@@ -158,16 +158,17 @@ impl Resolver<'_> {
     fn buffer(
         &self,
         declared: &Declared,
-        parameter: &Parameter,
-        known: &mut BTreeMap<String, Element>,
+        parameter: &KernelParameter,
+        known: &mut BTreeMap<String, ElementType>,
     ) -> Result<(), String> {
         let name = &declared.name;
-        let space = if parameter.space == Space::Constant { Space::Constant } else { Space::Global };
+        let space =
+            if parameter.space == AddressSpace::Constant { AddressSpace::Constant } else { AddressSpace::Global };
         demand(parameter, space, name)?;
         if parameter.is_const && declared.role == BufferRole::Out {
             return Err(format!("it is const, and args says that {name} is an output"));
         }
-        let of_parameter = parameter.value_type.as_ref().and_then(Element::of);
+        let of_parameter = parameter.value_type.as_ref().and_then(ElementType::of);
         let unknown = || {
             format!(
                 "the type {:?} is not known here: write the elements' type, as in \"f32 {name}[...]\"",
@@ -176,16 +177,17 @@ impl Resolver<'_> {
         };
         let element = match &declared.element {
             ElementName::Parameter => of_parameter.clone().ok_or_else(unknown)?,
-            ElementName::Case => Element::Case,
-            ElementName::Number(scalar) => Element::Number(*scalar, 1),
-            ElementName::Letters(layout) => Element::Struct(layout.clone()),
+            ElementName::Case => ElementType::Case,
+            ElementName::Number(scalar) => ElementType::Number(*scalar, 1),
+            ElementName::Letters(layout) => ElementType::Struct(layout.clone()),
             ElementName::Named(of) => {
-                let value_type = self.source.value_type(of).as_ref().and_then(Element::of);
+                let value_type = self.source.value_type(of).as_ref().and_then(ElementType::of);
                 value_type.ok_or_else(|| format!("there is no type {of:?} for {name}"))?
             }
         };
         // One buffer may be vectors to one kernel, and numbers to another.
-        let number = |element: &Element| if let Element::Number(scalar, _) = element { Some(*scalar) } else { None };
+        let number =
+            |element: &ElementType| if let ElementType::Number(scalar, _) = element { Some(*scalar) } else { None };
         for other in [of_parameter.as_ref(), known.get(name)].into_iter().flatten() {
             if let (Some(own), Some(other)) = (number(&element), number(other))
                 && own != other
@@ -198,16 +200,20 @@ impl Resolver<'_> {
     }
 }
 
-fn demand(parameter: &Parameter, space: Space, given: &str) -> Result<(), String> {
+fn demand(parameter: &KernelParameter, space: AddressSpace, given: &str) -> Result<(), String> {
     match (parameter.space, space) {
         (has, wanted) if has == wanted => Ok(()),
-        (Space::Image | Space::Sampler, _) => Err("images and samplers cannot be given by a file yet".into()),
-        (Space::Global | Space::Constant, _) => Err(format!("it is a buffer, and args gives {given}")),
-        (Space::Local, _) => Err(format!("it is local memory, and args gives {given}: write \"local ELEMENTS\"")),
-        (Space::Value, _) => Err(format!("it is handed over by value, and args gives {given}")),
+        (AddressSpace::Image | AddressSpace::Sampler, _) => {
+            Err("images and samplers cannot be given by a file yet".into())
+        }
+        (AddressSpace::Global | AddressSpace::Constant, _) => Err(format!("it is a buffer, and args gives {given}")),
+        (AddressSpace::Local, _) => {
+            Err(format!("it is local memory, and args gives {given}: write \"local ELEMENTS\""))
+        }
+        (AddressSpace::Value, _) => Err(format!("it is handed over by value, and args gives {given}")),
     }
 }
 
-fn shown(parameter: &Parameter) -> String {
+fn shown(parameter: &KernelParameter) -> String {
     format!("`{} {}`", parameter.type_name, parameter.name)
 }

@@ -14,11 +14,11 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("read a matrix down its columns"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Exact {
-        inputs: |shape, params| vec![Layout::of(shape, params).len()],
+        inputs: |shape, params| vec![PaddedRows::of(shape, params).len()],
         result: |_, _| 1,
         fill: Fill::Real,
         cost: |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
-        answer: |case, inputs| Layout::of(case.shape, &case.params).sum(&inputs[0]),
+        answer: |case, inputs| PaddedRows::of(case.shape, &case.params).sum(&inputs[0]),
         finish: |_, output| cpu::wrapping_sum(&output),
         companions: &[],
     }),
@@ -33,18 +33,18 @@ pub const PAD: Tunable = setting("padding", "unused words behind each row");
 pub const DOWN: Tunable = setting("down", "whether the walk is down the columns");
 
 /// Where the words of a matrix lie.
-struct Layout {
+struct PaddedRows {
     rows: usize,
     columns: usize,
     /// Words from the start of a row to that of the next.
     pitch: usize,
 }
 
-impl Layout {
-    fn of(shape: Shape, params: &Params) -> Layout {
+impl PaddedRows {
+    fn of(shape: Shape, params: &Params) -> PaddedRows {
         let columns = (1u64 << get(params, COLUMNS.name).min(31)).min(shape.n.max(1)) as usize;
         let pitch = columns + get(params, PAD.name) as usize;
-        Layout { rows: shape.n as usize / columns, columns, pitch }
+        PaddedRows { rows: shape.n as usize / columns, columns, pitch }
     }
 
     fn len(&self) -> usize {
@@ -63,7 +63,7 @@ const UNROLLED: u64 = 8;
 
 fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let walk = Walk::over(ask, ask.case.shape.n, UNROLLED, IN_TURNS)?;
-    let Layout { rows, columns, pitch } = Layout::of(ask.case.shape, &ask.case.params);
+    let PaddedRows { rows, columns, pitch } = PaddedRows::of(ask.case.shape, &ask.case.params);
     let formula = match get(&ask.case.params, DOWN.name) {
         1 => [rows.ilog2() as usize, pitch, 1],
         _ => [columns.ilog2() as usize, 1, pitch],

@@ -2,7 +2,7 @@
 
 use super::super::Form;
 use super::super::described::Formula;
-use super::super::signature::{CSource, Parameter, Space, ValueType};
+use super::super::signature::{AddressSpace, CSource, KernelParameter, ValueType};
 use gpulab_model::data::Dtype;
 
 /// An argument of a reader's kernel.
@@ -77,24 +77,30 @@ pub(super) fn of(
     if is_gpulabs(&parameters, form, inputs, has_local) {
         return Ok(None);
     }
+    // One that nobody tells a size is no kernel of such a problem: the driver's check says what it lacks.
+    if !parameters.iter().any(is_whole) {
+        return Ok(None);
+    }
     guess(source, kernel, &parameters, form, inputs).map(Some)
 }
 
 /// Whether the parameters are in gpulab's order: inputs, result, sizes, local memory if it is declared.
-fn is_gpulabs(parameters: &[Parameter], form: Form, inputs: usize, has_local: bool) -> bool {
+fn is_gpulabs(parameters: &[KernelParameter], form: Form, inputs: usize, has_local: bool) -> bool {
     let sizes = if form == Form::Matrix { 2 } else { 1 };
     let count = inputs + 1 + sizes + usize::from(has_local);
-    let is_of = |at: usize, parameter: &Parameter| match at {
-        at if at <= inputs => matches!(parameter.space, Space::Global | Space::Constant | Space::Image),
+    let is_of = |at: usize, parameter: &KernelParameter| match at {
+        at if at <= inputs => {
+            matches!(parameter.space, AddressSpace::Global | AddressSpace::Constant | AddressSpace::Image)
+        }
         at if at <= inputs + sizes => parameter.value_type == Some(ValueType::Index),
-        _ => parameter.space == Space::Local,
+        _ => parameter.space == AddressSpace::Local,
     };
     // A kernel in gpulab's words that has it wrong is told so by the driver's check.
     let speaks_ours = parameters.iter().any(|parameter| parameter.value_type == Some(ValueType::Index));
     speaks_ours || (parameters.len() == count && parameters.iter().enumerate().all(|(at, one)| is_of(at, one)))
 }
 
-fn words(said: &str, parameters: &[Parameter], inputs: usize) -> Result<OwnArgs, String> {
+fn words(said: &str, parameters: &[KernelParameter], inputs: usize) -> Result<OwnArgs, String> {
     let mut next = 0;
     let mut args = Vec::new();
     let all: Vec<&str> = said.split(',').map(str::trim).collect();
@@ -149,7 +155,7 @@ fn demand(args: &[OwnArg], inputs: usize) -> Result<(), String> {
 fn guess(
     source: &CSource,
     kernel: &str,
-    parameters: &[Parameter],
+    parameters: &[KernelParameter],
     form: Form,
     inputs: usize,
 ) -> Result<OwnArgs, String> {
@@ -157,19 +163,20 @@ fn guess(
         let words: Vec<String> = parameters.iter().map(|parameter| suggestion(source, kernel, parameter)).collect();
         format!("{why}: say what each is, as in --args \"{}\"", words.join(", "))
     };
-    let is_buffer = |parameter: &&Parameter| matches!(parameter.space, Space::Global | Space::Constant);
-    let buffers: Vec<&Parameter> = parameters.iter().filter(is_buffer).collect();
+    let is_buffer =
+        |parameter: &&KernelParameter| matches!(parameter.space, AddressSpace::Global | AddressSpace::Constant);
+    let buffers: Vec<&KernelParameter> = parameters.iter().filter(is_buffer).collect();
     if buffers.len() != inputs + 1 {
         let pointers =
             if inputs == 1 { "two pointers, an input and a result" } else { "three pointers, two inputs and a result" };
         return Err(unsure(&format!("kernel {kernel} has {} pointers where {pointers} are needed", buffers.len())));
     }
-    let writes = |parameter: &&&Parameter| {
+    let writes = |parameter: &&&KernelParameter| {
         let usage = source.usage(kernel, &parameter.name);
         !parameter.is_const && (usage.changes() || usage.is_handed_on)
     };
-    let written: Vec<&&Parameter> = buffers.iter().filter(writes).collect();
-    let is_result = |parameter: &&&&Parameter| RESULTS.contains(&parameter.name.to_lowercase().as_str());
+    let written: Vec<&&KernelParameter> = buffers.iter().filter(writes).collect();
+    let is_result = |parameter: &&&&KernelParameter| RESULTS.contains(&parameter.name.to_lowercase().as_str());
     let result = match written[..] {
         [only] => only.name.clone(),
         _ => match written.iter().filter(is_result).collect::<Vec<_>>()[..] {
@@ -181,18 +188,20 @@ fn guess(
     let mut sizes = 0;
     for parameter in parameters {
         let (arg, word) = match parameter.space {
-            Space::Global | Space::Constant if parameter.name == result => (OwnArg::Out, "out".to_owned()),
-            Space::Global | Space::Constant => {
+            AddressSpace::Global | AddressSpace::Constant if parameter.name == result => {
+                (OwnArg::Out, "out".to_owned())
+            }
+            AddressSpace::Global | AddressSpace::Constant => {
                 next += 1;
                 let word = if inputs == 1 { "in" } else { ["x", "y"][next - 1] };
                 (OwnArg::In(next - 1), word.to_owned())
             }
-            Space::Local => {
+            AddressSpace::Local => {
                 // As a tile with a column more, which does no harm where it is not needed.
                 let elements = if form == Form::Vector { "WG" } else { "(WG_X + 1) * (WG_Y + 1)" };
                 (OwnArg::Local(Formula::parse(elements)?, parameter.value_type.clone()), format!("local {elements}"))
             }
-            Space::Value if is_whole(parameter) => {
+            AddressSpace::Value if is_whole(parameter) => {
                 let word = size_word(&parameter.name, form, sizes);
                 sizes += usize::from(word != Some("0"));
                 let Some(word) = word else {
@@ -210,7 +219,7 @@ fn guess(
     Ok(OwnArgs { dtype: dtype_of(&args, parameters), lanes: lanes_of(&args, parameters), is_of_items, args, guess })
 }
 
-fn is_whole(parameter: &Parameter) -> bool {
+fn is_whole(parameter: &KernelParameter) -> bool {
     matches!(&parameter.value_type, Some(ValueType::Number(scalar, 1)) if !scalar.is_float())
         || parameter.value_type == Some(ValueType::Index)
 }
@@ -233,30 +242,32 @@ fn size_word(name: &str, form: Form, place: usize) -> Option<&'static str> {
 }
 
 /// A word for a parameter, to be put right by who knows better.
-fn suggestion(source: &CSource, kernel: &str, parameter: &Parameter) -> String {
+fn suggestion(source: &CSource, kernel: &str, parameter: &KernelParameter) -> String {
     match parameter.space {
-        Space::Global | Space::Constant if source.usage(kernel, &parameter.name).changes() => "out".into(),
-        Space::Global | Space::Constant => "in".into(),
-        Space::Local => "local WG".into(),
-        Space::Value if is_whole(parameter) => "n".into(),
+        AddressSpace::Global | AddressSpace::Constant if source.usage(kernel, &parameter.name).changes() => {
+            "out".into()
+        }
+        AddressSpace::Global | AddressSpace::Constant => "in".into(),
+        AddressSpace::Local => "local WG".into(),
+        AddressSpace::Value if is_whole(parameter) => "n".into(),
         _ => "2.5".into(),
     }
 }
 
 /// Whether each work-item leaves a result: without local memory none joins those of its group.
-fn leaves_items(source: &CSource, kernel: &str, parameters: &[Parameter], result: &str) -> bool {
+fn leaves_items(source: &CSource, kernel: &str, parameters: &[KernelParameter], result: &str) -> bool {
     let body = source.body(kernel).unwrap_or_default();
     !body.iter().any(|word| ["__local", "local", "barrier"].contains(&word.as_str()))
-        && parameters.iter().all(|parameter| parameter.space != Space::Local)
+        && parameters.iter().all(|parameter| parameter.space != AddressSpace::Local)
         && !source.usage(kernel, result).is_accumulated
 }
 
 /// The parameter of the first input.
-fn input<'a>(args: &[OwnArg], parameters: &'a [Parameter]) -> Option<&'a Parameter> {
+fn input<'a>(args: &[OwnArg], parameters: &'a [KernelParameter]) -> Option<&'a KernelParameter> {
     args.iter().zip(parameters).find(|(arg, _)| **arg == OwnArg::In(0)).map(|(_, parameter)| parameter)
 }
 
-fn dtype_of(args: &[OwnArg], parameters: &[Parameter]) -> Option<Dtype> {
+fn dtype_of(args: &[OwnArg], parameters: &[KernelParameter]) -> Option<Dtype> {
     match &input(args, parameters)?.value_type {
         // A sum of unsigned numbers has the bits of one of signed ones.
         Some(ValueType::Number(scalar, _)) => match scalar.name() {
@@ -268,7 +279,7 @@ fn dtype_of(args: &[OwnArg], parameters: &[Parameter]) -> Option<Dtype> {
     }
 }
 
-fn lanes_of(args: &[OwnArg], parameters: &[Parameter]) -> u64 {
+fn lanes_of(args: &[OwnArg], parameters: &[KernelParameter]) -> u64 {
     match input(args, parameters).and_then(|parameter| parameter.value_type.as_ref()) {
         Some(ValueType::Number(_, lanes)) => *lanes as u64,
         _ => 1,
@@ -319,20 +330,20 @@ mod tests {
 
     #[test]
     fn what_is_not_clear_is_asked_for_in_one_line() {
-        let text = "kernel void r(global float *a, global float *b, float alpha) { b[0] = alpha * a[0]; }";
+        let text = "kernel void r(global float *a, global float *b, int n, float alpha) { b[0] = alpha * a[0]; }";
         let why = guessed(text, Form::Vector, 1, None).err().unwrap();
-        assert!(why.contains("alpha") && why.contains("--args \"in, out, 2.5\""), "{why}");
-        let said = guessed(text, Form::Vector, 1, Some("in, out, 2.5")).unwrap().unwrap();
-        assert_eq!((said.args.len(), said.dtype, said.guess), (3, Some(Dtype::F32), None));
+        assert!(why.contains("alpha") && why.contains("--args \"in, out, n, 2.5\""), "{why}");
+        let said = guessed(text, Form::Vector, 1, Some("in, out, n, 2.5")).unwrap().unwrap();
+        assert_eq!((said.args.len(), said.dtype, said.guess), (4, Some(Dtype::F32), None));
         for (words, why) in [
-            ("in, out", "3 parameters (a, b, alpha)"),
+            ("in, out", "4 parameters (a, b, n, alpha)"),
             ("in, in, 1", "no argument is the result"),
             ("out, 1, 1", "the input"),
         ] {
             let said = guessed(text, Form::Vector, 1, Some(words)).err().unwrap();
             assert!(said.contains(why), "{said}");
         }
-        let three = "kernel void r(global float *a, global float *b, global float *c) { c[0] = a[0] + b[0]; }";
+        let three = "kernel void r(global float *a, global float *b, global float *c, int n) { c[0] = a[0] + b[0]; }";
         assert!(guessed(three, Form::Vector, 1, None).err().unwrap().contains("3 pointers"));
     }
 

@@ -1,12 +1,12 @@
 //! Outputs that are bytes: several of them one after the other, each of elements with a layout.
 
 use super::Verdict;
-use crate::data::{Dtype, Field, Number};
-use crate::plan::Part;
+use crate::data::{Dtype, Field, NumberValue};
+use crate::plan::OutputPart;
 use rayon::prelude::*;
 
 /// Requires that each number of each output is right, or as near as the output allows.
-pub(super) fn check_parts(got: &[u8], parts: &[Part]) -> Verdict {
+pub(super) fn check_parts(got: &[u8], parts: &[OutputPart]) -> Verdict {
     let (mut max_err, mut tol) = (0.0f64, 0.0f64);
     for part in parts {
         let Some(bytes) = got.get(part.at..part.at + part.want.len()) else {
@@ -23,16 +23,16 @@ pub(super) fn check_parts(got: &[u8], parts: &[Part]) -> Verdict {
 
 /// A part's numbers: how many are wrong, the first of them, and the largest error and tolerance.
 #[derive(Clone, Copy, Default)]
-struct Seen {
+struct PartErrors {
     wrong: usize,
     first: Option<(usize, usize)>,
     max_err: f64,
     tol: f64,
 }
 
-impl Seen {
-    fn and(self, other: Seen) -> Seen {
-        Seen {
+impl PartErrors {
+    fn and(self, other: PartErrors) -> PartErrors {
+        PartErrors {
             wrong: self.wrong + other.wrong,
             first: self.first.into_iter().chain(other.first).min(),
             max_err: self.max_err.max(other.max_err),
@@ -41,22 +41,22 @@ impl Seen {
     }
 }
 
-fn check_part(got: &[u8], part: &Part) -> Verdict {
+fn check_part(got: &[u8], part: &OutputPart) -> Verdict {
     let size = part.layout.size.max(1);
     let is_exact = part.relative == 0.0 && part.absolute.iter().all(|absolute| *absolute == 0.0);
     let numbers = |bytes: &[u8], field: &Field| field.scalar.read(&bytes[field.at..][..field.scalar.size()]);
     let element = |(index, (got, want)): (usize, (&[u8], &[u8]))| {
         if got == want && is_exact {
-            return Seen::default();
+            return PartErrors::default();
         }
-        part.layout.fields.iter().enumerate().fold(Seen::default(), |seen, (number, field)| {
+        part.layout.fields.iter().enumerate().fold(PartErrors::default(), |seen, (number, field)| {
             let (error, allowed, is_right) = compared(numbers(got, field), numbers(want, field), part, number);
             let first = (!is_right).then_some((index, number));
-            seen.and(Seen { wrong: usize::from(!is_right), first, max_err: error, tol: allowed })
+            seen.and(PartErrors { wrong: usize::from(!is_right), first, max_err: error, tol: allowed })
         })
     };
     let pairs = got.par_chunks_exact(size).zip(part.want.par_chunks_exact(size)).enumerate();
-    let seen = pairs.with_min_len(1 << 12).map(element).reduce(Seen::default, Seen::and);
+    let seen = pairs.with_min_len(1 << 12).map(element).reduce(PartErrors::default, PartErrors::and);
     let Some((index, number)) = seen.first else { return Verdict::pass(seen.max_err, seen.tol) };
     let field = &part.layout.fields[number];
     let at = |bytes: &[u8]| numbers(&bytes[index * size..], field);
@@ -74,10 +74,10 @@ fn check_part(got: &[u8], part: &Part) -> Verdict {
 }
 
 /// The error of a field's number, the error allowed, and whether the number is right.
-fn compared(got: Number, want: Number, part: &Part, field: usize) -> (f64, f64, bool) {
+fn compared(got: NumberValue, want: NumberValue, part: &OutputPart, field: usize) -> (f64, f64, bool) {
     match (got, want) {
-        (Number::Whole(got), Number::Whole(want)) => (got.abs_diff(want) as f64, 0.0, got == want),
-        (Number::Real(got), Number::Real(want)) => {
+        (NumberValue::Whole(got), NumberValue::Whole(want)) => (got.abs_diff(want) as f64, 0.0, got == want),
+        (NumberValue::Real(got), NumberValue::Real(want)) => {
             let allowed = part.absolute[field] + part.relative * want.abs();
             let error = if got == want { 0.0 } else { (got - want).abs() };
             let sized = if error.is_nan() { f64::INFINITY } else { error };
@@ -92,9 +92,9 @@ mod tests {
     use super::*;
     use crate::data::{Layout, Scalar};
 
-    fn part(name: &str, at: usize, layout: Layout, want: &[u8], absolute: f64) -> Part {
+    fn part(name: &str, at: usize, layout: Layout, want: &[u8], absolute: f64) -> OutputPart {
         let absolute = vec![absolute; layout.fields.len()];
-        Part { name: name.into(), at, layout, want: want.into(), absolute, relative: 0.0 }
+        OutputPart { name: name.into(), at, layout, want: want.into(), absolute, relative: 0.0 }
     }
 
     #[test]
@@ -130,7 +130,7 @@ mod tests {
             fields: vec![field("far", 0, Scalar::F32), field("near", 8, Scalar::F64)],
         };
         let bytes = |far: f32, near: f64| [&far.to_ne_bytes()[..], &[0; 4], &near.to_ne_bytes()[..]].concat();
-        let part = Part { absolute: vec![10.0, 1e-12], ..part("", 0, layout, &bytes(1e6, 1.0), 0.0) };
+        let part = OutputPart { absolute: vec![10.0, 1e-12], ..part("", 0, layout, &bytes(1e6, 1.0), 0.0) };
         let is_right = |far, near| check_parts(&bytes(far, near), std::slice::from_ref(&part)).ok;
         assert!(is_right(1e6 + 5.0, 1.0) && !is_right(1e6, 1.0 + 1e-9));
     }

@@ -23,16 +23,16 @@ pub enum Scalar {
 
 /// A number, as it is printed and compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Number {
+pub enum NumberValue {
     Whole(i128),
     Real(f64),
 }
 
-impl std::fmt::Display for Number {
+impl std::fmt::Display for NumberValue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Number::Whole(number) => write!(f, "{number}"),
-            Number::Real(number) => write!(f, "{number:?}"),
+            NumberValue::Whole(number) => write!(f, "{number}"),
+            NumberValue::Real(number) => write!(f, "{number:?}"),
         }
     }
 }
@@ -103,38 +103,38 @@ impl Scalar {
     }
 
     /// The number that these bytes are, as many as [`Scalar::size`], in the host's order.
-    pub fn read(self, bytes: &[u8]) -> Number {
+    pub fn read(self, bytes: &[u8]) -> NumberValue {
         macro_rules! of {
             ($t:ty) => {
                 <$t>::from_ne_bytes(bytes.try_into().unwrap_or_default())
             };
         }
         match self {
-            Scalar::I8 => Number::Whole(of!(i8).into()),
-            Scalar::U8 => Number::Whole(of!(u8).into()),
-            Scalar::I16 => Number::Whole(of!(i16).into()),
-            Scalar::U16 => Number::Whole(of!(u16).into()),
-            Scalar::I32 => Number::Whole(of!(i32).into()),
-            Scalar::U32 => Number::Whole(of!(u32).into()),
-            Scalar::I64 => Number::Whole(of!(i64).into()),
-            Scalar::U64 => Number::Whole(of!(u64).into()),
-            Scalar::F16 => Number::Real(f16::from_bits(of!(u16)).to_f64()),
-            Scalar::F32 => Number::Real(of!(f32).into()),
-            Scalar::F64 => Number::Real(of!(f64)),
+            Scalar::I8 => NumberValue::Whole(of!(i8).into()),
+            Scalar::U8 => NumberValue::Whole(of!(u8).into()),
+            Scalar::I16 => NumberValue::Whole(of!(i16).into()),
+            Scalar::U16 => NumberValue::Whole(of!(u16).into()),
+            Scalar::I32 => NumberValue::Whole(of!(i32).into()),
+            Scalar::U32 => NumberValue::Whole(of!(u32).into()),
+            Scalar::I64 => NumberValue::Whole(of!(i64).into()),
+            Scalar::U64 => NumberValue::Whole(of!(u64).into()),
+            Scalar::F16 => NumberValue::Real(f16::from_bits(of!(u16)).to_f64()),
+            Scalar::F32 => NumberValue::Real(of!(f32).into()),
+            Scalar::F64 => NumberValue::Real(of!(f64)),
         }
     }
 
     /// The bytes of a number, in the host's order; none if the type does not hold it. Floats are rounded.
-    pub fn bytes(self, number: Number) -> Option<Vec<u8>> {
+    pub fn bytes(self, number: NumberValue) -> Option<Vec<u8>> {
         let real = match number {
-            Number::Whole(whole) => whole as f64,
-            Number::Real(real) => real,
+            NumberValue::Whole(whole) => whole as f64,
+            NumberValue::Real(real) => real,
         };
         macro_rules! whole {
             ($t:ty) => {
                 match number {
-                    Number::Whole(whole) => <$t>::try_from(whole).ok()?.to_ne_bytes().to_vec(),
-                    Number::Real(_) => return None,
+                    NumberValue::Whole(whole) => <$t>::try_from(whole).ok()?.to_ne_bytes().to_vec(),
+                    NumberValue::Real(_) => return None,
                 }
             };
         }
@@ -254,18 +254,18 @@ mod tests {
     #[test]
     fn numbers_come_back_from_their_bytes_and_what_does_not_fit_has_none() {
         for (scalar, number) in [
-            (Scalar::I8, Number::Whole(-128)),
-            (Scalar::U16, Number::Whole(65535)),
-            (Scalar::U64, Number::Whole(i128::from(u64::MAX))),
-            (Scalar::F16, Number::Real(0.5)),
-            (Scalar::F32, Number::Real(0.25)),
-            (Scalar::F64, Number::Real(0.1)),
+            (Scalar::I8, NumberValue::Whole(-128)),
+            (Scalar::U16, NumberValue::Whole(65535)),
+            (Scalar::U64, NumberValue::Whole(i128::from(u64::MAX))),
+            (Scalar::F16, NumberValue::Real(0.5)),
+            (Scalar::F32, NumberValue::Real(0.25)),
+            (Scalar::F64, NumberValue::Real(0.1)),
         ] {
             assert_eq!(scalar.read(&scalar.bytes(number).unwrap()), number);
         }
-        assert_eq!(Scalar::U8.bytes(Number::Whole(256)), None);
-        assert_eq!(Scalar::I32.bytes(Number::Real(0.5)), None, "a float's bits are no whole number");
-        assert_eq!(Scalar::F32.bytes(Number::Whole(2)), Scalar::F32.bytes(Number::Real(2.0)));
+        assert_eq!(Scalar::U8.bytes(NumberValue::Whole(256)), None);
+        assert_eq!(Scalar::I32.bytes(NumberValue::Real(0.5)), None, "a float's bits are no whole number");
+        assert_eq!(Scalar::F32.bytes(NumberValue::Whole(2)), Scalar::F32.bytes(NumberValue::Real(2.0)));
     }
 
     #[test]
@@ -276,8 +276,8 @@ mod tests {
         let all = layout.generate(Fill::Exact(8), 1, 0, 0, 100);
         assert_eq!(all[8 * 40..8 * 60], layout.generate(Fill::Exact(8), 1, 0, 40, 20));
         for element in all.chunks(8) {
-            let Number::Whole(a) = Scalar::U8.read(&element[..1]) else { panic!() };
-            let Number::Real(x) = Scalar::F32.read(&element[4..]) else { panic!() };
+            let NumberValue::Whole(a) = Scalar::U8.read(&element[..1]) else { panic!() };
+            let NumberValue::Real(x) = Scalar::F32.read(&element[4..]) else { panic!() };
             assert!((1..=8).contains(&a) && (1.0..=8.0).contains(&x.abs()));
         }
         assert!(all.chunks(8).any(|element| element[0] != all[0]));

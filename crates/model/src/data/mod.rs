@@ -8,7 +8,7 @@ mod print;
 
 pub use drawn::{DrawnInput, Inputs, Streamed, streamed};
 pub use fill::{Fill, NO_EDGE, draw, generate, near_places, not_finite, telling, turn};
-pub use layout::{Field, Layout, Number, Scalar};
+pub use layout::{Field, Layout, NumberValue, Scalar};
 pub use pairs::{hard_to_compare, overlapping};
 pub use print::print;
 

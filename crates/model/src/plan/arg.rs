@@ -5,6 +5,7 @@ pub struct BufferId(pub u32);
 
 /// A kernel argument; of a plan, or, with [`BufferId`], of a launch on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "plans have few arguments, and copies are simpler than owners")]
 pub enum Arg<B = usize> {
     /// A buffer: of a plan its index there.
     Buffer(B),
@@ -15,25 +16,25 @@ pub enum Arg<B = usize> {
     Float(u32),
     Int(i32),
     /// A number of another type, or a struct.
-    Value(Value),
+    Value(ArgValue),
     /// `__local` memory of this many bytes.
     Local(usize),
 }
 
 /// Bytes that are handed over by value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Value {
+pub struct ArgValue {
     len: u16,
-    bytes: [u8; Value::MOST],
+    bytes: [u8; ArgValue::MOST],
 }
 
-impl Value {
+impl ArgValue {
     /// Most bytes: OpenCL promises 256 for all arguments of a kernel together in its embedded profile.
     pub const MOST: usize = 256;
 
-    /// These bytes, at most [`Value::MOST`]; none of more.
-    pub fn new(bytes: &[u8]) -> Option<Value> {
-        let mut value = Value { len: bytes.len().try_into().ok()?, bytes: [0; Value::MOST] };
+    /// These bytes, at most [`ArgValue::MOST`]; none of more.
+    pub fn new(bytes: &[u8]) -> Option<ArgValue> {
+        let mut value = ArgValue { len: bytes.len().try_into().ok()?, bytes: [0; ArgValue::MOST] };
         value.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
         Some(value)
     }

@@ -7,7 +7,7 @@ mod launches;
 mod movement;
 mod target;
 
-pub use arg::{Arg, BufferId, Value};
+pub use arg::{Arg, ArgValue, BufferId};
 pub use command::{Action, Holding, HostId, Launch, MemoryKind, QueuedCommand, Transfer};
 pub use launches::{BufferSpec, Image, Pass, Plan, Role};
 pub use movement::Movement;
@@ -96,7 +96,7 @@ pub enum Reference {
     /// Numbers each of which may be missed by a little.
     Near(Near),
     /// The bytes of several outputs, or of elements that are no numbers of one type.
-    Parts(Vec<Part>),
+    Parts(Vec<OutputPart>),
     /// Nobody knows it, and why.
     Unknown(String),
 }
@@ -126,7 +126,7 @@ pub struct Near {
 
 /// What is right in one of the outputs whose bytes follow each other.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct OutputPart {
     /// The output's name; empty where there is only one.
     pub name: String,
     /// Its first byte among those of all outputs.
