@@ -217,7 +217,7 @@ fn content_of(text: &str, role: BufferRole) -> Result<Content, String> {
 
 /// What an element is.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum ElementType {
+pub(crate) enum BufferElement {
     /// What the case asks for.
     Case,
     /// A number, or a vector of so many.
@@ -225,13 +225,13 @@ pub(crate) enum ElementType {
     Struct(Layout),
 }
 
-impl ElementType {
-    pub(crate) fn of(value_type: &ValueType) -> Option<ElementType> {
+impl BufferElement {
+    pub(crate) fn of(value_type: &ValueType) -> Option<BufferElement> {
         match value_type {
-            ValueType::Case => Some(ElementType::Case),
+            ValueType::Case => Some(BufferElement::Case),
             ValueType::Index => None,
-            ValueType::Number(scalar, lanes) => Some(ElementType::Number(*scalar, *lanes)),
-            ValueType::Struct(layout) => Some(ElementType::Struct(layout.clone())),
+            ValueType::Number(scalar, lanes) => Some(BufferElement::Number(*scalar, *lanes)),
+            ValueType::Struct(layout) => Some(BufferElement::Struct(layout.clone())),
         }
     }
 }

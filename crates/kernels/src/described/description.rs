@@ -30,7 +30,7 @@ pub struct Description {
     pub name: String,
     /// One line for people.
     pub(crate) about: String,
-    /// ElementType types of `T`; where the file names none, that of the first output, once the kernels are known.
+    /// BufferElement types of `T`; where the file names none, that of the first output, once the kernels are known.
     pub(crate) types: Vec<Dtype>,
     form: FormName,
     /// Elements, or columns, by default.
@@ -953,8 +953,10 @@ check  = "numpy: y = 2 * x"
 
     #[test]
     fn loops_are_launches_that_are_repeated() {
-        let text =
-            SHORT.replace("items ", "loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]\nitems ");
+        let text = SHORT
+            .replace("x[n]", "inout x[n]")
+            .replace("numpy: ", "numpy: x = x; ")
+            .replace("items ", "loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]\nitems ");
         let all = Description::parse(&text).unwrap();
         let RungStep::Loop { variable, swap, steps, .. } = &all.rungs[0].steps[0] else { panic!() };
         assert!(variable == "k" && swap.is_empty());

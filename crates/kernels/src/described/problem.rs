@@ -1,6 +1,6 @@
 //! The problem of a described family: its data, its cost, and what is right by its oracle.
 
-use super::args::{BufferRole, ElementType};
+use super::args::{BufferElement, BufferRole};
 use super::content::DataKind;
 use super::description::{Allowance, Checker, DescribedBuffer, Description, MOST};
 use super::formula::Formula;
@@ -31,7 +31,7 @@ pub(super) struct Storage {
 }
 
 impl Storage {
-    pub(super) fn of(element: &ElementType, case: Dtype) -> Storage {
+    pub(super) fn of(element: &BufferElement, case: Dtype) -> Storage {
         let number = |dtype: Dtype| match dtype {
             Dtype::F32 => Scalar::F32,
             Dtype::F64 => Scalar::F64,
@@ -40,9 +40,9 @@ impl Storage {
             Dtype::U8 => Scalar::U8,
         };
         let (layout, lanes): (Layout, usize) = match element {
-            ElementType::Case => (number(case).into(), 1),
-            ElementType::Number(scalar, lanes) => ((*scalar).into(), *lanes),
-            ElementType::Struct(layout) => (layout.clone(), 1),
+            BufferElement::Case => (number(case).into(), 1),
+            BufferElement::Number(scalar, lanes) => ((*scalar).into(), *lanes),
+            BufferElement::Struct(layout) => (layout.clone(), 1),
         };
         match layout.scalar().and_then(Scalar::dtype) {
             Some(dtype) => Storage { dtype, each: lanes, layout, lanes },

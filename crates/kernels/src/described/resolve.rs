@@ -1,6 +1,6 @@
 //! A description beside its kernels' texts: each buffer, number and piece of local memory gets the type of its parameter.
 
-use super::args::{BufferRole, Declared, DescribedArg, ElementName, ElementType};
+use super::args::{BufferElement, BufferRole, Declared, DescribedArg, ElementName};
 use super::description::{DescribedLaunch, DescribedRung, Description};
 use super::file::FamilyFile;
 use crate::signature::{AddressSpace, CSource, KernelParameter, ValueType};
@@ -10,19 +10,19 @@ use std::collections::BTreeMap;
 /// The elements of each buffer: of inputs and outputs, and of each rung's own.
 #[derive(Debug, Default)]
 pub(super) struct Elements {
-    shared: BTreeMap<String, ElementType>,
-    scratch: Vec<BTreeMap<String, ElementType>>,
+    shared: BTreeMap<String, BufferElement>,
+    scratch: Vec<BTreeMap<String, BufferElement>>,
 }
 
 impl Elements {
     /// Those of an input or an output.
-    pub(super) fn of(&self, name: &str) -> &ElementType {
-        self.shared.get(name).unwrap_or(&ElementType::Case)
+    pub(super) fn of(&self, name: &str) -> &BufferElement {
+        self.shared.get(name).unwrap_or(&BufferElement::Case)
     }
 
     /// Those of a rung's own buffer.
-    pub(super) fn of_scratch(&self, rung: usize, name: &str) -> &ElementType {
-        self.scratch.get(rung).and_then(|own| own.get(name)).unwrap_or(&ElementType::Case)
+    pub(super) fn of_scratch(&self, rung: usize, name: &str) -> &BufferElement {
+        self.scratch.get(rung).and_then(|own| own.get(name)).unwrap_or(&BufferElement::Case)
     }
 }
 
@@ -48,12 +48,12 @@ pub(super) fn resolve(description: &mut Description, file: &FamilyFile) -> Resul
         elements.scratch.push(own);
     }
     if description.types.is_empty() {
-        let is_case = |element: &ElementType| *element == ElementType::Case;
+        let is_case = |element: &BufferElement| *element == BufferElement::Case;
         let has_case = elements.shared.values().chain(elements.scratch.iter().flat_map(BTreeMap::values)).any(is_case);
         let first = description.outputs().next().map(|output| elements.of(&output.declared.name));
         let dtype = match first {
-            Some(ElementType::Number(scalar, _)) => scalar.dtype().unwrap_or(Dtype::U8),
-            Some(ElementType::Struct(_)) => Dtype::U8,
+            Some(BufferElement::Number(scalar, _)) => scalar.dtype().unwrap_or(Dtype::U8),
+            Some(BufferElement::Struct(_)) => Dtype::U8,
             _ => Dtype::F32,
         };
         description.types = vec![if has_case && dtype == Dtype::U8 { Dtype::F32 } else { dtype }];
@@ -79,8 +79,8 @@ impl Resolver<'_> {
     fn launch(
         &self,
         launch: &mut DescribedLaunch,
-        shared: &mut BTreeMap<String, ElementType>,
-        own: &mut BTreeMap<String, ElementType>,
+        shared: &mut BTreeMap<String, BufferElement>,
+        own: &mut BTreeMap<String, BufferElement>,
     ) -> Result<(), String> {
         let kernels = self.source.kernels();
         if launch.kernel.is_empty() {
@@ -159,7 +159,7 @@ impl Resolver<'_> {
         &self,
         declared: &Declared,
         parameter: &KernelParameter,
-        known: &mut BTreeMap<String, ElementType>,
+        known: &mut BTreeMap<String, BufferElement>,
     ) -> Result<(), String> {
         let name = &declared.name;
         let space =
@@ -168,7 +168,7 @@ impl Resolver<'_> {
         if parameter.is_const && declared.role == BufferRole::Out {
             return Err(format!("it is const, and args says that {name} is an output"));
         }
-        let of_parameter = parameter.value_type.as_ref().and_then(ElementType::of);
+        let of_parameter = parameter.value_type.as_ref().and_then(BufferElement::of);
         let unknown = || {
             format!(
                 "the type {:?} is not known here: write the elements' type, as in \"f32 {name}[...]\"",
@@ -177,17 +177,17 @@ impl Resolver<'_> {
         };
         let element = match &declared.element {
             ElementName::Parameter => of_parameter.clone().ok_or_else(unknown)?,
-            ElementName::Case => ElementType::Case,
-            ElementName::Number(scalar) => ElementType::Number(*scalar, 1),
-            ElementName::Letters(layout) => ElementType::Struct(layout.clone()),
+            ElementName::Case => BufferElement::Case,
+            ElementName::Number(scalar) => BufferElement::Number(*scalar, 1),
+            ElementName::Letters(layout) => BufferElement::Struct(layout.clone()),
             ElementName::Named(of) => {
-                let value_type = self.source.value_type(of).as_ref().and_then(ElementType::of);
+                let value_type = self.source.value_type(of).as_ref().and_then(BufferElement::of);
                 value_type.ok_or_else(|| format!("there is no type {of:?} for {name}"))?
             }
         };
         // One buffer may be vectors to one kernel, and numbers to another.
         let number =
-            |element: &ElementType| if let ElementType::Number(scalar, _) = element { Some(*scalar) } else { None };
+            |element: &BufferElement| if let BufferElement::Number(scalar, _) = element { Some(*scalar) } else { None };
         for other in [of_parameter.as_ref(), known.get(name)].into_iter().flatten() {
             if let (Some(own), Some(other)) = (number(&element), number(other))
                 && own != other

@@ -337,8 +337,8 @@ mod tests {
         assert_eq!((said.args.len(), said.dtype, said.guess), (4, Some(Dtype::F32), None));
         for (words, why) in [
             ("in, out", "4 parameters (a, b, n, alpha)"),
-            ("in, in, 1", "no argument is the result"),
-            ("out, 1, 1", "the input"),
+            ("in, in, 1, 1", "no argument is the result"),
+            ("out, 1, 1, 1", "the input"),
         ] {
             let said = guessed(text, Form::Vector, 1, Some(words)).err().unwrap();
             assert!(said.contains(why), "{said}");

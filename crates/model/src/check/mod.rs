@@ -9,10 +9,13 @@ mod memory;
 mod parts;
 mod pattern;
 mod pieces;
+mod verdict;
 
 pub use memory::{
     Fingerprint, GUARD_BYTES, Side, check_guard, fingerprint, guard, other_poison, poison, poisoned, still_poisoned,
 };
+
+pub use verdict::Verdict;
 
 pub use pattern::{CellRegion, MatrixFlags, Share, region, share};
 
@@ -22,27 +25,6 @@ use crate::same_type;
 use memory::Poison;
 use pieces::{PIECE, first_in_pieces};
 use rayon::prelude::*;
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Verdict {
-    pub ok: bool,
-    /// Largest absolute error; infinite where a difference has no size (NaN, unequal infinities).
-    pub max_err: f64,
-    /// The error allowed; 0 for exact checks.
-    pub tol: f64,
-    /// What is wrong, unless `ok`.
-    pub why: Option<String>,
-}
-
-impl Verdict {
-    fn pass(max_err: f64, tol: f64) -> Verdict {
-        Verdict { ok: true, max_err, tol, why: None }
-    }
-
-    fn fail(max_err: f64, tol: f64, why: String) -> Verdict {
-        Verdict { ok: false, max_err, tol, why: Some(why) }
-    }
-}
 
 /// What NaN that is no element of the inputs tells.
 pub const NAN_COMPUTED: &str = "the computation gave NaN: does the kernel read unwritten memory?";

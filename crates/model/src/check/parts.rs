@@ -1,6 +1,7 @@
 //! Outputs that are bytes: several of them one after the other, each of elements with a layout.
 
-use super::Verdict;
+use super::memory::poison;
+use super::verdict::Verdict;
 use crate::data::{Dtype, Field, NumberValue};
 use crate::plan::OutputPart;
 use rayon::prelude::*;
@@ -64,8 +65,8 @@ fn check_part(got: &[u8], part: &OutputPart) -> Verdict {
     let of = if part.name.is_empty() { String::new() } else { format!("of {} ", part.name) };
     let which = if field.name.is_empty() { String::new() } else { format!(", field {},", field.name) };
     let bytes = &got[index * size + field.at..][..field.scalar.size()];
-    let poison = super::poison(field.scalar.dtype().unwrap_or(Dtype::U8)).repeat(field.scalar.size());
-    let note = if poison.starts_with(bytes) { " (the value before the run)" } else { "" };
+    let before = poison(field.scalar.dtype().unwrap_or(Dtype::U8)).repeat(field.scalar.size());
+    let note = if before.starts_with(bytes) { " (the value before the run)" } else { "" };
     let (_, allowed, _) = compared(was, want, part, number);
     let within = if allowed > 0.0 { format!(" within {allowed:.1e}") } else { String::new() };
     let all = part.want.len() / size * part.layout.fields.len();
