@@ -10,8 +10,8 @@ use crate::terminal::{Stdout, say};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Opens the output before anything runs; none if that is a terminal, which rows would flood. A file with rows in it is only
-/// gone on with, never replaced.
+/// Opens the output before anything runs; none if that is a terminal, which rows would flood. A file that has rows is
+/// continued, never replaced.
 pub(crate) fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>, Error> {
     let path = options.output.as_str();
     if options.resume {

@@ -206,7 +206,7 @@ impl CSource {
         /// What OpenCL C defines.
         const KNOWN: [&str; 12] =
             ["CLK_", "CL_", "M_", "FLT_", "DBL_", "INT_", "UINT_", "LONG_", "CHAR_", "SHRT_", "MAXFLOAT", "HUGE_VAL"];
-        const WORDS: [&str; 9] = ["INFINITY", "NAN", "T", "INDEX", "WG", "WG_X", "WG_Y", "NULL", "RAND_MAX"];
+        const WORDS: [&str; 4] = ["INFINITY", "NAN", "NULL", "RAND_MAX"];
         let is_capital = |word: &str| {
             word.starts_with(|c: char| c.is_ascii_uppercase())
                 && word.len() > 1
@@ -216,7 +216,8 @@ impl CSource {
         let mut names: Vec<String> = self.compared.clone();
         names.dedup();
         for (at, word) in self.tokens.iter().enumerate() {
-            let is_known = KNOWN.iter().any(|known| word.starts_with(known)) || WORDS.contains(&word.as_str());
+            let is_known = KNOWN.iter().any(|known| word.starts_with(known))
+                || [&WORDS[..], &MACROS].concat().contains(&word.as_str());
             // `const int BLOCK = 16` is no macro.
             let is_declared = self.tokens.windows(2).any(|pair| pair[1] == *word && Scalar::in_c(&pair[0]).is_some());
             let is_call = self.tokens.get(at + 1).is_some_and(|next| next == "(");
@@ -384,7 +385,7 @@ impl CSource {
     }
 }
 
-/// `float3`: three numbers in the place of four, of which the last is nobody's. No field of a struct has such a name.
+/// `float3`: three numbers in the place of four; the fourth is padding. Its fields are named by numbers, as no struct's are.
 fn vector_of_three(scalar: Scalar) -> ValueType {
     let size = scalar.size();
     let fields = (0..3).map(|lane| Field { name: lane.to_string(), at: lane * size, scalar });
@@ -610,8 +611,16 @@ fn without_attributes(words: &[String]) -> Vec<String> {
     kept
 }
 
+/// Macros that gpulab sets for every kernel of a reader's.
+pub(crate) const MACROS: [&str; 5] = ["T", "INDEX", "WG", "WG_X", "WG_Y"];
+
+/// Those of gpulab's macros whose names a text uses for something of its own: they must not be set.
+pub(crate) fn hidden_macros(text: &str) -> Vec<&'static str> {
+    MACROS.into_iter().filter(|name| declares(text, name)).collect()
+}
+
 /// Whether a text declares a name itself, so that no macro may have it: `float T`, `#define WG 64`.
-pub(crate) fn declares(text: &str, name: &str) -> bool {
+fn declares(text: &str, name: &str) -> bool {
     /// Words in front of a type's name, or of a value.
     const BEFORE: [&str; 20] = [
         "const",

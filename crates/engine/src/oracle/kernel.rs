@@ -3,10 +3,12 @@
 use crate::device::opencl::OpenClDevice;
 use crate::device::{BuildUnit, Device, DeviceError, list_platforms, select};
 use gpulab_kernels::signature::{CSource, ValueType};
-use gpulab_kernels::{Description, FamilyFile, OracleQuestion, assemble, reference_kernel, type_defines, used_defines};
-use gpulab_model::data::{Array, NumberValue, Scalar};
+use gpulab_kernels::{
+    Description, FamilyFile, OracleBuffer, OracleQuestion, assemble, reference_kernel, type_defines, used_defines,
+};
+use gpulab_model::data::{Array, Dtype, NumberValue};
 use gpulab_model::outcome::DeviceInfo;
-use gpulab_model::plan::{Arg, ArgValue, BufferId, Launch, Pass, Plan, Role};
+use gpulab_model::plan::{Arg, ArgValue, BufferId, BufferSpec, Launch, Pass, Plan, Role};
 use std::borrow::Cow;
 
 /// The device that runs it: the first CPU, else the one that is asked for.
@@ -41,31 +43,22 @@ pub(super) fn answer(
         text: text.text,
         kernels: vec![kernel.clone()],
     };
-    let sizes = description.reference_sizes(question.case.shape);
-    let wants = |number: usize| {
-        let source = CSource::new(&unit.text, &defines);
-        source.parameters(&kernel)?.into_iter().nth(number)?.value_type
+    let parameters = CSource::new(&unit.text, &defines).parameters(&kernel).unwrap_or_default();
+    let types = parameters.into_iter().skip(question.buffers.len()).map(|parameter| parameter.value_type);
+    let size = |(size, of): (u64, Option<ValueType>)| match of {
+        Some(ValueType::Number(scalar, 1)) => {
+            ArgValue::of(scalar, NumberValue::Whole(size.into())).map_or(Arg::Index(size), Arg::Value)
+        }
+        _ => Arg::Index(size),
     };
-    let first = question.buffers.len();
-    let sizes: Vec<Arg<BufferId>> = sizes
-        .iter()
-        .enumerate()
-        .map(|(at, size)| match wants(first + at) {
-            Some(ValueType::Number(scalar, 1)) => by_value(scalar, *size),
-            _ => Arg::Index(*size),
-        })
-        .collect();
-    run(&info, question, |device, buffers| {
-        let program = device.build(&unit)?;
+    let sizes = description.reference_sizes(question.case.shape);
+    let sizes: Vec<Arg<BufferId>> = sizes.into_iter().zip(types.chain(std::iter::repeat(None))).map(size).collect();
+    let held: Vec<HeldBuffer<'_>> = question.buffers.iter().map(HeldBuffer::from).collect();
+    run(&info, &unit, &held, |buffers| {
         let args = buffers.iter().map(|buffer| Arg::Buffer(*buffer)).chain(sizes).collect();
-        device.run(program, &[Launch { kernel: kernel.clone(), global: [1; 3], local: [1; 3], args }]).map(drop)
+        vec![Launch { kernel: kernel.clone(), global: [1; 3], local: [1; 3], args }]
     })
     .map_err(|error| format!("the reference {name} on {}: {error}", info.name))
-}
-
-fn by_value(scalar: Scalar, size: u64) -> Arg<BufferId> {
-    let bytes = scalar.bytes(NumberValue::Whole(size.into()));
-    bytes.and_then(|bytes| ArgValue::new(&bytes)).map_or(Arg::Index(size), Arg::Value)
 }
 
 /// Runs the launches of another rung.
@@ -85,57 +78,60 @@ pub(super) fn answer_of_rung(
         text: text.to_owned(),
         kernels,
     };
-    let go = || -> Result<Vec<Array>, DeviceError> {
-        let mut device = OpenClDevice::open(&info)?;
-        let program = device.build(&unit)?;
-        let inputs: Vec<&Array> = question.buffers.iter().filter_map(|buffer| buffer.input).collect();
-        let mut buffers = Vec::new();
-        for spec in &plan.buffers {
-            let buffer = device.alloc(spec.bytes())?;
-            match spec.role {
-                Role::Input(index) => device.write(buffer, 0, inputs[index].as_bytes())?,
-                _ => device.write(buffer, 0, &vec![0; spec.bytes()])?,
-            }
-            buffers.push(buffer);
-        }
+    let inputs: Vec<&Array> = question.buffers.iter().filter_map(|buffer| buffer.input).collect();
+    let held = |spec: &BufferSpec| HeldBuffer {
+        dtype: spec.dtype,
+        len: spec.len,
+        content: if let Role::Input(index) = spec.role { inputs.get(index).copied() } else { None },
+        is_output: spec.role == Role::Output,
+    };
+    let held: Vec<HeldBuffer<'_>> = plan.buffers.iter().map(held).collect();
+    run(&info, &unit, &held, |buffers| {
         let launch = |pass: &Pass| Launch {
             kernel: pass.kernel.clone(),
             global: pass.global,
             local: pass.local,
             args: pass.args.iter().map(|arg| arg.bound(|index| buffers[index])).collect(),
         };
-        device.run(program, &plan.passes.iter().map(launch).collect::<Vec<_>>())?;
-        let mut answers = Vec::new();
-        for index in plan.outputs() {
-            let spec = &plan.buffers[index];
-            let mut answer = Array::zeros(spec.dtype, spec.len);
-            device.read(buffers[index], 0, answer.as_bytes_mut())?;
-            answers.push(answer);
-        }
-        buffers.into_iter().for_each(|buffer| device.free(buffer));
-        Ok(answers)
-    };
-    go().map_err(|error| format!("the rung that says what is right, on {}: {error}", info.name))
+        plan.passes.iter().map(launch).collect()
+    })
+    .map_err(|error| format!("the rung that says what is right, on {}: {error}", info.name))
 }
 
-/// Has a buffer for each of the question's while `go` runs, and reads the outputs back.
+/// A buffer while a reference runs.
+struct HeldBuffer<'a> {
+    dtype: Dtype,
+    len: usize,
+    /// Zeros where there is none.
+    content: Option<&'a Array>,
+    is_output: bool,
+}
+
+impl<'a> From<&OracleBuffer<'a>> for HeldBuffer<'a> {
+    fn from(known: &OracleBuffer<'a>) -> HeldBuffer<'a> {
+        HeldBuffer { dtype: known.dtype, len: known.len, content: known.input, is_output: known.is_output }
+    }
+}
+
+/// Carries out launches over these buffers, and reads the outputs back.
 fn run(
     info: &DeviceInfo,
-    question: &OracleQuestion<'_>,
-    go: impl FnOnce(&mut OpenClDevice, &[BufferId]) -> Result<(), DeviceError>,
+    unit: &BuildUnit,
+    held: &[HeldBuffer<'_>],
+    launches: impl FnOnce(&[BufferId]) -> Vec<Launch>,
 ) -> Result<Vec<Array>, DeviceError> {
     let mut device = OpenClDevice::open(info)?;
+    let program = device.build(unit)?;
     let mut buffers: Vec<BufferId> = Vec::new();
-    for known in &question.buffers {
-        let zeros = Array::zeros(known.dtype, known.len);
-        let content = known.input.unwrap_or(&zeros);
-        let buffer = device.alloc(content.as_bytes().len())?;
-        device.write(buffer, 0, content.as_bytes())?;
+    for HeldBuffer { dtype, len, content, .. } in held {
+        let buffer = device.alloc(len * dtype.size())?;
+        let zeros = Array::zeros(*dtype, if content.is_some() { 0 } else { *len });
+        device.write(buffer, 0, content.unwrap_or(&zeros).as_bytes())?;
         buffers.push(buffer);
     }
-    go(&mut device, &buffers)?;
+    device.run(program, &launches(&buffers))?;
     let mut answers = Vec::new();
-    for (known, buffer) in question.buffers.iter().zip(&buffers).filter(|(known, _)| known.is_output) {
+    for (known, buffer) in held.iter().zip(&buffers).filter(|(known, _)| known.is_output) {
         let mut answer = Array::zeros(known.dtype, known.len);
         device.read(*buffer, 0, answer.as_bytes_mut())?;
         answers.push(answer);

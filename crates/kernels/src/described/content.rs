@@ -126,7 +126,7 @@ fn value(number: NumberValue) -> f64 {
     }
 }
 
-/// The bytes of a whole number, of which the upper ones are lost where they do not fit.
+/// The bytes of a whole number; its upper bits are cut where the type is too small.
 fn cut(scalar: Scalar, number: u64) -> Vec<u8> {
     let kept =
         if scalar.is_float() || scalar.size() == 8 { number } else { number & ((1 << (8 * scalar.size() - 1)) - 1) };

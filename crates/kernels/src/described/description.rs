@@ -6,6 +6,7 @@ use super::file::{
     ArrayFormat, CheckKeys, FileKeys, FormName, LaunchKeys, RungKeys, SizesName, Text, Texts, ToleranceKeys,
 };
 use super::formula::{Formula, Formulas, Restriction, is_name};
+use crate::signature::MACROS;
 use crate::{Bound, DeclarationError, Form};
 use gpulab_model::data::{Dtype, Shape};
 use gpulab_model::plan::WorkGroup;
@@ -19,9 +20,6 @@ const SIZES: [&str; 3] = ["n", "m", "size"];
 
 /// Names of the work-group's sizes, in formulas of rungs.
 pub(super) const GROUP: [&str; 3] = ["WG", "WG_X", "WG_Y"];
-
-/// Macros that gpulab sets itself.
-const MACROS: [&str; 5] = ["T", "INDEX", "WG", "WG_X", "WG_Y"];
 
 /// A family, as its file describes it.
 #[derive(Clone, Debug)]
@@ -123,6 +121,14 @@ impl RungStep {
         match self {
             RungStep::Launch(launch) => vec![launch],
             RungStep::Loop { steps, .. } => steps.iter().flat_map(RungStep::launches).collect(),
+        }
+    }
+
+    /// Whether buffers change places in it, however deep.
+    pub(crate) fn has_swaps(&self) -> bool {
+        match self {
+            RungStep::Launch(_) => false,
+            RungStep::Loop { swap, steps, .. } => !swap.is_empty() || steps.iter().any(RungStep::has_swaps),
         }
     }
 
@@ -962,6 +968,9 @@ check  = "numpy: y = 2 * x"
         assert!(variable == "k" && swap.is_empty());
         let RungStep::Loop { variable, swap, .. } = &steps[0] else { panic!() };
         assert_eq!((variable.as_str(), swap.len()), ("j", 1));
+        assert!(all.rungs[0].steps[0].has_swaps(), "the exchange is in the inner loop");
+        let deep = text.replacen("\"j in 0..k\"", "\"j in 0..k\", \"i in 0..2\"", 1);
+        assert!(Description::parse(&deep).unwrap().rungs[0].steps[0].has_swaps(), "or deeper");
         for (from, to, why) in [
             ("k in 0..log2(n)", "k from 0 to 9", "is no loop"),
             ("k in 0..log2(n)", "n in 0..9", "cannot be the name"),

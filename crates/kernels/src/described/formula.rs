@@ -232,6 +232,12 @@ impl<'de> Deserialize<'de> for Restriction {
     }
 }
 
+/// What a macro of this text is: the value of a formula of known names, or the text itself.
+pub(crate) fn macro_value(text: &str, names: &dyn Fn(&str) -> Option<u64>) -> String {
+    let value = Formula::parse(text).and_then(|formula| formula.value(names));
+    value.map_or_else(|_| text.to_owned(), |value| value.to_string())
+}
+
 /// Numbers, names, and single characters.
 fn tokens(text: &str) -> Result<Vec<String>, char> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';

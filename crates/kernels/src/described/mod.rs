@@ -17,13 +17,13 @@ mod resolve;
 pub use description::{Checker, Description};
 pub use draft::draft;
 pub use file::{ArrayFormat, FamilyFile};
-pub(crate) use formula::Formula;
+pub(crate) use formula::{Formula, macro_value};
 pub use oracle::{Oracle, OracleBuffer, OracleQuestion};
 pub(crate) use planner::value_of;
 
 use super::family::BroughtKernel;
 use super::own::kernel_names;
-use super::signature::declares;
+use super::signature::hidden_macros;
 use super::tunable::DeclaredMacro;
 use super::{AnyProblem, DeclarationError, Family, Rung};
 use description::DescribedRung;
@@ -45,9 +45,7 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
         let text = file.sources.get(&own.file).cloned().unwrap_or_default();
         let is_macro = |name: &&String| !description::GROUP.contains(&name.as_str());
         let tuned = own.tune.iter().filter(|(name, _)| is_macro(name));
-        // A name that the text declares must not be a macro of gpulab's.
-        let hidden: Vec<&str> =
-            ["T", "INDEX", "WG", "WG_X", "WG_Y"].into_iter().filter(|name| declares(&text, name)).collect();
+        let hidden = hidden_macros(&text);
         let kernel = BroughtKernel {
             text,
             work_group: own.wg,
@@ -86,12 +84,8 @@ fn problem_restores(description: &Description, rung: &DescribedRung) -> bool {
     use args::{BufferRole, Content};
     let is_restored =
         |declared: &args::Declared| declared.role == BufferRole::InOut || declared.content == Content::Zeros;
-    let has_swaps =
-        |step: &description::RungStep| matches!(step, description::RungStep::Loop { swap, .. } if !swap.is_empty());
     description.buffers.iter().map(|buffer| &buffer.declared).chain(&rung.scratch).any(is_restored)
-        || rung.steps.iter().any(|step| {
-            has_swaps(step) || matches!(step, description::RungStep::Loop { steps, .. } if steps.iter().any(has_swaps))
-        })
+        || rung.steps.iter().any(description::RungStep::has_swaps)
 }
 
 /// The text that a described rung is built from.

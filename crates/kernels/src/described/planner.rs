@@ -2,7 +2,7 @@
 
 use super::args::{Content, DescribedArg};
 use super::description::{DescribedLaunch, DescribedRung, Extent, GROUP, MOST, RungStep};
-use super::formula::Formula;
+use super::formula::{Formula, macro_value};
 use super::problem::{DescribedProblem, Storage};
 use crate::builder::PlanDraft;
 use crate::signature::ValueType;
@@ -138,12 +138,7 @@ impl<'a> DescribedPlan<'a> {
             plan.note(&name.to_lowercase(), value);
         }
         for (name, text) in &self.rung.defines {
-            let number = Formula::parse(text).ok();
-            let known = number.filter(|formula| formula.names().iter().all(|name| self.number(name, &[]).is_some()));
-            match known.map(|formula| formula.value(&|name| self.number(name, &[]))) {
-                Some(Ok(value)) => plan.define(name, value),
-                _ => plan.define(name, text),
-            }
+            plan.define(name, macro_value(text, &|name| self.number(name, &[])));
         }
         Ok(())
     }
@@ -165,7 +160,8 @@ impl<'a> DescribedPlan<'a> {
         /// Work-items, each of which takes every so many-th byte.
         const ITEMS: usize = 1 << 16;
         let wg = 64.min(self.target.max_wg).max(1);
-        args.push(wide(bytes as u64));
+        let count = ArgValue::of(Scalar::U64, NumberValue::Whole(bytes as i128));
+        args.extend(count.map(Arg::Value));
         plan.prepare(kernel, [bytes.min(ITEMS).div_ceil(wg) as u64, 1, 1], WorkGroup::linear(wg), args);
     }
 
@@ -324,7 +320,7 @@ pub(crate) fn value_of(
         None | Some(ValueType::Index) => {
             return formula.count((0, u64::MAX), names).map(Arg::Index).map_err(Refusal::Size);
         }
-        Some(ValueType::Case) => bytes_of(formula, scalar_of(case), names)?,
+        Some(ValueType::Case) => bytes_of(formula, case.into(), names)?,
         // Each number of a vector.
         Some(ValueType::Number(scalar, lanes)) => bytes_of(formula, *scalar, names)?.repeat(*lanes),
         Some(ValueType::Struct(_)) => {
@@ -349,23 +345,8 @@ fn bytes_of(formula: &Formula, scalar: Scalar, names: &dyn Fn(&str) -> Option<u6
     scalar.bytes(number).ok_or_else(too_large)
 }
 
-fn scalar_of(dtype: Dtype) -> Scalar {
-    match dtype {
-        Dtype::F32 => Scalar::F32,
-        Dtype::F64 => Scalar::F64,
-        Dtype::I32 => Scalar::I32,
-        Dtype::I64 => Scalar::I64,
-        Dtype::U8 => Scalar::U8,
-    }
-}
-
 fn by_value(bytes: &[u8]) -> Result<Arg, Refusal> {
     let most =
         || Refusal::Setting(format!("a value of {} bytes; at most {} can be handed over", bytes.len(), ArgValue::MOST));
     ArgValue::new(bytes).map(Arg::Value).ok_or_else(most)
-}
-
-/// A `ulong`.
-fn wide(value: u64) -> Arg {
-    ArgValue::new(&value.to_ne_bytes()).map_or(Arg::Index(value), Arg::Value)
 }

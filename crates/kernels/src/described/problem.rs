@@ -32,15 +32,8 @@ pub(super) struct Storage {
 
 impl Storage {
     pub(super) fn of(element: &BufferElement, case: Dtype) -> Storage {
-        let number = |dtype: Dtype| match dtype {
-            Dtype::F32 => Scalar::F32,
-            Dtype::F64 => Scalar::F64,
-            Dtype::I32 => Scalar::I32,
-            Dtype::I64 => Scalar::I64,
-            Dtype::U8 => Scalar::U8,
-        };
         let (layout, lanes): (Layout, usize) = match element {
-            BufferElement::Case => (number(case).into(), 1),
+            BufferElement::Case => (Scalar::from(case).into(), 1),
             BufferElement::Number(scalar, lanes) => ((*scalar).into(), *lanes),
             BufferElement::Struct(layout) => (layout.clone(), 1),
         };
@@ -95,17 +88,6 @@ impl DescribedProblem {
     fn fill_of(&self, index: usize, shape: Shape, dtype: Dtype) -> Option<Fill> {
         let kind = self.description.inputs().nth(index)?.kind.as_ref()?;
         kind.fill(&|name| self.size(name, shape, dtype)).ok()
-    }
-
-    /// An input's array of other data of its kind.
-    fn filled(&self, input: &DescribedBuffer, case: &Case, fill: Fill, seed: u64, stream: u64, len: usize) -> Array {
-        let storage = self.storage(input, case.dtype);
-        let mut array = Array::zeros(storage.dtype, len);
-        if let Some(kind) = &input.kind {
-            let bytes = kind.generate(fill, &storage.layout, seed, stream, storage.numbers(len));
-            array.as_bytes_mut().copy_from_slice(&bytes);
-        }
-        array
     }
 
     /// The question of what is right for these inputs.
@@ -178,7 +160,7 @@ impl DescribedProblem {
         }
     }
 
-    /// What the numbers of a field may be missed by, of which the largest is this.
+    /// The absolute error allowed of a field, whose largest right number is `largest`.
     fn absolute(&self, case: &Case, scalar: Scalar, largest: f64) -> Result<f64, String> {
         match &self.description.tolerance {
             _ if !scalar.is_float() => Ok(0.0),
@@ -267,7 +249,12 @@ impl Problem for DescribedProblem {
             }
             None => {
                 let fill = self.fill_of(index, case.shape, case.dtype).unwrap_or(Fill::Real);
-                self.filled(input, case, fill, seed, index as u64, len)
+                let mut array = Array::zeros(storage.dtype, len);
+                if let Some(kind) = &input.kind {
+                    let bytes = kind.generate(fill, &storage.layout, seed, index as u64, storage.numbers(len));
+                    array.as_bytes_mut().copy_from_slice(&bytes);
+                }
+                array
             }
         }
     }

@@ -77,7 +77,7 @@ pub(super) fn of(
     if is_gpulabs(&parameters, form, inputs, has_local) {
         return Ok(None);
     }
-    // One that nobody tells a size is no kernel of such a problem: the driver's check says what it lacks.
+    // Without a size among its parameters nothing is guessed: the driver's check then names what is missing.
     if !parameters.iter().any(is_whole) {
         return Ok(None);
     }

@@ -12,7 +12,7 @@ pub use declaration::DeclarationError;
 pub use traits::SourceTraits;
 
 use super::family::BroughtKernel;
-use super::signature::{CSource, declares};
+use super::signature::{CSource, hidden_macros};
 use super::{Family, Form, Rung};
 use declaration::Declaration;
 pub(super) use declaration::kernel_names;
@@ -45,9 +45,7 @@ pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, Declaration
     if args.as_ref().is_some_and(|args| args.is_of_items) && !declaration.says_results && family.form == Form::Vector {
         declaration.take_items();
     }
-    // A name that the text declares must not be a macro of gpulab's.
-    let hidden: Vec<&str> =
-        ["T", "INDEX", "WG", "WG_X", "WG_Y"].into_iter().filter(|name| declares(&own.text, name)).collect();
+    let hidden = hidden_macros(&own.text);
     let kernel = BroughtKernel {
         text: own.text.clone(),
         work_group: declaration.wg,

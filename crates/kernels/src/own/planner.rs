@@ -2,7 +2,7 @@
 
 use super::args::OwnArg;
 use super::declaration::{Declaration, OwnResults, OwnWork};
-use crate::described::{Formula, value_of};
+use crate::described::{macro_value, value_of};
 use crate::shape::{self, Grid, HOST_FINISH};
 use crate::{Ask, Builder, Form, minplus, reduce};
 use gpulab_model::plan::{Arg, Plan, Refusal, Role, WorkGroup};
@@ -64,8 +64,7 @@ impl<'a> OwnLaunch<'a> {
             plan.set(tunable.name, value.unwrap_or_default());
         }
         for (name, text) in &self.own.defines {
-            let value = Formula::parse(text).ok().and_then(|formula| formula.value(&|name| self.size(name)).ok());
-            plan.define(name, value.map_or_else(|| text.clone(), |value| value.to_string()));
+            plan.define(name, macro_value(text, &|name| self.size(name)));
         }
         Ok(())
     }

@@ -56,6 +56,18 @@ const NAMES: [(Scalar, &str, &[&str]); 11] = [
     (Scalar::F64, "f64", &["double", "cl_double"]),
 ];
 
+impl From<Dtype> for Scalar {
+    fn from(dtype: Dtype) -> Scalar {
+        match dtype {
+            Dtype::F32 => Scalar::F32,
+            Dtype::F64 => Scalar::F64,
+            Dtype::I32 => Scalar::I32,
+            Dtype::I64 => Scalar::I64,
+            Dtype::U8 => Scalar::U8,
+        }
+    }
+}
+
 impl Scalar {
     /// The type that has this name here, as `u16`.
     pub fn named(name: &str) -> Option<Scalar> {

@@ -1,5 +1,7 @@
 //! What kernels are given.
 
+use crate::data::{NumberValue, Scalar};
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferId(pub u32);
 
@@ -37,6 +39,11 @@ impl ArgValue {
         let mut value = ArgValue { len: bytes.len().try_into().ok()?, bytes: [0; ArgValue::MOST] };
         value.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
         Some(value)
+    }
+
+    /// A number of this type; none that the type does not hold.
+    pub fn of(scalar: Scalar, number: NumberValue) -> Option<ArgValue> {
+        ArgValue::new(&scalar.bytes(number)?)
     }
 
     pub fn bytes(&self) -> &[u8] {
