@@ -198,6 +198,7 @@ pub fn bits(dtype: Dtype, n: usize, value: fn(Place) -> u64) -> Array {
         Dtype::F64 => Array::F64(values.map(f64::from_bits).collect()),
         Dtype::I32 => Array::I32(values.map(|x| (x as u32).cast_signed()).collect()),
         Dtype::I64 => Array::I64(values.map(u64::cast_signed).collect()),
+        Dtype::U8 => Array::U8(values.map(|x| x as u8).collect()),
     }
 }
 
