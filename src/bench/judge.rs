@@ -1,22 +1,21 @@
 //! A reader's kernel file, judged in a worker process of its own.
 
 use crate::adopt::Brought;
-use crate::bench::{self, Input, tuning};
+use crate::bench::{self, Input, simulate, tuning};
 use crate::cli::Global;
 use crate::console::note;
-use crate::count::CheckFinding;
 use crate::data::{Dtype, Shape};
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::{Patience, judge, ragged};
-use crate::kernels::{Family, Rung};
+use crate::kernels::{Family, Registry, Rung};
 use crate::outcome::Executor;
 use crate::plan::{Case, WorkGroup};
 use crate::report::format;
 use crate::report::progress::{Observer, StatusLine};
-use crate::simulator::{CheckingWorker, PLUGINS_FOLDER};
+use crate::simulator::Checked;
 use crate::terminal::say;
 use crate::worker::{Setup, WorkerProcess, usual_deadline};
-use crate::{Error, ceilings, interrupt};
+use crate::{Error, interrupt};
 use std::path::Path;
 use std::time::Duration;
 
@@ -108,6 +107,22 @@ pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> R
     Ok(JudgedFile { brought, rung, judgement, device: format::device(&info.name), memory })
 }
 
+/// Judges a rung of a family at small sizes and then at the case's own.
+///
+/// # Errors
+/// No device, or an interrupt.
+pub(crate) fn judge_rung(
+    global: &Global,
+    registry: &Registry,
+    (family, rung): (&Family, &Rung),
+    case: &Case,
+) -> Result<Judgement, Error> {
+    let small = Duration::from_secs_f64(SMALL_S);
+    let setup = Setup { device: global.device.clone(), ..Setup::of(registry) };
+    let mut worker = WorkerProcess::open(setup, small, interrupt::interrupted, say)?;
+    judge(&mut worker, (family, rung), case, Patience { small, asked: small }, &mut |_| {})
+}
+
 /// About as many cases as are tried, for the progress bar.
 const STEPS: usize = 9;
 
@@ -129,23 +144,12 @@ pub(crate) fn usual_memory(bytes: u64) -> u64 {
     COMPILER.saturating_add(threads.saturating_mul(THREAD)).saturating_add(bytes.saturating_mul(10))
 }
 
-/// What the simulator found in a kernel.
-pub(crate) struct Checked {
-    /// Each place once.
-    pub(crate) findings: Vec<CheckFinding>,
-    /// Why it could not be run to its end, if so.
-    pub(crate) ended: Option<String>,
-}
-
 /// Runs a kernel in the simulator, over some groups and a rest.
 pub(crate) fn check(judged: &JudgedFile, deadline: Option<f64>) -> Result<Checked, Error> {
     let limit = Duration::from_secs_f64(deadline.unwrap_or(SIMULATOR_S));
-    let folder = ceilings::folder()?.join(PLUGINS_FOLDER);
-    let mut worker =
-        CheckingWorker::open(&folder, Setup::of(&judged.brought.registry), limit, (interrupt::interrupted, say))?;
+    let mut worker = simulate::open(&judged.brought.registry, limit)?;
     let shape = ragged(judged.brought.family.form, judged.judgement.tile);
-    let (findings, ended) = worker.check(&Case { shape, ..judged.judgement.asked.clone() }, limit)?;
-    Ok(Checked { findings, ended })
+    worker.check(&Case { shape, ..judged.judgement.asked.clone() }, limit)
 }
 
 /// The error that a judgement makes, and its exit code.

@@ -3,6 +3,7 @@
 mod cases;
 mod executor;
 pub(crate) mod judge;
+pub(crate) mod simulate;
 pub(crate) mod tuning;
 mod verdict;
 

@@ -3,16 +3,18 @@
 use crate::adopt::{described, own};
 use crate::cli::{Global, LadderArgs};
 use crate::console::{Out, worst_of};
+use crate::bench::{judge, simulate};
 use crate::data::Dtype;
 use crate::judging::ragged;
 use crate::kernels::{Family, Registry, Rung, draft, tile_of_a_group};
 use crate::ladder::{self, LadderRun};
+use crate::outcome::Status;
 use crate::plan::{Case, Target, WorkGroup};
-use crate::report::findings;
-use crate::simulator::{CheckingWorker, PLUGINS_FOLDER};
+use crate::record::Row;
+use crate::report::judged;
+use crate::simulator::CheckEnd;
 use crate::terminal::{Screen, say};
-use crate::worker::Setup;
-use crate::{Error, bench, ceilings, files, interrupt, values};
+use crate::{Error, bench, files, values};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -64,8 +66,29 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
     }
     let is_clean = if options.check { check(options, family, dtype, &study) } else { Ok(()) };
     // A driver may hide what the simulator found: both are told.
-    let climbed = ladder::run(out, global, &options.ladder, &study);
-    worst_of([is_clean, climbed].into_iter().filter_map(Result::err))
+    let mut rows = Vec::new();
+    let climbed = ladder::run_into(out, global, &options.ladder, &study, &mut rows);
+    let looked = if global.quiet { Ok(()) } else { look_closer(global, family, &study, &rows) };
+    worst_of([is_clean, climbed, looked].into_iter().filter_map(Result::err))
+}
+
+/// Says of the first rung that is wrong what `gpulab try` says: at which size it begins, what it looks like, and what the
+/// simulator makes of it.
+fn look_closer(global: &Global, family: &Family, study: &LadderRun<'_>, rows: &[Row]) -> Result<(), Error> {
+    let wrong = rows.iter().find(|row| row.status == Status::WrongResult);
+    let Some((row, rung)) = wrong.and_then(|row| Some((row, family.rung(&row.variant)?))) else { return Ok(()) };
+    let case = Case {
+        wg: row.wg.unwrap_or(WorkGroup::linear(64)),
+        params: row.params.clone(),
+        seed: row.seed.unwrap_or_default(),
+        ..Case::of(&family.name, rung.variant(), row.dtype, study.shape)
+    };
+    let judgement = judge::judge_rung(global, &study.registry, (family, rung), &case)?;
+    let screen = Screen::stderr();
+    say(judged::text(&rung.label(), &judgement, screen).trim_end());
+    let word = simulate::second_opinion(&study.registry, (rung, &judgement), global.device.as_deref(), screen)?;
+    word.iter().for_each(|word| say(word.trim_end()));
+    Ok(())
 }
 
 /// Runs each rung in the simulator, over some groups and a rest, and says what that found.
@@ -73,9 +96,7 @@ fn check(options: &LadderArgs, family: &Family, dtype: Dtype, study: &LadderRun<
     /// Seconds by default: a simulator is slow.
     const PATIENCE_S: f64 = 120.0;
     let limit = Duration::from_secs_f64(options.ladder.measure.deadline.unwrap_or(PATIENCE_S));
-    let folder = ceilings::folder()?.join(PLUGINS_FOLDER);
-    interrupt::watch();
-    let mut worker = CheckingWorker::open(&folder, Setup::of(&study.registry), limit, (interrupt::interrupted, say))?;
+    let mut worker = simulate::open(&study.registry, limit)?;
     let rungs = match options.ladder.variant.as_deref() {
         Some(list) => values::variants(family, list).map_err(Error::Usage)?,
         None => family.kernels().collect(),
@@ -95,15 +116,13 @@ fn check(options: &LadderArgs, family: &Family, dtype: Dtype, study: &LadderRun<
                 continue;
             }
         };
-        let (findings, ended) = worker.check(&case, limit)?;
-        let source = rung.text().unwrap_or_default();
-        let line_of = |file: &str, line| own::line_of(source, file, line);
-        let told = |screen| format!("{}: {}", rung.label(), findings::text(&findings, &line_of, screen));
+        let checked = worker.check(&case, limit)?;
+        let told = simulate::told(&checked.findings, rung.text().unwrap_or_default(), Screen::stderr());
         // Somebody else's file may take standard output.
-        say(told(Screen::stderr()).trim_end());
-        if !findings.is_empty() {
+        say(format!("{}: {told}", rung.label()).trim_end());
+        if !checked.findings.is_empty() {
             faulty.push(rung.label());
-        } else if let Some(why) = ended {
+        } else if let CheckEnd::Stopped(why) = checked.end {
             say(&format!("{}: it did not run to its end in the simulator: {why}", rung.label()));
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::adopt::{Brought, described, own};
 use crate::bench::judge::{self, JudgedFile, Judging};
+use crate::bench::simulate;
 use crate::cli::{Global, Ladder, TryArgs};
 use crate::console::{Out, note, screen, worst_of};
 use crate::count::{CheckFinding, CountRow};
@@ -11,7 +12,8 @@ use crate::ladder::{self, LadderRun};
 use crate::record::Row;
 use crate::report::hint::{Hint, hint};
 use crate::report::landing::{Landing, landing};
-use crate::report::{self, findings, format, judged};
+use crate::report::{self, format, judged};
+use crate::simulator::CheckEnd;
 use crate::store::Deferred;
 use crate::terminal::{Screen, say};
 use crate::{Error, counting, interrupt};
@@ -160,7 +162,7 @@ impl TriedFile<'_> {
         *report = Some(self.report(&judged));
         let is_clean = match self.options.check && judged.judgement.ruling != Ruling::NotBuilt {
             true => self.check(out, global, &judged, report),
-            false => Ok(()),
+            false => self.second_opinion(out, global, &judged),
         };
         judge::verdict(&judged)?;
         is_clean?;
@@ -205,6 +207,14 @@ impl TriedFile<'_> {
         }
     }
 
+    /// What the simulator says of a kernel that is wrong, at the smallest size where it is.
+    fn second_opinion(&self, out: &mut Out, global: &Global, judged: &JudgedFile) -> Result<(), Error> {
+        let kernel = (&judged.rung, &judged.judgement);
+        let device = global.device.as_deref();
+        let word = simulate::second_opinion(&judged.brought.registry, kernel, device, screen(global.color))?;
+        word.map_or(Ok(()), |word| self.tell(out, global, |_| word.clone()))
+    }
+
     /// Runs the kernel in the simulator, and says what that found.
     fn check(
         &self,
@@ -214,19 +224,21 @@ impl TriedFile<'_> {
         report: &mut Option<TryReport>,
     ) -> Result<(), Error> {
         let checked = judge::check(judged, self.options.ladder.measure.deadline)?;
-        let line_of = |file: &str, line| own::line_of(judged.rung.text()?, file, line);
-        self.tell(out, global, |screen| findings::text(&checked.findings, &line_of, screen))?;
+        let source = judged.rung.text().unwrap_or_default();
+        self.tell(out, global, |screen| simulate::told(&checked.findings, source, screen))?;
         let count = checked.findings.len();
         if let Some(report) = report {
             report.check = Some(checked.findings);
         }
         let name = judged.rung.label();
-        match checked.ended {
+        match checked.end {
             _ if count > 0 => {
                 Err(Error::WrongResult(format!("{name} has faults that its result does not show: it was not timed")))
             }
-            Some(why) => Err(Error::Failed(format!("{name} did not run to its end in the simulator: {why}"))),
-            None => Ok(()),
+            CheckEnd::Stopped(why) => {
+                Err(Error::Failed(format!("{name} did not run to its end in the simulator: {why}")))
+            }
+            CheckEnd::Right | CheckEnd::Wrong => Ok(()),
         }
     }
 

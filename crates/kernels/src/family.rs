@@ -107,13 +107,15 @@ pub enum Bound {
     Write,
     /// Reading local memory.
     Local,
-    /// Operations of one kind.
+    /// Multiplications, each with an addition: floating-point operations of most programs.
+    Fma,
+    /// Operations of other kinds: no limit of theirs is measured.
     Arithmetic,
 }
 
 impl Bound {
-    pub(crate) const ALL: [Bound; 6] =
-        [Bound::Read, Bound::Write, Bound::Copy, Bound::Local, Bound::AddMin, Bound::Arithmetic];
+    pub(crate) const ALL: [Bound; 7] =
+        [Bound::Read, Bound::Write, Bound::Copy, Bound::Local, Bound::AddMin, Bound::Fma, Bound::Arithmetic];
 
     /// The name in records.
     pub fn name(self) -> &'static str {
@@ -123,6 +125,7 @@ impl Bound {
             Bound::AddMin => "add-min",
             Bound::Write => "write",
             Bound::Local => "local",
+            Bound::Fma => "fma",
             Bound::Arithmetic => "arithmetic",
         }
     }
@@ -134,7 +137,7 @@ impl Bound {
 
     /// Whether it limits bytes; otherwise operations.
     pub fn is_memory(self) -> bool {
-        !matches!(self, Bound::AddMin | Bound::Arithmetic)
+        !matches!(self, Bound::AddMin | Bound::Fma | Bound::Arithmetic)
     }
 
     /// What of a case's cost it limits: bytes or operations.

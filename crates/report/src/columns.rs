@@ -2,6 +2,7 @@
 
 use super::cell::{Cell, Gain, RateUnit, Value};
 use super::format;
+use gpulab_kernels::Bound;
 use gpulab_model::stats::ratio;
 use gpulab_record::{Row, clear_factor, flag};
 
@@ -25,7 +26,7 @@ pub struct TableColumn {
 enum BoundBy {
     Any,
     Memory,
-    Arithmetic,
+    Only(Bound),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -54,13 +55,25 @@ pub const COLUMNS: &[TableColumn] = &[
     TableColumn::new("Gpair/s", "additions with a minimum (10^9), two operations each, over the time", 0, |c| {
         c.row.gops.map(|gops| Value::Rate(gops / 2.0))
     })
-    .of(BoundBy::Arithmetic)
+    .of(BoundBy::Only(Bound::AddMin))
+    .timing()
+    .always(),
+    TableColumn::new("GFLOP/s", "floating-point operations (10^9) that the problem needs, over the time", 0, |c| {
+        c.row.gops.map(Value::Rate)
+    })
+    .of(BoundBy::Only(Bound::Fma))
+    .timing()
+    .always(),
+    TableColumn::new("Gop/s", "operations (10^9) that the problem needs, over the time", 0, |c| {
+        c.row.gops.map(Value::Rate)
+    })
+    .of(BoundBy::Only(Bound::Arithmetic))
     .timing()
     .always(),
     TableColumn::new("/CU/clk", "pairs in a compute unit's clock, by the driver's numbers of both", 7, |c| {
         c.row.ops_per_cu_clock.map(|ops| Value::Factor(ops / 2.0))
     })
-    .of(BoundBy::Arithmetic),
+    .of(BoundBy::Only(Bound::AddMin)),
     TableColumn::new("inside\nGB/s", "the same, with the work repeated inside one launch", 0, |c| c.rate(c.inside?))
         .of(BoundBy::Memory),
     TableColumn::new("of\ncopy", "share of a plain copy's speed", 0, |c| c.row.copy_pct.map(Value::Percent)),
@@ -166,9 +179,13 @@ impl TableColumn {
         unit.named(self.head)
     }
 
-    /// Whether families bounded by memory have it, or those bounded by arithmetic.
-    pub(super) fn is_of(&self, is_memory: bool) -> bool {
-        self.bound == BoundBy::Any || (self.bound == BoundBy::Memory) == is_memory
+    /// Whether families that are bounded so have it.
+    pub(super) fn is_of(&self, bound: Option<Bound>) -> bool {
+        match self.bound {
+            BoundBy::Any => true,
+            BoundBy::Memory => bound.is_none_or(Bound::is_memory),
+            BoundBy::Only(one) => bound == Some(one),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::format;
 use super::ladder::WIDTH;
-use super::rungs::{is_memory_bound, label};
+use super::rungs::{is_memory_bound, label, operation_unit};
 use gpulab_model::outcome::Status;
 use gpulab_record::Row;
 
@@ -15,7 +15,10 @@ pub fn text(rows: &[Row], counted: &str) -> String {
     let (Some(first), false) = (rungs.first(), lines.is_empty()) else { return String::new() };
     let head = match is_memory_bound(first) {
         true => format!("GB/s = bytes read and written / time / 10^9 ({counted})"),
-        false => format!("Gop/s = operations / time / 10^9 ({counted})"),
+        false => match operation_unit(first) {
+            (unit, 1.0) => format!("{unit} = operations / time / 10^9 ({counted})"),
+            _ => format!("Gop/s = operations / time / 10^9 ({counted})"),
+        },
     };
     let unit = match first.family.as_str() {
         "transpose" => "\nNVIDIA's transpose figures divide by 1024^3 bytes: compare them with GiB/s, or use --gib",
@@ -39,7 +42,10 @@ fn line(row: &Row) -> Option<String> {
     };
     let value = match is_memory_bound(row) {
         true => format!("{} GB/s = {} GiB/s", four(rate), four(rate * 1e9 / (1u64 << 30) as f64)),
-        false => format!("{} Gop/s = {} Gpair/s", four(rate), four(rate / 2.0)),
+        false => match operation_unit(row) {
+            (unit, 1.0) => format!("{} {unit}", four(rate)),
+            (unit, operations) => format!("{} Gop/s = {} {unit}", four(rate), four(rate / operations)),
+        },
     };
     let of_peak = peak.map(|peak| format!("\n  of peak: {} / {}", four(rate), four(peak))).unwrap_or_default();
     Some(format!("{name}:\n  {amount} / {time} = {value}{of_peak}"))

@@ -8,6 +8,27 @@ pub(super) fn is_memory_bound(row: &Row) -> bool {
     row.bound().is_none_or(Bound::is_memory)
 }
 
+/// The unit of the row's operations in a second, and how many operations one of them is.
+pub(super) fn operation_unit(row: &Row) -> (&'static str, f64) {
+    match row.bound() {
+        Some(Bound::AddMin) => ("Gpair/s", 2.0),
+        Some(Bound::Fma) => ("GFLOP/s", 1.0),
+        _ => ("Gop/s", 1.0),
+    }
+}
+
+/// The row's rate by what bounds it, in its unit.
+pub(super) fn rate(row: &Row) -> (&'static str, Option<f64>) {
+    let (unit, one) = operation_unit(row);
+    if is_memory_bound(row) { ("GB/s", row.gbps) } else { (unit, row.gops.map(|gops| gops / one)) }
+}
+
+/// The limit that the row was held against, in its unit.
+pub(super) fn limit(row: &Row) -> Option<(&'static str, f64)> {
+    let (unit, one) = operation_unit(row);
+    row.ceiling_gbps.map(|gbps| ("GB/s", gbps)).or(row.ceiling_gops.map(|gops| (unit, gops / one)))
+}
+
 /// `v3 local`.
 pub(super) fn label(row: &Row) -> String {
     row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number} {}", row.variant))

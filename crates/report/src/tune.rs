@@ -6,7 +6,6 @@ use super::markdown;
 use super::rungs;
 use super::sweep;
 use clap::ValueEnum;
-use gpulab_kernels::Bound;
 use gpulab_model::outcome::Status;
 use gpulab_record::{Row, params_text};
 use gpulab_study::tune::{Effect, EffectVerdict, Ended, ReplayLine, SHARES, Strategy, effects, is_faster};
@@ -91,10 +90,8 @@ fn label(row: &Row) -> String {
 
 fn found(best: &Row) -> String {
     let time = format::time(best.t_median_s.unwrap_or_default());
-    let is_of_pairs = best.bound() == Some(Bound::AddMin);
-    let gpairs = best.gops.filter(|_| is_of_pairs).map(|gops| (gops / 2.0, "Gpair/s"));
-    let rate = gpairs.or(best.gbps.map(|gbps| (gbps, "GB/s")));
-    let rate = rate.map_or_else(String::new, |(rate, unit)| format!(", {} {unit}", format::significant(rate, 4)));
+    let (unit, rate) = rungs::rate(best);
+    let rate = rate.map_or_else(String::new, |rate| format!(", {} {unit}", format::significant(rate, 4)));
     let limit = match (best.ceiling_pct, best.flags.contains(gpulab_record::flag::FITS_CACHE)) {
         (_, true) => ", in cache".to_owned(),
         (Some(share), false) => format!(", {} of the {} limit", format::percent(share / 100.0), best.ceiling),

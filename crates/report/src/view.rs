@@ -5,7 +5,7 @@ use super::cell::{Cell, RateUnit, Value};
 use super::columns::{self, COLUMNS, Subject, TableColumn, whole_x};
 use super::format::{self, Tint};
 use super::launching;
-use super::rungs::{is_memory_bound, label, range, short_label, who};
+use super::rungs::{is_memory_bound, label, limit, range, short_label, who};
 use gpulab_kernels::{Form, minplus};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{Cache, Clock, Number, Status};
@@ -30,8 +30,8 @@ pub(super) struct View<'a> {
 
 /// The columns of these parts that lines have cells for, with these, from left to right.
 pub(super) fn columns(cells: &[Cell<'_>], parts: &[Subject]) -> Vec<(&'static TableColumn, Vec<Option<Value>>)> {
-    let is_memory = cells.first().is_none_or(|cell| is_memory_bound(cell.row));
-    let all = COLUMNS.iter().filter(|c| c.is_of(is_memory) && parts.contains(&c.part));
+    let bound = cells.first().and_then(|cell| cell.row.bound());
+    let all = COLUMNS.iter().filter(|c| c.is_of(bound) && parts.contains(&c.part));
     let with_values = all.map(|c| (c, cells.iter().map(|cell| (c.value)(cell)).collect::<Vec<_>>()));
     with_values.filter(|(c, values)| c.always || values.iter().any(Option::is_some)).collect()
 }
@@ -163,11 +163,10 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit
     };
     let cache = cache_name(row.cache);
     let is_held = is_held_against_limit(rungs.iter().chain(inside).copied());
-    let ceiling = match (row.ceiling_gbps, row.ceiling_gops) {
-        _ if !is_held => String::new(),
-        (Some(gbps), _) => unit.named(&format!(", limit {} GB/s ({})", four(unit.of(gbps)), row.ceiling)),
-        (None, Some(gops)) => format!(", limit {} Gpair/s ({})", four(gops / 2.0), row.ceiling),
-        (None, None) => String::new(),
+    let ceiling = match limit(row) {
+        Some(("GB/s", gbps)) if is_held => unit.named(&format!(", limit {} GB/s ({})", four(unit.of(gbps)), row.ceiling)),
+        Some((rate, limit)) if is_held => format!(", limit {} {rate} ({})", four(limit), row.ceiling),
+        _ => String::new(),
     };
     let repeats = inside.first().unwrap_or(&row).repeats();
     let inside = repeats.map_or_else(String::new, |nreps| format!(", inside: {nreps} times in one launch"));

@@ -8,7 +8,7 @@ mod sizes;
 pub use sizes::ragged;
 
 use crate::worker::{Lost, WorkerProcess};
-use gpulab_kernels::{Family, Rung, tile_of_a_group};
+use gpulab_kernels::{Family, Rung, built_in, tile_of_a_group};
 use gpulab_model::Error;
 use gpulab_model::data::Shape;
 use gpulab_model::outcome::{Executor, Job, Outcome, Settings, Status, Stop, Symptoms};
@@ -58,7 +58,8 @@ pub fn judge(
         tried.iter().map(|tried| tried.ruling).find(|ruling| !matches!(ruling, Ruling::Right | Ruling::Refused));
     // A size that no device could run says nothing of the kernel, unless it is the one asked for.
     let ruling = worst.or(tried.last().map(|tried| tried.ruling)).unwrap_or(Ruling::Refused);
-    let symptoms = if ruling == Ruling::Wrong {
+    // Symptoms are told by what the built-in families compute.
+    let symptoms = if ruling == Ruling::Wrong && built_in(&family.name).is_some() {
         observe("what is wrong");
         judging.symptoms()?
     } else {

@@ -14,6 +14,23 @@ use std::time::Duration;
 /// Most findings that the simulator writes down of a run.
 const MOST: &str = "200";
 
+/// How a kernel ended in the simulator.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CheckEnd {
+    Right,
+    /// With a wrong result, which is no finding.
+    Wrong,
+    /// Why it has no result.
+    Stopped(String),
+}
+
+/// What came of a case in the simulator.
+pub struct Checked {
+    /// Each place once.
+    pub findings: Vec<CheckFinding>,
+    pub end: CheckEnd,
+}
+
 /// A worker process in the simulator.
 pub struct CheckingWorker {
     worker: WorkerProcess,
@@ -68,22 +85,21 @@ impl CheckingWorker {
         &self.worker.info().target
     }
 
-    /// Launches a case's kernels once: what was found, and why there is no result, if there is none. That the result is wrong
-    /// is no finding.
+    /// Launches a case's kernels once.
     ///
     /// # Errors
     /// That no worker could be started, or an interrupt.
-    pub fn check(&mut self, case: &Case, limit: Duration) -> Result<(Vec<CheckFinding>, Option<String>), Error> {
-        let ended = match self.worker.launch_once_within(case, limit)? {
-            Ok(Ok(_)) => None,
-            Ok(Err(stop)) if stop.status == Status::WrongResult => None,
-            Ok(Err(stop)) => Some(stop.reason),
-            Err(lost) => Some(lost.to_string()),
+    pub fn check(&mut self, case: &Case, limit: Duration) -> Result<Checked, Error> {
+        let end = match self.worker.launch_once_within(case, limit)? {
+            Ok(Ok(_)) => CheckEnd::Right,
+            Ok(Err(stop)) if stop.status == Status::WrongResult => CheckEnd::Wrong,
+            Ok(Err(stop)) => CheckEnd::Stopped(stop.reason),
+            Err(lost) => CheckEnd::Stopped(lost.to_string()),
         };
         let text = fs::read(&self.log).unwrap_or_default();
         let new = String::from_utf8_lossy(text.get(self.read..).unwrap_or_default()).into_owned();
         self.read = text.len();
-        Ok((findings(&new), ended))
+        Ok(Checked { findings: findings(&new), end })
     }
 }
 

@@ -4,6 +4,6 @@ mod check;
 mod oclgrind;
 mod worker;
 
-pub use check::CheckingWorker;
+pub use check::{CheckEnd, Checked, CheckingWorker};
 pub use oclgrind::{PACKAGES, PLUGINS_FOLDER, Simulator};
 pub use worker::CountingWorker;

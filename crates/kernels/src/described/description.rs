@@ -537,7 +537,7 @@ impl Lowering {
                 let names = Bound::ALL.map(Bound::name).join(", ");
                 (name.clone(), format!("limit: there is no {name:?}; there is {names}"))
             })?,
-            None if keys.flops.is_some() => Bound::Arithmetic,
+            None if keys.flops.is_some() => Bound::Fma,
             None => Bound::Copy,
         };
         Ok(Description {

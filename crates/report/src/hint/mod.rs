@@ -9,7 +9,7 @@ mod words;
 pub use words::Hint;
 
 use super::format;
-use gpulab_kernels::SourceTraits;
+use gpulab_kernels::{SourceTraits, built_in};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Symptoms;
 use gpulab_model::plan::WorkGroup;
@@ -21,6 +21,10 @@ pub fn hint(judgement: &Judgement) -> Option<Hint> {
     match judgement.ruling {
         Ruling::Right => None,
         Ruling::NotBuilt => Some(build::hint(judgement)),
+        // Of a reader's family nobody knows what its elements come from.
+        Ruling::Wrong if built_in(&judgement.asked.family).is_none() => {
+            by_group(judgement).or_else(|| by_sizes(judgement))
+        }
         Ruling::Wrong => Some(wrong(judgement)),
         ruling => Some(ends::hint(judgement, ruling)),
     }
@@ -123,6 +127,9 @@ fn by_group(judgement: &Judgement) -> Option<Hint> {
     let number = judgement.traits.sizes.iter().find(|size| right.iter().any(|wg| wg.size() as u64 == **size));
     let next = match number {
         Some(size) => format!("The text has the number {size}: write WG, or WG_X and WG_Y, which gpulab sets."),
+        None if built_in(&judgement.asked.family).is_none() => {
+            format!("Write WG for the group's size, or give the rung the one it needs: wg = \"{first}\"")
+        }
         None => format!("Write WG for the group's size, or declare the one it needs: // gpulab: wg {first}"),
     };
     Some(hint!("The kernel is right in work-groups of {sizes}, and wrong in those of {wg}.", "{next}"))
@@ -167,10 +174,12 @@ fn unknown(judgement: &Judgement) -> Hint {
 
 /// What to run to find races and accesses out of bounds.
 fn next_check(judgement: &Judgement) -> String {
-    format!(
-        "gpulab try FILE --as {} --check looks for races, accesses out of bounds and values that were never set.",
-        judgement.asked.family
-    )
+    let family = &judgement.asked.family;
+    let command = match built_in(family) {
+        Some(_) => format!("gpulab try FILE --as {family} --check"),
+        None => "gpulab ladder FILE --check".to_owned(),
+    };
+    format!("{command} looks for races, accesses out of bounds and values that were never set.")
 }
 
 fn parameter(parameters: &[String], index: usize) -> String {

@@ -6,6 +6,7 @@ use super::parts::{Ids, prose};
 use super::{contents, devices_of, framed, part, steps};
 use crate::format;
 use crate::picture::{self, number};
+use crate::rungs;
 use gpulab_record::Row;
 use gpulab_study::ceilings::{CeilingRow, Site};
 use maud::{Markup, html};
@@ -65,8 +66,7 @@ fn limit(own: &DevicePart<'_>, (what, place, name): &(&str, Site, &'static str))
 /// The limit that a ladder's rows were held against, which its own run measured.
 fn limit_of(rows: &[Row]) -> Option<String> {
     let row = rows.iter().find(|row| row.ceiling_pct.is_some())?;
-    let rate = row.ceiling_gbps.map(|gbps| (gbps, "GB/s"));
-    let (rate, unit) = rate.or(row.ceiling_gops.map(|gops| (gops / 2.0, "Gpair/s")))?;
+    let (unit, rate) = rungs::limit(row)?;
     Some(format!("limit in its run: {} {unit}", number::value(rate)))
 }
 

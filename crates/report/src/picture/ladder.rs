@@ -6,7 +6,7 @@ use super::sheet::{Anchor, Area, BODY, Figures, Lettering, MARGIN, SMALL, Sheet,
 use super::{Drawn, font, number};
 use crate::cell::{Cell, RateUnit, Value};
 use crate::columns::gain;
-use crate::rungs::{is_memory_bound, label, who};
+use crate::rungs::{is_memory_bound, label, operation_unit, rate, who};
 use crate::view::{View, is_held_against_limit, status_word, verdict};
 use gpulab_model::outcome::Status;
 use gpulab_model::stats::ratio;
@@ -27,7 +27,8 @@ const ASIDE_END: Lettering = Lettering::new(SMALL, Anchor::End, "dim");
 #[derive(Clone, Copy, PartialEq)]
 enum BarMeasure {
     Bandwidth,
-    Pairs,
+    /// Operations: their unit.
+    Operations(&'static str),
     Time,
 }
 
@@ -37,7 +38,7 @@ impl BarMeasure {
         if timed().all(|row| is_memory_bound(row) && row.gbps.is_some()) {
             BarMeasure::Bandwidth
         } else if timed().all(|row| !is_memory_bound(row) && row.gops.is_some()) {
-            BarMeasure::Pairs
+            BarMeasure::Operations(operation_unit(rows[0]).0)
         } else {
             BarMeasure::Time
         }
@@ -46,7 +47,9 @@ impl BarMeasure {
     fn name(self) -> &'static str {
         match self {
             BarMeasure::Bandwidth => "bandwidth (GB/s)",
-            BarMeasure::Pairs => "rate (Gpair/s)",
+            BarMeasure::Operations("Gpair/s") => "rate (Gpair/s)",
+            BarMeasure::Operations("GFLOP/s") => "rate (GFLOP/s)",
+            BarMeasure::Operations(_) => "rate (Gop/s)",
             BarMeasure::Time => "time (µs)",
         }
     }
@@ -56,7 +59,7 @@ impl BarMeasure {
         let median = row.t_median_s.filter(|_| matches!(row.status, Status::Ok | Status::Suspect))?;
         match self {
             BarMeasure::Bandwidth => ratio(row.gbps? * median, seconds),
-            BarMeasure::Pairs => ratio(row.gops? / 2.0 * median, seconds),
+            BarMeasure::Operations(_) => ratio(rate(row).1? * median, seconds),
             BarMeasure::Time => Some(seconds * 1e6),
         }
     }
@@ -70,7 +73,7 @@ impl BarMeasure {
         let any = rows.iter().filter(|_| is_held_against_limit(rows.iter().copied()));
         match self {
             BarMeasure::Bandwidth => any.filter_map(|row| row.ceiling_gbps).next(),
-            BarMeasure::Pairs => any.filter_map(|row| row.ceiling_gops).map(|gops| gops / 2.0).next(),
+            BarMeasure::Operations(_) => any.filter_map(|row| Some(row.ceiling_gops? / operation_unit(row).1)).next(),
             BarMeasure::Time => None,
         }
     }

@@ -11,7 +11,7 @@ use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
 use super::groups::groups;
 use super::markdown::{self, PAGE};
-use super::rungs::{is_memory_bound, label};
+use super::rungs::{label, limit, rate};
 use super::view::{is_held_against_limit, status_word};
 use gpulab_model::outcome::{Spent, Status};
 use gpulab_record::{Row, flag, params_text};
@@ -71,11 +71,9 @@ pub fn markdown(rows: &[Row]) -> String {
 /// What was swept where, and how its configurations ended.
 fn head(rows: &[Row]) -> Option<String> {
     let first = rows.first()?;
-    let limit =
-        |r: &Row| r.ceiling_gbps.map(|gbps| (gbps, "GB/s")).or(r.ceiling_gops.map(|gops| (gops / 2.0, "Gpair/s")));
     let ceiling = rows.iter().rev().find_map(|r| Some((&r.ceiling, limit(r)?)));
     let ceiling = ceiling.filter(|_| is_held_against_limit(rows));
-    let ceiling = ceiling.map_or_else(String::new, |(name, (rate, unit))| {
+    let ceiling = ceiling.map_or_else(String::new, |(name, (unit, rate))| {
         format!(", limit {} {unit} ({name})", format::significant(rate, 4))
     });
     let counts = Status::ALL.map(|status| (rows.iter().filter(|r| r.status == status).count(), status_word(status)));
@@ -229,16 +227,13 @@ fn rung_table(rows: &[&Row], best: &Row) -> (TextGrid, Vec<(String, String)>, Op
         let head = unit.map_or_else(|| head.to_owned(), |unit| format!("{head}\n{unit}"));
         GridColumn::numbers(head, texts, drop)
     };
-    let rate = |row: &Row| if is_memory_bound(row) { row.gbps } else { row.gops.map(|gops| gops / 2.0) };
     let counts = lines.iter().map(|(ranked, all)| format!("{} of {all}", ranked.len()));
     let mark = |row: &Row| if std::ptr::eq(row, best) { "★ " } else { "  " };
     let columns = vec![
         GridColumn::texts("  rung", text(&|row| mark(row).to_owned() + &label(row)), 0),
         GridColumn::texts("wg", text(&|row| row.wg_text()), 0),
         numbers("best", 0, &|ranked| Some(Value::Seconds(ranked[0].1))),
-        numbers(if is_memory_bound(best) { "GB/s" } else { "Gpair/s" }, 0, &|ranked| {
-            rate(ranked[0].0).map(Value::Rate)
-        }),
+        numbers(rate(best).0, 0, &|ranked| rate(ranked[0].0).1.map(Value::Rate)),
         numbers("of\nlimit", 0, &|ranked| of_limit(ranked[0].0)),
         numbers("median", 2, &|ranked| Some(Value::Seconds(ranked[ranked.len() / 2].1))),
         numbers("worst", 3, &|ranked| ranked.last().map(|(_, time)| Value::Seconds(*time))),

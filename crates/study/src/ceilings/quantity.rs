@@ -246,6 +246,11 @@ pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target, quick
             Some(Quantity { what: bound.name(), element, bytes: None, measure: Rate::Pairs, spaces, place })
         }
         Bound::Local => Some(local(target)),
+        Bound::Fma => {
+            let &(element, _) = ELEMENTS.iter().find(|(_, known)| *known == dtype)?;
+            let spaces = arithmetic("fma", &["mad", "fma"], element, dtype, target, quick);
+            Some(Quantity { what: bound.name(), element, bytes: None, measure: Rate::Ops, spaces, place: Site::Unit })
+        }
         Bound::Arithmetic => None,
     }
 }
