@@ -22,6 +22,7 @@ mod distances;
 mod documents;
 pub mod exercise;
 mod expansion;
+mod filming;
 mod health;
 mod laboratory;
 mod ladder;

@@ -40,6 +40,8 @@ pub(crate) fn refusal(command: &Command) -> Option<&'static str> {
         | Command::Ceiling(_)
         | Command::Lab(_)
         | Command::Count(_)
+        | Command::Draw(_)
+        | Command::Film(_)
         | Command::Occupancy(_)
         | Command::Sweep(_)
         | Command::Noise(_)

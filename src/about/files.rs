@@ -4,13 +4,14 @@
 
 use crate::adopt::{described, own};
 use crate::ceilings::{self, CEILINGS_FOLDER, CeilingRow};
-use crate::cli::{Command, ExerciseAction, Global, Output, PlotArgs, TunedAction};
+use crate::cli::{Command, ExerciseAction, Global, Output, TunedAction, WatchedKernel};
 use crate::compare::ComparisonRow;
 use crate::count::CountRow;
 use crate::ladder::BASELINES;
 use crate::outputs::Paths;
 use crate::pages::is_folder;
 use crate::record::{CsvRecord, Point, Row, SampleRow};
+use crate::report::film::is_film;
 use crate::report::markdown::MARKDOWN_MARK;
 use crate::report::page::is_page;
 use crate::report::picture::PNG_MARK;
@@ -75,7 +76,9 @@ pub(crate) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
         }
         Command::Merge { output, .. } => vec![("-o", Some(output), begins_as_csv::<Row>)],
         Command::Show(options) => vec![("--md", options.md.as_deref(), is_markdown)],
-        Command::Plot(options) => return vec![picture(options)],
+        Command::Plot(options) => return vec![picture(&options.output)],
+        Command::Draw(options) => return options.output.iter().map(|path| picture(path)).collect(),
+        Command::Film(options) => vec![("-o", Some(&options.output), is_film)],
         // Documents are filled, and the pages of a folder have names of their own: both are checked once these are known.
         Command::Report(options) if options.splicing.splice || options.output.as_deref().is_some_and(is_folder) => {
             Vec::new()
@@ -126,11 +129,11 @@ fn of_ladder(output: &Output) -> Vec<NamedOutput<'_>> {
     all
 }
 
-/// What `gpulab plot` writes.
-pub(crate) fn picture(options: &PlotArgs) -> OutputFile<'_> {
-    let is_png = Path::new(&options.output).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"));
+/// A picture's file.
+pub(crate) fn picture(path: &str) -> OutputFile<'_> {
+    let is_png = Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"));
     let is_ours: fn(&str) -> bool = if is_png { |head| head.contains(PNG_MARK) } else { is_svg };
-    OutputFile { option: "-o", path: &options.output, is_ours }
+    OutputFile { option: "-o", path, is_ours }
 }
 
 fn is_markdown(head: &str) -> bool {
@@ -140,6 +143,19 @@ fn is_markdown(head: &str) -> bool {
 /// Whether an SVG is a picture of gpulab's: its parts have these names.
 fn is_svg(head: &str) -> bool {
     head.starts_with("<svg") && head.contains("\"picture-title picture-about\"")
+}
+
+/// The files of kernels that are watched.
+fn watched(what: &[String], options: &WatchedKernel) -> Vec<PathBuf> {
+    let files = |what: &String| {
+        let name = what.rsplit_once(':').map_or(what.as_str(), |(name, _)| name);
+        match options.family {
+            Some(_) => own::files_of(Path::new(name)),
+            None if described::is_file(name) => described::files_of(Path::new(name)),
+            None => Vec::new(),
+        }
+    };
+    what.iter().flat_map(files).collect()
 }
 
 /// The files of results that words name: of a folder all that lie below it.
@@ -179,6 +195,8 @@ pub(crate) fn inputs(command: &Command) -> Vec<PathBuf> {
             let family = family(options.subject.name());
             ([family, kernel(&options.rungs.own), options.replay.clone()].concat(), &options.kernels.cl_dir)
         }
+        Command::Draw(options) => (watched(std::slice::from_ref(&options.what), &options.kernel), &None),
+        Command::Film(options) => (watched(&options.what, &options.kernel), &None),
         Command::Ceiling(options) => (Vec::new(), &options.kernels.cl_dir),
         Command::Lab(options) => (Vec::new(), &options.kernels.cl_dir),
         Command::Merge { files, .. } => (files.clone(), &None),

@@ -1,7 +1,7 @@
 //! What the simulator Oclgrind says of a reader's kernel, beside what a device does with it.
 
-use crate::count::CheckFinding;
 use crate::adopt::own;
+use crate::count::CheckFinding;
 use crate::judgement::{Judgement, Ruling};
 use crate::kernels::{Registry, Rung};
 use crate::outcome::Status;
@@ -48,15 +48,18 @@ pub(crate) fn second_opinion(
     let sentence = match checked.end {
         _ if !checked.findings.is_empty() => return Ok(Some(told(&checked.findings, source, screen))),
         CheckEnd::Stopped(_) => return Ok(None),
-        CheckEnd::Wrong => "the result is wrong in the simulator Oclgrind, too, and it finds no race: the kernel computes \
-                            something else, or is not launched as it expects",
+        CheckEnd::Wrong => {
+            "the result is wrong in the simulator Oclgrind, too, and it finds no race: the kernel computes \
+                            something else, or is not launched as it expects"
+        }
         CheckEnd::Right if is_wrong_over_the_same_data(registry, case, device)? => {
             "over the same data the simulator Oclgrind gets the right result, and finds no race: it may be that the driver \
              compiles this kernel wrongly. Try it with another driver (gpulab devices)"
         }
         CheckEnd::Right => return Ok(None),
     };
-    let size = if case.shape.m == 1 { format!("n={}", case.shape.n) } else { format!("{}x{}", case.shape.n, case.shape.m) };
+    let size =
+        if case.shape.m == 1 { format!("n={}", case.shape.n) } else { format!("{}x{}", case.shape.n, case.shape.m) };
     Ok(Some(crate::report::format::wrap(&format!("check: with {size} {sentence}"), screen.width, "  ")))
 }
 

@@ -11,6 +11,7 @@ mod search;
 mod shared;
 mod text;
 mod tunables;
+mod watching;
 
 pub use device::{CeilingArgs, CountArgs, Lab, NoiseArgs, Occupancy, RecordArgs};
 pub use exercise::{ExerciseAction, ExerciseCheck};
@@ -22,6 +23,7 @@ pub use recorded::{Compare, Paper, PictureKind, PlotArgs, ReportArgs, Show, Spli
 pub use search::{Sweep, TuneArgs, TunedAction};
 pub use shared::{KernelProcess, RowFiles};
 pub use text::{DiffArgs, SourceArgs};
+pub use watching::{DrawArgs, FilmArgs, WatchedKernel};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use device::COUNT_HELP;
@@ -125,6 +127,10 @@ pub enum Command {
     /// Count a kernel's busy lanes, memory segments and bank conflicts in a simulator, by rung, launch and source line
     #[command(after_help = COUNT_HELP)]
     Count(Box<CountArgs>),
+    /// Draw one access of a kernel: which lane touches which word, in which segments and banks
+    Draw(Box<DrawArgs>),
+    /// Write a page that plays what a kernel's warps do, step by step: lines, lanes, addresses, barriers, local memory
+    Film(Box<FilmArgs>),
     /// Say how many groups a compute unit holds at once, and what limits them: registers, local memory or work-items
     Occupancy(Occupancy),
     /// Run every combination of rungs, work-group sizes, problem sizes, types and tunables: one CSV row each

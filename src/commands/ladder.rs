@@ -1,9 +1,9 @@
 //! `gpulab ladder`: a ladder that a reader's TOML file describes.
 
 use crate::adopt::{described, own};
+use crate::bench::{judge, simulate};
 use crate::cli::{Global, LadderArgs};
 use crate::console::{Out, worst_of};
-use crate::bench::{judge, simulate};
 use crate::data::Dtype;
 use crate::judging::ragged;
 use crate::kernels::{Family, Registry, Rung, draft, tile_of_a_group};

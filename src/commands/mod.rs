@@ -8,8 +8,10 @@ mod devices;
 mod diff;
 mod doctor;
 mod dot;
+mod draw;
 mod exercise;
 mod explain;
+mod film;
 mod help;
 mod lab;
 mod ladder;
@@ -84,6 +86,8 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Ceiling(options) => ceiling::run(out, global, options),
         Command::Lab(options) => lab::run(out, global, options),
         Command::Count(options) => count::run(out, global, options),
+        Command::Draw(options) => draw::run(out, global, options),
+        Command::Film(options) => film::run(global, options),
         Command::Occupancy(options) => occupancy::run(out, global, options),
         Command::Sweep(options) => sweep::run(out, global, options),
         Command::Tune(options) => tune::run(out, global, options),

@@ -4,5 +4,5 @@ mod run;
 mod subject;
 pub(crate) mod why;
 
-pub(crate) use run::{Counting, beside, open, source_line};
-pub(crate) use subject::{Countable, check_ladder, check_trials};
+pub(crate) use run::{CountedTrial, Counting, WORK_GROUP, beside, open, source_line};
+pub(crate) use subject::{Countable, check_ladder, check_trials, trials};

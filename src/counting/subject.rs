@@ -62,7 +62,12 @@ impl Countable {
         match self {
             Countable::Measured(rows) => Ok(small(registry, rows, target)),
             Countable::Ladder(brought) => ladder(brought, options, target),
-            Countable::Trials(experiment) => trials(experiment, options, target, quiet),
+            Countable::Trials(experiment) => {
+                let all = trials(experiment, options.n, options.data.seed, target)?;
+                let rungs: Vec<&Rung> = all.iter().map(|one| one.rung).collect();
+                bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), quiet)?;
+                Ok(all)
+            }
         }
     }
 }
@@ -117,22 +122,23 @@ fn ladder<'a>(brought: &'a Brought, options: &CountArgs, target: &Target) -> Res
     Ok(rungs.into_iter().map(counted).collect())
 }
 
-/// An experiment's trials, cut down; what goes on between host and device has no kernel to count.
-fn trials(
+/// An experiment's trials, cut down to `n` elements or the usual number; what goes on between host and device has no kernel to
+/// count.
+pub(crate) fn trials(
     experiment: &'static Experiment,
-    options: &CountArgs,
+    n: Option<u64>,
+    seed: u64,
     target: &Target,
-    quiet: bool,
 ) -> Result<Vec<CountedTrial<'static>>, Error> {
     let mut all: Vec<CountedTrial<'_>> = Vec::new();
-    for trial in experiment.plan(&Scope { target, quick: true, seed: options.data.seed }) {
+    for trial in experiment.plan(&Scope { target, quick: true, seed }) {
         if exchange(&trial.case.family).is_some() {
             continue;
         }
         let found = kernels::built_in(&trial.case.family).and_then(|f| Some((f, f.rung(&trial.case.variant)?)));
         let unknown = || Error::Failed(format!("{}: its plan names a kernel that does not exist", experiment.name));
         let (family, rung) = found.ok_or_else(unknown)?;
-        let cut = cut_down(&trial, family, rung, options, target);
+        let cut = cut_down(&trial, family, rung, n, target);
         let (case, remark) = match cut {
             Ok(case) => (case.clone(), remark(family, rung, &case, target)),
             Err(stop) => (trial.case.clone(), Err(stop)),
@@ -147,8 +153,6 @@ fn trials(
         let why = "measures work between host and device: it has no kernel to count";
         return Err(Error::Usage(format!("{} {why}", experiment.name)));
     }
-    let rungs: Vec<&Rung> = all.iter().map(|one| one.rung).collect();
-    bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), quiet)?;
     Ok(all)
 }
 
@@ -168,9 +172,9 @@ pub(crate) fn check_trials(options: &CountArgs) -> Result<(), Error> {
 }
 
 /// The trial's case over as few elements as the kernel takes, from the size that was asked for on.
-fn cut_down(trial: &Trial, family: &Family, rung: &Rung, options: &CountArgs, target: &Target) -> Result<Case, Stop> {
+fn cut_down(trial: &Trial, family: &Family, rung: &Rung, n: Option<u64>, target: &Target) -> Result<Case, Stop> {
     let usual = if family.form == Form::Vector { 1 << 12 } else { usual_size(family.form) };
-    let (least, whole) = (options.n.unwrap_or(usual), trial.case.shape);
+    let (least, whole) = (n.unwrap_or(usual), trial.case.shape);
     let mut case = trial.case.clone();
     if let Some(repeats) = case.params.get_mut(REPEATS) {
         *repeats = repeats.parse::<u64>().unwrap_or(1).min(FEW_REPEATS).to_string();

@@ -5,7 +5,7 @@ use crate::Error;
 use crate::cli::{Paper, PictureKind, PlotArgs};
 use crate::record::{Point, Row};
 use crate::report::groups::{experiments, families, ladders, of_most_rungs, sweeps};
-use crate::report::picture::{self, Drawn, PNG_WIDTHS, StudyText, Theme};
+use crate::report::picture::{self, Drawn, PNG_WIDTHS, Picture, StudyText, Theme};
 use crate::report::shown::choice::{Choice, chosen, largest, of_each_family, of_most_sizes};
 use crate::report::shown::{Material, PointStudy};
 use std::path::Path;
@@ -23,11 +23,8 @@ pub(crate) struct FinishedPicture {
 
 /// The picture that was asked for; its file stays as it is.
 pub(crate) fn finished(options: &PlotArgs) -> Result<FinishedPicture, Error> {
-    let is_png = is_png(&options.output)?;
-    if is_png && !PNG_WIDTHS.contains(&options.width) {
-        let (least, most) = (PNG_WIDTHS.start(), PNG_WIDTHS.end());
-        return Err(Error::Usage(format!("--width {}: give {least} to {most} pixels", options.width)));
-    }
+    // What cannot be rendered is refused before anything is read.
+    check(&options.output, options.width)?;
     let material = material(&options.files)?;
     let (drawn, others) = draw(&material, options)?;
     let picture = drawn.map_err(Error::Usage)?;
@@ -40,11 +37,26 @@ pub(crate) fn finished(options: &PlotArgs) -> Result<FinishedPicture, Error> {
         Paper::Light => Theme::Light,
         Paper::Dark => Theme::Dark,
     };
-    let bytes = match is_png {
-        true => picture::png(&picture, theme, options.width).map_err(Error::Failed)?,
-        false => picture.svg(theme).into_bytes(),
-    };
+    let bytes = rendered(&picture, &options.output, theme, options.width)?;
     Ok(FinishedPicture { title: picture.title, about: picture.about, bytes, notes })
+}
+
+/// The picture's bytes, in the format that the output's name asks for; pixels in rows of this width.
+pub(crate) fn rendered(picture: &Picture, output: &str, theme: Theme, width: u32) -> Result<Vec<u8>, Error> {
+    match check(output, width)? {
+        true => picture::png(picture, theme, width).map_err(Error::Failed),
+        false => Ok(picture.svg(theme).into_bytes()),
+    }
+}
+
+/// Whether the output asks for pixels.
+fn check(output: &str, width: u32) -> Result<bool, Error> {
+    let is_png = is_png(output)?;
+    if is_png && !PNG_WIDTHS.contains(&width) {
+        let (least, most) = (PNG_WIDTHS.start(), PNG_WIDTHS.end());
+        return Err(Error::Usage(format!("--width {width}: give {least} to {most} pixels")));
+    }
+    Ok(is_png)
 }
 
 /// Whether the output's name asks for pixels.

@@ -10,6 +10,7 @@ mod compare;
 mod described;
 mod exercise;
 mod files;
+mod film;
 mod graph;
 mod lab;
 mod ladder;

@@ -164,7 +164,9 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit
     let cache = cache_name(row.cache);
     let is_held = is_held_against_limit(rungs.iter().chain(inside).copied());
     let ceiling = match limit(row) {
-        Some(("GB/s", gbps)) if is_held => unit.named(&format!(", limit {} GB/s ({})", four(unit.of(gbps)), row.ceiling)),
+        Some(("GB/s", gbps)) if is_held => {
+            unit.named(&format!(", limit {} GB/s ({})", four(unit.of(gbps)), row.ceiling))
+        }
         Some((rate, limit)) if is_held => format!(", limit {} {rate} ({})", four(limit), row.ceiling),
         _ => String::new(),
     };

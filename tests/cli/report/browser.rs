@@ -9,7 +9,7 @@ use std::{env, fs};
 const PROBE: &str = include_str!("probe.js");
 
 /// The browser's name: that of GPULAB_CHROMIUM, or one that is installed.
-fn chromium() -> Option<String> {
+pub(crate) fn chromium() -> Option<String> {
     let given = env::var("GPULAB_CHROMIUM").ok();
     let known = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"].map(str::to_owned);
     let answers =

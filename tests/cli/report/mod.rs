@@ -1,6 +1,6 @@
 //! `gpulab report`, as a user runs it, on a machine without OpenCL: pages of the records that come with the program.
 
-mod browser;
+pub(crate) mod browser;
 mod page;
 
 use crate::binary::{NOWHERE, gpulab};

@@ -86,18 +86,22 @@ impl Simulator {
         self.folder.join(format!("{}.jsonl", std::process::id()))
     }
 
-    /// The simulator round a worker; its plugin writes what it counts for this machine to a file.
-    pub(super) fn wrapper(&self, model: LockstepModel, counts: &Path) -> Wrapper {
+    /// The simulator round a worker; its plugin writes what it counts for this machine to a file, and what the first groups do
+    /// to another one.
+    pub(super) fn wrapper(&self, model: LockstepModel, counts: &Path, traced: Option<(&Path, u64)>) -> Wrapper {
         // A GPU's local memory, where Oclgrind has less; one thread, so that counts come in one order.
         let args = ["--num-threads", "1", "--local-mem-size", "49152", "--plugins"].map(OsString::from);
         let LockstepModel { warp, segment, banks } = model;
         let numbers = [("GPULAB_COUNT_WARP", warp), ("GPULAB_COUNT_SEGMENT", segment), ("GPULAB_COUNT_BANKS", banks)];
         let numbers = numbers.map(|(name, value)| (name, value.to_string().into()));
         let file = ("GPULAB_COUNT_FILE", counts.as_os_str().to_owned());
+        let traced = traced.map(|(path, groups)| {
+            [("GPULAB_TRACE_FILE", path.as_os_str().to_owned()), ("GPULAB_TRACE_GROUPS", groups.to_string().into())]
+        });
         Wrapper {
             program: OCLGRIND.into(),
             args: args.into_iter().chain([self.plugin.clone().into_os_string()]).collect(),
-            variables: numbers.into_iter().chain([file]).collect(),
+            variables: numbers.into_iter().chain([file]).chain(traced.into_iter().flatten()).collect(),
         }
     }
 }

@@ -27,7 +27,8 @@
 // Its nearest relative is AIWC (Johnston and Milthorpe, 2018), which also watches Oclgrind but knows neither warps nor banks.
 //
 // Files: GPULAB_COUNT_FILE gets one line of JSON for each launch; see `write`. GPULAB_COUNT_WARP, _SEGMENT and _BANKS are the
-// parameters above. All is counted by one thread, in the order in which Oclgrind runs items, so that counts repeat exactly.
+// parameters above. GPULAB_TRACE_FILE gets what each warp of the first GPULAB_TRACE_GROUPS groups does, step by step; see
+// `traceWarp`. All is counted by one thread, in the order in which Oclgrind runs items, so that counts repeat exactly.
 
 #include <oclgrind/Context.h>
 #include <oclgrind/Plugin.h>
@@ -38,8 +39,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fstream>
+#include <list>
 #include <map>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <unordered_map>
@@ -66,6 +70,9 @@ const void* LLVMGetFirstUse(const void* value);
 const void* LLVMGetNextUse(const void* use);
 const void* LLVMGetUser(const void* use);
 const void* LLVMIsAConstantInt(const void* value);
+const void* LLVMIsAArgument(const void* value);
+const void* LLVMIsAGlobalVariable(const void* value);
+const void* LLVMIsAUser(const void* value);
 unsigned long long LLVMConstIntGetZExtValue(const void* constant);
 unsigned LLVMGetVectorSize(const void* type);
 unsigned LLVMGetNumMaskElements(const void* shuffle);
@@ -146,6 +153,7 @@ struct Access
   unsigned lane;
   size_t address;
   size_t size;
+  std::array<uint8_t, widestRequest> stored; // by a store of a group that is traced
 };
 
 struct Requests
@@ -158,11 +166,24 @@ struct Requests
   uint64_t conflicts = 0;  // passes of local memory beyond those that as many words need at least
   uint64_t broadcasts = 0; // requests of local memory in which one word serves several items
   uint64_t words = 0;      // constant memory: different words
+
+  void operator+=(const Requests& other)
+  {
+    requests += other.requests;
+    items += other.items;
+    bytes += other.bytes;
+    segments += other.segments;
+    passes += other.passes;
+    conflicts += other.conflicts;
+    broadcasts += other.broadcasts;
+    words += other.words;
+  }
 };
 
 // An instruction of a kernel with its counts. Of one without a place in the source, the line is 0.
 struct Instruction
 {
+  const void* self = nullptr;
   std::string file;
   unsigned line = 0;
   unsigned weight = 1; // instructions of scalar lanes that it is
@@ -307,6 +328,7 @@ Instruction describe(const void* instruction)
 {
   Instruction described;
   unsigned length = 0;
+  described.self = instruction;
   described.line = LLVMGetDebugLocLine(instruction);
   if (described.line)
     if (const char* file = LLVMGetDebugLocFilename(instruction, &length))
@@ -341,6 +363,9 @@ bool pointsInto(const void* vector, const void* pointer)
   return true;
 }
 
+// An instruction's index, and how often the item had executed it before.
+using Execution = std::pair<unsigned, unsigned>;
+
 class Counter : public Plugin
 {
 public:
@@ -350,6 +375,8 @@ public:
   {
     if (const char* path = getenv("GPULAB_COUNT_FILE"))
       m_file.open(path, std::ios::app);
+    if (const char* path = getenv("GPULAB_TRACE_FILE"))
+      m_trace.open(path, std::ios::app);
   }
 
   // One thread: counts come in one order.
@@ -367,10 +394,13 @@ public:
     m_groups = m_items = m_warps = m_barriers = m_copies = m_private = 0;
     m_unordered = false;
     m_kernel = launch->getKernel()->getName();
+    if (m_trace.is_open())
+      m_trace << "{\"kernel\":" << quoted(m_kernel) << "}\n";
   }
 
   void kernelEnd(const KernelInvocation*) override
   {
+    m_trace.flush();
     write();
   }
 
@@ -380,6 +410,8 @@ public:
     const size_t items = m_size.x * m_size.y * m_size.z;
     m_done.assign((items + m_warp - 1) / m_warp, false);
     m_item = nullptr;
+    m_isTraced = m_trace.is_open() && m_groups < m_traced;
+    m_phase = 0;
     m_groups++;
     m_items += items;
     m_warps += m_done.size();
@@ -390,6 +422,7 @@ public:
     endWarp();
     m_done.assign(m_done.size(), false);
     m_barriers++;
+    m_phase++;
   }
 
   void workGroupComplete(const WorkGroup*) override
@@ -402,9 +435,12 @@ public:
     note(memory, item, address, size, false, false);
   }
 
-  void memoryStore(const Memory* memory, const WorkItem* item, size_t address, size_t size, const uint8_t*) override
+  void memoryStore(const Memory* memory, const WorkItem* item, size_t address, size_t size, const uint8_t* data) override
   {
+    const size_t before = m_pending.size();
     note(memory, item, address, size, true, false);
+    for (size_t i = before; m_isTraced && i < m_pending.size(); i++)
+      std::copy_n(data + (m_pending[i].address - address), m_pending[i].size, m_pending[i].stored.begin());
   }
 
   // A copy by the whole group (async_work_group_copy): no item's request.
@@ -453,12 +489,15 @@ public:
       m_accesses.push_back(access);
     }
     m_pending.clear();
+    if (m_isTraced)
+      m_order[m_lane].emplace_back(index, turns);
     turns++;
   }
 
 private:
   const unsigned m_warp, m_segment, m_banks;
-  std::ofstream m_file;
+  const unsigned m_traced = setting("GPULAB_TRACE_GROUPS", 1);
+  std::ofstream m_file, m_trace;
 
   // Of the launch.
   std::string m_kernel;
@@ -473,6 +512,8 @@ private:
   // Of the group, from one barrier to the next: the warps that are done.
   Size3 m_size;
   std::vector<bool> m_done;
+  unsigned m_phase = 0; // barriers that it has met
+  bool m_isTraced = false;
 
   // Of the warp whose items run, until a barrier or their end: how often each item has executed each instruction.
   const WorkItem* m_item = nullptr;
@@ -481,6 +522,9 @@ private:
   std::vector<unsigned> m_turns;
   std::vector<Access> m_accesses;
   std::vector<Access> m_pending; // of the instruction that is being executed
+  // In a group that is traced: what each lane executed, in its order, and the requests that this made.
+  std::vector<std::vector<Execution>> m_order = std::vector<std::vector<Execution>>(m_warp);
+  std::map<Execution, std::vector<std::string>> m_requests;
 
   unsigned indexOf(const llvm::Instruction* instruction)
   {
@@ -580,6 +624,8 @@ private:
     }
     std::fill(m_turns.begin(), m_turns.end(), 0);
     addRequests();
+    if (m_isTraced)
+      traceWarp();
     m_done[m_current] = true;
     m_item = nullptr;
   }
@@ -602,7 +648,7 @@ private:
 
   void addRequest(const Access* begin, const Access* end)
   {
-    Requests& counted = m_instructions[begin->instruction].memory[begin->kind];
+    Requests counted;
     counted.requests++;
     counted.items += uint64_t(end - begin);
     for (const Access* access = begin; access != end; access++)
@@ -627,6 +673,147 @@ private:
     default:
       break;
     }
+    m_instructions[begin->instruction].memory[begin->kind] += counted;
+    if (m_isTraced)
+      m_requests[{begin->instruction, begin->turn}].push_back(traced(begin, end, counted));
+  }
+
+  // The executions of a warp, each once, in an order that is each lane's own: what only some lanes execute stands together.
+  std::vector<std::pair<Execution, uint64_t>> merged() const
+  {
+    std::list<std::pair<Execution, uint64_t>> all; // with the lanes that execute it
+    std::map<Execution, std::list<std::pair<Execution, uint64_t>>::iterator> places;
+    for (unsigned lane = 0; lane < m_warp; lane++)
+    {
+      auto next = all.begin();
+      for (const Execution& execution : m_order[lane])
+      {
+        auto place = places.find(execution);
+        if (place == places.end())
+          place = places.emplace(execution, all.insert(next, {execution, 0})).first;
+        place->second->second |= uint64_t(1) << lane;
+        next = std::next(place->second);
+      }
+    }
+    return {all.begin(), all.end()};
+  }
+
+  // Writes what the warp did since the last barrier. A step is what the same lanes execute of a line, one after the other:
+  // {"group": .., "warp": .., "phase": .., "file": .., "line": .., "lanes": hexadecimal bits, "issued": .., "executed": by
+  // all items, "flops": .., "requests": [..]}; phase: the barriers that the group has met.
+  void traceWarp()
+  {
+    const auto all = merged();
+    std::string file;
+    unsigned line = 0;
+    for (size_t begin = 0; begin < all.size();)
+    {
+      uint64_t issued = 0, executed = 0, flops = 0;
+      std::string requests;
+      bool hasPlace = false;
+      size_t end = begin;
+      for (; end < all.size() && all[end].second == all[begin].second; end++)
+      {
+        const Instruction& one = m_instructions[all[end].first.first];
+        // What has no place in the source belongs to what is before it.
+        if (one.line && hasPlace && (one.line != line || one.file != file))
+          break;
+        if (one.line)
+        {
+          hasPlace = true;
+          line = one.line;
+          file = one.file;
+        }
+        const uint64_t lanes = uint64_t(__builtin_popcountll(all[end].second));
+        issued += one.weight;
+        executed += lanes * one.weight;
+        flops += lanes * one.flops;
+        for (const std::string& request : m_requests[all[end].first])
+          requests += (requests.empty() ? "" : ",") + request;
+      }
+      m_trace << "{\"group\":" << m_groups - 1 << ",\"warp\":" << m_current << ",\"phase\":" << m_phase
+              << ",\"file\":" << quoted(file) << ",\"line\":" << line << ",\"lanes\":\"" << std::hex << all[begin].second
+              << std::dec << "\",\"issued\":" << issued << ",\"executed\":" << executed << ",\"flops\":" << flops
+              << ",\"requests\":[" << requests << "]}\n";
+      begin = end;
+    }
+    for (std::vector<Execution>& order : m_order)
+      order.clear();
+    m_requests.clear();
+  }
+
+  // {"kind": .., "array": its name, "size": bytes of an item, "lanes": hexadecimal bits, "at": [addresses of each lane],
+  // "stored": [values], and the counts}
+  std::string traced(const Access* begin, const Access* end, const Requests& counted) const
+  {
+    uint64_t lanes = 0;
+    std::string at, stored;
+    const void* const instruction = m_instructions[begin->instruction].self;
+    const bool isStore = LLVMGetInstructionOpcode(instruction) == Store;
+    const bool isWhole = isStore && LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(instruction, 0))) != Vector;
+    for (const Access* access = begin; access != end; access++)
+    {
+      const char* const comma = access == begin ? "" : ",";
+      lanes |= uint64_t(1) << access->lane;
+      at += comma + std::to_string(access->address);
+      if (isWhole)
+        stored += comma + quoted(valueOf(*access, isFloat(LLVMGetOperand(instruction, 0))));
+    }
+    std::ostringstream out;
+    out << "{\"kind\":\"" << kindNames[begin->kind] << "\",\"array\":" << quoted(arrayOf(instruction))
+        << ",\"size\":" << begin->size << ",\"lanes\":\"" << std::hex << lanes << std::dec << "\",\"at\":[" << at
+        << "],\"stored\":[" << stored << "],";
+    writeCounts(out, counted);
+    out << "}";
+    return out.str();
+  }
+
+  static std::string valueOf(const Access& access, bool isFloat)
+  {
+    char text[32] = "";
+    const auto as = [&](auto value) {
+      memcpy(&value, access.stored.data(), sizeof value);
+      return value;
+    };
+    if (isFloat && access.size == 4)
+      snprintf(text, sizeof text, "%.6g", double(as(0.0f)));
+    else if (isFloat && access.size == 8)
+      snprintf(text, sizeof text, "%.6g", as(0.0));
+    else if (!isFloat && access.size == 4)
+      snprintf(text, sizeof text, "%d", as(int32_t(0)));
+    else if (!isFloat && access.size == 8)
+      snprintf(text, sizeof text, "%lld", static_cast<long long>(as(int64_t(0))));
+    else if (!isFloat && access.size == 1)
+      snprintf(text, sizeof text, "%d", as(uint8_t(0)));
+    else if (!isFloat && access.size == 2)
+      snprintf(text, sizeof text, "%d", as(uint16_t(0)));
+    return text;
+  }
+
+  // The name of the parameter or of the local array that a load or store reaches: that of the pointer it is computed from.
+  static std::string arrayOf(const void* instruction)
+  {
+    const int opcode = LLVMGetInstructionOpcode(instruction);
+    const int count = LLVMGetNumOperands(instruction);
+    const void* pointer = nullptr;
+    for (int i = 0; i < count && !pointer; i++)
+    {
+      const void* const operand = LLVMGetOperand(instruction, opcode == Store ? 1 - i : i);
+      if (LLVMGetTypeKind(LLVMTypeOf(operand)) == Pointer)
+        pointer = operand;
+    }
+    for (unsigned depth = 0; pointer && depth < 32; depth++)
+    {
+      if (LLVMIsAArgument(pointer) || LLVMIsAGlobalVariable(pointer))
+      {
+        size_t length = 0;
+        const char* const name = LLVMGetValueName2(pointer, &length);
+        const std::string whole(name ? name : "", length);
+        return whole.substr(whole.rfind('.') == std::string::npos ? 0 : whole.rfind('.') + 1);
+      }
+      pointer = LLVMIsAUser(pointer) && LLVMGetNumOperands(pointer) > 0 ? LLVMGetOperand(pointer, 0) : nullptr;
+    }
+    return "";
   }
 
   // The different pieces of memory, each so many bytes long, that hold a byte that is asked for.
@@ -723,11 +910,18 @@ private:
       const Requests& r = one.memory[kind];
       if (r.requests == 0)
         continue;
-      m_file << comma << quoted(kindNames[kind]) << ":{\"requests\":" << r.requests << ",\"items\":" << r.items
-             << ",\"bytes\":" << r.bytes << ",\"segments\":" << r.segments << ",\"passes\":" << r.passes
-             << ",\"conflicts\":" << r.conflicts << ",\"broadcasts\":" << r.broadcasts << ",\"words\":" << r.words << "}";
+      m_file << comma << quoted(kindNames[kind]) << ":{";
+      writeCounts(m_file, r);
+      m_file << "}";
       comma = ",";
     }
+  }
+
+  static void writeCounts(std::ostream& out, const Requests& r)
+  {
+    out << "\"requests\":" << r.requests << ",\"items\":" << r.items << ",\"bytes\":" << r.bytes
+        << ",\"segments\":" << r.segments << ",\"passes\":" << r.passes << ",\"conflicts\":" << r.conflicts
+        << ",\"broadcasts\":" << r.broadcasts << ",\"words\":" << r.words;
   }
 };
 

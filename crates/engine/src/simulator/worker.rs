@@ -5,7 +5,9 @@ use crate::worker::{Interrupted, Lost, Setup, Tell, WorkerProcess};
 use gpulab_model::Error;
 use gpulab_model::outcome::{Executor, LaunchedOnce, Status, Stop};
 use gpulab_model::plan::{Case, Target};
-use gpulab_study::count::{COMPUTE_UNITS, CountedCase, CountedLaunch, LaunchCounts, LockstepModel};
+use gpulab_study::count::{
+    COMPUTE_UNITS, CountedCase, CountedLaunch, LaunchCounts, LockstepModel, TracedLaunch, traced,
+};
 use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,6 +19,8 @@ pub struct CountingWorker {
     file: PathBuf,
     /// Lines that were read.
     read: usize,
+    /// Where the plugin writes what warps do, if it does.
+    trace: Option<PathBuf>,
     /// What each case may take.
     deadline: Duration,
 }
@@ -31,15 +35,31 @@ impl CountingWorker {
         model: LockstepModel,
         setup: Setup,
         deadline: Duration,
+        told: (Interrupted, Tell),
+    ) -> Result<CountingWorker, Error> {
+        CountingWorker::open_tracing(simulator, model, setup, deadline, None, told)
+    }
+
+    /// As [`CountingWorker::open`]; of each launch so many groups are traced.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn open_tracing(
+        simulator: &Simulator,
+        model: LockstepModel,
+        setup: Setup,
+        deadline: Duration,
+        groups: Option<u64>,
         (interrupted, tell): (Interrupted, Tell),
     ) -> Result<CountingWorker, Error> {
         let file = simulator.counts_file();
+        let trace = groups.map(|_| file.with_extension("trace"));
         // Of a process with this number that was ended.
-        drop(fs::remove_file(&file));
+        [Some(&file), trace.as_ref()].into_iter().flatten().for_each(|file| drop(fs::remove_file(file)));
         let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), ..setup };
-        let wrapper = simulator.wrapper(model, &file);
+        let wrapper = simulator.wrapper(model, &file, trace.as_deref().zip(groups));
         let worker = WorkerProcess::open_under(wrapper, setup, deadline, interrupted, tell)?;
-        Ok(CountingWorker { worker, file, read: 0, deadline })
+        Ok(CountingWorker { worker, file, read: 0, trace, deadline })
     }
 
     /// What plans are made for.
@@ -65,6 +85,23 @@ impl CountingWorker {
         }
     }
 
+    /// As [`CountingWorker::count`], with what the first groups of each launch did.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn trace(&mut self, case: &Case) -> Result<Result<(CountedCase, Vec<TracedLaunch>), Stop>, Error> {
+        let counted = match self.count(case)? {
+            Ok(counted) => counted,
+            Err(stop) => return Ok(Err(stop)),
+        };
+        let text = self.trace.as_ref().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
+        let mut launches =
+            traced(&text).map_err(|e| Error::Failed(format!("what the kernel did cannot be read: {e}")))?;
+        // Those of the kernel that says what is right came before.
+        let others = launches.len().saturating_sub(counted.launches.len());
+        Ok(Ok((counted, launches.split_off(others))))
+    }
+
     /// The lines that the plugin wrote since the last case.
     fn new_lines(&mut self) -> Result<Vec<String>, Error> {
         let text = fs::read_to_string(&self.file).unwrap_or_default();
@@ -76,7 +113,7 @@ impl CountingWorker {
 
 impl Drop for CountingWorker {
     fn drop(&mut self) {
-        drop(fs::remove_file(&self.file));
+        [Some(&self.file), self.trace.as_ref()].into_iter().flatten().for_each(|file| drop(fs::remove_file(file)));
     }
 }
 

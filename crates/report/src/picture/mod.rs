@@ -2,6 +2,7 @@
 //! drawn on, `scale` which value lies where, `font` how wide texts are, `theme` the colours.
 
 mod axes;
+mod cells;
 mod experiment;
 mod font;
 mod key;
@@ -19,6 +20,7 @@ pub(super) mod theme;
 mod timeline;
 mod waterfall;
 
+pub use cells::cells;
 pub use experiment::{StudyText, experiment};
 pub use ladder::ladder;
 pub use png::{PNG_MARK, PNG_WIDTHS, png};

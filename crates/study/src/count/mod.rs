@@ -8,12 +8,14 @@ mod counts;
 mod finding;
 mod row;
 mod stretch;
+mod trace;
 
 pub use counted::{CountedCase, CountedLaunch, LockstepModel};
 pub use counts::{Counts, InstructionCounts, LaunchCounts, MemoryCounts, RequestCounts};
 pub use finding::{CheckFinding, FindingKind};
 pub use row::{CountRow, CountSubject};
 pub use stretch::{counted_settings, small_cases, stretched};
+pub use trace::{RequestKind, TracedLaunch, TracedRequest, TracedStep, traced};
 
 /// Compute units of the GPU that plans are made for: one, so that in small cases, too, an item has several elements.
 pub const COMPUTE_UNITS: u32 = 1;

@@ -1,0 +1,143 @@
+//! A kernel's run as a page that plays it: what each warp did, step by step, and what that asked of memory.
+
+use gpulab_model::plan::Case;
+use gpulab_study::count::{CountedCase, Counts, LockstepModel, RequestCounts, TracedLaunch, TracedRequest, TracedStep};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// What a kernel did in the simulator.
+pub struct Film {
+    /// As in `reduce v2 interleaved`.
+    pub title: String,
+    pub case: Case,
+    pub model: LockstepModel,
+    /// Of all groups.
+    pub counted: CountedCase,
+    /// What the first groups of each launch did.
+    pub launches: Vec<TracedLaunch>,
+    /// The lines of the sources that steps name.
+    pub sources: BTreeMap<String, Vec<String>>,
+}
+
+impl Film {
+    /// The text of a line, without the blanks before it.
+    pub fn line(&self, file: &str, line: u64) -> Option<&str> {
+        let lines = self.sources.get(file)?;
+        lines.get(usize::try_from(line.checked_sub(1)?).ok()?).map(|text| text.trim())
+    }
+}
+
+/// The page before and behind its data.
+const PAGE: &str = include_str!("film.html");
+
+/// Where the data stand in it.
+const DATA: &str = "\"FILMS\"";
+
+/// What the page begins with.
+const MARK: &str = "<!doctype html><!-- gpulab film -->";
+
+/// Whether a file's beginning is that of a film.
+pub fn is_film(head: &str) -> bool {
+    head.starts_with(MARK)
+}
+
+/// The page of one film, or of two that play side by side. It needs no network.
+pub fn page(films: &[Film]) -> String {
+    let all: Vec<Value> = films.iter().map(of_film).collect();
+    // A source may close the element that the data stand in.
+    let data = Value::Array(all).to_string().replace("</", "<\\/").replace("<!--", "<\\u0021--");
+    let titles: Vec<&str> = films.iter().map(|film| film.title.as_str()).collect();
+    let title = crate::format::terminal(&titles.join(" and ")).replace('&', "&amp;").replace('<', "&lt;");
+    PAGE.replace("TITLE", &title).replacen(DATA, &data, 1)
+}
+
+fn of_film(film: &Film) -> Value {
+    let files: Vec<&String> = film.sources.keys().collect();
+    let place = |name: &str| files.iter().position(|file| *file == name).unwrap_or_default();
+    let launches = film.counted.launches.iter().zip(&film.launches).map(|(counted, traced)| {
+        json!({
+            "kernel": traced.kernel,
+            "groups": counted.counts.groups,
+            "barriers": counted.counts.barriers,
+            "timed": counted.timed,
+            "total": totals(&counted.counts.total()),
+            "steps": traced.steps.iter().map(|step| of_step(step, place(&step.file))).collect::<Vec<_>>(),
+        })
+    });
+    let LockstepModel { warp, segment, banks } = film.model;
+    json!({
+        "title": film.title,
+        "shape": if film.case.shape.m == 1 { format!("n = {}", film.case.shape.n) } else { format!("{} x {}", film.case.shape.n, film.case.shape.m) },
+        "dtype": film.case.dtype.name(),
+        "wg": film.counted.wg.0,
+        "warp": warp,
+        "segment": segment,
+        "banks": banks,
+        "files": files.iter().map(|file| json!({ "name": file, "lines": film.sources[*file] })).collect::<Vec<_>>(),
+        "launches": launches.collect::<Vec<_>>(),
+    })
+}
+
+/// Instructions of warps and of items, floating-point operations, and requests with what they cost.
+fn totals(counts: &Counts) -> Value {
+    let (global, local, atomics) = (counts.global(), counts.local(), counts.atomics());
+    json!({
+        "issued": counts.issued,
+        "executed": counts.lanes,
+        "flops": counts.flops,
+        "global": global.requests,
+        "bytes": global.bytes,
+        "segments": global.segments,
+        "local": local.requests,
+        "passes": local.passes,
+        "conflicts": local.conflicts,
+        "atomics": atomics.passes,
+    })
+}
+
+/// `[group, warp, phase, file, line, lanes, issued, executed, flops, requests]`, as the page reads it.
+fn of_step(step: &TracedStep, file: usize) -> Value {
+    let requests: Vec<Value> = step.requests.iter().map(of_request).collect();
+    let lanes = format!("{:x}", step.lanes);
+    json!([step.group, step.warp, step.phase, file, step.line, lanes, step.issued, step.executed, step.flops, requests])
+}
+
+/// `[kind, array, bytes of a lane, lanes, addresses, stored, segments, passes, conflicts]`: addresses as a first one and a
+/// distance where all distances are the same.
+fn of_request(request: &TracedRequest) -> Value {
+    let RequestCounts { segments, passes, conflicts, .. } = request.counts;
+    let lanes = format!("{:x}", request.lanes);
+    let kind = format!("{:?}", request.kind);
+    json!([
+        kind,
+        request.array,
+        request.size,
+        lanes,
+        addresses(&request.at),
+        request.stored,
+        segments,
+        passes,
+        conflicts
+    ])
+}
+
+fn addresses(at: &[u64]) -> Value {
+    let [first, second, ..] = at else { return json!(at) };
+    let step = *second as i64 - *first as i64;
+    match at.windows(2).all(|pair| pair[1] as i64 - pair[0] as i64 == step) && at.len() > 2 {
+        true => json!({ "from": first, "by": step }),
+        false => json!(at),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_at_equal_distances_are_two_numbers() {
+        assert_eq!(addresses(&[8, 4, 0]), json!({ "from": 8, "by": -4 }));
+        assert_eq!(addresses(&[0, 4]), json!([0, 4]));
+        assert_eq!(addresses(&[0, 4, 12]), json!([0, 4, 12]));
+    }
+}

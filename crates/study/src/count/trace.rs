@@ -1,0 +1,125 @@
+//! What warps did in the simulator, step by step, as the plugin writes it.
+
+use super::RequestCounts;
+use serde::{Deserialize, Deserializer};
+
+/// The steps of a launch's first groups, group by group, phase by phase and warp by warp.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TracedLaunch {
+    pub kernel: String,
+    pub steps: Vec<TracedStep>,
+}
+
+/// Instructions of one line that the same lanes of a warp execute, one after the other.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct TracedStep {
+    pub group: u64,
+    /// The warp's number in its group.
+    pub warp: u64,
+    /// Barriers that the group has met.
+    pub phase: u64,
+    /// Path of the source below `cl/`.
+    pub file: String,
+    /// Line, from 1.
+    pub line: u64,
+    /// A bit for each lane that executes it.
+    #[serde(deserialize_with = "bits")]
+    pub lanes: u64,
+    /// Instructions of the warp.
+    pub issued: u64,
+    /// Instructions of all its items.
+    pub executed: u64,
+    pub flops: u64,
+    pub requests: Vec<TracedRequest>,
+}
+
+/// What the lanes of a warp ask of memory by one instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct TracedRequest {
+    pub kind: RequestKind,
+    /// The kernel's name of what it reaches: a parameter or a local array; empty where it is not known.
+    pub array: String,
+    /// Bytes that a lane asks for.
+    pub size: u64,
+    /// A bit for each lane that asks.
+    #[serde(deserialize_with = "bits")]
+    pub lanes: u64,
+    /// The lanes' addresses, in bytes from the array's beginning, in their order.
+    #[serde(deserialize_with = "offsets")]
+    pub at: Vec<u64>,
+    /// What the lanes store, where these are single numbers.
+    pub stored: Vec<String>,
+    #[serde(flatten)]
+    pub counts: RequestCounts,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RequestKind {
+    GlobalRead,
+    GlobalWrite,
+    LocalRead,
+    LocalWrite,
+    ConstantRead,
+    GlobalAtomic,
+    LocalAtomic,
+}
+
+impl RequestKind {
+    pub fn is_local(self) -> bool {
+        matches!(self, RequestKind::LocalRead | RequestKind::LocalWrite | RequestKind::LocalAtomic)
+    }
+
+    pub fn is_read(self) -> bool {
+        matches!(self, RequestKind::GlobalRead | RequestKind::LocalRead | RequestKind::ConstantRead)
+    }
+}
+
+fn bits<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+    u64::from_str_radix(&String::deserialize(from)?, 16).map_err(serde::de::Error::custom)
+}
+
+/// Oclgrind's addresses have the buffer's number above 48 bits.
+fn offsets<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
+    const OFFSET: u64 = (1 << 48) - 1;
+    Ok(Vec::<u64>::deserialize(from)?.into_iter().map(|address| address & OFFSET).collect())
+}
+
+/// The launches of the lines that the plugin wrote, in their order.
+///
+/// # Errors
+/// A line that is none.
+pub fn traced(text: &str) -> Result<Vec<TracedLaunch>, serde_json::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Line {
+        Step(TracedStep),
+        Launch { kernel: String },
+    }
+    let mut launches: Vec<TracedLaunch> = Vec::new();
+    for line in text.lines() {
+        match serde_json::from_str(line)? {
+            Line::Launch { kernel } => launches.push(TracedLaunch { kernel, steps: Vec::new() }),
+            Line::Step(step) => launches.last_mut().into_iter().for_each(|launch| launch.steps.push(step.clone())),
+        }
+    }
+    Ok(launches)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_belong_to_the_launch_before_them() {
+        let text = r#"{"kernel":"first"}
+{"kernel":"second"}
+{"group":1,"warp":0,"phase":2,"file":"a.cl","line":7,"lanes":"ff","issued":3,"executed":24,"flops":8,"requests":[{"kind":"local_write","array":"tile","size":4,"lanes":"3","at":[281474976710656,281474976710660],"stored":["1","2.5"],"requests":1,"items":2,"bytes":8,"segments":0,"passes":1,"conflicts":0,"broadcasts":0,"words":0}]}"#;
+        let launches = traced(text).unwrap();
+        assert_eq!((launches.len(), launches[0].steps.len()), (2, 0));
+        let step = &launches[1].steps[0];
+        assert_eq!((step.group, step.phase, step.line, step.lanes), (1, 2, 7, 0xff));
+        assert_eq!((step.requests[0].at.as_slice(), step.requests[0].counts.passes), ([0, 4].as_slice(), 1));
+        assert!(traced("{").is_err());
+    }
+}

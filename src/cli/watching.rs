@@ -1,0 +1,80 @@
+//! The options of commands that watch a kernel in the simulator.
+
+use super::shared::{ElementType, RandomData};
+use crate::plan::WorkGroup;
+use crate::report::drawing::View;
+use crate::values;
+use clap::Args;
+
+/// What is watched, and on which machine.
+#[derive(Debug, Args)]
+pub struct WatchedKernel {
+    /// The family whose problem your own kernel solves, as for gpulab try
+    #[arg(long = "as", value_name = "FAMILY")]
+    pub family: Option<String>,
+    /// Elements, or columns of matrices [default: 2048; transpose 64, minplus 32]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    /// Rows of a matrix [default: as many as columns]
+    #[arg(long, value_name = "N", value_parser = values::size)]
+    pub m: Option<u64>,
+    #[command(flatten)]
+    pub element: ElementType,
+    /// Work-group size, as in 256 or 32x8 [default: the rung's, or 256]
+    #[arg(long, value_name = "WG", value_parser = values::work_group)]
+    pub wg: Option<WorkGroup>,
+    /// A tunable and its value, as in items=4; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    #[command(flatten)]
+    pub data: RandomData,
+    /// Work-groups that are watched, the first ones of each launch; totals are always of all
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64), default_value_t = 2)]
+    pub groups: u64,
+    /// Time limit of the simulator, in seconds
+    #[arg(long, value_name = "S", value_parser = values::deadline, default_value = "120")]
+    pub deadline: f64,
+}
+
+/// `gpulab film`.
+#[derive(Debug, Args)]
+pub struct FilmArgs {
+    /// A rung, as in reduce:2; a family's file and a rung, as in mine/family.toml:tiled; your own kernel, as in my.cl
+    /// with --as reduce; or an experiment, as in banks or banks:8. With two, both films play side by side
+    #[arg(required = true, num_args = 1..=2, value_name = "WHAT")]
+    pub what: Vec<String>,
+    #[command(flatten)]
+    pub kernel: WatchedKernel,
+    /// The page, which needs no network; - is standard output
+    #[arg(short, long, value_name = "FILE.html")]
+    pub output: String,
+}
+
+/// `gpulab draw`.
+#[derive(Debug, Args)]
+pub struct DrawArgs {
+    /// A rung, as in reduce:2; a family's file and a rung, as in mine/family.toml:tiled; your own kernel, as in my.cl
+    /// with --as reduce; or an experiment, as in banks or banks:8
+    #[arg(value_name = "WHAT")]
+    pub what: String,
+    #[command(flatten)]
+    pub kernel: WatchedKernel,
+    /// What to draw
+    #[arg(long, value_enum, value_name = "VIEW", default_value_t = View::Access)]
+    pub view: View,
+    /// Draw what this line does [default: all lines; of accesses the one that costs most]
+    #[arg(long, value_name = "LINE")]
+    pub line: Option<u64>,
+    /// Draw what this warp of the group does
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub warp: u64,
+    /// Draw what this group does, one of those that --groups watches
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub group: u64,
+    /// Write the picture to FILE.svg or FILE.png instead; - is standard output, as SVG
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<String>,
+    /// Width of a PNG in pixels
+    #[arg(long, value_name = "PX", default_value_t = 1920)]
+    pub width: u32,
+}

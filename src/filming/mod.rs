@@ -1,0 +1,155 @@
+//! A kernel that is watched in the simulator: which one is meant, and what its warps did.
+
+use crate::adopt::{Brought, described, own};
+use crate::bench;
+use crate::cli::WatchedKernel;
+use crate::count::{LockstepModel, TracedLaunch};
+use crate::counting::{CountedTrial, WORK_GROUP, trials};
+use crate::experiments::{EXPERIMENTS, Experiment, experiment};
+use crate::kernels::{FAMILIES, Form, Registry, Rung, Sources};
+use crate::plan::{Case, Target};
+use crate::report::film::Film;
+use crate::simulator::{CountingWorker, Simulator};
+use crate::terminal::say;
+use crate::worker::Setup;
+use crate::{Error, ceilings, interrupt, values, words};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+/// Elements, or columns and rows, that a picture has room for.
+fn usual_size(form: Form) -> u64 {
+    match form {
+        Form::Vector => 1 << 11,
+        Form::Matrix => 64,
+        Form::Square => 32,
+    }
+}
+
+/// What a name means.
+enum Watched {
+    /// A rung of a family, or a reader's kernel.
+    Rung(Box<Brought>, Box<Rung>),
+    /// A trial of an experiment: the one at `x`, or the last.
+    Trial(&'static Experiment, Option<f64>),
+}
+
+/// Runs the kernel that `what` names in the simulator, and keeps what its first groups did.
+///
+/// # Errors
+/// What names no kernel, [`Error::NoDevice`] without the simulator, and what the kernel does wrong.
+pub(crate) fn watch(what: &str, options: &WatchedKernel) -> Result<Film, Error> {
+    let watched = Watched::find(what, options)?;
+    let registry = if let Watched::Rung(brought, _) = &watched { &brought.registry } else { &Registry::default() };
+    interrupt::watch();
+    let simulator = Simulator::prepare(&ceilings::folder()?)?;
+    let model = LockstepModel::USUAL;
+    let deadline = Duration::from_secs_f64(options.deadline);
+    let setup = Setup::of(registry);
+    let mut worker = CountingWorker::open_tracing(
+        &simulator,
+        model,
+        setup,
+        deadline,
+        Some(options.groups),
+        (interrupt::interrupted, say),
+    )?;
+    let (title, case) = watched.case(options, worker.target())?;
+    let stopped = |reason: String| Error::Failed(format!("{title} did not finish in the simulator: {reason}"));
+    let (counted, launches) = worker.trace(&case)?.map_err(|stop| stopped(stop.reason))?;
+    let text = if let Watched::Rung(_, rung) = &watched { rung.text() } else { None };
+    let sources = sources(&launches, text);
+    Ok(Film { title, case, model, counted, launches, sources })
+}
+
+impl Watched {
+    fn find(what: &str, options: &WatchedKernel) -> Result<Watched, Error> {
+        let (name, part) = match what.rsplit_once(':') {
+            Some((name, part)) if !Path::new(what).exists() => (name, Some(part)),
+            _ => (what, None),
+        };
+        if let Some(family) = &options.family {
+            let lines: Vec<String> = part.map(|kernel| format!("kernel {kernel}")).into_iter().collect();
+            let brought = Brought::with_lines(family, Path::new(name), &lines)?;
+            let rung = brought.own.clone().ok_or_else(|| Error::Failed("the kernel is no rung".into()))?;
+            return Ok(Watched::Rung(brought.into(), rung.into()));
+        }
+        if name.ends_with(".cl") {
+            let why = format!("{name}: name the family whose problem it solves, as in --as reduce");
+            return Err(Error::Usage(why));
+        }
+        if let Some(experiment) = experiment(name) {
+            let not_a_number =
+                |_| Error::Usage(format!("{what}: behind the colon stands the varied parameter's value"));
+            return Ok(Watched::Trial(experiment, part.map(str::parse).transpose().map_err(not_a_number)?));
+        }
+        if !described::is_file(name) && FAMILIES.iter().all(|family| family.name != name) {
+            let names = FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+            return Err(Error::Usage(words::unknown("family or experiment", name, &names.collect::<Vec<_>>())));
+        }
+        let brought = Brought::new(name, None)?;
+        let rungs = values::variants(&brought.family, part.unwrap_or("1")).map_err(Error::Usage)?;
+        let [rung] = rungs[..] else {
+            return Err(Error::Usage(format!("{what}: name one rung, as in {name}:1")));
+        };
+        let rung = rung.clone();
+        Ok(Watched::Rung(brought.into(), rung.into()))
+    }
+
+    /// The case that is run, and what it is called.
+    fn case(&self, options: &WatchedKernel, target: &Target) -> Result<(String, Case), Error> {
+        match self {
+            Watched::Rung(brought, rung) => {
+                let family = &brought.family;
+                let dtype = options.element.dtype.or(rung.own_dtype()).unwrap_or(family.dtypes[0]);
+                bench::check_dtype(family, dtype)?;
+                let shape =
+                    bench::shape(family, options.n, options.m, family.usual_shape(usual_size(family.form), true))?;
+                let case = Case {
+                    wg: options.wg.or(rung.work_group()).unwrap_or(WORK_GROUP),
+                    params: bench::single_settings(family, &[rung], &options.set)?,
+                    seed: options.data.seed,
+                    ..Case::of(&family.name, rung.variant(), dtype, shape)
+                };
+                Ok((format!("{} {}", family.name, rung.label()), case))
+            }
+            Watched::Trial(experiment, x) => {
+                let all = trials(experiment, options.n, options.data.seed, target)?;
+                let is_meant = |one: &&CountedTrial<'_>| match (&one.trial, x) {
+                    (Some((.., at)), Some(x)) => at == x,
+                    (at, None) => at.is_some(),
+                    (None, _) => false,
+                };
+                // Without a value, the last one of the first series.
+                let series = all.first().and_then(|one| one.trial.as_ref()).map(|(_, series, _)| series);
+                let is_first = |one: &&CountedTrial<'_>| one.trial.as_ref().map(|(_, series, _)| series) == series;
+                let countable = || all.iter().filter(|one| one.remark.is_ok());
+                let meant = countable().filter(is_first).rfind(is_meant).or_else(|| countable().rfind(is_meant));
+                let known = || {
+                    let xs = all.iter().filter_map(|one| Some(one.trial.as_ref()?.2.to_string()));
+                    let mut xs: Vec<String> = xs.collect();
+                    xs.dedup();
+                    Error::Usage(format!("{} has no countable trial there: it has {}", experiment.name, xs.join(", ")))
+                };
+                let meant = meant.ok_or_else(known)?;
+                let (name, series, x) = meant.trial.clone().unwrap_or_default();
+                Ok((format!("{name} {series} at {x}"), meant.case.clone()))
+            }
+        }
+    }
+}
+
+/// The lines of the files that steps name: of gpulab's own, or of a reader's text.
+fn sources(launches: &[TracedLaunch], text: Option<&str>) -> BTreeMap<String, Vec<String>> {
+    let mut files: BTreeMap<String, u64> = BTreeMap::new();
+    for step in launches.iter().flat_map(|launch| &launch.steps) {
+        let last = files.entry(step.file.clone()).or_default();
+        *last = step.line.max(*last);
+    }
+    let lines = |file: &str, last: u64| match (Sources::default().read(file), text) {
+        (Ok(text), _) => text.lines().map(str::to_owned).collect(),
+        (Err(_), Some(text)) => (1..=last).map(|line| own::line_of(text, file, line).unwrap_or_default()).collect(),
+        (Err(_), None) => Vec::new(),
+    };
+    files.into_iter().map(|(file, last)| (file.clone(), lines(&file, last))).collect()
+}
