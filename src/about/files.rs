@@ -195,7 +195,7 @@ pub(crate) fn inputs(command: &Command) -> Vec<PathBuf> {
             let family = family(options.subject.name());
             ([family, kernel(&options.rungs.own), options.replay.clone()].concat(), &options.kernels.cl_dir)
         }
-        Command::Draw(options) => (watched(std::slice::from_ref(&options.what), &options.kernel), &None),
+        Command::Draw(options) => (watched(&options.what, &options.kernel), &None),
         Command::Film(options) => (watched(&options.what, &options.kernel), &None),
         Command::Ceiling(options) => (Vec::new(), &options.kernels.cl_dir),
         Command::Lab(options) => (Vec::new(), &options.kernels.cl_dir),

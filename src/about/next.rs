@@ -64,7 +64,7 @@ pub(crate) fn next(done: &Done<'_>) -> Option<String> {
         Command::Lab(options) => done.after_lab(options),
         Command::Count(options) if options.lines => done.on_device("gpulab reduce"),
         Command::Count(_) => done.again("", &["--lines"]),
-        Command::Draw(options) => format!("gpulab film {} -o film.html", quoted(&options.what)),
+        Command::Draw(options) => format!("gpulab film {} -o film.html", joined(&options.what)),
         Command::Film(options) => format!("gpulab count {} --lines", quoted(options.what[0].split(':').next()?)),
         Command::Occupancy(_) => done.on_device("gpulab lab occupancy"),
         Command::Sweep(options) => done.after_sweep(options),

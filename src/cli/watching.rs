@@ -12,7 +12,8 @@ pub struct WatchedKernel {
     /// The family whose problem your own kernel solves, as for gpulab try
     #[arg(long = "as", value_name = "FAMILY")]
     pub family: Option<String>,
-    /// Elements, or columns of matrices [default: 2048; transpose 64, minplus 32]
+    /// Elements, or columns of matrices [default: 2^14; transpose 128, minplus 64, experiments at most
+    /// 2^12]
     #[arg(short, long, value_name = "N", value_parser = values::size)]
     pub n: Option<u64>,
     /// Rows of a matrix [default: as many as columns]
@@ -54,9 +55,9 @@ pub struct FilmArgs {
 #[derive(Debug, Args)]
 pub struct DrawArgs {
     /// A rung, as in reduce:2; a family's file and a rung, as in mine/family.toml:tiled; your own kernel, as in my.cl
-    /// with --as reduce; or an experiment, as in banks or banks:8
-    #[arg(value_name = "WHAT")]
-    pub what: String,
+    /// with --as reduce; or an experiment, as in banks or banks:8. With two, the picture of a file shows them by turns
+    #[arg(required = true, num_args = 1..=2, value_name = "WHAT")]
+    pub what: Vec<String>,
     #[command(flatten)]
     pub kernel: WatchedKernel,
     /// What to draw

@@ -3,7 +3,7 @@
 use crate::cli::{DrawArgs, Global};
 use crate::console::{Out, note, screen};
 use crate::filming::watch;
-use crate::report::drawing::{self, Chosen};
+use crate::report::drawing::{self, Chosen, DrawnGrids};
 use crate::report::picture::Theme;
 use crate::shown::rendered;
 use crate::{Error, outputs};
@@ -13,10 +13,18 @@ use crate::{Error, outputs};
 /// # Errors
 /// What names no kernel, no simulator, a kernel that is wrong, a line without an access, a picture that cannot be written.
 pub fn run(out: &mut Out, global: &Global, options: &DrawArgs) -> Result<(), Error> {
-    let film = watch(&options.what, &options.kernel)?;
-    let chosen = Chosen { view: options.view, line: options.line, warp: options.warp, group: options.group };
-    let drawn = drawing::draw(&film, &chosen).map_err(Error::Usage)?;
-    let Some(path) = &options.output else { return out.painted(&drawing::text(&drawn, screen(global.color))) };
+    let mut drawn: Vec<DrawnGrids> = Vec::new();
+    for what in &options.what {
+        // Of a second kernel the access that stands in the place of the first one's.
+        let like = drawn.first().and_then(|first| first.of.clone());
+        let film = watch(what, &options.kernel)?;
+        let chosen = Chosen { view: options.view, line: options.line, warp: options.warp, group: options.group, like };
+        drawn.push(drawing::draw(&film, &chosen).map_err(Error::Usage)?);
+    }
+    let Some(path) = &options.output else {
+        let texts: Vec<String> = drawn.iter().map(|one| drawing::text(one, screen(global.color))).collect();
+        return out.painted(&texts.join("\n"));
+    };
     let bytes = rendered(&drawing::picture(&drawn), path, Theme::Auto, options.width)?;
     outputs::write(path, &bytes)?;
     if !global.quiet && path != "-" {

@@ -4,9 +4,9 @@ use crate::adopt::{Brought, described, own};
 use crate::bench;
 use crate::cli::WatchedKernel;
 use crate::count::{LockstepModel, TracedLaunch};
-use crate::counting::{CountedTrial, WORK_GROUP, trials};
+use crate::counting::{CountedTrial, WORK_GROUP, trials, usual_size};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
-use crate::kernels::{FAMILIES, Form, Registry, Rung, Sources};
+use crate::kernels::{FAMILIES, Registry, Rung, Sources};
 use crate::plan::{Case, Target};
 use crate::report::film::Film;
 use crate::simulator::{CountingWorker, Simulator};
@@ -16,15 +16,6 @@ use crate::{Error, ceilings, interrupt, values, words};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
-
-/// Elements, or columns and rows, that a picture has room for.
-fn usual_size(form: Form) -> u64 {
-    match form {
-        Form::Vector => 1 << 11,
-        Form::Matrix => 64,
-        Form::Square => 32,
-    }
-}
 
 /// What a name means.
 enum Watched {

@@ -4,7 +4,7 @@ use super::film::Film;
 use super::format::{self, Screen};
 use super::picture::{self, Picture};
 use clap::ValueEnum;
-use gpulab_study::count::{TracedRequest, TracedStep};
+use gpulab_study::count::{RequestKind, TracedRequest, TracedStep};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is drawn.
@@ -26,6 +26,8 @@ pub struct Chosen {
     pub line: Option<u64>,
     pub warp: u64,
     pub group: u64,
+    /// Rather an access of this kind to this array, to compare it with another kernel's.
+    pub like: Option<(RequestKind, String)>,
 }
 
 /// How a cell looks.
@@ -71,6 +73,8 @@ pub struct DrawnGrids {
     pub(crate) title: String,
     pub(crate) about: Vec<String>,
     pub(crate) grids: Vec<CellGrid>,
+    /// Of an access, its kind and array.
+    pub of: Option<(RequestKind, String)>,
 }
 
 /// Most rows of a grid; of more those in the middle are left out.
@@ -111,7 +115,7 @@ pub fn draw(film: &Film, chosen: &Chosen) -> Result<DrawnGrids, String> {
         ));
     }
     match chosen.view {
-        View::Access => access(film, &steps, chosen.warp),
+        View::Access => access(film, &steps, chosen),
         View::Mask => Ok(mask(film, &of_warp(&steps, chosen.warp))),
         View::Phases => phases(film, &steps),
         View::Reach => Ok(reach(film, &steps, chosen.warp)),
@@ -130,8 +134,14 @@ fn excess(film: &Film, request: &TracedRequest) -> u64 {
     }
 }
 
-fn access(film: &Film, steps: &[&TracedStep], warp: u64) -> Result<DrawnGrids, String> {
-    let all = of_warp(steps, warp).into_iter().flat_map(|step| step.requests.iter().map(move |one| (step, one)));
+fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGrids, String> {
+    let own = of_warp(steps, chosen.warp);
+    let all = || own.iter().flat_map(|step| step.requests.iter().map(move |one| (step, one)));
+    let is_like = |one: &TracedRequest| {
+        chosen.like.as_ref().is_some_and(|(kind, array)| (one.kind, &one.array) == (*kind, array))
+    };
+    let has_like = all().any(|(_, one)| is_like(one));
+    let all = all().filter(|(_, one)| !has_like || is_like(one));
     // The first of those that cost most.
     let worst =
         all.enumerate().max_by_key(|(at, (_, one))| (excess(film, one), one.counts.bytes, std::cmp::Reverse(*at)));
@@ -169,7 +179,12 @@ fn access(film: &Film, steps: &[&TracedStep], warp: u64) -> Result<DrawnGrids, S
         cost,
     ];
     let grid = if request.kind.is_local() { banks(film, request) } else { segments(film, request) };
-    Ok(DrawnGrids { title: film.title.clone(), about, grids: vec![grid] })
+    Ok(DrawnGrids {
+        title: film.title.clone(),
+        about,
+        grids: vec![grid],
+        of: Some((request.kind, request.array.clone())),
+    })
 }
 
 fn plural(n: u64, word: &str) -> String {
@@ -351,7 +366,7 @@ fn mask(film: &Film, steps: &[&TracedStep]) -> DrawnGrids {
         marks: vec![mark('#', Shade::Full, "the lane executes the line"), mark('.', Shade::Empty, "it is masked")],
         below: Vec::new(),
     };
-    DrawnGrids { title: film.title.clone(), about, grids: vec![grid] }
+    DrawnGrids { title: film.title.clone(), about, grids: vec![grid], of: None }
 }
 
 /// For each local array a row from barrier to barrier, a cell for each word or for several.
@@ -405,7 +420,7 @@ fn phases(film: &Film, steps: &[&TracedStep]) -> Result<DrawnGrids, String> {
         }
     });
     let about = vec![format!("group {}: local memory from barrier to barrier", steps[0].group)];
-    Ok(DrawnGrids { title: film.title.clone(), about, grids: grids.collect() })
+    Ok(DrawnGrids { title: film.title.clone(), about, grids: grids.collect(), of: None })
 }
 
 /// For each global array the elements that an item, its warp and its group touch, row by row of a matrix.
@@ -469,7 +484,7 @@ fn reach(film: &Film, steps: &[&TracedStep], warp: u64) -> DrawnGrids {
         }
     });
     let about = vec![format!("group {}: the elements that it touches in global memory", steps[0].group)];
-    DrawnGrids { title: film.title.clone(), about, grids: grids.collect() }
+    DrawnGrids { title: film.title.clone(), about, grids: grids.collect(), of: None }
 }
 
 /// The first and last rows, where there are too many, and how many are left out between them.
@@ -478,6 +493,12 @@ pub(crate) fn shown_rows(grid: &CellGrid) -> (&[GridRow], usize, &[GridRow]) {
         all if all <= MOST_ROWS => (&grid.rows, 0, &[]),
         all => (&grid.rows[..MOST_ROWS - 4], all - MOST_ROWS, &grid.rows[all - 4..]),
     }
+}
+
+/// What the shades mean that occur.
+pub(crate) fn shown_marks(grid: &CellGrid) -> impl Iterator<Item = &(GridCell, String)> {
+    let occurs = |shade| grid.rows.iter().flat_map(|(_, cells, _)| cells).any(|cell| cell.shade == shade);
+    grid.marks.iter().filter(move |(cell, _)| occurs(cell.shade))
 }
 
 /// The picture for a terminal.
@@ -495,7 +516,7 @@ pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
         }
         text.extend(last.iter().map(row));
         // A shade without a letter is a colour.
-        let told = grid.marks.iter().filter(|(cell, _)| cell.letter != ' ');
+        let told = shown_marks(grid).filter(|(cell, _)| cell.letter != ' ');
         let marks: Vec<String> = told
             .map(|(cell, meaning)| {
                 format!("{}{}{meaning}", cell.letter, if meaning.starts_with('-') { "" } else { " " })
@@ -543,7 +564,10 @@ fn painted(cell: GridCell, screen: Screen) -> String {
     format::paint(&cell.letter.to_string(), tint)
 }
 
-/// The picture as one that a file holds.
-pub fn picture(drawn: &DrawnGrids) -> Picture {
-    picture::cells(drawn)
+/// The picture as one that a file holds; of two, one that shows them by turns.
+pub fn picture(drawn: &[DrawnGrids]) -> Picture {
+    match drawn {
+        [one] => picture::cells(one),
+        all => picture::by_turns(&all.iter().map(picture::cells).collect::<Vec<_>>()),
+    }
 }

@@ -60,8 +60,19 @@ pub fn kernel(family: &Family, rung: &Rung, width: usize) -> String {
         text += &part(label, &rung.header(label).unwrap_or_default(), width);
     }
     text += &commands("Proof", &rung.proof());
+    text += &commands("See", &seen(family, rung));
     text += &part("CUDA", &rung.header("CUDA").unwrap_or_default(), width);
     text + &commands("Source", &sources(family, rung))
+}
+
+/// The commands that show what a rung of a ladder does.
+fn seen(family: &Family, rung: &Rung) -> Vec<String> {
+    let name = short_name(family, rung);
+    let is_listed = rung.number().is_some() && FAMILIES.iter().any(|known| known.name == family.name);
+    match is_listed {
+        true => vec![format!("gpulab draw {name}"), format!("gpulab film {name} -o film.html")],
+        false => Vec::new(),
+    }
 }
 
 /// The commands that show a rung's source, and what changed since the rung before it.

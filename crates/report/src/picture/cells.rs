@@ -2,7 +2,7 @@
 
 use super::font;
 use super::sheet::{Anchor, Area, Figures, Lettering, MARGIN, Picture, SMALL, Sheet, WIDTH};
-use crate::drawing::{CellGrid, DrawnGrids, GridCell, Shade, shown_rows};
+use crate::drawing::{CellGrid, DrawnGrids, GridCell, Shade, shown_marks, shown_rows};
 
 /// Units of the largest cell.
 const CELL: f64 = 12.0;
@@ -54,7 +54,7 @@ fn grid(sheet: &mut Sheet, grid: &CellGrid) {
         sheet.y = top + side.max(SMALL) + 1.0;
     }
     sheet.y += 6.0;
-    for (cell, meaning) in &grid.marks {
+    for (cell, meaning) in shown_marks(grid) {
         let top = sheet.y;
         draw(sheet, Area::new(MARGIN, top, MARGIN + CELL - 1.0, top + CELL - 1.0), GridCell { letter: '#', ..*cell });
         let meaning = if meaning.starts_with('-') { format!("{}{meaning}", cell.letter) } else { meaning.clone() };

@@ -25,7 +25,7 @@ pub use experiment::{StudyText, experiment};
 pub use ladder::ladder;
 pub use png::{PNG_MARK, PNG_WIDTHS, png};
 pub use roofline::roofline;
-pub use sheet::{Figures, Picture};
+pub use sheet::{Figures, Picture, by_turns};
 pub use size::size;
 pub use strip::strip;
 pub use sweep::sweep;

@@ -232,6 +232,38 @@ impl Sheet {
     }
 }
 
+/// Pictures that show by turns, four seconds each; the first alone where the reader wants nothing to move.
+pub fn by_turns(all: &[Picture]) -> Picture {
+    const SECONDS: usize = 4;
+    let count = all.len().max(1);
+    let share = 100 / count;
+    let height = all.iter().map(|picture| picture.height).fold(0.0, f64::max);
+    let rules = format!(
+        "@media (prefers-reduced-motion:no-preference){{.turn{{animation:turn {}s infinite step-end}}\
+         @keyframes turn{{0%{{opacity:1}}{share}%{{opacity:0}}}}}}\
+         @media (prefers-reduced-motion:reduce){{.turn:not(.turn-0){{opacity:0}}}}",
+        SECONDS * count
+    );
+    let join =
+        |text: fn(&Picture) -> &String| all.iter().map(|one| text(one).as_str()).collect::<Vec<_>>().join("; then ");
+    Picture {
+        title: join(|one| &one.title),
+        about: join(|one| &one.about),
+        height,
+        below: 0.0,
+        said: Vec::new(),
+        head: html! { style { (PreEscaped(rules)) } },
+        marks: html! {
+            @for (at, one) in all.iter().enumerate() {
+                g class=(format!("turn turn-{at}")) style=(format!("animation-delay:{}s{}", SECONDS * at, if at > 0 { ";opacity:0" } else { "" })) {
+                    (one.head) (one.marks)
+                }
+            }
+        },
+        figures: Figures::default(),
+    }
+}
+
 /// The text for a reader, with no line's end before a sign of per cent.
 fn unbroken(text: &str) -> String {
     format::terminal(text).replace(" %", "\u{a0}%")
