@@ -100,6 +100,7 @@ pub(crate) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
         | Command::Source(_)
         | Command::Diff(_)
         | Command::Exercise { .. }
+        | Command::Import(_)
         | Command::Occupancy(_)
         | Command::Tuned { .. }
         | Command::Noise(_)
@@ -202,6 +203,7 @@ pub(crate) fn inputs(command: &Command) -> Vec<PathBuf> {
         | Command::Source(_)
         | Command::Diff(_)
         | Command::Exercise { .. }
+        | Command::Import(_)
         | Command::Occupancy(_)
         | Command::Tuned { .. }
         | Command::Noise(_)

@@ -11,6 +11,7 @@ mod described;
 mod exercise;
 mod files;
 mod graph;
+mod import;
 mod lab;
 mod ladder;
 mod lessons;
