@@ -103,6 +103,7 @@ pub(crate) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
         | Command::Source(_)
         | Command::Diff(_)
         | Command::Exercise { .. }
+        | Command::Import(_)
         | Command::Occupancy(_)
         | Command::Tuned { .. }
         | Command::Noise(_)
@@ -220,6 +221,7 @@ pub(crate) fn inputs(command: &Command) -> Vec<PathBuf> {
         | Command::Source(_)
         | Command::Diff(_)
         | Command::Exercise { .. }
+        | Command::Import(_)
         | Command::Occupancy(_)
         | Command::Tuned { .. }
         | Command::Noise(_)

@@ -1,7 +1,7 @@
 //! A reader's family: the TOML file that describes it and what that names, read once.
 
 use super::own::{self, shown};
-use crate::kernels::{Checker, DeclarationError, Description, FAMILIES, Family, FamilyFile, Registry};
+use crate::kernels::{Checker, DeclarationError, Description, FAMILIES, Family, FamilyFile, Registry, built_in};
 use crate::suggest::{did_you_mean, nearest};
 use crate::{Error, files, input, oracle, words};
 use std::collections::BTreeMap;
@@ -32,8 +32,9 @@ pub(crate) fn named<'a>(registry: &'a mut Registry, name: &str) -> Result<&'a Fa
 pub(crate) fn family<'a>(registry: &'a mut Registry, path: &Path, device: Option<&str>) -> Result<&'a Family, Error> {
     let wrong = |why: String| Error::Usage(format!("{}: {why}", shown(path)));
     let text = text(path).map_err(wrong)?;
-    let description = Description::parse(&text).map_err(|error| wrong(with_suggestion(&error)))?;
     let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf)).unwrap_or_default();
+    let name = name_of(path, &folder);
+    let description = Description::parse(&text, &name).map_err(|error| wrong(with_suggestion(&error)))?;
     if folder.to_str().is_none() {
         return Err(wrong("its folder's name is not UTF-8: move it to another folder".into()));
     }
@@ -42,13 +43,20 @@ pub(crate) fn family<'a>(registry: &'a mut Registry, path: &Path, device: Option
         let source = own::assembled(&folder.join(&name), &description.name);
         sources.insert(name, source.map_err(|error| wrong(error.to_string()))?);
     }
-    let file = FamilyFile { text, folder, sources };
+    let file = FamilyFile { name, text, folder, sources };
     oracle::declare(registry, &file, device).map_err(|error| wrong(error.to_string()))
+}
+
+/// What a family is called that does not say so: the file's name, or of `family.toml` the folder's; none that gpulab's have.
+fn name_of(path: &Path, folder: &Path) -> String {
+    let stem = path.file_stem().filter(|stem| *stem != "family").or(folder.file_name()).unwrap_or_default();
+    let name = stem.to_string_lossy().into_owned();
+    if built_in(&name.to_lowercase()).is_some() { format!("my_{name}") } else { name }
 }
 
 /// The file and those that it names: kernels with what they include, data, and what its program's words lead to.
 pub(crate) fn files_of(path: &Path) -> Vec<PathBuf> {
-    let description = text(path).ok().and_then(|text| Description::parse(&text).ok());
+    let description = text(path).ok().and_then(|text| Description::parse(&text, "").ok());
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut all = vec![path.to_owned()];
     if let Some(description) = description {

@@ -261,6 +261,27 @@ pub struct LadderArgs {
     pub ladder: Ladder,
 }
 
+/// `gpulab import`.
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    /// The tuner that the script is for
+    pub tuner: Tuner,
+    /// The script; the ladder's file is written beside it
+    #[arg(value_name = "FILE.py")]
+    pub script: PathBuf,
+}
+
+/// Tuners whose scripts are understood.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub enum Tuner {
+    /// Kernel Tuner, of scripts in Python
+    KernelTuner,
+}
+
+/// Ends `gpulab import --help`.
+pub(super) const IMPORT_TRUST: &str = "The script is run by your python3, with your rights, up to its first tune_kernel: nothing is \
+                            compiled or tuned. Read a stranger's script before you import it.";
+
 /// What --json of `gpulab try` writes.
 pub(super) const TRY_JSON: &str = "Write a JSON object for grading scripts: verdict, hint, cases tried, findings, place on the \
                         ladder, and the ladder's records";
@@ -272,5 +293,5 @@ pub(super) const TRY_TRUST: &str = "A kernel runs in its own process with a dead
                          container.";
 
 /// Ends `gpulab ladder --help`.
-pub(super) const LADDER_TRUST: &str = "docs/own-family.md explains the keys of the file. A file may name a reference program, \
+pub(super) const LADDER_TRUST: &str = "docs/own-kernel.md explains the keys of the file. A file may name a reference program, \
                             which runs with your rights, as the kernels do. Read a stranger's file before you run it.";

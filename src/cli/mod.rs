@@ -16,7 +16,7 @@ mod watching;
 pub use device::{CeilingArgs, CountArgs, Lab, NoiseArgs, Occupancy, RecordArgs};
 pub use exercise::{ExerciseAction, ExerciseCheck};
 pub use ladders::{
-    DotArgs, GraphJob, Ladder, LadderArgs, Loop, MinPlusArgs, ReduceArgs, Source, TransposeArgs, TryArgs,
+    DotArgs, GraphJob, ImportArgs, Ladder, LadderArgs, Loop, MinPlusArgs, ReduceArgs, Source, TransposeArgs, TryArgs,
 };
 pub use measuring::{MeasureArgs, Output};
 pub use recorded::{Compare, Paper, PictureKind, PlotArgs, ReportArgs, Show, SpliceArgs};
@@ -27,7 +27,7 @@ pub use watching::{DrawArgs, FilmArgs, WatchedKernel};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use device::COUNT_HELP;
-use ladders::{LADDER_TRUST, TRY_JSON, TRY_TRUST};
+use ladders::{IMPORT_TRUST, LADDER_TRUST, TRY_JSON, TRY_TRUST};
 use std::path::PathBuf;
 
 /// A portable OpenCL optimisation laboratory: ladders of kernels, checked, timed and explained.
@@ -113,6 +113,9 @@ pub enum Command {
     /// Run a ladder of your own: a TOML file names its kernels, its data and its reference
     #[command(after_help = LADDER_TRUST)]
     Ladder(Box<LadderArgs>),
+    /// Write a ladder's file from a tuning script: what it gives its tuner is filled in, and each ? is yours
+    #[command(after_help = IMPORT_TRUST)]
+    Import(ImportArgs),
     /// Learn step by step: improve a right but slow kernel; the check looks at what your kernel does, not at its time
     Exercise {
         /// The action; without one, gpulab lists the entries.

@@ -33,7 +33,7 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
     }
     if let Some(from) = &options.from {
         let (path, kernel) = own::split_kernel(from);
-        let text = own::read(path)?;
+        let text = own::assembled(path, "")?;
         let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         return out.text(&draft(&text, &file, kernel).map_err(Error::Usage)?);
     }

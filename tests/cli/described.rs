@@ -316,6 +316,26 @@ fn data_over_which_a_kernel_that_reads_nothing_would_pass_are_refused() {
 }
 
 #[test]
+fn numpys_errors_name_the_line_and_the_shapes() {
+    for (to, why) in [
+        (
+            "one = 1\ny = 3 * x + y[1:]",
+            "ValueError: operands could not be broadcast together with shapes (5000,) (4999,)",
+        ),
+        ("one = 1\ny = 3 * x + z", "NameError: name 'z' is not defined"),
+        ("one = 1\ny = 3 * (x", "SyntaxError: '(' was never closed"),
+    ] {
+        let copy =
+            Copy::of("saxpy").with("family.toml", "\"numpy: y = 3 * x + y\"", &format!("\"\"\"numpy: {to}\"\"\""));
+        let (said, code) = copy.run(&["-n", "5000"]);
+        let said = on_one_line(&said);
+        let line = to.lines().last().unwrap();
+        assert!(code == 1 && said.contains(why) && said.contains(&format!("in its line 2, `{line}`")), "{said}");
+        assert!(why.starts_with("Syntax") || said.contains("where x is (5000,)"), "{said}");
+    }
+}
+
+#[test]
 fn files_of_data_are_as_long_as_they_are() {
     let copy = Copy::of("histogram").with("family.toml", "fill = \"below BINS\"", "file = \"x.i32\"");
     let bytes: Vec<u8> = (0..5000i32).flat_map(|i| (i * i % 251).to_le_bytes()).collect();

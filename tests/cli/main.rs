@@ -12,6 +12,7 @@ mod exercise;
 mod files;
 mod film;
 mod graph;
+mod import;
 mod lab;
 mod ladder;
 mod lessons;

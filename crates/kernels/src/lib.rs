@@ -29,8 +29,8 @@ pub mod values;
 pub use crate::cpu::Baseline;
 pub(crate) use builder::Builder;
 pub use described::{
-    ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleBuffer, OracleQuestion, draft, reference_kernel,
-    rung_text,
+    ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleBuffer, OracleQuestion, TunerCall, draft,
+    draft_of_call, reference_kernel, rung_text,
 };
 pub(crate) use family::largest_exact;
 pub use family::{

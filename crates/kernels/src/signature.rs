@@ -3,7 +3,7 @@
 //! No compiler: what is not understood has no type, and who asks says so.
 
 use gpulab_model::data::{Field, Layout, Scalar};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a parameter's values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,8 +77,23 @@ impl Usage {
 pub struct CSource {
     tokens: Vec<String>,
     macros: BTreeMap<String, Vec<String>>,
-    /// Names that conditionals compare with a number, and that nobody defines.
+    /// Names that conditionals compare, and that nobody defined before.
     compared: Vec<String>,
+    /// Names that conditionals ask for, whoever defines them.
+    asked: Vec<String>,
+    /// Names that only lines define which do not count.
+    dead: BTreeSet<String>,
+    /// Macros with arguments, and the names of these.
+    called: BTreeSet<String>,
+}
+
+/// What a text leaves to its host.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostNames {
+    /// Names that it uses, and nobody declares or defines.
+    pub unset: Vec<String>,
+    /// Names that its conditionals ask for, where one of them would define a name that it uses.
+    pub choices: Vec<String>,
 }
 
 /// Deeper definitions are taken for none.
@@ -90,7 +105,8 @@ impl CSource {
         let mut macros: BTreeMap<String, Vec<String>> =
             defines.iter().map(|(name, value)| (name.clone(), tokens(value))).collect();
         let code = super::own::without_comments(text).replace("\\\n", " ");
-        let (mut kept, mut compared) = (String::new(), Vec::new());
+        let (mut kept, mut compared, mut asked) = (String::new(), Vec::new(), Vec::new());
+        let (mut dead, mut called) = (BTreeSet::new(), BTreeSet::new());
         // Of each conditional whether its lines count, and whether one of its branches did.
         let mut branches: Vec<(bool, bool)> = Vec::new();
         for line in code.lines() {
@@ -105,13 +121,14 @@ impl CSource {
             let (word, rest) = split_word(directive.trim_start());
             match word {
                 "ifdef" | "ifndef" | "if" => {
-                    if let Some(name) = compared_name(word, rest).filter(|name| !macros.contains_key(name)) {
-                        compared.push(name);
-                    }
+                    let unknown = |name: &String| !macros.contains_key(name);
+                    compared.extend(compared_names(word, rest).filter(unknown));
+                    asked.extend(asked_names(word, rest));
                     let is_taken = is_true(word, rest, &macros);
                     branches.push((is_taken, is_taken));
                 }
                 "elif" | "else" => {
+                    asked.extend(asked_names(word, rest));
                     if let Some((live, was_taken)) = branches.last_mut() {
                         *live = !*was_taken && (word == "else" || is_true("if", rest, &macros));
                         *was_taken |= *live;
@@ -121,15 +138,27 @@ impl CSource {
                 "define" if is_live => {
                     let (name, value) = split_word(rest.trim_start());
                     // One with arguments is no name of a type.
-                    if !value.starts_with('(') && !defines.iter().any(|(given, _)| given == name) {
+                    if value.starts_with('(') {
+                        called.extend(
+                            [vec![name.to_owned()], tokens(value.split(')').next().unwrap_or_default())].concat(),
+                        );
+                    } else if !defines.iter().any(|(given, _)| given == name) {
                         macros.insert(name.to_owned(), tokens(value));
                     }
                 }
+                "define" => _ = dead.insert(split_word(rest.trim_start()).0.to_owned()),
+                // `#pragma unroll STEPS`
+                "pragma" if is_live => compared.extend(match &tokens(rest)[..] {
+                    [unroll, name] if unroll == "unroll" && is_identifier(name) && !macros.contains_key(name) => {
+                        Some(name.clone())
+                    }
+                    _ => None,
+                }),
                 "undef" if is_live => _ = macros.remove(split_word(rest.trim_start()).0),
                 _ => {}
             }
         }
-        CSource { tokens: tokens(&kept), macros, compared }
+        CSource { tokens: tokens(&kept), macros, compared, asked, dead, called }
     }
 
     /// Names of the kernels, in order.
@@ -160,6 +189,8 @@ impl CSource {
             let word = |place: usize| body.get(place).map_or("", String::as_str);
             let before = at.checked_sub(1).map_or("", word);
             let end = if word(at + 1) == "[" { closing(body, at + 1).map_or(at, |close| close + 1) } else { at + 1 };
+            // A pointer is no factor of a product.
+            let is_element = word(at + 1) == "[" || before == "*";
             let is_atomic = before == "&" && at >= 3 && body[at - 3].starts_with("atom");
             // Of a struct's field: `x[i].y = 1`.
             let mut next = end;
@@ -167,7 +198,7 @@ impl CSource {
                 next += 2;
             }
             match (word(next), word(next + 1)) {
-                _ if word(at + 1) != "[" || before == "&" && !is_atomic => usage.is_handed_on = true,
+                _ if !is_element || before == "&" && !is_atomic => usage.is_handed_on = true,
                 _ if is_atomic => usage.is_accumulated = true,
                 ("=", "=") => usage.is_read = true,
                 ("=", _) => usage.is_written = true,
@@ -188,45 +219,142 @@ impl CSource {
         Some(&self.tokens[begin..=closing(&self.tokens, begin)?])
     }
 
-    /// The work-group that a kernel demands by its attribute.
-    pub fn required_group(&self, kernel: &str) -> Option<[usize; 3]> {
+    /// The sides of the work-group that a kernel demands by its attribute, with macros replaced.
+    pub fn required_group(&self, kernel: &str) -> Option<Vec<String>> {
         let at = self.tokens.windows(2).position(|pair| pair[0] == kernel && pair[1] == "(")?;
         let from = self.tokens[..at].iter().rposition(|word| is_kernel(word))?;
         let demand = from + self.tokens[from..at].iter().position(|word| word == "reqd_work_group_size")?;
-        let numbers: Vec<usize> = self
-            .expanded(&self.tokens[demand + 1..(demand + 8).min(at)])
-            .iter()
-            .filter_map(|word| word.parse().ok())
-            .collect();
-        numbers.first_chunk::<3>().copied()
+        let open = demand + 1;
+        let sides = self.expanded(&self.tokens[open + 1..closing(&self.tokens, open)?]);
+        Some(split_at_commas(&sides).map(|words| words.join(" ")).collect())
     }
 
-    /// Names in capitals that the text uses, and nobody defines: macros that its host sets.
-    pub fn unset_macros(&self) -> Vec<String> {
-        /// What OpenCL C defines.
-        const KNOWN: [&str; 12] =
-            ["CLK_", "CL_", "M_", "FLT_", "DBL_", "INT_", "UINT_", "LONG_", "CHAR_", "SHRT_", "MAXFLOAT", "HUGE_VAL"];
-        const WORDS: [&str; 4] = ["INFINITY", "NAN", "NULL", "RAND_MAX"];
-        let is_capital = |word: &str| {
-            word.starts_with(|c: char| c.is_ascii_uppercase())
-                && word.len() > 1
-                && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+    /// The names that the text uses, and that neither it nor OpenCL C gives a meaning.
+    pub fn host_names(&self) -> HostNames {
+        /// What OpenCL C defines, by its beginning.
+        const KNOWN: [&str; 16] = [
+            "CLK_", "CL_", "cl_", "M_", "FLT_", "DBL_", "HALF_", "INT_", "UINT_", "LONG_", "CHAR_", "SHRT_",
+            "MAXFLOAT", "HUGE_VAL", "memory_", "__",
+        ];
+        const WORDS: [&str; 29] = [
+            "INFINITY",
+            "NAN",
+            "NULL",
+            "RAND_MAX",
+            "if",
+            "else",
+            "for",
+            "while",
+            "do",
+            "switch",
+            "case",
+            "default",
+            "break",
+            "continue",
+            "return",
+            "goto",
+            "sizeof",
+            "struct",
+            "union",
+            "enum",
+            "typedef",
+            "void",
+            "true",
+            "false",
+            "event_t",
+            "sampler_t",
+            "kernel",
+            "asm",
+            "vec_step",
+        ];
+        let declared = self.declared();
+        let mut used = self.expanded(&without_attributes(&self.tokens));
+        used.extend(self.compared.iter().cloned());
+        let has_meaning = |word: &String| {
+            KNOWN.iter().any(|known| word.starts_with(known))
+                || [&WORDS[..], &MACROS].concat().contains(&word.as_str())
+                || word.starts_with("image") && word.ends_with("_t")
+                || is_qualifier(word)
+                || declared.contains(word)
+                || self.called.contains(word)
+                || self.macros.contains_key(word)
+                || self.type_of(std::slice::from_ref(word), 0).is_some()
         };
-        let is_type = |word: &str| self.type_of(&[word.to_owned()], 0).is_some();
-        let mut names: Vec<String> = self.compared.clone();
-        names.dedup();
-        for (at, word) in self.tokens.iter().enumerate() {
-            let is_known = KNOWN.iter().any(|known| word.starts_with(known))
-                || [&WORDS[..], &MACROS].concat().contains(&word.as_str());
-            // `const int BLOCK = 16` is no macro.
-            let is_declared = self.tokens.windows(2).any(|pair| pair[1] == *word && Scalar::in_c(&pair[0]).is_some());
-            let is_call = self.tokens.get(at + 1).is_some_and(|next| next == "(");
-            let is_unset = is_capital(word) && !is_known && !self.macros.contains_key(word) && !is_type(word);
-            if is_unset && !is_declared && !is_call && !names.contains(word) {
-                names.push(word.clone());
+        let (mut names, mut in_string) = (HostNames::default(), false);
+        let mut needs_choice = false;
+        for (at, word) in used.iter().enumerate() {
+            let before = at.checked_sub(1).map_or("", |before| used[before].as_str());
+            in_string ^= word == "\"";
+            let is_part = [".", "'"].contains(&before) || before == ">" && at > 1 && used[at - 2] == "-";
+            let is_call = used.get(at + 1).is_some_and(|next| next == "(");
+            if in_string || is_part || is_call || !is_identifier(word) || has_meaning(word) {
+                continue;
+            }
+            match self.dead.contains(word) {
+                true => needs_choice = true,
+                false if names.unset.contains(word) => {}
+                false => names.unset.push(word.clone()),
+            }
+        }
+        if needs_choice {
+            let is_open = |name: &&String| !self.macros.contains_key(*name) && !names.unset.contains(name);
+            names.choices = self.asked.iter().filter(is_open).cloned().collect::<BTreeSet<_>>().into_iter().collect();
+        }
+        names
+    }
+
+    /// The names that the text declares: what follows a type, a bracket of a type, or a comma after such a name.
+    fn declared(&self) -> BTreeSet<String> {
+        let word = |at: usize| self.tokens.get(at).map_or("", String::as_str);
+        let mut names = BTreeSet::new();
+        let mut is_enum = false;
+        for at in 1..self.tokens.len() {
+            let name = word(at);
+            is_enum = word(at - 1) == "enum" || is_enum && name != "}";
+            if !is_identifier(name) {
+                continue;
+            }
+            // Back over `*` and `restrict`, to what the type's name ends with.
+            let mut of = at - 1;
+            while of > 0 && (word(of) == "*" || is_qualifier(word(of))) {
+                of -= 1;
+            }
+            let is_type = is_identifier(word(of)) && !is_statement(word(of)) && !is_qualifier(word(of));
+            let is_pointer = word(at - 1) == "*" || is_qualifier(word(at - 1));
+            // `a * b` may be a product.
+            let is_sure = !is_pointer
+                || self.type_of(&[word(of).to_owned()], 0).is_some()
+                || of > 0 && (is_qualifier(word(of - 1)) || word(of - 1) == "struct");
+            let ends_type = word(at - 1) == "}" && [";", ",", "["].contains(&word(at + 1));
+            if is_enum || ends_type || is_type && is_sure {
+                names.insert(name.to_owned());
+                self.declarators(at + 1, &mut names);
             }
         }
         names
+    }
+
+    /// Adds what is declared behind commas: `j` of `int i = f(0, 1), j;`.
+    fn declarators(&self, from: usize, names: &mut BTreeSet<String>) {
+        let mut depth = 0;
+        for (at, word) in self.tokens.iter().enumerate().skip(from) {
+            match word.as_str() {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" => depth -= 1,
+                ";" => return,
+                "," if depth == 0 => {
+                    let name = at + 1 + self.tokens[at + 1..].iter().take_while(|word| *word == "*").count();
+                    let is_last = self.tokens.get(name + 1).is_some_and(|next| !is_identifier(next));
+                    if is_last && self.tokens.get(name).is_some_and(|name| is_identifier(name)) {
+                        names.insert(self.tokens[name].clone());
+                    }
+                }
+                _ => {}
+            }
+            if depth < 0 {
+                return;
+            }
+        }
     }
 
     /// The type of this name, as `float4`, `unsigned int` or `struct body`.
@@ -540,16 +668,31 @@ fn split_word(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len()))
 }
 
-/// The name of `#if NAME == 2`.
-fn compared_name(word: &str, rest: &str) -> Option<String> {
-    match &tokens(rest)[..] {
-        [name, first, second, number]
-            if word == "if" && first == "=" && second == "=" && number.parse::<i64>().is_ok() =>
-        {
-            Some(name.clone())
-        }
-        _ => None,
-    }
+/// Names whose values a conditional asks for, as of `#if NAME == 2`.
+fn compared_names(word: &str, rest: &str) -> impl Iterator<Item = String> {
+    let words = tokens(rest);
+    let is_value = |at: usize, name: &str| {
+        is_identifier(name) && words[..at].iter().rev().find(|word| *word != "(").is_none_or(|word| word != "defined")
+    };
+    let has_sign = words.iter().any(|word| ["=", "<", ">"].contains(&word.as_str()));
+    let names = words.iter().enumerate().filter(|(at, name)| *name != "defined" && is_value(*at, name));
+    let names: Vec<String> = names.map(|(_, name)| name.clone()).collect();
+    names.into_iter().filter(move |_| word == "if" && has_sign)
+}
+
+/// All names that a conditional asks for.
+fn asked_names(word: &str, rest: &str) -> impl Iterator<Item = String> {
+    let words = if word == "else" { Vec::new() } else { tokens(rest) };
+    words.into_iter().filter(|word| is_identifier(word) && word != "defined" && !word.starts_with("cl_"))
+}
+
+fn is_identifier(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+/// Whether a word in front of a name begins a statement, and is no type.
+fn is_statement(word: &str) -> bool {
+    ["return", "else", "case", "goto", "sizeof", "do", "kernel", "__kernel"].contains(&word)
 }
 
 /// Whether a conditional's lines count: those of a condition that is not understood do.
@@ -609,6 +752,19 @@ fn without_attributes(words: &[String]) -> Vec<String> {
         at += 1;
     }
     kept
+}
+
+/// A text without its own definitions of those macros that somebody else gives: a compiler would take the text's.
+pub(crate) fn without_definitions(text: &str, is_given: impl Fn(&str) -> bool) -> String {
+    let kept = |line| if defined_name(line).is_some_and(&is_given) { "\n" } else { line };
+    text.split_inclusive('\n').map(kept).collect()
+}
+
+/// The macro without arguments that a line defines.
+fn defined_name(line: &str) -> Option<&str> {
+    let rest = line.trim().strip_prefix('#')?.trim_start().strip_prefix("define")?;
+    let (name, value) = split_word(rest.trim_start());
+    (rest.starts_with([' ', '\t']) && !value.starts_with('(') && !value.ends_with('\\')).then_some(name)
 }
 
 /// Macros that gpulab sets for every kernel of a reader's.
@@ -775,9 +931,16 @@ mod tests {
     }
 
     #[test]
+    fn what_somebody_else_defines_is_left_out() {
+        let text = "#define WIDTH 4096\n# define N(x) x\n#define WIDTHS 2\nint x = WIDTH;\n";
+        let kept = "\n# define N(x) x\n#define WIDTHS 2\nint x = WIDTH;\n";
+        assert_eq!(without_definitions(text, |name| ["WIDTH", "N"].contains(&name)), kept);
+    }
+
+    #[test]
     fn what_a_kernel_does_with_its_pointers_is_seen() {
         let text = "kernel void k(global float *a, global float *b, global int *c, global float *d, global float *e) {
-            if (a[i] == b[i + 1]) b[a[0]] = 2; c[i].x += 1; atomic_inc(&d[c[2]]); vstore4(v, 0, e); e[i] <<= 1; }";
+            if (a[i] == b[i + 1]) b[a[0]] = 2; c[i].x += 1; atomic_inc(&d[c[2]]); vstore4(v, 0, e); e[i] <<= 1; *f = 2; }";
         let source = CSource::new(text, &[]);
         let of = |name: &str| source.usage("k", name);
         assert_eq!(of("a"), Usage { is_read: true, ..Usage::default() });
@@ -785,14 +948,25 @@ mod tests {
         assert_eq!(of("c"), Usage { is_read: true, is_updated: true, ..Usage::default() });
         assert_eq!(of("d"), Usage { is_accumulated: true, ..Usage::default() });
         assert!(of("e").is_handed_on);
+        assert_eq!(of("f"), Usage { is_written: true, ..Usage::default() });
     }
 
     #[test]
     fn what_only_the_host_knows_is_named() {
-        let text = "#define TILE 16\n__kernel __attribute__((reqd_work_group_size(TILE, 8, 1))) void k(global float *a) \
-                    { local float t[TILE * BLOCK]; a[0] = INFINITY + FLT_MAX + MAX(1, BLOCK) + M_PI_F; }";
+        let text = "#define TILE 16\n#define SIZE (TILE * block_y)\n#if vector == 2\ntypedef float2 vec;\n#elif vector == 4\n\
+                    typedef float4 vec;\n#endif\n#ifdef SINGLE\n#define REAL float\n#elif DOUBLE\n#define REAL double\n#endif\n\
+                    enum { RED, GREEN };\ntypedef struct { float lat, lng; } place;\n\
+                    __kernel __attribute__((reqd_work_group_size(TILE, TILE / 2, 1))) void k(global float *a, float A0,\n\
+                    __constant TYPE * restrict b, TYPE c, global REAL *d) {\n#pragma unroll steps\n\
+                    for (int i = 0, *j = 0; i < SIZE; i++) { local float t[TILE * BLOCK]; a[i] = t[*j] * INFINITY + FLT_MAX\n\
+                    + MAX(1, BLOCK) + M_PI_F + A0 + RED + 1.0f + 0x1F; }\nconst place *p = 0, q; a[0] = p->lat; \
+                    printf(\"%d words\", c); b * factor; }";
         let source = CSource::new(text, &[]);
-        assert_eq!(source.unset_macros(), ["BLOCK"]);
-        assert_eq!(source.required_group("k"), Some([16, 8, 1]));
+        let names = source.host_names();
+        assert_eq!(names.unset, ["TYPE", "block_y", "BLOCK", "factor", "vector", "steps"]);
+        assert_eq!(names.choices, ["DOUBLE", "SINGLE"]);
+        assert_eq!(source.required_group("k").unwrap(), ["16", "16 / 2", "1"]);
+        let single = CSource::new(text, &[("SINGLE".into(), "1".into())]);
+        assert!(single.host_names().choices.is_empty());
     }
 }

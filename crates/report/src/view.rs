@@ -174,7 +174,9 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit
     let inside = repeats.map_or_else(String::new, |nreps| format!(", inside: {nreps} times in one launch"));
     let signed = if minplus::is_signed(&row.params) { ", signed weights" } else { "" };
     let device = format::device(&row.device);
-    format!("{} on {device}: {size}, {}{signed}{wg}, {cache} cache{ceiling}{inside}", row.family, row.dtype)
+    // Bytes stand for elements of any type that none of gpulab's own families has.
+    let dtype = if row.dtype == Dtype::U8 { String::new() } else { format!(", {}", row.dtype) };
+    format!("{} on {device}: {size}{dtype}{signed}{wg}, {cache} cache{ceiling}{inside}", row.family)
 }
 
 /// `ok`, or what went wrong and why, in `width` characters or fewer.

@@ -436,7 +436,7 @@ fn file(subject: &Subject, folder: &Path) -> FamilyFile {
         text += &format!("\n[[rung]]\nname = \"k_{number}\"\nfile = \"{number}.cl\"\n{}\n", patched(subject.rung));
         sources.insert(format!("{number}.cl"), patched(subject.kernel));
     }
-    FamilyFile { text, folder: folder.to_owned(), sources }
+    FamilyFile { name: subject.name.into(), text, folder: folder.to_owned(), sources }
 }
 
 /// Of a subject's kernels those that are not found to be what they are.

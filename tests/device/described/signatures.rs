@@ -359,7 +359,7 @@ fn misfits(driver: &str, signatures: &[Signature]) -> Vec<String> {
     let declare = |(number, signature): (usize, &Signature)| {
         let Stub { kernel, toml, oracle } = stub(signature, &format!("signature_{number}"));
         let sources = BTreeMap::from([("stub.cl".to_owned(), kernel)]);
-        let file = FamilyFile { text: toml, folder: PathBuf::from("/"), sources };
+        let file = FamilyFile { name: "stub".into(), text: toml, folder: PathBuf::from("/"), sources };
         let family = families.declare(&file, Box::new(oracle)).map_err(|error| error.to_string())?;
         Ok(case(family, &family.ladder[0]))
     };

@@ -143,7 +143,7 @@ fn described(name: &str) -> Result<Family, String> {
     let folder = path.parent().unwrap().to_path_buf();
     let text = read(&path)?;
     let mut sources = BTreeMap::new();
-    for file in Description::parse(&text).map_err(|error| error.to_string())?.files() {
+    for file in Description::parse(&text, "mine").map_err(|error| error.to_string())?.files() {
         let mut source = read(&folder.join(&file))?;
         let included = source.lines().find_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'));
         if let Some(included) = included.map(|included| read(&folder.join(included))) {
@@ -151,7 +151,7 @@ fn described(name: &str) -> Result<Family, String> {
         }
         sources.insert(file, source);
     }
-    let file = FamilyFile { text, folder, sources };
+    let file = FamilyFile { name: "mine".into(), text, folder, sources };
     let family = gpulab::oracle::declare(&mut Registry::default(), &file, None).cloned();
     family.map_err(|error| error.to_string())
 }

@@ -26,7 +26,7 @@ const MOST_KEPT: usize = 64 << 20;
 /// [`Error::Usage`] for what the file says wrong.
 pub fn declare<'a>(registry: &'a mut Registry, file: &FamilyFile, device: Option<&str>) -> Result<&'a Family, Error> {
     let wrong = |error: DeclarationError| Error::Usage(format!("{error}"));
-    let description = Description::parse(&file.text).map_err(wrong)?;
+    let description = Description::parse(&file.text, &file.name).map_err(wrong)?;
     let asked = AskedOracle {
         file: file.clone(),
         description,

@@ -1,6 +1,8 @@
 # Runs the lines of a family's file that say what is right: arrays go in and out as raw bytes.
 import json
+import re
 import sys
+import traceback
 
 try:
     import numpy as np
@@ -9,7 +11,6 @@ except ImportError:
 
 with open(sys.argv[1]) as file:
     question = json.load(file)
-
 
 
 def is_vector(dtype):
@@ -34,7 +35,17 @@ for buffer in question["buffers"]:
     elif dtype.names is not None and not is_vector(dtype):
         names[buffer["name"]] = np.zeros(buffer["count"], dtype)
 
-exec(question["code"], names)
+code = question["code"]
+try:
+    exec(compile(code, "check", "exec"), names)
+except Exception as error:
+    own = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == "check"]
+    line = own[-1] if own else getattr(error, "lineno", None) or 1
+    text = code.splitlines()[line - 1].strip()
+    arrays = [buffer["name"] for buffer in question["buffers"] if buffer["name"] in names]
+    shapes = ", ".join(f"{name} is {np.shape(names[name])}" for name in arrays if re.search(rf"\b{name}\b", text))
+    why = " ".join(f"{type(error).__name__}: {error}".split())
+    sys.exit(f"{why}, in its line {line}, `{text}`" + (f", where {shapes}" if shapes else ""))
 
 for buffer in question["buffers"]:
     if buffer["output"] is None:

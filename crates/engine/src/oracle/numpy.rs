@@ -25,9 +25,8 @@ pub(super) fn answer(
     let mut sizes = serde_json::Map::new();
     sizes.insert("n".into(), question.case.shape.n.into());
     sizes.insert("m".into(), question.case.shape.m.into());
-    for (name, value) in description.reference_constants() {
-        sizes.insert(name, value.parse::<u64>().map_or(Value::Null, Value::from));
-    }
+    let names = description.reference_names(question.case.shape, question.case.dtype);
+    sizes.extend(names.into_iter().map(|(name, value)| (name, value.into())));
     let mut buffers = Vec::new();
     for (number, buffer) in question.buffers.iter().enumerate() {
         let file = |way: &str| path(&format!("{number}.{way}")).display().to_string();

@@ -165,6 +165,9 @@ fn declaration(text: &str) -> Result<Declared, String> {
     let wrong = |why: &str| format!("{text:?}: {why}: write it as in \"out f32 C[n] = 0\" or \"A[n, n] small 8\"");
     let (before, rest) = text.split_once('[').ok_or_else(|| bracket(text))?;
     let (length, content) = rest.split_once(']').ok_or_else(|| bracket(text))?;
+    if before.contains('?') {
+        return Err(format!("{text:?} has a question mark: say in, out or inout, and a type that is not known"));
+    }
     let mut words: Vec<&str> = before.split_whitespace().collect();
     let name = words.pop().filter(|name| is_name(name)).ok_or_else(|| wrong("a buffer needs a name"))?;
     let role = match words.first() {
@@ -284,6 +287,7 @@ mod tests {
     fn mistakes_say_what_would_be_right() {
         for (text, why) in [
             ("out C[n", "`]` is missing"),
+            ("? C[n]", "question mark: say in, out or inout"),
             ("[n]", "needs a name"),
             ("out C[n] small 8", "an inout has data"),
             ("A[n] = 0", "an output has = 0"),

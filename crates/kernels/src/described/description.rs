@@ -5,11 +5,12 @@ use super::content::DataKind;
 use super::file::{
     ArrayFormat, CheckKeys, FileKeys, FormName, LaunchKeys, RungKeys, SizesName, Text, Texts, ToleranceKeys,
 };
-use super::formula::{Formula, Formulas, Restriction, is_name};
+use super::formula::{Formula, Formulas, Restriction, is_function, is_name};
 use crate::signature::MACROS;
 use crate::{Bound, DeclarationError, Form};
 use gpulab_model::data::{Dtype, Shape};
 use gpulab_model::plan::WorkGroup;
+use gpulab_model::suggest::{did_you_mean, nearest};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most elements of a buffer, and most work-items of a launch.
@@ -44,6 +45,8 @@ pub struct Description {
     pub(crate) bytes: Option<Formula>,
     pub(crate) operations: Option<Formula>,
     pub(crate) constants: BTreeMap<String, u64>,
+    /// Macros of the whole file whose values follow from the sizes: they are names in all formulas.
+    pub(crate) named: BTreeMap<String, Formula>,
     /// Inputs and outputs, in the order in which they are named.
     pub(crate) buffers: Vec<DescribedBuffer>,
     checker: Checker,
@@ -97,6 +100,8 @@ pub(crate) struct DescribedRung {
     pub(crate) conditions: Vec<Restriction>,
     /// Macros, and their values: a formula of known names, or text.
     pub(crate) defines: BTreeMap<String, String>,
+    /// Those that are formulas, which its other formulas may name.
+    pub(crate) named: BTreeMap<String, Formula>,
     pub(crate) scratch: Vec<Declared>,
     pub(crate) steps: Vec<RungStep>,
 }
@@ -144,6 +149,8 @@ impl RungStep {
 pub(crate) struct DescribedLaunch {
     /// Empty where the file has one kernel alone.
     pub(crate) kernel: String,
+    /// Where in the file's text its arguments begin.
+    pub(crate) at: usize,
     /// Work-items, rounded up to whole groups, or groups.
     pub(crate) extent: Extent,
     pub(crate) wg: Option<WorkGroup>,
@@ -197,17 +204,16 @@ pub enum Checker {
 type Complaint = (String, String);
 
 impl Description {
-    /// Understands a file's text.
+    /// Understands a file's text; `name` is the family's unless the text says another.
     ///
     /// # Errors
     /// The first key or value that is none, with its line.
-    pub fn parse(text: &str) -> Result<Description, DeclarationError> {
-        let line_at = |byte: usize| text.get(..byte).map(|before| before.matches('\n').count() + 1);
+    pub fn parse(text: &str, name: &str) -> Result<Description, DeclarationError> {
         let keys: FileKeys = toml::from_str(text).map_err(|error| DeclarationError {
-            line: error.span().and_then(|span| line_at(span.start)),
+            line: error.span().and_then(|span| line_at(text, span.start)),
             why: error.message().replace('\n', " "),
         })?;
-        let description = Lowering::new(keys).description();
+        let description = Lowering::new(keys).description(name);
         description
             .and_then(|description| description.check().map(|()| description))
             .map_err(|(word, why)| DeclarationError { line: line_of(text, &word), why })
@@ -263,6 +269,12 @@ impl Description {
         if self.form() == Form::Matrix { vec![shape.n, shape.m] } else { vec![shape.n] }
     }
 
+    /// The numbers that lines for numpy have as names beside n and m.
+    pub fn reference_names(&self, shape: Shape, dtype: Dtype) -> BTreeMap<String, u64> {
+        let named = self.constants.keys().chain(self.named.keys());
+        named.filter_map(|name| Some((name.clone(), self.size(name, shape, dtype)?))).collect()
+    }
+
     /// The constants that a reference kernel has as macros.
     pub fn reference_constants(&self) -> impl Iterator<Item = (String, String)> {
         self.constants.iter().map(|(name, value)| (name.clone(), value.to_string()))
@@ -271,6 +283,19 @@ impl Description {
     /// The value of one of its constants.
     pub(crate) fn constant(&self, name: &str) -> Option<u64> {
         self.constants.get(name).copied()
+    }
+
+    /// What a size's name, a constant's or a macro's stands for.
+    pub(crate) fn size(&self, name: &str, shape: Shape, dtype: Dtype) -> Option<u64> {
+        match name {
+            "n" => Some(shape.n),
+            "m" => Some(shape.m),
+            "size" => Some(dtype.size() as u64),
+            name => self.constant(name).or_else(|| {
+                let value = self.named.get(name)?.value(&|name| self.size(name, shape, dtype));
+                u64::try_from(value.ok()?).ok()
+            }),
+        }
     }
 
     pub(crate) fn outputs(&self) -> impl Iterator<Item = &DescribedBuffer> {
@@ -308,7 +333,9 @@ impl Description {
             kind.formula().map_or(Ok(()), |formula| self.check_formula(formula, &[]))?;
             let name = &buffer.declared.name;
             // A formula of the sizes has no value yet.
-            let names = |name: &str| if SIZES.contains(&name) { Some(2) } else { self.constant(name) };
+            let names = |name: &str| {
+                if SIZES.contains(&name) { Some(2) } else { self.size(name, self.form().shape(2, None), Dtype::F32) }
+            };
             kind.fill(&names)
                 .and_then(|fill| kind.demand_difference(fill))
                 .map_err(|why| (name.clone(), format!("{name}: {why}")))?;
@@ -384,12 +411,11 @@ impl Description {
     /// Names of buffers and macros: each once, and none that means something else.
     fn check_names(&self) -> Result<(), Complaint> {
         let mut known: BTreeSet<&str> = BTreeSet::new();
-        let taken = |name: &str| SIZES.contains(&name) || MACROS.contains(&name) || is_word(name);
         for name in self.buffers.iter().map(|buffer| &buffer.declared.name).chain(self.constants.keys()) {
             if !is_name(name) || taken(name) || !known.insert(name) {
                 let is_key = self.constants.contains_key(name);
                 let word = if is_key { name.clone() } else { format!("name = {name:?}") };
-                return Err((word, format!("the name {name:?} is taken, or cannot be a name in OpenCL C")));
+                return Err((word, format!("the name {name:?} {TAKEN}")));
             }
         }
         let mut rungs: BTreeSet<&str> = BTreeSet::new();
@@ -403,7 +429,7 @@ impl Description {
             let tuned = rung.tune.keys().filter(|name| !GROUP.contains(&name.as_str()));
             for name in scratch.chain(tuned) {
                 if !is_name(name) || taken(name) || known.contains(name.as_str()) {
-                    let why = format!("[[rung]] {}: the name {name:?} is taken, or cannot be a name", rung.name);
+                    let why = format!("[[rung]] {}: the name {name:?} {TAKEN}", rung.name);
                     return Err((name.clone(), why));
                 }
             }
@@ -428,7 +454,8 @@ impl Description {
         if let Some(name) = same {
             return Err(at(name, format!("tune: {name} differs from another by the size of its letters alone")));
         }
-        let mut more: Vec<&str> = GROUP.into_iter().chain(rung.tune.keys().map(String::as_str)).collect();
+        let own = rung.tune.keys().chain(rung.named.keys()).map(String::as_str);
+        let mut more: Vec<&str> = GROUP.into_iter().chain(own).collect();
         let lengths = rung.scratch.iter().map(|declared| &declared.length);
         for formula in lengths.chain(&rung.local).chain(rung.conditions.iter().flat_map(|condition| &condition.sides)) {
             self.check_formula(formula, &more)?;
@@ -459,8 +486,10 @@ impl Description {
                         let word = format!("kernel = {:?}", launch.kernel);
                         return Err((word, format!("[[rung]] {}: launch of {}: {why}", rung.name, launch.kernel)));
                     }
-                    for formula in sides.iter().chain(launch.args.iter().flat_map(DescribedArg::formulas)) {
-                        self.check_formula(formula, more)?;
+                    sides.iter().try_for_each(|side| self.check_formula(side, more))?;
+                    for formula in launch.args.iter().flat_map(DescribedArg::formulas) {
+                        self.check_formula(formula, more)
+                            .map_err(|(word, why)| (word, self.meant(rung, formula, why)))?;
                     }
                 }
                 RungStep::Loop { variable, ends, swap, steps } => {
@@ -492,20 +521,34 @@ impl Description {
         self.buffers.iter().map(|buffer| &buffer.declared).chain(scratch).any(|declared| declared.name == name)
     }
 
+    /// A complaint about an argument's formula, with the buffers whose names it may have meant.
+    fn meant(&self, rung: &DescribedRung, formula: &Formula, why: String) -> String {
+        let Some(name) = formula.name() else { return why };
+        let buffers = self.buffers.iter().map(|buffer| &buffer.declared).chain(&rung.scratch);
+        let buffers: Vec<&str> = buffers.map(|declared| declared.name.as_str()).collect();
+        let meant: Vec<&str> = nearest(name, buffers.iter().copied(), |name| *name);
+        format!("{why}, and the buffers {}{}", buffers.join(", "), did_you_mean(&meant))
+    }
+
     /// As [`Description::check_formula`]; lengths are in elements, whatever their type.
     fn check_length(&self, formula: &Formula) -> Result<(), Complaint> {
         match formula.names().contains(&"size") {
             true => Err((formula.text.clone(), format!("\"{}\": lengths are in elements, without size", formula.text))),
-            false => self.check_formula(formula, &[]),
+            false => self.check_formula(formula, &[]).map_err(|(word, why)| {
+                (
+                    word,
+                    format!("{why}. Lengths of inputs and outputs are the same whatever the work-group and settings"),
+                )
+            }),
         }
     }
 
     /// Refuses names that mean nothing.
     fn check_formula(&self, formula: &Formula, more: &[&str]) -> Result<(), Complaint> {
-        let is_known = |name: &str| SIZES.contains(&name) || self.constants.contains_key(name) || more.contains(&name);
-        let Some(name) = formula.names().into_iter().find(|name| !is_known(name)) else { return Ok(()) };
-        let constants = self.constants.keys().map(String::as_str);
-        let known: Vec<&str> = SIZES.into_iter().chain(constants).chain(more.iter().copied()).collect();
+        let own = self.constants.keys().chain(self.named.keys()).map(String::as_str);
+        let mut known: Vec<&str> = SIZES.into_iter().chain(own).collect();
+        known.extend(more.iter().filter(|name| !self.named.contains_key(**name)));
+        let Some(name) = formula.names().into_iter().find(|name| !known.contains(name)) else { return Ok(()) };
         Err((
             formula.text.clone(),
             format!("\"{}\": {name} is unknown here; there is {}", formula.text, known.join(", ")),
@@ -524,8 +567,10 @@ impl Lowering {
         Lowering { keys, buffers: Vec::new() }
     }
 
-    fn description(mut self) -> Result<Description, Complaint> {
+    fn description(mut self, name: &str) -> Result<Description, Complaint> {
         self.take_tables()?;
+        let named = self.named(self.keys.define.as_ref().map(texts).unwrap_or_default(), &[]);
+        self.declare_ahead();
         let rungs = match std::mem::take(&mut self.keys.rung) {
             none if none.is_empty() => vec![RungKeys::default()],
             some => some,
@@ -541,7 +586,7 @@ impl Lowering {
             None => Bound::Copy,
         };
         Ok(Description {
-            name: keys.name.or_else(|| rungs.first().map(|rung| rung.name.clone())).unwrap_or_default(),
+            name: keys.name.unwrap_or_else(|| rung_name(name)),
             about: keys.about,
             types: keys.types,
             form: keys.form,
@@ -553,11 +598,33 @@ impl Lowering {
             bytes: keys.bytes,
             operations: keys.flops.or(keys.operations),
             constants: keys.constants,
+            named,
             buffers: self.buffers,
             checker: checker(keys.check).map_err(|why| ("check".to_owned(), why))?,
             tolerance: allowance(keys.tolerance).map_err(|why| ("tolerance".to_owned(), why))?,
             rungs,
         })
+    }
+
+    /// Notes the buffers of all arguments, so that a rung may name one that is declared behind it. What is wrong in them is said
+    /// where they are used.
+    fn declare_ahead(&mut self) {
+        fn texts<'a>(launches: Option<&'a Vec<LaunchKeys>>, all: &mut Vec<&'a Text>) {
+            for launch in launches.into_iter().flatten() {
+                all.extend(launch.args.iter().flat_map(|args| args.as_ref()));
+                texts(launch.launch.as_ref(), all);
+            }
+        }
+        let mut all: Vec<&Text> = self.keys.args.iter().flat_map(|args| args.as_ref()).collect();
+        texts(self.keys.launch.as_ref(), &mut all);
+        for rung in &self.keys.rung {
+            all.extend(rung.args.iter().flat_map(|args| args.as_ref()));
+            texts(rung.launch.as_ref(), &mut all);
+        }
+        let declared: Vec<Declared> = all.into_iter().filter_map(|Text(text)| args::parse(text).ok()?.1).collect();
+        for declared in declared.into_iter().filter(|declared| declared.role != BufferRole::Scratch) {
+            let _ = self.add(declared);
+        }
     }
 
     /// Takes what tables say of inputs and of the output.
@@ -630,7 +697,10 @@ impl Lowering {
             (None, None, None) => None,
             (None, x, y) => Some(WorkGroup([x.unwrap_or(1), y.unwrap_or(1), 1])),
         };
-        let define = own.define.or_else(|| keys.define.clone()).unwrap_or_default();
+        let mut defines = keys.define.as_ref().map(texts).unwrap_or_default();
+        defines.extend(own.define.as_ref().map(texts).unwrap_or_default());
+        let more: Vec<&str> = GROUP.into_iter().chain(tune.keys().map(String::as_str)).collect();
+        let named = self.named(defines.clone(), &more);
         let whole = LaunchKeys {
             kernel: Some(kernel),
             items: own.items.or_else(|| keys.items.clone()),
@@ -648,9 +718,10 @@ impl Lowering {
             file,
             wg: declared.or(tuned),
             local: own.local.or_else(|| keys.local.clone()),
+            named,
             tune,
             conditions: own.conditions.or_else(|| keys.conditions.clone()).unwrap_or_default(),
-            defines: define.into_iter().map(|(name, value)| (name, value.0)).collect(),
+            defines,
             scratch: Vec::new(),
             steps: Vec::new(),
         };
@@ -667,6 +738,29 @@ impl Lowering {
         match rung.steps.is_empty() {
             true => Err(at(&name, "it has no [[rung.launch]]".into())),
             false => Ok(rung),
+        }
+    }
+
+    /// Those macros whose values are formulas of sizes, constants, `more`, and each other.
+    fn named(&self, defines: BTreeMap<String, String>, more: &[&str]) -> BTreeMap<String, Formula> {
+        let is_number =
+            |name: &str| SIZES.contains(&name) || self.keys.constants.contains_key(name) || more.contains(&name);
+        let mut named = BTreeMap::new();
+        let mut left: Vec<(String, Formula)> = defines
+            .into_iter()
+            .filter_map(|(name, value)| Some((name, Formula::parse(&value).ok()?)))
+            .filter(|(name, _)| is_name(name) && !is_number(name))
+            .collect();
+        // Those that name each other in a circle stay behind.
+        loop {
+            let is_known = |name: &&str| is_number(name) || named.contains_key(*name);
+            let (known, rest): (Vec<_>, Vec<_>) =
+                left.into_iter().partition(|(_, formula)| formula.names().iter().all(is_known));
+            if known.is_empty() {
+                return named;
+            }
+            named.extend(known);
+            left = rest;
         }
     }
 
@@ -704,14 +798,15 @@ impl Lowering {
                 let texts = args.or_else(|| whole.args.clone());
                 let texts =
                     texts.ok_or_else(|| at("it needs args, as in args = [\"A[n]\", \"out C[n]\", \"n\"]".into()))?;
-                let mut args = Vec::new();
-                for Text(text) in texts {
+                let (begin, mut args) = (texts.span().start, Vec::new());
+                for Text(text) in texts.into_inner() {
                     args.push(
                         self.arg(rung, &text)
                             .map_err(|(text, why)| (text, format!("[[rung]] {}: {place}{why}", rung.name)))?,
                     );
                 }
-                vec![RungStep::Launch(DescribedLaunch { kernel, extent, wg, args, is_timed: timed.unwrap_or(true) })]
+                let is_timed = timed.unwrap_or(true);
+                vec![RungStep::Launch(DescribedLaunch { kernel, at: begin, extent, wg, args, is_timed })]
             }
         };
         let at = |text: &str, why: String| (text.to_owned(), format!("[[rung]] {}: {why}", rung.name));
@@ -735,6 +830,9 @@ impl Lowering {
     fn arg(&mut self, rung: &mut DescribedRung, text: &str) -> Result<DescribedArg, Complaint> {
         let (arg, declared) = args::parse(text).map_err(|why| (text.to_owned(), why))?;
         if let Some(declared) = declared {
+            if taken(&declared.name) {
+                return Err((text.to_owned(), format!("the name {:?} {TAKEN}", declared.name)));
+            }
             let is_known = rung.scratch.iter().any(|known| known.name == declared.name);
             match declared.role {
                 BufferRole::Scratch if is_known => {}
@@ -826,6 +924,10 @@ fn swaps(Texts(all): &Texts) -> Result<Vec<[String; 2]>, String> {
         .ok_or_else(|| "swap has two buffers, as in swap = [\"A\", \"B\"]".into())
 }
 
+fn texts(define: &BTreeMap<String, Text>) -> BTreeMap<String, String> {
+    define.iter().map(|(name, value)| (name.clone(), value.0.clone())).collect()
+}
+
 /// A rung's name made of a kernel's or of a file's.
 fn rung_name(text: &str) -> String {
     let stem = text.rsplit('/').next().unwrap_or(text);
@@ -842,9 +944,23 @@ fn is_rung_name(name: &str) -> bool {
     (1..=40).contains(&name.len()) && !is_number && name.starts_with(char::is_alphabetic) && name.chars().all(is_plain)
 }
 
+/// Why a name is none.
+const TAKEN: &str =
+    "is taken, or cannot be a name in OpenCL C: choose another one, as names need not be those of parameters";
+
+/// Whether a name is that of a size, of a macro or of something in formulas.
+pub(super) fn taken(name: &str) -> bool {
+    SIZES.contains(&name) || MACROS.contains(&name) || is_word(name)
+}
+
 /// Whether formulas and arguments have this word for something else.
 fn is_word(name: &str) -> bool {
-    ["ceil", "min", "max", "log2", "pow2", "local", "struct"].contains(&name)
+    is_function(name) || ["local", "struct"].contains(&name)
+}
+
+/// The line that a byte of a text is in.
+pub(super) fn line_at(text: &str, byte: usize) -> Option<usize> {
+    text.get(..byte).map(|before| before.matches('\n').count() + 1)
 }
 
 /// The line of a file that has a word as a value, or else at all.
@@ -904,14 +1020,18 @@ items = "ceil(n, ITEMS)"
 args = ["x", "out", "n"]
 "#;
 
+    fn parse(text: &str) -> Result<Description, DeclarationError> {
+        Description::parse(text, "Two times")
+    }
+
     fn error(from: &str, to: &str) -> DeclarationError {
         assert!(TOML.contains(from), "{from}");
-        Description::parse(&TOML.replacen(from, to, 1)).unwrap_err()
+        parse(&TOML.replacen(from, to, 1)).unwrap_err()
     }
 
     #[test]
     fn a_file_is_understood() {
-        let all = Description::parse(TOML).unwrap();
+        let all = parse(TOML).unwrap();
         assert_eq!((all.name.as_str(), all.form()), ("doubled", Form::Vector));
         let shapes = [(1 << 20, false), (1 << 20, true), (64, true), (64, false)];
         assert_eq!(shapes.map(|(usual, small)| all.usual_shape(usual, small).n), [1000, 1000, 64, 1000]);
@@ -934,14 +1054,14 @@ check  = "numpy: y = 2 * x"
 
     #[test]
     fn few_lines_are_enough() {
-        let all = Description::parse(SHORT).unwrap();
-        assert_eq!((all.name.as_str(), all.rungs[0].name.as_str()), ("doubled", "doubled"));
+        let all = parse(SHORT).unwrap();
+        assert_eq!((all.name.as_str(), all.rungs[0].name.as_str()), ("two_times", "doubled"));
         assert_eq!(all.rungs[0].steps[0].launches()[0].kernel, "doubled");
         let names: Vec<&str> = all.buffers.iter().map(|buffer| buffer.declared.name.as_str()).collect();
         assert_eq!((names, all.bound()), (vec!["x", "y"], Bound::Copy));
         assert!(matches!(all.checker(), Checker::Numpy { code, .. } if code == "y = 2 * x"));
         let two = SHORT.replace("items ", "[[rung]]\nname = \"other\"\nwg = \"64\"\nitems ");
-        let why = Description::parse(&two).unwrap_err().why;
+        let why = parse(&two).unwrap_err().why;
         assert!(why.contains("unknown field `check`"), "keys of the file stand before the first rung: {why}");
     }
 
@@ -950,11 +1070,37 @@ check  = "numpy: y = 2 * x"
         let text = format!(
             "{SHORT}[[rung]]\n[[rung]]\nname = \"four\"\nkernel = \"four.cl\"\nitems = \"ceil(n, 4)\"\ntune = {{}}\nwhere = []\n"
         );
-        let all = Description::parse(&text).unwrap();
+        let all = parse(&text).unwrap();
         let rungs: Vec<(&str, &str, usize)> =
             all.rungs.iter().map(|rung| (rung.name.as_str(), rung.file.as_str(), rung.tune.len())).collect();
         assert_eq!(rungs, [("doubled", "naive.cl", 1), ("four", "four.cl", 0)]);
         assert_eq!(all.rungs[1].steps[0].launches()[0].args.len(), 3);
+        let text = format!(
+            "define = {{ A = 1, B = 2 }}\n{SHORT}[[rung]]\nargs = [\"x\", \"y\", \"A + B\"]\ndefine = {{ B = \"n\" }}\n"
+        );
+        let all = parse(&text).unwrap();
+        assert_eq!(all.rungs[0].steps[0].launches()[0].args[0], DescribedArg::Buffer("x".into()), "declared behind it");
+        let defines: Vec<&str> = all.rungs[0].defines.values().map(String::as_str).collect();
+        assert_eq!(defines, ["1", "n"], "a rung's own macros are added");
+    }
+
+    #[test]
+    fn macros_are_names_in_formulas() {
+        let define =
+            "define = { REAL = \"float\", R = 2, SIDE = \"n + 2 * R\", STEP = \"WG / R\", A = \"B\", B = \"A\" }\n";
+        let text = format!("{define}{}", SHORT.replace("x[n]", "x[SIDE]").replace("ceil(n, ITEMS)", "ceil(n, STEP)"));
+        let all = parse(&text).unwrap();
+        assert_eq!(all.named.keys().collect::<Vec<_>>(), ["R", "SIDE"]);
+        assert_eq!(all.size("SIDE", Shape::vector(10), Dtype::F32), Some(14));
+        assert_eq!(all.rungs[0].named.keys().collect::<Vec<_>>(), ["R", "SIDE", "STEP"]);
+        for (from, to, why) in [
+            ("x[SIDE]", "x[STEP]", "STEP is unknown here; there is n, m, size, R, SIDE"),
+            ("ceil(n, STEP)", "n * A", "A is unknown"),
+            ("ceil(n, STEP)", "n * REAL", "REAL is unknown"),
+        ] {
+            let error = parse(&text.replacen(from, to, 1)).unwrap_err();
+            assert!(error.why.contains(why), "{to}: {error}");
+        }
     }
 
     #[test]
@@ -963,14 +1109,14 @@ check  = "numpy: y = 2 * x"
             .replace("x[n]", "inout x[n]")
             .replace("numpy: ", "numpy: x = x; ")
             .replace("items ", "loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]\nitems ");
-        let all = Description::parse(&text).unwrap();
+        let all = parse(&text).unwrap();
         let RungStep::Loop { variable, swap, steps, .. } = &all.rungs[0].steps[0] else { panic!() };
         assert!(variable == "k" && swap.is_empty());
         let RungStep::Loop { variable, swap, .. } = &steps[0] else { panic!() };
         assert_eq!((variable.as_str(), swap.len()), ("j", 1));
         assert!(all.rungs[0].steps[0].has_swaps(), "the exchange is in the inner loop");
         let deep = text.replacen("\"j in 0..k\"", "\"j in 0..k\", \"i in 0..2\"", 1);
-        assert!(Description::parse(&deep).unwrap().rungs[0].steps[0].has_swaps(), "or deeper");
+        assert!(parse(&deep).unwrap().rungs[0].steps[0].has_swaps(), "or deeper");
         for (from, to, why) in [
             ("k in 0..log2(n)", "k from 0 to 9", "is no loop"),
             ("k in 0..log2(n)", "n in 0..9", "cannot be the name"),
@@ -979,7 +1125,7 @@ check  = "numpy: y = 2 * x"
             ("inout x[n]", "x[n]", "which is only an input"),
             ("loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\n", "", "swap needs a loop"),
         ] {
-            let error = Description::parse(&text.replacen(from, to, 1)).unwrap_err();
+            let error = parse(&text.replacen(from, to, 1)).unwrap_err();
             assert!(error.why.contains(why), "{to}: {error}");
         }
     }
@@ -1000,10 +1146,12 @@ check  = "numpy: y = 2 * x"
             ("ITEMS = [1, 2]", "ITEMS = [1, 2], items = [1]", "size of its letters"),
             ("n      = 1000", "sizes = \"only\"", "needs n"),
             ("\"x[n] small 8\"", "\"x[n] small 8\", \"x[n]\"", "declared twice"),
+            ("\"x[n] small 8\"", "\"T[n] small 8\"", "the name \"T\" is taken"),
+            ("\"x[n] small 8\"", "\"x[n*WG] small 8\"", "the same whatever the work-group"),
             ("n      = 1000", "tolerance = 0.5", "less than 0.1"),
         ] {
             assert!(SHORT.contains(from), "{from}");
-            let error = Description::parse(&SHORT.replacen(from, to, 1)).unwrap_err();
+            let error = parse(&SHORT.replacen(from, to, 1)).unwrap_err();
             assert!(error.why.contains(why), "{to}: {error}");
         }
     }
@@ -1030,6 +1178,7 @@ check  = "numpy: y = 2 * x"
             ("items = \"ceil(n, ITEMS)\"", "items = \"n,n,n,n\"", 31, "three dimensions"),
             ("\"x\", \"out\", \"n\"", "\"x\", \"n\"", 25, "no launch has the output"),
             ("\"x\", \"out\", \"n\"", "\"y\", \"out\"", 33, "y is unknown here"),
+            ("\"x\", \"out\", \"n\"", "\"x\", \"out\", \"outp\"", 33, "buffers x, out; did you mean `out`?"),
         ] {
             let error = error(from, to);
             assert_eq!(error.line, Some(line), "{to}: {error}");

@@ -1,15 +1,64 @@
 //! The beginnings of a family's file for somebody else's kernel: what its text says is filled in, and what only its host
 //! knows is a question mark.
 
+use super::description::taken;
+use super::formula::Formula;
 use crate::signature::{AddressSpace, CSource, KernelParameter, Usage, ValueType};
+use serde::Deserialize;
 use std::fmt::Write as _;
+
+/// What a script gave to another tuner.
+#[derive(Debug, Deserialize)]
+pub struct TunerCall {
+    pub kernel: String,
+    /// None of a source that is a string.
+    pub file: Option<String>,
+    pub text: String,
+    language: Option<String>,
+    /// The lines of a family's file that are not of one argument.
+    head: String,
+    arguments: Vec<TunerArg>,
+}
+
+/// What is known of an argument, in words of a family's file.
+#[derive(Clone, Debug, Default, Deserialize)]
+struct TunerArg {
+    length: Option<String>,
+    value: Option<String>,
+    data: Option<String>,
+    /// Whether there is a right answer for it.
+    output: Option<bool>,
+}
 
 /// A file for a kernel of a text, which stands in `file`.
 ///
 /// # Errors
 /// A text without this kernel, or with several and no name.
 pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, String> {
-    let source = CSource::new(text, &[]);
+    write(&CSource::new(text, &[]), file, kernel, None)
+}
+
+/// A file for the kernel of a call, which stands in `file`.
+///
+/// # Errors
+/// A source that is no OpenCL, without this kernel, or with other parameters.
+pub fn draft_of_call(call: &TunerCall, file: &str) -> Result<String, String> {
+    let is_other = call.language.as_ref().is_some_and(|name| !name.eq_ignore_ascii_case("opencl"));
+    if is_other || ["__global__", "threadIdx"].iter().any(|word| call.text.contains(word)) {
+        let language = call.language.as_deref().unwrap_or("CUDA");
+        return Err(format!("kernel {} is {language}, and gpulab runs OpenCL alone", call.kernel));
+    }
+    let source = CSource::new(&call.text, &[]);
+    let (has, given) = (source.parameters(&call.kernel).map(|all| all.len()), call.arguments.len());
+    match has.filter(|has| *has != given) {
+        Some(has) => {
+            Err(format!("kernel {} has {has} parameters, and the script gives {given} arguments", call.kernel))
+        }
+        None => write(&source, file, Some(&call.kernel), Some(call)),
+    }
+}
+
+fn write(source: &CSource, file: &str, kernel: Option<&str>, call: Option<&TunerCall>) -> Result<String, String> {
     let kernels = source.kernels();
     let kernel = match (kernel, &kernels[..]) {
         (Some(name), all) if all.iter().any(|known| known == name) => name.to_owned(),
@@ -25,34 +74,29 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
         }
     };
     let parameters = source.parameters(&kernel).unwrap_or_default();
-    let body = source.body(&kernel).unwrap_or_default();
-    let dimensions = dimensions(body);
-    let mut out = String::new();
+    let dimensions = dimensions(source.body(&kernel).unwrap_or_default());
     // Writing to a String cannot fail.
-    let _ = writeln!(out, "# A ladder for {kernel}, as far as its text says. Each ? is yours to fill in.");
+    let mut out = String::new();
+    let said_by = if call.is_some() { "its call and its text say" } else { "its text says" };
+    let _ = writeln!(out, "# A ladder for {kernel}, as far as {said_by}. Each ? is yours to fill in.");
     let named = if kernels.len() == 1 { file.to_owned() } else { format!("{file}:{kernel}") };
     let _ = writeln!(out, "kernel = {named:?}");
-    let (form, n, items, length) = match dimensions {
-        1 => ("", 1 << 20, "n", "n"),
-        _ => ("form   = \"square\"\n", 1024, "n, n", "n*n"),
-    };
-    let _ = writeln!(out, "{form}n      = {n}");
-    let macros = source.unset_macros();
-    if !macros.is_empty() {
-        let all: Vec<String> = macros.iter().map(|name| format!("{name} = \"?\"")).collect();
-        let _ = writeln!(out, "define = {{ {} }}", all.join(", "));
+    match call {
+        Some(call) => out.push_str(&call.head),
+        None => write_head(&mut out, source, &kernel, dimensions),
     }
-    match source.required_group(&kernel) {
-        Some([x, y, 1]) if y > 1 => _ = writeln!(out, "wg     = \"{x}x{y}\""),
-        Some([x, ..]) => _ = writeln!(out, "wg     = \"{x}\""),
-        None if dimensions > 1 => out.push_str("wg     = \"16x16\"\n"),
-        None => {}
-    }
-    let _ = writeln!(out, "items  = {items:?}  # work-items; or groups = ...");
     out.push_str("args   = [\n");
+    let known = call
+        .map_or(Vec::new(), |call| call.arguments.clone())
+        .into_iter()
+        .chain(std::iter::repeat(TunerArg::default()));
     let args: Vec<DraftArg> = parameters
         .iter()
-        .map(|parameter| draft_arg(parameter, source.usage(&kernel, &parameter.name), length))
+        .zip(known)
+        .map(|(parameter, known)| {
+            let length = known.length.clone().unwrap_or_else(|| if dimensions > 1 { "n*n" } else { "n" }.to_owned());
+            draft_arg(parameter, source.usage(&kernel, &parameter.name), &length, known)
+        })
         .collect();
     let width = args.iter().map(|arg| arg.text.len()).max().unwrap_or(0) + 3;
     for (arg, parameter) in args.iter().zip(&parameters) {
@@ -66,6 +110,33 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
     Ok(out)
 }
 
+/// The lines of a kernel's file that are not of one argument.
+fn write_head(out: &mut String, source: &CSource, kernel: &str, dimensions: usize) {
+    let (form, n, items) = match dimensions {
+        1 => ("", 1 << 20, "n"),
+        _ => ("form   = \"square\"\n", 1024, "n, n"),
+    };
+    let _ = writeln!(out, "{form}n      = {n}");
+    let host = source.host_names();
+    if let [first, ..] = &host.choices[..] {
+        let all = host.choices.join(", ");
+        let _ = writeln!(out, "# Its conditionals ask for {all}: define = {{ {first} = 1 }} chooses.");
+    }
+    if !host.unset.is_empty() {
+        let all: Vec<String> = host.unset.iter().map(|name| format!("{name} = \"?\"")).collect();
+        let _ = writeln!(out, "define = {{ {} }}", all.join(", "));
+    }
+    let side = |text: &String| Formula::parse(text).ok()?.count((1, 1 << 16), &|_| None).ok();
+    let required = source.required_group(kernel).and_then(|sides| sides.iter().map(side).collect::<Option<Vec<u64>>>());
+    match required.as_deref() {
+        Some([x, y, 1]) if *y > 1 => _ = writeln!(out, "wg     = \"{x}x{y}\""),
+        Some([x, ..]) => _ = writeln!(out, "wg     = \"{x}\""),
+        _ if dimensions > 1 => out.push_str("wg     = \"16x16\"\n"),
+        _ => {}
+    }
+    let _ = writeln!(out, "items  = {items:?}  # work-items; or groups = ...");
+}
+
 struct DraftArg {
     text: String,
     remark: String,
@@ -73,16 +144,24 @@ struct DraftArg {
     output: Option<String>,
 }
 
-fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str) -> DraftArg {
-    let name = &parameter.name;
+fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str, known: TunerArg) -> DraftArg {
+    let name = &free_name(&parameter.name);
     let plain = |text: String, remark: &str| DraftArg { text, remark: remark.to_owned(), output: None };
     let unknown = if parameter.value_type.is_none() { "? " } else { "" };
     let remark = if parameter.value_type.is_none() { ": its type is not known here" } else { "" };
     match parameter.space {
-        AddressSpace::Global | AddressSpace::Constant
-            if parameter.is_const || !usage.changes() && !usage.is_handed_on =>
+        // Behind another name it may be written.
+        AddressSpace::Global
+            if known.output.is_none()
+                && !parameter.is_const
+                && usage == Usage { is_handed_on: true, ..Usage::default() } =>
         {
-            let data = data_of(parameter);
+            plain(format!("? {name}[{length}]"), ": in, out or inout?")
+        }
+        AddressSpace::Global | AddressSpace::Constant
+            if !known.output.unwrap_or(!parameter.is_const && usage.changes()) =>
+        {
+            let data = known.data.map_or(data_of(parameter).to_owned(), |data| format!(" {data}"));
             plain(format!("{unknown}{name}[{length}]{data}"), remark)
         }
         AddressSpace::Global | AddressSpace::Constant => {
@@ -94,11 +173,14 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str) -> DraftAr
             let text = format!("{role} {unknown}{name}[{length}]{content}");
             DraftArg { text, remark: remark.to_owned(), output: Some(name.clone()) }
         }
+        AddressSpace::Value if known.value.is_some() => plain(known.value.unwrap_or_default(), ""),
         AddressSpace::Local => plain("local WG".into(), ": elements of local memory"),
         AddressSpace::Image | AddressSpace::Sampler => plain("?".into(), ": images cannot be given by a file yet"),
         AddressSpace::Value => match &parameter.value_type {
             Some(ValueType::Index) => plain("n".into(), ""),
-            Some(ValueType::Number(scalar, 1)) if !scalar.is_float() && is_size(name) => plain("n".into(), ""),
+            Some(ValueType::Number(scalar, 1)) if !scalar.is_float() && is_size(&parameter.name) => {
+                plain("n".into(), "")
+            }
             Some(ValueType::Number(_, lanes)) if *lanes > 1 => plain(format!("({})", vec!["?"; *lanes].join(", ")), ""),
             Some(ValueType::Struct(layout)) => {
                 let fields: Vec<&str> = layout.fields.iter().map(|field| field.name.as_str()).collect();
@@ -107,6 +189,12 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str) -> DraftAr
             _ => plain("?".into(), ""),
         },
     }
+}
+
+/// A buffer's name that neither formulas nor Python have for something else.
+fn free_name(name: &str) -> String {
+    const PYTHON: [&str; 12] = ["in", "is", "as", "from", "with", "not", "and", "or", "lambda", "class", "def", "del"];
+    if PYTHON.contains(&name) || taken(name) { format!("{name}_") } else { name.to_owned() }
 }
 
 /// Data that leave sums exact, where the elements are numbers.
@@ -121,9 +209,10 @@ fn data_of(parameter: &KernelParameter) -> &'static str {
 /// Whether a parameter's name is that of a size.
 fn is_size(name: &str) -> bool {
     let small = name.to_lowercase();
-    const NAMES: [&str; 9] = ["n", "m", "k", "w", "h", "nx", "ny", "ncols", "nrows"];
+    const NAMES: [&str; 12] = ["n", "m", "w", "h", "nx", "ny", "nz", "ni", "nj", "nk", "ncols", "nrows"];
     const PARTS: [&str; 10] = ["num", "size", "len", "count", "width", "height", "elem", "rows", "cols", "dim"];
-    NAMES.contains(&small.as_str()) || PARTS.iter().any(|part| small.contains(part))
+    // A small k may as well count a loop's turns.
+    NAMES.contains(&small.as_str()) || name == "K" || PARTS.iter().any(|part| small.contains(part))
 }
 
 /// In how many dimensions a kernel asks where it is.

@@ -7,10 +7,13 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use toml::Spanned;
 
 /// A reader's family: what a worker is told of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FamilyFile {
+    /// What the family is called unless its text says so.
+    pub name: String,
     /// The file's text.
     pub text: String,
     /// Its folder, from the root: programs are run there, and files of data are there.
@@ -52,7 +55,7 @@ pub(super) struct FileKeys {
     pub(super) wg: Option<Text>,
     pub(super) items: Option<Formulas>,
     pub(super) groups: Option<Formulas>,
-    pub(super) args: Option<Vec<Text>>,
+    pub(super) args: Option<Spanned<Vec<Text>>>,
     pub(super) tune: Option<BTreeMap<String, Vec<u64>>>,
     pub(super) define: Option<BTreeMap<String, Text>>,
     #[serde(rename = "where")]
@@ -166,7 +169,7 @@ pub(super) struct RungKeys {
     pub(super) wg: Option<Text>,
     pub(super) items: Option<Formulas>,
     pub(super) groups: Option<Formulas>,
-    pub(super) args: Option<Vec<Text>>,
+    pub(super) args: Option<Spanned<Vec<Text>>>,
     pub(super) tune: Option<BTreeMap<String, Vec<u64>>>,
     pub(super) define: Option<BTreeMap<String, Text>>,
     #[serde(rename = "where")]
@@ -188,7 +191,7 @@ pub(super) struct LaunchKeys {
     pub(super) items: Option<Formulas>,
     pub(super) groups: Option<Formulas>,
     pub(super) wg: Option<Text>,
-    pub(super) args: Option<Vec<Text>>,
+    pub(super) args: Option<Spanned<Vec<Text>>>,
     #[serde(rename = "loop")]
     pub(super) loops: Option<Texts>,
     pub(super) swap: Option<Texts>,

@@ -1,5 +1,5 @@
-//! Formulas of whole numbers, as in `ceil(n, WG) * size`: the four operations, `%`, brackets, `ceil`, `min`, `max`, `log2` and
-//! `pow2`. What is handed to a kernel as a float is worked out in f64, and may have fractions.
+//! Formulas of whole numbers, as in `ceil(n, WG) * size`: the four operations, `%`, brackets and [`FUNCTIONS`]. What is handed to
+//! a kernel as a float is worked out in f64, and may have fractions.
 //!
 //! A parser of its own: the crates for formulas work on floats, where 2^53 + 1 is lost, or wrap; here a number that is too
 //! large, negative where none may be, or divided by zero has to be an error.
@@ -39,23 +39,31 @@ enum Operator {
     Max,
     /// Of the second side alone, rounded down.
     Log2,
+    /// Of the second side alone, rounded up.
+    CeilLog2,
     /// Of the second side alone.
     Pow2,
+    /// Of the second side alone: 1 of a power of two, and else 0.
+    IsPow2,
+}
+
+/// The functions of formulas, and the number of their arguments.
+const FUNCTIONS: [(&str, Operator, usize); 7] = [
+    ("ceil", Operator::Ceil, 2),
+    ("min", Operator::Min, 2),
+    ("max", Operator::Max, 2),
+    ("log2", Operator::Log2, 1),
+    ("clog2", Operator::CeilLog2, 1),
+    ("pow2", Operator::Pow2, 1),
+    ("is_pow2", Operator::IsPow2, 1),
+];
+
+/// Whether a name is that of a function.
+pub(super) fn is_function(name: &str) -> bool {
+    FUNCTIONS.iter().any(|(known, ..)| *known == name)
 }
 
 impl Operator {
-    /// With the number of its arguments.
-    fn function(name: &str) -> Option<(Operator, usize)> {
-        match name {
-            "ceil" => Some((Operator::Ceil, 2)),
-            "min" => Some((Operator::Min, 2)),
-            "max" => Some((Operator::Max, 2)),
-            "log2" => Some((Operator::Log2, 1)),
-            "pow2" => Some((Operator::Pow2, 1)),
-            _ => None,
-        }
-    }
-
     /// None of what is too large, and of a division by zero.
     fn apply(self, a: i128, b: i128) -> Option<i128> {
         match self {
@@ -68,7 +76,9 @@ impl Operator {
             Operator::Min => Some(a.min(b)),
             Operator::Max => Some(a.max(b)),
             Operator::Log2 => b.checked_ilog2().map(i128::from),
+            Operator::CeilLog2 => Some(i128::from(b.checked_ilog2()?) + i128::from(b.count_ones() > 1)),
             Operator::Pow2 => u32::try_from(b).ok().filter(|power| *power < 64).map(|power| 1 << power),
+            Operator::IsPow2 => Some(i128::from(b > 0 && b.count_ones() == 1)),
         }
     }
 
@@ -83,7 +93,9 @@ impl Operator {
             Operator::Min => a.min(b),
             Operator::Max => a.max(b),
             Operator::Log2 => b.log2(),
+            Operator::CeilLog2 => b.log2().ceil(),
             Operator::Pow2 => b.exp2(),
+            Operator::IsPow2 => f64::from(u8::from(b > 0.0 && b.log2().fract() == 0.0)),
         }
     }
 }
@@ -142,7 +154,7 @@ impl Formula {
                 Node::Operation(operator, sides) => {
                     let [a, b] = [value(&sides[0], names)?, value(&sides[1], names)?];
                     operator.apply(a, b).ok_or_else(|| match (operator, b) {
-                        (Operator::Log2, _) => format!("log2 of {b} is no number"),
+                        (Operator::Log2 | Operator::CeilLog2, _) => format!("log2 of {b} is no number"),
                         (Operator::Pow2, _) => format!("pow2({b}) is no whole number of 64 bits"),
                         (_, 0) => "it divides by zero".to_owned(),
                         _ => "it is too large".to_owned(),
@@ -188,7 +200,7 @@ impl Formula {
     }
 }
 
-/// Two formulas that are compared, as in `WG_X * 4 <= n`.
+/// Two formulas that are compared, as in `WG_X * 4 <= n`; or `is_pow2(WG)`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Restriction {
     /// As it was written.
@@ -206,9 +218,17 @@ impl Restriction {
         // Those of two characters first.
         const SIGNS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
         let wrong = || format!("{text:?} compares nothing: write it as in \"WG_X * 4 <= n\"");
-        let sign = SIGNS.into_iter().find(|sign| text.contains(sign)).ok_or_else(wrong)?;
-        let (left, right) = text.split_once(sign).ok_or_else(wrong)?;
         let side = |text: &str| Formula::parse(text).map_err(|_| wrong());
+        let Some(sign) = SIGNS.into_iter().find(|sign| text.contains(sign)) else {
+            let asked = side(text)?;
+            return match &asked.root {
+                Node::Operation(Operator::IsPow2, _) => {
+                    Ok(Restriction { text: text.trim().to_owned(), sides: [asked, side("0")?], sign: "!=" })
+                }
+                _ => Err(wrong()),
+            };
+        };
+        let (left, right) = text.split_once(sign).ok_or_else(wrong)?;
         Ok(Restriction { text: text.trim().to_owned(), sides: [side(left)?, side(right)?], sign })
     }
 
@@ -331,7 +351,7 @@ impl<'a> FormulaParser<'a> {
             let sides = Box::new([Node::Number(0), self.atom()?]);
             return Ok(Node::Operation(Operator::Subtract, sides));
         }
-        if let Some((function, arguments)) = Operator::function(token) {
+        if let Some(&(_, function, arguments)) = FUNCTIONS.iter().find(|(name, ..)| *name == token) {
             self.demand("(")?;
             let mut first = Node::Number(0);
             if arguments == 2 {
@@ -361,13 +381,17 @@ pub(crate) struct Formulas(pub(crate) Vec<Formula>);
 
 impl Formulas {
     pub(crate) fn parse(text: &str) -> Result<Formulas, String> {
-        let mut depth = 0;
-        let is_comma = |c: char| {
-            depth += i32::from(c == '(') - i32::from(c == ')');
-            c == ',' && depth == 0
-        };
-        text.split(is_comma).map(Formula::parse).collect::<Result<_, _>>().map(Formulas)
+        parts(text).map(Formula::parse).collect::<Result<_, _>>().map(Formulas)
     }
+}
+
+/// What stands between commas that are in no brackets.
+pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    text.split(move |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    })
 }
 
 /// From a string, or from a whole number, which needs no quotes.
@@ -426,6 +450,9 @@ mod tests {
             ("n * -2", -2000),
             ("log2(n)", 9),
             ("pow2(log2(n) + 1)", 1024),
+            ("clog2(n)", 10),
+            ("clog2(1024) + clog2(1)", 10),
+            ("is_pow2(WG) + is_pow2(1) + is_pow2(n) + is_pow2(0) + is_pow2(-4)", 2),
             ("0x10", 16),
         ] {
             assert_eq!(value(text), Ok(want), "{text}");
@@ -448,6 +475,7 @@ mod tests {
             ("1.5", "1.5 is no whole number"),
             ("n .5", "'.'"),
             ("log2(0)", "log2 of 0"),
+            ("clog2(0)", "log2 of 0"),
             ("pow2(64)", "64 bits"),
             ("- * 2", "`*` stands"),
             ("99999999999999999999999999999999999999999", "not a number"),
@@ -470,9 +498,14 @@ mod tests {
     #[test]
     fn conditions_compare_two_formulas() {
         let holds = |text: &str| Restriction::parse(text).unwrap().holds(&|name| (name == "n").then_some(8));
-        for (text, want) in
-            [("n == 8", true), ("n != 8", false), ("n * 2 <= 16", true), ("n > 8", false), ("n >= 8", true)]
-        {
+        for (text, want) in [
+            ("n == 8", true),
+            ("n != 8", false),
+            ("n * 2 <= 16", true),
+            ("n > 8", false),
+            ("n >= 8", true),
+            ("is_pow2(n)", true),
+        ] {
             assert_eq!(holds(text), Ok(want), "{text}");
         }
         assert!(holds("m < 8").is_err());

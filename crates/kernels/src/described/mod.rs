@@ -15,15 +15,15 @@ mod problem;
 mod resolve;
 
 pub use description::{Checker, Description};
-pub use draft::draft;
+pub use draft::{TunerCall, draft, draft_of_call};
 pub use file::{ArrayFormat, FamilyFile};
-pub(crate) use formula::{Formula, macro_value};
+pub(crate) use formula::{Formula, macro_value, parts};
 pub use oracle::{Oracle, OracleBuffer, OracleQuestion};
 pub(crate) use planner::value_of;
 
 use super::family::BroughtKernel;
 use super::own::kernel_names;
-use super::signature::hidden_macros;
+use super::signature::{hidden_macros, without_definitions};
 use super::tunable::DeclaredMacro;
 use super::{AnyProblem, DeclarationError, Family, Rung};
 use description::DescribedRung;
@@ -32,17 +32,16 @@ use std::sync::Arc;
 
 /// The family that a file describes.
 pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Family, DeclarationError> {
-    let mut description = Description::parse(&file.text)?;
-    let whole = |why: String| DeclarationError { line: None, why };
-    let elements = resolve::resolve(&mut description, file).map_err(whole)?;
+    let mut description = Description::parse(&file.text, &file.name)?;
+    let elements = resolve::resolve(&mut description, file)?;
     if let Checker::Kernel { file: name } = description.checker() {
-        reference_kernel(file, name).map_err(whole)?;
+        reference_kernel(file, name).map_err(|why| DeclarationError { line: None, why })?;
     }
     let problem = Arc::new(DescribedProblem { description, elements, oracle, planner: planner::plan });
     let described = &problem.description;
     let rung = |(at, own): (usize, &DescribedRung)| {
         let problem = problem.clone();
-        let text = file.sources.get(&own.file).cloned().unwrap_or_default();
+        let text = text_of(own, file).unwrap_or_default();
         let is_macro = |name: &&String| !description::GROUP.contains(&name.as_str());
         let tuned = own.tune.iter().filter(|(name, _)| is_macro(name));
         let hidden = hidden_macros(&text);
@@ -91,7 +90,14 @@ fn problem_restores(description: &Description, rung: &DescribedRung) -> bool {
 /// The text that a described rung is built from.
 pub fn rung_text(description: &Description, rung: &str, file: &FamilyFile) -> Option<String> {
     let restore = crate::text(planner::RESTORE).unwrap_or_default();
-    Some(format!("{}\n{restore}", file.sources.get(description.file_of(rung)?)?))
+    let rung = description.rungs.iter().find(|known| known.name == rung)?;
+    Some(format!("{}\n{restore}", text_of(rung, file)?))
+}
+
+/// The text of a rung's file, in which the family's own definitions of macros count.
+fn text_of(rung: &DescribedRung, file: &FamilyFile) -> Option<String> {
+    let is_given = |name: &str| rung.defines.contains_key(name) || rung.tune.contains_key(name);
+    Some(without_definitions(file.sources.get(&rung.file)?, is_given))
 }
 
 /// The only kernel of a reference's file, and the file's text.
@@ -139,6 +145,7 @@ mod tests {
     fn file(name: &str, text: &str) -> FamilyFile {
         let kernel = "__kernel void doubled(__global const T *x, __global T *out, const INDEX n) { }";
         FamilyFile {
+            name: "mine".into(),
             text: text.replacen("\"doubled\"", &format!("{name:?}"), 1),
             folder: PathBuf::from("/"),
             sources: BTreeMap::from([("naive.cl".to_owned(), kernel.to_owned())]),
@@ -174,6 +181,9 @@ mod tests {
         assert!(why(&file("read", TOML)).contains("gpulab already has a family"), "a probe's name");
         let other = TOML.replace("kernel = \"doubled\"", "kernel = \"tripled\"");
         assert!(why(&file("doubled", &other)).contains("it has doubled"));
+        let short = TOML.replace("\"x\", \"out\", \"n\"", "\"x\", \"out\"");
+        let error = Registry::default().declare(&file("doubled", &short), Box::new(Twice(None))).err().unwrap();
+        assert!(error.line == Some(33) && error.why.contains("3 parameters"), "{error}");
     }
 
     #[test]

@@ -296,12 +296,13 @@ impl<'a> DescribedPlan<'a> {
         if let Some((_, turn)) = loops.iter().rev().find(|(variable, _)| *variable == name) {
             return Some(*turn);
         }
-        match self.rung.tune.get(name) {
-            Some(values) => match self.case.params.get(&name.to_lowercase()) {
+        match (self.rung.tune.get(name), self.rung.named.get(name)) {
+            (Some(values), _) => match self.case.params.get(&name.to_lowercase()) {
                 Some(given) => given.parse().ok(),
                 None => values.first().copied(),
             },
-            None => self.problem.size(name, self.case.shape, self.case.dtype),
+            (None, Some(formula)) => u64::try_from(formula.value(&|name| self.number(name, loops)).ok()?).ok(),
+            (None, None) => self.problem.description.size(name, self.case.shape, self.case.dtype),
         }
     }
 }

@@ -55,18 +55,8 @@ impl Storage {
 }
 
 impl DescribedProblem {
-    /// What a size's name or a constant's stands for.
-    pub(super) fn size(&self, name: &str, shape: Shape, dtype: Dtype) -> Option<u64> {
-        match name {
-            "n" => Some(shape.n),
-            "m" => Some(shape.m),
-            "size" => Some(dtype.size() as u64),
-            constant => self.description.constant(constant),
-        }
-    }
-
     fn count(&self, formula: &Formula, shape: Shape, dtype: Dtype) -> Result<u64, String> {
-        formula.count((1, MOST), &|name| self.size(name, shape, dtype))
+        formula.count((1, MOST), &|name| self.description.size(name, shape, dtype))
     }
 
     pub(super) fn storage(&self, buffer: &DescribedBuffer, case: Dtype) -> Storage {
@@ -87,7 +77,7 @@ impl DescribedProblem {
     /// What an input is made from; none of a file.
     fn fill_of(&self, index: usize, shape: Shape, dtype: Dtype) -> Option<Fill> {
         let kind = self.description.inputs().nth(index)?.kind.as_ref()?;
-        kind.fill(&|name| self.size(name, shape, dtype)).ok()
+        kind.fill(&|name| self.description.size(name, shape, dtype)).ok()
     }
 
     /// The question of what is right for these inputs.
@@ -167,7 +157,7 @@ impl DescribedProblem {
             Allowance::OfLargest(share) => Ok(share.unwrap_or_else(|| usual_share(scalar)) * largest),
             Allowance::Formula { absolute, times, .. } => {
                 let times = match times {
-                    Some(formula) => formula.value(&|name| self.size(name, case.shape, case.dtype))? as f64,
+                    Some(formula) => formula.value(&|name| self.description.size(name, case.shape, case.dtype))? as f64,
                     None => 1.0,
                 };
                 Ok(absolute * times)
@@ -366,7 +356,7 @@ impl Problem for DescribedProblem {
 
     fn cost(&self, case: &Case) -> Cost {
         let count = |formula: &Formula| {
-            formula.value(&|name| self.size(name, case.shape, case.dtype)).map_or(0.0, |count| count as f64)
+            formula.value(&|name| self.description.size(name, case.shape, case.dtype)).map_or(0.0, |count| count as f64)
         };
         // Each buffer once; what is read and written, twice.
         let bytes = |buffer: &DescribedBuffer| {
@@ -399,11 +389,12 @@ impl Problem for DescribedProblem {
         }
         for buffer in &description.buffers {
             self.len(buffer, shape, dtype).map_err(Refusal::Size)?;
-            let fill = buffer.kind.as_ref().map(|kind| kind.fill(&|name| self.size(name, shape, dtype)));
+            let fill = buffer.kind.as_ref().map(|kind| kind.fill(&|name| self.description.size(name, shape, dtype)));
             fill.transpose().map_err(|why| Refusal::Size(format!("{}: {why}", buffer.declared.name)))?;
         }
         for (what, formula) in [("bytes", &description.bytes), ("operations", &description.operations)] {
-            let count = |formula: &Formula| formula.count((0, 1 << 62), &|name| self.size(name, shape, dtype));
+            let count =
+                |formula: &Formula| formula.count((0, 1 << 62), &|name| self.description.size(name, shape, dtype));
             formula.as_ref().map(count).transpose().map_err(|why| Refusal::Size(format!("{what}: {why}")))?;
         }
         for input in description.inputs() {

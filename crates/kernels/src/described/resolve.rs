@@ -1,8 +1,9 @@
 //! A description beside its kernels' texts: each buffer, number and piece of local memory gets the type of its parameter.
 
 use super::args::{BufferElement, BufferRole, Declared, DescribedArg, ElementName};
-use super::description::{DescribedLaunch, DescribedRung, Description};
+use super::description::{DescribedLaunch, DescribedRung, Description, line_at};
 use super::file::FamilyFile;
+use crate::DeclarationError;
 use crate::signature::{AddressSpace, CSource, KernelParameter, ValueType};
 use gpulab_model::data::Dtype;
 use std::collections::BTreeMap;
@@ -30,20 +31,25 @@ impl Elements {
 ///
 /// # Errors
 /// A kernel that is not there, and arguments that its parameters cannot take.
-pub(super) fn resolve(description: &mut Description, file: &FamilyFile) -> Result<Elements, String> {
+pub(super) fn resolve(description: &mut Description, file: &FamilyFile) -> Result<Elements, DeclarationError> {
     let mut elements = Elements::default();
     let declared: Vec<Declared> = description.buffers.iter().map(|buffer| buffer.declared.clone()).collect();
     for rung in &mut description.rungs {
-        let text = file.sources.get(&rung.file).ok_or_else(|| format!("{} was not read", rung.file))?;
+        let text = file
+            .sources
+            .get(&rung.file)
+            .ok_or_else(|| DeclarationError { line: None, why: format!("{} was not read", rung.file) })?;
         let source = source_of(text, rung);
         let mut own = BTreeMap::new();
         let scratch = rung.scratch.clone();
         let (name, path) = (rung.name.clone(), rung.file.clone());
         for launch in rung.steps.iter_mut().flat_map(|step| step.launches_mut()) {
             let resolver = Resolver { source: &source, declared: &declared, scratch: &scratch };
-            resolver
-                .launch(launch, &mut elements.shared, &mut own)
-                .map_err(|why| format!("[[rung]] {name}: {why}").replace("{file}", &path))?;
+            let line = line_at(&file.text, launch.at);
+            resolver.launch(launch, &mut elements.shared, &mut own).map_err(|why| DeclarationError {
+                line,
+                why: format!("[[rung]] {name}: {why}").replace("{file}", &path),
+            })?;
         }
         elements.scratch.push(own);
     }

@@ -1,7 +1,7 @@
 //! What a reader's kernel is given: in gpulab's order, as its file or its caller says, or as its parameters suggest.
 
 use super::super::Form;
-use super::super::described::Formula;
+use super::super::described::{Formula, parts};
 use super::super::signature::{AddressSpace, CSource, KernelParameter, ValueType};
 use gpulab_model::data::Dtype;
 
@@ -103,7 +103,7 @@ fn is_gpulabs(parameters: &[KernelParameter], form: Form, inputs: usize, has_loc
 fn words(said: &str, parameters: &[KernelParameter], inputs: usize) -> Result<OwnArgs, String> {
     let mut next = 0;
     let mut args = Vec::new();
-    let all: Vec<&str> = said.split(',').map(str::trim).collect();
+    let all: Vec<&str> = parts(said).map(str::trim).collect();
     if all.len() != parameters.len() {
         let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
         return Err(format!(
@@ -160,7 +160,8 @@ fn guess(
     inputs: usize,
 ) -> Result<OwnArgs, String> {
     let unsure = |why: &str| {
-        let words: Vec<String> = parameters.iter().map(|parameter| suggestion(source, kernel, parameter)).collect();
+        let words: Vec<String> =
+            parameters.iter().map(|parameter| suggestion(source, kernel, parameter, form)).collect();
         format!("{why}: say what each is, as in --args \"{}\"", words.join(", "))
     };
     let is_buffer =
@@ -203,7 +204,7 @@ fn guess(
             }
             AddressSpace::Value if is_whole(parameter) => {
                 let word = size_word(&parameter.name, form, sizes);
-                sizes += usize::from(word != Some("0"));
+                sizes += usize::from(!matches!(word, Some("0" | "1")));
                 let Some(word) = word else {
                     return Err(unsure(&format!("what {} of kernel {kernel} is cannot be guessed", parameter.name)));
                 };
@@ -230,6 +231,7 @@ fn size_word(name: &str, form: Form, place: usize) -> Option<&'static str> {
     let has = |parts: &[&str]| parts.iter().any(|part| small.contains(part));
     match form {
         _ if has(&["offset", "start", "begin"]) => Some("0"),
+        _ if small.starts_with("inc") || small.ends_with("inc") => Some("1"),
         Form::Matrix if has(&["height", "rows", "ny"]) || small == "h" || small == "m" => Some("m"),
         Form::Matrix if has(&["width", "col", "nx"]) || small == "w" || small == "n" => Some("n"),
         Form::Matrix if place < 2 => Some(["n", "m"][place]),
@@ -242,14 +244,14 @@ fn size_word(name: &str, form: Form, place: usize) -> Option<&'static str> {
 }
 
 /// A word for a parameter, to be put right by who knows better.
-fn suggestion(source: &CSource, kernel: &str, parameter: &KernelParameter) -> String {
+fn suggestion(source: &CSource, kernel: &str, parameter: &KernelParameter, form: Form) -> String {
     match parameter.space {
         AddressSpace::Global | AddressSpace::Constant if source.usage(kernel, &parameter.name).changes() => {
             "out".into()
         }
         AddressSpace::Global | AddressSpace::Constant => "in".into(),
         AddressSpace::Local => "local WG".into(),
-        AddressSpace::Value if is_whole(parameter) => "n".into(),
+        AddressSpace::Value if is_whole(parameter) => size_word(&parameter.name, form, 0).unwrap_or("n").into(),
         _ => "2.5".into(),
     }
 }
@@ -333,7 +335,7 @@ mod tests {
         let text = "kernel void r(global float *a, global float *b, int n, float alpha) { b[0] = alpha * a[0]; }";
         let why = guessed(text, Form::Vector, 1, None).err().unwrap();
         assert!(why.contains("alpha") && why.contains("--args \"in, out, n, 2.5\""), "{why}");
-        let said = guessed(text, Form::Vector, 1, Some("in, out, n, 2.5")).unwrap().unwrap();
+        let said = guessed(text, Form::Vector, 1, Some("in, out, ceil(n, 4), 2.5")).unwrap().unwrap();
         assert_eq!((said.args.len(), said.dtype, said.guess), (4, Some(Dtype::F32), None));
         for (words, why) in [
             ("in, out", "4 parameters (a, b, n, alpha)"),

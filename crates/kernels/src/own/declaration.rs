@@ -5,6 +5,7 @@ use super::super::{Family, Form};
 use super::traits::without_comments;
 use gpulab_model::data::{Params, Shape};
 use gpulab_model::plan::WorkGroup;
+use std::collections::BTreeSet;
 
 /// What begins a line that declares something.
 const MARK: &str = "// gpulab:";
@@ -154,7 +155,11 @@ impl Declaration {
                 [only] => own.kernel.clone_from(only),
                 _ => {
                     let names = kernels.join(", ");
-                    return Err(whole(format!("it has several kernels, {names}: say which with `{MARK} kernel NAME`")));
+                    return Err(whole(format!(
+                        "it has several kernels, {names}: name one behind the file, as in mine.cl:{}, or in it by `{MARK} kernel \
+                         {0}`",
+                        kernels[0]
+                    )));
                 }
             }
         }
@@ -301,7 +306,11 @@ pub(crate) fn kernel_names(text: &str) -> Vec<String> {
         words.get(at + void + 1).map(|name| (*name).to_owned())
     };
     // Attributes may stand between `void` and the name.
-    starts.filter_map(name).filter(|name| name != "__attribute__").collect()
+    let mut names: Vec<String> = starts.filter_map(name).filter(|name| name != "__attribute__").collect();
+    // One that conditionals choose among.
+    let mut known = BTreeSet::new();
+    names.retain(|name| known.insert(name.clone()));
+    names
 }
 
 impl Declaration {

@@ -12,7 +12,7 @@ pub use declaration::DeclarationError;
 pub use traits::SourceTraits;
 
 use super::family::BroughtKernel;
-use super::signature::{CSource, hidden_macros};
+use super::signature::{CSource, hidden_macros, without_definitions};
 use super::{Family, Form, Rung};
 use declaration::Declaration;
 pub(super) use declaration::kernel_names;
@@ -47,7 +47,7 @@ pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, Declaration
     }
     let hidden = hidden_macros(&own.text);
     let kernel = BroughtKernel {
-        text: own.text.clone(),
+        text: without_definitions(&own.text, |name| declaration.defines.iter().any(|(given, _)| given == name)),
         work_group: declaration.wg,
         macros: declaration.tunables.clone(),
         traits: (SourceTraits::of(&own.text, &declaration.kernel), declaration.parameters(family)),

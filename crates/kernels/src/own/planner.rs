@@ -14,8 +14,11 @@ pub(super) fn plan(own: &Declaration, args: Option<&[OwnArg]>, ask: &Ask<'_>) ->
     let launch = OwnLaunch { own, args, ask, wg: work_group(own, ask)? };
     let shape = ask.case.shape;
     let sides = if ask.family.form == Form::Vector { vec![shape.n] } else { vec![shape.n, shape.m] };
-    if sides.iter().any(|side| !side.is_multiple_of(own.multiple)) {
-        return Err(Refusal::Size(format!("its sizes must be multiples of {}, as is said of it", own.multiple)));
+    if let Some(side) = sides.iter().find(|side| !side.is_multiple_of(own.multiple)) {
+        let (multiple, next) = (own.multiple, side.next_multiple_of(own.multiple));
+        return Err(Refusal::Size(format!(
+            "its sizes must be multiples of {multiple}, as is said of it: {side} is none, {next} is"
+        )));
     }
     match ask.family.form {
         Form::Vector => launch.over_vectors(),

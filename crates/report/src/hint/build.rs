@@ -2,6 +2,7 @@
 
 use super::words::{Hint, hint};
 use gpulab_study::judgement::Judgement;
+use std::collections::BTreeSet;
 
 const MACROS: &str = "gpulab sets T, the element type; INDEX, an unsigned integer for sizes; WG, the group's work-items, and of \
                       matrices WG_X and WG_Y. // gpulab: tune NAME 1 2 4 sets a macro of your own.";
@@ -44,12 +45,7 @@ const LOGS: &[(&[&str], &[&str], &str, &str)] = &[
         "{name} is not declared.",
         "Sizes come as arguments: ({signature}). {macros}",
     ),
-    (
-        &["undeclared identifier"],
-        &[],
-        "{name} is not declared.",
-        "{macros} What its own host would define: --declare \"define {name} VALUE\".",
-    ),
+    (&["undeclared identifier"], &[], "{name} is not declared.", "{macros} What its own host would define: {defines}."),
     (
         &[
             "must reside in",
@@ -68,7 +64,12 @@ const LOGS: &[(&[&str], &[&str], &str, &str)] = &[
         "The kernel uses double, which this device does not have.",
         "Write T for elements and sums, and 0.5f for constants of type float.",
     ),
-    (&["unknown type name"], &[], "{name} is not a type of OpenCL C.", "{macros}"),
+    (
+        &["unknown type name"],
+        &[],
+        "{name} is not a type of OpenCL C.",
+        "{macros} What its own host would define: {defines}.",
+    ),
     (
         &["implicit declaration of function"],
         &["__syncthreads"],
@@ -122,11 +123,21 @@ fn by_log(log: &str, signature: &str) -> Option<Hint> {
     LOGS.iter().find_map(|(says, names, looks, next)| {
         let name = if looks.contains("{name}") { quoted(log, says[0])? } else { String::new() };
         let is_said = log.lines().any(|line| says.iter().any(|text| line.contains(text)));
-        let filled =
-            |text: &str| text.replace("{name}", &name).replace("{signature}", signature).replace("{macros}", MACROS);
+        let filled = |text: &str| {
+            let text = text.replace("{name}", &name).replace("{defines}", &defines(log));
+            text.replace("{signature}", signature).replace("{macros}", MACROS)
+        };
         let is_meant = is_said && (names.is_empty() || names.contains(&name.as_str()));
         is_meant.then(|| Hint { looks: filled(looks), next: filled(next) })
     })
+}
+
+/// The options that would define all names that are missing.
+fn defines(log: &str) -> String {
+    let missing = |line| ["undeclared identifier", "unknown type name"].iter().find_map(|words| quoted(line, words));
+    let mut known = BTreeSet::new();
+    let names: Vec<String> = log.lines().filter_map(missing).filter(|name| known.insert(name.clone())).collect();
+    names.iter().map(|name| format!("--declare \"define {name} VALUE\"")).collect::<Vec<_>>().join(" ")
 }
 
 /// How many arguments a kernel has, and was given, where that is what is wrong.
@@ -159,6 +170,8 @@ mod tests {
         assert!(said("error: use of type 'double' requires cl_khr_fp64 support").contains("double"));
         assert!(said("error: pointer arguments to kernel functions must reside in '__global'").contains("__global"));
         assert_eq!(numbers_of_arguments("kernel `k` has 0 arguments and was given 3"), Some([0, 3]));
+        let two = "unknown type name 'REAL'\nuse of undeclared identifier 'SIDE'\nunknown type name 'REAL'";
+        assert_eq!(defines(two), "--declare \"define REAL VALUE\" --declare \"define SIDE VALUE\"");
         assert_eq!(by_log("something else", "x"), None);
         assert_eq!(by_log("undeclared identifier", "x"), None, "a log that is cut");
     }
