@@ -20,7 +20,7 @@ use crate::tune::{
 };
 use crate::values::SearchBudget;
 use crate::{Error, interrupt, stats};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// Seconds of a search by default.
@@ -97,11 +97,20 @@ impl<'a> Tuning<'a> {
             let score = self.evaluate(index)?;
             Ok::<_, Error>((score, self.is_late()))
         })?;
-        let finalists = self.finalists();
-        if finalists.len() > 1 {
-            self.last_rounds(&finalists)?;
+        let is_described = self.asked.family.is_described();
+        let mut again = BTreeSet::new();
+        loop {
+            let finalists = self.finalists();
+            if finalists.len() > usize::from(!is_described) {
+                self.last_rounds(&finalists)?;
+            }
+            again.extend(finalists.iter().map(|finalist| finalist.index));
+            // What wins in a described family was checked at other sizes, too: what is not is beaten by another one.
+            let best = self.finalists().first().map(|best| best.index);
+            if !is_described || best.is_none_or(|best| again.contains(&best)) {
+                return Ok((found.ended, if again.len() > 1 { again.len() } else { 0 }));
+            }
         }
-        Ok((found.ended, if finalists.len() > 1 { finalists.len() } else { 0 }))
     }
 
     /// Looks the device's limit up or measures it. Of data that fit a cache it says nothing.

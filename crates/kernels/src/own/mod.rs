@@ -49,6 +49,8 @@ pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, Declaration
     let kernel = BroughtKernel {
         text: own.text.clone(),
         work_group: declaration.wg,
+        work_groups: Vec::new(),
+        declaration: String::new(),
         macros: declaration.tunables.clone(),
         traits: (SourceTraits::of(&own.text, &declaration.kernel), declaration.parameters(family)),
         multiple: declaration.multiple,
