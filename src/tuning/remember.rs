@@ -97,7 +97,7 @@ impl Tuning<'_> {
 
     /// The fastest row, and that of its rung's default. The default stays the best unless something is faster beyond the
     /// noise.
-    fn winner<'r>(&self, rows: &'r [Row]) -> Option<(&'r Row, Option<&'r Row>)> {
+    pub(super) fn winner<'r>(&self, rows: &'r [Row]) -> Option<(&'r Row, Option<&'r Row>)> {
         let best = fastest(rows)?;
         let index = self.space.default_of(&best.variant).map(|default| default.index);
         let default = rows.iter().find(|row| row.case_index == index && time_of(row).is_some());

@@ -505,3 +505,15 @@ fn what_tuning_found_is_remembered_for_the_file_and_its_kernels() {
         }
     }
 }
+
+#[test]
+fn a_setting_that_is_wrong_at_other_sizes_never_wins() {
+    // With t = 2 it is faster, and right at the size of the file alone.
+    let copy = sums("tune = { WG_X = [8], t = [1, 2] }");
+    let text = fs::read_to_string(copy.path("add.cl")).unwrap();
+    let spoilt =
+        "if (i < n) c[i] = t == 2 && n != 5000 ? 0 : a[i] + b[i]; if (t == 1) for (volatile int k = 0; k < 99; k++);";
+    fs::write(copy.path("add.cl"), text.replace("if (i < n) c[i] = a[i] + b[i];", spoilt)).unwrap();
+    let (best, told) = said_by(&copy, "tune FILE --quick --sample-time 0.01");
+    assert!(best.contains("best: v1 add, wg 8, t=1") && told.contains("wrong result"), "{best} {told}");
+}

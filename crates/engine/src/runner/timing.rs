@@ -44,9 +44,7 @@ impl Session {
         let (least, device) = (settings.least_time, self.device.info());
         let too_fast = |m: &Measured| m.too_fast(least).or_else(|| impossible(outcome.ops, &m.times(), device));
         measured.suspect = measured.suspect.take().or_else(|| too_fast(&measured));
-        if !is_preliminary(job, settings) {
-            self.remember(job.case, measured.judged());
-        }
+        self.remember(job.case, measured.judged());
         Ok(measured)
     }
 

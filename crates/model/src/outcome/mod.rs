@@ -69,8 +69,8 @@ pub struct Settings {
 pub struct Candidate {
     /// Seconds: sampling ends after the first samples if their median is above.
     pub give_up_above: Option<f64>,
-    /// Whether it is checked thoroughly later, if it is among the best. Until then a case of a described family, whose reference
-    /// may be slow, is checked at its own size alone.
+    /// Whether it is checked thoroughly later, if it wins. Until then a case of a described family, whose reference may be slow,
+    /// is checked at its own size alone.
     pub is_preliminary: bool,
 }
 
