@@ -167,7 +167,7 @@ impl TuneArgs {
             cache: self.sampling.cache,
             clock: self.sampling.clock,
             least_time: None,
-            candidate: Some(Candidate { give_up_above: None }),
+            candidate: Some(Candidate { give_up_above: None, is_preliminary: false }),
         }
     }
 }

@@ -5,16 +5,16 @@ use crate::bench;
 use crate::ceilings::Limits;
 use crate::cli::{Global, Sweep};
 use crate::console::{Out, note};
-use crate::plan::WorkGroup;
 use crate::record::{Run, Scene};
 use crate::report::progress::StatusLine;
 use crate::report::sweep::SweepTime;
 use crate::runner::{FOR_LIMITS, Pace};
-use crate::sweep::{self, Configuration, Identity, Order, ROUNDS, Shard};
+use crate::sweep::{Configuration, Identity, Order, ROUNDS, Shard};
 use crate::sweeping::{
     SweepState, earlier_rows, largest_input, listing, open_output, plan, remembered, rounds, sources, space,
     without_retried,
 };
+use crate::terminal::say;
 use crate::worker::Setup;
 use crate::{Error, interrupt};
 use std::collections::BTreeSet;
@@ -32,17 +32,14 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     let setup =
         Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::of(&brought.registry) };
     let executor = bench::open(setup, &options.measure, bytes, ops)?;
-    if options.wg.is_none() {
-        space.wgs = sweep::default_work_groups(&executor.info().target);
-        let declared: Vec<WorkGroup> = space.rungs.iter().filter_map(|rung| rung.work_group()).collect();
-        // Those of more dimensions stand in for each of one.
-        let is_new = |wg: &WorkGroup| wg.0[1] == 1 && !space.wgs.contains(wg);
-        let new: Vec<WorkGroup> = declared.into_iter().filter(is_new).collect();
-        space.wgs.extend(new);
-    }
     bench::announce(global, executor.info());
     space.remembered = remembered(&space, options, global, &*executor);
-    let plan = plan(&space, &*executor)?;
+    let tell = |text: &str| {
+        if !global.quiet {
+            say(text);
+        }
+    };
+    let plan = plan(&space, &*executor, &tell)?;
     let shard = options.shard.map_or(Shard::ALL, |(index, of)| Shard { index, of });
     let mine: Vec<&Configuration> = plan.iter().filter(|c| shard.holds(c)).collect();
     if options.dry_run {

@@ -8,7 +8,8 @@ use crate::console::{Out, note};
 use crate::outputs::Paths;
 use crate::record::{Run, Scene};
 use crate::report::progress::StatusLine;
-use crate::tuning::{self, AskedTuning, Tuning, TuningRows, listing};
+use crate::terminal::say;
+use crate::tuning::{self, AskedTuning, Tuning, TuningRows, listing, narrowed};
 use crate::worker::Setup;
 use crate::{Error, interrupt};
 use std::collections::BTreeMap;
@@ -35,6 +36,9 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
     let executor = bench::open_within(setup, options.process.in_process, options.deadline, bytes, data.ops())?;
     data.check_device(bytes, executor.info())?;
     let space = asked.space(options, &*executor)?;
+    if !global.quiet {
+        space.narrowings.iter().filter_map(narrowed).for_each(|text| say(&text));
+    }
     if options.dry_run {
         return out.text(&listing(&space));
     }

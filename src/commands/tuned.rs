@@ -7,7 +7,7 @@ use crate::device::{doctor, select};
 use crate::report::wrap::wrapped;
 use crate::store::Deferred;
 use crate::terminal::say;
-use crate::tune::{TunedFile, TuningMemory, all_tuned};
+use crate::tune::{TunedEntry, TunedFile, TuningMemory, all_tuned};
 use crate::tuning::{details, head, line};
 use crate::{Error, files, outputs};
 use std::path::Path;
@@ -40,16 +40,28 @@ fn remembered(memory: &TuningMemory, global: &Global) -> Result<Vec<TunedFile>, 
     Ok(all)
 }
 
-fn check_family(name: Option<&str>) -> Result<(), Error> {
-    name.map_or(Ok(()), |name| Brought::new(name, None).map(drop))
+/// Whether an entry is of the family of this name, or of the one that the file of this name describes.
+fn is_of(entry: &TunedEntry, name: Option<&str>) -> bool {
+    let file = |name: &str| Some(Path::new(name).canonicalize().ok()?.display().to_string());
+    name.is_none_or(|name| entry.family == name || entry.file.is_some() && entry.file == file(name))
+}
+
+/// Refuses a name that is neither a family's nor any entry's.
+fn check_family(all: &[TunedFile], name: Option<&str>) -> Result<(), Error> {
+    match name {
+        Some(name) if all.iter().flat_map(|file| &file.entries).all(|entry| !is_of(entry, Some(name))) => {
+            Brought::new(name, None).map(drop)
+        }
+        _ => Ok(()),
+    }
 }
 
 /// As [`remembered`], of one family or of all.
 fn chosen(memory: &TuningMemory, global: &Global, name: Option<&str>) -> Result<Vec<TunedFile>, Error> {
-    check_family(name)?;
     let mut all = remembered(memory, global)?;
+    check_family(&all, name)?;
     for file in &mut all {
-        file.entries.retain(|entry| name.is_none_or(|name| entry.family == name));
+        file.entries.retain(|entry| is_of(entry, name));
     }
     all.retain(|file| !file.entries.is_empty());
     match all.is_empty() {
@@ -82,10 +94,11 @@ fn show(out: &mut Out, memory: &TuningMemory, global: &Global, name: Option<&str
 }
 
 fn clear(out: &mut Out, memory: &TuningMemory, global: &Global, name: Option<&str>) -> Result<(), Error> {
-    check_family(name)?;
+    let all = remembered(memory, global)?;
+    check_family(&all, name)?;
     let mut forgotten = 0;
-    for file in remembered(memory, global)? {
-        forgotten += memory.forget(&file, |entry| name.is_none_or(|name| entry.family == name))?;
+    for file in all {
+        forgotten += memory.forget(&file, |entry| is_of(entry, name))?;
     }
     out.text(&format!("entries forgotten: {forgotten}\n"))
 }

@@ -78,7 +78,9 @@ pub(crate) fn run_into(
     ask_reference(study, options, global, dtype, &mut *executor)?;
     let mut limits = Limits::load(&info, options.measure.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
     let mut tuned = tuned(study, options, global, &rungs, (&info, dtype));
-    tuned.extend(study.own_cases.iter().map(|case| (case.variant.clone(), case.clone())));
+    for case in &study.own_cases {
+        tuned.entry(case.variant.clone()).or_insert_with(|| case.clone());
+    }
     let study = Study {
         ladder: study,
         dtype,

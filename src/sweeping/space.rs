@@ -8,7 +8,8 @@ use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Form, Rung, Sources};
 use crate::outcome::Executor;
 use crate::plan::{Case, Refusal};
-use crate::sweep::{self, Configuration, Space};
+use crate::sweep::{self, Configuration, Narrowing, Space};
+use crate::tuning::narrowed;
 use crate::values::List;
 use std::path::Path;
 
@@ -72,7 +73,8 @@ pub(crate) fn remembered(
     executor: &dyn Executor,
 ) -> Vec<sweep::RememberedSettings> {
     let mut found = Vec::new();
-    let loaded = (!options.no_tuned)
+    // What a reader's file lists is swept.
+    let loaded = (!options.no_tuned && !space.family.is_described())
         .then(|| tuning::load(space.family, executor.info(), options.kernels.cl_dir.as_deref(), global.quiet))
         .flatten();
     let Some(known) = loaded else { return found };
@@ -98,10 +100,30 @@ pub(crate) fn remembered(
     found
 }
 
-/// The plan; configurations whose data do not fit this machine or device are refused in it.
-pub(crate) fn plan(space: &Space<'_>, executor: &dyn Executor) -> Result<Vec<Configuration>, Error> {
+/// The plan; configurations whose data do not fit this machine or device are refused in it. What a reader's file excludes and,
+/// unless work-groups were asked for, what the device is too small for is left out: `tell` hears of how many.
+pub(crate) fn plan(
+    space: &Space<'_>,
+    executor: &dyn Executor,
+    tell: &dyn Fn(&str),
+) -> Result<Vec<Configuration>, Error> {
     let info = executor.info();
     let mut plan = space.expand(&info.target);
+    if space.family.is_described() {
+        let mut narrowings: Vec<(&Rung, Narrowing)> =
+            space.rungs.iter().map(|rung| (*rung, Narrowing::default())).collect();
+        plan.retain(|configuration| {
+            let of = narrowings.iter_mut().find(|(rung, _)| rung.variant() == configuration.case.variant);
+            let is_asked = !space.wgs.is_empty() && !matches!(configuration.refusal, Some(Refusal::Excluded(_)));
+            is_asked || !of.is_some_and(|(_, narrowing)| narrowing.drops(configuration.refusal.as_ref()))
+        });
+        (0..).zip(&mut plan).for_each(|(index, configuration)| configuration.index = index);
+        let texts: Vec<String> = narrowings.iter().filter_map(narrowed).collect();
+        if plan.is_empty() {
+            return Err(Error::Usage(texts.join("\n")));
+        }
+        texts.iter().for_each(|text| tell(text));
+    }
     for configuration in &mut plan {
         let Case { dtype, shape, params, .. } = &configuration.case;
         let input = Input { family: space.family, shape: *shape, dtype: *dtype, params };

@@ -8,11 +8,14 @@ use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Rung};
 use crate::outcome::{Executor, Settings};
 use crate::plan::Case;
-use crate::sweep::{self, Identity, Order, Setting, Shard, Space};
+use crate::sweep::{self, Identity, Narrowing, Order, Setting, Shard, Space};
 use crate::tune::TuningSpace;
+use std::path::Path;
 
 pub(crate) struct AskedTuning<'a> {
     pub(crate) family: &'a Family,
+    /// The file that describes the family, from the root.
+    pub(crate) file: Option<String>,
     pub(crate) rungs: Vec<&'a Rung>,
     pub(crate) shape: Shape,
     pub(crate) dtype: Dtype,
@@ -41,7 +44,9 @@ impl<'a> AskedTuning<'a> {
         let is_choice = |setting: &Setting| family.choices.iter().any(|choice| choice.name == setting.name);
         let (chosen, settings): (Vec<Setting>, Vec<Setting>) = settings.into_iter().partition(is_choice);
         let choices = chosen.into_iter().map(one_choice).collect::<Result<Params, Error>>()?;
-        Ok(AskedTuning { family, rungs, shape, dtype, choices, settings })
+        let file = options.subject.name().map(Path::new).filter(|_| family.is_described());
+        let file = file.and_then(|file| Some(file.canonicalize().ok()?.display().to_string()));
+        Ok(AskedTuning { family, file, rungs, shape, dtype, choices, settings })
     }
 
     pub(crate) fn space(&self, options: &TuneArgs, executor: &dyn Executor) -> Result<TuningSpace<'a>, Error> {
@@ -53,8 +58,10 @@ impl<'a> AskedTuning<'a> {
             ..Case::of(&self.family.name, "", self.dtype, self.shape)
         };
         let space = TuningSpace::new(self.family, &self.rungs, &base, wgs, &self.settings, target);
-        match (space.candidates.is_empty(), space.refused.first()) {
-            (true, Some((rung, why))) => {
+        let narrowed: Vec<String> = space.narrowings.iter().filter_map(narrowed).collect();
+        match (space.candidates.is_empty(), &narrowed[..], space.refused.first()) {
+            (true, [_, ..], _) => Err(Error::Usage(narrowed.join("\n"))),
+            (true, [], Some((rung, why))) => {
                 Err(Error::Usage(format!("no configuration can run here; {}: {why}", rung.label())))
             }
             _ => Ok(space),
@@ -74,6 +81,11 @@ impl<'a> AskedTuning<'a> {
         let order = Order::Sequential;
         Ok(Identity::new(&space.candidates, Shard::ALL, executor.info(), settings, order, None, &texts))
     }
+}
+
+/// What the settings of a rung came to, if they are fewer than its file spans.
+pub(crate) fn narrowed((rung, narrowing): &(&Rung, Narrowing)) -> Option<String> {
+    Some(format!("{}: {}", rung.label(), narrowing.text()?))
 }
 
 /// The one value of a choice: others are other problems.

@@ -1,21 +1,32 @@
 //! What is remembered of searches, in words.
 
-use crate::kernels::{Sources, built_in};
+use crate::adopt::described;
+use crate::kernels::{Family, Form, Registry, Sources, built_in};
 use crate::record::params_text;
 use crate::report::format;
 use crate::report::wrap::wrapped;
 use crate::tune::{TunedEntry, TunedFile, source_hash};
+use std::path::Path;
 
 /// `transpose v7 wide`, or `transpose best rung: v7 wide`.
 fn what(entry: &TunedEntry) -> String {
-    let rung = built_in(&entry.family).and_then(|family| family.rung(&entry.variant));
-    let label = rung.map_or_else(|| entry.variant.clone(), |rung| rung.label());
+    let label = family(entry).and_then(|family| Some(family.rung(&entry.variant)?.label()));
+    let label = label.unwrap_or_else(|| entry.variant.clone());
     let best = if entry.rung.is_none() { "best rung: " } else { "" };
     format!("{} {best}{label}", entry.family)
 }
 
+/// Its family, as it is now.
+fn family(entry: &TunedEntry) -> Option<Family> {
+    match &entry.file {
+        None => built_in(&entry.family).cloned(),
+        Some(file) => described::family(&mut Registry::default(), Path::new(file), None).ok().cloned(),
+    }
+}
+
 fn size(entry: &TunedEntry) -> String {
-    built_in(&entry.family).map_or_else(String::new, |family| entry.size.text(family.form))
+    let form = built_in(&entry.family).map_or(if entry.m == 1 { Form::Vector } else { Form::Matrix }, |own| own.form);
+    entry.size.text(form)
 }
 
 fn settings(entry: &TunedEntry) -> String {
@@ -31,9 +42,9 @@ fn gain(entry: &TunedEntry) -> Option<String> {
     })
 }
 
-/// Whether the kernels that come with this program are those that were tuned.
+/// Whether the kernels that come with this program, or those of the file, are those that were tuned.
 fn is_current(entry: &TunedEntry) -> bool {
-    let Some(family) = built_in(&entry.family) else { return false };
+    let Some(family) = family(entry) else { return false };
     let rungs = match &entry.rung {
         Some(variant) => family.rung(variant).into_iter().collect(),
         None => family.ladder.iter().collect::<Vec<_>>(),
@@ -52,6 +63,7 @@ pub(crate) fn details(entry: &TunedEntry, width: usize) -> String {
         .ceiling_pct
         .map_or_else(String::new, |share| format!(", {} of the limit", format::percent(share / 100.0)));
     let default = gain(entry).unwrap_or_else(|| "the default has no time".to_owned());
+    let other = if entry.file.is_some() { ": not those of the file" } else { ": not those of this program" };
     let lines = [
         ("settings", settings(entry)),
         ("for", format!("{}, {}, {}", entry.dtype, size(entry), params_text(&entry.choices))),
@@ -60,15 +72,13 @@ pub(crate) fn details(entry: &TunedEntry, width: usize) -> String {
             format!("{} at n = {}{rows}{limit}; {default}", format::time(entry.t_median_s), format::count(entry.n)),
         ),
         ("tuned", format!("{}, {} configurations tried, gpulab {}", entry.time_utc, entry.tried, entry.gpulab)),
-        (
-            "kernels",
-            format!("SHA-256 {}{}", entry.source, if is_current(entry) { "" } else { ": not those of this program" }),
-        ),
+        ("kernels", format!("SHA-256 {}{}", entry.source, if is_current(entry) { "" } else { other })),
     ];
+    let file = entry.file.as_ref().map(|file| ("file", file.clone()));
     let line = |(name, text): &(&str, String)| {
         wrapped(text.trim_end_matches(", "), &format!("    {name:<9}"), &" ".repeat(13), width)
     };
-    format!("\n  {}\n{}", what(entry), lines.iter().map(line).collect::<String>())
+    format!("\n  {}\n{}", what(entry), lines.iter().chain(&file).map(line).collect::<String>())
 }
 
 /// An entry, in a line.

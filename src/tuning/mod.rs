@@ -7,7 +7,7 @@ mod replay;
 mod rows;
 mod search;
 
-pub(crate) use asked::{AskedTuning, listing};
+pub(crate) use asked::{AskedTuning, listing, narrowed};
 pub(crate) use entries::{details, head, line};
 pub(crate) use replay::run as replay;
 pub(crate) use rows::{TuningRows, check_writable};

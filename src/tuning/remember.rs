@@ -27,8 +27,9 @@ impl Tuning<'_> {
                 format!("{}{same}", entry.rung.as_deref().unwrap_or("the best rung"))
             };
             let (size, name) = (SizeClass::of(self.asked.shape).text(self.asked.family.form), &self.asked.family.name);
+            let user = self.asked.file.as_ref().map_or_else(|| name.to_string(), |file| format!("ladder {file}"));
             let text = format!(
-                "remembered for {name} {}, {}, {size}: gpulab {name} uses it, unless --no-tuned is given",
+                "remembered for {name} {}, {}, {size}: gpulab {user} uses it, unless --no-tuned is given",
                 entries.iter().map(label).collect::<Vec<_>>().join(", "),
                 self.asked.dtype,
             );
@@ -41,8 +42,9 @@ impl Tuning<'_> {
     pub(crate) fn entries(&self) -> Result<Vec<TunedEntry>, Error> {
         let rows = self.rows.latest();
         let mut entries = Vec::new();
-        // A reader's kernel may be another one tomorrow.
-        for rung in self.space.rungs.iter().filter(|rung| !rung.is_own()) {
+        let is_lasting = |rung: &Rung| self.asked.family.is_described() || !rung.is_own();
+        // A reader's single kernel may be another one tomorrow.
+        for rung in self.space.rungs.iter().filter(|rung| is_lasting(rung)) {
             let own: Vec<Row> = rows.iter().filter(|row| row.variant == rung.variant()).cloned().collect();
             // Of one configuration nothing is known to be best, unless there is no other.
             let has_others = self.space.candidates.iter().filter(|c| c.case.variant == rung.variant()).count() > 1;
@@ -51,8 +53,7 @@ impl Tuning<'_> {
             }
         }
         let is_tried = |rung: &&Rung| rows.iter().any(|row| row.variant == rung.variant());
-        let has_own = self.asked.rungs.iter().any(|rung| rung.is_own());
-        let is_whole = !has_own
+        let is_whole = self.asked.rungs.iter().all(|rung| is_lasting(rung))
             && self.asked.rungs.len() == self.asked.family.ladder.len()
             && self.space.rungs.iter().all(is_tried);
         let any = if is_whole { self.entry(None, &rows)? } else { None };
@@ -74,6 +75,7 @@ impl Tuning<'_> {
         Ok(Some(TunedEntry {
             source: source_hash(&rungs, &sources)?,
             family: family.name.to_string(),
+            file: self.asked.file.clone(),
             rung: rung.map(|rung| rung.variant().to_owned()),
             dtype: self.asked.dtype,
             choices: choices(family, &plan),
@@ -95,7 +97,7 @@ impl Tuning<'_> {
 
     /// The fastest row, and that of its rung's default. The default stays the best unless something is faster beyond the
     /// noise.
-    fn winner<'r>(&self, rows: &'r [Row]) -> Option<(&'r Row, Option<&'r Row>)> {
+    pub(super) fn winner<'r>(&self, rows: &'r [Row]) -> Option<(&'r Row, Option<&'r Row>)> {
         let best = fastest(rows)?;
         let index = self.space.default_of(&best.variant).map(|default| default.index);
         let default = rows.iter().find(|row| row.case_index == index && time_of(row).is_some());

@@ -6,7 +6,8 @@ use crate::bench;
 use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::{Global, TuneArgs};
 use crate::console::{Out, note, screen, worst_of};
-use crate::outcome::{Executor, Job, Outcome, Settings, Spent};
+use crate::kernels::Rung;
+use crate::outcome::{Executor, Job, Outcome, Settings, Spent, Status};
 use crate::record::{Record, Row, Scene};
 use crate::report::progress::{Observer, Silent};
 use crate::report::sweep::{SweepTime, time_split, wrapped};
@@ -20,7 +21,7 @@ use crate::tune::{
 };
 use crate::values::SearchBudget;
 use crate::{Error, interrupt, stats};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// Seconds of a search by default.
@@ -101,7 +102,31 @@ impl<'a> Tuning<'a> {
         if finalists.len() > 1 {
             self.last_rounds(&finalists)?;
         }
+        if self.asked.family.is_described() {
+            self.check_winners()?;
+        }
         Ok((found.ended, if finalists.len() > 1 { finalists.len() } else { 0 }))
+    }
+
+    /// Checks the best of each rung thoroughly. In place of one that is wrong comes the next.
+    fn check_winners(&mut self) -> Result<(), Error> {
+        let mut checked = BTreeSet::new();
+        loop {
+            let rows = self.rows.latest();
+            let of =
+                |rung: &&Rung| rows.iter().filter(|row| row.variant == rung.variant()).cloned().collect::<Vec<Row>>();
+            let winner = |rung| self.winner(&of(rung)).and_then(|(best, _)| best.case_index);
+            let winners = self.space.rungs.iter().filter_map(winner);
+            let Some(index) = winners.into_iter().find(|index| !checked.contains(index)) else { return Ok(()) };
+            checked.insert(index);
+            let configuration = &self.space.candidates[index as usize];
+            let (case, settings) = (configuration.case.clone(), self.bounded(configuration));
+            let outcome = run_job(&mut *self.executor, &Job { baseline: false, case, settings, again: false })?;
+            *self.spent.entry(index).or_default() += outcome.spent;
+            if outcome.status() != Status::Ok {
+                self.add(configuration, outcome)?;
+            }
+        }
     }
 
     /// Looks the device's limit up or measures it. Of data that fit a cache it says nothing.

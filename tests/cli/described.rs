@@ -428,3 +428,112 @@ fn the_template_works_at_once_and_overwrites_nothing() {
     gpulab(&["ladder", &file, "--quick", "--budget", "1s", "-n", "10000"]).assert().success();
     gpulab(&["ladder", "--template", mine]).assert().code(2);
 }
+
+/// Sums of two vectors, with these lines in its file besides.
+fn sums(lines: &str) -> Copy {
+    let copy = Copy { folder: tempfile::tempdir().unwrap() };
+    let kernel = "__kernel void add(__global const T *a, __global const T *b, __global T *c, const INDEX n)\n\
+                  { size_t i = get_global_id(1) * get_global_size(0) + get_global_id(0); if (i < n) c[i] = a[i] + b[i]; }";
+    fs::write(copy.path("add.cl"), kernel).unwrap();
+    let keys = "kernel = \"add.cl\"\nn = 5000\nitems = \"WG_X, ceil(n, WG_X)\"\ncheck = \"numpy: c = a + b\"\n\
+                args = [\"a[n] small 8\", \"b[n] small 8\", \"out c[n]\", \"n\"]\n";
+    fs::write(copy.path("family.toml"), format!("{keys}{lines}\n")).unwrap();
+    copy
+}
+
+/// Standard output and standard error of a command over a family, whose remembered settings are its own.
+fn said_by(copy: &Copy, words: &str) -> (String, String) {
+    let file = copy.path("family.toml");
+    let words: Vec<&str> =
+        words.split(' ').map(|word| if word == "FILE" { file.to_str().unwrap() } else { word }).collect();
+    let output = gpulab(&words).env("GPULAB_DATA", copy.path("data")).output().unwrap();
+    let text = |bytes: Vec<u8>| on_one_line(&String::from_utf8(bytes).unwrap());
+    (text(output.stdout), text(output.stderr))
+}
+
+#[test]
+fn groups_and_conditions_of_a_file_are_what_is_swept_and_tuned() {
+    let copy = sums("tune = { WG_X = [8, 16], WG_Y = [2, 1], t = [1, 2] }\nwhere = [\"WG_X == 8 * t\", \"WG_Y < 9\"]");
+    let (planned, told) = said_by(&copy, "sweep FILE --dry-run");
+    let row = |wg: &str, t: u32| format!("add/add f32 n=5000 wg={wg} t={t} ");
+    let rows: String = [row("8x2", 1), row("8", 1), row("16x2", 2), row("16", 2)].concat();
+    assert_eq!(planned, format!("{rows}4 configurations; 0 cannot run here"));
+    assert!(told.contains("v1 add: 4 of 8 settings meet `where`"), "{told}");
+    let (planned, told) = said_by(&copy, "tune FILE --dry-run");
+    assert_eq!(
+        (planned.as_str(), told.as_str()),
+        ("v1 add: 4 configurations 4 configurations", "v1 add: 4 of 8 settings meet `where`",)
+    );
+    let (planned, _) = said_by(&copy, "sweep FILE --dry-run --wg 16x2 --set t=2");
+    assert_eq!(planned, format!("{}1 configurations; 0 cannot run here", row("16x2", 2)));
+    for (lines, why) in [
+        ("wg = 8\ntune = { WG_X = [8] }", "line 7: [[rung]] add: wg and the WG_X of tune both give the work-group"),
+        ("tune = { WG = [8], WG_Y = [1] }", "WG is WG_X * WG_Y"),
+        ("tune = { WG_X = [0] }", "WG_X must have values from 1"),
+        (
+            "tune = { WG_X = [8, 16] }\nwhere = [\"WG_X == 7\"]",
+            "none of 2 settings meets `where`: \"WG_X == 7\" excludes 2",
+        ),
+        ("tune = { WG_X = [65536] }", "none of 1 settings fits this device: work-group 65536"),
+        ("wg = 8\nlocal = 16000000", "settings fits this device: needs 64000000 bytes of local memory"),
+    ] {
+        for command in ["sweep", "tune"] {
+            let (_, told) = said_by(&sums(lines), &format!("{command} FILE --dry-run"));
+            assert!(told.contains(why), "{command} {lines}: {told}");
+        }
+    }
+}
+
+#[test]
+fn a_rungs_own_group_takes_the_place_of_the_files() {
+    let tuned = "[[rung]]\nname = \"tuned\"\ntune = { WG_X = [16, 8] }";
+    let copy = sums(&format!("wg = \"4x4\"\n[[rung]]\nname = \"fixed\"\n{tuned}"));
+    let (planned, _) = said_by(&copy, "sweep FILE --dry-run");
+    assert!(planned.starts_with("fixed/fixed f32 n=5000 wg=4x4 fixed/tuned f32 n=5000 wg=16 fixed/tuned"), "{planned}");
+    let copy = sums(&format!("tune = {{ WG_X = [16, 8] }}\n[[rung]]\nname = \"fixed\"\nwg = \"4x4\"\n{tuned}"));
+    assert_eq!(said_by(&copy, "sweep FILE --dry-run").0, planned);
+}
+
+#[test]
+fn what_tuning_found_is_remembered_for_the_file_and_its_kernels() {
+    let copy = sums("tune = { WG_X = [8, 16], t = [1, 2] }\nwhere = [\"WG_X == 16\", \"t == 2\"]");
+    let used = "tuned settings for v1";
+    let ladder = "ladder FILE --quick --budget 1s --csv -";
+    let (rows, told) = said_by(&copy, ladder);
+    assert!(rows.contains("its file rules this out: where") && !told.contains(used), "{rows} {told}");
+    let (_, told) = said_by(&copy, "tune FILE --quick --sample-time 0.01");
+    assert!(told.contains("remembered for add add") && told.contains("gpulab ladder /"), "{told}");
+    let (rows, told) = said_by(&copy, ladder);
+    assert!(rows.contains(",16,t=2,") && rows.contains(",ok,") && told.contains(used), "{rows} {told}");
+    let listed = || said_by(&copy, "tuned list").0;
+    assert!(listed().contains("add v1 add, f32, 2^12 to 2^13 elements: wg 16 t=2"), "{}", listed());
+    assert!(said_by(&copy, "tuned show FILE").0.contains("family.toml"));
+    let old = fs::read_to_string(copy.path("add.cl")).unwrap();
+    for (file, text) in [
+        ("add.cl", format!("{old} // edited")),
+        ("family.toml", fs::read_to_string(copy.path("family.toml")).unwrap() + "\n"),
+    ] {
+        fs::write(copy.path(file), text).unwrap();
+        assert!(!said_by(&copy, ladder).1.contains(used) && listed().contains("of other kernel sources"), "{file}");
+        fs::write(copy.path("add.cl"), &old).unwrap();
+    }
+    for name in ["nothing", "FILE", "add"] {
+        let (forgotten, told) = said_by(&copy, &format!("tuned clear {name}"));
+        match name {
+            "FILE" => assert_eq!(forgotten, "entries forgotten: 2"),
+            _ => assert!(told.contains("there is no family"), "{told}"),
+        }
+    }
+}
+
+#[test]
+fn a_setting_that_is_wrong_at_other_sizes_never_wins() {
+    // With t = 2 it is faster, and right at the size of the file alone.
+    let copy = sums("tune = { WG_X = [8], t = [1, 2] }");
+    let text = fs::read_to_string(copy.path("add.cl")).unwrap();
+    let spoilt =
+        "if (i < n) c[i] = t == 2 && n != 5000 ? 0 : a[i] + b[i]; if (t == 1) for (volatile int k = 0; k < 99; k++);";
+    fs::write(copy.path("add.cl"), text.replace("if (i < n) c[i] = a[i] + b[i];", spoilt)).unwrap();
+    let (best, told) = said_by(&copy, "tune FILE --quick --sample-time 0.01");
+    assert!(best.contains("best: v1 add, wg 8, t=1") && told.contains("wrong result"), "{best} {told}");
+}

@@ -178,6 +178,10 @@ pub(crate) struct BroughtKernel {
     /// Its text, with what it includes.
     pub(crate) text: String,
     pub(crate) work_group: Option<WorkGroup>,
+    /// Those that a search may try, the default first; empty for the usual ones.
+    pub(crate) work_groups: Vec<WorkGroup>,
+    /// What besides its text says how it is launched: that of the file that describes its family.
+    pub(crate) declaration: String,
     pub(crate) macros: Vec<DeclaredMacro>,
     pub(crate) plan: Box<Planner>,
     /// What stands in its text, and the parameters that it must have, as they would be written; nothing of a rung of a
@@ -272,6 +276,16 @@ impl Rung {
     /// The work-group that a reader's file declares; none of gpulab's own rungs.
     pub fn work_group(&self) -> Option<WorkGroup> {
         self.own()?.work_group
+    }
+
+    /// The work-groups that a reader's file lets a search try, the default first; empty for the usual ones.
+    pub fn work_groups(&self) -> &[WorkGroup] {
+        self.own().map_or(&[], |own| &own.work_groups)
+    }
+
+    /// The text of the file that describes the rung's family; empty of other rungs.
+    pub fn declaration(&self) -> &str {
+        self.own().map_or("", |own| &own.declaration)
     }
 
     /// What the sizes of a reader's kernel must be multiples of.

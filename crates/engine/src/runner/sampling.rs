@@ -128,7 +128,10 @@ mod tests {
 
     #[test]
     fn a_candidate_that_is_slower_than_asked_for_ends_after_its_first_samples() {
-        let search = |give_up_above| Settings { candidate: Some(Candidate { give_up_above }), ..settings() };
+        let search = |give_up_above| Settings {
+            candidate: Some(Candidate { give_up_above, is_preliminary: false }),
+            ..settings()
+        };
         assert_eq!(run_on(|_| 1.6e-3, &search(Some(1.5e-3))), (3, "slower", 5));
         for enough in [Some(1.7e-3), None] {
             assert_eq!(run_on(|_| 1.6e-3, &search(enough)), (10, "steady", 12), "{enough:?}");

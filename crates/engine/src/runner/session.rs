@@ -217,13 +217,7 @@ impl Session {
             return Err(Refusal::Feature("this device has no fp64".into()).into());
         }
         let plan = family.plan(rung, case, target)?;
-        if plan.local_bytes > target.local_mem {
-            return Err(Refusal::Memory(format!(
-                "needs {} bytes of local memory for a work-group, this device has {}",
-                plan.local_bytes, target.local_mem
-            ))
-            .into());
-        }
+        plan.check_local(target)?;
         if plan.bytes() > target.global_mem {
             let parts: Vec<String> = plan.buffers.iter().map(|b| gib(b.bytes() as u64)).collect();
             return Err(Refusal::Memory(format!(

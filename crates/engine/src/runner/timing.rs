@@ -51,9 +51,19 @@ impl Session {
     /// Checks over all kinds of data, and takes the times that are taken once.
     fn verify_before(&mut self, job: &ReadyCase<'_>, settings: &Settings, spent: &mut Spent) -> Result<Measured, Stop> {
         let started = Instant::now();
-        self.verify_companions(job)?;
         // The row's result is that of the data that were asked for: those of timed runs differ a little.
-        let judged = self.verify_seeds(job, &timed_exact_data(job), "before timing")?;
+        let when = "before timing";
+        let judged = match is_preliminary(job, settings) {
+            true => {
+                let judged = self.with_data(|session, data| session.verify_once(job, data, when))?;
+                self.verify_exact(job, &timed_exact_data(job))?;
+                judged
+            }
+            false => {
+                self.verify_companions(job)?;
+                self.verify_seeds(job, &timed_exact_data(job), when)?
+            }
+        };
         let mut measured = Measured::of(judged, settings.clock);
         spent.verify = started.elapsed().as_secs_f64();
         let started = Instant::now();
@@ -256,6 +266,11 @@ impl Session {
             Ok(EndToEnd { seconds, host })
         })
     }
+}
+
+/// Whether the case is not checked thoroughly yet.
+fn is_preliminary(job: &ReadyCase<'_>, settings: &Settings) -> bool {
+    job.family.is_described() && settings.candidate.is_some_and(|candidate| candidate.is_preliminary)
 }
 
 /// What one run from end to end took, in seconds.

@@ -16,11 +16,19 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most elements of a buffer, and most work-items of a launch.
 pub(super) const MOST: u64 = 1 << 40;
 
+/// Most work-items along a side of a group.
+const MOST_SIDE: u64 = 1 << 16;
+
 /// Names of sizes that every formula may have: columns, rows, and bytes of an element.
 const SIZES: [&str; 3] = ["n", "m", "size"];
 
 /// Names of the work-group's sizes, in formulas of rungs.
-pub(super) const GROUP: [&str; 3] = ["WG", "WG_X", "WG_Y"];
+const GROUP: [&str; 3] = ["WG", "WG_X", "WG_Y"];
+
+/// Whether a group has one dimension.
+pub(super) fn is_flat(wg: WorkGroup) -> bool {
+    wg.0[1] == 1 && wg.0[2] == 1
+}
 
 /// A family, as its file describes it.
 #[derive(Clone, Debug)]
@@ -93,8 +101,11 @@ pub(crate) struct DescribedRung {
     pub(crate) file: String,
     /// Its work-group, unless another is asked for.
     pub(crate) wg: Option<WorkGroup>,
+    /// Those that a search may try, the default first; empty for the usual ones.
+    pub(crate) groups: Vec<WorkGroup>,
     /// Elements of local memory that the kernel's text declares.
     pub(crate) local: Option<Formula>,
+    /// Macros and their values; those of the group's sides are in `groups`.
     pub(crate) tune: BTreeMap<String, Vec<u64>>,
     /// What must be true of its settings.
     pub(crate) conditions: Vec<Restriction>,
@@ -425,9 +436,7 @@ impl Description {
                 return Err((rung.name.clone(), format!("[[rung]] {:?}: {why}, and is unique", rung.name)));
             }
             let scratch = rung.scratch.iter().map(|declared| &declared.name);
-            // A group's sides may be tuned as macros are.
-            let tuned = rung.tune.keys().filter(|name| !GROUP.contains(&name.as_str()));
-            for name in scratch.chain(tuned) {
+            for name in scratch.chain(rung.tune.keys()) {
                 if !is_name(name) || taken(name) || known.contains(name.as_str()) {
                     let why = format!("[[rung]] {}: the name {name:?} {TAKEN}", rung.name);
                     return Err((name.clone(), why));
@@ -440,7 +449,7 @@ impl Description {
     fn check_rung(&self, rung: &DescribedRung) -> Result<(), Complaint> {
         let at = |word: &str, why: String| (word.to_owned(), format!("[[rung]] {}: {why}", rung.name));
         for (name, values) in &rung.tune {
-            if values.is_empty() || values.contains(&0) && GROUP.contains(&name.as_str()) {
+            if values.is_empty() {
                 return Err(at(name, format!("tune: {name} must have values, as in ITEMS = [1, 2]")));
             }
         }
@@ -688,15 +697,26 @@ impl Lowering {
         };
         let name = own.name.unwrap_or_else(|| rung_name(if kernel.is_empty() { &file } else { &kernel }));
         let at = |word: &str, why: String| (word.to_owned(), format!("[[rung]] {name}: {why}"));
-        let wg = own.wg.or_else(|| keys.wg.clone());
-        let tune: BTreeMap<String, Vec<u64>> = own.tune.or_else(|| keys.tune.clone()).unwrap_or_default();
-        let declared = work_group(wg.as_ref()).map_err(|why| at(&name, why))?;
-        let first = |side: &str| tune.get(side).and_then(|values| values.first()).map(|first| *first as usize);
-        let tuned = match (first("WG"), first("WG_X"), first("WG_Y")) {
-            (Some(size), ..) => Some(WorkGroup::linear(size)),
-            (None, None, None) => None,
-            (None, x, y) => Some(WorkGroup([x.unwrap_or(1), y.unwrap_or(1), 1])),
-        };
+        let is_said = (own.wg.is_some(), own.tune.is_some());
+        let mut wg = own.wg.or_else(|| keys.wg.clone());
+        let mut tune: BTreeMap<String, Vec<u64>> = own.tune.or_else(|| keys.tune.clone()).unwrap_or_default();
+        if let (Some(_), Some(side)) = (&wg, GROUP.into_iter().find(|side| tune.contains_key(*side))) {
+            // What a rung says itself takes the place of what the file says.
+            match is_said {
+                (true, false) => tune.retain(|name, _| !GROUP.contains(&name.as_str())),
+                (false, true) => wg = None,
+                _ => {
+                    let why = format!("wg and the {side} of tune both give the work-group: leave one of them out");
+                    return Err(at(&format!("{side} ="), why));
+                }
+            }
+        }
+        let wg = work_group(wg.as_ref()).map_err(|why| at(&name, why))?;
+        let mut groups = tuned_groups(&mut tune).map_err(|(word, why)| at(&word, why))?;
+        if groups.is_empty() {
+            // No other can take the place of one with several dimensions.
+            groups.extend(wg.filter(|wg| !is_flat(*wg)));
+        }
         let mut defines = keys.define.as_ref().map(texts).unwrap_or_default();
         defines.extend(own.define.as_ref().map(texts).unwrap_or_default());
         let more: Vec<&str> = GROUP.into_iter().chain(tune.keys().map(String::as_str)).collect();
@@ -716,7 +736,8 @@ impl Lowering {
         let mut rung = DescribedRung {
             name: name.clone(),
             file,
-            wg: declared.or(tuned),
+            wg: groups.first().copied().or(wg),
+            groups,
             local: own.local.or_else(|| keys.local.clone()),
             named,
             tune,
@@ -969,10 +990,36 @@ fn line_of(text: &str, word: &str) -> Option<usize> {
     find(&format!("\"{word}\"")).or_else(|| find(word)).filter(|_| !word.is_empty())
 }
 
+/// Takes the names of the group's sides from what is tuned: the groups that they span, the first of each side first.
+fn tuned_groups(tune: &mut BTreeMap<String, Vec<u64>>) -> Result<Vec<WorkGroup>, Complaint> {
+    let mut side = |name: &str| -> Result<Option<Vec<usize>>, Complaint> {
+        let Some(values) = tune.remove(name) else { return Ok(None) };
+        match values.is_empty() || values.iter().any(|side| !(1..=MOST_SIDE).contains(side)) {
+            true => Err((format!("{name} ="), format!("tune: {name} must have values from 1 to {MOST_SIDE}"))),
+            false => Ok(Some(values.into_iter().map(|side| side as usize).collect())),
+        }
+    };
+    let [size, x, y] = [side("WG")?, side("WG_X")?, side("WG_Y")?];
+    let mut groups = match (size, x, y) {
+        (None, None, None) => Vec::new(),
+        (Some(sizes), None, None) => sizes.into_iter().map(WorkGroup::linear).collect(),
+        (Some(_), ..) => return Err(("WG =".into(), "tune: WG is WG_X * WG_Y: give either WG or its sides".into())),
+        (None, x, y) => {
+            let [x, y] = [x, y].map(|side| side.unwrap_or_else(|| vec![1]));
+            x.iter().flat_map(|&x| y.iter().map(move |&y| WorkGroup([x, y, 1]))).collect()
+        }
+    };
+    let mut seen = BTreeSet::new();
+    groups.retain(|wg| seen.insert(wg.0));
+    Ok(groups)
+}
+
 fn work_group(text: Option<&Text>) -> Result<Option<WorkGroup>, String> {
     let Some(Text(text)) = text else { return Ok(None) };
-    let sides: Option<Vec<usize>> =
-        text.split('x').map(|side| side.trim().parse().ok().filter(|side| (1..=1 << 16).contains(side))).collect();
+    let sides: Option<Vec<usize>> = text
+        .split('x')
+        .map(|side| side.trim().parse().ok().filter(|side| (1..=MOST_SIDE as usize).contains(side)))
+        .collect();
     match sides.as_deref() {
         Some(&[x]) => Ok(Some(WorkGroup::linear(x))),
         Some(&[x, y]) => Ok(Some(WorkGroup([x, y, 1]))),

@@ -42,13 +42,13 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
     let rung = |(at, own): (usize, &DescribedRung)| {
         let problem = problem.clone();
         let text = text_of(own, file).unwrap_or_default();
-        let is_macro = |name: &&String| !description::GROUP.contains(&name.as_str());
-        let tuned = own.tune.iter().filter(|(name, _)| is_macro(name));
         let hidden = hidden_macros(&text);
         let kernel = BroughtKernel {
             text,
             work_group: own.wg,
-            macros: tuned.map(|(name, values)| DeclaredMacro::new(name, values)).collect(),
+            work_groups: own.groups.clone(),
+            declaration: file.text.clone(),
+            macros: own.tune.iter().map(|(name, values)| DeclaredMacro::new(name, values)).collect(),
             traits: Default::default(),
             multiple: described.multiple,
             dtype: None,

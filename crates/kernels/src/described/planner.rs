@@ -1,7 +1,7 @@
 //! The launches of a described rung.
 
 use super::args::{Content, DescribedArg};
-use super::description::{DescribedLaunch, DescribedRung, Extent, GROUP, MOST, RungStep};
+use super::description::{DescribedLaunch, DescribedRung, Extent, MOST, RungStep, is_flat};
 use super::formula::{Formula, macro_value};
 use super::problem::{DescribedProblem, Storage};
 use crate::builder::PlanDraft;
@@ -22,16 +22,19 @@ pub(super) fn plan(problem: &DescribedProblem, at: usize, case: &Case, target: &
     problem.check(case.shape, case.dtype)?;
     let rung = &problem.description.rungs[at];
     let wg = work_group(rung, case);
+    let described = DescribedPlan { problem, at, rung, case, target, wg };
+    described.demand_conditions()?;
     shape::check_wg(wg, target)?;
-    DescribedPlan { problem, at, rung, case, target, wg }.plan()
+    described.plan()
 }
 
-/// The group asked for, or the rung's own if that has more dimensions; 16 wide where the rung has more and says nothing.
+/// The group asked for, or the rung's own if that has more dimensions and the file does not name the other; 16 wide where the
+/// rung has more and says nothing.
 fn work_group(rung: &DescribedRung, case: &Case) -> WorkGroup {
     let asked = case.wg;
-    let is_flat = |wg: WorkGroup| wg.0[1] == 1 && wg.0[2] == 1;
     let is_deep = rung.steps.iter().flat_map(RungStep::launches).any(|launch| launch.extent.sides().len() > 1);
     match rung.wg {
+        _ if rung.groups.contains(&asked) => asked,
         Some(declared) if is_flat(asked) && !is_flat(declared) => declared,
         None if is_flat(asked) && is_deep => WorkGroup([16, asked.size().div_ceil(16).min(16), 1]),
         _ => asked,
@@ -60,7 +63,6 @@ struct Bindings<'a> {
 impl<'a> DescribedPlan<'a> {
     fn plan(&self) -> Result<Plan, Refusal> {
         let (case, description) = (self.case, &self.problem.description);
-        self.demand_conditions()?;
         let len = |buffer| self.problem.len(buffer, case.shape, case.dtype).map_err(Refusal::Size);
         let lens = description.buffers.iter().map(len).collect::<Result<Vec<usize>, _>>()?;
         let longest = lens.iter().copied().max().unwrap_or(1) as u64;
@@ -109,7 +111,9 @@ impl<'a> DescribedPlan<'a> {
                 self.copy(&mut plan, bytes, Arg::Buffer(now), Arg::Buffer(home));
             }
         }
-        Ok(plan.plan_with(bound.local, 0))
+        let plan = plan.plan_with(bound.local, 0);
+        plan.check_local(self.target)?;
+        Ok(plan)
     }
 
     /// Refuses settings that the file rules out.
@@ -117,7 +121,7 @@ impl<'a> DescribedPlan<'a> {
         for condition in &self.rung.conditions {
             let holds = condition.holds(&|name| self.number(name, &[]));
             if !holds.map_err(|why| Refusal::Setting(format!("where {:?}: {why}", condition.text)))? {
-                return Err(Refusal::Setting(format!("its file rules this out: where {:?}", condition.text)));
+                return Err(Refusal::Excluded(condition.text.clone()));
             }
         }
         Ok(())
@@ -132,7 +136,7 @@ impl<'a> DescribedPlan<'a> {
         for (name, value) in &self.problem.description.constants {
             plan.define(name, value);
         }
-        for name in self.rung.tune.keys().filter(|name| !GROUP.contains(&name.as_str())) {
+        for name in self.rung.tune.keys() {
             let value = self.number(name, &[]).unwrap_or_default();
             plan.define(name, value);
             plan.note(&name.to_lowercase(), value);

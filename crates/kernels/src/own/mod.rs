@@ -49,6 +49,8 @@ pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, Declaration
     let kernel = BroughtKernel {
         text: without_definitions(&own.text, |name| declaration.defines.iter().any(|(given, _)| given == name)),
         work_group: declaration.wg,
+        work_groups: Vec::new(),
+        declaration: String::new(),
         macros: declaration.tunables.clone(),
         traits: (SourceTraits::of(&own.text, &declaration.kernel), declaration.parameters(family)),
         multiple: declaration.multiple,

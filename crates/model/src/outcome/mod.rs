@@ -69,6 +69,9 @@ pub struct Settings {
 pub struct Candidate {
     /// Seconds: sampling ends after the first samples if their median is above.
     pub give_up_above: Option<f64>,
+    /// Whether it is checked thoroughly later, if it wins. Until then a case of a described family, whose reference may be slow,
+    /// is checked at its own size alone.
+    pub is_preliminary: bool,
 }
 
 impl Settings {
@@ -82,7 +85,7 @@ impl Settings {
             timeout: 0.0,
             max_noise: 1.0,
             clock: Clock::Wall,
-            candidate: Some(Candidate { give_up_above: None }),
+            candidate: Some(Candidate { give_up_above: None, is_preliminary: false }),
             ..Settings::default()
         }
     }

@@ -1,7 +1,7 @@
 //! What a case turns into: buffers, and launches over them.
 
-use super::WorkGroup;
 use super::arg::Arg;
+use super::{Refusal, Target, WorkGroup};
 use crate::data::{Dtype, Params};
 
 /// An image, of pixels as large as the elements that it is made of.
@@ -92,6 +92,20 @@ pub struct Plan {
 impl Plan {
     pub fn bytes(&self) -> u64 {
         self.buffers.iter().map(|b| b.bytes() as u64).sum()
+    }
+
+    /// Refuses a work-group that needs more local memory than the device has.
+    ///
+    /// # Errors
+    /// How much it needs, and how much there is.
+    pub fn check_local(&self, target: &Target) -> Result<(), Refusal> {
+        if self.local_bytes <= target.local_mem {
+            return Ok(());
+        }
+        Err(Refusal::Memory(format!(
+            "needs {} bytes of local memory for a work-group, this device has {}",
+            self.local_bytes, target.local_mem
+        )))
     }
 
     /// Indices of the output buffers.

@@ -83,6 +83,9 @@ pub enum Refusal {
     /// A setting has a value that the rung cannot use.
     #[error("{0}")]
     Setting(String),
+    /// A condition of the reader's file, which the settings do not meet.
+    #[error("its file rules this out: where {0:?}")]
+    Excluded(String),
     /// The device or its driver lacks what the rung needs.
     #[error("{0}")]
     Feature(String),
@@ -96,7 +99,7 @@ impl Refusal {
         match self {
             Refusal::Size(_) => "size",
             Refusal::Group(_) => "group",
-            Refusal::Setting(_) => "setting",
+            Refusal::Setting(_) | Refusal::Excluded(_) => "setting",
             Refusal::Feature(_) => "feature",
             Refusal::Memory(_) => "memory",
         }

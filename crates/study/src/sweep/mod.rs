@@ -12,14 +12,16 @@
 mod identity;
 mod measure;
 mod merge;
+mod narrowing;
 mod possible;
 mod space;
 
 pub use identity::{Identity, Shard};
 pub use measure::{BLOCK, Bench, Order, ROUNDS, in_rounds, measure};
 pub use merge::merge;
+pub use narrowing::Narrowing;
 pub use possible::Asked;
-pub use space::{Configuration, RememberedSettings, Setting, Space, default_work_groups, settings};
+pub use space::{Configuration, RememberedSettings, Setting, Space, settings, work_groups};
 
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,7 @@ pub struct Space<'a> {
     pub rungs: Vec<&'a Rung>,
     pub dtypes: Vec<Dtype>,
     pub shapes: Vec<Shape>,
+    /// Empty for those of each rung.
     pub wgs: Vec<WorkGroup>,
     pub settings: Vec<Setting>,
     pub seed: u64,
@@ -80,7 +81,8 @@ impl Space<'_> {
     /// when it fixes its own work-group, or when two settings come to the same grid.
     fn expand_rung(&self, rung: &Rung, dtype: Dtype, shape: Shape, target: &Target, plan: &mut Vec<Configuration>) {
         let mut seen = HashSet::new();
-        for &wg in &self.wgs {
+        let wgs = if self.wgs.is_empty() { work_groups(rung, target) } else { self.wgs.clone() };
+        for wg in wgs {
             for params in self.combinations(rung) {
                 let (family, variant) = (self.family.name.to_string(), rung.variant().to_owned());
                 let case = Case { family, variant, dtype, shape, wg, params, seed: self.seed };
@@ -121,9 +123,14 @@ impl Space<'_> {
         (format!("{choices:?} {known_by}"), Configuration { index: 0, rung: rung.number(), case, wg, params, refusal })
     }
 
-    /// Every combination of the settings that a rung reads.
+    /// Every combination of the settings that a rung reads, and of the values that the file of a described family lists.
     fn combinations(&self, rung: &Rung) -> Vec<Params> {
-        let read = self.settings.iter().filter(|s| reads(self.family, rung, &s.name));
+        let listed = rung.tunables().filter(|_| self.family.is_described());
+        let listed =
+            listed.map(|t| Setting { name: t.name.to_owned(), values: t.values().map(str::to_owned).collect() });
+        let is_set = |listed: &Setting| self.settings.iter().any(|s| s.name == listed.name);
+        let listed: Vec<Setting> = listed.filter(|listed| !is_set(listed)).collect();
+        let read = self.settings.iter().filter(|s| reads(self.family, rung, &s.name)).chain(&listed);
         combinations(read.map(|s| (s.name.as_str(), s.values.as_slice())))
     }
 }
@@ -161,8 +168,18 @@ impl Space<'_> {
     }
 }
 
+/// The groups to try of a rung: those that its file lists, or the usual ones and its own.
+pub fn work_groups(rung: &Rung, target: &Target) -> Vec<WorkGroup> {
+    let mut all = rung.work_groups().to_vec();
+    if all.is_empty() {
+        all = default_work_groups(target);
+        all.extend(rung.work_group().filter(|own| !all.contains(own)));
+    }
+    all
+}
+
 /// Powers of two from 32 up to what the device allows, or that alone if it is smaller.
-pub fn default_work_groups(target: &Target) -> Vec<WorkGroup> {
+pub(super) fn default_work_groups(target: &Target) -> Vec<WorkGroup> {
     let most = target.max_wg.min(target.max_wg_dims[0]).max(1);
     let powers = std::iter::successors(Some(32usize), |wg| wg.checked_mul(2)).take_while(|&wg| wg <= most);
     let sizes: Vec<WorkGroup> = powers.map(WorkGroup::linear).collect();

@@ -1,3 +1,4 @@
+use super::space::default_work_groups;
 use super::*;
 use gpulab_kernels::dot;
 use gpulab_model::data::{Dtype, Shape};

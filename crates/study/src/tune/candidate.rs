@@ -21,7 +21,7 @@ pub fn measure_candidate(
     best: Option<f64>,
     run: &mut dyn FnMut(&Job) -> Result<Outcome, Error>,
 ) -> Result<Outcome, Error> {
-    let candidate = Some(Candidate { give_up_above: best.map(|best| SLOWER * best) });
+    let candidate = Some(Candidate { give_up_above: best.map(|best| SLOWER * best), is_preliminary: true });
     let settings = Settings { candidate, ..settings.clone() };
     run(&Job { baseline: false, case: configuration.case.clone(), settings, again: false })
 }
@@ -69,7 +69,7 @@ mod tests {
                 Ok(Outcome::pending(&job.case, Clock::Wall).ended(Err(Stop::failed("lost"))))
             };
             measure_candidate(&configuration, &Settings::default(), best, &mut run).unwrap();
-            assert_eq!(jobs, [(false, Some(Candidate { give_up_above: most }))]);
+            assert_eq!(jobs, [(false, Some(Candidate { give_up_above: most, is_preliminary: true }))]);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What there is to try: of each rung every work-group and every value of its tunables, the rung's defaults first.
 
 use super::Region;
-use crate::sweep::{Configuration, Setting, default_work_groups};
+use crate::sweep::{Configuration, Narrowing, Setting, work_groups};
 use gpulab_kernels::{Family, Rung, Tunable};
 use gpulab_model::data::Params;
 use gpulab_model::plan::{Case, Plan, Refusal, Target, WorkGroup};
@@ -18,6 +18,8 @@ pub struct TuningSpace<'a> {
     pub rungs: Vec<&'a Rung>,
     /// Rungs that no configuration of can run here, with the reason of the first.
     pub refused: Vec<(&'a Rung, Refusal)>,
+    /// Of rungs that readers brought, what their settings came to.
+    pub narrowings: Vec<(&'a Rung, Narrowing)>,
 }
 
 /// A case, and what its rung makes of it.
@@ -41,15 +43,20 @@ impl<'a> TuningSpace<'a> {
         settings: &[Setting],
         target: &Target,
     ) -> TuningSpace<'a> {
-        let mut space =
-            TuningSpace { candidates: Vec::new(), regions: Vec::new(), rungs: Vec::new(), refused: Vec::new() };
+        let mut space = TuningSpace {
+            candidates: Vec::new(),
+            regions: Vec::new(),
+            rungs: Vec::new(),
+            refused: Vec::new(),
+            narrowings: Vec::new(),
+        };
         for &rung in rungs {
             let axes = axes(rung, settings);
             let asked = |wg, params| Case { variant: rung.variant().into(), wg, params, ..base.clone() };
-            // Its default first, which a reader's file may declare, then powers of two.
+            // Its default first, which a reader's file may declare.
             let usual = || {
                 let default = rung.work_group().unwrap_or(WorkGroup::linear(target.max_wg.min(256)));
-                let others = default_work_groups(target).into_iter().filter(|wg| *wg != default);
+                let others = work_groups(rung, target).into_iter().filter(|wg| *wg != default);
                 std::iter::once(default).chain(others).collect()
             };
             let wgs = wgs.map_or_else(usual, <[WorkGroup]>::to_vec);
@@ -68,7 +75,7 @@ impl<'a> TuningSpace<'a> {
         axes: &[TunedAxis<'_>],
         plan: &dyn Fn(WorkGroup, &[usize]) -> PlannedCase,
     ) {
-        let (mut seen, mut refusal) = (HashMap::new(), None);
+        let (mut seen, mut refusal, mut narrowing) = (HashMap::new(), None, Narrowing::default());
         let lengths: Vec<usize> = std::iter::once(wgs.len()).chain(axes.iter().map(|axis| axis.values.len())).collect();
         let mut region = Region { places: BTreeMap::new(), axes: lengths.clone() };
         for place in places(&lengths) {
@@ -76,16 +83,21 @@ impl<'a> TuningSpace<'a> {
             let plan = match planned {
                 Ok(plan) => plan,
                 Err(why) => {
+                    narrowing.drops(Some(&why));
                     refusal.get_or_insert(why);
                     continue;
                 }
             };
             let index = *seen.entry(xxh3_128(format!("{plan:?}").as_bytes())).or_insert(self.candidates.len());
             if index == self.candidates.len() {
+                narrowing.drops(None);
                 let (wg, params, rung) = (plan.wg, plan.params, rung.number());
                 self.candidates.push(Configuration { index: index as u64, rung, case, wg, params, refusal: None });
             }
             region.places.insert(place, index);
+        }
+        if rung.is_own() {
+            self.narrowings.push((rung, narrowing));
         }
         match refusal {
             Some(why) if region.places.is_empty() => self.refused.push((rung, why)),
@@ -111,6 +123,11 @@ fn axes<'a>(rung: &'a Rung, settings: &[Setting]) -> Vec<TunedAxis<'a>> {
         let values = match given {
             Some(setting) => setting.values.iter().cloned().map(Some).collect(),
             None if !tunable.is_searched => return None,
+            // The first value of a reader's file is the default.
+            None if rung.is_own() => {
+                let others = tunable.values().skip(1).map(|value| Some(value.to_owned()));
+                std::iter::once(None).chain(others).collect()
+            }
             None => std::iter::once(None).chain(tunable.values().map(|value| Some(value.to_owned()))).collect(),
         };
         Some(TunedAxis { name: tunable.name, values })

@@ -45,9 +45,13 @@ impl SizeClass {
 /// The fastest configuration that was found for one kind of case. Times in seconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TunedEntry {
-    /// SHA-256 of the kernels' sources, fragments included, and of the build options: of the rung, or of all rungs.
+    /// SHA-256 of the kernels' sources, fragments included, and of the build options: of the rung, or of all rungs; with the
+    /// text of the file that describes the family.
     pub source: String,
     pub family: String,
+    /// The file that describes the family; none of gpulab's own, and in files of an earlier version.
+    #[serde(default)]
+    pub file: Option<String>,
     /// The rung that was tuned; none where it is the best of all rungs.
     pub rung: Option<String>,
     pub dtype: Dtype,
@@ -92,10 +96,10 @@ impl TunedEntry {
         let known = built_in(&self.family).and_then(|family| family.rung(&self.variant));
         let is_time = |seconds: f64| seconds.is_finite() && seconds > 0.0;
         match known {
-            None => Some(format!("there is no rung {}", named())),
-            Some(_) if self.wg.0.contains(&0) => Some(format!("{} has a work-group of {}", named(), self.wg)),
-            Some(_) if !is_time(self.t_median_s) => Some(format!("{} took {} s", named(), self.t_median_s)),
-            Some(_) => None,
+            None if self.file.is_none() => Some(format!("there is no rung {}", named())),
+            _ if self.wg.0.contains(&0) => Some(format!("{} has a work-group of {}", named(), self.wg)),
+            _ if !is_time(self.t_median_s) => Some(format!("{} took {} s", named(), self.t_median_s)),
+            _ => None,
         }
     }
 }
@@ -252,7 +256,8 @@ impl TunedFile {
     }
 }
 
-/// SHA-256 of the texts of rungs' kernels as they are compiled, fragments included, and of the options of builds.
+/// SHA-256 of the texts of rungs' kernels as they are compiled, fragments included, of the file that describes their family,
+/// and of the options of builds.
 ///
 /// # Errors
 /// [`Error::Usage`] if a source is missing.
@@ -263,6 +268,7 @@ pub fn source_hash(rungs: &[&Rung], sources: &Sources) -> Result<String, Error> 
         let text = sources.assemble_rung(rung).map_err(|stop| Error::Usage(stop.reason))?;
         hasher.update([0]);
         hasher.update(text);
+        hasher.update(rung.declaration());
     }
     Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
 }
@@ -316,12 +322,16 @@ impl<'a> Remembered<'a> {
     /// rung's name, or with `is_any` that of any rung, and the best of all is meant.
     fn find(&self, case: &Case, is_any: bool) -> Option<&TunedEntry> {
         let rung = self.family.rung(&case.variant)?;
-        let plan = self.family.plan(rung, case, &self.target).ok()?;
+        let choices = match self.family.choices {
+            // A described rung's defaults need not meet its conditions.
+            [] => Params::new(),
+            _ => choices(self.family, &self.family.plan(rung, case, &self.target).ok()?),
+        };
         let source = match is_any {
             true => &self.all_sources,
             false => &self.sources.iter().find(|(variant, _)| *variant == case.variant)?.1,
         };
-        let (choices, size) = (choices(self.family, &plan), SizeClass::of(case.shape));
+        let size = SizeClass::of(case.shape);
         let wanted = (!is_any).then_some(case.variant.as_str());
         self.file.entries.iter().find(|entry| {
             let is_same = (entry.source == *source, entry.rung.as_deref() == wanted, entry.size == size);

@@ -10,6 +10,7 @@ fn entry(family: &Family, variant: &str, n: u64, params: &[(&str, &str)]) -> Tun
     TunedEntry {
         source: source_hash(&[rung], &Sources::default()).unwrap(),
         family: family.name.to_string(),
+        file: None,
         rung: Some(variant.into()),
         dtype: Dtype::I32,
         choices: choices(family, &plan),
