@@ -142,7 +142,7 @@ columns! {
         /// 10^9 operations a second.
         #[unit = "Gop/s"]
         pub gops: Option<f64>,
-        /// Which measured limit bounds the family: `read`, `copy` or `add-min`.
+        /// Which limit bounds the family: `read`, `copy`, `add-min`, ...; of arithmetic even where it was not measured.
         pub ceiling: String,
         /// `gbps` in per cent of it, or `gops` where it limits operations; empty where the data fit a cache.
         #[unit = "%"]
@@ -353,7 +353,14 @@ impl From<&Record> for Row {
             ops: finite(outcome.ops).map(|o| o.round() as u64),
             gbps: record.gbps,
             gops: record.gops,
-            ceiling: scene.ceiling.map_or_else(String::new, |c| c.bound.name().to_owned()),
+            ceiling: {
+                let unmeasured = || scene.bound.filter(|bound| !bound.is_memory());
+                scene
+                    .ceiling
+                    .map(|c| c.bound)
+                    .or_else(unmeasured)
+                    .map_or_else(String::new, |bound| bound.name().to_owned())
+            },
             ceiling_pct: record.ceiling_pct,
             step_x: speedups.step,
             total_x: speedups.total,
