@@ -180,7 +180,7 @@ fn half(simulator: &Simulator, machine: &str, element: &str, body: &str) -> Memo
 fn machines_of_2009_coalesce_by_their_rules() {
     in_simulator(|simulator| {
         // What is read; on cc1.0 and on cc1.3, transactions and bytes that move.
-        let cases: [(&str, &str, (u64, u64), (u64, u64)); 14] = [
+        let cases = [
             ("float", "x[i]", (1, 64), (1, 64)),
             ("double", "x[i]", (1, 128), (1, 128)),
             ("float4", "x[i]", (2, 256), (2, 256)),
