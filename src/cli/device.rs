@@ -2,9 +2,10 @@
 
 use super::measuring::MeasureArgs;
 use super::shared::{
-    ChosenRungs, ElementType, KernelFolder, KernelProcess, NamedFamily, RandomData, RowFiles, row_files,
+    ChosenRungs, ElementType, KernelFolder, KernelProcess, NamedFamily, NamedMachine, RandomData, RowFiles, row_files,
 };
-use crate::count::LockstepModel;
+use crate::Error;
+use crate::count::{AccessRule, LockstepModel};
 use crate::data::Dtype;
 use crate::plan::WorkGroup;
 use crate::values;
@@ -157,15 +158,17 @@ pub struct CountArgs {
     pub data: RandomData,
     #[command(flatten)]
     pub kernels: KernelFolder,
-    /// Work-items of a warp
-    #[arg(long, value_name = "N", value_parser = one_of::<32, 64, 64>, default_value_t = LockstepModel::USUAL.warp)]
-    pub warp: u64,
-    /// Bytes of a segment of global memory
-    #[arg(long, value_name = "BYTES", value_parser = one_of::<32, 64, 128>, default_value_t = LockstepModel::USUAL.segment)]
-    pub segment: u64,
-    /// Banks of local memory, each 4 bytes wide
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024), default_value_t = LockstepModel::USUAL.banks)]
-    pub banks: u64,
+    #[command(flatten)]
+    pub machine: NamedMachine,
+    /// Work-items of a warp [default: 32, or the machine's]
+    #[arg(long, value_name = "N", value_parser = one_of::<32, 64, 64>)]
+    pub warp: Option<u64>,
+    /// Bytes of a segment of global memory [default: 32, or the machine's]
+    #[arg(long, value_name = "BYTES", value_parser = one_of::<32, 64, 128>)]
+    pub segment: Option<u64>,
+    /// Banks of local memory, each 4 bytes wide [default: 32, or the machine's]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1024))]
+    pub banks: Option<u64>,
     /// Show the cost of each source line; files also get a row for each line
     #[arg(long)]
     pub lines: bool,
@@ -174,6 +177,26 @@ pub struct CountArgs {
     pub deadline: f64,
     #[command(flatten)]
     pub rows: RowFiles,
+}
+
+impl CountArgs {
+    /// The machine that is counted for: what is given by itself comes before what the named machine has.
+    ///
+    /// # Errors
+    /// A size of segments for a machine whose transactions have sizes of their own.
+    pub fn model(&self) -> Result<LockstepModel, Error> {
+        let named = self.machine.model();
+        if self.segment.is_some() && named.rule != AccessRule::Segments {
+            let why = format!("--segment: the transactions of {} follow from the size of words", named.machine);
+            return Err(Error::Usage(why));
+        }
+        Ok(LockstepModel {
+            warp: self.warp.unwrap_or(named.warp),
+            segment: self.segment.unwrap_or(named.segment),
+            banks: self.banks.unwrap_or(named.banks),
+            ..named
+        })
+    }
 }
 
 /// Shared options, in the words of `gpulab count`.
@@ -208,5 +231,9 @@ pub(super) const COUNT_HELP: &str = "The model:
 - A bank of local memory gives one word of 4 bytes in a pass, to all items that request it. Requests of 8 bytes an item
   run in two halves of the warp, those of 16 bytes in four quarters. Reads run in half as many parts where neighbours
   at distance 1, or all at distance 2, read the same word.
+- --machine gives older machines' rules. On cc1.0 to cc1.3 requests are half a warp's, and a pass of local memory gives a
+  single word to several items. Global memory has partitions of 256 bytes: of each execution of an instruction by groups
+  that run at once, one a compute unit, the busiest partition's transactions count against an even share. partition_load
+  is the ratio: 1 is even, 8 with 8 partitions is partition camping.
 - Every instruction counts once, however long it takes: a remainder costs as much as a sum.
 The simulator, Oclgrind, runs and counts every work-item: choose small sizes.";

@@ -58,6 +58,10 @@ pub const EXAMPLES: &[Example] = &[
     example("gpulab import kernel-tuner matmul.py", "Write matmul.toml, a ladder for what the script tunes."),
     example("gpulab count reduce", "Count busy lanes, memory segments and bank conflicts of every rung."),
     example("gpulab count transpose --variant 2-3 --lines", "Show the cost of each source line."),
+    example(
+        "gpulab count transpose --machine gtx280 -n 512 --variant 3,diagonal",
+        "Show partition camping on a GPU of 2008, and its cure.",
+    ),
     example("gpulab draw transpose:2", "Draw the access that costs most: lanes, segments, banks."),
     example("gpulab film reduce:2 reduce:3 -o film.html", "Play two rungs side by side, step by step, in a browser."),
     example("gpulab occupancy reduce --variant 3", "Say how many groups of a rung a compute unit holds."),

@@ -1,5 +1,6 @@
 //! Options that several commands have, each declared once.
 
+use crate::count::{LockstepModel, MACHINES, Machine};
 use crate::data::Dtype;
 use crate::outcome::{Cache, Clock};
 use crate::values;
@@ -20,6 +21,26 @@ pub struct RandomData {
     /// Seed of the random data
     #[arg(long, value_name = "N", value_parser = values::whole::<u64>, default_value_t = 1)]
     pub seed: u64,
+}
+
+/// The machine that the simulator counts for.
+#[derive(Clone, Debug, Args)]
+pub struct NamedMachine {
+    /// Count for this machine: cc1.0, cc1.1, cc1.2, cc1.3, cc2.0, gtx280, s1070, today or wave64 [default: today]
+    #[arg(long, value_name = "NAME", value_parser = machine)]
+    pub machine: Option<&'static Machine>,
+}
+
+impl NamedMachine {
+    /// Its model, or the usual one.
+    pub fn model(&self) -> LockstepModel {
+        self.machine.map_or(LockstepModel::USUAL, |machine| machine.model)
+    }
+}
+
+fn machine(name: &str) -> Result<&'static Machine, String> {
+    let names = || MACHINES.iter().map(|machine| machine.name).collect::<Vec<_>>();
+    Machine::named(name).ok_or_else(|| format!("it must be one of {}", names().join(", ")))
 }
 
 /// A family, by its place or by --kernel.

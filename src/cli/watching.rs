@@ -1,6 +1,6 @@
 //! The options of commands that watch a kernel in the simulator.
 
-use super::shared::{ElementType, RandomData};
+use super::shared::{ElementType, NamedMachine, RandomData};
 use crate::plan::WorkGroup;
 use crate::report::drawing::View;
 use crate::values;
@@ -29,6 +29,8 @@ pub struct WatchedKernel {
     pub set: Vec<String>,
     #[command(flatten)]
     pub data: RandomData,
+    #[command(flatten)]
+    pub machine: NamedMachine,
     /// Work-groups that are watched, the first ones of each launch; totals are always of all
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64), default_value_t = 2)]
     pub groups: u64,

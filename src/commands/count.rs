@@ -2,7 +2,7 @@
 
 use crate::cli::{CountArgs, Global};
 use crate::console::{Out, screen, worst_of};
-use crate::count::{CountRow, LockstepModel};
+use crate::count::CountRow;
 use crate::counting::{Countable, check_ladder, check_trials};
 use crate::counting::{Counting, open, source_line};
 use crate::kernels::{Registry, Sources};
@@ -18,6 +18,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
         let why = "--device: a simulator counts kernels, not a device; leave it out";
         return Err(Error::Usage(why.into()));
     }
+    let model = options.model()?;
     let subject = Countable::find(options)?;
     let registry = &Registry::default();
     let registry = if let Countable::Ladder(brought) = &subject { &brought.registry } else { registry };
@@ -29,7 +30,6 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     let mut outputs: Outputs<CountRow> = Outputs::open(&Paths::from(&options.rows))?;
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
-    let model = LockstepModel { warp: options.warp, segment: options.segment, banks: options.banks };
     let mut worker = open(
         registry,
         &simulator,

@@ -68,20 +68,31 @@ pub(crate) fn usual_size(form: Form) -> u64 {
     }
 }
 
-/// Whether a simulator would take minutes for a case of this shape.
-pub(crate) fn is_large(form: Form, shape: Shape) -> bool {
-    let most = if form == Form::Square { 160 } else { 1 << 18 };
+/// Whether a simulator would take minutes for a case of this shape. Where partitions are counted, which follows from no small
+/// case, a vector or matrix may take them.
+pub(crate) fn is_large(form: Form, shape: Shape, model: LockstepModel) -> bool {
+    let most = match form {
+        Form::Square => 160,
+        Form::Vector | Form::Matrix if model.partitions > 0 => 1 << 22,
+        Form::Vector | Form::Matrix => 1 << 18,
+    };
     let size = if form == Form::Square { shape.n } else { shape.elements() };
     size > most
 }
 
 /// A case of a rung, which takes those of the settings that it reads.
-pub(crate) fn of_rung<'a>(family: &'a Family, rung: &'a Rung, case: &Case, target: &Target) -> CountedTrial<'a> {
+pub(crate) fn of_rung<'a>(
+    family: &'a Family,
+    rung: &'a Rung,
+    case: &Case,
+    target: &Target,
+    model: LockstepModel,
+) -> CountedTrial<'a> {
     let is_read = |name: &String| family.choices.iter().copied().chain(rung.tunables()).any(|t| t.name == name);
     let params = case.params.clone().into_iter().filter(|(name, _)| is_read(name)).collect();
     let case = Case { variant: rung.variant().into(), params, ..case.clone() };
     let mut remark = remark(family, rung, &case, target);
-    let is_large = is_large(family.form, case.shape);
+    let is_large = is_large(family.form, case.shape, model);
     if is_large && family.is_described() && remark.is_ok() {
         // Nobody knows how the work of a reader's kernel grows.
         let why = format!("n={} is too large for the simulator: choose a smaller --n", case.shape.n);
@@ -105,7 +116,7 @@ pub(crate) fn beside(
     let others = Case { wg: WORK_GROUP, ..small.clone() };
     let cases: Vec<CountedTrial<'_>> = std::iter::once((own, &small))
         .chain(rungs.iter().map(|rung| (*rung, &others)))
-        .map(|(rung, case)| of_rung(family, rung, case, worker.target()))
+        .map(|(rung, case)| of_rung(family, rung, case, worker.target(), LockstepModel::USUAL))
         .collect();
     let version = &simulator.version;
     let mut counting =

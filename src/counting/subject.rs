@@ -92,7 +92,7 @@ pub(crate) fn check_ladder(brought: &Brought, options: &CountArgs, quiet: bool) 
         return Err(Error::Usage("no elements, so no launch to count: choose a larger --n".into()));
     }
     let params = Params::new();
-    if options.lines && is_large(family.form, shape) {
+    if options.lines && is_large(family.form, shape, options.machine.model()) {
         let why = "--lines needs cases that the simulator runs whole; choose a smaller --n";
         return Err(Error::Usage(why.into()));
     }
@@ -118,7 +118,8 @@ fn ladder<'a>(brought: &'a Brought, options: &CountArgs, target: &Target) -> Res
     let case = Case::of(&family.name, "", options.element.dtype.unwrap_or(family.dtypes[0]), shape(family, options)?);
     let case = Case { params: settings(family, &rungs, options)?, seed: options.data.seed, ..case };
     let wg = |rung: &Rung| options.wg.or(rung.work_group()).unwrap_or(WORK_GROUP);
-    let counted = |rung: &'a Rung| of_rung(family, rung, &Case { wg: wg(rung), ..case.clone() }, target);
+    let counted =
+        |rung: &'a Rung| of_rung(family, rung, &Case { wg: wg(rung), ..case.clone() }, target, options.machine.model());
     Ok(rungs.into_iter().map(counted).collect())
 }
 

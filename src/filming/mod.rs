@@ -3,7 +3,7 @@
 use crate::adopt::{Brought, described, own};
 use crate::bench;
 use crate::cli::WatchedKernel;
-use crate::count::{LockstepModel, TracedLaunch};
+use crate::count::TracedLaunch;
 use crate::counting::{CountedTrial, WORK_GROUP, trials, usual_size};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{FAMILIES, Registry, Rung, Sources};
@@ -34,7 +34,7 @@ pub(crate) fn watch(what: &str, options: &WatchedKernel) -> Result<Film, Error> 
     let registry = if let Watched::Rung(brought, _) = &watched { &brought.registry } else { &Registry::default() };
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
-    let model = LockstepModel::USUAL;
+    let model = options.machine.model();
     let deadline = Duration::from_secs_f64(options.deadline);
     let setup = Setup::of(registry);
     let mut worker = CountingWorker::open_tracing(

@@ -76,6 +76,9 @@ const BAD: &str = r#"
 2 | count reduce --warp 48 | 32 or 64
 2 | count reduce --segment 16 | 32, 64 or 128
 2 | count reduce --banks 0 | 1..=1024
+2 | count reduce --machine gtx290 | gtx280
+2 | count reduce --machine cc1.0 --segment 64 | --segment
+2 | draw reduce:1 --machine x | cc1.0
 2 | count reduce --set nothing=1 | no such tunable
 2 | count reduce --variant 11 --set wg | NAME=VALUE
 2 | count dot --set items=64,128 | give one

@@ -1,12 +1,12 @@
 //! `gpulab count`: kernels whose counts are known by hand, and the ladders' counts, which are the same on every machine.
 
 use crate::drivers::{in_simulator, is_whole};
-use gpulab::count::{CountRow, Counts, LaunchCounts, RequestCounts, stretched};
+use gpulab::count::{CountRow, Counts, LaunchCounts, LockstepModel, Machine, MemoryCounts, RequestCounts, stretched};
 use gpulab::data::{Params, Shape};
 use gpulab::kernels;
 use gpulab::plan::{Case, Target, WorkGroup};
 use gpulab::record::params_text;
-use gpulab::simulator::Simulator;
+use gpulab::simulator::{Simulator, model_variables};
 use gpulab::store::of_csv;
 use std::fs;
 use std::path::Path;
@@ -17,8 +17,8 @@ use std::process::Command;
 struct Launch {
     global: [usize; 2],
     local: [usize; 2],
-    warp: u32,
-    segment: u32,
+    warp: u64,
+    segment: u64,
 }
 
 /// Two groups of one warp each.
@@ -31,17 +31,28 @@ fn count(simulator: &Simulator, element: &str, body: &str, launch: Launch) -> La
 }
 
 fn count_source(simulator: &Simulator, source: &str, launch: Launch) -> LaunchCounts {
+    let Launch { global, local, warp, segment } = launch;
+    let model = LockstepModel { warp, segment, ..LockstepModel::USUAL };
+    count_for(simulator, source, (global, local), model)
+}
+
+/// Counts a kernel `k` of two buffers of 64 KiB for a machine.
+fn count_for(
+    simulator: &Simulator,
+    source: &str,
+    ranges: ([usize; 2], [usize; 2]),
+    model: LockstepModel,
+) -> LaunchCounts {
+    let (global, local) = ranges;
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
-    let Launch { global, local, warp, segment } = launch;
     let buffer = "<size=65536 fill=0>";
     let call = format!("k.cl\nk\n{} {} 1\n{} {} 1\n{buffer}\n{buffer}\n", global[0], global[1], local[0], local[1]);
     fs::write(at("k.cl"), source).unwrap();
     fs::write(at("k.sim"), call).unwrap();
     let mut command = Command::new("oclgrind-kernel");
     command.arg("--plugins").arg(simulator.plugin()).arg("k.sim").current_dir(dir.path());
-    command.env("GPULAB_COUNT_FILE", at("counts")).env("GPULAB_COUNT_WARP", warp.to_string());
-    command.env("GPULAB_COUNT_SEGMENT", segment.to_string()).env("GPULAB_COUNT_BANKS", "32");
+    command.env("GPULAB_COUNT_FILE", at("counts")).envs(model_variables(model));
     let output = command.output().unwrap();
     let counts = fs::read_to_string(at("counts")).unwrap_or_else(|e| panic!("{e}: {output:?}\n{source}"));
     let [line] = Vec::from_iter(counts.lines())[..] else { panic!("one launch: {counts}") };
@@ -68,7 +79,7 @@ fn strides_in_global_memory_touch_their_segments() {
             for (segment, segments) in [(32, small), (128, large)] {
                 let memory = count(simulator, "float", &body, Launch { segment, ..TWO_WARPS }).total().memory;
                 assert_eq!(global(memory.global_read), [2, 64, 256, 2 * segments], "stride {stride}, {segment} bytes");
-                assert_eq!(global(memory.global_write), [2, 64, 256, 2 * 128 / u64::from(segment)], "{stride}");
+                assert_eq!(global(memory.global_write), [2, 64, 256, 2 * 128 / segment], "{stride}");
             }
         }
         let body = |from: &str, to: &str| format!("uint i = get_global_id(0); out[{to}] = x[{from}];");
@@ -152,6 +163,157 @@ fn local_memory_takes_a_pass_for_each_word_of_a_bank() {
         let memory = count(simulator, "float", &through_local_memory("float", "i"), wide).total().memory;
         assert_eq!(local(memory.local_read), [1, 2, 0, 0]);
         cases.len() + 2
+    });
+}
+
+/// What a group of half a warp does on a machine; the body's `i` is its item.
+fn half(simulator: &Simulator, machine: &str, element: &str, body: &str) -> MemoryCounts {
+    let source = format!(
+        "__kernel void k(__global {element} *x, __global {element} *out) {{\nuint i = get_local_id(0);\n{body}\n}}\n"
+    );
+    let model = Machine::named(machine).unwrap().model;
+    count_for(simulator, &source, ([16, 1], [16, 1]), model).total().memory
+}
+
+/// "Optimizing CUDA" (NVIDIA, 2009) and CUDA C Programming Guide 4.2 say how many transactions half a warp makes.
+#[test]
+fn machines_of_2009_coalesce_by_their_rules() {
+    in_simulator(|simulator| {
+        // What is read; on cc1.0 and on cc1.3, transactions and bytes that move.
+        let cases = [
+            ("float", "x[i]", (1, 64), (1, 64)),
+            ("double", "x[i]", (1, 128), (1, 128)),
+            ("float4", "x[i]", (2, 256), (2, 256)),
+            // Not all items take part.
+            ("float", "i % 3 ? x[i] : 0", (1, 64), (1, 64)),
+            // Out of sequence.
+            ("float", "x[i ^ 1]", (16, 512), (1, 64)),
+            // Misaligned: within a block of 128 bytes, and over the end of one.
+            ("float", "x[i + 1]", (16, 512), (1, 128)),
+            ("float", "x[i + 17]", (16, 512), (2, 96)),
+            // Words that lie apart.
+            ("float", "x[2 * i]", (16, 512), (1, 128)),
+            ("float", "x[4 * i]", (16, 512), (2, 256)),
+            ("float", "x[32 * i]", (16, 512), (16, 512)),
+            ("float", "x[0]", (16, 512), (1, 32)),
+            // Short words: blocks of 32 and of 64 bytes.
+            ("uchar", "x[i]", (16, 512), (1, 32)),
+            ("ushort", "x[i]", (16, 512), (1, 32)),
+            ("ushort", "x[i + 24]", (16, 512), (2, 64)),
+        ];
+        for (element, read, strict, shrinking) in cases {
+            for (machines, moved) in [(["cc1.0", "cc1.1"], strict), (["cc1.3", "gtx280"], shrinking)] {
+                for machine in machines {
+                    let memory = half(simulator, machine, element, &format!("out[i] = {read};"));
+                    let read_counts = memory.global_read;
+                    assert_eq!((read_counts.segments, read_counts.moved), moved, "{element} {read} on {machine}");
+                    assert_eq!(read_counts.requests, 1);
+                }
+            }
+        }
+        // Fermi moves lines for the whole warp.
+        let source = "__kernel void k(__global float *x, __global float *out) {\nuint i = get_local_id(0);\nout[i] = x[i + 1];\n}\n";
+        let [fermi, today, wave] = ["cc2.0", "today", "wave64"].map(|name| Machine::named(name).unwrap().model);
+        for (model, items, read) in [(fermi, 32, [1, 2, 256]), (today, 32, [1, 5, 160]), (wave, 64, [1, 9, 288])] {
+            let read_counts = count_for(simulator, source, ([items, 1], [items, 1]), model).total().memory.global_read;
+            let counted = [read_counts.requests, read_counts.segments, read_counts.moved];
+            assert_eq!(counted, read, "{}", model.machine);
+        }
+        2 * cases.len() + 3
+    });
+}
+
+/// The same sources say how half a warp meets 16 banks.
+#[test]
+fn machines_of_2009_have_16_banks_and_one_broadcast() {
+    in_simulator(|simulator| {
+        // What half a warp reads of local memory: passes, bank conflicts, broadcasts.
+        let cases = [
+            ("float", "i", [1, 0, 0]),
+            ("float", "2 * i", [2, 1, 0]),
+            ("float", "8 * i", [8, 7, 0]),
+            ("float", "16 * i", [16, 15, 0]),
+            ("float", "17 * i", [1, 0, 0]),
+            ("float", "5", [1, 0, 1]),
+            // A column of a tile of 32 x 32, and with a column more.
+            ("float", "32 * i", [16, 15, 0]),
+            ("float", "33 * i", [1, 0, 0]),
+            // A pass gives one word to several items: two words of two banks to 8 items each, one of them at the same time.
+            ("float", "i / 8", [2, 1, 1]),
+            // Bytes and short words of one word, as the guide says: four ways and two.
+            ("uchar", "i", [4, 3, 1]),
+            ("ushort", "i", [2, 1, 1]),
+            // Two requests of 4 bytes, each of every second bank.
+            ("double", "i", [4, 2, 0]),
+        ];
+        for (element, from, read) in cases {
+            for machine in ["cc1.0", "s1070"] {
+                let body = through_local_memory(element, from).replace("uint i = get_local_id(0);", "");
+                let memory = half(simulator, machine, element, &body).local_read;
+                assert_eq!([memory.passes, memory.conflicts, memory.broadcasts], read, "{element} {from} on {machine}");
+            }
+        }
+        // 32 banks for a whole warp.
+        let model = Machine::named("cc2.0").unwrap().model;
+        let source = format!(
+            "__kernel void k(__global float *x, __global float *out) {{\n{}\n}}\n",
+            through_local_memory("float", "32 * i")
+        );
+        let memory = count_for(simulator, &source, ([32, 1], [32, 1]), model).total().memory;
+        assert_eq!(local(memory.local_read), [1, 32, 31, 0]);
+        2 * cases.len() + 1
+    });
+}
+
+/// Groups of 64 items each, of which 30 run at once, over partitions of 256 bytes.
+#[test]
+fn partitions_share_what_groups_ask_at_once_or_do_not() {
+    in_simulator(|simulator| {
+        let model = Machine::named("gtx280").unwrap().model;
+        // Where each group reads: by how many words it lies behind the one before it, and the load of 8 groups.
+        for (apart, load) in [(64, 1.0), (128, 2.0), (256, 4.0), (512, 8.0), (576, 1.0)] {
+            let source = format!(
+                "__kernel void k(__global float *x, __global float *out) {{\n\
+                 float y = x[get_group_id(0) * {apart} + get_local_id(0)];\nif (y > 1) out[0] = y;\n}}\n"
+            );
+            let counts = count_for(simulator, &source, ([512, 1], [64, 1]), model).total();
+            assert_eq!(counts.partition_load(8), Some(load), "{apart} words apart");
+        }
+        // Groups that do not run at once do not meet: 30 in the first partition, and 30 in the second one.
+        let source = "__kernel void k(__global float *x, __global float *out) {\n\
+                      float y = x[get_group_id(0) / 30 * 64 + get_local_id(0)];\nif (y > 1) out[0] = y;\n}\n";
+        let counts = count_for(simulator, source, ([60 * 64, 1], [64, 1]), model).total();
+        assert_eq!(counts.partition_load(8), Some(8.0));
+        // As two launches' worth of groups at once they share two partitions.
+        let both = LockstepModel { units: 60, ..model };
+        let counts = count_for(simulator, source, ([60 * 64, 1], [64, 1]), both).total();
+        assert_eq!(counts.partition_load(8), Some(4.0));
+        // The machine of today spreads addresses in no known way.
+        let counts = count_for(simulator, source, ([60 * 64, 1], [64, 1]), LockstepModel::USUAL).total();
+        assert_eq!((counts.global().busiest, counts.partition_load(0)), (0, None));
+        8
+    });
+}
+
+/// The transposition of "Optimizing CUDA": 16 transactions a store without tiles, 16 passes without padding, and groups that
+/// camp where rows are a multiple of all partitions.
+#[test]
+fn the_transposition_camps_unless_its_groups_go_diagonally() {
+    in_simulator(|_| {
+        let data = tempfile::tempdir().unwrap();
+        let args = ["transpose", "--machine", "gtx280", "-n", "512", "--variant", "coalesced,diagonal"];
+        let [coalesced, diagonal] = &rows(data.path(), &args)[..] else { panic!("two rungs") };
+        assert!(coalesced.partition_load > Some(3.5) && diagonal.partition_load < Some(1.1));
+        assert_eq!((coalesced.machine.as_str(), coalesced.partitions), ("gtx280", Some(8)));
+        assert_eq!((coalesced.segments_a_read, coalesced.segments_a_write), (Some(1.0), Some(1.0)));
+        assert_eq!(coalesced.local_read_passes, coalesced.local_read_requests.map(|requests| 16 * requests));
+        assert_eq!((diagonal.local_read_conflicts, diagonal.moved_an_asked_byte), (Some(0), Some(1.0)));
+        let [naive] = &rows(data.path(), &["transpose", "--machine", "s1070", "-n", "64", "--variant", "naive"])[..]
+        else {
+            panic!("one rung")
+        };
+        assert_eq!((naive.segments_a_read, naive.segments_a_write), (Some(1.0), Some(16.0)));
+        3
     });
 }
 

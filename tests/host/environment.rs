@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 /// Between a parent and the processes that it starts: nothing for people.
-const PRIVATE: [&str; 7] = [
+const PRIVATE: [&str; 12] = [
     "GPULAB_APART",
     "GPULAB_DOCTOR_TASK",
     "GPULAB_RECORD",
@@ -14,6 +14,11 @@ const PRIVATE: [&str; 7] = [
     "GPULAB_COUNT_WARP",
     "GPULAB_COUNT_SEGMENT",
     "GPULAB_COUNT_BANKS",
+    "GPULAB_COUNT_RULE",
+    "GPULAB_COUNT_PARTITIONS",
+    "GPULAB_COUNT_UNITS",
+    "GPULAB_TRACE_FILE",
+    "GPULAB_TRACE_GROUPS",
 ];
 
 /// Read by libraries alone.

@@ -5,7 +5,7 @@ use super::grid::{GridColumn, TextGrid};
 use super::markdown;
 use gpulab_kernels::{Rung, built_in};
 use gpulab_model::outcome::Status;
-use gpulab_study::count::{CountRow, Counts};
+use gpulab_study::count::{AccessRule, CountRow, Counts, Machine};
 
 /// The rows of one case: of its launches, and of their lines.
 #[derive(Clone, Copy)]
@@ -52,22 +52,22 @@ struct CountLine {
     barriers: u64,
     elements: u64,
     warp: u64,
-    segment: u64,
+    partitions: u64,
     counts: Counts,
 }
 
 impl CountLine {
     fn of<'a>(label: String, rows: impl Iterator<Item = &'a CountRow>) -> CountLine {
-        let (launches, groups, warps, barriers, elements, warp, segment) = (0, 0, 0, 0, 1, 1, 1);
+        let (launches, groups, warps, barriers, elements, warp, partitions) = (0, 0, 0, 0, 1, 1, 0);
         let counts = Counts::default();
-        let none = CountLine { label, launches, groups, warps, barriers, elements, warp, segment, counts };
+        let none = CountLine { label, launches, groups, warps, barriers, elements, warp, partitions, counts };
         rows.fold(none, |mut sum, row| {
             let cell = |cell: Option<u64>| cell.unwrap_or(0);
             sum.launches += 1;
             sum.groups += cell(row.groups);
             sum.warps += cell(row.warps);
             sum.barriers += cell(row.barriers);
-            (sum.elements, sum.warp, sum.segment) = (row.elements().max(1), row.warp, row.segment);
+            (sum.elements, sum.warp, sum.partitions) = (row.elements().max(1), row.warp, cell(row.partitions));
             sum.counts += row.counts();
             sum
         })
@@ -97,11 +97,12 @@ const COLUMNS: &[CountColumn] = &[
     ("warp\ninstruc-\ntions", |line| number(line.counts.issued)),
     ("item in-\nstructions\nan element", |line| Some(ratio(line.counts.lanes as f64 / line.elements as f64))),
     ("lanes\nbusy", |line| line.counts.lanes_busy(line.warp).map(ratio)),
-    ("flop\na byte\nmoved", |line| line.counts.flops_a_byte(line.segment).map(ratio)),
+    ("flop\na byte\nmoved", |line| line.counts.flops_a_byte().map(ratio)),
     ("barriers\na group", |line| few(line.barriers).map(|_| ratio(line.barriers as f64 / line.groups.max(1) as f64))),
     ("segments\na global\nload", |line| line.counts.memory.global_read.segments_a_request().map(ratio)),
     ("segments\na global\nstore", |line| line.counts.memory.global_write.segments_a_request().map(ratio)),
-    ("moved\na byte\nasked", |line| line.counts.moved_an_asked_byte(line.segment).map(ratio)),
+    ("moved\na byte\nasked", |line| line.counts.moved_an_asked_byte().map(ratio)),
+    ("partition\nload", |line| line.counts.partition_load(line.partitions).map(ratio)),
     ("passes\na local\nload", |line| line.counts.memory.local_read.passes_a_request().map(ratio)),
     ("passes\na local\nstore", |line| line.counts.memory.local_write.passes_a_request().map(ratio)),
     ("bank\ncon-\nflicts", |line| line.counts.local().conflicts_a_request().map(ratio)),
@@ -239,13 +240,29 @@ fn notes(row: &CountRow, cases: &[CaseRows<'_>], each_launch: bool) -> impl Iter
         .then(|| "Launches that only prepare the data are left out here; files have them.".to_owned());
     let copies = any(&|row| row.group_copies.unwrap_or(0) > 0)
         .then(|| "Requests leave out copies by whole groups (async_work_group_copy).".to_owned());
-    let CountRow { warp, segment, banks, .. } = row;
     let model = format!(
-        "Model: warps of {warp} work-items in step, memory segments of {segment} bytes, {banks} banks of local memory. \
+        "Model: {}. \
          It has no caches, no latency and not the device's compiler (instructions are LLVM's): counts explain times, \
-         they do not predict them."
+         they do not predict them.",
+        model_of(row)
     );
     [several, prepared, copies, Some(model)].into_iter().flatten()
+}
+
+/// The machine that a row is of.
+fn model_of(row: &CountRow) -> String {
+    let CountRow { warp, segment, banks, .. } = row;
+    let named = Machine::named(&row.machine);
+    let name = named.map_or_else(String::new, |machine| format!("{} ({}), ", machine.name, machine.about));
+    let memory = match named.map(|machine| machine.model.rule) {
+        Some(AccessRule::Strict) => "requests of half a warp, segments of 32 to 128 bytes".to_owned(),
+        Some(AccessRule::Shrinking) => "requests of half a warp, segments that shrink from 128 bytes to 32".to_owned(),
+        Some(AccessRule::Segments) | None => format!("memory segments of {segment} bytes"),
+    };
+    let partitions = row.partitions.zip(named).map_or_else(String::new, |(partitions, machine)| {
+        format!(", {partitions} partitions of 256 bytes under {} groups at once", machine.model.units)
+    });
+    format!("{name}warps of {warp} work-items in step, {memory}, {banks} banks of local memory{partitions}")
 }
 
 /// For each counted case the lines of its source with what they cost; `source` gives a line's text.
@@ -279,13 +296,18 @@ fn source_lines(case: CaseRows<'_>, source: &dyn Fn(&str, u64) -> Option<String>
     // The rung's own file first.
     lines.sort_by_key(|one| (one.file != own, one.file, one.line));
     let title = format!("\n{}: {own}\n", case.label());
-    title + &source_grid(&lines, own, row.warp, source).shorten(screen.width).lines().join("\n") + "\n"
+    title
+        + &source_grid(&lines, own, (row.warp, row.partitions.unwrap_or(0)), source)
+            .shorten(screen.width)
+            .lines()
+            .join("\n")
+        + "\n"
 }
 
 fn source_grid(
     lines: &[SourceCounts<'_>],
     own: &str,
-    warp: u64,
+    (warp, partitions): (u64, u64),
     source: &dyn Fn(&str, u64) -> Option<String>,
 ) -> TextGrid {
     let all: u64 = lines.iter().map(|one| one.counts.issued).sum();
@@ -303,14 +325,19 @@ fn source_grid(
         0 => "(of no line: the compiler's own)".to_owned(),
         line => format::terminal(source(one.file, line).unwrap_or_default().trim()),
     };
-    let columns = vec![
+    const PARTITION_LOAD: usize = 4;
+    let mut columns = vec![
         GridColumn::texts("line", lines.iter().map(place).collect(), 0),
         numbers("of all\ninstr.", &share),
         numbers("lanes\nbusy", &|one| cell(one.counts.lanes_busy(warp))),
         numbers("seg-\nments", &|one| cell(one.counts.global().segments_a_request())),
+        numbers("partition\nload", &|one| cell(one.counts.partition_load(partitions))),
         numbers("pas-\nses", &|one| cell(one.counts.local().passes_a_request())),
         GridColumn::texts("source", lines.iter().map(text).collect(), 0),
     ];
+    if partitions == 0 {
+        columns.remove(PARTITION_LOAD);
+    }
     TextGrid { columns }
 }
 
@@ -332,7 +359,7 @@ mod tests {
             "unordered": false, "instructions": [
             {{"file": "{file}", "line": 26, "issued": 10, "lanes": 320, "flops": 0, "memory": {{"global_read":
             {{"requests": 2, "items": 64, "bytes": 256, "segments": 8, "passes": 0, "conflicts": 0, "broadcasts": 0,
-            "words": 0}}}}}},
+            "words": 0, "moved": 256}}}}}},
             {{"file": "{file}", "line": 31, "issued": 20, "lanes": 40, "flops": 512, "memory": {{"local_read":
             {{"requests": 4, "items": 64, "bytes": 256, "segments": 0, "passes": {}, "conflicts": {}, "broadcasts": 0,
             "words": 0}}}}}},
@@ -347,7 +374,7 @@ mod tests {
     fn rows(trial: Option<(&str, &str, f64)>, variant: &str, end: Result<Vec<CountedLaunch>, Stop>) -> Vec<CountRow> {
         let case = Case { wg: WorkGroup::linear(32), ..Case::of("reduce", variant, Dtype::I32, Shape::vector(64)) };
         let run = Run::begin();
-        let model = LockstepModel { warp: 32, segment: 32, banks: 32 };
+        let model = LockstepModel::USUAL;
         let subject =
             CountSubject { run: &run, simulator: "Oclgrind 21.10", model, case: &case, rung: None, trial, note: "" };
         match end {

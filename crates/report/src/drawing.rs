@@ -82,6 +82,8 @@ const MOST_ROWS: usize = 24;
 
 /// Words of a row: 128 bytes.
 const WORDS: u64 = 32;
+/// Bytes of the smallest transaction.
+const SMALLEST: u64 = 32;
 const WORD: u64 = 4;
 
 /// The sign of a lane, one character each.
@@ -130,7 +132,10 @@ fn of_warp<'a>(steps: &[&'a TracedStep], warp: u64) -> Vec<&'a TracedStep> {
 fn excess(film: &Film, request: &TracedRequest) -> u64 {
     match request.kind.is_local() {
         true => request.counts.conflicts,
-        false => request.counts.segments.saturating_sub(request.counts.bytes.div_ceil(film.model.segment)),
+        false if request.moved_pieces.is_empty() => {
+            request.counts.segments.saturating_sub(request.counts.bytes.div_ceil(film.model.segment))
+        }
+        false => request.counts.moved.saturating_sub(request.counts.bytes),
     }
 }
 
@@ -164,12 +169,14 @@ fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGr
             counts.conflicts
         ),
         false => format!(
-            "{} lanes ask for {} bytes each: {} of {} bytes move, {} bytes for {} asked",
+            "{} lanes ask for {} bytes each: {} move, {} bytes for {} asked",
             counts.items,
             request.size,
-            plural(counts.segments, "segment"),
-            film.model.segment,
-            counts.segments * film.model.segment,
+            match request.moved_pieces.is_empty() {
+                true => format!("{} of {} bytes", plural(counts.segments, "segment"), film.model.segment),
+                false => plural(counts.segments, "transaction"),
+            },
+            counts.moved,
             counts.bytes
         ),
     };
@@ -209,8 +216,12 @@ fn words(request: &TracedRequest) -> BTreeMap<u64, Vec<u64>> {
 /// Lines of 128 bytes, segment beside segment.
 fn segments(film: &Film, request: &TracedRequest) -> CellGrid {
     let words = words(request);
-    let together = (film.model.segment / WORD).max(1);
-    let moved: BTreeSet<u64> = words.keys().map(|word| word / together).collect();
+    let is_whole = request.moved_pieces.is_empty();
+    let segment = if is_whole { film.model.segment } else { SMALLEST };
+    let together = (segment / WORD).max(1);
+    let asked = words.keys().map(|word| word / together);
+    let pieces = request.moved_pieces.iter().flat_map(|(at, bytes)| at / segment..(at + bytes) / segment);
+    let moved: BTreeSet<u64> = if is_whole { asked.collect() } else { pieces.collect() };
     let rows: BTreeSet<u64> = words.keys().map(|word| word / WORDS).collect();
     let cell = |word: u64| match words.get(&word) {
         Some(asking) => GridCell { letter: if asking.len() > 1 { '*' } else { sign(asking[0]) }, shade: Shade::Full },
@@ -225,10 +236,7 @@ fn segments(film: &Film, request: &TracedRequest) -> CellGrid {
         head: "byte".into(),
         together: together as usize,
         rows: rows.iter().map(row).collect(),
-        below: vec![format!(
-            "A row is 128 bytes, a cell a word of 4; lines part segments of {} bytes.",
-            film.model.segment
-        )],
+        below: vec![format!("A row is 128 bytes, a cell a word of 4; lines part segments of {segment} bytes.")],
         marks: vec![
             (GridCell { letter: '0', shade: Shade::Full }, legend(request, &words)),
             mark('-', Shade::Light, "moved for nobody"),

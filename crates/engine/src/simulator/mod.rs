@@ -5,5 +5,5 @@ mod oclgrind;
 mod worker;
 
 pub use check::{CheckEnd, Checked, CheckingWorker};
-pub use oclgrind::{PACKAGES, PLUGINS_FOLDER, Simulator};
+pub use oclgrind::{PACKAGES, PLUGINS_FOLDER, Simulator, model_variables};
 pub use worker::CountingWorker;

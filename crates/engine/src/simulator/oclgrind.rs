@@ -91,9 +91,7 @@ impl Simulator {
     pub(super) fn wrapper(&self, model: LockstepModel, counts: &Path, traced: Option<(&Path, u64)>) -> Wrapper {
         // A GPU's local memory, where Oclgrind has less; one thread, so that counts come in one order.
         let args = ["--num-threads", "1", "--local-mem-size", "49152", "--plugins"].map(OsString::from);
-        let LockstepModel { warp, segment, banks } = model;
-        let numbers = [("GPULAB_COUNT_WARP", warp), ("GPULAB_COUNT_SEGMENT", segment), ("GPULAB_COUNT_BANKS", banks)];
-        let numbers = numbers.map(|(name, value)| (name, value.to_string().into()));
+        let numbers = model_variables(model).map(|(name, value)| (name, value.into()));
         let file = ("GPULAB_COUNT_FILE", counts.as_os_str().to_owned());
         let traced = traced.map(|(path, groups)| {
             [("GPULAB_TRACE_FILE", path.as_os_str().to_owned()), ("GPULAB_TRACE_GROUPS", groups.to_string().into())]
@@ -104,6 +102,19 @@ impl Simulator {
             variables: numbers.into_iter().chain([file]).chain(traced.into_iter().flatten()).collect(),
         }
     }
+}
+
+/// The environment variables that carry a machine's model to the plugin.
+pub fn model_variables(model: LockstepModel) -> [(&'static str, String); 6] {
+    let LockstepModel { machine: _, warp, segment, banks, rule, partitions, units } = model;
+    [
+        ("GPULAB_COUNT_WARP", warp.to_string()),
+        ("GPULAB_COUNT_SEGMENT", segment.to_string()),
+        ("GPULAB_COUNT_BANKS", banks.to_string()),
+        ("GPULAB_COUNT_RULE", rule.name().to_owned()),
+        ("GPULAB_COUNT_PARTITIONS", partitions.to_string()),
+        ("GPULAB_COUNT_UNITS", units.to_string()),
+    ]
 }
 
 /// What is missing, and what to install.

@@ -24,10 +24,24 @@
 //   at distance 1, or each for the same as that at distance 2 (the answer to "Unexpected shared memory bank conflict" in
 //   NVIDIA's forum, t/77228; an H200's counters agree). Each __local array begins at bank 0.
 // - An atomic request takes as many passes as the most items that name one address.
+//
+// Older machines differ by RULE (NVIDIA, "Optimizing CUDA", 2009; CUDA C Programming Guide 4.2, "Compute Capabilities"). The
+// rules `strict` (compute capability 1.0 and 1.1) and `shrinking` (1.2 and 1.3) make a request of half a warp, 16 items:
+// - strict: a request of words of 4, 8 or 16 bytes is one transaction (of 64 or 128 bytes; two of 128 bytes for words of 16)
+//   if the k-th item asks for the k-th word of an aligned block. Otherwise each item that asks makes transactions of its own,
+//   of 32 bytes.
+// - shrinking: a request moves the blocks that hold a byte asked for: of 32 bytes for words of 1 byte, of 64 for 2, of 128
+//   for longer words. A block of which one half is used shrinks to it, down to 32 bytes.
+// - Local memory takes each 4 bytes of an item as a request of its own. In one pass a single word reaches several items; each
+//   other bank serves one item. Items that write to one address are one.
+// PARTITIONS of global memory (0: none), each 256 bytes wide, take turns; every buffer begins in the first one. UNITS groups
+// that follow each other run at once, one for each compute unit, in windows: the first UNITS groups, the next ones, and so on.
+// A moment is one execution of an instruction, the n-th since a barrier, by all items of a window. It lasts as long as its
+// busiest partition takes: `busiest` sums up the transactions of that partition over all moments. Atomics have no part in it.
 // Its nearest relative is AIWC (Johnston and Milthorpe, 2018), which also watches Oclgrind but knows neither warps nor banks.
 //
-// Files: GPULAB_COUNT_FILE gets one line of JSON for each launch; see `write`. GPULAB_COUNT_WARP, _SEGMENT and _BANKS are the
-// parameters above. GPULAB_TRACE_FILE gets what each warp of the first GPULAB_TRACE_GROUPS groups does, step by step; see
+// Files: GPULAB_COUNT_FILE gets one line of JSON for each launch; see `write`. GPULAB_COUNT_WARP, _SEGMENT, _BANKS, _RULE,
+// _PARTITIONS and _UNITS are the parameters above. GPULAB_TRACE_FILE gets what each warp of the first GPULAB_TRACE_GROUPS groups does, step by step; see
 // `traceWarp`. All is counted by one thread, in the order in which Oclgrind runs items, so that counts repeat exactly.
 
 #include <oclgrind/Context.h>
@@ -143,6 +157,24 @@ const char* const kindNames[Kinds] = {"global_read",   "global_write",  "local_r
 
 const size_t widestRequest = 16;
 const size_t wordBytes = 4;
+const size_t partitionBytes = 256;
+const size_t smallestTransaction = 32;
+const size_t largestTransaction = 128;
+const unsigned halfWarp = 16;
+
+// Which requests make which transactions.
+enum Rule
+{
+  Segments,
+  Strict,
+  Shrinking,
+};
+
+struct Transaction
+{
+  size_t address;
+  size_t size;
+};
 
 struct Access
 {
@@ -166,6 +198,8 @@ struct Requests
   uint64_t conflicts = 0;  // passes of local memory beyond those that as many words need at least
   uint64_t broadcasts = 0; // requests of local memory in which one word serves several items
   uint64_t words = 0;      // constant memory: different words
+  uint64_t moved = 0;      // global memory: bytes of all transactions
+  uint64_t busiest = 0;    // transactions of each moment's busiest partition
 
   void operator+=(const Requests& other)
   {
@@ -177,6 +211,8 @@ struct Requests
     conflicts += other.conflicts;
     broadcasts += other.broadcasts;
     words += other.words;
+    moved += other.moved;
+    busiest += other.busiest;
   }
 };
 
@@ -200,6 +236,12 @@ unsigned setting(const char* name, unsigned fallback)
   const char* text = getenv(name);
   const long value = text ? strtol(text, nullptr, 10) : 0;
   return value > 0 ? unsigned(value) : fallback;
+}
+
+Rule ruleNamed(const char* name)
+{
+  const std::string text = name ? name : "";
+  return text == "strict" ? Strict : text == "shrinking" ? Shrinking : Segments;
 }
 
 std::string quoted(const std::string& text)
@@ -363,6 +405,9 @@ bool pointsInto(const void* vector, const void* pointer)
   return true;
 }
 
+// A phase, an instruction's index, its turn, and the kind of its accesses.
+using Moment = std::tuple<unsigned, unsigned, unsigned, int>;
+
 // An instruction's index, and how often the item had executed it before.
 using Execution = std::pair<unsigned, unsigned>;
 
@@ -393,6 +438,7 @@ public:
     m_last = nullptr;
     m_groups = m_items = m_warps = m_barriers = m_copies = m_private = 0;
     m_unordered = false;
+    m_moments.clear();
     m_kernel = launch->getKernel()->getName();
     if (m_trace.is_open())
       m_trace << "{\"kernel\":" << quoted(m_kernel) << "}\n";
@@ -401,6 +447,7 @@ public:
   void kernelEnd(const KernelInvocation*) override
   {
     m_trace.flush();
+    endWindow();
     write();
   }
 
@@ -428,6 +475,8 @@ public:
   void workGroupComplete(const WorkGroup*) override
   {
     endWarp();
+    if (m_groups % m_units == 0)
+      endWindow();
   }
 
   void memoryLoad(const Memory* memory, const WorkItem* item, size_t address, size_t size) override
@@ -496,6 +545,10 @@ public:
 
 private:
   const unsigned m_warp, m_segment, m_banks;
+  const Rule m_rule = ruleNamed(getenv("GPULAB_COUNT_RULE"));
+  const unsigned m_together = m_rule == Segments ? m_warp : halfWarp; // lanes of a request
+  const unsigned m_partitions = setting("GPULAB_COUNT_PARTITIONS", 0);
+  const unsigned m_units = setting("GPULAB_COUNT_UNITS", 1);
   const unsigned m_traced = setting("GPULAB_TRACE_GROUPS", 1);
   std::ofstream m_file, m_trace;
 
@@ -508,6 +561,7 @@ private:
   unsigned m_lastIndex = 0;
   uint64_t m_groups = 0, m_items = 0, m_warps = 0, m_barriers = 0, m_copies = 0, m_private = 0;
   bool m_unordered = false;
+  std::map<Moment, std::vector<uint64_t>> m_moments; // of a window: transactions of each partition
 
   // Of the group, from one barrier to the next: the warps that are done.
   Size3 m_size;
@@ -632,7 +686,9 @@ private:
 
   void addRequests()
   {
-    const auto key = [](const Access& a) { return std::make_tuple(a.instruction, a.turn, a.ordinal, int(a.kind)); };
+    const auto key = [&](const Access& a) {
+      return std::make_tuple(a.instruction, a.turn, a.ordinal, int(a.kind), a.lane / m_together);
+    };
     std::stable_sort(m_accesses.begin(), m_accesses.end(),
                      [&](const Access& a, const Access& b) { return key(a) < key(b); });
     for (size_t begin = 0; begin < m_accesses.size();)
@@ -649,6 +705,7 @@ private:
   void addRequest(const Access* begin, const Access* end)
   {
     Requests counted;
+    std::vector<Transaction> moved;
     counted.requests++;
     counted.items += uint64_t(end - begin);
     for (const Access* access = begin; access != end; access++)
@@ -657,7 +714,11 @@ private:
     {
     case GlobalRead:
     case GlobalWrite:
-      counted.segments += pieces(begin, end, m_segment).size();
+      moved = transactions(begin, end);
+      counted.segments += moved.size();
+      for (const Transaction& one : moved)
+        counted.moved += one.size;
+      noteMoment(begin, moved);
       break;
     case LocalRead:
     case LocalWrite:
@@ -675,7 +736,91 @@ private:
     }
     m_instructions[begin->instruction].memory[begin->kind] += counted;
     if (m_isTraced)
-      m_requests[{begin->instruction, begin->turn}].push_back(traced(begin, end, counted));
+      m_requests[{begin->instruction, begin->turn}].push_back(traced(begin, end, counted, moved));
+  }
+
+  // What a request of global memory moves.
+  std::vector<Transaction> transactions(const Access* begin, const Access* end) const
+  {
+    std::vector<Transaction> moved;
+    if (m_rule == Strict)
+    {
+      if (isInStep(begin, end))
+      {
+        const size_t size = std::min(begin->size * halfWarp, largestTransaction);
+        const size_t first = begin->address - begin->lane % halfWarp * begin->size;
+        for (size_t at = 0; at < begin->size * halfWarp; at += size)
+          moved.push_back({first + at, size});
+        return moved;
+      }
+      for (const Access* access = begin; access != end; access++)
+        for (const size_t piece : pieces(access, access + 1, smallestTransaction))
+          moved.push_back({piece * smallestTransaction, smallestTransaction});
+      return moved;
+    }
+    if (m_rule == Segments)
+    {
+      for (const size_t piece : pieces(begin, end, m_segment))
+        moved.push_back({piece * m_segment, m_segment});
+      return moved;
+    }
+    const size_t block = begin->size == 1 ? 32 : begin->size == 2 ? 64 : largestTransaction;
+    for (const size_t piece : pieces(begin, end, block))
+    {
+      // The bytes of the block that are used.
+      size_t first = (piece + 1) * block, last = piece * block;
+      for (const Access* access = begin; access != end; access++)
+      {
+        const size_t from = std::max(access->address, piece * block);
+        const size_t to = std::min(access->address + access->size, (piece + 1) * block);
+        if (from >= to)
+          continue;
+        first = std::min(first, from);
+        last = std::max(last, to - 1);
+      }
+      Transaction one = {piece * block, block};
+      while (one.size > smallestTransaction && first / (one.size / 2) == last / (one.size / 2))
+      {
+        one.size /= 2;
+        one.address = first / one.size * one.size;
+      }
+      moved.push_back(one);
+    }
+    return moved;
+  }
+
+  // Whether the k-th item asks for the k-th word of an aligned block.
+  static bool isInStep(const Access* begin, const Access* end)
+  {
+    const size_t size = begin->size;
+    const size_t block = std::min(size * halfWarp, largestTransaction);
+    if ((size != 4 && size != 8 && size != 16) || begin->address < begin->lane % halfWarp * size)
+      return false;
+    const size_t first = begin->address - begin->lane % halfWarp * size;
+    for (const Access* access = begin; access != end; access++)
+      if (access->size != size || access->address != first + access->lane % halfWarp * size)
+        return false;
+    return first % block == 0;
+  }
+
+  void noteMoment(const Access* access, const std::vector<Transaction>& moved)
+  {
+    if (m_partitions == 0)
+      return;
+    std::vector<uint64_t>& each = m_moments[{m_phase, access->instruction, access->turn, int(access->kind)}];
+    each.resize(m_partitions, 0);
+    // Above 48 bits stands the buffer's number.
+    for (const Transaction& one : moved)
+      each[(one.address & ((uint64_t(1) << 48) - 1)) / partitionBytes % m_partitions]++;
+  }
+
+  // Adds what the busiest partition of each moment had to do.
+  void endWindow()
+  {
+    for (const auto& moment : m_moments)
+      m_instructions[std::get<1>(moment.first)].memory[std::get<3>(moment.first)].busiest +=
+          *std::max_element(moment.second.begin(), moment.second.end());
+    m_moments.clear();
   }
 
   // The executions of a warp, each once, in an order that is each lane's own: what only some lanes execute stands together.
@@ -743,8 +888,9 @@ private:
   }
 
   // {"kind": .., "array": its name, "size": bytes of an item, "lanes": hexadecimal bits, "at": [addresses of each lane],
-  // "stored": [values], and the counts}
-  std::string traced(const Access* begin, const Access* end, const Requests& counted) const
+  // "stored": [values], "moved_pieces": [[address, bytes] of each transaction, unless all are segments], and the counts}
+  std::string traced(const Access* begin, const Access* end, const Requests& counted,
+                     const std::vector<Transaction>& moved) const
   {
     uint64_t lanes = 0;
     std::string at, stored;
@@ -762,7 +908,10 @@ private:
     std::ostringstream out;
     out << "{\"kind\":\"" << kindNames[begin->kind] << "\",\"array\":" << quoted(arrayOf(instruction))
         << ",\"size\":" << begin->size << ",\"lanes\":\"" << std::hex << lanes << std::dec << "\",\"at\":[" << at
-        << "],\"stored\":[" << stored << "],";
+        << "],\"stored\":[" << stored << "],\"moved_pieces\":[";
+    for (size_t i = 0; m_rule != Segments && i < moved.size(); i++)
+      out << (i ? ",[" : "[") << moved[i].address << "," << moved[i].size << "]";
+    out << "],";
     writeCounts(out, counted);
     out << "}";
     return out.str();
@@ -850,6 +999,8 @@ private:
   // Lanes go together as far as their words come to one word for each lane of the warp; pairs that read the same, as one.
   void addPasses(const Access* begin, const Access* end, Requests& counted) const
   {
+    if (m_rule != Segments)
+      return addPassesOfHalf(begin, end, counted);
     size_t widest = 0;
     for (const Access* access = begin; access != end; access++)
       widest = std::max(widest, access->size);
@@ -876,6 +1027,43 @@ private:
       counted.conflicts += passes - (words.size() + m_banks - 1) / m_banks;
       isShared |= words.size() < asked;
       from = to;
+    }
+    counted.broadcasts += isShared;
+  }
+
+  // Half a warp, word by word of what an item asks for; a pass serves one word to all items, and one item of each other bank.
+  void addPassesOfHalf(const Access* begin, const Access* end, Requests& counted) const
+  {
+    size_t widest = 0;
+    for (const Access* access = begin; access != end; access++)
+      widest = std::max(widest, access->size);
+    const bool isRead = begin->kind == LocalRead;
+    bool isShared = false;
+    for (size_t at = 0; at < widest; at += wordBytes)
+    {
+      std::map<size_t, unsigned> items; // that still wait for a word
+      std::unordered_set<size_t> written;
+      for (const Access* access = begin; access != end; access++)
+        if (at < access->size && (isRead || written.insert(access->address).second))
+          items[(access->address + at) / wordBytes]++;
+      const size_t words = items.size();
+      uint64_t passes = 0;
+      for (; !items.empty(); passes++)
+      {
+        std::unordered_set<size_t> busy; // banks
+        if (isRead)
+        {
+          const auto given = std::max_element(items.begin(), items.end(),
+                                              [](const auto& a, const auto& b) { return a.second < b.second; });
+          isShared |= given->second > 1;
+          busy.insert(given->first % m_banks);
+          items.erase(given);
+        }
+        for (auto word = items.begin(); word != items.end();)
+          word = busy.insert(word->first % m_banks).second && --word->second == 0 ? items.erase(word) : std::next(word);
+      }
+      counted.passes += passes;
+      counted.conflicts += passes - (words + m_banks - 1) / m_banks;
     }
     counted.broadcasts += isShared;
   }
@@ -921,7 +1109,8 @@ private:
   {
     out << "\"requests\":" << r.requests << ",\"items\":" << r.items << ",\"bytes\":" << r.bytes
         << ",\"segments\":" << r.segments << ",\"passes\":" << r.passes << ",\"conflicts\":" << r.conflicts
-        << ",\"broadcasts\":" << r.broadcasts << ",\"words\":" << r.words;
+        << ",\"broadcasts\":" << r.broadcasts << ",\"words\":" << r.words << ",\"moved\":" << r.moved
+        << ",\"busiest\":" << r.busiest;
   }
 };
 

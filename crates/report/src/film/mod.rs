@@ -64,7 +64,7 @@ fn of_film(film: &Film) -> Value {
             "steps": traced.steps.iter().map(|step| of_step(step, place(&step.file))).collect::<Vec<_>>(),
         })
     });
-    let LockstepModel { warp, segment, banks } = film.model;
+    let LockstepModel { warp, segment, banks, .. } = film.model;
     json!({
         "title": film.title,
         "shape": if film.case.shape.m == 1 { format!("n = {}", film.case.shape.n) } else { format!("{} x {}", film.case.shape.n, film.case.shape.m) },
@@ -102,10 +102,10 @@ fn of_step(step: &TracedStep, file: usize) -> Value {
     json!([step.group, step.warp, step.phase, file, step.line, lanes, step.issued, step.executed, step.flops, requests])
 }
 
-/// `[kind, array, bytes of a lane, lanes, addresses, stored, segments, passes, conflicts]`: addresses as a first one and a
-/// distance where all distances are the same.
+/// `[kind, array, bytes of a lane, lanes, addresses, stored, segments, passes, conflicts, moved, pieces]`: addresses as a
+/// first one and a distance where all distances are the same; pieces: address and bytes of transactions of several sizes.
 fn of_request(request: &TracedRequest) -> Value {
-    let RequestCounts { segments, passes, conflicts, .. } = request.counts;
+    let RequestCounts { segments, passes, conflicts, moved, .. } = request.counts;
     let lanes = format!("{:x}", request.lanes);
     let kind = format!("{:?}", request.kind);
     json!([
@@ -117,7 +117,9 @@ fn of_request(request: &TracedRequest) -> Value {
         request.stored,
         segments,
         passes,
-        conflicts
+        conflicts,
+        moved,
+        request.moved_pieces
     ])
 }
 

@@ -21,6 +21,12 @@ pub struct RequestCounts {
     pub broadcasts: u64,
     /// Different words of constant memory.
     pub words: u64,
+    /// Bytes of all transactions of global memory.
+    #[serde(default)]
+    pub moved: u64,
+    /// Transactions of the busiest partition of global memory, over all moments; 0 without partitions.
+    #[serde(default)]
+    pub busiest: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -90,6 +96,8 @@ impl RequestCounts {
             conflicts: with(self.conflicts, other.conflicts),
             broadcasts: with(self.broadcasts, other.broadcasts),
             words: with(self.words, other.words),
+            moved: with(self.moved, other.moved),
+            busiest: with(self.busiest, other.busiest),
         }
     }
 }
@@ -190,13 +198,20 @@ impl Counts {
         self.memory.global_atomic.joined(&self.memory.local_atomic, &add)
     }
 
-    /// Bytes of the segments that global requests move, for each byte that their items ask for.
-    pub fn moved_an_asked_byte(&self, segment: u64) -> Option<f64> {
-        ratio(self.global().segments * segment, self.global().bytes)
+    /// Bytes that global requests move, for each byte that their items ask for.
+    pub fn moved_an_asked_byte(&self) -> Option<f64> {
+        ratio(self.global().moved, self.global().bytes)
     }
 
     /// Floating-point operations for each byte that global requests move.
-    pub fn flops_a_byte(&self, segment: u64) -> Option<f64> {
-        ratio(self.flops, self.global().segments * segment).filter(|_| self.flops > 0)
+    pub fn flops_a_byte(&self) -> Option<f64> {
+        ratio(self.flops, self.global().moved).filter(|_| self.flops > 0)
+    }
+
+    /// How many times as long global transactions take as if they fell evenly on so many partitions: 1 if they do, the
+    /// number of partitions if each moment's fall on one.
+    pub fn partition_load(&self, partitions: u64) -> Option<f64> {
+        let all = self.global();
+        ratio(all.busiest * partitions, all.segments).filter(|_| partitions > 0)
     }
 }

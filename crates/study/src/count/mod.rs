@@ -6,13 +6,15 @@
 mod counted;
 mod counts;
 mod finding;
+mod machine;
 mod row;
 mod stretch;
 mod trace;
 
-pub use counted::{CountedCase, CountedLaunch, LockstepModel};
+pub use counted::{CountedCase, CountedLaunch};
 pub use counts::{Counts, InstructionCounts, LaunchCounts, MemoryCounts, RequestCounts};
 pub use finding::{CheckFinding, FindingKind};
+pub use machine::{AccessRule, LockstepModel, MACHINES, Machine};
 pub use row::{CountRow, CountSubject};
 pub use stretch::{counted_settings, small_cases, stretched};
 pub use trace::{RequestKind, TracedLaunch, TracedRequest, TracedStep, traced};

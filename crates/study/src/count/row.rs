@@ -165,6 +165,26 @@ columns! {
         pub passes_a_local_request: Option<f64>,
         /// Floating-point operations for each byte of segments that is moved.
         pub flops_a_byte: Option<f64>,
+        /// The machine by its name, if --machine named one.
+        #[serde(default)]
+        pub machine: String,
+        /// Partitions of global memory in the model, each 256 bytes wide; empty without.
+        pub partitions: Option<u64>,
+        /// Bytes of all transactions of loads from global memory.
+        #[unit = "B"]
+        pub global_read_moved: Option<u64>,
+        /// Bytes of all transactions of stores to global memory.
+        #[unit = "B"]
+        pub global_write_moved: Option<u64>,
+        /// Transactions of loads that the busiest partition has: the sum over all executions of an instruction by groups that
+        /// run at once.
+        pub global_read_busiest: Option<u64>,
+        /// The same of stores.
+        pub global_write_busiest: Option<u64>,
+        /// The busiest partitions' transactions over an even share: 1 if partitions share evenly, their number if each
+        /// moment's transactions fall on one.
+        #[unit = "1"]
+        pub partition_load: Option<f64>,
     }
 }
 
@@ -217,13 +237,16 @@ impl CountRow {
         self.launch.is_some() && self.line.is_none()
     }
 
-    /// The counts of the row; what bytes and broadcasts it does not hold are 0.
+    /// The counts of the row; what bytes and broadcasts it does not hold are 0. Rows of earlier versions do not hold what
+    /// was moved: all their transactions are whole segments.
     pub fn counts(&self) -> Counts {
         let n = |cell: Option<u64>| cell.unwrap_or(0);
-        let global = |requests, segments, bytes| RequestCounts {
+        let global = |requests, segments, bytes, moved: Option<u64>, busiest| RequestCounts {
             requests: n(requests),
             segments: n(segments),
             bytes: n(bytes),
+            moved: moved.unwrap_or_else(|| n(segments) * self.segment),
+            busiest: n(busiest),
             ..RequestCounts::default()
         };
         let local = |requests, passes, conflicts, broadcasts| RequestCounts {
@@ -240,8 +263,20 @@ impl CountRow {
             ..RequestCounts::default()
         };
         let memory = MemoryCounts {
-            global_read: global(self.global_read_requests, self.global_read_segments, self.global_read_bytes),
-            global_write: global(self.global_write_requests, self.global_write_segments, self.global_write_bytes),
+            global_read: global(
+                self.global_read_requests,
+                self.global_read_segments,
+                self.global_read_bytes,
+                self.global_read_moved,
+                self.global_read_busiest,
+            ),
+            global_write: global(
+                self.global_write_requests,
+                self.global_write_segments,
+                self.global_write_bytes,
+                self.global_write_moved,
+                self.global_write_busiest,
+            ),
             local_read: local(
                 self.local_read_requests,
                 self.local_read_passes,
@@ -284,6 +319,8 @@ impl CountRow {
             warp: model.warp,
             segment: model.segment,
             banks: model.banks,
+            machine: model.machine.to_owned(),
+            partitions: Some(model.partitions).filter(|partitions| *partitions > 0),
             reason: note.to_owned(),
             ..CountRow::default()
         }
@@ -307,6 +344,7 @@ impl CountRow {
     /// The row with these counts, and what follows from them.
     pub(super) fn with_counts(self, counts: Counts) -> CountRow {
         let memory = &counts.memory;
+        let busiest = |requests: &RequestCounts| self.partitions.map(|_| requests.busiest);
         CountRow {
             warp_instructions: Some(counts.issued),
             item_instructions: Some(counts.lanes),
@@ -336,9 +374,14 @@ impl CountRow {
             lanes_busy: counts.lanes_busy(self.warp),
             segments_a_read: memory.global_read.segments_a_request(),
             segments_a_write: memory.global_write.segments_a_request(),
-            moved_an_asked_byte: counts.moved_an_asked_byte(self.segment),
+            moved_an_asked_byte: counts.moved_an_asked_byte(),
             passes_a_local_request: counts.local().passes_a_request(),
-            flops_a_byte: counts.flops_a_byte(self.segment),
+            flops_a_byte: counts.flops_a_byte(),
+            global_read_moved: Some(memory.global_read.moved),
+            global_write_moved: Some(memory.global_write.moved),
+            global_read_busiest: busiest(&memory.global_read),
+            global_write_busiest: busiest(&memory.global_write),
+            partition_load: self.partitions.and_then(|partitions| counts.partition_load(partitions)),
             ..self
         }
     }

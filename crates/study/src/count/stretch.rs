@@ -79,9 +79,17 @@ pub fn stretched(form: Form, case: &Case, plan: &Plan, counted: &[CountRow]) -> 
             barriers: cell(|row| row.barriers),
             private_accesses: cell(|row| row.private_accesses),
             group_copies: cell(|row| row.group_copies),
+            // The load of partitions depends on the width of rows.
+            partitions: None,
             ..large.clone()
         };
-        Some(whole.with_counts(small.counts().joined(&large.counts(), &|a, b| line.point(a, b))))
+        let mut counts = small.counts().joined(&large.counts(), &|a, b| line.point(a, b));
+        let (read, write) = (&mut counts.memory.global_read, &mut counts.memory.global_write);
+        let is_whole = |row: &CountRow| row.counts().global().moved == row.counts().global().segments * row.segment;
+        if is_whole(small) && is_whole(large) {
+            [read, write].into_iter().for_each(|one| one.moved = one.segments * large.segment);
+        }
+        Some(whole.with_counts(counts))
     };
     let rows: Vec<CountRow> = (1..).zip(&plan.passes).filter_map(row).collect();
     (!rows.is_empty()).then_some(rows)

@@ -49,6 +49,9 @@ pub struct TracedRequest {
     pub at: Vec<u64>,
     /// What the lanes store, where these are single numbers.
     pub stored: Vec<String>,
+    /// Address and bytes of each transaction of global memory, where these are not whole segments of one size.
+    #[serde(default, deserialize_with = "pieces")]
+    pub moved_pieces: Vec<(u64, u64)>,
     #[serde(flatten)]
     pub counts: RequestCounts,
 }
@@ -80,9 +83,15 @@ fn bits<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
 }
 
 /// Oclgrind's addresses have the buffer's number above 48 bits.
+const OFFSET: u64 = (1 << 48) - 1;
+
 fn offsets<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<u64>, D::Error> {
-    const OFFSET: u64 = (1 << 48) - 1;
     Ok(Vec::<u64>::deserialize(from)?.into_iter().map(|address| address & OFFSET).collect())
+}
+
+fn pieces<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(u64, u64)>, D::Error> {
+    let pieces = Vec::<(u64, u64)>::deserialize(from)?;
+    Ok(pieces.into_iter().map(|(address, bytes)| (address & OFFSET, bytes)).collect())
 }
 
 /// The launches of the lines that the plugin wrote, in their order.

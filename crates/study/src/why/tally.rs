@@ -21,11 +21,14 @@ pub struct Tally {
 
 /// Whether a count is of the kernel and the settings of a measured row, at whatever size, and for the usual machine.
 pub fn is_counted_of(count: &CountRow, row: &Row) -> bool {
-    let machine = LockstepModel { warp: count.warp, segment: count.segment, banks: count.banks };
+    let usual = LockstepModel::USUAL;
+    let is_usual = (count.warp, count.segment, count.banks) == (usual.warp, usual.segment, usual.banks)
+        && count.partitions.is_none()
+        && matches!(count.machine.as_str(), "" | "today");
     let (counted, measured) = (counted_settings(&count.params), counted_settings(&row.params));
     let is_same_case = (count.family.as_str(), count.variant.as_str(), count.dtype, Some(count.wg), counted)
         == (row.family.as_str(), row.variant.as_str(), row.dtype, row.wg, measured);
-    is_same_case && machine == LockstepModel::USUAL
+    is_same_case && is_usual
 }
 
 /// Whether it is of a rung, or of a reader's kernel; not of a reference or a CPU baseline.
