@@ -150,6 +150,8 @@ mod tests {
                 "try",
                 "ladder",
                 "count",
+                "draw",
+                "film",
                 "sweep",
                 "tune",
                 "tuned",

@@ -2,7 +2,7 @@
 
 use super::shared::{ElementType, NamedMachine, RandomData};
 use crate::plan::WorkGroup;
-use crate::report::drawing::View;
+use crate::report::drawing::DrawnView;
 use crate::values;
 use clap::Args;
 
@@ -63,8 +63,8 @@ pub struct DrawArgs {
     #[command(flatten)]
     pub kernel: WatchedKernel,
     /// What to draw
-    #[arg(long, value_enum, value_name = "VIEW", default_value_t = View::Access)]
-    pub view: View,
+    #[arg(long, value_enum, value_name = "VIEW", default_value_t = DrawnView::Access)]
+    pub view: DrawnView,
     /// Draw what this line does [default: all lines; of accesses the one that costs most]
     #[arg(long, value_name = "LINE")]
     pub line: Option<u64>,

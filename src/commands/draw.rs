@@ -3,8 +3,9 @@
 use crate::cli::{DrawArgs, Global};
 use crate::console::{Out, note, screen};
 use crate::filming::watch;
-use crate::report::drawing::{self, Chosen, DrawnGrids};
-use crate::report::picture::Theme;
+use crate::report::cell_grid::DrawnGrids;
+use crate::report::drawing::{self, Chosen};
+use crate::report::picture::{Theme, of_grids};
 use crate::shown::rendered;
 use crate::{Error, outputs};
 
@@ -25,7 +26,7 @@ pub fn run(out: &mut Out, global: &Global, options: &DrawArgs) -> Result<(), Err
         let texts: Vec<String> = drawn.iter().map(|one| drawing::text(one, screen(global.color))).collect();
         return out.painted(&texts.join("\n"));
     };
-    let bytes = rendered(&drawing::picture(&drawn), path, Theme::Auto, options.width)?;
+    let bytes = rendered(&of_grids(&drawn), path, Theme::Auto, options.width)?;
     outputs::write(path, &bytes)?;
     if !global.quiet && path != "-" {
         note(&format!("wrote {path}"));

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// What a name means.
-enum Watched {
+enum WatchedCase {
     /// A rung of a family, or a reader's kernel.
     Rung(Box<Brought>, Box<Rung>),
     /// A trial of an experiment: the one at `x`, or the last.
@@ -30,8 +30,8 @@ enum Watched {
 /// # Errors
 /// What names no kernel, [`Error::NoDevice`] without the simulator, and what the kernel does wrong.
 pub(crate) fn watch(what: &str, options: &WatchedKernel) -> Result<Film, Error> {
-    let watched = Watched::find(what, options)?;
-    let registry = if let Watched::Rung(brought, _) = &watched { &brought.registry } else { &Registry::default() };
+    let watched = WatchedCase::find(what, options)?;
+    let registry = if let WatchedCase::Rung(brought, _) = &watched { &brought.registry } else { &Registry::default() };
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
     let model = options.machine.model();
@@ -48,13 +48,13 @@ pub(crate) fn watch(what: &str, options: &WatchedKernel) -> Result<Film, Error> 
     let (title, case) = watched.case(options, worker.target())?;
     let stopped = |reason: String| Error::Failed(format!("{title} did not finish in the simulator: {reason}"));
     let (counted, launches) = worker.trace(&case)?.map_err(|stop| stopped(stop.reason))?;
-    let text = if let Watched::Rung(_, rung) = &watched { rung.text() } else { None };
+    let text = if let WatchedCase::Rung(_, rung) = &watched { rung.text() } else { None };
     let sources = sources(&launches, text);
     Ok(Film { title, case, model, counted, launches, sources })
 }
 
-impl Watched {
-    fn find(what: &str, options: &WatchedKernel) -> Result<Watched, Error> {
+impl WatchedCase {
+    fn find(what: &str, options: &WatchedKernel) -> Result<WatchedCase, Error> {
         let (name, part) = match what.rsplit_once(':') {
             Some((name, part)) if !Path::new(what).exists() => (name, Some(part)),
             _ => (what, None),
@@ -63,7 +63,7 @@ impl Watched {
             let lines: Vec<String> = part.map(|kernel| format!("kernel {kernel}")).into_iter().collect();
             let brought = Brought::with_lines(family, Path::new(name), &lines)?;
             let rung = brought.own.clone().ok_or_else(|| Error::Failed("the kernel is no rung".into()))?;
-            return Ok(Watched::Rung(brought.into(), rung.into()));
+            return Ok(WatchedCase::Rung(brought.into(), rung.into()));
         }
         if name.ends_with(".cl") {
             let why = format!("{name}: name the family whose problem it solves, as in --as reduce");
@@ -72,7 +72,7 @@ impl Watched {
         if let Some(experiment) = experiment(name) {
             let not_a_number =
                 |_| Error::Usage(format!("{what}: behind the colon stands the varied parameter's value"));
-            return Ok(Watched::Trial(experiment, part.map(str::parse).transpose().map_err(not_a_number)?));
+            return Ok(WatchedCase::Trial(experiment, part.map(str::parse).transpose().map_err(not_a_number)?));
         }
         if !described::is_file(name) && FAMILIES.iter().all(|family| family.name != name) {
             let names = FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
@@ -84,13 +84,13 @@ impl Watched {
             return Err(Error::Usage(format!("{what}: name one rung, as in {name}:1")));
         };
         let rung = rung.clone();
-        Ok(Watched::Rung(brought.into(), rung.into()))
+        Ok(WatchedCase::Rung(brought.into(), rung.into()))
     }
 
     /// The case that is run, and what it is called.
     fn case(&self, options: &WatchedKernel, target: &Target) -> Result<(String, Case), Error> {
         match self {
-            Watched::Rung(brought, rung) => {
+            WatchedCase::Rung(brought, rung) => {
                 let family = &brought.family;
                 let dtype = options.element.dtype.or(rung.own_dtype()).unwrap_or(family.dtypes[0]);
                 bench::check_dtype(family, dtype)?;
@@ -104,7 +104,7 @@ impl Watched {
                 };
                 Ok((format!("{} {}", family.name, rung.label()), case))
             }
-            Watched::Trial(experiment, x) => {
+            WatchedCase::Trial(experiment, x) => {
                 let all = trials(experiment, options.n, options.data.seed, target)?;
                 let is_meant = |one: &&CountedTrial<'_>| match (&one.trial, x) {
                     (Some((.., at)), Some(x)) => at == x,

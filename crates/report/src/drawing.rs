@@ -1,15 +1,15 @@
 //! Pictures of what a kernel's warps do, as grids of cells: in the terminal and as SVG.
 
+use super::cell_grid::{CellGrid, DrawnGrids, EMPTY, GridCell, GridRow, Shade, shown_marks, shown_rows};
 use super::film::Film;
 use super::format::{self, Screen};
-use super::picture::{self, Picture};
 use clap::ValueEnum;
 use gpulab_study::count::{RequestKind, TracedRequest, TracedStep};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum View {
+pub enum DrawnView {
     /// One access of a warp: which lane touches which word, in which segments and banks
     Access,
     /// The lanes that execute each step of a warp, line by line
@@ -22,63 +22,13 @@ pub enum View {
 
 /// Which of a film's accesses is drawn.
 pub struct Chosen {
-    pub view: View,
+    pub view: DrawnView,
     pub line: Option<u64>,
     pub warp: u64,
     pub group: u64,
     /// Rather an access of this kind to this array, to compare it with another kernel's.
     pub like: Option<(RequestKind, String)>,
 }
-
-/// How a cell looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Shade {
-    /// Nothing touches it.
-    Empty,
-    /// It is moved, and nobody asks for it; of a reach, the group's.
-    Light,
-    /// It is asked for; of a reach, the warp's.
-    Full,
-    /// It makes others wait; of a reach, the item's.
-    Strong,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct GridCell {
-    pub(crate) letter: char,
-    pub(crate) shade: Shade,
-}
-
-const EMPTY: GridCell = GridCell { letter: '.', shade: Shade::Empty };
-
-/// A row: words before its cells, the cells, and words behind them. One without cells parts others.
-pub(crate) type GridRow = (String, Vec<GridCell>, String);
-
-/// Rows of cells, with words before and behind each.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CellGrid {
-    pub(crate) head: String,
-    /// Cells that belong together: a line stands between them.
-    pub(crate) together: usize,
-    pub(crate) rows: Vec<GridRow>,
-    /// What cells mean.
-    pub(crate) marks: Vec<(GridCell, String)>,
-    /// What follows.
-    pub(crate) below: Vec<String>,
-}
-
-/// A picture: what it shows, and its grids.
-#[derive(Clone, Debug, PartialEq)]
-pub struct DrawnGrids {
-    pub(crate) title: String,
-    pub(crate) about: Vec<String>,
-    pub(crate) grids: Vec<CellGrid>,
-    /// Of an access, its kind and array.
-    pub of: Option<(RequestKind, String)>,
-}
-
-/// Most rows of a grid; of more those in the middle are left out.
-const MOST_ROWS: usize = 24;
 
 /// Words of a row: 128 bytes.
 const WORDS: u64 = 32;
@@ -117,10 +67,10 @@ pub fn draw(film: &Film, chosen: &Chosen) -> Result<DrawnGrids, String> {
         ));
     }
     match chosen.view {
-        View::Access => access(film, &steps, chosen),
-        View::Mask => Ok(mask(film, &of_warp(&steps, chosen.warp))),
-        View::Phases => phases(film, &steps),
-        View::Reach => Ok(reach(film, &steps, chosen.warp)),
+        DrawnView::Access => access(film, &steps, chosen),
+        DrawnView::Mask => Ok(mask(film, &of_warp(&steps, chosen.warp))),
+        DrawnView::Phases => phases(film, &steps),
+        DrawnView::Reach => Ok(reach(film, &steps, chosen.warp)),
     }
 }
 
@@ -495,20 +445,6 @@ fn reach(film: &Film, steps: &[&TracedStep], warp: u64) -> DrawnGrids {
     DrawnGrids { title: film.title.clone(), about, grids: grids.collect(), of: None }
 }
 
-/// The first and last rows, where there are too many, and how many are left out between them.
-pub(crate) fn shown_rows(grid: &CellGrid) -> (&[GridRow], usize, &[GridRow]) {
-    match grid.rows.len() {
-        all if all <= MOST_ROWS => (&grid.rows, 0, &[]),
-        all => (&grid.rows[..MOST_ROWS - 4], all - MOST_ROWS, &grid.rows[all - 4..]),
-    }
-}
-
-/// What the shades mean that occur.
-pub(crate) fn shown_marks(grid: &CellGrid) -> impl Iterator<Item = &(GridCell, String)> {
-    let occurs = |shade| grid.rows.iter().flat_map(|(_, cells, _)| cells).any(|cell| cell.shade == shade);
-    grid.marks.iter().filter(move |(cell, _)| occurs(cell.shade))
-}
-
 /// The picture for a terminal.
 pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
     let mut text = format!("{}\n", format::terminal(&drawn.title));
@@ -570,12 +506,4 @@ fn painted(cell: GridCell, screen: Screen) -> String {
         Shade::Strong => format::Tint::Red,
     };
     format::paint(&cell.letter.to_string(), tint)
-}
-
-/// The picture as one that a file holds; of two, one that shows them by turns.
-pub fn picture(drawn: &[DrawnGrids]) -> Picture {
-    match drawn {
-        [one] => picture::cells(one),
-        all => picture::by_turns(&all.iter().map(picture::cells).collect::<Vec<_>>()),
-    }
 }

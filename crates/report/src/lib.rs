@@ -6,6 +6,7 @@ pub mod beside;
 pub mod blocks;
 pub mod ceilings;
 mod cell;
+pub mod cell_grid;
 pub mod chapter;
 mod chart;
 pub mod chosen;

@@ -1,14 +1,22 @@
 //! Grids of cells: lanes and words, as `gpulab draw` shows them.
 
 use super::font;
-use super::sheet::{Anchor, Area, Figures, Lettering, MARGIN, Picture, SMALL, Sheet, WIDTH};
-use crate::drawing::{CellGrid, DrawnGrids, GridCell, Shade, shown_marks, shown_rows};
+use super::sheet::{Anchor, Area, Figures, Lettering, MARGIN, Picture, SMALL, Sheet, WIDTH, by_turns};
+use crate::cell_grid::{CellGrid, DrawnGrids, GridCell, Shade, shown_marks, shown_rows};
 
 /// Units of the largest cell.
 const CELL: f64 = 12.0;
 
+/// Draws the grids; of two kernels, one picture that shows them by turns.
+pub fn of_grids(all: &[DrawnGrids]) -> Picture {
+    match all {
+        [one] => cells(one),
+        all => by_turns(&all.iter().map(cells).collect::<Vec<_>>()),
+    }
+}
+
 /// Draws the grids one below the other.
-pub fn cells(drawn: &DrawnGrids) -> Picture {
+fn cells(drawn: &DrawnGrids) -> Picture {
     let mut sheet = Sheet::titled(&drawn.title, drawn.about.first().map_or("", String::as_str));
     drawn.about.iter().skip(1).for_each(|line| sheet.say_more(line));
     drawn.grids.iter().for_each(|one| grid(&mut sheet, one));

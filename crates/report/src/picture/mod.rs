@@ -20,12 +20,12 @@ pub(super) mod theme;
 mod timeline;
 mod waterfall;
 
-pub use cells::cells;
+pub use cells::of_grids;
 pub use experiment::{StudyText, experiment};
 pub use ladder::ladder;
 pub use png::{PNG_MARK, PNG_WIDTHS, png};
 pub use roofline::roofline;
-pub use sheet::{Figures, Picture, by_turns};
+pub use sheet::{Figures, Picture};
 pub use size::size;
 pub use strip::strip;
 pub use sweep::sweep;

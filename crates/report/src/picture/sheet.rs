@@ -233,7 +233,7 @@ impl Sheet {
 }
 
 /// Pictures that show by turns, four seconds each; the first alone where the reader wants nothing to move.
-pub fn by_turns(all: &[Picture]) -> Picture {
+pub(super) fn by_turns(all: &[Picture]) -> Picture {
     const SECONDS: usize = 4;
     let count = all.len().max(1);
     let share = 100 / count;

@@ -101,15 +101,15 @@ fn pieces<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(u64, u64)>, D::Erro
 pub fn traced(text: &str) -> Result<Vec<TracedLaunch>, serde_json::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Line {
+    enum TraceLine {
         Step(TracedStep),
         Launch { kernel: String },
     }
     let mut launches: Vec<TracedLaunch> = Vec::new();
     for line in text.lines() {
         match serde_json::from_str(line)? {
-            Line::Launch { kernel } => launches.push(TracedLaunch { kernel, steps: Vec::new() }),
-            Line::Step(step) => launches.last_mut().into_iter().for_each(|launch| launch.steps.push(step.clone())),
+            TraceLine::Launch { kernel } => launches.push(TracedLaunch { kernel, steps: Vec::new() }),
+            TraceLine::Step(step) => launches.last_mut().into_iter().for_each(|launch| launch.steps.push(step.clone())),
         }
     }
     Ok(launches)
