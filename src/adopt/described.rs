@@ -48,9 +48,13 @@ pub(crate) fn family<'a>(registry: &'a mut Registry, path: &Path, device: Option
 }
 
 /// What a family is called that does not say so: the file's name, or of `family.toml` the folder's; none that gpulab's have.
+/// Nothing where that is no name, as of a hidden folder.
 fn name_of(path: &Path, folder: &Path) -> String {
     let stem = path.file_stem().filter(|stem| *stem != "family").or(folder.file_name()).unwrap_or_default();
     let name = stem.to_string_lossy().into_owned();
+    if !name.starts_with(|first: char| first.is_ascii_alphanumeric()) {
+        return String::new();
+    }
     if built_in(&name.to_lowercase()).is_some() { format!("my_{name}") } else { name }
 }
 

@@ -161,8 +161,11 @@ impl Data {
         let before = self.reference.as_ref()?;
         let (problem, held) = (&job.family.problem, self.host.held());
         let amended = problem.amended(job.case, held, made, before);
-        // The digits that a sum loses to a large term do not come back when that term is changed.
-        let is_lost = |before: Rounded, after: Rounded| after.magnitude < before.magnitude / 2.0;
+        // The digits that a sum loses to a large term do not come back when that term is changed. What is soon added up is added
+        // up anew in any case.
+        const SOON: usize = 1 << 14;
+        let is_short = held.first().is_some_and(|array| array.len() <= SOON);
+        let is_lost = |before: Rounded, after: Rounded| is_short || after.magnitude < before.magnitude / 2.0;
         let amended = match (before.rounded(), amended.rounded()) {
             (Some(before), Some(after)) if !held.is_empty() && is_lost(before, after) => {
                 problem.reference(job.case, held)

@@ -595,7 +595,10 @@ impl Lowering {
             None => Bound::Copy,
         };
         Ok(Description {
-            name: keys.name.unwrap_or_else(|| rung_name(name)),
+            name: keys.name.unwrap_or_else(|| match (name, rungs.first()) {
+                ("", Some(rung)) => rung.name.clone(),
+                _ => rung_name(name),
+            }),
             about: keys.about,
             types: keys.types,
             form: keys.form,
