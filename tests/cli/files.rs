@@ -53,6 +53,8 @@ const OUTPUTS: &[&str] = &[
     "show md -> show rows.csv points.csv --md {}",
     "plot output -> plot rows.csv --what ladder -o {}",
     "report output -> report rows.csv points.csv -o {}",
+    "draw output -> draw own.cl --as reduce -o {}",
+    "film output -> film own.cl --as reduce -o {}",
     "compare csv -> compare rows.csv,copy.csv copy.csv --csv {}",
     "compare json -> compare rows.csv copy.csv --json {}",
     "devices json -> devices --json {}",
@@ -63,9 +65,10 @@ const OUTPUTS: &[&str] = &[
 
 /// Options and arguments that name what is read, or a folder; a file that is never there before.
 const OTHERS: &str = "dot:input,input2,cl_dir reduce:input,cl_dir transpose:cl_dir minplus:input,cl_dir try:file,cl_dir \
-                      ladder:file,template,from,cl_dir draw:what film:what ceiling:cl_dir lab:cl_dir count:of,own,cl_dir sweep:own,cl_dir \
-                      tune:own,cl_dir,replay merge:files show:what plot:files report:files compare:files import:file \
-                      start:output check:file,all record:output man:dir source:cl_dir diff:cl_dir";
+                      ladder:file,template,from,cl_dir ceiling:cl_dir lab:cl_dir count:of,own,cl_dir \
+                      sweep:own,cl_dir tune:own,cl_dir,replay merge:files show:what plot:files report:files compare:files \
+                      import:file,script start:output check:file,all record:output man:dir source:cl_dir \
+                      diff:cl_dir";
 
 /// The files that a command line reads, by a word of it.
 const READ: &[(&str, &[&str])] = &[
