@@ -6,7 +6,7 @@ use crate::judgement::{Judgement, Ruling};
 use crate::kernels::{Registry, Rung};
 use crate::outcome::Status;
 use crate::plan::Case;
-use crate::report::findings;
+use crate::report::{findings, format, judged};
 use crate::simulator::{CheckEnd, CheckingWorker, PLUGINS_FOLDER};
 use crate::terminal::{Screen, say};
 use crate::worker::{Setup, WorkerProcess};
@@ -58,9 +58,8 @@ pub(crate) fn second_opinion(
         }
         CheckEnd::Right => return Ok(None),
     };
-    let size =
-        if case.shape.m == 1 { format!("n={}", case.shape.n) } else { format!("{}x{}", case.shape.n, case.shape.m) };
-    Ok(Some(crate::report::format::wrap(&format!("check: with {size} {sentence}"), screen.width, "  ")))
+    let size = judged::size(judgement, case.shape);
+    Ok(Some(format::wrap(&format!("check: with {size} {sentence}"), screen.width, "  ")))
 }
 
 /// Whether the device's result is wrong over the data that the simulator has.

@@ -6,7 +6,7 @@ use crate::filming::watch;
 use crate::report::cell_grid::DrawnGrids;
 use crate::report::drawing::{self, Chosen};
 use crate::report::picture::{Theme, of_grids};
-use crate::shown::rendered;
+use crate::shown::{check_picture, rendered};
 use crate::{Error, outputs};
 
 /// Draws what the options choose: in the terminal, or into a file.
@@ -14,6 +14,8 @@ use crate::{Error, outputs};
 /// # Errors
 /// What names no kernel, no simulator, a kernel that is wrong, a line without an access, a picture that cannot be written.
 pub fn run(out: &mut Out, global: &Global, options: &DrawArgs) -> Result<(), Error> {
+    // What cannot be written is refused before the simulator runs.
+    options.output.as_deref().map_or(Ok(false), |path| check_picture(path, options.width))?;
     let mut drawn: Vec<DrawnGrids> = Vec::new();
     for what in &options.what {
         // Of a second kernel the access that stands in the place of the first one's.

@@ -10,6 +10,6 @@ pub(crate) use compared::{rows_of, split_names};
 pub(crate) use files::{
     AskedRecords, add_kept, asked, ceilings_of, is_path, material, named, of_device, read, records,
 };
-pub(crate) use picture::{finished, rendered};
+pub(crate) use picture::{check_picture, finished, rendered};
 pub(crate) use shipped::{contents, overview};
 pub(crate) use style::{Reasons, ShowingStyle};

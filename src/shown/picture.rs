@@ -24,7 +24,7 @@ pub(crate) struct FinishedPicture {
 /// The picture that was asked for; its file stays as it is.
 pub(crate) fn finished(options: &PlotArgs) -> Result<FinishedPicture, Error> {
     // What cannot be rendered is refused before anything is read.
-    check(&options.output, options.width)?;
+    check_picture(&options.output, options.width)?;
     let material = material(&options.files)?;
     let (drawn, others) = draw(&material, options)?;
     let picture = drawn.map_err(Error::Usage)?;
@@ -43,14 +43,17 @@ pub(crate) fn finished(options: &PlotArgs) -> Result<FinishedPicture, Error> {
 
 /// The picture's bytes, in the format that the output's name asks for; pixels in rows of this width.
 pub(crate) fn rendered(picture: &Picture, output: &str, theme: Theme, width: u32) -> Result<Vec<u8>, Error> {
-    match check(output, width)? {
+    match check_picture(output, width)? {
         true => picture::png(picture, theme, width).map_err(Error::Failed),
         false => Ok(picture.svg(theme).into_bytes()),
     }
 }
 
 /// Whether the output asks for pixels.
-fn check(output: &str, width: u32) -> Result<bool, Error> {
+///
+/// # Errors
+/// A name that is no picture's, or too many pixels.
+pub(crate) fn check_picture(output: &str, width: u32) -> Result<bool, Error> {
     let is_png = is_png(output)?;
     if is_png && !PNG_WIDTHS.contains(&width) {
         let (least, most) = (PNG_WIDTHS.start(), PNG_WIDTHS.end());

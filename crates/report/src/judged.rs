@@ -52,7 +52,8 @@ fn verdict(name: &str, judgement: &Judgement, screen: Screen) -> String {
     }
 }
 
-fn size(judgement: &Judgement, Shape { n, m }: Shape) -> String {
+/// `n=17`, or `17x33`.
+pub fn size(judgement: &Judgement, Shape { n, m }: Shape) -> String {
     let is_vector = judgement.tile[1] == 1 && judgement.asked.shape.m == 1;
     if is_vector { format!("n={n}") } else { format!("{n}x{m}") }
 }

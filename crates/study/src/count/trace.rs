@@ -109,7 +109,7 @@ pub fn traced(text: &str) -> Result<Vec<TracedLaunch>, serde_json::Error> {
     for line in text.lines() {
         match serde_json::from_str(line)? {
             TraceLine::Launch { kernel } => launches.push(TracedLaunch { kernel, steps: Vec::new() }),
-            TraceLine::Step(step) => launches.last_mut().into_iter().for_each(|launch| launch.steps.push(step.clone())),
+            TraceLine::Step(step) => launches.last_mut().map_or((), |launch| launch.steps.push(step)),
         }
     }
     Ok(launches)
