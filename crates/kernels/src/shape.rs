@@ -128,8 +128,9 @@ pub(crate) fn vector_lanes(target: &Target, dtype: Dtype) -> u64 {
     u64::from(target.float_lanes.clamp(4, 16)) * 4 / dtype.size() as u64
 }
 
-/// The macro that chooses how work-items in step are synchronised; see `cl/common/lockstep.cl`. Where a device has neither
-/// sub-groups nor NVIDIA's warp instructions, each item is in step with itself alone.
+/// The macro that chooses how work-items in step are synchronised; see `cl/common/lockstep.cl`. On a device that is no GPU
+/// each item is in step with itself alone, sub-groups or not: PoCL from version 4 on takes time and memory that double with
+/// each condition around a sub-group's barrier, and the unrolled tree has one a step.
 pub(crate) fn lockstep(ask: &Ask<'_>) -> Result<&'static str, Refusal> {
     const WARP: usize = 32;
     let (wg, target) = (ask.case.wg, ask.target);
@@ -138,7 +139,7 @@ pub(crate) fn lockstep(ask: &Ask<'_>) -> Result<&'static str, Refusal> {
             "work-group {wg}: a warp's instructions need whole warps of {WARP} work-items"
         )));
     }
-    Ok(match (target.nvidia, target.subgroups) {
+    Ok(match (target.nvidia, target.gpu && target.subgroups) {
         (true, _) => "LOCKSTEP_PTX",
         (false, true) => "LOCKSTEP_SUBGROUP",
         (false, false) => "LOCKSTEP_ALONE",

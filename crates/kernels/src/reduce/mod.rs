@@ -355,12 +355,15 @@ fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 
 fn subgroup(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (mut plan, grid, depth) = accumulating(ask)?;
-    let how = shape::lockstep(ask)?;
-    if how == "LOCKSTEP_ALONE" {
-        return Err(Refusal::Feature("this device has neither sub-groups nor NVIDIA's warp instructions".into()));
-    }
-    if how == "LOCKSTEP_SUBGROUP" && op(ask.case).is_bitwise() {
-        return Err(Refusal::Feature("sub-groups reduce sums, minima and maxima only".into()));
+    let mut how = shape::lockstep(ask)?;
+    if how != "LOCKSTEP_PTX" {
+        if !ask.target.subgroups {
+            return Err(Refusal::Feature("this device has neither sub-groups nor NVIDIA's warp instructions".into()));
+        }
+        if op(ask.case).is_bitwise() {
+            return Err(Refusal::Feature("sub-groups reduce sums, minima and maxima only".into()));
+        }
+        how = "LOCKSTEP_SUBGROUP";
     }
     plan.define(how, 1);
     let n = Arg::Index(plan.n());

@@ -3,6 +3,7 @@
 use super::*;
 use gpulab_model::data::{Params, Shape};
 use gpulab_model::outcome::fake_info;
+use gpulab_model::plan::Target;
 
 /// Roundings so far: 0 is the identity, which costs nothing to join with; an element starts at 1.
 type Depth = u64;
@@ -143,6 +144,21 @@ fn what_cannot_be_planned_is_refused_with_its_reason() {
     assert!(refusal("vectorised", Dtype::I32, 48, "mean").contains("sum, min, max"));
     assert!(refusal("raking", Dtype::I32, 48, "sum").contains("power of two"));
     assert!(refusal("subgroup", Dtype::I32, 64, "sum").contains("neither sub-groups"));
+}
+
+/// PoCL takes hours over a tree with a sub-group's barrier in each step.
+#[test]
+fn trees_are_synchronised_by_sub_groups_only_on_gpus() {
+    let how = |variant: &str, gpu: bool| {
+        let target = Target { nvidia: false, ..Target::with_everything(gpu) };
+        let case = Case { wg: WorkGroup::linear(64), ..Case::of("reduce", variant, Dtype::F32, Shape::vector(1000)) };
+        let plan = FAMILY.plan(FAMILY.rung(variant).unwrap(), &case, &target).unwrap();
+        plan.defines.into_iter().map(|(name, _)| name).find(|name| name.starts_with("LOCKSTEP")).unwrap()
+    };
+    for variant in ["last_warp", "unrolled", "raking"] {
+        assert_eq!([true, false].map(|gpu| how(variant, gpu)), ["LOCKSTEP_SUBGROUP", "LOCKSTEP_ALONE"], "{variant}");
+    }
+    assert_eq!([true, false].map(|gpu| how("subgroup", gpu)), ["LOCKSTEP_SUBGROUP"; 2]);
 }
 
 #[test]
