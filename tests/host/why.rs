@@ -129,6 +129,29 @@ fn the_numbers_of_reasons_are_those_that_were_counted() {
     assert!(held > 40, "{held} numbers");
 }
 
+/// The first lesson: where neighbours' loads gain, the reason names the segments of a load, in the model's time or beside it.
+#[test]
+fn coalescing_is_named_wherever_it_pays() {
+    let counts = counts();
+    let mut named = 0;
+    for ladder in ladders("nvidia-h200", &counts) {
+        for (_, after, gain, reason) in steps(&ladder) {
+            if (after.row.family.as_str(), after.row.variant.as_str()) != ("dot", "coalesced") || gain < 1.5 {
+                continue;
+            }
+            let change = match reason {
+                StepReason::Explained { change, .. } => change,
+                StepReason::Unexplained { hidden: Some(change), .. } => change,
+                other => panic!("{other:?}"),
+            };
+            assert_eq!(change.cause, Cause::ReadSegments);
+            assert!(change.before > 3.0 * change.after, "{change:?}");
+            named += 1;
+        }
+    }
+    assert!(named >= 3, "{named} sizes");
+}
+
 /// A reason that its numbers contradict is seen: each of these is made so.
 #[test]
 fn contradicted_reasons_are_caught() {

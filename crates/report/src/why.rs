@@ -166,12 +166,20 @@ pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> St
                 faster(gain)
             )
         }
-        StepReason::Unexplained { predicted, .. } => {
+        StepReason::Unexplained { predicted, hidden, .. } => {
             let expects = match predicted.max(1.0 / predicted) < DIFFERENT {
                 true => "no difference".to_owned(),
                 false => faster(*predicted),
             };
-            format!("{step}, {}: the counts do not explain it: by the model, {expects}", faster(gain))
+            let hidden = hidden.as_ref().map_or_else(String::new, |change| {
+                let experiment = if change.cause == Cause::LocalPasses { "banks" } else { "stride" };
+                format!(
+                    ". Yet {}, and the model takes each at the best rate that was measured, beside all else: gpulab lab \
+                     {experiment} shows what such requests cost",
+                    changed(change)
+                )
+            });
+            format!("{step}, {}: the counts do not explain it: by the model, {expects}{hidden}", faster(gain))
         }
         StepReason::Explained { predicted, change, .. } if is_parted(gain, *predicted) => {
             let how = match gain.ln().abs() > predicted.ln().abs() {

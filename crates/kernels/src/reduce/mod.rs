@@ -363,6 +363,10 @@ fn subgroup(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         if op(ask.case).is_bitwise() {
             return Err(Refusal::Feature("sub-groups reduce sums, minima and maxima only".into()));
         }
+        // PoCL 6 ends the process there.
+        if grid.wg == 1 {
+            return Err(Refusal::Group("work-group 1: a sub-group of one work-item has nothing to reduce".into()));
+        }
         how = "LOCKSTEP_SUBGROUP";
     }
     plan.define(how, 1);

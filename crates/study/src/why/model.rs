@@ -96,11 +96,13 @@ impl ModelTime {
         let requests = WARP * (counts.global().requests + counts.local().requests) as f64;
         // A loop that the simulator's compiler does not unroll is not what a GPU runs: then the operations that the problem
         // demands count, and the requests.
+        // Lanes without an item take as long as those with one.
+        let all_lanes = |amount: f64| Some(amount / counts.lanes_busy(LockstepModel::USUAL.warp)?);
         let instructions = match (rates.is_gpu, tally.private > 0) {
             (false, _) => counts.lanes as f64 / rates.adding,
             (true, false) => WARP * counts.issued as f64 / rates.adding,
-            (true, true) if is_bounded_by_operations(row) => limit + requests / rates.adding,
-            (true, true) => (row.ops? as f64 / counts.lanes_busy(LockstepModel::USUAL.warp)? + requests) / rates.adding,
+            (true, true) if is_bounded_by_operations(row) => all_lanes(limit)? + requests / rates.adding,
+            (true, true) => (all_lanes(row.ops? as f64)? + requests) / rates.adding,
         };
         let gpu_only = |seconds: f64| if rates.is_gpu { seconds } else { 0.0 };
         let (reads, writes) = (memory.global_read.segments as f64, memory.global_write.segments as f64);

@@ -102,6 +102,8 @@ pub enum StepReason {
         predicted: f64,
         /// Whether in the model both take as long as the family's limit demands.
         at_limit: bool,
+        /// The requests that changed most towards the measured time, at least twofold, though the model has their cost hidden.
+        hidden: Option<CountChange>,
     },
     Explained {
         /// Times by which the model's time falls.
@@ -171,7 +173,8 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
             let launches = (old.1.launches - new.1.launches).abs();
             let is_at_limit = |(_, model): &&(Tally, ModelTime)| model.largest() == TimePart::Limit;
             let at_limit = [old, new].iter().all(is_at_limit) && launches < 0.01 * new.1.whole();
-            StepReason::Unexplained { predicted, at_limit }
+            let hidden = hidden((&before.row, old), (&after.row, new), gain > 1.0).filter(|_| is_gpu);
+            StepReason::Unexplained { predicted, at_limit, hidden }
         }
     }
 }
@@ -200,6 +203,15 @@ fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool)
     (fall(&part) > 0.0).then_some((part, most))
 }
 
+/// The segments or passes of a request that changed most, at least twofold, in the direction of the measured time.
+fn hidden(before: Counted<'_>, after: Counted<'_>, is_gain: bool) -> Option<CountChange> {
+    let causes = [Cause::ReadSegments, Cause::WriteSegments, Cause::LocalPasses];
+    let sign = if is_gain { 1.0 } else { -1.0 };
+    let fall = |change: &CountChange| -sign * change.factor().ln();
+    let changes = counted(&causes, before, after).into_iter().filter(|change| fall(change) >= f64::ln(2.0));
+    changes.max_by(|a, b| fall(a).total_cmp(&fall(b)))
+}
+
 /// The counts that make a part of the time, of both rungs.
 fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool) -> Vec<CountChange> {
     let segments = |of: fn(&MemoryCounts) -> RequestCounts| {
@@ -220,6 +232,11 @@ fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool
         TimePart::Instructions if is_gpu => &[Cause::Instructions, Cause::LanesBusy],
         TimePart::Instructions => &[Cause::Instructions],
     };
+    counted(causes, before, after)
+}
+
+/// These counts of both rungs, where both have them.
+fn counted(causes: &[Cause], before: Counted<'_>, after: Counted<'_>) -> Vec<CountChange> {
     let is_of_pairs = after.1.0.is_of_pairs;
     let values = |cause| [before, after].map(|rung| value(cause, rung));
     let change = |&cause: &Cause| {
