@@ -1,9 +1,9 @@
 # Stands in for Kernel Tuner: writes what the script's first tune_kernel was given, or its last run_kernel, and runs nothing.
+import ast
 import importlib.abc
 import importlib.machinery
 import json
 import os
-import re
 import sys
 
 import numpy as np
@@ -32,9 +32,9 @@ class Parts(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.__getattr__ = lambda name: Anything
 
 
-# What a line of `where` may be, and words of Python that it does not have.
-COMPARISON = r"[\w\s()+*/%,-]+(==|!=|<=|>=|<|>)[\w\s()+*/%,-]+"
-OTHER = r"\b(or|not|in|if|else)\b|\*\*"
+SIGNS = (ast.Eq, ast.NotEq, ast.LtE, ast.GtE, ast.Lt, ast.Gt)
+# What a number in a line of `where` may have of Python.
+NUMBERS = (ast.BinOp, ast.Add, ast.Sub, ast.Mult, ast.Mod, ast.FloorDiv, ast.Div, ast.USub, ast.Name, ast.Load, ast.Constant)
 
 sys.meta_path.insert(0, Parts())
 
@@ -75,6 +75,28 @@ def argument(value, sizes, is_output):
     return found
 
 
+def claims(limit):
+    """The lines of `where` that say the same as a restriction; a question mark of what they cannot say."""
+    try:
+        whole = ast.parse(limit.strip(), mode="eval").body
+    except (AttributeError, SyntaxError):
+        return ["?"]
+    parts = whole.values if isinstance(whole, ast.BoolOp) and isinstance(whole.op, ast.And) else [whole]
+
+    def is_said(node):
+        if isinstance(node, ast.Compare):
+            return len(node.ops) == 1 and isinstance(node.ops[0], SIGNS) and all(is_number(side) for side in (node.left, *node.comparators))
+        is_not = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+        values = node.values if isinstance(node, ast.BoolOp) else [node.operand] if is_not else []
+        return bool(values) and all(map(is_said, values))
+
+    def is_number(node):
+        known = all(isinstance(part, NUMBERS) for part in ast.walk(node))
+        return known and all(isinstance(part.value, int) for part in ast.walk(node) if isinstance(part, ast.Constant))
+
+    return [ast.get_source_segment(limit.strip(), part).replace("//", "/") if is_said(part) else "?" for part in parts]
+
+
 def head(sizes, settings, options, scalars):
     """The lines of a family's file that hold for the whole launch."""
     axes = list(options.get("block_size_names") or ["block_size_x", "block_size_y", "block_size_z"])
@@ -101,8 +123,8 @@ def head(sizes, settings, options, scalars):
     lines += [f"{key} = {toml(pairs)}" for key, pairs in (("tune  ", tune), ("define", define)) if pairs]
     limits = options.get("restrictions") or []
     limits = limits if isinstance(limits, (list, tuple)) else [limits]
-    texts = [part for limit in limits for part in (limit.split(" and ") if isinstance(limit, str) else ["?"])]
-    kept = [part.strip().replace("//", "/") for part in texts if re.fullmatch(COMPARISON, part) and not re.search(OTHER, part)]
+    texts = [part for limit in limits for part in claims(limit)]
+    kept = [" ".join(part.split()) for part in texts if part != "?"]
     lines += [f"where  = {json.dumps(kept)}"] if kept else []
     if len(kept) < len(texts):
         lines.append("# Not all restrictions are comparisons: say the others by where.")

@@ -31,6 +31,7 @@ fn scale(out: BufferId, n: u64, factor: u32, local: usize) -> Launch {
         global: [64, 1, 1],
         local: [local, 1, 1],
         args: vec![Arg::Buffer(out), Arg::Index(n), Arg::Uint(factor), Arg::Local(4 * local)],
+        check: None,
     }
 }
 

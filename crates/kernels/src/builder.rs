@@ -56,7 +56,7 @@ impl PlanDraft {
     /// Adds a launch of a kernel that the rung has beside its main one.
     pub(crate) fn launch_of(&mut self, kernel: &str, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) {
         let global = [0, 1, 2].map(|d| groups[d] as usize * wg.0[d]);
-        self.plan.passes.push(Pass { kernel: kernel.into(), global, local: wg.0, args, timed: true });
+        self.plan.passes.push(Pass { kernel: kernel.into(), global, local: wg.0, args, timed: true, check: None });
     }
 
     /// Adds a launch that prepares the data, and whose time does not count.

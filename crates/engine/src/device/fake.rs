@@ -2,7 +2,6 @@
 
 use super::{BuildUnit, Device, DeviceError, ProgramId, Stamps, Timing};
 use gpulab_kernels::cpu::canary::{CHAINS, chain};
-use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{DeviceInfo, Told, fake_info};
 use gpulab_model::plan::{Action, Arg, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand, Transfer};
 use std::cell::RefCell;
@@ -235,8 +234,8 @@ impl Device for FakeDevice {
     }
 
     // A buffer of the same elements.
-    fn image(&mut self, of: BufferId, dtype: Dtype, image: Image) -> Result<BufferId, DeviceError> {
-        let pixels = self.slice(of, 0, image.pixels().unwrap_or(usize::MAX).saturating_mul(dtype.size()))?.to_vec();
+    fn image(&mut self, of: BufferId, image: Image) -> Result<BufferId, DeviceError> {
+        let pixels = self.slice(of, 0, image.bytes().unwrap_or(usize::MAX))?.to_vec();
         let id = self.alloc(pixels.len())?;
         self.write(id, 0, &pixels).map(|()| id)
     }

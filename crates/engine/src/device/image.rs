@@ -1,81 +1,236 @@
-//! Images, made of what lies in buffers. `ocl`'s own image type is not used: its builder asserts and its queries panic.
+//! Images, each of which holds the same as a buffer, and samplers. `ocl`'s own image type is not used: its builder asserts and its
+//! queries panic.
 #![allow(unsafe_code, reason = "ocl cannot know what an image is made of")]
 
 use super::error::{DeviceError, guarded, retained};
 use super::memory::{Buffer, finished};
 use super::query;
-use gpulab_model::data::Dtype;
-use gpulab_model::plan::Image;
+use gpulab_model::data::Scalar;
+use gpulab_model::plan::{Addressing, Arg, BufferId, Image, ImageKind, Launch, MemoryKind, PixelFormat, Sampler};
 use ocl::core::{
-    self, CommandQueue, Context, DeviceId, Event, ImageChannelDataType, ImageChannelOrder, ImageDescriptor,
-    ImageFormat, Mem, MemFlags, MemObjectType,
+    self, AddressingMode, CommandQueue, Context, DeviceId, Event, FilterMode, ImageChannelDataType, ImageChannelOrder,
+    ImageDescriptor, ImageFormat, MemFlags, MemObjectType,
 };
+use std::collections::BTreeMap;
 
 const CREATE: &str = "clCreateImage";
 const RETAIN: &str = "clRetainMemObject";
 
-/// Makes an image of a buffer's first elements. A line of pixels stays in the buffer; of one that is a
-/// part of another a copy is used, as PoCL 3.1 makes no images of parts and crashes when it copies them to one.
+/// An image beside the buffer whose pixels it has: what was written to one of them is copied when the other is used.
+pub(super) struct View {
+    of: BufferId,
+    image: Image,
+    /// An `image1d_buffer_t` has memory of its own, as PoCL 3.1 makes none of a buffer's part.
+    line: Option<Buffer>,
+    newer: Newer,
+}
+
+/// Which of both was written since they were the same.
+#[derive(Clone, Copy, PartialEq)]
+enum Newer {
+    Neither,
+    Buffer,
+    Image,
+}
+
+/// Makes an image of a buffer's first pixels; without a view where it is the buffer itself.
 pub(super) fn create(
     context: &Context,
     device: DeviceId,
-    queue: &CommandQueue,
-    of: &Buffer,
-    dtype: Dtype,
+    (id, of): (BufferId, &Buffer),
     image: Image,
-) -> Result<Buffer, DeviceError> {
+) -> Result<(Buffer, Option<View>), DeviceError> {
     check_size(device, image)?;
-    if image.pixels().and_then(|pixels| pixels.checked_mul(dtype.size())).is_none_or(|bytes| bytes > of.bytes()) {
-        return Err(DeviceError::other(CREATE, "the image is larger than the buffer that it is made of"));
-    }
-    let format = match dtype {
-        Dtype::I32 if image.has_bytes => ImageFormat::new(ImageChannelOrder::Rgba, ImageChannelDataType::UnormInt8),
-        Dtype::F32 => ImageFormat::new(ImageChannelOrder::R, ImageChannelDataType::Float),
-        Dtype::I32 => ImageFormat::new(ImageChannelOrder::R, ImageChannelDataType::UnsignedInt32),
-        _ => return Err(DeviceError::call(CREATE, -10)),
-    };
+    let bytes = image.bytes().filter(|bytes| *bytes <= of.bytes());
+    let bytes = bytes.ok_or_else(|| DeviceError::other(CREATE, "the image is larger than the buffer that it is made of"))?;
+    let [width, height, depth] = image.sides;
     let description =
-        |kind, height, depth, buffer| ImageDescriptor::new(kind, image.width, height, depth, 0, 0, 0, buffer);
-    let whole = if of.is_part() { of.copied(context, queue)? } else { retained(RETAIN, &of.memory)? };
-    let description = match (image.height, image.depth) {
-        (Some(height), Some(depth)) => description(MemObjectType::Image3d, height, depth, None),
-        (Some(height), None) => description(MemObjectType::Image2d, height, 0, None),
-        (None, _) => description(MemObjectType::Image1dBuffer, 0, 0, Some(retained(RETAIN, &whole)?)),
+        |kind, height, depth, buffer| ImageDescriptor::new(kind, width, height, depth, 0, 0, 0, buffer);
+    let (_, from) = of.place();
+    let line = (image.kind == ImageKind::Buffer && from > 0).then(|| Buffer::new(context, MemoryKind::Device, bytes));
+    let line = line.transpose()?;
+    let description = match image.kind {
+        ImageKind::Volume => description(MemObjectType::Image3d, height, depth, None),
+        ImageKind::Plane => description(MemObjectType::Image2d, height, 0, None),
+        ImageKind::Line => description(MemObjectType::Image1d, 0, 0, None),
+        ImageKind::Buffer => {
+            let memory = retained(RETAIN, &line.as_ref().unwrap_or(of).memory)?;
+            description(MemObjectType::Image1dBuffer, 0, 0, Some(memory))
+        }
     };
+    let flags = if image.is_written { MemFlags::READ_WRITE } else { MemFlags::READ_ONLY };
+    let format = format(image.format);
     // SAFETY: no host memory is involved; the buffer is large enough, and the image holds a reference to it.
-    let make =
-        || unsafe { core::create_image(context, MemFlags::READ_ONLY, &format, &description, None::<&[u8]>, None) };
-    let memory = guarded(CREATE, make)?;
-    if let Some(height) = image.height {
-        fill(queue, &whole, &memory, [image.width, height, image.depth.unwrap_or(1)])?;
-    }
-    Ok(Buffer::opaque(memory))
+    let make = || unsafe { core::create_image(context, flags, &format, &description, None::<&[u8]>, None) };
+    let memory = guarded(CREATE, make).map_err(|error| match error.code() {
+        Some(UNSUPPORTED) => DeviceError::other(CREATE, format!("this device has no images of {} pixels", image.format)),
+        _ => error,
+    })?;
+    let is_same = image.kind == ImageKind::Buffer && line.is_none();
+    let view = (!is_same).then_some(View { of: id, image, line, newer: Newer::Buffer });
+    Ok((Buffer::opaque(memory), view))
+}
+
+/// `CL_IMAGE_FORMAT_NOT_SUPPORTED`.
+const UNSUPPORTED: i32 = -10;
+
+fn format(format: PixelFormat) -> ImageFormat {
+    use ImageChannelDataType as Channel;
+    let order = match format.channels {
+        1 => ImageChannelOrder::R,
+        2 => ImageChannelOrder::Rg,
+        _ => ImageChannelOrder::Rgba,
+    };
+    let channel = match (format.scalar, format.is_share) {
+        (Scalar::U8, true) => Channel::UnormInt8,
+        (_, true) => Channel::UnormInt16,
+        (Scalar::I8, _) => Channel::SignedInt8,
+        (Scalar::I16, _) => Channel::SignedInt16,
+        (Scalar::U8, _) => Channel::UnsignedInt8,
+        (Scalar::U16, _) => Channel::UnsignedInt16,
+        (Scalar::U32, _) => Channel::UnsignedInt32,
+        (Scalar::F16, _) => Channel::HalfFloat,
+        (Scalar::F32, _) => Channel::Float,
+        _ => Channel::SignedInt32,
+    };
+    ImageFormat::new(order, channel)
 }
 
 /// Refuses what is larger than the device says: not every driver does.
 fn check_size(device: DeviceId, image: Image) -> Result<(), DeviceError> {
-    const IMAGE2D_MAX_WIDTH: u32 = 0x1011;
-    const IMAGE2D_MAX_HEIGHT: u32 = 0x1012;
-    const IMAGE3D_MAX: [u32; 3] = [0x1013, 0x1014, 0x1015];
-    const IMAGE_MAX_BUFFER_SIZE: u32 = 0x1040;
-    let fits = |key, size: usize| {
+    // Those of CL_DEVICE_IMAGE2D_MAX_WIDTH and so on.
+    let most: &[u32] = match image.kind {
+        ImageKind::Volume => &[0x1013, 0x1014, 0x1015],
+        ImageKind::Plane => &[0x1011, 0x1012],
+        ImageKind::Line => &[0x1011],
+        ImageKind::Buffer => &[0x1040],
+    };
+    let fits = |key: u32, size: usize| {
         let most = query::device(device, key).ok().and_then(|answer| answer.number());
         most.is_none_or(|most| size as u64 <= most)
     };
-    let is_small_enough = match (image.height, image.depth) {
-        (Some(height), Some(depth)) => {
-            IMAGE3D_MAX.into_iter().zip([image.width, height, depth]).all(|(key, size)| fits(key, size))
-        }
-        (Some(height), None) => fits(IMAGE2D_MAX_WIDTH, image.width) && fits(IMAGE2D_MAX_HEIGHT, height),
-        (None, _) => fits(IMAGE_MAX_BUFFER_SIZE, image.width),
-    };
-    if is_small_enough { Ok(()) } else { Err(DeviceError::call(CREATE, -40)) }
+    match most.iter().zip(image.sides).all(|(key, size)| fits(*key, size)) {
+        true => Ok(()),
+        false => Err(DeviceError::call(CREATE, -40)),
+    }
 }
 
-/// Copies a buffer's first elements to all of an image.
-fn fill(queue: &CommandQueue, of: &Mem, image: &Mem, region: [usize; 3]) -> Result<(), DeviceError> {
-    let none = None::<&Event>;
-    finished("clEnqueueCopyBufferToImage", queue, |event| {
-        core::enqueue_copy_buffer_to_image::<u8, _, _, _>(queue, of, image, 0, [0; 3], region, none, Some(event))
-    })
+impl View {
+    /// Copies all pixels: to the image, or from it.
+    fn copy(
+        &mut self,
+        queue: &CommandQueue,
+        buffers: &BTreeMap<BufferId, Buffer>,
+        id: BufferId,
+        inward: bool,
+    ) -> Result<(), DeviceError> {
+        let released = || DeviceError::other("clEnqueueCopyBufferToImage", "the buffer was released");
+        let [buffer, image] = [self.of, id].map(|id| buffers.get(&id).ok_or_else(released));
+        let (buffer, image) = (buffer?, image?);
+        self.newer = Newer::Neither;
+        let ((whole, from), region, none) = (buffer.place(), self.image.sides, None::<&Event>);
+        match &self.line {
+            Some(line) => {
+                let bytes = line.bytes();
+                if inward { buffer.copy_to(line, queue, bytes) } else { line.copy_to(buffer, queue, bytes) }
+            }
+            // Of the whole: PoCL 3.1 crashes when it copies a part.
+            None if inward => finished("clEnqueueCopyBufferToImage", queue, |event| {
+                let (to, at) = (&image.memory, [0; 3]);
+                core::enqueue_copy_buffer_to_image::<u8, _, _, _>(queue, whole, to, from, at, region, none, Some(event))
+            }),
+            None => finished("clEnqueueCopyImageToBuffer", queue, |event| {
+                let (image, at) = (&image.memory, [0; 3]);
+                core::enqueue_copy_image_to_buffer::<u8, _, _, _>(queue, image, whole, at, region, from, none, Some(event))
+            }),
+        }
+    }
+}
+
+/// The images of a device, by their numbers.
+#[derive(Default)]
+pub(super) struct Views(BTreeMap<BufferId, View>);
+
+impl Views {
+    pub(super) fn add(&mut self, id: BufferId, view: View) {
+        self.0.insert(id, view);
+    }
+
+    pub(super) fn remove(&mut self, id: BufferId) {
+        self.0.remove(&id);
+    }
+
+    /// Has a buffer hold what kernels wrote to its images; if it is about to be written, they will be behind.
+    pub(super) fn settle(
+        &mut self,
+        queue: &CommandQueue,
+        buffers: &BTreeMap<BufferId, Buffer>,
+        buffer: BufferId,
+        is_written: bool,
+    ) -> Result<(), DeviceError> {
+        for (id, view) in self.0.iter_mut().filter(|(_, view)| view.of == buffer) {
+            if view.newer == Newer::Image {
+                view.copy(queue, buffers, *id, false)?;
+            }
+            if is_written {
+                view.newer = Newer::Buffer;
+            }
+        }
+        Ok(())
+    }
+
+    /// Has all that a launch is given hold what was written last.
+    pub(super) fn ready(
+        &mut self,
+        queue: &CommandQueue,
+        buffers: &BTreeMap<BufferId, Buffer>,
+        launch: &Launch,
+    ) -> Result<(), DeviceError> {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        for arg in &launch.args {
+            let Arg::Buffer(id) = arg else { continue };
+            match self.0.get_mut(id) {
+                Some(view) => {
+                    if view.newer == Newer::Buffer {
+                        view.copy(queue, buffers, *id, true)?;
+                    }
+                    view.newer = if view.image.is_written { Newer::Image } else { Newer::Neither };
+                }
+                None => self.settle(queue, buffers, *id, true)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Samplers, each made once.
+#[derive(Default)]
+pub(super) struct Samplers(BTreeMap<Sampler, core::Sampler>);
+
+impl Samplers {
+    /// Makes those of these launches.
+    pub(super) fn provide(&mut self, context: &Context, launches: &[Launch]) -> Result<(), DeviceError> {
+        for arg in launches.iter().flat_map(|launch| &launch.args) {
+            let Arg::Sampler(sampler) = arg else { continue };
+            if !self.0.contains_key(sampler) {
+                let addressing = match sampler.addressing {
+                    Addressing::None => AddressingMode::None,
+                    Addressing::ClampToEdge => AddressingMode::ClampToEdge,
+                    Addressing::Clamp => AddressingMode::Clamp,
+                    Addressing::Repeat => AddressingMode::Repeat,
+                    Addressing::MirroredRepeat => AddressingMode::MirroredRepeat,
+                };
+                let filter = if sampler.is_linear { FilterMode::Linear } else { FilterMode::Nearest };
+                let make = || core::create_sampler(context, sampler.is_normalised, addressing, filter);
+                self.0.insert(*sampler, guarded("clCreateSampler", make)?);
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn get(&self, sampler: Sampler) -> Option<&core::Sampler> {
+        self.0.get(&sampler)
+    }
 }

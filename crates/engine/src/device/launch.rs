@@ -2,10 +2,11 @@
 #![allow(unsafe_code, reason = "ocl cannot know what a kernel does to memory")]
 
 use super::error::{DeviceError, guarded};
+use super::image::{Samplers, Views};
 use super::memory::{Buffer, check_event};
 use super::program::Built;
 use super::{Stamps, Timing, query};
-use gpulab_model::plan::{Arg, BufferId, Launch};
+use gpulab_model::plan::{Arg, BufferId, FlagCheck, Launch};
 use ocl::core::{self, ArgVal, CommandQueue, DeviceId, Event, Kernel};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -17,6 +18,7 @@ const ENQUEUE: &str = "clEnqueueNDRangeKernel";
 pub(super) struct LaunchContext<'a> {
     /// Every buffer of the device.
     pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
+    pub(super) samplers: &'a Samplers,
     pub(super) device: DeviceId,
     /// Its `__local` memory, in bytes.
     pub(super) local_mem: u64,
@@ -136,6 +138,10 @@ fn set(
             // SAFETY: the bytes outlive the call, which copies them.
             pass(unsafe { ArgVal::from_raw(bytes.len(), bytes.as_ptr().cast(), false) })
         }
+        Arg::Sampler(sampler) => {
+            let made = scene.samplers.get(sampler);
+            pass(ArgVal::sampler(made.ok_or_else(|| DeviceError::other(SET_ARG, "the sampler was not made"))?))
+        }
         // Some drivers accept 0 bytes here and fail later, elsewhere.
         Arg::Local(0) => Err(DeviceError::call(SET_ARG, -51)),
         Arg::Local(bytes) => pass(ArgVal::local::<u8>(&bytes)),
@@ -162,47 +168,103 @@ fn check_local_memory(kernel: &Kernel, launch: &Launch, scene: &LaunchContext<'_
     if needed > scene.local_mem { Err(DeviceError::call(ENQUEUE, -5)) } else { Ok(()) }
 }
 
-/// Runs the launches in order, waits, and reads the event times.
-pub(super) fn run(queue: &CommandQueue, launches: &[Prepared<'_>]) -> Result<Timing, DeviceError> {
-    let mut events = Vec::with_capacity(launches.len());
-    let begin = Instant::now();
-    let enqueued = launches.iter().try_for_each(|launch| {
-        let has_begun = !events.is_empty();
-        events.push(enqueue(queue, launch).map_err(|error| error.after(has_begun))?);
-        Ok(())
-    });
-    let finished = finish(queue);
-    let wall_s = begin.elapsed().as_secs_f64();
-    finished.and(enqueued)?;
-    events.iter().try_for_each(|event| check_event(ENQUEUE, event))?;
-    // One launch without times leaves all without: a sum of some would be wrong.
-    let stamps: Option<Vec<Stamps>> = events.iter().map(stamps).collect();
-    Ok(Timing { wall_s, stamps: stamps.unwrap_or_default() })
+/// Launches that are ready, with all that they use.
+pub(super) struct Launching<'a> {
+    pub(super) launches: &'a [Launch],
+    pub(super) prepared: Vec<Prepared<'a>>,
+    pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
+    pub(super) views: &'a mut Views,
 }
 
-/// Runs the launches in order, again and again, and waits once. Host seconds of all of it. Only the last launch has an event,
-/// as making one takes a driver longer than many a kernel; all of them have where the driver `leaks` without.
-pub(super) fn batch(
-    queue: &CommandQueue,
-    launches: &[Prepared<'_>],
-    repeat: usize,
-    leaks: bool,
-) -> Result<f64, DeviceError> {
-    let count = repeat * launches.len();
-    let mut last = None;
-    let begin = Instant::now();
-    let enqueued = launches.iter().cycle().take(count).enumerate().try_for_each(|(number, launch)| {
-        if leaks || number + 1 == count {
-            last = Some(enqueue(queue, launch).map_err(|error| error.after(number > 0))?);
-            return Ok(());
+impl Launching<'_> {
+    /// Runs the launches in order, waits, and reads the event times. A launch that a flag leaves out has those of the launch after
+    /// which the flag was read.
+    pub(super) fn run(&mut self, queue: &CommandQueue) -> Result<Timing, DeviceError> {
+        let mut events: Vec<Event> = Vec::with_capacity(self.prepared.len());
+        let mut places = Vec::with_capacity(self.prepared.len());
+        self.ready(queue, 0)?;
+        let begin = Instant::now();
+        let enqueued = self.walk(queue, |launch, place| {
+            let event = enqueue(queue, launch).map_err(|error| error.after(place > 0))?;
+            // Those between were left out.
+            places.resize(place, events.len().saturating_sub(1));
+            places.push(events.len());
+            events.push(event);
+            Ok(())
+        });
+        let finished = finish(queue);
+        let wall_s = begin.elapsed().as_secs_f64();
+        finished.and(enqueued)?;
+        events.iter().try_for_each(|event| check_event(ENQUEUE, event))?;
+        places.resize(self.prepared.len(), events.len().saturating_sub(1));
+        // One launch without times leaves all without: a sum of some would be wrong.
+        let stamps: Option<Vec<Stamps>> = events.iter().map(stamps).collect();
+        let stamps = stamps.map(|stamps| places.into_iter().filter_map(|place| stamps.get(place).copied()).collect());
+        Ok(Timing { wall_s, stamps: stamps.unwrap_or_default() })
+    }
+
+    /// Runs the launches in order, again and again, and waits once, or where a flag is read. Host seconds of all of it. Only the
+    /// last launch has an event, as making one takes a driver longer than many a kernel; all of them have where the driver
+    /// `leaks` without.
+    pub(super) fn batch(&mut self, queue: &CommandQueue, repeat: usize, leaks: bool) -> Result<f64, DeviceError> {
+        let mut last = None;
+        self.ready(queue, 0)?;
+        let (begin, count) = (Instant::now(), self.prepared.len());
+        let enqueued = (1..=repeat).try_for_each(|round| {
+            self.walk(queue, |launch, place| {
+                let has_begun = round > 1 || place > 0;
+                if leaks || (round == repeat && place + 1 == count) {
+                    last = Some(enqueue(queue, launch).map_err(|error| error.after(has_begun))?);
+                    return Ok(());
+                }
+                enqueue_unseen(queue, launch).map_err(|error| error.after(has_begun))
+            })
+        });
+        let finished = finish(queue);
+        let wall_s = begin.elapsed().as_secs_f64();
+        finished.and(enqueued)?;
+        last.map_or(Ok(()), |event| check_event(ENQUEUE, &event))?;
+        Ok(wall_s)
+    }
+
+    /// Enqueues each launch that no flag leaves out.
+    fn walk(
+        &mut self,
+        queue: &CommandQueue,
+        mut go: impl FnMut(&Prepared<'_>, usize) -> Result<(), DeviceError>,
+    ) -> Result<(), DeviceError> {
+        let mut place = 0;
+        while place < self.prepared.len() {
+            self.ready(queue, place)?;
+            go(&self.prepared[place], place)?;
+            place += 1 + self.launches[place].check.as_ref().map_or(Ok(0), |check| self.skipped(queue, check))?;
         }
-        enqueue_unseen(queue, launch).map_err(|error| error.after(number > 0))
-    });
-    let finished = finish(queue);
-    let wall_s = begin.elapsed().as_secs_f64();
-    finished.and(enqueued)?;
-    last.map_or(Ok(()), |event| check_event(ENQUEUE, &event))?;
-    Ok(wall_s)
+        Ok(())
+    }
+
+    fn ready(&mut self, queue: &CommandQueue, place: usize) -> Result<(), DeviceError> {
+        self.launches.get(place).map_or(Ok(()), |launch| self.views.ready(queue, self.buffers, launch))
+    }
+
+    /// Launches that are left out, as the flag is down.
+    fn skipped(&self, queue: &CommandQueue, check: &FlagCheck<BufferId>) -> Result<usize, DeviceError> {
+        let call = "clEnqueueReadBuffer";
+        let buffer = self.buffers.get(&check.buffer).ok_or_else(|| DeviceError::other(call, "the buffer was released"))?;
+        let mut flag = vec![0; check.bytes];
+        buffer.read(queue, 0, &mut flag)?;
+        match check.last_turn {
+            _ if flag.iter().all(|byte| *byte == 0) => Ok(check.skips),
+            None => Ok(0),
+            Some(turns) => Err(DeviceError::other(
+                "while",
+                format!(
+                    "{} is still raised after {turns} turns: more are not allowed by its loop, or a kernel never lets it fall",
+                    check.name
+                ),
+            )
+            .after(true)),
+        }
+    }
 }
 
 /// Enqueues one launch, with an event.
@@ -245,7 +307,7 @@ mod tests {
     use super::*;
 
     fn launch(global: [usize; 3], local: [usize; 3]) -> Launch {
-        Launch { kernel: "k".to_owned(), global, local, args: Vec::new() }
+        Launch { kernel: "k".to_owned(), global, local, args: Vec::new(), check: None }
     }
 
     #[test]

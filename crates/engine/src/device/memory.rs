@@ -1,7 +1,7 @@
 //! Buffers: every size is checked before OpenCL hears of it, and every copy has ended on return.
 #![allow(unsafe_code, reason = "ocl cannot know how long host memory lives")]
 
-use super::error::{DeviceError, check, guarded};
+use super::error::{DeviceError, check, guarded, retained};
 use super::query;
 use gpulab_model::plan::MemoryKind;
 use ocl::core::{self, BufferRegion, CommandQueue, Context, Event, Mem, MemFlags};
@@ -11,7 +11,8 @@ pub(super) struct Buffer {
     /// OpenCL's handle.
     pub(super) memory: Mem,
     bytes: usize,
-    is_part: bool,
+    /// Of a part what it is a part of, and where it begins there.
+    part_of: Option<(Mem, usize)>,
 }
 
 impl Buffer {
@@ -27,7 +28,7 @@ impl Buffer {
         }
         // SAFETY: no host memory is involved.
         let make = || unsafe { core::create_buffer(context, flags, bytes, None::<&[u8]>) };
-        Ok(Buffer { memory: guarded(call, make)?, bytes, is_part: false })
+        Ok(Buffer { memory: guarded(call, make)?, bytes, part_of: None })
     }
 
     /// A part of it, whose place OpenCL wants to be a multiple of the device's base alignment.
@@ -38,7 +39,8 @@ impl Buffer {
         }
         let region = BufferRegion::<u8>::new(from, bytes);
         let make = || core::create_sub_buffer::<u8>(&self.memory, MemFlags::READ_WRITE, &region);
-        Ok(Buffer { memory: guarded(call, make)?, bytes, is_part: true })
+        let part_of = Some((retained("clRetainMemObject", &self.memory)?, from));
+        Ok(Buffer { memory: guarded(call, make)?, bytes, part_of })
     }
 
     /// Fills its first bytes with a pattern of 1, 4 or 8.
@@ -70,19 +72,12 @@ impl Buffer {
 
     /// An image: nothing is copied from or to it by offset.
     pub(super) fn opaque(memory: Mem) -> Buffer {
-        Buffer { memory, bytes: 0, is_part: false }
+        Buffer { memory, bytes: 0, part_of: None }
     }
 
-    /// Whether it is a part of another.
-    pub(super) fn is_part(&self) -> bool {
-        self.is_part
-    }
-
-    /// The memory of a new buffer that holds the same.
-    pub(super) fn copied(&self, context: &Context, queue: &CommandQueue) -> Result<Mem, DeviceError> {
-        let copy = Buffer::new(context, MemoryKind::Device, self.bytes)?;
-        self.copy_to(&copy, queue, self.bytes)?;
-        Ok(copy.memory)
+    /// The buffer that it is a part of, if it is one, and where it begins there.
+    pub(super) fn place(&self) -> (&Mem, usize) {
+        self.part_of.as_ref().map_or((&self.memory, 0), |(whole, from)| (whole, *from))
     }
 
     /// Its size.

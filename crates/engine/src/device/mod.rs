@@ -33,7 +33,6 @@ pub use loader::{LIBRARY_VARIABLE, Loader};
 pub use program::build_options;
 pub use stdio::flush_printed;
 
-use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{DeviceInfo, Told};
 use gpulab_model::plan::{BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
 
@@ -128,8 +127,9 @@ pub trait Device {
     /// Copies the first `bytes` of one buffer to another; returns when done.
     fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> Result<(), DeviceError>;
 
-    /// Makes an image of a buffer's first elements, which is freed as a buffer is; returns when done.
-    fn image(&mut self, of: BufferId, dtype: Dtype, image: Image) -> Result<BufferId, DeviceError>;
+    /// Makes an image of a buffer's first pixels, which is freed as a buffer is, and before it. Whoever writes one of both, the
+    /// host or a kernel, finds the same in the other.
+    fn image(&mut self, of: BufferId, image: Image) -> Result<BufferId, DeviceError>;
 
     /// Runs the launches in order on a profiling queue and waits.
     fn run(&mut self, program: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError>;

@@ -2,14 +2,13 @@
 
 use super::error::{DeviceError, guarded, retained};
 use super::host::HostMemory;
-use super::image;
+use super::image::{self, Samplers, Views};
 use super::info;
 use super::launch::{self, LaunchContext};
 use super::memory::{self, Buffer};
 use super::play::Handles;
 use super::program::{self, Built};
 use super::{BufferWrite, BuildUnit, Device, ProgramId, Timing};
-use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{DeviceInfo, Told};
 use gpulab_model::plan::{Action, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
 use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, ContextProperties, DeviceId};
@@ -24,6 +23,8 @@ pub struct OpenClDevice {
     programs: Vec<(ProgramId, Built)>,
     hosts: BTreeMap<HostId, HostMemory>,
     buffers: BTreeMap<BufferId, Buffer>,
+    views: Views,
+    samplers: Samplers,
     profiling: CommandQueue,
     plain: CommandQueue,
     /// More queues for commands that overlap: without event times, and with.
@@ -48,6 +49,8 @@ impl OpenClDevice {
             programs: Vec::new(),
             hosts: BTreeMap::new(),
             buffers: BTreeMap::new(),
+            views: Views::default(),
+            samplers: Samplers::default(),
             profiling: queue(true)?,
             plain: queue(false)?,
             more: [Vec::new(), Vec::new()],
@@ -97,12 +100,24 @@ impl OpenClDevice {
         &mut self,
         program: ProgramId,
         launches: &[Launch],
-        go: impl FnOnce(&[launch::Prepared<'_>], &CommandQueue, &CommandQueue) -> Result<T, DeviceError>,
+        go: impl FnOnce(&mut launch::Launching<'_>, &CommandQueue, &CommandQueue) -> Result<T, DeviceError>,
     ) -> Result<T, DeviceError> {
         let place = self.built(program)?;
-        let scene =
-            LaunchContext { buffers: &self.buffers, device: self.device, local_mem: self.info.target.local_mem };
-        go(&launch::prepare(&mut self.programs[place].1, &scene, launches)?, &self.profiling, &self.plain)
+        self.samplers.provide(&self.context, launches)?;
+        let scene = LaunchContext {
+            buffers: &self.buffers,
+            samplers: &self.samplers,
+            device: self.device,
+            local_mem: self.info.target.local_mem,
+        };
+        let prepared = launch::prepare(&mut self.programs[place].1, &scene, launches)?;
+        let (buffers, views) = (&self.buffers, &mut self.views);
+        go(&mut launch::Launching { launches, prepared, buffers, views }, &self.profiling, &self.plain)
+    }
+
+    /// Has a buffer hold what kernels wrote to its images before it is read; what is about to be written goes to them later.
+    fn settle(&mut self, buffer: BufferId, is_written: bool) -> Result<(), DeviceError> {
+        self.views.settle(&self.profiling, &self.buffers, buffer, is_written)
     }
 
     /// A program's place in the list, as the one that was used last.
@@ -151,9 +166,11 @@ impl Device for OpenClDevice {
 
     fn free(&mut self, buffer: BufferId) {
         self.buffers.remove(&buffer);
+        self.views.remove(buffer);
     }
 
     fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
+        self.settle(buffer, true)?;
         self.buffer(buffer)?.fill(&self.profiling, pattern, bytes)
     }
 
@@ -178,36 +195,45 @@ impl Device for OpenClDevice {
 
     // Copies go through the queue that checked runs use, so that one queue orders them all.
     fn write(&mut self, buffer: BufferId, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
+        self.settle(buffer, true)?;
         self.buffer(buffer)?.write(&self.profiling, offset, bytes)
     }
 
     fn write_all(&mut self, writes: &[BufferWrite<'_>]) -> Result<(), DeviceError> {
+        writes.iter().try_for_each(|write| self.settle(write.buffer, true))?;
         let writes: Result<Vec<_>, DeviceError> =
             writes.iter().map(|w| Ok((self.buffer(w.buffer)?, w.offset, w.bytes))).collect();
         memory::write_all(&self.profiling, &writes?)
     }
 
     fn read(&mut self, buffer: BufferId, offset: usize, bytes: &mut [u8]) -> Result<(), DeviceError> {
+        self.settle(buffer, false)?;
         self.buffer(buffer)?.read(&self.profiling, offset, bytes)
     }
 
     fn copy(&mut self, from: BufferId, to: BufferId, bytes: usize) -> Result<(), DeviceError> {
+        self.settle(from, false)?;
+        self.settle(to, true)?;
         self.buffer(from)?.copy_to(self.buffer(to)?, &self.profiling, bytes)
     }
 
-    fn image(&mut self, of: BufferId, dtype: Dtype, image: Image) -> Result<BufferId, DeviceError> {
-        let made = image::create(&self.context, self.device, &self.profiling, self.buffer(of)?, dtype, image)?;
-        Ok(self.keep(made))
+    fn image(&mut self, of: BufferId, image: Image) -> Result<BufferId, DeviceError> {
+        let (made, view) = image::create(&self.context, self.device, (of, self.buffer(of)?), image)?;
+        let id = self.keep(made);
+        if let Some(view) = view {
+            self.views.add(id, view);
+        }
+        Ok(id)
     }
 
     fn run(&mut self, program: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError> {
-        self.launch(program, launches, |prepared, profiling, _| launch::run(profiling, prepared))
+        self.launch(program, launches, |launching, profiling, _| launching.run(profiling))
     }
 
     fn batch(&mut self, program: ProgramId, launches: &[Launch], repeat: usize) -> Result<f64, DeviceError> {
         // AMD's driver has been seen to keep the buffers of launches whose events nobody took (cogciprocate/ocl, issue 94).
         let leaks = self.info.vendor.contains("Advanced Micro Devices");
-        self.launch(program, launches, |prepared, _, plain| launch::batch(plain, prepared, repeat, leaks))
+        self.launch(program, launches, |launching, _, plain| launching.batch(plain, repeat, leaks))
     }
 
     fn play(
@@ -226,8 +252,13 @@ impl Device for OpenClDevice {
             None if launches.is_empty() => None,
             None => return Err(DeviceError::other("clSetKernelArg", "a launch without a program")),
         };
-        let scene =
-            LaunchContext { buffers: &self.buffers, device: self.device, local_mem: self.info.target.local_mem };
+        self.samplers.provide(&self.context, &launches)?;
+        let scene = LaunchContext {
+            buffers: &self.buffers,
+            samplers: &self.samplers,
+            device: self.device,
+            local_mem: self.info.target.local_mem,
+        };
         let prepared = match built {
             Some(place) => launch::prepare(&mut self.programs[place].1, &scene, &launches)?,
             None => Vec::new(),

@@ -29,6 +29,7 @@ enum ParameterKind {
     /// A whole number of so many bytes.
     Whole(usize),
     Float,
+    Sampler,
     /// Of another type: handed over by value.
     Other,
     /// Of a type that nothing is known of: the driver compares sizes.
@@ -75,6 +76,7 @@ impl Parameter {
             Arg::Uint(_) => (ParameterKind::Whole(4), "a uint".to_owned(), "const uint "),
             Arg::Float(_) => (ParameterKind::Float, "a float".to_owned(), "const float "),
             Arg::Int(_) => (ParameterKind::Whole(4), "an int".to_owned(), "const int "),
+            Arg::Sampler(_) => (ParameterKind::Sampler, "a sampler".to_owned(), "sampler_t "),
             // Its type was read from the kernel's own text.
             Arg::Value(value) => match &self.kind {
                 ParameterKind::Whole(bytes) if *bytes == value.bytes().len() => return None,
@@ -83,7 +85,7 @@ impl Parameter {
                 _ => (ParameterKind::Unknown, format!("a value of {} bytes", value.bytes().len()), "const int "),
             },
         };
-        let is_by_value = matches!(wanted, ParameterKind::Whole(_) | ParameterKind::Float);
+        let is_by_value = matches!(wanted, ParameterKind::Whole(_) | ParameterKind::Float | ParameterKind::Sampler);
         if self.kind == wanted || (self.kind == ParameterKind::Unknown && is_by_value) {
             return None;
         }
@@ -105,6 +107,7 @@ fn by_value(type_name: &str, text: &str) -> ParameterKind {
         "int" | "uint" | "unsigned" | "unsigned int" => ParameterKind::Whole(4),
         "long" | "ulong" | "unsigned long" => ParameterKind::Whole(8),
         "float" => ParameterKind::Float,
+        "sampler_t" => ParameterKind::Sampler,
         _ if OTHERS.contains(&scalar) || name.starts_with("struct") || name.starts_with("union") => {
             ParameterKind::Other
         }
@@ -113,7 +116,7 @@ fn by_value(type_name: &str, text: &str) -> ParameterKind {
 }
 
 /// Types that are no whole number of 4 or 8 bytes, and those of which there are vectors.
-const OTHERS: [&str; 14] = [
+const OTHERS: [&str; 13] = [
     "int",
     "uint",
     "long",
@@ -125,7 +128,6 @@ const OTHERS: [&str; 14] = [
     "half",
     "float",
     "double",
-    "sampler_t",
     "event_t",
     "bool",
 ];

@@ -6,6 +6,7 @@
 mod convert;
 mod graph;
 mod npy;
+mod picture;
 mod raw;
 mod table;
 mod why;
@@ -13,7 +14,7 @@ mod why;
 pub use graph::{GraphFile, graph};
 
 use gpulab_model::Error;
-use gpulab_model::data::{Array, Dtype, Layout};
+use gpulab_model::data::{Array, Dtype, Layout, Scalar};
 use gpulab_system::files;
 use std::path::Path;
 use why::Why;
@@ -67,6 +68,19 @@ pub fn read_bytes(path: &str, layout: &Layout) -> Result<Array, Error> {
         0 => Ok(Array::U8(data.to_vec())),
         _ => Err(wrong(format!("it has {} bytes, and an element has {}", data.len(), layout.size))),
     }
+}
+
+/// The pixels of a PNG file, of so many channels of 8 bits each, and how many there are in a row.
+///
+/// # Errors
+///
+/// [`Error::Usage`] if the file cannot be read, is no such picture, or has more colours than channels are asked for.
+pub fn picture(path: &str, layout: &Layout, channels: usize) -> Result<(Array, usize), Error> {
+    let pixels = || match layout.scalar() {
+        Some(Scalar::U8) => picture::read(&load(Path::new(path))?, channels),
+        _ => Err("a PNG holds bytes: declare u8 elements, or an image of 8-bit channels such as rgba8".into()),
+    };
+    pixels().map_err(|why| Error::Usage(format!("cannot use input '{path}': {why}")))
 }
 
 const UNKNOWN: &str =

@@ -8,7 +8,7 @@ use gpulab_kernels::{
 };
 use gpulab_model::data::{Array, Dtype, NumberValue};
 use gpulab_model::outcome::DeviceInfo;
-use gpulab_model::plan::{Arg, ArgValue, BufferId, BufferSpec, Launch, Pass, Plan, Role};
+use gpulab_model::plan::{Arg, ArgValue, BufferId, BufferSpec, Image, Launch, Plan, Role};
 use std::borrow::Cow;
 
 /// The device that runs it: the first CPU, else the one that is asked for.
@@ -56,7 +56,7 @@ pub(super) fn answer(
     let held: Vec<HeldBuffer<'_>> = question.buffers.iter().map(HeldBuffer::from).collect();
     run(&info, &unit, &held, |buffers| {
         let args = buffers.iter().map(|buffer| Arg::Buffer(*buffer)).chain(sizes).collect();
-        vec![Launch { kernel: kernel.clone(), global: [1; 3], local: [1; 3], args }]
+        vec![Launch { kernel: kernel.clone(), global: [1; 3], local: [1; 3], args, check: None }]
     })
     .map_err(|error| format!("the reference {name} on {}: {error}", info.name))
 }
@@ -84,16 +84,11 @@ pub(super) fn answer_of_rung(
         len: spec.len,
         content: if let Role::Input(index) = spec.role { inputs.get(index).copied() } else { None },
         is_output: spec.role == Role::Output,
+        image: if let Role::Image { of, image } = spec.role { Some((of, image)) } else { None },
     };
     let held: Vec<HeldBuffer<'_>> = plan.buffers.iter().map(held).collect();
     run(&info, &unit, &held, |buffers| {
-        let launch = |pass: &Pass| Launch {
-            kernel: pass.kernel.clone(),
-            global: pass.global,
-            local: pass.local,
-            args: pass.args.iter().map(|arg| arg.bound(|index| buffers[index])).collect(),
-        };
-        plan.passes.iter().map(launch).collect()
+        plan.passes.iter().map(|pass| pass.bound(|index| buffers[index])).collect()
     })
     .map_err(|error| format!("the rung that says what is right, on {}: {error}", info.name))
 }
@@ -105,11 +100,13 @@ struct HeldBuffer<'a> {
     /// Zeros where there is none.
     content: Option<&'a Array>,
     is_output: bool,
+    /// Of the buffer of this number, if it is an image.
+    image: Option<(usize, Image)>,
 }
 
 impl<'a> From<&OracleBuffer<'a>> for HeldBuffer<'a> {
     fn from(known: &OracleBuffer<'a>) -> HeldBuffer<'a> {
-        HeldBuffer { dtype: known.dtype, len: known.len, content: known.input, is_output: known.is_output }
+        HeldBuffer { dtype: known.dtype, len: known.len, content: known.input, is_output: known.is_output, image: None }
     }
 }
 
@@ -123,7 +120,11 @@ fn run(
     let mut device = OpenClDevice::open(info)?;
     let program = device.build(unit)?;
     let mut buffers: Vec<BufferId> = Vec::new();
-    for HeldBuffer { dtype, len, content, .. } in held {
+    for HeldBuffer { dtype, len, content, image, .. } in held {
+        if let Some((of, image)) = image {
+            buffers.push(device.image(buffers[*of], *image)?);
+            continue;
+        }
         let buffer = device.alloc(len * dtype.size())?;
         let zeros = Array::zeros(*dtype, if content.is_some() { 0 } else { *len });
         device.write(buffer, 0, content.unwrap_or(&zeros).as_bytes())?;
@@ -136,6 +137,6 @@ fn run(
         device.read(*buffer, 0, answer.as_bytes_mut())?;
         answers.push(answer);
     }
-    buffers.into_iter().for_each(|buffer| device.free(buffer));
+    buffers.into_iter().rev().for_each(|buffer| device.free(buffer));
     Ok(answers)
 }

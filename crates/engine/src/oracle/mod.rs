@@ -8,7 +8,7 @@ mod program;
 
 use crate::input;
 use gpulab_kernels::{
-    Checker, DeclarationError, Description, Family, FamilyFile, Oracle, OracleQuestion, Registry, rung_text,
+    Checker, DataFile, DeclarationError, Description, Family, FamilyFile, Oracle, OracleQuestion, Registry, rung_text,
 };
 use gpulab_model::Error;
 use gpulab_model::check::fingerprint;
@@ -32,13 +32,14 @@ pub fn declare<'a>(registry: &'a mut Registry, file: &FamilyFile, device: Option
         description,
         device: device.map(str::to_owned),
         answers: Mutex::default(),
+        python: Mutex::default(),
         files: Mutex::default(),
     };
     registry.declare(file, Box::new(asked)).map_err(wrong)
 }
 
 /// The elements of a file, or why there are none.
-type ReadFile = Result<Arc<Array>, String>;
+type ReadFile = Result<Arc<DataFile>, String>;
 
 /// An oracle that asks a reader's program or kernel.
 struct AskedOracle {
@@ -47,14 +48,17 @@ struct AskedOracle {
     device: Option<String>,
     /// By what was asked, newest last.
     answers: Mutex<Vec<(u128, Vec<Array>)>>,
-    files: Mutex<BTreeMap<(String, Dtype), ReadFile>>,
+    /// What runs lines for numpy, once it was asked.
+    python: Mutex<Option<numpy::Python>>,
+    files: Mutex<BTreeMap<(String, Dtype, usize), ReadFile>>,
 }
 
 impl AskedOracle {
     fn ask(&self, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String> {
         match self.description.checker() {
             Checker::Numpy { code, seconds } => {
-                numpy::answer(&self.file.folder, code, *seconds, &self.description, question)
+                let mut python = self.python.lock().unwrap_or_else(PoisonError::into_inner);
+                numpy::answer(&mut python, &self.file.folder, code, *seconds, &self.description, question)
             }
             Checker::Rung { name } => {
                 let plan = question.plan.as_ref().ok_or("the rung that says what is right has no launches")?;
@@ -114,15 +118,19 @@ impl Oracle for AskedOracle {
         Ok(answer)
     }
 
-    fn file(&self, name: &str, dtype: Dtype, layout: &Layout) -> Result<Arc<Array>, String> {
+    fn file(&self, name: &str, dtype: Dtype, layout: &Layout, channels: usize) -> Result<Arc<DataFile>, String> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
             let path = self.file.folder.join(name).to_string_lossy().into_owned();
             let is_plain = dtype != Dtype::U8 || layout.scalar() == Some(Scalar::U8);
+            if path.to_lowercase().ends_with(".png") {
+                let picture = input::picture(&path, layout, channels).map_err(|error| error.to_string());
+                return picture.map(|(elements, width)| Arc::new(DataFile { elements, width: Some(width) }));
+            }
             let read = if is_plain { input::read(&path, Some(dtype)) } else { input::read_bytes(&path, layout) };
-            read.map(Arc::new).map_err(|error| error.to_string())
+            read.map(|elements| Arc::new(DataFile { elements, width: None })).map_err(|error| error.to_string())
         };
-        files.entry((name.to_owned(), dtype)).or_insert_with(read).clone()
+        files.entry((name.to_owned(), dtype, channels)).or_insert_with(read).clone()
     }
 
     fn describe(&self) -> String {

@@ -1,19 +1,76 @@
-//! Lines of Python with NumPy that say what is right, run by the Python that the command line has.
+//! Lines of Python with NumPy that say what is right, run by the Python that the command line has: one process for all questions.
 
-use super::program::{self, unwritable};
+use super::program::{ended, late, listen, unstarted, unwritable};
 use gpulab_kernels::{Description, OracleBuffer, OracleQuestion};
 use gpulab_model::data::{Array, Layout, Scalar};
 use gpulab_system::files::ScratchFolder;
 use serde_json::{Value, json};
 use std::fs;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::time::Duration;
 
 /// What reads the arrays, runs the lines and writes the results.
 const DRIVER: &str = include_str!("numpy.py");
 
-/// Runs the lines over the question's inputs, in the file's folder. Floats are widened to f64 before, and integers to i64.
+/// A Python process that answers one question after the other. It ends by itself when nobody can ask any more.
+pub(super) struct Python {
+    child: Child,
+    questions: ChildStdin,
+    /// A line for each question: null, or why there is no answer.
+    answers: Receiver<String>,
+    last_words: Receiver<String>,
+}
+
+impl Python {
+    fn start(folder: &Path) -> Result<Python, String> {
+        let mut command = Command::new("python3");
+        command.args(["-c", DRIVER]).current_dir(folder);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let unstarted = |error| unstarted("numpy", error);
+        let mut child = command.spawn().map_err(unstarted)?;
+        let none = || "cannot start the reference numpy: it has no pipes".to_owned();
+        let (questions, out) = child.stdin.take().zip(child.stdout.take()).ok_or_else(none)?;
+        let last_words = listen(&mut child).map_err(unstarted)?;
+        let (sender, answers) = mpsc::channel();
+        std::thread::Builder::new()
+            .spawn(move || BufReader::new(out).lines().map_while(Result::ok).try_for_each(|line| sender.send(line)))
+            .map_err(unstarted)?;
+        Ok(Python { child, questions, answers, last_words })
+    }
+
+    /// Has the question in this file answered.
+    ///
+    /// # Errors
+    /// Why there is no answer; whether the process can go on.
+    fn ask(&mut self, question: &Path, seconds: u64) -> Result<(), (String, bool)> {
+        // One that has ended is found out below.
+        let _ = writeln!(self.questions, "{}", question.display());
+        match self.answers.recv_timeout(Duration::from_secs(seconds)) {
+            Ok(line) => match serde_json::from_str::<Option<String>>(&line) {
+                Ok(None) => Ok(()),
+                Ok(Some(why)) => Err((format!("the reference numpy has no answer: {why}"), true)),
+                Err(error) => Err((format!("the reference numpy said {line:?}: {error}"), false)),
+            },
+            Err(RecvTimeoutError::Timeout) => Err((late(seconds), false)),
+            Err(RecvTimeoutError::Disconnected) => Err((ended("numpy", &mut self.child, &self.last_words), false)),
+        }
+    }
+}
+
+impl Drop for Python {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Runs the lines over the question's inputs, in the file's folder, by a process that is started if there is none. Floats are
+/// widened to f64 before, and integers to i64.
 pub(super) fn answer(
+    python: &mut Option<Python>,
     folder: &Path,
     code: &str,
     seconds: u64,
@@ -42,17 +99,24 @@ pub(super) fn answer(
             "name": buffer.name,
             "dtype": numpy_type(&buffer.layout),
             "lanes": buffer.lanes,
+            "share": buffer.is_share,
             "count": bytes / buffer.layout.size.max(1),
             "input": input,
             "output": if buffer.is_output { Value::from(file("out")) } else { Value::Null },
         }));
     }
     let asked = json!({ "sizes": sizes, "buffers": buffers, "code": code });
-    fs::write(path("driver.py"), DRIVER).map_err(unwritable)?;
     fs::write(path("question.json"), asked.to_string()).map_err(unwritable)?;
-    let mut command = Command::new("python3");
-    command.arg(path("driver.py")).arg(path("question.json")).current_dir(folder);
-    program::run(command, "numpy", seconds)?;
+    let process = match python {
+        Some(process) => process,
+        None => python.insert(Python::start(folder)?),
+    };
+    process.ask(&path("question.json"), seconds).map_err(|(why, goes_on)| {
+        if !goes_on {
+            *python = None;
+        }
+        why
+    })?;
     let read = |(number, buffer): (usize, &OracleBuffer<'_>)| {
         let bytes =
             fs::read(path(&format!("{number}.out"))).map_err(|error| format!("the reference's result: {error}"))?;

@@ -109,20 +109,33 @@ pub(super) fn unwritable(error: io::Error) -> String {
 /// That it cannot be started, fails or takes too long; with what it said last.
 pub(super) fn run(mut command: Command, name: &str, seconds: u64) -> Result<(), String> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let unstarted = |error: io::Error| format!("cannot start the reference {name}: {error}");
+    let unstarted = |error| unstarted(name, error);
     let mut child = command.spawn().map_err(unstarted)?;
     let last_words = listen(&mut child).map_err(unstarted)?;
-    let ended = children::ended_within(&mut child, Duration::from_secs(seconds));
-    let ended = ended
-        .map_err(|error| format!("the reference was lost: {error}"))?
-        .ok_or_else(|| format!("the reference had no result within {seconds} s; [check] seconds changes that"))?;
-    if ended.success() {
-        return Ok(());
+    let status = children::ended_within(&mut child, Duration::from_secs(seconds));
+    match status.map_err(|error| format!("the reference was lost: {error}"))? {
+        Some(status) if status.success() => Ok(()),
+        Some(_) => Err(ended(name, &mut child, &last_words)),
+        None => Err(late(seconds)),
     }
+}
+
+pub(super) fn unstarted(name: &str, error: io::Error) -> String {
+    format!("cannot start the reference {name}: {error}")
+}
+
+pub(super) fn late(seconds: u64) -> String {
+    format!("the reference had no result within {seconds} s; [check] seconds changes that")
+}
+
+/// How a program that ends, or has ended, did so, and what it said last.
+pub(super) fn ended(name: &str, child: &mut Child, last_words: &Receiver<String>) -> String {
+    let status = children::ended_within(child, Duration::from_secs(1));
+    let status = status.ok().flatten().map_or("an unknown status".to_owned(), |status| status.to_string());
     let said = last_words.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
     let said = said.trim().lines().next_back().unwrap_or_default().to_owned();
     let said = if said.is_empty() { said } else { format!(", and said: {said}") };
-    Err(format!("the reference {name} ended with {ended}{said}"))
+    format!("the reference {name} ended with {status}{said}")
 }
 
 /// A word with what stands for its names in braces. Braces in a value are its own, as those of a folder's name.
@@ -136,7 +149,7 @@ fn replaced(word: &str, values: &[(String, String)]) -> String {
 }
 
 /// What it says last on standard error, once that is closed.
-fn listen(child: &mut Child) -> io::Result<Receiver<String>> {
+pub(super) fn listen(child: &mut Child) -> io::Result<Receiver<String>> {
     const MOST: usize = 4096;
     let (sender, receiver) = mpsc::channel();
     if let Some(mut stderr) = child.stderr.take() {
@@ -191,6 +204,7 @@ mod tests {
             len: 3,
             input,
             is_output,
+            is_share: false,
         };
         let buffers = vec![buffer("x", Some(&inputs[0]), false), buffer("y", None, true)];
         program.answer(&OracleQuestion { case: &case, buffers, plan: None }).map(|mut answers| answers.remove(0))

@@ -5,7 +5,7 @@ use super::fence::{Fence, Fenced, Zones};
 use crate::device::{BufferWrite, Device, DeviceError, ProgramId};
 use gpulab_model::check;
 use gpulab_model::data::{self, Array, Change, Dtype, Fill};
-use gpulab_model::plan::{Arg, BufferId, BufferSpec, Image, Launch, Pass, Plan, Role};
+use gpulab_model::plan::{BufferId, BufferSpec, Image, Launch, Plan, Role};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -43,7 +43,7 @@ impl BoundPlan {
                     bound.borrow(inputs[i]);
                     Ok(())
                 }
-                Role::Image { of, image } => bound.add_image(device, spec.dtype, of, image),
+                Role::Image { of, image } => bound.add_image(device, of, image),
                 _ => bound.add(device, spec),
             };
             if let Err(error) = added {
@@ -69,7 +69,7 @@ impl BoundPlan {
                     copy.buffers.push(Slot { owned: false, ..*place });
                     Ok(())
                 }
-                Role::Image { of, image } => copy.add_image(device, spec.dtype, of, image),
+                Role::Image { of, image } => copy.add_image(device, of, image),
                 _ => copy.add(device, spec).and_then(|()| device.copy(place.id, copy.last(), spec.bytes())),
             };
             if let Err(error) = copied {
@@ -88,8 +88,8 @@ impl BoundPlan {
         self.buffers.last().map_or(BufferId(u32::MAX), |place| place.id)
     }
 
-    fn add_image(&mut self, device: &mut dyn Device, dtype: Dtype, of: usize, image: Image) -> Result<(), DeviceError> {
-        let id = device.image(self.buffers[of].id, dtype, image)?;
+    fn add_image(&mut self, device: &mut dyn Device, of: usize, image: Image) -> Result<(), DeviceError> {
+        let id = device.image(self.buffers[of].id, image)?;
         self.buffers.push(Slot { id, fenced: None, owned: true });
         Ok(())
     }
@@ -286,14 +286,7 @@ impl BoundPlan {
 
     /// The plan's launches with these buffers as arguments.
     pub(super) fn launches(&self, plan: &Plan) -> Vec<Launch> {
-        let bind = |arg: &Arg| arg.bound(|index| self.buffers[index].id);
-        let launch = |pass: &Pass| Launch {
-            kernel: pass.kernel.clone(),
-            global: pass.global,
-            local: pass.local,
-            args: pass.args.iter().map(bind).collect(),
-        };
-        plan.passes.iter().map(launch).collect()
+        plan.passes.iter().map(|pass| pass.bound(|index| self.buffers[index].id)).collect()
     }
 
     /// Gives the buffers back.

@@ -107,8 +107,10 @@ impl Data {
     /// Changes after which another result is right; none under a simulator, which looks at accesses and would take all that
     /// is not written anew for uninitialised.
     pub(super) fn deciding(&self, device: &dyn Device, job: &ReadyCase<'_>, spot: Spot) -> Vec<Change> {
-        // An image of an input would not change with it.
-        if device.info().is_simulator() || job.plan.buffers.iter().any(|spec| matches!(spec.role, Role::Image { .. })) {
+        // An experiment with images measures caches, which a copy of the changed image would fill.
+        let is_measured = job.family.rung(&job.case.variant).is_some_and(|rung| !rung.is_own());
+        let has_image = job.plan.buffers.iter().any(|spec| matches!(spec.role, Role::Image { .. }));
+        if device.info().is_simulator() || (is_measured && has_image) {
             return Vec::new();
         }
         let margin = match &self.reference {

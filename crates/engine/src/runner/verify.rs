@@ -391,6 +391,7 @@ impl Session {
             global: [groups * wg, 1, 1],
             local: [wg, 1, 1],
             args: vec![Arg::Local(bytes), Arg::Uint((bytes / 4) as u32)],
+            check: None,
         };
         self.device.run(program, &[launch])?;
         Ok(())

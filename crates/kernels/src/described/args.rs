@@ -3,6 +3,7 @@
 use super::formula::{Formula, Formulas, is_name};
 use crate::signature::{ValueType, layout_of_letters};
 use gpulab_model::data::{Layout, Scalar};
+use gpulab_model::plan::{ImageKind, PixelFormat, Sampler};
 
 /// What an argument's text says.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,13 +16,14 @@ pub(crate) enum DescribedArg {
     Numbers(Vec<Formula>, Option<ValueType>),
     /// So many elements of local memory; their type is the parameter's unless it is given.
     Local(Formula, Option<ValueType>),
+    Sampler(Sampler),
 }
 
 impl DescribedArg {
     /// The formulas in it.
     pub(crate) fn formulas(&self) -> &[Formula] {
         match self {
-            DescribedArg::Buffer(_) => &[],
+            DescribedArg::Buffer(_) | DescribedArg::Sampler(_) => &[],
             DescribedArg::Number(formula, _) | DescribedArg::Local(formula, _) => std::slice::from_ref(formula),
             DescribedArg::Numbers(formulas, _) => formulas,
         }
@@ -61,6 +63,8 @@ pub(crate) enum ElementName {
     Letters(Layout),
     /// A name of OpenCL C, or of a type that the kernel's file defines.
     Named(String),
+    /// Of an image's pixels.
+    Pixels(PixelFormat),
 }
 
 /// A buffer, as an argument declares it.
@@ -71,6 +75,8 @@ pub(crate) struct Declared {
     pub(crate) element: ElementName,
     /// Elements.
     pub(crate) length: Formula,
+    /// The factors that the length is written as: slices, rows, columns.
+    pub(crate) sides: Vec<Formula>,
     /// What is in it before a run; of outputs, whether it is zeros.
     pub(crate) content: Content,
 }
@@ -107,7 +113,10 @@ pub(crate) fn parse(text: &str) -> Result<(DescribedArg, Option<Declared>), Stri
         let count = count.trim_end().strip_suffix(']').ok_or_else(|| bracket(text))?;
         // A name may stand behind the type, for who reads the file.
         let of = of.split_whitespace().next().map(number_type).transpose()?;
-        return plain(DescribedArg::Local(product(count)?, of));
+        return plain(DescribedArg::Local(product(&Formulas::parse(count)?.0)?, of));
+    }
+    if text == "sampler" || text.starts_with("sampler ") {
+        return plain(DescribedArg::Sampler(Sampler::parse(text.trim_start_matches("sampler"))?));
     }
     let is_struct = text.starts_with("struct ") && (text.contains('{') || !text.contains('['));
     if is_struct || text.starts_with('{') {
@@ -133,9 +142,8 @@ fn bracket(text: &str) -> String {
 }
 
 /// Lengths in several dimensions, multiplied.
-fn product(text: &str) -> Result<Formula, String> {
-    let sides = Formulas::parse(text)?.0;
-    match &sides[..] {
+pub(super) fn product(sides: &[Formula]) -> Result<Formula, String> {
+    match sides {
         [only] => Ok(only.clone()),
         all => Formula::parse(&all.iter().map(|side| format!("({})", side.text)).collect::<Vec<_>>().join(" * ")),
     }
@@ -166,7 +174,7 @@ fn declaration(text: &str) -> Result<Declared, String> {
     let (before, rest) = text.split_once('[').ok_or_else(|| bracket(text))?;
     let (length, content) = rest.split_once(']').ok_or_else(|| bracket(text))?;
     if before.contains('?') {
-        return Err(format!("{text:?} has a question mark: say in, out or inout, and a type that is not known"));
+        return Err(format!("{text:?} has a question mark: say in, out or inout, and a type or format that is not known"));
     }
     let mut words: Vec<&str> = before.split_whitespace().collect();
     let name = words.pop().filter(|name| is_name(name)).ok_or_else(|| wrong("a buffer needs a name"))?;
@@ -184,6 +192,10 @@ fn declaration(text: &str) -> Result<Declared, String> {
     let of = words.join(" ");
     let element = match of.as_str() {
         "" => ElementName::Parameter,
+        image if image == "image" || image.starts_with("image ") => {
+            let format = PixelFormat::named(image.trim_start_matches("image").trim());
+            ElementName::Pixels(format.ok_or_else(|| pixels(text))?)
+        }
         "T" => ElementName::Case,
         _ => match (Scalar::named(&of), of.strip_prefix("struct <").and_then(|rest| rest.strip_suffix('>'))) {
             (Some(scalar), _) => ElementName::Number(scalar),
@@ -192,7 +204,15 @@ fn declaration(text: &str) -> Result<Declared, String> {
         },
     };
     let content = content_of(content.trim(), role).map_err(|why| wrong(&why))?;
-    Ok(Declared { name: name.to_owned(), role, element, length: product(length)?, content })
+    let sides = Formulas::parse(length)?.0;
+    Ok(Declared { name: name.to_owned(), role, element, length: product(&sides)?, sides, content })
+}
+
+fn pixels(text: &str) -> String {
+    format!(
+        "{text:?}: an image needs the format of its pixels, which is r, rg or rgba, and 8, 16 (read as floats from 0 to 1), 16f, \
+         32f, 8i, 16i, 32i, 8ui, 16ui or 32ui: write it as in \"image rgba8 picture[m, n]\""
+    )
 }
 
 fn content_of(text: &str, role: BufferRole) -> Result<Content, String> {
@@ -226,6 +246,8 @@ pub(crate) enum BufferElement {
     /// A number, or a vector of so many.
     Number(Scalar, usize),
     Struct(Layout),
+    /// A pixel of an image of this kind.
+    Pixel(PixelFormat, ImageKind),
 }
 
 impl BufferElement {
@@ -259,6 +281,9 @@ mod tests {
         assert_eq!(declared("inout D[n]").content, fill("random", false));
         assert_eq!(declared("struct <ffi> bodies[n]").element, ElementName::Letters(layout_of_letters("ffi").unwrap()));
         assert_eq!(declared("unsigned int x[4]").element, ElementName::Named("unsigned int".into()));
+        let image = declared("out image rgba8 picture[m, n]");
+        let bytes = PixelFormat::named("rgba8").unwrap();
+        assert_eq!((image.role, image.element, image.sides.len()), (BufferRole::Out, ElementName::Pixels(bytes), 2));
         let file = Content::File { name: "x.npy".into(), is_frozen: false };
         assert_eq!(declared("x[n] file x.npy").content, file);
         assert_eq!(declared("scratch sums[ceil(n, WG)]").role, BufferRole::Scratch);
@@ -279,6 +304,7 @@ mod tests {
             arg("struct <fi> {0.5, n}"),
             DescribedArg::Numbers(vec![formula("0.5"), formula("n")], Some(layout))
         );
+        assert_eq!(arg("sampler clamp"), DescribedArg::Sampler(Sampler::parse("clamp").unwrap()));
         assert_eq!(arg("local 4 * WG"), DescribedArg::Local(formula("4 * WG"), None));
         assert_eq!(arg("local float[WG]"), DescribedArg::Local(formula("WG"), Some(number(Scalar::F32))));
     }
@@ -295,6 +321,9 @@ mod tests {
             ("struct <fx> {1}", "'x'"),
             ("A[n +]", "missing"),
             ("", "missing"),
+            ("image picture[m, n]", "needs the format of its pixels"),
+            ("image rgb8 picture[m, n]", "write it as in \"image rgba8 picture[m, n]\""),
+            ("sampler blurred", "no \"blurred\""),
         ] {
             let said = parse(text).unwrap_err();
             assert!(said.contains(why), "{text}: {said}");

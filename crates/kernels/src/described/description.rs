@@ -5,7 +5,8 @@ use super::content::DataKind;
 use super::file::{
     ArrayFormat, CheckKeys, FileKeys, FormName, LaunchKeys, RungKeys, SizesName, Text, Texts, ToleranceKeys,
 };
-use super::formula::{Formula, Formulas, Restriction, is_function, is_name};
+use super::formula::{Formula, Formulas, is_function, is_name};
+use super::restriction::Restriction;
 use crate::signature::MACROS;
 use crate::{Bound, DeclarationError, Form};
 use gpulab_model::data::{Dtype, Shape};
@@ -127,6 +128,8 @@ pub(crate) enum RungStep {
         ends: [Formula; 2],
         /// Buffers that change places after each turn.
         swap: Vec<[String; 2]>,
+        /// The buffer that must not be zero after a turn for the next to follow; it is zero before each.
+        flag: Option<String>,
         steps: Vec<RungStep>,
     },
 }
@@ -140,11 +143,13 @@ impl RungStep {
         }
     }
 
-    /// Whether buffers change places in it, however deep.
-    pub(crate) fn has_swaps(&self) -> bool {
+    /// Whether buffers change places or flags are lowered in it, however deep.
+    pub(crate) fn needs_restoring(&self) -> bool {
         match self {
             RungStep::Launch(_) => false,
-            RungStep::Loop { swap, steps, .. } => !swap.is_empty() || steps.iter().any(RungStep::has_swaps),
+            RungStep::Loop { swap, flag, steps, .. } => {
+                !swap.is_empty() || flag.is_some() || steps.iter().any(RungStep::needs_restoring)
+            }
         }
     }
 
@@ -466,7 +471,7 @@ impl Description {
         let own = rung.tune.keys().chain(rung.named.keys()).map(String::as_str);
         let mut more: Vec<&str> = GROUP.into_iter().chain(own).collect();
         let lengths = rung.scratch.iter().map(|declared| &declared.length);
-        for formula in lengths.chain(&rung.local).chain(rung.conditions.iter().flat_map(|condition| &condition.sides)) {
+        for formula in lengths.chain(&rung.local).chain(rung.conditions.iter().flat_map(Restriction::formulas)) {
             self.check_formula(formula, &more)?;
         }
         self.check_steps(rung, &rung.steps, &mut more)?;
@@ -501,20 +506,25 @@ impl Description {
                             .map_err(|(word, why)| (word, self.meant(rung, formula, why)))?;
                     }
                 }
-                RungStep::Loop { variable, ends, swap, steps } => {
+                RungStep::Loop { variable, ends, swap, flag, steps } => {
                     ends.iter().try_for_each(|end| self.check_formula(end, more))?;
-                    let input = swap.iter().flatten().find(|name| {
+                    let at = |name: &String, why: String| Err((name.clone(), format!("[[rung]] {}: {why}", rung.name)));
+                    let is_input = |name: &&String| {
                         self.inputs()
                             .any(|input| input.declared.role == BufferRole::In && input.declared.name == **name)
-                    });
-                    if let Some(name) = input {
-                        let why = format!("swap exchanges {name}, which is only an input: write inout {name}");
-                        return Err((name.clone(), format!("[[rung]] {}: {why}", rung.name)));
+                    };
+                    if let Some(name) = swap.iter().flatten().find(is_input) {
+                        return at(name, format!("swap exchanges {name}, which is only an input: write inout {name}"));
                     }
-                    for name in swap.iter().flatten() {
-                        let is_buffer = self.is_buffer(rung, name);
-                        let why = || (name.clone(), format!("[[rung]] {}: swap: there is no buffer {name}", rung.name));
-                        is_buffer.then_some(()).ok_or_else(why)?;
+                    if let Some(name) = flag.iter().find(is_input) {
+                        return at(name, format!("while: no kernel can raise {name}, which is only an input"));
+                    }
+                    for (key, name) in
+                        swap.iter().flatten().map(|name| ("swap", name)).chain(flag.iter().map(|name| ("while", name)))
+                    {
+                        if !self.is_buffer(rung, name) {
+                            return at(name, format!("{key}: there is no buffer {name}"));
+                        }
                     }
                     more.push(variable);
                     self.check_steps(rung, steps, more)?;
@@ -651,11 +661,13 @@ impl Lowering {
                 (fill, None) => Content::Fill { words: fill.unwrap_or_else(|| "random".into()), is_frozen: false },
             };
             let (role, element) = (BufferRole::In, ElementName::Case);
-            self.add(Declared { name: input.name, role, element, length: input.length, content })?;
+            let sides = vec![input.length.clone()];
+            self.add(Declared { name: input.name, role, element, length: input.length, sides, content })?;
         }
         if let Some(output) = self.keys.output.take() {
             let (role, element, content) = (BufferRole::Out, ElementName::Case, Content::Noise);
-            self.add(Declared { name: output.name, role, element, length: output.length, content })?;
+            let sides = vec![output.length.clone()];
+            self.add(Declared { name: output.name, role, element, length: output.length, sides, content })?;
         }
         Ok(())
     }
@@ -732,6 +744,7 @@ impl Lowering {
             args: own.args.or_else(|| keys.args.clone()),
             loops: own.loops.or_else(|| keys.loops.clone()),
             swap: own.swap.or_else(|| keys.swap.clone()),
+            flag: own.flag.or_else(|| keys.flag.clone()),
             timed: None,
             launch: None,
         };
@@ -751,7 +764,8 @@ impl Lowering {
         };
         for (name, length) in own.scratch {
             let (role, element, content) = (BufferRole::Scratch, ElementName::Case, Content::Noise);
-            rung.scratch.push(Declared { name, role, element, length, content });
+            let sides = vec![length.clone()];
+            rung.scratch.push(Declared { name, role, element, length, sides, content });
         }
         let steps = match launches {
             // What is said of the whole rung counts for each launch of it.
@@ -795,7 +809,7 @@ impl Lowering {
         keys: LaunchKeys,
         whole: &LaunchKeys,
     ) -> Result<Vec<RungStep>, Complaint> {
-        let LaunchKeys { kernel, items, groups, wg, args, loops, swap, timed, launch } = keys;
+        let LaunchKeys { kernel, items, groups, wg, args, loops, swap, flag, timed, launch } = keys;
         let inner = match launch {
             Some(launches) => {
                 let mut all = Vec::new();
@@ -837,15 +851,25 @@ impl Lowering {
         let pairs = swap.map_or(Ok(Vec::new()), |swap| swaps(&swap)).map_err(|why| at("swap", why))?;
         let Some(Texts(loops)) = loops else {
             return match pairs.is_empty() {
+                _ if flag.is_some() => {
+                    let why = "while needs a loop that says how many turns there are at most, as in loop = \"turn in 0..n\"";
+                    Err(at("while", why.into()))
+                }
                 true => Ok(inner),
                 false => Err(at("swap", "swap needs a loop, as in loop = \"k in 0..n\"".into())),
             };
         };
+        if flag.is_some() && !pairs.is_empty() {
+            let why = "while ends a loop after any turn, and swap would leave results in either buffer: write both turns as \
+                       two launches, without swap";
+            return Err(at("while", why.into()));
+        }
         let mut steps = inner;
-        let mut swap = pairs;
+        let (mut swap, mut flag) = (pairs, flag);
         for text in loops.iter().rev() {
             let (variable, ends) = loop_of(text).map_err(|why| at(text, why))?;
-            steps = vec![RungStep::Loop { variable, ends, swap: std::mem::take(&mut swap), steps }];
+            let (swap, flag) = (std::mem::take(&mut swap), flag.take());
+            steps = vec![RungStep::Loop { variable, ends, swap, flag, steps }];
         }
         Ok(steps)
     }
@@ -979,7 +1003,7 @@ pub(super) fn taken(name: &str) -> bool {
 
 /// Whether formulas and arguments have this word for something else.
 fn is_word(name: &str) -> bool {
-    is_function(name) || ["local", "struct"].contains(&name)
+    is_function(name) || ["local", "struct", "sampler"].contains(&name)
 }
 
 /// The line that a byte of a text is in.
@@ -1164,9 +1188,9 @@ check  = "numpy: y = 2 * x"
         assert!(variable == "k" && swap.is_empty());
         let RungStep::Loop { variable, swap, .. } = &steps[0] else { panic!() };
         assert_eq!((variable.as_str(), swap.len()), ("j", 1));
-        assert!(all.rungs[0].steps[0].has_swaps(), "the exchange is in the inner loop");
+        assert!(all.rungs[0].steps[0].needs_restoring(), "the exchange is in the inner loop");
         let deep = text.replacen("\"j in 0..k\"", "\"j in 0..k\", \"i in 0..2\"", 1);
-        assert!(parse(&deep).unwrap().rungs[0].steps[0].has_swaps(), "or deeper");
+        assert!(parse(&deep).unwrap().rungs[0].steps[0].needs_restoring(), "or deeper");
         for (from, to, why) in [
             ("k in 0..log2(n)", "k from 0 to 9", "is no loop"),
             ("k in 0..log2(n)", "n in 0..9", "cannot be the name"),
@@ -1174,6 +1198,9 @@ check  = "numpy: y = 2 * x"
             ("[\"x\", \"y\"]", "\"x\"", "swap has two buffers"),
             ("inout x[n]", "x[n]", "which is only an input"),
             ("loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\n", "", "swap needs a loop"),
+            ("swap = [\"x\", \"y\"]", "while = \"z\"", "while: there is no buffer z"),
+            ("swap = ", "while = \"y\"\nswap = ", "without swap"),
+            ("loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]", "while = \"y\"", "while needs a loop"),
         ] {
             let error = parse(&text.replacen(from, to, 1)).unwrap_err();
             assert!(error.why.contains(why), "{to}: {error}");

@@ -4,6 +4,7 @@
 use super::description::taken;
 use super::formula::Formula;
 use crate::signature::{AddressSpace, CSource, KernelParameter, Usage, ValueType};
+use gpulab_model::plan::ImageKind;
 use serde::Deserialize;
 use std::fmt::Write as _;
 
@@ -175,7 +176,14 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str, known: Tun
         }
         AddressSpace::Value if known.value.is_some() => plain(known.value.unwrap_or_default(), ""),
         AddressSpace::Local => plain("local WG".into(), ": elements of local memory"),
-        AddressSpace::Image | AddressSpace::Sampler => plain("?".into(), ": images cannot be given by a file yet"),
+        AddressSpace::Image => {
+            let dimensions = ImageKind::in_c(&parameter.type_name).map_or(2, ImageKind::dimensions);
+            let role = if parameter.is_const { "" } else { "out " };
+            let text = format!("{role}image ? {name}[{}]", vec!["n"; dimensions].join(", "));
+            let output = (!parameter.is_const).then(|| name.clone());
+            DraftArg { text, remark: ": a format such as rgba8, r32f or rgba32f".into(), output }
+        }
+        AddressSpace::Sampler => plain("sampler clamp_to_edge nearest".into(), ": as its host makes it"),
         AddressSpace::Value => match &parameter.value_type {
             Some(ValueType::Index) => plain("n".into(), ""),
             Some(ValueType::Number(scalar, 1)) if !scalar.is_float() && is_size(&parameter.name) => {

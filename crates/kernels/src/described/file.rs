@@ -1,7 +1,8 @@
 //! The keys of a family's TOML file, as they are written. What is said for the whole file counts for each rung that does not
 //! say it itself.
 
-use super::formula::{Formula, Formulas, Restriction};
+use super::formula::{Formula, Formulas};
+use super::restriction::Restriction;
 use gpulab_model::data::Dtype;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -64,6 +65,8 @@ pub(super) struct FileKeys {
     #[serde(rename = "loop")]
     pub(super) loops: Option<Texts>,
     pub(super) swap: Option<Texts>,
+    #[serde(rename = "while")]
+    pub(super) flag: Option<String>,
     pub(super) launch: Option<Vec<LaunchKeys>>,
 }
 
@@ -181,6 +184,8 @@ pub(super) struct RungKeys {
     #[serde(rename = "loop")]
     pub(super) loops: Option<Texts>,
     pub(super) swap: Option<Texts>,
+    #[serde(rename = "while")]
+    pub(super) flag: Option<String>,
     pub(super) launch: Option<Vec<LaunchKeys>>,
 }
 
@@ -195,6 +200,8 @@ pub(super) struct LaunchKeys {
     #[serde(rename = "loop")]
     pub(super) loops: Option<Texts>,
     pub(super) swap: Option<Texts>,
+    #[serde(rename = "while")]
+    pub(super) flag: Option<String>,
     pub(super) timed: Option<bool>,
     /// Several launches in a loop.
     pub(super) launch: Option<Vec<LaunchKeys>>,

@@ -136,6 +136,11 @@ impl Formula {
         found
     }
 
+    /// Whether it asks something, whose answer is 0 or 1.
+    pub(super) fn is_question(&self) -> bool {
+        matches!(self.root, Node::Operation(Operator::IsPow2, _))
+    }
+
     /// The name that it is, if it is nothing else.
     pub(crate) fn name(&self) -> Option<&str> {
         if let Node::Name(name) = &self.root { Some(name) } else { None }
@@ -197,58 +202,6 @@ impl Formula {
             Some(value) => Ok(value),
             None => Err(format!("\"{}\" is {value}, and must be from {least} to {most}", self.text)),
         }
-    }
-}
-
-/// Two formulas that are compared, as in `WG_X * 4 <= n`; or `is_pow2(WG)`.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Restriction {
-    /// As it was written.
-    pub(crate) text: String,
-    pub(crate) sides: [Formula; 2],
-    sign: &'static str,
-}
-
-impl Restriction {
-    /// Understands a text.
-    ///
-    /// # Errors
-    /// That it is no comparison of two formulas.
-    pub(crate) fn parse(text: &str) -> Result<Restriction, String> {
-        // Those of two characters first.
-        const SIGNS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
-        let wrong = || format!("{text:?} compares nothing: write it as in \"WG_X * 4 <= n\"");
-        let side = |text: &str| Formula::parse(text).map_err(|_| wrong());
-        let Some(sign) = SIGNS.into_iter().find(|sign| text.contains(sign)) else {
-            let asked = side(text)?;
-            return match &asked.root {
-                Node::Operation(Operator::IsPow2, _) => {
-                    Ok(Restriction { text: text.trim().to_owned(), sides: [asked, side("0")?], sign: "!=" })
-                }
-                _ => Err(wrong()),
-            };
-        };
-        let (left, right) = text.split_once(sign).ok_or_else(wrong)?;
-        Ok(Restriction { text: text.trim().to_owned(), sides: [side(left)?, side(right)?], sign })
-    }
-
-    /// Whether it is true, where names have these values.
-    pub(crate) fn holds(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<bool, String> {
-        let [left, right] = [self.sides[0].value(names)?, self.sides[1].value(names)?];
-        Ok(match self.sign {
-            "==" => left == right,
-            "!=" => left != right,
-            "<=" => left <= right,
-            ">=" => left >= right,
-            "<" => left < right,
-            _ => left > right,
-        })
-    }
-}
-
-impl<'de> Deserialize<'de> for Restriction {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Restriction, D::Error> {
-        from_text(from, Restriction::parse)
     }
 }
 
@@ -395,7 +348,7 @@ pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// From a string, or from a whole number, which needs no quotes.
-fn from_text<'de, D: Deserializer<'de>, T>(from: D, parse: fn(&str) -> Result<T, String>) -> Result<T, D::Error> {
+pub(super) fn from_text<'de, D: Deserializer<'de>, T>(from: D, parse: fn(&str) -> Result<T, String>) -> Result<T, D::Error> {
     let parsed = match toml::Value::deserialize(from)? {
         toml::Value::String(text) => parse(&text),
         toml::Value::Integer(number) => parse(&number.to_string()),
@@ -493,25 +446,6 @@ mod tests {
             assert_eq!(real(text), Ok(want), "{text}");
         }
         assert!(real("1 / (n - 8)").unwrap_err().contains("inf") && real("m").unwrap_err().contains("m is unknown"));
-    }
-
-    #[test]
-    fn conditions_compare_two_formulas() {
-        let holds = |text: &str| Restriction::parse(text).unwrap().holds(&|name| (name == "n").then_some(8));
-        for (text, want) in [
-            ("n == 8", true),
-            ("n != 8", false),
-            ("n * 2 <= 16", true),
-            ("n > 8", false),
-            ("n >= 8", true),
-            ("is_pow2(n)", true),
-        ] {
-            assert_eq!(holds(text), Ok(want), "{text}");
-        }
-        assert!(holds("m < 8").is_err());
-        for text in ["n", "n = 8", "n < 8 < 9", "< 8", ""] {
-            assert!(Restriction::parse(text).unwrap_err().contains("WG_X"), "{text}");
-        }
     }
 
     #[test]

@@ -13,12 +13,13 @@ mod oracle;
 mod planner;
 mod problem;
 mod resolve;
+mod restriction;
 
 pub use description::{Checker, Description};
 pub use draft::{TunerCall, draft, draft_of_call};
 pub use file::{ArrayFormat, FamilyFile};
 pub(crate) use formula::{Formula, macro_value, parts};
-pub use oracle::{Oracle, OracleBuffer, OracleQuestion};
+pub use oracle::{DataFile, Oracle, OracleBuffer, OracleQuestion};
 pub(crate) use planner::value_of;
 
 use super::family::BroughtKernel;
@@ -84,7 +85,7 @@ fn problem_restores(description: &Description, rung: &DescribedRung) -> bool {
     let is_restored =
         |declared: &args::Declared| declared.role == BufferRole::InOut || declared.content == Content::Zeros;
     description.buffers.iter().map(|buffer| &buffer.declared).chain(&rung.scratch).any(is_restored)
-        || rung.steps.iter().any(description::RungStep::has_swaps)
+        || rung.steps.iter().any(description::RungStep::needs_restoring)
 }
 
 /// The text that a described rung is built from.
@@ -133,7 +134,7 @@ mod tests {
             answer.map(|answer| vec![answer])
         }
 
-        fn file(&self, _: &str, _: Dtype, _: &Layout) -> Result<std::sync::Arc<Array>, String> {
+        fn file(&self, _: &str, _: Dtype, _: &Layout, _: usize) -> Result<std::sync::Arc<DataFile>, String> {
             Err("none".into())
         }
 

@@ -17,6 +17,8 @@ pub struct OracleBuffer<'a> {
     /// What is in it before the run; none of what is only written.
     pub input: Option<&'a Array>,
     pub is_output: bool,
+    /// Whether it is an image whose whole numbers kernels see as floats from 0 to 1.
+    pub is_share: bool,
 }
 
 pub struct OracleQuestion<'a> {
@@ -34,6 +36,13 @@ impl OracleQuestion<'_> {
     }
 }
 
+/// What a file holds.
+pub struct DataFile {
+    pub elements: Array,
+    /// Pixels of a row, of a picture.
+    pub width: Option<usize>,
+}
+
 /// Who knows what is right, and what is in files.
 pub trait Oracle: Send + Sync {
     /// The right answer: an array for each output.
@@ -42,11 +51,12 @@ pub trait Oracle: Send + Sync {
     /// Why there is none.
     fn answer(&self, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String>;
 
-    /// The elements of a file of data, in an array of this type; of bytes those that the layout says.
+    /// The elements of a file of data, in an array of this type; of bytes those that the layout says, of a picture so many
+    /// channels.
     ///
     /// # Errors
     /// Why they cannot be read.
-    fn file(&self, name: &str, dtype: Dtype, layout: &Layout) -> Result<Arc<Array>, String>;
+    fn file(&self, name: &str, dtype: Dtype, layout: &Layout, channels: usize) -> Result<Arc<DataFile>, String>;
 
     /// Who it is, in words.
     fn describe(&self) -> String;

@@ -1,6 +1,6 @@
 //! The launches of a described rung.
 
-use super::args::{Content, DescribedArg};
+use super::args::{BufferElement, BufferRole, Content, Declared, DescribedArg};
 use super::description::{DescribedLaunch, DescribedRung, Extent, MOST, RungStep, is_flat};
 use super::formula::{Formula, macro_value};
 use super::problem::{DescribedProblem, Storage};
@@ -8,7 +8,7 @@ use crate::builder::PlanDraft;
 use crate::signature::ValueType;
 use crate::{Problem, shape};
 use gpulab_model::data::{Dtype, NumberValue, Scalar};
-use gpulab_model::plan::{Arg, ArgValue, Case, Plan, Refusal, Role, Target, WorkGroup};
+use gpulab_model::plan::{Arg, ArgValue, Case, FlagCheck, Image, Pass, Plan, Refusal, Role, Target, WorkGroup};
 use std::collections::BTreeMap;
 
 /// The file of the kernels that put back what a run changes.
@@ -87,16 +87,18 @@ impl<'a> DescribedPlan<'a> {
                 }
             }
             let arg = output.or(input).ok_or_else(|| Refusal::Setting(format!("{} has no role", declared.name)))?;
-            bound.buffers.insert(&declared.name, arg);
+            let element = self.problem.elements.of(&declared.name);
+            bound.buffers.insert(&declared.name, self.viewed(&mut plan, declared, element, arg)?);
         }
         for declared in &self.rung.scratch {
-            let storage = Storage::of(self.problem.elements.of_scratch(self.at, &declared.name), case.dtype);
+            let element = self.problem.elements.of_scratch(self.at, &declared.name);
+            let storage = Storage::of(element, case.dtype);
             let count = self.count(&declared.length, (1, MOST), &bound.numbers)?;
             let scratch = plan.buffer(Role::Scratch, storage.dtype, storage.len(count));
             if declared.content == Content::Zeros {
                 self.prepare(&mut plan, storage.len(count) * storage.dtype.size(), None, scratch);
             }
-            bound.buffers.insert(&declared.name, scratch);
+            bound.buffers.insert(&declared.name, self.viewed(&mut plan, declared, element, scratch)?);
         }
         let local = self.rung.local.as_ref().map_or(Ok(0), |elements| self.local(elements, None, &bound.numbers))?;
         bound.local = local;
@@ -105,6 +107,11 @@ impl<'a> DescribedPlan<'a> {
         // After an odd number of exchanges a result lies where another buffer was.
         for (name, arg) in own {
             let (Arg::Buffer(home), Some(Arg::Buffer(now))) = (arg, bound.buffers.get(name).copied()) else { continue };
+            // The pixels of an image lie in a buffer.
+            let [home, now] = [home, now].map(|index| match plan.plan.buffers[index].role {
+                Role::Image { of, .. } => of,
+                _ => index,
+            });
             let spec = &plan.plan.buffers[home];
             let (is_output, bytes) = (spec.role == Role::Output, spec.bytes());
             if home != now && is_output {
@@ -114,6 +121,28 @@ impl<'a> DescribedPlan<'a> {
         let plan = plan.plan_with(bound.local, 0);
         plan.check_local(self.target)?;
         Ok(plan)
+    }
+
+    /// What kernels are given of a buffer: an image of it, where it holds pixels.
+    fn viewed(
+        &self,
+        plan: &mut PlanDraft,
+        declared: &Declared,
+        element: &BufferElement,
+        arg: Arg,
+    ) -> Result<Arg, Refusal> {
+        let (BufferElement::Pixel(format, kind), Arg::Buffer(of)) = (element, arg) else { return Ok(arg) };
+        if !self.target.images {
+            return Err(Refusal::Feature("this device has no images".into()));
+        }
+        let mut sides = [1; 3];
+        for (side, formula) in sides.iter_mut().zip(declared.sides.iter().rev()) {
+            *side = self.count(formula, (1, MOST), &[])? as usize;
+        }
+        let image = Image { kind: *kind, sides, format: *format, is_written: declared.role != BufferRole::In };
+        let spec = &plan.plan.buffers[of];
+        let (dtype, len) = (spec.dtype, spec.len);
+        Ok(plan.buffer(Role::Image { of, image }, dtype, len))
     }
 
     /// Refuses settings that the file rules out.
@@ -180,7 +209,7 @@ impl<'a> DescribedPlan<'a> {
                     let local = self.launch(plan, launch, bound)?;
                     bound.local = bound.local.max(local);
                 }
-                RungStep::Loop { variable, ends, swap, steps } => {
+                RungStep::Loop { variable, ends, swap, flag, steps } => {
                     let [from, to] = [&ends[0], &ends[1]].map(|end| self.count(end, (0, MOST), &bound.numbers));
                     let (from, to) = (from?, to?);
                     if to.saturating_sub(from) > MOST_LAUNCHES as u64 {
@@ -188,11 +217,20 @@ impl<'a> DescribedPlan<'a> {
                             "the loop over {variable} has more than {MOST_LAUNCHES} turns"
                         )));
                     }
+                    let flag = flag.as_ref().and_then(|name| Some((name, *bound.buffers.get(name.as_str())?)));
+                    let mut checked = Vec::new();
                     for turn in from..to {
+                        if let Some((_, buffer)) = flag {
+                            self.lower(plan, buffer);
+                        }
                         bound.numbers.push((variable, turn));
                         let done = self.steps(plan, steps, bound);
                         bound.numbers.pop();
                         done?;
+                        if let Some((name, buffer)) = flag {
+                            let last_turn = (turn + 1 == to).then_some(to - from);
+                            checked.push(self.check(plan, name, buffer, last_turn)?);
+                        }
                         for [a, b] in swap {
                             if let (Some(&first), Some(&second)) =
                                 (bound.buffers.get(a.as_str()), bound.buffers.get(b.as_str()))
@@ -202,10 +240,43 @@ impl<'a> DescribedPlan<'a> {
                             }
                         }
                     }
+                    // A flag that is down leaves out all turns behind it.
+                    let end = plan.plan.passes.len();
+                    for at in checked {
+                        if let Some(check) = &mut plan.plan.passes[at].check {
+                            check.skips = end - 1 - at;
+                        }
+                    }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Adds an untimed launch that lowers a flag.
+    fn lower(&self, plan: &mut PlanDraft, flag: Arg) {
+        if let Arg::Buffer(index) = flag {
+            self.fill(plan, plan.plan.buffers[index].bytes(), "gpulab_zero", vec![flag]);
+        }
+    }
+
+    /// Has the flag looked at behind the last launch; the place of that.
+    fn check(&self, plan: &mut PlanDraft, name: &str, flag: Arg, last_turn: Option<u64>) -> Result<usize, Refusal> {
+        let bytes = |index: usize| plan.plan.buffers[index].bytes();
+        let check = match flag {
+            Arg::Buffer(buffer) => {
+                FlagCheck { name: name.to_owned(), buffer, bytes: bytes(buffer), skips: 0, last_turn }
+            }
+            _ => return Err(Refusal::Setting(format!("there is no buffer {name}"))),
+        };
+        match plan.plan.passes.last_mut() {
+            Some(Pass { check: place @ None, .. }) => *place = Some(check),
+            _ => {
+                let why = format!("while = {name:?}: its loop must end with a launch, and not with another such loop");
+                return Err(Refusal::Setting(why));
+            }
+        }
+        Ok(plan.plan.passes.len() - 1)
     }
 
     /// Adds a launch; the bytes of local memory that it hands over.
@@ -230,6 +301,7 @@ impl<'a> DescribedPlan<'a> {
                     Some(buffer) => *buffer,
                     None => return Err(Refusal::Setting(format!("there is no buffer {name}"))),
                 },
+                DescribedArg::Sampler(sampler) => Arg::Sampler(*sampler),
                 DescribedArg::Number(formula, of) => self.value(formula, of.as_ref(), &bound.numbers)?,
                 DescribedArg::Numbers(formulas, of) => self.values(formulas, of.as_ref(), &bound.numbers)?,
                 DescribedArg::Local(elements, of) => {

@@ -36,6 +36,7 @@ impl Storage {
             BufferElement::Case => (Scalar::from(case).into(), 1),
             BufferElement::Number(scalar, lanes) => ((*scalar).into(), *lanes),
             BufferElement::Struct(layout) => (layout.clone(), 1),
+            BufferElement::Pixel(format, _) => (format.scalar.into(), format.channels),
         };
         match layout.scalar().and_then(Scalar::dtype) {
             Some(dtype) => Storage { dtype, each: lanes, layout, lanes },
@@ -80,11 +81,45 @@ impl DescribedProblem {
         kind.fill(&|name| self.description.size(name, shape, dtype)).ok()
     }
 
+    /// As much of an input's file as is needed: its beginning, or the upper left part of a picture.
+    fn part_of_file(
+        &self,
+        input: &DescribedBuffer,
+        file: &str,
+        shape: Shape,
+        dtype: Dtype,
+    ) -> Result<Array, Refusal> {
+        let (storage, name) = (self.storage(input, dtype), &input.declared.name);
+        let whole = self.oracle.file(file, storage.dtype, &storage.layout, storage.lanes).map_err(Refusal::Setting)?;
+        let (has, len) = (whole.elements.len(), self.len(input, shape, dtype).map_err(Refusal::Size)?);
+        let (Some(width), [rows, columns]) = (whole.width, &input.declared.sides[..]) else {
+            return match has < len {
+                true => {
+                    Err(Refusal::Size(format!("{file} has {has} elements, and {name} needs {len}: choose a smaller -n")))
+                }
+                false => Ok(whole.elements.beginning(len)),
+            };
+        };
+        let side = |side: &Formula| self.count(side, shape, dtype).map(|count| count as usize).map_err(Refusal::Size);
+        let (columns, rows, height) = (side(columns)?, side(rows)?, has / (width * storage.each).max(1));
+        if columns > width || rows > height {
+            return Err(Refusal::Size(format!(
+                "{file} has {width} x {height} pixels, and {name} needs {columns} x {rows}: choose a smaller -n or --m"
+            )));
+        }
+        let mut part = Array::zeros(storage.dtype, len);
+        let (row, wide) = (columns * storage.each * storage.dtype.size(), width * storage.each * storage.dtype.size());
+        let pairs = part.as_bytes_mut().chunks_mut(row).zip(whole.elements.as_bytes().chunks(wide));
+        pairs.for_each(|(to, from)| to.copy_from_slice(&from[..row]));
+        Ok(part)
+    }
+
     /// The question of what is right for these inputs.
     fn question<'a>(&'a self, case: &'a Case, inputs: &'a [Array]) -> OracleQuestion<'a> {
         let mut inputs = inputs.iter();
         let buffer = |buffer: &'a DescribedBuffer| {
-            let Storage { dtype, layout, lanes, .. } = self.storage(buffer, case.dtype);
+            let element = self.elements.of(&buffer.declared.name);
+            let Storage { dtype, layout, lanes, .. } = Storage::of(element, case.dtype);
             OracleBuffer {
                 name: &buffer.declared.name,
                 layout,
@@ -93,6 +128,7 @@ impl DescribedProblem {
                 len: self.len(buffer, case.shape, case.dtype).unwrap_or(0),
                 input: if buffer.declared.role.is_input() { inputs.next() } else { None },
                 is_output: buffer.declared.role.is_output(),
+                is_share: matches!(element, BufferElement::Pixel(format, _) if format.is_share),
             }
         };
         let buffers = self.description.buffers.iter().map(buffer).collect();
@@ -123,7 +159,10 @@ impl DescribedProblem {
                 ));
             }
             let fields = output.layout.fields.iter().zip(&seen);
-            let absolute = fields.map(|(field, seen)| self.absolute(case, field.scalar, seen.largest));
+            let absolute = fields.map(|(field, seen)| match output.is_share {
+                true => Ok(self.levels()),
+                false => self.absolute(case, field.scalar, seen.largest),
+            });
             let absolute = absolute.collect::<Result<Vec<f64>, String>>()?;
             let most = |numbers: &mut dyn Iterator<Item = f64>| numbers.fold(0.0, f64::max);
             let (allowed, largest) =
@@ -148,6 +187,11 @@ impl DescribedProblem {
             }),
             _ => Ok(Reference::Parts(parts)),
         }
+    }
+
+    /// What a channel that is written as a share may be missed by: a device may round either way, unless the file forbids it.
+    fn levels(&self) -> f64 {
+        if matches!(self.description.tolerance, Allowance::OfLargest(Some(0.0))) { 0.0 } else { 1.0 }
     }
 
     /// The absolute error allowed of a field, whose largest right number is `largest`.
@@ -233,9 +277,9 @@ impl Problem for DescribedProblem {
         let storage = self.storage(input, case.dtype);
         match input.file() {
             Some(file) => {
-                // Plans refuse a file that cannot be read.
-                let whole = self.oracle.file(file, storage.dtype, &storage.layout);
-                whole.map_or_else(|_| Array::zeros(storage.dtype, len), |whole| whole.beginning(len))
+                // Plans refuse a file that cannot be read, or is too short.
+                let part = self.part_of_file(input, file, case.shape, case.dtype);
+                part.ok().filter(|part| part.len() == len).unwrap_or_else(|| Array::zeros(storage.dtype, len))
             }
             None => {
                 let fill = self.fill_of(index, case.shape, case.dtype).unwrap_or(Fill::Real);
@@ -399,19 +443,14 @@ impl Problem for DescribedProblem {
         }
         for input in description.inputs() {
             let (Some(file), name) = (input.file(), &input.declared.name) else { continue };
-            let storage = self.storage(input, dtype);
-            let whole = self.oracle.file(file, storage.dtype, &storage.layout).map_err(Refusal::Setting)?;
-            let (has, len) = (whole.len(), self.len(input, shape, dtype).map_err(Refusal::Size)?);
-            if has >= len && is_constant(&whole, len) {
+            let part = self.part_of_file(input, file, shape, dtype)?;
+            let len = part.len();
+            if is_constant(&part, len) {
                 let why = format!(
                     "the first {len} elements of {file} are all the same, so a kernel that never reads {name} would pass: \
                      choose another file"
                 );
                 return Err(Refusal::Setting(why));
-            }
-            if has < len {
-                let why = format!("{file} has {has} elements, and {name} needs {len}: choose a smaller -n");
-                return Err(Refusal::Size(why));
             }
         }
         Ok(())

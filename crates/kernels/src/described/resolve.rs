@@ -6,6 +6,7 @@ use super::file::FamilyFile;
 use crate::DeclarationError;
 use crate::signature::{AddressSpace, CSource, KernelParameter, ValueType};
 use gpulab_model::data::Dtype;
+use gpulab_model::plan::ImageKind;
 use std::collections::BTreeMap;
 
 /// The elements of each buffer: of inputs and outputs, and of each rung's own.
@@ -155,6 +156,7 @@ impl Resolver<'_> {
                     demand(parameter, AddressSpace::Local, "local memory").map_err(wrong)?;
                     *of = of.take().or_else(|| parameter.value_type.clone());
                 }
+                DescribedArg::Sampler(_) => demand(parameter, AddressSpace::Sampler, "a sampler").map_err(wrong)?,
             }
         }
         Ok(())
@@ -168,6 +170,14 @@ impl Resolver<'_> {
         known: &mut BTreeMap<String, BufferElement>,
     ) -> Result<(), String> {
         let name = &declared.name;
+        if let ElementName::Pixels(format) = declared.element {
+            demand(parameter, AddressSpace::Image, name)?;
+            let pixel = BufferElement::Pixel(format, image_kind(declared, parameter)?);
+            return match known.entry(name.clone()).or_insert_with(|| pixel.clone()) {
+                known if *known == pixel => Ok(()),
+                _ => Err(format!("{name} is an image of another kind elsewhere")),
+            };
+        }
         let space =
             if parameter.space == AddressSpace::Constant { AddressSpace::Constant } else { AddressSpace::Global };
         demand(parameter, space, name)?;
@@ -190,6 +200,7 @@ impl Resolver<'_> {
                 let value_type = self.source.value_type(of).as_ref().and_then(BufferElement::of);
                 value_type.ok_or_else(|| format!("there is no type {of:?} for {name}"))?
             }
+            ElementName::Pixels(format) => BufferElement::Pixel(*format, ImageKind::Plane),
         };
         // One buffer may be vectors to one kernel, and numbers to another.
         let number =
@@ -209,14 +220,35 @@ impl Resolver<'_> {
 fn demand(parameter: &KernelParameter, space: AddressSpace, given: &str) -> Result<(), String> {
     match (parameter.space, space) {
         (has, wanted) if has == wanted => Ok(()),
-        (AddressSpace::Image | AddressSpace::Sampler, _) => {
-            Err("images and samplers cannot be given by a file yet".into())
-        }
+        (AddressSpace::Image, _) => Err(format!(
+            "it is an image, and args gives {given}: write \"image FORMAT {}[m, n]\" with a format such as rgba8 or r32f",
+            parameter.name
+        )),
+        (AddressSpace::Sampler, _) => Err(format!(
+            "it is a sampler, and args gives {given}: write one as in \"sampler clamp_to_edge nearest\""
+        )),
         (AddressSpace::Global | AddressSpace::Constant, _) => Err(format!("it is a buffer, and args gives {given}")),
         (AddressSpace::Local, _) => {
             Err(format!("it is local memory, and args gives {given}: write \"local ELEMENTS\""))
         }
         (AddressSpace::Value, _) => Err(format!("it is handed over by value, and args gives {given}")),
+    }
+}
+
+/// The kind of image that a parameter takes, if it can be this one.
+fn image_kind(declared: &Declared, parameter: &KernelParameter) -> Result<ImageKind, String> {
+    let (name, sides) = (&declared.name, declared.sides.len());
+    let Some(kind) = ImageKind::in_c(&parameter.type_name) else {
+        let known = "image1d_t, image1d_buffer_t, image2d_t and image3d_t";
+        return Err(format!("{} cannot be given; {known} can", parameter.type_name));
+    };
+    if sides != kind.dimensions() {
+        let wanted = ["n", "m, n", "16, m, n"][kind.dimensions() - 1];
+        return Err(format!("{name} has {sides} of {} sides: write them as in {name}[{wanted}]", kind.dimensions()));
+    }
+    match (declared.role, parameter.is_const) {
+        (BufferRole::In, false) => Err(format!("it is written, and args says that {name} is an input: write out {name}")),
+        _ => Ok(kind),
     }
 }
 

@@ -61,7 +61,7 @@ fn empty(seed: u64, launches: usize, repeat: usize, reading: Reading) -> Script 
     let before = pattern(seed, 0) as u8;
     let first = u32::from_ne_bytes([before; 4]);
     let launch =
-        Launch { kernel: "launch_count".into(), global: [1; 3], local: [1; 3], args: vec![Arg::Buffer(BufferId(0))] };
+        Launch { kernel: "launch_count".into(), global: [1; 3], local: [1; 3], args: vec![Arg::Buffer(BufferId(0))], check: None };
     Script {
         host: Vec::new(),
         buffers: vec![DeviceSpec { bytes: 4, place: MemoryKind::Device, contents: Contents::Undefined }],
@@ -96,6 +96,7 @@ fn halving(case: &Case, target: &Target) -> Result<Script, Refusal> {
             global: [half.next_multiple_of(wg), 1, 1],
             local: [wg, 1, 1],
             args,
+            check: None,
         };
         commands.push(command(launch));
         (left, from) = (half, 1);
@@ -114,7 +115,7 @@ fn tree(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let program = program(TREE_PATH, "launch_tree", defines);
     let numbers = [n, walk.near, walk.span].map(|number| Arg::Uint(number as u32));
     let args = [0, 1, 2].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect();
-    let launch = Launch { kernel: "launch_tree".into(), global: [items, 1, 1], local: [wg, 1, 1], args };
+    let launch = Launch { kernel: "launch_tree".into(), global: [items, 1, 1], local: [wg, 1, 1], args, check: None };
     Ok(sum(case, n, program, vec![command(launch)], 1))
 }
 

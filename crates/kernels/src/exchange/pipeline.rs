@@ -155,6 +155,7 @@ impl Chunk {
             global: [self.n.next_multiple_of(stage.wg), 1, 1],
             local: [stage.wg, 1, 1],
             args: [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect(),
+            check: None,
         })
     }
 }

@@ -58,6 +58,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         global: [items, 1, 1],
         local: [wg, 1, 1],
         args: [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect(),
+        check: None,
     };
     let transfer = Transfer { host: HostId(0), from: 0, buffer: BufferId(0), at: 0, bytes };
     let variant = case.variant.as_str();

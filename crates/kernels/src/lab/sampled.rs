@@ -9,8 +9,8 @@ use super::texels::of_image;
 use super::{Exact, OneLaunch, arg, get, setting, whole_groups};
 use crate::shape::Grid;
 use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill};
-use gpulab_model::plan::{Case, Cost, Image, Plan, Refusal};
+use gpulab_model::data::{Array, Dtype, Fill, Scalar};
+use gpulab_model::plan::{Case, Cost, Image, ImageKind, PixelFormat, Plan, Refusal};
 use std::borrow::Cow;
 
 /// n samples of a small image.
@@ -73,7 +73,8 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let grid = Grid::covering(ask.case.wg.size(), items);
     let plan = OneLaunch { grid, output: items as usize, defines: &defines, args: &[arg(ask, ADDRESS.name)], local: 0 }
         .plan(ask)?;
-    of_image(ask, plan, Image { width: COLUMNS, height: Some(LINES), depth: None, has_bytes: false })
+    let format = PixelFormat { channels: 1, scalar: Scalar::F32, is_share: false };
+    of_image(ask, plan, Image { kind: ImageKind::Plane, sides: [COLUMNS, LINES, 1], format, is_written: false })
 }
 
 fn answer(case: &Case, inputs: &[Array]) -> Array {

@@ -4,8 +4,8 @@
 use super::{Exact, IN_TURNS, OneLaunch, Walk, get, setting};
 use crate::cpu;
 use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Dtype, Fill};
-use gpulab_model::plan::{Arg, BufferSpec, Cost, Image, Plan, Refusal, Role};
+use gpulab_model::data::{Dtype, Fill, Scalar};
+use gpulab_model::plan::{Arg, BufferSpec, Cost, Image, ImageKind, PixelFormat, Plan, Refusal, Role};
 use std::borrow::Cow;
 
 /// Reads n words, a power of two, as a plane that is as high as wide or half as high, or as a volume of nearly equal sides.
@@ -38,6 +38,9 @@ pub static FAMILY: Family = Family {
     ceiling: Bound::Read,
 };
 
+/// One channel of a word.
+const WORD: PixelFormat = PixelFormat { channels: 1, scalar: Scalar::U32, is_share: false };
+
 pub const ORDER: Tunable = setting("order", "number of the order of reads");
 
 /// Logarithms of the sides of n words: as high as wide, or half as high. Both are at least 8.
@@ -68,8 +71,8 @@ fn buffer(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 }
 
 fn line(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let image = Image { width: ask.case.shape.n as usize, height: None, depth: None, has_bytes: false };
-    of_image(ask, buffer(ask)?, image)
+    let sides = [ask.case.shape.n as usize, 1, 1];
+    of_image(ask, buffer(ask)?, Image { kind: ImageKind::Buffer, sides, format: WORD, is_written: false })
 }
 
 fn plane(ask: &Ask<'_>) -> Result<Plan, Refusal> {
@@ -77,18 +80,19 @@ fn plane(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 }
 
 fn bytes(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    of_image(ask, buffer(ask)?, Image { has_bytes: true, ..of_plane(ask)? })
+    let bytes = PixelFormat { channels: 4, scalar: Scalar::U8, is_share: true };
+    of_image(ask, buffer(ask)?, Image { format: bytes, ..of_plane(ask)? })
 }
 
 fn of_plane(ask: &Ask<'_>) -> Result<Image, Refusal> {
     let [width, height] = sides(ask)?.map(|side| 1 << side);
-    Ok(Image { width, height: Some(height), depth: None, has_bytes: false })
+    Ok(Image { kind: ImageKind::Plane, sides: [width, height, 1], format: WORD, is_written: false })
 }
 
 fn volume(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let plan = buffer(ask)?;
-    let [width, height, depth] = volume_sides(ask.case.shape.n).map(|side| 1 << side);
-    of_image(ask, plan, Image { width, height: Some(height), depth: Some(depth), has_bytes: false })
+    let sides = volume_sides(ask.case.shape.n).map(|side| 1 << side);
+    of_image(ask, plan, Image { kind: ImageKind::Volume, sides, format: WORD, is_written: false })
 }
 
 /// The same launch, given an image of its input in place of it.

@@ -4,6 +4,7 @@ use super::super::Form;
 use super::super::described::{Formula, parts};
 use super::super::signature::{AddressSpace, CSource, KernelParameter, ValueType};
 use gpulab_model::data::Dtype;
+use gpulab_model::plan::{ImageKind, Sampler};
 
 /// An argument of a reader's kernel.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,11 +12,44 @@ pub(super) enum OwnArg {
     /// The input of this number, from 0.
     In(usize),
     Out,
+    /// An image of the input of this number.
+    InImage(usize, ImageKind),
+    OutImage(ImageKind),
+    Sampler(Sampler),
     /// A number of this type, of the sizes `n` (elements, or columns) and `m` (rows); without a type an index.
     Number(Formula, Option<ValueType>),
     /// So many elements of local memory, of this type; of the case's without one.
     Local(Formula, Option<ValueType>),
 }
+
+impl OwnArg {
+    fn is_input(&self, index: usize) -> bool {
+        matches!(self, OwnArg::In(of) | OwnArg::InImage(of, _) if *of == index)
+    }
+
+    fn is_result(&self) -> bool {
+        matches!(self, OwnArg::Out | OwnArg::OutImage(_))
+    }
+
+    /// An input, or the result where there is no index, as its parameter takes it.
+    fn data(index: Option<usize>, parameter: &KernelParameter) -> Result<OwnArg, String> {
+        let kind = match parameter.space {
+            AddressSpace::Image => Some(ImageKind::in_c(&parameter.type_name).ok_or_else(|| {
+                format!("{} {} cannot be given: image1d_t, image2d_t and image3d_t can", parameter.type_name, parameter.name)
+            })?),
+            _ => None,
+        };
+        Ok(match (index, kind) {
+            (Some(index), Some(kind)) => OwnArg::InImage(index, kind),
+            (Some(index), None) => OwnArg::In(index),
+            (None, Some(kind)) => OwnArg::OutImage(kind),
+            (None, None) => OwnArg::Out,
+        })
+    }
+}
+
+/// The sampler where nobody says another.
+const SAMPLER: &str = "sampler clamp_to_edge nearest";
 
 /// What a kernel's arguments are, and what was guessed of them in words.
 pub(super) struct OwnArgs {
@@ -70,7 +104,7 @@ pub(super) fn of(
     let Some(parameters) = source.parameters(kernel) else { return Ok(None) };
     if let Some(said) = said {
         let said = words(said, &parameters, inputs)?;
-        let result = said.args.iter().position(|arg| *arg == OwnArg::Out).map_or("", |at| parameters[at].name.as_str());
+        let result = said.args.iter().position(OwnArg::is_result).map_or("", |at| parameters[at].name.as_str());
         let is_of_items = leaves_items(source, kernel, &parameters, result);
         return Ok(Some(OwnArgs { is_of_items, ..said }));
     }
@@ -118,10 +152,13 @@ fn words(said: &str, parameters: &[KernelParameter], inputs: usize) -> Result<Ow
         args.push(match *word {
             "in" | "x" | "a" => {
                 next += 1;
-                OwnArg::In(next - 1)
+                OwnArg::data(Some(next - 1), parameter)?
             }
-            "y" | "b" if inputs > 1 => OwnArg::In(1),
-            "out" => OwnArg::Out,
+            "y" | "b" if inputs > 1 => OwnArg::data(Some(1), parameter)?,
+            "out" => OwnArg::data(None, parameter)?,
+            word if word.split_whitespace().next() == Some("sampler") => {
+                OwnArg::Sampler(Sampler::parse(word.trim_start_matches("sampler"))?)
+            }
             "width" | "columns" => OwnArg::Number(Formula::parse("n")?, of),
             "height" | "rows" => OwnArg::Number(Formula::parse("m")?, of),
             word => match word.strip_prefix("local ") {
@@ -142,9 +179,9 @@ fn words(said: &str, parameters: &[KernelParameter], inputs: usize) -> Result<Ow
 
 /// Each input once, and the result once.
 fn demand(args: &[OwnArg], inputs: usize) -> Result<(), String> {
-    let missing = (0..inputs).find(|index| !args.contains(&OwnArg::In(*index)));
+    let missing = (0..inputs).find(|index| !args.iter().any(|arg| arg.is_input(*index)));
     let names = if inputs == 1 { &["in"][..] } else { &["x", "y"] };
-    match (missing, args.iter().filter(|arg| **arg == OwnArg::Out).count()) {
+    match (missing, args.iter().filter(|arg| arg.is_result()).count()) {
         (Some(index), _) => Err(format!("no argument is the input: write {} in --args", names[index])),
         (None, 1) => Ok(()),
         (None, 0) => Err("no argument is the result: write out in --args".into()),
@@ -164,8 +201,9 @@ fn guess(
             parameters.iter().map(|parameter| suggestion(source, kernel, parameter, form)).collect();
         format!("{why}: say what each is, as in --args \"{}\"", words.join(", "))
     };
-    let is_buffer =
-        |parameter: &&KernelParameter| matches!(parameter.space, AddressSpace::Global | AddressSpace::Constant);
+    let is_buffer = |parameter: &&KernelParameter| {
+        matches!(parameter.space, AddressSpace::Global | AddressSpace::Constant | AddressSpace::Image)
+    };
     let buffers: Vec<&KernelParameter> = parameters.iter().filter(is_buffer).collect();
     if buffers.len() != inputs + 1 {
         let pointers =
@@ -174,7 +212,7 @@ fn guess(
     }
     let writes = |parameter: &&&KernelParameter| {
         let usage = source.usage(kernel, &parameter.name);
-        !parameter.is_const && (usage.changes() || usage.is_handed_on)
+        !parameter.is_const && (parameter.space == AddressSpace::Image || usage.changes() || usage.is_handed_on)
     };
     let written: Vec<&&KernelParameter> = buffers.iter().filter(writes).collect();
     let is_result = |parameter: &&&&KernelParameter| RESULTS.contains(&parameter.name.to_lowercase().as_str());
@@ -189,13 +227,16 @@ fn guess(
     let mut sizes = 0;
     for parameter in parameters {
         let (arg, word) = match parameter.space {
-            AddressSpace::Global | AddressSpace::Constant if parameter.name == result => {
-                (OwnArg::Out, "out".to_owned())
+            AddressSpace::Global | AddressSpace::Constant | AddressSpace::Image if parameter.name == result => {
+                (OwnArg::data(None, parameter)?, "out".to_owned())
             }
-            AddressSpace::Global | AddressSpace::Constant => {
+            AddressSpace::Global | AddressSpace::Constant | AddressSpace::Image => {
                 next += 1;
                 let word = if inputs == 1 { "in" } else { ["x", "y"][next - 1] };
-                (OwnArg::In(next - 1), word.to_owned())
+                (OwnArg::data(Some(next - 1), parameter)?, word.to_owned())
+            }
+            AddressSpace::Sampler => {
+                (OwnArg::Sampler(Sampler::parse(SAMPLER.trim_start_matches("sampler"))?), SAMPLER.to_owned())
             }
             AddressSpace::Local => {
                 // As a tile with a column more, which does no harm where it is not needed.
@@ -249,7 +290,9 @@ fn suggestion(source: &CSource, kernel: &str, parameter: &KernelParameter, form:
         AddressSpace::Global | AddressSpace::Constant if source.usage(kernel, &parameter.name).changes() => {
             "out".into()
         }
-        AddressSpace::Global | AddressSpace::Constant => "in".into(),
+        AddressSpace::Image if !parameter.is_const => "out".into(),
+        AddressSpace::Global | AddressSpace::Constant | AddressSpace::Image => "in".into(),
+        AddressSpace::Sampler => SAMPLER.into(),
         AddressSpace::Local => "local WG".into(),
         AddressSpace::Value if is_whole(parameter) => size_word(&parameter.name, form, 0).unwrap_or("n").into(),
         _ => "2.5".into(),
@@ -266,7 +309,7 @@ fn leaves_items(source: &CSource, kernel: &str, parameters: &[KernelParameter], 
 
 /// The parameter of the first input.
 fn input<'a>(args: &[OwnArg], parameters: &'a [KernelParameter]) -> Option<&'a KernelParameter> {
-    args.iter().zip(parameters).find(|(arg, _)| **arg == OwnArg::In(0)).map(|(_, parameter)| parameter)
+    args.iter().zip(parameters).find(|(arg, _)| arg.is_input(0)).map(|(_, parameter)| parameter)
 }
 
 fn dtype_of(args: &[OwnArg], parameters: &[KernelParameter]) -> Option<Dtype> {

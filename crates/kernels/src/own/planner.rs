@@ -5,7 +5,8 @@ use super::declaration::{Declaration, OwnResults, OwnWork};
 use crate::described::{macro_value, value_of};
 use crate::shape::{self, Grid, HOST_FINISH};
 use crate::{Ask, Builder, Form, minplus, reduce};
-use gpulab_model::plan::{Arg, Plan, Refusal, Role, WorkGroup};
+use gpulab_model::data::Dtype;
+use gpulab_model::plan::{Arg, BufferSpec, Image, ImageKind, PixelFormat, Plan, Refusal, Role, WorkGroup};
 
 /// The plan of a case: inputs, results, sizes and, if it is declared, local memory are the kernel's arguments.
 ///
@@ -95,7 +96,7 @@ impl<'a> OwnLaunch<'a> {
 
     /// What the kernel is given: inputs, the result and sizes, and local memory; or what is said of it. With the bytes of local
     /// memory.
-    fn arguments(&self, plan: &Builder<'a>, result: Arg) -> Result<(Vec<Arg>, u64), Refusal> {
+    fn arguments(&self, plan: &mut Builder<'a>, result: Arg) -> Result<(Vec<Arg>, u64), Refusal> {
         let shape = self.ask.case.shape;
         let Some(args) = self.args else {
             let (local, bytes) = self.local()?;
@@ -105,12 +106,16 @@ impl<'a> OwnLaunch<'a> {
         };
         let dtype = self.ask.case.dtype;
         let number = |name: &str| self.size(name);
+        let inputs = plan.inputs();
         let mut local = 0;
         let mut all = Vec::new();
         for arg in args {
             all.push(match arg {
-                OwnArg::In(index) => plan.inputs()[*index],
+                OwnArg::In(index) => inputs[*index],
                 OwnArg::Out => result,
+                OwnArg::InImage(index, kind) => self.image(plan, inputs[*index], *kind)?,
+                OwnArg::OutImage(kind) => self.image(plan, result, *kind)?,
+                OwnArg::Sampler(sampler) => Arg::Sampler(*sampler),
                 OwnArg::Number(formula, of) => value_of(formula, of.as_ref(), dtype, &number)?,
                 OwnArg::Local(formula, of) => {
                     let elements = formula.count((1, 1 << 24), &number).map_err(Refusal::Size)?;
@@ -121,6 +126,29 @@ impl<'a> OwnLaunch<'a> {
             });
         }
         Ok((all, local))
+    }
+
+    /// An image of a buffer, with one channel of its elements.
+    fn image(&self, plan: &mut Builder<'a>, of: Arg, kind: ImageKind) -> Result<Arg, Refusal> {
+        if !self.ask.target.images {
+            return Err(Refusal::Feature("this device has no images".into()));
+        }
+        let (Arg::Buffer(of), shape) = (of, self.ask.case.shape) else { return Ok(of) };
+        let BufferSpec { role, dtype, len } = plan.plan.buffers[of];
+        if !matches!(dtype, Dtype::F32 | Dtype::I32) {
+            return Err(Refusal::Setting(format!("images hold f32 or i32, and not {dtype}: choose another --dtype")));
+        }
+        let sides = match (kind.dimensions(), role) {
+            (1, _) => [len, 1, 1],
+            (2, Role::Output) => [shape.m as usize, shape.n as usize, 1],
+            _ => [shape.n as usize, shape.m as usize, 1],
+        };
+        if sides.iter().product::<usize>() != len {
+            return Err(Refusal::Setting("an image has no gap between its rows: leave --gap out".into()));
+        }
+        let format = PixelFormat { channels: 1, scalar: dtype.into(), is_share: false };
+        let image = Image { kind, sides, format, is_written: !matches!(role, Role::Input(_)) };
+        Ok(plan.buffer(Role::Image { of, image }, dtype, len))
     }
 
     fn over_vectors(&self) -> Result<Plan, Refusal> {
@@ -147,7 +175,7 @@ impl<'a> OwnLaunch<'a> {
         let role = if joined.is_some() { Role::Scratch } else { Role::Output };
         let partials = plan.buffer(role, ask.case.dtype, results);
         let (local, _) = self.local()?;
-        let (args, local_bytes) = self.arguments(&plan, partials)?;
+        let (args, local_bytes) = self.arguments(&mut plan, partials)?;
         plan.launch_of(&self.own.kernel, [grid.groups as u64, 1, 1], self.wg, args);
         // However a group's items add up: no sum has more terms than the group has elements.
         let depth = each.saturating_mul(if self.own.results == OwnResults::Item { 1 } else { wg as u64 }) + HOST_FINISH;
@@ -172,7 +200,7 @@ impl<'a> OwnLaunch<'a> {
         };
         self.set_up(&mut plan)?;
         let result = plan.output(ask.family.problem.result(shape, &ask.case.params));
-        let (args, local_bytes) = self.arguments(&plan, result)?;
+        let (args, local_bytes) = self.arguments(&mut plan, result)?;
         plan.launch_of(&self.own.kernel, [groups[0], groups[1], 1], self.wg, args);
         Ok(plan.plan_with(local_bytes, 0))
     }

@@ -77,7 +77,10 @@ fn check_part(got: &[u8], part: &OutputPart) -> Verdict {
 /// The error of a field's number, the error allowed, and whether the number is right.
 fn compared(got: NumberValue, want: NumberValue, part: &OutputPart, field: usize) -> (f64, f64, bool) {
     match (got, want) {
-        (NumberValue::Whole(got), NumberValue::Whole(want)) => (got.abs_diff(want) as f64, 0.0, got == want),
+        (NumberValue::Whole(got), NumberValue::Whole(want)) => {
+            let (error, allowed) = (got.abs_diff(want) as f64, part.absolute[field]);
+            (error, allowed, error <= allowed)
+        }
         (NumberValue::Real(got), NumberValue::Real(want)) => {
             let allowed = part.absolute[field] + part.relative * want.abs();
             let error = if got == want { 0.0 } else { (got - want).abs() };

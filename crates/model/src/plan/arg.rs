@@ -1,5 +1,6 @@
 //! What kernels are given.
 
+use super::image::Sampler;
 use crate::data::{NumberValue, Scalar};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,6 +22,7 @@ pub enum Arg<B = usize> {
     Value(ArgValue),
     /// `__local` memory of this many bytes.
     Local(usize),
+    Sampler(Sampler),
 }
 
 /// Bytes that are handed over by value.
@@ -62,6 +64,7 @@ impl Arg {
             Arg::Int(value) => Arg::Int(value),
             Arg::Value(value) => Arg::Value(value),
             Arg::Local(bytes) => Arg::Local(bytes),
+            Arg::Sampler(sampler) => Arg::Sampler(sampler),
         }
     }
 }

@@ -68,4 +68,19 @@ pub struct Launch {
     /// Work-items of a group in each dimension.
     pub local: [usize; 3],
     pub args: Vec<Arg<BufferId>>,
+    pub check: Option<FlagCheck<BufferId>>,
+}
+
+/// A flag that a kernel raises: as long as it is, the launches that follow go on, one turn after the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlagCheck<B> {
+    /// As the reader calls it.
+    pub name: String,
+    pub buffer: B,
+    /// Of the buffer.
+    pub bytes: usize,
+    /// Launches that are left out if all bytes are zero.
+    pub skips: usize,
+    /// The turn, from 1 on, if it is the last that is allowed.
+    pub last_turn: Option<u64>,
 }

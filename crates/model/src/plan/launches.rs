@@ -1,28 +1,10 @@
 //! What a case turns into: buffers, and launches over them.
 
-use super::arg::Arg;
+use super::arg::{Arg, BufferId};
+use super::command::{FlagCheck, Launch};
+use super::image::Image;
 use super::{Refusal, Target, WorkGroup};
 use crate::data::{Dtype, Params};
-
-/// An image, of pixels as large as the elements that it is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Image {
-    /// Pixels of a row.
-    pub width: usize,
-    /// Rows of an `image2d_t` or of a slice of an `image3d_t`; none for an `image1d_buffer_t`.
-    pub height: Option<usize>,
-    /// Slices of an `image3d_t`; none for others.
-    pub depth: Option<usize>,
-    /// Whether a pixel is four channels of 8 bits each, read as floats from 0 to 1, and not one channel of the elements' type.
-    pub has_bytes: bool,
-}
-
-impl Image {
-    /// Its pixels; none if they are more than can be counted.
-    pub fn pixels(&self) -> Option<usize> {
-        self.width.checked_mul(self.height.unwrap_or(1))?.checked_mul(self.depth.unwrap_or(1))
-    }
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
@@ -64,6 +46,28 @@ pub struct Pass {
     pub local: [usize; 3],
     pub args: Vec<Arg>,
     pub timed: bool,
+    /// What is looked at when it has ended, if launches behind it depend on that.
+    pub check: Option<FlagCheck<usize>>,
+}
+
+impl Pass {
+    /// The launch, with the buffers that the plan's indices stand for.
+    pub fn bound(&self, buffer: impl Fn(usize) -> BufferId) -> Launch {
+        let Pass { kernel, global, local, args, check, .. } = self;
+        Launch {
+            kernel: kernel.clone(),
+            global: *global,
+            local: *local,
+            args: args.iter().map(|arg| arg.bound(&buffer)).collect(),
+            check: check.clone().map(|FlagCheck { name, buffer: at, bytes, skips, last_turn }| FlagCheck {
+                name,
+                buffer: buffer(at),
+                bytes,
+                skips,
+                last_turn,
+            }),
+        }
+    }
 }
 
 /// A case turned into data: what to build, allocate and launch.

@@ -3,13 +3,15 @@
 
 mod arg;
 mod command;
+mod image;
 mod launches;
 mod movement;
 mod target;
 
 pub use arg::{Arg, ArgValue, BufferId};
-pub use command::{Action, Holding, HostId, Launch, MemoryKind, QueuedCommand, Transfer};
-pub use launches::{BufferSpec, Image, Pass, Plan, Role};
+pub use command::{Action, FlagCheck, Holding, HostId, Launch, MemoryKind, QueuedCommand, Transfer};
+pub use image::{Addressing, Image, ImageKind, PixelFormat, Sampler};
+pub use launches::{BufferSpec, Pass, Plan, Role};
 pub use movement::Movement;
 pub use target::{Refusal, Target};
 
