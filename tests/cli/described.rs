@@ -73,14 +73,16 @@ fn the_examples_are_right_in_each_of_their_types() {
 }
 
 /// Examples in few lines of TOML, a size that has a rest everywhere, and the number of their rungs.
-const SHORT: [(&str, &str, usize); 12] = [
+const SHORT: [(&str, &str, usize); 14] = [
     ("convolution", "-n 203 --m 101", 3),
     ("dot_product", "-n 10007", 2),
     ("floyd_warshall", "-n 67", 2),
+    ("levels", "-n 1009", 2),
     ("mandelbrot", "-n 203 --m 101", 3),
     ("nbody", "-n 503", 3),
     ("product_half", "-n 67", 3),
     ("saxpy", "-n 10007", 3),
+    ("smooth", "-n 67 --m 45", 2),
     ("softmax", "-n 503 --m 37", 3),
     ("sort", "-n 10007", 2),
     ("spmv", "-n 10007", 3),
@@ -170,6 +172,11 @@ const SHORT_SPOILT: &[Spoilt] = &[
     // Bytes: a rounding that is right for most pixels, and one step too few.
     ("convolution", "tile", "tile.cl", "sums[p] >> 8", "(sums[p] + 1) >> 8", "want"),
     ("mandelbrot", "naive", "naive.cl", "steps < STEPS", "steps < STEPS - 1", "is 254, want 255"),
+    // Another rim, another channel, and a flag that is not raised by all.
+    ("smooth", "naive", "family.toml", "clamp_to_edge nearest", "clamp nearest", "want"),
+    ("smooth", "linear", "linear.cl", "sum / 4)", "(sum / 4).yxzw)", "want"),
+    ("levels", "naive", "naive.cl", "            *is_new = 1;\n", "            if (level < 3) *is_new = 1;\n", "want"),
+    ("levels", "seldom", "naive.cl", "level + 1;", "level + 2;", "want"),
     // Large numbers overflow.
     ("softmax", "naive", "naive.cl", "float most = x[0],", "float most = 0,", "is NaN"),
 ];
@@ -344,6 +351,52 @@ fn files_of_data_are_as_long_as_they_are() {
     assert_eq!(code, 0, "{said}");
     let (said, code) = copy.run(&["-n", "5001"]);
     assert!(code == 2 && on_one_line(&said).contains("x.i32 has 5000 elements, and x needs 5001"), "{said}");
+}
+
+/// 12 x 9 grey pixels, of which none is like its neighbours.
+#[rustfmt::skip]
+const PICTURE: [u8; 185] = [137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 73, 72, 68, 82, 0, 0, 0, 12, 0, 0, 0, 9, 8, 0, 0, 0, 0, 35, 211, 146, 136, 0, 0, 0, 128, 73, 68, 65, 84, 120, 218, 1, 117, 0, 138, 255, 0, 0, 7, 28, 63, 112, 175, 252, 87, 192, 55, 188, 79, 0, 31, 39, 61, 97, 147, 211, 33, 125, 231, 95, 229, 121, 0, 62, 71, 94, 131, 182, 247, 70, 163, 14, 135, 14, 163, 0, 93, 103, 127, 165, 217, 27, 107, 201, 53, 175, 55, 205, 0, 124, 135, 160, 199, 252, 63, 144, 239, 92, 215, 96, 247, 0, 155, 167, 193, 233, 31, 99, 181, 21, 131, 255, 137, 33, 0, 186, 199, 226, 11, 66, 135, 218, 59, 170, 39, 178, 75, 0, 217, 231, 3, 45, 101, 171, 255, 97, 209, 79, 219, 117, 0, 248, 7, 36, 79, 136, 207, 36, 135, 248, 119, 4, 159, 228, 54, 54, 31, 254, 71, 165, 217, 0, 0, 0, 0, 73, 69, 78, 68, 174, 66, 96, 130];
+
+#[test]
+fn pictures_are_read_and_cut_to_size() {
+    let copy = Copy::of("smooth").with("family.toml", "picture[m, n]\"", "picture[m, n] file x.png\"");
+    fs::write(copy.path("x.png"), PICTURE).unwrap();
+    for (size, code, why) in [
+        ("-n 12 --m 9", 0, ""),
+        ("-n 7 --m 5", 0, ""),
+        ("-n 13 --m 9", 2, "x.png has 12 x 9 pixels, and picture needs 13 x 9"),
+    ] {
+        let size: Vec<&str> = size.split(' ').collect();
+        let (said, ended) = copy.run(&size);
+        assert!(ended == code && on_one_line(&said).contains(why), "{size:?}: {ended}, {said}");
+    }
+    let wrong = copy.with("family.toml", "rgba8 picture", "r32f picture");
+    let (said, code) = wrong.run(&["-n", "12", "--m", "9"]);
+    assert!(code == 2 && on_one_line(&said).contains("a PNG holds bytes"), "{said}");
+}
+
+#[test]
+fn what_is_no_image_and_no_sampler_is_refused_with_the_next_step() {
+    for (from, to, why) in [
+        ("image rgba8 picture", "image rgb8 picture", "needs the format of its pixels"),
+        ("image rgba8 picture[m, n]", "u8 picture[m, n]", "it is an image, and args gives picture: write \"image FORMAT"),
+        ("picture[m, n]", "picture[m * n]", "picture has 1 of 2 sides: write them as in picture[m, n]"),
+        ("out image rgba8 smoothed", "image rgba8 smoothed", "it is written, and args says that smoothed is an input"),
+        ("\"sampler clamp_to_edge nearest\"", "\"sampler clamp_to_edge cubic\"", "a sampler has no \"cubic\""),
+        ("\"sampler clamp_to_edge nearest\"", "\"sampler repeat\"", "needs coordinates from 0 to 1"),
+        ("\"sampler clamp_to_edge nearest\"", "4", "it is a sampler, and args gives a number: write one as in"),
+        ("\"sampler clamp_to_edge nearest\", \"n\"", "\"n\", \"sampler\"", "and args gives a"),
+    ] {
+        let (said, code) = Copy::of("smooth").with("family.toml", from, to).run(&[]);
+        assert!(code == 2 && on_one_line(&said).contains(why), "{to}: {code}, {said}");
+    }
+    for (from, to, why) in [
+        ("while = \"is_new\", args", "while = \"rows\", args", "no kernel can raise rows"),
+        ("loop = \"level in 0..min(n, 1000)\", ", "", "while needs a loop"),
+    ] {
+        let (said, code) = Copy::of("levels").with("family.toml", from, to).run(&[]);
+        assert!(code == 2 && on_one_line(&said).contains(why), "{to}: {code}, {said}");
+    }
 }
 
 #[test]

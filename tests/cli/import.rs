@@ -37,7 +37,7 @@ def tune():
     kernel_tuner.run_kernel("product", "product.cl", size, [np.zeros_like(A), A, B], dict(block_size_x=16))
     kernel_tuner.tune_kernel("product", "product.cl", size, [np.zeros_like(A), A, B], tune_params,
         grid_div_y=["block_size_y", "tile_size_y"], answer=[A @ B, None, None], defines={"WIDTH": 256},
-        restrictions=["block_size_x == block_size_y*tile_size_y and tile_size_y*4//2 <= 8", "tile_size_y == 1 or True"])
+        restrictions=["block_size_x == block_size_y*tile_size_y and tile_size_y*4//2 <= 8", "tile_size_y == 1 or not block_size_x < 16", "tile_size_y == 1 or True"])
 
 if __name__ == "__main__":
     tune()
@@ -131,7 +131,7 @@ fn restrictions_and_divisors_are_kept() {
         "form   = \"square\"\nn      = 256\nsizes  = \"only\"",
         "tune   = { WG_X = [16, 32], WG_Y = [4, 8, 16], tile_size_y = [1, 2, 4] }",
         "define = { block_size_x = \"WG_X\", block_size_y = \"WG_Y\", layout = \"?\", WIDTH = \"256\" }",
-        "where  = [\"block_size_x == block_size_y*tile_size_y\", \"tile_size_y*4/2 <= 8\"]\n# Not all",
+        "where  = [\"block_size_x == block_size_y*tile_size_y\", \"tile_size_y*4/2 <= 8\", \"tile_size_y == 1 or not block_size_x < 16\"]\n# Not all",
         "groups = \"ceil(n, block_size_x), ceil(n, block_size_y * tile_size_y)\"",
         "\"out C[n*n]\"",
     ] {

@@ -422,6 +422,113 @@ args = ["x[n] small 1000", "out y[n]", "out z[n]", "out q[n]", "10000000003 * n"
             ("results without their upper half", "q[i] = 2 * x[i]", "q[i] = (uint)(2 * x[i])"),
         ],
     },
+    Subject {
+        name: "images",
+        file: r#"form = "matrix"
+n = 37
+m = 29
+check = """numpy:
+picture = picture.reshape(m, n, 4)
+wide = np.pad(picture, ((1, 1), (1, 1), (0, 0)), mode='edge')
+mixed = (wide[1:-1, :-2] + wide[1:-1, 2:] + 2 * wide[:-2, 1:-1]) / 4
+grey = picture @ np.array([1, 2, 4, 8]) / 255""""#,
+        rung: r#"items = "n, m"
+args = ["image rgba8 picture[m, n]", "out image rgba8 mixed[m, n]", "out image r32f grey[m, n]", "sampler clamp_to_edge linear", "n", "m"]"#,
+        kernel: "__kernel void k(__read_only image2d_t picture, __write_only image2d_t mixed, __write_only image2d_t grey,
+    const sampler_t edge, const int n, const int m)
+{
+    const int x = get_global_id(0), y = get_global_id(1);
+    if (x >= n || y >= m)
+        return;
+    const float4 here = read_imagef(picture, edge, (float2)(x + 0.5f, y + 0.5f));
+    const float4 left = read_imagef(picture, edge, (float2)(x - 0.5f, y + 0.5f));
+    const float4 right = read_imagef(picture, edge, (float2)(x + 1.5f, y + 0.5f));
+    const float4 above = read_imagef(picture, edge, (float2)(x + 0.5f, y - 0.5f));
+    write_imagef(mixed, (int2)(x, y), (left + right + 2 * above) / 4);
+    write_imagef(grey, (int2)(x, y), (float4)(here.x + 2 * here.y + 4 * here.z + 8 * here.w));
+}",
+        mutants: &[
+            ("clamped to zeros", "clamp_to_edge linear", "clamp linear"),
+            ("clamped to the last but one", "(float2)(x + 1.5f, y", "(float2)(min(x + 1.5f, n - 1.5f), y"),
+            ("x and y exchanged in a read", "(float2)(x - 0.5f, y + 0.5f)", "(float2)(y + 0.5f, x - 0.5f)"),
+            ("x and y exchanged in a write", "mixed, (int2)(x, y)", "mixed, (int2)(y, x)"),
+            ("off by half a texel", "(float2)(x + 0.5f, y + 0.5f)", "(float2)(x, y + 0.5f)"),
+            ("coordinates from 0 to 1", "clamp_to_edge linear", "clamp_to_edge linear normalized"),
+            ("a pixel not written", "y >= m", "y >= m || (x == 11 && y == 7)"),
+            ("the last pixel not written", "y >= m", "y >= m || x + y == n + m - 2"),
+            ("the second image not written", "write_imagef(grey", "if (x < 0) write_imagef(grey"),
+            ("channels exchanged", "(left + right + 2 * above) / 4", "((left + right + 2 * above) / 4).zyxw"),
+            ("the last channel of a pixel", "+ 8 * here.w", "+ 8 * (x == 3 && y == 4 ? here.z : here.w)"),
+            ("too bright by two levels in a pixel", "+ 2 * above) / 4", "+ 2 * above) / 4 + (x == 3 && y == 4) * 2.0f / 255"),
+            ("written beside", "mixed, (int2)(x, y)", "mixed, (int2)(x ^ 1, y)"),
+            ("the neighbour below", "y - 0.5f", "y + 1.5f"),
+        ],
+    },
+    Subject {
+        name: "images_in_turns",
+        file: r#"form = "matrix"
+n = 33
+m = 17
+tolerance = 0
+check = """numpy: x = x.reshape(m, n)
+for t in range(3):
+    x = np.roll(x, 1, axis=1) + t
+total = volume.sum() + 0 * x[0, 0]""""#,
+        rung: r#"launch = [
+    { kernel = "turn", items = "n, m", loop = "t in 0..3", swap = ["x", "y"], args = ["inout image r32f x[m, n] small 100", "scratch image r32f y[m, n]", "t", "n", "m"] },
+    { kernel = "sum", items = "1", wg = 1, args = ["image r16i volume[3, 4, 5] small 100", "out i32 total[1]"] },
+]"#,
+        kernel: "__kernel void turn(__read_only image2d_t x, __write_only image2d_t y, const int t, const int n, const int m)
+{
+    const int i = get_global_id(0), j = get_global_id(1);
+    if (i < n && j < m)
+        write_imagef(y, (int2)(i, j), read_imagef(x, (int2)((i + n - 1) % n, j)) + t);
+}
+__kernel void sum(__read_only image3d_t volume, __global int *total)
+{
+    *total = 0;
+    for (int z = 0; z < 3; z++)
+        for (int y = 0; y < 4; y++)
+            for (int x = 0; x < 5; x++)
+                *total += read_imagei(volume, (int4)(x, y, z, 0)).x;
+}",
+        mutants: &[
+            ("one turn short", "0..3", "0..2"),
+            ("images do not change places", "swap = [\"x\", \"y\"], ", ""),
+            ("the other neighbour", "(i + n - 1) % n", "(i + 1) % n"),
+            ("a row not written", "j < m", "j < m - 1"),
+            ("a slice left out", "z < 3", "z < 2"),
+            ("sides of the volume exchanged", "(int4)(x, y, z, 0)", "(int4)(z, y, x, 0)"),
+        ],
+    },
+    Subject {
+        name: "flags",
+        file: r#"n = 120
+types = ["i32"]
+check = "numpy: x = np.sort(x)""#,
+        rung: r#"items = "ceil(n, 2)"
+loop = "turn in 0..n"
+while = "changed"
+launch = [{ args = ["inout x[n] random", "scratch changed[1]", "turn", 0, "n"] }, { args = ["x", "changed", "turn", 1, "n"] }]"#,
+        kernel: "__kernel void k(__global int *x, __global int *changed, const int turn, const int phase, const int n)
+{
+    const int i = 2 * get_global_id(0) + phase;
+    if (i + 1 >= n || x[i] <= x[i + 1])
+        return;
+    const int a = x[i];
+    x[i] = x[i + 1];
+    x[i + 1] = a;
+    *changed = 1;
+}",
+        mutants: &[
+            ("the flag is never raised", "*changed = 1;", ""),
+            ("one turn short of what is needed", "*changed = 1;", "if (turn < 12) *changed = 1;"),
+            ("the flag is raised by the first items alone", "*changed = 1;", "if (i < 20) *changed = 1;"),
+            ("the flag is raised in the first turn alone", "*changed = 1;", "*changed = turn == 0;"),
+            ("the last pair left out", "i + 1 >= n", "i + 2 >= n"),
+            ("the second half of a turn left out", "+ phase", ""),
+        ],
+    },
 ];
 
 /// The family of a subject: the right kernel is the first rung, and each mutant one of its own.
@@ -454,6 +561,41 @@ fn objections(driver: &str, subject: &Subject, folder: &Path) -> Vec<String> {
         (outcome.status() != want).then_some(said)
     };
     outcomes.filter_map(objection).collect()
+}
+
+#[test]
+fn a_flag_that_never_falls_is_named() {
+    on_pocl(|driver| {
+        let subject = SUBJECTS.iter().find(|subject| subject.name == "flags").unwrap();
+        let endless = &[("the flag is always raised", "    const int i =", "    *changed = 1;\n    const int i =")];
+        let folder = tempfile::tempdir().unwrap();
+        let mut families = Registry::default();
+        let file = file(&Subject { mutants: endless, ..*subject }, folder.path());
+        let family = oracle::declare(&mut families, &file, None).unwrap();
+        let case = case(family, &family.ladder[1]);
+        let outcomes = run(driver, families, [&case]);
+        let said = outcomes[0].reason();
+        assert!(outcomes[0].status() == Status::Failed && said.contains("while = \"changed\"") && said.contains("turn 120"), "{said}");
+        1
+    });
+}
+
+#[test]
+fn launches_that_a_flag_leaves_out_do_not_count() {
+    on_pocl(|driver| {
+        let subject = SUBJECTS.iter().find(|subject| subject.name == "flags").unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let mut families = Registry::default();
+        let file = file(&Subject { mutants: &[], ..*subject }, folder.path());
+        let case = {
+            let family = oracle::declare(&mut families, &file, None).unwrap();
+            case(family, &family.ladder[0])
+        };
+        let outcome = &run(driver, families, [&case])[0];
+        // Of a flag and two kernels each turn, and at most 120 turns.
+        assert!(outcome.status() == Status::Ok && outcome.launches < 3 * 80 && outcome.launches > 3 * 30, "{}", outcome.launches);
+        1
+    });
 }
 
 #[test]

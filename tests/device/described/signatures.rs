@@ -119,6 +119,9 @@ fn components(type_name: &str) -> Vec<Component> {
         };
         return fields.iter().flat_map(of).collect();
     }
+    if type_name.starts_with("image") {
+        return vec![(String::new(), Scalar::I32)];
+    }
     let plain = ALIASES.iter().find(|(name, _)| *name == type_name).map_or(type_name, |(_, plain)| plain);
     if plain == "T" {
         return vec![(String::new(), Scalar::F32)];
@@ -250,6 +253,14 @@ fn roles(arguments: &[(&str, &str, bool)], needs: &str) -> BTreeMap<usize, &'sta
     if needs.contains("in-place") {
         written.iter().take(1).for_each(|at| _ = roles.insert(*at, "inout "));
     }
+    // Where nothing else is written, the last image is.
+    let images = (0..arguments.len()).filter(|at| arguments[*at].0 == "image");
+    roles.extend(images.map(|at| (at, "")));
+    if roles.values().all(|role| role.is_empty())
+        && let Some((_, role)) = roles.iter_mut().rfind(|(at, _)| arguments[**at].0 == "image")
+    {
+        *role = "out ";
+    }
     roles
 }
 
@@ -327,10 +338,27 @@ fn stub(signature: &Signature, name: &str) -> Stub {
                     _ => format!("{{{}}}", written.join(", ")),
                 });
             }
-            // An image, or a sampler, which nothing can be given to.
+            "image" => {
+                let (sides, place) = match of {
+                    "image3d_t" => ("5, 4, 10", "(int4)(i % 10, i / 10 % 4, i / 40, 0)"),
+                    _ => ("20, 10", "(int2)(i % 10, i / 10)"),
+                };
+                let is_read = roles[&at].is_empty();
+                let (access, role) = if is_read { ("__read_only", "") } else { ("__write_only", "out ") };
+                parameters.push(format!("{access} {of} p{at}"));
+                args.push(format!("{role}image r32i p{at}[{sides}]{}", if is_read { " small 8" } else { "" }));
+                let sampler = arguments.iter().position(|(space, ..)| *space == "sampler");
+                let sampler = sampler.map_or(String::new(), |at| format!("p{at}, "));
+                if is_read {
+                    writeln!(sums, "    sum += {} * read_imagei(p{at}, {sampler}{place}).x;", weight(at, 0)).unwrap();
+                } else {
+                    writeln!(stores, "    write_imagei(p{at}, {place}, (int4)(sum + {}));", added(outputs, 0)).unwrap();
+                    outputs += 1;
+                }
+            }
             _ => {
                 parameters.push(format!("{of} p{at}"));
-                args.push("n".into());
+                args.push("sampler clamp_to_edge nearest".into());
             }
         }
     }

@@ -243,7 +243,7 @@ impl Device for FakeDevice {
     fn run(&mut self, _: ProgramId, launches: &[Launch]) -> Result<Timing, DeviceError> {
         let began = self.now_ns;
         let stamps = launches.iter().map(|launch| self.step(launch)).collect::<Result<Vec<_>, _>>()?;
-        Ok(Timing { wall_s: (self.now_ns - began + 1_000) as f64 * 1e-9, stamps })
+        Ok(Timing { wall_s: (self.now_ns - began + 1_000) as f64 * 1e-9, stamps, left_out: Vec::new() })
     }
 
     fn batch(&mut self, program: ProgramId, launches: &[Launch], repeat: usize) -> Result<f64, DeviceError> {
@@ -292,6 +292,6 @@ impl Device for FakeDevice {
             }
         }
         let stamps = if profiled { stamps } else { Vec::new() };
-        Ok(Timing { wall_s: (self.now_ns - began + 1_000) as f64 * 1e-9, stamps })
+        Ok(Timing { wall_s: (self.now_ns - began + 1_000) as f64 * 1e-9, stamps, left_out: Vec::new() })
     }
 }

@@ -177,18 +177,20 @@ pub(super) struct Launching<'a> {
 }
 
 impl Launching<'_> {
-    /// Runs the launches in order, waits, and reads the event times. A launch that a flag leaves out has those of the launch after
-    /// which the flag was read.
+    /// Runs the launches in order, waits, and reads the event times.
     pub(super) fn run(&mut self, queue: &CommandQueue) -> Result<Timing, DeviceError> {
         let mut events: Vec<Event> = Vec::with_capacity(self.prepared.len());
-        let mut places = Vec::with_capacity(self.prepared.len());
+        // Of each launch the number of its event.
+        let mut numbers = Vec::with_capacity(self.prepared.len());
+        let mut ran = vec![false; self.prepared.len()];
         self.ready(queue, 0)?;
         let begin = Instant::now();
         let enqueued = self.walk(queue, |launch, place| {
             let event = enqueue(queue, launch).map_err(|error| error.after(place > 0))?;
             // Those between were left out.
-            places.resize(place, events.len().saturating_sub(1));
-            places.push(events.len());
+            numbers.resize(place, events.len().saturating_sub(1));
+            numbers.push(events.len());
+            ran[place] = true;
             events.push(event);
             Ok(())
         });
@@ -196,11 +198,12 @@ impl Launching<'_> {
         let wall_s = begin.elapsed().as_secs_f64();
         finished.and(enqueued)?;
         events.iter().try_for_each(|event| check_event(ENQUEUE, event))?;
-        places.resize(self.prepared.len(), events.len().saturating_sub(1));
+        numbers.resize(self.prepared.len(), events.len().saturating_sub(1));
         // One launch without times leaves all without: a sum of some would be wrong.
         let stamps: Option<Vec<Stamps>> = events.iter().map(stamps).collect();
-        let stamps = stamps.map(|stamps| places.into_iter().filter_map(|place| stamps.get(place).copied()).collect());
-        Ok(Timing { wall_s, stamps: stamps.unwrap_or_default() })
+        let stamps = stamps.map(|stamps| numbers.into_iter().filter_map(|number| stamps.get(number).copied()).collect());
+        let left_out = (0..ran.len()).filter(|place| !ran[*place]).collect();
+        Ok(Timing { wall_s, stamps: stamps.unwrap_or_default(), left_out })
     }
 
     /// Runs the launches in order, again and again, and waits once, or where a flag is read. Host seconds of all of it. Only the
@@ -255,14 +258,13 @@ impl Launching<'_> {
         match check.last_turn {
             _ if flag.iter().all(|byte| *byte == 0) => Ok(check.skips),
             None => Ok(0),
-            Some(turns) => Err(DeviceError::other(
-                "while",
-                format!(
-                    "{} is still raised after {turns} turns: more are not allowed by its loop, or a kernel never lets it fall",
-                    check.name
-                ),
-            )
-            .after(true)),
+            Some(turns) => {
+                let why = format!(
+                    "the flag is still raised after turn {turns}, the last of its loop: allow more turns, or find the kernel that \
+                     always raises it"
+                );
+                Err(DeviceError::other(&format!("while = {:?}", check.name), why).after(true))
+            }
         }
     }
 }

@@ -72,6 +72,8 @@ pub struct Timing {
     pub wall_s: f64,
     /// Event times of each launch or command, in order; empty where profiling was off or failed, or where one has none.
     pub stamps: Vec<Stamps>,
+    /// Places of the launches that a flag left out; their event times are those of the launch behind which it was read.
+    pub left_out: Vec<usize>,
 }
 
 /// Host bytes for a place in a buffer.

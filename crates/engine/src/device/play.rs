@@ -43,7 +43,7 @@ impl Handles<'_> {
         events.iter().flatten().try_for_each(|event| check_event("clEnqueue", event))?;
         // One command without times leaves all without: a sum of some would be wrong.
         let stamps: Option<Vec<Stamps>> = events.iter().map(|event| launch::stamps(event.as_ref()?)).collect();
-        Ok(Timing { wall_s, stamps: stamps.unwrap_or_default() })
+        Ok(Timing { wall_s, stamps: stamps.unwrap_or_default(), left_out: Vec::new() })
     }
 
     /// Refuses transfers beyond the ends of their memory.

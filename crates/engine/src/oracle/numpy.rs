@@ -152,3 +152,61 @@ fn numpy_type(layout: &Layout) -> Value {
         }),
     }
 }
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn ask(python: &mut Python, folder: &Path, code: &str) -> Result<(), (String, bool)> {
+        let question = folder.join("question.json");
+        fs::write(&question, json!({ "sizes": {}, "buffers": [], "code": code }).to_string()).unwrap();
+        python.ask(&question, 5)
+    }
+
+    #[test]
+    fn one_process_answers_all_questions_and_is_gone_with_its_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut python = Python::start(folder.path()).unwrap();
+        let note = |name: &str| format!("import os; open({name:?}, 'w').write(str(os.getpid())); print('talk')");
+        ask(&mut python, folder.path(), &note("first")).unwrap();
+        let (why, goes_on) = ask(&mut python, folder.path(), "x = 1\ny = x / 0").unwrap_err();
+        assert!(goes_on && why.contains("ZeroDivisionError") && why.contains("in its line 2, `y = x / 0`"), "{why}");
+        let (why, goes_on) = ask(&mut python, folder.path(), "y = x").unwrap_err();
+        assert!(goes_on && why.contains("name 'x' is not defined"), "nothing is left of the question before: {why}");
+        let (why, goes_on) = ask(&mut python, folder.path(), "import sys; sys.exit(input())").unwrap_err();
+        assert!(goes_on && why.contains("EOF"), "no question can be read by the lines: {why}");
+        ask(&mut python, folder.path(), &note("second")).unwrap();
+        let of = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+        assert_eq!(of("first"), of("second"));
+        drop(python);
+        assert!(!Path::new("/proc").join(of("first")).exists());
+    }
+
+    #[test]
+    fn a_process_that_ends_or_hangs_is_told_and_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut python = Python::start(folder.path()).unwrap();
+        let (why, goes_on) = ask(&mut python, folder.path(), "import os; os._exit(3)").unwrap_err();
+        assert!(!goes_on && why.contains("exit status: 3"), "{why}");
+        let mut python = Python::start(folder.path()).unwrap();
+        let (why, goes_on) = ask(&mut python, folder.path(), "while True: pass").unwrap_err();
+        assert!(!goes_on && why.contains("no result within 5 s"), "{why}");
+    }
+
+    /// Whoever is killed leaves no Python behind: it sees that nobody can ask any more, even within lines that never end.
+    #[test]
+    fn it_ends_when_nobody_can_ask_any_more() {
+        let mut command = Command::new("python3");
+        command.args(["-c", DRIVER]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let question = folder.path().join("question.json");
+        let code = "while True: pass";
+        fs::write(&question, json!({ "sizes": {}, "buffers": [], "code": code }).to_string()).unwrap();
+        writeln!(child.stdin.as_mut().unwrap(), "{}", question.display()).unwrap();
+        std::thread::sleep(Duration::from_millis(500));
+        drop(child.stdin.take());
+        let ended = gpulab_system::children::ended_within(&mut child, Duration::from_secs(20)).unwrap();
+        assert!(ended.is_some());
+    }
+}

@@ -44,7 +44,7 @@ mod tests {
 
     fn timing(stamps: &[(u64, u64, u64, u64)], wall_s: f64) -> Timing {
         let stamps = stamps.iter().map(|&(queued, submit, start, end)| Stamps { queued, submit, start, end });
-        Timing { wall_s, stamps: stamps.collect() }
+        Timing { wall_s, stamps: stamps.collect(), left_out: Vec::new() }
     }
 
     #[test]

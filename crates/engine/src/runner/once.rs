@@ -23,7 +23,8 @@ impl Session {
         let checked = self.with_data(|session, data| session.verify_once(&job, data, "launched once"));
         checked.map_err(|stop| self.stopped(stop))?;
         let plan = &job.plan;
-        let launches = plan.passes.iter().map(|pass| (pass.kernel.clone(), pass.timed)).collect();
+        let ran = plan.passes.iter().enumerate().filter(|(place, _)| !self.left_out.contains(place));
+        let launches = ran.map(|(_, pass)| (pass.kernel.clone(), pass.timed)).collect();
         let params = choices(family, case).into_iter().chain(plan.params.clone()).collect();
         Ok(LaunchedOnce { wg: plan.wg, params, launches })
     }

@@ -37,6 +37,8 @@ pub struct Session {
     pub(super) second_seed: u64,
     /// Whether a launch of the case at hand has ended well.
     pub(super) launched: bool,
+    /// Places of the launches that a flag left out of the last checked run.
+    pub(super) left_out: Vec<usize>,
     /// The last cases that were found right, newest last.
     verified: VecDeque<(Case, Judged)>,
     /// Most bytes of a case's inputs that the host makes and holds; the device draws more.
@@ -61,6 +63,7 @@ impl Session {
             // Few digits, to be copied; far more seeds than a kernel could hold data of.
             second_seed: RandomState::new().build_hasher().finish() >> 32,
             launched: false,
+            left_out: Vec::new(),
             verified: VecDeque::new(),
             most_held: MOST_HELD,
         }

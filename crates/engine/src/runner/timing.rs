@@ -44,6 +44,7 @@ impl Session {
         let (least, device) = (settings.least_time, self.device.info());
         let too_fast = |m: &Measured| m.too_fast(least).or_else(|| impossible(outcome.ops, &m.times(), device));
         measured.suspect = measured.suspect.take().or_else(|| too_fast(&measured));
+        outcome.launches -= measured.left_out.min(outcome.launches);
         self.remember(job.case, measured.judged());
         Ok(measured)
     }
@@ -65,6 +66,7 @@ impl Session {
             }
         };
         let mut measured = Measured::of(judged, settings.clock);
+        measured.left_out = self.left_out.len() as u64;
         spent.verify = started.elapsed().as_secs_f64();
         let started = Instant::now();
         // Not before the first launch, at which some drivers still compile.
@@ -146,7 +148,7 @@ impl Session {
         let before = timed.iter().position(|&timed| timed).unwrap_or(0);
         let all: Vec<Launch> = sets.iter().flat_map(|launches| &launches[before..]).cloned().collect();
         let mut witness = Witness::new(device, job, data, bindings)?;
-        let mut preparations = Vec::new();
+        let (mut preparations, mut left_out) = (Vec::new(), measured.left_out);
         let mut run_one = |device: &mut dyn Device, witness: &mut Witness<'_>, i: usize| -> Result<Sample, Stop> {
             let set = i % sets.len();
             let (preparation, launches) = sets[set].split_at(before);
@@ -156,7 +158,11 @@ impl Session {
             }
             Ok(match settings.clock {
                 Clock::Wall => Sample { event: None, wall: device.batch(job.program, launches, 1)? },
-                _ => clock::sample(&device.run(job.program, launches)?, &timed[before..]),
+                _ => {
+                    let timing = device.run(job.program, launches)?;
+                    left_out = timing.left_out.len() as u64;
+                    clock::sample(&timing, &timed[before..])
+                }
             })
         };
         let batch = |device: &mut dyn Device, witness: &mut Witness<'_>, size: usize| -> Result<f64, Stop> {
@@ -190,6 +196,7 @@ impl Session {
             _ => run_one(device, &mut witness, i),
         })?;
         watched.enter(measured);
+        measured.left_out = left_out;
         measured.choose_clock(settings);
         if measured.clock == Clock::Event {
             measured.preparation = stats::summarise(&preparations).map(|s| s.median);

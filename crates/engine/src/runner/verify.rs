@@ -363,7 +363,7 @@ impl Session {
     pub(super) fn run_poisoned(&mut self, job: &ReadyCase<'_>, bound: &BoundPlan) -> Result<(), Stop> {
         bound.poison(&mut *self.device, &job.plan)?;
         self.scrub_local()?;
-        self.device.run(job.program, &bound.launches(&job.plan))?;
+        self.left_out = self.device.run(job.program, &bound.launches(&job.plan))?.left_out;
         self.launched = true;
         Ok(())
     }

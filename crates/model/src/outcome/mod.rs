@@ -212,6 +212,8 @@ pub struct Measured {
     pub result: Option<Number>,
     /// The clock that the times come from.
     pub clock: Clock,
+    /// Launches that a flag left out of a run.
+    pub left_out: u64,
     /// Why another clock than the one asked for was used.
     pub clock_note: Option<String>,
     /// Why this session does not believe the driver's event times, if so.
