@@ -379,7 +379,11 @@ fn pictures_are_read_and_cut_to_size() {
 fn what_is_no_image_and_no_sampler_is_refused_with_the_next_step() {
     for (from, to, why) in [
         ("image rgba8 picture", "image rgb8 picture", "needs the format of its pixels"),
-        ("image rgba8 picture[m, n]", "u8 picture[m, n]", "it is an image, and args gives picture: write \"image FORMAT"),
+        (
+            "image rgba8 picture[m, n]",
+            "u8 picture[m, n]",
+            "it is an image, and args gives picture: write \"image FORMAT",
+        ),
         ("picture[m, n]", "picture[m * n]", "picture has 1 of 2 sides: write them as in picture[m, n]"),
         ("out image rgba8 smoothed", "image rgba8 smoothed", "it is written, and args says that smoothed is an input"),
         ("\"sampler clamp_to_edge nearest\"", "\"sampler clamp_to_edge cubic\"", "a sampler has no \"cubic\""),

@@ -56,7 +56,14 @@ pub(crate) fn chunks(target: &Target, n: u64) -> (Grid, u64) {
 
 /// A timed pass over a grid.
 pub(crate) fn pass(kernel: &str, grid: Grid, args: Vec<Arg>) -> Pass {
-    Pass { kernel: kernel.to_owned(), global: [grid.items(), 1, 1], local: [grid.wg, 1, 1], args, timed: true, check: None }
+    Pass {
+        kernel: kernel.to_owned(),
+        global: [grid.items(), 1, 1],
+        local: [grid.wg, 1, 1],
+        args,
+        timed: true,
+        check: None,
+    }
 }
 
 /// The OpenCL C type of elements whose sums wrap: unsigned, as signed overflow is undefined there.

@@ -417,7 +417,8 @@ impl CSource {
         };
         // Of `float *const p` the pointer is constant, and not what it points to.
         let star = words.iter().position(|word| word == "*").unwrap_or(words.len());
-        let is_read_only = space == AddressSpace::Image && !has(&["write_only", "__write_only", "read_write", "__read_write"]);
+        let is_read_only =
+            space == AddressSpace::Image && !has(&["write_only", "__write_only", "read_write", "__read_write"]);
         let is_const = words[..star].iter().any(|word| word == "const") || is_read_only;
         let value_type = self.type_of(&tokens(&type_name), 0);
         KernelParameter { name, space, is_const: is_const || space == AddressSpace::Constant, type_name, value_type }

@@ -575,7 +575,10 @@ fn a_flag_that_never_falls_is_named() {
         let case = case(family, &family.ladder[1]);
         let outcomes = run(driver, families, [&case]);
         let said = outcomes[0].reason();
-        assert!(outcomes[0].status() == Status::Failed && said.contains("while = \"changed\"") && said.contains("turn 120"), "{said}");
+        assert!(
+            outcomes[0].status() == Status::Failed && said.contains("while = \"changed\"") && said.contains("turn 120"),
+            "{said}"
+        );
         1
     });
 }
@@ -593,7 +596,11 @@ fn launches_that_a_flag_leaves_out_do_not_count() {
         };
         let outcome = &run(driver, families, [&case])[0];
         // Of a flag and two kernels each turn, and at most 120 turns.
-        assert!(outcome.status() == Status::Ok && outcome.launches < 3 * 80 && outcome.launches > 3 * 30, "{}", outcome.launches);
+        assert!(
+            outcome.status() == Status::Ok && outcome.launches < 3 * 80 && outcome.launches > 3 * 30,
+            "{}",
+            outcome.launches
+        );
         1
     });
 }

@@ -42,10 +42,10 @@ pub(super) fn create(
 ) -> Result<(Buffer, Option<View>), DeviceError> {
     check_size(device, image)?;
     let bytes = image.bytes().filter(|bytes| *bytes <= of.bytes());
-    let bytes = bytes.ok_or_else(|| DeviceError::other(CREATE, "the image is larger than the buffer that it is made of"))?;
+    let bytes =
+        bytes.ok_or_else(|| DeviceError::other(CREATE, "the image is larger than the buffer that it is made of"))?;
     let [width, height, depth] = image.sides;
-    let description =
-        |kind, height, depth, buffer| ImageDescriptor::new(kind, width, height, depth, 0, 0, 0, buffer);
+    let description = |kind, height, depth, buffer| ImageDescriptor::new(kind, width, height, depth, 0, 0, 0, buffer);
     let (_, from) = of.place();
     let line = (image.kind == ImageKind::Buffer && from > 0).then(|| Buffer::new(context, MemoryKind::Device, bytes));
     let line = line.transpose()?;
@@ -63,7 +63,9 @@ pub(super) fn create(
     // SAFETY: no host memory is involved; the buffer is large enough, and the image holds a reference to it.
     let make = || unsafe { core::create_image(context, flags, &format, &description, None::<&[u8]>, None) };
     let memory = guarded(CREATE, make).map_err(|error| match error.code() {
-        Some(UNSUPPORTED) => DeviceError::other(CREATE, format!("this device has no images of {} pixels", image.format)),
+        Some(UNSUPPORTED) => {
+            DeviceError::other(CREATE, format!("this device has no images of {} pixels", image.format))
+        }
         _ => error,
     })?;
     let is_same = image.kind == ImageKind::Buffer && line.is_none();
@@ -141,7 +143,16 @@ impl View {
             }),
             None => finished("clEnqueueCopyImageToBuffer", queue, |event| {
                 let (image, at) = (&image.memory, [0; 3]);
-                core::enqueue_copy_image_to_buffer::<u8, _, _, _>(queue, image, whole, at, region, from, none, Some(event))
+                core::enqueue_copy_image_to_buffer::<u8, _, _, _>(
+                    queue,
+                    image,
+                    whole,
+                    at,
+                    region,
+                    from,
+                    none,
+                    Some(event),
+                )
             }),
         }
     }

@@ -201,7 +201,8 @@ impl Launching<'_> {
         numbers.resize(self.prepared.len(), events.len().saturating_sub(1));
         // One launch without times leaves all without: a sum of some would be wrong.
         let stamps: Option<Vec<Stamps>> = events.iter().map(stamps).collect();
-        let stamps = stamps.map(|stamps| numbers.into_iter().filter_map(|number| stamps.get(number).copied()).collect());
+        let stamps =
+            stamps.map(|stamps| numbers.into_iter().filter_map(|number| stamps.get(number).copied()).collect());
         let left_out = (0..ran.len()).filter(|place| !ran[*place]).collect();
         Ok(Timing { wall_s, stamps: stamps.unwrap_or_default(), left_out })
     }
@@ -252,7 +253,8 @@ impl Launching<'_> {
     /// Launches that are left out, as the flag is down.
     fn skipped(&self, queue: &CommandQueue, check: &FlagCheck<BufferId>) -> Result<usize, DeviceError> {
         let call = "clEnqueueReadBuffer";
-        let buffer = self.buffers.get(&check.buffer).ok_or_else(|| DeviceError::other(call, "the buffer was released"))?;
+        let buffer =
+            self.buffers.get(&check.buffer).ok_or_else(|| DeviceError::other(call, "the buffer was released"))?;
         let mut flag = vec![0; check.bytes];
         buffer.read(queue, 0, &mut flag)?;
         match check.last_turn {

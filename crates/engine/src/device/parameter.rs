@@ -116,21 +116,8 @@ fn by_value(type_name: &str, text: &str) -> ParameterKind {
 }
 
 /// Types that are no whole number of 4 or 8 bytes, and those of which there are vectors.
-const OTHERS: [&str; 13] = [
-    "int",
-    "uint",
-    "long",
-    "ulong",
-    "char",
-    "uchar",
-    "short",
-    "ushort",
-    "half",
-    "float",
-    "double",
-    "event_t",
-    "bool",
-];
+const OTHERS: [&str; 13] =
+    ["int", "uint", "long", "ulong", "char", "uchar", "short", "ushort", "half", "float", "double", "event_t", "bool"];
 
 /// What a type's name stands for, if the text defines it.
 fn defined_by(name: &str, text: &str) -> Option<String> {

@@ -87,10 +87,8 @@ pub(super) fn answer_of_rung(
         image: if let Role::Image { of, image } = spec.role { Some((of, image)) } else { None },
     };
     let held: Vec<HeldBuffer<'_>> = plan.buffers.iter().map(held).collect();
-    run(&info, &unit, &held, |buffers| {
-        plan.passes.iter().map(|pass| pass.bound(|index| buffers[index])).collect()
-    })
-    .map_err(|error| format!("the rung that says what is right, on {}: {error}", info.name))
+    run(&info, &unit, &held, |buffers| plan.passes.iter().map(|pass| pass.bound(|index| buffers[index])).collect())
+        .map_err(|error| format!("the rung that says what is right, on {}: {error}", info.name))
 }
 
 /// A buffer while a reference runs.

@@ -174,7 +174,9 @@ fn declaration(text: &str) -> Result<Declared, String> {
     let (before, rest) = text.split_once('[').ok_or_else(|| bracket(text))?;
     let (length, content) = rest.split_once(']').ok_or_else(|| bracket(text))?;
     if before.contains('?') {
-        return Err(format!("{text:?} has a question mark: say in, out or inout, and a type or format that is not known"));
+        return Err(format!(
+            "{text:?} has a question mark: say in, out or inout, and a type or format that is not known"
+        ));
     }
     let mut words: Vec<&str> = before.split_whitespace().collect();
     let name = words.pop().filter(|name| is_name(name)).ok_or_else(|| wrong("a buffer needs a name"))?;

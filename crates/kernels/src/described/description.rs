@@ -852,7 +852,8 @@ impl Lowering {
         let Some(Texts(loops)) = loops else {
             return match pairs.is_empty() {
                 _ if flag.is_some() => {
-                    let why = "while needs a loop that says how many turns there are at most, as in loop = \"turn in 0..n\"";
+                    let why =
+                        "while needs a loop that says how many turns there are at most, as in loop = \"turn in 0..n\"";
                     Err(at("while", why.into()))
                 }
                 true => Ok(inner),
@@ -1200,7 +1201,11 @@ check  = "numpy: y = 2 * x"
             ("loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\n", "", "swap needs a loop"),
             ("swap = [\"x\", \"y\"]", "while = \"z\"", "while: there is no buffer z"),
             ("swap = ", "while = \"y\"\nswap = ", "without swap"),
-            ("loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]", "while = \"y\"", "while needs a loop"),
+            (
+                "loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]",
+                "while = \"y\"",
+                "while needs a loop",
+            ),
         ] {
             let error = parse(&text.replacen(from, to, 1)).unwrap_err();
             assert!(error.why.contains(why), "{to}: {error}");

@@ -348,7 +348,10 @@ pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// From a string, or from a whole number, which needs no quotes.
-pub(super) fn from_text<'de, D: Deserializer<'de>, T>(from: D, parse: fn(&str) -> Result<T, String>) -> Result<T, D::Error> {
+pub(super) fn from_text<'de, D: Deserializer<'de>, T>(
+    from: D,
+    parse: fn(&str) -> Result<T, String>,
+) -> Result<T, D::Error> {
     let parsed = match toml::Value::deserialize(from)? {
         toml::Value::String(text) => parse(&text),
         toml::Value::Integer(number) => parse(&number.to_string()),

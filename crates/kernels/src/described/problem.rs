@@ -82,21 +82,15 @@ impl DescribedProblem {
     }
 
     /// As much of an input's file as is needed: its beginning, or the upper left part of a picture.
-    fn part_of_file(
-        &self,
-        input: &DescribedBuffer,
-        file: &str,
-        shape: Shape,
-        dtype: Dtype,
-    ) -> Result<Array, Refusal> {
+    fn part_of_file(&self, input: &DescribedBuffer, file: &str, shape: Shape, dtype: Dtype) -> Result<Array, Refusal> {
         let (storage, name) = (self.storage(input, dtype), &input.declared.name);
         let whole = self.oracle.file(file, storage.dtype, &storage.layout, storage.lanes).map_err(Refusal::Setting)?;
         let (has, len) = (whole.elements.len(), self.len(input, shape, dtype).map_err(Refusal::Size)?);
         let (Some(width), [rows, columns]) = (whole.width, &input.declared.sides[..]) else {
             return match has < len {
-                true => {
-                    Err(Refusal::Size(format!("{file} has {has} elements, and {name} needs {len}: choose a smaller -n")))
-                }
+                true => Err(Refusal::Size(format!(
+                    "{file} has {has} elements, and {name} needs {len}: choose a smaller -n"
+                ))),
                 false => Ok(whole.elements.beginning(len)),
             };
         };

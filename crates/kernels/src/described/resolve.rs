@@ -224,9 +224,9 @@ fn demand(parameter: &KernelParameter, space: AddressSpace, given: &str) -> Resu
             "it is an image, and args gives {given}: write \"image FORMAT {}[m, n]\" with a format such as rgba8 or r32f",
             parameter.name
         )),
-        (AddressSpace::Sampler, _) => Err(format!(
-            "it is a sampler, and args gives {given}: write one as in \"sampler clamp_to_edge nearest\""
-        )),
+        (AddressSpace::Sampler, _) => {
+            Err(format!("it is a sampler, and args gives {given}: write one as in \"sampler clamp_to_edge nearest\""))
+        }
         (AddressSpace::Global | AddressSpace::Constant, _) => Err(format!("it is a buffer, and args gives {given}")),
         (AddressSpace::Local, _) => {
             Err(format!("it is local memory, and args gives {given}: write \"local ELEMENTS\""))
@@ -247,7 +247,9 @@ fn image_kind(declared: &Declared, parameter: &KernelParameter) -> Result<ImageK
         return Err(format!("{name} has {sides} of {} sides: write them as in {name}[{wanted}]", kind.dimensions()));
     }
     match (declared.role, parameter.is_const) {
-        (BufferRole::In, false) => Err(format!("it is written, and args says that {name} is an input: write out {name}")),
+        (BufferRole::In, false) => {
+            Err(format!("it is written, and args says that {name} is an input: write out {name}"))
+        }
         _ => Ok(kind),
     }
 }

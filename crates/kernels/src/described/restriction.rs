@@ -184,9 +184,11 @@ mod tests {
         }
         assert!(holds("m < 8").is_err());
         assert!(holds("n == 8 and m == 1").is_err());
-        let names: Vec<String> = Restriction::parse("n < 4 or for_all == 1").unwrap().formulas().iter().map(|f| f.text.clone()).collect();
+        let names: Vec<String> =
+            Restriction::parse("n < 4 or for_all == 1").unwrap().formulas().iter().map(|f| f.text.clone()).collect();
         assert_eq!(names, ["n", "4", "for_all", "1"]);
-        for text in ["n", "n = 8", "n < 8 < 9", "< 8", "", "n or n == 8", "n == 8 or", "(n == 8", "not", "n in (1, 2)"] {
+        for text in ["n", "n = 8", "n < 8 < 9", "< 8", "", "n or n == 8", "n == 8 or", "(n == 8", "not", "n in (1, 2)"]
+        {
             assert!(Restriction::parse(text).unwrap_err().contains("WG_X"), "{text}");
         }
     }

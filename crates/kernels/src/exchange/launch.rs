@@ -60,8 +60,13 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
 fn empty(seed: u64, launches: usize, repeat: usize, reading: Reading) -> Script {
     let before = pattern(seed, 0) as u8;
     let first = u32::from_ne_bytes([before; 4]);
-    let launch =
-        Launch { kernel: "launch_count".into(), global: [1; 3], local: [1; 3], args: vec![Arg::Buffer(BufferId(0))], check: None };
+    let launch = Launch {
+        kernel: "launch_count".into(),
+        global: [1; 3],
+        local: [1; 3],
+        args: vec![Arg::Buffer(BufferId(0))],
+        check: None,
+    };
     Script {
         host: Vec::new(),
         buffers: vec![DeviceSpec { bytes: 4, place: MemoryKind::Device, contents: Contents::Undefined }],

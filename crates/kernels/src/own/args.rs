@@ -35,7 +35,10 @@ impl OwnArg {
     fn data(index: Option<usize>, parameter: &KernelParameter) -> Result<OwnArg, String> {
         let kind = match parameter.space {
             AddressSpace::Image => Some(ImageKind::in_c(&parameter.type_name).ok_or_else(|| {
-                format!("{} {} cannot be given: image1d_t, image2d_t and image3d_t can", parameter.type_name, parameter.name)
+                format!(
+                    "{} {} cannot be given: image1d_t, image2d_t and image3d_t can",
+                    parameter.type_name, parameter.name
+                )
             })?),
             _ => None,
         };

@@ -166,7 +166,9 @@ impl Sampler {
         }
         let repeats = matches!(sampler.addressing, Addressing::Repeat | Addressing::MirroredRepeat);
         match repeats && !sampler.is_normalised {
-            true => Err("a sampler that repeats needs coordinates from 0 to 1: write \"sampler repeat normalized\"".into()),
+            true => {
+                Err("a sampler that repeats needs coordinates from 0 to 1: write \"sampler repeat normalized\"".into())
+            }
             false => Ok(sampler),
         }
     }
