@@ -385,7 +385,7 @@ fn what_is_no_image_and_no_sampler_is_refused_with_the_next_step() {
             "it is an image, and args gives picture: write \"image FORMAT",
         ),
         ("picture[m, n]", "picture[m * n]", "picture has 1 of 2 sides: write them as in picture[m, n]"),
-        ("out image rgba8 smoothed", "image rgba8 smoothed", "it is written, and args says that smoothed is an input"),
+        ("out image rgba8 smoothed", "image rgba8 smoothed", "no argument is an output"),
         ("\"sampler clamp_to_edge nearest\"", "\"sampler clamp_to_edge cubic\"", "a sampler has no \"cubic\""),
         ("\"sampler clamp_to_edge nearest\"", "\"sampler repeat\"", "needs coordinates from 0 to 1"),
         ("\"sampler clamp_to_edge nearest\"", "4", "it is a sampler, and args gives a number: write one as in"),
