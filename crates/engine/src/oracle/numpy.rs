@@ -159,7 +159,8 @@ mod tests {
 
     fn ask(python: &mut Python, folder: &Path, code: &str) -> Result<(), (String, bool)> {
         let question = folder.join("question.json");
-        fs::write(&question, json!({ "sizes": {}, "buffers": [], "code": code }).to_string()).unwrap();
+        let text = json!({ "sizes": {}, "buffers": [], "code": code }).to_string();
+        fs::write(&question, text).map_err(|error| (error.to_string(), false))?;
         python.ask(&question, 5)
     }
 
