@@ -29,7 +29,7 @@ pub mod values;
 pub use crate::cpu::Baseline;
 pub(crate) use builder::Builder;
 pub use described::{
-    ArrayFormat, Checker, DataFile, Description, FamilyFile, Oracle, OracleBuffer, OracleQuestion, TunerCall, draft,
+    ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, TunerCall, draft,
     draft_of_call, reference_kernel, rung_text,
 };
 pub(crate) use family::largest_exact;

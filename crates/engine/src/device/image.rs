@@ -17,7 +17,7 @@ const CREATE: &str = "clCreateImage";
 const RETAIN: &str = "clRetainMemObject";
 
 /// An image beside the buffer whose pixels it has: what was written to one of them is copied when the other is used.
-pub(super) struct View {
+pub(super) struct ImageView {
     of: BufferId,
     image: Image,
     /// An `image1d_buffer_t` has memory of its own, as PoCL 3.1 makes none of a buffer's part.
@@ -39,7 +39,7 @@ pub(super) fn create(
     device: DeviceId,
     (id, of): (BufferId, &Buffer),
     image: Image,
-) -> Result<(Buffer, Option<View>), DeviceError> {
+) -> Result<(Buffer, Option<ImageView>), DeviceError> {
     check_size(device, image)?;
     let bytes = image.bytes().filter(|bytes| *bytes <= of.bytes());
     let bytes =
@@ -69,7 +69,7 @@ pub(super) fn create(
         _ => error,
     })?;
     let is_same = image.kind == ImageKind::Buffer && line.is_none();
-    let view = (!is_same).then_some(View { of: id, image, line, newer: Newer::Buffer });
+    let view = (!is_same).then_some(ImageView { of: id, image, line, newer: Newer::Buffer });
     Ok((Buffer::opaque(memory), view))
 }
 
@@ -117,7 +117,7 @@ fn check_size(device: DeviceId, image: Image) -> Result<(), DeviceError> {
     }
 }
 
-impl View {
+impl ImageView {
     /// Copies all pixels: to the image, or from it.
     fn copy(
         &mut self,
@@ -160,10 +160,10 @@ impl View {
 
 /// The images of a device, by their numbers.
 #[derive(Default)]
-pub(super) struct Views(BTreeMap<BufferId, View>);
+pub(super) struct ImageViews(BTreeMap<BufferId, ImageView>);
 
-impl Views {
-    pub(super) fn add(&mut self, id: BufferId, view: View) {
+impl ImageViews {
+    pub(super) fn add(&mut self, id: BufferId, view: ImageView) {
         self.0.insert(id, view);
     }
 

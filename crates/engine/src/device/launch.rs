@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "ocl cannot know what a kernel does to memory")]
 
 use super::error::{DeviceError, guarded};
-use super::image::{Samplers, Views};
+use super::image::{ImageViews, Samplers};
 use super::memory::{Buffer, check_event};
 use super::program::Built;
 use super::{Stamps, Timing, query};
@@ -173,7 +173,7 @@ pub(super) struct Launching<'a> {
     pub(super) launches: &'a [Launch],
     pub(super) prepared: Vec<Prepared<'a>>,
     pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
-    pub(super) views: &'a mut Views,
+    pub(super) views: &'a mut ImageViews,
 }
 
 impl Launching<'_> {

@@ -2,7 +2,7 @@
 
 use super::error::{DeviceError, guarded, retained};
 use super::host::HostMemory;
-use super::image::{self, Samplers, Views};
+use super::image::{self, ImageViews, Samplers};
 use super::info;
 use super::launch::{self, LaunchContext};
 use super::memory::{self, Buffer};
@@ -23,7 +23,7 @@ pub struct OpenClDevice {
     programs: Vec<(ProgramId, Built)>,
     hosts: BTreeMap<HostId, HostMemory>,
     buffers: BTreeMap<BufferId, Buffer>,
-    views: Views,
+    views: ImageViews,
     samplers: Samplers,
     profiling: CommandQueue,
     plain: CommandQueue,
@@ -49,7 +49,7 @@ impl OpenClDevice {
             programs: Vec::new(),
             hosts: BTreeMap::new(),
             buffers: BTreeMap::new(),
-            views: Views::default(),
+            views: ImageViews::default(),
             samplers: Samplers::default(),
             profiling: queue(true)?,
             plain: queue(false)?,

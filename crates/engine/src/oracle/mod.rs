@@ -8,7 +8,7 @@ mod program;
 
 use crate::input;
 use gpulab_kernels::{
-    Checker, DataFile, DeclarationError, Description, Family, FamilyFile, Oracle, OracleQuestion, Registry, rung_text,
+    Checker, DeclarationError, Description, Family, FamilyFile, Oracle, OracleFile, OracleQuestion, Registry, rung_text,
 };
 use gpulab_model::Error;
 use gpulab_model::check::fingerprint;
@@ -39,7 +39,7 @@ pub fn declare<'a>(registry: &'a mut Registry, file: &FamilyFile, device: Option
 }
 
 /// The elements of a file, or why there are none.
-type ReadFile = Result<Arc<DataFile>, String>;
+type ReadFile = Result<Arc<OracleFile>, String>;
 
 /// An oracle that asks a reader's program or kernel.
 struct AskedOracle {
@@ -118,17 +118,17 @@ impl Oracle for AskedOracle {
         Ok(answer)
     }
 
-    fn file(&self, name: &str, dtype: Dtype, layout: &Layout, channels: usize) -> Result<Arc<DataFile>, String> {
+    fn file(&self, name: &str, dtype: Dtype, layout: &Layout, channels: usize) -> Result<Arc<OracleFile>, String> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
         let read = || {
             let path = self.file.folder.join(name).to_string_lossy().into_owned();
             let is_plain = dtype != Dtype::U8 || layout.scalar() == Some(Scalar::U8);
             if path.to_lowercase().ends_with(".png") {
                 let picture = input::picture(&path, layout, channels).map_err(|error| error.to_string());
-                return picture.map(|(elements, width)| Arc::new(DataFile { elements, width: Some(width) }));
+                return picture.map(|(elements, width)| Arc::new(OracleFile { elements, width: Some(width) }));
             }
             let read = if is_plain { input::read(&path, Some(dtype)) } else { input::read_bytes(&path, layout) };
-            read.map(|elements| Arc::new(DataFile { elements, width: None })).map_err(|error| error.to_string())
+            read.map(|elements| Arc::new(OracleFile { elements, width: None })).map_err(|error| error.to_string())
         };
         files.entry((name.to_owned(), dtype, channels)).or_insert_with(read).clone()
     }

@@ -19,7 +19,7 @@ pub use description::{Checker, Description};
 pub use draft::{TunerCall, draft, draft_of_call};
 pub use file::{ArrayFormat, FamilyFile};
 pub(crate) use formula::{Formula, macro_value, parts};
-pub use oracle::{DataFile, Oracle, OracleBuffer, OracleQuestion};
+pub use oracle::{Oracle, OracleBuffer, OracleFile, OracleQuestion};
 pub(crate) use planner::value_of;
 
 use super::family::BroughtKernel;
@@ -134,7 +134,7 @@ mod tests {
             answer.map(|answer| vec![answer])
         }
 
-        fn file(&self, _: &str, _: Dtype, _: &Layout, _: usize) -> Result<std::sync::Arc<DataFile>, String> {
+        fn file(&self, _: &str, _: Dtype, _: &Layout, _: usize) -> Result<std::sync::Arc<OracleFile>, String> {
             Err("none".into())
         }
 

@@ -37,7 +37,7 @@ impl OracleQuestion<'_> {
 }
 
 /// What a file holds.
-pub struct DataFile {
+pub struct OracleFile {
     pub elements: Array,
     /// Pixels of a row, of a picture.
     pub width: Option<usize>,
@@ -56,7 +56,7 @@ pub trait Oracle: Send + Sync {
     ///
     /// # Errors
     /// Why they cannot be read.
-    fn file(&self, name: &str, dtype: Dtype, layout: &Layout, channels: usize) -> Result<Arc<DataFile>, String>;
+    fn file(&self, name: &str, dtype: Dtype, layout: &Layout, channels: usize) -> Result<Arc<OracleFile>, String>;
 
     /// Who it is, in words.
     fn describe(&self) -> String;
