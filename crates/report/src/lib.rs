@@ -13,6 +13,7 @@ pub mod chosen;
 pub mod columns;
 pub mod compare;
 pub mod count;
+pub mod count_gate;
 pub mod devices;
 pub mod dictionaries;
 pub mod dictionary;
