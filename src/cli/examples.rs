@@ -62,6 +62,11 @@ pub const EXAMPLES: &[Example] = &[
         "gpulab count transpose --machine gtx280 -n 512 --variant 3,diagonal",
         "Show partition camping on a GPU of 2008, and its cure.",
     ),
+    example("gpulab count reduce:3 --save base.json", "Keep a rung's counts, by source line."),
+    example(
+        "gpulab count reduce:3 --against base.json --fail-on passes:1%,segments",
+        "Fail if local memory takes more passes, or global memory more segments, than were kept.",
+    ),
     example("gpulab draw transpose:2", "Draw the access that costs most: lanes, segments, banks."),
     example("gpulab film reduce:2 reduce:3 -o film.html", "Play two rungs side by side, step by step, in a browser."),
     example("gpulab occupancy reduce --variant 3", "Say how many groups of a rung a compute unit holds."),

@@ -69,6 +69,16 @@ const BAD: &str = r#"
 2 | count reduce --kernel dot | cannot be used with
 2 | count reduce -d pocl | a simulator counts kernels
 2 | count reduce --variant 99 | 1 interleaved
+2 | count reduce:99 | 1 interleaved
+2 | count reduce:3 --variant 3 | names the rung already
+2 | count my.cl | --as reduce
+2 | count my.cl --as reduce | my.cl
+2 | count reduce --fail-on passes | --against
+2 | count reduce --save a.json --against b.json | cannot be used with
+2 | count reduce --against b.json --fail-on pases | passes
+2 | count reduce --against b.json --fail-on passes:x | a share is needed
+2 | count reduce --against {} | nowhere
+74 | count reduce --save {} | nowhere
 2 | count reduce -n 0 | no launch to count
 2 | count reduce -n 1e12 | GiB
 2 | count reduce --m 4 | no matrix

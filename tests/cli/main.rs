@@ -7,6 +7,7 @@ mod binary;
 mod broken_kernels;
 mod ceilings;
 mod compare;
+mod counts;
 mod described;
 mod exercise;
 mod files;
