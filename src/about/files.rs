@@ -108,6 +108,7 @@ pub(crate) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
         | Command::Diff(_)
         | Command::Exercise { .. }
         | Command::Import(_)
+        | Command::Asm(_)
         | Command::Occupancy(_)
         | Command::Tuned { .. }
         | Command::Noise(_)
@@ -210,6 +211,10 @@ pub(crate) fn inputs(command: &Command) -> Vec<PathBuf> {
         }
         Command::Draw(options) => (watched(&options.what, &options.kernel), &None),
         Command::Film(options) => (watched(&options.what, &options.kernel), &None),
+        Command::Asm(options) => {
+            let files = options.what.iter().flat_map(|what| named(what, options.family.is_some()));
+            (files.chain(options.listing.clone()).collect(), &options.kernels.cl_dir)
+        }
         Command::Ceiling(options) => (Vec::new(), &options.kernels.cl_dir),
         Command::Lab(options) => (Vec::new(), &options.kernels.cl_dir),
         Command::Merge { files, .. } => (files.clone(), &None),

@@ -126,6 +126,37 @@ pub struct Occupancy {
     pub curves: bool,
 }
 
+/// `gpulab asm`.
+#[derive(Debug, Args)]
+pub struct AsmArgs {
+    /// A rung, as in reduce:3; a family's file and a rung, as in mine/family.toml:tiled; or your own kernel, as in my.cl
+    /// with --as reduce. With two, their instructions by kind side by side
+    #[arg(required = true, num_args = 1..=2, value_name = "WHAT")]
+    pub what: Vec<String>,
+    /// The family whose problem your own kernel solves, as for gpulab try
+    #[arg(long = "as", value_name = "FAMILY")]
+    pub family: Option<String>,
+    /// Elements, or columns of matrices [default: 2^20; matrices 1024, minplus 256]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    #[command(flatten)]
+    pub element: ElementType,
+    /// Work-group size, as in 256 or 32x8 [default: the rung's, or 256]
+    #[arg(long, value_name = "WG", value_parser = values::work_group)]
+    pub wg: Option<WorkGroup>,
+    /// A tunable and its value, as in items=4; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    #[command(flatten)]
+    pub kernels: KernelFolder,
+    /// Beside each line, how many instructions of warps the simulator counts
+    #[arg(long)]
+    pub counts: bool,
+    /// Read this listing in place of building the kernel: PTX, what nvdisasm -c -g prints, or objdump -d -l --no-show-raw-insn
+    #[arg(long, value_name = "FILE")]
+    pub listing: Option<PathBuf>,
+}
+
 /// `gpulab count`.
 #[derive(Debug, Args)]
 #[command(mut_args(count_arg))]
@@ -225,7 +256,8 @@ fn count_arg(arg: Arg) -> Arg {
 }
 
 /// Options that have no meaning for what was measured.
-const OF_EXCLUDES: [&str; 11] = ["family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed"];
+const OF_EXCLUDES: [&str; 11] =
+    ["family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed"];
 
 /// Reads one of three numbers.
 fn one_of<const A: u64, const B: u64, const C: u64>(text: &str) -> Result<u64, String> {

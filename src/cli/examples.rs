@@ -68,6 +68,8 @@ pub const EXAMPLES: &[Example] = &[
         "Fail if local memory takes more passes, or global memory more segments, than were kept.",
     ),
     example("gpulab draw transpose:2", "Draw the access that costs most: lanes, segments, banks."),
+    example("gpulab asm reduce:3", "Show what the device's compiler made of a rung, by source line."),
+    example("gpulab asm reduce:6 reduce:7", "Compare what it made of two rungs."),
     example("gpulab film reduce:2 reduce:3 -o film.html", "Play two rungs side by side, step by step, in a browser."),
     example("gpulab occupancy reduce --variant 3", "Say how many groups of a rung a compute unit holds."),
     example("gpulab occupancy --registers 32 --generation 9.0", "Calculate occupancy from numbers, without a device."),

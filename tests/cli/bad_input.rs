@@ -63,6 +63,15 @@ const BAD: &str = r#"
 74 | lab pitch --csv {} | nowhere
 74 | lab overlap --svg {} | nowhere
 3 | lab pitch -d nonesuch | nonesuch
+2 | asm | WHAT
+2 | asm nothing | there is no family
+2 | asm reduce:99 | 1 interleaved
+2 | asm reduce:1-2 | name one rung
+2 | asm my.cl | --as reduce
+2 | asm reduce:3 --set nothing=1 | no such tunable
+2 | asm reduce:3 --listing {} | nowhere
+2 | asm reduce:3 reduce:4 --listing a.ptx | one kernel
+3 | asm reduce:3 -d nonesuch | nonesuch
 2 | count | NAME
 2 | count redcue | `reduce`
 2 | count nothing | there is no family or experiment

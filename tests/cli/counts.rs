@@ -46,7 +46,8 @@ fn counts_are_the_same_bytes_wherever_they_are_kept() {
         let (kept, said, code) = run(&["count", "reduce:3", "--save", "-", "-q"]);
         assert!(code == 0 && kept.starts_with("{\n\"gpulab_counts\": 1,"), "{said}");
         assert_eq!(run_in(there.path(), &format!("count {what} -q --save there.json --force")).1, 0);
-        let [here, there] = [here.path().join("here.json"), there.path().join("there.json")].map(|at| fs::read_to_string(at).unwrap());
+        let [here, there] =
+            [here.path().join("here.json"), there.path().join("there.json")].map(|at| fs::read_to_string(at).unwrap());
         assert_eq!(here, there, "{what}");
         assert!(here.contains("scratch[lid]") && !here.contains("/tmp"), "{here}");
     }

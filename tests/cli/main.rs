@@ -1,6 +1,7 @@
 //! The command line, through the binary on the default device.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod asm;
 mod bad_input;
 #[path = "../binary/mod.rs"]
 mod binary;

@@ -22,7 +22,11 @@ pub fn run(options: &Options) -> Result<Report, String> {
     let started = Instant::now();
     let wrong = child::in_parallel(child::ALL_CORES, &chosen, |edit| {
         let objection = tree.objection(edit);
-        println!("{}: {}", edit.name(), objection.as_deref().unwrap_or(if edit.is_plant() { "found" } else { "no alarm" }));
+        println!(
+            "{}: {}",
+            edit.name(),
+            objection.as_deref().unwrap_or(if edit.is_plant() { "found" } else { "no alarm" })
+        );
         objection.is_some()
     })?;
     let failed = wrong.iter().filter(|wrong| **wrong).count();

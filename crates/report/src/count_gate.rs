@@ -5,7 +5,12 @@ use super::grid::{GridColumn, TextGrid};
 use gpulab_study::count::{CountAllowances, CountGrowth, EditedLine};
 
 /// What changed of so many cases since `name` was written.
-pub fn text(growths: &[CountGrowth<'_>], allowed: &CountAllowances, (cases, name): (usize, &str), screen: Screen) -> String {
+pub fn text(
+    growths: &[CountGrowth<'_>],
+    allowed: &CountAllowances,
+    (cases, name): (usize, &str),
+    screen: Screen,
+) -> String {
     let cases = format::counted(cases, "case");
     if growths.is_empty() {
         return format::on_screen(&format!("{cases}: every count is as in {name}.\n"), screen);
@@ -28,7 +33,8 @@ fn table(growths: &[CountGrowth<'_>], allowed: &CountAllowances, screen: Screen)
         Some(allowance) => format!("+{}", format::percent(allowance.share)),
         None => "-".to_owned(),
     };
-    let place = |growth: &CountGrowth<'_>| growth.place.as_ref().map_or_else(|| "-".to_owned(), |place| at(&place.line));
+    let place =
+        |growth: &CountGrowth<'_>| growth.place.as_ref().map_or_else(|| "-".to_owned(), |place| at(&place.line));
     let columns = vec![
         GridColumn::texts("count", cells(&|growth| growth.gauge.name.to_owned()), 0),
         GridColumn::numbers("before", cells(&|growth| format::count(growth.before)), 0),

@@ -93,7 +93,9 @@ impl Tree {
 
 fn copies() -> io::Result<TempDir> {
     let to = tempfile::tempdir()?;
-    FOLDERS.iter().try_for_each(|name| copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join(name), &to.path().join(name)))?;
+    FOLDERS
+        .iter()
+        .try_for_each(|name| copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join(name), &to.path().join(name)))?;
     Ok(to)
 }
 
@@ -146,7 +148,8 @@ const PADDED: (&str, &str) = ("transpose:conflict_free", "cl/transpose/conflict_
 const MINPLUS: (&str, &str) = ("minplus:coalesced", "cl/minplus/coalesced.cl");
 const BLOCKS: (&str, &str) = ("minplus:registers", "cl/minplus/registers.cl");
 const TREE: (&str, &str) = ("tests/own/right/reduce_tree.cl --as reduce", "tests/own/right/reduce_tree.cl");
-const VECTORS: (&str, &str) = ("tests/own/right/reduce_vectorised.cl --as reduce -n 65536", "tests/own/right/reduce_vectorised.cl");
+const VECTORS: (&str, &str) =
+    ("tests/own/right/reduce_vectorised.cl --as reduce -n 65536", "tests/own/right/reduce_vectorised.cl");
 const TILED: (&str, &str) = ("tests/own/right/transpose_tiled.cl --as transpose", "tests/own/right/transpose_tiled.cl");
 const TILES: (&str, &str) = ("tests/own/right/minplus_tiled.cl:tiles --as minplus", "tests/own/right/minplus_tiled.cl");
 const TURNED: (&str, &str) = ("data/examples/transposition/family.toml:padded", "data/examples/transposition/tile.cl");
@@ -160,7 +163,8 @@ const NBODY: (&str, &str) = ("data/examples/nbody/family.toml:tile -n 512", "dat
 /// The tree of `sequential`, and of readers.
 const FOLD: &str = "scratch[id] = REDUCE(scratch[id], scratch[id + offset]);";
 const LOOP: &str = "for (uint offset = size / 2; offset > 0; offset /= 2) {";
-const OWN_LOOP: &str = "for (uint s = WG / 2; s > 0; s /= 2) {\n        if (lid < s)\n            scratch[lid] += scratch[lid + s];";
+const OWN_LOOP: &str =
+    "for (uint s = WG / 2; s > 0; s /= 2) {\n        if (lid < s)\n            scratch[lid] += scratch[lid + s];";
 const HALVING: &str = "for (uint offset = WG / 2; offset > 0; offset /= 2) {\n        barrier(CLK_LOCAL_MEM_FENCE);\n        if (id < offset)\n            scratch[id] = REDUCE(scratch[id], scratch[id + offset]);\n    }";
 
 #[rustfmt::skip]

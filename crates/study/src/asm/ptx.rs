@@ -12,7 +12,9 @@ pub(super) fn parse(text: &str) -> Vec<AsmKernel> {
         let line = line.split("//").next().unwrap_or_default().trim();
         if depth == 0 {
             name = function(line).map(str::to_owned).or(name);
-            if line == "{" && let Some(name) = name.take() {
+            if line == "{"
+                && let Some(name) = name.take()
+            {
                 (depth, place) = (1, None);
                 kernels.push(AsmKernel { name, instructions: Vec::new() });
             }
@@ -140,7 +142,8 @@ mod tests {
 
     #[test]
     fn without_lines_there_are_kinds() {
-        let bare: String = SCALE.lines().filter(|line| !line.contains(".loc")).map(|line| line.to_owned() + "\n").collect();
+        let bare: String =
+            SCALE.lines().filter(|line| !line.contains(".loc")).map(|line| line.to_owned() + "\n").collect();
         let kernels = parse(&bare).unwrap();
         assert_eq!(kernels[0].lines().len(), 1);
         assert_eq!(kernels[0].count(Fma), 1);

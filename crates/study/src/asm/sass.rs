@@ -13,7 +13,9 @@ pub(super) fn parse(text: &str) -> Vec<AsmKernel> {
             place = None;
         } else if let Some(found) = line.strip_prefix("//## File \"") {
             place = location(found).or(place);
-        } else if let (Some((_, text)), Some(kernel)) = (line.strip_prefix("/*").and_then(|at| at.split_once("*/")), kernels.last_mut()) {
+        } else if let (Some((_, text)), Some(kernel)) =
+            (line.strip_prefix("/*").and_then(|at| at.split_once("*/")), kernels.last_mut())
+        {
             kernel.instructions.extend(instruction(text.trim().trim_end_matches(';').trim_end(), place.clone()));
         }
     }
@@ -94,7 +96,10 @@ mod tests {
         assert_eq!(kinds(("scale.cl", 7)), [Constant, Move, Integer, Integer, Branch]);
         assert_eq!(kinds(("common/tree.cl", 3)), [LocalStore, Barrier]);
         // The division by a number that the compiler does not know is a routine without a division.
-        assert_eq!([Division, Convert, Load, Store, LocalLoad, Fma, Add].map(|kind| scale.count(kind)), [0, 2, 1, 1, 1, 1, 1]);
+        assert_eq!(
+            [Division, Convert, Load, Store, LocalLoad, Fma, Add].map(|kind| scale.count(kind)),
+            [0, 2, 1, 1, 1, 1, 1]
+        );
         assert_eq!(scale.vectors(Load), 1);
         assert!(scale.instructions.iter().all(|one| one.kind != Other && !one.text.contains("NOP")), "{scale:?}");
     }

@@ -33,7 +33,8 @@ fn instruction(text: &str, place: Option<(String, u64)>) -> Option<AsmInstructio
     let (mnemonic, operands) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     let operands = operands.trim();
     // What fills code up to the next line of the cache.
-    let is_filling = mnemonic.starts_with("nop") || text.contains("nopw") || text == "xchg   %ax,%ax" || mnemonic == "data16";
+    let is_filling =
+        mnemonic.starts_with("nop") || text.contains("nopw") || text == "xchg   %ax,%ax" || mnemonic == "data16";
     if is_filling || mnemonic.starts_with('(') {
         return None;
     }
@@ -41,7 +42,8 @@ fn instruction(text: &str, place: Option<(String, u64)>) -> Option<AsmInstructio
     let wide = operands.contains("%ymm") || operands.contains("%zmm");
     let bare = mnemonic.trim_start_matches('v');
     let is_packed = bare.ends_with("ps") || bare.ends_with("pd") || bare.starts_with('p') || bare.starts_with("movdq");
-    let is_vector = wide || operands.contains("%xmm") && is_packed && !bare.starts_with("pextr") && !bare.starts_with("pinsr");
+    let is_vector =
+        wide || operands.contains("%xmm") && is_packed && !bare.starts_with("pextr") && !bare.starts_with("pinsr");
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     Some(AsmInstruction { kind, memory, is_vector, place, text })
 }
@@ -63,19 +65,25 @@ fn kinds(mnemonic: &str, operands: &str) -> (AsmKind, Option<AsmKind>) {
     let arithmetic = |kind| (kind, load);
     match bare {
         _ if mnemonic == "lock" || begins(&["cmpxchg", "xadd"]) => (AsmKind::Atomic, None),
+        "xchg" if is_address(operands) => (AsmKind::Atomic, None),
         _ if begins(&["movnt"]) => (AsmKind::StreamStore, None),
         _ if begins(&["gather", "pgather"]) => (AsmKind::Load, None),
         _ if begins(&["scatter", "pscatter"]) => (AsmKind::Store, None),
         "push" | "pop" | "leave" => (AsmKind::Private, None),
-        _ if begins(&["mov", "maskmov", "pmaskmov", "broadcast", "pbroadcast", "lddqu", "pextr", "extract"]) => match load {
-            Some(_) if is_address(written) => (store, None),
-            Some(load) => (load, None),
-            None if begins(&["extract", "pextr", "broadcast", "pbroadcast"]) => (AsmKind::Exchange, None),
-            None => (AsmKind::Move, None),
-        },
+        _ if begins(&["mov", "maskmov", "pmaskmov", "broadcast", "pbroadcast", "lddqu", "pextr", "extract"]) => {
+            match load {
+                Some(_) if is_address(written) => (store, None),
+                Some(load) => (load, None),
+                None if begins(&["extract", "pextr", "broadcast", "pbroadcast"]) => (AsmKind::Exchange, None),
+                None => (AsmKind::Move, None),
+            }
+        }
         _ if begins(&["fmadd", "fmsub", "fnmadd", "fnmsub"]) => arithmetic(AsmKind::Fma),
         _ if begins(&["cvt"]) || ["cltq", "cqto", "cltd", "cwtl"].contains(&bare) => arithmetic(AsmKind::Convert),
-        _ if begins(&["shufp", "perm", "pshuf", "unpck", "punpck", "insert", "pinsr", "palignr", "blend", "pblend", "perm"]) => {
+        _ if begins(&[
+            "shufp", "perm", "pshuf", "unpck", "punpck", "insert", "pinsr", "palignr", "blend", "pblend", "perm",
+        ]) =>
+        {
             arithmetic(AsmKind::Exchange)
         }
         // A register is cleared.
@@ -89,9 +97,11 @@ fn kinds(mnemonic: &str, operands: &str) -> (AsmKind, Option<AsmKind>) {
         _ if begins(&["j", "call", "ret", "loop"]) => (AsmKind::Branch, None),
         _ if begins(&["mfence", "sfence", "lfence"]) => (AsmKind::Barrier, None),
         "zeroupper" | "zeroall" => (AsmKind::Move, None),
-        _ if begins(&["add", "sub", "adc", "sbb", "and", "or", "xor", "not", "neg", "inc", "dec", "imul", "mul", "shl", "shr"])
-            || begins(&["sar", "sal", "rol", "ror", "cmp", "test", "set", "bt", "bsf", "bsr", "lzcnt", "tzcnt", "popcnt"])
-            || begins(&["bextr", "bzhi", "rorx", "pext", "pdep", "bswap", "p", "kmov", "k"]) =>
+        _ if begins(&[
+            "add", "sub", "adc", "sbb", "and", "or", "xor", "not", "neg", "inc", "dec", "imul", "mul", "shl", "shr",
+        ]) || begins(&[
+            "sar", "sal", "rol", "ror", "cmp", "test", "set", "bt", "bsf", "bsr", "lzcnt", "tzcnt", "popcnt",
+        ]) || begins(&["bextr", "bzhi", "rorx", "pext", "pdep", "bswap", "p", "kmov", "k"]) =>
         {
             // A word of memory that is changed in place.
             (AsmKind::Integer, if is_address(written) && !begins(&["cmp", "test", "bt"]) { Some(store) } else { load })
@@ -145,6 +155,7 @@ mod tests {
             ("cmp %eax,(%rdi)", Integer, Some(Load)),
             ("lea 0x4(%rcx,%rax,1),%rsi", Integer, None),
             ("lock incl (%rax)", Atomic, None),
+            ("xchg %ecx,(%r10)", Atomic, None),
             ("div %ecx", Division, None),
             ("jb 1ad4", Branch, None),
             ("vpbroadcastd %xmm0,%ymm0", Exchange, None),

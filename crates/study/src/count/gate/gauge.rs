@@ -52,7 +52,9 @@ impl CountAllowances {
             let share = share.map_or(Ok(0.0), |text| {
                 let percent = text.trim_end_matches('%').parse::<f64>().ok();
                 let percent = percent.filter(|percent| percent.is_finite() && *percent >= 0.0);
-                percent.map(|percent| percent / 100.0).ok_or_else(|| format!("{part:?}: a share is needed, as in passes:1%"))
+                percent
+                    .map(|percent| percent / 100.0)
+                    .ok_or_else(|| format!("{part:?}: a share is needed, as in passes:1%"))
             })?;
             let named = GAUGES.iter().filter(|gauge| name == "all" || gauge.name == name);
             let before = all.len();

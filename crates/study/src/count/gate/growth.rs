@@ -47,9 +47,8 @@ impl CountGrowth<'_> {
 
 /// Every count that differs, of the cases that both have.
 pub fn growths<'a>(before: &'a KeptCounts, now: &'a KeptCounts) -> Vec<CountGrowth<'a>> {
-    let files = now.sources.iter().filter_map(|(file, new)| {
-        Some((file.as_str(), matched(before.sources.get(file)?, new)))
-    });
+    let files =
+        now.sources.iter().filter_map(|(file, new)| Some((file.as_str(), matched(before.sources.get(file)?, new))));
     let matches = Matches { before, now, files: files.collect() };
     now.cases().into_iter().flat_map(|case| matches.of_case(case)).collect()
 }
@@ -100,7 +99,8 @@ impl<'a> Matches<'a> {
     fn place(&self, launches: [&[&'a KeptLaunch]; 2], gauge: &CountGauge) -> Option<GrowthPlace<'a>> {
         let by_instructions = || {
             let grown = self.grown(launches, &GAUGES[0]);
-            let is_edited = |(_, (file, line)): &&(u64, (&str, u64))| self.at(file, *line).is_some_and(|at| at.is_edited);
+            let is_edited =
+                |(_, (file, line)): &&(u64, (&str, u64))| self.at(file, *line).is_some_and(|at| at.is_edited);
             grown.iter().rfind(is_edited).or(grown.last()).copied()
         };
         let (_, (file, line)) = self.grown(launches, gauge).last().copied().or_else(by_instructions)?;
@@ -121,7 +121,8 @@ impl<'a> Matches<'a> {
             let before = was.and_then(|line| old.get(&(file, line))).copied().unwrap_or(0);
             (count.saturating_sub(before), (file, line))
         };
-        let mut grown: Vec<(u64, (&'a str, u64))> = new.iter().map(growth).filter(|(grown, _)| *grown > 0).rev().collect();
+        let mut grown: Vec<(u64, (&'a str, u64))> =
+            new.iter().map(growth).filter(|(grown, _)| *grown > 0).rev().collect();
         grown.sort_by_key(|(grown, _)| *grown);
         grown
     }
@@ -138,11 +139,7 @@ impl<'a> Matches<'a> {
 }
 
 /// A count of the lines of these launches.
-fn lines<'a>(
-    kept: &'a KeptCounts,
-    launches: &[&KeptLaunch],
-    gauge: &CountGauge,
-) -> BTreeMap<(&'a str, u64), u64> {
+fn lines<'a>(kept: &'a KeptCounts, launches: &[&KeptLaunch], gauge: &CountGauge) -> BTreeMap<(&'a str, u64), u64> {
     let is_theirs = |case: &str, launch| launches.iter().any(|one| one.case == case && one.launch == launch);
     let mut all = BTreeMap::new();
     for one in kept.lines.iter().filter(|one| one.line > 0 && is_theirs(&one.case, one.launch)) {

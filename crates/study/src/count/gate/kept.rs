@@ -93,8 +93,7 @@ impl KeptCounts {
             .iter()
             .map(|(file, lines)| Ok(format!("{}: [\n{}\n]", serde_json::to_string(file)?, records(lines)?)))
             .collect();
-        let [simulator, machine] =
-            [serde_json::to_string(&self.simulator)?, serde_json::to_string(&self.machine)?];
+        let [simulator, machine] = [serde_json::to_string(&self.simulator)?, serde_json::to_string(&self.machine)?];
         Ok(format!(
             "{{\n\"gpulab_counts\": {},\n\"simulator\": {simulator},\n\"machine\": {machine},\n\"launches\": [\n{}\n],\n\
              \"lines\": [\n{}\n],\n\"sources\": {{\n{}\n}}\n}}\n",
