@@ -49,18 +49,18 @@ impl CountGrowth<'_> {
 pub fn growths<'a>(before: &'a KeptCounts, now: &'a KeptCounts) -> Vec<CountGrowth<'a>> {
     let files =
         now.sources.iter().filter_map(|(file, new)| Some((file.as_str(), matched(before.sources.get(file)?, new))));
-    let matches = Matches { before, now, files: files.collect() };
+    let matches = KeptPair { before, now, files: files.collect() };
     now.cases().into_iter().flat_map(|case| matches.of_case(case)).collect()
 }
 
-struct Matches<'a> {
+struct KeptPair<'a> {
     before: &'a KeptCounts,
     now: &'a KeptCounts,
     /// Of each file where its lines were.
     files: BTreeMap<&'a str, Vec<MatchedLine>>,
 }
 
-impl<'a> Matches<'a> {
+impl<'a> KeptPair<'a> {
     fn of_case(&self, case: &'a str) -> Vec<CountGrowth<'a>> {
         let launches = |kept: &'a KeptCounts| kept.launches.iter().filter(|one| one.case == case).collect::<Vec<_>>();
         let (before, now) = (launches(self.before), launches(self.now));
