@@ -5,6 +5,9 @@ use super::grid::{GridColumn, TextGrid};
 use gpulab_study::asm::{AsmKernel, AsmKind, AsmLine};
 use std::fmt::Write as _;
 
+/// Gives a number for a file and a line of it.
+pub type CountedAt<'a> = &'a dyn Fn(&str, u64) -> u64;
+
 /// What is known of a kernel beside its instructions.
 pub struct ShownKernel<'a> {
     /// As in `reduce v3 sequential`.
@@ -14,7 +17,7 @@ pub struct ShownKernel<'a> {
     /// A line's text.
     pub source: &'a dyn Fn(&str, u64) -> Option<String>,
     /// Instructions of warps that the simulator counts at a line, if it was asked.
-    pub counted: Option<&'a dyn Fn(&str, u64) -> u64>,
+    pub counted: Option<CountedAt<'a>>,
     /// Whether the instructions themselves are shown, too.
     pub is_whole: bool,
 }
