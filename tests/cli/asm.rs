@@ -9,7 +9,6 @@ fn pocl(words: &str) -> Option<BTreeMap<String, [u64; 2]>> {
     let (table, said, code) =
         run(&[&["asm", "-q", "-d", "portable"][..], &words.split(' ').collect::<Vec<_>>()].concat());
     if code == 3 || cfg!(not(target_arch = "x86_64")) {
-        println!("skipped: {said}");
         return None;
     }
     assert_eq!(code, 0, "{words}: {said}");
