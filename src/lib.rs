@@ -7,12 +7,14 @@
 //! - `ladder` is the engine of all ladders, `laboratory` that of experiments, `sweeping` and `tuning` of many
 //!   configurations; `recording` records a whole device, `limits` its limits, `distances` is a graph's job, `counting` runs
 //!   the simulator, [`exercise`] grades submissions. They share `bench` and, for readers' own kernels and families, `adopt`.
+//! - `assembly` asks drivers and disassemblers what became of a kernel.
 //! - `shown` finds recorded results, `pages` and `documents` are made of them; `manuals` are made of the command line,
 //!   `expansion` is a kernel's file as compilers get it, `health` what works on this machine.
 //! - `console`, `outputs`, `words`, `shell` and `lesson` are how commands speak, write and understand.
 
 mod about;
 mod adopt;
+mod assembly;
 mod bench;
 pub mod cli;
 pub mod commands;
@@ -46,5 +48,5 @@ pub use gpulab_model::{Error, check, data, each_array, error, outcome, plan, sta
 pub use gpulab_record as record;
 pub use gpulab_record::{compare, store};
 pub use gpulab_report as report;
-pub use gpulab_study::{ceilings, count, experiments, judgement, sweep, tune, why};
+pub use gpulab_study::{asm, ceilings, count, experiments, judgement, sweep, tune, why};
 pub use gpulab_system::{children, files, interrupt, memory, stdout, terminal};

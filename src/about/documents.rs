@@ -42,6 +42,7 @@ pub(crate) fn refusal(command: &Command) -> Option<&'static str> {
         | Command::Count(_)
         | Command::Draw(_)
         | Command::Film(_)
+        | Command::Asm(_)
         | Command::Occupancy(_)
         | Command::Sweep(_)
         | Command::Noise(_)

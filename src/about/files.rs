@@ -2,7 +2,7 @@
 //!
 //! One rule holds for all of them, before any is opened: see [`check_outputs`].
 
-use crate::adopt::{described, own};
+use crate::adopt::{described, own, parted};
 use crate::ceilings::{self, CEILINGS_FOLDER, CeilingRow};
 use crate::cli::{Command, ExerciseAction, Global, Output, TunedAction, WatchedKernel};
 use crate::compare::ComparisonRow;
@@ -57,7 +57,11 @@ pub(crate) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
             all
         }
         Command::Ceiling(options) => tables::<CeilingRow>(&options.rows),
-        Command::Count(options) => tables::<CountRow>(&options.rows),
+        Command::Count(options) => {
+            let mut all = tables::<CountRow>(&options.rows);
+            all.push(("--save", options.save.as_deref(), |head| begins_as_object(head, &["gpulab_counts"])));
+            all
+        }
         Command::Compare(options) => tables::<ComparisonRow>(&options.rows),
         Command::Lab(options) => {
             let mut all = tables::<Point>(&options.rows);
@@ -104,6 +108,7 @@ pub(crate) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
         | Command::Diff(_)
         | Command::Exercise { .. }
         | Command::Import(_)
+        | Command::Asm(_)
         | Command::Occupancy(_)
         | Command::Tuned { .. }
         | Command::Noise(_)
@@ -148,15 +153,17 @@ fn is_svg(head: &str) -> bool {
 
 /// The files of kernels that are watched.
 fn watched(what: &[String], options: &WatchedKernel) -> Vec<PathBuf> {
-    let files = |what: &String| {
-        let name = what.rsplit_once(':').map_or(what.as_str(), |(name, _)| name);
-        match options.family {
-            Some(_) => own::files_of(Path::new(name)),
-            None if described::is_file(name) => described::files_of(Path::new(name)),
-            None => Vec::new(),
-        }
-    };
-    what.iter().flat_map(files).collect()
+    what.iter().flat_map(|what| named(what, options.family.is_some())).collect()
+}
+
+/// The files of a reader's kernel or family.
+fn named(what: &str, is_own: bool) -> Vec<PathBuf> {
+    let name = parted(what).0;
+    match is_own {
+        true => own::files_of(Path::new(name)),
+        false if described::is_file(name) => described::files_of(Path::new(name)),
+        false => Vec::new(),
+    }
 }
 
 /// The files of results that words name: of a folder all that lie below it.
@@ -186,7 +193,13 @@ pub(crate) fn inputs(command: &Command) -> Vec<PathBuf> {
             (options.file.as_deref().map(described::files_of).unwrap_or_default(), &options.ladder.kernels.cl_dir)
         }
         Command::Count(options) => (
-            [family(options.subject.name()), kernel(&options.rungs.own), options.of.clone()].concat(),
+            [
+                named(options.subject.name().unwrap_or_default(), options.solves.is_some()),
+                kernel(&options.rungs.own),
+                options.of.clone(),
+                options.against.iter().cloned().collect(),
+            ]
+            .concat(),
             &options.kernels.cl_dir,
         ),
         Command::Sweep(options) => {
@@ -198,6 +211,10 @@ pub(crate) fn inputs(command: &Command) -> Vec<PathBuf> {
         }
         Command::Draw(options) => (watched(&options.what, &options.kernel), &None),
         Command::Film(options) => (watched(&options.what, &options.kernel), &None),
+        Command::Asm(options) => {
+            let files = options.what.iter().flat_map(|what| named(what, options.family.is_some()));
+            (files.chain(options.listing.clone()).collect(), &options.kernels.cl_dir)
+        }
         Command::Ceiling(options) => (Vec::new(), &options.kernels.cl_dir),
         Command::Lab(options) => (Vec::new(), &options.kernels.cl_dir),
         Command::Merge { files, .. } => (files.clone(), &None),

@@ -5,7 +5,7 @@ use super::shared::{
     ChosenRungs, ElementType, KernelFolder, KernelProcess, NamedFamily, NamedMachine, RandomData, RowFiles, row_files,
 };
 use crate::Error;
-use crate::count::{AccessRule, LockstepModel};
+use crate::count::{AccessRule, CountAllowances, LockstepModel};
 use crate::data::Dtype;
 use crate::plan::WorkGroup;
 use crate::values;
@@ -126,6 +126,37 @@ pub struct Occupancy {
     pub curves: bool,
 }
 
+/// `gpulab asm`.
+#[derive(Debug, Args)]
+pub struct AsmArgs {
+    /// A rung, as in reduce:3; a family's file and a rung, as in mine/family.toml:tiled; or your own kernel, as in my.cl
+    /// with --as reduce. With two, their instructions by kind side by side
+    #[arg(required = true, num_args = 1..=2, value_name = "WHAT")]
+    pub what: Vec<String>,
+    /// The family whose problem your own kernel solves, as for gpulab try
+    #[arg(long = "as", value_name = "FAMILY")]
+    pub family: Option<String>,
+    /// Elements, or columns of matrices [default: 2^20; matrices 1024, minplus 256]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    #[command(flatten)]
+    pub element: ElementType,
+    /// Work-group size, as in 256 or 32x8 [default: the rung's, or 256]
+    #[arg(long, value_name = "WG", value_parser = values::work_group)]
+    pub wg: Option<WorkGroup>,
+    /// A tunable and its value, as in items=4; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
+    #[command(flatten)]
+    pub kernels: KernelFolder,
+    /// Beside each line, how many instructions of warps the simulator counts
+    #[arg(long)]
+    pub counts: bool,
+    /// Read this listing in place of building the kernel: PTX, what nvdisasm -c -g prints, or objdump -d -l --no-show-raw-insn
+    #[arg(long, value_name = "FILE")]
+    pub listing: Option<PathBuf>,
+}
+
 /// `gpulab count`.
 #[derive(Debug, Args)]
 #[command(mut_args(count_arg))]
@@ -137,6 +168,9 @@ pub struct CountArgs {
     pub of: Vec<PathBuf>,
     #[command(flatten)]
     pub rungs: ChosenRungs,
+    /// The family whose problem your own kernel solves: NAME is its file then, as in my.cl or my.cl:kernel
+    #[arg(long = "as", value_name = "FAMILY", conflicts_with = "own")]
+    pub solves: Option<String>,
     /// Elements, or columns of matrices [default: 2^14; transpose 128, minplus 64, experiments at most 2^12]
     #[arg(short, long, value_name = "N", value_parser = values::size)]
     pub n: Option<u64>,
@@ -172,6 +206,15 @@ pub struct CountArgs {
     /// Show the cost of each source line; files also get a row for each line
     #[arg(long)]
     pub lines: bool,
+    /// Keep the counts and the source lines that they are of, for --against; - is standard output
+    #[arg(long, value_name = "FILE", conflicts_with = "against")]
+    pub save: Option<String>,
+    /// Compare with the counts that --save kept: what changed, by how much, and at which line
+    #[arg(long, value_name = "FILE")]
+    pub against: Option<PathBuf>,
+    /// Exit with code 6 if one of these counts grew by more than its share, as in passes:1%,segments; all names every count
+    #[arg(long, value_name = "COUNT[:PCT],...", requires = "against", value_parser = CountAllowances::parse)]
+    pub fail_on: Option<CountAllowances>,
     /// Time limit of a case, in seconds
     #[arg(long, value_name = "S", value_parser = values::deadline, default_value = "600")]
     pub deadline: f64,
@@ -204,7 +247,7 @@ fn count_arg(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
         "family" => arg
             .value_name("NAME")
-            .help("A family (counts its rungs) or an experiment (counts its trials)")
+            .help("A family (counts its rungs), a rung, as in reduce:3, your own kernel with --as, or an experiment")
             .required_unless_present_any(["kernel", "of"]),
         "kernel" => arg.value_name("NAME").help("The same as NAME"),
         "csv" => arg.help("Write one row per launch as CSV; - is standard output"),
@@ -213,7 +256,8 @@ fn count_arg(arg: Arg) -> Arg {
 }
 
 /// Options that have no meaning for what was measured.
-const OF_EXCLUDES: [&str; 10] = ["family", "kernel", "variant", "own", "n", "m", "dtype", "wg", "set", "seed"];
+const OF_EXCLUDES: [&str; 11] =
+    ["family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed"];
 
 /// Reads one of three numbers.
 fn one_of<const A: u64, const B: u64, const C: u64>(text: &str) -> Result<u64, String> {

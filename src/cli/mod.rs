@@ -13,7 +13,7 @@ mod text;
 mod tunables;
 mod watching;
 
-pub use device::{CeilingArgs, CountArgs, Lab, NoiseArgs, Occupancy, RecordArgs};
+pub use device::{AsmArgs, CeilingArgs, CountArgs, Lab, NoiseArgs, Occupancy, RecordArgs};
 pub use exercise::{ExerciseAction, ExerciseCheck};
 pub use ladders::{
     DotArgs, GraphJob, ImportArgs, Ladder, LadderArgs, Loop, MinPlusArgs, ReduceArgs, Source, TransposeArgs, TryArgs,
@@ -132,6 +132,8 @@ pub enum Command {
     Count(Box<CountArgs>),
     /// Draw one access of a kernel: which lane touches which word, in which segments and banks
     Draw(Box<DrawArgs>),
+    /// Show what the device's compiler made of a kernel: instructions by kind and source line; of two kernels, side by side
+    Asm(Box<AsmArgs>),
     /// Write a page that plays what a kernel's warps do, step by step: lines, lanes, addresses, barriers, local memory
     Film(Box<FilmArgs>),
     /// Say how many groups a compute unit holds at once, and what limits them: registers, local memory or work-items

@@ -11,7 +11,7 @@ use crate::{Error, report};
 ///
 /// # Errors
 /// [`Error::Failed`] for a file that cannot be read, [`Error::Usage`] for one that holds no rows and for files without a case
-/// in common, [`Error::Output`] for an output that cannot be written, [`Error::Slower`] if `--fail-on` is met.
+/// in common, [`Error::Output`] for an output that cannot be written, [`Error::Worse`] if `--fail-on` is met.
 pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Error> {
     if options.curve {
         return tell_curve(out, global, options);
@@ -67,7 +67,7 @@ fn demand(comparisons: &[FileComparison<'_>], share: f64) -> Result<(), Error> {
         0 => Ok(()),
         count => {
             let cases = if count == 1 { "1 case is".to_owned() } else { format!("{count} cases are") };
-            Err(Error::Slower(format!("{cases} slower than --fail-on allows: SLOWER in the tables above")))
+            Err(Error::Worse(format!("{cases} slower than --fail-on allows: SLOWER in the tables above")))
         }
     }
 }

@@ -2,13 +2,14 @@
 
 use crate::cli::{CountArgs, Global};
 use crate::console::{Out, screen, worst_of};
-use crate::count::CountRow;
+use crate::count::{CountRow, growths};
 use crate::counting::{Countable, check_ladder, check_trials};
-use crate::counting::{Counting, open, source_line};
-use crate::kernels::{Registry, Sources};
+use crate::counting::{Counting, gate, open, source_line};
+use crate::kernels::{Registry, Rung, Sources};
 use crate::outcome::Status;
-use crate::outputs::{Outputs, Paths};
+use crate::outputs::{Outputs, Paths, replace};
 use crate::simulator::Simulator;
+use crate::store::Deferred;
 use crate::{Error, ceilings, interrupt, report};
 use std::time::Duration;
 
@@ -21,13 +22,18 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     let model = options.model()?;
     let subject = Countable::find(options)?;
     let registry = &Registry::default();
-    let registry = if let Countable::Ladder(brought) = &subject { &brought.registry } else { registry };
+    let registry = if let Countable::Ladder(brought, _) = &subject { &brought.registry } else { registry };
     match &subject {
-        Countable::Ladder(brought) => check_ladder(brought, options, global.quiet)?,
+        Countable::Ladder(brought, list) => check_ladder(brought, list.as_deref(), options, global.quiet)?,
         Countable::Trials(_) => check_trials(options)?,
         Countable::Measured(_) => {}
     }
+    let before = options.against.as_deref().map(|path| gate::read(path).map(|kept| (path, kept))).transpose()?;
     let mut outputs: Outputs<CountRow> = Outputs::open(&Paths::from(&options.rows))?;
+    let mut save = options.save.as_deref().map(Deferred::open).transpose()?;
+    if options.save.as_deref() == Some("-") {
+        outputs.leave_stdout();
+    }
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
     let mut worker = open(
@@ -51,12 +57,25 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     let problem = |row: &CountRow| (row.family.clone(), row.n, row.dtype);
     let is_one = |a: &CountRow, b: &CountRow| options.of.is_empty() || problem(a) == problem(b);
     let text = |screen| rows.chunk_by(is_one).map(|rows| table(rows, screen)).collect::<Vec<_>>().join("\n");
-    if !rows.is_empty() {
+    if !rows.is_empty() && before.is_none() {
         outputs.tell(out, &text, screen(global.color), global.quiet);
     }
     let finished = outputs.finish(counted.is_ok(), !rows.is_empty());
     let wrong = gone_wrong(&rows);
-    worst_of([counted, wrong, finished].into_iter().filter_map(Result::err))
+    worst_of([counted, wrong, finished].into_iter().filter_map(Result::err))?;
+    let rungs: Vec<&Rung> = cases.iter().map(|case| case.rung).collect();
+    let kept = gate::kept(&rows, &sources, &rungs);
+    if let Some(file) = &mut save {
+        let text = kept.text().map_err(|e| Error::Failed(e.to_string()))?;
+        replace(file, text)?;
+    }
+    let Some((path, before)) = before else { return Ok(()) };
+    gate::check(path, &before, &kept)?;
+    let (growths, allowed) = (growths(&before, &kept), options.fail_on.clone().unwrap_or_default());
+    let name = path.display().to_string();
+    let told = |screen| report::count_gate::text(&growths, &allowed, (kept.cases().len(), &name), screen);
+    out.text(&told(screen(global.color)))?;
+    gate::demand(&growths, &allowed)
 }
 
 /// The error that the worst case makes.

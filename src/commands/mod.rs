@@ -1,5 +1,6 @@
 //! One file per subcommand: what it does in turn. The work itself stands in the other folders and in the crates.
 
+mod asm;
 mod ceiling;
 mod columns;
 mod compare;
@@ -90,6 +91,7 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Count(options) => count::run(out, global, options),
         Command::Draw(options) => draw::run(out, global, options),
         Command::Film(options) => film::run(global, options),
+        Command::Asm(options) => asm::run(out, global, options),
         Command::Occupancy(options) => occupancy::run(out, global, options),
         Command::Sweep(options) => sweep::run(out, global, options),
         Command::Tune(options) => tune::run(out, global, options),

@@ -1,5 +1,6 @@
 //! Kernels counted in the simulator, for whoever asks: `count`, `try` and `--why`.
 
+pub(crate) mod gate;
 mod run;
 mod subject;
 pub(crate) mod why;

@@ -1,10 +1,10 @@
 //! What is counted: a ladder, an experiment, or what was measured; and the cases that this makes.
 
 use super::run::{CountedTrial, WORK_GROUP, is_large, of_rung, remark, small, usual_size};
-use crate::adopt::{Brought, described};
+use crate::adopt::{Brought, described, parted};
 use crate::bench::{self, Input};
 use crate::cli::CountArgs;
-use crate::data::{Params, Shape};
+use crate::data::{Dtype, Params, Shape};
 use crate::exchange::exchange;
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
 use crate::kernels::{self, FAMILIES, Family, Form, Registry, Rung};
@@ -20,7 +20,8 @@ const FEW_REPEATS: u64 = 2;
 
 /// What is counted: a family's rungs, an experiment's trials, or what was measured.
 pub(crate) enum Countable {
-    Ladder(Box<Brought>),
+    /// With the list of the rungs that are meant, if it is not all.
+    Ladder(Box<Brought>, Option<String>),
     Trials(&'static Experiment),
     Measured(Vec<Row>),
 }
@@ -35,18 +36,29 @@ impl Countable {
                 .collect::<Result<Vec<_>, _>>()
                 .map(|rows| Countable::Measured(rows.into_iter().flatten().collect()));
         }
-        let name = options.subject.name().unwrap_or_default();
+        let what = options.subject.name().unwrap_or_default();
+        let (name, part) = parted(what);
+        let variant = &options.rungs.variant;
+        if part.is_some() && variant.is_some() {
+            return Err(Error::Usage(format!("--variant: {what} names the rung already; leave one of them out")));
+        }
+        let ladder = |(brought, list): (Brought, Option<String>)| Countable::Ladder(brought.into(), list);
+        if options.solves.is_some() || name.ends_with(".cl") {
+            let named = Brought::of(what, options.solves.as_deref())?;
+            return Ok(ladder((named.0, variant.clone())));
+        }
+        let list = part.map(str::to_owned).or(variant.clone());
         if described::is_file(name) || FAMILIES.iter().any(|family| family.name == name) {
-            return Brought::new(name, options.rungs.own.as_deref()).map(|brought| Countable::Ladder(brought.into()));
+            return Brought::new(name, options.rungs.own.as_deref()).map(|brought| ladder((brought, list)));
         }
         if options.rungs.own.is_some() {
             return Err(Error::Usage(format!("--own: {name} has no ladder; name the kernel's family")));
         }
-        if let Some(experiment) = experiment(name) {
+        if let (Some(experiment), None) = (experiment(name), part) {
             return Ok(Countable::Trials(experiment));
         }
         // Kernels of experiments and probes too, though nobody is told.
-        Brought::new(name, None).map(|brought| Countable::Ladder(brought.into())).map_err(|_| {
+        Brought::new(name, None).map(|brought| ladder((brought, list))).map_err(|_| {
             let names = FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
             Error::Usage(words::unknown("family or experiment", name, &names.collect::<Vec<_>>()))
         })
@@ -61,7 +73,7 @@ impl Countable {
     ) -> Result<Vec<CountedTrial<'a>>, Error> {
         match self {
             Countable::Measured(rows) => Ok(small(registry, rows, target)),
-            Countable::Ladder(brought) => ladder(brought, options, target),
+            Countable::Ladder(brought, list) => ladder(brought, list.as_deref(), options, target),
             Countable::Trials(experiment) => {
                 let all = trials(experiment, options.n, options.data.seed, target)?;
                 let rungs: Vec<&Rung> = all.iter().map(|one| one.rung).collect();
@@ -82,10 +94,16 @@ fn measured(path: &Path) -> Result<Vec<Row>, Error> {
 }
 
 /// Refuses what can be seen before anything is started.
-pub(crate) fn check_ladder(brought: &Brought, options: &CountArgs, quiet: bool) -> Result<(), Error> {
+pub(crate) fn check_ladder(
+    brought: &Brought,
+    list: Option<&str>,
+    options: &CountArgs,
+    quiet: bool,
+) -> Result<(), Error> {
     let family = &brought.family;
-    bench::check_dtype(family, options.element.dtype.unwrap_or(family.dtypes[0]))?;
-    let rungs = brought.rungs(options.rungs.variant.as_deref())?;
+    let dtype = dtype(brought, options);
+    bench::check_dtype(family, dtype)?;
+    let rungs = brought.rungs(list)?;
     bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), quiet)?;
     let shape = shape(family, options)?;
     if shape.n == 0 || shape.m == 0 {
@@ -96,7 +114,7 @@ pub(crate) fn check_ladder(brought: &Brought, options: &CountArgs, quiet: bool) 
         let why = "--lines needs cases that the simulator runs whole; choose a smaller --n";
         return Err(Error::Usage(why.into()));
     }
-    let input = Input { family, shape, dtype: options.element.dtype.unwrap_or(family.dtypes[0]), params: &params };
+    let input = Input { family, shape, dtype, params: &params };
     input.check_host(input.bytes()?)?;
     settings(family, &rungs, options).map(drop)
 }
@@ -112,10 +130,21 @@ fn settings(family: &Family, rungs: &[&Rung], options: &CountArgs) -> Result<Par
     bench::single_settings(family, rungs, &texts)
 }
 
-fn ladder<'a>(brought: &'a Brought, options: &CountArgs, target: &Target) -> Result<Vec<CountedTrial<'a>>, Error> {
+/// The type that was asked for, or that the reader's kernel is of, or the family's first.
+fn dtype(brought: &Brought, options: &CountArgs) -> Dtype {
+    let own = || brought.own.as_ref().and_then(Rung::own_dtype);
+    options.element.dtype.or_else(own).unwrap_or(brought.family.dtypes[0])
+}
+
+fn ladder<'a>(
+    brought: &'a Brought,
+    list: Option<&str>,
+    options: &CountArgs,
+    target: &Target,
+) -> Result<Vec<CountedTrial<'a>>, Error> {
     let family = &brought.family;
-    let rungs = brought.rungs(options.rungs.variant.as_deref())?;
-    let case = Case::of(&family.name, "", options.element.dtype.unwrap_or(family.dtypes[0]), shape(family, options)?);
+    let rungs = brought.rungs(list)?;
+    let case = Case::of(&family.name, "", dtype(brought, options), shape(family, options)?);
     let case = Case { params: settings(family, &rungs, options)?, seed: options.data.seed, ..case };
     let wg = |rung: &Rung| options.wg.or(rung.work_group()).unwrap_or(WORK_GROUP);
     let counted =

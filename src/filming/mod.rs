@@ -1,6 +1,6 @@
 //! A kernel that is watched in the simulator: which one is meant, and what its warps did.
 
-use crate::adopt::{Brought, described, own};
+use crate::adopt::{Brought, described, own, parted};
 use crate::bench;
 use crate::cli::WatchedKernel;
 use crate::count::TracedLaunch;
@@ -12,9 +12,8 @@ use crate::report::film::Film;
 use crate::simulator::{CountingWorker, Simulator};
 use crate::terminal::say;
 use crate::worker::Setup;
-use crate::{Error, ceilings, interrupt, values, words};
+use crate::{Error, ceilings, interrupt, words};
 use std::collections::BTreeMap;
-use std::path::Path;
 use std::time::Duration;
 
 /// What a name means.
@@ -55,35 +54,21 @@ pub(crate) fn watch(what: &str, options: &WatchedKernel) -> Result<Film, Error> 
 
 impl WatchedCase {
     fn find(what: &str, options: &WatchedKernel) -> Result<WatchedCase, Error> {
-        let (name, part) = match what.rsplit_once(':') {
-            Some((name, part)) if !Path::new(what).exists() => (name, Some(part)),
-            _ => (what, None),
-        };
-        if let Some(family) = &options.family {
-            let lines: Vec<String> = part.map(|kernel| format!("kernel {kernel}")).into_iter().collect();
-            let brought = Brought::with_lines(family, Path::new(name), &lines)?;
-            let rung = brought.own.clone().ok_or_else(|| Error::Failed("the kernel is no rung".into()))?;
-            return Ok(WatchedCase::Rung(brought.into(), rung.into()));
-        }
-        if name.ends_with(".cl") {
-            let why = format!("{name}: name the family whose problem it solves, as in --as reduce");
-            return Err(Error::Usage(why));
-        }
-        if let Some(experiment) = experiment(name) {
+        let (name, part) = parted(what);
+        if options.family.is_none()
+            && let Some(experiment) = experiment(name)
+        {
             let not_a_number =
                 |_| Error::Usage(format!("{what}: behind the colon stands the varied parameter's value"));
             return Ok(WatchedCase::Trial(experiment, part.map(str::parse).transpose().map_err(not_a_number)?));
         }
-        if !described::is_file(name) && FAMILIES.iter().all(|family| family.name != name) {
+        let is_family = described::is_file(name) || FAMILIES.iter().any(|family| family.name == name);
+        if options.family.is_none() && !is_family && !name.ends_with(".cl") {
             let names = FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
             return Err(Error::Usage(words::unknown("family or experiment", name, &names.collect::<Vec<_>>())));
         }
-        let brought = Brought::new(name, None)?;
-        let rungs = values::variants(&brought.family, part.unwrap_or("1")).map_err(Error::Usage)?;
-        let [rung] = rungs[..] else {
-            return Err(Error::Usage(format!("{what}: name one rung, as in {name}:1")));
-        };
-        let rung = rung.clone();
+        let (brought, list) = Brought::of(what, options.family.as_deref())?;
+        let rung = brought.rung(what, list.as_deref())?.clone();
         Ok(WatchedCase::Rung(brought.into(), rung.into()))
     }
 

@@ -63,12 +63,31 @@ const BAD: &str = r#"
 74 | lab pitch --csv {} | nowhere
 74 | lab overlap --svg {} | nowhere
 3 | lab pitch -d nonesuch | nonesuch
+2 | asm | WHAT
+2 | asm nothing | there is no family
+2 | asm reduce:99 | 1 interleaved
+2 | asm reduce:1-2 | name one rung
+2 | asm my.cl | --as reduce
+2 | asm reduce:3 --set nothing=1 | no such tunable
+2 | asm reduce:3 --listing {} | nowhere
+2 | asm reduce:3 reduce:4 --listing a.ptx | one kernel
+3 | asm reduce:3 -d nonesuch | nonesuch
 2 | count | NAME
 2 | count redcue | `reduce`
 2 | count nothing | there is no family or experiment
 2 | count reduce --kernel dot | cannot be used with
 2 | count reduce -d pocl | a simulator counts kernels
 2 | count reduce --variant 99 | 1 interleaved
+2 | count reduce:99 | 1 interleaved
+2 | count reduce:3 --variant 3 | names the rung already
+2 | count my.cl | --as reduce
+2 | count my.cl --as reduce | my.cl
+2 | count reduce --fail-on passes | --against
+2 | count reduce --save a.json --against b.json | cannot be used with
+2 | count reduce --against b.json --fail-on pases | passes
+2 | count reduce --against b.json --fail-on passes:x | a share is needed
+2 | count reduce --against {} | nowhere
+74 | count reduce --save {} | nowhere
 2 | count reduce -n 0 | no launch to count
 2 | count reduce -n 1e12 | GiB
 2 | count reduce --m 4 | no matrix

@@ -44,6 +44,7 @@ const OUTPUTS: &[&str] = &[
     "lab svg -> lab overlap --cl-dir cl --svg {}",
     "count csv -> count mine/family.toml --csv {}",
     "count json -> count reduce --own own.cl --json {}",
+    "count save -> count own.cl --as reduce --save {}",
     "sweep output -> sweep mine/family.toml --own own.cl -o {}",
     "tune csv -> tune mine/family.toml --csv {}",
     "tune json -> tune reduce --own own.cl --json {}",
@@ -65,7 +66,7 @@ const OUTPUTS: &[&str] = &[
 
 /// Options and arguments that name what is read, or a folder; a file that is never there before.
 const OTHERS: &str = "dot:input,input2,cl_dir reduce:input,cl_dir transpose:cl_dir minplus:input,cl_dir try:file,cl_dir \
-                      ladder:file,template,from,cl_dir ceiling:cl_dir lab:cl_dir count:of,own,cl_dir \
+                      ladder:file,template,from,cl_dir ceiling:cl_dir asm:listing,cl_dir lab:cl_dir count:of,own,cl_dir,against \
                       sweep:own,cl_dir tune:own,cl_dir,replay merge:files show:what plot:files report:files compare:files \
                       import:file,script start:output check:file,all record:output man:dir source:cl_dir \
                       diff:cl_dir";

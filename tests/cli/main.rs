@@ -1,12 +1,14 @@
 //! The command line, through the binary on the default device.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod asm;
 mod bad_input;
 #[path = "../binary/mod.rs"]
 mod binary;
 mod broken_kernels;
 mod ceilings;
 mod compare;
+mod counts;
 mod described;
 mod exercise;
 mod files;

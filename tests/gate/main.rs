@@ -5,6 +5,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a gate tells what it does")]
 
 mod child;
+mod counts;
 mod faults;
 mod mutants;
 mod recipes;
@@ -32,6 +33,7 @@ pub struct Report {
 type Gate = fn(&Options) -> Result<Report, String>;
 
 const GATES: &[(&str, Gate)] = &[
+    ("counts", counts::run),
     ("faults", faults::run),
     ("mutants", mutants::run),
     ("recipes", recipes::run),

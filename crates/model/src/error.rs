@@ -18,9 +18,9 @@ pub enum Error {
     WrongResult(String),
     #[error("{0}")]
     BuildFailed(String),
-    /// `compare --fail-on` was met.
+    /// `--fail-on` was met.
     #[error("{0}")]
-    Slower(String),
+    Worse(String),
     /// A row cannot be trusted: faster than the device can be or, with `--strict`, flagged.
     #[error("{0}")]
     Untrusted(String),
@@ -55,7 +55,7 @@ pub const EXITS: &[Exit] = &[
     Exit { code: 3, means: "There is no OpenCL loader, no platform, or no device that matches." },
     Exit { code: 4, means: "A result failed its check." },
     Exit { code: 5, means: "A kernel did not build." },
-    Exit { code: 6, means: "A case is slower than compare --fail-on allows." },
+    Exit { code: 6, means: "A case is slower, or counts more, than --fail-on allows." },
     Exit { code: 7, means: "A row cannot be trusted: faster than the device can be or, with --strict, flagged." },
     Exit { code: 74, means: "An output could not be written." },
     Exit { code: 130, means: "Interrupted; what was measured until then has been printed." },
@@ -69,7 +69,7 @@ impl Error {
             Error::NoDevice(_) => 3,
             Error::WrongResult(_) => 4,
             Error::BuildFailed(_) => 5,
-            Error::Slower(_) => 6,
+            Error::Worse(_) => 6,
             Error::Untrusted(_) => 7,
             Error::Output { .. } => 74,
             Error::Told(code) => *code,
@@ -97,7 +97,7 @@ mod tests {
             Error::NoDevice(text()),
             Error::WrongResult(text()),
             Error::BuildFailed(text()),
-            Error::Slower(text()),
+            Error::Worse(text()),
             Error::Untrusted(text()),
             output,
             Error::Interrupted,

@@ -2,6 +2,7 @@
 //!
 //! Every renderer takes `&[Row]` or `&[Point]`, so that a run and its recorded rows read the same.
 
+pub mod asm;
 pub mod beside;
 pub mod blocks;
 pub mod ceilings;
@@ -13,6 +14,7 @@ pub mod chosen;
 pub mod columns;
 pub mod compare;
 pub mod count;
+pub mod count_gate;
 pub mod devices;
 pub mod dictionaries;
 pub mod dictionary;

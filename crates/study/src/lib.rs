@@ -8,6 +8,7 @@
 //! - [`exercise`] is the course: what an exercise asks for, and what its submissions are found to be by their counts.
 //! - [`judgement`] is what is known of a kernel that was judged.
 
+pub mod asm;
 pub mod ceilings;
 pub mod count;
 pub mod exercise;

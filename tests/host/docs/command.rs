@@ -193,9 +193,14 @@ fn unknown_name(command: &Command) -> Option<String> {
             .name()
             .map_or(Ok(()), |name| rungs(name, args.rungs.variant.as_deref()).and_then(|()| settings(name, &args.set))),
         Command::Noise(args) => rungs(&args.family, Some(&args.variant)),
-        Command::Count(args) => args.subject.name().map_or(Ok(()), |name| {
-            experiment(name)
-                .or_else(|_| rungs(name, args.rungs.variant.as_deref()).and_then(|()| settings(name, &args.set)))
+        // What a reader would bring is not there.
+        Command::Count(args) => args.subject.name().filter(|_| args.solves.is_none()).map_or(Ok(()), |what| {
+            let (name, rung) = what.split_once(':').unwrap_or((what, ""));
+            let list = args.rungs.variant.as_deref().or(Some(rung).filter(|rung| !rung.is_empty()));
+            match name.ends_with(".toml") && !is_input(name) {
+                true => Ok(()),
+                false => experiment(what).or_else(|_| rungs(name, list).and_then(|()| settings(name, &args.set))),
+            }
         }),
         Command::Occupancy(args) => args.subject.name().map_or(Ok(()), |name| rungs(name, args.variant.as_deref())),
         _ => Ok(()),

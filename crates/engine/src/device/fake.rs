@@ -193,6 +193,10 @@ impl Device for FakeDevice {
         Ok(vec![self.told.clone(); unit.kernels.len()])
     }
 
+    fn binary(&mut self, unit: &BuildUnit) -> Result<Vec<u8>, DeviceError> {
+        Ok(unit.text.clone().into_bytes())
+    }
+
     fn alloc_in(&mut self, _: MemoryKind, bytes: usize) -> Result<BufferId, DeviceError> {
         let id = self.number();
         self.memory.buffers.insert(id, vec![0xAA; bytes]);

@@ -97,6 +97,10 @@ pub trait Device {
     /// Compiles a unit anew, beside what was built, and returns what the driver tells of each of its kernels, in order.
     fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Told>, DeviceError>;
 
+    /// Compiles a unit anew, beside what was built, with the lines of its source where the driver can keep them: the program's
+    /// binary.
+    fn binary(&mut self, unit: &BuildUnit) -> Result<Vec<u8>, DeviceError>;
+
     /// Allocates a read-write buffer of `bytes` > 0; its contents are undefined.
     fn alloc(&mut self, bytes: usize) -> Result<BufferId, DeviceError> {
         self.alloc_in(MemoryKind::Device, bytes)

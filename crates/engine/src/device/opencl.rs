@@ -154,6 +154,10 @@ impl Device for OpenClDevice {
         program::inspect(&self.context, self.device, unit, self.info.target.register_caps)
     }
 
+    fn binary(&mut self, unit: &BuildUnit) -> Result<Vec<u8>, DeviceError> {
+        program::binary(&self.context, self.device, unit, self.info.target.register_caps)
+    }
+
     fn alloc_in(&mut self, memory: MemoryKind, bytes: usize) -> Result<BufferId, DeviceError> {
         let buffer = Buffer::new(&self.context, memory, bytes)?;
         Ok(self.keep(buffer))

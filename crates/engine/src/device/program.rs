@@ -6,7 +6,7 @@ use super::{BuildUnit, causes, log, query};
 use gpulab_model::outcome::Told;
 use gpulab_model::plan::BUILD_OPTIONS;
 use gpulab_model::plan::MAX_REGISTERS;
-use ocl::core::{self, Context, DeviceId, Kernel, Program};
+use ocl::core::{self, Context, DeviceId, Kernel, Program, ProgramInfo, ProgramInfoResult};
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -19,6 +19,9 @@ const NV_MAX_REGISTERS: &str = "-cl-nv-maxrregcount";
 
 /// Of the extension `cl_nv_compiler_options`: the assembler tells in the build's log what it made of each kernel.
 const NV_VERBOSE: &str = "-cl-nv-verbose";
+
+/// Keeps the lines of the source in the PTX: NVIDIA's driver takes it, whatever the extension says.
+const NV_LINES: &str = "-nv-line-info";
 
 /// Status codes of a build that are the source's fault, not the driver's.
 const SOURCE_CODES: &[i32] = &[-11, -15, -17, -43, -45, -46, -47];
@@ -114,6 +117,23 @@ pub(super) fn inspect(
         Ok(Told { local: local.number().or(logged.local), ..logged })
     };
     unit.kernels.iter().map(tell).collect()
+}
+
+/// Builds a unit anew, and returns the program's binary.
+pub(super) fn binary(
+    context: &Context,
+    device: DeviceId,
+    unit: &BuildUnit,
+    takes_nv_options: bool,
+) -> Result<Vec<u8>, DeviceError> {
+    let with_lines = || Built::with(context, device, unit, &format!("{BUILD_OPTIONS} {NV_LINES}")).ok();
+    let built = if takes_nv_options { with_lines() } else { None };
+    let built = built.map_or_else(|| Built::new(context, device, unit), Ok)?;
+    let call = "clGetProgramInfo";
+    match guarded(call, || core::get_program_info(&built.program, ProgramInfo::Binaries))? {
+        ProgramInfoResult::Binaries(all) if !all.iter().all(Vec::is_empty) => Ok(all.concat()),
+        _ => Err(DeviceError::other(call, "the driver gives no binary of the program")),
+    }
 }
 
 /// The unit with one more kernel, which writes `value`: a program that the driver finds in its cache has no log. What no

@@ -3,7 +3,7 @@
 use super::session::Session;
 use crate::device::generation;
 use gpulab_kernels::occupancy::{self, GroupNeeds};
-use gpulab_model::outcome::{BuildTold, Inspected, Stop};
+use gpulab_model::outcome::{BuildTold, Inspected, ProgramBinary, Stop};
 use gpulab_model::plan::{Arg, Case, TOLD};
 
 impl Session {
@@ -21,6 +21,21 @@ impl Session {
         let occupancy = resident.map(|resident| 100.0 * resident.warps as f64 / resident.most_warps as f64);
         let spilled = kernel.told.spills.map(|[stores, loads]| stores.saturating_add(loads));
         Ok(Some(BuildTold { registers, spilled, occupancy }))
+    }
+
+    /// Plans and builds a rung: the program as the driver gives it. Nothing runs.
+    ///
+    /// # Errors
+    /// As of [`Session::inspect`].
+    pub fn binary(&mut self, case: &Case) -> Result<ProgramBinary, Stop> {
+        let registry = self.registry.clone();
+        let (rung, plan) = self.plan(registry.find(&case.family)?, case)?;
+        let unit = self.unit(rung, &plan)?;
+        let mut binary = self.device.binary(&unit)?;
+        let bytes = binary.len() as u64;
+        binary.truncate(binary.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1));
+        let text = String::from_utf8(binary).ok().filter(|text| !text.contains('\0'));
+        Ok(ProgramBinary { text, bytes })
     }
 
     /// Plans and builds a rung, and looks at each of its kernels. Nothing runs, and later runs are built as ever.

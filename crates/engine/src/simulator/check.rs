@@ -71,7 +71,7 @@ impl CheckingWorker {
             ["--build-options", "-cl-opt-disable", "--data-races", "--uninitialized", "--local-mem-size", "49152"];
         let args = args.into_iter().chain(["--max-errors", MOST, "--log"]).map(OsString::from);
         let wrapper = Wrapper {
-            program: OCLGRIND.into(),
+            program: Some(OCLGRIND.into()),
             args: args.chain([log.clone().into_os_string()]).collect(),
             variables: Vec::new(),
         };

@@ -97,7 +97,7 @@ impl Simulator {
             [("GPULAB_TRACE_FILE", path.as_os_str().to_owned()), ("GPULAB_TRACE_GROUPS", groups.to_string().into())]
         });
         Wrapper {
-            program: OCLGRIND.into(),
+            program: Some(OCLGRIND.into()),
             args: args.into_iter().chain([self.plugin.clone().into_os_string()]).collect(),
             variables: numbers.into_iter().chain([file]).chain(traced.into_iter().flatten()).collect(),
         }

@@ -20,7 +20,9 @@ use crate::runner::Session;
 use gpulab_kernels::{FamilyFile, OwnKernel, Registry};
 use gpulab_model::Error;
 use gpulab_model::data::Dtype;
-use gpulab_model::outcome::{DeviceInfo, Executor, Inspected, Job, LaunchedOnce, Outcome, Stop, Symptoms};
+use gpulab_model::outcome::{
+    DeviceInfo, Executor, Inspected, Job, LaunchedOnce, Outcome, ProgramBinary, Stop, Symptoms,
+};
 use gpulab_model::plan::Case;
 use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
@@ -60,13 +62,14 @@ impl Setup {
     }
 }
 
-/// A program that is put round a worker process: a simulator that brings its own OpenCL.
+/// What is put round a worker process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wrapper {
-    pub program: PathBuf,
+    /// A simulator that brings its own OpenCL.
+    pub program: Option<PathBuf>,
     /// Its arguments; the worker's command line follows them.
     pub args: Vec<OsString>,
-    /// Environment variables for both.
+    /// Environment variables.
     pub variables: Vec<(&'static str, OsString)>,
 }
 
@@ -108,6 +111,7 @@ enum Request {
     Open(Setup),
     Run(Box<Job>),
     Inspect(Box<Case>),
+    Binary(Box<Case>),
     LaunchOnce(Box<Case>),
     Verify(Box<Case>),
     Diagnose(Box<Case>),
@@ -123,6 +127,7 @@ enum Reply {
     Refused { exit_code: u8, message: String },
     Done(Box<Outcome>),
     Inspected(Result<Vec<Inspected>, Stop>),
+    Binary(Result<ProgramBinary, Stop>),
     LaunchedOnce(Result<LaunchedOnce, Stop>),
     Diagnosed(Box<Result<Symptoms, Stop>>),
     AskedReference(Result<Option<String>, Stop>),

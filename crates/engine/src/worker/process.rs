@@ -5,7 +5,7 @@ use super::{Numbered, Reply, Request, Setup, Wrapper};
 use gpulab_kernels::{Rung, built_in};
 use gpulab_model::Error;
 use gpulab_model::outcome::{
-    Clock, DeviceInfo, Executor, Inspected, Job, LaunchedOnce, Outcome, Status, Stop, Symptoms,
+    Clock, DeviceInfo, Executor, Inspected, Job, LaunchedOnce, Outcome, ProgramBinary, Status, Stop, Symptoms,
 };
 use gpulab_model::plan::Case;
 use gpulab_system::children;
@@ -138,6 +138,17 @@ impl WorkerProcess {
     pub fn inspect(&mut self, case: &Case) -> Result<Result<Vec<Inspected>, Stop>, Error> {
         match self.ask(&Request::Inspect(Box::new(case.clone())), "building a kernel")? {
             Reply::Inspected(answer) => Ok(answer),
+            _ => Err(Error::Failed(STRANGE.into())),
+        }
+    }
+
+    /// Builds a case's program and gives it as its driver does, or what stops the case.
+    ///
+    /// # Errors
+    /// As of [`WorkerProcess::inspect`].
+    pub fn binary(&mut self, case: &Case) -> Result<Result<ProgramBinary, Stop>, Error> {
+        match self.ask(&Request::Binary(Box::new(case.clone())), "building a kernel")? {
+            Reply::Binary(answer) => Ok(answer),
             _ => Err(Error::Failed(STRANGE.into())),
         }
     }
@@ -345,7 +356,7 @@ fn start(
     let mut link = Link::spawn(wrapper, scratch).map_err(failed)?;
     match link.ask(&Request::Open(setup.clone()), limit, interrupted) {
         Ok(Reply::Ready(info)) => {
-            link.patience = match wrapper {
+            link.patience = match wrapper.and_then(|wrapper| wrapper.program.as_ref()) {
                 Some(_) => SIMULATOR_PATIENCE,
                 None if info.kind == "cpu" => CPU_PATIENCE,
                 None => 1,
@@ -392,8 +403,11 @@ fn refused(exit_code: u8, message: String) -> Error {
 /// This program's command line, with the wrapper before it.
 fn command(wrapper: Option<&Wrapper>, program: &Path) -> Command {
     let Some(Wrapper { program: wrapping, args, variables }) = wrapper else { return Command::new(program) };
-    let mut command = Command::new(wrapping);
-    command.args(args).arg(program).envs(variables.iter().map(|(name, value)| (name, value)));
+    let mut command = Command::new(wrapping.as_deref().unwrap_or(program));
+    if wrapping.is_some() {
+        command.args(args).arg(program);
+    }
+    command.envs(variables.iter().map(|(name, value)| (name, value)));
     command
 }
 

@@ -73,6 +73,7 @@ pub fn serve() -> Result<(), Error> {
                 None => unopened(),
             },
             Request::Inspect(case) => session.as_mut().map_or_else(unopened, |s| Reply::Inspected(s.inspect(&case))),
+            Request::Binary(case) => session.as_mut().map_or_else(unopened, |s| Reply::Binary(s.binary(&case))),
             Request::LaunchOnce(case) => {
                 session.as_mut().map_or_else(unopened, |s| Reply::LaunchedOnce(s.launch_once(&case)))
             }

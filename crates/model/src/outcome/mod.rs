@@ -9,7 +9,7 @@ mod symptoms;
 pub use belief::{SHORTEST_NS, objection};
 pub use device::{DeviceInfo, PlatformInfo, fake_info};
 pub use executor::{Executor, Job};
-pub use needs::{Inspected, LaunchedOnce, Told};
+pub use needs::{Inspected, LaunchedOnce, ProgramBinary, Told};
 pub use symptoms::{CellSymptoms, CountSymptoms, DataKinds, Likeness, Repeated, StartsFrom, Symptoms, TriedShape};
 
 use crate::data::Params;

@@ -28,6 +28,14 @@ pub struct Inspected {
     pub wg: u64,
 }
 
+/// A case's program as its driver gives it, built for the device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramBinary {
+    /// Its text, if it is one: PTX.
+    pub text: Option<String>,
+    pub bytes: u64,
+}
+
 /// What was launched, in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaunchedOnce {

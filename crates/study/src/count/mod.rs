@@ -6,6 +6,7 @@
 mod counted;
 mod counts;
 mod finding;
+mod gate;
 mod machine;
 mod row;
 mod stretch;
@@ -14,6 +15,9 @@ mod trace;
 pub use counted::{CountedCase, CountedLaunch};
 pub use counts::{Counts, InstructionCounts, LaunchCounts, MemoryCounts, RequestCounts};
 pub use finding::{CheckFinding, FindingKind};
+pub use gate::{
+    CountAllowance, CountAllowances, CountGauge, CountGrowth, EditedLine, GAUGES, GrowthPlace, KeptCounts, growths,
+};
 pub use machine::{AccessRule, LockstepModel, MACHINES, Machine};
 pub use row::{CountRow, CountSubject};
 pub use stretch::{counted_settings, small_cases, stretched};

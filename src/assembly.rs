@@ -1,0 +1,136 @@
+//! What became of a kernel: from the driver's binary, or by a disassembler.
+
+use crate::asm::{AsmKernel, parse};
+use crate::cli::Global;
+use crate::files::{self, ScratchFolder};
+use crate::kernels::Registry;
+use crate::outcome::{Executor, Status};
+use crate::plan::Case;
+use crate::terminal::say;
+use crate::worker::{Setup, WorkerProcess, Wrapper};
+use crate::{Error, bench, interrupt};
+use std::ffi::OsStr;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+/// Longest that opening the device, and building and running a kernel, may take each.
+const DEADLINE: Duration = Duration::from_secs(60);
+
+/// A case's kernels as instructions.
+pub(crate) struct KernelListing {
+    /// As in `PTX of NVIDIA H200`.
+    pub(crate) what: String,
+    pub(crate) kernels: Vec<AsmKernel>,
+}
+
+/// Reads a listing's file.
+pub(crate) fn read(path: &Path) -> Result<KernelListing, Error> {
+    let name = path.display().to_string();
+    let text = files::read_to_string(path).map_err(|error| Error::Usage(format!("cannot read {name}: {error}")))?;
+    let kernels = parse(&text).map_err(|why| Error::Usage(format!("{name}: {why}")))?;
+    Ok(KernelListing { what: name, kernels })
+}
+
+/// What the device's compiler makes of a case.
+///
+/// # Errors
+/// No device, a kernel that does not build, and why there is nothing to show.
+pub(crate) fn of_device(
+    global: &Global,
+    registry: &Registry,
+    case: &Case,
+    cl_dir: Option<&Path>,
+) -> Result<Vec<KernelListing>, Error> {
+    let scratch = ScratchFolder::new().map_err(|error| Error::Failed(format!("no temporary folder: {error}")))?;
+    // PoCL keeps the machine code that it makes for a size of groups in its cache.
+    let variables =
+        vec![("POCL_CACHE_DIR", scratch.path().as_os_str().to_owned()), ("POCL_EXTRA_BUILD_FLAGS", "-g".into())];
+    let setup = Setup { device: global.device.clone(), cl_dir: cl_dir.map(Path::to_path_buf), ..Setup::of(registry) };
+    let wrapper = Wrapper { variables, ..Wrapper::default() };
+    let mut worker = WorkerProcess::open_under(wrapper, setup, DEADLINE, interrupt::interrupted, say)?;
+    bench::announce(global, worker.info());
+    let device = worker.info().name.clone();
+    if worker.info().platform.contains("Portable Computing Language") {
+        return Ok(vec![of_pocl(&mut worker, case, scratch.path())?]);
+    }
+    let binary = worker.binary(case)?.map_err(|stop| bench::stopped(case, stop))?;
+    let Some(text) = binary.text else {
+        let platform = &worker.info().platform;
+        return Err(Error::Failed(format!(
+            "{platform} gives a program of {} bytes that is no text: gpulab reads NVIDIA's PTX and PoCL's machine code. Use -d \
+             to choose such a device, or --listing for a listing of your own",
+            binary.bytes
+        )));
+    };
+    let kernels = parse(&text).map_err(|why| Error::Failed(format!("the binary of {device}: {why}")))?;
+    let ptx = KernelListing { what: format!("PTX for {device}"), kernels };
+    let sass = of_ptx(&text, &device, scratch.path())?;
+    Ok(std::iter::once(ptx).chain(sass).collect())
+}
+
+/// The machine code in PoCL's cache, once the case ran.
+fn of_pocl(worker: &mut WorkerProcess, case: &Case, cache: &Path) -> Result<KernelListing, Error> {
+    let failed = |status, reason: String| match status {
+        Status::BuildFailed => Error::BuildFailed(reason),
+        _ => Error::Failed(reason),
+    };
+    let launched = worker
+        .launch_once_within(case, DEADLINE)?
+        .map_err(|lost| Error::Failed(format!("while running the kernel once, {lost}")))?
+        .map_err(|stop| failed(stop.status, stop.reason))?;
+    let mut names: Vec<String> = launched.launches.into_iter().map(|(kernel, _)| kernel).collect();
+    names.dedup();
+    let found = files::below(cache);
+    let library = |name: &String| found.iter().find(|file| file.file_name() == Some(OsStr::new(&format!("{name}.so"))));
+    let mut kernels = Vec::new();
+    for name in &names {
+        let file =
+            library(name).ok_or_else(|| Error::Failed(format!("PoCL keeps no machine code of {name} in its cache")))?;
+        let text = tool("objdump", "binutils", &["-d", "-l", "--no-show-raw-insn"], file)?;
+        let all = parse(&text).map_err(|why| Error::Failed(format!("{name}, by objdump: {why}")))?;
+        // One of its functions has the lines of the source, the others call it or hold copies of it.
+        let own = ["", "_workgroup"].map(|end| format!("_pocl_kernel_{name}{end}"));
+        let kernel = own.iter().find_map(|own| all.iter().find(|kernel| kernel.name == *own));
+        let kernel = kernel.ok_or_else(|| Error::Failed(format!("PoCL's machine code has no function of {name}")))?;
+        kernels.push(AsmKernel { name: name.clone(), instructions: kernel.instructions.clone() });
+    }
+    Ok(KernelListing { what: format!("x86-64 by PoCL for {}", worker.info().name), kernels })
+}
+
+/// The machine code that `ptxas` makes of PTX, if it and `nvdisasm` are there.
+fn of_ptx(text: &str, device: &str, scratch: &Path) -> Result<Option<KernelListing>, Error> {
+    let target = text.lines().find_map(|line| line.trim().strip_prefix(".target")?.trim().split([',', ' ']).next());
+    let (Some(target), true) = (target, ["ptxas", "nvdisasm"].iter().all(|tool| is_there(tool))) else {
+        say("no SASS: ptxas and nvdisasm are not in PATH (PyPI's nvidia-cuda-nvcc and nvidia-cuda-nvdisasm have them)");
+        return Ok(None);
+    };
+    let [ptx, cubin]: [PathBuf; 2] = ["kernel.ptx", "kernel.cubin"].map(|name| scratch.join(name));
+    std::fs::write(&ptx, text).map_err(|error| Error::Failed(format!("{}: {error}", ptx.display())))?;
+    let output = cubin.display().to_string();
+    tool("ptxas", "nvidia-cuda-nvcc", &["-lineinfo", "-arch", target, "-o", &output], &ptx)?;
+    let sass = tool("nvdisasm", "nvidia-cuda-nvdisasm", &["-c", "-g"], &cubin)?;
+    let kernels = parse(&sass).map_err(|why| Error::Failed(format!("by nvdisasm: {why}")))?;
+    Ok(Some(KernelListing { what: format!("SASS of {target}, by ptxas, for {device}"), kernels }))
+}
+
+fn is_there(tool: &str) -> bool {
+    let quiet =
+        Command::new(tool).arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+    quiet.is_ok_and(|status| status.success())
+}
+
+/// What a program of a package prints of a file.
+fn tool(program: &str, package: &str, args: &[&str], file: &Path) -> Result<String, Error> {
+    let output = Command::new(program).args(args).arg(file).env("LC_ALL", "C").stdin(Stdio::null()).output();
+    let output = output.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Error::NoDevice(format!("{program} is not installed: install {package}")),
+        _ => Error::Failed(format!("{program} cannot be started: {error}")),
+    })?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(Error::Failed(format!("{program}: {}", said.lines().next().unwrap_or("it failed"))));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}

@@ -1,0 +1,81 @@
+//! `gpulab asm`: claims about compilers in kernels' headers and in pages, tested on PoCL; listings from files.
+
+use crate::binary::run;
+use std::collections::BTreeMap;
+use std::fs;
+
+/// How many instructions of each kind PoCL makes of two kernels; nothing without PoCL or a disassembler for it.
+fn pocl(words: &str) -> Option<BTreeMap<String, [u64; 2]>> {
+    let (table, said, code) =
+        run(&[&["asm", "-q", "-d", "portable"][..], &words.split(' ').collect::<Vec<_>>()].concat());
+    if code == 3 || cfg!(not(target_arch = "x86_64")) {
+        return None;
+    }
+    assert_eq!(code, 0, "{words}: {said}");
+    // A name, and three numbers behind it.
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.split_whitespace().rev().collect();
+        let [_, b, a, name @ ..] = &cells[..] else { return None };
+        let name: Vec<&str> = name.iter().rev().copied().collect();
+        Some((name.join(" "), [a.parse().ok()?, b.parse().ok()?]))
+    };
+    Some(table.lines().filter_map(row).collect())
+}
+
+fn of(counts: &BTreeMap<String, [u64; 2]>, kind: &str) -> [u64; 2] {
+    counts.get(kind).copied().unwrap_or_default()
+}
+
+#[test]
+fn a_product_and_a_sum_are_fused_by_the_rules_of_contraction() {
+    // cl/dot/muladd.cl: the plain form lets the compiler fuse, and mad() leaves it free.
+    let (Some(plain), Some(mad)) =
+        (pocl("dot:naive dot:coalesced --set mad=0"), pocl("dot:naive dot:coalesced --set mad=1"))
+    else {
+        return;
+    };
+    if fs::read_to_string("/proc/cpuinfo").is_ok_and(|info| !info.contains(" fma ")) {
+        return;
+    }
+    for at in [0, 1] {
+        assert!(of(&plain, "fma")[at] > 0 && of(&plain, "mul")[at] == 0, "{plain:?}");
+        assert!(of(&mad, "fma")[at] + of(&mad, "mul")[at] > 0, "{mad:?}");
+    }
+}
+
+#[test]
+fn the_transposition_for_cpus_writes_past_the_cache() {
+    // cl/transpose/wide.cl: where the compiler can, lines are written without being read or kept in the cache.
+    let Some(counts) = pocl("transpose:wide transpose:copy") else { return };
+    let [wide, copy] = of(&counts, "store past cache");
+    assert!(wide > 0 && copy == 0, "{counts:?}");
+}
+
+#[test]
+fn the_sum_for_cpus_is_made_of_vectors() {
+    // docs/reduce.md: v11 gives each item a long chunk, and the compiler can use vectors.
+    let Some(counts) = pocl("reduce:wide dot:naive") else { return };
+    let [wide, naive] = of(&counts, "load, vectors");
+    assert!(wide >= 4 && naive == 0, "{counts:?}");
+    assert!(of(&counts, "integer, vectors")[0] >= 4, "{counts:?}");
+}
+
+#[test]
+fn listings_are_read_from_files() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = dir.path().join(name);
+        fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let ptx = include_str!("../../crates/study/src/asm/scale.ptx").replace("scale.cl", "reduce/sequential.cl");
+    let listing = file("k.ptx", &format!("{ptx}\0"));
+    let (table, said, code) = run(&["asm", "reduce:3", "--listing", &listing, "-v"]);
+    assert_eq!(code, 0, "{said}");
+    assert!(table.contains("scale: 25 instructions") && table.contains("fma.rn.f32 %f5, %f1, %f2, %f3"), "{table}");
+    assert!(table.contains("tree.cl:3"), "{table}");
+    for (text, want) in [("", "no listing"), ("\u{7f}ELF", "no listing"), (".version 8.0\n", "no instructions")] {
+        let (_, said, code) = run(&["asm", "reduce:3", "--listing", &file("wrong", text)]);
+        assert!(code == 2 && said.contains(want), "{text:?}: {code} {said}");
+    }
+}
