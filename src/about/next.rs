@@ -1,6 +1,7 @@
 //! What to run next: one line at the end of a command, for people at a terminal.
 
-use crate::cli::{Command, ExerciseAction, Lab, Ladder, PlotArgs, ReportArgs, Sweep, TuneArgs};
+use crate::adopt::cited;
+use crate::cli::{CitedLadder, Command, ExerciseAction, Lab, Ladder, PlotArgs, ReportArgs, Sweep, TuneArgs};
 use crate::exercise::{NAMES, progress};
 use crate::experiments::{EXPERIMENTS, experiment};
 use crate::kernels::{FAMILIES, Rung};
@@ -50,6 +51,11 @@ pub(crate) fn next(done: &Done<'_>) -> Option<String> {
         Command::Try(options) => match &options.family {
             Some(family) => done.on_device(&format!("gpulab explain {}", family.to_lowercase())),
             None => "gpulab try my.cl --as FAMILY, with what was printed in my.cl".to_owned(),
+        },
+        Command::Ladder(options) if options.source.is_some() => match (options.source?, options.faults) {
+            (CitedLadder::Maruyama, _) => "gpulab list --source maruyama".to_owned(),
+            (source, true) => format!("gpulab list --source {}", cited::name(source)),
+            (source, false) => done.on_device(&format!("gpulab ladder --as {} --faults", cited::name(source))),
         },
         Command::Ladder(options) => {
             let file = options.file.clone().or_else(|| Some(options.template.as_ref()?.join("family.toml")))?;

@@ -1,5 +1,6 @@
 //! Readers' own kernels and families: their files, read into a registry.
 
+pub(crate) mod cited;
 pub(crate) mod described;
 mod includes;
 pub(crate) mod own;

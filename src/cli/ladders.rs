@@ -237,8 +237,14 @@ pub struct TryArgs {
 #[derive(Debug, Args)]
 pub struct LadderArgs {
     /// Your family, in TOML
-    #[arg(value_name = "FILE", required_unless_present_any = ["template", "from"])]
+    #[arg(value_name = "FILE", required_unless_present_any = ["template", "from", "source"])]
     pub file: Option<PathBuf>,
+    /// A source's kernels as printed, at its sizes and groups, with its own table beside this device's
+    #[arg(long = "as", value_enum, value_name = "SOURCE", conflicts_with_all = ["file", "template", "from"])]
+    pub source: Option<CitedLadder>,
+    /// The source's kernels where they go wrong, each beside its cure: small sizes, and what the simulator finds
+    #[arg(long, requires = "source")]
+    pub faults: bool,
     /// Print a family's file for a kernel of somebody else's, as far as its text says; each ? is yours to fill in
     #[arg(long, value_name = "FILE.cl[:KERNEL]", conflicts_with_all = ["file", "template"])]
     pub from: Option<String>,
@@ -259,6 +265,21 @@ pub struct LadderArgs {
     pub set: Vec<String>,
     #[command(flatten)]
     pub ladder: Ladder,
+}
+
+/// A source whose kernels can be run as printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CitedLadder {
+    /// Bornhofen's slides: solutions 1 to 6 of the reduction, the last being the final kernel
+    Bornhofen,
+    /// PPC, chapter 4: versions 0 to 3 of the step to shorter paths
+    Ppc,
+    /// The CMSoft article: its three dot products
+    Cmsoft,
+    /// NVIDIA's "Optimizing CUDA": the study of the transposition, timed over launches and with the loop in the kernel
+    Nvidia,
+    /// Maruyama's lecture: seven kernels of the reduction
+    Maruyama,
 }
 
 /// `gpulab import`.

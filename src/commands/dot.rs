@@ -44,7 +44,7 @@ fn as_source(source: Source, params: &mut Params) -> AsSource {
     for (name, value) in kernels::dot::CMSOFT {
         params.entry(name.to_owned()).or_insert_with(|| value.to_owned());
     }
-    AsSource { variants: "1-3", claim: report::source::cmsoft }
+    AsSource { variants: Some("1-3"), faulty: Vec::new(), claim: Box::new(|rows, _| report::source::cmsoft(rows)) }
 }
 
 /// Reads the files once to find what is wrong with them before anything starts; the worker reads them again.

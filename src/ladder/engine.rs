@@ -10,13 +10,13 @@ use crate::console::{Out, note, screen, worst_of};
 use crate::counting::why;
 use crate::data::{Dtype, Params};
 use crate::kernels::{Family, Rung};
-use crate::outcome::{DeviceInfo, Executor};
+use crate::outcome::{DeviceInfo, Executor, Status};
 use crate::outputs::{Outputs, Paths};
 use crate::plan::{Case, WorkGroup};
 use crate::record::{Peaks, Row};
 use crate::report::live::Live;
 use crate::report::shown::reasons;
-use crate::report::{self, RateUnit, chapter, ladder, landing, markdown, rates};
+use crate::report::{self, RateUnit, ladder, landing, markdown, rates};
 use crate::sweep::Asked;
 use crate::terminal::Stdout;
 use crate::values::{self, Peak};
@@ -40,7 +40,7 @@ pub(crate) fn run_into(
     measured: &mut Vec<Row>,
 ) -> Result<(), Error> {
     let began = Instant::now();
-    let variants = options.variant.as_deref().or(study.source.as_ref().map(|source| source.variants));
+    let variants = options.variant.as_deref().or(study.source.as_ref().and_then(|source| source.variants));
     let mut rungs = match variants {
         Some(list) => values::variants(study.family, list).map_err(Error::Usage)?,
         None => study.family.kernels().collect(),
@@ -100,6 +100,7 @@ pub(crate) fn run_into(
     let mut climb = Climb::new(study, executor, outputs, live, began);
     let climbed = climb.climb(&mut limits);
     let (rows, all) = (climb.median_rows(), climb.rows());
+    let faulty: Vec<String> = climb.ladder().source.as_ref().map_or_else(Vec::new, |source| source.faulty.clone());
     measured.clone_from(&rows);
     let mut finished = tell(&mut climb, out, global, options, &baselines, &rows, climbed.is_ok());
     if options.why && climbed.is_ok() && finished.is_ok() && climb.ladder().shape.elements() > 0 {
@@ -113,7 +114,8 @@ pub(crate) fn run_into(
     }
     let probes = bench::gone_wrong(|status| limits.broken(status));
     let kept = baselines.keep(&all, climbed.is_ok(), global.quiet);
-    let rungs = bench::worst(&all, options.measure.strict);
+    let is_surprise = |row: &&Row| !faulty.contains(&row.variant) || row.status == Status::BuildFailed;
+    let rungs = bench::worst(&all.iter().filter(is_surprise).cloned().collect::<Vec<_>>(), options.measure.strict);
     worst_of([climbed, rungs, probes, finished, kept].into_iter().filter_map(Result::err))
 }
 
@@ -244,14 +246,6 @@ fn check_work_group(wg: Option<WorkGroup>, info: &DeviceInfo) -> Result<(), Erro
     }
 }
 
-/// Of the min-plus ladder, at the size of PPC's chapter 4 or where more is asked for: its figures beside the chapter's.
-fn beside_the_chapter(climb: &Climb<'_>, rows: &[Row], verbose: bool) -> String {
-    let study = climb.ladder();
-    let is_its_own = study.family.name == "minplus" && (verbose || study.shape.n == chapter::N);
-    let units = climb.info().target.compute_units;
-    if is_its_own { chapter::beside(rows, units).unwrap_or_default() } else { String::new() }
-}
-
 /// Ends the progress, prints the table and completes the files.
 fn tell(
     climb: &mut Climb<'_>,
@@ -264,13 +258,13 @@ fn tell(
 ) -> Result<(), Error> {
     climb.end_progress();
     let unit = if options.output.gib { RateUnit::GiB } else { RateUnit::GB };
-    let claim = climb.ladder().source.as_ref().map_or_else(String::new, |s| format!("\n{}", (s.claim)(rows)));
+    let units = climb.info().target.compute_units;
+    let claim = climb.ladder().source.as_ref().map_or_else(String::new, |s| format!("\n{}", (s.claim)(rows, units)));
     if is_whole || !rows.is_empty() {
         climb.outputs.md(&(markdown::ladder(rows, unit) + &claim));
     }
     let all = climb.rows();
     let own = climb.ladder().own.and_then(|own| Some((own, landing::landing(climb.ladder().family, own, rows)?)));
-    let beside = beside_the_chapter(climb, rows, global.verbose);
     let rates = Some(rates::text(rows, climb.ladder().family.problem.counted()))
         .filter(|text| global.verbose && !text.is_empty());
     let rates = rates.map_or_else(String::new, |text| format!("\n{text}"));
@@ -278,7 +272,7 @@ fn tell(
         let rounds = report::compare::rounds(&all, screen);
         let against = baselines.beside(&all, global.verbose, screen);
         let lands = own.as_ref().map_or_else(String::new, |(own, at)| format!("\n{}", landing::text(own, at, screen)));
-        ladder::table(rows, unit, screen, global.verbose) + &rounds + &claim + &beside + &rates + &against + &lands
+        ladder::table(rows, unit, screen, global.verbose) + &rounds + &claim + &rates + &against + &lands
     };
     climb.outputs.tell(out, &table, screen(global.color), global.quiet);
     climb.beyond_cache().iter().filter(|_| !global.quiet).for_each(|text| note(text));

@@ -50,10 +50,19 @@ impl<'a> LadderRun<'a> {
     }
 }
 
+impl LadderRun<'_> {
+    /// Whether a rung has a fault that its source printed.
+    pub(crate) fn is_faulty(&self, variant: &str) -> bool {
+        self.source.as_ref().is_some_and(|source| source.faulty.iter().any(|name| name == variant))
+    }
+}
+
 /// Extra options of a ladder that reproduces a source.
 pub(crate) struct AsSource {
-    /// Its rungs, as `--variant` names them, unless others are asked for.
-    pub(crate) variants: &'static str,
-    /// What it claims, beside what came of these rows.
-    pub(crate) claim: fn(&[Row]) -> String,
+    /// Its rungs, as `--variant` names them, unless others are asked for; all of the family's if none.
+    pub(crate) variants: Option<&'static str>,
+    /// Rungs with a fault that the source printed: a wrong result is what is to be seen.
+    pub(crate) faulty: Vec<String>,
+    /// What it says, beside what came of these rows on a device of so many compute units.
+    pub(crate) claim: Box<dyn Fn(&[Row], u32) -> String>,
 }

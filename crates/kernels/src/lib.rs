@@ -4,6 +4,7 @@
 //! brings is in a [`Registry`], a value that is passed on.
 
 mod builder;
+mod cited;
 pub mod cpu;
 mod described;
 pub mod dot;
@@ -27,6 +28,7 @@ mod tunable;
 pub mod values;
 
 pub use crate::cpu::Baseline;
+pub use cited::cited;
 pub(crate) use builder::Builder;
 pub use described::{
     ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, TunerCall, draft,
