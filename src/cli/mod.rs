@@ -16,7 +16,8 @@ mod watching;
 pub use device::{AsmArgs, CeilingArgs, CountArgs, Lab, NoiseArgs, Occupancy, RecordArgs};
 pub use exercise::{ExerciseAction, ExerciseCheck};
 pub use ladders::{
-    CitedLadder, DotArgs, GraphJob, ImportArgs, Ladder, LadderArgs, Loop, MinPlusArgs, ReduceArgs, Source, TransposeArgs, TryArgs,
+    CitedLadder, DotArgs, GraphJob, ImportArgs, Ladder, LadderArgs, Loop, MinPlusArgs, ReduceArgs, Source,
+    TransposeArgs, TryArgs,
 };
 pub use measuring::{MeasureArgs, Output};
 pub use recorded::{Compare, Paper, PictureKind, PlotArgs, ReportArgs, Show, SpliceArgs};

@@ -44,9 +44,7 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
     let family = &match (&options.file, options.source) {
         (Some(file), _) => described::family(&mut registry, file, global.device.as_deref())?.clone(),
         (None, Some(CitedLadder::Nvidia)) if !options.faults => return transposition(out, global, options),
-        (None, Some(source)) => {
-            cited::family(&mut registry, source, options.faults, global.device.as_deref())?.clone()
-        }
+        (None, Some(source)) => cited::family(&mut registry, source, options.faults, global.device.as_deref())?.clone(),
         (None, None) => return Err(Error::Usage("name a file, as in gpulab ladder mine/family.toml".into())),
     };
     let quick = options.ladder.measure.quick;

@@ -115,6 +115,42 @@ fn a_source_s_set_up_is_repeated_and_its_claim_told() {
     }
 }
 
+/// The kernels as printed: their tables beside this device's, and no failure for a result that is to be wrong.
+#[test]
+fn a_source_s_kernels_run_as_printed() {
+    let short = ["--quick", "--warmup", "0", "--min-runs", "1", "--max-runs", "1", "--color", "never"];
+    for (source, n, variants, words) in [
+        ("bornhofen", "4096", "6,8", ["solution_6_cured", "slide"]),
+        ("ppc", "70", "2-3", ["version_2 1.2 374 58", "kernel s"]),
+        ("cmsoft", "5000", "3-4", ["local_cured", "25 times"]),
+        ("nvidia", "64", "4", ["diagonal 69.5 78.3", "in loop"]),
+        ("maruyama", "65536", "7", ["kernel_7 0.22 76.1 74.6 1.14 16.0", "% max"]),
+    ] {
+        let args = ["ladder", "--as", source, "-n", n, "--variant", variants];
+        let (out, err, code) = run(&[&args[..], &short[..]].concat());
+        assert_eq!(code, 0, "{out}{err}");
+        let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        for word in words {
+            assert!(squeezed(&out).contains(&squeezed(word)), "{source}: {word:?} is missing in {out}");
+        }
+        assert!(out.lines().all(|line| line.chars().count() <= 80), "{out}");
+    }
+}
+
+#[test]
+fn a_kernel_that_is_wrong_as_printed_is_no_failure_and_its_cure_is_right() {
+    let (out, err, code) = run(&["ladder", "--as", "bornhofen", "--faults", "--quick", "--color", "never"]);
+    assert_eq!(code, 0, "{out}{err}");
+    assert!(out.contains("final, as printed: WRONG here, as expected"), "{out}");
+    assert!(out.lines().any(|line| line.contains("final_cured ") && line.trim_end().ends_with(" ok")), "{out}");
+    assert!(err.contains("v1 final: check: reduction.cl, line 1"), "{err}");
+    let refused = [("--as nobody", "maruyama"), ("--faults", "--as"), ("--as ppc x.toml", "cannot be used with")];
+    for (args, word) in refused.into_iter().chain([("--as maruyama --faults", "at its own sizes")]) {
+        let (out, err, code) = run(&[&["ladder"], &args.split(' ').collect::<Vec<_>>()[..]].concat());
+        assert!(code == 2 && out.is_empty() && err.contains(word), "{args}: {err}");
+    }
+}
+
 #[test]
 fn a_reduction_names_its_operation_in_every_row() {
     let args = ["reduce", "--quick", "--n", "5000", "--op", "max", "--variant", "sequential,wide", "--json", "-"];

@@ -10,15 +10,16 @@ const SHORT: [&str; 7] = ["--quick", "--warmup", "0", "--min-runs", "1", "--max-
 /// A command's arguments, over few elements: its own size is a GPU's.
 fn small(command: &str) -> Vec<String> {
     let mut words: Vec<String> = command.split(' ').skip(1).map(str::to_owned).collect();
-    let size = if ["minplus", "transpose"].contains(&words[0].as_str()) { "96" } else { "4096" };
-    if let Some(at) = words.iter().position(|word| word == "--n") {
+    let is_matrix = |word: &String| ["minplus", "transpose", "ppc"].contains(&word.as_str());
+    let size = if words.iter().any(is_matrix) { "96" } else { "4096" };
+    if let Some(at) = words.iter().position(|word| word == "--n" || word == "-n") {
         words[at + 1] = size.to_owned();
     }
     // Cold caches take copies of more than the last of them holds.
     words.iter_mut().filter(|word| *word == "cold").for_each(|word| "warm".clone_into(word));
     let options = match words[0].as_str() {
-        "occupancy" => &[],
-        "ceiling" => &SHORT[..1],
+        "devices" | "explain" | "list" | "occupancy" => &[],
+        "ceiling" | "tune" => &SHORT[..1],
         _ if words.contains(&"--input".to_owned()) => &[],
         _ => &SHORT[..],
     };
@@ -71,30 +72,32 @@ fn maruyamas_road_runs() {
     run_road("maruyama");
 }
 
+/// What needs no device but the simulator: every twelfth, unless all are to be tried.
+#[test]
+fn roads_without_a_gpu_run() {
+    let all = sources::all();
+    let commands: BTreeSet<&str> = all.iter().flat_map(|s| &s.steps).filter_map(|step| step.unmeasured).collect();
+    assert!(commands.len() > 100, "{commands:?}");
+    for command in commands.into_iter().step_by(if is_whole() { 1 } else { 12 }) {
+        // A film goes to standard output in place of a file.
+        let words: Vec<&str> =
+            command.split(' ').skip(1).map(|word| if word.ends_with(".html") { "-" } else { word }).collect();
+        let (out, log, code) = crate::binary::run(&words);
+        assert!(code == 0 && !out.is_empty(), "{command}\n{out}{log}");
+    }
+}
+
 #[test]
 fn a_road_is_printed_step_by_step() {
     for source in sources::all() {
         let (out, log, code) = crate::binary::run(&["list", "--source", &source.name()]);
         assert_eq!((code, log.as_str()), (0, ""));
-        for step in &source.steps {
-            assert!(out.contains(&format!("\n  {}\n", step.command)), "{step:?}\n{out}");
+        for command in source.steps.iter().flat_map(|step| [Some(step.command), step.unmeasured]).flatten() {
+            assert!(out.contains(&format!("\n  {command}\n")), "{command}\n{out}");
         }
     }
     let (_, log, code) = crate::binary::run(&["list", "--source", "nobody"]);
     assert_eq!(code, 2);
     assert!(log.contains("there is no source \"nobody\"; there is bornhofen, ppc, cmsoft, nvidia, maruyama"), "{log}");
     assert!(crate::binary::run(&["list"]).0.contains("  maruyama   Maruyama: lecture on parallel reduction"));
-}
-
-/// The chapter's own figures, and this device's in the same units, where its clock is known.
-#[test]
-fn the_chapters_units_are_told_on_request() {
-    let args = ["minplus", "--n", "64", "--variant", "2", "--quick"];
-    let (plain, log, code) = crate::binary::run(&args);
-    assert_eq!((code, plain.contains("374 a clock")), (0, false), "{plain}{log}");
-    let (told, log, code) = crate::binary::run(&[&args[..], &["-v"]].concat());
-    assert_eq!(code, 0, "{log}");
-    // Beside the table's other columns, for which it may have no room.
-    let clock_is_known = told.contains("/CU/clk");
-    assert_eq!(told.contains("374 a clock") && told.contains("v2 registers "), clock_is_known, "{told}");
 }

@@ -11,9 +11,10 @@ fn every_source_has_its_road_and_every_row_its_command() {
     let names: Vec<String> = sources.iter().map(sources::CitedSource::name).collect();
     assert_eq!(names, ["bornhofen", "ppc", "cmsoft", "nvidia", "maruyama"]);
     let rows = PAGE.lines().filter(|line| line.contains("| `gpulab ")).count();
-    assert_eq!(sources.iter().map(|s| s.steps.len()).sum::<usize>(), rows, "each row of a table has four cells");
+    assert_eq!(sources.iter().map(|s| s.steps.len()).sum::<usize>(), rows, "each row of a table has five cells");
     for step in sources.iter().flat_map(|s| &s.steps) {
-        assert!(step.command.starts_with("gpulab ") && !step.command.contains('`'), "{step:?}");
+        let commands = [Some(step.command), step.unmeasured];
+        assert!(commands.iter().flatten().all(|c| c.starts_with("gpulab ") && !c.contains('`')), "{step:?}");
         assert!([step.place, step.see, step.today].iter().all(|cell| !cell.is_empty()), "{step:?}");
     }
 }

@@ -28,8 +28,8 @@ mod tunable;
 pub mod values;
 
 pub use crate::cpu::Baseline;
-pub use cited::cited;
 pub(crate) use builder::Builder;
+pub use cited::cited;
 pub use described::{
     ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, TunerCall, draft,
     draft_of_call, reference_kernel, rung_text,

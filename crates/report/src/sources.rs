@@ -5,7 +5,7 @@ use super::wrap::wrapped;
 const PAGE: &str = include_str!("../../../docs/sources.md");
 
 /// How the table of a source begins.
-const TABLE: &str = "| slide or section | command |";
+const TABLE: &str = "| slide or section | command | without a GPU |";
 
 /// Columns of a terminal.
 const WIDTH: usize = 79;
@@ -25,6 +25,8 @@ pub struct RoadStep {
     pub place: &'static str,
     /// The command that shows it, as in `gpulab lab banks`.
     pub command: &'static str,
+    /// The command that shows it without a GPU, by counts or a picture.
+    pub unmeasured: Option<&'static str>,
     pub see: &'static str,
     /// What differs today, and why; `-` for nothing.
     pub today: &'static str,
@@ -57,8 +59,9 @@ fn section(text: &'static str) -> Option<CitedSource> {
 
 fn step(row: &'static str) -> Option<RoadStep> {
     let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
-    let [place, command, see, today] = cells[..] else { return None };
-    Some(RoadStep { place, command: command.trim_matches('`'), see, today })
+    let [place, command, unmeasured, see, today] = cells[..] else { return None };
+    let unmeasured = Some(unmeasured.trim_matches('`')).filter(|command| *command != "-");
+    Some(RoadStep { place, command: command.trim_matches('`'), unmeasured, see, today })
 }
 
 /// The names and titles of all sources, a line each.
@@ -73,6 +76,7 @@ pub fn text(source: &CitedSource) -> String {
     text += &lines(&source.about, "", "");
     for step in &source.steps {
         text += &format!("\n{}  {}\n", lines(step.place, "", ""), step.command);
+        text += &step.unmeasured.map_or_else(String::new, |command| format!("  {command}\n"));
         text += &lines(step.see, "    see:   ", "           ");
         if step.today != "-" {
             text += &lines(step.today, "    today: ", "           ");
@@ -94,25 +98,27 @@ fn lines(text: &str, first: &str, rest: &str) -> String {
 mod tests {
     use super::*;
 
-    const SMALL: &str = "# Title\n\n## Ann: lecture\n\nOf the\nyear 1.\n\n| slide or section | command | what | today |\n\
-                         | --- | --- | --- | --- |\n| one | `gpulab list` | a | `b` c |\n| two | `gpulab doctor` | d <!--= a : b -->3 | - |\n\n\
+    const SMALL: &str = "# Title\n\n## Ann: lecture\n\nOf the\nyear 1.\n\n| slide or section | command | without a GPU | what | today |\n\
+                         | --- | --- | --- | --- | --- |\n| one | `gpulab list` | `gpulab lab` | a | `b` c |\n\
+                         | two | `gpulab doctor` | - | d <!--= a : b -->3 | - |\n\n\
                          ## Words\n\n| CUDA | OpenCL |\n| --- | --- |\n| warp | sub-group |\n";
 
     #[test]
     fn a_section_with_a_table_of_commands_is_a_source() {
         let [ann] = &sections(SMALL)[..] else { panic!("{:?}", sections(SMALL)) };
         assert_eq!((ann.name().as_str(), ann.title, ann.about.as_str()), ("ann", "Ann: lecture", "Of the year 1."));
-        let want = RoadStep { place: "one", command: "gpulab list", see: "a", today: "`b` c" };
+        let want =
+            RoadStep { place: "one", command: "gpulab list", unmeasured: Some("gpulab lab"), see: "a", today: "`b` c" };
         assert_eq!((ann.steps.len(), &ann.steps[0]), (2, &want));
-        let want = "Ann: lecture\nOf the year 1.\n\none\n  gpulab list\n    see:   a\n    today: b c\n\ntwo\n  \
+        let want = "Ann: lecture\nOf the year 1.\n\none\n  gpulab list\n  gpulab lab\n    see:   a\n    today: b c\n\ntwo\n  \
                     gpulab doctor\n    see:   d 3\n";
         assert_eq!(text(ann), want);
     }
 
     #[test]
     fn a_row_of_another_length_is_none() {
-        assert_eq!(step("| one | two | three |"), None);
-        assert_eq!(step("| a | b | c | d | e |"), None);
+        assert_eq!(step("| a | b | c | d |"), None);
+        assert_eq!(step("| a | b | c | d | e | f |"), None);
     }
 
     #[test]

@@ -105,7 +105,10 @@ pub fn fault(line: &str) -> Option<String> {
         Err(error) if line.ends_with("...") && error.kind() == ErrorKind::MissingRequiredArgument => return None,
         Err(error) => return Some(error.to_string()),
     };
-    let missing = words.iter().find(|word| is_input(word) && !Path::new(ROOT).join(word).exists());
+    // Of a family's file the rung that is drawn stands behind a colon.
+    let file =
+        |word: &str| word.split_once(".toml:").map_or_else(|| word.to_owned(), |(file, _)| format!("{file}.toml"));
+    let missing = words.iter().find(|word| is_input(word) && !Path::new(ROOT).join(file(word)).exists());
     if let Some(missing) = missing {
         return Some(format!("there is no {missing}"));
     }
