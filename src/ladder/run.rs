@@ -57,12 +57,14 @@ impl LadderRun<'_> {
     }
 }
 
+/// What a source says beside rows that were measured on a device of so many compute units.
+pub(crate) type SourceClaim = Box<dyn Fn(&[Row], u32) -> String>;
+
 /// Extra options of a ladder that reproduces a source.
 pub(crate) struct AsSource {
     /// Its rungs, as `--variant` names them, unless others are asked for; all of the family's if none.
     pub(crate) variants: Option<&'static str>,
     /// Rungs with a fault that the source printed: a wrong result is what is to be seen.
     pub(crate) faulty: Vec<String>,
-    /// What it says, beside what came of these rows on a device of so many compute units.
-    pub(crate) claim: Box<dyn Fn(&[Row], u32) -> String>,
+    pub(crate) claim: SourceClaim,
 }

@@ -17,7 +17,7 @@ pub fn figure(source: &str, what: &str) -> Option<&'static str> {
 }
 
 /// A source's table.
-struct Printed {
+struct SourceTable {
     source: &'static str,
     /// What was measured where, and what is timed.
     about: &'static str,
@@ -74,8 +74,8 @@ fn gib(row: &Row) -> Option<f64> {
     Some(row.gbps? * 1e9 / f64::from(1 << 30))
 }
 
-const TABLES: [Printed; 5] = [
-    Printed {
+const TABLES: [SourceTable; 5] = [
+    SourceTable {
         source: "bornhofen",
         about: "Bornhofen's slides time nothing. The column `slide` is by the formula of their exercise, which counts elements: \
                 it is a quarter of the bandwidth. The kernels are timed, without the host's part.",
@@ -91,7 +91,7 @@ const TABLES: [Printed; 5] = [
             TOTAL,
         ],
     },
-    Printed {
+    SourceTable {
         source: "ppc",
         about: "PPC, chapter 4, on a GPU of 640 units: seconds and operations a clock with all overhead within, so its figures \
                 stand beside those from end to end. `kernel` is of the kernels alone.",
@@ -106,13 +106,13 @@ const TABLES: [Printed; 5] = [
             column("% max", None, |here| here.row.ceiling_pct),
         ],
     },
-    Printed {
+    SourceTable {
         source: "cmsoft",
         about: "The CMSoft article has its times in pictures; in words it claims 25 times its CPU loop in double: gpulab dot --as \
                 cmsoft compares with such a loop.",
         columns: &[TIME, RATE, STEP, TOTAL, WHOLE],
     },
-    Printed {
+    SourceTable {
         source: "nvidia",
         about: "NVIDIA's transposition of 2048 x 2048 floats on a GTX 280, in 2^30 bytes a second: `GiB/s` with one launch after \
                 the other, `in loop` with the loop in the kernel.",
@@ -122,7 +122,7 @@ const TABLES: [Printed; 5] = [
             column("% copy", None, |here| here.row.copy_pct),
         ],
     },
-    Printed {
+    SourceTable {
         source: "maruyama",
         about: "Maruyama's lecture: 2^22 ints in groups of 128 on one GPU of a Tesla S1070, at most 102 GB/s. The kernels are \
                 timed, without transfers; `% max` is there of that rate, and here of the measured limit.",
