@@ -1,10 +1,10 @@
 //! The table that a source prints of its kernels, beside what this device makes of them; and the faults of the kernels as printed.
 
-use super::format::{significant, terminal, wrap};
+use super::format::{significant, wrap};
+use super::grid::{GridColumn, TextGrid};
 use super::ladder::WIDTH;
 use gpulab_model::outcome::Status;
 use gpulab_record::{REPEATS, Row};
-use std::fmt::Write as _;
 
 /// All figures of the sources that gpulab prints, with their places.
 const FIGURES: &str = include_str!("../../../data/sources.csv");
@@ -64,10 +64,10 @@ const fn column(
 
 const TIME: PrintedColumn = column("ms", Some("time of "), |here| Some(here.row.t_median_s? * 1e3));
 const RATE: PrintedColumn = column("GB/s", Some(""), |here| here.row.gbps);
-const SHARE: PrintedColumn = column("% max", Some("share of "), |here| here.row.ceiling_pct);
+const SHARE: PrintedColumn = column("%max", Some("share of "), |here| here.row.ceiling_pct);
 const STEP: PrintedColumn = column("step", Some("gain of "), |here| here.over(here.before));
 const TOTAL: PrintedColumn = column("total", Some("total gain of "), |here| here.over(Some(here.first)));
-const WHOLE: PrintedColumn = column("end to end ms", None, |here| Some(here.row.t_end_to_end_s? * 1e3));
+const WHOLE: PrintedColumn = column("end to\nend ms", None, |here| Some(here.row.t_end_to_end_s? * 1e3));
 
 /// 10^9 bytes in 2^30.
 fn gib(row: &Row) -> Option<f64> {
@@ -98,12 +98,12 @@ const TABLES: [SourceTable; 5] = [
         columns: &[
             column("s", Some("time of "), |here| here.row.t_end_to_end_s),
             column("a clock", Some("operations of "), |here| here.operations(true)),
-            column("% max", Some("share of "), |here| {
+            column("%max", Some("share of "), |here| {
                 Some(here.row.ceiling_pct? * here.row.t_median_s? / here.row.t_end_to_end_s?)
             }),
             column("kernel s", None, |here| here.row.t_median_s),
             column("a clock", None, |here| here.operations(false)),
-            column("% max", None, |here| here.row.ceiling_pct),
+            column("%max", None, |here| here.row.ceiling_pct),
         ],
     },
     SourceTable {
@@ -119,13 +119,13 @@ const TABLES: [SourceTable; 5] = [
         columns: &[
             column("GiB/s", Some(""), |here| gib(here.row)),
             column("in loop", Some("in kernel of "), |here| gib(here.inside?)),
-            column("% copy", None, |here| here.row.copy_pct),
+            column("%copy", None, |here| here.row.copy_pct),
         ],
     },
     SourceTable {
         source: "maruyama",
         about: "Maruyama's lecture: 2^22 ints in groups of 128 on one GPU of a Tesla S1070, at most 102 GB/s. The kernels are \
-                timed, without transfers; `% max` is there of that rate, and here of the measured limit.",
+                timed, without transfers; `%max` is there of that rate, and here of the measured limit.",
         columns: &[TIME, RATE, SHARE, STEP, TOTAL],
     },
 ];
@@ -143,36 +143,34 @@ pub fn beside(source: &str, rows: &[Row], compute_units: u32) -> String {
     };
     let there: Vec<&PrintedColumn> =
         table.columns.iter().filter(|column| plain.iter().any(|row| figure_of(column, row).is_some())).collect();
-    let width = |column: &PrintedColumn| column.head.len().max(5) + 1;
-    let head = |columns: &[&PrintedColumn]| -> String {
-        columns.iter().map(|column| format!("{:>1$}", column.head, width(column))).collect()
-    };
-    let here: Vec<&PrintedColumn> = table.columns.iter().collect();
-    let mut text = wrap(table.about, WIDTH, "  ");
-    let name = plain.iter().map(|row| row.variant.len()).max().unwrap_or(0) + 1;
-    if !there.is_empty() {
-        let _ = writeln!(text, "{:name$}{:>2$}", "", "there", head(&there).len());
-        let at = text.pop().map_or(0, |_| head(&here).len());
-        let _ = writeln!(text, "  {:>at$}", "here");
-    }
-    let gap = if there.is_empty() { "" } else { "  " };
-    let _ = writeln!(text, "{:name$}{}{gap}{}", "", head(&there), head(&here));
-    for (at, row) in plain.iter().enumerate() {
-        let measured = PrintedHere {
+    let measured: Vec<PrintedHere<'_>> = plain
+        .iter()
+        .enumerate()
+        .map(|(at, &row)| PrintedHere {
             row,
             inside: rows.iter().find(|other| other.variant == row.variant && other.params.contains_key(REPEATS)),
             before: at.checked_sub(1).map(|before| plain[before]),
             first: plain[0],
             compute_units,
-        };
-        let cell = |text: Option<String>, column: &&PrintedColumn| {
-            format!("{:>1$}", text.unwrap_or_else(|| "-".into()), width(column))
-        };
-        let said: String = there.iter().map(|c| cell(figure_of(c, row).map(str::to_owned), c)).collect();
-        let own: String = here.iter().map(|c| cell((c.here)(&measured).map(|x| significant(x, 3)), c)).collect();
-        let _ = writeln!(text, "{:<name$}{said}{gap}{own}", terminal(&row.variant));
-    }
-    text
+        })
+        .collect();
+    let column = |place: &str, head: &str, cells: Vec<Option<String>>| {
+        let head = if there.is_empty() { head.to_owned() } else { format!("{place}\n{head}") };
+        GridColumn::numbers(head, cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".into())).collect(), 0)
+    };
+    // Factors as the sources print them.
+    let is_factor = |head: &str| matches!(head, "step" | "total");
+    let names = plain.iter().map(|row| row.variant.clone()).collect();
+    let mut columns = vec![GridColumn::texts("kernel", names, 0)];
+    columns.extend(there.iter().map(|one| {
+        let cells = plain.iter().map(|row| figure_of(one, row).map(str::to_owned)).collect();
+        column("then", one.head, cells)
+    }));
+    columns.extend(table.columns.iter().map(|one| {
+        let number = |x| if is_factor(one.head) { format!("{x:.2}") } else { significant(x, 3) };
+        column("here", one.head, measured.iter().map(|own| (one.here)(own).map(number)).collect())
+    }));
+    wrap(table.about, WIDTH, "  ") + &TextGrid { columns }.blocks(WIDTH)
 }
 
 /// A fault of a kernel as printed.
