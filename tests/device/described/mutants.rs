@@ -523,7 +523,7 @@ launch = [{ args = ["inout x[n] random", "scratch changed[1]", "turn", 0, "n"] }
         mutants: &[
             ("the flag is never raised", "*changed = 1;", ""),
             ("one turn short of what is needed", "*changed = 1;", "if (turn < 12) *changed = 1;"),
-            ("the flag is raised by the first items alone", "*changed = 1;", "if (i < 20) *changed = 1;"),
+            ("the flag is raised by the first item alone", "*changed = 1;", "if (i < 2) *changed = 1;"),
             ("the flag is raised in the first turn alone", "*changed = 1;", "*changed = turn == 0;"),
             ("the last pair left out", "i + 1 >= n", "i + 2 >= n"),
             ("the second half of a turn left out", "+ phase", ""),
