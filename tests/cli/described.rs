@@ -436,8 +436,12 @@ fn other_commands_take_the_file_as_well() {
 
 /// In each the fourth parameter of a right kernel cannot take its argument.
 const UNFIT: [(&str, &str, &str); 6] = [
-    ("__read_only image2d_t e", "in", "`image2d_t e`: images and samplers cannot be given by a file yet"),
-    ("sampler_t e", "n", "`sampler_t e`: images and samplers cannot be given by a file yet"),
+    (
+        "__read_only image2d_t e",
+        "in",
+        "`image2d_t e`: it is an image, and args gives in: write \"image FORMAT e[m, n]\"",
+    ),
+    ("sampler_t e", "n", "`sampler_t e`: it is a sampler, and args gives a number: write one as in"),
     ("const float e", "in", "`float e`: it is handed over by value, and args gives in"),
     ("__local T *e", "in", "`T e`: it is local memory, and args gives in: write \"local ELEMENTS\""),
     ("__global T *e", "local 4", "`T e`: it is a buffer, and args gives local memory"),

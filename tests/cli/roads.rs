@@ -23,7 +23,8 @@ fn small(command: &str) -> Vec<String> {
         _ if words.contains(&"--input".to_owned()) => &[],
         _ => &SHORT[..],
     };
-    words.extend(options.iter().map(|&word| word.to_owned()));
+    let is_quick = words.contains(&"--quick".to_owned());
+    words.extend(options.iter().filter(|&&word| !is_quick || word != "--quick").map(|&word| word.to_owned()));
     words
 }
 
