@@ -14,7 +14,7 @@ use crate::{Error, bench, interrupt, values};
 use std::time::Duration;
 
 /// Longest that opening the device and building a kernel may take each.
-const DEADLINE: Duration = Duration::from_secs(45);
+const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Prints the answer.
 ///

@@ -15,7 +15,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Longest that opening the device may take.
-const DEADLINE: Duration = Duration::from_secs(45);
+const DEADLINE: Duration = Duration::from_secs(30);
 
 /// Prints the files.
 ///
