@@ -124,7 +124,7 @@ fn a_source_s_kernels_run_as_printed() {
         ("ppc", "70", "2-3", ["version_2 1.2 374 58", "kernel s"]),
         ("cmsoft", "5000", "3-4", ["local_cured", "25 times"]),
         ("nvidia", "64", "4", ["diagonal 69.5 78.3", "in loop"]),
-        ("maruyama", "65536", "7", ["kernel_7 0.22 76.1 74.6 1.14 16.0", "% max"]),
+        ("maruyama", "65536", "7", ["kernel_7 0.22 76.1 74.6 1.14 16.0", "%max"]),
     ] {
         let args = ["ladder", "--as", source, "-n", n, "--variant", variants];
         let (out, err, code) = run(&[&args[..], &short[..]].concat());
