@@ -56,15 +56,12 @@ impl CountAllowances {
                     .map(|percent| percent / 100.0)
                     .ok_or_else(|| format!("{part:?}: a share is needed, as in passes:1%"))
             })?;
-            let named = GAUGES.iter().filter(|gauge| name == "all" || gauge.name == name);
-            let before = all.len();
-            for gauge in named {
-                all.retain(|known| known.gauge.name != gauge.name);
-                all.push(CountAllowance { gauge, share });
-            }
-            if !all.iter().any(|known| name == "all" || known.gauge.name == name) && all.len() == before {
+            let named: Vec<_> = GAUGES.iter().filter(|gauge| name == "all" || gauge.name == name).collect();
+            if named.is_empty() {
                 return Err(unknown(name));
             }
+            all.retain(|known: &CountAllowance| !named.iter().any(|gauge| gauge.name == known.gauge.name));
+            all.extend(named.into_iter().map(|gauge| CountAllowance { gauge, share }));
         }
         Ok(CountAllowances(all))
     }
