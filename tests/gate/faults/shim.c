@@ -8,7 +8,8 @@
  *              second); NAME is a function, `any`, or `load` for the library's constructor.
  *              ACTION is fail (with that code), sleep, abort, segv, kill, exit, print, or else a lie.
  * SHIM_STATE   a file of 64-bit numbers that all processes of a run share: [0] how often SHIM_FAULT was met,
- *              [1] whether what was met had run before (see `note_launch` and `has_read`), [8 + i] calls of function i.
+ *              [1] whether what was met had run before (see `note_launch` and `has_read`),
+ *              [2] whether a launch was lost that no equal one beside it stood in for, [8 + i] calls of function i.
  * SHIM_ALLOC   the device's largest buffer in bytes: a small device keeps the runs short.
  */
 #define _GNU_SOURCE
@@ -28,7 +29,7 @@ typedef uint32_t u32;
 typedef uint64_t u64;
 typedef size_t usize;
 
-enum { WORDS = 256, HITS = 0, RAN_BEFORE = 1, CALLS = 8 };
+enum { WORDS = 256, HITS = 0, RAN_BEFORE = 1, MISSED = 2, CALLS = 8 };
 enum meeting { REAL, FAIL, LIE };
 
 static u64 spare[WORDS], *state = spare;
@@ -147,7 +148,9 @@ enum { KERNELS = 4096, NUMBERS = 16 };
 
 /* The numbers that a kernel object has as arguments, by their places, and what launches it had. */
 static struct { Ptr kernel; u32 numbers[NUMBERS]; } given[KERNELS];
-static struct { Ptr kernel; u64 what; } launched[KERNELS];
+static struct { Ptr kernel; u64 what, stretch; } launched[KERNELS];
+/* Launches between which neither the host waits nor data are written: of equal ones, each writes what the first one wrote. */
+static u64 stretch = 1;
 
 /* The kernel's place in `given`, a new one if need be. */
 static size_t place_of(Ptr kernel)
@@ -170,27 +173,48 @@ static u64 mixed(u64 hash, u64 number)
 }
 
 /* Whether this kernel object was launched before over this range with these numbers: cases may share a kernel, and a size
- * that is refused is another range or another number. Remembers it. */
-static int note_launch(Ptr kernel, u32 dims, const usize *global)
+ * that is refused is another range or another number. Remembers it, and a launch that is lost where no equal one of its stretch
+ * did its work. */
+static int note_launch(enum meeting meeting, Ptr kernel, u32 dims, const usize *global)
 {
     u64 what = mixed(0xcbf29ce484222325, dims);
     size_t i, at = place_of(kernel);
     for (i = 0; i < dims; i++) what = mixed(what, global[i]);
     for (i = 0; i < NUMBERS; i++) what = mixed(what, given[at].numbers[i]);
     for (i = 0; i < KERNELS && launched[i].kernel; i++)
-        if (launched[i].kernel == kernel && launched[i].what == what) return 1;
-    if (i == KERNELS) return 1;
+        if (launched[i].kernel == kernel && launched[i].what == what) break;
+    if (i == KERNELS) {
+        if (meeting != REAL) state[MISSED] = 1;
+        return 1;
+    }
+    int ran = launched[i].kernel != NULL;
+    if (meeting != REAL && launched[i].stretch != stretch) state[MISSED] = 1;
     launched[i].kernel = kernel;
     launched[i].what = what;
-    return 0;
+    if (meeting == REAL) launched[i].stretch = stretch;
+    return ran;
 }
 
 static void before_clEnqueueNDRangeKernel(enum meeting meeting, Ptr queue, Ptr kernel, u32 dims, Ptr offset, Ptr global,
                                           Ptr local, u32 waits, Ptr list, Ptr event)
 {
-    int ran = note_launch(kernel, dims, global);
+    int ran = note_launch(meeting, kernel, dims, global);
     if (meeting != REAL) state[RAN_BEFORE] = ran;
     (void)queue, (void)offset, (void)local, (void)waits, (void)list, (void)event;
+}
+
+static void before_clFinish(enum meeting meeting, Ptr queue)
+{
+    stretch++;
+    (void)meeting, (void)queue;
+}
+
+static void before_clEnqueueWriteBuffer(enum meeting meeting, Ptr queue, Ptr buffer, u32 block, usize offset, usize size,
+                                        Ptr host, u32 waits, Ptr list, Ptr event)
+{
+    stretch++;
+    (void)meeting, (void)queue, (void)buffer, (void)block, (void)offset, (void)size, (void)host, (void)waits;
+    (void)list, (void)event;
 }
 
 /* A kernel's address is given out again after its release. */

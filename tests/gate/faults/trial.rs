@@ -64,6 +64,8 @@ pub struct Ran {
     /// Whether the launch that it met was of a kernel that had run before; of other calls, whether results had been read
     /// since a program was built.
     pub ran_before: bool,
+    /// Whether a launch was lost that no equal one beside it stood in for.
+    pub missed_launch: bool,
     /// Calls of each function.
     pub calls: Vec<u64>,
 }
@@ -154,6 +156,7 @@ impl Stage {
             rows: rows(&folder.join("rows.csv")),
             hits: state[0],
             ran_before: state[1] != 0,
+            missed_launch: state[2] != 0,
             calls,
         };
         if fault.is_some() {

@@ -108,7 +108,7 @@ fn device(id: DeviceId, index: usize, selector: String, platform: &str) -> Devic
     let target = Target {
         gpu: kind == "gpu",
         compute_units: small(number(key::MAX_COMPUTE_UNITS)).min(MOST_UNITS),
-        max_wg: usize::try_from(number(key::MAX_WORK_GROUP_SIZE)).unwrap_or(MOST_ITEMS).clamp(1, MOST_ITEMS),
+        max_wg: usize::try_from(number(key::MAX_WORK_GROUP_SIZE)).unwrap_or(MOST_ITEMS).min(MOST_ITEMS),
         max_wg_dims: dims(&ask(key::MAX_WORK_ITEM_SIZES).map(|a| a.sizes()).unwrap_or_default()),
         local_mem: bytes(key::LOCAL_MEM_SIZE),
         global_mem: bytes(key::GLOBAL_MEM_SIZE),
@@ -149,9 +149,28 @@ fn small(number: u64) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-/// Work-group limits of three dimensions, 1 where the device has fewer.
+/// Work-group limits of three dimensions, 1 where the device has fewer, 0 where it tells none.
 fn dims(sizes: &[usize]) -> [usize; 3] {
-    std::array::from_fn(|i| sizes.get(i).map_or(1, |&size| size.min(MOST_ITEMS)))
+    let beyond = usize::from(!sizes.is_empty());
+    std::array::from_fn(|i| sizes.get(i).map_or(beyond, |&size| size.min(MOST_ITEMS)))
+}
+
+/// Demands the limits by which kernels are chosen and refused: one that the driver does not tell would pass for a limit of 0.
+pub(super) fn demand_limits(target: &Target) -> Result<(), DeviceError> {
+    let limits = [
+        (target.max_wg as u64, "the largest work-group (CL_DEVICE_MAX_WORK_GROUP_SIZE)"),
+        (target.max_wg_dims[0] as u64, "the largest work-group in each dimension (CL_DEVICE_MAX_WORK_ITEM_SIZES)"),
+        (target.local_mem, "its local memory (CL_DEVICE_LOCAL_MEM_SIZE)"),
+        (target.global_mem, "its global memory (CL_DEVICE_GLOBAL_MEM_SIZE)"),
+        (target.max_alloc, "the largest buffer (CL_DEVICE_MAX_MEM_ALLOC_SIZE)"),
+    ];
+    match limits.into_iter().find(|(limit, _)| *limit == 0) {
+        Some((_, name)) => Err(DeviceError::other(
+            "clGetDeviceInfo",
+            format!("the driver does not tell {name}, which every kernel needs; `gpulab doctor` tests the driver"),
+        )),
+        None => Ok(()),
+    }
 }
 
 /// A device's type from its bits. A simulator that claims all types has a CPU's shape.
@@ -178,9 +197,20 @@ mod tests {
     }
 
     #[test]
+    fn a_limit_that_the_driver_does_not_tell_is_no_limit_of_zero() {
+        let whole = Target::with_everything(true);
+        assert_eq!(demand_limits(&whole), Ok(()));
+        let told = |target| demand_limits(&target).unwrap_err().to_string();
+        assert!(told(Target { max_wg: 0, ..whole.clone() }).contains("CL_DEVICE_MAX_WORK_GROUP_SIZE"));
+        assert!(told(Target { max_wg_dims: dims(&[]), ..whole.clone() }).contains("CL_DEVICE_MAX_WORK_ITEM_SIZES"));
+        assert!(told(Target { local_mem: 0, ..whole }).contains("CL_DEVICE_LOCAL_MEM_SIZE"));
+    }
+
+    #[test]
     fn limits_have_three_dimensions() {
         assert_eq!(dims(&[1024, 64]), [1024, 64, 1]);
         assert_eq!(dims(&[1, 2, 3, 4]), [1, 2, 3]);
         assert_eq!(dims(&[usize::MAX, 2, 3]), [MOST_ITEMS, 2, 3]);
+        assert_eq!(dims(&[]), [0; 3]);
     }
 }

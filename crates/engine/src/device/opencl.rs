@@ -39,8 +39,9 @@ impl OpenClDevice {
     /// Opens a listed device: a context and two queues.
     ///
     /// # Errors
-    /// The device may be gone, in use or out of memory.
+    /// The device may be gone, in use or out of memory, or its driver may not tell its limits.
     pub fn open(info: &DeviceInfo) -> Result<OpenClDevice, DeviceError> {
+        info::demand_limits(&info.target)?;
         let (platform, device) = info::handles(info)?;
         let properties = ContextProperties::new().platform(platform);
         let context = guarded("clCreateContext", || core::create_context(Some(&properties), &[device], None, None))?;
