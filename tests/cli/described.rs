@@ -140,7 +140,11 @@ const SPOILT: &[Spoilt] = &[
 
 #[test]
 fn wrong_kernels_are_caught() {
-    let sizes = |example: &str| if example == "product" { "64" } else { "262144" };
+    let sizes = |example: &str| match example {
+        "product" => "64",
+        "scan" => "65536",
+        _ => "262144",
+    };
     let objections = SPOILT.iter().filter_map(|&(example, variant, file, from, to, why)| {
         let copy = Copy::of(example).with(file, from, to);
         let (said, code) = copy.run(&["-n", sizes(example), "--variant", variant, "-v"]);

@@ -158,9 +158,17 @@ pub fn is_mine(driver: &str, index: usize) -> bool {
     let drivers = drivers();
     let real = drivers.split(',').filter(|driver| *driver != "oclgrind");
     let shares: Vec<&str> = real.flat_map(|driver| vec![driver; if driver == "rusticl" { 1 } else { 3 }]).collect();
-    // Mixed, so that neighbours, which differ in one setting, do not take turns.
-    let mixed = (index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33;
-    shares.get(mixed as usize % shares.len().max(1)) == Some(&driver)
+    shares.get(mixed(index) % shares.len().max(1)) == Some(&driver)
+}
+
+/// A number in place of a case's, so that neighbours, which differ in one setting, do not take turns.
+fn mixed(index: usize) -> usize {
+    ((index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33) as usize
+}
+
+/// Whether the case of this number is among the half that is tried where there is no time for all.
+pub fn is_in_half(index: usize) -> bool {
+    is_whole() || mixed(index).is_multiple_of(2)
 }
 
 /// Whether a driver takes the case of this number where each could have all: PoCL does, Intel's takes every other, llvmpipe every

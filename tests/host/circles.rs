@@ -25,8 +25,12 @@ struct SourceFile {
     globs: Vec<Segments>,
 }
 
-/// Each file by its module's path.
-struct Sources(BTreeMap<Segments, SourceFile>);
+struct Sources {
+    /// Each file by its module's path.
+    files: BTreeMap<Segments, SourceFile>,
+    /// The modules whose names a module has because it imports all of them, itself first.
+    whole: BTreeMap<Segments, Vec<Segments>>,
+}
 
 fn segments(path: &str) -> Segments {
     path.split("::").map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
@@ -129,11 +133,42 @@ impl SourceFile {
         file
     }
 
+    /// Whether it defines this name or imports it by itself.
+    fn has(&self, name: &str) -> bool {
+        self.defined.contains(name) || self.imports.iter().any(|(known, ..)| known == name)
+    }
+
     /// The paths that the body has.
     fn paths(&self) -> impl Iterator<Item = Segments> {
         let words = self.body.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
         words.filter(|word| word.contains("::")).map(segments)
     }
+}
+
+/// The module that a path of modules leads to; none outside of the crate.
+fn imported_whole(files: &BTreeMap<Segments, SourceFile>, module: &[String], path: &[String]) -> Option<Segments> {
+    let mut at = module.to_vec();
+    for part in path {
+        match part.as_str() {
+            "crate" => at.clear(),
+            "self" => {}
+            "super" => _ = at.pop()?,
+            _ => at.push(part.clone()),
+        }
+    }
+    files.contains_key(&at).then_some(at)
+}
+
+fn whole(files: &BTreeMap<Segments, SourceFile>, module: &Segments) -> Vec<Segments> {
+    let mut all = vec![module.clone()];
+    let mut at = 0;
+    while at < all.len() {
+        let found = files[&all[at]].globs.iter().filter_map(|glob| imported_whole(files, &all[at], glob));
+        let new: Vec<Segments> = found.filter(|module| !all.contains(module)).collect();
+        all.extend(new);
+        at += 1;
+    }
+    all
 }
 
 impl Sources {
@@ -142,19 +177,17 @@ impl Sources {
             let path = path.trim_end_matches(".rs").trim_end_matches("mod").trim_end_matches('/');
             path.split('/').filter(|part| *part != "lib").map(str::to_owned).collect::<Segments>()
         };
-        Sources(
-            files
-                .iter()
-                .map(|(path, text)| {
-                    (module(path), SourceFile::read(text, path.ends_with("mod.rs") || *path == "lib.rs"))
-                })
-                .collect(),
-        )
+        let read = |(path, text): &(&str, &str)| {
+            (module(path), SourceFile::read(text, path.ends_with("mod.rs") || *path == "lib.rs"))
+        };
+        let files: BTreeMap<Segments, SourceFile> = files.iter().map(read).collect();
+        let whole = files.keys().map(|module| (module.clone(), whole(&files, module))).collect();
+        Sources { files, whole }
     }
 
     /// The file that a path leads to which stands in `module`; none outside of the crate.
     fn target(&self, module: &[String], path: &[String], depth: usize) -> Option<Segments> {
-        let file = self.0.get(module)?;
+        let file = self.files.get(module)?;
         let (first, rest) = path.split_first()?;
         let child = || [module, std::slice::from_ref(first)].concat();
         match first.as_str() {
@@ -165,7 +198,7 @@ impl Sources {
                 Some("super") => self.target(module.split_last()?.1, rest, depth),
                 _ => self.below(module.split_last()?.1, rest, depth),
             },
-            _ if self.0.contains_key(&child()) => self.below(&child(), rest, depth),
+            _ if self.files.contains_key(&child()) => self.below(&child(), rest, depth),
             name => {
                 let (_, whole, _) = file.imports.iter().find(|(known, ..)| known == name)?;
                 (whole[0] != *first).then(|| self.target(module, &[whole, rest].concat(), depth + 1))?
@@ -176,23 +209,18 @@ impl Sources {
     /// The file of a path that begins below a module.
     fn below(&self, module: &[String], path: &[String], depth: usize) -> Option<Segments> {
         let Some(first) = path.first() else { return Some(module.to_vec()) };
+        if self.files.get(module)?.defined.contains(first) {
+            return Some(module.to_vec());
+        }
         let is_known = first != "super" && first != "self" && first != "crate";
         let found = is_known.then(|| self.target(module, path, depth + 1)).flatten();
-        let through = |glob: &Segments| {
-            let target = self.target(module, glob, depth + 1)?;
-            self.has(&target, first, depth + 1).then(|| self.below(&target, path, depth + 1)).flatten()
-        };
-        found.or_else(|| self.0.get(module)?.globs.iter().find_map(through)).or_else(|| Some(module.to_vec()))
+        let through = || self.owner(module, first).filter(|owner| *owner != module);
+        found.or_else(|| self.below(through()?, path, depth + 1)).or_else(|| Some(module.to_vec()))
     }
 
-    /// Whether a module has this name: of its own, imported, or from another whose names it all imports.
-    fn has(&self, module: &[String], name: &str, depth: usize) -> bool {
-        let Some(file) = self.0.get(module).filter(|_| depth < 12) else { return false };
-        let through =
-            |glob: &Segments| self.target(module, glob, depth + 1).is_some_and(|to| self.has(&to, name, depth + 1));
-        file.defined.contains(name)
-            || file.imports.iter().any(|(known, ..)| known == name)
-            || file.globs.iter().any(through)
+    /// Of the modules whose names a module has, the first that has this one as its own or imports it.
+    fn owner(&self, module: &[String], name: &str) -> Option<&Segments> {
+        self.whole.get(module)?.iter().find(|owner| self.files[*owner].has(name))
     }
 
     /// The files that a file names, and how.
@@ -200,8 +228,8 @@ impl Sources {
         let imported = file.imports.iter().filter(|(name, _, is_public)| !is_public || file.words.contains(name));
         let mut paths: Vec<Segments> = imported.map(|(_, path, _)| path.clone()).chain(file.paths()).collect();
         for glob in &file.globs {
-            let Some(target) = self.target(module, glob, 0) else { continue };
-            let names = file.words.iter().filter(|word| self.has(&target, word, 0));
+            let Some(target) = imported_whole(&self.files, module, glob) else { continue };
+            let names = file.words.iter().filter(|word| self.owner(&target, word).is_some());
             paths.extend(names.map(|name| [glob.as_slice(), std::slice::from_ref(name)].concat()));
         }
         let mut named: BTreeMap<Segments, BTreeSet<String>> = BTreeMap::new();
@@ -216,7 +244,7 @@ impl Sources {
     /// Every arrow of a circle, in words.
     fn circles(&self) -> Vec<String> {
         let arrows: BTreeMap<&Segments, _> =
-            self.0.iter().map(|(module, file)| (module, self.named(module, file))).collect();
+            self.files.iter().map(|(module, file)| (module, self.named(module, file))).collect();
         let reach = |from: &Segments| {
             let (mut seen, mut next) = (BTreeSet::new(), vec![from]);
             while let Some(at) = next.pop() {

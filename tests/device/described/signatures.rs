@@ -4,7 +4,7 @@
 //! parameters is described and run: each output depends on every input and every value.
 
 use super::{case, run};
-use crate::drivers::on_pocl;
+use crate::drivers::{is_whole, on_pocl};
 use gpulab::data::{Array, Dtype, Layout, NumberValue, Scalar};
 use gpulab::kernels::{FamilyFile, Oracle, OracleFile, OracleQuestion, Registry};
 use gpulab::outcome::Status;
@@ -407,8 +407,9 @@ fn misfits(driver: &str, signatures: &[Signature]) -> Vec<String> {
 #[test]
 fn argument_lists_of_public_kernels_fit() {
     on_pocl(|driver| {
-        let all: Vec<Signature> =
-            csv::Reader::from_reader(SIGNATURES.as_bytes()).deserialize().collect::<Result<_, _>>().unwrap();
+        let all = csv::Reader::from_reader(SIGNATURES.as_bytes()).into_deserialize();
+        let step = if is_whole() { 1 } else { 3 };
+        let all: Vec<Signature> = all.step_by(step).collect::<Result<_, _>>().unwrap();
         let misfits = misfits(driver, &all);
         let fit = all.len() - misfits.len();
         let said = format!("{fit} of {} argument lists fit; these do not:\n{}", all.len(), misfits.join("\n"));
