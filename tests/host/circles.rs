@@ -95,8 +95,9 @@ fn without_tables(code: &str) -> String {
 
 impl SourceFile {
     fn read(text: &str, is_mod: bool) -> SourceFile {
-        // Whom an item is shown to is no name of theirs.
-        let code = without_inner_modules(&code(text).replace("(in crate::", "("));
+        // Tests in a file of their own end nothing, and whom an item is shown to is no name of theirs.
+        let text = text.replace("#[cfg(test)]\nmod tests;", "");
+        let code = without_inner_modules(&code(&text).replace("(in crate::", "("));
         let code = if is_mod { without_tables(&code) } else { code };
         let mut file = SourceFile::default();
         let mut statement = String::new();
@@ -298,6 +299,8 @@ fn circles_are_seen_through_imports_and_re_exports() {
         0
     );
     assert_eq!(circle("use super::*;\npub struct X(Y);", "use super::*;\npub struct Y(X);"), 2);
+    let tested = "mod x;\n#[cfg(test)]\nmod tests;\npub use x::X;";
+    assert_eq!(arrows(&[lib, ("a/mod.rs", tested), ("a/x.rs", "pub struct X(crate::b::B);"), ("b.rs", b)]), 2);
     assert_eq!(circle("mod z {\n    use super::X;\n}\npub struct X;", "pub struct Y;"), 0);
 }
 
