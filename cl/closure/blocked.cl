@@ -5,7 +5,6 @@
 // Remains: the work of one min-plus product, and the pivot, for which the rest of the device waits.
 // Expect:  all distances at about the price of one product, where squaring takes log2(n) of them.
 // But:     not on a CPU, whose shape is `blocked_wide`.
-// Proof:   gpulab minplus --input data/inputs/europe.csv --closure --variant blocked
 // CUDA:    three kernels a block; nothing is kept between them but the matrix.
 #ifndef T
 #define T float            // element type

@@ -4,7 +4,6 @@
 // Remains: the pivot's work, which one core does while the others wait.
 // Expect:  the fastest rung on a CPU driver, at little more than the price of one product.
 // But:     not on a GPU: groups of one item leave all lanes of a warp but one idle.
-// Proof:   gpulab minplus --input data/inputs/europe.csv --closure --variant blocked_wide
 // CUDA:    blocks of one thread: no launch configuration for CUDA, but what a CPU's core works through well.
 #ifndef T
 #define T float       // element type

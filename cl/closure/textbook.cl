@@ -4,7 +4,6 @@
 // Remains: each launch reads and writes the whole matrix for one addition and one minimum an element.
 // Expect:  n launches as fast as memory: far from what the additions would take.
 // But:     it beats squaring where n is small, and the matrix fits a cache.
-// Proof:   gpulab minplus --input data/inputs/europe.csv --closure --variant textbook
 // CUDA:    n launches of a kernel with a thread for each element.
 #ifndef T
 #define T float       // element type

@@ -106,8 +106,7 @@ fn distances(
     note: &dyn Fn(&str),
 ) -> Result<(Array, Option<NextHops>), Error> {
     let n = graph.len();
-    let some_of =
-        |some: usize, what: &str| if some == n { format!("all {what}") } else { format!("{some} of {n} {what}") };
+    let share = |some: usize| if some == n { "all".to_owned() } else { format!("{some} of {n}") };
     let mut compute = |d: &Array| device.compute(d);
     if !job.closure {
         let distances =
@@ -118,13 +117,13 @@ fn distances(
             let name = device.name();
             Error::WrongResult(format!("{name} gave a wrong result: {why}; choose another rung with --variant"))
         })?;
-        note(&format!("checked on the CPU: {}", some_of(rows.rows(), "rows")));
+        note(&format!("checked on the CPU: {} rows", share(rows.rows())));
         return Ok((distances, None));
     }
     let found = graph::closure(n, graph.weights.clone(), &mut compute);
     device.report(note);
     let found = found.map_err(|stopped| graph::refusal(stopped, graph))?;
     let proof = graph::proved(graph, &found, if job.paths { &wanted.to } else { &[] })?;
-    note(&format!("proved on the CPU: the distances to {}", some_of(proof.targets, "nodes")));
+    note(&format!("proved on the CPU: the distances to {} nodes", share(proof.targets)));
     Ok((found.distances, job.paths.then_some(proof.next)))
 }

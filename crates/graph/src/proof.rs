@@ -255,3 +255,32 @@ impl<T: Length> Search<'_, T> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_finds_each_wrong_row_and_its_own_columns() {
+        let n = 40;
+        let there = |at: usize| (at % n + n - at / n) % n;
+        let weights: Vec<i32> =
+            (0..n * n).map(|at| if there(at) < 2 { there(at) as i32 } else { i32::NO_EDGE }).collect();
+        let distances: Vec<i32> = (0..n * n).map(|at| there(at) as i32).collect();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let prove = |d: &[i32], paths: &[usize]| pool.install(|| of_type(n, &weights, d, paths, 5 * (2 * n + 8 * n)));
+        assert_eq!(prove(&distances, &[]).unwrap().targets, 5);
+        let next = prove(&distances, &[3]).unwrap().next;
+        assert_eq!(
+            (next.next(2, 3), next.next(5, 3), next.next(3, 3), next.next(2, 4)),
+            (Some(3), Some(6), None, None)
+        );
+        let shortened = |is_wrong: &dyn Fn(usize) -> bool| {
+            let shorter = |(at, d): (usize, &i32)| d - i32::from(is_wrong(at) && there(at) > 0);
+            distances.iter().enumerate().map(shorter).collect::<Vec<i32>>()
+        };
+        assert!((0..n).all(|row| prove(&shortened(&|at| at / n == row), &[]).is_err()));
+        let found = (0..n).filter(|&column| prove(&shortened(&|at| at % n == column), &[]).is_err());
+        assert_eq!(found.count(), 5, "as likely as there are targets");
+    }
+}

@@ -7,6 +7,7 @@ use super::{MinPlus, WEIGHTS, begin, is_ordered, is_signed, pair_macros, size};
 use crate::cpu::minplus as host;
 use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, ladder, rung, shape};
 use gpulab_model::data::{self, Array, Dtype, Fill, Params, Shape};
+use gpulab_model::each_array;
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, WorkGroup};
 use std::borrow::Cow;
 
@@ -15,7 +16,7 @@ pub static CLOSURE: Family = Family {
     name: Cow::Borrowed("closure"),
     about: Cow::Borrowed("all shortest distances in a graph"),
     form: Form::Square,
-    problem: AnyProblem::BuiltIn(&Closure),
+    problem: AnyProblem::BuiltIn(&AllPairs),
     ladder: Cow::Borrowed(&ladder(
         0,
         [
@@ -30,9 +31,9 @@ pub static CLOSURE: Family = Family {
     ceiling: Bound::AddMin,
 };
 
-struct Closure;
+struct AllPairs;
 
-impl Problem for Closure {
+impl Problem for AllPairs {
     fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize> {
         MinPlus.inputs(shape, params)
     }
@@ -74,7 +75,10 @@ impl Problem for Closure {
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
         let n = case.shape.n as usize;
-        let (mut distances, mut next) = (inputs[0].clone(), inputs[0].clone());
+        let mut distances = inputs[0].clone();
+        // None is below 0.
+        each_array!(&mut distances, d => d.iter_mut().step_by(n + 1).for_each(|staying| *staying = Default::default()));
+        let mut next = distances.clone();
         // A path has less than n edges; each product joins two.
         for _ in 0..case.shape.n.next_power_of_two().trailing_zeros() {
             host::all_threads(n, &distances, &mut next);
