@@ -91,7 +91,7 @@ impl Computer {
         }
     }
 
-    /// As in messages: `minplus/three_way`.
+    /// Family and rung, as in messages.
     pub(crate) fn name(&self) -> String {
         format!("{}/{}", self.case.family, self.case.variant)
     }
