@@ -1,6 +1,6 @@
 //! Whether distances are those of these edges: shortest paths to single nodes, found once more on the CPU in another way.
 //!
-//! For a target, [`Search`] relaxes edges backwards until none is left that shortens a path: Bellman and Ford's algorithm,
+//! For a target, a search relaxes edges backwards until none is left that shortens a path: Bellman and Ford's algorithm,
 //! in f64, whose fixed point is the true distance of each node whatever the device says. The device's distances only say
 //! in which order to look: over edges that they call tight, breadth first. If they are right, each edge is looked at
 //! twice. Each finite distance has a path then, which is [`NextHops`], and each other one has none.
