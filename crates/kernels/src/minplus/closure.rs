@@ -46,7 +46,7 @@ impl Problem for AllPairs {
     fn input(&self, case: &Case, index: usize, len: usize, fill: Fill, seed: u64) -> Array {
         let n = case.shape.n as usize;
         let mut weights = data::generate(fill, case.dtype, seed, index as u64, 0, len);
-        let is_edge = |at: usize| (at / n + 1) % n == at % n || data::draw(!seed, at as u64) % 16 == 0;
+        let is_edge = |at: usize| (at / n + 1) % n == at % n || data::draw(!seed, at as u64).is_multiple_of(16);
         match &mut weights {
             Array::F32(w) => keep(n, w, [0.0, f32::INFINITY], is_edge),
             Array::F64(w) => keep(n, w, [0.0, f64::INFINITY], is_edge),
