@@ -44,7 +44,9 @@ pub(crate) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
         Command::Ladder(options) => of_ladder(&options.ladder.output),
         Command::Minplus(options) => {
             let mut all = of_ladder(&options.ladder.output);
-            all.push(("-o", options.graph.output.as_deref(), |head| head.starts_with("from,to,distance")));
+            all.push(("-o", options.graph.output.as_deref(), |head| {
+                head.starts_with("from,to,distance") || head.starts_with("\u{fffd}NUMPY")
+            }));
             all
         }
         Command::Try(options) => {

@@ -164,7 +164,8 @@ pub struct GraphJob {
     /// have a path with at most one stop. Weights are f32 unless --dtype or the .npy says otherwise
     #[arg(long, value_name = "FILE")]
     pub input: Option<String>,
-    /// Shortest distances with any number of stops: the step is repeated until nothing changes
+    /// Shortest distances with any number of stops, by Floyd and Warshall's algorithm; --variant chooses textbook, blocked or
+    /// blocked_wide
     #[arg(long, requires = "input")]
     pub closure: bool,
     /// Add the column `next`: the node after `from` on a shortest path to `to`
@@ -179,7 +180,8 @@ pub struct GraphJob {
     /// Each edge leads both ways
     #[arg(long, requires = "input")]
     pub undirected: bool,
-    /// Write the distances to this file instead of standard output
+    /// Write the distances to this file instead of standard output; to a .npy as a matrix, its rows and columns in the order in
+    /// which nodes first appear
     #[arg(short, long, value_name = "FILE", requires = "input")]
     pub output: Option<String>,
 }

@@ -1,19 +1,20 @@
-//! Distances in a graph, by the kernels of the min-plus ladder.
+//! Distances in a graph, by a rung of the min-plus product or of the closure.
 
+use super::computer::Computer;
 use super::graph::{check_memory, describe, graph, size, wanted};
-use super::stepper::{Stepper, preferred};
 use crate::bench::{self, tuning};
 use crate::cli::{Global, GraphJob, Ladder};
 use crate::console::Out;
 use crate::data::Array;
-use crate::graph::{self, Distances, Graph, NextHops, Wanted};
+use crate::graph::{self, CheckedRows, Distances, Graph, NextHops, Wanted};
 use crate::input::{self, GraphFile};
-use crate::kernels::Rung;
-use crate::kernels::minplus::FAMILY;
+use crate::kernels::minplus::{CLOSURE, FAMILY, preferred};
+use crate::kernels::{Family, Rung};
 use crate::store::Deferred;
 use crate::terminal::say;
 use crate::worker::{Setup, apart, open_session, usual_deadline, within};
 use crate::{Error, interrupt, values};
+use std::path::Path;
 use std::time::Duration;
 
 /// Reads a graph, works out its distances on the device, checks them, and writes the table.
@@ -27,11 +28,16 @@ pub(crate) fn run(global: &Global, options: &Ladder, job: &GraphJob, file: &str)
 }
 
 fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
-    let asked = asked(options.variant.as_deref())?;
-    let rungs = |gpu: bool| asked.map_or_else(|| preferred(gpu), |rung| vec![rung]);
-    options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(&FAMILY, dtype))?;
+    let family = if job.closure { &CLOSURE } else { &FAMILY };
+    let asked = asked(family, options.variant.as_deref())?;
+    let rungs = |gpu: bool| asked.map_or_else(|| preferred(family, gpu), |rung| vec![rung]);
+    options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(family, dtype))?;
     bench::check_sources(&rungs(true), options.kernels.cl_dir.as_deref(), global.quiet)?;
     let path = job.output.as_deref().unwrap_or("-");
+    let is_npy = Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"));
+    if is_npy && job.paths {
+        return Err(Error::Usage("--paths: a matrix in .npy holds distances alone; name the output .csv".into()));
+    }
     let mut output = Deferred::open(path)?;
     let input = input::graph(file, options.dtype)?;
     let wanted = wanted(&input, job)?;
@@ -41,7 +47,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
         }
     };
     let setup = Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::default() };
-    let limit = deadline(options, &input);
+    let limit = deadline(options, &input, job.closure);
     let session = within(limit, "opening the device", || open_session(&setup))?;
     let info = session.device().info();
     check_memory(&input, job, info.target.gpu)?;
@@ -50,14 +56,13 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     bench::announce(global, info);
     let rungs = rungs(info.target.gpu);
     let known = (!options.no_tuned)
-        .then(|| tuning::load(&FAMILY, info, options.kernels.cl_dir.as_deref(), global.quiet))
+        .then(|| tuning::load(family, info, options.kernels.cl_dir.as_deref(), global.quiet))
         .flatten();
-    let mut device = Stepper::new(session, limit, rungs, &graph);
+    let mut device = Computer::new(session, family, limit, rungs, &graph);
     if let Some(known) = known {
         device.use_tuned(&known, asked.is_none(), global.quiet);
     }
-    let (distances, next) = distances(job, &graph, &wanted, &mut device)?;
-    device.report(&note);
+    let (distances, next) = distances(job, &graph, &wanted, &mut device, &note)?;
     within(limit, "closing the device", || drop(device));
     let table = Distances {
         names: &graph.names,
@@ -66,15 +71,15 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
         wanted: &wanted,
         decimals: graph.decimals,
     };
-    let written = output.replace(|out| table.write(out))?;
+    let written = output.replace(|out| if is_npy { table.write_npy(out) } else { table.write(out) })?;
     note(&format!("pairs with a path: {written}, without: {}", wanted.pairs() - written));
     Ok(())
 }
 
 /// The rung that was asked for.
-fn asked(variant: Option<&str>) -> Result<Option<&'static Rung>, Error> {
+fn asked(family: &'static Family, variant: Option<&str>) -> Result<Option<&'static Rung>, Error> {
     let Some(list) = variant else { return Ok(None) };
-    match values::variants(&FAMILY, list).map_err(Error::Usage)?[..] {
+    match values::variants(family, list).map_err(Error::Usage)?[..] {
         [rung] => Ok(Some(rung)),
         ref several => {
             let count = several.len();
@@ -83,27 +88,42 @@ fn asked(variant: Option<&str>) -> Result<Option<&'static Rung>, Error> {
     }
 }
 
-/// Longest that opening the device and each step may take.
-fn deadline(options: &Ladder, input: &GraphFile) -> Duration {
+/// Longest that opening the device and computing may take: of distances with any number of stops as long as n / 32 passes
+/// over the matrices.
+fn deadline(options: &Ladder, input: &GraphFile, any_stops: bool) -> Duration {
     let (n, dtype) = size(input);
-    let usual = || usual_deadline(graph::step_bytes(n, dtype), graph::step_operations(n));
+    let launches = if any_stops { n.div_ceil(32) as u64 } else { 1 };
+    let usual = || usual_deadline(graph::step_bytes(n, dtype).saturating_mul(launches), graph::step_operations(n));
     Duration::from_secs_f64(options.measure.deadline.unwrap_or_else(usual))
 }
 
-/// The distances, and the next nodes on the way if they are asked for.
+/// The distances, proved, and the next nodes on the way if they are asked for.
 fn distances(
     job: &GraphJob,
     graph: &Graph,
     wanted: &Wanted,
-    device: &mut Stepper,
+    device: &mut Computer,
+    note: &dyn Fn(&str),
 ) -> Result<(Array, Option<NextHops>), Error> {
-    let mut step = |d: &Array| device.step(d);
+    let n = graph.len();
+    let share = |some: usize| if some == n { "all".to_owned() } else { format!("{some} of {n}") };
+    let mut compute = |d: &Array| device.compute(d);
     if !job.closure {
-        let distances = graph::one_stop(&graph.weights, &mut step).map_err(|stopped| graph::refusal(stopped, graph))?;
+        let distances =
+            graph::one_stop(&graph.weights, &mut compute).map_err(|stopped| graph::refusal(stopped, graph))?;
+        device.report(note);
+        let rows = CheckedRows::new(n, 1);
+        rows.check(&graph.weights, &distances).map_err(|why| {
+            let name = device.name();
+            Error::WrongResult(format!("{name} gave a wrong result: {why}; choose another rung with --variant"))
+        })?;
+        note(&format!("checked on the CPU: {} rows", share(rows.rows())));
         return Ok((distances, None));
     }
-    let found = graph::closure(graph.len(), graph.weights.clone(), &mut step);
+    let found = graph::closure(n, graph.weights.clone(), &mut compute);
+    device.report(note);
     let found = found.map_err(|stopped| graph::refusal(stopped, graph))?;
-    let next = if job.paths { Some(graph::checked_hops(graph, &found, wanted)?) } else { None };
-    Ok((found.distances, next))
+    let proof = graph::proved(graph, &found, if job.paths { &wanted.to } else { &[] })?;
+    note(&format!("proved on the CPU: the distances to {} nodes", share(proof.targets)));
+    Ok((found.distances, job.paths.then_some(proof.next)))
 }

@@ -1,7 +1,7 @@
 //! Distances in graphs, by the kernels of the min-plus ladder.
 
+mod computer;
 mod graph;
 mod job;
-mod stepper;
 
 pub(crate) use job::run;

@@ -34,8 +34,9 @@ fn one_stop_is_the_default() {
         "csv: a list of 6 edges between 4 nodes, f32",
         "duplicate edges: 1",
         "itself: 1",
-        "1 step of",
-        "all rows",
+        "minplus/",
+        "s of kernels",
+        "checked on the CPU: all rows",
         "path: 6, without: 6",
     ] {
         assert!(err.contains(part), "{part:?} is missing in {err}");
@@ -65,7 +66,7 @@ fn every_variant_and_type_gives_the_same_distances() {
     assert!(want.contains("x,z,1\n"), "{want}");
     let natural = csv.replace("-2", "2");
     let (wanted, ..) = table(&natural, &["--closure"]);
-    for rung in &*gpulab::kernels::minplus::FAMILY.ladder {
+    for rung in &*gpulab::kernels::minplus::CLOSURE.ladder {
         for dtype in ["f32", "i32"] {
             let args = ["--closure", "--variant", rung.variant(), "--dtype", dtype];
             assert_eq!(table(&natural, &args).0, wanted, "{args:?}");
@@ -133,12 +134,14 @@ fn what_is_wrong_with_a_graph_is_one_line_and_exit_code_2() {
         ("from,to,weight\na,a,-1\n", &["--closure"], "a -> a has length -1"),
         ("from,to,weight\na,b,-2e8\nb,c,-2e8\nc,a,-2e8\n", &["--closure", "--dtype", "i32"], "has length -600000000"),
         ("from,to,weight\na,b,200000000\nb,c,200000000\n", &["--closure", "--dtype", "i32"], "--dtype f64"),
-        ("from,to,weight\na,b,1e38\nb,c,1e38\n", &["--closure"], "become 2e38, too"),
+        ("from,to,weight\na,b,1e38\nb,c,1e38\n", &["--closure"], "become 2e38, too large to be added to"),
         (CHAIN, &["--dtype", "i64"], "i64"),
         (CHAIN, &["--variant", "0-1"], "one rung"),
         (CHAIN, &["--variant", "99"], "no rung"),
         (CHAIN, &["--cl-dir", NOWHERE], "nowhere"),
         (CHAIN, &["--paths"], "--closure"),
+        (CHAIN, &["--closure", "--paths", "-o", "d.npy"], "--paths: a matrix in .npy holds distances alone"),
+        (CHAIN, &["--closure", "--variant", "three_way"], "no rung"),
         (CHAIN, &["--n", "100"], "--n"),
         (CHAIN, &["--csv", "-"], "--csv"),
         (CHAIN, &["--quick"], "--quick"),
@@ -174,10 +177,33 @@ fn a_wrong_kernel_is_exit_code_4_and_writes_nothing() {
     let dir = kernels.path().to_str().unwrap();
     let (out, err, code) = table(CHAIN, &["--variant", "naive", "--cl-dir", dir]);
     assert_eq!(code, 4, "{err}");
-    assert!(
-        out.is_empty() && err.contains("minplus/naive gave a wrong result in step 1: row 3, column 3"),
-        "{out}{err}"
-    );
+    assert!(out.is_empty() && err.contains("minplus/naive gave a wrong result: row 3, column 3"), "{out}{err}");
+}
+
+#[test]
+fn distances_that_no_path_has_are_exit_code_4() {
+    let chain: String = (0..40).map(|i| format!("{i},{},1.5\n", i + 1)).collect();
+    // Launch k comes too early or not at all, and a sum is not that of two parts.
+    for (old, new) in [("i != k", "i != k && k != 20"), ("+ d[k * n + j]", "+ d[k * n + j] * (k == 7 ? 1.001f : 1.0f)")]
+    {
+        let kernels = edited_kernels("closure/textbook.cl", old, new);
+        let args = ["--closure", "--variant", "textbook", "--cl-dir", kernels.path().to_str().unwrap()];
+        let (out, err, code) = table(&format!("from,to,weight\n{chain}"), &args);
+        assert!(code == 4 && out.is_empty() && err.contains("the distance from 0 to "), "{out}{err}");
+    }
+}
+
+#[test]
+fn a_matrix_for_numpy_is_a_graph_again() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("d.npy");
+    let path = path.to_str().unwrap();
+    let (out, err, code) = table(CHAIN, &["--closure", "-o", path]);
+    assert!(code == 0 && out.is_empty() && err.contains("path: 6, without: 6"), "{out}{err}");
+    // What gpulab wrote it replaces.
+    assert_eq!(table(CHAIN, &["--closure", "-o", path]).2, 0);
+    let (out, err, code) = run(&["--input", path, "--from", "0"]);
+    assert_eq!((out.as_str(), code), ("from,to,distance\n0,1,1\n0,2,3\n0,3,6.5\n", 0), "{err}");
 }
 
 #[test]

@@ -5,7 +5,10 @@ use crate::skips::{self, verify};
 use gpulab::check::check_exact;
 use gpulab::cpu::minplus::all_threads;
 use gpulab::data::{Array, Dtype, NO_EDGE, Params};
-use gpulab::kernels::{Form, Rung, minplus::FAMILY};
+use gpulab::kernels::{
+    Form, Rung,
+    minplus::{CLOSURE, FAMILY},
+};
 use gpulab::plan::{Case, WorkGroup};
 
 /// One, primes, and the neighbours of tiles' sides.
@@ -154,5 +157,38 @@ fn an_undeclared_negative_weight_is_noticed() {
         assert!(is_right("signed"));
         assert!(!is_right("non_negative"));
         2
+    });
+}
+
+#[test]
+fn all_shortest_distances_are_right() {
+    on_every_driver(|driver| {
+        let mut session = session(driver, None);
+        let mut count = 0;
+        let is_simulated = driver == "oclgrind";
+        for (r, rung) in CLOSURE.ladder.iter().enumerate() {
+            // Small blocks: compilers unroll them.
+            let small = [("block", "32"), ("tile", "32x32"), ("item", "4x4")];
+            let small = small.into_iter().filter(|(name, _)| rung.tunables().any(|t| t.name == *name));
+            let settings: Vec<(&str, &str)> =
+                small.filter(|(name, _)| *name != "item" || rung.variant() == "blocked").collect();
+            let sizes: &[u64] = if is_simulated { &[33] } else { &[1, 2, 32, 33, 131] };
+            for (t, &dtype) in CLOSURE.dtypes.iter().enumerate() {
+                for weights in ["non_negative", "signed"] {
+                    if (is_simulated && t > 0)
+                        || (weights == "signed" && dtype != Dtype::F32)
+                        || !is_mine(driver, 3 * r + t)
+                    {
+                        continue;
+                    }
+                    for &n in sizes {
+                        let set: Vec<_> = settings.iter().copied().chain([("weights", weights)]).collect();
+                        let case = Case { family: CLOSURE.name.to_string(), ..case(rung, dtype, n, 64, &set) };
+                        count += verify(&mut session, driver, &case);
+                    }
+                }
+            }
+        }
+        count
     });
 }

@@ -2,7 +2,7 @@
 
 use gpulab::check::gamma;
 use gpulab::data::{Array, Dtype};
-use gpulab::graph::{self, Distances, EdgeList, Graph, Length, Names, Stopped, Wanted, next_hops};
+use gpulab::graph::{self, Distances, EdgeList, Graph, Length, Names, Stopped, Wanted, prove};
 use gpulab::input::{self, GraphFile};
 use petgraph::algo::{bellman_ford, dijkstra};
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -22,6 +22,32 @@ fn step(d: &Array) -> Result<Array, Infallible> {
                     let sum = d[i * n + k].plus(d[k * n + j]);
                     if sum < r[i * n + j] {
                         r[i * n + j] = sum;
+                    }
+                }
+            }
+        }
+        r
+    }
+    Ok(match d {
+        Array::F32(d) => Array::F32(plain(d)),
+        Array::F64(d) => Array::F64(plain(d)),
+        Array::I32(d) => Array::I32(plain(d)),
+        Array::I64(d) => Array::I64(plain(d)),
+        Array::U8(_) => unreachable!("no graph has bytes as weights"),
+    })
+}
+
+/// Floyd and Warshall's algorithm in plain loops.
+fn all(d: &Array) -> Result<Array, Infallible> {
+    fn plain<T: Length>(d: &[T]) -> Vec<T> {
+        let n = d.len().isqrt();
+        let mut r = d.to_vec();
+        for k in 0..n {
+            for i in 0..n {
+                for j in 0..n {
+                    let (x, y) = (r[i * n + k], r[k * n + j]);
+                    if x.is_some() && y.is_some() && x.plus(y) < r[i * n + j] {
+                        r[i * n + j] = x.plus(y);
                     }
                 }
             }
@@ -124,12 +150,12 @@ fn shifted(edges: &Edges, h: &[f64]) -> Edges {
 }
 
 fn closure(graph: &Graph) -> Result<graph::Closure, Stopped<Infallible>> {
-    graph::closure(graph.len(), graph.weights.clone(), &mut step)
+    graph::closure(graph.len(), graph.weights.clone(), &mut all)
 }
 
-/// Bound on a closure's rounding: of a path whose weights' magnitudes add up to 1.
-fn rounding(dtype: Dtype, steps: u32) -> f64 {
-    gamma(u64::from(steps), dtype.unit_roundoff()).unwrap()
+/// Bound on the rounding of a distance between `n` nodes: of a path whose weights' magnitudes add up to 1.
+fn rounding(dtype: Dtype, n: usize) -> f64 {
+    gamma(n as u64, dtype.unit_roundoff()).unwrap()
 }
 
 fn assert_near(got: &[f64], want: &[f64], tolerance: impl Fn(f64) -> f64) {
@@ -143,7 +169,7 @@ fn assert_near(got: &[f64], want: &[f64], tolerance: impl Fn(f64) -> f64) {
 /// Follows the next nodes between all pairs: each path ends, and `check` gets its distance, its length and its edges.
 fn follow(edges: &Edges, graph: &Graph, found: &graph::Closure, check: impl Fn(f64, f64, usize)) {
     let n = edges.n;
-    let hops = next_hops(n, &found.weights, &found.distances, &(0..n).collect::<Vec<_>>()).unwrap();
+    let hops = prove(n, &found.weights, &found.distances, &(0..n).collect::<Vec<_>>()).unwrap().next;
     let (weights, distances) = (widened(&graph.weights), widened(&found.distances));
     for i in 0..n {
         for j in 0..n {
@@ -192,7 +218,6 @@ proptest! {
             let graph = edges.graph(dtype);
             let found = closure(&graph).unwrap();
             prop_assert_eq!(&widened(&found.distances), &want, "{}", dtype);
-            prop_assert!(found.steps <= edges.n.next_power_of_two().ilog2(), "{} steps", found.steps);
             follow(&edges, &graph, &found, |distance, length, _| assert_eq!(distance, length));
         }
     }
@@ -202,11 +227,10 @@ proptest! {
         for dtype in [Dtype::F32, Dtype::F64] {
             let (graph, edges) = (edges.graph(dtype), edges.rounded(dtype));
             let found = closure(&graph).unwrap();
-            let error = rounding(dtype, found.steps);
+            let error = rounding(dtype, edges.n);
             assert_near(&widened(&found.distances), &edges.dijkstra(), |want| error * want);
-            let edge = rounding(dtype, 2 * edges.n.next_power_of_two().ilog2() + 4);
             follow(&edges, &graph, &found, |distance, length, count| {
-                let allowed = count as f64 * edge * 1.01 * distance + error * distance;
+                let allowed = (error + 1e-15 * count as f64) * distance;
                 assert!((length - distance).abs() <= allowed, "{distance} by a path of {length}, {count} edges");
             });
         }
@@ -236,11 +260,10 @@ proptest! {
             let (graph, edges) = (edges.graph(dtype), edges.rounded(dtype));
             let found = closure(&graph).unwrap();
             let magnitude = edges.n as f64 * edges.heaviest();
-            let error = rounding(dtype, found.steps) * magnitude + 1e-12 * magnitude;
+            let error = rounding(dtype, edges.n) * magnitude + 1e-12 * magnitude;
             assert_near(&widened(&found.distances), &edges.bellman_ford().unwrap(), |_| error);
-            let edge = rounding(dtype, 2 * edges.n.next_power_of_two().ilog2() + 4) * magnitude;
-            follow(&edges, &graph, &found, |distance, length, count| {
-                assert!((length - distance).abs() <= count as f64 * edge + error, "{distance} by a path of {length}");
+            follow(&edges, &graph, &found, |distance, length, _| {
+                assert!((length - distance).abs() <= error, "{distance} by a path of {length}");
             });
         }
     }
@@ -271,16 +294,91 @@ fn ring(n: usize) -> Edges {
 }
 
 #[test]
-fn rounding_makes_no_further_steps() {
-    let edges = ring(200);
-    let graph = edges.graph(Dtype::F32);
-    let found = closure(&graph).unwrap();
-    assert_eq!(found.steps, 8, "rounding would go on for 48");
-    follow(&edges, &graph, &found, |distance, length, _| assert!((length - distance).abs() <= 1e-5 * distance));
+fn long_ways_are_proved() {
+    for weight in [0.0, 1000.0] {
+        // Either way around: from one half to the other the lengths are all but equal.
+        let edges = Edges { n: 300, list: ring(300).list.iter().map(|e| (e.0, e.1, e.2 + weight)).collect() };
+        let graph = edges.graph(Dtype::F32);
+        let found = closure(&graph).unwrap();
+        follow(&edges, &graph, &found, |distance, length, _| assert!((length - distance).abs() <= 1e-5 * distance));
+    }
+    // A chain that falls from node to node.
+    let chain = Edges { n: 400, list: (1..400).map(|i| (i - 1, i, -0.1 * i as f64)).collect() };
+    let graph = chain.graph(Dtype::F32);
+    follow(&chain, &graph, &closure(&graph).unwrap(), |_, _, _| {});
+}
+
+const BLOCK: usize = 8;
+
+/// Floyd and Warshall's algorithm by blocks of nodes, with a mistake, of some in this block.
+fn cheating(d: &[f32], cheat: &str, block: [usize; 2]) -> Array {
+    let n = d.len().isqrt();
+    let mut r = d.to_vec();
+    for step in 0..n / BLOCK {
+        let nodes = step * BLOCK..(step + 1) * BLOCK;
+        let before = r.clone();
+        let is_last = step + 1 == n / BLOCK;
+        if cheat == "the last step is missing" && is_last {
+            break;
+        }
+        for phase in 0..3 {
+            for k in nodes.clone() {
+                for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                    let outside = [i, j].iter().filter(|at| !nodes.contains(at)).count();
+                    let is_missing = cheat == "a block is left out" && is_last && [i / BLOCK, j / BLOCK] == block;
+                    if outside == phase && !is_missing {
+                        let is_stale = cheat == "the pivot's row and column are stale" && phase == 2 && is_last;
+                        let cross = if is_stale { &before } else { &r };
+                        r[i * n + j] = r[i * n + j].min(cross[i * n + k] + cross[k * n + j]);
+                    }
+                }
+            }
+        }
+    }
+    match cheat {
+        "an entry is too long" => r[7 * n + 20] *= 1.0 + 1e-5,
+        "an entry is too short" => r[7 * n + 20] *= 1.0 - 1e-4,
+        "a pair that has no path gets one" => r[n - 1] = 5.0,
+        "two that have none show each other" => (r[n - 1], r[n - 2]) = (5.0, 5.0),
+        "a row is another's" => r.copy_within(3 * n..4 * n, 9 * n),
+        "a number is none" => r[n - 1] = f32::NAN,
+        _ => {}
+    }
+    Array::F32(r)
 }
 
 #[test]
-fn integer_distances_that_another_step_could_mistake_are_refused() {
+fn every_cheat_is_caught() {
+    let n = 4 * BLOCK;
+    // A tangle whose sums are exact, and two nodes that nothing leads to.
+    let weight = |i: usize, by: usize| 1.0 + 0.125 * ((i * by * 7) % 31) as f64;
+    let mut list: Vec<_> =
+        (0..n - 2).flat_map(|i| [1, 5, 17].map(|by| (i, (i + by) % (n - 2), weight(i, by)))).collect();
+    list.extend([(n - 2, n - 1, 0.0), (n - 1, n - 2, 0.0)]);
+    let graph = Edges { n, list }.graph(Dtype::F32);
+    let Array::F32(weights) = &graph.weights else { unreachable!() };
+    let right = cheating(weights, "none", [0, 0]);
+    let proved = |d: &Array| prove(n, &graph.weights, d, &[]).map(|proof| proof.targets);
+    assert_eq!(proved(&right), Ok(n));
+    for cheat in [
+        "the last step is missing",
+        "the pivot's row and column are stale",
+        "an entry is too long",
+        "an entry is too short",
+        "a pair that has no path gets one",
+        "two that have none show each other",
+        "a row is another's",
+        "a number is none",
+    ] {
+        assert!(proved(&cheating(weights, cheat, [0, 0])).is_err(), "{cheat}");
+    }
+    let blocks = (0..16).map(|at| cheating(weights, "a block is left out", [at / 4, at % 4]));
+    let wrong: Vec<Array> = blocks.filter(|d| *d != right).collect();
+    assert!(wrong.len() > 4 && wrong.iter().all(|d| proved(d).is_err()), "{}", wrong.len());
+}
+
+#[test]
+fn integer_distances_that_could_be_mistaken_are_refused() {
     let long = (1 << 28) - 1;
     let list = |count: usize| (0..count).map(|i| (i, i + 1, f64::from(long))).collect();
     let two = Edges { n: 3, list: list(2) }.graph(Dtype::I32);
@@ -321,8 +419,8 @@ fn one_node_and_none() {
     for n in [0, 1] {
         let graph = Edges { n, list: vec![] }.graph(Dtype::F32);
         let found = closure(&graph).unwrap();
-        assert_eq!((found.distances.len(), found.steps), (n * n, 0));
-        assert!(next_hops(n, &found.weights, &found.distances, &[]).is_ok());
+        assert_eq!(found.distances.len(), n * n);
+        assert!(prove(n, &found.weights, &found.distances, &[]).is_ok());
     }
 }
 
@@ -330,15 +428,15 @@ fn one_node_and_none() {
 fn a_matrix_keeps_its_diagonal_but_for_the_closure() {
     let weights = Array::I32(vec![5, 1, 9, 7]);
     assert_eq!(graph::one_stop(&weights, &mut step), Ok(Array::I32(vec![10, 6, 14, 10])));
-    assert_eq!(graph::closure(2, weights, &mut step).unwrap().distances, Array::I32(vec![0, 1, 9, 0]));
-    let negative = graph::closure(2, Array::I32(vec![5, 1, 9, -7]), &mut step);
+    assert_eq!(graph::closure(2, weights, &mut all).unwrap().distances, Array::I32(vec![0, 1, 9, 0]));
+    let negative = graph::closure(2, Array::I32(vec![5, 1, 9, -7]), &mut all);
     assert!(matches!(negative, Err(Stopped::Negative(cycle)) if cycle.nodes == [1]));
 }
 
 #[test]
-fn an_error_of_the_step_comes_through() {
+fn an_error_of_the_device_comes_through() {
     let failed = graph::closure(2, Array::I32(vec![0; 4]), &mut |_| Err("no device"));
-    assert_eq!(failed, Err(Stopped::Step("no device")));
+    assert_eq!(failed, Err(Stopped::Compute("no device")));
 }
 
 // A real graph.
@@ -381,8 +479,8 @@ fn the_weights_of_europe_are_those_of_its_capitals() {
 fn ways_through_europe() {
     let graph = europe(Dtype::F32);
     let found = closure(&graph).unwrap();
-    let hops = next_hops(graph.len(), &found.weights, &found.distances, &(0..46).collect::<Vec<_>>());
-    let (hops, names) = (hops.unwrap(), &graph.names);
+    let proof = prove(graph.len(), &found.weights, &found.distances, &(0..46).collect::<Vec<_>>());
+    let (hops, names) = (proof.unwrap().next, &graph.names);
     let way = |from: &str, to: &str| -> Vec<&str> {
         let (from, to) = (names.find(from).unwrap(), names.find(to).unwrap());
         std::iter::successors(Some(from), |&at| hops.next(at, to)).map(|at| names.name(at)).collect()

@@ -1,6 +1,7 @@
 //! The edges that arrive at each node.
 
 use super::Length;
+use rayon::prelude::*;
 
 /// Edges between different nodes, by the node where they end.
 pub(super) struct Incoming<T> {
@@ -12,19 +13,27 @@ pub(super) struct Incoming<T> {
 
 impl<T: Length> Incoming<T> {
     /// The edges of a matrix of n x n weights, its diagonal left out, that `is_wanted` by their place in it.
-    pub(super) fn new(n: usize, weights: &[T], is_wanted: impl Fn(usize) -> bool) -> Incoming<T> {
+    pub(super) fn new(n: usize, weights: &[T], is_wanted: impl Fn(usize) -> bool + Sync) -> Incoming<T> {
+        let is_edge = |i: usize, k: usize| i != k && weights[i * n + k].is_some() && is_wanted(i * n + k);
+        let from = |i: usize| (0..n).filter(|&k| is_edge(i, k)).map(|k| k as u32).collect();
+        let outgoing: Vec<Vec<u32>> = (0..n).into_par_iter().map(from).collect();
         let mut starts = vec![0; n + 1];
-        let is_edge = |&(i, k): &(usize, usize)| i != k && weights[i * n + k].is_some() && is_wanted(i * n + k);
-        let edges = || (0..n).flat_map(|i| (0..n).map(move |k| (i, k))).filter(is_edge);
-        edges().for_each(|(_, k)| starts[k + 1] += 1);
+        outgoing.iter().flatten().for_each(|&k| starts[k as usize + 1] += 1);
         (0..n).for_each(|k| starts[k + 1] += starts[k]);
         let mut places = starts.clone();
-        let mut list = vec![(0, T::NO_EDGE); starts[n]];
-        for (i, k) in edges() {
-            list[places[k]] = (i as u32, weights[i * n + k]);
-            places[k] += 1;
+        let mut edges = vec![(0, T::NO_EDGE); starts[n]];
+        for (i, ends) in outgoing.iter().enumerate() {
+            for &k in ends {
+                edges[places[k as usize]] = (i as u32, weights[i * n + k as usize]);
+                places[k as usize] += 1;
+            }
         }
-        Incoming { starts, edges: list }
+        Incoming { starts, edges }
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.edges.len()
     }
 
     /// The edges that end at `node`, in order of where they start.
@@ -46,6 +55,6 @@ mod tests {
         assert_eq!(incoming.of(2), [(0, -7), (1, 1)]);
         let light = Incoming::new(3, &weights, |at| weights[at] < 2);
         assert_eq!((light.of(1), light.of(2)), (&[][..], &[(0, -7), (1, 1)][..]));
-        assert!(Incoming::<f32>::new(0, &[], |_| true).edges.is_empty());
+        assert_eq!(Incoming::<f32>::new(0, &[], |_| true).len(), 0);
     }
 }

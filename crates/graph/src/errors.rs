@@ -3,18 +3,17 @@
 use crate::closure::{Closure, Stopped};
 use crate::length::Length;
 use crate::matrix::Graph;
-use crate::paths::{NextHops, next_hops};
-use crate::write::Wanted;
+use crate::proof::{Proof, prove};
 use gpulab_model::Error;
 use gpulab_model::data::Dtype;
 
-/// Why the steps ended before there were distances.
+/// Why there are no distances.
 pub fn refusal(stopped: Stopped<Error>, graph: &Graph) -> Error {
     let dtype = graph.weights.dtype();
     match stopped {
-        Stopped::Step(error) => error,
+        Stopped::Compute(error) => error,
         Stopped::TooFar(length) => Error::Usage(format!(
-            "a distance has become {}, too large for another step in {dtype}: choose {}",
+            "a distance has become {}, too large to be added to in {dtype}: choose {}",
             // In the digits of its type.
             if dtype == Dtype::F32 { (length as f32).text() } else { length.text() },
             if dtype == Dtype::F64 { "a larger unit" } else { "--dtype f64" }
@@ -43,19 +42,21 @@ pub fn refusal(stopped: Stopped<Error>, graph: &Graph) -> Error {
     }
 }
 
-/// The next nodes on shortest paths.
+/// Shows that the distances are those of the graph; see [`prove`].
 ///
 /// # Errors
-/// [`Error::WrongResult`] for a distance that belongs to no path.
-pub fn checked_hops(graph: &Graph, found: &Closure, wanted: &Wanted) -> Result<NextHops, Error> {
-    let hops = next_hops(graph.len(), &found.weights, &found.distances, &wanted.to);
-    hops.map_err(|mismatch| {
+/// [`Error::WrongResult`] for a distance that is wrong.
+pub fn proved(graph: &Graph, found: &Closure, paths: &[usize]) -> Result<Proof, Error> {
+    prove(graph.len(), &found.weights, &found.distances, paths).map_err(|wrong| {
         let name = |node| graph.names.name(node);
+        let length = |x: f64| if x.is_finite() { x.text() } else { "none".to_owned() };
         Error::WrongResult(format!(
-            "the distance from {} to {} belongs to no path: the device's result is wrong; choose another rung with \
-             --variant",
-            name(mismatch.0),
-            name(mismatch.1)
+            "the distance from {} to {} is {}, and the shortest path has {}: the device's result is wrong; choose another \
+             rung with --variant",
+            name(wrong.from),
+            name(wrong.to),
+            length(wrong.got),
+            length(wrong.want)
         ))
     })
 }

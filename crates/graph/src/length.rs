@@ -1,5 +1,6 @@
 //! What a length is in each element type: of an edge, and of a path.
 
+use rayon::prelude::*;
 use std::fmt::{Debug, Display, LowerExp};
 use std::str::FromStr;
 
@@ -44,14 +45,20 @@ pub trait Length: Copy + PartialOrd + Send + Sync + Debug + Display + FromStr + 
         const ROUNDINGS: f64 = 16.0;
         let value = self.widened();
         let error = ROUNDINGS * Self::ROUNDOFF * value.abs();
-        let rounded = decimals.map(|digits| format!("{value:.digits$}")).filter(|text| {
-            let unit = 0.1_f64.powi(decimals.unwrap_or(0) as i32);
-            error > 0.0 && 4.0 * error < unit && text.parse::<f64>().is_ok_and(|near| (near - value).abs() <= error)
+        let rounded = decimals.and_then(|digits| {
+            let scale = 10_u64.checked_pow(digits as u32)?;
+            let units = (value * scale as f64).round();
+            let is_near = error > 0.0 && 4.0 * error * (scale as f64) < 1.0;
+            if !is_near || (units / scale as f64 - value).abs() > error {
+                return None;
+            }
+            let (sign, units) = (if units < 0.0 { "-" } else { "" }, units.abs() as u64);
+            let whole = format!("{sign}{}", units / scale);
+            let behind = format!("{:0digits$}", units % scale);
+            let behind = behind.trim_end_matches('0');
+            Some(if behind.is_empty() { whole } else { format!("{whole}.{behind}") })
         });
-        rounded.map_or_else(
-            || self.text(),
-            |text| if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text },
-        )
+        rounded.unwrap_or_else(|| self.text())
     }
 
     /// Whether this is how files write that there is no edge: infinity, the largest integer, or half of that.
@@ -198,13 +205,16 @@ int_length!(u8, 8, "choose --dtype i32");
 
 /// The lengths of `v` that are no paths are all written in one way.
 pub(super) fn normalise<T: Length>(v: &mut [T]) {
-    v.iter_mut().filter(|x| **x >= T::FAR).for_each(|x| *x = T::NO_EDGE);
+    v.par_iter_mut().filter(|x| **x >= T::FAR).for_each(|x| *x = T::NO_EDGE);
 }
 
-/// The lengths that are too large for another step.
-pub(super) fn beyond_limit<T: Length>(v: &[T]) -> impl Iterator<Item = f64> {
+/// A length that is too large to be added to, the first of those below 0 if there are any.
+pub(super) fn beyond_limit<T: Length>(v: &[T]) -> Option<f64> {
     let limit = T::LIMIT.widened();
-    v.iter().filter(|x| x.is_some()).map(|x| x.widened()).filter(move |x| x.abs() >= limit)
+    let first = |is_beyond: fn(f64, f64) -> bool| {
+        v.par_iter().find_first(|x| x.is_some() && is_beyond(x.widened(), limit)).map(|x| x.widened())
+    };
+    first(|x, limit| x <= -limit).or_else(|| first(|x, limit| x >= limit))
 }
 
 #[cfg(test)]

@@ -2,13 +2,14 @@
 //!
 //! - [`length`] says what the numbers of each element type mean: no edge, too long, too small.
 //! - [`names`] numbers the nodes; [`matrix`] turns a list of edges into a [`Graph`], which is a square matrix.
-//! - [`closure`](mod@closure) repeats the step until nothing changes; [`cycle`] finds what has no shortest paths; [`check`] computes
-//!   a step's rows once more.
+//! - [`closure`](mod@closure) asks for all distances, and says what rules them out; [`cycle`] finds what has no shortest
+//!   paths.
+//! - [`check`] computes a step's rows once more; [`proof`] shows that all distances are right, and finds the paths.
 //! - [`errors`] says why there are no distances; [`needs`] estimates the memory and the work.
-//! - [`paths`] finds the next node on a shortest path; [`write`](mod@write) writes the table.
+//! - [`write`](mod@write) writes the table, with the next nodes on [`paths`].
 //!
-//! Nothing here knows of devices or files: the step r\[i\]\[j\] = min over k of d\[i\]\[k\] + d\[k\]\[j\] is a function that
-//! the caller gives, and the engine reads the files. Matrices are of n x n elements, row after row.
+//! Nothing here knows of devices or files: what makes distances of weights is a function that the caller gives, and the
+//! engine reads the files. Matrices are of n x n elements, row after row.
 
 mod adjacency;
 pub mod check;
@@ -20,14 +21,16 @@ pub mod matrix;
 pub mod names;
 pub mod needs;
 pub mod paths;
+pub mod proof;
 pub mod write;
 
 pub use check::CheckedRows;
 pub use closure::{Closure, Stopped, closure, one_stop};
-pub use errors::{checked_hops, refusal};
+pub use errors::{proved, refusal};
 pub use length::Length;
 pub use matrix::{EdgeList, Graph, Matrix};
 pub use names::Names;
 pub use needs::{memory_needed, step_bytes, step_operations};
-pub use paths::{NextHops, next_hops};
+pub use paths::NextHops;
+pub use proof::{Mismatch, Proof, prove};
 pub use write::{Distances, Wanted};

@@ -1,8 +1,9 @@
-//! Distances as comma-separated values.
+//! Distances as comma-separated values, and as a matrix for NumPy.
 
 use super::{Length, Names, NextHops};
-use gpulab_model::data::Array;
+use gpulab_model::data::{Array, Dtype};
 use gpulab_model::each_array;
+use rayon::prelude::*;
 use std::io::{self, Write};
 
 /// Which pairs are written; the nodes in order of first appearance.
@@ -59,41 +60,81 @@ impl Distances<'_> {
     ///
     /// # Errors
     /// What the writer says.
-    pub fn write(&self, out: impl Write) -> io::Result<u64> {
-        const BUFFER: usize = 1 << 16;
-        let mut csv = csv::WriterBuilder::new().buffer_capacity(BUFFER).from_writer(out);
-        let written = each_array!(self.distances, d => self.rows(&mut csv, d));
-        let written = written.map_err(|error| match error.into_kind() {
-            // So that its kind is not lost: a closed pipe is no other error.
-            csv::ErrorKind::Io(source) => source,
-            other => io::Error::other(format!("{other:?}")),
-        })?;
-        csv.flush()?;
+    pub fn write(&self, mut out: impl Write) -> io::Result<u64> {
+        /// Pairs whose lines are in memory at once.
+        const PAIRS: usize = 1 << 22;
+        out.write_all(if self.next.is_some() { b"from,to,distance,next\n" } else { b"from,to,distance\n" })?;
+        let names: Vec<Vec<u8>> = (0..self.names.len()).map(|node| cell(self.names.name(node))).collect();
+        let mut written = 0;
+        for from in self.wanted.from.chunks((PAIRS / self.wanted.to.len().max(1)).max(1)) {
+            let lines = |from: &usize| each_array!(self.distances, d => self.lines(*from, d, &names));
+            for (lines, count) in from.par_iter().map(lines).collect::<Vec<_>>() {
+                out.write_all(&lines)?;
+                written += count;
+            }
+        }
+        out.flush()?;
         Ok(written)
     }
 
-    fn rows<T: Length>(&self, csv: &mut csv::Writer<impl Write>, distances: &[T]) -> csv::Result<u64> {
-        let columns = ["from", "to", "distance", "next"];
-        csv.write_record(&columns[..if self.next.is_some() { 4 } else { 3 }])?;
-        let (n, mut written) = (self.names.len(), 0);
-        for &from in &self.wanted.from {
-            for &to in &self.wanted.to {
-                let distance = distances[from * n + to];
-                if from == to || !distance.is_some() {
-                    continue;
-                }
-                csv.write_field(self.names.name(from))?;
-                csv.write_field(self.names.name(to))?;
-                csv.write_field(distance.with_decimals(self.decimals))?;
-                if let Some(hops) = self.next {
-                    csv.write_field(hops.next(from, to).map_or("", |next| self.names.name(next)))?;
-                }
-                csv.write_record(None::<&[u8]>)?;
-                written += 1;
+    /// The lines of the pairs from a node, and how many they are.
+    fn lines<T: Length>(&self, from: usize, distances: &[T], names: &[Vec<u8>]) -> (Vec<u8>, u64) {
+        let (mut lines, mut count) = (Vec::new(), 0);
+        let row = &distances[from * names.len()..];
+        for &to in self.wanted.to.iter().filter(|&&to| to != from && row[to].is_some()) {
+            let distance = row[to].with_decimals(self.decimals);
+            for part in [&names[from], &b","[..], &names[to], b",", distance.as_bytes()] {
+                lines.extend_from_slice(part);
+            }
+            if let Some(hops) = self.next {
+                lines.push(b',');
+                lines.extend_from_slice(hops.next(from, to).map_or(&[], |next| &names[next]));
+            }
+            lines.push(b'\n');
+            count += 1;
+        }
+        (lines, count)
+    }
+
+    /// Writes NumPy's `.npy`: a row for each node where paths start, a column for each where they end; without a path
+    /// [`Length::NO_EDGE`]. Returns how many pairs of different nodes have a path.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn write_npy(&self, mut out: impl Write) -> io::Result<u64> {
+        let Wanted { from, to } = self.wanted;
+        let kind = if matches!(self.distances.dtype(), Dtype::F32 | Dtype::F64) { 'f' } else { 'i' };
+        let (size, n) = (self.distances.dtype().size(), self.names.len());
+        let shape = format!("({}, {})", from.len(), to.len());
+        let header = format!("{{'descr': '<{kind}{size}', 'fortran_order': False, 'shape': {shape}, }}");
+        // Magic, version and length take 10 bytes; a line's end is the last of a multiple of 64.
+        let length = (header.len() + 11).next_multiple_of(64) - 10;
+        out.write_all(b"\x93NUMPY\x01\x00")?;
+        out.write_all(&(length as u16).to_le_bytes())?;
+        writeln!(out, "{header:0$}", length - 1)?;
+        let row_of = |from: usize| &self.distances.as_bytes()[from * n * size..][..n * size];
+        for &from in from {
+            let row = row_of(from);
+            match to.len() == n {
+                true => out.write_all(row)?,
+                false => to.iter().try_for_each(|to| out.write_all(&row[to * size..][..size]))?,
             }
         }
-        Ok(written)
+        out.flush()?;
+        Ok(each_array!(self.distances, d => {
+            let count = |&from: &usize| to.iter().filter(|&&to| to != from && d[from * n + to].is_some()).count() as u64;
+            from.par_iter().map(count).sum()
+        }))
     }
+}
+
+/// A name as a cell of a line.
+fn cell(name: &str) -> Vec<u8> {
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b',')).from_writer(Vec::new());
+    // Writing to memory does not fail.
+    let mut cell = writer.write_record([name]).ok().and_then(|()| writer.into_inner().ok()).unwrap_or_default();
+    cell.pop();
+    cell
 }
 
 #[cfg(test)]
@@ -119,6 +160,28 @@ mod tests {
         let d = Array::F32(vec![0.0, 0.1, f32::INFINITY, 0.0]);
         assert_eq!(table(d, &["a,b", "say \"x\""], all), "from,to,distance\n\"a,b\",\"say \"\"x\"\"\",0.1\n");
         assert_eq!(table(Array::I32(vec![0]), &["é"], all), "from,to,distance\n");
+    }
+
+    #[test]
+    fn numpy_reads_a_row_for_each_start() {
+        let mut names = Names::default();
+        ["a", "b", "c"].iter().for_each(|name| _ = names.number(name));
+        let distances = Array::I32(vec![0, 1, 2, 3, 0, i32::NO_EDGE, 6, 7, 0]);
+        let npy = |from: &[usize], to: &[usize]| {
+            let wanted = Wanted { from: from.to_vec(), to: to.to_vec() };
+            let table = Distances { names: &names, distances: &distances, next: None, wanted: &wanted, decimals: None };
+            let mut bytes = Vec::new();
+            let pairs = table.write_npy(&mut bytes).unwrap();
+            let text = String::from_utf8_lossy(&bytes[10..128]).into_owned();
+            assert!(bytes.starts_with(b"\x93NUMPY\x01\x00\x76\x00") && text.ends_with(" \n"), "{text:?}");
+            (pairs, text.trim_end().to_owned(), bytes[128..].to_vec())
+        };
+        let (pairs, header, data) = npy(&[0, 1, 2], &[0, 1, 2]);
+        assert_eq!((pairs, data.as_slice()), (5, distances.as_bytes()));
+        assert_eq!(header, "{'descr': '<i4', 'fortran_order': False, 'shape': (3, 3), }");
+        let (pairs, header, data) = npy(&[1], &[0, 2]);
+        assert_eq!((pairs, data.as_slice()), (1, Array::I32(vec![3, i32::NO_EDGE]).as_bytes()));
+        assert!(header.contains("(1, 2)"));
     }
 
     #[test]

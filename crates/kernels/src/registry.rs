@@ -29,6 +29,7 @@ pub const LAB: &[&Family] = &[
     &lab::banks::FAMILY,
     &lab::chains::FAMILY,
     &lab::chase::FAMILY,
+    &minplus::CLOSURE,
     &lab::columns::FAMILY,
     &lab::constant::FAMILY,
     &lab::divergence::FAMILY,

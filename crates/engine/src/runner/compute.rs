@@ -16,6 +16,8 @@ pub struct Computed {
     pub output: Array,
     /// Seconds from nothing to the result: allocation, inputs to the device, kernels, output to the host.
     pub seconds: f64,
+    /// Those of them from the first launch until the last kernel had ended.
+    pub launches: f64,
 }
 
 impl Session {
@@ -36,13 +38,15 @@ impl Session {
         let uploaded = fence.upload(&mut *self.device, inputs)?;
         let bound = BoundPlan::new(&mut *self.device, fence, &job.plan, &uploaded).map_err(Stop::from);
         let computed = bound.and_then(|bound| {
-            let ran = self
-                .run_poisoned(&job, &bound)
-                .and_then(|()| self.result(&job, &bound, inputs).map_err(|stop| stop.after(true)));
+            let ran = self.run_poisoned(&job, &bound).and_then(|timing| {
+                let output = self.result(&job, &bound, inputs).map_err(|stop| stop.after(true))?;
+                Ok((output, timing.wall_s))
+            });
             bound.free(&mut *self.device);
             ran
         });
         uploaded.into_iter().for_each(|fenced| fenced.free(&mut *self.device));
-        Ok(Computed { output: computed?, seconds: started.elapsed().as_secs_f64() })
+        let (output, launches) = computed?;
+        Ok(Computed { output, seconds: started.elapsed().as_secs_f64(), launches })
     }
 }

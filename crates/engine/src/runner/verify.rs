@@ -7,7 +7,7 @@ use super::judge::{completed, demand_guards, demand_inputs, finished, judge};
 use super::ready::ReadyCase;
 use super::session::Session;
 use super::verdict::tails;
-use crate::device::BuildUnit;
+use crate::device::{BuildUnit, Timing};
 use gpulab_kernels::{Changed, Family, Spot};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Inputs, Shape};
 use gpulab_model::outcome::{Judged, Stop};
@@ -360,12 +360,13 @@ impl Session {
     }
 
     /// One run into poisoned outputs, over scrubbed local memory.
-    pub(super) fn run_poisoned(&mut self, job: &ReadyCase<'_>, bound: &BoundPlan) -> Result<(), Stop> {
+    pub(super) fn run_poisoned(&mut self, job: &ReadyCase<'_>, bound: &BoundPlan) -> Result<Timing, Stop> {
         bound.poison(&mut *self.device, &job.plan)?;
         self.scrub_local()?;
-        self.left_out = self.device.run(job.program, &bound.launches(&job.plan))?.left_out;
+        let timing = self.device.run(job.program, &bound.launches(&job.plan))?;
+        self.left_out.clone_from(&timing.left_out);
         self.launched = true;
-        Ok(())
+        Ok(timing)
     }
 
     /// Fills every compute unit's local memory with NaN; not under Oclgrind, which finds such reads itself.

@@ -9,7 +9,7 @@ use gpulab_model::plan::{Arg, Plan, Refusal, Target, WorkGroup};
 /// Side of the tiles in which the preparation pads and transposes.
 pub(super) const STRIP: u64 = 32;
 /// Rows of items in a group of the preparation.
-const STRIP_HEIGHT: usize = 8;
+pub(super) const STRIP_HEIGHT: usize = 8;
 
 /// A plan for matrices whose rows are at most `pitch` elements apart.
 pub(crate) fn begin<'a>(ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Refusal> {

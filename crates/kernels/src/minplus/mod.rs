@@ -4,13 +4,15 @@
 //! The rungs up to `local` are those of chapter 4 of J. Suomela, "Programming Parallel Computers" (Aalto University); the others
 //! go on to tiles that fill a modern GPU's registers, to its three-way minimum, and to what CPU devices need.
 
+mod closure;
 mod launches;
 mod settings;
 mod tiling;
 
 use super::shape;
 use crate::cpu::minplus as host;
-use crate::{AnyProblem, Ask, Baseline, Bound, Changed, Family, Form, Problem, Spot, ladder, rung};
+use crate::{AnyProblem, Ask, Baseline, Bound, Changed, Family, Form, Problem, Rung, Spot, ladder, rung};
+pub use closure::CLOSURE;
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Case, Cost, Plan, Reference, Refusal, Target, WorkGroup};
 use launches::{Panels, direct, panelled, stripped};
@@ -305,10 +307,26 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     stripped(plan, rows, vec * vectors)
 }
 
+/// All rungs of the product or of the closure, the best for a device first: from the end of the ladder, but first or, on
+/// GPUs, last those of CPUs.
+pub fn preferred(family: &'static Family, gpu: bool) -> Vec<&'static Rung> {
+    let mut rungs: Vec<&Rung> = family.ladder.iter().rev().collect();
+    rungs.sort_by_key(|rung| rung.variant().ends_with("wide") == gpu);
+    rungs
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use gpulab_model::outcome::fake_info;
+
+    #[test]
+    fn every_device_has_its_fastest_rung_and_all_others_behind_it() {
+        let names = |family, gpu| preferred(family, gpu).iter().map(|rung| rung.variant()).collect::<Vec<_>>();
+        assert_eq!((names(&FAMILY, true)[0], names(&FAMILY, false)[0]), ("three_way", "wide"));
+        assert_eq!((names(&CLOSURE, true)[0], names(&CLOSURE, false)[0]), ("blocked", "blocked_wide"));
+        assert_eq!((names(&FAMILY, true).last(), names(&FAMILY, false).len()), (Some(&"wide"), FAMILY.ladder.len()));
+    }
 
     fn plan(variant: &str, n: u64, params: &[(&str, &str)], gpu: bool) -> Result<Plan, Refusal> {
         let rung = FAMILY.rung(variant).unwrap();

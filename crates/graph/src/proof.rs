@@ -1,0 +1,286 @@
+//! Whether distances are those of these edges: shortest paths to single nodes, found once more on the CPU in another way.
+//!
+//! For a target, a search relaxes edges backwards until none is left that shortens a path: Bellman and Ford's algorithm,
+//! in f64, whose fixed point is the true distance of each node whatever the device says. The device's distances only say
+//! in which order to look: over edges that they call tight, breadth first. If they are right, each edge is looked at
+//! twice. Each finite distance has a path then, which is [`NextHops`], and each other one has none.
+//!
+//! **Which edges.** If all targets are searched, edges that are longer than the distance between their own ends are left
+//! out: such an edge lies on no shortest path, and as the distance is shown to be that of a path over other edges, nothing
+//! that leaving it out could hide stays unseen. Else all edges count, and what is wrong in the columns of w of n targets alone is
+//! missed with a probability of at most (1 - w/n)^s, where s targets are searched, one at a random place of each of s equal
+//! parts.
+//!
+//! **Rounding.** With unit roundoff u, a distance is at most the rounded sum of any path P of m edges, added in the order in
+//! which Floyd and Warshall's algorithm joins its parts, which is within gamma(m) A(P) of its length; A is the sum of the
+//! weights' magnitudes (N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, section 4.2). This holds
+//! for the path that was found here, so that a distance that is too long is seen from m roundings on. A distance is also
+//! the rounded sum of some walk. Floyd and Warshall add once for each node, and by blocks of b nodes twice more for each
+//! block: with b of at least 2 no weight goes through more than 2 n additions. *Without negative weights* a distance is
+//! thus at least (1 - gamma(2 n)) times the true one. *With negative weights* it may be much smaller than the walk's A, which is less
+//! than n times the heaviest weight for a walk of less than n edges: gamma(2 n) of that is allowed. *Integers* are exact.
+
+use super::Length;
+use super::adjacency::Incoming;
+use super::paths::{NONE, NextHops};
+use gpulab_model::check::gamma;
+use gpulab_model::data::{self, Array};
+use gpulab_model::same_type;
+use rayon::prelude::*;
+use std::collections::VecDeque;
+
+/// Looks at edges that each thread may take: seconds.
+const LOOKS_A_THREAD: usize = 1 << 30;
+
+/// Targets whose distances are gathered at once: of each row a cache line.
+const COLUMNS: usize = 16;
+
+/// What was shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Proof {
+    /// Targets that were searched, all if they are as many as nodes.
+    pub targets: usize,
+    /// The next nodes toward those that were asked for.
+    pub next: NextHops,
+}
+
+/// A distance that is not that of these edges.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mismatch {
+    pub from: usize,
+    pub to: usize,
+    /// What it is; infinite if there is said to be no path.
+    pub got: f64,
+    /// The length of the shortest path; infinite if there is none.
+    pub want: f64,
+}
+
+/// Shows that the `n` x `n` distances are those of the weights, on whose diagonal nothing is above 0. `paths` are targets
+/// of which the next nodes are wanted.
+///
+/// # Errors
+/// A distance that is wrong.
+pub fn prove(n: usize, weights: &Array, distances: &Array, paths: &[usize]) -> Result<Proof, Mismatch> {
+    let types = Mismatch { from: 0, to: 0, got: f64::NAN, want: f64::NAN };
+    same_type!((weights, distances), |w, d| of_type(n, w, d, paths, LOOKS_A_THREAD), else Err(types))
+}
+
+fn of_type<T: Length>(n: usize, w: &[T], d: &[T], paths: &[usize], looks: usize) -> Result<Proof, Mismatch> {
+    let tolerance = Tolerance::new(n, w);
+    at_most(n, w, d)?;
+    let short = Incoming::new(n, w, |at| !tolerance.is_detour(w[at], d[at]));
+    // Each edge is looked at twice, and each node is read and compared.
+    let costs = |edges: &Incoming<T>| (2 * edges.len() + 8 * n).max(1);
+    let affordable = |edges: &Incoming<T>| rayon::current_num_threads() * looks / costs(edges);
+    let (incoming, targets) = if affordable(&short) >= n {
+        (short, (0..n).collect())
+    } else {
+        let all = Incoming::new(n, w, |_| true);
+        let parts = affordable(&all).clamp(1, n);
+        let place = |part: usize| {
+            let (from, to) = (part * n / parts, (part + 1) * n / parts);
+            from + (data::draw(n as u64, part as u64) % (to - from) as u64) as usize
+        };
+        let mut targets: Vec<usize> = (0..parts).map(place).chain(paths.iter().copied()).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        (all, targets)
+    };
+    let found = targets.par_chunks(COLUMNS).map(|targets| {
+        let mut columns = vec![Vec::with_capacity(n); targets.len()];
+        for row in d.chunks(n) {
+            columns.iter_mut().zip(targets).for_each(|(column, &target)| column.push(row[target]));
+        }
+        let search = |(&target, column): (&usize, &Vec<T>)| {
+            let next = Search::new(target, &incoming, column, &tolerance).run()?;
+            let is_wanted = paths.binary_search(&target).is_ok();
+            Ok((target, if is_wanted { next } else { Vec::new() }))
+        };
+        targets.iter().zip(&columns).map(search).collect::<Result<Vec<_>, _>>()
+    });
+    let found = found.collect::<Result<Vec<_>, _>>()?;
+    let mut toward = vec![Vec::new(); if paths.is_empty() { 0 } else { n }];
+    found.into_iter().flatten().filter(|(_, next)| !next.is_empty()).for_each(|(to, next)| toward[to] = next);
+    Ok(Proof { targets: targets.len(), next: NextHops { toward } })
+}
+
+/// No distance is longer than the edge, or no number; staying costs nothing.
+fn at_most<T: Length>(n: usize, w: &[T], d: &[T]) -> Result<(), Mismatch> {
+    let is_wrong = |at: usize| {
+        let is_short = d[at] <= w[at] || (d[at] >= T::FAR && !w[at].is_some());
+        !is_short || (at / n == at % n && d[at] != T::ZERO)
+    };
+    let wrong = (0..n * n).into_par_iter().with_min_len(1 << 14).find_first(|&at| is_wrong(at));
+    wrong.map_or(Ok(()), |at| Err(Mismatch { from: at / n, to: at % n, got: d[at].widened(), want: w[at].widened() }))
+}
+
+/// How far distances may be from those of paths.
+struct Tolerance {
+    roundoff: f64,
+    /// What a distance may be too short by: a share of it, or of weights of either sign so much.
+    share: f64,
+    least: f64,
+    /// A length must shrink by more than this, for each edge and relative to the magnitudes: with weights of either sign
+    /// roundings in f64 could go around a cycle of length zero forever.
+    slack: f64,
+}
+
+impl Tolerance {
+    fn new<T: Length>(n: usize, weights: &[T]) -> Tolerance {
+        let finite = || weights.par_iter().filter(|w| w.is_some()).map(|w| w.widened());
+        let is_signed = T::ROUNDOFF > 0.0 && finite().any(|w| w < 0.0);
+        let share = gamma(2 * n as u64, T::ROUNDOFF).map_or(1.0, |g| g / (1.0 - g));
+        let heaviest = if is_signed { finite().map(f64::abs).reduce(|| 0.0, f64::max) } else { 0.0 };
+        let slack = if is_signed { f64::EPSILON } else { 0.0 };
+        Tolerance { roundoff: T::ROUNDOFF, share, least: share * n as f64 * heaviest, slack }
+    }
+
+    /// What a distance may be shorter by than the shortest path.
+    fn below(&self, distance: f64) -> f64 {
+        (self.share * distance.abs()).max(self.least)
+    }
+
+    /// Whether an edge is no shortest path between its own ends.
+    fn is_detour<T: Length>(&self, weight: T, distance: T) -> bool {
+        let distance = distance.widened();
+        weight.widened() - distance > self.below(distance)
+    }
+
+    /// What a distance may be longer by than a path.
+    fn above(&self, way: &Way, roundings: u64) -> f64 {
+        let edges = roundings + u64::from(way.edges);
+        (gamma(edges, self.roundoff).unwrap_or(1.0)
+            + if self.roundoff > 0.0 { edges as f64 * f64::EPSILON } else { 0.0 })
+            * way.magnitude
+    }
+}
+
+/// A path to the target.
+#[derive(Clone, Copy)]
+struct Way {
+    length: f64,
+    /// The sum of its weights' magnitudes.
+    magnitude: f64,
+    edges: u32,
+    /// The node behind its first edge.
+    next: u32,
+}
+
+impl Way {
+    const NONE: Way = Way { length: f64::INFINITY, magnitude: 0.0, edges: u32::MAX, next: NONE };
+
+    /// This way behind an edge from another node.
+    fn behind(&self, weight: f64, next: usize) -> Way {
+        Way {
+            length: weight + self.length,
+            magnitude: weight.abs() + self.magnitude,
+            edges: self.edges.saturating_add(1),
+            next: next as u32,
+        }
+    }
+
+    /// Whether it is shorter than another, or as short with fewer edges.
+    fn is_better(&self, other: &Way, slack: f64) -> bool {
+        if self.length == other.length || other.next == NONE {
+            return self.edges < other.edges;
+        }
+        let edges = f64::from(self.edges) + f64::from(other.edges);
+        self.length < other.length - slack * edges * (self.magnitude + other.magnitude)
+    }
+}
+
+/// A search backwards from one target.
+struct Search<'a, T> {
+    target: usize,
+    incoming: &'a Incoming<T>,
+    /// Each node's distance to the target, as the device has it.
+    column: &'a [T],
+    tolerance: &'a Tolerance,
+    ways: Vec<Way>,
+    /// Nodes whose edges are to be looked at.
+    queue: VecDeque<u32>,
+    is_queued: Vec<bool>,
+}
+
+impl<T: Length> Search<'_, T> {
+    fn new<'a>(target: usize, incoming: &'a Incoming<T>, column: &'a [T], tolerance: &'a Tolerance) -> Search<'a, T> {
+        let n = column.len();
+        let mut ways = vec![Way::NONE; n];
+        // So that it is somewhere; taken back at the end.
+        ways[target] = Way { length: 0.0, magnitude: 0.0, edges: 0, next: target as u32 };
+        let queue = VecDeque::from([target as u32]);
+        Search { target, incoming, column, tolerance, ways, queue, is_queued: vec![false; n] }
+    }
+
+    /// The next nodes, or a node whose distance is wrong.
+    fn run(mut self) -> Result<Vec<u32>, Mismatch> {
+        let (column, tolerance) = (self.column, self.tolerance);
+        self.relax(|from, way| way.length - column[from].widened() <= tolerance.above(way, 16));
+        // Now by what edges say alone.
+        self.queue.extend((0..self.ways.len() as u32).filter(|&at| self.ways[at as usize].next != NONE));
+        self.relax(|_, _| true);
+        for (from, way) in self.ways.iter().enumerate() {
+            let distance = column[from];
+            let is_right = if way.next == NONE || !distance.is_some() {
+                way.next == NONE && !distance.is_some()
+            } else {
+                let excess = distance.widened() - way.length;
+                excess <= tolerance.above(way, 0) && -excess <= tolerance.below(distance.widened())
+            };
+            if !is_right {
+                let got = if distance.is_some() { distance.widened() } else { f64::INFINITY };
+                return Err(Mismatch { from, to: self.target, got, want: way.length });
+            }
+        }
+        self.ways[self.target].next = NONE;
+        Ok(self.ways.iter().map(|way| way.next).collect())
+    }
+
+    /// Looks at the edges of all nodes of the queue, and of those to which these give a better way that `is_taken`.
+    fn relax(&mut self, is_taken: impl Fn(usize, &Way) -> bool) {
+        while let Some(at) = self.queue.pop_front() {
+            let at = at as usize;
+            self.is_queued[at] = false;
+            let rest = self.ways[at];
+            for &(from, weight) in self.incoming.of(at) {
+                let (way, place) = (rest.behind(weight.widened(), at), from as usize);
+                if way.is_better(&self.ways[place], self.tolerance.slack) && is_taken(place, &way) {
+                    self.ways[place] = way;
+                    if !self.is_queued[place] {
+                        self.is_queued[place] = true;
+                        self.queue.push_back(from);
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_finds_each_wrong_row_and_its_own_columns() {
+        let n = 40;
+        let there = |at: usize| (at % n + n - at / n) % n;
+        let weights: Vec<i32> =
+            (0..n * n).map(|at| if there(at) < 2 { there(at) as i32 } else { i32::NO_EDGE }).collect();
+        let distances: Vec<i32> = (0..n * n).map(|at| there(at) as i32).collect();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let prove = |d: &[i32], paths: &[usize]| pool.install(|| of_type(n, &weights, d, paths, 5 * (2 * n + 8 * n)));
+        assert_eq!(prove(&distances, &[]).unwrap().targets, 5);
+        let next = prove(&distances, &[3]).unwrap().next;
+        assert_eq!(
+            (next.next(2, 3), next.next(5, 3), next.next(3, 3), next.next(2, 4)),
+            (Some(3), Some(6), None, None)
+        );
+        let shortened = |is_wrong: &dyn Fn(usize) -> bool| {
+            let shorter = |(at, d): (usize, &i32)| d - i32::from(is_wrong(at) && there(at) > 0);
+            distances.iter().enumerate().map(shorter).collect::<Vec<i32>>()
+        };
+        assert!((0..n).all(|row| prove(&shortened(&|at| at / n == row), &[]).is_err()));
+        let found = (0..n).filter(|&column| prove(&shortened(&|at| at % n == column), &[]).is_err());
+        assert_eq!(found.count(), 5, "as likely as there are targets");
+    }
+}

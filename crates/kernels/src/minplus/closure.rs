@@ -1,0 +1,238 @@
+//! All shortest distances: by Floyd and Warshall's n launches, and by blocks of nodes, which takes the work of one product.
+
+use super::launches::{STRIP, STRIP_HEIGHT};
+use super::settings::{ASYNC, BLOCK, BUFFERS, DEPTH, ITEM, TILE, VEC};
+use super::tiling::Tiling;
+use super::{MinPlus, WEIGHTS, begin, is_ordered, is_signed, pair_macros, size};
+use crate::cpu::minplus as host;
+use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, ladder, rung, shape};
+use gpulab_model::data::{self, Array, Dtype, Fill, Params, Shape};
+use gpulab_model::each_array;
+use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, WorkGroup};
+use std::borrow::Cow;
+
+/// The family of all shortest distances. Its matrices are of weights without a negative cycle.
+pub static CLOSURE: Family = Family {
+    name: Cow::Borrowed("closure"),
+    about: Cow::Borrowed("all shortest distances in a graph"),
+    form: Form::Square,
+    problem: AnyProblem::BuiltIn(&AllPairs),
+    ladder: Cow::Borrowed(&ladder(
+        0,
+        [
+            rung("closure/textbook.cl", textbook, &[]).between(&[], &["closure/padded.cl"]),
+            rung("closure/blocked.cl", blocked, &[BLOCK, TILE, ITEM, DEPTH, BUFFERS, ASYNC])
+                .between(&[], &["closure/padded.cl", "closure/pivot.cl", "closure/panels.cl"]),
+            rung("closure/blocked_wide.cl", blocked_wide, &[BLOCK, VEC, ITEM]).between(&[], &["closure/padded.cl"]),
+        ],
+    )),
+    choices: &[WEIGHTS],
+    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
+    ceiling: Bound::AddMin,
+};
+
+struct AllPairs;
+
+impl Problem for AllPairs {
+    fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize> {
+        MinPlus.inputs(shape, params)
+    }
+
+    fn result(&self, shape: Shape, params: &Params) -> usize {
+        MinPlus.result(shape, params)
+    }
+
+    /// Whole weights, whose sums are exact in any order. Of 16 edges one is there, and those of a way around all nodes.
+    fn input(&self, case: &Case, index: usize, len: usize, fill: Fill, seed: u64) -> Array {
+        let n = case.shape.n as usize;
+        let mut weights = data::generate(fill, case.dtype, seed, index as u64, 0, len);
+        let is_edge = |at: usize| (at / n + 1) % n == at % n || data::draw(!seed, at as u64).is_multiple_of(16);
+        match &mut weights {
+            Array::F32(w) => keep(n, w, [0.0, f32::INFINITY], is_edge),
+            Array::F64(w) => keep(n, w, [0.0, f64::INFINITY], is_edge),
+            Array::I32(w) => keep(n, w, [0, data::NO_EDGE], is_edge),
+            Array::I64(_) | Array::U8(_) => {}
+        }
+        weights
+    }
+
+    fn fill(&self, _: &Case) -> Fill {
+        Fill::Below(1000)
+    }
+
+    fn is_exact(&self, _: &Case) -> bool {
+        true
+    }
+
+    fn counted(&self) -> &'static str {
+        MinPlus.counted()
+    }
+
+    /// That of the product, which is that of Floyd and Warshall's.
+    fn cost(&self, case: &Case) -> Cost {
+        MinPlus.cost(case)
+    }
+
+    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
+        let n = case.shape.n as usize;
+        let mut distances = inputs[0].clone();
+        // None is below 0.
+        each_array!(&mut distances, d => d.iter_mut().step_by(n + 1).for_each(|staying| *staying = Default::default()));
+        let mut next = distances.clone();
+        // A path has less than n edges; each product joins two.
+        for _ in 0..case.shape.n.next_power_of_two().trailing_zeros() {
+            host::all_threads(n, &distances, &mut next);
+            std::mem::swap(&mut distances, &mut next);
+        }
+        Reference::Exact(distances)
+    }
+}
+
+/// Leaves the edges that are there.
+fn keep<T: Copy>(n: usize, weights: &mut [T], [staying, no_edge]: [T; 2], is_edge: impl Fn(usize) -> bool) {
+    for (at, weight) in weights.iter_mut().enumerate() {
+        if at / n == at % n {
+            *weight = staying;
+        } else if !is_edge(at) {
+            *weight = no_edge;
+        }
+    }
+}
+
+/// Launches of an item for each element of a square.
+fn each(plan: &mut Builder<'_>, kernel: &str, side: u64, args: Vec<Arg>) -> Result<(), Refusal> {
+    let wg = WorkGroup([32, if plan.ask.target.max_wg < 256 { 1 } else { 8 }, 1]);
+    shape::check_wg(wg, plan.ask.target)?;
+    plan.launch_of(kernel, [side.div_ceil(wg.0[0] as u64), side.div_ceil(wg.0[1] as u64), 1], wg, args);
+    plan.grouped(wg);
+    Ok(())
+}
+
+fn textbook(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let n = size(ask)?;
+    let mut plan = begin(ask, n)?;
+    let result = plan.output(ask.case.shape.elements() as usize);
+    let args = plan.inputs().into_iter().chain([result, Arg::Index(n), Arg::Index(n)]).collect();
+    each(&mut plan, "pad", n, args)?;
+    for k in 0..n {
+        each(&mut plan, &ask.rung.kernel(), n, vec![result, Arg::Index(n), Arg::Index(k)])?;
+    }
+    Ok(plan.plan(0, n))
+}
+
+/// Lowers, by the panels of a step, the tiles from a column and a row on, up to a column and a row.
+type Lower<'a> = dyn Fn(&mut Builder<'_>, [Arg; 3], [u64; 2], [u64; 2]) + 'a;
+
+/// The launches of all steps: `panels` makes the panels of the step from this node on.
+fn in_blocks<'a>(
+    mut plan: Builder<'a>,
+    [block, pitch]: [u64; 2],
+    pivots: WorkGroup,
+    panels: &dyn Fn(&mut Builder<'_>, [Arg; 3], u64),
+    lower: &Lower<'_>,
+) -> Result<Builder<'a>, Refusal> {
+    shape::check_wg(pivots, plan.ask.target)?;
+    let n = plan.n();
+    let [rows, columns] = [(); 2].map(|()| plan.scratch((block * pitch) as usize));
+    let d = plan.scratch((pitch * pitch) as usize);
+    let result = plan.output(plan.ask.case.shape.elements() as usize);
+    let sizes = [Arg::Index(n), Arg::Index(pitch)];
+    let args = plan.inputs().into_iter().chain([d]).chain(sizes).collect();
+    each(&mut plan, "pad", pitch, args)?;
+    let buffers = [rows, columns, d];
+    for first in (0..n).step_by(block as usize) {
+        let last = first + block;
+        plan.launch_of("pivot", [1, 1, 1], pivots, vec![d, Arg::Index(pitch), Arg::Index(first)]);
+        panels(&mut plan, buffers, first);
+        lower(&mut plan, buffers, [0, first], [pitch, last]);
+        lower(&mut plan, buffers, [first, 0], [last, pitch]);
+        panels(&mut plan, buffers, first);
+        lower(&mut plan, buffers, [0, 0], [pitch, pitch]);
+    }
+    each(&mut plan, "unpad", n, [d, result].into_iter().chain(sizes).collect())?;
+    Ok(plan)
+}
+
+/// Roundings of the longest sum: one for each node of a block, and two more for each block.
+fn roundings(n: u64, block: u64) -> u64 {
+    n + 2 * n.div_ceil(block)
+}
+
+fn blocked(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (n, dtype, params) = (size(ask)?, ask.case.dtype, &ask.case.params);
+    let is_small = dtype.size() == 4;
+    let [tile, item] = if is_small { [[64, 64], [8, 8]] } else { [[32, 64], [4, 8]] };
+    let tiling = Tiling::of(ask, Tiling { tile, item, depth: 16, buffers: 2 })?;
+    let block = BLOCK.get(params)?.unwrap_or(if is_small { 128 } else { 64 });
+    let divisors = [tiling.tile[0], tiling.tile[1], tiling.depth, STRIP];
+    if block > 256 || divisors.into_iter().any(|divisor| !block.is_multiple_of(divisor)) {
+        let [rows, columns, depth, strip] = divisors;
+        let why = format!("block={block}: up to 256, a multiple of {strip}, depth={depth} and tile={rows}x{columns}");
+        return Err(Refusal::Setting(format!("{why} is needed")));
+    }
+    let pitch = n.next_multiple_of(block);
+    let mut plan = tiling.begin(ask)?;
+    plan.set(BLOCK.name, block);
+    for (name, value) in pair_macros(dtype, is_signed(params), ask.target) {
+        plan.define(name, value);
+    }
+    let asynchronous = ASYNC.is_on(params)?.unwrap_or(true) && ask.target.async_copy && tiling.buffers == 2;
+    plan.note(ASYNC.name, u8::from(asynchronous));
+    if asynchronous {
+        plan.define("ASYNC", 1);
+    }
+    shape::check_wg(tiling.work_group(), ask.target)?;
+    let panels = |plan: &mut Builder<'_>, [rows, columns, d]: [Arg; 3], first: u64| {
+        let strips = WorkGroup([STRIP as usize, STRIP_HEIGHT, 1]);
+        let groups = [pitch / STRIP, block / STRIP, 2];
+        plan.launch_of("panels", groups, strips, vec![d, rows, columns, Arg::Index(pitch), Arg::Index(first)]);
+    };
+    let lower = |plan: &mut Builder<'_>, buffers: [Arg; 3], [left, top]: [u64; 2], [right, bottom]: [u64; 2]| {
+        let sizes = [pitch, left, top].map(Arg::Index);
+        let args = buffers.into_iter().chain(sizes).chain([Arg::Int(1)]).collect();
+        plan.launch([(right - left) / tiling.tile[1], (bottom - top) / tiling.tile[0], 1], tiling.work_group(), args);
+    };
+    let plan = in_blocks(plan, [block, pitch], WorkGroup::linear(256), &panels, &lower)?;
+    Ok(plan.plan(tiling.local_elements().max(4 * block), roundings(n, block)))
+}
+
+fn blocked_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    /// Rows of an item, whose strips stay in a core's own cache while those of columns pass.
+    const ROWS: u64 = 48;
+    let (n, params) = (size(ask)?, &ask.case.params);
+    let vec = VEC.get(params)?.unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
+    let [rows, vectors] = ITEM.get_pair(params)?.unwrap_or(if ask.target.float_lanes >= 16 { [8, 2] } else { [4, 2] });
+    let block = BLOCK.get(params)?.unwrap_or(128);
+    if rows * vectors > 64 || block > 1024 || !block.is_multiple_of(rows) || !block.is_multiple_of(vec * vectors) {
+        let why = format!("block={block} vec={vec} item={rows}x{vectors}: at most 64 vectors, and up to 1024 nodes");
+        return Err(Refusal::Setting(format!("{why}, a multiple of an item's rows and columns, are needed")));
+    }
+    let (pitch, one) = (n.next_multiple_of(block), WorkGroup::linear(1));
+    let mut plan = begin(ask, pitch)?;
+    plan.set(VEC.name, vec);
+    plan.set(BLOCK.name, block);
+    plan.note(ITEM.name, format!("{rows}x{vectors}"));
+    plan.define("ROWS", rows);
+    plan.define("VECTORS", vectors);
+    if is_ordered(ask.case.dtype, is_signed(params)) {
+        plan.define("ORDERED", 1);
+    }
+    let width = vec * vectors;
+    let high = ROWS.div_ceil(rows);
+    // Enough items for all to end at about the same time.
+    let items = 32 * u64::from(ask.target.compute_units.max(1));
+    let panels = |plan: &mut Builder<'_>, [ys, xs, d]: [Arg; 3], first: u64| {
+        let args = vec![d, ys, xs, Arg::Index(pitch), Arg::Index(first)];
+        plan.launch_of("panels", [pitch / width + pitch / rows, 1, 1], one, args);
+    };
+    let lower = |plan: &mut Builder<'_>, buffers: [Arg; 3], [left, top]: [u64; 2], [right, bottom]: [u64; 2]| {
+        let ([left, right], [top, bottom]) = ([left, right].map(|x| x / width), [top, bottom].map(|y| y / rows));
+        let down = (bottom - top).div_ceil(high);
+        let wide = (right - left).div_ceil(items.div_ceil(down));
+        let sizes = [pitch, left, top, right, bottom, wide, high].map(Arg::Index);
+        let groups = [(right - left).div_ceil(wide), down, 1];
+        plan.launch(groups, one, buffers.into_iter().chain(sizes).collect());
+    };
+    let plan = in_blocks(plan, [block, pitch], one, &panels, &lower)?;
+    Ok(plan.plan(0, roundings(n, block)))
+}

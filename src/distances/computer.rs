@@ -1,0 +1,105 @@
+//! The device and the rung that compute a graph's distances.
+
+use crate::bench::{self, tuning};
+use crate::data::{Array, Shape};
+use crate::graph::Graph;
+use crate::kernels::minplus::WEIGHTS;
+use crate::kernels::{Family, Rung};
+use crate::outcome::Status;
+use crate::plan::{Case, WorkGroup};
+use crate::runner::Session;
+use crate::tune::Remembered;
+use crate::worker::within;
+use crate::{Error, interrupt};
+use std::time::Duration;
+
+/// The device, and the rung that computes.
+pub(crate) struct Computer {
+    session: Session,
+    family: &'static Family,
+    /// Longest that a rung may take.
+    limit: Duration,
+    /// Rungs to try, the best first.
+    rungs: Vec<&'static Rung>,
+    /// Those that cannot run here, with the reasons.
+    given_up: Vec<String>,
+    case: Case,
+    /// The rungs' cases as they were tuned.
+    tuned: Vec<Case>,
+    /// Seconds of the whole, and of the launches.
+    seconds: Option<(f64, f64)>,
+}
+
+impl Computer {
+    pub(crate) fn new(
+        session: Session,
+        family: &'static Family,
+        limit: Duration,
+        rungs: Vec<&'static Rung>,
+        graph: &Graph,
+    ) -> Computer {
+        let target = &session.device().info().target;
+        let signed = graph.has_negative().then(|| (WEIGHTS.name.to_owned(), "signed".to_owned()));
+        let n = graph.len() as u64;
+        let case = Case {
+            wg: WorkGroup::linear(target.max_wg.min(256)),
+            params: signed.into_iter().collect(),
+            ..Case::of(&family.name, "", graph.weights.dtype(), Shape { n, m: n })
+        };
+        let (tuned, given_up) = (Vec::new(), Vec::new());
+        Computer { session, family, limit, rungs, given_up, case, tuned, seconds: None }
+    }
+
+    /// Takes the settings that rungs were tuned to, and where no rung was asked for, the fastest of all first; says so.
+    pub(crate) fn use_tuned(&mut self, known: &Remembered<'_>, is_free: bool, quiet: bool) {
+        let of = |rung: &Rung| Case { variant: rung.variant().into(), ..self.case.clone() };
+        let tuned: Vec<Case> = self.rungs.iter().filter_map(|rung| known.tuned(&of(rung))).collect();
+        let best = self.rungs.first().filter(|_| is_free).and_then(|rung| known.best(&of(rung)));
+        if let Some(best) = &best {
+            // Behind it the others, as they were.
+            self.rungs.sort_by_key(|rung| rung.variant() != best.variant);
+        }
+        self.tuned = best.into_iter().chain(tuned).collect();
+        let first = self.rungs.first().map(|rung| rung.variant());
+        let used = first.filter(|first| self.tuned.iter().any(|case| case.variant == *first));
+        tuning::announce(self.family, &used.into_iter().collect::<Vec<_>>(), quiet);
+    }
+
+    /// The result of the first rung that this device can run.
+    pub(crate) fn compute(&mut self, d: &Array) -> Result<Array, Error> {
+        loop {
+            if interrupt::interrupted() {
+                return Err(Error::Interrupted);
+            }
+            let Some(rung) = self.rungs.first() else {
+                return Err(Error::Failed("no rung runs on this device".into()));
+            };
+            self.case.variant = rung.variant().into();
+            let case = self.tuned.iter().find(|case| case.variant == self.case.variant).unwrap_or(&self.case);
+            let compute = || self.session.compute(case, std::slice::from_ref(d));
+            match within(self.limit, "computing distances", compute) {
+                Ok(computed) => {
+                    self.seconds = Some((computed.seconds, computed.launches));
+                    return Ok(computed.output);
+                }
+                Err(stop) if stop.status == Status::Skipped && self.rungs.len() > 1 => {
+                    self.given_up.push(format!("{} cannot run here: {}", rung.variant(), stop.reason));
+                    self.rungs.remove(0);
+                }
+                Err(stop) => return Err(bench::stopped(&self.case, stop)),
+            }
+        }
+    }
+
+    /// Family and rung, as in messages.
+    pub(crate) fn name(&self) -> String {
+        format!("{}/{}", self.case.family, self.case.variant)
+    }
+
+    pub(crate) fn report(&self, note: &dyn Fn(&str)) {
+        self.given_up.iter().for_each(|why| note(why));
+        if let Some((whole, launches)) = self.seconds {
+            note(&format!("{}: {launches:.4} s of kernels, {whole:.4} s with transfers", self.name()));
+        }
+    }
+}
