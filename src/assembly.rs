@@ -34,9 +34,6 @@ pub(crate) fn read(path: &Path) -> Result<KernelListing, Error> {
 }
 
 /// What the device's compiler makes of a case.
-///
-/// # Errors
-/// No device, a kernel that does not build, and why there is nothing to show.
 pub(crate) fn of_device(
     global: &Global,
     registry: &Registry,

@@ -101,7 +101,6 @@ impl<T: CsvRecord> Outputs<T> {
         attempt(&mut self.md, &mut self.failed, |file| replace(file, format!("{}{text}", self.md_mark)));
     }
 
-    /// Writes the drawing.
     pub(crate) fn svg(&mut self, text: &str) {
         attempt(&mut self.svg, &mut self.failed, |file| replace(file, text));
     }

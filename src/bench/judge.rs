@@ -59,10 +59,7 @@ pub(crate) struct JudgedFile {
 }
 
 /// Judges a kernel file: reads it, adopts it for its family, and tries it where kernels go wrong.
-///
-/// # Errors
-/// A file or an option that is not possible, no device, an interrupt. That the kernel is wrong, does not build, crashes or
-/// never ends is no error here: [`verdict`] makes one of it.
+/// A wrong kernel is no error here: [`verdict`] makes one of it.
 pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> Result<JudgedFile, Error> {
     let brought = Brought::with_lines(asked.family, path, &asked.lines)?;
     let family = &brought.family;
@@ -108,9 +105,6 @@ pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> R
 }
 
 /// Judges a rung of a family at small sizes and then at the case's own.
-///
-/// # Errors
-/// No device, or an interrupt.
 pub(crate) fn judge_rung(
     global: &Global,
     registry: &Registry,
@@ -153,10 +147,6 @@ pub(crate) fn check(judged: &JudgedFile, deadline: Option<f64>) -> Result<Checke
 }
 
 /// The error that a judgement makes, and its exit code.
-///
-/// # Errors
-/// Unless the kernel is right: [`Error::WrongResult`], [`Error::BuildFailed`], [`Error::Usage`] where it cannot be run as
-/// asked, and [`Error::Failed`] where it crashes or never ends.
 pub(crate) fn verdict(judged: &JudgedFile) -> Result<(), Error> {
     let name = judged.rung.label();
     Err(match judged.judgement.ruling {

@@ -30,9 +30,6 @@ pub(crate) fn told(found: &[CheckFinding], source: &str, screen: Screen) -> Stri
 
 /// What the simulator says of a kernel that is wrong on a device, at the smallest size where it is; nothing without a simulator,
 /// or where it cannot tell.
-///
-/// # Errors
-/// An interrupt.
 pub(crate) fn second_opinion(
     registry: &Registry,
     (rung, judgement): (&Rung, &Judgement),

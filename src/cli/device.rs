@@ -224,9 +224,6 @@ pub struct CountArgs {
 
 impl CountArgs {
     /// The machine that is counted for: what is given by itself comes before what the named machine has.
-    ///
-    /// # Errors
-    /// A size of segments for a machine whose transactions have sizes of their own.
     pub fn model(&self) -> Result<LockstepModel, Error> {
         let named = self.machine.model();
         if self.segment.is_some() && named.rule != AccessRule::Segments {

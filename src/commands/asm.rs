@@ -24,9 +24,6 @@ struct Shown {
 }
 
 /// Prints the instructions by line; of two kernels by kind.
-///
-/// # Errors
-/// What names no kernel, a device or disassembler that is missing, a kernel that does not build, a listing that cannot be read.
 pub fn run(out: &mut Out, global: &Global, options: &AsmArgs) -> Result<(), Error> {
     if options.listing.is_some() && options.what.len() > 1 {
         return Err(Error::Usage("--listing: it is of one kernel; leave the other out".into()));

@@ -16,11 +16,6 @@ use std::time::Duration;
 /// Longest that opening the device and building a kernel may take each.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Prints the answer.
-///
-/// # Errors
-/// [`Error::Usage`] for needs that are impossible or unknown, and for generations that are not in the table;
-/// [`Error::NoDevice`] without a device; [`Error::BuildFailed`] if the kernel to look at does not build.
 pub fn run(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(), Error> {
     match (options.subject.name(), &options.variant) {
         (Some(family), Some(variant)) => {

@@ -17,11 +17,6 @@ use std::time::Duration;
 /// Longest that opening the device may take.
 const DEADLINE: Duration = Duration::from_secs(30);
 
-/// Prints the files.
-///
-/// # Errors
-/// [`Error::Usage`] for what has no kernel, or has many rungs, and for a folder that lacks a file; [`Error::NoDevice`] if a
-/// device is named that is not there.
 pub fn run(out: &mut Out, global: &Global, options: &SourceArgs) -> Result<(), Error> {
     let lesson = lesson(&options.lesson)?;
     let paths = paths(lesson)?;

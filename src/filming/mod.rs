@@ -25,9 +25,6 @@ enum WatchedCase {
 }
 
 /// Runs the kernel that `what` names in the simulator, and keeps what its first groups did.
-///
-/// # Errors
-/// What names no kernel, [`Error::NoDevice`] without the simulator, and what the kernel does wrong.
 pub(crate) fn watch(what: &str, options: &WatchedKernel) -> Result<Film, Error> {
     let watched = WatchedCase::find(what, options)?;
     let registry = if let WatchedCase::Rung(brought, _) = &watched { &brought.registry } else { &Registry::default() };

@@ -51,7 +51,6 @@ impl Group<'_> {
     }
 }
 
-/// All such groups.
 struct Groups<'a>(Vec<Group<'a>>);
 
 impl<'a> Groups<'a> {

@@ -18,7 +18,6 @@ const WHOLE: [u8; 4] = [0, 4, 5, 7];
 /// What the file holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Journal {
-    /// The program's version.
     gpulab: String,
     /// The command that makes the folder.
     command: String,

@@ -43,7 +43,6 @@ impl Thoroughness<'_> {
     }
 }
 
-/// One command.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RecordStep {
     /// Where its rows go; several commands may share a file.

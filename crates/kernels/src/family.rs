@@ -97,15 +97,12 @@ impl Form {
 /// Which of the device's measured limits bounds a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// Reading global memory.
     Read,
     /// Reading and writing global memory at once.
     Copy,
     /// Additions, each followed by a minimum.
     AddMin,
-    /// Writing global memory.
     Write,
-    /// Reading local memory.
     Local,
     /// Multiplications, each with an addition: floating-point operations of most programs.
     Fma,
@@ -197,7 +194,6 @@ pub(crate) struct BroughtKernel {
 
 /// What a rung's planner is given.
 pub struct Ask<'a> {
-    /// The rung's family.
     pub family: &'a Family,
     pub rung: &'a Rung,
     /// What to run; never of size 0.
@@ -373,9 +369,6 @@ impl Family {
     }
 
     /// What one of the rungs makes of a case, which is never of size 0, or why this device cannot run it.
-    ///
-    /// # Errors
-    /// What does not suit the rung or the device.
     pub fn plan(&self, rung: &Rung, case: &Case, target: &Target) -> Result<Plan, Refusal> {
         let ask = Ask { family: self, rung, case, target };
         match &rung.kernel {
@@ -418,7 +411,6 @@ impl Family {
 pub struct Spot {
     /// A place in the first input.
     pub at: usize,
-    /// A random number.
     pub draw: u64,
 }
 
@@ -615,9 +607,6 @@ pub trait Problem: Send + Sync {
     }
 
     /// Why there can be no case of this shape and type, in a family that a reader's file describes.
-    ///
-    /// # Errors
-    /// A length that is out of range, or a file of data that is too short or of another type.
     fn check(&self, _: Shape, _: Dtype) -> Result<(), Refusal> {
         Ok(())
     }

@@ -41,7 +41,6 @@ impl ValueType {
     }
 }
 
-/// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelParameter {
     pub name: String,
@@ -61,7 +60,6 @@ pub struct Usage {
     pub is_written: bool,
     /// By `+=` and the like.
     pub is_updated: bool,
-    /// By atomic operations.
     pub is_accumulated: bool,
     /// To a function, or another pointer.
     pub is_handed_on: bool,
@@ -579,9 +577,6 @@ impl LayoutMaker {
 
 /// The layout of a struct that is written by its fields' types, as C aligns them: `ffi` are two floats and an int, `4f` four
 /// floats. Letters are those of Python's module `struct`: b B h H i I l L q Q e f d.
-///
-/// # Errors
-/// The first letter that is none.
 pub fn layout_of_letters(letters: &str) -> Result<Layout, String> {
     let mut maker = LayoutMaker::default();
     let mut count = String::new();

@@ -14,7 +14,6 @@ pub struct ShownKernel<'a> {
     pub name: &'a str,
     /// The rung's own file.
     pub file: &'a str,
-    /// A line's text.
     pub source: &'a dyn Fn(&str, u64) -> Option<String>,
     /// Instructions of warps that the simulator counts at a line, if it was asked.
     pub counted: Option<CountedAt<'a>>,

@@ -55,9 +55,6 @@ pub fn markdown(all: &[Dictionary]) -> String {
 }
 
 /// An array with an object for each column.
-///
-/// # Errors
-/// None in practice: what JSON cannot hold.
 pub fn json(all: &[Dictionary]) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct Entry {

@@ -48,7 +48,6 @@ const FOR_LAUNCHES: f64 = 0.08;
 enum Stage {
     /// The device's limits that were not measured before.
     Limits,
-    /// The CPU.
     Baselines,
     Rungs,
 }
@@ -95,7 +94,6 @@ pub(crate) struct Climb<'a> {
 }
 
 impl<'a> Climb<'a> {
-    /// Nothing measured yet.
     pub(crate) fn new(
         study: Study<'a>,
         executor: Box<dyn Executor>,

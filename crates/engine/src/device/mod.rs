@@ -36,7 +36,6 @@ pub use stdio::flush_printed;
 use gpulab_model::outcome::{DeviceInfo, Told};
 use gpulab_model::plan::{BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
 
-/// A built program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProgramId(pub u32);
 
@@ -47,7 +46,6 @@ pub struct BuildUnit {
     pub path: String,
     /// The source with its fragments, `#line` directives included.
     pub text: String,
-    /// Preprocessor definitions.
     pub defines: Vec<(String, String)>,
     /// Names of the kernels that must come out of it.
     pub kernels: Vec<String>,
@@ -60,7 +58,6 @@ pub struct Stamps {
     pub queued: u64,
     /// The driver gave it to the device.
     pub submit: u64,
-    /// It began.
     pub start: u64,
     pub end: u64,
 }
@@ -106,14 +103,12 @@ pub trait Device {
         self.alloc_in(MemoryKind::Device, bytes)
     }
 
-    /// As [`Device::alloc`], where `memory` says.
     fn alloc_in(&mut self, memory: MemoryKind, bytes: usize) -> Result<BufferId, DeviceError>;
 
     /// A part of a buffer as a buffer of its own, from byte `from` on, a multiple of 4096; it is released apart from the
     /// whole, which must not be released before.
     fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> Result<BufferId, DeviceError>;
 
-    /// Releases a buffer.
     fn free(&mut self, buffer: BufferId);
 
     /// Fills the first `bytes` of a buffer, a multiple of the pattern's 1, 4 or 8, on the device; returns when done.

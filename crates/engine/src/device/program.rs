@@ -79,7 +79,6 @@ impl Built {
         Ok(())
     }
 
-    /// A kernel's copy.
     pub(super) fn kernel(&self, name: &str, copy: usize) -> Result<&Kernel, DeviceError> {
         let found = self.kernels.get(name).and_then(|copies| copies.get(copy));
         found.ok_or_else(|| self.unknown(name))
@@ -144,9 +143,6 @@ fn renewed(unit: &BuildUnit, value: u64) -> BuildUnit {
 }
 
 /// The options with which a unit of these definitions is built.
-///
-/// # Errors
-/// A definition that has a blank in it.
 pub fn build_options(defines: &[(String, String)]) -> Result<String, DeviceError> {
     with_defines(BUILD_OPTIONS, defines).map(|options| options.to_string_lossy().into_owned())
 }

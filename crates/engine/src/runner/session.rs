@@ -100,9 +100,6 @@ impl Session {
 
     /// Makes a case's inputs and asks what is right for them, which the next cases need as well. Who says it, in a reader's own
     /// family.
-    ///
-    /// # Errors
-    /// That nobody knows it.
     pub fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Stop> {
         let registry = self.registry.clone();
         let family = registry.find(&case.family)?;
@@ -315,7 +312,6 @@ impl Session {
     }
 }
 
-/// As [`Session::place`].
 fn place(device: &mut dyn Device, sources: &Sources, fence: Fence, data: &mut Data) -> Result<(), Stop> {
     match &data.host {
         Inputs::Held(arrays) => data.device = fence.upload(device, arrays)?,
@@ -330,7 +326,6 @@ fn place(device: &mut dyn Device, sources: &Sources, fence: Fence, data: &mut Da
     Ok(())
 }
 
-/// As [`Session::overwrite`].
 fn put(device: &mut dyn Device, sources: &Sources, data: &mut Data) -> Result<(), Stop> {
     match &data.host {
         Inputs::Held(arrays) => {

@@ -12,7 +12,6 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{env, fs, io};
 
-/// The plugin's source.
 const SOURCE: &str = include_str!("plugin.cpp");
 
 /// What to install for counting.
@@ -40,10 +39,6 @@ pub struct Simulator {
 
 impl Simulator {
     /// Finds Oclgrind, and builds the plugin below `folder` unless it is there.
-    ///
-    /// # Errors
-    /// [`Error::NoDevice`] if Oclgrind, its headers or a C++ compiler are missing; [`Error::Failed`] if the plugin does not
-    /// build; [`Error::Output`] if it cannot be kept.
     pub fn prepare(folder: &Path) -> Result<Simulator, Error> {
         let simulator = Simulator::find(folder)?;
         if !simulator.plugin.is_file() {
@@ -53,9 +48,6 @@ impl Simulator {
     }
 
     /// Says whether [`Simulator::prepare`] would succeed, and changes nothing: what there is.
-    ///
-    /// # Errors
-    /// As there.
     pub fn look(folder: &Path) -> Result<String, Error> {
         let Simulator { version, plugin, .. } = Simulator::find(folder)?;
         if plugin.is_file() {

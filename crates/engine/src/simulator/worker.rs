@@ -27,9 +27,6 @@ pub struct CountingWorker {
 
 impl CountingWorker {
     /// Starts a worker in the simulator; its kernels' sources are those of `setup`. Each case may take as long as `deadline`.
-    ///
-    /// # Errors
-    /// What the worker says, or that the simulator cannot be started.
     pub fn open(
         simulator: &Simulator,
         model: LockstepModel,
@@ -41,9 +38,6 @@ impl CountingWorker {
     }
 
     /// As [`CountingWorker::open`]; of each launch so many groups are traced.
-    ///
-    /// # Errors
-    /// As there.
     pub fn open_tracing(
         simulator: &Simulator,
         model: LockstepModel,
@@ -68,9 +62,6 @@ impl CountingWorker {
     }
 
     /// Launches a case's kernels once and counts. What stops the case is no error of the run, nor that it takes too long.
-    ///
-    /// # Errors
-    /// That the simulator ended, or counted nothing.
     pub fn count(&mut self, case: &Case) -> Result<Result<CountedCase, Stop>, Error> {
         let launched = self.worker.launch_once_within(case, self.deadline)?;
         let lines = self.new_lines()?;
@@ -86,9 +77,6 @@ impl CountingWorker {
     }
 
     /// As [`CountingWorker::count`], with what the first groups of each launch did.
-    ///
-    /// # Errors
-    /// As there.
     pub fn trace(&mut self, case: &Case) -> Result<Result<(CountedCase, Vec<TracedLaunch>), Stop>, Error> {
         let counted = match self.count(case)? {
             Ok(counted) => counted,

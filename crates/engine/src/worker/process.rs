@@ -44,7 +44,6 @@ pub struct WorkerProcess {
     link: Option<Link>,
 }
 
-/// A running worker.
 struct Link {
     child: Child,
     stdin: ChildStdin,
@@ -86,9 +85,6 @@ enum Silence {
 impl WorkerProcess {
     /// Starts a worker and opens its device. `deadline` is what each case may take on top of its own
     /// time limit; `tell` is given what kernels and drivers print meanwhile.
-    ///
-    /// # Errors
-    /// What the worker says: no driver, no matching device, unreadable inputs.
     pub fn open(
         setup: Setup,
         deadline: Duration,
@@ -99,9 +95,6 @@ impl WorkerProcess {
     }
 
     /// As [`WorkerProcess::open`], with a program round the worker.
-    ///
-    /// # Errors
-    /// As there, and if the program cannot be started.
     pub fn open_under(
         wrapper: Wrapper,
         setup: Setup,
@@ -132,9 +125,6 @@ impl WorkerProcess {
     }
 
     /// Builds a case's kernels and says what they need, or what stops the case.
-    ///
-    /// # Errors
-    /// That the driver ended the worker, or did not answer in time.
     pub fn inspect(&mut self, case: &Case) -> Result<Result<Vec<Inspected>, Stop>, Error> {
         match self.ask(&Request::Inspect(Box::new(case.clone())), "building a kernel")? {
             Reply::Inspected(answer) => Ok(answer),
@@ -143,9 +133,6 @@ impl WorkerProcess {
     }
 
     /// Builds a case's program and gives it as its driver does, or what stops the case.
-    ///
-    /// # Errors
-    /// As of [`WorkerProcess::inspect`].
     pub fn binary(&mut self, case: &Case) -> Result<Result<ProgramBinary, Stop>, Error> {
         match self.ask(&Request::Binary(Box::new(case.clone())), "building a kernel")? {
             Reply::Binary(answer) => Ok(answer),
@@ -154,9 +141,6 @@ impl WorkerProcess {
     }
 
     /// Verifies a case without timing it; within `limit`.
-    ///
-    /// # Errors
-    /// That a new worker could not be started, or an interrupt.
     pub fn verify(&mut self, case: &Case, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
         self.ask_within(&Request::Verify(Box::new(case.clone())), limit, |reply| match reply {
             Reply::Done(outcome) => Some(*outcome),
@@ -165,9 +149,6 @@ impl WorkerProcess {
     }
 
     /// Runs a job; within `limit`.
-    ///
-    /// # Errors
-    /// As of [`WorkerProcess::verify`].
     pub fn run_within(&mut self, job: &Job, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
         self.ask_within(&Request::Run(Box::new(job.clone())), limit, |reply| match reply {
             Reply::Done(outcome) => Some(*outcome),
@@ -177,9 +158,6 @@ impl WorkerProcess {
 
     /// Launches a case's kernels once each, within `limit`; says what was launched, or what stops the case. That a kernel ends
     /// the worker or never ends is an answer, too.
-    ///
-    /// # Errors
-    /// As of [`WorkerProcess::verify`].
     pub fn launch_once_within(
         &mut self,
         case: &Case,
@@ -192,9 +170,6 @@ impl WorkerProcess {
     }
 
     /// Looks at what a case's kernels do wrong; within `limit`.
-    ///
-    /// # Errors
-    /// As of [`WorkerProcess::verify`].
     pub fn diagnose(&mut self, case: &Case, limit: Duration) -> Result<Result<Result<Symptoms, Stop>, Lost>, Error> {
         self.ask_within(&Request::Diagnose(Box::new(case.clone())), limit, |reply| match reply {
             Reply::Diagnosed(answer) => Some(*answer),
@@ -230,9 +205,6 @@ impl WorkerProcess {
     }
 
     /// The device's generation, where its driver tells.
-    ///
-    /// # Errors
-    /// That the driver ended the worker, or did not answer in time.
     pub fn generation(&mut self) -> Result<Option<String>, Error> {
         match self.ask(&Request::Generation, "asking for the device's generation")? {
             Reply::Generation(answer) => Ok(answer),

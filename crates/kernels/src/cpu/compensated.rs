@@ -87,7 +87,6 @@ impl Partial {
     }
 }
 
-/// A floating-point element.
 pub(super) trait Real: Copy + Sync {
     /// The product and its rounding error: together x * y exactly, but for underflow below 2^-1074.
     fn product(x: Self, y: Self) -> (f64, f64);

@@ -34,7 +34,6 @@ pub(super) fn is_flat(wg: WorkGroup) -> bool {
 /// A family, as its file describes it.
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// As in records.
     pub name: String,
     /// One line for people.
     pub(crate) about: String,
@@ -203,7 +202,6 @@ pub enum Checker {
     },
     /// A file with one kernel, which one work-item runs.
     Kernel {
-        /// The file's name.
         file: String,
     },
     /// Lines of Python that assign each output.
@@ -212,7 +210,6 @@ pub enum Checker {
         /// Seconds that they may take.
         seconds: u64,
     },
-    /// Another rung.
     Rung { name: String },
 }
 
@@ -221,9 +218,6 @@ type Complaint = (String, String);
 
 impl Description {
     /// Understands a file's text; `name` is the family's unless the text says another.
-    ///
-    /// # Errors
-    /// The first key or value that is none, with its line.
     pub fn parse(text: &str, name: &str) -> Result<Description, DeclarationError> {
         let keys: FileKeys = toml::from_str(text).map_err(|error| DeclarationError {
             line: error.span().and_then(|span| line_at(text, span.start)),

@@ -101,10 +101,6 @@ impl Operator {
 }
 
 impl Formula {
-    /// Understands a text.
-    ///
-    /// # Errors
-    /// Where it stops making sense, and what would.
     pub(crate) fn parse(text: &str) -> Result<Formula, String> {
         let wrong = |why: &str| format!("{why} in the formula \"{text}\": write it as in \"2 * n\" or \"ceil(n, WG)\"");
         if text.len() > LONGEST {
@@ -122,7 +118,6 @@ impl Formula {
         }
     }
 
-    /// The names that it has.
     pub(crate) fn names(&self) -> Vec<&str> {
         fn walk<'a>(node: &'a Node, found: &mut Vec<&'a str>) {
             match node {
@@ -147,9 +142,6 @@ impl Formula {
     }
 
     /// Its value, where names have these.
-    ///
-    /// # Errors
-    /// A name without a value, a division by zero, a number that 128 bits cannot hold.
     pub(crate) fn value(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<i128, String> {
         fn value(node: &Node, names: &dyn Fn(&str) -> Option<u64>) -> Result<i128, String> {
             match node {
@@ -171,9 +163,6 @@ impl Formula {
     }
 
     /// Its value in f64, where divisions are not rounded.
-    ///
-    /// # Errors
-    /// A name without a value, and what is no finite number; the text is named.
     pub(crate) fn real(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<f64, String> {
         fn value(node: &Node, names: &dyn Fn(&str) -> Option<u64>) -> Result<f64, String> {
             match node {
@@ -193,9 +182,6 @@ impl Formula {
     }
 
     /// Its value as a count from `least` to `most`.
-    ///
-    /// # Errors
-    /// As of [`Formula::value`], and a value that is out of this range; the text is named.
     pub(crate) fn count(&self, (least, most): (u64, u64), names: &dyn Fn(&str) -> Option<u64>) -> Result<u64, String> {
         let value = self.value(names).map_err(|why| format!("\"{}\": {why}", self.text))?;
         match u64::try_from(value).ok().filter(|value| (least..=most).contains(value)) {

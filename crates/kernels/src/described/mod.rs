@@ -102,9 +102,6 @@ fn text_of(rung: &DescribedRung, file: &FamilyFile) -> Option<String> {
 }
 
 /// The only kernel of a reference's file, and the file's text.
-///
-/// # Errors
-/// A file with none or with several.
 pub fn reference_kernel<'a>(file: &'a FamilyFile, name: &str) -> Result<(String, &'a str), String> {
     let text = file.sources.get(name).ok_or_else(|| format!("{name} was not read"))?;
     match &kernel_names(text)[..] {

@@ -384,9 +384,6 @@ impl<'a> DescribedPlan<'a> {
 }
 
 /// A number as a parameter of this type wants it; as an index, where nothing is known of it.
-///
-/// # Errors
-/// A value that the type does not hold.
 pub(crate) fn value_of(
     formula: &Formula,
     of: Option<&ValueType>,

@@ -65,9 +65,6 @@ impl DescribedProblem {
     }
 
     /// The length of a buffer's array.
-    ///
-    /// # Errors
-    /// A number of elements that is out of range.
     pub(super) fn len(&self, buffer: &DescribedBuffer, shape: Shape, dtype: Dtype) -> Result<usize, String> {
         let count = self.count(&buffer.declared.length, shape, dtype);
         let count = count.map_err(|why| format!("the length of {}: {why}", buffer.declared.name))?;

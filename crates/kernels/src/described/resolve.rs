@@ -29,9 +29,6 @@ impl Elements {
 }
 
 /// Gives all arguments their types, and finds those of the buffers.
-///
-/// # Errors
-/// A kernel that is not there, and arguments that its parameters cannot take.
 pub(super) fn resolve(description: &mut Description, file: &FamilyFile) -> Result<Elements, DeclarationError> {
     let mut elements = Elements::default();
     let declared: Vec<Declared> = description.buffers.iter().map(|buffer| buffer.declared.clone()).collect();

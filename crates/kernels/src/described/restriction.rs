@@ -125,10 +125,6 @@ fn is_balanced(text: &str) -> bool {
 }
 
 impl Restriction {
-    /// Understands a text.
-    ///
-    /// # Errors
-    /// What is no comparison of two formulas.
     pub(crate) fn parse(text: &str) -> Result<Restriction, String> {
         if text.len() > LONGEST {
             return Err(format!("a restriction has at most {LONGEST} characters"));
@@ -136,7 +132,6 @@ impl Restriction {
         Ok(Restriction { text: text.trim().to_owned(), root: Claim::parse(text)? })
     }
 
-    /// The formulas in it.
     pub(crate) fn formulas(&self) -> Vec<&Formula> {
         let mut found = Vec::new();
         self.root.formulas(&mut found);

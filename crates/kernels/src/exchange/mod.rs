@@ -21,7 +21,6 @@ pub const EXCHANGES: &[&Exchange] = &[&launch::EXCHANGE, &pipeline::EXCHANGE, &t
 pub struct Exchange {
     /// The family's name in cases and rows.
     pub name: &'static str,
-    /// Its kinds.
     pub variants: &'static [Variant],
     /// Kernel files that its scripts run, as paths below `cl/`.
     pub sources: &'static [&'static str],

@@ -9,7 +9,6 @@ pub struct Script {
     /// Memory of the host.
     pub host: Vec<HostSpec>,
     pub buffers: Vec<DeviceSpec>,
-    /// What launches need.
     pub program: Option<Program>,
     /// What is done and timed.
     pub commands: Vec<QueuedCommand>,
@@ -38,7 +37,6 @@ impl Script {
 pub enum Contents {
     Pattern,
     Zeros,
-    /// Whatever is there.
     Undefined,
 }
 
@@ -53,12 +51,10 @@ pub struct HostSpec {
     pub contents: Contents,
 }
 
-/// A buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceSpec {
     /// Its size, above 0.
     pub bytes: usize,
-    /// Where it lies.
     pub place: MemoryKind,
     /// What it begins with.
     pub contents: Contents,
@@ -69,7 +65,6 @@ pub struct DeviceSpec {
 pub struct Program {
     /// Path below `cl/`.
     pub path: &'static str,
-    /// Preprocessor definitions.
     pub defines: Vec<(String, String)>,
     /// The kernels that are launched.
     pub kernels: Vec<String>,
@@ -87,7 +82,6 @@ pub enum Reading {
 /// Where the result lies and what it must be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Where.
     pub place: AnswerPlace,
     /// Each of its bytes before a run that is checked: no right result has them everywhere.
     pub before: u8,

@@ -37,7 +37,6 @@ pub(crate) struct Exact {
     pub(crate) fill: Fill,
     /// Bytes moved and operations done.
     pub(crate) cost: fn(&Case) -> Cost,
-    /// The result.
     pub(crate) answer: fn(&Case, &[Array]) -> Array,
     /// Makes the result of the output buffer.
     pub(crate) finish: fn(&Case, Array) -> Array,
@@ -121,7 +120,6 @@ pub(crate) fn get(params: &Params, name: &str) -> u64 {
     params.get(name).and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// As [`get`], for an argument.
 pub(crate) fn arg(ask: &Ask<'_>, name: &str) -> Arg {
     Arg::Uint(get(&ask.case.params, name) as u32)
 }
@@ -185,7 +183,6 @@ impl Walk {
 /// What a plan of one launch has beside its inputs.
 pub(crate) struct OneLaunch<'a> {
     pub(crate) grid: Grid,
-    /// The output's elements.
     pub(crate) output: usize,
     /// Macros beside `T`, `INDEX` and `WG`.
     pub(crate) defines: &'a [(&'a str, String)],

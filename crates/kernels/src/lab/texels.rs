@@ -38,7 +38,6 @@ pub static FAMILY: Family = Family {
     ceiling: Bound::Read,
 };
 
-/// One channel of a word.
 const WORD: PixelFormat = PixelFormat { channels: 1, scalar: Scalar::U32, is_share: false };
 
 pub const ORDER: Tunable = setting("order", "number of the order of reads");

@@ -94,9 +94,6 @@ const RESULTS: [&str; 22] = [
 ];
 
 /// The arguments of a kernel with these parameters: `said` in words, or guessed; none where gpulab's own order is meant.
-///
-/// # Errors
-/// What cannot be guessed, with the words to say.
 pub(super) fn of(
     source: &CSource,
     kernel: &str,

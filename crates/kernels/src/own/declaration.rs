@@ -17,7 +17,6 @@ pub(crate) struct Declaration {
     pub(crate) kernel: String,
     /// One that joins the partial results of the first, in a single group.
     pub(crate) then: Option<String>,
-    /// How many work-items there are.
     pub(crate) work: OwnWork,
     /// How many results they leave, of a problem with a single one.
     pub(crate) results: OwnResults,
@@ -119,9 +118,6 @@ impl Product {
 
 impl Declaration {
     /// Reads the lines of a file.
-    ///
-    /// # Errors
-    /// The first line that cannot be understood, or a file without a kernel.
     pub(crate) fn read(text: &str, form: Form) -> Result<Declaration, DeclarationError> {
         let mut own = Declaration {
             kernel: String::new(),

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 pub struct SourceTraits {
     /// Whether it has local memory.
     pub has_local: bool,
-    /// How many barriers.
     pub barriers: u64,
     /// Whether a barrier stands behind a `return` that some items may take.
     pub returns_before_barrier: bool,

@@ -87,7 +87,6 @@ pub fn share(is_in: &[bool], group: usize) -> Share {
 /// A matrix of flags, row by row, and the sides of the tiles that its work-groups have: columns and rows of each.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixFlags<'a> {
-    /// Row by row.
     pub is_in: &'a [bool],
     pub columns: usize,
     /// Columns and rows of a group's tile.

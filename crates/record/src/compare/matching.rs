@@ -14,7 +14,6 @@ use std::collections::{HashMap, HashSet};
 pub struct ComparedCase<'a> {
     /// The first side's last row of it.
     pub before: &'a Row,
-    /// The second's.
     pub after: &'a Row,
     /// Runs of the program on each side.
     pub runs: [usize; 2],

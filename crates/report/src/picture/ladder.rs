@@ -27,7 +27,6 @@ const ASIDE_END: Lettering = Lettering::new(SMALL, Anchor::End, "dim");
 #[derive(Clone, Copy, PartialEq)]
 enum BarMeasure {
     Bandwidth,
-    /// Operations: their unit.
     Operations(&'static str),
     Time,
 }
@@ -80,9 +79,6 @@ impl BarMeasure {
 }
 
 /// Draws the rows of one ladder: one case on one device.
-///
-/// # Errors
-/// If no rung has a time.
 pub fn ladder(rows: &[Row]) -> Drawn {
     let view = View::of(rows, RateUnit::GB);
     let rungs: Vec<&Row> = view.rungs.iter().map(|cell| cell.row).collect();

@@ -22,9 +22,6 @@ const HEAD: Lettering = Lettering::new(SMALL, Anchor::Middle, "dim");
 const NAME: Lettering = Lettering::new(BODY, Anchor::Start, "ink");
 
 /// Draws the rows of a sweep that solve one problem on one device: of each rung and work-group the fastest settings.
-///
-/// # Errors
-/// If nothing has a time, or there is one field alone.
 pub fn sweep(rows: &[Row]) -> Drawn {
     let latest = crate::sweep::latest(rows);
     let rows: Vec<&Row> = latest.iter().collect();
@@ -72,7 +69,6 @@ struct HeatMap<'a> {
     wgs: Vec<WorkGroup>,
     variants: Vec<&'a str>,
     ranked: &'a [Timed<'a>],
-    /// The shortest time.
     least: f64,
 }
 

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CountMetric {
-    /// Kernel launches.
     Launches,
     /// Passes of a request to local memory.
     LocalPasses,
@@ -38,7 +37,6 @@ pub enum CountMetric {
 /// A demand beside what was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CheckResult {
-    /// What was counted.
     pub what: String,
     /// How much; none where there was nothing to count.
     pub value: Option<f64>,
@@ -140,7 +138,6 @@ pub enum Demand {
     MostOfStarter(f64),
 }
 
-/// One demand.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CountCheck {

@@ -30,7 +30,6 @@ pub enum ExerciseVerdict {
 }
 
 impl ExerciseVerdict {
-    /// In a table.
     pub fn label(self) -> &'static str {
         match self {
             ExerciseVerdict::Passed => "passed",
@@ -100,9 +99,6 @@ impl Grade {
     }
 
     /// What it is to a shell: nothing if it passed, else an error with its exit code.
-    ///
-    /// # Errors
-    /// Whatever is not passed.
     pub fn outcome(&self) -> Result<(), Error> {
         let text = format!("{}: {}: {}", self.exercise, self.verdict.label(), self.reason);
         Err(match self.verdict {

@@ -12,7 +12,6 @@ const FILE: &str = "exercises.json";
 /// How far an exercise has come.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
-    /// Checks so far.
     pub checks: u32,
     /// Hints that were shown.
     pub hints: usize,
@@ -45,9 +44,6 @@ impl Progress {
     }
 
     /// Keeps it below `folder`.
-    ///
-    /// # Errors
-    /// [`Error::Output`].
     pub fn save(&self, folder: &Path) -> Result<(), Error> {
         let path = path(folder);
         let text = serde_json::to_string_pretty(self).map_err(|e| Error::Failed(e.to_string()))?;

@@ -107,7 +107,6 @@ enum ControlVerdict {
     Passed,
     TooLittle,
     TooMuch,
-    /// The lengths disagree.
     Differs,
     /// The spread hides it at some length.
     Hidden,

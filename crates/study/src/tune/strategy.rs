@@ -90,9 +90,6 @@ const IDLE_RESTARTS: usize = 4;
 const NEAR: f64 = 1.5;
 
 /// Searches the regions of a space. No configuration is measured twice; `seed` decides what is random.
-///
-/// # Errors
-/// The first that `evaluate` gives.
 pub fn search<E>(
     strategy: Strategy,
     regions: &[Region],

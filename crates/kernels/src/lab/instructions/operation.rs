@@ -9,7 +9,6 @@ use gpulab_model::plan::Case;
 pub struct Operation {
     pub name: &'static str,
     pub dtype: Dtype,
-    /// The kernel's macro.
     pub step: &'static str,
     /// The kernel's macro for the numbers that chains begin with.
     pub start: &'static str,

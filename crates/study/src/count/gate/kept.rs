@@ -86,7 +86,6 @@ impl KeptCounts {
         kept
     }
 
-    /// The file's text.
     pub fn text(&self) -> Result<String, serde_json::Error> {
         let sources: Result<Vec<String>, _> = self
             .sources
