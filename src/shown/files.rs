@@ -21,7 +21,10 @@ pub(crate) enum AskedRecords {
 enum AskedPart {
     File(String),
     /// The records of these names of each of these devices; without a name all of them.
-    Records { devices: Vec<Vec<Shipped>>, names: Vec<String> },
+    Records {
+        devices: Vec<Vec<Shipped>>,
+        names: Vec<String>,
+    },
 }
 
 /// Finds what words ask for: paths, and devices with the names behind them.

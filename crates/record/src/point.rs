@@ -39,13 +39,19 @@ columns! {
         pub run_id: String,
         /// When the run began: UTC, ISO 8601.
         pub time_utc: String,
+        /// The program's version.
         pub gpulab: String,
+        /// Platform name.
         pub platform: String,
+        /// Device name.
         pub device: String,
+        /// Driver version.
         pub driver: String,
+        /// The experiment's name.
         pub experiment: String,
         /// What is compared: points of one series differ in `x` only.
         pub series: String,
+        /// The varied parameter.
         pub x_name: String,
         /// Its value.
         pub x: f64,
@@ -53,7 +59,9 @@ columns! {
         pub metric: String,
         /// The measured value; none unless `ok`.
         pub value: Option<f64>,
+        /// The value's unit.
         pub unit: String,
+        /// Median time.
         #[unit = "s"]
         pub t_median_s: Option<f64>,
         /// Spread: the inter-quartile range of the times over their median.
@@ -80,6 +88,7 @@ columns! {
         pub unit_si: String,
         /// Place in the experiment's plan, from 0.
         pub place: Option<u64>,
+        /// Timed runs.
         pub runs: Option<u64>,
         /// Seed of the random data.
         pub seed: Option<u64>,

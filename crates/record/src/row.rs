@@ -66,18 +66,23 @@ columns! {
         pub run_id: String,
         /// When the run began: UTC, ISO 8601.
         pub time_utc: String,
+        /// The program's version.
         pub gpulab: String,
         /// Platform name; `host` for CPU baselines.
         pub platform: String,
+        /// Device name.
         pub device: String,
+        /// Driver version.
         pub driver: String,
         /// The device's OpenCL version.
         pub cl_version: String,
+        /// The problem.
         pub family: String,
         /// Number in the ladder; none for references and CPU baselines.
         pub rung: Option<u32>,
         /// The idea, or the name of the reference or baseline.
         pub variant: String,
+        /// Element type.
         pub dtype: Dtype,
         /// Elements, or columns.
         pub n: u64,
@@ -97,14 +102,18 @@ columns! {
         pub status: Status,
         /// Why, unless `ok`; for `ok`, why another clock was used than the one asked for.
         pub reason: String,
+        /// Timed runs.
         pub runs: u64,
         /// Shortest time.
         #[unit = "s"]
         pub t_min_s: Option<f64>,
+        /// First quartile.
         #[unit = "s"]
         pub t_q1_s: Option<f64>,
+        /// Median.
         #[unit = "s"]
         pub t_median_s: Option<f64>,
+        /// Third quartile.
         #[unit = "s"]
         pub t_q3_s: Option<f64>,
         /// Longest time.
@@ -152,6 +161,7 @@ columns! {
         pub cpu_rayon_x: Option<f64>,
         /// Largest error of the result.
         pub max_err: Option<f64>,
+        /// Error allowed.
         pub tol: Option<f64>,
         /// Words for numbers that need care, separated by blanks: launch_bound, fits_cache, above_ceiling, clock_fallback,
         /// noisy, drift; and tuned, for settings that `gpulab tune` found.
@@ -269,11 +279,13 @@ columns! {
     pub struct SampleRow {
         /// The `run_id` of this case's row.
         pub run_id: String,
+        /// The problem.
         pub family: String,
         /// Number in the ladder; none for references and CPU baselines.
         pub rung: Option<u32>,
         /// The idea, or the name of the reference or baseline.
         pub variant: String,
+        /// Element type.
         pub dtype: Dtype,
         /// Elements, or columns.
         pub n: u64,

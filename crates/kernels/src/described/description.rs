@@ -210,7 +210,9 @@ pub enum Checker {
         /// Seconds that they may take.
         seconds: u64,
     },
-    Rung { name: String },
+    Rung {
+        name: String,
+    },
 }
 
 /// A word of the line that something wrong stands on, and why it is wrong.

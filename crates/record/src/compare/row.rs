@@ -19,11 +19,13 @@ columns! {
         pub after: String,
         /// Device name in `after`.
         pub device: String,
+        /// The problem.
         pub family: String,
         /// Number in the ladder; none for references and CPU baselines.
         pub rung: Option<u32>,
         /// The idea, or the name of the reference or baseline.
         pub variant: String,
+        /// Element type.
         pub dtype: Dtype,
         /// Elements, or columns.
         pub n: u64,

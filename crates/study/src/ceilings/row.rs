@@ -23,9 +23,13 @@ columns! {
         pub run_id: String,
         /// When the run began: UTC, ISO 8601.
         pub time_utc: String,
+        /// The program's version.
         pub gpulab: String,
+        /// Platform name.
         pub platform: String,
+        /// Device name.
         pub device: String,
+        /// Driver version.
         pub driver: String,
         /// What was measured, as in `read` or `fma`.
         pub what: String,
@@ -38,12 +42,14 @@ columns! {
         pub bytes: Option<u64>,
         /// The best of all shapes; none unless `ok`.
         pub value: Option<f64>,
+        /// The value's unit.
         pub unit: String,
         /// The probe that reached it, as in `read/strided`.
         pub probe: String,
         /// Its work-group size.
         #[serde(with = "gpulab_record::text::work_group")]
         pub wg: WorkGroup,
+        /// Its settings.
         #[serde(with = "gpulab_record::text::params")]
         pub params: Params,
         /// Shapes that were tried.
@@ -57,6 +63,7 @@ columns! {
         pub clock: Clock,
         /// Whether fewer shapes were tried, and for less time.
         pub quick: bool,
+        /// How it ended.
         pub status: Status,
         /// Why, unless `ok`; for `ok`, why another clock was used than events.
         pub reason: String,

@@ -35,6 +35,7 @@ columns! {
         pub run_id: String,
         /// When the run began: UTC, ISO 8601.
         pub time_utc: String,
+        /// The program's version.
         pub gpulab: String,
         /// The simulator and its version.
         pub simulator: String,
@@ -42,7 +43,9 @@ columns! {
         pub family: String,
         /// Number of the rung in its ladder.
         pub rung: Option<u32>,
+        /// The rung's idea.
         pub variant: String,
+        /// Element type.
         pub dtype: Dtype,
         /// Elements, or columns of the matrix.
         pub n: u64,
@@ -58,6 +61,7 @@ columns! {
         pub seed: u64,
         /// The experiment, if the case is a trial of one.
         pub experiment: String,
+        /// The trial's series.
         pub series: String,
         /// The trial's value of the varied parameter.
         pub x: Option<f64>,
@@ -68,6 +72,7 @@ columns! {
         pub segment: u64,
         /// Banks of local memory in the model, each 4 bytes wide.
         pub banks: u64,
+        /// How it ended.
         pub status: Status,
         /// Why, unless `ok`; for `ok`, a note on the counts.
         pub reason: String,
@@ -77,12 +82,15 @@ columns! {
         pub launches: Option<u64>,
         /// Whether a ladder times the launch; false for preparation.
         pub timed: Option<bool>,
+        /// The kernel launched.
         pub kernel: String,
         /// The source file of this row's line, below `cl/`; empty for the row of a whole launch.
         pub file: String,
         /// This row's line; 0 for instructions without one, empty for the row of a whole launch.
         pub line: Option<u64>,
+        /// Work-groups.
         pub groups: Option<u64>,
+        /// Work-items.
         pub items: Option<u64>,
         /// Warps, those with fewer items included.
         pub warps: Option<u64>,
