@@ -91,7 +91,6 @@ impl<T: CsvRecord> Outputs<T> {
         attempt(&mut self.json, &mut self.failed, |json| json.write(element));
     }
 
-    /// Writes lines of samples.
     pub(crate) fn samples(&mut self, mut samples: impl Iterator<Item = SampleRow>) {
         attempt(&mut self.samples, &mut self.failed, |file| samples.try_for_each(|sample| file.write(&sample)));
     }

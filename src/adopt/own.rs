@@ -159,7 +159,6 @@ fn add_text(all: &mut String, (path, text): (&Path, &str), folder: &str, open: &
     Ok(())
 }
 
-/// What a line includes.
 enum Fragment {
     /// One of gpulab's files.
     Own(&'static str),

@@ -82,7 +82,7 @@ pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> R
     let setup = Setup { device: global.device.clone(), memory: Some(memory), ..Setup::of(&brought.registry) };
     let small = Duration::from_secs_f64(asked.deadline.unwrap_or(SMALL_S));
     let whole = asked.deadline.unwrap_or_else(|| usual_deadline(bytes, data.ops()));
-    let mut worker = WorkerProcess::open(setup, Duration::from_secs_f64(whole), interrupt::interrupted, say)?;
+    let mut worker = WorkerProcess::open(setup, None, Duration::from_secs_f64(whole), interrupt::interrupted, say)?;
     let info = worker.info().clone();
     data.check_device(bytes, &info)?;
     bench::announce(global, &info);
@@ -113,7 +113,7 @@ pub(crate) fn judge_rung(
 ) -> Result<Judgement, Error> {
     let small = Duration::from_secs_f64(SMALL_S);
     let setup = Setup { device: global.device.clone(), ..Setup::of(registry) };
-    let mut worker = WorkerProcess::open(setup, small, interrupt::interrupted, say)?;
+    let mut worker = WorkerProcess::open(setup, None, small, interrupt::interrupted, say)?;
     judge(&mut worker, (family, rung), case, Patience { small, asked: small }, &mut |_| {})
 }
 

@@ -62,7 +62,7 @@ pub(crate) fn second_opinion(
 /// Whether the device's result is wrong over the data that the simulator has.
 fn is_wrong_over_the_same_data(registry: &Registry, case: &Case, device: Option<&str>) -> Result<bool, Error> {
     let setup = Setup { device: device.map(str::to_owned), ..Setup::of(registry) };
-    let mut worker = WorkerProcess::open(setup, SECOND_OPINION, interrupt::interrupted, say)?;
+    let mut worker = WorkerProcess::open(setup, None, SECOND_OPINION, interrupt::interrupted, say)?;
     let launched = worker.launch_once_within(case, SECOND_OPINION)?;
     Ok(matches!(launched, Ok(Err(stop)) if stop.status == Status::WrongResult))
 }

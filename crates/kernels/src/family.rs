@@ -16,7 +16,6 @@ pub struct Family {
     pub name: Cow<'static, str>,
     /// One line for the help.
     pub about: Cow<'static, str>,
-    /// What its sizes mean.
     pub form: Form,
     /// How inputs, answers and costs are made.
     pub problem: AnyProblem,
@@ -162,7 +161,6 @@ type Planner = dyn Fn(&Ask<'_>) -> Result<Plan, Refusal> + Send + Sync;
 #[derive(Clone)]
 enum RungKernel {
     BuiltIn {
-        /// Settings that it reads.
         tunables: &'static [Tunable<'static>],
         /// Turns a case into a plan, or says why this device cannot run it.
         plan: fn(&Ask<'_>) -> Result<Plan, Refusal>,
@@ -198,7 +196,6 @@ pub struct Ask<'a> {
     pub rung: &'a Rung,
     /// What to run; never of size 0.
     pub case: &'a Case,
-    /// Where to run it.
     pub target: &'a Target,
 }
 
@@ -260,7 +257,6 @@ impl Rung {
         if let RungKernel::Brought(kernel) = &self.kernel { Some(kernel) } else { None }
     }
 
-    /// Settings that it reads.
     pub fn tunables(&self) -> impl Iterator<Item = Tunable<'_>> + Clone {
         let (built_in, declared) = match &self.kernel {
             RungKernel::BuiltIn { tunables, .. } => (*tunables, &[][..]),
@@ -418,7 +414,6 @@ pub struct Spot {
 #[derive(Clone, Debug)]
 pub struct Changed {
     pub change: Change,
-    /// What was there before.
     pub old: Array,
 }
 

@@ -7,7 +7,6 @@ use gpulab_model::plan::{Arg, Pass, Refusal, Target, WorkGroup};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Grid {
     pub(crate) groups: usize,
-    /// Work-items of a group.
     pub(crate) wg: usize,
 }
 

@@ -10,7 +10,6 @@ pub struct Tunable<'a> {
     pub name: &'a str,
     /// What it sets, and its unit.
     pub about: &'a str,
-    /// What it may be.
     pub kind: Kind,
     /// Values worth trying, in order, with blanks between them.
     pub values: &'a str,

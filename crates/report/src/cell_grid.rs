@@ -2,7 +2,6 @@
 
 use gpulab_study::count::RequestKind;
 
-/// How a cell looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shade {
     Empty,

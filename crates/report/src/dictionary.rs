@@ -12,7 +12,6 @@ pub struct Dictionary {
     pub columns: &'static [ColumnEntry],
 }
 
-/// Characters of a line.
 const WIDTH: usize = 80;
 
 /// What the meaning of a column stands behind.

@@ -53,7 +53,6 @@ impl GridColumn {
 }
 
 impl TextGrid {
-    /// Characters of a line.
     pub(super) fn width(&self) -> usize {
         self.columns.iter().map(|column| column.width() + GAP).sum::<usize>().saturating_sub(GAP)
     }

@@ -53,7 +53,6 @@ pub fn has_other_names(metadata: &Metadata) -> bool {
 pub struct ScratchFolder(PathBuf);
 
 impl ScratchFolder {
-    /// How its name begins.
     const NAME: &str = "gpulab-reference-";
 
     pub fn new() -> io::Result<ScratchFolder> {

@@ -71,7 +71,6 @@ struct LadderTask<'a> {
     rung: Option<&'a Rung>,
 }
 
-/// A climb under way.
 pub(crate) struct Climb<'a> {
     study: Study<'a>,
     run: Run,

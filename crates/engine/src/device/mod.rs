@@ -39,7 +39,6 @@ use gpulab_model::plan::{BufferId, Holding, HostId, Image, Launch, MemoryKind, Q
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProgramId(pub u32);
 
-/// A program to build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildUnit {
     /// Path below `cl/`, for messages.
@@ -79,7 +78,6 @@ pub struct BufferWrite<'a> {
     pub buffer: BufferId,
     /// Where in it, in bytes.
     pub offset: usize,
-    /// What is written there.
     pub bytes: &'a [u8],
 }
 

@@ -181,7 +181,6 @@ impl BoundPlan {
         Ok(joined(self.outputs(device, plan)?))
     }
 
-    /// Reads each output back.
     pub(super) fn outputs(&self, device: &mut dyn Device, plan: &Plan) -> Result<Vec<Array>, DeviceError> {
         plan.outputs().map(|index| self.part(device, plan, index, 0, plan.buffers[index].len)).collect()
     }
@@ -289,7 +288,6 @@ impl BoundPlan {
         plan.passes.iter().map(|pass| pass.bound(|index| self.buffers[index].id)).collect()
     }
 
-    /// Gives the buffers back.
     pub(super) fn free(self, device: &mut dyn Device) {
         // Images before what they are made of.
         for place in self.buffers.iter().rev().filter(|place| place.owned) {

@@ -259,11 +259,6 @@ impl Session {
         Ok(())
     }
 
-    /// Allocates buffers for these data on the device, and puts them there.
-    pub(super) fn place(&mut self, fence: Fence, data: &mut Data) -> Result<(), Stop> {
-        place(&mut *self.device, &self.sources, fence, data)
-    }
-
     /// Puts these data into their buffers, in place of others of their size.
     pub(super) fn overwrite(&mut self, data: &mut Data) -> Result<(), Stop> {
         put(&mut *self.device, &self.sources, data)
@@ -312,7 +307,7 @@ impl Session {
     }
 }
 
-fn place(device: &mut dyn Device, sources: &Sources, fence: Fence, data: &mut Data) -> Result<(), Stop> {
+pub(super) fn place(device: &mut dyn Device, sources: &Sources, fence: Fence, data: &mut Data) -> Result<(), Stop> {
     match &data.host {
         Inputs::Held(arrays) => data.device = fence.upload(device, arrays)?,
         Inputs::Drawn(drawn) => {

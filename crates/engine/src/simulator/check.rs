@@ -73,7 +73,7 @@ impl CheckingWorker {
             variables: Vec::new(),
         };
         let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), memory: None, ..setup };
-        let worker = WorkerProcess::open_under(wrapper, setup, deadline, interrupted, tell)?;
+        let worker = WorkerProcess::open(setup, Some(wrapper), deadline, interrupted, tell)?;
         Ok(CheckingWorker { worker, log, read: 0 })
     }
 

@@ -21,7 +21,6 @@ pub const PACKAGES: &str = "Debian/Ubuntu oclgrind liboclgrind-dev opencl-header
 /// The folder of built plugins, below that for data.
 pub const PLUGINS_FOLDER: &str = "count";
 
-/// The simulator's program.
 pub(super) const OCLGRIND: &str = "oclgrind";
 
 /// Names the C++ compiler.
@@ -32,7 +31,6 @@ const COMPILER: &str = "CXX";
 pub struct Simulator {
     /// As in `Oclgrind 21.10`.
     pub version: String,
-    /// Where files are kept.
     folder: PathBuf,
     plugin: PathBuf,
 }

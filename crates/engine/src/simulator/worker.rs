@@ -27,18 +27,8 @@ pub struct CountingWorker {
 
 impl CountingWorker {
     /// Starts a worker in the simulator; its kernels' sources are those of `setup`. Each case may take as long as `deadline`.
+    /// Of each launch it traces so many `groups`, if any.
     pub fn open(
-        simulator: &Simulator,
-        model: LockstepModel,
-        setup: Setup,
-        deadline: Duration,
-        told: (Interrupted, Tell),
-    ) -> Result<CountingWorker, Error> {
-        CountingWorker::open_tracing(simulator, model, setup, deadline, None, told)
-    }
-
-    /// As [`CountingWorker::open`]; of each launch so many groups are traced.
-    pub fn open_tracing(
         simulator: &Simulator,
         model: LockstepModel,
         setup: Setup,
@@ -52,7 +42,7 @@ impl CountingWorker {
         [Some(&file), trace.as_ref()].into_iter().flatten().for_each(|file| drop(fs::remove_file(file)));
         let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), ..setup };
         let wrapper = simulator.wrapper(model, &file, trace.as_deref().zip(groups));
-        let worker = WorkerProcess::open_under(wrapper, setup, deadline, interrupted, tell)?;
+        let worker = WorkerProcess::open(setup, Some(wrapper), deadline, interrupted, tell)?;
         Ok(CountingWorker { worker, file, read: 0, trace, deadline })
     }
 

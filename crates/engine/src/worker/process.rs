@@ -62,7 +62,6 @@ struct Link {
 pub enum Lost {
     /// The worker did not answer within so many seconds.
     Late(f64),
-    /// The worker died, so.
     Died(String),
 }
 
@@ -84,28 +83,8 @@ enum Silence {
 
 impl WorkerProcess {
     /// Starts a worker and opens its device. `deadline` is what each case may take on top of its own
-    /// time limit; `tell` is given what kernels and drivers print meanwhile.
+    /// time limit; `tell` is given what kernels and drivers print meanwhile. A `wrapper` runs the worker, as a simulator does.
     pub fn open(
-        setup: Setup,
-        deadline: Duration,
-        interrupted: Interrupted,
-        tell: Tell,
-    ) -> Result<WorkerProcess, Error> {
-        WorkerProcess::start(setup, None, deadline, interrupted, tell)
-    }
-
-    /// As [`WorkerProcess::open`], with a program round the worker.
-    pub fn open_under(
-        wrapper: Wrapper,
-        setup: Setup,
-        deadline: Duration,
-        interrupted: Interrupted,
-        tell: Tell,
-    ) -> Result<WorkerProcess, Error> {
-        WorkerProcess::start(setup, Some(wrapper), deadline, interrupted, tell)
-    }
-
-    fn start(
         setup: Setup,
         wrapper: Option<Wrapper>,
         deadline: Duration,

@@ -76,7 +76,6 @@ impl Partial {
         Partial { sum, magnitude: self.magnitude - was.abs() + is.abs() }
     }
 
-    /// Both, as a reference.
     pub(super) fn rounded(self) -> Rounded {
         Rounded { value: self.value(), magnitude: self.magnitude }
     }

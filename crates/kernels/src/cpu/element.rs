@@ -9,7 +9,6 @@ pub(super) trait Element: Copy + Send + Sync + PartialOrd {
     const LEAST: Self;
     /// No element is greater.
     const GREATEST: Self;
-    /// All bits set.
     const ONES: Self;
     /// Whether a sum is the same in any order: compilers then vectorise a plain loop, and lanes of their own hinder them.
     const IN_ANY_ORDER: bool;

@@ -35,7 +35,6 @@ pub(super) fn is_flat(wg: WorkGroup) -> bool {
 #[derive(Clone, Debug)]
 pub struct Description {
     pub name: String,
-    /// One line for people.
     pub(crate) about: String,
     /// BufferElement types of `T`; where the file names none, that of the first output, once the kernels are known.
     pub(crate) types: Vec<Dtype>,
@@ -231,7 +230,6 @@ impl Description {
             .map_err(|(word, why)| DeclarationError { line: line_of(text, &word), why })
     }
 
-    /// What its sizes mean.
     pub(crate) fn form(&self) -> Form {
         match self.form {
             FormName::Vector => Form::Vector,

@@ -12,7 +12,6 @@ const LONGEST: usize = 200;
 /// A formula that was understood.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Formula {
-    /// As it was written.
     pub(crate) text: String,
     root: Node,
 }

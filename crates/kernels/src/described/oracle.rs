@@ -35,7 +35,6 @@ impl OracleQuestion<'_> {
     }
 }
 
-/// What a file holds.
 pub struct OracleFile {
     pub elements: Array,
     /// Pixels of a row, of a picture.

@@ -43,7 +43,6 @@ fn work_group(rung: &DescribedRung, case: &Case) -> WorkGroup {
 
 struct DescribedPlan<'a> {
     problem: &'a DescribedProblem,
-    /// The rung's place.
     at: usize,
     rung: &'a DescribedRung,
     case: &'a Case,

@@ -219,7 +219,6 @@ fn usual_share(scalar: Scalar) -> f64 {
 struct AnswerFloats {
     /// The first element that is NaN.
     nan: Option<usize>,
-    /// The largest magnitude.
     largest: f64,
 }
 

@@ -9,7 +9,6 @@ const LONGEST: usize = 1000;
 /// What must be true, as in `WG_X * 4 <= n`, `is_pow2(WG) or WG == 48`, `not (A == 1 and B == 2)`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Restriction {
-    /// As it was written.
     pub(crate) text: String,
     root: Claim,
 }

@@ -14,7 +14,6 @@ pub use script::*;
 use gpulab_model::data::{Dtype, Params, Shape};
 use gpulab_model::plan::{Case, Refusal, Target};
 
-/// Every exchange, by name.
 pub const EXCHANGES: &[&Exchange] = &[&launch::EXCHANGE, &pipeline::EXCHANGE, &transfer::EXCHANGE, &zerocopy::EXCHANGE];
 
 /// A kind of work between host and device.

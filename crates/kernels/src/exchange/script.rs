@@ -6,7 +6,6 @@ use gpulab_model::plan::{Cost, Holding, MemoryKind, QueuedCommand};
 /// in the lists here, until the runner has allocated what the lists say.
 #[derive(Clone, Debug)]
 pub struct Script {
-    /// Memory of the host.
     pub host: Vec<HostSpec>,
     pub buffers: Vec<DeviceSpec>,
     pub program: Option<Program>,
@@ -45,9 +44,7 @@ pub enum Contents {
 pub struct HostSpec {
     /// Its size, above 0.
     pub bytes: usize,
-    /// How it is held.
     pub holding: Holding,
-    /// What it begins with.
     pub contents: Contents,
 }
 
@@ -56,7 +53,6 @@ pub struct DeviceSpec {
     /// Its size, above 0.
     pub bytes: usize,
     pub place: MemoryKind,
-    /// What it begins with.
     pub contents: Contents,
 }
 

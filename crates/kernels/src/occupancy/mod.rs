@@ -58,11 +58,9 @@ pub enum Receiver {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupNeeds {
-    /// Registers of a work-item.
     pub registers: u64,
     /// Bytes of local memory.
     pub local: u64,
-    /// Work-items.
     pub wg: u64,
 }
 

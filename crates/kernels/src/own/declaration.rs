@@ -49,9 +49,7 @@ pub(crate) enum OwnWork {
 /// How many results a launch leaves of a problem with a single one; the host joins them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum OwnResults {
-    /// One for each work-item.
     Item,
-    /// One for each work-group.
     Group,
 }
 

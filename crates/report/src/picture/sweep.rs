@@ -11,7 +11,6 @@ use gpulab_record::{Row, params_text};
 /// Times relative to the best that a step of shade goes up to; the last has no end.
 const STEPS: [f64; 4] = [FLAT, 1.25, 2.0, 5.0];
 
-/// Height of a field.
 const FIELD: f64 = 26.0;
 
 /// Narrowest field that has a number, and width of the widest.

@@ -10,7 +10,6 @@ use crate::timeline::{lanes, length, overlapped};
 use gpulab_model::outcome::Bar;
 use gpulab_record::Point;
 
-/// Height of a lane.
 const LANE: f64 = 26.0;
 
 /// What commands do, in order, with their words.

@@ -52,12 +52,10 @@ impl LockstepModel {
     };
 }
 
-/// A machine by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
     pub name: &'static str,
     pub about: &'static str,
-    /// Where its numbers stand.
     pub source: &'static str,
     pub model: LockstepModel,
 }

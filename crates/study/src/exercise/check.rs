@@ -40,9 +40,7 @@ pub struct CheckResult {
     pub what: String,
     /// How much; none where there was nothing to count.
     pub value: Option<f64>,
-    /// What it must be.
     pub wanted: String,
-    /// Whether it is so.
     pub ok: bool,
     /// What to think about if it is not.
     pub hint: String,
@@ -142,7 +140,6 @@ pub enum Demand {
 #[serde(deny_unknown_fields)]
 pub struct CountCheck {
     pub metric: CountMetric,
-    /// What it must be.
     pub wanted: Demand,
     /// What to think about if it is not.
     pub hint: String,

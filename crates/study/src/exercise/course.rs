@@ -33,7 +33,6 @@ pub struct Exercise {
     pub title: String,
     /// The family whose problem the kernel solves; none of a question.
     pub family: Option<String>,
-    /// Where it comes from.
     pub source: String,
     /// What is to be reached, in one sentence.
     pub goal: String,
@@ -106,7 +105,6 @@ pub fn exercise(name: &str) -> Result<Option<Exercise>, Error> {
     Ok(Some(Exercise { name, ..exercise }))
 }
 
-/// All exercises, in order.
 pub fn exercises() -> Result<Vec<Exercise>, Error> {
     NAMES.iter().filter_map(|name| exercise(name).transpose()).collect()
 }

@@ -19,7 +19,6 @@ pub enum ExerciseVerdict {
     Uncounted,
     /// A wrong result or answer.
     Wrong,
-    /// It does not build.
     NotBuilt,
     /// It ended its process, or the driver failed.
     Crashed,
@@ -48,7 +47,6 @@ impl ExerciseVerdict {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Grade {
     pub exercise: String,
-    /// What it comes to.
     pub verdict: ExerciseVerdict,
     /// Why, unless it passed.
     pub reason: String,

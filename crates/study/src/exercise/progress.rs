@@ -13,7 +13,6 @@ const FILE: &str = "exercises.json";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
     pub checks: u32,
-    /// Hints that were shown.
     pub hints: usize,
     /// Whether a check was passed.
     pub passed: bool,
@@ -51,7 +50,6 @@ impl Progress {
         written.map_err(|source| Error::Output { what: format!("the progress to {}", path.display()), source })
     }
 
-    /// Of an exercise.
     pub fn of(&self, name: &str) -> Standing {
         self.0.get(name).cloned().unwrap_or_default()
     }

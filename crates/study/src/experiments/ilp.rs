@@ -75,7 +75,6 @@ enum Needed {
     Items(f64),
     /// More than the most measured, which reach this part.
     More(f64, f64),
-    /// The spread hides it.
     Hidden(Contrast),
 }
 

@@ -246,7 +246,6 @@ enum Control {
     /// At some sizes they are not faster.
     Partly,
     Failed,
-    /// The spread hides it.
     Hidden,
     Absent,
 }

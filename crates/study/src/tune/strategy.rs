@@ -31,7 +31,6 @@ pub const SMALL: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
-    /// Its time, in seconds.
     pub seconds: f64,
     /// The share of the device's limit that it reaches, where one bounds it.
     pub of_limit: Option<f64>,

@@ -180,7 +180,6 @@ impl Precision {
 const GARBAGE: f64 = 65536.0;
 
 impl Function {
-    /// What the kernel calls.
     pub fn call(&self, form: Precision) -> &'static str {
         match form {
             Precision::Plain | Precision::Fast => self.calls[0],
@@ -198,7 +197,6 @@ impl Function {
         }
     }
 
-    /// Additions of a step.
     pub fn adds(&self) -> u64 {
         u64::from(self.step.ends_with("ADD"))
     }

@@ -16,7 +16,6 @@ pub struct CountGrowth<'a> {
     pub now: u64,
     /// The settings before and now, where they differ.
     pub settings: Option<[&'a str; 2]>,
-    /// Where it grew most.
     pub place: Option<GrowthPlace<'a>>,
 }
 

@@ -7,7 +7,6 @@ use gpulab_record::params_text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Version of the file.
 const VERSION: u32 = 1;
 
 /// Counts by name, without zeros.
@@ -22,7 +21,6 @@ pub struct KeptCounts {
     pub simulator: String,
     /// The machine that was counted for.
     pub machine: String,
-    /// By case and launch.
     pub launches: Vec<KeptLaunch>,
     /// By case, launch, file and line.
     pub lines: Vec<KeptLine>,
