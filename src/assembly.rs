@@ -113,7 +113,6 @@ fn is_there(tool: &str) -> bool {
     quiet.is_ok_and(|status| status.success())
 }
 
-/// What a program of a package prints of a file.
 fn tool(program: &str, package: &str, args: &[&str], file: &Path) -> Result<String, Error> {
     let output = Command::new(program).args(args).arg(file).env("LC_ALL", "C").stdin(Stdio::null()).output();
     let output = output.map_err(|error| match error.kind() {

@@ -121,7 +121,6 @@ fn of_ladder(output: &Output) -> Vec<NamedOutput<'_>> {
     all
 }
 
-/// A picture's file.
 pub(crate) fn picture(path: &str) -> OutputFile<'_> {
     let is_png = Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"));
     let is_ours: fn(&str) -> bool = if is_png { |head| head.contains(PNG_MARK) } else { is_svg };

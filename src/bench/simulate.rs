@@ -13,7 +13,6 @@ use crate::worker::{Setup, WorkerProcess};
 use crate::{Error, ceilings, interrupt};
 use std::time::Duration;
 
-/// Seconds that a second opinion may take.
 const SECOND_OPINION: Duration = Duration::from_secs(20);
 
 /// A worker in the simulator; each case may take as long as `limit`.

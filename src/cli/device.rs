@@ -230,6 +230,7 @@ fn count_arg(arg: Arg) -> Arg {
             .help("A family (counts its rungs), a rung, as in reduce:3, your own kernel with --as, or an experiment")
             .required_unless_present_any(["kernel", "of"]),
         "kernel" => arg.value_name("NAME").help("The same as NAME"),
+        "set" => arg.help("A tunable and its value, as in items=4; repeatable. Rungs without this tunable ignore it"),
         "csv" => arg.help("Write one row per launch as CSV; - is standard output"),
         _ => arg,
     }

@@ -96,7 +96,7 @@ pub struct CaseOptions {
     /// Work-group size, as in 256 or 32x8 [default: the rung's, or 256]
     #[arg(long, value_name = "WG", value_parser = values::work_group)]
     pub wg: Option<WorkGroup>,
-    /// A tunable and its value, as in items=4; repeatable. Rungs without this tunable ignore it
+    /// A tunable and its value, as in items=4; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
 }

@@ -49,7 +49,6 @@ pub(crate) struct RecordStep {
     pub(crate) file: String,
     /// The words behind the program's name.
     pub(crate) words: Vec<String>,
-    /// Seconds that it is given.
     pub(crate) seconds: f64,
 }
 

@@ -76,7 +76,6 @@ fn asked_parts(words: &[String]) -> Result<Vec<AskedPart>, Error> {
     Ok(parts)
 }
 
-/// Whether one of the devices has a record of this name.
 fn is_record(devices: &[Vec<Shipped>], name: &str) -> Result<bool, Error> {
     for own in devices {
         if !found_by_name(own, &name.to_lowercase())?.is_empty() {

@@ -25,7 +25,6 @@ pub struct Family {
     pub choices: &'static [Tunable<'static>],
     /// Element types that the kernels are written for; the first is the default.
     pub dtypes: Cow<'static, [Dtype]>,
-    /// The measured ceiling that bounds the family.
     pub ceiling: Bound,
 }
 
@@ -410,7 +409,6 @@ pub struct Spot {
     pub draw: u64,
 }
 
-/// A change that was made.
 #[derive(Clone, Debug)]
 pub struct Changed {
     pub change: Change,

@@ -31,7 +31,6 @@ pub(super) struct Built {
     kernels: BTreeMap<String, Vec<Kernel>>,
     parameters: BTreeMap<String, Vec<Parameter>>,
     program: Program,
-    /// The unit that it was built from.
     pub(super) unit: BuildUnit,
     /// Whether `INDEX` is 64 bits wide in it.
     pub(super) wide_index: bool,
@@ -142,7 +141,6 @@ fn renewed(unit: &BuildUnit, value: u64) -> BuildUnit {
     BuildUnit { text: format!("{}\n{kernel}\n", unit.text), ..unit.clone() }
 }
 
-/// The options with which a unit of these definitions is built.
 pub fn build_options(defines: &[(String, String)]) -> Result<String, DeviceError> {
     with_defines(BUILD_OPTIONS, defines).map(|options| options.to_string_lossy().into_owned())
 }

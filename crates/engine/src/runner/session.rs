@@ -236,7 +236,6 @@ impl Session {
         Ok(self.device.build(&unit)?)
     }
 
-    /// What there is to build for a plan.
     pub(super) fn unit(&self, rung: &Rung, plan: &Plan) -> Result<BuildUnit, Stop> {
         let mut kernels: Vec<String> = plan.passes.iter().map(|p| p.kernel.clone()).collect();
         kernels.dedup();

@@ -447,7 +447,6 @@ fn spread(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
     if len < PARTS { Vec::new() } else { (0..PARTS).map(|part| Spot { at: at(part), draw: draw(part) }).collect() }
 }
 
-/// In what a companion is another case than the job's.
 fn companion_of(job: &ReadyCase<'_>, case: &Case) -> String {
     let differs = |name: &String, value: &String| job.plan.params.get(name) != Some(value);
     let settings = case.params.iter().filter(|(name, value)| differs(name, value));

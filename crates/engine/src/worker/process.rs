@@ -105,23 +105,23 @@ impl WorkerProcess {
 
     /// Builds a case's kernels and says what they need, or what stops the case.
     pub fn inspect(&mut self, case: &Case) -> Result<Result<Vec<Inspected>, Stop>, Error> {
-        match self.ask(&Request::Inspect(Box::new(case.clone())), "building a kernel")? {
-            Reply::Inspected(answer) => Ok(answer),
-            _ => Err(Error::Failed(STRANGE.into())),
-        }
+        self.ask(&Request::Inspect(Box::new(case.clone())), "building a kernel", |reply| match reply {
+            Reply::Inspected(answer) => Some(answer),
+            _ => None,
+        })
     }
 
     /// Builds a case's program and gives it as its driver does, or what stops the case.
     pub fn binary(&mut self, case: &Case) -> Result<Result<ProgramBinary, Stop>, Error> {
-        match self.ask(&Request::Binary(Box::new(case.clone())), "building a kernel")? {
-            Reply::Binary(answer) => Ok(answer),
-            _ => Err(Error::Failed(STRANGE.into())),
-        }
+        self.ask(&Request::Binary(Box::new(case.clone())), "building a kernel", |reply| match reply {
+            Reply::Binary(answer) => Some(answer),
+            _ => None,
+        })
     }
 
     /// Verifies a case without timing it; within `limit`.
     pub fn verify(&mut self, case: &Case, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
-        self.ask_within(&Request::Verify(Box::new(case.clone())), limit, |reply| match reply {
+        self.ask_within("the kernel", &Request::Verify(Box::new(case.clone())), limit, |reply| match reply {
             Reply::Done(outcome) => Some(*outcome),
             _ => None,
         })
@@ -129,7 +129,7 @@ impl WorkerProcess {
 
     /// Runs a job; within `limit`.
     pub fn run_within(&mut self, job: &Job, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
-        self.ask_within(&Request::Run(Box::new(job.clone())), limit, |reply| match reply {
+        self.ask_within("the kernel", &Request::Run(Box::new(job.clone())), limit, |reply| match reply {
             Reply::Done(outcome) => Some(*outcome),
             _ => None,
         })
@@ -142,7 +142,7 @@ impl WorkerProcess {
         case: &Case,
         limit: Duration,
     ) -> Result<Result<Result<LaunchedOnce, Stop>, Lost>, Error> {
-        self.ask_within(&Request::LaunchOnce(Box::new(case.clone())), limit, |reply| match reply {
+        self.ask_within("the kernel", &Request::LaunchOnce(Box::new(case.clone())), limit, |reply| match reply {
             Reply::LaunchedOnce(answer) => Some(answer),
             _ => None,
         })
@@ -150,15 +150,17 @@ impl WorkerProcess {
 
     /// Looks at what a case's kernels do wrong; within `limit`.
     pub fn diagnose(&mut self, case: &Case, limit: Duration) -> Result<Result<Result<Symptoms, Stop>, Lost>, Error> {
-        self.ask_within(&Request::Diagnose(Box::new(case.clone())), limit, |reply| match reply {
+        self.ask_within("the kernel", &Request::Diagnose(Box::new(case.clone())), limit, |reply| match reply {
             Reply::Diagnosed(answer) => Some(*answer),
             _ => None,
         })
     }
 
-    /// Asks, where a kernel may end the worker or never end, which is an answer, too; `take` has the reply that is due.
+    /// Asks, where a kernel may end the worker or never end, which is an answer, too; `take` has the reply that is due. Tells
+    /// what `whom` printed meanwhile.
     fn ask_within<T>(
         &mut self,
+        whom: &str,
         request: &Request,
         limit: Duration,
         take: impl FnOnce(Reply) -> Option<T>,
@@ -169,13 +171,13 @@ impl WorkerProcess {
                 let printed = link.printed.until(Some(link.number));
                 // What a compiler prints is in its log.
                 let is_built = !matches!(&reply, Reply::Done(outcome) if outcome.status() == Status::BuildFailed);
-                printed.summary("the kernel").iter().filter(|_| is_built).for_each(|text| (self.tell)(text));
+                printed.summary(whom).iter().filter(|_| is_built).for_each(|text| (self.tell)(text));
                 self.link = Some(link);
                 return take(reply).map(Ok).ok_or_else(|| Error::Failed(STRANGE.into()));
             }
             Err(silence) => silence,
         };
-        link.kill().summary("the kernel").iter().for_each(|text| (self.tell)(text));
+        link.kill().summary(whom).iter().for_each(|text| (self.tell)(text));
         match silence {
             Silence::Interrupted => Err(Error::Interrupted),
             Silence::Death(how) => Ok(Err(Lost::Died(how))),
@@ -185,35 +187,18 @@ impl WorkerProcess {
 
     /// The device's generation, where its driver tells.
     pub fn generation(&mut self) -> Result<Option<String>, Error> {
-        match self.ask(&Request::Generation, "asking for the device's generation")? {
-            Reply::Generation(answer) => Ok(answer),
-            _ => Err(Error::Failed(STRANGE.into())),
-        }
+        self.ask(&Request::Generation, "asking for the device's generation", |reply| match reply {
+            Reply::Generation(answer) => Some(answer),
+            _ => None,
+        })
     }
 
     /// Asks for what is no job: without an answer there is nothing to go on with.
-    fn ask(&mut self, request: &Request, doing: &str) -> Result<Reply, Error> {
-        let mut link = self.link()?;
-        match link.ask(request, self.deadline, self.interrupted) {
-            Ok(reply) => {
-                if let Some(text) = link.printed.until(Some(link.number)).summary("the driver") {
-                    (self.tell)(&text);
-                }
-                self.link = Some(link);
-                Ok(reply)
-            }
-            Err(silence) => {
-                link.kill();
-                Err(match silence {
-                    Silence::Interrupted => Error::Interrupted,
-                    Silence::Death(how) => Error::Failed(format!("while {doing}, {how}")),
-                    Silence::Deadline => Error::Failed(format!(
-                        "while {doing}, the driver did not answer within {:.0} s",
-                        self.deadline.as_secs_f64()
-                    )),
-                })
-            }
-        }
+    fn ask<T>(&mut self, request: &Request, doing: &str, take: impl FnOnce(Reply) -> Option<T>) -> Result<T, Error> {
+        self.ask_within("the driver", request, self.deadline, take)?.map_err(|lost| match lost {
+            Lost::Died(how) => Error::Failed(format!("while {doing}, {how}")),
+            Lost::Late(limit) => Error::Failed(format!("while {doing}, the driver did not answer within {limit:.0} s")),
+        })
     }
 }
 
@@ -230,10 +215,13 @@ impl Executor for WorkerProcess {
     }
 
     fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Error> {
-        match self.ask(&Request::AskReference(Box::new(case.clone())), "asking the reference for the right result")? {
-            Reply::AskedReference(answer) => answer.map_err(|stop| Error::Failed(stop.reason)),
-            _ => Err(Error::Failed(STRANGE.into())),
-        }
+        let (request, doing) =
+            (Request::AskReference(Box::new(case.clone())), "asking the reference for the right result");
+        let answer = self.ask(&request, doing, |reply| match reply {
+            Reply::AskedReference(answer) => Some(answer),
+            _ => None,
+        });
+        answer?.map_err(|stop| Error::Failed(stop.reason))
     }
 
     fn run(&mut self, job: &Job) -> Result<Outcome, Error> {

@@ -64,7 +64,6 @@ impl Partial {
         self
     }
 
-    /// That of which this is what is known.
     pub(super) fn known(sum: Rounded) -> Partial {
         Partial { sum: Twofold { high: sum.value, low: 0.0 }, magnitude: sum.magnitude }
     }

@@ -242,7 +242,6 @@ pub(crate) enum BufferElement {
     /// A number, or a vector of so many.
     Number(Scalar, usize),
     Struct(Layout),
-    /// A pixel of an image of this kind.
     Pixel(PixelFormat, ImageKind),
 }
 

@@ -1001,7 +1001,6 @@ fn is_word(name: &str) -> bool {
     is_function(name) || ["local", "struct", "sampler"].contains(&name)
 }
 
-/// The line that a byte of a text is in.
 pub(super) fn line_at(text: &str, byte: usize) -> Option<usize> {
     text.get(..byte).map(|before| before.matches('\n').count() + 1)
 }

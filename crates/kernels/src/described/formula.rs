@@ -57,7 +57,6 @@ const FUNCTIONS: [(&str, Operator, usize); 7] = [
     ("is_pow2", Operator::IsPow2, 1),
 ];
 
-/// Whether a name is that of a function.
 pub(super) fn is_function(name: &str) -> bool {
     FUNCTIONS.iter().any(|(known, ..)| *known == name)
 }
@@ -140,7 +139,6 @@ impl Formula {
         if let Node::Name(name) = &self.root { Some(name) } else { None }
     }
 
-    /// Its value, where names have these.
     pub(crate) fn value(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<i128, String> {
         fn value(node: &Node, names: &dyn Fn(&str) -> Option<u64>) -> Result<i128, String> {
             match node {

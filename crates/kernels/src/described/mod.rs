@@ -88,7 +88,6 @@ fn problem_restores(description: &Description, rung: &DescribedRung) -> bool {
         || rung.steps.iter().any(description::RungStep::needs_restoring)
 }
 
-/// The text that a described rung is built from.
 pub fn rung_text(description: &Description, rung: &str, file: &FamilyFile) -> Option<String> {
     let restore = crate::text(planner::RESTORE).unwrap_or_default();
     let rung = description.rungs.iter().find(|known| known.name == rung)?;

@@ -86,7 +86,6 @@ impl Product {
         Product(vec![Factor::Number(1)])
     }
 
-    /// Its value, where macros have these.
     pub(crate) fn value(&self, macros: &dyn Fn(&str) -> Option<u64>) -> Option<u64> {
         self.0.iter().try_fold(1u64, |product, factor| {
             let factor = match factor {

@@ -31,7 +31,6 @@ pub struct OwnKernel {
     pub text: String,
 }
 
-/// The rung that a kernel becomes in a family.
 pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, DeclarationError> {
     let mut declaration = Declaration::read(&own.text, family.form)?;
     let source = CSource::new(&own.text, &declaration.defines);

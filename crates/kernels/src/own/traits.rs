@@ -29,7 +29,6 @@ pub struct SourceTraits {
     pub float_type: Option<String>,
     /// An integer type that it names, other than for indices.
     pub integer_type: Option<String>,
-    /// Whether it names the work-group's size.
     pub names_group_size: bool,
     /// Powers of two from 8 to 1024 that are written as numbers.
     pub sizes: Vec<u64>,

@@ -161,7 +161,6 @@ type CaseKey<'a> = (&'a str, &'a str, Dtype, u64, u64, Cache);
 /// The same with work-group and settings, where they tell cases apart.
 type ApartKey<'a> = (CaseKey<'a>, Option<CaseSettings<'a>>);
 
-/// A row's work-group and settings.
 type CaseSettings<'a> = (Option<WorkGroup>, &'a Params);
 
 /// The rows of a file's cases that have a time.

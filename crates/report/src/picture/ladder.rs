@@ -67,7 +67,6 @@ impl BarMeasure {
         self.value(row, row.t_median_s?)
     }
 
-    /// The measured limit, where it bounds these rows.
     fn limit(self, rows: &[&Row]) -> Option<f64> {
         let any = rows.iter().filter(|_| is_held_against_limit(rows.iter().copied()));
         match self {

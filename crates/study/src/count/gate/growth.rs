@@ -55,7 +55,6 @@ pub fn growths<'a>(before: &'a KeptCounts, now: &'a KeptCounts) -> Vec<CountGrow
 struct KeptPair<'a> {
     before: &'a KeptCounts,
     now: &'a KeptCounts,
-    /// Of each file where its lines were.
     files: BTreeMap<&'a str, Vec<MatchedLine>>,
 }
 
@@ -137,7 +136,6 @@ impl<'a> KeptPair<'a> {
     }
 }
 
-/// A count of the lines of these launches.
 fn lines<'a>(kept: &'a KeptCounts, launches: &[&KeptLaunch], gauge: &CountGauge) -> BTreeMap<(&'a str, u64), u64> {
     let is_theirs = |case: &str, launch| launches.iter().any(|one| one.case == case && one.launch == launch);
     let mut all = BTreeMap::new();

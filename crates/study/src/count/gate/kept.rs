@@ -19,7 +19,6 @@ pub struct KeptCounts {
     gpulab_counts: u32,
     /// As in `Oclgrind 21.10`.
     pub simulator: String,
-    /// The machine that was counted for.
     pub machine: String,
     pub launches: Vec<KeptLaunch>,
     /// By case, launch, file and line.

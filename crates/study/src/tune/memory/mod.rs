@@ -284,7 +284,6 @@ impl<'a> Remembered<'a> {
         Remembered::of(file, family, info, sources)
     }
 
-    /// What a file of a device has for a family, if anything.
     pub fn of(file: TunedFile, family: &'a Family, info: &DeviceInfo, sources: &Sources) -> Option<Remembered<'a>> {
         if file.entries.iter().all(|entry| entry.family != family.name) {
             return None;
