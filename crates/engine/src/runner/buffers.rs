@@ -40,7 +40,7 @@ impl BoundPlan {
         for spec in &plan.buffers {
             let added = match spec.role {
                 Role::Input(i) => {
-                    bound.borrow(inputs[i]);
+                    bound.buffers.push(Slot { id: inputs[i].id, fenced: Some(inputs[i]), owned: false });
                     Ok(())
                 }
                 Role::Image { of, image } => bound.add_image(device, of, image),
@@ -78,10 +78,6 @@ impl BoundPlan {
             }
         }
         Ok(copy)
-    }
-
-    fn borrow(&mut self, fenced: Fenced) {
-        self.buffers.push(Slot { id: fenced.id, fenced: Some(fenced), owned: false });
     }
 
     fn last(&self) -> BufferId {

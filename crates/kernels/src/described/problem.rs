@@ -151,7 +151,8 @@ impl DescribedProblem {
             }
             let fields = output.layout.fields.iter().zip(&seen);
             let absolute = fields.map(|(field, seen)| match output.is_share {
-                true => Ok(self.levels()),
+                // A device may round a share either way, unless the file forbids it.
+                true => Ok(f64::from(!matches!(self.description.tolerance, Allowance::OfLargest(Some(0.0))))),
                 false => self.absolute(case, field.scalar, seen.largest),
             });
             let absolute = absolute.collect::<Result<Vec<f64>, String>>()?;
@@ -178,11 +179,6 @@ impl DescribedProblem {
             }),
             _ => Ok(Reference::Parts(parts)),
         }
-    }
-
-    /// What a channel that is written as a share may be missed by: a device may round either way, unless the file forbids it.
-    fn levels(&self) -> f64 {
-        if matches!(self.description.tolerance, Allowance::OfLargest(Some(0.0))) { 0.0 } else { 1.0 }
     }
 
     /// The absolute error allowed of a field, whose largest right number is `largest`.

@@ -67,7 +67,7 @@ pub static RELOAD: Family = Family {
             },
         )
     }),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/reload/table.cl", load, &[VEC])])),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/reload/table.cl", |ask| plan(ask, &[], &[]), &[VEC])])),
     choices: &[ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Copy,
@@ -119,10 +119,6 @@ fn calculate(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         return Err(Refusal::Setting(format!("steps={steps}: a multiple of {least} is needed")));
     }
     plan(ask, &[("STEPS", steps.to_string())], &ChainStep::of(ask.case).args())
-}
-
-fn load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    plan(ask, &[], &[])
 }
 
 fn plan(ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Result<Plan, Refusal> {

@@ -39,7 +39,6 @@ pub const DIVERGENCE: Experiment = Experiment {
     },
     x_name: "g",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

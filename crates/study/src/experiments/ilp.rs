@@ -33,7 +33,6 @@ pub const ILP: Experiment = Experiment {
     },
     x_name: "items",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

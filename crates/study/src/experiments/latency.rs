@@ -44,7 +44,6 @@ pub const LATENCY: Experiment = Experiment {
     },
     x_name: "working set",
     x_label: bytes,
-    has_timeline: false,
     plan,
     finding,
 };

@@ -35,7 +35,6 @@ pub const OFFSET: Experiment = Experiment {
     },
     x_name: "offset",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

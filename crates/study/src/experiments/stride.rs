@@ -33,7 +33,6 @@ pub const STRIDE: Experiment = Experiment {
     },
     x_name: "stride",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };
