@@ -2,6 +2,7 @@
 //!
 //! No compiler: what is not understood has no type, and who asks says so.
 
+use crate::tokens::{tokens, without_comments};
 use gpulab_model::data::{Field, Layout, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,7 +102,7 @@ impl CSource {
     pub fn new(text: &str, defines: &[(String, String)]) -> CSource {
         let mut macros: BTreeMap<String, Vec<String>> =
             defines.iter().map(|(name, value)| (name.clone(), tokens(value))).collect();
-        let code = super::own::without_comments(text).replace("\\\n", " ");
+        let code = without_comments(text).replace("\\\n", " ");
         let (mut kept, mut compared, mut asked) = (String::new(), Vec::new(), Vec::new());
         let (mut dead, mut called) = (BTreeSet::new(), BTreeSet::new());
         // Of each conditional whether its lines count, and whether one of its branches did.
@@ -594,22 +595,6 @@ fn is_qualifier(word: &str) -> bool {
     PLAIN.contains(&word) || SPACES.contains(&word.strip_prefix("__").unwrap_or(word))
 }
 
-/// The words and signs of a text.
-pub(crate) fn tokens(text: &str) -> Vec<String> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut all: Vec<String> = Vec::new();
-    let mut in_word = false;
-    for c in text.chars() {
-        match all.last_mut() {
-            Some(word) if in_word && is_word(c) => word.push(c),
-            _ if c.is_whitespace() => {}
-            _ => all.push(c.to_string()),
-        }
-        in_word = is_word(c);
-    }
-    all
-}
-
 /// The first word, and what follows it.
 fn split_word(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len()))
@@ -724,7 +709,7 @@ pub(crate) fn hidden_macros(text: &str) -> Vec<&'static str> {
 
 /// Whether a text declares a name itself, so that no macro may have it: `float T`, `#define WG 64`.
 fn declares(text: &str, name: &str) -> bool {
-    let code = super::own::without_comments(text);
+    let code = without_comments(text);
     let is_defined = code.lines().any(|line| {
         let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
         directive

@@ -2,7 +2,7 @@
 
 use super::super::tunable::DeclaredMacro;
 use super::super::{Family, Form};
-use super::traits::without_comments;
+use crate::tokens::without_comments;
 use gpulab_model::data::{Params, Shape};
 use gpulab_model::plan::WorkGroup;
 use std::collections::BTreeSet;

@@ -18,7 +18,6 @@ use declaration::Declaration;
 pub(super) use declaration::kernel_names;
 use gpulab_model::data::{Params, Shape};
 use serde::{Deserialize, Serialize};
-pub(crate) use traits::without_comments;
 
 /// A reader's kernel: what a worker is told of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

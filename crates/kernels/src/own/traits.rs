@@ -1,6 +1,6 @@
 //! What stands in a kernel's text, as far as it helps to say why it is wrong. No compiler: words and brackets only.
 
-use crate::signature::tokens;
+use crate::tokens::{tokens, without_comments};
 use serde::{Deserialize, Serialize};
 
 /// What a kernel's text has.
@@ -68,28 +68,6 @@ impl SourceTraits {
             parameters: parameters(&code, kernel),
         }
     }
-}
-
-/// The text without comments and without lines of the preprocessor that name lines.
-pub(crate) fn without_comments(text: &str) -> String {
-    let mut code = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('/') {
-        code.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let end = match rest.as_bytes().get(1) {
-            Some(b'/') => rest.find('\n').unwrap_or(rest.len()),
-            Some(b'*') => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
-            _ => {
-                code.push('/');
-                1
-            }
-        };
-        rest = &rest[end..];
-        code.push(' ');
-    }
-    code.push_str(rest);
-    code.lines().filter(|line| !line.trim_start().starts_with("#line")).collect::<Vec<_>>().join("\n")
 }
 
 /// How many barriers there are, and whether one stands behind a bare `return` of its function, or within an `if`.
