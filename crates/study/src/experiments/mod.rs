@@ -96,7 +96,7 @@ pub struct Explanation {
 impl Experiment {
     /// Whether its trials tell when each command began and ended, so that what overlapped can be drawn.
     pub fn has_timeline(&self) -> bool {
-        self.name == overlap::OVERLAP.name
+        self.name == "overlap"
     }
 
     /// What to measure on this device, in the order in which a table shows it. Trials that share their data come one
