@@ -104,7 +104,6 @@ fn load(name: &str) -> Result<Library, Box<dyn Error>> {
     Ok(unsafe { Library::new(name) }.map_err(|e| format!("{e}: install libopenblas-dev or set GPULAB_BLAS"))?)
 }
 
-/// A library's transposition.
 enum Peer<'a> {
     Cblas(Symbol<'a, Cblas>),
     Mkl(Symbol<'a, Mkl>),

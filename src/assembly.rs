@@ -13,10 +13,6 @@ use std::ffi::OsStr;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
-
-/// Longest that opening the device, and building and running a kernel, may take each.
-const DEADLINE: Duration = Duration::from_secs(60);
 
 /// A case's kernels as instructions.
 pub(crate) struct KernelListing {
@@ -25,7 +21,6 @@ pub(crate) struct KernelListing {
     pub(crate) kernels: Vec<AsmKernel>,
 }
 
-/// Reads a listing's file.
 pub(crate) fn read(path: &Path) -> Result<KernelListing, Error> {
     let name = path.display().to_string();
     let text = files::read_to_string(path).map_err(|error| Error::Usage(format!("cannot read {name}: {error}")))?;
@@ -34,9 +29,6 @@ pub(crate) fn read(path: &Path) -> Result<KernelListing, Error> {
 }
 
 /// What the device's compiler makes of a case.
-///
-/// # Errors
-/// No device, a kernel that does not build, and why there is nothing to show.
 pub(crate) fn of_device(
     global: &Global,
     registry: &Registry,
@@ -49,7 +41,7 @@ pub(crate) fn of_device(
         vec![("POCL_CACHE_DIR", scratch.path().as_os_str().to_owned()), ("POCL_EXTRA_BUILD_FLAGS", "-g".into())];
     let setup = Setup { device: global.device.clone(), cl_dir: cl_dir.map(Path::to_path_buf), ..Setup::of(registry) };
     let wrapper = Wrapper { variables, ..Wrapper::default() };
-    let mut worker = WorkerProcess::open_under(wrapper, setup, DEADLINE, interrupt::interrupted, say)?;
+    let mut worker = WorkerProcess::open(setup, Some(wrapper), bench::LOOK, interrupt::interrupted, say)?;
     bench::announce(global, worker.info());
     let device = worker.info().name.clone();
     if worker.info().platform.contains("Portable Computing Language") {
@@ -77,7 +69,7 @@ fn of_pocl(worker: &mut WorkerProcess, case: &Case, cache: &Path) -> Result<Kern
         _ => Error::Failed(reason),
     };
     let launched = worker
-        .launch_once_within(case, DEADLINE)?
+        .launch_once_within(case, bench::LOOK)?
         .map_err(|lost| Error::Failed(format!("while running the kernel once, {lost}")))?
         .map_err(|stop| failed(stop.status, stop.reason))?;
     let mut names: Vec<String> = launched.launches.into_iter().map(|(kernel, _)| kernel).collect();
@@ -121,7 +113,6 @@ fn is_there(tool: &str) -> bool {
     quiet.is_ok_and(|status| status.success())
 }
 
-/// What a program of a package prints of a file.
 fn tool(program: &str, package: &str, args: &[&str], file: &Path) -> Result<String, Error> {
     let output = Command::new(program).args(args).arg(file).env("LC_ALL", "C").stdin(Stdio::null()).output();
     let output = output.map_err(|error| match error.kind() {

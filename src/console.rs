@@ -63,7 +63,6 @@ pub(crate) fn screen(choice: Color) -> Screen {
     Screen::stdout(color(choice))
 }
 
-/// Whether tables use colour.
 pub(crate) fn color(choice: Color) -> bool {
     match choice {
         Color::Always => true,

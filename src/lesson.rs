@@ -6,10 +6,8 @@ use crate::report::explain::short_name;
 use crate::suggest::{did_you_mean, nearest};
 use crate::{Error, values, words};
 
-/// What was named.
 #[derive(Clone, Copy)]
 pub(crate) enum Lesson {
-    /// A whole ladder.
     Ladder(&'static Family),
     /// A rung or a reference.
     Kernel(&'static Family, &'static Rung),

@@ -91,7 +91,6 @@ impl<T: CsvRecord> Outputs<T> {
         attempt(&mut self.json, &mut self.failed, |json| json.write(element));
     }
 
-    /// Writes lines of samples.
     pub(crate) fn samples(&mut self, mut samples: impl Iterator<Item = SampleRow>) {
         attempt(&mut self.samples, &mut self.failed, |file| samples.try_for_each(|sample| file.write(&sample)));
     }
@@ -101,7 +100,6 @@ impl<T: CsvRecord> Outputs<T> {
         attempt(&mut self.md, &mut self.failed, |file| replace(file, format!("{}{text}", self.md_mark)));
     }
 
-    /// Writes the drawing.
     pub(crate) fn svg(&mut self, text: &str) {
         attempt(&mut self.svg, &mut self.failed, |file| replace(file, text));
     }

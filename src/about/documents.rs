@@ -31,29 +31,12 @@ pub(crate) fn refusal(command: &Command) -> Option<&'static str> {
         }
         Command::Tune(_) => Some("it needs a device, except with --replay"),
         Command::Report(_) => Some("it writes documents itself"),
-        Command::Devices { .. }
-        | Command::Doctor { .. }
-        | Command::Dot(_)
-        | Command::Reduce(_)
-        | Command::Transpose(_)
-        | Command::Minplus(_)
-        | Command::Ceiling(_)
-        | Command::Lab(_)
-        | Command::Count(_)
-        | Command::Draw(_)
-        | Command::Film(_)
-        | Command::Asm(_)
-        | Command::Occupancy(_)
-        | Command::Sweep(_)
-        | Command::Noise(_)
-        | Command::Try(_)
-        | Command::Ladder(_)
-        | Command::Record(_) => Some("it needs a device or a simulator"),
         Command::Exercise { .. } => Some("it keeps progress, and needs a device to check"),
         Command::Tuned { .. } | Command::Merge { .. } | Command::Completions { .. } | Command::Man { .. } => {
             Some("its output is not for readers, or it changes files")
         }
         Command::Import(_) => Some("it runs a script, and writes files"),
         Command::Worker => Some("it is for gpulab itself"),
+        _ => Some("it needs a device or a simulator"),
     }
 }

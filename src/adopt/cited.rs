@@ -7,7 +7,6 @@ use crate::report::printed;
 use crate::{Error, oracle};
 use clap::ValueEnum;
 
-/// A source's family, or that of its faults.
 pub(crate) fn family<'a>(
     registry: &'a mut Registry,
     source: CitedLadder,

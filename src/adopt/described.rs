@@ -26,9 +26,6 @@ pub(crate) fn named<'a>(registry: &'a mut Registry, name: &str) -> Result<&'a Fa
 }
 
 /// The family that a file describes; a reference kernel runs on the device of this name where there is no CPU's.
-///
-/// # Errors
-/// [`Error::Usage`] for what is wrong in the file, with its line, or in a file that it names.
 pub(crate) fn family<'a>(registry: &'a mut Registry, path: &Path, device: Option<&str>) -> Result<&'a Family, Error> {
     let wrong = |why: String| Error::Usage(format!("{}: {why}", shown(path)));
     let text = text(path).map_err(wrong)?;

@@ -8,9 +8,6 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Reads a kernel and makes it the last rung of its family.
-///
-/// # Errors
-/// [`Error::Usage`] for a file that cannot be read, that includes what it may not, or that declares what is not known.
 pub(crate) fn adopt<'a>(registry: &'a mut Registry, path: &Path, family: &Family) -> Result<&'a Family, Error> {
     adopt_as(registry, &name(path, family), (path, &read(path)?), family)
 }
@@ -113,9 +110,6 @@ pub(crate) fn read(path: &Path) -> Result<String, Error> {
 
 /// The file's text with what it includes in place, each line under the name of its file; `folder` is the one below `cl/` whose
 /// fragments need no path.
-///
-/// # Errors
-/// [`Error::Usage`] for a file that cannot be read, or that includes what it may not.
 pub(crate) fn assembled(path: &Path, folder: &str) -> Result<String, Error> {
     assembled_text(path, &read(path)?, folder)
 }
@@ -165,7 +159,6 @@ fn add_text(all: &mut String, (path, text): (&Path, &str), folder: &str, open: &
     Ok(())
 }
 
-/// What a line includes.
 enum Fragment {
     /// One of gpulab's files.
     Own(&'static str),

@@ -1,12 +1,16 @@
 //! The cases that a command asks for, checked before anything runs.
 
+use crate::cli::CaseOptions;
 use crate::console::note;
 use crate::data::{Dtype, Params, Shape};
 use crate::kernels::{Family, Form, Rung};
 use crate::outcome::DeviceInfo;
-use crate::plan::Case;
+use crate::plan::{Case, WorkGroup};
 use crate::{Error, memory, sweep};
 use std::path::Path;
+
+/// The work-group of kernels that have none of their own.
+pub(crate) const WORK_GROUP: WorkGroup = WorkGroup::linear(256);
 
 /// The inputs of a case.
 #[derive(Clone, Copy)]
@@ -110,6 +114,17 @@ pub(crate) fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shap
         (None, None) => Ok(usual),
         _ => Ok(family.form.shape(n.unwrap_or(usual.n), m)),
     }
+}
+
+/// The case of a rung that options ask for, with the `usual` shape where they give no size.
+pub(crate) fn case(family: &Family, rung: &Rung, options: &CaseOptions, usual: Shape) -> Result<Case, Error> {
+    let dtype = options.element.dtype.or(rung.own_dtype()).unwrap_or(family.dtypes[0]);
+    check_dtype(family, dtype)?;
+    Ok(Case {
+        wg: options.wg.or(rung.work_group()).unwrap_or(WORK_GROUP),
+        params: single_settings(family, &[rung], &options.set)?,
+        ..Case::of(&family.name, rung.variant(), dtype, shape(family, options.n, options.m, usual)?)
+    })
 }
 
 /// Settings that --set gives, each of one value.

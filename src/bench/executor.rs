@@ -2,6 +2,7 @@
 
 use crate::cli::{Global, MeasureArgs};
 use crate::console::note;
+use crate::kernels::Registry;
 use crate::outcome::{DeviceInfo, Executor};
 use crate::report::format;
 use crate::terminal::say;
@@ -26,7 +27,16 @@ pub(crate) fn open_within(
         return Ok(Box::new(InProcess(open_session(&setup)?)));
     }
     let deadline = deadline.unwrap_or_else(|| usual_deadline(bytes, ops));
-    Ok(Box::new(WorkerProcess::open(setup, Duration::from_secs_f64(deadline), interrupt::interrupted, say)?))
+    Ok(Box::new(WorkerProcess::open(setup, None, Duration::from_secs_f64(deadline), interrupt::interrupted, say)?))
+}
+
+/// Longest that opening the device, and building or running a kernel once, may take each.
+pub(crate) const LOOK: Duration = Duration::from_secs(60);
+
+/// Opens the device to look at kernels, in a process of its own: its driver may crash or hang.
+pub(crate) fn look(global: &Global, registry: &Registry) -> Result<WorkerProcess, Error> {
+    let setup = Setup { device: global.device.clone(), ..Setup::of(registry) };
+    WorkerProcess::open(setup, None, LOOK, interrupt::interrupted, say)
 }
 
 /// Set in the commands that `gpulab record` runs: it has said which device it is.

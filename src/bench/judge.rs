@@ -59,10 +59,7 @@ pub(crate) struct JudgedFile {
 }
 
 /// Judges a kernel file: reads it, adopts it for its family, and tries it where kernels go wrong.
-///
-/// # Errors
-/// A file or an option that is not possible, no device, an interrupt. That the kernel is wrong, does not build, crashes or
-/// never ends is no error here: [`verdict`] makes one of it.
+/// A wrong kernel is no error here: [`verdict`] makes one of it.
 pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> Result<JudgedFile, Error> {
     let brought = Brought::with_lines(asked.family, path, &asked.lines)?;
     let family = &brought.family;
@@ -85,7 +82,7 @@ pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> R
     let setup = Setup { device: global.device.clone(), memory: Some(memory), ..Setup::of(&brought.registry) };
     let small = Duration::from_secs_f64(asked.deadline.unwrap_or(SMALL_S));
     let whole = asked.deadline.unwrap_or_else(|| usual_deadline(bytes, data.ops()));
-    let mut worker = WorkerProcess::open(setup, Duration::from_secs_f64(whole), interrupt::interrupted, say)?;
+    let mut worker = WorkerProcess::open(setup, None, Duration::from_secs_f64(whole), interrupt::interrupted, say)?;
     let info = worker.info().clone();
     data.check_device(bytes, &info)?;
     bench::announce(global, &info);
@@ -108,9 +105,6 @@ pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> R
 }
 
 /// Judges a rung of a family at small sizes and then at the case's own.
-///
-/// # Errors
-/// No device, or an interrupt.
 pub(crate) fn judge_rung(
     global: &Global,
     registry: &Registry,
@@ -119,7 +113,7 @@ pub(crate) fn judge_rung(
 ) -> Result<Judgement, Error> {
     let small = Duration::from_secs_f64(SMALL_S);
     let setup = Setup { device: global.device.clone(), ..Setup::of(registry) };
-    let mut worker = WorkerProcess::open(setup, small, interrupt::interrupted, say)?;
+    let mut worker = WorkerProcess::open(setup, None, small, interrupt::interrupted, say)?;
     judge(&mut worker, (family, rung), case, Patience { small, asked: small }, &mut |_| {})
 }
 
@@ -153,10 +147,6 @@ pub(crate) fn check(judged: &JudgedFile, deadline: Option<f64>) -> Result<Checke
 }
 
 /// The error that a judgement makes, and its exit code.
-///
-/// # Errors
-/// Unless the kernel is right: [`Error::WrongResult`], [`Error::BuildFailed`], [`Error::Usage`] where it cannot be run as
-/// asked, and [`Error::Failed`] where it crashes or never ends.
 pub(crate) fn verdict(judged: &JudgedFile) -> Result<(), Error> {
     let name = judged.rung.label();
     Err(match judged.judgement.ruling {

@@ -13,7 +13,6 @@ use crate::worker::{Setup, WorkerProcess};
 use crate::{Error, ceilings, interrupt};
 use std::time::Duration;
 
-/// Seconds that a second opinion may take.
 const SECOND_OPINION: Duration = Duration::from_secs(20);
 
 /// A worker in the simulator; each case may take as long as `limit`.
@@ -30,9 +29,6 @@ pub(crate) fn told(found: &[CheckFinding], source: &str, screen: Screen) -> Stri
 
 /// What the simulator says of a kernel that is wrong on a device, at the smallest size where it is; nothing without a simulator,
 /// or where it cannot tell.
-///
-/// # Errors
-/// An interrupt.
 pub(crate) fn second_opinion(
     registry: &Registry,
     (rung, judgement): (&Rung, &Judgement),
@@ -65,7 +61,7 @@ pub(crate) fn second_opinion(
 /// Whether the device's result is wrong over the data that the simulator has.
 fn is_wrong_over_the_same_data(registry: &Registry, case: &Case, device: Option<&str>) -> Result<bool, Error> {
     let setup = Setup { device: device.map(str::to_owned), ..Setup::of(registry) };
-    let mut worker = WorkerProcess::open(setup, SECOND_OPINION, interrupt::interrupted, say)?;
+    let mut worker = WorkerProcess::open(setup, None, SECOND_OPINION, interrupt::interrupted, say)?;
     let launched = worker.launch_once_within(case, SECOND_OPINION)?;
     Ok(matches!(launched, Ok(Err(stop)) if stop.status == Status::WrongResult))
 }

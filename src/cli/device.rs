@@ -2,7 +2,8 @@
 
 use super::measuring::MeasureArgs;
 use super::shared::{
-    ChosenRungs, ElementType, KernelFolder, KernelProcess, NamedFamily, NamedMachine, RandomData, RowFiles, row_files,
+    CaseOptions, ChosenRungs, ElementType, KernelFolder, KernelProcess, NamedFamily, NamedMachine, RandomData,
+    RowFiles, row_files,
 };
 use crate::Error;
 use crate::count::{AccessRule, CountAllowances, LockstepModel};
@@ -92,6 +93,8 @@ pub struct RecordArgs {
     pub budget: Option<f64>,
 }
 
+const ASM_SIZE: &str = "Elements, or columns of matrices [default: 2^20; matrices 1024, minplus 256]";
+
 const BUILT_HELP: &str = "Read a group's needs from a build of this family's --variant: registers, where the driver \
                           reports them, local memory and work-items";
 
@@ -128,6 +131,7 @@ pub struct Occupancy {
 
 /// `gpulab asm`.
 #[derive(Debug, Args)]
+#[command(mut_args(|arg| if arg.get_id() == "n" { arg.help(ASM_SIZE) } else { arg }))]
 pub struct AsmArgs {
     /// A rung, as in reduce:3; a family's file and a rung, as in mine/family.toml:tiled; or your own kernel, as in my.cl
     /// with --as reduce. With two, their instructions by kind side by side
@@ -136,17 +140,8 @@ pub struct AsmArgs {
     /// The family whose problem your own kernel solves, as for gpulab try
     #[arg(long = "as", value_name = "FAMILY")]
     pub family: Option<String>,
-    /// Elements, or columns of matrices [default: 2^20; matrices 1024, minplus 256]
-    #[arg(short, long, value_name = "N", value_parser = values::size)]
-    pub n: Option<u64>,
     #[command(flatten)]
-    pub element: ElementType,
-    /// Work-group size, as in 256 or 32x8 [default: the rung's, or 256]
-    #[arg(long, value_name = "WG", value_parser = values::work_group)]
-    pub wg: Option<WorkGroup>,
-    /// A tunable and its value, as in items=4; repeatable
-    #[arg(long, value_name = "NAME=VALUE")]
-    pub set: Vec<String>,
+    pub case: CaseOptions,
     #[command(flatten)]
     pub kernels: KernelFolder,
     /// Beside each line, how many instructions of warps the simulator counts
@@ -171,20 +166,8 @@ pub struct CountArgs {
     /// The family whose problem your own kernel solves: NAME is its file then, as in my.cl or my.cl:kernel
     #[arg(long = "as", value_name = "FAMILY", conflicts_with = "own")]
     pub solves: Option<String>,
-    /// Elements, or columns of matrices [default: 2^14; transpose 128, minplus 64, experiments at most 2^12]
-    #[arg(short, long, value_name = "N", value_parser = values::size)]
-    pub n: Option<u64>,
-    /// Rows of a matrix [default: as many as columns]
-    #[arg(long, value_name = "N", value_parser = values::size)]
-    pub m: Option<u64>,
     #[command(flatten)]
-    pub element: ElementType,
-    /// Work-group size, as in 256 or 32x8 [default: 256]
-    #[arg(long, value_name = "WG", value_parser = values::work_group)]
-    pub wg: Option<WorkGroup>,
-    /// A tunable and its value, as in items=1024; repeatable. Rungs without this tunable ignore it
-    #[arg(long, value_name = "NAME=VALUE")]
-    pub set: Vec<String>,
+    pub case: CaseOptions,
     /// The reduction's operation, as in max: the same as --set op=max
     #[arg(long, value_name = "OP", conflicts_with = "of")]
     pub op: Option<String>,
@@ -224,9 +207,6 @@ pub struct CountArgs {
 
 impl CountArgs {
     /// The machine that is counted for: what is given by itself comes before what the named machine has.
-    ///
-    /// # Errors
-    /// A size of segments for a machine whose transactions have sizes of their own.
     pub fn model(&self) -> Result<LockstepModel, Error> {
         let named = self.machine.model();
         if self.segment.is_some() && named.rule != AccessRule::Segments {
@@ -250,6 +230,7 @@ fn count_arg(arg: Arg) -> Arg {
             .help("A family (counts its rungs), a rung, as in reduce:3, your own kernel with --as, or an experiment")
             .required_unless_present_any(["kernel", "of"]),
         "kernel" => arg.value_name("NAME").help("The same as NAME"),
+        "set" => arg.help("A tunable and its value, as in items=4; repeatable. Rungs without this tunable ignore it"),
         "csv" => arg.help("Write one row per launch as CSV; - is standard output"),
         _ => arg,
     }

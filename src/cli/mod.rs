@@ -22,7 +22,7 @@ pub use ladders::{
 pub use measuring::{MeasureArgs, Output};
 pub use recorded::{Compare, Paper, PictureKind, PlotArgs, ReportArgs, Show, SpliceArgs};
 pub use search::{Sweep, TuneArgs, TunedAction};
-pub use shared::{KernelProcess, RowFiles};
+pub use shared::{CaseOptions, KernelProcess, RowFiles};
 pub use text::{DiffArgs, SourceArgs};
 pub use watching::{DrawArgs, FilmArgs, WatchedKernel};
 

@@ -3,6 +3,7 @@
 use crate::count::{LockstepModel, MACHINES, Machine};
 use crate::data::Dtype;
 use crate::outcome::{Cache, Clock};
+use crate::plan::WorkGroup;
 use crate::values;
 use clap::{Arg, Args};
 use std::path::PathBuf;
@@ -79,6 +80,25 @@ pub struct ElementType {
     /// Element type [default: the family's first in `gpulab list`]
     #[arg(long, value_enum, value_name = "TYPE")]
     pub dtype: Option<Dtype>,
+}
+
+/// One case of a family, whose other parts are its rung and its data.
+#[derive(Debug, Args)]
+pub struct CaseOptions {
+    /// Elements, or columns of matrices [default: 2^14; transpose 128, minplus 64, experiments at most 2^12]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    /// Rows of a matrix [default: as many as columns]
+    #[arg(long, value_name = "N", value_parser = values::size)]
+    pub m: Option<u64>,
+    #[command(flatten)]
+    pub element: ElementType,
+    /// Work-group size, as in 256 or 32x8 [default: the rung's, or 256]
+    #[arg(long, value_name = "WG", value_parser = values::work_group)]
+    pub wg: Option<WorkGroup>,
+    /// A tunable and its value, as in items=4; repeatable
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
 }
 
 /// How samples are taken.

@@ -1,7 +1,6 @@
 //! The options of commands that watch a kernel in the simulator.
 
-use super::shared::{ElementType, NamedMachine, RandomData};
-use crate::plan::WorkGroup;
+use super::shared::{CaseOptions, NamedMachine, RandomData};
 use crate::report::drawing::DrawnView;
 use crate::values;
 use clap::Args;
@@ -12,21 +11,8 @@ pub struct WatchedKernel {
     /// The family whose problem your own kernel solves, as for gpulab try
     #[arg(long = "as", value_name = "FAMILY")]
     pub family: Option<String>,
-    /// Elements, or columns of matrices [default: 2^14; transpose 128, minplus 64, experiments at most
-    /// 2^12]
-    #[arg(short, long, value_name = "N", value_parser = values::size)]
-    pub n: Option<u64>,
-    /// Rows of a matrix [default: as many as columns]
-    #[arg(long, value_name = "N", value_parser = values::size)]
-    pub m: Option<u64>,
     #[command(flatten)]
-    pub element: ElementType,
-    /// Work-group size, as in 256 or 32x8 [default: the rung's, or 256]
-    #[arg(long, value_name = "WG", value_parser = values::work_group)]
-    pub wg: Option<WorkGroup>,
-    /// A tunable and its value, as in items=4; repeatable
-    #[arg(long, value_name = "NAME=VALUE")]
-    pub set: Vec<String>,
+    pub case: CaseOptions,
     #[command(flatten)]
     pub data: RandomData,
     #[command(flatten)]

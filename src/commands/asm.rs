@@ -5,9 +5,8 @@ use crate::assembly::{self, KernelListing};
 use crate::cli::{AsmArgs, Global};
 use crate::console::{Out, screen};
 use crate::count::CountRow;
-use crate::counting::{WORK_GROUP, beside, source_line};
+use crate::counting::{beside, source_line};
 use crate::kernels::{Form, Rung, Sources};
-use crate::plan::Case;
 use crate::report::asm;
 use crate::{Error, bench, interrupt};
 use std::time::Duration;
@@ -24,9 +23,6 @@ struct Shown {
 }
 
 /// Prints the instructions by line; of two kernels by kind.
-///
-/// # Errors
-/// What names no kernel, a device or disassembler that is missing, a kernel that does not build, a listing that cannot be read.
 pub fn run(out: &mut Out, global: &Global, options: &AsmArgs) -> Result<(), Error> {
     if options.listing.is_some() && options.what.len() > 1 {
         return Err(Error::Usage("--listing: it is of one kernel; leave the other out".into()));
@@ -64,19 +60,13 @@ fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown, Error> 
     let (brought, list) = Brought::of(what, options.family.as_deref())?;
     let rung = brought.rung(what, list.as_deref())?.clone();
     let family = &brought.family;
-    let dtype = options.element.dtype.or(rung.own_dtype()).unwrap_or(family.dtypes[0]);
-    bench::check_dtype(family, dtype)?;
     bench::check_sources(&[&rung], options.kernels.cl_dir.as_deref(), global.quiet)?;
-    let n = options.n.unwrap_or(match family.form {
+    let n = match family.form {
         Form::Vector => 1 << 20,
         Form::Matrix => 1 << 10,
         Form::Square => 1 << 8,
-    });
-    let case = Case {
-        wg: options.wg.or(rung.work_group()).unwrap_or(WORK_GROUP),
-        params: bench::single_settings(family, &[&rung], &options.set)?,
-        ..Case::of(&family.name, rung.variant(), dtype, family.form.shape(n, None))
     };
+    let case = bench::case(family, &rung, &options.case, family.form.shape(n, None))?;
     let listings = match &options.listing {
         Some(file) => vec![assembly::read(file)?],
         None => assembly::of_device(global, &brought.registry, &case, options.kernels.cl_dir.as_deref())?,

@@ -5,7 +5,6 @@ use crate::console::Out;
 use crate::report::dictionaries::ALL;
 use crate::report::dictionary;
 
-/// Prints the data dictionary.
 pub fn run(out: &mut Out, md: bool, json: bool) -> Result<(), Error> {
     match (md, json) {
         (true, _) => out.text(&dictionary::markdown(&ALL)),

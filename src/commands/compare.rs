@@ -8,10 +8,6 @@ use crate::shown::rows_of;
 use crate::{Error, report};
 
 /// Compares each file with the first, and says what the steps of ladders bring where several devices are in the files.
-///
-/// # Errors
-/// [`Error::Failed`] for a file that cannot be read, [`Error::Usage`] for one that holds no rows and for files without a case
-/// in common, [`Error::Output`] for an output that cannot be written, [`Error::Worse`] if `--fail-on` is met.
 pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Error> {
     if options.curve {
         return tell_curve(out, global, options);

@@ -10,10 +10,7 @@ use crate::report::devices;
 
 /// Prints the table, or of the device that is given only what it could mean. With `json`, writes the list to that file, or
 /// in place of the table to `-`.
-///
-/// # Errors
-/// [`Error::NoDevice`] if nothing can be selected; [`Error::Failed`] if a driver broke, after the devices of the others;
-/// [`Error::Output`] if the list cannot be written.
+/// A driver that breaks is an error only after the devices of the others.
 pub fn run(out: &mut Out, global: &Global, json: Option<&str>) -> Result<(), Error> {
     let Listing { mut platforms, broken } = doctor::listing().map_err(Error::NoDevice)?;
     if let Some(device) = global.device_given() {

@@ -11,9 +11,6 @@ use crate::terminal::Stdout;
 use crate::{Error, bench};
 
 /// Prints what the two headers say, and the lines of code that differ.
-///
-/// # Errors
-/// [`Error::Usage`] for a family or rung that there is not, for the same rung twice, and for a folder that lacks a file.
 pub fn run(out: &mut Out, global: &Global, options: &DiffArgs) -> Result<(), Error> {
     let Brought { family, .. } = &Brought::new(&options.family.to_lowercase(), None)?;
     let [from, to] = [&options.from, &options.to].map(|text| rung_of(family, text));

@@ -9,9 +9,6 @@ use crate::outputs::TextOrJson;
 
 /// Prints the report, or writes what was found as JSON to `json`, for `-` in place of the report. Quietly only what is
 /// wrong and the verdict; verbosely also what the environment says.
-///
-/// # Errors
-/// [`Error::NoDevice`] if no device works; [`Error::Failed`] if one does, but not all that is installed; [`Error::Output`].
 pub fn run(out: &mut Out, global: &Global, json: Option<&str>) -> Result<(), Error> {
     if let Some(answer) = doctor::child_answer() {
         return out.bytes(answer.as_bytes());

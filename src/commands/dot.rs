@@ -8,7 +8,6 @@ use crate::ladder::{self, AsSource, LadderRun};
 use crate::terminal::say;
 use crate::{Error, input, report};
 
-/// Runs the ladder.
 pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Error> {
     if let (Some(_), Some(dtype)) = (options.source, options.ladder.dtype)
         && !dtype.is_float()

@@ -10,9 +10,6 @@ use crate::shown::{check_picture, rendered};
 use crate::{Error, outputs};
 
 /// Draws what the options choose: in the terminal, or into a file.
-///
-/// # Errors
-/// What names no kernel, no simulator, a kernel that is wrong, a line without an access, a picture that cannot be written.
 pub fn run(out: &mut Out, global: &Global, options: &DrawArgs) -> Result<(), Error> {
     // What cannot be written is refused before the simulator runs.
     options.output.as_deref().map_or(Ok(false), |path| check_picture(path, options.width))?;

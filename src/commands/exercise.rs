@@ -12,9 +12,6 @@ use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 
 /// Lists, shows, starts or checks exercises.
-///
-/// # Errors
-/// An exercise that there is not, a file that cannot be read or written, no device, and what a check finds.
 pub fn run(out: &mut Out, global: &Global, action: Option<&ExerciseAction>) -> Result<(), Error> {
     match action {
         None | Some(ExerciseAction::List) => out.text(&text::list(&exercises()?, &progress(), width())),

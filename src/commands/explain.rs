@@ -5,7 +5,6 @@ use crate::console::{self, Out};
 use crate::lesson::{Lesson, lesson};
 use crate::report::explain::{kernel, story, study};
 
-/// Prints the explanation.
 pub fn run(out: &mut Out, word: &str) -> Result<(), Error> {
     let width = console::width();
     out.text(&match lesson(word)? {

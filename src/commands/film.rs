@@ -7,9 +7,6 @@ use crate::report::film::page;
 use crate::{Error, outputs};
 
 /// Watches the kernels and writes the page.
-///
-/// # Errors
-/// What names no kernel, no simulator, a kernel that is wrong, a page that cannot be written.
 pub fn run(global: &Global, options: &FilmArgs) -> Result<(), Error> {
     let films = options.what.iter().map(|what| watch(what, &options.kernel)).collect::<Result<Vec<_>, _>>()?;
     outputs::write(&options.output, page(&films).as_bytes())?;

@@ -9,9 +9,6 @@ use crate::{Error, words};
 use clap::CommandFactory;
 
 /// Prints the help of the program, of a command, or of the columns.
-///
-/// # Errors
-/// [`Error::Usage`] for an unknown command; [`Error::Output`].
 pub fn run(out: &mut Out, global: &Global, topic: Option<&str>) -> Result<(), Error> {
     if topic == Some(COLUMNS_TOPIC) {
         return out.text(&on_screen(&explained(console::width()), screen(global.color)));

@@ -28,7 +28,7 @@ const QUICK_ROUNDS: u32 = 2;
 pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let Some(name) = &options.name else { return out.text(&experiments("", console::width())) };
     let chosen = choose(name)?;
-    if options.svg.is_some() && !chosen.iter().any(|e| e.has_timeline) {
+    if options.svg.is_some() && !chosen.iter().any(|e| e.has_timeline()) {
         return Err(Error::Usage(format!("--svg: {name} has no timeline to draw; overlap has one")));
     }
     let outputs = Outputs::open(&Paths { svg: options.svg.as_deref(), ..Paths::from(&options.rows) })?;

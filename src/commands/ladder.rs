@@ -158,9 +158,6 @@ fn check(options: &LadderArgs, family: &Family, dtype: Dtype, study: &LadderRun<
 }
 
 /// The case over some groups and a rest, or as it is where the family cannot have so few.
-///
-/// # Errors
-/// Why it can be at none of these sizes.
 fn small(family: &Family, case: Case, target: &Target) -> Result<Case, Error> {
     let rung = family.rung(&case.variant).ok_or_else(|| Error::Failed("the rung is gone".into()))?;
     let mut sizes = Vec::new();

@@ -5,9 +5,6 @@ use crate::{Error, sweep};
 use std::path::PathBuf;
 
 /// Joins the files and writes the whole sweep, or nothing.
-///
-/// # Errors
-/// Files that cannot be read or do not fit together; an output that cannot be written.
 pub fn run(files: &[PathBuf], output: &str) -> Result<(), Error> {
     let read = |path: &PathBuf| Ok((path.display().to_string(), read_rows(path)?));
     let files = files.iter().map(read).collect::<Result<Vec<_>, Error>>()?;

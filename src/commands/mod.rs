@@ -48,9 +48,6 @@ use crate::{Error, children, manuals, stdout, worker};
 use std::io::IsTerminal;
 
 /// Carries out a command line. At a terminal its last line says what to run next.
-///
-/// # Errors
-/// What the subcommand says.
 pub fn run(cli: &Cli) -> Result<(), Error> {
     stdout::take_from_drivers();
     if is_part_of_record() {

@@ -8,19 +8,9 @@ use crate::occupancy::{ComputeUnit, GroupNeeds, known};
 use crate::outcome::Executor;
 use crate::plan::Case;
 use crate::report::occupancy::{curves, limits, needs};
-use crate::terminal::say;
-use crate::worker::{Setup, WorkerProcess};
-use crate::{Error, bench, interrupt, values};
-use std::time::Duration;
+use crate::worker::WorkerProcess;
+use crate::{Error, bench, values};
 
-/// Longest that opening the device and building a kernel may take each.
-const DEADLINE: Duration = Duration::from_secs(30);
-
-/// Prints the answer.
-///
-/// # Errors
-/// [`Error::Usage`] for needs that are impossible or unknown, and for generations that are not in the table;
-/// [`Error::NoDevice`] without a device; [`Error::BuildFailed`] if the kernel to look at does not build.
 pub fn run(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(), Error> {
     match (options.subject.name(), &options.variant) {
         (Some(family), Some(variant)) => {
@@ -46,7 +36,7 @@ fn of_numbers(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(),
             return Err(Error::Usage(why.into()));
         }
         Some(name) => named(name)?,
-        None => of_device(&mut worker(global, &Registry::default())?)?,
+        None => of_device(&mut bench::look(global, &Registry::default())?)?,
     };
     let need = GroupNeeds { registers, local: options.local, wg: options.wg.size() as u64 };
     let screen = screen(global.color);
@@ -62,7 +52,7 @@ fn of_kernel(
     (registry, case): (&Registry, &Case),
 ) -> Result<(), Error> {
     let asked = options.generation.as_deref().map(named).transpose()?;
-    let mut worker = worker(global, registry)?;
+    let mut worker = bench::look(global, registry)?;
     bench::announce(global, worker.info());
     let kernels = worker.inspect(case)?.map_err(|stop| bench::stopped(case, stop))?;
     let screen = screen(global.color);
@@ -84,12 +74,6 @@ fn of_kernel(
     Ok(())
 }
 
-/// Opens the device in a process of its own, for its driver may crash or hang.
-fn worker(global: &Global, registry: &Registry) -> Result<WorkerProcess, Error> {
-    let setup = Setup { device: global.device.clone(), ..Setup::of(registry) };
-    WorkerProcess::open(setup, DEADLINE, interrupt::interrupted, say)
-}
-
 /// The one rung that the options name, at the family's usual size.
 fn case(options: &Occupancy, family: &Family, variant: &str) -> Result<Case, Error> {
     let rungs = values::variants(family, variant).map_err(Error::Usage)?;
@@ -109,7 +93,6 @@ fn named(name: &str) -> Result<(&'static ComputeUnit, String), Error> {
     Ok((known(name)?, name.to_owned()))
 }
 
-/// The device's own generation.
 fn of_device(worker: &mut WorkerProcess) -> Result<(&'static ComputeUnit, String), Error> {
     let generation = worker.generation()?;
     let device = &worker.info().name;

@@ -6,10 +6,6 @@ use crate::shown::finished;
 use crate::{Error, outputs};
 
 /// Draws what was asked for into its file.
-///
-/// # Errors
-/// [`Error::Failed`] for a file that cannot be read, [`Error::Usage`] for one that holds nothing to draw,
-/// [`Error::Output`] for a picture that cannot be written.
 pub fn run(global: &Global, options: &PlotArgs) -> Result<(), Error> {
     let picture = finished(options)?;
     if !global.quiet {

@@ -8,7 +8,6 @@ use crate::kernels::{self, Form};
 use crate::ladder::{self, LadderRun};
 use crate::{Error, input};
 
-/// Runs the ladder.
 pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), Error> {
     // The option takes no other names.
     let op = Op::of(&options.tunables.params).unwrap_or_default();

@@ -14,10 +14,6 @@ use crate::{Error, outputs};
 use std::collections::BTreeMap;
 
 /// Writes the page, or the pages.
-///
-/// # Errors
-/// [`Error::Failed`] for a file that cannot be read, [`Error::Usage`] for one that holds no results, [`Error::Output`] for
-/// a page that cannot be written.
 pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
     let output = options.output.as_deref().unwrap_or(REPORT);
     let inputs = inputs(&options.files)?;
@@ -36,11 +32,7 @@ pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
 }
 
 /// Fills the blocks and the figures of the documents, or with `--check` says which are stale.
-///
-/// # Errors
-/// [`Error::Failed`] for a document that cannot be read, for a command that fails, and with `--check` for stale blocks;
-/// [`Error::Usage`] for bad marks, and for commands that have no place in a document; [`Error::Output`] for a file that cannot
-/// be written. Before the last of its blocks gave its text, nothing is written.
+/// Writes nothing unless every block gave its text.
 pub fn splice(out: &mut Out, global: &Global, options: &ReportArgs) -> Result<(), Error> {
     if !options.splicing.splice {
         return Err(Error::Usage("gpulab report renews documents: give --splice before their names".into()));

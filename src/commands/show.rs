@@ -12,10 +12,6 @@ use crate::{Error, outputs};
 use std::path::Path;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
-///
-/// # Errors
-/// [`Error::Failed`] for a file that cannot be read, [`Error::Usage`] for one that holds no results and for names that
-/// there are not.
 pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> {
     if options.what.is_empty() {
         let none =

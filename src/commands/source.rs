@@ -1,27 +1,16 @@
 //! `gpulab source`: the kernels of a rung or an experiment, as they stand in their files or as the compiler gets them.
 
+use crate::Error;
 use crate::bench;
 use crate::cli::{Global, SourceArgs};
 use crate::console::Out;
 use crate::expansion::{expanded, failed};
-use crate::kernels::{Rung, Sources};
+use crate::kernels::{Registry, Rung, Sources};
 use crate::lesson::{Lesson, lesson};
 use crate::outcome::{DeviceInfo, Executor};
 use crate::report::explain::short_name;
-use crate::terminal::say;
-use crate::worker::{Setup, WorkerProcess};
-use crate::{Error, interrupt};
 use std::path::Path;
-use std::time::Duration;
 
-/// Longest that opening the device may take.
-const DEADLINE: Duration = Duration::from_secs(30);
-
-/// Prints the files.
-///
-/// # Errors
-/// [`Error::Usage`] for what has no kernel, or has many rungs, and for a folder that lacks a file; [`Error::NoDevice`] if a
-/// device is named that is not there.
 pub fn run(out: &mut Out, global: &Global, options: &SourceArgs) -> Result<(), Error> {
     let lesson = lesson(&options.lesson)?;
     let paths = paths(lesson)?;
@@ -65,8 +54,7 @@ fn paths(lesson: Lesson) -> Result<Vec<&'static str>, Error> {
 
 /// The device that definitions are made for; none where there is none and none was named.
 fn target_device(global: &Global) -> Result<Option<DeviceInfo>, Error> {
-    let setup = Setup { device: global.device.clone(), ..Setup::default() };
-    match WorkerProcess::open(setup, DEADLINE, interrupt::interrupted, say) {
+    match bench::look(global, &Registry::default()) {
         Ok(worker) => {
             bench::announce(global, worker.info());
             Ok(Some(worker.info().clone()))

@@ -22,9 +22,6 @@ const TRY: [(&str, &str, &str); 3] = [
 ];
 
 /// Says which device would be used, without opening it in this process, and what to try; without a device, what to install.
-///
-/// # Errors
-/// [`Error::NoDevice`] if there is none, or not the one that is asked for; [`Error::Output`].
 pub fn run(out: &mut Out, global: &Global) -> Result<(), Error> {
     let width = console::width();
     let version = env!("CARGO_PKG_VERSION");

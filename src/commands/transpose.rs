@@ -7,7 +7,6 @@ use crate::kernels::{self, Form};
 use crate::ladder::{self, LadderRun};
 use crate::{Error, record};
 
-/// Runs the ladder.
 pub fn run(out: &mut Out, global: &Global, options: &TransposeArgs) -> Result<(), Error> {
     let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Matrix));
     let shape = Shape { n: options.width.unwrap_or(n), m: options.height.unwrap_or(n) };

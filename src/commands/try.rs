@@ -108,7 +108,6 @@ fn once(
 struct TriedFile<'a> {
     options: &'a TryArgs,
     file: &'a Path,
-    /// The kernel of several.
     kernel: Option<&'a str>,
     name: &'a str,
     /// Whether a file takes standard output, so that all else goes to standard error.

@@ -13,9 +13,6 @@ use crate::{Error, files, outputs};
 use std::path::Path;
 
 /// Lists, shows, forgets, writes or reads entries.
-///
-/// # Errors
-/// No folder for data, no such device or family, files that cannot be read or written.
 pub fn run(out: &mut Out, global: &Global, action: Option<&TunedAction>) -> Result<(), Error> {
     let memory = TuningMemory::open()?;
     match action {

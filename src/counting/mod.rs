@@ -5,5 +5,5 @@ mod run;
 mod subject;
 pub(crate) mod why;
 
-pub(crate) use run::{CountedTrial, Counting, WORK_GROUP, beside, open, source_line, usual_size};
+pub(crate) use run::{CountedTrial, Counting, beside, open, source_line, usual_size};
 pub(crate) use subject::{Countable, check_ladder, check_trials, trials};

@@ -1,10 +1,11 @@
 //! A run of the simulator: cases small enough for it, and the rows of their counts.
 
+use crate::bench::WORK_GROUP;
 use crate::count::{CountRow, CountSubject, LockstepModel, small_cases, stretched};
 use crate::data::Shape;
 use crate::kernels::{Family, Form, Registry, Rung, Sources};
 use crate::outcome::{Status, Stop};
-use crate::plan::{Case, Plan, Role, Target, WorkGroup};
+use crate::plan::{Case, Plan, Role, Target};
 use crate::record::{Row, Run};
 use crate::report::progress::{Observer, StatusLine};
 use crate::simulator::{CountingWorker, Simulator};
@@ -13,9 +14,6 @@ use crate::worker::Setup;
 use crate::{Error, ceilings, interrupt, why};
 use std::path::Path;
 use std::time::Duration;
-
-/// The default work-group of kernels that take any.
-pub(crate) const WORK_GROUP: WorkGroup = WorkGroup::linear(256);
 
 /// Starts a worker in the simulator, where each case may take so long.
 pub(crate) fn open(
@@ -26,7 +24,7 @@ pub(crate) fn open(
     deadline: Duration,
 ) -> Result<CountingWorker, Error> {
     let setup = Setup { cl_dir: cl_dir.map(Path::to_path_buf), ..Setup::of(registry) };
-    CountingWorker::open(simulator, model, setup, deadline, (interrupt::interrupted, say))
+    CountingWorker::open(simulator, model, setup, deadline, None, (interrupt::interrupted, say))
 }
 
 /// A case to count, with what it is one of.

@@ -1,8 +1,8 @@
 //! What is counted: a ladder, an experiment, or what was measured; and the cases that this makes.
 
-use super::run::{CountedTrial, WORK_GROUP, is_large, of_rung, remark, small, usual_size};
+use super::run::{CountedTrial, is_large, of_rung, remark, small, usual_size};
 use crate::adopt::{Brought, described, parted};
-use crate::bench::{self, Input};
+use crate::bench::{self, Input, WORK_GROUP};
 use crate::cli::CountArgs;
 use crate::data::{Dtype, Params, Shape};
 use crate::exchange::exchange;
@@ -75,7 +75,7 @@ impl Countable {
             Countable::Measured(rows) => Ok(small(registry, rows, target)),
             Countable::Ladder(brought, list) => ladder(brought, list.as_deref(), options, target),
             Countable::Trials(experiment) => {
-                let all = trials(experiment, options.n, options.data.seed, target)?;
+                let all = trials(experiment, options.case.n, options.data.seed, target)?;
                 let rungs: Vec<&Rung> = all.iter().map(|one| one.rung).collect();
                 bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), quiet)?;
                 Ok(all)
@@ -120,20 +120,20 @@ pub(crate) fn check_ladder(
 }
 
 fn shape(family: &Family, options: &CountArgs) -> Result<Shape, Error> {
-    bench::shape(family, options.n, options.m, family.usual_shape(usual_size(family.form), true))
+    bench::shape(family, options.case.n, options.case.m, family.usual_shape(usual_size(family.form), true))
 }
 
 /// The settings that were given, each with its one value.
 fn settings(family: &Family, rungs: &[&Rung], options: &CountArgs) -> Result<Params, Error> {
     let op = options.op.iter().map(|op| format!("op={op}"));
-    let texts: Vec<String> = options.set.iter().cloned().chain(op).collect();
+    let texts: Vec<String> = options.case.set.iter().cloned().chain(op).collect();
     bench::single_settings(family, rungs, &texts)
 }
 
 /// The type that was asked for, or that the reader's kernel is of, or the family's first.
 fn dtype(brought: &Brought, options: &CountArgs) -> Dtype {
     let own = || brought.own.as_ref().and_then(Rung::own_dtype);
-    options.element.dtype.or_else(own).unwrap_or(brought.family.dtypes[0])
+    options.case.element.dtype.or_else(own).unwrap_or(brought.family.dtypes[0])
 }
 
 fn ladder<'a>(
@@ -146,7 +146,7 @@ fn ladder<'a>(
     let rungs = brought.rungs(list)?;
     let case = Case::of(&family.name, "", dtype(brought, options), shape(family, options)?);
     let case = Case { params: settings(family, &rungs, options)?, seed: options.data.seed, ..case };
-    let wg = |rung: &Rung| options.wg.or(rung.work_group()).unwrap_or(WORK_GROUP);
+    let wg = |rung: &Rung| options.case.wg.or(rung.work_group()).unwrap_or(WORK_GROUP);
     let counted =
         |rung: &'a Rung| of_rung(family, rung, &Case { wg: wg(rung), ..case.clone() }, target, options.machine.model());
     Ok(rungs.into_iter().map(counted).collect())
@@ -190,11 +190,11 @@ pub(crate) fn trials(
 pub(crate) fn check_trials(options: &CountArgs) -> Result<(), Error> {
     let refused = [
         ("--variant", options.rungs.variant.is_some()),
-        ("--m", options.m.is_some()),
-        ("--dtype", options.element.dtype.is_some()),
-        ("--wg", options.wg.is_some()),
+        ("--m", options.case.m.is_some()),
+        ("--dtype", options.case.element.dtype.is_some()),
+        ("--wg", options.case.wg.is_some()),
         ("--op", options.op.is_some()),
-        ("--set", !options.set.is_empty()),
+        ("--set", !options.case.set.is_empty()),
     ];
     refused.iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(option, _)| {
         Err(Error::Usage(format!("{option}: an experiment's trials set this themselves; --n limits their size")))

@@ -28,7 +28,6 @@ pub(crate) struct Planned<'a> {
 pub(crate) enum BlockContent {
     /// Code: the words behind `gpulab`.
     Text(Vec<String>),
-    /// Markdown: the same.
     Markdown(Vec<String>),
     Picture(Box<PlotArgs>),
 }

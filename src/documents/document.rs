@@ -57,7 +57,6 @@ impl Document {
         numbers.collect()
     }
 
-    /// Which of its figures are not these.
     pub(crate) fn stale_figures(&self, numbers: &[String]) -> Vec<String> {
         let pairs =
             self.figures.iter().zip(numbers).map(|(figure, new)| (figure, &self.text[figure.number.clone()], new));

@@ -31,9 +31,6 @@ struct ClassRow {
 }
 
 /// Grades all files below a folder. That some do not pass is no error.
-///
-/// # Errors
-/// A folder that cannot be read or holds no submissions, no device, or an interrupt.
 pub(crate) fn run(out: &mut Out, global: &Global, options: &ExerciseCheck, folder: &Path) -> Result<(), Error> {
     let files = handed_in(folder)?;
     let answer = TextOrJson::open(options.json.as_deref())?;

@@ -2,7 +2,7 @@
 
 use super::{DrawnSizes, Exercise, ExerciseVerdict, Grade, answers};
 use crate::adopt::own;
-use crate::bench::judge;
+use crate::bench::{WORK_GROUP, judge};
 use crate::cli::{ExerciseCheck, Global};
 use crate::count::{CountedCase, LockstepModel};
 use crate::data::Shape;
@@ -29,9 +29,6 @@ const MOST_BYTES: u64 = 256 << 10;
 
 /// Bytes of a check's data, at most.
 const MOST_DATA: u64 = 64 << 20;
-
-/// The work-group of a kernel whose file declares none.
-const WORK_GROUP: usize = 256;
 
 /// The names of the submission and of the starter among the family's rungs.
 const SUBMISSION: &str = "submission";
@@ -97,7 +94,7 @@ impl Grader {
         let memory = Some(judge::usual_memory(MOST_DATA));
         let setup = Setup { device: self.device.clone(), memory, ..Setup::of(submission.registry) };
         // A worker of its own: what one submission breaks is none of the next one's.
-        let mut worker = WorkerProcess::open(setup, self.deadline, interrupt::interrupted, say)?;
+        let mut worker = WorkerProcess::open(setup, None, self.deadline, interrupt::interrupted, say)?;
         let case = self.case(submission, submission.sizes.asked);
         let patience = Patience { small: self.deadline, asked: self.deadline };
         let kernel = (submission.family, submission.rung);
@@ -138,7 +135,7 @@ impl Grader {
         };
         let run = (interrupt::interrupted as fn() -> bool, say as fn(&str));
         let model = LockstepModel::USUAL;
-        let mut worker = match CountingWorker::open(&simulator, model, Setup::of(&registry), self.deadline, run) {
+        let mut worker = match CountingWorker::open(&simulator, model, Setup::of(&registry), self.deadline, None, run) {
             Ok(worker) => worker,
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(error) => return Ok(uncounted(grade, error.to_string())),
@@ -179,7 +176,7 @@ impl Grader {
 
     fn case(&self, Submission { family, rung, .. }: Submission<'_>, shape: Shape) -> Case {
         Case {
-            wg: rung.work_group().unwrap_or_else(|| WorkGroup::linear(WORK_GROUP)),
+            wg: rung.work_group().unwrap_or(WORK_GROUP),
             seed: self.seed,
             ..Case::of(&family.name, rung.variant(), family.dtypes[0], shape)
         }

@@ -4,7 +4,7 @@ use crate::adopt::{Brought, described, own, parted};
 use crate::bench;
 use crate::cli::WatchedKernel;
 use crate::count::TracedLaunch;
-use crate::counting::{CountedTrial, WORK_GROUP, trials, usual_size};
+use crate::counting::{CountedTrial, trials, usual_size};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::{FAMILIES, Registry, Rung, Sources};
 use crate::plan::{Case, Target};
@@ -16,7 +16,6 @@ use crate::{Error, ceilings, interrupt, words};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What a name means.
 enum WatchedCase {
     /// A rung of a family, or a reader's kernel.
     Rung(Box<Brought>, Box<Rung>),
@@ -25,9 +24,6 @@ enum WatchedCase {
 }
 
 /// Runs the kernel that `what` names in the simulator, and keeps what its first groups did.
-///
-/// # Errors
-/// What names no kernel, [`Error::NoDevice`] without the simulator, and what the kernel does wrong.
 pub(crate) fn watch(what: &str, options: &WatchedKernel) -> Result<Film, Error> {
     let watched = WatchedCase::find(what, options)?;
     let registry = if let WatchedCase::Rung(brought, _) = &watched { &brought.registry } else { &Registry::default() };
@@ -36,14 +32,8 @@ pub(crate) fn watch(what: &str, options: &WatchedKernel) -> Result<Film, Error> 
     let model = options.machine.model();
     let deadline = Duration::from_secs_f64(options.deadline);
     let setup = Setup::of(registry);
-    let mut worker = CountingWorker::open_tracing(
-        &simulator,
-        model,
-        setup,
-        deadline,
-        Some(options.groups),
-        (interrupt::interrupted, say),
-    )?;
+    let mut worker =
+        CountingWorker::open(&simulator, model, setup, deadline, Some(options.groups), (interrupt::interrupted, say))?;
     let (title, case) = watched.case(options, worker.target())?;
     let stopped = |reason: String| Error::Failed(format!("{title} did not finish in the simulator: {reason}"));
     let (counted, launches) = worker.trace(&case)?.map_err(|stop| stopped(stop.reason))?;
@@ -77,20 +67,12 @@ impl WatchedCase {
         match self {
             WatchedCase::Rung(brought, rung) => {
                 let family = &brought.family;
-                let dtype = options.element.dtype.or(rung.own_dtype()).unwrap_or(family.dtypes[0]);
-                bench::check_dtype(family, dtype)?;
-                let shape =
-                    bench::shape(family, options.n, options.m, family.usual_shape(usual_size(family.form), true))?;
-                let case = Case {
-                    wg: options.wg.or(rung.work_group()).unwrap_or(WORK_GROUP),
-                    params: bench::single_settings(family, &[rung], &options.set)?,
-                    seed: options.data.seed,
-                    ..Case::of(&family.name, rung.variant(), dtype, shape)
-                };
-                Ok((format!("{} {}", family.name, rung.label()), case))
+                let usual = family.usual_shape(usual_size(family.form), true);
+                let case = bench::case(family, rung, &options.case, usual)?;
+                Ok((format!("{} {}", family.name, rung.label()), Case { seed: options.data.seed, ..case }))
             }
             WatchedCase::Trial(experiment, x) => {
-                let all = trials(experiment, options.n, options.data.seed, target)?;
+                let all = trials(experiment, options.case.n, options.data.seed, target)?;
                 let is_meant = |one: &&CountedTrial<'_>| match (&one.trial, x) {
                     (Some((.., at)), Some(x)) => at == x,
                     (at, None) => at.is_some(),

@@ -11,7 +11,6 @@ use serde_json::{Value, json};
 use std::env;
 use std::path::PathBuf;
 
-/// What it comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Health {
     /// Every device compiles, runs and is right.
@@ -97,7 +96,6 @@ impl Findings {
         }
     }
 
-    /// The same for programs.
     pub(crate) fn json(&self, health: Health) -> Value {
         let loader = match &self.opencl {
             Ok(library) => {

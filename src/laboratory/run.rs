@@ -83,7 +83,6 @@ impl Laboratory {
     }
 }
 
-/// An experiment under way.
 struct ExperimentState<'a> {
     study: &'a ExperimentRun,
     lab: &'a mut Laboratory,

@@ -23,10 +23,6 @@ pub(crate) struct Baselines {
 
 impl Baselines {
     /// Finds and reads them before anything is measured.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] for a name that nothing is kept under, [`Error::Failed`] for a file that cannot be read, and
-    /// [`Error::Output`] if nothing can be kept.
     pub(crate) fn open(family: &str, save: Option<&str>, against: Option<&str>) -> Result<Baselines, Error> {
         let file =
             |name: &str| Ok::<PathBuf, Error>(folder()?.join(BASELINES).join(name).join(format!("{family}.csv")));

@@ -5,7 +5,6 @@ use crate::kernels::{Family, Registry, Rung};
 use crate::plan::Case;
 use crate::record::Row;
 
-/// A ladder to climb.
 pub(crate) struct LadderRun<'a> {
     /// What has the family.
     pub(crate) registry: Registry,

@@ -17,9 +17,6 @@ use std::path::Path;
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Writes `gpulab.1` and a page for each subcommand into `dir`, which is made if it is not there.
-///
-/// # Errors
-/// [`Error::Output`] if the folder cannot be made or written to.
 pub(crate) fn man(global: &Global, dir: &Path) -> Result<(), Error> {
     let unwritable = |source| Error::Output { what: format!("the folder {}", dir.display()), source };
     if !dir.exists() {

@@ -51,7 +51,6 @@ impl Group<'_> {
     }
 }
 
-/// All such groups.
 struct Groups<'a>(Vec<Group<'a>>);
 
 impl<'a> Groups<'a> {
@@ -129,7 +128,6 @@ fn link(name: &str) -> String {
     format!("[{name}](#{})", name.to_lowercase().replace(' ', "-"))
 }
 
-/// A command of a command, with what it takes.
 fn subcommand(command: &Command) -> [String; 2] {
     let words = own(command).map(|arg| format!(" {arg}")).collect::<String>();
     let name = command.get_bin_name().unwrap_or_default();

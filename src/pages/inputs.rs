@@ -52,9 +52,6 @@ impl InputFolder {
 
 /// The files that words ask for: files and folders, or a device whose records come with gpulab and names among them. Files of
 /// other kinds beside these, as a shell names them for `*`, are left out.
-///
-/// # Errors
-/// `Failed` for what cannot be read, `Usage` for a file that holds no results, and for names that there are not.
 pub(crate) fn inputs(words: &[String]) -> Result<Vec<InputFolder>, Error> {
     match words.split_first() {
         Some((device, names)) if !is_path(device) => Ok(vec![of_gpulab(device, names)?]),

@@ -15,10 +15,8 @@ pub(crate) const FILE: &str = "record.json";
 /// Exit codes of a command that got to its end: rows that are wrong, did not build or cannot be trusted are rows.
 const WHOLE: [u8; 4] = [0, 4, 5, 7];
 
-/// What the file holds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Journal {
-    /// The program's version.
     gpulab: String,
     /// The command that makes the folder.
     command: String,
@@ -40,7 +38,6 @@ pub(crate) struct JournalStep {
     pub(crate) command: String,
     /// When it began: UTC, ISO 8601; none before.
     pub(crate) time_utc: Option<String>,
-    /// Seconds that it took.
     pub(crate) took_s: Option<f64>,
     /// None if it did not end by itself.
     pub(crate) exit_code: Option<u8>,
@@ -135,7 +132,6 @@ impl Journal {
         files::write_whole(&path, format!("{text}\n")).map_err(failed)
     }
 
-    /// The commands, in order.
     pub(crate) fn steps(&self) -> &[JournalStep] {
         &self.steps
     }

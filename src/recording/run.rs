@@ -39,7 +39,6 @@ pub(crate) fn begin(
     journal.save()
 }
 
-/// A record under way.
 pub(crate) struct Recording<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) quiet: bool,

@@ -43,14 +43,12 @@ impl Thoroughness<'_> {
     }
 }
 
-/// One command.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct RecordStep {
     /// Where its rows go; several commands may share a file.
     pub(crate) file: String,
     /// The words behind the program's name.
     pub(crate) words: Vec<String>,
-    /// Seconds that it is given.
     pub(crate) seconds: f64,
 }
 

@@ -18,7 +18,6 @@ pub(crate) fn folder_name(folder: &Path) -> String {
     path.file_name().map_or_else(|| "record".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The command that makes a folder.
 pub(crate) fn command(folder: &str, how: &Thoroughness<'_>) -> String {
     let words = how.words().into_iter().chain(["-o".to_owned(), folder.to_owned()]);
     format!("gpulab record {}", joined(&words.collect::<Vec<_>>()))

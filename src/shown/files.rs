@@ -19,16 +19,15 @@ pub(crate) enum AskedRecords {
 
 /// What some words of a command line ask for.
 enum AskedPart {
-    /// A path.
     File(String),
     /// The records of these names of each of these devices; without a name all of them.
-    Records { devices: Vec<Vec<Shipped>>, names: Vec<String> },
+    Records {
+        devices: Vec<Vec<Shipped>>,
+        names: Vec<String>,
+    },
 }
 
 /// Finds what words ask for: paths, and devices with the names behind them.
-///
-/// # Errors
-/// `Failed` for a file that cannot be read, `Usage` for one that holds no results and for names that there are not.
 pub(crate) fn asked(words: &[String]) -> Result<AskedRecords, Error> {
     let parts = asked_parts(words)?;
     if let [AskedPart::Records { devices, names }] = &parts[..]
@@ -77,7 +76,6 @@ fn asked_parts(words: &[String]) -> Result<Vec<AskedPart>, Error> {
     Ok(parts)
 }
 
-/// Whether one of the devices has a record of this name.
 fn is_record(devices: &[Vec<Shipped>], name: &str) -> Result<bool, Error> {
     for own in devices {
         if !found_by_name(own, &name.to_lowercase())?.is_empty() {
@@ -108,9 +106,6 @@ pub(crate) fn is_path(text: &str) -> bool {
 }
 
 /// Reads a file of results, whatever it holds; and what was wrong with its last line.
-///
-/// # Errors
-/// `Failed` for a file that cannot be read, `Usage` for one that is not gpulab's.
 pub(crate) fn read(name: &str) -> Result<(Recorded, Option<String>), Error> {
     let text = files::read(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
     recorded(&text, name)

@@ -50,9 +50,6 @@ pub(crate) fn rendered(picture: &Picture, output: &str, theme: Theme, width: u32
 }
 
 /// Whether the output asks for pixels.
-///
-/// # Errors
-/// A name that is no picture's, or too many pixels.
 pub(crate) fn check_picture(output: &str, width: u32) -> Result<bool, Error> {
     let is_png = is_png(output)?;
     if is_png && !PNG_WIDTHS.contains(&width) {

@@ -19,7 +19,6 @@ use std::collections::BTreeSet;
 /// What `--why` comes to where no ladder is shown.
 const NOTHING_TO_EXPLAIN: &str = "--why: no ladder is shown, so there is nothing to explain\n";
 
-/// How results are shown.
 pub(crate) struct ShowingStyle<'a> {
     pub(crate) unit: RateUnit,
     pub(crate) verbose: bool,

@@ -17,7 +17,6 @@ use crate::{Error, interrupt, stats};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
-/// A sweep under way.
 pub(crate) struct SweepState<'a> {
     pub(crate) family: &'a Family,
     pub(crate) scene: Scene,

@@ -81,7 +81,6 @@ pub(crate) fn details(entry: &TunedEntry, width: usize) -> String {
     format!("\n  {}\n{}", what(entry), lines.iter().chain(&file).map(line).collect::<String>())
 }
 
-/// An entry, in a line.
 pub(crate) fn line(entry: &TunedEntry, width: usize) -> String {
     let choices = params_text(&entry.choices);
     let gap = if choices.is_empty() { "" } else { ", " };

@@ -4,6 +4,7 @@ use super::rows::write_kernel_tuner;
 use crate::cli::{Global, TuneArgs};
 use crate::console::{Out, screen};
 use crate::kernels::{Rung, built_in};
+use crate::record::groups::groups;
 use crate::record::{HOST, Row};
 use crate::report::format;
 use crate::report::sweep::latest;
@@ -82,14 +83,9 @@ fn title(rows: &[Row]) -> String {
 
 /// The rows of each problem on each device, in the order of their configurations.
 fn problems(rows: &[Row]) -> Vec<Vec<Row>> {
+    let rows: Vec<Row> = rows.iter().filter(|row| row.platform != HOST).cloned().collect();
     let key = |row: &Row| (row.device.clone(), row.driver.clone(), row.family.clone(), row.dtype, row.n, row.m);
-    let mut problems: Vec<Vec<Row>> = Vec::new();
-    for row in rows.iter().filter(|row| row.platform != HOST) {
-        match problems.iter_mut().find(|own| key(&own[0]) == key(row)) {
-            Some(own) => own.push(row.clone()),
-            None => problems.push(vec![row.clone()]),
-        }
-    }
+    let mut problems = groups(&rows, key);
     problems.iter_mut().for_each(|own| own.sort_by_key(|row| row.case_index));
     problems
 }

@@ -143,14 +143,12 @@ pub(crate) fn check_writable(
     export.map_or(Ok(()), |path| Deferred::open(path).map(drop))
 }
 
-/// Writes rows as a JSON array.
 pub(crate) fn write_json(path: &str, rows: &[Row]) -> Result<(), Error> {
     let mut file = JsonFile::create(path)?;
     rows.iter().try_for_each(|row| file.write(row))?;
     file.finish()
 }
 
-/// Writes rows for Kernel Tuner's tools.
 pub(crate) fn write_kernel_tuner(path: &str, rows: &[(Row, Option<Spent>)]) -> Result<(), Error> {
     outputs::write(path, kernel_tuner::cache(rows) + "\n")
 }

@@ -33,7 +33,6 @@ const MOST_LAST: f64 = 0.4;
 /// Share of the device's limit that is good enough.
 const GOOD_ENOUGH: f64 = 0.95;
 
-/// A search under way.
 pub(crate) struct Tuning<'a> {
     pub(crate) asked: &'a AskedTuning<'a>,
     pub(crate) options: &'a TuneArgs,

@@ -47,7 +47,6 @@ impl PlanDraft {
         self.note(name, value);
     }
 
-    /// Adds a buffer.
     pub(crate) fn buffer(&mut self, role: Role, dtype: Dtype, len: usize) -> Arg {
         self.plan.buffers.push(BufferSpec { role, dtype, len });
         Arg::Buffer(self.plan.buffers.len() - 1)

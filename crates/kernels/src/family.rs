@@ -16,7 +16,6 @@ pub struct Family {
     pub name: Cow<'static, str>,
     /// One line for the help.
     pub about: Cow<'static, str>,
-    /// What its sizes mean.
     pub form: Form,
     /// How inputs, answers and costs are made.
     pub problem: AnyProblem,
@@ -26,7 +25,6 @@ pub struct Family {
     pub choices: &'static [Tunable<'static>],
     /// Element types that the kernels are written for; the first is the default.
     pub dtypes: Cow<'static, [Dtype]>,
-    /// The measured ceiling that bounds the family.
     pub ceiling: Bound,
 }
 
@@ -97,15 +95,12 @@ impl Form {
 /// Which of the device's measured limits bounds a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
-    /// Reading global memory.
     Read,
     /// Reading and writing global memory at once.
     Copy,
     /// Additions, each followed by a minimum.
     AddMin,
-    /// Writing global memory.
     Write,
-    /// Reading local memory.
     Local,
     /// Multiplications, each with an addition: floating-point operations of most programs.
     Fma,
@@ -165,7 +160,6 @@ type Planner = dyn Fn(&Ask<'_>) -> Result<Plan, Refusal> + Send + Sync;
 #[derive(Clone)]
 enum RungKernel {
     BuiltIn {
-        /// Settings that it reads.
         tunables: &'static [Tunable<'static>],
         /// Turns a case into a plan, or says why this device cannot run it.
         plan: fn(&Ask<'_>) -> Result<Plan, Refusal>,
@@ -197,12 +191,10 @@ pub(crate) struct BroughtKernel {
 
 /// What a rung's planner is given.
 pub struct Ask<'a> {
-    /// The rung's family.
     pub family: &'a Family,
     pub rung: &'a Rung,
     /// What to run; never of size 0.
     pub case: &'a Case,
-    /// Where to run it.
     pub target: &'a Target,
 }
 
@@ -264,7 +256,6 @@ impl Rung {
         if let RungKernel::Brought(kernel) = &self.kernel { Some(kernel) } else { None }
     }
 
-    /// Settings that it reads.
     pub fn tunables(&self) -> impl Iterator<Item = Tunable<'_>> + Clone {
         let (built_in, declared) = match &self.kernel {
             RungKernel::BuiltIn { tunables, .. } => (*tunables, &[][..]),
@@ -373,9 +364,6 @@ impl Family {
     }
 
     /// What one of the rungs makes of a case, which is never of size 0, or why this device cannot run it.
-    ///
-    /// # Errors
-    /// What does not suit the rung or the device.
     pub fn plan(&self, rung: &Rung, case: &Case, target: &Target) -> Result<Plan, Refusal> {
         let ask = Ask { family: self, rung, case, target };
         match &rung.kernel {
@@ -418,15 +406,12 @@ impl Family {
 pub struct Spot {
     /// A place in the first input.
     pub at: usize,
-    /// A random number.
     pub draw: u64,
 }
 
-/// A change that was made.
 #[derive(Clone, Debug)]
 pub struct Changed {
     pub change: Change,
-    /// What was there before.
     pub old: Array,
 }
 
@@ -615,9 +600,6 @@ pub trait Problem: Send + Sync {
     }
 
     /// Why there can be no case of this shape and type, in a family that a reader's file describes.
-    ///
-    /// # Errors
-    /// A length that is out of range, or a file of data that is too short or of another type.
     fn check(&self, _: Shape, _: Dtype) -> Result<(), Refusal> {
         Ok(())
     }

@@ -6,9 +6,6 @@ use gpulab_model::plan::{Case, Refusal, Target};
 
 /// Elements that a work-group of the rung has: of vectors in a row and 1, of matrices columns and rows. Where the grid does
 /// not grow, an element for each work-item.
-///
-/// # Errors
-/// What keeps the rung from large data of the case's kind.
 pub fn tile_of_a_group(family: &Family, rung: &Rung, case: &Case, target: &Target) -> Result<[u64; 2], Refusal> {
     let side: u64 = if family.form == Form::Vector { 1 << 26 } else { 1 << 13 };
     let groups = |side: u64| {

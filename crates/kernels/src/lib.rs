@@ -23,6 +23,7 @@ pub(crate) mod shape;
 pub mod signature;
 mod source;
 mod sources;
+mod tokens;
 pub mod transpose;
 mod tunable;
 pub mod values;

@@ -79,18 +79,11 @@ impl Registry {
         self.brought.iter().find(|family| family.name == name).or_else(|| built_in(name))
     }
 
-    /// As [`Registry::family`].
-    ///
-    /// # Errors
-    /// [`gpulab_model::outcome::Status::Failed`] if there is none.
     pub fn find(&self, name: &str) -> Result<&Family, Stop> {
         self.family(name).ok_or_else(|| Stop::failed(format!("there is no family {name}")))
     }
 
     /// Makes a kernel the last rung of its family, in place of an earlier one of its name. The family with it.
-    ///
-    /// # Errors
-    /// A line of the file that declares nothing known, or a file without a kernel.
     pub fn adopt(&mut self, own: OwnKernel) -> Result<&Family, DeclarationError> {
         let unknown = || DeclarationError { line: None, why: format!("there is no family {}", own.family) };
         let mut family = self.family(&own.family).ok_or_else(unknown)?.clone();
@@ -103,9 +96,6 @@ impl Registry {
     }
 
     /// Makes a family of a file. It takes the place of an earlier one of its name.
-    ///
-    /// # Errors
-    /// A text that describes none, a name that one of gpulab's families has, a kernel that no file has.
     pub fn declare(&mut self, file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<&Family, DeclarationError> {
         let family = described::family(file, oracle)?;
         if built_in(&family.name).is_some() {

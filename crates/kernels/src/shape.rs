@@ -4,17 +4,13 @@ use super::{Ask, Tunable};
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::{Arg, Pass, Refusal, Target, WorkGroup};
 
-/// A one-dimensional launch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Grid {
-    /// Work-groups.
     pub(crate) groups: usize,
-    /// Work-items of a group.
     pub(crate) wg: usize,
 }
 
 impl Grid {
-    /// Work-items in flight.
     pub(crate) fn items(self) -> usize {
         self.groups * self.wg
     }

@@ -2,6 +2,7 @@
 //!
 //! No compiler: what is not understood has no type, and who asks says so.
 
+use crate::tokens::{tokens, without_comments};
 use gpulab_model::data::{Field, Layout, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +12,6 @@ pub enum AddressSpace {
     Global,
     Constant,
     Local,
-    /// Handed over by value.
     Value,
     Image,
     Sampler,
@@ -41,7 +41,6 @@ impl ValueType {
     }
 }
 
-/// A parameter of a kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelParameter {
     pub name: String,
@@ -61,7 +60,6 @@ pub struct Usage {
     pub is_written: bool,
     /// By `+=` and the like.
     pub is_updated: bool,
-    /// By atomic operations.
     pub is_accumulated: bool,
     /// To a function, or another pointer.
     pub is_handed_on: bool,
@@ -104,7 +102,7 @@ impl CSource {
     pub fn new(text: &str, defines: &[(String, String)]) -> CSource {
         let mut macros: BTreeMap<String, Vec<String>> =
             defines.iter().map(|(name, value)| (name.clone(), tokens(value))).collect();
-        let code = super::own::without_comments(text).replace("\\\n", " ");
+        let code = without_comments(text).replace("\\\n", " ");
         let (mut kept, mut compared, mut asked) = (String::new(), Vec::new(), Vec::new());
         let (mut dead, mut called) = (BTreeSet::new(), BTreeSet::new());
         // Of each conditional whether its lines count, and whether one of its branches did.
@@ -236,43 +234,14 @@ impl CSource {
             "CLK_", "CL_", "cl_", "M_", "FLT_", "DBL_", "HALF_", "INT_", "UINT_", "LONG_", "CHAR_", "SHRT_",
             "MAXFLOAT", "HUGE_VAL", "memory_", "__",
         ];
-        const WORDS: [&str; 29] = [
-            "INFINITY",
-            "NAN",
-            "NULL",
-            "RAND_MAX",
-            "if",
-            "else",
-            "for",
-            "while",
-            "do",
-            "switch",
-            "case",
-            "default",
-            "break",
-            "continue",
-            "return",
-            "goto",
-            "sizeof",
-            "struct",
-            "union",
-            "enum",
-            "typedef",
-            "void",
-            "true",
-            "false",
-            "event_t",
-            "sampler_t",
-            "kernel",
-            "asm",
-            "vec_step",
-        ];
+        const WORDS: &str = "INFINITY NAN NULL RAND_MAX if else for while do switch case default break continue return \
+                             goto sizeof struct union enum typedef void true false event_t sampler_t kernel asm vec_step";
         let declared = self.declared();
         let mut used = self.expanded(&without_attributes(&self.tokens));
         used.extend(self.compared.iter().cloned());
         let has_meaning = |word: &String| {
             KNOWN.iter().any(|known| word.starts_with(known))
-                || [&WORDS[..], &MACROS].concat().contains(&word.as_str())
+                || WORDS.split(' ').chain(MACROS).any(|known| known == word)
                 || word.starts_with("image") && word.ends_with("_t")
                 || is_qualifier(word)
                 || declared.contains(word)
@@ -579,9 +548,6 @@ impl LayoutMaker {
 
 /// The layout of a struct that is written by its fields' types, as C aligns them: `ffi` are two floats and an int, `4f` four
 /// floats. Letters are those of Python's module `struct`: b B h H i I l L q Q e f d.
-///
-/// # Errors
-/// The first letter that is none.
 pub fn layout_of_letters(letters: &str) -> Result<Layout, String> {
     let mut maker = LayoutMaker::default();
     let mut count = String::new();
@@ -622,47 +588,11 @@ fn is_kernel(word: &str) -> bool {
 }
 
 fn is_qualifier(word: &str) -> bool {
-    const QUALIFIERS: [&str; 23] = [
-        "__global",
-        "global",
-        "__constant",
-        "constant",
-        "__local",
-        "local",
-        "__private",
-        "private",
-        "const",
-        "restrict",
-        "__restrict",
-        "__restrict__",
-        "volatile",
-        "read_only",
-        "__read_only",
-        "write_only",
-        "__write_only",
-        "read_write",
-        "__read_write",
-        "static",
-        "inline",
-        "extern",
-        "register",
-    ];
-    QUALIFIERS.contains(&word)
-}
-
-fn tokens(text: &str) -> Vec<String> {
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut all: Vec<String> = Vec::new();
-    let mut in_word = false;
-    for c in text.chars() {
-        match all.last_mut() {
-            Some(word) if in_word && is_word(c) => word.push(c),
-            _ if c.is_whitespace() => {}
-            _ => all.push(c.to_string()),
-        }
-        in_word = is_word(c);
-    }
-    all
+    const PLAIN: [&str; 9] =
+        ["const", "restrict", "__restrict__", "volatile", "static", "inline", "extern", "register", "__restrict"];
+    /// These have two names: `global` and `__global`.
+    const SPACES: [&str; 7] = ["global", "constant", "local", "private", "read_only", "write_only", "read_write"];
+    PLAIN.contains(&word) || SPACES.contains(&word.strip_prefix("__").unwrap_or(word))
 }
 
 /// The first word, and what follows it.
@@ -779,44 +709,19 @@ pub(crate) fn hidden_macros(text: &str) -> Vec<&'static str> {
 
 /// Whether a text declares a name itself, so that no macro may have it: `float T`, `#define WG 64`.
 fn declares(text: &str, name: &str) -> bool {
-    /// Words in front of a type's name, or of a value.
-    const BEFORE: [&str; 20] = [
-        "const",
-        "__global",
-        "global",
-        "__local",
-        "local",
-        "__constant",
-        "constant",
-        "__private",
-        "private",
-        "return",
-        "restrict",
-        "volatile",
-        "unsigned",
-        "signed",
-        "sizeof",
-        "case",
-        "else",
-        "void",
-        "inline",
-        "static",
-    ];
-    let code = super::own::without_comments(text);
+    let code = without_comments(text);
     let is_defined = code.lines().any(|line| {
         let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
-        directive.and_then(|rest| rest.strip_prefix("define")).is_some_and(|rest| {
-            rest.trim_start()
-                .strip_prefix(name)
-                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
-        })
+        directive
+            .and_then(|rest| rest.strip_prefix("define"))
+            .is_some_and(|rest| split_word(rest.trim_start()).0 == name)
     });
     let plain: String = code.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
-    let words = tokens(&plain);
-    let is_word = |word: &str| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
-    let is_declared = words
-        .windows(2)
-        .any(|pair| pair[1] == name && is_word(&pair[0]) && !BEFORE.contains(&pair[0].as_str()) && pair[0] != name);
+    let is_type = |word: &str| {
+        let is_other = is_qualifier(word) || is_statement(word) || ["unsigned", "signed", "void"].contains(&word);
+        is_identifier(word) && !is_other && word != name
+    };
+    let is_declared = tokens(&plain).windows(2).any(|pair| pair[1] == name && is_type(&pair[0]));
     is_defined || is_declared
 }
 

@@ -22,7 +22,6 @@ pub fn text(path: &str) -> Option<&'static str> {
     CL.get_file(path)?.contents_utf8()
 }
 
-/// As [`text`], for [`assemble`].
 pub fn embedded(path: &str) -> Option<Cow<'static, str>> {
     text(path).map(Cow::Borrowed)
 }

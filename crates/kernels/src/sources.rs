@@ -18,17 +18,11 @@ pub struct Sources {
 
 impl Sources {
     /// The text of a kernel file with its fragments.
-    ///
-    /// # Errors
-    /// [`gpulab_model::outcome::Status::Failed`] if there is no such file.
     pub fn assemble(&self, path: &str) -> Result<String, Stop> {
         assemble(path, &|path| self.lookup(path)).map(|a| a.text).map_err(|missing| self.unreadable(&missing))
     }
 
     /// The text that a rung is built from; a reader's kernel is as it was brought.
-    ///
-    /// # Errors
-    /// [`gpulab_model::outcome::Status::Failed`] if a file is missing.
     pub fn assemble_rung(&self, rung: &Rung) -> Result<String, Stop> {
         let own = |path: &str| rung.own_text().filter(|_| path == rung.path).map(Cow::Borrowed);
         let assembled = assemble_rung(rung, &|path| own(path).or_else(|| self.lookup(path)));
@@ -36,9 +30,6 @@ impl Sources {
     }
 
     /// As [`Sources::assemble_rung`], for this plan, which may want the kernel's work repeated.
-    ///
-    /// # Errors
-    /// As there.
     pub fn for_plan(&self, rung: &Rung, plan: &Plan) -> Result<String, Stop> {
         let text = self.assemble_rung(rung)?;
         let repeats = rung.before.contains(&MACROS) && plan.defines.iter().any(|(name, _)| name == "NREPS");
@@ -46,9 +37,6 @@ impl Sources {
     }
 
     /// The text of a kernel file as it is.
-    ///
-    /// # Errors
-    /// [`gpulab_model::outcome::Status::Failed`] if there is no such file.
     pub fn read(&self, path: &str) -> Result<String, Stop> {
         self.lookup(path).map(Cow::into_owned).ok_or_else(|| self.unreadable(path))
     }

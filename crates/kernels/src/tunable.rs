@@ -10,7 +10,6 @@ pub struct Tunable<'a> {
     pub name: &'a str,
     /// What it sets, and its unit.
     pub about: &'a str,
-    /// What it may be.
     pub kind: Kind,
     /// Values worth trying, in order, with blanks between them.
     pub values: &'a str,
@@ -23,10 +22,8 @@ pub struct Tunable<'a> {
 /// What a setting may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// A whole number.
     Number {
         least: u64,
-        /// The greatest.
         most: u64,
     },
     /// Two whole numbers from 1 to [`MOST_SIDE`], as in `8x4`.
@@ -71,12 +68,10 @@ impl<'a> Tunable<'a> {
         Tunable { name, about, kind: Kind::Number { least, most }, values, default: "", is_searched: true }
     }
 
-    /// Two whole numbers.
     pub const fn pair(name: &'a str, about: &'a str, values: &'a str) -> Tunable<'a> {
         Tunable { name, about, kind: Kind::Pair, values, default: "", is_searched: true }
     }
 
-    /// On or off.
     pub const fn switch(name: &'a str, about: &'a str) -> Tunable<'a> {
         Tunable { name, about, kind: Kind::Switch, values: "0 1", default: "", is_searched: true }
     }
@@ -111,9 +106,6 @@ impl<'a> Tunable<'a> {
     }
 
     /// Whether it may have this value; if not, what is allowed.
-    ///
-    /// # Errors
-    /// A value that no rung could take.
     pub fn check(&self, text: &str) -> Result<(), String> {
         let is_allowed = match self.kind {
             Kind::Number { least, most } => whole(text).is_some_and(|value| (least..=most).contains(&value)),
@@ -129,9 +121,6 @@ impl<'a> Tunable<'a> {
     }
 
     /// The value's text, if it was given.
-    ///
-    /// # Errors
-    /// A value that is not allowed.
     pub fn given<'p>(&self, params: &'p Params) -> Result<Option<&'p str>, Refusal> {
         let Some(text) = params.get(self.name) else { return Ok(None) };
         match self.check(text) {
@@ -141,25 +130,16 @@ impl<'a> Tunable<'a> {
     }
 
     /// The number that it has, if it was given.
-    ///
-    /// # Errors
-    /// As [`Tunable::given`].
     pub fn get(&self, params: &Params) -> Result<Option<u64>, Refusal> {
         Ok(self.given(params)?.and_then(whole))
     }
 
     /// The two numbers that it has, if it was given.
-    ///
-    /// # Errors
-    /// As [`Tunable::given`].
     pub fn get_pair(&self, params: &Params) -> Result<Option<[u64; 2]>, Refusal> {
         Ok(self.given(params)?.and_then(sides))
     }
 
     /// Whether it is on, if it was given.
-    ///
-    /// # Errors
-    /// As [`Tunable::given`].
     pub fn is_on(&self, params: &Params) -> Result<Option<bool>, Refusal> {
         Ok(self.given(params)?.map(|text| text == "1"))
     }

@@ -10,16 +10,12 @@ use std::ops::RangeInclusive;
 /// That a column has one of some values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
-    /// The column's name.
     pub column: String,
     /// The values, one at least.
     pub values: Vec<String>,
 }
 
 /// A condition on a column: `n=2^28` or `dtype=f32,i32`; `nreps=` of cells that are empty.
-///
-/// # Errors
-/// Anything without a name and an equals sign.
 pub fn condition(text: &str) -> Result<Condition, String> {
     match text.split_once('=') {
         Some((column, values)) if !column.trim().is_empty() => Ok(Condition {
@@ -52,9 +48,6 @@ fn with_point<T>(text: &str, read: impl Fn(&str) -> Result<T, String>) -> Result
 }
 
 /// A number of elements: `1000000`, `1_000_000`, `1e6`, `1M` (10^6), `1Mi` (2^20), `2^20`.
-///
-/// # Errors
-/// Anything that is no whole number from 0 to 2^63; of several sizes, which command takes them.
 pub fn size(text: &str) -> Result<u64, String> {
     with_point(text, one_size).map_err(|why| {
         let is_list = text.contains([',', '.']) && !why.contains("comma") && sizes(text).is_ok_and(|list| list.0.len() > 1);
@@ -114,9 +107,6 @@ fn multiplier(unit: &str) -> Option<u64> {
 }
 
 /// A number above 0.
-///
-/// # Errors
-/// As [`size`], and 0.
 pub fn positive(text: &str) -> Result<u64, String> {
     match size(text)? {
         0 => Err("it must be above 0".into()),
@@ -125,9 +115,6 @@ pub fn positive(text: &str) -> Result<u64, String> {
 }
 
 /// A work-group: `256`, `16x16` or `8x8x4`, each above 0.
-///
-/// # Errors
-/// Anything else.
 pub fn work_group(text: &str) -> Result<WorkGroup, String> {
     let bad = || format!("{text:?} is not a work-group size: write 256 or 16x16, with numbers above 0");
     let mut sizes = [1; 3];
@@ -149,9 +136,6 @@ const MOST_VALUES: usize = 1_000_000;
 pub struct List<T>(pub Vec<T>);
 
 /// Sizes and ranges of them: `1000,1M`, `32..1024*2` (times 2 up to 1024), `1000..5000+500` (in steps of 500).
-///
-/// # Errors
-/// What is no size, and ranges that run backwards, stand still or have more than a million values.
 pub fn sizes(text: &str) -> Result<List<u64>, String> {
     let mut list = Vec::new();
     for item in text.split(',') {
@@ -167,9 +151,6 @@ pub fn sizes(text: &str) -> Result<List<u64>, String> {
 }
 
 /// Work-groups and ranges of one-dimensional ones: `64,256`, `16x16`, `32..1024*2`.
-///
-/// # Errors
-/// As [`work_group`] and [`sizes`].
 pub fn work_groups(text: &str) -> Result<List<WorkGroup>, String> {
     let mut list = Vec::new();
     for item in text.split(',') {
@@ -184,9 +165,6 @@ pub fn work_groups(text: &str) -> Result<List<WorkGroup>, String> {
 }
 
 /// One part of several: `2/4`.
-///
-/// # Errors
-/// Anything but two numbers, the first from 1 to the second.
 pub fn part(text: &str) -> Result<(u64, u64), String> {
     let parts = text.split_once('/').and_then(|(i, n)| Some((digits(i)?, digits(n)?)));
     let bad = || format!("{text:?} is not a shard: write 2/4 for the second of four");
@@ -220,9 +198,6 @@ fn each_once<T: Copy + Eq + Hash>(mut list: Vec<T>) -> List<T> {
 }
 
 /// A finite number of seconds, at least 0.
-///
-/// # Errors
-/// Anything else, NaN and infinities included.
 pub fn seconds(text: &str) -> Result<f64, String> {
     with_point(text, |text| match text.parse::<f64>() {
         Ok(value) if value.is_finite() && (0.0..=1e6).contains(&value) => Ok(value),
@@ -231,9 +206,6 @@ pub fn seconds(text: &str) -> Result<f64, String> {
 }
 
 /// A number of seconds above 0 after which something is ended.
-///
-/// # Errors
-/// Anything else: with none at all nothing could end in time.
 pub fn deadline(text: &str) -> Result<f64, String> {
     match seconds(text)? {
         0.0 => Err(format!("{text:?}: no case could end in time; a number of seconds above 0 is needed, such as 60")),
@@ -242,9 +214,6 @@ pub fn deadline(text: &str) -> Result<f64, String> {
 }
 
 /// A time above 0, in seconds: `500ms`, `10s`, `2m` (minutes), and `10` for seconds.
-///
-/// # Errors
-/// Anything else, and more than 1000000 s.
 pub fn duration(text: &str) -> Result<f64, String> {
     with_point(text, |text| {
         let end = text.rfind(|c: char| !c.is_ascii_alphabetic()).map_or(0, |last| last + 1);
@@ -268,14 +237,10 @@ pub const FORMAT_AND_FILE: [&str; 2] = ["FORMAT", "FILE"];
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SearchBudget {
     Seconds(f64),
-    /// Configurations.
     Evaluations(usize),
 }
 
 /// A time with its unit, or a number of configurations: `60s`, `200`.
-///
-/// # Errors
-/// Anything else, and 0.
 pub fn search_budget(text: &str) -> Result<SearchBudget, String> {
     let bad = || {
         format!(
@@ -293,9 +258,6 @@ pub fn search_budget(text: &str) -> Result<SearchBudget, String> {
 }
 
 /// A whole number from 0 on.
-///
-/// # Errors
-/// A message that says what is taken.
 pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     let bad = || format!("{text:?} is not a whole number from 0 on, or is too large");
     text.parse::<u64>().ok().and_then(|number| T::try_from(number).ok()).ok_or_else(bad)
@@ -312,9 +274,6 @@ pub enum Peak {
 
 /// A rate as makers of devices state it: `4800GB/s`, `4.8TB/s`, `4470GiB/s` (2^30 bytes), `60TFLOP/s`, `60TOP/s`; the number
 /// is above 0.
-///
-/// # Errors
-/// Anything else.
 pub fn peak(text: &str) -> Result<Peak, String> {
     let bad = || {
         format!(
@@ -338,9 +297,6 @@ pub fn peak(text: &str) -> Result<Peak, String> {
 }
 
 /// A relative spread: a finite number above 0, as in `0.05`, or a percentage, as in `5%`.
-///
-/// # Errors
-/// Anything else.
 pub fn spread(text: &str) -> Result<f64, String> {
     with_point(text, |text| {
         let (number, unit) = text.strip_suffix('%').map_or((text, 1.0), |n| (n, 0.01));
@@ -352,9 +308,6 @@ pub fn spread(text: &str) -> Result<f64, String> {
 }
 
 /// A name that things are kept under: letters, digits, `-`, `_` and dots, the first of them none of these signs.
-///
-/// # Errors
-/// Anything else.
 pub fn name(text: &str) -> Result<String, String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     match text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(is_plain) && text.len() <= 64 {
@@ -364,9 +317,6 @@ pub fn name(text: &str) -> Result<String, String> {
 }
 
 /// What a run may not be slower by: `slower`, or `slower:5` for 5 per cent, as a share.
-///
-/// # Errors
-/// Anything else.
 pub fn slower(text: &str) -> Result<f64, String> {
     with_point(text, |text| {
         let percent = match text.strip_prefix("slower") {
@@ -381,9 +331,6 @@ pub fn slower(text: &str) -> Result<f64, String> {
 
 /// The rungs that a list selects: numbers `3`, ranges `2-5`, ideas `local`, names of references; references first,
 /// then in the ladder's order.
-///
-/// # Errors
-/// A name or number that the ladder does not have.
 pub fn variants<'a>(family: &'a Family, text: &str) -> Result<Vec<&'a Rung>, String> {
     let kernels: Vec<&Rung> = family.kernels().collect();
     let mut wanted = vec![false; kernels.len()];

@@ -5,7 +5,6 @@ use std::io;
 /// Why a command ends without success. The message says what failed and what to do next.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A run-time failure.
     #[error("{0}")]
     Failed(String),
     /// Something the user asked for is not possible as asked.
@@ -33,7 +32,6 @@ pub enum Error {
     /// A process that did the work for this one said why, and ended with this exit code.
     #[error("the reason is above")]
     Told(u8),
-    /// Ctrl-C.
     #[error("interrupted")]
     Interrupted,
 }

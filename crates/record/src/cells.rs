@@ -23,7 +23,6 @@ impl Cells {
         Cells { columns, settings }
     }
 
-    /// Names of the settings.
     pub fn settings(&self) -> impl Iterator<Item = &str> {
         self.settings.iter().map(|(name, _)| name.as_str())
     }

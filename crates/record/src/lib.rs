@@ -105,7 +105,6 @@ pub struct Peaks {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LaunchCost {
     pub clock: Clock,
-    /// One launch.
     pub first: f64,
     /// Each further one of the same run.
     pub next: f64,

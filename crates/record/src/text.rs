@@ -12,9 +12,6 @@ pub fn params_text(params: &Params) -> String {
 }
 
 /// The settings in such a text.
-///
-/// # Errors
-/// A word without `=`.
 pub fn params_of(text: &str) -> Result<Params, String> {
     let setting = |word: &str| {
         let pair = word.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));

@@ -12,9 +12,7 @@ pub type CountedAt<'a> = &'a dyn Fn(&str, u64) -> u64;
 pub struct ShownKernel<'a> {
     /// As in `reduce v3 sequential`.
     pub name: &'a str,
-    /// The rung's own file.
     pub file: &'a str,
-    /// A line's text.
     pub source: &'a dyn Fn(&str, u64) -> Option<String>,
     /// Instructions of warps that the simulator counts at a line, if it was asked.
     pub counted: Option<CountedAt<'a>>,

@@ -42,9 +42,6 @@ const END: &str = "<!-- end -->";
 pub(super) const CODE_INDENT: usize = 4;
 
 /// A document's blocks, in order. Marks within code are text.
-///
-/// # Errors
-/// A mark that is not closed, an end without a mark, a mark within a block.
 pub fn doc_blocks(text: &str) -> Result<Vec<DocBlock>, BlockError> {
     let mut blocks = Vec::new();
     let mut open: Option<DocBlock> = None;
@@ -133,9 +130,6 @@ pub fn fenced(text: &str) -> String {
 }
 
 /// The words of a command: apart at blanks, but for what stands in quotes.
-///
-/// # Errors
-/// A quote that is not closed.
 pub fn command_words(command: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let (mut word, mut quote): (Option<String>, Option<char>) = (None, None);

@@ -65,7 +65,6 @@ pub(super) enum Value {
     Seconds(f64),
     Rate(f64),
     Factor(f64),
-    /// Of a hundred.
     Percent(f64),
     Gain(Gain),
     Word(&'static str),

@@ -2,10 +2,8 @@
 
 use gpulab_study::count::RequestKind;
 
-/// How a cell looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Shade {
-    /// Nothing touches it.
     Empty,
     /// It is moved, and nobody asks for it; of a reach, the group's.
     Light,
@@ -33,9 +31,7 @@ pub struct CellGrid {
     /// Cells that belong together: a line stands between them.
     pub(crate) together: usize,
     pub(crate) rows: Vec<GridRow>,
-    /// What cells mean.
     pub(crate) marks: Vec<(GridCell, String)>,
-    /// What follows.
     pub(crate) below: Vec<String>,
 }
 

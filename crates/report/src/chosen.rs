@@ -87,7 +87,6 @@ impl ChosenColumn {
         }
     }
 
-    /// The column of records as files have them.
     fn of_files(&self, records: &[Cells], medium: Medium) -> GridColumn {
         let texts = self.file_texts(records);
         match &self.0 {
@@ -151,7 +150,6 @@ pub fn ladder(rows: &[Row], columns: &[ChosenColumn], unit: RateUnit, medium: Me
     titled(&title, TextGrid { columns }, medium)
 }
 
-/// These columns of records, below a title.
 pub fn records<T: CsvRecord>(title: &str, records: &[T], columns: &[ChosenColumn], medium: Medium) -> String {
     let cells: Vec<Cells> = records.iter().map(Cells::of).collect();
     let columns = columns.iter().map(|column| column.of_files(&cells, medium)).collect();

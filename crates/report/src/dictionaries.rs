@@ -6,7 +6,6 @@ use gpulab_record::{CsvRecord, Point, Row, SampleRow};
 use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::count::CountRow;
 
-/// Every kind of files.
 pub const ALL: [Dictionary; 6] = [
     Dictionary {
         name: "results",

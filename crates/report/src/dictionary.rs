@@ -12,7 +12,6 @@ pub struct Dictionary {
     pub columns: &'static [ColumnEntry],
 }
 
-/// Characters of a line.
 const WIDTH: usize = 80;
 
 /// What the meaning of a column stands behind.
@@ -55,9 +54,6 @@ pub fn markdown(all: &[Dictionary]) -> String {
 }
 
 /// An array with an object for each column.
-///
-/// # Errors
-/// None in practice: what JSON cannot hold.
 pub fn json(all: &[Dictionary]) -> serde_json::Result<String> {
     #[derive(Serialize)]
     struct Entry {

@@ -46,10 +46,6 @@ fn lanes(bits: u64) -> impl Iterator<Item = u64> {
     (0..64).filter(move |lane| bits >> lane & 1 == 1)
 }
 
-/// Draws what was chosen.
-///
-/// # Errors
-/// What the film does not have, and what it has.
 pub fn draw(film: &Film, chosen: &Chosen) -> Result<DrawnGrids, String> {
     let steps: Vec<&TracedStep> = film
         .launches

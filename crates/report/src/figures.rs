@@ -35,9 +35,6 @@ const OPEN: &str = "<!--=";
 const CLOSE: &str = "-->";
 
 /// The figures of a document, in order; not those within code and within its blocks.
-///
-/// # Errors
-/// A mark that does not end in its line, and one without a number behind it.
 pub fn figures(text: &str, blocks: &[DocBlock]) -> Result<Vec<Figure>, BlockError> {
     let mut found = Vec::new();
     let (mut fence, mut start) = (None, 0);
@@ -76,9 +73,6 @@ fn number(text: &str) -> &str {
 }
 
 /// A figure's new text: what its mark comes to, with as many decimals as the old one.
-///
-/// # Errors
-/// What is wrong with the mark; `read` gives a file's cells, or why it cannot.
 pub fn filled(
     mark: &str,
     printed: &str,

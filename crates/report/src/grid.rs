@@ -7,7 +7,6 @@ use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
 /// Columns two blanks apart (one is the separator's, one padding) under a dashed line.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
 
-/// Blanks between columns.
 pub(super) const GAP: usize = 2;
 
 /// No text is shortened to fewer characters.
@@ -54,7 +53,6 @@ impl GridColumn {
 }
 
 impl TextGrid {
-    /// Characters of a line.
     pub(super) fn width(&self) -> usize {
         self.columns.iter().map(|column| column.width() + GAP).sum::<usize>().saturating_sub(GAP)
     }

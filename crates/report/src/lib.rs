@@ -76,7 +76,6 @@ mod golden {
     /// A terminal of the usual width.
     pub(super) const SCREEN: Screen = Screen { width: 80, unicode: true, color: false };
 
-    /// Compares a text with the one of this name.
     pub(super) fn compare(name: &str, text: &str) {
         let mut settings = insta::Settings::clone_current();
         settings.set_snapshot_path("../../../tests/golden");

@@ -36,9 +36,6 @@ struct PivotEntry<'a> {
 impl Pivot<'_> {
     /// The table of ladders' rows, and of other programs' figures that have the same columns. Several runs of the same stand in
     /// one cell.
-    ///
-    /// # Errors
-    /// Rows of different problems that fall into one cell, with what they differ in.
     pub fn text(&self, rows: &[Row], peers: &[PeerCells], medium: Medium) -> Result<String, String> {
         let rows: Vec<Row> = rows.iter().filter(|row| !row.on_host()).cloned().collect();
         let ladders = tables(&rows);
@@ -79,9 +76,6 @@ impl Pivot<'_> {
 }
 
 /// The table of other programs' figures alone: a line for each value of the column `by`, a column for each program.
-///
-/// # Errors
-/// Figures that have not both columns, and figures of different problems.
 pub fn of_peers(peers: &[PeerCells], by: &str, value: &str, medium: Medium) -> Result<String, String> {
     let entries: Vec<PivotEntry<'_>> = peers.iter().flat_map(|cells| of_peer(cells, by, value)).collect();
     if entries.is_empty() {

@@ -16,7 +16,6 @@ pub fn figure(source: &str, what: &str) -> Option<&'static str> {
     line.get(3).copied()
 }
 
-/// A source's table.
 struct SourceTable {
     source: &'static str,
     /// What was measured where, and what is timed.

@@ -7,7 +7,6 @@ const PAGE: &str = include_str!("../../../docs/sources.md");
 /// How the table of a source begins.
 const TABLE: &str = "| slide or section | command | without a GPU |";
 
-/// Columns of a terminal.
 const WIDTH: usize = 79;
 
 /// One of the sources: a section of the page.

@@ -22,7 +22,6 @@ pub struct TuningTold<'a> {
     pub strategy: Strategy,
     /// Why it ended; none if it was interrupted.
     pub ended: Option<Ended>,
-    /// Seconds that it took.
     pub seconds: f64,
     /// Configurations that were measured again, in rounds.
     pub finalists: usize,

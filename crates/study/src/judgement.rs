@@ -15,7 +15,6 @@ pub enum Ruling {
     Wrong,
     /// It does not compile, or does not take the arguments that it is given.
     NotBuilt,
-    /// It ended its process.
     Crashed,
     /// It did not end within its deadline.
     Endless,

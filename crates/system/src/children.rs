@@ -6,9 +6,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Waits for a child's end; one that takes longer than `limit` is killed, and has none.
-///
-/// # Errors
-/// What the system says of the child.
 pub fn ended_within(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     const TICK: Duration = Duration::from_millis(2);
     let began = Instant::now();

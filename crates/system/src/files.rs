@@ -6,9 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The bytes of a regular file.
-///
-/// # Errors
-/// What the system says; and what is no regular file: a pipe or a device may never end.
+/// Refuses what is no regular file: a pipe or a device may never end.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let kind = fs::metadata(path)?.file_type();
     // Reading a folder fails in the system's words.
@@ -19,18 +17,13 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 /// The text of a regular file.
-///
-/// # Errors
-/// As [`read`], and what is no UTF-8.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path)?).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
 /// Writes a whole file, in a folder that is made if need be: under another name first and onto its disk, so that it is
 /// there complete or not at all.
-///
-/// # Errors
-/// What the system says; then the file is as it was.
+/// On an error the file stays as it was.
 pub fn write_whole(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
     let unfinished = beside(path);
     let write = || {
@@ -60,13 +53,8 @@ pub fn has_other_names(metadata: &Metadata) -> bool {
 pub struct ScratchFolder(PathBuf);
 
 impl ScratchFolder {
-    /// How its name begins.
     const NAME: &str = "gpulab-reference-";
 
-    /// Makes it.
-    ///
-    /// # Errors
-    /// What the system says.
     pub fn new() -> io::Result<ScratchFolder> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         loop {

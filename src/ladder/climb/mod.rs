@@ -48,7 +48,6 @@ const FOR_LAUNCHES: f64 = 0.08;
 enum Stage {
     /// The device's limits that were not measured before.
     Limits,
-    /// The CPU.
     Baselines,
     Rungs,
 }
@@ -72,7 +71,6 @@ struct LadderTask<'a> {
     rung: Option<&'a Rung>,
 }
 
-/// A climb under way.
 pub(crate) struct Climb<'a> {
     study: Study<'a>,
     run: Run,
@@ -95,7 +93,6 @@ pub(crate) struct Climb<'a> {
 }
 
 impl<'a> Climb<'a> {
-    /// Nothing measured yet.
     pub(crate) fn new(
         study: Study<'a>,
         executor: Box<dyn Executor>,

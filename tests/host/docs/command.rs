@@ -202,7 +202,7 @@ fn unknown_name(command: &Command) -> Option<String> {
             let list = args.rungs.variant.as_deref().or(Some(rung).filter(|rung| !rung.is_empty()));
             match name.ends_with(".toml") && !is_input(name) {
                 true => Ok(()),
-                false => experiment(what).or_else(|_| rungs(name, list).and_then(|()| settings(name, &args.set))),
+                false => experiment(what).or_else(|_| rungs(name, list).and_then(|()| settings(name, &args.case.set))),
             }
         }),
         Command::Occupancy(args) => args.subject.name().map_or(Ok(()), |name| rungs(name, args.variant.as_deref())),

@@ -53,7 +53,6 @@ pub struct Probe {
 
 /// A driver that is registered with OpenCL's loader.
 pub struct Driver {
-    /// The registering file.
     pub file: PathBuf,
     /// The library that it names.
     pub library: String,
@@ -86,9 +85,6 @@ impl LibraryFound {
 }
 
 /// Loads OpenCL's library in a child process.
-///
-/// # Errors
-/// How it ended the process.
 pub fn opencl() -> Result<LibraryFound, String> {
     in_child("opencl").map_err(|how| match env::var_os(LIBRARY_VARIABLE).filter(|v| !v.is_empty()) {
         Some(path) => format!("while {} was loaded, which {LIBRARY_VARIABLE} names, {how}", path.to_string_lossy()),
@@ -128,9 +124,6 @@ impl Listing {
 
 /// Lists the platforms in a child process. If that does not live through it, nor for OpenCL's own library, asks each
 /// driver in one of its own.
-///
-/// # Errors
-/// What OpenCL says.
 pub fn listing() -> Result<Listing, String> {
     match ask_child(Command::new(program()?), "platforms", LISTING) {
         Ok(answer) => Ok(Listing { platforms: answer?, broken: Vec::new() }),
@@ -140,17 +133,11 @@ pub fn listing() -> Result<Listing, String> {
 
 /// The platforms or what OpenCL says, if a child process can list them all within this time: for who will not wait for a
 /// driver that sleeps.
-///
-/// # Errors
-/// How a driver ended the process, or that it did not answer.
 pub fn listing_within(limit: Duration) -> Result<Result<Vec<PlatformInfo>, String>, String> {
     ask_child(Command::new(program()?), "platforms", limit)
 }
 
 /// Every platform, unless a driver broke: then numbers would mean other devices.
-///
-/// # Errors
-/// [`Error::NoDevice`] with what OpenCL says; [`Error::Failed`] if a driver broke.
 pub fn platforms() -> Result<Vec<PlatformInfo>, Error> {
     let Listing { platforms, broken } = listing().map_err(Error::NoDevice)?;
     if broken.is_empty() { Ok(platforms) } else { Err(Error::Failed(broken.join("\n"))) }
@@ -217,7 +204,6 @@ pub fn check_device(info: &DeviceInfo) -> Result<Probe, String> {
     in_child(&format!("device {}", info.selector))
 }
 
-/// Every registered driver.
 pub fn drivers() -> Vec<Driver> {
     registrations().into_iter().filter_map(driver).collect()
 }
@@ -297,7 +283,6 @@ type Nanoseconds = (u64, u64);
 const ITEMS: usize = 64;
 /// Steps of the shorter and the longer test kernel.
 const STEPS: [u32; 2] = [64, 4096];
-/// Launches of each.
 const RUNS: usize = 3;
 
 const SOURCE: &str = r#"#line 1 "doctor.cl"

@@ -16,7 +16,6 @@ pub enum DeviceError {
     /// An OpenCL function returned an error.
     #[error("{}", call_message(call, *code))]
     Call {
-        /// The function's name.
         call: String,
         /// OpenCL's status code, below 0.
         code: i32,
@@ -34,7 +33,6 @@ pub enum DeviceError {
     Other {
         /// The OpenCL function that it was for.
         call: String,
-        /// What is wrong.
         message: String,
     },
 }

@@ -44,7 +44,6 @@ impl HostMemory {
         Ok(HostMemory::Pinned { map, buffer, queue })
     }
 
-    /// Its size.
     pub(super) fn bytes(&self) -> usize {
         match self {
             HostMemory::Pageable(bytes) => bytes.len(),

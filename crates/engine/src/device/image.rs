@@ -221,7 +221,6 @@ impl ImageViews {
 pub(super) struct Samplers(BTreeMap<Sampler, core::Sampler>);
 
 impl Samplers {
-    /// Makes those of these launches.
     pub(super) fn provide(&mut self, context: &Context, launches: &[Launch]) -> Result<(), DeviceError> {
         for arg in launches.iter().flat_map(|launch| &launch.args) {
             let Arg::Sampler(sampler) = arg else { continue };

@@ -9,9 +9,6 @@ use gpulab_system::memory;
 use ocl::core::{DeviceId, PlatformId};
 
 /// Every platform with its devices. Without a loader or a driver the list is empty; see [`super::loader()`].
-///
-/// # Errors
-/// What the driver says; or why there is no device, where that is not for want of a driver.
 pub fn list_platforms() -> Result<Vec<PlatformInfo>, DeviceError> {
     if let Some(problem) = forward::loader().problem() {
         return Err(DeviceError::other("loading OpenCL", problem));

@@ -271,7 +271,6 @@ impl Launching<'_> {
     }
 }
 
-/// Enqueues one launch, with an event.
 pub(super) fn enqueue(queue: &CommandQueue, launch: &Prepared<'_>) -> Result<Event, DeviceError> {
     let (global, local) = (&launch.global, Some(launch.local));
     let mut event = Event::null();

@@ -8,7 +8,6 @@ use ocl::core::{self, BufferRegion, CommandQueue, Context, Event, Mem, MemFlags}
 
 /// A buffer and its size.
 pub(super) struct Buffer {
-    /// OpenCL's handle.
     pub(super) memory: Mem,
     bytes: usize,
     /// Of a part what it is a part of, and where it begins there.
@@ -80,7 +79,6 @@ impl Buffer {
         self.part_of.as_ref().map_or((&self.memory, 0), |(whole, from)| (whole, *from))
     }
 
-    /// Its size.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }

@@ -36,18 +36,15 @@ pub use stdio::flush_printed;
 use gpulab_model::outcome::{DeviceInfo, Told};
 use gpulab_model::plan::{BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
 
-/// A built program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProgramId(pub u32);
 
-/// A program to build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildUnit {
     /// Path below `cl/`, for messages.
     pub path: String,
     /// The source with its fragments, `#line` directives included.
     pub text: String,
-    /// Preprocessor definitions.
     pub defines: Vec<(String, String)>,
     /// Names of the kernels that must come out of it.
     pub kernels: Vec<String>,
@@ -60,7 +57,6 @@ pub struct Stamps {
     pub queued: u64,
     /// The driver gave it to the device.
     pub submit: u64,
-    /// It began.
     pub start: u64,
     pub end: u64,
 }
@@ -82,7 +78,6 @@ pub struct BufferWrite<'a> {
     pub buffer: BufferId,
     /// Where in it, in bytes.
     pub offset: usize,
-    /// What is written there.
     pub bytes: &'a [u8],
 }
 
@@ -106,14 +101,12 @@ pub trait Device {
         self.alloc_in(MemoryKind::Device, bytes)
     }
 
-    /// As [`Device::alloc`], where `memory` says.
     fn alloc_in(&mut self, memory: MemoryKind, bytes: usize) -> Result<BufferId, DeviceError>;
 
     /// A part of a buffer as a buffer of its own, from byte `from` on, a multiple of 4096; it is released apart from the
     /// whole, which must not be released before.
     fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> Result<BufferId, DeviceError>;
 
-    /// Releases a buffer.
     fn free(&mut self, buffer: BufferId);
 
     /// Fills the first `bytes` of a buffer, a multiple of the pattern's 1, 4 or 8, on the device; returns when done.

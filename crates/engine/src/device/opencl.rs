@@ -37,9 +37,6 @@ pub struct OpenClDevice {
 
 impl OpenClDevice {
     /// Opens a listed device: a context and two queues.
-    ///
-    /// # Errors
-    /// The device may be gone, in use or out of memory, or its driver may not tell its limits.
     pub fn open(info: &DeviceInfo) -> Result<OpenClDevice, DeviceError> {
         info::demand_limits(&info.target)?;
         let (platform, device) = info::handles(info)?;

@@ -12,7 +12,6 @@ use ocl::core::{self, CommandQueue, Event, MapFlags};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// What commands name.
 pub(super) struct Handles<'a> {
     pub(super) queues: &'a [CommandQueue],
     pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,

@@ -31,7 +31,6 @@ pub(super) struct Built {
     kernels: BTreeMap<String, Vec<Kernel>>,
     parameters: BTreeMap<String, Vec<Parameter>>,
     program: Program,
-    /// The unit that it was built from.
     pub(super) unit: BuildUnit,
     /// Whether `INDEX` is 64 bits wide in it.
     pub(super) wide_index: bool,
@@ -79,7 +78,6 @@ impl Built {
         Ok(())
     }
 
-    /// A kernel's copy.
     pub(super) fn kernel(&self, name: &str, copy: usize) -> Result<&Kernel, DeviceError> {
         let found = self.kernels.get(name).and_then(|copies| copies.get(copy));
         found.ok_or_else(|| self.unknown(name))
@@ -143,10 +141,6 @@ fn renewed(unit: &BuildUnit, value: u64) -> BuildUnit {
     BuildUnit { text: format!("{}\n{kernel}\n", unit.text), ..unit.clone() }
 }
 
-/// The options with which a unit of these definitions is built.
-///
-/// # Errors
-/// A definition that has a blank in it.
 pub fn build_options(defines: &[(String, String)]) -> Result<String, DeviceError> {
     with_defines(BUILD_OPTIONS, defines).map(|options| options.to_string_lossy().into_owned())
 }

@@ -10,7 +10,6 @@ use std::{env, fs};
 
 /// Something that can be missing, and the packages that bring it.
 pub struct Remedy {
-    /// What it is.
     pub what: &'static str,
     /// The packages that bring it, of several systems.
     pub packages: &'static str,

@@ -29,9 +29,6 @@ pub const ALIASES: &[(&str, &[&str])] = &[
 /// The device that `selector` means: a row number of `gpulab devices`, `P:D`, `gpu`, `cpu` or `accelerator`
 /// (the first of that type), an alias of a driver, or a part of a name, vendor or platform in any case. Without a
 /// selector (or with a blank one): the first GPU, else the first accelerator, else the first CPU.
-///
-/// # Errors
-/// [`Error::NoDevice`] lists the candidates if the selector means none or more than one.
 pub fn select<'a>(platforms: &'a [PlatformInfo], selector: Option<&str>) -> Result<&'a DeviceInfo, Error> {
     let wanted = selector.unwrap_or_default().trim().to_lowercase();
     let found = matching(platforms, selector)?;
@@ -45,9 +42,6 @@ pub fn select<'a>(platforms: &'a [PlatformInfo], selector: Option<&str>) -> Resu
 
 /// Every device that `selector` could mean, the one that [`select`] takes first where it takes one; all of them without a
 /// selector (or with a blank one), by preference.
-///
-/// # Errors
-/// [`Error::NoDevice`] lists the candidates if there is none.
 pub fn matching<'a>(platforms: &'a [PlatformInfo], selector: Option<&str>) -> Result<Vec<&'a DeviceInfo>, Error> {
     let devices: Vec<&DeviceInfo> = platforms.iter().flat_map(|p| &p.devices).collect();
     if devices.is_empty() {
@@ -76,9 +70,6 @@ pub fn matching<'a>(platforms: &'a [PlatformInfo], selector: Option<&str>) -> Re
 }
 
 /// Leaves the devices that `selector` could mean, and their platforms.
-///
-/// # Errors
-/// [`Error::NoDevice`] lists the candidates if there is none.
 pub fn narrow(platforms: &mut Vec<PlatformInfo>, selector: &str) -> Result<(), Error> {
     let meant: Vec<String> = matching(platforms, Some(selector))?.into_iter().map(|d| d.selector.clone()).collect();
     platforms.iter_mut().for_each(|platform| platform.devices.retain(|d| meant.contains(&d.selector)));

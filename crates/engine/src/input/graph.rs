@@ -11,7 +11,6 @@ use gpulab_model::data::{Array, Dtype};
 use gpulab_model::each_array;
 use std::path::Path;
 
-/// A file's graph.
 #[derive(Clone, Debug, PartialEq)]
 pub enum GraphFile {
     Edges(EdgeList),
@@ -27,10 +26,6 @@ pub enum GraphFile {
 ///   it.
 ///
 /// Weights of another type than `dtype` are converted if each survives exactly; f64 is also rounded to f32.
-///
-/// # Errors
-/// [`Error::Usage`] on one line, with the place and the way out, if the file cannot be read, is malformed, holds no node
-/// or something that is no weight (see [`Length::weight`]).
 pub fn graph(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Error> {
     read(path, dtype).map_err(|why| Error::Usage(format!("cannot use input '{path}': {why}")))
 }

@@ -28,11 +28,6 @@ use why::Why;
 ///   `dtype`, so does any other file.
 ///
 /// A file of another type than `dtype` is converted if each value survives exactly; f64 is also rounded to f32.
-///
-/// # Errors
-///
-/// [`Error::Usage`] on one line, with the place and the way out, if the file cannot be read, is malformed, holds no
-/// element, or holds a value that `dtype` cannot.
 pub fn read(spec: &str, dtype: Option<Dtype>) -> Result<Array, Error> {
     read_spec(spec, dtype).map_err(|why| Error::Usage(format!("cannot use input '{spec}': {why}")))
 }
@@ -56,10 +51,6 @@ fn read_spec(spec: &str, dtype: Option<Dtype>) -> Result<Array, Why> {
 }
 
 /// The bytes of a file's elements, which the layout says; of an `.npy` file those behind its header.
-///
-/// # Errors
-///
-/// [`Error::Usage`] if the file cannot be read, or ends within an element.
 pub fn read_bytes(path: &str, layout: &Layout) -> Result<Array, Error> {
     let wrong = |why: Why| Error::Usage(format!("cannot use input '{path}': {why}"));
     let bytes = load(Path::new(path)).map_err(wrong)?;
@@ -71,10 +62,6 @@ pub fn read_bytes(path: &str, layout: &Layout) -> Result<Array, Error> {
 }
 
 /// The pixels of a PNG file, of so many channels of 8 bits each, and how many there are in a row.
-///
-/// # Errors
-///
-/// [`Error::Usage`] if the file cannot be read, is no such picture, or has more colours than channels are asked for.
 pub fn picture(path: &str, layout: &Layout, channels: usize) -> Result<(Array, usize), Error> {
     let pixels = || match layout.scalar() {
         Some(Scalar::U8) => picture::read(&load(Path::new(path))?, channels),

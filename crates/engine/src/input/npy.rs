@@ -96,7 +96,6 @@ fn unsupported(name: &str) -> Why {
     format!("its elements are of NumPy's type {}, not f4, f8, i4 or i8; convert them with .astype", shown(name))
 }
 
-/// The header's dimensions.
 fn shape(header: &str) -> Result<Vec<usize>, Why> {
     let text = shape_text(header)?;
     let dims = text.split(',').map(str::trim).filter(|d| !d.is_empty()).map(str::parse);

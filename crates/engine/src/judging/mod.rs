@@ -26,9 +26,7 @@ pub struct Patience {
 }
 
 /// Judges the rung of a case: at edge sizes, then at the case's own. One that is wrong is looked at more closely.
-///
-/// # Errors
-/// That no worker could be started, or an interrupt: a kernel's own faults are none.
+/// A kernel's own faults are no error.
 pub fn judge(
     worker: &mut WorkerProcess,
     (family, rung): (&Family, &Rung),

@@ -21,9 +21,6 @@ const MOST_KEPT: usize = 256 << 20;
 
 /// Makes a family of a reader's file. A reference kernel is run on a CPU device if there is one, else on the one that
 /// `device` names.
-///
-/// # Errors
-/// [`Error::Usage`] for what the file says wrong.
 pub fn declare<'a>(registry: &'a mut Registry, file: &FamilyFile, device: Option<&str>) -> Result<&'a Family, Error> {
     let wrong = |error: DeclarationError| Error::Usage(format!("{error}"));
     let description = Description::parse(&file.text, &file.name).map_err(wrong)?;

@@ -42,9 +42,7 @@ impl Python {
     }
 
     /// Has the question in this file answered.
-    ///
-    /// # Errors
-    /// Why there is no answer; whether the process can go on.
+    /// The error also says whether the process can go on.
     fn ask(&mut self, question: &Path, seconds: u64) -> Result<(), (String, bool)> {
         // One that has ended is found out below.
         let _ = writeln!(self.questions, "{}", question.display());

@@ -14,9 +14,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::time::Duration;
 
-/// A reader's program.
 pub(super) struct ReferenceProgram<'a> {
-    /// Where it runs.
     pub(super) folder: &'a Path,
     /// Its words, with names in braces to be replaced.
     pub(super) command: &'a [String],
@@ -27,9 +25,6 @@ pub(super) struct ReferenceProgram<'a> {
 
 impl ReferenceProgram<'_> {
     /// Runs it over the question's inputs.
-    ///
-    /// # Errors
-    /// That it cannot be started, fails, takes too long, or writes something else than a result.
     pub(super) fn answer(&self, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String> {
         let scratch = ScratchFolder::new().map_err(unwritable)?;
         let ending = if self.format == ArrayFormat::Npy { "npy" } else { "raw" };
@@ -104,9 +99,6 @@ pub(super) fn unwritable(error: io::Error) -> String {
 }
 
 /// Runs a program to its end, or ends it when its time is over.
-///
-/// # Errors
-/// That it cannot be started, fails or takes too long; with what it said last.
 pub(super) fn run(mut command: Command, name: &str, seconds: u64) -> Result<(), String> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
     let unstarted = |error| unstarted(name, error);

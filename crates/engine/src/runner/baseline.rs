@@ -6,7 +6,6 @@ use super::session::{Session, nothing};
 use super::verdict::demand;
 use gpulab_kernels::{Baseline, Family};
 use gpulab_model::check;
-use gpulab_model::data::Array;
 use gpulab_model::outcome::{Clock, Measured, Outcome, Sample, Settings, Stop};
 use gpulab_model::plan::{Case, Refusal, WorkGroup};
 use std::time::Instant;
@@ -46,7 +45,8 @@ impl Session {
             verify_baseline(baseline, family, case)?;
         }
         // What is drawn on a device is made here for as long as it takes.
-        let made = (!data.host.drawn().is_empty()).then(|| real_arrays(family, case));
+        let made =
+            (!data.host.drawn().is_empty()).then(|| make_inputs(family, case, family.problem.fill(case), case.seed));
         let inputs = made.as_deref().unwrap_or(data.host.held());
         let mut last = check::poisoned(case.dtype, family.problem.result(case.shape, &case.params));
         let (samples, why) = sampling::sample(settings, &mut |_| {
@@ -66,11 +66,6 @@ const MOST_BYTES: u64 = 4 << 30;
 fn spared(bytes: u64) -> String {
     let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
     format!("inputs of {:.1} GiB: choose a size with at most {:.0} GiB to time the CPU", gib(bytes), gib(MOST_BYTES))
-}
-
-/// The inputs that are timed over, as arrays.
-fn real_arrays(family: &Family, case: &Case) -> Vec<Array> {
-    make_inputs(family, case, family.problem.fill(case), case.seed)
 }
 
 /// Runs a baseline over exact data.

@@ -40,7 +40,7 @@ impl BoundPlan {
         for spec in &plan.buffers {
             let added = match spec.role {
                 Role::Input(i) => {
-                    bound.borrow(inputs[i]);
+                    bound.buffers.push(Slot { id: inputs[i].id, fenced: Some(inputs[i]), owned: false });
                     Ok(())
                 }
                 Role::Image { of, image } => bound.add_image(device, of, image),
@@ -78,10 +78,6 @@ impl BoundPlan {
             }
         }
         Ok(copy)
-    }
-
-    fn borrow(&mut self, fenced: Fenced) {
-        self.buffers.push(Slot { id: fenced.id, fenced: Some(fenced), owned: false });
     }
 
     fn last(&self) -> BufferId {
@@ -181,7 +177,6 @@ impl BoundPlan {
         Ok(joined(self.outputs(device, plan)?))
     }
 
-    /// Reads each output back.
     pub(super) fn outputs(&self, device: &mut dyn Device, plan: &Plan) -> Result<Vec<Array>, DeviceError> {
         plan.outputs().map(|index| self.part(device, plan, index, 0, plan.buffers[index].len)).collect()
     }
@@ -289,7 +284,6 @@ impl BoundPlan {
         plan.passes.iter().map(|pass| pass.bound(|index| self.buffers[index].id)).collect()
     }
 
-    /// Gives the buffers back.
     pub(super) fn free(self, device: &mut dyn Device) {
         // Images before what they are made of.
         for place in self.buffers.iter().rev().filter(|place| place.owned) {

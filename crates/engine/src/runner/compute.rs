@@ -12,7 +12,6 @@ use std::time::Instant;
 /// What a rung made of its inputs.
 #[derive(Clone, Debug)]
 pub struct Computed {
-    /// The result.
     pub output: Array,
     /// Seconds from nothing to the result: allocation, inputs to the device, kernels, output to the host.
     pub seconds: f64,
@@ -24,9 +23,6 @@ impl Session {
     /// Runs a rung once over these inputs, which are of the case's type and of the lengths that its problem asks for.
     /// The result is not compared with a reference; that every element was written, and nothing behind the buffers'
     /// ends, is checked.
-    ///
-    /// # Errors
-    /// What stops any case: no such rung, a device or size that cannot run it, a failed build or launch.
     pub fn compute(&mut self, case: &Case, inputs: &[Array]) -> Result<Computed, Stop> {
         let registry = self.registry.clone();
         let family = registry.find(&case.family)?;

@@ -226,7 +226,6 @@ impl ScriptMemory {
         Ok(())
     }
 
-    /// Gives everything back.
     fn strike(self, device: &mut dyn Device) {
         self.buffers.into_iter().for_each(|fenced| fenced.free(device));
         self.hosts.iter().for_each(|&id| device.let_go(id));

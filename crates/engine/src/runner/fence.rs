@@ -49,7 +49,6 @@ impl Fence {
         Fence { fill: Fill::Real, bytes: if device.info().is_simulator() { 0 } else { check::GUARD_BYTES } }
     }
 
-    /// None at all.
     pub(super) fn none() -> Fence {
         Fence { fill: Fill::Real, bytes: 0 }
     }
@@ -78,7 +77,6 @@ impl Fence {
         self.alloc_in(device, MemoryKind::Device, dtype, bytes)
     }
 
-    /// As [`Fence::alloc`], where `memory` says.
     pub(super) fn alloc_in(
         self,
         device: &mut dyn Device,
@@ -160,7 +158,6 @@ impl Fenced {
         self.bytes
     }
 
-    /// Gives it back.
     pub(super) fn free(self, device: &mut dyn Device) {
         device.free(self.id);
         if self.whole != self.id {

@@ -178,7 +178,6 @@ impl Data {
         Some(if matches!(before, Reference::Exact(_)) { exactly(amended, job.case.dtype) } else { amended })
     }
 
-    /// Judges a result over these data.
     pub(super) fn judge(
         &self,
         got: &Array,

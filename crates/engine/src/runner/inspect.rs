@@ -24,9 +24,6 @@ impl Session {
     }
 
     /// Plans and builds a rung: the program as the driver gives it. Nothing runs.
-    ///
-    /// # Errors
-    /// As of [`Session::inspect`].
     pub fn binary(&mut self, case: &Case) -> Result<ProgramBinary, Stop> {
         let registry = self.registry.clone();
         let (rung, plan) = self.plan(registry.find(&case.family)?, case)?;
@@ -39,9 +36,6 @@ impl Session {
     }
 
     /// Plans and builds a rung, and looks at each of its kernels. Nothing runs, and later runs are built as ever.
-    ///
-    /// # Errors
-    /// What stops any case: no such rung, a device or size that cannot run it, a failed build.
     pub fn inspect(&mut self, case: &Case) -> Result<Vec<Inspected>, Stop> {
         let registry = self.registry.clone();
         let (rung, plan) = self.plan(registry.find(&case.family)?, case)?;

@@ -8,9 +8,6 @@ use gpulab_model::plan::Case;
 impl Session {
     /// Launches a case's kernels once each, over the data that are timed, and checks the result. No other kernel runs
     /// between or behind them; before them that of a reader's family which says what is right may.
-    ///
-    /// # Errors
-    /// What stops any case: no such rung, a device or size that cannot run it, a failed build, a wrong result.
     pub fn launch_once(&mut self, case: &Case) -> Result<LaunchedOnce, Stop> {
         let registry = self.registry.clone();
         let family = registry.find(&case.family)?;

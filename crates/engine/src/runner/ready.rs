@@ -9,9 +9,6 @@ use gpulab_model::plan::{Case, Plan};
 pub(super) const SECOND_SEED: &str = "GPULAB_SECOND_SEED";
 
 /// The second seed that the environment names, if it does.
-///
-/// # Errors
-/// That it is no whole number, in words.
 pub fn second_seed() -> Result<Option<u64>, String> {
     let Some(text) = std::env::var_os(SECOND_SEED) else { return Ok(None) };
     let seed = text.to_str().and_then(|text| text.parse().ok());

@@ -100,9 +100,6 @@ impl Session {
 
     /// Makes a case's inputs and asks what is right for them, which the next cases need as well. Who says it, in a reader's own
     /// family.
-    ///
-    /// # Errors
-    /// That nobody knows it.
     pub fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Stop> {
         let registry = self.registry.clone();
         let family = registry.find(&case.family)?;
@@ -239,7 +236,6 @@ impl Session {
         Ok(self.device.build(&unit)?)
     }
 
-    /// What there is to build for a plan.
     pub(super) fn unit(&self, rung: &Rung, plan: &Plan) -> Result<BuildUnit, Stop> {
         let mut kernels: Vec<String> = plan.passes.iter().map(|p| p.kernel.clone()).collect();
         kernels.dedup();
@@ -260,11 +256,6 @@ impl Session {
             place(&mut *self.device, &self.sources, fence, data)?;
         }
         Ok(())
-    }
-
-    /// Allocates buffers for these data on the device, and puts them there.
-    pub(super) fn place(&mut self, fence: Fence, data: &mut Data) -> Result<(), Stop> {
-        place(&mut *self.device, &self.sources, fence, data)
     }
 
     /// Puts these data into their buffers, in place of others of their size.
@@ -315,8 +306,7 @@ impl Session {
     }
 }
 
-/// As [`Session::place`].
-fn place(device: &mut dyn Device, sources: &Sources, fence: Fence, data: &mut Data) -> Result<(), Stop> {
+pub(super) fn place(device: &mut dyn Device, sources: &Sources, fence: Fence, data: &mut Data) -> Result<(), Stop> {
     match &data.host {
         Inputs::Held(arrays) => data.device = fence.upload(device, arrays)?,
         Inputs::Drawn(drawn) => {
@@ -330,7 +320,6 @@ fn place(device: &mut dyn Device, sources: &Sources, fence: Fence, data: &mut Da
     Ok(())
 }
 
-/// As [`Session::overwrite`].
 fn put(device: &mut dyn Device, sources: &Sources, data: &mut Data) -> Result<(), Stop> {
     match &data.host {
         Inputs::Held(arrays) => {

@@ -5,7 +5,7 @@ use super::fence::{Fence, Fenced};
 use super::inputs::{Data, exact_data, exact_data_of, exactly, timed_exact_data};
 use super::judge::{completed, demand_guards, demand_inputs, finished, judge};
 use super::ready::ReadyCase;
-use super::session::Session;
+use super::session::{Session, place};
 use super::verdict::tails;
 use crate::device::{BuildUnit, Timing};
 use gpulab_kernels::{Changed, Family, Spot};
@@ -80,7 +80,8 @@ impl Session {
         let program = self.build(rung, &plan)?;
         let companion = ReadyCase { case, family, plan, program, second_seed: self.second_seed, again: None };
         let fence = Fence::of(&*self.device, family, case);
-        let gone = self.place(fence, &mut data).and_then(|()| go(self, &companion, &mut data));
+        let gone =
+            place(&mut *self.device, &self.sources, fence, &mut data).and_then(|()| go(self, &companion, &mut data));
         data.unload(&mut *self.device);
         gone
     }
@@ -271,7 +272,7 @@ impl Session {
         when: &str,
     ) -> Result<Judged, Stop> {
         self.run_poisoned(job, bound)?;
-        let judged = self.judge(job, bound, data, when)?;
+        let judged = judge(&mut *self.device, job, bound, data, when)?;
         demand_inputs(&mut *self.device, job, bound, data)?;
         Ok(judged)
     }
@@ -329,7 +330,7 @@ impl Session {
         self.device.run(job.program, &bound.launches(&job.plan))?;
         let when = job.repeatable(&format!("after a change of the data, {when}"));
         let right = |data: &Data, made: &[Changed]| data.amended(job, made);
-        let (judged, undo) = data.changed(&changes, right, |data| self.judge(job, bound, data, &when));
+        let (judged, undo) = data.changed(&changes, right, |data| judge(&mut *self.device, job, bound, data, &when));
         bound.change(&mut *self.device, &job.plan, &undo)?;
         judged.map(drop)
     }
@@ -353,7 +354,7 @@ impl Session {
         let right = |data: &Data, made: &[Changed]| data.amended(job, made);
         let (judged, undo) = data.changed(&zeros, right, |data| match data.reference() {
             Some(Reference::Unknown(_)) => Ok(()),
-            _ => self.judge(job, bound, data, &when).map(drop),
+            _ => judge(&mut *self.device, job, bound, data, &when).map(drop),
         });
         bound.change(&mut *self.device, &job.plan, &undo)?;
         judged
@@ -404,17 +405,6 @@ impl Session {
             job.plan.host_tail.map_or_else(Vec::new, |start| inputs.iter().map(|a| a.tail(start as usize)).collect());
         finished(&mut *self.device, job, bound, &tails)
     }
-
-    /// Checks the output over these data against its reference.
-    pub(super) fn judge(
-        &mut self,
-        job: &ReadyCase<'_>,
-        bound: &BoundPlan,
-        data: &Data,
-        when: &str,
-    ) -> Result<Judged, Stop> {
-        judge(&mut *self.device, job, bound, data, when)
-    }
 }
 
 /// A reader's family whose answer does not depend on the data proves nothing of a kernel: one that reads nothing would pass.
@@ -458,7 +448,6 @@ fn spread(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
     if len < PARTS { Vec::new() } else { (0..PARTS).map(|part| Spot { at: at(part), draw: draw(part) }).collect() }
 }
 
-/// In what a companion is another case than the job's.
 fn companion_of(job: &ReadyCase<'_>, case: &Case) -> String {
     let differs = |name: &String, value: &String| job.plan.params.get(name) != Some(value);
     let settings = case.params.iter().filter(|(name, value)| differs(name, value));

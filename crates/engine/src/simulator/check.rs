@@ -42,9 +42,6 @@ pub struct CheckingWorker {
 
 impl CheckingWorker {
     /// Starts a worker in the simulator, which writes below `folder`. Each case may take as long as `deadline`.
-    ///
-    /// # Errors
-    /// [`Error::NoDevice`] without Oclgrind, [`Error::Output`] if the folder cannot be made, and what the worker says.
     pub fn open(
         folder: &Path,
         setup: Setup,
@@ -76,7 +73,7 @@ impl CheckingWorker {
             variables: Vec::new(),
         };
         let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), memory: None, ..setup };
-        let worker = WorkerProcess::open_under(wrapper, setup, deadline, interrupted, tell)?;
+        let worker = WorkerProcess::open(setup, Some(wrapper), deadline, interrupted, tell)?;
         Ok(CheckingWorker { worker, log, read: 0 })
     }
 
@@ -86,9 +83,6 @@ impl CheckingWorker {
     }
 
     /// Launches a case's kernels once.
-    ///
-    /// # Errors
-    /// That no worker could be started, or an interrupt.
     pub fn check(&mut self, case: &Case, limit: Duration) -> Result<Checked, Error> {
         let end = match self.worker.launch_once_within(case, limit)? {
             Ok(Ok(_)) => CheckEnd::Right,

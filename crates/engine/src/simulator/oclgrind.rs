@@ -12,7 +12,6 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{env, fs, io};
 
-/// The plugin's source.
 const SOURCE: &str = include_str!("plugin.cpp");
 
 /// What to install for counting.
@@ -22,7 +21,6 @@ pub const PACKAGES: &str = "Debian/Ubuntu oclgrind liboclgrind-dev opencl-header
 /// The folder of built plugins, below that for data.
 pub const PLUGINS_FOLDER: &str = "count";
 
-/// The simulator's program.
 pub(super) const OCLGRIND: &str = "oclgrind";
 
 /// Names the C++ compiler.
@@ -33,17 +31,12 @@ const COMPILER: &str = "CXX";
 pub struct Simulator {
     /// As in `Oclgrind 21.10`.
     pub version: String,
-    /// Where files are kept.
     folder: PathBuf,
     plugin: PathBuf,
 }
 
 impl Simulator {
     /// Finds Oclgrind, and builds the plugin below `folder` unless it is there.
-    ///
-    /// # Errors
-    /// [`Error::NoDevice`] if Oclgrind, its headers or a C++ compiler are missing; [`Error::Failed`] if the plugin does not
-    /// build; [`Error::Output`] if it cannot be kept.
     pub fn prepare(folder: &Path) -> Result<Simulator, Error> {
         let simulator = Simulator::find(folder)?;
         if !simulator.plugin.is_file() {
@@ -53,9 +46,6 @@ impl Simulator {
     }
 
     /// Says whether [`Simulator::prepare`] would succeed, and changes nothing: what there is.
-    ///
-    /// # Errors
-    /// As there.
     pub fn look(folder: &Path) -> Result<String, Error> {
         let Simulator { version, plugin, .. } = Simulator::find(folder)?;
         if plugin.is_file() {

@@ -27,24 +27,8 @@ pub struct CountingWorker {
 
 impl CountingWorker {
     /// Starts a worker in the simulator; its kernels' sources are those of `setup`. Each case may take as long as `deadline`.
-    ///
-    /// # Errors
-    /// What the worker says, or that the simulator cannot be started.
+    /// Of each launch it traces so many `groups`, if any.
     pub fn open(
-        simulator: &Simulator,
-        model: LockstepModel,
-        setup: Setup,
-        deadline: Duration,
-        told: (Interrupted, Tell),
-    ) -> Result<CountingWorker, Error> {
-        CountingWorker::open_tracing(simulator, model, setup, deadline, None, told)
-    }
-
-    /// As [`CountingWorker::open`]; of each launch so many groups are traced.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn open_tracing(
         simulator: &Simulator,
         model: LockstepModel,
         setup: Setup,
@@ -58,7 +42,7 @@ impl CountingWorker {
         [Some(&file), trace.as_ref()].into_iter().flatten().for_each(|file| drop(fs::remove_file(file)));
         let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), ..setup };
         let wrapper = simulator.wrapper(model, &file, trace.as_deref().zip(groups));
-        let worker = WorkerProcess::open_under(wrapper, setup, deadline, interrupted, tell)?;
+        let worker = WorkerProcess::open(setup, Some(wrapper), deadline, interrupted, tell)?;
         Ok(CountingWorker { worker, file, read: 0, trace, deadline })
     }
 
@@ -68,9 +52,6 @@ impl CountingWorker {
     }
 
     /// Launches a case's kernels once and counts. What stops the case is no error of the run, nor that it takes too long.
-    ///
-    /// # Errors
-    /// That the simulator ended, or counted nothing.
     pub fn count(&mut self, case: &Case) -> Result<Result<CountedCase, Stop>, Error> {
         let launched = self.worker.launch_once_within(case, self.deadline)?;
         let lines = self.new_lines()?;
@@ -86,9 +67,6 @@ impl CountingWorker {
     }
 
     /// As [`CountingWorker::count`], with what the first groups of each launch did.
-    ///
-    /// # Errors
-    /// As there.
     pub fn trace(&mut self, case: &Case) -> Result<Result<(CountedCase, Vec<TracedLaunch>), Stop>, Error> {
         let counted = match self.count(case)? {
             Ok(counted) => counted,

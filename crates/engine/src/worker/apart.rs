@@ -18,9 +18,7 @@ const INSIDE: &str = "GPULAB_APART";
 const ORDERLY: i32 = 110;
 
 /// Runs the same command line in a child process, which does `body` there. An interrupt reaches it, too.
-///
-/// # Errors
-/// [`Error::Told`] with what the child ends with, which it has given the reason of; [`Error::Failed`] if the driver ended it.
+/// [`Error::Told`] if the child has printed the reason itself.
 pub fn apart(interrupted: Interrupted, body: impl FnOnce() -> Result<(), Error>) -> Result<(), Error> {
     if env::var_os(INSIDE).is_none() {
         return in_child(interrupted);

@@ -46,7 +46,6 @@ pub struct Setup {
     /// Readers' kernels, which become rungs of their families.
     #[serde(default)]
     pub own: Vec<OwnKernel>,
-    /// Readers' families.
     #[serde(default)]
     pub families: Vec<FamilyFile>,
     /// Bytes that a worker process may take beyond what it has once its device is open: for kernels that nobody trusts. Of
@@ -69,7 +68,6 @@ pub struct Wrapper {
     pub program: Option<PathBuf>,
     /// Its arguments; the worker's command line follows them.
     pub args: Vec<OsString>,
-    /// Environment variables.
     pub variables: Vec<(&'static str, OsString)>,
 }
 

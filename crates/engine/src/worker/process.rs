@@ -44,7 +44,6 @@ pub struct WorkerProcess {
     link: Option<Link>,
 }
 
-/// A running worker.
 struct Link {
     child: Child,
     stdin: ChildStdin,
@@ -63,7 +62,6 @@ struct Link {
 pub enum Lost {
     /// The worker did not answer within so many seconds.
     Late(f64),
-    /// The worker died, so.
     Died(String),
 }
 
@@ -85,34 +83,8 @@ enum Silence {
 
 impl WorkerProcess {
     /// Starts a worker and opens its device. `deadline` is what each case may take on top of its own
-    /// time limit; `tell` is given what kernels and drivers print meanwhile.
-    ///
-    /// # Errors
-    /// What the worker says: no driver, no matching device, unreadable inputs.
+    /// time limit; `tell` is given what kernels and drivers print meanwhile. A `wrapper` runs the worker, as a simulator does.
     pub fn open(
-        setup: Setup,
-        deadline: Duration,
-        interrupted: Interrupted,
-        tell: Tell,
-    ) -> Result<WorkerProcess, Error> {
-        WorkerProcess::start(setup, None, deadline, interrupted, tell)
-    }
-
-    /// As [`WorkerProcess::open`], with a program round the worker.
-    ///
-    /// # Errors
-    /// As there, and if the program cannot be started.
-    pub fn open_under(
-        wrapper: Wrapper,
-        setup: Setup,
-        deadline: Duration,
-        interrupted: Interrupted,
-        tell: Tell,
-    ) -> Result<WorkerProcess, Error> {
-        WorkerProcess::start(setup, Some(wrapper), deadline, interrupted, tell)
-    }
-
-    fn start(
         setup: Setup,
         wrapper: Option<Wrapper>,
         deadline: Duration,
@@ -132,44 +104,32 @@ impl WorkerProcess {
     }
 
     /// Builds a case's kernels and says what they need, or what stops the case.
-    ///
-    /// # Errors
-    /// That the driver ended the worker, or did not answer in time.
     pub fn inspect(&mut self, case: &Case) -> Result<Result<Vec<Inspected>, Stop>, Error> {
-        match self.ask(&Request::Inspect(Box::new(case.clone())), "building a kernel")? {
-            Reply::Inspected(answer) => Ok(answer),
-            _ => Err(Error::Failed(STRANGE.into())),
-        }
+        self.ask(&Request::Inspect(Box::new(case.clone())), "building a kernel", |reply| match reply {
+            Reply::Inspected(answer) => Some(answer),
+            _ => None,
+        })
     }
 
     /// Builds a case's program and gives it as its driver does, or what stops the case.
-    ///
-    /// # Errors
-    /// As of [`WorkerProcess::inspect`].
     pub fn binary(&mut self, case: &Case) -> Result<Result<ProgramBinary, Stop>, Error> {
-        match self.ask(&Request::Binary(Box::new(case.clone())), "building a kernel")? {
-            Reply::Binary(answer) => Ok(answer),
-            _ => Err(Error::Failed(STRANGE.into())),
-        }
+        self.ask(&Request::Binary(Box::new(case.clone())), "building a kernel", |reply| match reply {
+            Reply::Binary(answer) => Some(answer),
+            _ => None,
+        })
     }
 
     /// Verifies a case without timing it; within `limit`.
-    ///
-    /// # Errors
-    /// That a new worker could not be started, or an interrupt.
     pub fn verify(&mut self, case: &Case, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
-        self.ask_within(&Request::Verify(Box::new(case.clone())), limit, |reply| match reply {
+        self.ask_within("the kernel", &Request::Verify(Box::new(case.clone())), limit, |reply| match reply {
             Reply::Done(outcome) => Some(*outcome),
             _ => None,
         })
     }
 
     /// Runs a job; within `limit`.
-    ///
-    /// # Errors
-    /// As of [`WorkerProcess::verify`].
     pub fn run_within(&mut self, job: &Job, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
-        self.ask_within(&Request::Run(Box::new(job.clone())), limit, |reply| match reply {
+        self.ask_within("the kernel", &Request::Run(Box::new(job.clone())), limit, |reply| match reply {
             Reply::Done(outcome) => Some(*outcome),
             _ => None,
         })
@@ -177,34 +137,30 @@ impl WorkerProcess {
 
     /// Launches a case's kernels once each, within `limit`; says what was launched, or what stops the case. That a kernel ends
     /// the worker or never ends is an answer, too.
-    ///
-    /// # Errors
-    /// As of [`WorkerProcess::verify`].
     pub fn launch_once_within(
         &mut self,
         case: &Case,
         limit: Duration,
     ) -> Result<Result<Result<LaunchedOnce, Stop>, Lost>, Error> {
-        self.ask_within(&Request::LaunchOnce(Box::new(case.clone())), limit, |reply| match reply {
+        self.ask_within("the kernel", &Request::LaunchOnce(Box::new(case.clone())), limit, |reply| match reply {
             Reply::LaunchedOnce(answer) => Some(answer),
             _ => None,
         })
     }
 
     /// Looks at what a case's kernels do wrong; within `limit`.
-    ///
-    /// # Errors
-    /// As of [`WorkerProcess::verify`].
     pub fn diagnose(&mut self, case: &Case, limit: Duration) -> Result<Result<Result<Symptoms, Stop>, Lost>, Error> {
-        self.ask_within(&Request::Diagnose(Box::new(case.clone())), limit, |reply| match reply {
+        self.ask_within("the kernel", &Request::Diagnose(Box::new(case.clone())), limit, |reply| match reply {
             Reply::Diagnosed(answer) => Some(*answer),
             _ => None,
         })
     }
 
-    /// Asks, where a kernel may end the worker or never end, which is an answer, too; `take` has the reply that is due.
+    /// Asks, where a kernel may end the worker or never end, which is an answer, too; `take` has the reply that is due. Tells
+    /// what `whom` printed meanwhile.
     fn ask_within<T>(
         &mut self,
+        whom: &str,
         request: &Request,
         limit: Duration,
         take: impl FnOnce(Reply) -> Option<T>,
@@ -215,13 +171,13 @@ impl WorkerProcess {
                 let printed = link.printed.until(Some(link.number));
                 // What a compiler prints is in its log.
                 let is_built = !matches!(&reply, Reply::Done(outcome) if outcome.status() == Status::BuildFailed);
-                printed.summary("the kernel").iter().filter(|_| is_built).for_each(|text| (self.tell)(text));
+                printed.summary(whom).iter().filter(|_| is_built).for_each(|text| (self.tell)(text));
                 self.link = Some(link);
                 return take(reply).map(Ok).ok_or_else(|| Error::Failed(STRANGE.into()));
             }
             Err(silence) => silence,
         };
-        link.kill().summary("the kernel").iter().for_each(|text| (self.tell)(text));
+        link.kill().summary(whom).iter().for_each(|text| (self.tell)(text));
         match silence {
             Silence::Interrupted => Err(Error::Interrupted),
             Silence::Death(how) => Ok(Err(Lost::Died(how))),
@@ -230,39 +186,19 @@ impl WorkerProcess {
     }
 
     /// The device's generation, where its driver tells.
-    ///
-    /// # Errors
-    /// That the driver ended the worker, or did not answer in time.
     pub fn generation(&mut self) -> Result<Option<String>, Error> {
-        match self.ask(&Request::Generation, "asking for the device's generation")? {
-            Reply::Generation(answer) => Ok(answer),
-            _ => Err(Error::Failed(STRANGE.into())),
-        }
+        self.ask(&Request::Generation, "asking for the device's generation", |reply| match reply {
+            Reply::Generation(answer) => Some(answer),
+            _ => None,
+        })
     }
 
     /// Asks for what is no job: without an answer there is nothing to go on with.
-    fn ask(&mut self, request: &Request, doing: &str) -> Result<Reply, Error> {
-        let mut link = self.link()?;
-        match link.ask(request, self.deadline, self.interrupted) {
-            Ok(reply) => {
-                if let Some(text) = link.printed.until(Some(link.number)).summary("the driver") {
-                    (self.tell)(&text);
-                }
-                self.link = Some(link);
-                Ok(reply)
-            }
-            Err(silence) => {
-                link.kill();
-                Err(match silence {
-                    Silence::Interrupted => Error::Interrupted,
-                    Silence::Death(how) => Error::Failed(format!("while {doing}, {how}")),
-                    Silence::Deadline => Error::Failed(format!(
-                        "while {doing}, the driver did not answer within {:.0} s",
-                        self.deadline.as_secs_f64()
-                    )),
-                })
-            }
-        }
+    fn ask<T>(&mut self, request: &Request, doing: &str, take: impl FnOnce(Reply) -> Option<T>) -> Result<T, Error> {
+        self.ask_within("the driver", request, self.deadline, take)?.map_err(|lost| match lost {
+            Lost::Died(how) => Error::Failed(format!("while {doing}, {how}")),
+            Lost::Late(limit) => Error::Failed(format!("while {doing}, the driver did not answer within {limit:.0} s")),
+        })
     }
 }
 
@@ -279,10 +215,13 @@ impl Executor for WorkerProcess {
     }
 
     fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Error> {
-        match self.ask(&Request::AskReference(Box::new(case.clone())), "asking the reference for the right result")? {
-            Reply::AskedReference(answer) => answer.map_err(|stop| Error::Failed(stop.reason)),
-            _ => Err(Error::Failed(STRANGE.into())),
-        }
+        let (request, doing) =
+            (Request::AskReference(Box::new(case.clone())), "asking the reference for the right result");
+        let answer = self.ask(&request, doing, |reply| match reply {
+            Reply::AskedReference(answer) => Some(answer),
+            _ => None,
+        });
+        answer?.map_err(|stop| Error::Failed(stop.reason))
     }
 
     fn run(&mut self, job: &Job) -> Result<Outcome, Error> {

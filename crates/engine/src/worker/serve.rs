@@ -17,9 +17,6 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 /// Opens the device and reads the inputs that a setup names.
-///
-/// # Errors
-/// [`Error::NoDevice`] without a driver or a matching device, [`Error::Usage`] for unreadable inputs.
 pub fn open_session(setup: &Setup) -> Result<Session, Error> {
     let mut registry = Registry::default();
     for family in &setup.families {
@@ -45,10 +42,6 @@ pub fn open_session(setup: &Setup) -> Result<Session, Error> {
 }
 
 /// Serves requests from standard input until `Quit`. Replies go to what was standard output when the process began.
-///
-/// # Errors
-/// [`Error::Output`] if the parent is gone; [`Error::Usage`] if there never was one; [`Error::Failed`] if it is no gpulab
-/// of this version.
 pub fn serve() -> Result<(), Error> {
     let requests = read_requests().map_err(|e| Error::Failed(format!("no thread could be started: {e}")))?;
     let mut session = None;

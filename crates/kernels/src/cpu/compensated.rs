@@ -64,7 +64,6 @@ impl Partial {
         self
     }
 
-    /// That of which this is what is known.
     pub(super) fn known(sum: Rounded) -> Partial {
         Partial { sum: Twofold { high: sum.value, low: 0.0 }, magnitude: sum.magnitude }
     }
@@ -76,7 +75,6 @@ impl Partial {
         Partial { sum, magnitude: self.magnitude - was.abs() + is.abs() }
     }
 
-    /// Both, as a reference.
     pub(super) fn rounded(self) -> Rounded {
         Rounded { value: self.value(), magnitude: self.magnitude }
     }
@@ -87,7 +85,6 @@ impl Partial {
     }
 }
 
-/// A floating-point element.
 pub(super) trait Real: Copy + Sync {
     /// The product and its rounding error: together x * y exactly, but for underflow below 2^-1074.
     fn product(x: Self, y: Self) -> (f64, f64);

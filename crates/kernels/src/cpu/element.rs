@@ -7,9 +7,7 @@ pub(super) trait Element: Copy + Send + Sync + PartialOrd {
     const ZERO: Self;
     /// No element is less.
     const LEAST: Self;
-    /// No element is greater.
     const GREATEST: Self;
-    /// All bits set.
     const ONES: Self;
     /// Whether a sum is the same in any order: compilers then vectorise a plain loop, and lanes of their own hinder them.
     const IN_ANY_ORDER: bool;

@@ -14,9 +14,7 @@ pub enum Op {
     /// The sum; of integers, it wraps.
     #[default]
     Sum,
-    /// The least element.
     Min,
-    /// The greatest element.
     Max,
     /// Bits that all elements have.
     And,
@@ -27,7 +25,6 @@ pub enum Op {
 }
 
 impl Op {
-    /// Every operation.
     pub const ALL: [Op; 6] = [Op::Sum, Op::Min, Op::Max, Op::And, Op::Or, Op::Xor];
 
     /// The name on the command line and in records.
@@ -199,7 +196,6 @@ fn plus_difference(sum: &Array, old: &Array, new: &Array) -> Array {
     }
 }
 
-/// As [`deciding`], of floats.
 fn real(op: Op, old: f64, result: f64, margin: f64, times: f64) -> f64 {
     // More than rounding can hide, and a whole number, so that exact data stay exact.
     let step = 1.0 + (8.0 * margin).ceil();

@@ -20,7 +20,6 @@ pub(crate) enum DescribedArg {
 }
 
 impl DescribedArg {
-    /// The formulas in it.
     pub(crate) fn formulas(&self) -> &[Formula] {
         match self {
             DescribedArg::Buffer(_) | DescribedArg::Sampler(_) => &[],
@@ -73,7 +72,6 @@ pub(crate) struct Declared {
     pub(crate) name: String,
     pub(crate) role: BufferRole,
     pub(crate) element: ElementName,
-    /// Elements.
     pub(crate) length: Formula,
     /// The factors that the length is written as: slices, rows, columns.
     pub(crate) sides: Vec<Formula>,
@@ -100,9 +98,6 @@ pub(crate) enum Content {
 }
 
 /// Understands an argument; a declaration comes with the name that later ones may use.
-///
-/// # Errors
-/// What is wrong in it, and what would be right.
 pub(crate) fn parse(text: &str) -> Result<(DescribedArg, Option<Declared>), String> {
     let text = text.trim();
     let plain = |arg| Ok((arg, None));
@@ -240,7 +235,6 @@ fn content_of(text: &str, role: BufferRole) -> Result<Content, String> {
     }
 }
 
-/// What an element is.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum BufferElement {
     /// What the case asks for.
@@ -248,7 +242,6 @@ pub(crate) enum BufferElement {
     /// A number, or a vector of so many.
     Number(Scalar, usize),
     Struct(Layout),
-    /// A pixel of an image of this kind.
     Pixel(PixelFormat, ImageKind),
 }
 

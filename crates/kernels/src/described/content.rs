@@ -24,8 +24,6 @@ pub(crate) enum DataKind {
 const WORDS: &str = "random, positive, small 8, below 256, sorted, permutation, offsets 8";
 
 impl DataKind {
-    /// # Errors
-    /// Words that name no kind of data.
     pub(crate) fn parse(text: &str) -> Result<DataKind, String> {
         let (word, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
         let most = || Formula::parse(rest).map_err(|_| format!("fill \"{text}\": there is no number behind {word}"));
@@ -56,9 +54,6 @@ impl DataKind {
     }
 
     /// The fill whose elements it has, where names have these values.
-    ///
-    /// # Errors
-    /// A number that is out of range.
     pub(crate) fn fill(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<Fill, String> {
         // So many are exact in every element type.
         let most = |formula: &Formula| formula.count((1, 1 << 24), names);

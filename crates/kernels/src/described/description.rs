@@ -34,9 +34,7 @@ pub(super) fn is_flat(wg: WorkGroup) -> bool {
 /// A family, as its file describes it.
 #[derive(Clone, Debug)]
 pub struct Description {
-    /// As in records.
     pub name: String,
-    /// One line for people.
     pub(crate) about: String,
     /// BufferElement types of `T`; where the file names none, that of the first output, once the kernels are known.
     pub(crate) types: Vec<Dtype>,
@@ -203,7 +201,6 @@ pub enum Checker {
     },
     /// A file with one kernel, which one work-item runs.
     Kernel {
-        /// The file's name.
         file: String,
     },
     /// Lines of Python that assign each output.
@@ -212,8 +209,9 @@ pub enum Checker {
         /// Seconds that they may take.
         seconds: u64,
     },
-    /// Another rung.
-    Rung { name: String },
+    Rung {
+        name: String,
+    },
 }
 
 /// A word of the line that something wrong stands on, and why it is wrong.
@@ -221,9 +219,6 @@ type Complaint = (String, String);
 
 impl Description {
     /// Understands a file's text; `name` is the family's unless the text says another.
-    ///
-    /// # Errors
-    /// The first key or value that is none, with its line.
     pub fn parse(text: &str, name: &str) -> Result<Description, DeclarationError> {
         let keys: FileKeys = toml::from_str(text).map_err(|error| DeclarationError {
             line: error.span().and_then(|span| line_at(text, span.start)),
@@ -235,7 +230,6 @@ impl Description {
             .map_err(|(word, why)| DeclarationError { line: line_of(text, &word), why })
     }
 
-    /// What its sizes mean.
     pub(crate) fn form(&self) -> Form {
         match self.form {
             FormName::Vector => Form::Vector,
@@ -1007,7 +1001,6 @@ fn is_word(name: &str) -> bool {
     is_function(name) || ["local", "struct", "sampler"].contains(&name)
 }
 
-/// The line that a byte of a text is in.
 pub(super) fn line_at(text: &str, byte: usize) -> Option<usize> {
     text.get(..byte).map(|before| before.matches('\n').count() + 1)
 }

@@ -32,17 +32,11 @@ struct TunerArg {
 }
 
 /// A file for a kernel of a text, which stands in `file`.
-///
-/// # Errors
-/// A text without this kernel, or with several and no name.
 pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, String> {
     write(&CSource::new(text, &[]), file, kernel, None)
 }
 
 /// A file for the kernel of a call, which stands in `file`.
-///
-/// # Errors
-/// A source that is no OpenCL, without this kernel, or with other parameters.
 pub fn draft_of_call(call: &TunerCall, file: &str) -> Result<String, String> {
     let is_other = call.language.as_ref().is_some_and(|name| !name.eq_ignore_ascii_case("opencl"));
     if is_other || ["__global__", "threadIdx"].iter().any(|word| call.text.contains(word)) {

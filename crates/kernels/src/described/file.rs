@@ -15,7 +15,6 @@ use toml::Spanned;
 pub struct FamilyFile {
     /// What the family is called unless its text says so.
     pub name: String,
-    /// The file's text.
     pub text: String,
     /// Its folder, from the root: programs are run there, and files of data are there.
     pub folder: PathBuf,
@@ -141,7 +140,6 @@ pub enum ArrayFormat {
     /// Little-endian elements and nothing else.
     #[default]
     Raw,
-    /// NumPy's.
     Npy,
 }
 

@@ -12,7 +12,6 @@ const LONGEST: usize = 200;
 /// A formula that was understood.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Formula {
-    /// As it was written.
     pub(crate) text: String,
     root: Node,
 }
@@ -58,7 +57,6 @@ const FUNCTIONS: [(&str, Operator, usize); 7] = [
     ("is_pow2", Operator::IsPow2, 1),
 ];
 
-/// Whether a name is that of a function.
 pub(super) fn is_function(name: &str) -> bool {
     FUNCTIONS.iter().any(|(known, ..)| *known == name)
 }
@@ -101,10 +99,6 @@ impl Operator {
 }
 
 impl Formula {
-    /// Understands a text.
-    ///
-    /// # Errors
-    /// Where it stops making sense, and what would.
     pub(crate) fn parse(text: &str) -> Result<Formula, String> {
         let wrong = |why: &str| format!("{why} in the formula \"{text}\": write it as in \"2 * n\" or \"ceil(n, WG)\"");
         if text.len() > LONGEST {
@@ -122,7 +116,6 @@ impl Formula {
         }
     }
 
-    /// The names that it has.
     pub(crate) fn names(&self) -> Vec<&str> {
         fn walk<'a>(node: &'a Node, found: &mut Vec<&'a str>) {
             match node {
@@ -146,10 +139,6 @@ impl Formula {
         if let Node::Name(name) = &self.root { Some(name) } else { None }
     }
 
-    /// Its value, where names have these.
-    ///
-    /// # Errors
-    /// A name without a value, a division by zero, a number that 128 bits cannot hold.
     pub(crate) fn value(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<i128, String> {
         fn value(node: &Node, names: &dyn Fn(&str) -> Option<u64>) -> Result<i128, String> {
             match node {
@@ -171,9 +160,6 @@ impl Formula {
     }
 
     /// Its value in f64, where divisions are not rounded.
-    ///
-    /// # Errors
-    /// A name without a value, and what is no finite number; the text is named.
     pub(crate) fn real(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<f64, String> {
         fn value(node: &Node, names: &dyn Fn(&str) -> Option<u64>) -> Result<f64, String> {
             match node {
@@ -193,9 +179,6 @@ impl Formula {
     }
 
     /// Its value as a count from `least` to `most`.
-    ///
-    /// # Errors
-    /// As of [`Formula::value`], and a value that is out of this range; the text is named.
     pub(crate) fn count(&self, (least, most): (u64, u64), names: &dyn Fn(&str) -> Option<u64>) -> Result<u64, String> {
         let value = self.value(names).map_err(|why| format!("\"{}\": {why}", self.text))?;
         match u64::try_from(value).ok().filter(|value| (least..=most).contains(value)) {

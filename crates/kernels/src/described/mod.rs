@@ -88,7 +88,6 @@ fn problem_restores(description: &Description, rung: &DescribedRung) -> bool {
         || rung.steps.iter().any(description::RungStep::needs_restoring)
 }
 
-/// The text that a described rung is built from.
 pub fn rung_text(description: &Description, rung: &str, file: &FamilyFile) -> Option<String> {
     let restore = crate::text(planner::RESTORE).unwrap_or_default();
     let rung = description.rungs.iter().find(|known| known.name == rung)?;
@@ -102,9 +101,6 @@ fn text_of(rung: &DescribedRung, file: &FamilyFile) -> Option<String> {
 }
 
 /// The only kernel of a reference's file, and the file's text.
-///
-/// # Errors
-/// A file with none or with several.
 pub fn reference_kernel<'a>(file: &'a FamilyFile, name: &str) -> Result<(String, &'a str), String> {
     let text = file.sources.get(name).ok_or_else(|| format!("{name} was not read"))?;
     match &kernel_names(text)[..] {

@@ -22,7 +22,6 @@ pub struct OracleBuffer<'a> {
 }
 
 pub struct OracleQuestion<'a> {
-    /// Sizes and type.
     pub case: &'a Case,
     /// In the order in which the file names them.
     pub buffers: Vec<OracleBuffer<'a>>,
@@ -36,7 +35,6 @@ impl OracleQuestion<'_> {
     }
 }
 
-/// What a file holds.
 pub struct OracleFile {
     pub elements: Array,
     /// Pixels of a row, of a picture.
@@ -46,16 +44,10 @@ pub struct OracleFile {
 /// Who knows what is right, and what is in files.
 pub trait Oracle: Send + Sync {
     /// The right answer: an array for each output.
-    ///
-    /// # Errors
-    /// Why there is none.
     fn answer(&self, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String>;
 
     /// The elements of a file of data, in an array of this type; of bytes those that the layout says, of a picture so many
     /// channels.
-    ///
-    /// # Errors
-    /// Why they cannot be read.
     fn file(&self, name: &str, dtype: Dtype, layout: &Layout, channels: usize) -> Result<Arc<OracleFile>, String>;
 
     /// Who it is, in words.

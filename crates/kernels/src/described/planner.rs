@@ -43,7 +43,6 @@ fn work_group(rung: &DescribedRung, case: &Case) -> WorkGroup {
 
 struct DescribedPlan<'a> {
     problem: &'a DescribedProblem,
-    /// The rung's place.
     at: usize,
     rung: &'a DescribedRung,
     case: &'a Case,
@@ -384,9 +383,6 @@ impl<'a> DescribedPlan<'a> {
 }
 
 /// A number as a parameter of this type wants it; as an index, where nothing is known of it.
-///
-/// # Errors
-/// A value that the type does not hold.
 pub(crate) fn value_of(
     formula: &Formula,
     of: Option<&ValueType>,

@@ -65,9 +65,6 @@ impl DescribedProblem {
     }
 
     /// The length of a buffer's array.
-    ///
-    /// # Errors
-    /// A number of elements that is out of range.
     pub(super) fn len(&self, buffer: &DescribedBuffer, shape: Shape, dtype: Dtype) -> Result<usize, String> {
         let count = self.count(&buffer.declared.length, shape, dtype);
         let count = count.map_err(|why| format!("the length of {}: {why}", buffer.declared.name))?;
@@ -154,7 +151,8 @@ impl DescribedProblem {
             }
             let fields = output.layout.fields.iter().zip(&seen);
             let absolute = fields.map(|(field, seen)| match output.is_share {
-                true => Ok(self.levels()),
+                // A device may round a share either way, unless the file forbids it.
+                true => Ok(f64::from(!matches!(self.description.tolerance, Allowance::OfLargest(Some(0.0))))),
                 false => self.absolute(case, field.scalar, seen.largest),
             });
             let absolute = absolute.collect::<Result<Vec<f64>, String>>()?;
@@ -181,11 +179,6 @@ impl DescribedProblem {
             }),
             _ => Ok(Reference::Parts(parts)),
         }
-    }
-
-    /// What a channel that is written as a share may be missed by: a device may round either way, unless the file forbids it.
-    fn levels(&self) -> f64 {
-        if matches!(self.description.tolerance, Allowance::OfLargest(Some(0.0))) { 0.0 } else { 1.0 }
     }
 
     /// The absolute error allowed of a field, whose largest right number is `largest`.
@@ -222,7 +215,6 @@ fn usual_share(scalar: Scalar) -> f64 {
 struct AnswerFloats {
     /// The first element that is NaN.
     nan: Option<usize>,
-    /// The largest magnitude.
     largest: f64,
 }
 

@@ -29,9 +29,6 @@ impl Elements {
 }
 
 /// Gives all arguments their types, and finds those of the buffers.
-///
-/// # Errors
-/// A kernel that is not there, and arguments that its parameters cannot take.
 pub(super) fn resolve(description: &mut Description, file: &FamilyFile) -> Result<Elements, DeclarationError> {
     let mut elements = Elements::default();
     let declared: Vec<Declared> = description.buffers.iter().map(|buffer| buffer.declared.clone()).collect();
@@ -118,7 +115,8 @@ impl Resolver<'_> {
             ));
         }
         for (number, (arg, parameter)) in (1..).zip(launch.args.iter_mut().zip(&parameters)) {
-            let wrong = |why: String| format!("parameter {number} of {kernel}, {}: {why}", shown(parameter));
+            let KernelParameter { type_name, name, .. } = parameter;
+            let wrong = |why: String| format!("parameter {number} of {kernel}, `{type_name} {name}`: {why}");
             match arg {
                 DescribedArg::Buffer(name) => {
                     let of = |declared: &&Declared| declared.name == *name;
@@ -252,8 +250,4 @@ fn image_kind(declared: &Declared, parameter: &KernelParameter) -> Result<ImageK
         }
         _ => Ok(kind),
     }
-}
-
-fn shown(parameter: &KernelParameter) -> String {
-    format!("`{} {}`", parameter.type_name, parameter.name)
 }

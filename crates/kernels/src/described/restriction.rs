@@ -9,7 +9,6 @@ const LONGEST: usize = 1000;
 /// What must be true, as in `WG_X * 4 <= n`, `is_pow2(WG) or WG == 48`, `not (A == 1 and B == 2)`.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Restriction {
-    /// As it was written.
     pub(crate) text: String,
     root: Claim,
 }
@@ -125,10 +124,6 @@ fn is_balanced(text: &str) -> bool {
 }
 
 impl Restriction {
-    /// Understands a text.
-    ///
-    /// # Errors
-    /// What is no comparison of two formulas.
     pub(crate) fn parse(text: &str) -> Result<Restriction, String> {
         if text.len() > LONGEST {
             return Err(format!("a restriction has at most {LONGEST} characters"));
@@ -136,7 +131,6 @@ impl Restriction {
         Ok(Restriction { text: text.trim().to_owned(), root: Claim::parse(text)? })
     }
 
-    /// The formulas in it.
     pub(crate) fn formulas(&self) -> Vec<&Formula> {
         let mut found = Vec::new();
         self.root.formulas(&mut found);

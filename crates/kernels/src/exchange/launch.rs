@@ -111,7 +111,7 @@ fn halving(case: &Case, target: &Target) -> Result<Script, Refusal> {
 
 fn tree(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let n = words(case)?;
-    let wg = if target.gpu { prior_power_of_two(target.max_wg.min(256)) } else { 1 };
+    let wg = if target.gpu { 1 << target.max_wg.clamp(1, 256).ilog2() } else { 1 };
     let most = if target.gpu { target.compute_units.max(1) as usize * 16 } else { chunks(target, n) };
     let groups = n.div_ceil(wg).min(most);
     let items = groups * wg;
@@ -154,10 +154,6 @@ fn program(path: &'static str, kernel: &str, defines: Vec<(String, String)>) -> 
 
 fn command(launch: Launch) -> QueuedCommand {
     QueuedCommand { queue: 0, action: Action::Launch(launch) }
-}
-
-fn prior_power_of_two(n: usize) -> usize {
-    1 << n.max(1).ilog2()
 }
 
 #[cfg(test)]

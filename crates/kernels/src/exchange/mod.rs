@@ -14,14 +14,12 @@ pub use script::*;
 use gpulab_model::data::{Dtype, Params, Shape};
 use gpulab_model::plan::{Case, Refusal, Target};
 
-/// Every exchange, by name.
 pub const EXCHANGES: &[&Exchange] = &[&launch::EXCHANGE, &pipeline::EXCHANGE, &transfer::EXCHANGE, &zerocopy::EXCHANGE];
 
 /// A kind of work between host and device.
 pub struct Exchange {
     /// The family's name in cases and rows.
     pub name: &'static str,
-    /// Its kinds.
     pub variants: &'static [Variant],
     /// Kernel files that its scripts run, as paths below `cl/`.
     pub sources: &'static [&'static str],

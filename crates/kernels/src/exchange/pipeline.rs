@@ -33,9 +33,7 @@ pub const EXCHANGE: Exchange = Exchange {
 pub const CHUNKS: &str = "chunks";
 /// The first stage alone, in one piece.
 pub const COPY_IN: &str = "copy_in";
-/// The second.
 pub const KERNEL: &str = "kernel";
-/// The third.
 pub const COPY_OUT: &str = "copy_out";
 /// The host's own work alone, without a device.
 pub const WORK: &str = "work";
@@ -49,7 +47,6 @@ pub const BESIDE_OUT: &str = "beside_out";
 
 /// Setting: chunks of the words, on queues in turn.
 pub const CHUNKS_SET: &str = "chunks";
-/// Setting: queues.
 pub const QUEUES_SET: &str = "queues";
 /// Setting: steps of the kernel for each word.
 pub const STEPS_SET: &str = "steps";

@@ -6,10 +6,8 @@ use gpulab_model::plan::{Cost, Holding, MemoryKind, QueuedCommand};
 /// in the lists here, until the runner has allocated what the lists say.
 #[derive(Clone, Debug)]
 pub struct Script {
-    /// Memory of the host.
     pub host: Vec<HostSpec>,
     pub buffers: Vec<DeviceSpec>,
-    /// What launches need.
     pub program: Option<Program>,
     /// What is done and timed.
     pub commands: Vec<QueuedCommand>,
@@ -38,7 +36,6 @@ impl Script {
 pub enum Contents {
     Pattern,
     Zeros,
-    /// Whatever is there.
     Undefined,
 }
 
@@ -47,20 +44,15 @@ pub enum Contents {
 pub struct HostSpec {
     /// Its size, above 0.
     pub bytes: usize,
-    /// How it is held.
     pub holding: Holding,
-    /// What it begins with.
     pub contents: Contents,
 }
 
-/// A buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceSpec {
     /// Its size, above 0.
     pub bytes: usize,
-    /// Where it lies.
     pub place: MemoryKind,
-    /// What it begins with.
     pub contents: Contents,
 }
 
@@ -69,7 +61,6 @@ pub struct DeviceSpec {
 pub struct Program {
     /// Path below `cl/`.
     pub path: &'static str,
-    /// Preprocessor definitions.
     pub defines: Vec<(String, String)>,
     /// The kernels that are launched.
     pub kernels: Vec<String>,
@@ -87,7 +78,6 @@ pub enum Reading {
 /// Where the result lies and what it must be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Where.
     pub place: AnswerPlace,
     /// Each of its bytes before a run that is checked: no right result has them everywhere.
     pub before: u8,

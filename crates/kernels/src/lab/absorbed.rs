@@ -1,6 +1,6 @@
 //! Three terms, of which the first two cancel each other, added from either end.
 
-use super::{Exact, OneLaunch, arg, as_it_is, get, setting};
+use super::{Exact, OneLaunch, arg, get, setting};
 use crate::shape::Grid;
 use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
@@ -15,11 +15,11 @@ pub static FAMILY: Family = Family {
     problem: AnyProblem::BuiltIn(&Exact {
         inputs: |_, _| vec![1],
         result: |_, _| 1,
-        fill: Fill::Ones,
-        cost: |_| Cost { bytes: 8.0, ops: 2.0 },
-        answer: |case, _| Array::F32(vec![if get(&case.params, RIGHT.name) == 1 { 0.0 } else { 1.0 }]),
-        finish: as_it_is,
-        companions: &[],
+        ..Exact::of_each(
+            Fill::Ones,
+            |_| Cost { bytes: 8.0, ops: 2.0 },
+            |case, _| Array::F32(vec![if get(&case.params, RIGHT.name) == 1 { 0.0 } else { 1.0 }]),
+        )
     }),
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/absorbed/three_terms.cl", three_terms, &[])])),
     choices: &[RIGHT],

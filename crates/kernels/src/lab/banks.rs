@@ -1,6 +1,6 @@
 //! Reads of local memory by neighbouring items, some words apart, at one word, or at random.
 
-use super::{Exact, OneLaunch, ROUNDS, arg, as_it_is, get, setting, whole_groups};
+use super::{Exact, OneLaunch, ROUNDS, arg, get, setting, whole_groups};
 use crate::shape::Grid;
 use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
@@ -15,12 +15,7 @@ pub static FAMILY: Family = Family {
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Exact {
         inputs: |_, _| vec![MOST_WORDS + READ_AT_ONCE],
-        result: |shape, _| shape.n as usize,
-        fill: Fill::Real,
-        cost,
-        answer,
-        finish: as_it_is,
-        companions: &[],
+        ..Exact::of_each(Fill::Real, cost, answer)
     }),
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/banks/strided.cl", plan, &[])])),
     choices: &[STRIDE, SCRAMBLE, ROUNDS],

@@ -55,7 +55,6 @@ pub(super) const HALVING: &str = "halving";
 /// Setting of checks: a step adds so little that it depends on the chain's own number whether that is lost in rounding.
 /// Steps, or chains, that were added up before show.
 pub(super) const SLIGHT: &str = "slight";
-/// The checks of chains.
 pub(super) const CHECKS: &[&str] = &[HALVING, SLIGHT];
 
 /// A step: a multiplication with an addition. Products are exact, so that a step rounds once, fused or not.

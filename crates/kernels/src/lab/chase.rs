@@ -1,6 +1,6 @@
 //! Loads that wait for each other: a chase along a random cycle of addresses, in global or local memory.
 
-use super::{Exact, OneLaunch, ROUNDS, arg, array, as_it_is, get, setting, words};
+use super::{Exact, OneLaunch, ROUNDS, arg, array, get, setting, words};
 use crate::shape::{self, Grid};
 use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
@@ -15,11 +15,7 @@ pub static FAMILY: Family = Family {
     problem: AnyProblem::BuiltIn(&Exact {
         inputs: |_, _| vec![1],
         result: |_, _| 2,
-        fill: Fill::Real,
-        cost: |case| Cost { bytes: 4.0 * loads(case) as f64, ops: loads(case) as f64 },
-        answer,
-        finish: as_it_is,
-        companions: &[],
+        ..Exact::of_each(Fill::Real, |case| Cost { bytes: 4.0 * loads(case) as f64, ops: loads(case) as f64 }, answer)
     }),
     ladder: Cow::Borrowed(&ladder(
         1,

@@ -16,11 +16,12 @@ pub static FAMILY: Family = Family {
     problem: AnyProblem::BuiltIn(&Exact {
         inputs: |shape, params| vec![PaddedRows::of(shape, params).len()],
         result: |_, _| 1,
-        fill: Fill::Real,
-        cost: |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
-        answer: |case, inputs| PaddedRows::of(case.shape, &case.params).sum(&inputs[0]),
         finish: |_, output| cpu::wrapping_sum(&output),
-        companions: &[],
+        ..Exact::of_each(
+            Fill::Real,
+            |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
+            |case, inputs| PaddedRows::of(case.shape, &case.params).sum(&inputs[0]),
+        )
     }),
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/columns/walk.cl", plan, &[DOWN])])),
     choices: &[COLUMNS, PAD],

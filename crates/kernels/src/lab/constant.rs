@@ -1,6 +1,6 @@
 //! Reads of a small table in constant or global memory, by neighbouring items at one address or at several.
 
-use super::{Exact, OneLaunch, ROUNDS, arg, array, as_it_is, get, setting, whole_groups, words};
+use super::{Exact, OneLaunch, ROUNDS, arg, array, get, setting, whole_groups, words};
 use crate::shape::Grid;
 use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
@@ -14,12 +14,7 @@ pub static FAMILY: Family = Family {
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Exact {
         inputs: |_, _| vec![TABLE + READ_AT_ONCE],
-        result: |shape, _| shape.n as usize,
-        fill: Fill::Real,
-        cost,
-        answer,
-        finish: as_it_is,
-        companions: &[],
+        ..Exact::of_each(Fill::Real, cost, answer)
     }),
     ladder: Cow::Borrowed(&ladder(
         1,

@@ -28,7 +28,6 @@ pub static FAMILY: Family = Family {
 const HELD: u64 = 4;
 const STEPS: u64 = 16;
 
-/// Steps of a chain.
 fn steps(case: &Case) -> u64 {
     STEPS * get(&case.params, ROUNDS.name)
 }

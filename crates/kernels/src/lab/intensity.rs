@@ -1,7 +1,7 @@
 //! Few or many operations on elements of global memory, and values that are computed again or loaded.
 
 use super::chains::{ChainStep, HALVING};
-use super::{Exact, OneLaunch, ROUNDS, as_it_is, get, setting};
+use super::{Exact, OneLaunch, ROUNDS, get, setting};
 use crate::shape::Grid;
 use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
@@ -56,19 +56,18 @@ pub static RELOAD: Family = Family {
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Exact {
         inputs: |shape, _| vec![shape.n as usize; 2],
-        result: |shape, _| shape.n as usize,
-        fill: Fill::Exact(64),
-        cost: |case| Cost { bytes: 12.0 * case.shape.n as f64, ops: case.shape.n as f64 },
-        answer: |_, inputs| match (&inputs[0], &inputs[1]) {
-            (Array::F32(x), Array::F32(table)) => {
-                Array::F32(x.par_iter().zip(table).map(|(x, value)| x + value).collect())
-            }
-            (other, _) => Array::zeros(other.dtype(), other.len()),
-        },
-        finish: as_it_is,
-        companions: &[],
+        ..Exact::of_each(
+            Fill::Exact(64),
+            |case| Cost { bytes: 12.0 * case.shape.n as f64, ops: case.shape.n as f64 },
+            |_, inputs| match (&inputs[0], &inputs[1]) {
+                (Array::F32(x), Array::F32(table)) => {
+                    Array::F32(x.par_iter().zip(table).map(|(x, value)| x + value).collect())
+                }
+                (other, _) => Array::zeros(other.dtype(), other.len()),
+            },
+        )
     }),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/reload/table.cl", load, &[VEC])])),
+    ladder: Cow::Borrowed(&ladder(1, [rung("lab/reload/table.cl", |ask| plan(ask, &[], &[]), &[VEC])])),
     choices: &[ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Copy,
@@ -120,10 +119,6 @@ fn calculate(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         return Err(Refusal::Setting(format!("steps={steps}: a multiple of {least} is needed")));
     }
     plan(ask, &[("STEPS", steps.to_string())], &ChainStep::of(ask.case).args())
-}
-
-fn load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    plan(ask, &[], &[])
 }
 
 fn plan(ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Result<Plan, Refusal> {

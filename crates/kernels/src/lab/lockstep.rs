@@ -16,9 +16,9 @@ pub static FAMILY: Family = Family {
     ladder: Cow::Borrowed(&ladder(
         1,
         [
-            rung("lab/lockstep/bare.cl", unsynchronised, &[]),
-            rung("lab/lockstep/volatile.cl", unsynchronised, &[]),
-            rung("lab/lockstep/synchronised.cl", synchronised, &[]),
+            rung("lab/lockstep/bare.cl", |ask| plan(ask, None), &[]),
+            rung("lab/lockstep/volatile.cl", |ask| plan(ask, None), &[]),
+            rung("lab/lockstep/synchronised.cl", |ask| plan(ask, Some(shape::lockstep(ask)?)), &[]),
         ],
     )),
     choices: &[],
@@ -57,14 +57,6 @@ impl Problem for Lockstep {
         let wrong = array(wanted).as_bytes().chunks(4).zip(sums.as_bytes().chunks(4)).filter(|(a, b)| a != b).count();
         Some(Array::F64(vec![wrong as f64]))
     }
-}
-
-fn unsynchronised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    plan(ask, None)
-}
-
-fn synchronised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    plan(ask, Some(shape::lockstep(ask)?))
 }
 
 fn plan(ask: &Ask<'_>, lockstep: Option<&str>) -> Result<Plan, Refusal> {

@@ -33,11 +33,9 @@ pub(crate) struct Exact {
     pub(crate) inputs: fn(Shape, &Params) -> Vec<usize>,
     /// Length of the result, in elements.
     pub(crate) result: fn(Shape, &Params) -> usize,
-    /// What the inputs hold.
     pub(crate) fill: Fill,
     /// Bytes moved and operations done.
     pub(crate) cost: fn(&Case) -> Cost,
-    /// The result.
     pub(crate) answer: fn(&Case, &[Array]) -> Array,
     /// Makes the result of the output buffer.
     pub(crate) finish: fn(&Case, Array) -> Array,
@@ -54,15 +52,10 @@ impl Exact {
             fill,
             cost,
             answer,
-            finish: as_it_is,
+            finish: |_, output| output,
             companions: &[],
         }
     }
-}
-
-/// For outputs that are the result.
-pub(crate) fn as_it_is(_: &Case, output: Array) -> Array {
-    output
 }
 
 impl Problem for Exact {
@@ -121,7 +114,6 @@ pub(crate) fn get(params: &Params, name: &str) -> u64 {
     params.get(name).and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
-/// As [`get`], for an argument.
 pub(crate) fn arg(ask: &Ask<'_>, name: &str) -> Arg {
     Arg::Uint(get(&ask.case.params, name) as u32)
 }
@@ -185,7 +177,6 @@ impl Walk {
 /// What a plan of one launch has beside its inputs.
 pub(crate) struct OneLaunch<'a> {
     pub(crate) grid: Grid,
-    /// The output's elements.
     pub(crate) output: usize,
     /// Macros beside `T`, `INDEX` and `WG`.
     pub(crate) defines: &'a [(&'a str, String)],

@@ -14,13 +14,9 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("read neighbouring words in order, permuted, or by some items only"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Exact {
-        inputs: |shape, _| vec![shape.n as usize],
         result: |_, _| 1,
-        fill: Fill::Real,
-        cost,
-        answer: summed,
         finish: |_, output| cpu::wrapping_sum(&output),
-        companions: &[],
+        ..Exact::of_each(Fill::Real, cost, summed)
     }),
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/neighbours/lanes.cl", plan, &[FACTOR])])),
     choices: &[OFFSET, IDLE, ROUNDS],

@@ -20,12 +20,12 @@ pub static FAMILY: Family = Family {
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Exact {
         inputs: |_, _| vec![COLUMNS * LINES],
-        result: |shape, _| shape.n as usize,
-        fill: Fill::Exact(8),
-        cost: |case| Cost { bytes: 8.0 * case.shape.n as f64, ops: case.shape.n as f64 },
-        answer,
         finish: |_, output| snapped(output),
-        companions: &[],
+        ..Exact::of_each(
+            Fill::Exact(8),
+            |case| Cost { bytes: 8.0 * case.shape.n as f64, ops: case.shape.n as f64 },
+            answer,
+        )
     }),
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/sampled/modes.cl", plan, &[])])),
     choices: &[ADDRESS, LINEAR, NORMALISED],

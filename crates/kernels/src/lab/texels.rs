@@ -14,13 +14,13 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("read every word of a plane in some order"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Exact {
-        inputs: |shape, _| vec![shape.n as usize],
         result: |_, _| 1,
-        fill: Fill::Real,
-        cost: |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
-        answer: |_, inputs| cpu::wrapping_sum(&inputs[0]),
         finish: |_, output| cpu::wrapping_sum(&output),
-        companions: &[],
+        ..Exact::of_each(
+            Fill::Real,
+            |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
+            |_, inputs| cpu::wrapping_sum(&inputs[0]),
+        )
     }),
     ladder: Cow::Borrowed(&ladder(
         1,
@@ -38,7 +38,6 @@ pub static FAMILY: Family = Family {
     ceiling: Bound::Read,
 };
 
-/// One channel of a word.
 const WORD: PixelFormat = PixelFormat { channels: 1, scalar: Scalar::U32, is_share: false };
 
 pub const ORDER: Tunable = setting("order", "number of the order of reads");

@@ -14,14 +14,14 @@ pub static LOADING: Family = Family {
     about: Cow::Borrowed("read floats as vectors"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Exact {
-        inputs: |shape, _| vec![shape.n as usize],
         result: |_, _| 1,
-        // Every sum is a whole number that f32 has.
-        fill: Fill::Exact(8),
-        cost: |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
-        answer: |_, inputs| total(&inputs[0]),
         finish: |_, output| total(&output),
-        companions: &[],
+        // Every sum is a whole number that f32 has.
+        ..Exact::of_each(
+            Fill::Exact(8),
+            |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
+            |_, inputs| total(&inputs[0]),
+        )
     }),
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/loads/vectors.cl", load, &[VEC])])),
     choices: &[],

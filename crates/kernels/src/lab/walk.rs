@@ -1,6 +1,6 @@
 //! Walks over every word of an array, in strides or from an offset on, that read or write it.
 
-use super::{AT_ONCE, Exact, OneLaunch, ROUNDS, Walk, arg, array, as_it_is, get, par_array, setting, total, words};
+use super::{AT_ONCE, Exact, OneLaunch, ROUNDS, Walk, arg, array, get, par_array, setting, total, words};
 use crate::cpu;
 use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params};
@@ -11,11 +11,8 @@ use std::borrow::Cow;
 pub(super) static GATHERING: Exact = Exact {
     inputs: |shape, params| vec![shape.n as usize / packed(params)],
     result: |_, _| 1,
-    fill: Fill::Real,
-    cost,
-    answer: summed,
     finish: |_, output| cpu::wrapping_sum(&output),
-    companions: &[],
+    ..Exact::of_each(Fill::Real, cost, summed)
 };
 
 /// Reads n words of one width, a power of two, each as often as the rounds say.
@@ -38,11 +35,7 @@ pub static SCATTER: Family = Family {
     problem: AnyProblem::BuiltIn(&Exact {
         inputs: |_, _| vec![1],
         result: |shape, params| shape.n as usize / packed(params),
-        fill: Fill::Real,
-        cost,
-        answer: numbered,
-        finish: as_it_is,
-        companions: &[],
+        ..Exact::of_each(Fill::Real, cost, numbered)
     }),
     ladder: Cow::Borrowed(&ladder(1, [rung("lab/scatter/walk.cl", plan, &[STRIDES, OFFSET])])),
     choices: &[WIDTH, ROUNDS],

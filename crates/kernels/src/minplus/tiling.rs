@@ -67,7 +67,6 @@ impl Tiling {
         n.next_multiple_of([self.tile[1], self.depth, STRIP].into_iter().fold(self.tile[0], lcm))
     }
 
-    /// Elements in local memory.
     pub(super) fn local_elements(&self) -> u64 {
         self.buffers * self.depth * (self.tile[0] + self.tile[1])
     }

@@ -58,11 +58,9 @@ pub enum Receiver {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupNeeds {
-    /// Registers of a work-item.
     pub registers: u64,
     /// Bytes of local memory.
     pub local: u64,
-    /// Work-items.
     pub wg: u64,
 }
 
@@ -73,7 +71,6 @@ pub const LOCAL: &str = "local memory";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resident {
     pub groups: u64,
-    /// Their warps.
     pub warps: u64,
     /// The most warps that the unit can hold.
     pub most_warps: u64,
@@ -95,9 +92,6 @@ impl Resident {
 
 impl ComputeUnit {
     /// How many groups with these needs it holds at once; 0 if not even one.
-    ///
-    /// # Errors
-    /// [`Error::Usage`] if no kernel can have such needs.
     pub fn resident(&self, need: GroupNeeds) -> Result<Resident, Error> {
         if !(1..=self.most_items).contains(&need.wg) {
             let (wg, most) = (need.wg, self.most_items);

@@ -177,9 +177,6 @@ pub fn unit(name: &str) -> Option<&'static ComputeUnit> {
 }
 
 /// The generation of this name.
-///
-/// # Errors
-/// [`Error::Usage`] for one that is not in the table.
 pub fn known(name: &str) -> Result<&'static ComputeUnit, Error> {
     let names: Vec<&str> = UNITS.iter().map(|unit| unit.name).collect();
     unit(name).ok_or_else(|| {

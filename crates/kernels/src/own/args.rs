@@ -68,35 +68,10 @@ pub(super) struct OwnArgs {
 }
 
 /// Names of a result, in kernels of many.
-const RESULTS: [&str; 22] = [
-    "out",
-    "output",
-    "odata",
-    "g_odata",
-    "res",
-    "result",
-    "results",
-    "dst",
-    "dest",
-    "partial",
-    "partials",
-    "sum",
-    "sums",
-    "partialsums",
-    "partial_sums",
-    "b_out",
-    "y_out",
-    "c",
-    "d_result",
-    "group_result",
-    "reduced",
-    "d_odata",
-];
+const RESULTS: &str = "out output odata g_odata res result results dst dest partial partials \
+                       sum sums partialsums partial_sums b_out y_out c d_result group_result reduced d_odata";
 
 /// The arguments of a kernel with these parameters: `said` in words, or guessed; none where gpulab's own order is meant.
-///
-/// # Errors
-/// What cannot be guessed, with the words to say.
 pub(super) fn of(
     source: &CSource,
     kernel: &str,
@@ -218,7 +193,8 @@ fn guess(
         !parameter.is_const && (parameter.space == AddressSpace::Image || usage.changes() || usage.is_handed_on)
     };
     let written: Vec<&&KernelParameter> = buffers.iter().filter(writes).collect();
-    let is_result = |parameter: &&&&KernelParameter| RESULTS.contains(&parameter.name.to_lowercase().as_str());
+    let is_result =
+        |parameter: &&&&KernelParameter| RESULTS.split(' ').any(|name| name == parameter.name.to_lowercase());
     let result = match written[..] {
         [only] => only.name.clone(),
         _ => match written.iter().filter(is_result).collect::<Vec<_>>()[..] {

@@ -2,7 +2,7 @@
 
 use super::super::tunable::DeclaredMacro;
 use super::super::{Family, Form};
-use super::traits::without_comments;
+use crate::tokens::without_comments;
 use gpulab_model::data::{Params, Shape};
 use gpulab_model::plan::WorkGroup;
 use std::collections::BTreeSet;
@@ -17,7 +17,6 @@ pub(crate) struct Declaration {
     pub(crate) kernel: String,
     /// One that joins the partial results of the first, in a single group.
     pub(crate) then: Option<String>,
-    /// How many work-items there are.
     pub(crate) work: OwnWork,
     /// How many results they leave, of a problem with a single one.
     pub(crate) results: OwnResults,
@@ -50,9 +49,7 @@ pub(crate) enum OwnWork {
 /// How many results a launch leaves of a problem with a single one; the host joins them.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum OwnResults {
-    /// One for each work-item.
     Item,
-    /// One for each work-group.
     Group,
 }
 
@@ -89,7 +86,6 @@ impl Product {
         Product(vec![Factor::Number(1)])
     }
 
-    /// Its value, where macros have these.
     pub(crate) fn value(&self, macros: &dyn Fn(&str) -> Option<u64>) -> Option<u64> {
         self.0.iter().try_fold(1u64, |product, factor| {
             let factor = match factor {
@@ -119,9 +115,6 @@ impl Product {
 
 impl Declaration {
     /// Reads the lines of a file.
-    ///
-    /// # Errors
-    /// The first line that cannot be understood, or a file without a kernel.
     pub(crate) fn read(text: &str, form: Form) -> Result<Declaration, DeclarationError> {
         let mut own = Declaration {
             kernel: String::new(),

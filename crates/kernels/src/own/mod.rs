@@ -18,7 +18,6 @@ use declaration::Declaration;
 pub(super) use declaration::kernel_names;
 use gpulab_model::data::{Params, Shape};
 use serde::{Deserialize, Serialize};
-pub(crate) use traits::without_comments;
 
 /// A reader's kernel: what a worker is told of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,7 +30,6 @@ pub struct OwnKernel {
     pub text: String,
 }
 
-/// The rung that a kernel becomes in a family.
 pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, DeclarationError> {
     let mut declaration = Declaration::read(&own.text, family.form)?;
     let source = CSource::new(&own.text, &declaration.defines);

@@ -1,5 +1,6 @@
 //! What stands in a kernel's text, as far as it helps to say why it is wrong. No compiler: words and brackets only.
 
+use crate::tokens::{tokens, without_comments};
 use serde::{Deserialize, Serialize};
 
 /// What a kernel's text has.
@@ -7,7 +8,6 @@ use serde::{Deserialize, Serialize};
 pub struct SourceTraits {
     /// Whether it has local memory.
     pub has_local: bool,
-    /// How many barriers.
     pub barriers: u64,
     /// Whether a barrier stands behind a `return` that some items may take.
     pub returns_before_barrier: bool,
@@ -29,7 +29,6 @@ pub struct SourceTraits {
     pub float_type: Option<String>,
     /// An integer type that it names, other than for indices.
     pub integer_type: Option<String>,
-    /// Whether it names the work-group's size.
     pub names_group_size: bool,
     /// Powers of two from 8 to 1024 that are written as numbers.
     pub sizes: Vec<u64>,
@@ -41,15 +40,16 @@ impl SourceTraits {
     /// Looks at a kernel's text; `kernel` is the function that is launched first.
     pub fn of(text: &str, kernel: &str) -> SourceTraits {
         let code = without_comments(text);
-        let words: Vec<&str> = words(&code).collect();
-        let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
-        let first =
-            |names: &[&str]| words.iter().find(|word| names.contains(&scalar(word))).map(|word| (*word).to_owned());
+        let words = tokens(&code);
+        let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
+        // `float4` is a vector of `float`.
+        let scalar = |word: &String| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
+        let first = |names: &[&str]| words.iter().find(|word| names.contains(&scalar(word).as_str())).cloned();
         let is_size = |number: &u64| number.is_power_of_two() && (8..=1024).contains(number);
         let mut sizes: Vec<u64> = words.iter().filter_map(|word| word.parse().ok()).filter(is_size).collect();
         sizes.sort_unstable();
         sizes.dedup();
-        let (barriers, returns_before_barrier, branches_round_barrier) = barriers(&code);
+        let (barriers, returns_before_barrier, branches_round_barrier) = barriers(&words);
         SourceTraits {
             has_local: has(&["__local", "local"]),
             barriers,
@@ -70,87 +70,40 @@ impl SourceTraits {
     }
 }
 
-/// The name of a vector's elements, `float` of `float4`.
-fn scalar(word: &str) -> &str {
-    word.trim_end_matches(|c: char| c.is_ascii_digit())
-}
-
-fn words(code: &str) -> impl Iterator<Item = &str> {
-    code.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| !word.is_empty())
-}
-
-/// The text without comments and without lines of the preprocessor that name lines.
-pub(crate) fn without_comments(text: &str) -> String {
-    let mut code = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('/') {
-        code.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let end = match rest.as_bytes().get(1) {
-            Some(b'/') => rest.find('\n').unwrap_or(rest.len()),
-            Some(b'*') => rest[2..].find("*/").map_or(rest.len(), |end| end + 4),
-            _ => {
-                code.push('/');
-                1
-            }
-        };
-        rest = &rest[end..];
-        code.push(' ');
-    }
-    code.push_str(rest);
-    code.lines().filter(|line| !line.trim_start().starts_with("#line")).collect::<Vec<_>>().join("\n")
-}
-
 /// How many barriers there are, and whether one stands behind a bare `return` of its function, or within an `if`.
-fn barriers(code: &str) -> (u64, bool, bool) {
-    /// A block: whether it is an `if`'s, and whether a return was seen in it.
-    struct Block {
-        is_branch: bool,
-    }
-    let mut blocks: Vec<Block> = Vec::new();
+fn barriers(words: &[String]) -> (u64, bool, bool) {
+    // Of each open block whether it is an `if`'s.
+    let mut blocks: Vec<bool> = Vec::new();
     let (mut count, mut behind, mut within, mut returned) = (0, false, false, false);
     // Behind `if (...)` without a bracket, up to the end of the statement.
     let mut pending = false;
     let mut bracket = 0usize;
     let mut branch_condition = None;
-    let mut rest = code;
-    while let Some(c) = rest.chars().next() {
-        let word_end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-        if word_end > 0 {
-            match &rest[..word_end] {
-                "barrier" | "work_group_barrier" => {
-                    count += 1;
-                    behind |= returned;
-                    within |= pending || blocks.iter().any(|block| block.is_branch);
-                }
-                "return" if rest[word_end..].trim_start().starts_with(';') => returned = true,
-                "if" => branch_condition = Some(bracket),
-                "else" => pending = true,
-                _ => {}
+    for (at, word) in words.iter().enumerate() {
+        match word.as_str() {
+            "barrier" | "work_group_barrier" => {
+                count += 1;
+                behind |= returned;
+                within |= pending || blocks.contains(&true);
             }
-            rest = &rest[word_end..];
-            continue;
-        }
-        match c {
-            '(' => bracket += 1,
-            ')' => {
+            "return" if words.get(at + 1).is_some_and(|next| next == ";") => returned = true,
+            "if" => branch_condition = Some(bracket),
+            "else" => pending = true,
+            "(" => bracket += 1,
+            ")" => {
                 bracket = bracket.saturating_sub(1);
                 if branch_condition == Some(bracket) {
                     (branch_condition, pending) = (None, true);
                 }
             }
-            '{' => {
-                blocks.push(Block { is_branch: pending });
-                pending = false;
-            }
-            '}' => {
+            "{" => blocks.push(std::mem::take(&mut pending)),
+            "}" => {
                 blocks.pop();
                 returned &= !blocks.is_empty();
             }
-            ';' if bracket == 0 => pending = false,
+            ";" if bracket == 0 => pending = false,
             _ => {}
         }
-        rest = &rest[c.len_utf8()..];
     }
     (count, behind, within)
 }

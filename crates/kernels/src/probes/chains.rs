@@ -21,7 +21,6 @@ pub static CHAINS: Family = Family {
     ceiling: Bound::Arithmetic,
 };
 
-/// The operation.
 pub const OP: Tunable = Tunable::choice(
     "op",
     "the operation: a multiplication with an addition (fma by the function, mad by operators) or another",

@@ -22,10 +22,14 @@ pub static FAMILY: Family = Family {
     ladder: Cow::Borrowed(&ladder(
         1,
         [
-            rung("reduce/interleaved.cl", one_load, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
-            rung("reduce/strided.cl", one_load, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
-            rung("reduce/sequential.cl", one_load, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
-            rung("reduce/first_add.cl", two_loads, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/interleaved.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
+                .between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/strided.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
+                .between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/sequential.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
+                .between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/first_add.cl", |ask| looped_tree(ask, 2, None), &[SIZE, FINISH])
+                .between(&SIZED, &TREE_AND_FINISHING),
             rung("reduce/last_warp.cl", last_warp, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
             rung("reduce/unrolled.cl", unrolled, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
             rung("reduce/raking.cl", raking, &[ITEMS, FINISH]).between(&JOINED, &TREE_AND_FINISHING),
@@ -261,14 +265,6 @@ fn finished(
     plan.launch_of("reduce_finish", [1; 3], WorkGroup::linear(wg), args);
     let finish = partials.div_ceil(wg) as u64 - 1 + tree_depth(wg);
     Ok(plan.plan(grid.wg as u64, depth + finish))
-}
-
-fn one_load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    looped_tree(ask, 1, None)
-}
-
-fn two_loads(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    looped_tree(ask, 2, None)
 }
 
 fn last_warp(ask: &Ask<'_>) -> Result<Plan, Refusal> {

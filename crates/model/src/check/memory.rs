@@ -95,7 +95,6 @@ pub const GUARD_BYTES: usize = 64 << 10;
 pub enum Side {
     /// Before a buffer's first byte.
     Before,
-    /// Behind its last.
     Behind,
 }
 

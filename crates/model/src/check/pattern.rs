@@ -22,7 +22,6 @@ pub enum Share {
     AllButLastOfGroups,
     FirstHalfOfGroups,
     SecondHalfOfGroups,
-    /// The first so many of each group.
     FirstPartOfGroups(u64),
     /// Of each group the first, and those 1, 2, 4, 8 and so on behind it: what one work-item of a tree adds by itself.
     PowersOfGroups,
@@ -87,7 +86,6 @@ pub fn share(is_in: &[bool], group: usize) -> Share {
 /// A matrix of flags, row by row, and the sides of the tiles that its work-groups have: columns and rows of each.
 #[derive(Clone, Copy, Debug)]
 pub struct MatrixFlags<'a> {
-    /// Row by row.
     pub is_in: &'a [bool],
     pub columns: usize,
     /// Columns and rows of a group's tile.
@@ -103,18 +101,14 @@ pub enum CellRegion {
     /// Those of tiles that are whole: not what is right of them or below.
     WholeTiles,
     FirstTile,
-    /// Those of the tiles in the first row of tiles.
     FirstRowOfTiles,
-    /// Those of the tiles in the first column of tiles.
     FirstColumnOfTiles,
     DiagonalTiles,
     Diagonal,
     /// Those on one side of each tile's diagonal, and perhaps on it.
     HalfOfTiles,
     DiagonalOfTiles,
-    /// The first so many rows of each tile.
     FirstRowsOfTiles(u64),
-    /// The first so many columns of each tile.
     FirstColumnsOfTiles(u64),
     FirstOfTiles,
     AllButLastRow,

@@ -89,7 +89,6 @@ impl Scalar {
         NAMES[self as usize].2[0]
     }
 
-    /// Bytes.
     pub fn size(self) -> usize {
         match self {
             Scalar::I8 | Scalar::U8 => 1,

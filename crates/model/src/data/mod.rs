@@ -59,7 +59,6 @@ impl Dtype {
         }
     }
 
-    /// Whether values are rounded.
     pub fn is_float(self) -> bool {
         matches!(self, Dtype::F32 | Dtype::F64)
     }

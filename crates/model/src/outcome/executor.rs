@@ -25,9 +25,6 @@ pub trait Executor {
 
     /// Asks what is right for a case of a reader's own family, as its rungs will: who cannot answer now will not then. Who it
     /// is, in words.
-    ///
-    /// # Errors
-    /// That nobody knows it.
     fn ask_reference(&mut self, _: &Case) -> Result<Option<String>, Error> {
         Ok(None)
     }

@@ -186,7 +186,6 @@ pub struct Outcome {
     pub wg: WorkGroup,
     /// The settings used, defaults filled in.
     pub params: Params,
-    /// The clock that was asked for.
     pub asked: Clock,
     /// Bytes moved, by the family's cost model.
     pub bytes: f64,
@@ -262,7 +261,6 @@ pub struct BuildTold {
 pub struct Judged {
     /// The largest error; none where it has no size, as beside an infinite input.
     pub max_err: Option<f64>,
-    /// The error allowed.
     pub tol: Option<f64>,
     /// The result, if it is a single number.
     pub value: Option<Number>,
@@ -299,7 +297,6 @@ impl Canary {
 /// Seconds that the steps of a case took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Spent {
-    /// Compiling the kernels.
     pub build: f64,
     /// Making the inputs and their reference.
     pub data: f64,

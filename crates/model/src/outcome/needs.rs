@@ -24,7 +24,6 @@ pub struct Inspected {
     /// Bytes of local memory of a group, the kernel's own arrays and its arguments: what the plan foresees where the driver
     /// does not tell.
     pub local: u64,
-    /// Work-items of a group.
     pub wg: u64,
 }
 

@@ -34,7 +34,6 @@ pub struct Symptoms {
 pub struct CountSymptoms {
     /// Elements that a work-group has.
     pub group: u64,
-    /// Those that count at all.
     pub counted: Share,
     pub count: u64,
     /// The first that does not count.

@@ -26,9 +26,7 @@ pub enum Holding {
 /// Bytes on their way between the host and a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    /// The host's memory.
     pub host: HostId,
-    /// First byte there.
     pub from: usize,
     pub buffer: BufferId,
     /// First byte there.
@@ -77,7 +75,6 @@ pub struct FlagCheck<B> {
     /// As the reader calls it.
     pub name: String,
     pub buffer: B,
-    /// Of the buffer.
     pub bytes: usize,
     /// Launches that are left out if all bytes are zero.
     pub skips: usize,

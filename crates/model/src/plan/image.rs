@@ -27,7 +27,6 @@ const CHANNELS: [(&str, Scalar, bool); 10] = [
 ];
 
 impl PixelFormat {
-    /// The format of this name.
     pub fn named(name: &str) -> Option<PixelFormat> {
         let digits = name.find(|c: char| c.is_ascii_digit())?;
         let channels = match &name[..digits] {
@@ -40,7 +39,6 @@ impl PixelFormat {
         Some(PixelFormat { channels, scalar, is_share })
     }
 
-    /// Of a pixel.
     pub fn bytes(self) -> usize {
         self.channels * self.scalar.size()
     }
@@ -115,7 +113,6 @@ impl Image {
 pub enum Addressing {
     None,
     ClampToEdge,
-    /// Zeros.
     Clamp,
     Repeat,
     MirroredRepeat,
@@ -143,9 +140,6 @@ const ADDRESSINGS: [(&str, Addressing); 5] = [
 impl Sampler {
     /// Understands words such as `clamp_to_edge linear normalized`; those that are missing are none, nearest, and coordinates in
     /// pixels.
-    ///
-    /// # Errors
-    /// A word that is none, and what cannot be together.
     pub fn parse(words: &str) -> Result<Sampler, String> {
         let mut sampler = Sampler { addressing: Addressing::None, is_linear: false, is_normalised: false };
         for word in words.split_whitespace() {

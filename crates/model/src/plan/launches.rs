@@ -99,9 +99,6 @@ impl Plan {
     }
 
     /// Refuses a work-group that needs more local memory than the device has.
-    ///
-    /// # Errors
-    /// How much it needs, and how much there is.
     pub fn check_local(&self, target: &Target) -> Result<(), Refusal> {
         if self.local_bytes <= target.local_mem {
             return Ok(());

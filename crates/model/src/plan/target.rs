@@ -14,7 +14,6 @@ pub struct Target {
     pub max_wg_dims: [usize; 3],
     /// `__local` memory of a work-group.
     pub local_mem: u64,
-    /// Global memory.
     pub global_mem: u64,
     /// Largest single buffer that the device promises.
     pub max_alloc: u64,

@@ -14,7 +14,6 @@ use std::collections::{HashMap, HashSet};
 pub struct ComparedCase<'a> {
     /// The first side's last row of it.
     pub before: &'a Row,
-    /// The second's.
     pub after: &'a Row,
     /// Runs of the program on each side.
     pub runs: [usize; 2],
@@ -162,7 +161,6 @@ type CaseKey<'a> = (&'a str, &'a str, Dtype, u64, u64, Cache);
 /// The same with work-group and settings, where they tell cases apart.
 type ApartKey<'a> = (CaseKey<'a>, Option<CaseSettings<'a>>);
 
-/// A row's work-group and settings.
 type CaseSettings<'a> = (Option<WorkGroup>, &'a Params);
 
 /// The rows of a file's cases that have a time.

@@ -10,9 +10,6 @@ const COMMAND: &str = "command";
 
 /// Moves the rows of the file `from` into the file `into`, in place of those that the same command wrote before, unless there
 /// are fewer of them now. A torn last line is left out. Then `from` is gone.
-///
-/// # Errors
-/// `Failed` if a file cannot be read; `Usage` if they are no tables of the same columns; `Output` if `into` cannot be written.
 pub fn adopt(into: &Path, from: &Path) -> Result<(), Error> {
     let new = read(from)?;
     let old =

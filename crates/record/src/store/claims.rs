@@ -25,9 +25,6 @@ const FEWEST: usize = 4;
 
 /// Refuses outputs that are inputs or each other, by whatever path, and those that would replace a file that gpulab did not
 /// write, unless that is `forced`. Nothing is opened for writing.
-///
-/// # Errors
-/// [`Error::Usage`].
 pub fn check_outputs(outputs: &[OutputFile<'_>], inputs: &[PathBuf], forced: bool) -> Result<(), Error> {
     let to_stdout: Vec<&str> = outputs.iter().filter(|one| one.path == "-").map(|one| one.option).collect();
     if to_stdout.len() > 1 {

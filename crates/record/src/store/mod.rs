@@ -30,7 +30,6 @@ use std::path::Path;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// Replace it.
     Create,
     /// Add to it, after removing a torn last line; its header must be this version's.
     Append,

@@ -25,9 +25,6 @@ pub const COUNTED: &str = "warp_instructions";
 pub type RecordedFile = (Recorded, Option<String>);
 
 /// Takes a file apart: CSV or JSON, of this version or an older one. `name` is the file's in messages.
-///
-/// # Errors
-/// `Usage` for what is neither, with the line and what to do.
 pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
     let (mut recorded, torn) = match text.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => return Err(Error::Usage(format!("{name} is empty: it holds no results"))),

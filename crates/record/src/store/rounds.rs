@@ -57,9 +57,6 @@ impl Rounds {
     }
 
     /// Adds what is known of a configuration now, in place of what was.
-    ///
-    /// # Errors
-    /// [`Error::Output`] if the file cannot be written, or is none of rounds.
     pub fn note(&mut self, index: u64, pool: &Pool) -> Result<(), Error> {
         let noted = serde_json::to_string(&PoolLine { index, pool: pool.clone() }).map_err(io::Error::from);
         let noted = noted.and_then(|line| self.open()?.write_all(format!("{line}\n").as_bytes()));

@@ -11,7 +11,6 @@ pub struct Film {
     pub title: String,
     pub case: Case,
     pub model: LockstepModel,
-    /// Of all groups.
     pub counted: CountedCase,
     /// What the first groups of each launch did.
     pub launches: Vec<TracedLaunch>,

@@ -33,9 +33,6 @@ pub struct StudyText<'a> {
 }
 
 /// Draws the points of one run of an experiment. The finding's first sentence is the title, grey where it is undecided.
-///
-/// # Errors
-/// If no point has a value.
 pub fn experiment(points: &[Point], told: &StudyText<'_>) -> Drawn {
     let measured: Vec<&Point> = points.iter().filter(|p| p.measured().is_some_and(f64::is_finite)).collect();
     let Some(first) = measured.first() else {

@@ -27,7 +27,6 @@ const ASIDE_END: Lettering = Lettering::new(SMALL, Anchor::End, "dim");
 #[derive(Clone, Copy, PartialEq)]
 enum BarMeasure {
     Bandwidth,
-    /// Operations: their unit.
     Operations(&'static str),
     Time,
 }
@@ -68,7 +67,6 @@ impl BarMeasure {
         self.value(row, row.t_median_s?)
     }
 
-    /// The measured limit, where it bounds these rows.
     fn limit(self, rows: &[&Row]) -> Option<f64> {
         let any = rows.iter().filter(|_| is_held_against_limit(rows.iter().copied()));
         match self {
@@ -80,9 +78,6 @@ impl BarMeasure {
 }
 
 /// Draws the rows of one ladder: one case on one device.
-///
-/// # Errors
-/// If no rung has a time.
 pub fn ladder(rows: &[Row]) -> Drawn {
     let view = View::of(rows, RateUnit::GB);
     let rungs: Vec<&Row> = view.rungs.iter().map(|cell| cell.row).collect();

@@ -11,10 +11,6 @@ pub const PNG_WIDTHS: RangeInclusive<u32> = 240..=8192;
 /// What a PNG of ours says of who made it: a keyword of the format, and its text.
 pub const PNG_MARK: &str = "Software\0gpulab";
 
-/// The picture as a PNG file of this width.
-///
-/// # Errors
-/// What is wrong with the width or the drawing.
 pub fn png(picture: &Picture, theme: Theme, width: u32) -> Result<Vec<u8>, String> {
     if !PNG_WIDTHS.contains(&width) {
         return Err(format!("a width of {width} pixels is not from {} to {}", PNG_WIDTHS.start(), PNG_WIDTHS.end()));

@@ -42,9 +42,6 @@ struct RungPoint<'a> {
 
 /// Draws ladders of one device, each of one case. `ceilings` are those of the device; without them the rows' own limits are
 /// drawn.
-///
-/// # Errors
-/// If no rung has operations, bytes and a time: a transposition computes nothing.
 pub fn roofline(ladders: &[Vec<Row>], ceilings: &[CeilingRow]) -> Drawn {
     let mut paths: Vec<Vec<RungPoint<'_>>> =
         ladders.iter().map(|rows| path(rows)).filter(|path| !path.is_empty()).collect();

@@ -17,7 +17,6 @@ pub(super) const MARGIN: f64 = 10.0;
 /// Units of height from which on a picture is tall: two screens of a telephone.
 const TALL: f64 = 900.0;
 
-/// Heights of letters.
 pub(super) const TITLE: f64 = 16.0;
 pub(super) const BODY: f64 = 12.5;
 pub(super) const SMALL: f64 = 11.5;

@@ -20,7 +20,6 @@ const EDGE: f64 = 2.0;
 
 struct SampleLine {
     name: String,
-    /// Over their median.
     ratios: Vec<f64>,
     median: f64,
     q1: f64,
@@ -46,9 +45,6 @@ impl SampleLine {
 }
 
 /// Draws the single runs of one ladder: one case of one run of the program.
-///
-/// # Errors
-/// If there are none.
 pub fn strip(samples: &[SampleRow]) -> Drawn {
     let lines: Vec<SampleLine> = groups(samples, |sample| (sample.variant.clone(), sample.params.clone()))
         .iter()

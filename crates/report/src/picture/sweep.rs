@@ -11,7 +11,6 @@ use gpulab_record::{Row, params_text};
 /// Times relative to the best that a step of shade goes up to; the last has no end.
 const STEPS: [f64; 4] = [FLAT, 1.25, 2.0, 5.0];
 
-/// Height of a field.
 const FIELD: f64 = 26.0;
 
 /// Narrowest field that has a number, and width of the widest.
@@ -22,9 +21,6 @@ const HEAD: Lettering = Lettering::new(SMALL, Anchor::Middle, "dim");
 const NAME: Lettering = Lettering::new(BODY, Anchor::Start, "ink");
 
 /// Draws the rows of a sweep that solve one problem on one device: of each rung and work-group the fastest settings.
-///
-/// # Errors
-/// If nothing has a time, or there is one field alone.
 pub fn sweep(rows: &[Row]) -> Drawn {
     let latest = crate::sweep::latest(rows);
     let rows: Vec<&Row> = latest.iter().collect();
@@ -72,7 +68,6 @@ struct HeatMap<'a> {
     wgs: Vec<WorkGroup>,
     variants: Vec<&'a str>,
     ranked: &'a [Timed<'a>],
-    /// The shortest time.
     least: f64,
 }
 

@@ -9,9 +9,7 @@ pub enum Theme {
     /// As the reader's system asks for; light where nothing asks, and in print.
     #[default]
     Auto,
-    /// Dark on white.
     Light,
-    /// Light on black.
     Dark,
 }
 

@@ -10,7 +10,6 @@ use crate::timeline::{lanes, length, overlapped};
 use gpulab_model::outcome::Bar;
 use gpulab_record::Point;
 
-/// Height of a lane.
 const LANE: f64 = 26.0;
 
 /// What commands do, in order, with their words.
@@ -69,9 +68,6 @@ pub fn of_bars(bars: &[Bar], title: &str) -> Picture {
 
 /// Draws what the experiment `overlap` measured: each stage alone, one after the other, the best order, and the ideal, in
 /// which the longest stage hides the others.
-///
-/// # Errors
-/// If the points have no copies and kernels alone, or no queues.
 pub fn overlap(points: &[Point]) -> Drawn {
     let seconds = |point: &Point| point.measured().and(point.t_median_s);
     let alone = |series: &str| points.iter().find(|p| p.series == series).and_then(seconds);

@@ -47,9 +47,6 @@ impl WaterfallStep<'_> {
 }
 
 /// Draws what each step of a ladder brought, one case on one device.
-///
-/// # Errors
-/// If fewer than two rungs have a time.
 pub fn waterfall(rows: &[Row]) -> Drawn {
     let view = View::of(rows, RateUnit::GB);
     let timed: Vec<&Row> = view.rungs.iter().map(|cell| cell.row).filter(|row| is_base(row)).collect();

@@ -19,9 +19,6 @@ pub struct ShownFile {
 
 impl ShownFile {
     /// That tables are made from rows.
-    ///
-    /// # Errors
-    /// `Usage`, if it holds single runs.
     pub fn no_samples(self) -> Result<ShownFile, Error> {
         match self.holds {
             ShownContent::Samples(_) => {
@@ -33,7 +30,6 @@ impl ShownFile {
     }
 }
 
-/// What it holds.
 pub enum ShownContent {
     Recorded(Recorded),
     Ceilings(Vec<CeilingRow>),

@@ -21,9 +21,6 @@ const PEER: &str = "peer";
 
 /// The records that meet all conditions. Records that lack a column of these do not; but figures of other programs have few
 /// columns, so they are held against those that they have.
-///
-/// # Errors
-/// [`Error::Usage`] for a column that no record has, and for conditions that leave nothing.
 pub fn filtered(files: Vec<ShownFile>, conditions: &[Condition]) -> Result<Vec<ShownFile>, Error> {
     conditions.iter().try_fold(files, |files, condition| {
         let mut sieve = Sieve { condition, is_known: false, is_met: false, seen: Vec::new(), names: Vec::new() };

@@ -7,7 +7,6 @@ use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::count::CountRow;
 use gpulab_study::why::{DeviceRates, reasons};
 
-/// The ceilings of the device that a row is from.
 pub fn of_device(ceilings: &[CeilingRow], row: &Row) -> Vec<CeilingRow> {
     ceilings.iter().filter(|ceiling| ceiling.device == row.device).cloned().collect()
 }

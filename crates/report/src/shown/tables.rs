@@ -20,7 +20,6 @@ use gpulab_study::experiments::EXPERIMENTS;
 use gpulab_study::why::{DeviceRates, reasons};
 use std::path::Path;
 
-/// The columns of these names in ladders' rows.
 fn columns_of_rows(names: &[String], rows: &[Row]) -> Result<Vec<ChosenColumn>, Error> {
     let known = || table_names().into_iter().chain(Row::COLUMNS.iter().map(|name| (*name).to_owned())).collect();
     let find =

@@ -88,7 +88,6 @@ fn head(rows: &[Row]) -> Option<String> {
 pub struct SweepTime {
     /// Of the jobs that ended.
     pub jobs: Spent,
-    /// Measuring the ceiling.
     pub ceiling: f64,
     /// The job that an interrupt cut short.
     pub cut: f64,

@@ -11,9 +11,6 @@ pub use listing::{AsmInstruction, AsmKernel, AsmLine};
 
 /// Reads a listing: PTX, SASS as `nvdisasm -c -g` prints it, or x86-64 as `objdump -d -l --no-show-raw-insn` does. What
 /// listings it knows, if this is none of them.
-///
-/// # Errors
-/// A text that is no such listing, or has no instructions.
 pub fn parse(text: &str) -> Result<Vec<AsmKernel>, String> {
     let text = text.trim_end_matches('\0');
     let is_ptx = text.lines().any(|line| line.trim_start().starts_with(".version"));

@@ -70,12 +70,8 @@ fn instruction(text: &str, place: Option<(String, u64)>) -> Option<AsmInstructio
     let opcode = bare.split(char::is_whitespace).next().filter(|opcode| !opcode.is_empty())?;
     let parts: Vec<&str> = opcode.split('.').collect();
     let is_vector = parts.iter().any(|part| ["v2", "v4", "v8", "f16x2", "bf16x2"].contains(part));
-    Some(AsmInstruction { kind: kind(&parts), memory: None, is_vector, place, text: squeezed(text) })
-}
-
-/// With one blank where there are several.
-fn squeezed(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Some(AsmInstruction { kind: kind(&parts), memory: None, is_vector, place, text })
 }
 
 fn kind(parts: &[&str]) -> AsmKind {

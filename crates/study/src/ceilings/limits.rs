@@ -134,9 +134,6 @@ impl Limits {
     }
 
     /// Looks a ceiling up that is not known yet, or measures it: the best rate of its probes that gave a right result.
-    ///
-    /// # Errors
-    /// What ends the whole run.
     pub fn measure(&mut self, executor: &mut dyn Executor, need: LimitNeeded) -> Result<(), Error> {
         if self.has(need) {
             return Ok(());
@@ -150,9 +147,6 @@ impl Limits {
     }
 
     /// What launches cost by this clock, looked up or measured; none where the device gave no such time.
-    ///
-    /// # Errors
-    /// What ends the whole run.
     pub fn launch_cost(&mut self, executor: &mut dyn Executor, clock: Clock) -> Result<Option<LaunchCost>, Error> {
         let (one, several) = launch_cost(clock);
         let Some(first) = self.seconds(&one, clock, executor)? else { return Ok(None) };
@@ -180,9 +174,6 @@ impl Limits {
     }
 
     /// The lines of these quantities, each looked up or measured; without those of which a probe broke.
-    ///
-    /// # Errors
-    /// What ends the whole run.
     pub fn rows(&mut self, quantities: &[Quantity], executor: &mut dyn Executor) -> Result<Vec<CeilingRow>, Error> {
         quantities.iter().filter_map(|quantity| self.row(quantity, executor).transpose()).collect()
     }

@@ -135,9 +135,6 @@ pub enum Reach {
 }
 
 /// Finds the best of a quantity, and says how far the search came. `tell` hears of every shape that went wrong.
-///
-/// # Errors
-/// What ends the whole run.
 pub fn measure(
     quantity: &Quantity,
     effort: Effort,

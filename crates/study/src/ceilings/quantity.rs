@@ -11,9 +11,7 @@ use serde::{Deserialize, Serialize};
 /// What of a case counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rate {
-    /// Bytes a second.
     Bytes,
-    /// Operations a second.
     Ops,
     /// Pairs of operations a second.
     Pairs,

@@ -17,9 +17,6 @@ pub type Attempt<'a, E> = dyn FnMut(&[usize]) -> Result<Option<f64>, E> + 'a;
 /// setting over all its values, keeps the best, goes on to the next, and through all settings up to `passes` times,
 /// until a pass improves nothing. No place is tried twice. None if no place gave a rate, which `attempt` is free to
 /// refuse.
-///
-/// # Errors
-/// The first that `attempt` gives.
 pub fn descend<E>(axes: &[usize], passes: usize, attempt: &mut Attempt<'_, E>) -> Result<Option<Best>, E> {
     let mut tried: BTreeMap<Vec<usize>, Option<f64>> = BTreeMap::new();
     let mut rate_of = |place: &[usize]| match tried.get(place) {

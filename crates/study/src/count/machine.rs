@@ -52,13 +52,10 @@ impl LockstepModel {
     };
 }
 
-/// A machine by name.
 #[derive(Clone, Copy, Debug)]
 pub struct Machine {
     pub name: &'static str,
-    /// What it is.
     pub about: &'static str,
-    /// Where its numbers stand.
     pub source: &'static str,
     pub model: LockstepModel,
 }
@@ -89,7 +86,6 @@ const SERIES_10: LockstepModel = LockstepModel {
     ..LockstepModel::USUAL
 };
 
-/// All of them.
 pub const MACHINES: &[Machine] = &[
     machine(
         "compute capability 1.0, 8-series: half-warps in step or a transaction for each work-item",

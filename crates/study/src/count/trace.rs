@@ -95,9 +95,6 @@ fn pieces<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(u64, u64)>, D::Erro
 }
 
 /// The launches of the lines that the plugin wrote, in their order.
-///
-/// # Errors
-/// A line that is none.
 pub fn traced(text: &str) -> Result<Vec<TracedLaunch>, serde_json::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]

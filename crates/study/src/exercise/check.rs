@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CountMetric {
-    /// Kernel launches.
     Launches,
     /// Passes of a request to local memory.
     LocalPasses,
@@ -38,13 +37,10 @@ pub enum CountMetric {
 /// A demand beside what was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CheckResult {
-    /// What was counted.
     pub what: String,
     /// How much; none where there was nothing to count.
     pub value: Option<f64>,
-    /// What it must be.
     pub wanted: String,
-    /// Whether it is so.
     pub ok: bool,
     /// What to think about if it is not.
     pub hint: String,
@@ -140,12 +136,10 @@ pub enum Demand {
     MostOfStarter(f64),
 }
 
-/// One demand.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CountCheck {
     pub metric: CountMetric,
-    /// What it must be.
     pub wanted: Demand,
     /// What to think about if it is not.
     pub hint: String,

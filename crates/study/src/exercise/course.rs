@@ -33,7 +33,6 @@ pub struct Exercise {
     pub title: String,
     /// The family whose problem the kernel solves; none of a question.
     pub family: Option<String>,
-    /// Where it comes from.
     pub source: String,
     /// What is to be reached, in one sentence.
     pub goal: String,
@@ -56,9 +55,6 @@ impl Exercise {
     }
 
     /// The file to begin with.
-    ///
-    /// # Errors
-    /// That it is not there.
     pub fn starter(&self) -> Result<String, Error> {
         if self.family.is_none() {
             return Ok(self.sheet(false));
@@ -68,9 +64,6 @@ impl Exercise {
     }
 
     /// A file that passes.
-    ///
-    /// # Errors
-    /// That it is not there.
     pub fn solution(&self) -> Result<String, Error> {
         if self.family.is_none() { Ok(self.sheet(true)) } else { self.file("solution.cl").map(str::to_owned) }
     }
@@ -103,9 +96,6 @@ fn path(name: &str, file: &str) -> String {
 }
 
 /// The exercise of a name; none if there is no such exercise.
-///
-/// # Errors
-/// That its file cannot be read.
 pub fn exercise(name: &str) -> Result<Option<Exercise>, Error> {
     let Some(name) = NAMES.iter().find(|known| **known == name) else { return Ok(None) };
     let file = path(name, "exercise.toml");
@@ -115,10 +105,6 @@ pub fn exercise(name: &str) -> Result<Option<Exercise>, Error> {
     Ok(Some(Exercise { name, ..exercise }))
 }
 
-/// All exercises, in order.
-///
-/// # Errors
-/// That one's file cannot be read.
 pub fn exercises() -> Result<Vec<Exercise>, Error> {
     NAMES.iter().filter_map(|name| exercise(name).transpose()).collect()
 }

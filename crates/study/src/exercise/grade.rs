@@ -19,7 +19,6 @@ pub enum ExerciseVerdict {
     Uncounted,
     /// A wrong result or answer.
     Wrong,
-    /// It does not build.
     NotBuilt,
     /// It ended its process, or the driver failed.
     Crashed,
@@ -30,7 +29,6 @@ pub enum ExerciseVerdict {
 }
 
 impl ExerciseVerdict {
-    /// In a table.
     pub fn label(self) -> &'static str {
         match self {
             ExerciseVerdict::Passed => "passed",
@@ -49,7 +47,6 @@ impl ExerciseVerdict {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Grade {
     pub exercise: String,
-    /// What it comes to.
     pub verdict: ExerciseVerdict,
     /// Why, unless it passed.
     pub reason: String,
@@ -100,9 +97,6 @@ impl Grade {
     }
 
     /// What it is to a shell: nothing if it passed, else an error with its exit code.
-    ///
-    /// # Errors
-    /// Whatever is not passed.
     pub fn outcome(&self) -> Result<(), Error> {
         let text = format!("{}: {}: {}", self.exercise, self.verdict.label(), self.reason);
         Err(match self.verdict {

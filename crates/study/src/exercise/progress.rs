@@ -12,9 +12,7 @@ const FILE: &str = "exercises.json";
 /// How far an exercise has come.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
-    /// Checks so far.
     pub checks: u32,
-    /// Hints that were shown.
     pub hints: usize,
     /// Whether a check was passed.
     pub passed: bool,
@@ -45,9 +43,6 @@ impl Progress {
     }
 
     /// Keeps it below `folder`.
-    ///
-    /// # Errors
-    /// [`Error::Output`].
     pub fn save(&self, folder: &Path) -> Result<(), Error> {
         let path = path(folder);
         let text = serde_json::to_string_pretty(self).map_err(|e| Error::Failed(e.to_string()))?;
@@ -55,7 +50,6 @@ impl Progress {
         written.map_err(|source| Error::Output { what: format!("the progress to {}", path.display()), source })
     }
 
-    /// Of an exercise.
     pub fn of(&self, name: &str) -> Standing {
         self.0.get(name).cloned().unwrap_or_default()
     }

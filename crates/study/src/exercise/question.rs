@@ -26,7 +26,6 @@ pub struct Question {
 }
 
 impl Question {
-    /// The right answer.
     pub fn answer(&self) -> f64 {
         self.product.iter().product::<f64>() / self.over.iter().product::<f64>()
     }

@@ -13,7 +13,6 @@ pub struct DrawnSizes {
 }
 
 impl DrawnSizes {
-    /// Of a problem's form, as the seed draws them.
     pub fn new(form: Form, seed: u64) -> DrawnSizes {
         let mut draw = Draw(seed);
         let (asked, counted) = match form {

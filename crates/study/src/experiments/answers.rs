@@ -23,64 +23,135 @@ const fn timed(
 }
 
 const ALL: &[Answers] = &[
-    timed(&banks::BANKS, (bank_turns, "has 32 banks"), (alike, "stride 32 is as fast as stride 1 (to within 2 %)")),
-    timed(&camping::CAMPING, (camps, "sets. For"), (alike, "changes the speed by less than 2 %")),
-    timed(&constant::CONSTANT, (broadcast, "32.0 times slower"), (alike, "(to within 2 %)")),
-    timed(&divergence::DIVERGENCE, (diverges, "32 items run in lockstep"), (one_way, "at most 2 % longer")),
-    timed(&grid::GRID, (tail, "3 groups run at 75 %"), (alike, "never costs more than 5 % of the rate")),
-    timed(&group::GROUP, (idle_lanes, "Sizes off the multiple of 32 cost"), (alike, "to within 10 %: no idle lanes")),
+    timed(
+        &banks::BANKS,
+        (
+            |series, stride| {
+                if stride % 2.0 == 1.0 || stride == 0.0 || series.ends_with("permuted") {
+                    100.0
+                } else {
+                    100.0 / stride.min(32.0)
+                }
+            },
+            "has 32 banks",
+        ),
+        (alike, "stride 32 is as fast as stride 1 (to within 2 %)"),
+    ),
+    timed(
+        &camping::CAMPING,
+        (|series, pitch| if series == "down columns" && pitch > 1000.0 { 10.0 } else { 40.0 }, "sets. For"),
+        (alike, "changes the speed by less than 2 %"),
+    ),
+    timed(&constant::CONSTANT, (|_, addresses| 40.0 / addresses, "32.0 times slower"), (alike, "(to within 2 %)")),
+    timed(
+        &divergence::DIVERGENCE,
+        (diverges, "32 items run in lockstep"),
+        (|series, _| if series == "all both branches" { 198.0 } else { 100.0 }, "at most 2 % longer"),
+    ),
+    timed(
+        &grid::GRID,
+        (|_, groups| groups / (groups / 2.0).ceil(), "3 groups run at 75 %"),
+        (alike, "never costs more than 5 % of the rate"),
+    ),
+    timed(
+        &group::GROUP,
+        (|_, wg| wg / (wg / 32.0).ceil(), "Sizes off the multiple of 32 cost"),
+        (alike, "to within 10 %: no idle lanes"),
+    ),
     timed(&ilp::ILP, (chains, "With 1 chain even 1024 items reach 25 %"), (alike, "takes 32 items with 1 chain")),
-    timed(&image::IMAGE, (tiles, "faster along rows (2.00 times)"), (alike, "in every order (to within 2 %)")),
+    timed(
+        &image::IMAGE,
+        (|series, _| if series == "buffer" { 10.0 } else { 20.0 }, "faster along rows (2.00 times)"),
+        (alike, "in every order (to within 2 %)"),
+    ),
     timed(
         &instructions::INSTRUCTIONS,
-        (division, "int div, takes 32.0 times"),
+        (|series, _| if series == "int div" { 1.0 } else { 32.0 }, "int div, takes 32.0 times"),
         (alike, "no function is more than 2 %"),
     ),
-    timed(&intensity::INTENSITY, (roof, "the limit up to 8 operations"), (alike, "as loading it (to within 2 %)")),
-    timed(&latency::LATENCY, (levels, "from 1 MiB on"), (one_level, "no other level shows")),
-    timed(&launch::LAUNCH, (launches, "up to 2.00 times as long"), (alike, "take equally long (to within 2 %)")),
+    timed(
+        &intensity::INTENSITY,
+        (|_, intensity| if intensity <= 8.0 { 100.0 } else { 800.0 / intensity }, "the limit up to 8 operations"),
+        (alike, "as loading it (to within 2 %)"),
+    ),
+    timed(
+        &latency::LATENCY,
+        (levels, "from 1 MiB on"),
+        (|series, _| if series == "dependent" || series == "local" { 20.0 } else { 2.0 }, "no other level shows"),
+    ),
+    timed(
+        &launch::LAUNCH,
+        (|series, _| if series.contains("log2") { 8.0 } else { 4.0 }, "up to 2.00 times as long"),
+        (alike, "take equally long (to within 2 %)"),
+    ),
     Answers {
         experiment: &lockstep::LOCKSTEP,
-        effect: (races, "up to 5 % of the sums are wrong"),
+        effect: (|series, _| if series == "synchronised" { 0.0 } else { 5.0 }, "up to 5 % of the sums are wrong"),
         none: (|_, _| 0.0, "proves nothing"),
         is_timed: false,
     },
-    timed(&occupancy::OCCUPANCY, (crowded, "bandwidth falls to"), (alike, "No slowdown over 10 % shows")),
-    timed(&offset::OFFSET, (unaligned, "up to 20 % slower"), (alike, "lose less than 2 % at any offset")),
+    timed(
+        &occupancy::OCCUPANCY,
+        (|_, bytes| 1e6 / bytes, "bandwidth falls to"),
+        (alike, "No slowdown over 10 % shows"),
+    ),
+    timed(
+        &offset::OFFSET,
+        (|_, offset| if offset % 8.0 == 0.0 { 5.0 } else { 4.0 }, "up to 20 % slower"),
+        (alike, "lose less than 2 % at any offset"),
+    ),
     timed(&overlap::OVERLAP, (overlaps, "times as fast"), (in_turn, "no overlap over 4 % of the shorter one")),
-    timed(&pitch::PITCH, (power_of_two, "makes it up to 1.60 times as fast"), (alike, "by less than 2 %")),
-    timed(&presum::PRESUM, (remainder, "device takes up to 1.80 times"), (alike, "cost less than 2 %")),
-    timed(&registers::REGISTERS, (spills, "20 % of it is lost at 96"), (holds, "at least 80 % of it is kept")),
+    timed(
+        &pitch::PITCH,
+        (
+            |series, n| if (n as u64).is_power_of_two() && !series.ends_with("+32") { 50.0 } else { 80.0 },
+            "makes it up to 1.60 times as fast",
+        ),
+        (alike, "by less than 2 %"),
+    ),
+    timed(
+        &presum::PRESUM,
+        (
+            |series, rest| if series.starts_with("device") && rest > 0.0 { 18.0 } else { 10.0 },
+            "device takes up to 1.80 times",
+        ),
+        (alike, "cost less than 2 %"),
+    ),
+    timed(
+        &registers::REGISTERS,
+        (|_, values| if values > 64.0 { 10.0 } else { 100.0 }, "20 % of it is lost at 96"),
+        (|_, values| 100.0 - values / 100.0, "at least 80 % of it is kept"),
+    ),
     Answers {
         experiment: &rounding::ROUNDING,
         effect: (|_, x| x, "errors of 1.00e-6 to 8.00e-6"),
         none: (alike, "errors of 4.00e-6 to 4.00e-6"),
         is_timed: false,
     },
-    timed(&stride::STRIDE, (segments, "a segment has 32 bytes"), (alike, "as at stride 1 (to within 2 %)")),
-    timed(&transfer::TRANSFER, (pinned, "4.00 times as fast as pageable"), (alike, "pageable memory (to within 2 %)")),
-    timed(&vector::VECTOR, (wide, "float16 is 16.0 times as fast"), (alike, "no faster than float (at most 2 %)")),
+    timed(
+        &stride::STRIDE,
+        (|_, stride| 100.0 / stride.min(8.0), "a segment has 32 bytes"),
+        (alike, "as at stride 1 (to within 2 %)"),
+    ),
+    timed(
+        &transfer::TRANSFER,
+        (|series, _| if series.starts_with("pinned") { 20.0 } else { 5.0 }, "4.00 times as fast as pageable"),
+        (alike, "pageable memory (to within 2 %)"),
+    ),
+    timed(
+        &vector::VECTOR,
+        (|_, width| 4.0 * width, "float16 is 16.0 times as fast"),
+        (alike, "no faster than float (at most 2 %)"),
+    ),
     timed(
         &zerocopy::ZERO_COPY,
-        (copied, "10.0 times slower than copying"),
+        (|series, _| if series.starts_with("copied") { 4.0 } else { 40.0 }, "10.0 times slower than copying"),
         (alike, "copying them first (to within 2 %)"),
     ),
 ];
 
 fn alike(_: &str, _: f64) -> f64 {
     4.0
-}
-
-fn bank_turns(series: &str, stride: f64) -> f64 {
-    if stride % 2.0 == 1.0 || stride == 0.0 || series.ends_with("permuted") { 100.0 } else { 100.0 / stride.min(32.0) }
-}
-
-fn camps(series: &str, pitch: f64) -> f64 {
-    if series == "down columns" && pitch > 1000.0 { 10.0 } else { 40.0 }
-}
-
-fn broadcast(_: &str, addresses: f64) -> f64 {
-    40.0 / addresses
 }
 
 fn diverges(series: &str, g: f64) -> f64 {
@@ -92,33 +163,9 @@ fn diverges(series: &str, g: f64) -> f64 {
     }
 }
 
-fn one_way(series: &str, _: f64) -> f64 {
-    if series == "all both branches" { 198.0 } else { 100.0 }
-}
-
-fn tail(_: &str, groups: f64) -> f64 {
-    groups / (groups / 2.0).ceil()
-}
-
-fn idle_lanes(_: &str, wg: f64) -> f64 {
-    wg / (wg / 32.0).ceil()
-}
-
 fn chains(series: &str, _: f64) -> f64 {
     let chains = series.split(' ').next().and_then(|word| word.parse::<f64>().ok());
     chains.map_or(2.0, |chains| 4.0 * chains.min(4.0))
-}
-
-fn tiles(series: &str, _: f64) -> f64 {
-    if series == "buffer" { 10.0 } else { 20.0 }
-}
-
-fn division(series: &str, _: f64) -> f64 {
-    if series == "int div" { 1.0 } else { 32.0 }
-}
-
-fn roof(_: &str, intensity: f64) -> f64 {
-    if intensity <= 8.0 { 100.0 } else { 800.0 / intensity }
 }
 
 fn levels(series: &str, bytes: f64) -> f64 {
@@ -127,26 +174,6 @@ fn levels(series: &str, bytes: f64) -> f64 {
         "dependent" => 20.0,
         _ => 2.0,
     }
-}
-
-fn one_level(series: &str, _: f64) -> f64 {
-    if series == "dependent" || series == "local" { 20.0 } else { 2.0 }
-}
-
-fn launches(series: &str, _: f64) -> f64 {
-    if series.contains("log2") { 8.0 } else { 4.0 }
-}
-
-fn races(series: &str, _: f64) -> f64 {
-    if series == "synchronised" { 0.0 } else { 5.0 }
-}
-
-fn crowded(_: &str, bytes: f64) -> f64 {
-    1e6 / bytes
-}
-
-fn unaligned(_: &str, offset: f64) -> f64 {
-    if offset % 8.0 == 0.0 { 5.0 } else { 4.0 }
 }
 
 fn overlaps(series: &str, chunks: f64) -> f64 {
@@ -162,38 +189,6 @@ fn in_turn(series: &str, _: f64) -> f64 {
         _ if series.contains("beside") => 2000.0,
         _ => 1000.0,
     }
-}
-
-fn power_of_two(series: &str, n: f64) -> f64 {
-    if (n as u64).is_power_of_two() && !series.ends_with("+32") { 50.0 } else { 80.0 }
-}
-
-fn remainder(series: &str, rest: f64) -> f64 {
-    if series.starts_with("device") && rest > 0.0 { 18.0 } else { 10.0 }
-}
-
-fn spills(_: &str, values: f64) -> f64 {
-    if values > 64.0 { 10.0 } else { 100.0 }
-}
-
-fn holds(_: &str, values: f64) -> f64 {
-    100.0 - values / 100.0
-}
-
-fn segments(_: &str, stride: f64) -> f64 {
-    100.0 / stride.min(8.0)
-}
-
-fn pinned(series: &str, _: f64) -> f64 {
-    if series.starts_with("pinned") { 20.0 } else { 5.0 }
-}
-
-fn wide(_: &str, width: f64) -> f64 {
-    4.0 * width
-}
-
-fn copied(series: &str, _: f64) -> f64 {
-    if series.starts_with("copied") { 4.0 } else { 40.0 }
 }
 
 /// The finding of values with this relative spread.

@@ -35,7 +35,6 @@ pub const BANKS: Experiment = Experiment {
     },
     x_name: "stride",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

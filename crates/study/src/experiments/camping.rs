@@ -41,7 +41,6 @@ pub const CAMPING: Experiment = Experiment {
     },
     x_name: "pitch",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

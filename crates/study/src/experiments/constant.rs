@@ -32,7 +32,6 @@ pub const CONSTANT: Experiment = Experiment {
     },
     x_name: "addresses",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

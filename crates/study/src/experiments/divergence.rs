@@ -39,7 +39,6 @@ pub const DIVERGENCE: Experiment = Experiment {
     },
     x_name: "g",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };
@@ -107,7 +106,6 @@ enum ControlVerdict {
     Passed,
     TooLittle,
     TooMuch,
-    /// The lengths disagree.
     Differs,
     /// The spread hides it at some length.
     Hidden,

@@ -39,7 +39,6 @@ pub const GRID: Experiment = Experiment {
     },
     x_name: "groups",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

@@ -45,7 +45,6 @@ pub const GROUP: Experiment = Experiment {
     },
     x_name: "wg",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

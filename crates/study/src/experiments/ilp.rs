@@ -33,7 +33,6 @@ pub const ILP: Experiment = Experiment {
     },
     x_name: "items",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };
@@ -75,7 +74,6 @@ enum Needed {
     Items(f64),
     /// More than the most measured, which reach this part.
     More(f64, f64),
-    /// The spread hides it.
     Hidden(Contrast),
 }
 

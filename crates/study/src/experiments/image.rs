@@ -59,7 +59,6 @@ pub const IMAGE: Experiment = Experiment {
     },
     x_name: "way",
     x_label,
-    has_timeline: false,
     plan,
     finding,
 };

@@ -36,7 +36,6 @@ pub const INTENSITY: Experiment = Experiment {
     },
     x_name: "ops/byte",
     x_label: fraction,
-    has_timeline: false,
     plan,
     finding,
 };

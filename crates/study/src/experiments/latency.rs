@@ -44,7 +44,6 @@ pub const LATENCY: Experiment = Experiment {
     },
     x_name: "working set",
     x_label: bytes,
-    has_timeline: false,
     plan,
     finding,
 };
@@ -246,7 +245,6 @@ enum Control {
     /// At some sizes they are not faster.
     Partly,
     Failed,
-    /// The spread hides it.
     Hidden,
     Absent,
 }

@@ -37,7 +37,6 @@ pub const LAUNCH: Experiment = Experiment {
     },
     x_name: "n",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

@@ -36,7 +36,6 @@ pub const LOCKSTEP: Experiment = Experiment {
     },
     x_name: "wg",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

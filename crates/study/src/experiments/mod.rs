@@ -77,8 +77,6 @@ pub struct Experiment {
     pub x_name: &'static str,
     /// How reports name a value of what is varied.
     pub x_label: fn(f64) -> String,
-    /// Whether its trials tell when each command began and ended, so that what overlapped can be drawn.
-    pub has_timeline: bool,
     plan: fn(&Scope<'_>) -> Vec<Trial>,
     finding: fn(&[Point]) -> String,
 }
@@ -96,6 +94,11 @@ pub struct Explanation {
 }
 
 impl Experiment {
+    /// Whether its trials tell when each command began and ended, so that what overlapped can be drawn.
+    pub fn has_timeline(&self) -> bool {
+        self.name == "overlap"
+    }
+
     /// What to measure on this device, in the order in which a table shows it. Trials that share their data come one
     /// after the other, which saves making the data again.
     pub fn plan(&self, scope: &Scope<'_>) -> Vec<Trial> {

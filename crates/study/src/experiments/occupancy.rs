@@ -49,7 +49,6 @@ pub const OCCUPANCY: Experiment = Experiment {
     },
     x_name: "local bytes",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

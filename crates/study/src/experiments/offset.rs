@@ -18,7 +18,6 @@ const FEW_OFFSETS: [u64; 6] = [0, 1, 4, 8, 16, 32];
 /// At which neighbours also read in another order, or are idle.
 const LANE_OFFSETS: [u64; 3] = [0, 1, 8];
 
-/// Bytes of a word.
 const WORD: u64 = 4;
 
 pub const OFFSET: Experiment = Experiment {
@@ -36,7 +35,6 @@ pub const OFFSET: Experiment = Experiment {
     },
     x_name: "offset",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

@@ -47,7 +47,6 @@ pub const OVERLAP: Experiment = Experiment {
     },
     x_name: "chunks",
     x_label: plain,
-    has_timeline: true,
     plan,
     finding,
 };

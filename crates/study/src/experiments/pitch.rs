@@ -60,7 +60,6 @@ pub const PITCH: Experiment = Experiment {
     },
     x_name: "n",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

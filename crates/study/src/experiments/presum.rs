@@ -47,7 +47,6 @@ pub const PRESUM: Experiment = Experiment {
     },
     x_name: "rest",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

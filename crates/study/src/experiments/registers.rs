@@ -56,7 +56,6 @@ pub const REGISTERS: Experiment = Experiment {
     },
     x_name: "values",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

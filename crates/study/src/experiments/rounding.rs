@@ -46,7 +46,6 @@ pub const ROUNDING: Experiment = Experiment {
     },
     x_name: "order",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

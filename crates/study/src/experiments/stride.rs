@@ -17,7 +17,6 @@ use gpulab_record::Point;
 /// Bytes of the words that are accessed.
 const WORD: f64 = 4.0;
 
-/// Logarithms of the strides.
 const LOGS: [u64; 7] = [0, 1, 2, 3, 4, 5, 6];
 
 pub const STRIDE: Experiment = Experiment {
@@ -34,7 +33,6 @@ pub const STRIDE: Experiment = Experiment {
     },
     x_name: "stride",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

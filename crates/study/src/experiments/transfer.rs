@@ -42,7 +42,6 @@ pub const TRANSFER: Experiment = Experiment {
     },
     x_name: "bytes",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

@@ -25,7 +25,6 @@ pub const VECTOR: Experiment = Experiment {
     },
     x_name: "width",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

@@ -34,7 +34,6 @@ pub const ZERO_COPY: Experiment = Experiment {
     },
     x_name: "passes",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

@@ -15,7 +15,6 @@ pub struct Shard {
 }
 
 impl Shard {
-    /// The whole plan.
     pub const ALL: Shard = Shard { index: 1, of: 1 };
 
     /// Whether a configuration belongs to it; by its place alone, so that every machine agrees.
@@ -87,9 +86,6 @@ impl Identity {
     }
 
     /// Places in the plan of the configurations that a file of this sweep has rows of.
-    ///
-    /// # Errors
-    /// What the file's sweep has differently.
     pub fn finished(&self, plan: &[Configuration], rows: &[Row]) -> Result<BTreeSet<u64>, String> {
         let mut finished = BTreeSet::new();
         let is_of = |row: &Row, configuration: &Configuration| {

@@ -25,17 +25,10 @@ pub trait Bench {
     /// The settings to measure a configuration with.
     fn settings(&self, configuration: &Configuration) -> Settings;
 
-    /// Runs a job.
-    ///
-    /// # Errors
-    /// What ends the whole sweep.
     fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error>;
 
     /// Takes a finished configuration, and for how many seconds at most its samples were taken. Each comes once, as soon as
     /// its last round is over.
-    ///
-    /// # Errors
-    /// What ends the whole sweep.
     fn finished(&mut self, configuration: &Configuration, outcome: Outcome, sampled: f64) -> Result<(), Error>;
 
     /// What rounds of an earlier run gave.
@@ -50,9 +43,6 @@ pub trait Bench {
     fn settled(&mut self) {}
 
     /// Takes what the rounds before an error or an interrupt gave; a sweep, which has noted it, drops it.
-    ///
-    /// # Errors
-    /// What is told in place of the error.
     fn unfinished(&mut self, _: &Configuration, _: Outcome, _sampled: f64) -> Result<(), Error> {
         Ok(())
     }
@@ -60,9 +50,7 @@ pub trait Bench {
 
 /// Measures the configurations of a plan. Those of a block share their inputs and are verified once, in the
 /// first round; one that goes wrong in any round is finished with that.
-///
-/// # Errors
-/// What the bench says; of what was not finished by then only what it noted is left.
+/// After an error, only what the bench noted is left.
 pub fn measure(plan: &[&Configuration], order: Order, bench: &mut dyn Bench) -> Result<(), Error> {
     let (block, rounds) = if order == Order::Interleave { (BLOCK, ROUNDS) } else { (1, 1) };
     for alike in plan.chunk_by(|a, b| (a.case.dtype, a.case.shape) == (b.case.dtype, b.case.shape)) {
@@ -76,9 +64,6 @@ pub fn measure(plan: &[&Configuration], order: Order, bench: &mut dyn Bench) -> 
 
 /// Measures a block of configurations together, a share of each one's samples in each round, so that drift favours
 /// none. As [`measure`] otherwise.
-///
-/// # Errors
-/// As [`measure`].
 pub fn in_rounds(block: &[&Configuration], rounds: u32, bench: &mut dyn Bench) -> Result<(), Error> {
     let mut pooled: Vec<Option<Pool>> = block.iter().map(|configuration| bench.earlier(configuration)).collect();
     for round in 0..rounds {

@@ -10,10 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 const LISTED: usize = 5;
 
 /// The rows of all files, in the plan's order, if together they are one whole sweep.
-///
-/// # Errors
-/// What does not fit, naming the file: a torn file, rows of no sweep, another sweep, device or
-/// driver, a configuration twice, shards or configurations that are missing.
 pub fn merge(files: Vec<(String, Rows)>) -> Result<Vec<Row>, String> {
     let mut all: BTreeMap<u64, (Row, String)> = BTreeMap::new();
     let mut first: Option<(Row, String)> = None;

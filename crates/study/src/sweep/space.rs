@@ -138,9 +138,6 @@ impl Space<'_> {
 impl Space<'_> {
     /// Refuses a setting of which a value can be taken by no device, whatever goes with it; what only does not go together
     /// is skipped when its turn comes.
-    ///
-    /// # Errors
-    /// The value, why, and what there is.
     pub fn check_settings(&self) -> Result<(), String> {
         /// More combinations are not asked for: a value that goes with none of so many is refused when its turn comes.
         const MOST: usize = 1000;
@@ -187,9 +184,6 @@ pub(super) fn default_work_groups(target: &Target) -> Vec<WorkGroup> {
 }
 
 /// Reads `items=1024,4096`, `presum=host,none`: settings that some of these rungs read.
-///
-/// # Errors
-/// A setting or a value that there is not; the message lists what there is.
 pub fn settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Vec<Setting>, String> {
     let mut all: Vec<Setting> = Vec::new();
     for text in texts {

@@ -12,9 +12,6 @@ pub const SLOWER: f64 = 1.5;
 pub const FINALISTS: usize = 5;
 
 /// Checks a candidate and takes its samples: few, if these are [`SLOWER`] than the `best` time, in seconds.
-///
-/// # Errors
-/// What `run` gives.
 pub fn measure_candidate(
     configuration: &Configuration,
     settings: &Settings,

@@ -10,7 +10,6 @@ use gpulab_record::Row;
 pub enum EffectVerdict {
     /// The intervals of the medians with and without it lie apart.
     Decided,
-    /// They overlap.
     Undecided,
     /// No other value was tried.
     OneValue,

@@ -32,9 +32,6 @@ pub struct ReplayLine {
 
 impl Replay {
     /// The space of the rows, each of another configuration of one problem; a rung's first row is its default.
-    ///
-    /// # Errors
-    /// That no row has a time.
     pub fn of(rows: &[&Row]) -> Result<Replay, String> {
         let variants = distinct(rows.iter().map(|row| row.variant.as_str()));
         let regions = variants.iter().map(|variant| region(rows, variant)).collect();

@@ -31,7 +31,6 @@ pub const SMALL: usize = 64;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Score {
-    /// Its time, in seconds.
     pub seconds: f64,
     /// The share of the device's limit that it reaches, where one bounds it.
     pub of_limit: Option<f64>,
@@ -90,9 +89,6 @@ const IDLE_RESTARTS: usize = 4;
 const NEAR: f64 = 1.5;
 
 /// Searches the regions of a space. No configuration is measured twice; `seed` decides what is random.
-///
-/// # Errors
-/// The first that `evaluate` gives.
 pub fn search<E>(
     strategy: Strategy,
     regions: &[Region],

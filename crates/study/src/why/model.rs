@@ -37,9 +37,6 @@ pub struct DeviceRates {
 
 impl DeviceRates {
     /// Those of the device whose ceilings these are.
-    ///
-    /// # Errors
-    /// What no limit was measured of.
     pub fn new(ceilings: &[CeilingRow], is_gpu: bool) -> Result<DeviceRates, String> {
         let find = |what: &str, place: Site, element: &str| {
             let is_it = |row: &&CeilingRow| row.what == what && row.place == place && row.element == element;

@@ -279,7 +279,6 @@ impl RungTime {
         self.model.as_ref().ok().map(|(_, model)| model)
     }
 
-    /// The measured time over the model's.
     pub fn over_model(&self) -> Option<f64> {
         self.model.as_ref().ok().map(|(_, model)| self.measured / model.whole())
     }

@@ -129,7 +129,6 @@ pub enum Tint {
     Green,
     /// It was left out.
     Yellow,
-    /// It went wrong.
     Red,
 }
 
@@ -159,9 +158,7 @@ pub struct Stdout;
 
 impl Stdout {
     /// Whether anything can be written: not if it was closed, or is a full device.
-    ///
-    /// # Errors
-    /// Why not. Nobody at the other end of a pipe is no reason.
+    /// A closed pipe is no error.
     pub fn check(self) -> io::Result<()> {
         match (&Stdout).write(&[]) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
@@ -175,9 +172,6 @@ impl Stdout {
     }
 
     /// The file behind it, of which there are but one.
-    ///
-    /// # Errors
-    /// Where there is none.
     #[cfg(unix)]
     pub fn file(self) -> io::Result<&'static std::fs::File> {
         use std::os::fd::AsFd;

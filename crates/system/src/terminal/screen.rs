@@ -6,7 +6,6 @@ use std::env;
 /// A terminal, or what stands in for one where there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screen {
-    /// Characters of a line.
     pub width: usize,
     /// Whether it shows more than ASCII.
     pub unicode: bool,
@@ -17,7 +16,6 @@ pub struct Screen {
 /// Characters of a line of pipes and files.
 const WIDTH: usize = 80;
 
-/// No table is narrower.
 const LEAST_WIDTH: usize = 40;
 
 impl Screen {

@@ -13,9 +13,6 @@ use gpulab_model::plan::Case;
 
 impl Session {
     /// Looks at what a kernel does wrong. The case's own size does not matter: small ones are chosen.
-    ///
-    /// # Errors
-    /// What stops any case: a device that cannot run it, a failed build or launch.
     pub fn diagnose(&mut self, case: &Case) -> Result<Symptoms, Stop> {
         let registry = self.registry.clone();
         let family = registry.find(&case.family)?;

@@ -43,7 +43,6 @@ fn exact_fill(family: &Family, case: &Case) -> Fill {
 
 /// Inputs of which single elements can be made to count.
 struct Single {
-    /// Nothing counts.
     neutral: Vec<Array>,
     /// Nothing of the first input counts, and what does makes the others count.
     base: Vec<Array>,

@@ -11,9 +11,7 @@ pub(super) struct Kernel<T> {
     pub name: &'static str,
     /// Whether it wants matrices without negative weights.
     pub non_negative: bool,
-    /// Rows of a tile.
     pub rows: usize,
-    /// Columns of a tile.
     pub columns: usize,
     tile: unsafe fn(&[T], &[T], &mut [T], usize),
     registers: unsafe fn(&mut [T], T, usize),

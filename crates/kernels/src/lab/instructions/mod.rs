@@ -98,7 +98,6 @@ impl Problem for Pairs {
 /// Largest number that a chain begins with, of either sign.
 const LARGEST: i64 = 8;
 
-/// Steps of a chain.
 fn steps(case: &Case) -> u64 {
     2 * get(&case.params, ROUNDS.name) * Instruction::of(case).map_or(0, Instruction::turn)
 }

@@ -9,7 +9,6 @@ use gpulab_model::plan::Case;
 pub struct Operation {
     pub name: &'static str,
     pub dtype: Dtype,
-    /// The kernel's macro.
     pub step: &'static str,
     /// The kernel's macro for the numbers that chains begin with.
     pub start: &'static str,
@@ -181,7 +180,6 @@ impl Precision {
 const GARBAGE: f64 = 65536.0;
 
 impl Function {
-    /// What the kernel calls.
     pub fn call(&self, form: Precision) -> &'static str {
         match form {
             Precision::Plain | Precision::Fast => self.calls[0],
@@ -199,7 +197,6 @@ impl Function {
         }
     }
 
-    /// Additions of a step.
     pub fn adds(&self) -> u64 {
         u64::from(self.step.ends_with("ADD"))
     }

@@ -13,9 +13,6 @@ use std::path::{Path, PathBuf};
 const VARIABLE: &str = "GPULAB_DATA";
 
 /// The folder for data that gpulab keeps: what `GPULAB_DATA` names, or the system's folder for a user's data.
-///
-/// # Errors
-/// [`Error::Failed`] if neither is known.
 pub fn folder() -> Result<PathBuf, Error> {
     if let Some(dir) = std::env::var_os(VARIABLE).filter(|dir| !dir.is_empty()) {
         return Ok(dir.into());
@@ -26,9 +23,6 @@ pub fn folder() -> Result<PathBuf, Error> {
 }
 
 /// Makes the folder of the files below `folder` if need be, and sees that one can be written there.
-///
-/// # Errors
-/// [`Error::Output`] if none can.
 pub fn check_writable(folder: &Path) -> Result<(), Error> {
     let below = folder.join(CEILINGS_FOLDER);
     let trial = below.join(format!("{}.part", std::process::id()));
@@ -55,9 +49,6 @@ impl Kept {
     }
 
     /// What is kept of this device with this driver below `folder`; None if nothing is.
-    ///
-    /// # Errors
-    /// [`Error::Failed`] if the file cannot be read or is damaged.
     pub fn load(folder: &Path, info: &DeviceInfo) -> Result<Option<Kept>, Error> {
         let wanted = Kept::empty(info);
         let path = wanted.path(folder);
@@ -111,9 +102,6 @@ impl Kept {
 
     /// Writes the file below `folder`, which is made if need be: under another name first, so that it is there complete
     /// or not at all.
-    ///
-    /// # Errors
-    /// [`Error::Output`].
     pub fn save(&self, folder: &Path) -> Result<PathBuf, Error> {
         let path = self.path(folder);
         let failed = |source: std::io::Error| Error::Output { what: path.display().to_string(), source };

@@ -16,7 +16,6 @@ pub struct CountGrowth<'a> {
     pub now: u64,
     /// The settings before and now, where they differ.
     pub settings: Option<[&'a str; 2]>,
-    /// Where it grew most.
     pub place: Option<GrowthPlace<'a>>,
 }
 
@@ -56,7 +55,6 @@ pub fn growths<'a>(before: &'a KeptCounts, now: &'a KeptCounts) -> Vec<CountGrow
 struct KeptPair<'a> {
     before: &'a KeptCounts,
     now: &'a KeptCounts,
-    /// Of each file where its lines were.
     files: BTreeMap<&'a str, Vec<MatchedLine>>,
 }
 
@@ -138,7 +136,6 @@ impl<'a> KeptPair<'a> {
     }
 }
 
-/// A count of the lines of these launches.
 fn lines<'a>(kept: &'a KeptCounts, launches: &[&KeptLaunch], gauge: &CountGauge) -> BTreeMap<(&'a str, u64), u64> {
     let is_theirs = |case: &str, launch| launches.iter().any(|one| one.case == case && one.launch == launch);
     let mut all = BTreeMap::new();

@@ -7,7 +7,6 @@ use gpulab_record::params_text;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Version of the file.
 const VERSION: u32 = 1;
 
 /// Counts by name, without zeros.
@@ -20,9 +19,7 @@ pub struct KeptCounts {
     gpulab_counts: u32,
     /// As in `Oclgrind 21.10`.
     pub simulator: String,
-    /// The machine that was counted for.
     pub machine: String,
-    /// By case and launch.
     pub launches: Vec<KeptLaunch>,
     /// By case, launch, file and line.
     pub lines: Vec<KeptLine>,
@@ -86,7 +83,6 @@ impl KeptCounts {
         kept
     }
 
-    /// The file's text.
     pub fn text(&self) -> Result<String, serde_json::Error> {
         let sources: Result<Vec<String>, _> = self
             .sources

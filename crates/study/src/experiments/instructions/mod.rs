@@ -61,7 +61,6 @@ pub const INSTRUCTIONS: Experiment = Experiment {
     },
     x_name: "chains",
     x_label: plain,
-    has_timeline: false,
     plan,
     finding,
 };

@@ -148,9 +148,6 @@ pub struct TuningMemory {
 
 impl TuningMemory {
     /// In the user's folder for data.
-    ///
-    /// # Errors
-    /// [`Error::Failed`] if none is known.
     pub fn open() -> Result<TuningMemory, Error> {
         Ok(TuningMemory::below(&ceilings::folder()?))
     }
@@ -183,17 +180,11 @@ impl TuningMemory {
     }
 
     /// Adds entries to those of a device; what another process adds meanwhile stays. Also why a damaged file was put aside.
-    ///
-    /// # Errors
-    /// [`Error::Output`].
     pub fn add(&self, device: &TunedFile, entries: &[TunedEntry]) -> Result<Option<String>, Error> {
         self.change(device, |file| entries.iter().for_each(|entry| file.add(entry.clone())))
     }
 
     /// Forgets the entries of a device that `is_meant` says; how many these were.
-    ///
-    /// # Errors
-    /// [`Error::Output`].
     pub fn forget(&self, device: &TunedFile, is_meant: impl Fn(&TunedEntry) -> bool) -> Result<usize, Error> {
         let mut forgotten = 0;
         self.change(device, |file| {
@@ -238,9 +229,6 @@ fn read(path: &Path) -> Result<TunedFile, Error> {
 
 impl TunedFile {
     /// What a file of this text holds.
-    ///
-    /// # Errors
-    /// What is wrong with it.
     pub fn parse(text: &str) -> Result<TunedFile, String> {
         let file: TunedFile = serde_json::from_str(text).map_err(|e| e.to_string())?;
         file.check()?;
@@ -248,9 +236,6 @@ impl TunedFile {
     }
 
     /// Whether its entries can be.
-    ///
-    /// # Errors
-    /// What is wrong with one.
     pub fn check(&self) -> Result<(), String> {
         self.entries.iter().find_map(TunedEntry::fault).map_or(Ok(()), Err)
     }
@@ -258,9 +243,6 @@ impl TunedFile {
 
 /// SHA-256 of the texts of rungs' kernels as they are compiled, fragments included, of the file that describes their family,
 /// and of the options of builds.
-///
-/// # Errors
-/// [`Error::Usage`] if a source is missing.
 pub fn source_hash(rungs: &[&Rung], sources: &Sources) -> Result<String, Error> {
     let mut hasher = Sha256::new();
     hasher.update(gpulab_model::plan::BUILD_OPTIONS);
@@ -302,7 +284,6 @@ impl<'a> Remembered<'a> {
         Remembered::of(file, family, info, sources)
     }
 
-    /// What a file of a device has for a family, if anything.
     pub fn of(file: TunedFile, family: &'a Family, info: &DeviceInfo, sources: &Sources) -> Option<Remembered<'a>> {
         if file.entries.iter().all(|entry| entry.family != family.name) {
             return None;
