@@ -31,7 +31,7 @@ pub(crate) fn open_within(
 }
 
 /// Longest that opening the device, and building or running a kernel once, may take each.
-pub(crate) const LOOK: Duration = Duration::from_secs(60);
+pub(crate) const LOOK: Duration = Duration::from_secs(30);
 
 /// Opens the device to look at kernels, in a process of its own: its driver may crash or hang.
 pub(crate) fn look(global: &Global, registry: &Registry) -> Result<WorkerProcess, Error> {
