@@ -172,12 +172,13 @@ fn all_shortest_distances_are_right() {
             let small = small.into_iter().filter(|(name, _)| rung.tunables().any(|t| t.name == *name));
             let settings: Vec<(&str, &str)> =
                 small.filter(|(name, _)| *name != "item" || rung.variant() == "blocked").collect();
-            let sizes: &[u64] = if is_simulated { &[33] } else { &[1, 2, 32, 33, 131] };
+            // llvmpipe compiles a kernel anew for each launch, and one set of distances has many.
+            let sizes: &[u64] = if is_simulated || driver == "rusticl" { &[33] } else { &[1, 2, 32, 33, 131] };
             for (t, &dtype) in CLOSURE.dtypes.iter().enumerate() {
                 for weights in ["non_negative", "signed"] {
                     if (is_simulated && t > 0)
                         || (weights == "signed" && dtype != Dtype::F32)
-                        || !is_mine(driver, 3 * r + t)
+                        || !is_turn(driver, 3 * r + t)
                     {
                         continue;
                     }
