@@ -10,12 +10,17 @@ use crate::graph::{self, CheckedRows, Distances, Graph, NextHops, Wanted};
 use crate::input::{self, GraphFile};
 use crate::kernels::minplus::{CLOSURE, FAMILY, preferred};
 use crate::kernels::{Family, Rung};
+use crate::report::progress::{Observer, StatusLine};
 use crate::store::Deferred;
 use crate::terminal::say;
 use crate::worker::{Setup, apart, open_session, usual_deadline, within};
 use crate::{Error, interrupt, values};
+use std::cell::{Cell, RefCell};
 use std::path::Path;
 use std::time::Duration;
+
+/// Reading, computing, proving, writing.
+const STEPS: usize = 4;
 
 /// Reads a graph, works out its distances on the device, checks them, and writes the table.
 pub(crate) fn run(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
@@ -39,13 +44,17 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
         return Err(Error::Usage("--paths: a matrix in .npy holds distances alone; name the output .csv".into()));
     }
     let mut output = Deferred::open(path)?;
-    let input = input::graph(file, options.dtype)?;
-    let wanted = wanted(&input, job)?;
+    let status = RefCell::new(StatusLine::new(global.quiet));
+    let begun = Cell::new(0);
+    let step = |what: &str| status.borrow_mut().case_started(begun.replace(begun.get() + 1), STEPS, what);
     let note = |text: &str| {
         if !global.quiet {
-            say(text)
+            status.borrow().suspend(|| say(text))
         }
     };
+    step("reading the graph");
+    let input = input::graph(file, options.dtype)?;
+    let wanted = wanted(&input, job)?;
     let setup = Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::default() };
     let limit = deadline(options, &input, job.closure);
     let session = within(limit, "opening the device", || open_session(&setup))?;
@@ -53,7 +62,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     check_memory(&input, job, info.target.gpu)?;
     let (graph, kind) = graph(input, job.undirected);
     describe(file, &kind, &graph, &note);
-    bench::announce(global, info);
+    status.borrow().suspend(|| bench::announce(global, info));
     let rungs = rungs(info.target.gpu);
     let known = (!options.no_tuned)
         .then(|| tuning::load(family, info, options.kernels.cl_dir.as_deref(), global.quiet))
@@ -62,7 +71,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     if let Some(known) = known {
         device.use_tuned(&known, asked.is_none(), global.quiet);
     }
-    let (distances, next) = distances(job, &graph, &wanted, &mut device, &note)?;
+    let (distances, next) = distances(job, &graph, &wanted, &mut device, &note, &step)?;
     within(limit, "closing the device", || drop(device));
     let table = Distances {
         names: &graph.names,
@@ -71,6 +80,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
         wanted: &wanted,
         decimals: graph.decimals,
     };
+    step("writing");
     let written = output.replace(|out| if is_npy { table.write_npy(out) } else { table.write(out) })?;
     note(&format!("pairs with a path: {written}, without: {}", wanted.pairs() - written));
     Ok(())
@@ -104,14 +114,17 @@ fn distances(
     wanted: &Wanted,
     device: &mut Computer,
     note: &dyn Fn(&str),
+    step: &dyn Fn(&str),
 ) -> Result<(Array, Option<NextHops>), Error> {
     let n = graph.len();
     let share = |some: usize| if some == n { "all".to_owned() } else { format!("{some} of {n}") };
+    step("computing");
     let mut compute = |d: &Array| device.compute(d);
     if !job.closure {
         let distances =
             graph::one_stop(&graph.weights, &mut compute).map_err(|stopped| graph::refusal(stopped, graph))?;
         device.report(note);
+        step("proving on the CPU");
         let rows = CheckedRows::new(n, 1);
         rows.check(&graph.weights, &distances).map_err(|why| {
             let name = device.name();
@@ -123,6 +136,7 @@ fn distances(
     let found = graph::closure(n, graph.weights.clone(), &mut compute);
     device.report(note);
     let found = found.map_err(|stopped| graph::refusal(stopped, graph))?;
+    step("proving on the CPU");
     let proof = graph::proved(graph, &found, if job.paths { &wanted.to } else { &[] })?;
     note(&format!("proved on the CPU: the distances to {} nodes", share(proof.targets)));
     Ok((found.distances, job.paths.then_some(proof.next)))
