@@ -80,8 +80,13 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
         wanted: &wanted,
         decimals: graph.decimals,
     };
-    step("writing");
-    let written = output.replace(|out| if is_npy { table.write_npy(out) } else { table.write(out) })?;
+    let mut write = || output.replace(|out| if is_npy { table.write_npy(out) } else { table.write(out) });
+    let written = if path == "-" {
+        status.borrow().suspend(&mut write)?
+    } else {
+        step("writing");
+        write()?
+    };
     note(&format!("pairs with a path: {written}, without: {}", wanted.pairs() - written));
     Ok(())
 }
