@@ -1,5 +1,6 @@
 //! The device and the rung that compute a graph's distances.
 
+use crate::Error;
 use crate::bench::{self, tuning};
 use crate::data::{Array, Shape};
 use crate::graph::Graph;
@@ -10,7 +11,6 @@ use crate::plan::{Case, WorkGroup};
 use crate::runner::Session;
 use crate::tune::Remembered;
 use crate::worker::within;
-use crate::{Error, interrupt};
 use std::time::Duration;
 
 /// The device, and the rung that computes.
@@ -68,9 +68,6 @@ impl Computer {
     /// The result of the first rung that this device can run.
     pub(crate) fn compute(&mut self, d: &Array) -> Result<Array, Error> {
         loop {
-            if interrupt::interrupted() {
-                return Err(Error::Interrupted);
-            }
             let Some(rung) = self.rungs.first() else {
                 return Err(Error::Failed("no rung runs on this device".into()));
             };

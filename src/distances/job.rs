@@ -13,10 +13,11 @@ use crate::kernels::{Family, Rung};
 use crate::report::progress::{Observer, StatusLine};
 use crate::store::Deferred;
 use crate::terminal::say;
-use crate::worker::{Setup, apart, open_session, usual_deadline, within};
+use crate::worker::{Setup, apart, end_when_interrupted, open_session, usual_deadline, within};
 use crate::{Error, interrupt, values};
 use std::cell::{Cell, RefCell};
 use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// Reading, computing, proving, writing.
@@ -43,7 +44,15 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     if is_npy && job.paths {
         return Err(Error::Usage("--paths: a matrix in .npy holds distances alone; name the output .csv".into()));
     }
-    let mut output = Deferred::open(path)?;
+    let output = Arc::new(Mutex::new(Some(Deferred::open(path)?)));
+    let opened = || output.lock().unwrap_or_else(PoisonError::into_inner);
+    // A file that holds nothing yet goes again, as it does where this ends otherwise.
+    let tidied = Arc::downgrade(&output);
+    end_when_interrupted(interrupt::interrupted, move || {
+        if let Some(output) = tidied.upgrade() {
+            drop(output.lock().map(|mut output| output.take()));
+        }
+    });
     let status = RefCell::new(StatusLine::new(global.quiet));
     let begun = Cell::new(0);
     let step = |what: &str| status.borrow_mut().case_started(begun.replace(begun.get() + 1), STEPS, what);
@@ -80,7 +89,10 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
         wanted: &wanted,
         decimals: graph.decimals,
     };
-    let mut write = || output.replace(|out| if is_npy { table.write_npy(out) } else { table.write(out) });
+    let mut write = || match &mut *opened() {
+        Some(output) => output.replace(|out| if is_npy { table.write_npy(out) } else { table.write(out) }),
+        None => Err(Error::Interrupted),
+    };
     let written = if path == "-" {
         status.borrow().suspend(&mut write)?
     } else {

@@ -270,3 +270,30 @@ fn a_full_disk_is_exit_code_74_and_a_closed_pipe_ends_quietly() {
     let output = child.wait_with_output().unwrap();
     assert!(output.stderr.is_empty() && output.status.code() == Some(0), "{output:?}");
 }
+
+#[test]
+fn names_with_line_breaks_are_quoted() {
+    let (out, err, code) = table("from,to,weight\n\"two\nlines\",b,2\n", &[]);
+    assert_eq!((out.as_str(), code), ("from,to,distance\n\"two\nlines\",b,2\n", 0), "{err}");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupt_ends_it_at_once_and_leaves_no_file() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let dir = TempDir::new().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    // A cycle of so many nodes takes seconds.
+    let edges: String = (0..2000).map(|node| format!("{node},{},1\n", (node + 1) % 2000)).collect();
+    fs::write(path("graph.csv"), format!("from,to,weight\n{edges}")).unwrap();
+    let mut command = std::process::Command::new(crate::binary::gpulab(&[]).get_program());
+    command.args(["minplus", "--input", &path("graph.csv"), "--closure", "-o", &path("out.csv")]);
+    let child = command.env_remove("GPULAB_DEVICE").stderr(std::process::Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(700));
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(130), "{log}");
+    assert!(log.ends_with("gpulab: interrupted\n"), "{log}");
+    assert!(!Path::new(&path("out.csv")).exists());
+}

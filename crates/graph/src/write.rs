@@ -130,7 +130,10 @@ impl Distances<'_> {
 
 /// A name as a cell of a line.
 fn cell(name: &str) -> Vec<u8> {
-    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b',')).from_writer(Vec::new());
+    let breaks = name.contains(['\n', '\r']);
+    let style = if breaks { csv::QuoteStyle::Always } else { csv::QuoteStyle::Necessary };
+    let mut writer =
+        csv::WriterBuilder::new().quote_style(style).terminator(csv::Terminator::Any(b',')).from_writer(Vec::new());
     // Writing to memory does not fail.
     let mut cell = writer.write_record([name]).ok().and_then(|()| writer.into_inner().ok()).unwrap_or_default();
     cell.pop();

@@ -250,6 +250,7 @@ fn elements<F: Length + Into<AnyNumber>, T: Length>(
         }
         let number: AnyNumber = value.into();
         match convert(number) {
+            Some(weight) if weight.marks_no_edge() => Err(weight.too_large()),
             Some(weight) if value.widened() == 0.0 => weight.weight(),
             Some(weight) => weight.nonzero_weight(),
             None if !value.widened().is_finite() => value.weight().map(|_| T::NO_EDGE),
@@ -399,6 +400,8 @@ mod tests {
         assert_eq!(npy_matrix(&marks, None).unwrap().weights, Array::I32(vec![no, no, 3, 0]));
         let wide = npy("<i8", &[2, 2], C, &[i64::MAX, 1, 3, 0]);
         assert_eq!(npy_matrix(&wide, None).unwrap().weights, Array::I32(vec![no, 1, 3, 0]));
+        let narrow = npy("<i8", &[2, 2], C, &[i64::from(i32::MAX), 1, 3, 0]);
+        assert!(npy_matrix(&narrow, None).unwrap_err().contains("2147483647 is too large"));
         assert_eq!(
             npy_matrix(&wide, Some(Dtype::F32)).unwrap().weights,
             Array::F32(vec![f32::INFINITY, 1.0, 3.0, 0.0])

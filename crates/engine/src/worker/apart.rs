@@ -9,13 +9,16 @@ use std::env;
 use std::io;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Set in the child.
 const INSIDE: &str = "GPULAB_APART";
 
 /// Added to the exit code of a child that ends by itself: a driver that ends the process knows nothing of it.
 const ORDERLY: i32 = 110;
+
+/// How often it is looked whether something happened.
+const TICK: Duration = Duration::from_millis(20);
 
 /// Runs the same command line in a child process, which does `body` there. An interrupt reaches it, too.
 /// [`Error::Told`] if the child has printed the reason itself.
@@ -44,24 +47,39 @@ fn in_child(interrupted: Interrupted) -> Result<(), Error> {
     match code {
         Some(0) => Ok(()),
         Some(code) => Err(Error::Told(code)),
+        None if interrupted() => Err(Error::Interrupted),
         None => Err(Error::Failed(format!("the process that worked with the driver was ended ({status})"))),
     }
 }
 
-/// Waits for a child's end; hands an interrupt on to it.
+/// Waits for a child's end; hands an interrupt on to it, unless it came from a terminal, where the child has it too.
 fn ended(child: &mut Child, interrupted: Interrupted) -> io::Result<ExitStatus> {
-    const TICK: Duration = Duration::from_millis(20);
+    const GRACE: Duration = Duration::from_millis(500);
+    let mut since = None;
     let mut is_asked = false;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
-        if interrupted() && !is_asked {
+        let mut is_due = || since.get_or_insert_with(Instant::now).elapsed() > GRACE;
+        if interrupted() && !is_asked && is_due() {
             children::interrupt(child);
             is_asked = true;
         }
         std::thread::sleep(TICK);
     }
+}
+
+/// From now on an interrupt ends the process, which [`apart`] began, once `tidy` is done.
+pub fn end_when_interrupted(interrupted: Interrupted, tidy: impl FnOnce() + Send + 'static) {
+    std::thread::spawn(move || {
+        while !interrupted() {
+            std::thread::sleep(TICK);
+        }
+        tidy();
+        terminal::say(&format!("gpulab: {}", Error::Interrupted));
+        std::process::exit(ORDERLY + i32::from(Error::Interrupted.exit_code()));
+    });
 }
 
 /// Does something that a driver may never let end: after this time it ends the process, and says why.

@@ -12,7 +12,7 @@ mod printed;
 mod process;
 mod serve;
 
-pub use apart::{apart, within};
+pub use apart::{apart, end_when_interrupted, within};
 pub use process::{Interrupted, Lost, Tell, WorkerProcess};
 pub use serve::{open_session, serve};
 
