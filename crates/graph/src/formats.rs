@@ -86,14 +86,14 @@ fn words(line: &str) -> Vec<&str> {
 }
 
 /// What a file says that it holds.
-struct Counts {
+struct Announced {
     line: usize,
     nodes: usize,
     edges: usize,
 }
 
-impl Counts {
-    fn new(line: usize, nodes: &str, edges: &str) -> Result<Counts, String> {
+impl Announced {
+    fn new(line: usize, nodes: &str, edges: &str) -> Result<Announced, String> {
         let count = |word: &str| {
             let is_number = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
             // What does not fit is too large too.
@@ -104,7 +104,7 @@ impl Counts {
         let (nodes, edges) = (count(nodes)?, count(edges)?);
         match nodes {
             0 => Err(format!("line {line} announces no nodes, and at least one is needed")),
-            1..=MOST_NODES => Ok(Counts { line, nodes, edges }),
+            1..=MOST_NODES => Ok(Announced { line, nodes, edges }),
             _ => Err(format!(
                 "line {line} announces more than {MOST_NODES} nodes, and the distances are a matrix; leave nodes out"
             )),
@@ -140,12 +140,12 @@ impl Counts {
 
 fn dimacs<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Result<NumberedEdges<'a>, String> {
     const HEADER: &str = "'p sp NODES ARCS'";
-    let mut counts: Option<Counts> = None;
+    let mut counts: Option<Announced> = None;
     let mut list = Vec::new();
     for (line, text) in lines.filter(|(_, text)| !text.starts_with('c')) {
         match (&words(text)[..], &counts) {
             ([], _) => {}
-            (["p", "sp", nodes, edges], None) => counts = Some(Counts::new(line, nodes, edges)?),
+            (["p", "sp", nodes, edges], None) => counts = Some(Announced::new(line, nodes, edges)?),
             (["p", ..], None) => return Err(format!("line {line}: the problem is no {HEADER}; only such are read")),
             (["p", ..], Some(known)) => {
                 return Err(format!("line {line}: line {} was a header already; remove one", known.line));
@@ -186,7 +186,7 @@ fn matrix_market<'a>(mut lines: impl Iterator<Item = (usize, &'a str)>) -> Resul
             [rows, columns, _] if rows != columns => {
                 return Err(format!("line {line}: distances need a square matrix; give it as many rows as columns"));
             }
-            [rows, _, entries] => Counts::new(line, rows, entries)?,
+            [rows, _, entries] => Announced::new(line, rows, entries)?,
             _ => return Err(format!("line {line} is no size 'ROWS COLUMNS ENTRIES'; correct it")),
         },
         None => return Err("it has no line 'ROWS COLUMNS ENTRIES'; get the whole file".into()),
@@ -239,7 +239,7 @@ fn metis<'a>(mut lines: impl Iterator<Item = (usize, &'a str)>) -> Result<Number
     let has = |digit: usize| flags.as_bytes()[digit] == b'1';
     let skipped = usize::from(has(0)) + if has(1) { constraints } else { 0 };
     let weighted = has(2);
-    let counts = Counts::new(line, nodes, edges)?;
+    let counts = Announced::new(line, nodes, edges)?;
     let mut list = Vec::new();
     let mut node = 0;
     for (line, text) in lines {

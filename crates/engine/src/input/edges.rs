@@ -23,15 +23,15 @@ pub struct EdgeKind {
 const UNWEIGHTED: &str = "no weights: each edge has weight 1";
 
 /// The rows of a text, without its comments.
-pub(super) struct Rows {
+pub(super) struct EdgeRows {
     pub(super) list: Vec<CsvRow>,
     /// What is between the columns; a blank for any number of blanks.
     pub(super) separator: u8,
     comments: usize,
 }
 
-impl Rows {
-    pub(super) fn new(text: &str) -> Result<Rows, Why> {
+impl EdgeRows {
+    pub(super) fn new(text: &str) -> Result<EdgeRows, Why> {
         let is_comment = |line: &str| line.starts_with(['#', '%']);
         let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !is_comment(line)).unwrap_or_default();
         let count = |separator: &u8| first.bytes().filter(|b| b == separator).count();
@@ -49,7 +49,7 @@ impl Rows {
         let all = list.len();
         list.retain(|row| !b"#%".contains(&row.begins));
         let comments = all - list.len();
-        if list.is_empty() { Err("it holds no rows".into()) } else { Ok(Rows { list, separator, comments }) }
+        if list.is_empty() { Err("it holds no rows".into()) } else { Ok(EdgeRows { list, separator, comments }) }
     }
 
     /// What is between the columns, in words.
@@ -63,7 +63,7 @@ impl Rows {
     }
 }
 
-pub(super) fn edges(rows: &Rows, dtype: Dtype) -> Result<(EdgeList, EdgeKind), Why> {
+pub(super) fn edges(rows: &EdgeRows, dtype: Dtype) -> Result<(EdgeList, EdgeKind), Why> {
     let Some((first, rest)) = rows.list.split_first() else { return Err("it holds no rows".into()) };
     let mut notes = Vec::new();
     let (columns, list) = if EdgeColumns::is_header(&first.cells) {

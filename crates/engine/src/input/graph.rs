@@ -1,7 +1,7 @@
 //! Graphs from files: edges with names, or a square matrix of weights.
 
 use super::convert::AnyNumber;
-use super::edges::{EdgeKind, Rows, edges, numbered};
+use super::edges::{EdgeKind, EdgeRows, edges, numbered};
 use super::table::{CsvRow, is_number};
 use super::unpack::unpack;
 use super::weights::{Parser, decimals, parsed};
@@ -54,7 +54,7 @@ fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
     if let Some(format) = GraphFormat::of(text, &ending) {
         return numbered(format, text, dtype).map(|(list, kind)| GraphFile::Edges(list, kind));
     }
-    let rows = Rows::new(text)?;
+    let rows = EdgeRows::new(text)?;
     let first = &rows.list[0].cells;
     if ending != "csv" || first.iter().any(is_word) {
         return edges(&rows, dtype).map(|(list, kind)| GraphFile::Edges(list, kind));
