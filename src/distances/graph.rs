@@ -4,31 +4,33 @@ use crate::bench;
 use crate::cli::GraphJob;
 use crate::data::Dtype;
 use crate::graph::{self, Graph, Names, Wanted};
-use crate::input::GraphFile;
+use crate::input::{EdgeKind, GraphFile};
 use crate::{Error, memory};
 
 /// The pairs that are asked for.
 pub(crate) fn wanted(input: &GraphFile, job: &GraphJob) -> Result<Wanted, Error> {
     let wanted = match input {
-        GraphFile::Edges(list) => Wanted::new(&list.names, &job.from, &job.to),
+        GraphFile::Edges(list, _) => Wanted::new(&list.names, &job.from, &job.to),
         GraphFile::Matrix(matrix) => Wanted::new(&Names::numbered(matrix.n), &job.from, &job.to),
     };
     wanted.map_err(Error::Usage)
 }
 
-/// The graph of a file, and what kind of file that is.
-pub(crate) fn graph(input: GraphFile, undirected: bool) -> (Graph, String) {
+/// The graph of a file, what kind of file that is, and what its reader assumed.
+pub(crate) fn graph(input: GraphFile, undirected: bool) -> (Graph, String, Vec<String>) {
     match input {
-        GraphFile::Edges(list) => {
-            let (edges, nodes) = (list.ends.len(), list.names.len());
-            let kind = format!("a list of {edges} edge{} between {nodes} node{}", plural(edges), plural(nodes));
-            (Graph::from_edges(&list, undirected), kind)
+        GraphFile::Edges(list, kind) => {
+            let EdgeKind { format, edges, both_ways, notes } = kind;
+            let nodes = list.names.len();
+            let both = if both_ways { ", each both ways" } else { "" };
+            let text = format!("{format} {edges} edge{} between {nodes} node{}{both}", plural(edges), plural(nodes));
+            (Graph::from_edges(&list, undirected && !both_ways), text, notes)
         }
         GraphFile::Matrix(matrix) => {
             let n = matrix.n;
             let graph = Graph::from_matrix(matrix, undirected);
             let kind = format!("a matrix of {n} x {n} weights with {} edge{}", graph.edges, plural(graph.edges));
-            (graph, kind)
+            (graph, kind, Vec::new())
         }
     }
 }
@@ -39,7 +41,7 @@ fn plural(count: usize) -> &'static str {
 
 pub(crate) fn size(input: &GraphFile) -> (usize, Dtype) {
     match input {
-        GraphFile::Edges(list) => (list.names.len(), list.weights.dtype()),
+        GraphFile::Edges(list, _) => (list.names.len(), list.weights.dtype()),
         GraphFile::Matrix(matrix) => (matrix.n, matrix.weights.dtype()),
     }
 }
@@ -60,8 +62,9 @@ pub(crate) fn check_memory(input: &GraphFile, job: &GraphJob, gpu: bool) -> Resu
 }
 
 /// Says what the file holds, and what of it does not count.
-pub(crate) fn describe(file: &str, kind: &str, graph: &Graph, note: &dyn Fn(&str)) {
+pub(crate) fn describe(file: &str, kind: &str, notes: &[String], graph: &Graph, note: &dyn Fn(&str)) {
     note(&format!("{file}: {kind}, {}", graph.weights.dtype()));
+    notes.iter().for_each(|text| note(text));
     if graph.duplicates > 0 {
         note(&format!("duplicate edges: {}; the smallest weight counts", graph.duplicates));
     }

@@ -69,8 +69,8 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     let session = within(limit, "opening the device", || open_session(&setup))?;
     let info = session.device().info();
     check_memory(&input, job, info.target.gpu)?;
-    let (graph, kind) = graph(input, job.undirected);
-    describe(file, &kind, &graph, &note);
+    let (graph, kind, notes) = graph(input, job.undirected);
+    describe(file, &kind, &notes, &graph, &note);
     status.borrow().suspend(|| bench::announce(global, info));
     let rungs = rungs(info.target.gpu);
     let known = (!options.no_tuned)

@@ -309,7 +309,7 @@ const BAD: &str = r#"
 2 | ceiling --budget 5s | lab, sweep
 2 | dot --op max | : reduce
 2 | minplus --input a.csv --budget 5s | cannot be used with
-2 | minplus --input src | .csv or .npy
+2 | minplus --input src | directory
 2 | minplus --input data/inputs/europe.csv -o data/inputs/europe.csv | itself
 74 | minplus --input data/inputs/europe.csv -o src | Is a directory
 2 | sweep dot --shard 0/3 | 2/4

@@ -450,7 +450,7 @@ fn records(name: &str) -> Vec<csv::StringRecord> {
 }
 
 fn europe(dtype: Dtype) -> Graph {
-    let Ok(GraphFile::Edges(list)) = input::graph(&bundled("europe.csv"), Some(dtype)) else { panic!() };
+    let Ok(GraphFile::Edges(list, _)) = input::graph(&bundled("europe.csv"), Some(dtype)) else { panic!() };
     Graph::from_edges(&list, true)
 }
 
@@ -522,7 +522,7 @@ fn a_table_is_a_graph_again() {
     let path = dir.path().join("once.csv");
     let table = Distances { names: &graph.names, distances: &once, next: None, wanted: &wanted, decimals: None };
     let written = table.write(std::fs::File::create(&path).unwrap()).unwrap();
-    let Ok(GraphFile::Edges(list)) = input::graph(path.to_str().unwrap(), Some(Dtype::F32)) else { panic!() };
+    let Ok(GraphFile::Edges(list, _)) = input::graph(path.to_str().unwrap(), Some(Dtype::F32)) else { panic!() };
     assert_eq!(list.ends.len() as u64, written);
     // Nodes without a path are not in a table.
     assert_eq!(list.names.len(), 44);

@@ -1,7 +1,7 @@
 //! Distances in graphs: a file of edges becomes a matrix, min-plus steps make it distances, and a table is written.
 //!
 //! - [`length`] says what the numbers of each element type mean: no edge, too long, too small.
-//! - [`names`] numbers the nodes; [`matrix`] turns a list of edges into a [`Graph`], which is a square matrix.
+//! - [`formats`] reads DIMACS, Matrix Market and METIS; [`names`] numbers the nodes; [`matrix`] turns a list of edges into a [`Graph`], which is a square matrix.
 //! - [`closure`](mod@closure) asks for all distances, and says what rules them out; [`cycle`] finds what has no shortest
 //!   paths.
 //! - [`check`] computes a step's rows once more; [`proof`] shows that all distances are right, and finds the paths.
@@ -16,6 +16,7 @@ pub mod check;
 pub mod closure;
 pub mod cycle;
 pub mod errors;
+pub mod formats;
 pub mod length;
 pub mod matrix;
 pub mod names;
@@ -27,6 +28,7 @@ pub mod write;
 pub use check::CheckedRows;
 pub use closure::{Closure, Stopped, closure, one_stop};
 pub use errors::{proved, refusal};
+pub use formats::{GraphFormat, NumberedEdge, NumberedEdges};
 pub use length::Length;
 pub use matrix::{EdgeList, Graph, Matrix};
 pub use names::Names;

@@ -1,11 +1,13 @@
 //! Graphs from files: edges with names, or a square matrix of weights.
 
 use super::convert::AnyNumber;
-use super::table::{CsvRow, float, is_number, no_number, rows, whole};
-use super::why::{Why, shown};
+use super::edges::{EdgeKind, EdgeRows, edges, numbered};
+use super::table::{CsvRow, is_number};
+use super::unpack::unpack;
+use super::weights::{Parser, decimals, parsed};
+use super::why::Why;
 use super::{extension, load, npy};
-use csv::StringRecord;
-use gpulab_graph::{EdgeList, Length, Matrix, Names};
+use gpulab_graph::{EdgeList, GraphFormat, Length, Matrix};
 use gpulab_model::Error;
 use gpulab_model::data::{Array, Dtype};
 use gpulab_model::each_array;
@@ -13,17 +15,20 @@ use std::path::Path;
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum GraphFile {
-    Edges(EdgeList),
+    Edges(EdgeList, EdgeKind),
     Matrix(Matrix),
 }
 
 /// Reads the graph in `path` with weights of `dtype`, or of what the file holds; of text f32.
 ///
-/// - CSV with a line of names: a list of edges, one a line. The columns `from`, `to` and `weight` may be in any order, and
-///   others beside them; `source`, `target` and `distance` are understood too. Two columns for one thing are refused.
-/// - CSV of numbers alone: a square matrix. An empty cell or `inf` is no edge.
 /// - `.npy`: a square matrix of NumPy's `f4 f8 i4 i8`. Infinity is no edge; of integers the largest value, or half of
 ///   it.
+/// - DIMACS, Matrix Market and METIS, by their marks or endings: see [`GraphFormat`].
+/// - CSV of numbers alone: a square matrix. An empty cell or `inf` is no edge.
+/// - Any other text: a list of edges, one a line, separated by commas, semicolons, tabs or blanks. Under a line of names the
+///   columns `from`, `to` and `weight` may be in any order, and others beside them; `source`, `target` and `distance` are
+///   understood too, and `src`, `dst`, `u`, `v`, `w`. Two columns for one thing are refused.
+/// - Any of these in gzip.
 ///
 /// Weights of another type than `dtype` are converted if each survives exactly; f64 is also rounded to f32.
 pub fn graph(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Error> {
@@ -31,151 +36,42 @@ pub fn graph(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Error> {
 }
 
 fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
-    let kind = extension(path);
-    if kind != "csv" && kind != "npy" {
-        return Err("its extension names no format: name it .csv or .npy".into());
-    }
-    let bytes = load(Path::new(path))?;
-    if kind == "npy" {
+    let packed = load(Path::new(path))?;
+    let bytes = unpack(&packed)?;
+    let ending = match extension(path).as_str() {
+        "gz" => extension(&path[..path.len() - 3]),
+        ending => ending.to_owned(),
+    };
+    if ending == "npy" {
         return npy_matrix(&bytes, dtype).map(GraphFile::Matrix);
     }
-    let rows = rows(&bytes).collect::<Result<Vec<CsvRow>, Why>>()?;
+    let text = str::from_utf8(&bytes).map_err(|error| {
+        let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
+        format!("line {line} is not UTF-8; save the file as UTF-8")
+    })?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let dtype = dtype.unwrap_or(Dtype::F32);
-    match rows.first() {
-        None => Err("it holds no rows".into()),
-        Some(first) if first.cells.iter().any(is_word) => edges(&rows, dtype).map(GraphFile::Edges),
-        Some(_) => csv_matrix(&rows, dtype).map(GraphFile::Matrix),
+    if let Some(format) = GraphFormat::of(text, &ending) {
+        return numbered(format, text, dtype).map(|(list, kind)| GraphFile::Edges(list, kind));
     }
+    let rows = EdgeRows::new(text)?;
+    let first = &rows.list[0].cells;
+    if ending != "csv" || first.iter().any(is_word) {
+        return edges(&rows, dtype).map(|(list, kind)| GraphFile::Edges(list, kind));
+    }
+    if rows.separator != b',' && first.len() > 1 {
+        return Err(format!(
+            "it has numbers alone, separated by {}: separate a matrix by commas, and begin a list of edges with a line of \
+             names, from,to,weight, or name it .txt",
+            rows.between()
+        ));
+    }
+    csv_matrix(&rows.list, dtype).map(GraphFile::Matrix)
 }
 
 /// What can be no weight.
 fn is_word(cell: &str) -> bool {
     !cell.is_empty() && !is_number(cell)
-}
-
-/// How the texts of an element type become weights.
-struct Parser<T> {
-    dtype: Dtype,
-    /// The number that the text is, if the type can hold it.
-    number: fn(&str) -> Option<T>,
-}
-
-impl<T: Length> Parser<T> {
-    /// The weight of an edge that a list names: there the largest integers are no signs of what is no edge.
-    fn listed(&self, text: &str) -> Result<T, Why> {
-        match (self.number)(text) {
-            Some(number) if number.marks_no_edge() && number.widened().is_finite() => {
-                Err(format!("{}; for no edge leave the line out, or write inf", number.too_large()))
-            }
-            _ => self.weight(text),
-        }
-    }
-
-    fn weight(&self, text: &str) -> Result<T, Why> {
-        if let Some(number) = (self.number)(text) {
-            return match text.parse::<f64>() {
-                Ok(x) if x != 0.0 => number.nonzero_weight(),
-                _ => number.weight(),
-            };
-        }
-        match text.parse::<f64>() {
-            Err(_) => Err(no_number(text)),
-            // Integers know neither.
-            Ok(x) if !x.is_finite() && !text.bytes().any(|b| b.is_ascii_digit()) => x.weight().map(|_| T::NO_EDGE),
-            Ok(_) => Err(format!("{} does not fit {}; choose another --dtype", shown(text), self.dtype)),
-        }
-    }
-}
-
-const F32: Parser<f32> = Parser { dtype: Dtype::F32, number: float };
-const F64: Parser<f64> = Parser { dtype: Dtype::F64, number: float };
-const I32: Parser<i32> = Parser { dtype: Dtype::I32, number: |text| whole(text)?.i32() };
-const I64: Parser<i64> = Parser { dtype: Dtype::I64, number: |text| whole(text)?.i64() };
-
-/// The weights that a function makes of a parser of the right type.
-macro_rules! parsed {
-    ($dtype:expr, $f:expr) => {
-        match $dtype {
-            Dtype::F32 => $f(&F32).map(Array::F32),
-            Dtype::F64 => $f(&F64).map(Array::F64),
-            Dtype::I32 => $f(&I32).map(Array::I32),
-            Dtype::I64 => $f(&I64).map(Array::I64),
-            Dtype::U8 => Err("weights are not bytes".into()),
-        }
-    };
-}
-
-fn edges(rows: &[CsvRow], dtype: Dtype) -> Result<EdgeList, Why> {
-    let Some((header, rows)) = rows.split_first() else { return Err("it holds no rows".into()) };
-    let columns = EdgeColumns::find(&header.cells)?;
-    if rows.is_empty() {
-        return Err("it has no edges below its header; one node alone is an edge to itself of weight 0".into());
-    }
-    let mut names = Names::default();
-    let ends = rows.iter().map(|row| columns.ends(row, &mut names)).collect::<Result<_, Why>>()?;
-    let weights = parsed!(dtype, |parser| columns.weights(rows, parser))?;
-    let decimals = decimals(rows.iter().map(|row| &row.cells[columns.weight]));
-    Ok(EdgeList { names, ends, weights, decimals })
-}
-
-/// Where the columns of an edge list are.
-struct EdgeColumns {
-    from: usize,
-    to: usize,
-    weight: usize,
-    count: usize,
-}
-
-impl EdgeColumns {
-    fn find(header: &StringRecord) -> Result<EdgeColumns, Why> {
-        let place = |name: &str, other: &str| {
-            let is = |cell: &str| cell.eq_ignore_ascii_case(name) || cell.eq_ignore_ascii_case(other);
-            let found: Vec<(usize, &str)> = header.iter().enumerate().filter(|(_, cell)| is(cell)).collect();
-            match found[..] {
-                [(at, _)] => Ok(at),
-                [] => {
-                    let names: Vec<String> = header.iter().take(10).map(shown).collect();
-                    Err(format!(
-                        "its first line has no column '{name}', but {}; a list of edges starts with the line from,to,weight",
-                        names.join(", ")
-                    ))
-                }
-                _ => {
-                    let list: Vec<String> =
-                        found.iter().take(10).map(|(at, cell)| format!("{} {}", at + 1, shown(cell))).collect();
-                    Err(format!("several columns are called '{name}' or '{other}'; keep one of {}", list.join(", ")))
-                }
-            }
-        };
-        Ok(EdgeColumns {
-            from: place("from", "source")?,
-            to: place("to", "target")?,
-            weight: place("weight", "distance")?,
-            count: header.len(),
-        })
-    }
-
-    fn ends(&self, row: &CsvRow, names: &mut Names) -> Result<(usize, usize), Why> {
-        let (line, got) = (row.line, row.cells.len());
-        if got != self.count {
-            return Err(format!("line {line} has {got} cells where the first has {}; complete it", self.count));
-        }
-        let mut end = |at: usize, column: &str| match &row.cells[at] {
-            "" => Err(format!("line {line}: the column '{column}' has no name; fill it in")),
-            name => Ok(names.number(name)),
-        };
-        Ok((end(self.from, "from")?, end(self.to, "to")?))
-    }
-
-    fn weights<T: Length>(&self, rows: &[CsvRow], parser: &Parser<T>) -> Result<Vec<T>, Why> {
-        let weight = |row: &CsvRow| {
-            let text = &row.cells[self.weight];
-            let weight =
-                if text.is_empty() { Err("the weight is empty; fill it in".into()) } else { parser.listed(text) };
-            weight.map_err(|why| format!("line {}: {why}", row.line))
-        };
-        rows.iter().map(weight).collect()
-    }
 }
 
 fn csv_matrix(rows: &[CsvRow], dtype: Dtype) -> Result<Matrix, Why> {
@@ -198,22 +94,13 @@ fn cells<T: Length>(rows: &[CsvRow], parser: &Parser<T>) -> Result<Vec<T>, Why> 
     cells.map(weight).collect()
 }
 
-/// Most digits behind the point of these numbers; none if one is written with an exponent.
-fn decimals<'a>(mut texts: impl Iterator<Item = &'a str>) -> Option<usize> {
-    texts.try_fold(0, |most, text| {
-        let is_finite = text.contains(|c: char| c.is_ascii_digit());
-        let behind = text.split_once('.').map_or(0, |(_, behind)| behind.trim_end().len());
-        (!is_finite || !text.contains(['e', 'E'])).then_some(most.max(behind))
-    })
-}
-
 fn square(rows: usize, columns: usize) -> Result<(), Why> {
     if rows == columns {
         return Ok(());
     }
     Err(format!(
         "it is a matrix of {rows} rows and {columns} columns, and distances need a square one; \
-         a list of edges starts with the line from,to,weight"
+         a list of edges starts with the line from,to,weight, or is a .txt"
     ))
 }
 
@@ -270,15 +157,19 @@ mod tests {
     use npyz::WriterBuilder;
     use proptest::prelude::*;
 
-    fn text(text: &str, dtype: Dtype) -> Result<GraphFile, Why> {
+    fn named(name: &str, text: &[u8], dtype: Dtype) -> Result<GraphFile, Why> {
         let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("g.csv");
+        let path = dir.path().join(name);
         std::fs::write(&path, text).unwrap();
         read(path.to_str().unwrap(), Some(dtype))
     }
 
+    fn text(text: &str, dtype: Dtype) -> Result<GraphFile, Why> {
+        named("g.csv", text.as_bytes(), dtype)
+    }
+
     fn list(csv: &str, dtype: Dtype) -> (Vec<(String, String)>, Array) {
-        let Ok(GraphFile::Edges(list)) = text(csv, dtype) else { panic!("{:?}", text(csv, dtype)) };
+        let Ok(GraphFile::Edges(list, _)) = text(csv, dtype) else { panic!("{:?}", text(csv, dtype)) };
         let name = |i: usize| list.names.name(i).to_owned();
         (list.ends.iter().map(|&(from, to)| (name(from), name(to))).collect(), list.weights)
     }
@@ -368,6 +259,52 @@ mod tests {
     }
 
     #[test]
+    fn lists_as_people_have_them() {
+        for (name, content, want) in [
+            ("g.txt", "# c\n% c\na\tb\n\nb\tSan Marino\n", "a>b b>San Marino F32([1.0, 1.0])"),
+            ("g.edges", " 1   2 5\n2 3\t7\n", "1>2 2>3 F32([5.0, 7.0])"),
+            ("g.TSV", "dst\tsrc\tw\nb\ta\t2\n", "a>b F32([2.0])"),
+            ("g", "a;b;2\nb;c;3", "a>b b>c F32([2.0, 3.0])"),
+            ("g.csv", "a,b,2\n#x,y,7\n\"#x\",y,3\n", "a>b #x>y F32([2.0, 3.0])"),
+            ("g.csv", "Source;Target\na;b", "a>b F32([1.0])"),
+            ("g.csv", "u,v,w\n1,2,4\n", "1>2 F32([4.0])"),
+            ("g.csv", "from,to,weight,u,v,w\n1,2,4,8,8,8\n", "1>2 F32([4.0])"),
+            ("g.txt", "p q\nc d\n", "p>q c>d F32([1.0, 1.0])"),
+            ("g.txt", "p sp 2 1\na 1 2 2.5", "1>2 F32([2.5])"),
+        ] {
+            let Ok(GraphFile::Edges(list, _)) = named(name, content.as_bytes(), Dtype::F32) else {
+                panic!("{content:?}: {:?}", named(name, content.as_bytes(), Dtype::F32))
+            };
+            let name = |i: usize| list.names.name(i);
+            let ends: Vec<String> = list.ends.iter().map(|&(i, k)| format!("{}>{}", name(i), name(k))).collect();
+            assert_eq!(format!("{} {:?}", ends.join(" "), list.weights), want, "{content:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_list_says_what_to_do() {
+        for (name, content, want) in [
+            ("g.csv", &b"1 2\n2 1\n"[..], "numbers alone, separated by blanks: separate a matrix by commas"),
+            ("g.csv", b"1,2\n2,1\n3,4\n", "or is a .txt"),
+            ("g.txt", b"a b c d\n", "line 1 has 4 columns: name them"),
+            ("g.txt", b"# c\n", "no rows"),
+            ("g.txt", b"von nach km\na b 1\n", "line 1: 'km' is not a number; correct it (names of columns are from"),
+            ("g.txt", b"a b 1\nb c km\n", "line 2: 'km' is not a number; correct it"),
+            ("g.txt", b"a b 1\nb c\n", "line 2 has 2 cells where the first has 3"),
+            ("g.txt", b"a;b;1,5\n", "decimal comma; write 1.5"),
+            ("g.csv", b"src,u,v,w\na,b,c,1\n", "several columns are called 'src' or 'u'"),
+            ("g.txt", b"a b\n\xff\n", "line 2 is not UTF-8"),
+            ("g.txt", b"\0\x01\x02", "line 1 has 1 column: name"),
+            ("g.gr", b"p sp 2 1\na 1 2 x\n", "line 2: 'x' is not a number"),
+            ("g.gr.gz", b"\x1f\x8b\0", "cannot be unpacked"),
+            ("g.GR.GZ", b"a 1 2 x\n", "line 1: 'p sp NODES ARCS' must come"),
+        ] {
+            let why = named(name, content, Dtype::F32).unwrap_err();
+            assert!(why.contains(want) && !why.contains('\n'), "{content:?}: {why}");
+        }
+    }
+
+    #[test]
     fn a_matrix_of_text() {
         let no = f32::INFINITY;
         assert_eq!(
@@ -428,10 +365,15 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused(body in "[0-9a-c,.\"\n\r -]{0,60}", header: bool) {
-            let csv = if header { format!("from,to,weight\n{body}") } else { body };
+        fn any_text_is_read_or_refused(
+            body in "[0-9a-c,;#%.\"\n\r\t -]{0,60}",
+            header in prop::sample::select(vec![
+                "", "from,to,weight\n", "p sp 3 2\n", "3 2 011\n", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n",
+            ]),
+            name in prop::sample::select(vec!["g.csv", "g.txt", "g.gr", "g.mtx", "g.graph", "g.graph.gz"]),
+        ) {
             for dtype in [Dtype::F32, Dtype::I32] {
-                if let Err(why) = text(&csv, dtype) {
+                if let Err(why) = named(name, format!("{header}{body}").as_bytes(), dtype) {
                     prop_assert!(!why.contains('\n'));
                 }
             }

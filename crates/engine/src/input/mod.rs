@@ -4,13 +4,17 @@
 //! trusted: nothing is allocated from a length in a header before the file is known to hold that much.
 
 mod convert;
+mod edges;
 mod graph;
 mod npy;
 mod picture;
 mod raw;
 mod table;
+mod unpack;
+mod weights;
 mod why;
 
+pub use edges::EdgeKind;
 pub use graph::{GraphFile, graph};
 
 use gpulab_model::Error;

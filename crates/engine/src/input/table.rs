@@ -30,7 +30,7 @@ pub(super) fn whole(text: &str) -> Option<AnyNumber> {
 }
 
 fn cells<T>(bytes: &[u8], column: Option<&str>, dtype: Dtype, parse: fn(&str) -> Option<T>) -> Result<Vec<T>, Why> {
-    let mut rows = rows(bytes);
+    let mut rows = rows(bytes, b',');
     let first = rows.next().ok_or("it holds no rows")??;
     let second = rows.next().transpose()?;
     let columns = Columns::new(&first.cells, second.as_ref().map(|row| &row.cells));
@@ -44,27 +44,32 @@ fn cells<T>(bytes: &[u8], column: Option<&str>, dtype: Dtype, parse: fn(&str) ->
 /// A row, and the line of the file that it starts on.
 pub(super) struct CsvRow {
     pub(super) line: u64,
+    /// The first byte of the row, or of its quotes.
+    pub(super) begins: u8,
     pub(super) cells: StringRecord,
 }
 
-pub(super) fn rows(bytes: &[u8]) -> impl Iterator<Item = Result<CsvRow, Why>> {
+pub(super) fn rows(bytes: &[u8], separator: u8) -> impl Iterator<Item = Result<CsvRow, Why>> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).trim(csv::Trim::All).from_reader(bytes);
+    let mut reader = csv::ReaderBuilder::new();
+    let reader = reader.has_headers(false).flexible(true).trim(csv::Trim::All).delimiter(separator).from_reader(bytes);
     reader.into_byte_records().map(move |row| {
         let row = row.map_err(|e| e.to_string())?;
-        let line = line(bytes, &row);
+        let (line, begins) = start(bytes, &row);
         let text = StringRecord::from_byte_record(row);
         let cells = text.map_err(|_| format!("line {line} is not UTF-8; save the file as UTF-8"))?;
-        Ok(CsvRow { line, cells })
+        Ok(CsvRow { line, begins, cells })
     })
 }
 
-/// The crate's position of a row is where it began to look for one, before the blank lines that it skips.
-fn line(bytes: &[u8], row: &ByteRecord) -> u64 {
-    let Some(position) = row.position() else { return 0 };
+/// Line and first byte. The crate's position of a row is where it began to look for one, before the blank lines that it skips.
+fn start(bytes: &[u8], row: &ByteRecord) -> (u64, u8) {
+    let Some(position) = row.position() else { return (0, 0) };
     let start = usize::try_from(position.byte()).unwrap_or(usize::MAX);
-    let skipped = bytes.get(start..).unwrap_or_default().iter().take_while(|b| b"\r\n".contains(b));
-    position.line() + skipped.filter(|&&b| b == b'\n').count() as u64
+    let rest = bytes.get(start..).unwrap_or_default();
+    let skipped = rest.iter().take_while(|b| b"\r\n".contains(b));
+    let line = position.line() + skipped.filter(|&&b| b == b'\n').count() as u64;
+    (line, rest.trim_ascii_start().first().copied().unwrap_or(0))
 }
 
 /// The columns of a file.
