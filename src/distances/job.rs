@@ -89,12 +89,12 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
         wanted: &wanted,
         decimals: graph.decimals,
     };
-    let mut write = || match &mut *opened() {
+    let write = || match &mut *opened() {
         Some(output) => output.replace(|out| if is_npy { table.write_npy(out) } else { table.write(out) }),
         None => Err(Error::Interrupted),
     };
     let written = if path == "-" {
-        status.borrow().suspend(&mut write)?
+        status.borrow().suspend(write)?
     } else {
         step("writing");
         write()?
