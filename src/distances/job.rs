@@ -50,7 +50,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     let tidied = Arc::downgrade(&output);
     end_when_interrupted(interrupt::interrupted, move || {
         if let Some(output) = tidied.upgrade() {
-            drop(output.lock().map(|mut output| output.take()));
+            output.lock().unwrap_or_else(PoisonError::into_inner).take();
         }
     });
     let status = RefCell::new(StatusLine::new(global.quiet));

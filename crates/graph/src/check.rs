@@ -27,11 +27,7 @@ impl CheckedRows {
             return CheckedRows { n, rows: std::iter::once(0..n).collect() };
         }
         let (blocks, parts) = (n.div_ceil(BLOCK), (affordable / BLOCK).max(1));
-        let block = |part: usize| {
-            let (from, to) = (part * blocks / parts, (part + 1) * blocks / parts);
-            from + (data::draw(seed, part as u64) % (to - from) as u64) as usize
-        };
-        let rows = (0..parts).map(block).map(|block| block * BLOCK..n.min((block + 1) * BLOCK));
+        let rows = one_of_each_part(blocks, parts, seed).map(|block| block * BLOCK..n.min((block + 1) * BLOCK));
         CheckedRows { n, rows: rows.collect() }
     }
 
@@ -80,6 +76,14 @@ impl CheckedRows {
             }
         }
     }
+}
+
+/// A random place in each of so many equal parts of `n` places.
+pub(super) fn one_of_each_part(n: usize, parts: usize, seed: u64) -> impl Iterator<Item = usize> {
+    (0..parts).map(move |part| {
+        let (from, to) = (part * n / parts, (part + 1) * n / parts);
+        from + (data::draw(seed, part as u64) % (to - from) as u64) as usize
+    })
 }
 
 #[cfg(test)]

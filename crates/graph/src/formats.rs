@@ -13,10 +13,9 @@ pub enum GraphFormat {
     Metis,
 }
 
-/// The edges of such a file. The weights are still text.
+/// What such a file holds. Weights are kept as they are written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NumberedEdges<'a> {
-    /// How many nodes there are.
     pub nodes: usize,
     /// How many edges there are, as the file counts them.
     pub edges: usize,
@@ -24,7 +23,6 @@ pub struct NumberedEdges<'a> {
     pub both_ways: bool,
     /// Whether the file has weights; else they are 1.
     pub weighted: bool,
-    /// The edges.
     pub list: Vec<NumberedEdge<'a>>,
 }
 
@@ -58,7 +56,6 @@ impl GraphFormat {
         }
     }
 
-    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             GraphFormat::Dimacs => "DIMACS",

@@ -22,9 +22,10 @@
 
 use super::Length;
 use super::adjacency::Incoming;
+use super::check::one_of_each_part;
 use super::paths::{NONE, NextHops};
 use gpulab_model::check::gamma;
-use gpulab_model::data::{self, Array};
+use gpulab_model::data::Array;
 use gpulab_model::same_type;
 use rayon::prelude::*;
 use std::collections::VecDeque;
@@ -55,8 +56,8 @@ pub struct Mismatch {
     pub want: f64,
 }
 
-/// Shows that the `n` x `n` distances are those of the weights, on whose diagonal nothing is above 0. `paths` are targets
-/// of which the next nodes are wanted.
+/// Shows that the `n` x `n` distances are those of the weights, on whose diagonal nothing is above 0. For the
+/// targets in `paths` it also gives the next nodes.
 ///
 /// # Errors
 /// A distance that is wrong.
@@ -77,11 +78,7 @@ fn of_type<T: Length>(n: usize, w: &[T], d: &[T], paths: &[usize], looks: usize)
     } else {
         let all = Incoming::new(n, w, |_| true);
         let parts = affordable(&all).clamp(1, n);
-        let place = |part: usize| {
-            let (from, to) = (part * n / parts, (part + 1) * n / parts);
-            from + (data::draw(n as u64, part as u64) % (to - from) as u64) as usize
-        };
-        let mut targets: Vec<usize> = (0..parts).map(place).chain(paths.iter().copied()).collect();
+        let mut targets: Vec<usize> = one_of_each_part(n, parts, n as u64).chain(paths.iter().copied()).collect();
         targets.sort_unstable();
         targets.dedup();
         (all, targets)

@@ -119,7 +119,7 @@ fn weights_of<T: Length>(list: &[NumberedEdge<'_>], parser: &Parser<T>) -> Resul
     list.iter().map(weight).collect()
 }
 
-/// What columns are called; short names count where there is none of the others.
+/// Names of columns. The second pair of each counts only if the header has none of the first.
 const FROM: [[&str; 2]; 2] = [["from", "source"], ["src", "u"]];
 const TO: [[&str; 2]; 2] = [["to", "target"], ["dst", "v"]];
 const WEIGHT: [[&str; 2]; 2] = [["weight", "distance"], ["w", "length"]];

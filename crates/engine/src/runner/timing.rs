@@ -204,8 +204,7 @@ impl Session {
         let shortest = measured.times().into_iter().fold(f64::INFINITY, f64::min);
         if settings.clock != Clock::Batch && shortest < SHORT_S && job.again.is_none() {
             let size = batch_size(device, &mut witness, shortest)?;
-            // The first of launches back to back does what the others do again: if the driver loses those, the time alone tells.
-            measured.batch = Some(batch(device, &mut witness, size)?).filter(|each| shortest < MOST_GAINED * each);
+            measured.take_batch(batch(device, &mut witness, size)?);
         }
         witness.end(device)?;
         measured.suspect = measured.idle_in_batch(alone);
@@ -275,9 +274,6 @@ impl Session {
         })
     }
 }
-
-/// Launches back to back take at least this part of one alone, part of which is waking up the device's threads.
-const MOST_GAINED: f64 = 8.0;
 
 /// Whether the case is not checked thoroughly yet.
 fn is_preliminary(job: &ReadyCase<'_>, settings: &Settings) -> bool {

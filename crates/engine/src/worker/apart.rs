@@ -72,7 +72,7 @@ fn ended(child: &mut Child, interrupted: Interrupted) -> io::Result<ExitStatus> 
 
 /// From now on an interrupt ends the process, which [`apart`] began, once `tidy` is done.
 pub fn end_when_interrupted(interrupted: Interrupted, tidy: impl FnOnce() + Send + 'static) {
-    std::thread::spawn(move || {
+    let watching = std::thread::Builder::new().spawn(move || {
         while !interrupted() {
             std::thread::sleep(TICK);
         }
@@ -80,6 +80,9 @@ pub fn end_when_interrupted(interrupted: Interrupted, tidy: impl FnOnce() + Send
         terminal::say(&format!("gpulab: {}", Error::Interrupted));
         std::process::exit(ORDERLY + i32::from(Error::Interrupted.exit_code()));
     });
+    if let Err(why) = watching {
+        terminal::say(&format!("gpulab: an interrupt does not end this: {why}"));
+    }
 }
 
 /// Does something that a driver may never let end: after this time it ends the process, and says why.

@@ -49,6 +49,15 @@ impl Measured {
         })
     }
 
+    /// Takes what each of some launches back to back took, unless it is far below one alone. The first of them does what
+    /// the others do again: if the driver loses those, the time alone tells.
+    pub fn take_batch(&mut self, each: f64) {
+        /// So many times faster at most, as part of a launch alone is waking up the device's threads.
+        const MOST_GAINED: f64 = 8.0;
+        let shortest = self.times().into_iter().fold(f64::INFINITY, f64::min);
+        self.batch = (shortest < MOST_GAINED * each).then_some(each);
+    }
+
     /// Why the times cannot be those of the work, although the result is right.
     pub fn too_fast(&self, least_time: Option<f64>) -> Option<String> {
         let (least, median) = (least_time?, stats::summarise(&self.times())?.median);
@@ -97,5 +106,21 @@ impl Outcome {
         self.spent += later.spent;
         let end = self.end.and_then(|all| Ok(all.pooled(later.end?, settings)));
         Outcome { end, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn launches_that_were_lost_behind_the_first_leave_no_time() {
+        let sample = |wall| Sample { event: None, wall };
+        let mut measured =
+            Measured { clock: Clock::Wall, samples: vec![sample(9e-6), sample(8e-6)], ..Measured::default() };
+        measured.take_batch(1.1e-6);
+        assert_eq!(measured.batch, Some(1.1e-6));
+        measured.take_batch(0.9e-6);
+        assert_eq!(measured.batch, None);
     }
 }
