@@ -1,6 +1,6 @@
 //! `gpulab film` and `gpulab draw`: what they show is what `gpulab count` counts, and the page plays in a browser.
 
-use crate::binary::{is_whole, run};
+use crate::binary::{one_in, run};
 use crate::report::browser::chromium;
 use serde_json::Value;
 use std::fs;
@@ -64,7 +64,7 @@ fn counted(family: &str, rung: u32, size: &str) -> Vec<[u64; 6]> {
 fn the_frames_of_a_film_add_up_to_what_is_counted() {
     let mut tried = 0;
     for (family, size, rungs) in FILMS {
-        for rung in (1..=rungs).step_by(if is_whole() { 1 } else { 2 }) {
+        for rung in (1..=rungs).step_by(one_in(2)) {
             let what = format!("{family}:{rung}");
             let (page, said, code) =
                 run(&[&["film", &what, "-q", "--groups", "64", "-o", "-"][..], &words(size)].concat());

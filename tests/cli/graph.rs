@@ -66,12 +66,12 @@ fn every_variant_and_type_gives_the_same_distances() {
     assert!(want.contains("x,z,1\n"), "{want}");
     let natural = csv.replace("-2", "2");
     let (wanted, ..) = table(&natural, &["--closure"]);
+    // Compilers take long: signs of one type, and none of the other.
     for rung in &*gpulab::kernels::minplus::CLOSURE.ladder {
-        for dtype in ["f32", "i32"] {
+        for (dtype, csv, want) in [("f32", csv, &want), ("i32", &natural, &wanted)] {
             let args = ["--closure", "--variant", rung.variant(), "--dtype", dtype];
-            assert_eq!(table(&natural, &args).0, wanted, "{args:?}");
             let (out, err, code) = table(csv, &args);
-            assert!(out == want || (code == 2 && out.is_empty()), "{args:?}: {out}{err}");
+            assert!(out == *want || (code == 2 && out.is_empty()), "{args:?}: {out}{err}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Readers' kernels: wrong ones get the hint that their file names, right ones land on the ladder.
 
-use crate::binary::{is_whole, run};
+use crate::binary::{one_in, run};
 use gpulab::data::{Array, Dtype, Fill, generate};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ fn kernels(folder: &str) -> Vec<Own> {
 
 /// Every third of them, unless all are to be tried.
 fn some(all: Vec<Own>) -> Vec<Own> {
-    all.into_iter().step_by(if is_whole() { 1 } else { 3 }).collect()
+    all.into_iter().step_by(one_in(3)).collect()
 }
 
 /// Does something with each, a few at a time; what it objects to.

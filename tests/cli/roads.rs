@@ -1,6 +1,6 @@
 //! The roads from the sources' slides to commands: what they print, and that each command runs on the default device.
 
-use crate::binary::is_whole;
+use crate::binary::one_in;
 use gpulab::report::sources::{self, CitedSource};
 use std::collections::BTreeSet;
 
@@ -28,7 +28,7 @@ fn small(command: &str) -> Vec<String> {
     words
 }
 
-/// Runs what this source is the first to name: every sixth command, unless all are to be tried.
+/// Runs what this source is the first to name: every tenth command, unless all are to be tried.
 fn run_road(name: &str) {
     let all = sources::all();
     let place = all.iter().position(|source| source.name() == name).unwrap();
@@ -40,7 +40,7 @@ fn run_road(name: &str) {
     };
     let before = commands(&all[..place]);
     let own = commands(&all[place..=place]);
-    for words in own.difference(&before).step_by(if is_whole() { 1 } else { 6 }) {
+    for words in own.difference(&before).step_by(one_in(10)) {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let (out, log, code) = crate::binary::run(&words);
         assert_eq!(code, 0, "gpulab {}\n{out}{log}", words.join(" "));
@@ -73,13 +73,13 @@ fn maruyamas_road_runs() {
     run_road("maruyama");
 }
 
-/// What needs no device but the simulator: every twelfth, unless all are to be tried.
+/// What needs no device but the simulator: every twentieth, unless all are to be tried.
 #[test]
 fn roads_without_a_gpu_run() {
     let all = sources::all();
     let commands: BTreeSet<&str> = all.iter().flat_map(|s| &s.steps).filter_map(|step| step.unmeasured).collect();
     assert!(commands.len() > 100, "{commands:?}");
-    for command in commands.into_iter().step_by(if is_whole() { 1 } else { 12 }) {
+    for command in commands.into_iter().step_by(one_in(20)) {
         // A film goes to standard output in place of a file.
         let words: Vec<&str> =
             command.split(' ').skip(1).map(|word| if word.ends_with(".html") { "-" } else { word }).collect();

@@ -51,7 +51,7 @@ fn run_edited(driver: &str, kernels: &TempDir, case: &Case) -> Outcome {
 fn all_kinds_of_data_are_drawn_as_the_host_makes_them() {
     on_every_real_driver(|driver| {
         let mut session = drawing(driver, Sources::default());
-        let (sizes, ops) = ([1, 2, 63, N], ["sum", "min", "max", "and", "or", "xor"]);
+        let (sizes, ops) = ([1, 63, N], ["sum", "min", "max", "and", "or", "xor"]);
         let mut count = 0;
         let reduce = reduce::FAMILY.dtypes.iter().flat_map(|&dtype| ops.iter().map(move |&op| (dtype, op)));
         let of_bits = |op: &str| ["and", "or", "xor"].contains(&op);

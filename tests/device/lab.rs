@@ -1,6 +1,6 @@
 //! The kernels that are experiments' own, on real drivers: every setting that a plan asks for, at small sizes.
 
-use crate::drivers::{is_in_half, is_mine, on_every_driver, session};
+use crate::drivers::{is_in_third, is_mine, on_every_driver, session};
 use crate::skips::verify;
 use gpulab::experiments::{EXPERIMENTS, Scope, instructions::INSTRUCTIONS};
 use gpulab::kernels::LAB;
@@ -48,14 +48,14 @@ fn images(target: &Target) -> Vec<Case> {
     all_cases(target).into_iter().filter(reads_images).collect()
 }
 
-/// Compilers take long over them: each driver has some, and a simulator half of them.
+/// Compilers take long over them: each driver has some, and a simulator a third of them.
 fn all_are_right(driver: &str, cases: fn(&Target) -> Vec<Case>) -> usize {
     let mut session = session(driver, None);
     let mut cases = cases(&session.device().info().target.clone());
     if driver == "oclgrind" {
         cases.iter_mut().for_each(|case| case.shape.n = case.shape.n.min(smallest(&case.family)));
     }
-    let is_mine = |i: usize| if driver == "oclgrind" { is_in_half(i) } else { is_mine(driver, i) };
+    let is_mine = |i: usize| if driver == "oclgrind" { is_in_third(i) } else { is_mine(driver, i) };
     let mine = cases.iter().enumerate().filter(|(i, _)| is_mine(*i));
     mine.map(|(_, case)| verify(&mut session, driver, case)).sum()
 }

@@ -51,7 +51,7 @@ fn every_size_is_right() {
             for (s, n, weights) in sizes.flat_map(|(s, n)| ["non_negative", "signed"].map(|sign| (s, n, sign))) {
                 // A simulator that interprets each instruction has time for little: a tile, and some small ones.
                 let is_few = match (n, weights) {
-                    (7, "non_negative") => dtype != Dtype::F32 || is_whole(),
+                    (7, "non_negative") => is_whole(),
                     (7, _) | (19, "non_negative") => dtype == Dtype::F32,
                     _ => false,
                 };

@@ -12,7 +12,7 @@ use gpulab::plan::{Arg, BufferId, Case, Launch, Plan, WorkGroup};
 const MATRICES: [(u64, u64); 10] =
     [(1, 1), (1, 1000), (1000, 1), (16, 16), (17, 31), (65, 47), (128, 130), (257, 255), (1021, 509), (2048, 2048)];
 /// Those that a simulator, which interprets each instruction, has time for.
-const SMALL: [(u64, u64); 6] = [(1, 1), (1, 40), (40, 1), (16, 16), (17, 31), (65, 47)];
+const SMALL: [(u64, u64); 4] = [(1, 1), (1, 40), (17, 31), (65, 47)];
 
 fn case(rung: &Rung, dtype: Dtype, (n, m): (u64, u64), wg: usize, params: &[(&str, &str)]) -> Case {
     Case {
@@ -105,7 +105,9 @@ fn skewed_tiles_are_right() {
         let sizes = [(1, 1), (1, 9), (5, 31), (33, 71), (131, 67), (257, 1023)];
         let sizes = if driver == "oclgrind" { &sizes[..4] } else { &sizes[..] };
         let mut count = 0;
-        for &dtype in &*FAMILY.dtypes {
+        // The simulator takes long, and what is wider or an integer moves alike.
+        let dtypes = if driver == "oclgrind" && !is_whole() { &FAMILY.dtypes[..1] } else { &FAMILY.dtypes };
+        for &dtype in dtypes {
             for (&size, order) in sizes.iter().zip(["rows", "columns", "diagonal"].into_iter().cycle()) {
                 let set = [("skew", "1"), ("tile", "32"), ("order", order)];
                 let rung = FAMILY.rung("registers").unwrap();

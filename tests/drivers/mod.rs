@@ -150,14 +150,20 @@ fn drivers() -> String {
 }
 
 /// Whether the case of this number is this driver's part of what takes compilers too long to be tried on each: each case has one
-/// real driver. llvmpipe has fewest: it compiles a kernel anew for each launch, and a check has a hundred launches.
+/// real driver. PoCL, the fastest, has most. llvmpipe has fewest: it compiles a kernel anew for each launch, and a check has a
+/// hundred launches.
 pub fn is_mine(driver: &str, index: usize) -> bool {
     if is_whole() {
         return true;
     }
     let drivers = drivers();
     let real = drivers.split(',').filter(|driver| *driver != "oclgrind");
-    let shares: Vec<&str> = real.flat_map(|driver| vec![driver; if driver == "rusticl" { 1 } else { 3 }]).collect();
+    let share = |driver: &str| match driver {
+        "rusticl" => 1,
+        "intel" => 2,
+        _ => 4,
+    };
+    let shares: Vec<&str> = real.flat_map(|driver| vec![driver; share(driver)]).collect();
     shares.get(mixed(index) % shares.len().max(1)) == Some(&driver)
 }
 
@@ -166,17 +172,17 @@ fn mixed(index: usize) -> usize {
     ((index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33) as usize
 }
 
-/// Whether the case of this number is among the half that is tried where there is no time for all.
-pub fn is_in_half(index: usize) -> bool {
-    is_whole() || mixed(index).is_multiple_of(2)
+/// Whether the case of this number is among the third that is tried where there is no time for all.
+pub fn is_in_third(index: usize) -> bool {
+    is_whole() || mixed(index).is_multiple_of(3)
 }
 
-/// Whether a driver takes the case of this number where each could have all: PoCL does, Intel's takes every other, llvmpipe every
-/// sixth.
+/// Whether a driver takes the case of this number where each could have all: PoCL does, Intel's takes every third, llvmpipe every
+/// eighth.
 pub fn is_turn(driver: &str, index: usize) -> bool {
     let turn = match driver {
-        "intel" => 2,
-        "rusticl" => 6,
+        "intel" => 3,
+        "rusticl" => 8,
         _ => 1,
     };
     is_whole() || index.is_multiple_of(turn)

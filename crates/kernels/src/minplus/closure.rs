@@ -163,7 +163,8 @@ fn blocked(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let is_small = dtype.size() == 4;
     let [tile, item] = if is_small { [[64, 64], [8, 8]] } else { [[32, 64], [4, 8]] };
     let tiling = Tiling::of(ask, Tiling { tile, item, depth: 16, buffers: 2 })?;
-    let block = BLOCK.get(params)?.unwrap_or(if is_small { 128 } else { 64 });
+    // A CPU driver takes long over the pivot of a larger one.
+    let block = BLOCK.get(params)?.unwrap_or(if is_small && ask.target.gpu { 128 } else { 64 });
     let divisors = [tiling.tile[0], tiling.tile[1], tiling.depth, STRIP];
     if block > 256 || divisors.into_iter().any(|divisor| !block.is_multiple_of(divisor)) {
         let [rows, columns, depth, strip] = divisors;
