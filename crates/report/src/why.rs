@@ -51,7 +51,7 @@ pub fn model_text(is_gpu: bool, screen: Screen) -> String {
 pub fn model(is_gpu: bool) -> &'static str {
     match is_gpu {
         true => {
-            "Model: launches, plus the longest of three: the family's limit, segments of memory at the caches' rate, \
+            "Model: launches, plus the longest of three: the family's limit, cache lines of loads at the caches' rate, \
              and instructions with passes of local memory. It ignores latency, occupancy and cache misses."
         }
         false => {
@@ -121,7 +121,7 @@ pub fn part(part: TimePart, row: &Row) -> &'static str {
         TimePart::Launches => "launches",
         TimePart::Limit if row.bound().is_some_and(Bound::is_memory) => "memory",
         TimePart::Limit => "arithmetic",
-        TimePart::Segments => "segments of memory",
+        TimePart::Caches => "accesses in the caches",
         TimePart::Local => "local memory",
         TimePart::Instructions => "instructions",
     }
@@ -200,6 +200,7 @@ fn changed(change: &CountChange) -> String {
     let what = match change.cause {
         Cause::Launches => "launches".to_owned(),
         Cause::Bytes => "bytes that the problem demands".to_owned(),
+        Cause::ReadLines => "cache lines of a load from global memory".to_owned(),
         Cause::ReadSegments => "segments of a load from global memory".to_owned(),
         Cause::WriteSegments => "segments of a store to global memory".to_owned(),
         Cause::GlobalRequests => format!("requests of global memory for 32 {several}"),

@@ -157,6 +157,7 @@ const char* const kindNames[Kinds] = {"global_read",   "global_write",  "local_r
 
 const size_t widestRequest = 16;
 const size_t wordBytes = 4;
+const size_t lineBytes = 128;
 const size_t partitionBytes = 256;
 const size_t smallestTransaction = 32;
 const size_t largestTransaction = 128;
@@ -194,6 +195,7 @@ struct Requests
   uint64_t items = 0;      // items that took part
   uint64_t bytes = 0;      // asked for by all of them
   uint64_t segments = 0;   // global memory
+  uint64_t lines = 0;      // global memory: lines of a cache
   uint64_t passes = 0;     // local memory, and atomics
   uint64_t conflicts = 0;  // passes of local memory beyond those that as many words need at least
   uint64_t broadcasts = 0; // requests of local memory in which one word serves several items
@@ -207,6 +209,7 @@ struct Requests
     items += other.items;
     bytes += other.bytes;
     segments += other.segments;
+    lines += other.lines;
     passes += other.passes;
     conflicts += other.conflicts;
     broadcasts += other.broadcasts;
@@ -716,6 +719,7 @@ private:
     case GlobalWrite:
       moved = transactions(begin, end);
       counted.segments += moved.size();
+      counted.lines += pieces(begin, end, lineBytes).size();
       for (const Transaction& one : moved)
         counted.moved += one.size;
       noteMoment(begin, moved);
@@ -1108,7 +1112,7 @@ private:
   static void writeCounts(std::ostream& out, const Requests& r)
   {
     out << "\"requests\":" << r.requests << ",\"items\":" << r.items << ",\"bytes\":" << r.bytes
-        << ",\"segments\":" << r.segments << ",\"passes\":" << r.passes << ",\"conflicts\":" << r.conflicts
+        << ",\"segments\":" << r.segments << ",\"lines\":" << r.lines << ",\"passes\":" << r.passes << ",\"conflicts\":" << r.conflicts
         << ",\"broadcasts\":" << r.broadcasts << ",\"words\":" << r.words << ",\"moved\":" << r.moved
         << ",\"busiest\":" << r.busiest;
   }

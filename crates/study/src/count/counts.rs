@@ -13,6 +13,9 @@ pub struct RequestCounts {
     pub bytes: u64,
     /// Segments of global memory that hold a byte asked for, each once a request.
     pub segments: u64,
+    /// Cache lines of 128 bytes that hold a byte asked for, each once a request; 0 in counts of earlier versions.
+    #[serde(default)]
+    pub lines: u64,
     /// Passes: of local memory the most words that a bank is asked for, of atomics the most items at one address.
     pub passes: u64,
     /// Bank conflicts: passes of local memory beyond those that as many words need at least.
@@ -92,6 +95,7 @@ impl RequestCounts {
             items: with(self.items, other.items),
             bytes: with(self.bytes, other.bytes),
             segments: with(self.segments, other.segments),
+            lines: with(self.lines, other.lines),
             passes: with(self.passes, other.passes),
             conflicts: with(self.conflicts, other.conflicts),
             broadcasts: with(self.broadcasts, other.broadcasts),
@@ -164,6 +168,11 @@ fn ratio(of: u64, by: u64) -> Option<f64> {
 }
 
 impl RequestCounts {
+    /// Cache lines of a request, where they were counted.
+    pub fn lines_a_request(&self) -> Option<f64> {
+        ratio(self.lines, self.requests).filter(|_| self.lines > 0)
+    }
+
     pub fn segments_a_request(&self) -> Option<f64> {
         ratio(self.segments, self.requests)
     }

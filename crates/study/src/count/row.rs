@@ -185,6 +185,10 @@ columns! {
         /// moment's transactions fall on one.
         #[unit = "1"]
         pub partition_load: Option<f64>,
+        /// Cache lines of 128 bytes that loads from global memory touch, each once a load of a warp.
+        pub global_read_lines: Option<u64>,
+        /// The same of stores.
+        pub global_write_lines: Option<u64>,
     }
 }
 
@@ -241,9 +245,10 @@ impl CountRow {
     /// was moved: all their transactions are whole segments.
     pub fn counts(&self) -> Counts {
         let n = |cell: Option<u64>| cell.unwrap_or(0);
-        let global = |requests, segments, bytes, moved: Option<u64>, busiest| RequestCounts {
+        let global = |requests, segments, lines, bytes, moved: Option<u64>, busiest| RequestCounts {
             requests: n(requests),
             segments: n(segments),
+            lines: n(lines),
             bytes: n(bytes),
             moved: moved.unwrap_or_else(|| n(segments) * self.segment),
             busiest: n(busiest),
@@ -266,6 +271,7 @@ impl CountRow {
             global_read: global(
                 self.global_read_requests,
                 self.global_read_segments,
+                self.global_read_lines,
                 self.global_read_bytes,
                 self.global_read_moved,
                 self.global_read_busiest,
@@ -273,6 +279,7 @@ impl CountRow {
             global_write: global(
                 self.global_write_requests,
                 self.global_write_segments,
+                self.global_write_lines,
                 self.global_write_bytes,
                 self.global_write_moved,
                 self.global_write_busiest,
@@ -382,6 +389,8 @@ impl CountRow {
             global_read_busiest: busiest(&memory.global_read),
             global_write_busiest: busiest(&memory.global_write),
             partition_load: self.partitions.and_then(|partitions| counts.partition_load(partitions)),
+            global_read_lines: Some(memory.global_read.lines),
+            global_write_lines: Some(memory.global_write.lines),
             ..self
         }
     }

@@ -1,5 +1,6 @@
 //! The model: what launches cost, and beside it the longest of three: what the family's limit demands, what the segments of
-//! global memory take in the caches, and what compute units do.
+//! global memory take in the caches, and what compute units do. A cache serves one line at a time: a load whose items lie in 32
+//! lines takes as long as 32 loads of one (`gpulab lab stride`, read from cache).
 //!
 //! Memory works beside compute units, so the longest counts; within a compute unit instructions and passes of local memory
 //! add up, since barriers keep the one from hiding the other. Each part is an amount that is counted, or that the problem
@@ -11,9 +12,11 @@ use crate::ceilings::{CeilingRow, Site};
 use crate::count::LockstepModel;
 use gpulab_record::{Row, flag};
 
-/// Work-items of a warp, bytes of a segment, and bytes that a pass of local memory gives at most: those of the counts.
+/// Work-items of a warp, bytes of a segment and of a cache line, and bytes that a pass of local memory gives at most: those of
+/// the counts.
 const WARP: f64 = LockstepModel::USUAL.warp as f64;
 const SEGMENT: f64 = LockstepModel::USUAL.segment as f64;
+const LINE: f64 = 128.0;
 const PASS: f64 = 4.0 * LockstepModel::USUAL.banks as f64;
 
 /// Rates of a device that the model needs, a second.
@@ -68,8 +71,8 @@ pub enum TimePart {
     Launches,
     /// What the family's limit demands: bytes of memory, or operations.
     Limit,
-    /// Segments of global memory in the caches.
-    Segments,
+    /// Lines that loads touch, and segments that stores do, in the caches.
+    Caches,
     Local,
     Instructions,
 }
@@ -80,7 +83,7 @@ pub struct ModelTime {
     pub launches: f64,
     /// What the family's limit demands.
     pub limit: f64,
-    pub segments: f64,
+    pub caches: f64,
     pub local: f64,
     pub instructions: f64,
 }
@@ -102,11 +105,14 @@ impl ModelTime {
             (true, true) => (all_lanes(row.ops? as f64)? + requests) / rates.adding,
         };
         let gpu_only = |seconds: f64| if rates.is_gpu { seconds } else { 0.0 };
-        let (reads, writes) = (memory.global_read.segments as f64, memory.global_write.segments as f64);
+        let reads = &memory.global_read;
+        // Counts of earlier versions have no lines.
+        let read = if reads.lines > 0 { LINE * reads.lines as f64 } else { SEGMENT * reads.segments as f64 };
+        let written = SEGMENT * memory.global_write.segments as f64;
         Some(ModelTime {
             launches: row.t_launches_s.or_else(|| Some(row.launches? as f64 * rates.launch?))?,
             limit,
-            segments: gpu_only(SEGMENT * (reads / rates.reading + writes / rates.writing)),
+            caches: gpu_only(read / rates.reading + written / rates.writing),
             local: gpu_only(PASS * counts.local().passes as f64 / rates.local),
             instructions,
         })
@@ -117,7 +123,7 @@ impl ModelTime {
         match part {
             TimePart::Launches => self.launches,
             TimePart::Limit => self.limit,
-            TimePart::Segments => self.segments,
+            TimePart::Caches => self.caches,
             TimePart::Local => self.local,
             TimePart::Instructions => self.instructions,
         }
@@ -130,7 +136,7 @@ impl ModelTime {
 
     /// The whole time, in seconds.
     pub fn whole(&self) -> f64 {
-        self.launches + self.limit.max(self.segments).max(self.compute())
+        self.launches + self.limit.max(self.caches).max(self.compute())
     }
 
     /// The part that takes most of what counts.
@@ -140,9 +146,9 @@ impl ModelTime {
             return TimePart::Launches;
         }
         let beside = beside * (1.0 - 1e-9);
-        match (beside <= self.limit, beside <= self.segments, self.local > self.instructions) {
+        match (beside <= self.limit, beside <= self.caches, self.local > self.instructions) {
             (true, ..) => TimePart::Limit,
-            (_, true, _) => TimePart::Segments,
+            (_, true, _) => TimePart::Caches,
             (_, _, true) => TimePart::Local,
             _ => TimePart::Instructions,
         }

@@ -54,6 +54,8 @@ pub enum Cause {
     Launches,
     /// Bytes that the problem demands.
     Bytes,
+    /// Cache lines of a load from global memory.
+    ReadLines,
     /// Segments of a load from global memory.
     ReadSegments,
     /// Segments of a store to global memory.
@@ -192,10 +194,10 @@ fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool)
     let counts = |part: &TimePart| match part {
         TimePart::Launches => true,
         TimePart::Limit => slower.limit >= longest,
-        TimePart::Segments => slower.segments >= longest,
+        TimePart::Caches => slower.caches >= longest,
         TimePart::Local | TimePart::Instructions => slower.compute() >= longest,
     };
-    let all = [TimePart::Launches, TimePart::Limit, TimePart::Segments, TimePart::Local, TimePart::Instructions];
+    let all = [TimePart::Launches, TimePart::Limit, TimePart::Caches, TimePart::Local, TimePart::Instructions];
     let fall = |part: &TimePart| sign * (old.get(*part) - new.get(*part));
     let part = all.into_iter().filter(counts).max_by(|a, b| fall(a).total_cmp(&fall(b)))?;
     let change = changes(part, before, after, is_gpu).into_iter().filter(|change| sign * change.factor().ln() < 0.0);
@@ -224,10 +226,10 @@ fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool
         TimePart::Instructions if is_unrolled && is_gpu => &[Cause::GlobalRequests, Cause::LocalRequests],
         TimePart::Launches => &[Cause::Launches],
         TimePart::Limit => &[Cause::Bytes],
-        TimePart::Segments if segments(|memory| memory.global_read) >= segments(|memory| memory.global_write) => {
-            &[Cause::ReadSegments, Cause::GlobalRequests]
+        TimePart::Caches if segments(|memory| memory.global_read) >= segments(|memory| memory.global_write) => {
+            &[Cause::ReadLines, Cause::ReadSegments, Cause::GlobalRequests]
         }
-        TimePart::Segments => &[Cause::WriteSegments, Cause::GlobalRequests],
+        TimePart::Caches => &[Cause::WriteSegments, Cause::GlobalRequests],
         TimePart::Local => &[Cause::LocalRequests, Cause::LocalPasses],
         TimePart::Instructions if is_gpu => &[Cause::Instructions, Cause::LanesBusy],
         TimePart::Instructions => &[Cause::Instructions],
@@ -253,6 +255,7 @@ fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {
     match cause {
         Cause::Launches => row.launches.unwrap_or(0) as f64,
         Cause::Bytes => row.bytes.unwrap_or(0) as f64,
+        Cause::ReadLines => memory.global_read.lines_a_request().unwrap_or(0.0),
         Cause::ReadSegments => segments(&memory.global_read),
         Cause::WriteSegments => segments(&memory.global_write),
         Cause::GlobalRequests => each(WARP * counts.global().requests),
@@ -302,7 +305,7 @@ impl RungTime {
             false => Parting::ItemByItem,
             _ if model.largest() == TimePart::Launches => Parting::Latency,
             _ if items < WARP => Parting::LonelyItems,
-            _ if model.largest() == TimePart::Segments => Parting::Scattered,
+            _ if model.largest() == TimePart::Caches => Parting::Scattered,
             _ if barriers >= MANY_BARRIERS => Parting::Barriers,
             _ => Parting::Latency,
         })
