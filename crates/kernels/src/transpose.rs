@@ -16,21 +16,17 @@ pub static FAMILY: Family = Family {
     name: Cow::Borrowed("transpose"),
     about: Cow::Borrowed("transposition of a matrix, out of place"),
     form: Form::Matrix,
-    problem: AnyProblem::BuiltIn(&Transpose),
-    ladder: Cow::Borrowed(&ladder(
-        1,
-        [
-            rung("transpose/naive.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
-            rung("transpose/coalesced.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
-            rung("transpose/conflict_free.cl", scalar, &[TILE, ROWS, PAD, NREPS]).between(&SCALAR, &[]),
-            rung("transpose/diagonal.cl", scalar, &[TILE, ROWS, PAD, ORDER, NREPS]).between(&SCALAR, &[]),
-            rung("transpose/vectorised.cl", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS])
-                .between(&[repeat::MACROS], &[]),
-            rung("transpose/registers.cl", registers, &[TILE, ROWS, VEC, ORDER, STREAM, SKEW, NREPS])
-                .between(&[repeat::MACROS], &[]),
-            rung("transpose/wide.cl", wide, &[TILE, RUN, NREPS]).between(&[repeat::MACROS], &[]),
-        ],
-    )),
+    problem: AnyProblem::Referenced(&Transpose, &REFERENCES),
+    ladder: Cow::Borrowed(&ladder([
+        rung("transpose/naive.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
+        rung("transpose/coalesced.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
+        rung("transpose/conflict_free.cl", scalar, &[TILE, ROWS, PAD, NREPS]).between(&SCALAR, &[]),
+        rung("transpose/diagonal.cl", scalar, &[TILE, ROWS, PAD, ORDER, NREPS]).between(&SCALAR, &[]),
+        rung("transpose/vectorised.cl", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS]).between(&[repeat::MACROS], &[]),
+        rung("transpose/registers.cl", registers, &[TILE, ROWS, VEC, ORDER, STREAM, SKEW, NREPS])
+            .between(&[repeat::MACROS], &[]),
+        rung("transpose/wide.cl", wide, &[TILE, RUN, NREPS]).between(&[repeat::MACROS], &[]),
+    ])),
     choices: &[GAP],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::Copy,
@@ -153,10 +149,6 @@ impl Problem for Transpose {
         params.insert(APART.into(), "1".into());
         params.insert(NREPS.name.into(), repeats.min(most.max(2)).to_string());
         vec![Case { shape, params, ..case.clone() }]
-    }
-
-    fn references(&self) -> &'static [Rung] {
-        &REFERENCES
     }
 
     fn baselines(&self) -> &'static [Baseline] {
