@@ -46,8 +46,8 @@ pub struct Show {
 /// `gpulab report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// CSV or JSON files that gpulab wrote, or folders of them; or a device whose records come with gpulab, as in h200,
-    /// and its families, experiments or files, as in reduce; with --splice, Markdown documents
+    /// CSV or JSON files that gpulab wrote, or folders of them. Or a device whose records come with gpulab, as in h200,
+    /// and its families, experiments or files, as in reduce. With --splice, Markdown documents
     #[arg(required = true, value_name = "FILE|DEVICE [NAME]")]
     pub files: Vec<String>,
     /// The file of the page; - is standard output. A folder, with a name that ends in /, gets a page for each folder of
@@ -78,7 +78,7 @@ pub struct SpliceArgs {
 /// `gpulab plot`.
 #[derive(Debug, Args)]
 pub struct PlotArgs {
-    /// CSV or JSON files that gpulab wrote, with the device's ceilings among them for a roofline; or a device whose
+    /// CSV or JSON files that gpulab wrote, with the device's ceilings among them for a roofline. Or a device whose
     /// records come with gpulab, as in h200, and its families, experiments or files, as in reduce
     #[arg(required = true, value_name = "FILE|DEVICE [NAME]")]
     pub files: Vec<String>,
