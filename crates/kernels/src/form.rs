@@ -2,11 +2,14 @@
 
 use gpulab_model::data::Shape;
 use gpulab_model::plan::Cost;
+use serde::Deserialize;
 
 /// What a family works on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Form {
     /// Vectors of n elements.
+    #[default]
     Vector,
     /// Matrices of n columns and m rows.
     Matrix,

@@ -3,6 +3,7 @@
 
 use super::formula::{Formula, Formulas};
 use super::restriction::Restriction;
+use crate::Form;
 use gpulab_model::data::Dtype;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -67,7 +68,7 @@ rung_keys! { FileKeys {
     #[serde(default)]
     pub(super) types: Vec<Dtype>,
     #[serde(default)]
-    pub(super) form: FormName,
+    pub(super) form: Form,
     pub(super) n: Option<u64>,
     pub(super) m: Option<u64>,
     pub(super) multiple: Option<u64>,
@@ -94,15 +95,6 @@ rung_keys! { RungKeys {
     #[serde(default)]
     pub(super) scratch: BTreeMap<String, Formula>,
 } }
-
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum FormName {
-    #[default]
-    Vector,
-    Matrix,
-    Square,
-}
 
 /// At which sizes the kernels work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]

@@ -336,7 +336,7 @@ impl Problem for DescribedProblem {
         if self.description.is_fixed {
             return Vec::new();
         }
-        let form = self.description.form();
+        let form = self.description.form;
         let multiple = self.description.multiple;
         let rounded = |size: u64| size.max(1).next_multiple_of(multiple);
         let mut shapes: Vec<Shape> = edges(form, case.shape, plan)
@@ -351,8 +351,8 @@ impl Problem for DescribedProblem {
 
     fn counted(&self) -> &str {
         let Description { bytes, operations, .. } = &self.description;
-        let formula = if self.description.bound().is_memory() { bytes } else { operations };
-        let all = if self.description.bound().is_memory() { "each buffer once, inout twice" } else { "n" };
+        let formula = if self.description.bound.is_memory() { bytes } else { operations };
+        let all = if self.description.bound.is_memory() { "each buffer once, inout twice" } else { "n" };
         formula.as_ref().map_or(all, |formula| &formula.text)
     }
 
@@ -399,7 +399,7 @@ impl Described for DescribedProblem {
                 "its kernels work at the size of its file alone, as that says: sizes = \"only\"".into(),
             ));
         }
-        let is_vector = description.form() == Form::Vector;
+        let is_vector = description.form == Form::Vector;
         if !shape.n.is_multiple_of(multiple) || !(is_vector || shape.m.is_multiple_of(multiple)) {
             return Err(Refusal::Size(format!("its sizes must be multiples of {multiple}, as its file says")));
         }

@@ -41,7 +41,7 @@ impl Description {
             let name = &buffer.declared.name;
             // A formula of the sizes has no value yet.
             let names = |name: &str| {
-                if SIZES.contains(&name) { Some(2) } else { self.size(name, self.form().shape(2, None), Dtype::F32) }
+                if SIZES.contains(&name) { Some(2) } else { self.size(name, self.form.shape(2, None), Dtype::F32) }
             };
             kind.fill(&names)
                 .and_then(|fill| kind.demand_difference(fill))

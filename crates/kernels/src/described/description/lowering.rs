@@ -55,7 +55,7 @@ impl Lowering {
         };
         let rungs = rungs.into_iter().map(|rung| self.rung(rung)).collect::<Result<Vec<_>, _>>()?;
         let keys = self.keys;
-        let limit = match &keys.limit {
+        let bound = match &keys.limit {
             Some(name) => Bound::named(name).ok_or_else(|| {
                 let names = Bound::ALL.map(Bound::name).join(", ");
                 (name.clone(), format!("limit: there is no {name:?}; there is {names}"))
@@ -75,7 +75,7 @@ impl Lowering {
             m: keys.m,
             multiple: keys.multiple.unwrap_or(1),
             is_fixed: keys.sizes == SizesName::Only,
-            limit,
+            bound,
             bytes: keys.bytes,
             operations: keys.flops.or(keys.operations),
             constants: keys.constants,

@@ -8,7 +8,7 @@ pub(super) mod tests;
 
 use super::args::{Content, Declared, DescribedArg};
 use super::content::DataKind;
-use super::file::{ArrayFormat, FormName};
+use super::file::ArrayFormat;
 use super::formula::Formula;
 use super::restriction::Restriction;
 use crate::{Bound, Form};
@@ -33,7 +33,7 @@ pub struct Description {
     pub(crate) about: String,
     /// BufferElement types of `T`; where the file names none, that of the first output, once the kernels are known.
     pub(crate) types: Vec<Dtype>,
-    pub(super) form: FormName,
+    pub(crate) form: Form,
     /// Elements, or columns, by default.
     pub(super) n: Option<u64>,
     /// Rows by default.
@@ -42,7 +42,7 @@ pub struct Description {
     pub(crate) multiple: u64,
     /// Whether it works at its default sizes alone.
     pub(crate) is_fixed: bool,
-    pub(super) limit: Bound,
+    pub(crate) bound: Bound,
     /// Those of all inputs and outputs where the file says nothing.
     pub(crate) bytes: Option<Formula>,
     pub(crate) operations: Option<Formula>,
@@ -210,14 +210,6 @@ pub enum Checker {
 }
 
 impl Description {
-    pub(crate) fn form(&self) -> Form {
-        match self.form {
-            FormName::Vector => Form::Vector,
-            FormName::Matrix => Form::Matrix,
-            FormName::Square => Form::Square,
-        }
-    }
-
     /// Its default shape: as the file says, but no more than `usual` where it is to be `small`; `usual` elements or
     /// columns where the file says nothing.
     pub(crate) fn usual_shape(&self, usual: u64, small: bool) -> Shape {
@@ -225,11 +217,7 @@ impl Description {
             true => given.min(usual).next_multiple_of(self.multiple),
             false => given.next_multiple_of(self.multiple),
         };
-        self.form().shape(size(self.n.unwrap_or(usual)), self.m.map(size))
-    }
-
-    pub(crate) fn bound(&self) -> Bound {
-        self.limit
+        self.form.shape(size(self.n.unwrap_or(usual)), self.m.map(size))
     }
 
     /// What says which results are right.
@@ -256,7 +244,7 @@ impl Description {
 
     /// The sizes that a reference kernel is given.
     pub fn reference_sizes(&self, shape: Shape) -> Vec<u64> {
-        if self.form() == Form::Matrix { vec![shape.n, shape.m] } else { vec![shape.n] }
+        if self.form == Form::Matrix { vec![shape.n, shape.m] } else { vec![shape.n] }
     }
 
     /// The numbers that lines for numpy have as names beside n and m.
@@ -270,18 +258,13 @@ impl Description {
         self.constants.iter().map(|(name, value)| (name.clone(), value.to_string()))
     }
 
-    /// The value of one of its constants.
-    pub(crate) fn constant(&self, name: &str) -> Option<u64> {
-        self.constants.get(name).copied()
-    }
-
     /// What a size's name, a constant's or a macro's stands for.
     pub(crate) fn size(&self, name: &str, shape: Shape, dtype: Dtype) -> Option<u64> {
         match name {
             "n" => Some(shape.n),
             "m" => Some(shape.m),
             "size" => Some(dtype.size() as u64),
-            name => self.constant(name).or_else(|| {
+            name => self.constants.get(name).copied().or_else(|| {
                 let value = self.named.get(name)?.value(&|name| self.size(name, shape, dtype));
                 u64::try_from(value.ok()?).ok()
             }),

@@ -51,7 +51,7 @@ fn error(from: &str, to: &str) -> DeclarationError {
 #[test]
 fn a_file_is_understood() {
     let all = parse(TOML).unwrap();
-    assert_eq!((all.name.as_str(), all.form()), ("doubled", Form::Vector));
+    assert_eq!((all.name.as_str(), all.form), ("doubled", Form::Vector));
     let shapes = [(1 << 20, false), (1 << 20, true), (64, true), (64, false)];
     assert_eq!(shapes.map(|(usual, small)| all.usual_shape(usual, small).n), [1000, 1000, 64, 1000]);
     let launch = all.rungs[0].steps[0].launches()[0];
@@ -77,7 +77,7 @@ fn few_lines_are_enough() {
     assert_eq!((all.name.as_str(), all.rungs[0].name.as_str()), ("two_times", "doubled"));
     assert_eq!(all.rungs[0].steps[0].launches()[0].kernel, "doubled");
     let names: Vec<&str> = all.buffers.iter().map(|buffer| buffer.declared.name.as_str()).collect();
-    assert_eq!((names, all.bound()), (vec!["x", "y"], Bound::Copy));
+    assert_eq!((names, all.bound), (vec!["x", "y"], Bound::Copy));
     assert!(matches!(all.checker(), Checker::Numpy { code, .. } if code == "y = 2 * x"));
     let two = SHORT.replace("items ", "[[rung]]\nname = \"other\"\nwg = \"64\"\nitems ");
     let why = parse(&two).unwrap_err().why;
