@@ -263,15 +263,7 @@ fn subcommand(tree: &Tree, page: &Page) -> Result<usize, String> {
     )?;
     for place in others {
         let next = "        Command::Occupancy(_) =>";
-        if tree.read(place)?.contains(next) {
-            tree.replace(place, next, &format!("        Command::{word}(_) => \"gpulab list\".to_owned(),\n{next}"))?;
-        } else {
-            tree.replace(
-                place,
-                "| Command::Occupancy(_)",
-                &format!("| Command::Occupancy(_)\n        | Command::{word}(_)"),
-            )?;
-        }
+        tree.replace(place, next, &format!("        Command::{word}(_) => \"gpulab list\".to_owned(),\n{next}"))?;
     }
     tree.build()?;
     tree::demand(&tree.gpulab(&[&name, "--times", "2"])?.0, "a recipe's line\na recipe's line\n", "gpulab")?;
