@@ -24,7 +24,7 @@ pub(crate) fn set_up(source: CitedLadder, family: &Family) -> AsSource {
     let (source, own) = (name(source), family.name.to_string());
     let faulty = family.kernels().map(|rung| rung.variant()).filter(|rung| printed::is_faulty(&own, rung));
     AsSource {
-        variants: (!family.is_described()).then_some("copy,local_copy,1-4"),
+        variants: family.described().is_none().then_some("copy,local_copy,1-4"),
         faulty: faulty.map(str::to_owned).collect(),
         claim: Box::new(move |rows, units| {
             let table = if own.ends_with("_faults") { String::new() } else { printed::beside(&source, rows, units) };

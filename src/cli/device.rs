@@ -257,8 +257,8 @@ pub(super) const COUNT_HELP: &str = "The model:
   run in two halves of the warp, those of 16 bytes in four quarters. Reads run in half as many parts where neighbours
   at distance 1, or all at distance 2, read the same word.
 - --machine gives older machines' rules. On cc1.0 to cc1.3 requests are half a warp's, and a pass of local memory gives a
-  single word to several items. Global memory has partitions of 256 bytes: of each execution of an instruction by groups
-  that run at once, one a compute unit, the busiest partition's transactions count against an even share. partition_load
-  is the ratio: 1 is even, 8 with 8 partitions is partition camping.
+  single word to several items. Global memory has partitions of 256 bytes. Groups run at once, one a compute unit. Of each
+  instruction that they execute, the busiest partition's transactions count against an even share. partition_load is the
+  ratio: 1 is even, 8 with 8 partitions is partition camping.
 - Every instruction counts once, however long it takes: a remainder costs as much as a sum.
 The simulator, Oclgrind, runs and counts every work-item: choose small sizes.";

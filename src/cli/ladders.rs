@@ -159,9 +159,9 @@ pub struct MinPlusArgs {
 #[command(next_help_heading = "Distances in a graph, in place of the ladder")]
 #[group(conflicts_with_all = LADDER_ONLY)]
 pub struct GraphJob {
-    /// A list of edges (CSV with the header from,to,weight, or text with two or three columns), a square matrix as .npy or as
-    /// CSV without names (inf or an empty cell is no edge; nodes are numbered from 0), DIMACS .gr, Matrix Market .mtx or
-    /// METIS .graph; each also in gzip. Writes from,to,distance for all pairs of different nodes that
+    /// A graph: a list of edges (CSV with the header from,to,weight, or text with two or three columns), a square matrix as
+    /// .npy or as CSV without names, DIMACS .gr, Matrix Market .mtx or METIS .graph. Each may be in gzip. In a matrix inf or
+    /// an empty cell is no edge, and nodes are numbered from 0. Writes from,to,distance for all pairs of different nodes that
     /// have a path with at most one stop. Weights are f32 unless --dtype or the .npy says otherwise
     #[arg(long, value_name = "FILE")]
     pub input: Option<String>,

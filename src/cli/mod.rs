@@ -20,7 +20,7 @@ pub use ladders::{
     TransposeArgs, TryArgs,
 };
 pub use measuring::{MeasureArgs, Output};
-pub use recorded::{Compare, Paper, PictureKind, PlotArgs, ReportArgs, Show, SpliceArgs};
+pub use recorded::{Compare, PictureKind, PlotArgs, ReportArgs, Show, SpliceArgs};
 pub use search::{Sweep, TuneArgs, TunedAction};
 pub use shared::{CaseOptions, KernelProcess, RowFiles};
 pub use text::{DiffArgs, SourceArgs};

@@ -2,6 +2,7 @@
 
 use super::shared::{RowFiles, row_files};
 use crate::data::Dtype;
+use crate::report::picture::Theme;
 use crate::values::{self, Condition};
 use clap::{Args, ValueEnum};
 
@@ -46,8 +47,8 @@ pub struct Show {
 /// `gpulab report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// CSV or JSON files that gpulab wrote, or folders of them; or a device whose records come with gpulab, as in h200,
-    /// and its families, experiments or files, as in reduce; with --splice, Markdown documents
+    /// CSV or JSON files that gpulab wrote, or folders of them. Or a device whose records come with gpulab, as in h200,
+    /// and its families, experiments or files, as in reduce. With --splice, Markdown documents
     #[arg(required = true, value_name = "FILE|DEVICE [NAME]")]
     pub files: Vec<String>,
     /// The file of the page; - is standard output. A folder, with a name that ends in /, gets a page for each folder of
@@ -78,7 +79,7 @@ pub struct SpliceArgs {
 /// `gpulab plot`.
 #[derive(Debug, Args)]
 pub struct PlotArgs {
-    /// CSV or JSON files that gpulab wrote, with the device's ceilings among them for a roofline; or a device whose
+    /// CSV or JSON files that gpulab wrote, with the device's ceilings among them for a roofline. Or a device whose
     /// records come with gpulab, as in h200, and its families, experiments or files, as in reduce
     #[arg(required = true, value_name = "FILE|DEVICE [NAME]")]
     pub files: Vec<String>,
@@ -98,8 +99,8 @@ pub struct PlotArgs {
     #[arg(long, value_enum, value_name = "TYPE")]
     pub dtype: Option<Dtype>,
     /// Light or dark: auto follows the reader's system, and is light in PNG
-    #[arg(long, value_enum, default_value_t = Paper::Auto)]
-    pub theme: Paper,
+    #[arg(long, value_enum, default_value_t = Theme::Auto)]
+    pub theme: Theme,
     /// Width of a PNG in pixels
     #[arg(long, value_name = "PX", default_value_t = 1920)]
     pub width: u32,
@@ -120,17 +121,6 @@ pub enum PictureKind {
     Experiment,
     /// Copies and kernels over time in the experiment overlap
     Timeline,
-}
-
-/// The paper of pictures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Paper {
-    /// As the reader's system asks.
-    Auto,
-    /// White.
-    Light,
-    /// Black.
-    Dark,
 }
 
 /// `gpulab compare`.

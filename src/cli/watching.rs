@@ -28,8 +28,8 @@ pub struct WatchedKernel {
 /// `gpulab film`.
 #[derive(Debug, Args)]
 pub struct FilmArgs {
-    /// A rung, as in reduce:2; a family's file and a rung, as in mine/family.toml:tiled; your own kernel, as in my.cl
-    /// with --as reduce; or an experiment, as in banks or banks:8. With two, both films play side by side
+    /// A rung, as in reduce:2 or mine/family.toml:tiled (a family's file and a rung); your own kernel, as in my.cl with --as
+    /// reduce; or an experiment, as in banks:8. With two, both films play side by side
     #[arg(required = true, num_args = 1..=2, value_name = "WHAT")]
     pub what: Vec<String>,
     #[command(flatten)]
@@ -42,8 +42,8 @@ pub struct FilmArgs {
 /// `gpulab draw`.
 #[derive(Debug, Args)]
 pub struct DrawArgs {
-    /// A rung, as in reduce:2; a family's file and a rung, as in mine/family.toml:tiled; your own kernel, as in my.cl
-    /// with --as reduce; or an experiment, as in banks or banks:8. With two, the picture of a file shows them by turns
+    /// A rung, as in reduce:2 or mine/family.toml:tiled (a family's file and a rung); your own kernel, as in my.cl with --as
+    /// reduce; or an experiment, as in banks:8. With two, the picture of a file shows them by turns
     #[arg(required = true, num_args = 1..=2, value_name = "WHAT")]
     pub what: Vec<String>,
     #[command(flatten)]

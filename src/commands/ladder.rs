@@ -52,8 +52,8 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
     let shape = bench::shape(family, options.n, options.m, usual)?;
     let dtype = options.ladder.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
     bench::check_dtype(family, dtype)?;
-    if shape.elements() > 0 {
-        let refused = family.problem.check(shape, dtype);
+    if let Some(described) = family.described().filter(|_| shape.elements() > 0) {
+        let refused = described.check(shape, dtype);
         let name = options.file.as_deref().map_or_else(|| family.name.to_string(), own::shown);
         refused.map_err(|why| Error::Usage(format!("{name}: {why}")))?;
     }

@@ -91,7 +91,7 @@ pub(crate) fn of_rung<'a>(
     let case = Case { variant: rung.variant().into(), params, ..case.clone() };
     let mut remark = remark(family, rung, &case, target);
     let is_large = is_large(family.form, case.shape, model);
-    if is_large && family.is_described() && remark.is_ok() {
+    if is_large && family.described().is_some() && remark.is_ok() {
         // Nobody knows how the work of a reader's kernel grows.
         let why = format!("n={} is too large for the simulator: choose a smaller --n", case.shape.n);
         remark = Err(Stop::new(Status::Skipped, why));

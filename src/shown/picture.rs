@@ -2,7 +2,7 @@
 
 use super::material;
 use crate::Error;
-use crate::cli::{Paper, PictureKind, PlotArgs};
+use crate::cli::{PictureKind, PlotArgs};
 use crate::record::{Point, Row};
 use crate::report::groups::{experiments, families, ladders, of_most_rungs, sweeps};
 use crate::report::picture::{self, Drawn, PNG_WIDTHS, Picture, StudyText, Theme};
@@ -32,12 +32,7 @@ pub(crate) fn finished(options: &PlotArgs) -> Result<FinishedPicture, Error> {
     if !others.is_empty() {
         notes.push(format!("the files hold more: {}; choose with -n, --dtype and --name", others.join("; ")));
     }
-    let theme = match options.theme {
-        Paper::Auto => Theme::Auto,
-        Paper::Light => Theme::Light,
-        Paper::Dark => Theme::Dark,
-    };
-    let bytes = rendered(&picture, &options.output, theme, options.width)?;
+    let bytes = rendered(&picture, &options.output, options.theme, options.width)?;
     Ok(FinishedPicture { title: picture.title, about: picture.about, bytes, notes })
 }
 

@@ -74,7 +74,7 @@ pub(crate) fn remembered(
 ) -> Vec<sweep::RememberedSettings> {
     let mut found = Vec::new();
     // What a reader's file lists is swept.
-    let loaded = (!options.no_tuned && !space.family.is_described())
+    let loaded = (!options.no_tuned && space.family.described().is_none())
         .then(|| tuning::load(space.family, executor.info(), options.kernels.cl_dir.as_deref(), global.quiet))
         .flatten();
     let Some(known) = loaded else { return found };
@@ -109,7 +109,7 @@ pub(crate) fn plan(
 ) -> Result<Vec<Configuration>, Error> {
     let info = executor.info();
     let mut plan = space.expand(&info.target);
-    if space.family.is_described() {
+    if space.family.described().is_some() {
         let mut narrowings: Vec<(&Rung, Narrowing)> =
             space.rungs.iter().map(|rung| (*rung, Narrowing::default())).collect();
         plan.retain(|configuration| {

@@ -44,7 +44,7 @@ impl<'a> AskedTuning<'a> {
         let is_choice = |setting: &Setting| family.choices.iter().any(|choice| choice.name == setting.name);
         let (chosen, settings): (Vec<Setting>, Vec<Setting>) = settings.into_iter().partition(is_choice);
         let choices = chosen.into_iter().map(one_choice).collect::<Result<Params, Error>>()?;
-        let file = options.subject.name().map(Path::new).filter(|_| family.is_described());
+        let file = options.subject.name().map(Path::new).filter(|_| family.described().is_some());
         let file = file.and_then(|file| Some(file.canonicalize().ok()?.display().to_string()));
         Ok(AskedTuning { family, file, rungs, shape, dtype, choices, settings })
     }

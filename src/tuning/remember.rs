@@ -42,7 +42,7 @@ impl Tuning<'_> {
     pub(crate) fn entries(&self) -> Result<Vec<TunedEntry>, Error> {
         let rows = self.rows.latest();
         let mut entries = Vec::new();
-        let is_lasting = |rung: &Rung| self.asked.family.is_described() || !rung.is_own();
+        let is_lasting = |rung: &Rung| self.asked.family.described().is_some() || !rung.is_own();
         // A reader's single kernel may be another one tomorrow.
         for rung in self.space.rungs.iter().filter(|rung| is_lasting(rung)) {
             let own: Vec<Row> = rows.iter().filter(|row| row.variant == rung.variant()).cloned().collect();

@@ -101,7 +101,7 @@ impl<'a> Tuning<'a> {
         if finalists.len() > 1 {
             self.last_rounds(&finalists)?;
         }
-        if self.asked.family.is_described() {
+        if self.asked.family.described().is_some() {
             self.check_winners()?;
         }
         Ok((found.ended, if finalists.len() > 1 { finalists.len() } else { 0 }))

@@ -122,7 +122,7 @@ fn tunable(tree: &Tree, page: &Page) -> Result<usize, String> {
     let declaration = page.span(|span| span.starts_with("const ") && span.contains("Tunable"))?;
     let set = page.span(|span| span.starts_with("plan.set("))?;
     let name = declaration.split([' ', ':']).nth(1).ok_or("the declaration names nothing")?;
-    tree.replace(&file, "#include", &format!("#ifndef {name}\n#define {name} 1\n#endif\n#include"))?;
+    tree.replace(&file, "#ifndef T\n", &format!("#ifndef {name}\n#define {name} 1\n#endif\n#ifndef T\n"))?;
     let turn = "for (INDEX i = begin; i < end; i++)\n        sum = MULADD(x[i], y[i], sum);";
     let turns = format!(
         "for (INDEX i = begin; i < end; i += {name})\n        for (INDEX j = i; j < min(i + {name}, end); j++)\n            \
@@ -149,7 +149,6 @@ fn column(tree: &Tree, page: &Page) -> Result<usize, String> {
     let column = page.span(|span| span.ends_with(": Option<f64>") && span.starts_with("t_"))?;
     let unit = page.span(|span| span.starts_with("#[unit"))?;
     let line = page.span(|span| span.contains("seconds(|m|"))?;
-    let none = page.span(|span| span.ends_with(": None") && span.starts_with("t_"))?;
     let was = field.split(':').next().unwrap_or_default();
     let renamed = |text: &str| text.replace(was, "recipe");
     tree.replace(
@@ -157,9 +156,7 @@ fn column(tree: &Tree, page: &Page) -> Result<usize, String> {
         &format!("    pub {field},\n"),
         &format!("    pub {field},\n    /// A recipe's.\n    pub {},\n", renamed(&field)),
     )?;
-    tree.replace(&outcome, &format!("{was}: None,"), &format!("{was}: None, recipe: None,"))?;
     tree.replace(&rows, &format!("{line},"), &format!("{line},\n            {},", renamed(&line)))?;
-    tree.replace(&rows, &format!("{none},"), &format!("{none},\n        {},", renamed(&none)))?;
     let last = tree.last_field(&rows)?;
     tree.replace(
         &rows,
@@ -266,15 +263,7 @@ fn subcommand(tree: &Tree, page: &Page) -> Result<usize, String> {
     )?;
     for place in others {
         let next = "        Command::Occupancy(_) =>";
-        if tree.read(place)?.contains(next) {
-            tree.replace(place, next, &format!("        Command::{word}(_) => \"gpulab list\".to_owned(),\n{next}"))?;
-        } else {
-            tree.replace(
-                place,
-                "| Command::Occupancy(_)",
-                &format!("| Command::Occupancy(_)\n        | Command::{word}(_)"),
-            )?;
-        }
+        tree.replace(place, next, &format!("        Command::{word}(_) => \"gpulab list\".to_owned(),\n{next}"))?;
     }
     tree.build()?;
     tree::demand(&tree.gpulab(&[&name, "--times", "2"])?.0, "a recipe's line\na recipe's line\n", "gpulab")?;

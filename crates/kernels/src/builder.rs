@@ -104,7 +104,7 @@ impl<'a> Builder<'a> {
         let case = ask.case;
         let mut builder = Builder { ask, draft: PlanDraft::new(element, elements, case.wg) };
         for (index, len) in ask.family.problem.inputs(case.shape, &case.params).into_iter().enumerate() {
-            builder.buffer(Role::Input(index), ask.family.problem.input_dtype(case, index), len);
+            builder.buffer(Role::Input(index), case.dtype, len);
         }
         builder
     }

@@ -6,10 +6,10 @@
 use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
 use crate::cpu;
 use crate::{
-    AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Form, Lone, Problem, Spot, Stream, Tunable, ladder,
+    AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Fold, Form, Lone, Problem, Spot, Tunable, ladder,
     largest_exact, rung,
 };
-use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
+use gpulab_model::data::{self, Array, Change, DrawnInput, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal};
 use std::borrow::Cow;
 
@@ -19,19 +19,16 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("dot product of two vectors"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Dot),
-    ladder: Cow::Borrowed(&ladder(
-        1,
-        [
-            rung("dot/naive.cl", naive, &[ITEMS, MAD]).between(&PRODUCT, &[]),
-            rung("dot/coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &["dot/presum_items.cl"]),
-            rung("dot/local.cl", local, &[ITEMS, PRESUM, MAD])
-                .between(&PRODUCT, &["common/tree.cl", "dot/presum_groups.cl"]),
-            rung("dot/vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &["dot/presum_groups.cl"]),
-            rung("dot/accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]).between(&PRODUCT, &["dot/finish.cl"]),
-            rung("dot/single_pass.cl", single_pass, &[ITEMS, DOT_ACC, MAD]).between(&PRODUCT, &[]),
-            rung("dot/wide.cl", wide, &[MAD]).between(&PRODUCT, &[]),
-        ],
-    )),
+    ladder: Cow::Borrowed(&ladder([
+        rung("dot/naive.cl", naive, &[ITEMS, MAD]).between(&PRODUCT, &[]),
+        rung("dot/coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &["dot/presum_items.cl"]),
+        rung("dot/local.cl", local, &[ITEMS, PRESUM, MAD])
+            .between(&PRODUCT, &["common/tree.cl", "dot/presum_groups.cl"]),
+        rung("dot/vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &["dot/presum_groups.cl"]),
+        rung("dot/accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]).between(&PRODUCT, &["dot/finish.cl"]),
+        rung("dot/single_pass.cl", single_pass, &[ITEMS, DOT_ACC, MAD]).between(&PRODUCT, &[]),
+        rung("dot/wide.cl", wide, &[MAD]).between(&PRODUCT, &[]),
+    ])),
     choices: &[],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::F64, Dtype::I32]),
     ceiling: Bound::Read,
@@ -60,38 +57,6 @@ impl Problem for Dot {
         vec![shape.n as usize; 2]
     }
 
-    fn exact_fill(&self, case: &Case) -> Fill {
-        Fill::Fractions(most_exact(case))
-    }
-
-    fn more_exact_fills(&self, case: &Case) -> Vec<Fill> {
-        match case.dtype.is_float() {
-            true => vec![Fill::Scaled(most_exact(case))],
-            false => vec![Fill::Sizes(14), Fill::Sizes(40)],
-        }
-    }
-
-    /// Each value times one, and one times each value; infinity and NaN times zero and themselves as well; products that are
-    /// too large; and products that are rounded, which mad() may do as it likes.
-    fn lone(&self, case: &Case, draw: u64) -> Option<Lone> {
-        let one = data::generate(Fill::Ones, case.dtype, 0, 0, 0, 1);
-        let telling = data::telling(case.dtype, draw);
-        let pairs = telling.iter().zip(data::telling(case.dtype, !draw).into_iter().rev());
-        let pairs = pairs.map(|(a, b)| vec![a.clone(), b]).filter(|pair| is_normal(&self.reference(case, pair)));
-        let pairs: Vec<Vec<Array>> = if is_mad(case).is_ok_and(|mad| mad) { vec![] } else { pairs.collect() };
-        let values = telling.iter().cloned().chain(data::not_finite(case.dtype));
-        let zero = Array::zeros(case.dtype, 1);
-        let both = |value: Array, other: &Array| [vec![value.clone(), other.clone()], vec![other.clone(), value]];
-        let without_sum = data::not_finite(case.dtype).into_iter().flat_map(|value| both(value, &zero));
-        let squares = data::not_finite(case.dtype).into_iter().map(|value| vec![value.clone(), value]);
-        let too_large = telling.iter().filter(|_| case.dtype.is_float()).map(|value| vec![value.clone(); 2]);
-        let too_large = too_large.filter(|pair| is_too_large(&self.reference(case, pair), case.dtype));
-        let values = values.flat_map(|value| both(value, &one)).chain(without_sum).chain(squares);
-        let values = values.chain(too_large).chain(pairs).collect();
-        let sums = Lone::sums(case.dtype, |term| vec![term, one.clone()]);
-        Some(Lone { neutral: vec![zero.clone(); 2], values, pairs: sums })
-    }
-
     fn decide(&self, _: &Case, inputs: &[Array], before: Option<&Reference>, margin: f64, spot: Spot) -> Vec<Change> {
         let values = before.and_then(|before| cpu::dot::deciding(inputs, before, margin, spot.at, spot.draw));
         let change = |(input, value)| Change { input, index: spot.at, value };
@@ -115,10 +80,6 @@ impl Problem for Dot {
         cpu::dot::reference(&inputs[0], &inputs[1])
     }
 
-    fn streamed(&self) -> Option<Stream> {
-        Some(|_, inputs| cpu::dot::streamed(inputs))
-    }
-
     /// Changes come in pairs, of both factors of a product.
     fn amended(&self, _: &Case, _: &[Array], changes: &[Changed], before: &Reference) -> Reference {
         changes.as_chunks().0.iter().fold(before.clone(), |before, [x, y]| {
@@ -134,6 +95,48 @@ impl Problem for Dot {
 
     fn baselines(&self) -> &'static [Baseline] {
         cpu::dot::BASELINES
+    }
+
+    fn fold(&self) -> Option<&dyn Fold> {
+        Some(self)
+    }
+}
+
+impl Fold for Dot {
+    fn exact_fill(&self, case: &Case) -> Fill {
+        Fill::Fractions(most_exact(case))
+    }
+
+    fn more_exact_fills(&self, case: &Case) -> Vec<Fill> {
+        match case.dtype.is_float() {
+            true => vec![Fill::Scaled(most_exact(case))],
+            false => vec![Fill::Sizes(14), Fill::Sizes(40)],
+        }
+    }
+
+    /// Each value times one, and one times each value; infinity and NaN times zero and themselves as well; products that are
+    /// too large; and products that are rounded, which mad() may do as it likes.
+    fn lone(&self, case: &Case, draw: u64) -> Lone {
+        let one = data::generate(Fill::Ones, case.dtype, 0, 0, 0, 1);
+        let telling = data::telling(case.dtype, draw);
+        let pairs = telling.iter().zip(data::telling(case.dtype, !draw).into_iter().rev());
+        let pairs = pairs.map(|(a, b)| vec![a.clone(), b]).filter(|pair| is_normal(&self.reference(case, pair)));
+        let pairs: Vec<Vec<Array>> = if is_mad(case).is_ok_and(|mad| mad) { vec![] } else { pairs.collect() };
+        let values = telling.iter().cloned().chain(data::not_finite(case.dtype));
+        let zero = Array::zeros(case.dtype, 1);
+        let both = |value: Array, other: &Array| [vec![value.clone(), other.clone()], vec![other.clone(), value]];
+        let without_sum = data::not_finite(case.dtype).into_iter().flat_map(|value| both(value, &zero));
+        let squares = data::not_finite(case.dtype).into_iter().map(|value| vec![value.clone(), value]);
+        let too_large = telling.iter().filter(|_| case.dtype.is_float()).map(|value| vec![value.clone(); 2]);
+        let too_large = too_large.filter(|pair| is_too_large(&self.reference(case, pair), case.dtype));
+        let values = values.flat_map(|value| both(value, &one)).chain(without_sum).chain(squares);
+        let values = values.chain(too_large).chain(pairs).collect();
+        let sums = Lone::sums(case.dtype, |term| vec![term, one.clone()]);
+        Lone { neutral: vec![zero.clone(); 2], values, pairs: sums }
+    }
+
+    fn streamed(&self, _: &Case, inputs: &[DrawnInput]) -> (Reference, Vec<u64>) {
+        cpu::dot::streamed(inputs)
     }
 }
 

@@ -1,10 +1,11 @@
-//! Families, rungs and problems, as plain data.
+//! Families and rungs, as plain data.
 
+use super::form::{Bound, Form};
 use super::own::SourceTraits;
+use super::problem::{Described, Problem};
 use super::tunable::{DeclaredMacro, Tunable};
-use crate::cpu::Baseline;
-use gpulab_model::data::{self, Array, Change, DrawnInput, Dtype, Fill, Params, Shape};
-use gpulab_model::plan::{Case, Cost, Movement, Plan, Reference, Refusal, Target, WorkGroup};
+use gpulab_model::data::{Dtype, Shape};
+use gpulab_model::plan::{Case, Plan, Refusal, Target, WorkGroup};
 use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -32,7 +33,16 @@ pub struct Family {
 #[derive(Clone)]
 pub enum AnyProblem {
     BuiltIn(&'static dyn Problem),
-    Described(Arc<dyn Problem>),
+    /// With kernels that rungs are measured against, in the order in which they run; without numbers.
+    Referenced(&'static dyn Problem, &'static [Rung]),
+    Described(Arc<dyn Described>),
+}
+
+impl AnyProblem {
+    /// The kernels that rungs are measured against.
+    pub fn references(&self) -> &'static [Rung] {
+        if let AnyProblem::Referenced(_, references) = self { references } else { &[] }
+    }
 }
 
 impl Deref for AnyProblem {
@@ -40,104 +50,9 @@ impl Deref for AnyProblem {
 
     fn deref(&self) -> &Self::Target {
         match self {
-            AnyProblem::BuiltIn(problem) => *problem,
-            AnyProblem::Described(problem) => &**problem,
+            AnyProblem::BuiltIn(problem) | AnyProblem::Referenced(problem, _) => *problem,
+            AnyProblem::Described(described) => &**described,
         }
-    }
-}
-
-/// Setting of checks: each repetition works on data of its own, so that one that is left out is seen.
-pub const APART: &str = "apart";
-
-/// What a family works on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
-    /// Vectors of n elements.
-    Vector,
-    /// Matrices of n columns and m rows.
-    Matrix,
-    /// Matrices of n columns and n rows.
-    Square,
-}
-
-impl Form {
-    /// The shape of size `n`, with another number of rows than columns if `m` is given.
-    pub fn shape(self, n: u64, m: Option<u64>) -> Shape {
-        match self {
-            Form::Vector => Shape::vector(n),
-            Form::Matrix => Shape { n, m: m.unwrap_or(n) },
-            Form::Square => Shape { n, m: n },
-        }
-    }
-
-    /// Elements, or columns, of a ladder by default; fewer where it is to be quick.
-    pub fn ladder_size(self, quick: bool) -> u64 {
-        match (self, quick) {
-            (Form::Vector, false) => 1 << 24,
-            (Form::Vector, true) => 1 << 20,
-            (Form::Matrix, false) => 2048,
-            (Form::Matrix, true) => 1024,
-            (Form::Square, false) => 1024,
-            (Form::Square, true) => 256,
-        }
-    }
-
-    /// Elements, or columns, to sweep over by default.
-    pub fn default_size(self) -> u64 {
-        match self {
-            Form::Vector => 1 << 20,
-            Form::Matrix => 2048,
-            Form::Square => 1024,
-        }
-    }
-}
-
-/// Which of the device's measured limits bounds a family.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
-    Read,
-    /// Reading and writing global memory at once.
-    Copy,
-    /// Additions, each followed by a minimum.
-    AddMin,
-    Write,
-    Local,
-    /// Multiplications, each with an addition: floating-point operations of most programs.
-    Fma,
-    /// Operations of other kinds: no limit of theirs is measured.
-    Arithmetic,
-}
-
-impl Bound {
-    pub(crate) const ALL: [Bound; 7] =
-        [Bound::Read, Bound::Write, Bound::Copy, Bound::Local, Bound::AddMin, Bound::Fma, Bound::Arithmetic];
-
-    /// The name in records.
-    pub fn name(self) -> &'static str {
-        match self {
-            Bound::Read => "read",
-            Bound::Copy => "copy",
-            Bound::AddMin => "add-min",
-            Bound::Write => "write",
-            Bound::Local => "local",
-            Bound::Fma => "fma",
-            Bound::Arithmetic => "arithmetic",
-        }
-    }
-
-    /// The limit of this name.
-    pub fn named(name: &str) -> Option<Bound> {
-        Bound::ALL.into_iter().find(|bound| bound.name() == name)
-    }
-
-    /// Whether it limits bytes; otherwise operations.
-    pub fn is_memory(self) -> bool {
-        !matches!(self, Bound::AddMin | Bound::Fma | Bound::Arithmetic)
-    }
-
-    /// What of a case's cost it limits: bytes or operations.
-    pub fn limited(self, cost: Cost) -> f64 {
-        if self.is_memory() { cost.bytes } else { cost.ops }
     }
 }
 
@@ -230,8 +145,13 @@ pub const fn rung(
     }
 }
 
-/// A ladder: its rungs, numbered in this order from `first` on.
-pub const fn ladder<const N: usize>(first: u32, mut rungs: [Rung; N]) -> [Rung; N] {
+/// A ladder: its rungs, numbered in this order from 1 on.
+pub const fn ladder<const N: usize>(rungs: [Rung; N]) -> [Rung; N] {
+    ladder_from(1, rungs)
+}
+
+/// As [`ladder`], from `first` on.
+pub(crate) const fn ladder_from<const N: usize>(first: u32, mut rungs: [Rung; N]) -> [Rung; N] {
     let mut place = 0;
     while place < N {
         rungs[place].number = Some(first + place as u32);
@@ -377,15 +297,15 @@ impl Family {
         self.kernels().find(|r| r.variant() == variant)
     }
 
-    /// Whether a reader's file describes it.
-    pub fn is_described(&self) -> bool {
-        matches!(self.problem, AnyProblem::Described(_))
+    /// Its problem, where a reader's file describes it.
+    pub fn described(&self) -> Option<&dyn Described> {
+        if let AnyProblem::Described(described) = &self.problem { Some(&**described) } else { None }
     }
 
     /// Its default shape: as a reader's file says, but no more than `usual` where it is to be `small`; of gpulab's own
     /// `usual` elements or columns.
     pub fn usual_shape(&self, usual: u64, small: bool) -> Shape {
-        self.problem.usual_shape(usual, small).unwrap_or_else(|| self.form.shape(usual, None))
+        self.described().map_or_else(|| self.form.shape(usual, None), |described| described.usual_shape(usual, small))
     }
 
     /// Other cases that check a case of this plan, by [`Problem::companions`]. In a described family a launch of few
@@ -394,233 +314,9 @@ impl Family {
         let mut all = self.problem.companions(case, plan);
         let target = Target::with_everything(true);
         let is_possible = |rung: &Rung, case: &Case| self.plan(rung, case, &target).is_ok();
-        if self.is_described() {
+        if self.described().is_some() {
             all.retain(|case| self.rung(&case.variant).is_some_and(|rung| is_possible(rung, case)));
         }
         all
-    }
-}
-
-/// Where an input is changed, and how.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Spot {
-    /// A place in the first input.
-    pub at: usize,
-    pub draw: u64,
-}
-
-#[derive(Clone, Debug)]
-pub struct Changed {
-    pub change: Change,
-    pub old: Array,
-}
-
-/// Values of which each decides the result, to its last bit, where all other elements are neutral.
-#[derive(Clone, Debug)]
-pub struct Lone {
-    /// Of each input the element that leaves the result to the others, as an array of one.
-    pub neutral: Vec<Array>,
-    /// Of each input one element, as an array of one.
-    pub values: Vec<Vec<Array>>,
-    /// Two such elements each that decide together.
-    pub pairs: Vec<[Vec<Array>; 2]>,
-}
-
-impl Lone {
-    /// Pairs of elements of a single input.
-    pub(crate) fn pairs(pairs: Vec<[Array; 2]>) -> Vec<[Vec<Array>; 2]> {
-        pairs.into_iter().map(|pair| pair.map(|element| vec![element])).collect()
-    }
-
-    /// Pairs that no sum of one of them tells apart: infinities of both signs, one beside NaN, numbers whose sum is too
-    /// large or nearly, and such whose sum has the first and the last bit of its type. `element` makes one of a term.
-    pub(crate) fn sums(dtype: Dtype, element: impl Fn(Array) -> Vec<Array>) -> Vec<[Vec<Array>; 2]> {
-        let pair = |a: Array, b: Array| [element(a), element(b)];
-        let [largest, large, one, last_bit] = match dtype {
-            Dtype::F32 => [f32::MAX, -f32::MAX / 4.0, 1.0, f32::EPSILON].map(|x| Array::F32(vec![x])),
-            Dtype::F64 => [f64::MAX, -f64::MAX / 4.0, 1.0, f64::EPSILON].map(|x| Array::F64(vec![x])),
-            Dtype::I32 | Dtype::I64 | Dtype::U8 => return Vec::new(),
-        };
-        let [above, below, nan] = &data::not_finite(dtype)[..] else { return Vec::new() };
-        let odd = [(above, below), (below, above), (below, nan), (&largest, &largest)];
-        let pairs = odd.into_iter().chain([(&large, &large), (&one, &last_bit)]);
-        pairs.map(|(a, b)| pair(a.clone(), b.clone())).collect()
-    }
-}
-
-/// The largest K with which sums of so many of 1..=K, of random signs, lie within `bits` bits with a probability that is as
-/// good as one: they are 14 standard deviations away.
-pub(crate) fn largest_exact(bits: u32, n: u64) -> f64 {
-    2f64.powi(bits as i32) / (8.0 * (n as f64).sqrt().max(1.0))
-}
-
-/// The element of the first input at this spot as other data of this kind have it; nothing if that is the same.
-fn redrawn(fill: Fill, inputs: &[Array], Spot { at, draw }: Spot) -> Vec<Change> {
-    let Some(old) = inputs.first().and_then(|input| input.at(at)) else { return Vec::new() };
-    let value = data::generate(fill, old.dtype(), draw, 0, at as u64, 1);
-    if value.as_bytes() == old.as_bytes() { Vec::new() } else { vec![Change { input: 0, index: at, value }] }
-}
-
-/// What is right for inputs of a case that are drawn, and their prints.
-pub type Stream = fn(&Case, &[DrawnInput]) -> (Reference, Vec<u64>);
-
-/// How to make a family's inputs and right answers, and what they cost.
-pub trait Problem: Send + Sync {
-    /// Lengths of the inputs, in elements: most families read one vector.
-    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
-        vec![shape.n as usize]
-    }
-
-    /// Length of the result, in elements.
-    fn result(&self, _: Shape, _: &Params) -> usize {
-        1
-    }
-
-    /// The type of an input's elements.
-    fn input_dtype(&self, case: &Case, _index: usize) -> Dtype {
-        case.dtype
-    }
-
-    /// Input number `index`, of so many elements: data of this kind, unless the problem says itself what the input is.
-    fn input(&self, case: &Case, index: usize, len: usize, fill: Fill, seed: u64) -> Array {
-        data::generate(fill, case.dtype, seed, index as u64, 0, len)
-    }
-
-    /// The data that cases are timed over.
-    fn fill(&self, _: &Case) -> Fill {
-        Fill::Real
-    }
-
-    /// Whether results over the data that are timed are exact in any order, so that they show every mistake and no
-    /// other data are needed to check a case.
-    fn is_exact(&self, case: &Case) -> bool {
-        self.movement(case).is_some()
-    }
-
-    /// The data that makes results exact in the case's element type and size. Not asked for where
-    /// [`Problem::is_exact`] says that others do.
-    fn exact_fill(&self, _: &Case) -> Fill {
-        Fill::Ones
-    }
-
-    /// More such data, for mistakes that the first cannot show.
-    fn more_exact_fills(&self, _: &Case) -> Vec<Fill> {
-        Vec::new()
-    }
-
-    /// The data of a second seed, which no kernel can know, where [`Problem::is_exact`] says that no others are needed. None
-    /// where the [`Problem::companions`] are of the case's own size: they are of that seed anyway.
-    fn second_fill(&self, case: &Case) -> Option<Fill> {
-        Some(self.fill(case))
-    }
-
-    /// Values that a case is checked over by themselves; `draw` is a random number. None where the result is more than one.
-    fn lone(&self, _: &Case, _draw: u64) -> Option<Lone> {
-        None
-    }
-
-    /// Whether one element can decide the result, so that of several changes some may not count.
-    fn is_decided_by_one(&self, _: &Case) -> bool {
-        false
-    }
-
-    /// Changes of elements at or about place `at` of the inputs after which the result is another one, by more than `margin`,
-    /// the error allowed. `draw` is a random number; `before` is the right answer so far. Empty where there are none.
-    fn decide(
-        &self,
-        case: &Case,
-        inputs: &[Array],
-        _before: Option<&Reference>,
-        _margin: f64,
-        spot: Spot,
-    ) -> Vec<Change> {
-        redrawn(self.fill(case), inputs, spot)
-    }
-
-    /// Zeros in place of some elements of inputs that have none, though nothing rules them out; empty where that cannot be said.
-    /// There may be no answer over them.
-    fn zeros(&self, _: &Case, _inputs: &[Array]) -> Vec<Change> {
-        Vec::new()
-    }
-
-    /// The right answer for `inputs`, to which these changes of [`Problem::decide`] were made since it was `before`.
-    fn amended(&self, case: &Case, inputs: &[Array], _changes: &[Changed], _before: &Reference) -> Reference {
-        self.reference(case, inputs)
-    }
-
-    /// Other cases, mostly smaller, that show of the same source what the case's own data cannot; `plan` is that of the case.
-    fn companions(&self, _: &Case, _: &Plan) -> Vec<Case> {
-        Vec::new()
-    }
-
-    /// What lies before and behind buffers: data that change the result if they are read.
-    fn beside(&self, case: &Case) -> Fill {
-        self.fill(case)
-    }
-
-    /// What the formula of [`Problem::cost`] counts, in words.
-    fn counted(&self) -> &str {
-        ""
-    }
-
-    /// Bytes moved and operations done, from the one formula of the family.
-    fn cost(&self, case: &Case) -> Cost;
-
-    /// The right answer for these inputs, all of one type and of the lengths that `inputs` gave. Not asked for where
-    /// [`Problem::movement`] says what is right.
-    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference;
-
-    /// As [`Problem::reference`], of inputs that are drawn and pass by once, with their prints: of problems whose inputs may be
-    /// too many for the host. They ask no more of inputs than the elements at the places of changes: [`Problem::decide`] is
-    /// then given those as arrays of one, and [`Problem::amended`] none.
-    fn streamed(&self) -> Option<Stream> {
-        None
-    }
-
-    /// For a problem that only moves elements of its one input: what goes where. Its results are then compared with
-    /// the input itself, which is [`Fill::Bits`], and no memory is needed for a reference.
-    fn movement(&self, _: &Case) -> Option<Movement> {
-        None
-    }
-
-    /// Completes on the host what the device left: `output` is the output buffer, `tails` the inputs
-    /// from [`Plan::host_tail`] on (empty without one).
-    fn finish(&self, _: &Case, output: Array, _: &[Array]) -> Array {
-        output
-    }
-
-    /// The error of a result, where that is what the reference is of, as an array of one.
-    fn error(&self, _: &Case, _result: &Array, _inputs: &[Array]) -> Option<Array> {
-        None
-    }
-
-    /// As of [`Family::usual_shape`], where a reader's file says it.
-    fn usual_shape(&self, _usual: u64, _small: bool) -> Option<Shape> {
-        None
-    }
-
-    /// Why there can be no case of this shape and type, in a family that a reader's file describes.
-    fn check(&self, _: Shape, _: Dtype) -> Result<(), Refusal> {
-        Ok(())
-    }
-
-    /// Who says what is right, in a family that a reader's file describes.
-    fn oracle(&self) -> Option<String> {
-        None
-    }
-
-    /// Kernels that rungs are measured against, in the order in which they run; without numbers.
-    fn references(&self) -> &'static [Rung] {
-        &[]
-    }
-
-    /// The CPU baselines, timed beside the rungs.
-    fn baselines(&self) -> &'static [Baseline] {
-        &[]
-    }
-
-    /// Why a baseline is not worth its time at this size, if it is not.
-    fn spared(&self, _: &Baseline, _: Shape) -> Option<String> {
-        None
     }
 }

@@ -8,14 +8,17 @@ mod cited;
 pub mod cpu;
 mod described;
 pub mod dot;
+mod exact;
 pub mod exchange;
 mod family;
+mod form;
 mod growth;
 pub mod lab;
 pub mod minplus;
 pub mod occupancy;
 mod own;
 pub mod probes;
+mod problem;
 pub mod reduce;
 mod registry;
 mod repeat;
@@ -35,12 +38,14 @@ pub use described::{
     ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, TunerCall, draft,
     draft_of_call, reference_kernel, rung_text,
 };
-pub(crate) use family::largest_exact;
-pub use family::{
-    APART, AnyProblem, Ask, Bound, Changed, Family, Form, Lone, Problem, Rung, Spot, Stream, entry_point, ladder, rung,
-};
+pub(crate) use exact::Exact;
+pub(crate) use family::ladder_from;
+pub use family::{AnyProblem, Ask, Family, Rung, entry_point, ladder, rung};
+pub use form::{Bound, Form};
 pub use growth::tile_of_a_group;
 pub use own::{DeclarationError, OwnKernel, SourceTraits};
+pub(crate) use problem::largest_exact;
+pub use problem::{APART, Changed, Described, Fold, Lone, Problem, Spot};
 pub use registry::{FAMILIES, LAB, PROBES, Registry, built_in, everything};
 pub use source::{Assembled, assemble, assemble_rung, embedded, included, labelled, split_header, text, title};
 pub use sources::{Sources, used_defines};

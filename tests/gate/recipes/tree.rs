@@ -122,7 +122,8 @@ fn copy(from: &Path, to: &Path) -> std::io::Result<()> {
     for entry in fs::read_dir(from)? {
         let (path, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
         let target = to.join(&name);
-        if name.to_string_lossy().starts_with('.') || path.join("CACHEDIR.TAG").exists() {
+        let is_built = path.join("CACHEDIR.TAG").exists() || Path::new(env!("CARGO_TARGET_TMPDIR")).starts_with(&path);
+        if name.to_string_lossy().starts_with('.') || is_built {
             continue;
         }
         if path.is_dir() {

@@ -4,7 +4,7 @@ use super::inputs::{choices, exactly, make_inputs};
 use super::sampling;
 use super::session::{Session, nothing};
 use super::verdict::demand;
-use gpulab_kernels::{Baseline, Family};
+use gpulab_kernels::{Baseline, Family, Fold};
 use gpulab_model::check;
 use gpulab_model::outcome::{Clock, Measured, Outcome, Sample, Settings, Stop};
 use gpulab_model::plan::{Case, Refusal, WorkGroup};
@@ -41,8 +41,8 @@ impl Session {
         let cost = family.problem.cost(case);
         (outcome.bytes, outcome.ops) = (cost.bytes, cost.ops);
         (outcome.wg, outcome.params) = (WorkGroup::linear(1), choices(family, case));
-        if !family.problem.is_exact(case) {
-            verify_baseline(baseline, family, case)?;
+        if let Some(fold) = family.problem.fold() {
+            verify_baseline(baseline, fold, family, case)?;
         }
         // What is drawn on a device is made here for as long as it takes.
         let made =
@@ -69,10 +69,10 @@ fn spared(bytes: u64) -> String {
 }
 
 /// Runs a baseline over exact data.
-fn verify_baseline(baseline: &Baseline, family: &Family, case: &Case) -> Result<(), Stop> {
-    let inputs = make_inputs(family, case, family.problem.exact_fill(case), !case.seed);
-    let want = exactly(family.problem.reference(case, &inputs), case.dtype);
-    let mut got = check::poisoned(case.dtype, family.problem.result(case.shape, &case.params));
+fn verify_baseline(baseline: &Baseline, fold: &dyn Fold, family: &Family, case: &Case) -> Result<(), Stop> {
+    let inputs = make_inputs(family, case, fold.exact_fill(case), !case.seed);
+    let want = exactly(fold.reference(case, &inputs), case.dtype);
+    let mut got = check::poisoned(case.dtype, fold.result(case.shape, &case.params));
     (baseline.run)(case.shape, &case.params, &inputs, &mut got);
     demand(check::check_result(&got, &want, 0), "over exact data, on the CPU").map(|_| ())
 }

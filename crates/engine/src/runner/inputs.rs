@@ -66,9 +66,9 @@ impl Data {
     /// The same inputs for a case, with what is right for it.
     pub(super) fn judged_for(self, family: &Family, case: &Case) -> Data {
         let is_moved = family.problem.movement(case).is_some();
-        let (reference, drawn_prints) = match (&self.host, family.problem.streamed()) {
-            (Inputs::Drawn(drawn), Some(stream)) => {
-                let (reference, prints) = stream(case, drawn);
+        let (reference, drawn_prints) = match (&self.host, family.problem.fold()) {
+            (Inputs::Drawn(drawn), Some(fold)) => {
+                let (reference, prints) = fold.streamed(case, drawn);
                 (Some(reference), prints)
             }
             (host, _) => ((!is_moved).then(|| family.problem.reference(case, host.held())), Vec::new()),
@@ -240,10 +240,10 @@ pub(super) fn exactly(reference: Reference, dtype: Dtype) -> Reference {
 /// only ones where the timed data are exact themselves.
 pub(super) fn timed_exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
     let (problem, second) = (&job.family.problem, job.second_seed);
-    if problem.is_exact(job.case) {
+    let Some(fold) = problem.fold() else {
         return problem.second_fill(job.case).map(|fill| (fill, second)).into_iter().collect();
-    }
-    let (first, mut more) = (problem.exact_fill(job.case), problem.more_exact_fills(job.case));
+    };
+    let (first, mut more) = (fold.exact_fill(job.case), fold.more_exact_fills(job.case));
     if more.is_empty() {
         more.push(first);
     }
@@ -252,7 +252,8 @@ pub(super) fn timed_exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
 
 /// What more exact data to check a rung over that is only verified, with their seeds.
 pub(super) fn exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
-    let exact = job.family.problem.exact_fill(job.case);
+    let Some(fold) = job.family.problem.fold() else { return Vec::new() };
+    let exact = fold.exact_fill(job.case);
     let seeds = (1..=3).map(|k| (exact, (!job.case.seed).wrapping_sub(k)));
     seeds.chain([(Fill::Ones, 0)]).collect()
 }

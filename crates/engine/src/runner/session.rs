@@ -106,7 +106,7 @@ impl Session {
         self.load_host(case, family)?;
         match self.data.as_ref().and_then(|data| data.reference()) {
             Some(Reference::Unknown(why)) => Err(Stop::failed(why.clone())),
-            _ => Ok(family.problem.oracle()),
+            _ => Ok(family.described().map(|described| described.oracle())),
         }
     }
 
@@ -268,7 +268,7 @@ impl Session {
     pub(super) fn inputs(&self, family: &Family, case: &Case, fill: Fill, seed: u64) -> Inputs {
         let elements: usize = family.problem.inputs(case.shape, &case.params).into_iter().sum();
         let is_drawn = elements as u64 * case.dtype.size() as u64 > self.most_held
-            && family.problem.streamed().is_some()
+            && family.problem.fold().is_some()
             && drawing::is_drawable(fill, case.dtype)
             && !self.device.info().is_simulator();
         match is_drawn {
@@ -340,7 +340,7 @@ fn put(device: &mut dyn Device, sources: &Sources, data: &mut Data) -> Result<()
 
 /// Refuses floats that are rounded so often that the bound of their error would hide mistakes.
 fn demand_bound(family: &Family, case: &Case, plan: &Plan) -> Result<(), Refusal> {
-    if family.problem.is_exact(case) || check::gamma(plan.depth, case.dtype.unit_roundoff()).is_some() {
+    if family.problem.fold().is_none() || check::gamma(plan.depth, case.dtype.unit_roundoff()).is_some() {
         return Ok(());
     }
     let Plan { depth, .. } = plan;

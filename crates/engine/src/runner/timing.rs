@@ -277,7 +277,7 @@ impl Session {
 
 /// Whether the case is not checked thoroughly yet.
 fn is_preliminary(job: &ReadyCase<'_>, settings: &Settings) -> bool {
-    job.family.is_described() && settings.candidate.is_some_and(|candidate| candidate.is_preliminary)
+    job.family.described().is_some() && settings.candidate.is_some_and(|candidate| candidate.is_preliminary)
 }
 
 /// What one run from end to end took, in seconds.

@@ -21,8 +21,8 @@ impl Session {
     /// Where the results over these are exact, they show every mistake, and data of one more seed suffice.
     pub(super) fn verify_thoroughly(&mut self, job: &ReadyCase<'_>) -> Result<Judged, Stop> {
         self.verify_companions(job)?;
-        let more = if job.family.problem.is_exact(job.case) { Vec::new() } else { exact_data(job) };
-        let judged = self.verify_seeds(job, &[timed_exact_data(job), more].concat(), "over real data")?;
+        let others = [timed_exact_data(job), exact_data(job)].concat();
+        let judged = self.verify_seeds(job, &others, "over real data")?;
         // Timing ends with this, too.
         self.with_data(|session, data| {
             session.with_bound(job, &data.device, |session, bound| {
@@ -41,7 +41,7 @@ impl Session {
         others: &[(Fill, u64)],
         when: &str,
     ) -> Result<Judged, Stop> {
-        if job.family.problem.is_exact(job.case) {
+        if job.family.problem.fold().is_none() {
             let judged = self.verify_real(job, when)?;
             return self.verify_exact(job, others).map(|()| judged);
         }
@@ -57,7 +57,7 @@ impl Session {
         }
         let problem = &job.family.problem;
         for case in job.family.companions(job.case, &job.plan) {
-            let fill = if problem.is_exact(&case) { problem.fill(&case) } else { problem.exact_fill(&case) };
+            let fill = problem.fold().map_or_else(|| problem.fill(&case), |fold| fold.exact_fill(&case));
             let when = job.repeatable(&companion_of(job, &case));
             let case = Case { seed: job.second_seed, ..case };
             let data = exact_data_of(job.family, &case, self.inputs(job.family, &case, fill, case.seed));
@@ -106,7 +106,7 @@ impl Session {
     /// place of the timed data for that long, here and on the device, so that no more than both is ever held.
     pub(super) fn verify_exact(&mut self, job: &ReadyCase<'_>, fills: &[(Fill, u64)]) -> Result<(), Stop> {
         let is_simulated = self.device.info().is_simulator();
-        if fills.is_empty() || (is_simulated && job.family.problem.is_exact(job.case)) {
+        if fills.is_empty() || (is_simulated && job.family.problem.fold().is_none()) {
             return Ok(());
         }
         let Some(mut timed) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
@@ -125,7 +125,7 @@ impl Session {
                 // What changes would not be exact.
                 Fill::Scaled(_) => self.verify_once(job, &data, &when).map(drop),
                 // The changes of the timed data show as much.
-                _ if job.family.problem.is_exact(job.case) => self.verify_once(job, &data, &when).map(drop),
+                _ if job.family.problem.fold().is_none() => self.verify_once(job, &data, &when).map(drop),
                 _ if index == 0 => {
                     self.verify_over(job, &mut data, &when).and_then(|_| self.verify_alone(job, &mut data, &when))
                 }
@@ -174,8 +174,8 @@ impl Session {
     /// under a simulator, to which changed data are uninitialised.
     fn verify_lone(&mut self, job: &ReadyCase<'_>) -> Result<(), Stop> {
         let problem = &job.family.problem;
-        let lone = problem.lone(job.case, job.case.seed).filter(|_| !self.device.info().is_simulator());
-        let Some(lone) = lone else { return Ok(()) };
+        let Some(fold) = problem.fold().filter(|_| !self.device.info().is_simulator()) else { return Ok(()) };
+        let lone = fold.lone(job.case, job.case.seed);
         let (n, few) = (job.case.shape.n, few_elements(job));
         let shape = Shape { n: if n < 2 * few { n } else { few + n % few }, ..job.case.shape };
         let case = Case { shape, params: job.plan.params.clone(), ..job.case.clone() };
@@ -294,7 +294,7 @@ impl Session {
     /// Checks one run after a change of the first element alone, one of the last, and one of an element in each of some equal
     /// parts, where one can decide.
     fn verify_alone(&mut self, job: &ReadyCase<'_>, data: &mut Data, when: &str) -> Result<(), Stop> {
-        if !job.family.problem.is_decided_by_one(job.case) {
+        if !job.family.problem.fold().is_some_and(|fold| fold.is_decided_by_one(job.case)) {
             return Ok(());
         }
         self.with_bound(job, &data.device.clone(), |session, bound| {
@@ -343,8 +343,8 @@ impl Session {
         data: &mut Data,
         when: &str,
     ) -> Result<(), Stop> {
-        let Inputs::Held(inputs) = &data.host else { return Ok(()) };
-        let zeros = job.family.problem.zeros(job.case, inputs);
+        let (Some(described), Inputs::Held(inputs)) = (job.family.described(), &data.host) else { return Ok(()) };
+        let zeros = described.zeros(job.case, inputs);
         if zeros.is_empty() || self.device.info().is_simulator() {
             return Ok(());
         }
@@ -412,7 +412,7 @@ fn demand_dependence(job: &ReadyCase<'_>, timed: &Data, other: &Data) -> Result<
     /// Elements of the inputs that make it no accident if the answers are the same.
     const MANY: usize = 1024;
     let inputs: usize = job.family.problem.inputs(job.case.shape, &job.case.params).into_iter().sum();
-    match job.family.is_described() && inputs >= MANY && timed.reference() == other.reference() {
+    match job.family.described().is_some() && inputs >= MANY && timed.reference() == other.reference() {
         true => Err(Stop::failed(
             "the right answer over other data is the same, so a kernel that reads nothing would pass: choose another \
              fill, or sizes at which the answer depends on the data",

@@ -66,7 +66,7 @@ impl<'a> Witness<'a> {
         self.runs += 1;
         self.changes.clear();
         self.undo.clear();
-        let run = if self.job.family.is_described() { self.runs % REPEATS } else { self.runs };
+        let run = if self.job.family.described().is_some() { self.runs % REPEATS } else { self.runs };
         for change in 0..CHANGES {
             self.add_change(device, self.draw_of(run, change));
         }

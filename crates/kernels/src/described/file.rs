@@ -3,6 +3,7 @@
 
 use super::formula::{Formula, Formulas};
 use super::restriction::Restriction;
+use crate::Form;
 use gpulab_model::data::Dtype;
 use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
@@ -22,16 +23,52 @@ pub struct FamilyFile {
     pub sources: BTreeMap<String, String>,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct FileKeys {
+/// The keys of a launch, which serde cannot flatten where unknown keys are refused, and these.
+macro_rules! launch_keys {
+    ($name:ident { $($own:tt)* }) => {
+        #[derive(Clone, Debug, Default, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        pub(super) struct $name {
+            $($own)*
+            pub(super) kernel: Option<String>,
+            pub(super) wg: Option<Text>,
+            pub(super) items: Option<Formulas>,
+            pub(super) groups: Option<Formulas>,
+            pub(super) args: Option<Spanned<Vec<Text>>>,
+            #[serde(rename = "loop")]
+            pub(super) loops: Option<Texts>,
+            pub(super) swap: Option<Texts>,
+            #[serde(rename = "while")]
+            pub(super) flag: Option<String>,
+            /// Several launches: of a rung, or in a loop.
+            pub(super) launch: Option<Vec<LaunchKeys>>,
+        }
+    };
+}
+
+/// The keys of a rung that may stand for the whole file, too, and these.
+macro_rules! rung_keys {
+    ($name:ident { $($own:tt)* }) => {
+        launch_keys! { $name {
+            $($own)*
+            pub(super) tune: Option<BTreeMap<String, Vec<u64>>>,
+            pub(super) define: Option<BTreeMap<String, Text>>,
+            #[serde(rename = "where")]
+            pub(super) conditions: Option<Vec<Restriction>>,
+            /// Elements of local memory that the kernel's text declares.
+            pub(super) local: Option<Formula>,
+        } }
+    };
+}
+
+rung_keys! { FileKeys {
     pub(super) name: Option<String>,
     #[serde(default)]
     pub(super) about: String,
     #[serde(default)]
     pub(super) types: Vec<Dtype>,
     #[serde(default)]
-    pub(super) form: FormName,
+    pub(super) form: Form,
     pub(super) n: Option<u64>,
     pub(super) m: Option<u64>,
     pub(super) multiple: Option<u64>,
@@ -50,33 +87,14 @@ pub(super) struct FileKeys {
     pub(super) tolerance: Option<ToleranceKeys>,
     #[serde(default)]
     pub(super) rung: Vec<RungKeys>,
-    // Those of `RungKeys`, which serde cannot flatten where unknown keys are refused.
-    pub(super) kernel: Option<String>,
-    pub(super) wg: Option<Text>,
-    pub(super) items: Option<Formulas>,
-    pub(super) groups: Option<Formulas>,
-    pub(super) args: Option<Spanned<Vec<Text>>>,
-    pub(super) tune: Option<BTreeMap<String, Vec<u64>>>,
-    pub(super) define: Option<BTreeMap<String, Text>>,
-    #[serde(rename = "where")]
-    pub(super) conditions: Option<Vec<Restriction>>,
-    pub(super) local: Option<Formula>,
-    #[serde(rename = "loop")]
-    pub(super) loops: Option<Texts>,
-    pub(super) swap: Option<Texts>,
-    #[serde(rename = "while")]
-    pub(super) flag: Option<String>,
-    pub(super) launch: Option<Vec<LaunchKeys>>,
-}
+} }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum FormName {
-    #[default]
-    Vector,
-    Matrix,
-    Square,
-}
+rung_keys! { RungKeys {
+    pub(super) name: Option<String>,
+    pub(super) file: Option<String>,
+    #[serde(default)]
+    pub(super) scratch: BTreeMap<String, Formula>,
+} }
 
 /// At which sizes the kernels work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
@@ -161,49 +179,9 @@ pub(super) struct ToleranceTable {
     pub(super) reason: String,
 }
 
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct RungKeys {
-    pub(super) name: Option<String>,
-    pub(super) file: Option<String>,
-    pub(super) kernel: Option<String>,
-    pub(super) wg: Option<Text>,
-    pub(super) items: Option<Formulas>,
-    pub(super) groups: Option<Formulas>,
-    pub(super) args: Option<Spanned<Vec<Text>>>,
-    pub(super) tune: Option<BTreeMap<String, Vec<u64>>>,
-    pub(super) define: Option<BTreeMap<String, Text>>,
-    #[serde(rename = "where")]
-    pub(super) conditions: Option<Vec<Restriction>>,
-    /// Elements of local memory that the kernel's text declares.
-    pub(super) local: Option<Formula>,
-    #[serde(default)]
-    pub(super) scratch: BTreeMap<String, Formula>,
-    #[serde(rename = "loop")]
-    pub(super) loops: Option<Texts>,
-    pub(super) swap: Option<Texts>,
-    #[serde(rename = "while")]
-    pub(super) flag: Option<String>,
-    pub(super) launch: Option<Vec<LaunchKeys>>,
-}
-
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct LaunchKeys {
-    pub(super) kernel: Option<String>,
-    pub(super) items: Option<Formulas>,
-    pub(super) groups: Option<Formulas>,
-    pub(super) wg: Option<Text>,
-    pub(super) args: Option<Spanned<Vec<Text>>>,
-    #[serde(rename = "loop")]
-    pub(super) loops: Option<Texts>,
-    pub(super) swap: Option<Texts>,
-    #[serde(rename = "while")]
-    pub(super) flag: Option<String>,
+launch_keys! { LaunchKeys {
     pub(super) timed: Option<bool>,
-    /// Several launches in a loop.
-    pub(super) launch: Option<Vec<LaunchKeys>>,
-}
+} }
 
 /// A text, or a number that is written without quotes.
 #[derive(Clone, Debug)]

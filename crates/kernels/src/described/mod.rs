@@ -70,11 +70,11 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
     Ok(Family {
         name: described.name.clone().into(),
         about: described.about.clone().into(),
-        form: described.form(),
+        form: described.form,
         ladder: described.rungs.iter().enumerate().map(rung).collect(),
         choices: &[],
         dtypes: described.types.clone().into(),
-        ceiling: described.bound(),
+        ceiling: described.bound,
         problem: AnyProblem::Described(problem.clone()),
     })
 }

@@ -6,7 +6,7 @@ use super::formula::{Formula, macro_value};
 use super::problem::{DescribedProblem, Storage};
 use crate::builder::PlanDraft;
 use crate::signature::ValueType;
-use crate::{Problem, shape};
+use crate::{Described, shape};
 use gpulab_model::data::{Dtype, NumberValue, Scalar};
 use gpulab_model::plan::{Arg, ArgValue, Case, FlagCheck, Image, Pass, Plan, Refusal, Role, Target, WorkGroup};
 use std::collections::BTreeMap;

@@ -6,7 +6,7 @@ use super::description::{Allowance, Checker, DescribedBuffer, Description, MOST}
 use super::formula::Formula;
 use super::oracle::{Oracle, OracleBuffer, OracleQuestion};
 use super::resolve::Elements;
-use crate::{Form, Problem, Spot};
+use crate::{Described, Form, Problem, Spot};
 use gpulab_model::data::{Array, Change, Dtype, Field, Fill, Layout, NumberValue, Params, Scalar, Shape};
 use gpulab_model::plan::{Case, Cost, Near, OutputPart, Plan, Reference, Refusal, Target};
 use std::collections::BTreeSet;
@@ -253,11 +253,6 @@ impl Problem for DescribedProblem {
         self.description.inputs().map(len).collect()
     }
 
-    fn input_dtype(&self, case: &Case, index: usize) -> Dtype {
-        let input = self.description.inputs().nth(index);
-        input.map_or(case.dtype, |input| self.storage(input, case.dtype).dtype)
-    }
-
     fn input(&self, case: &Case, index: usize, len: usize, _: Fill, seed: u64) -> Array {
         let Some(input) = self.description.inputs().nth(index) else { return Array::zeros(case.dtype, len) };
         let storage = self.storage(input, case.dtype);
@@ -301,10 +296,6 @@ impl Problem for DescribedProblem {
         self.description.inputs().any(|input| input.kind.is_some()).then(|| self.fill(case))
     }
 
-    fn is_exact(&self, _: &Case) -> bool {
-        true
-    }
-
     /// One element of any input, as other data of its kind have it; of a file, as another place of it does.
     fn decide(&self, case: &Case, inputs: &[Array], _: Option<&Reference>, _: f64, spot: Spot) -> Vec<Change> {
         let free: Vec<usize> =
@@ -338,25 +329,6 @@ impl Problem for DescribedProblem {
         elements.filter(is_other).map(|(at, value)| Change { input: index, index: at, value }).collect()
     }
 
-    /// Random floats and small numbers are never 0, which kernels may treat apart.
-    fn zeros(&self, case: &Case, inputs: &[Array]) -> Vec<Change> {
-        let has_none = |input: &DescribedBuffer| {
-            !input.is_frozen() && matches!(input.kind, Some(DataKind::Random | DataKind::Small(_)))
-        };
-        let all = self.description.inputs().zip(inputs).enumerate();
-        let zeros = |(index, (input, data)): (usize, (&DescribedBuffer, &Array))| {
-            let storage = self.storage(input, case.dtype);
-            let each = (storage.layout.size / storage.dtype.size()).max(1);
-            let count = data.len() / each;
-            let places = BTreeSet::from([count / 3, 2 * count / 3, count.saturating_sub(1)]);
-            let elements = places.into_iter().filter(|place| *place < count);
-            let parts: Vec<usize> = elements.flat_map(|place| place * each..(place + 1) * each).collect();
-            let value = Array::zeros(storage.dtype, 1);
-            parts.into_iter().map(move |at| Change { input: index, index: at, value: value.clone() })
-        };
-        all.filter(|(_, (input, _))| has_none(input)).flat_map(zeros).collect()
-    }
-
     /// Edge sizes: one element; about a group's items, and about its elements; some groups and a rest.
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
         /// Elements of a small case.
@@ -364,7 +336,7 @@ impl Problem for DescribedProblem {
         if self.description.is_fixed {
             return Vec::new();
         }
-        let form = self.description.form();
+        let form = self.description.form;
         let multiple = self.description.multiple;
         let rounded = |size: u64| size.max(1).next_multiple_of(multiple);
         let mut shapes: Vec<Shape> = edges(form, case.shape, plan)
@@ -379,8 +351,8 @@ impl Problem for DescribedProblem {
 
     fn counted(&self) -> &str {
         let Description { bytes, operations, .. } = &self.description;
-        let formula = if self.description.bound().is_memory() { bytes } else { operations };
-        let all = if self.description.bound().is_memory() { "each buffer once, inout twice" } else { "n" };
+        let formula = if self.description.bound.is_memory() { bytes } else { operations };
+        let all = if self.description.bound.is_memory() { "each buffer once, inout twice" } else { "n" };
         formula.as_ref().map_or(all, |formula| &formula.text)
     }
 
@@ -402,8 +374,22 @@ impl Problem for DescribedProblem {
         }
     }
 
-    fn usual_shape(&self, usual: u64, small: bool) -> Option<Shape> {
-        Some(self.description.usual_shape(usual, small))
+    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
+        let mut question = self.question(case, inputs);
+        if let Checker::Rung { name } = self.description.checker() {
+            match self.plan_of(name, case) {
+                Ok(plan) => question.plan = Some(plan),
+                Err(why) => return Reference::Unknown(format!("the rung {name}, which says what is right: {why}")),
+            }
+        }
+        let answers = self.oracle.answer(&question);
+        answers.and_then(|answers| self.judged(case, &question, answers)).unwrap_or_else(Reference::Unknown)
+    }
+}
+
+impl Described for DescribedProblem {
+    fn usual_shape(&self, usual: u64, small: bool) -> Shape {
+        self.description.usual_shape(usual, small)
     }
 
     fn check(&self, shape: Shape, dtype: Dtype) -> Result<(), Refusal> {
@@ -413,7 +399,7 @@ impl Problem for DescribedProblem {
                 "its kernels work at the size of its file alone, as that says: sizes = \"only\"".into(),
             ));
         }
-        let is_vector = description.form() == Form::Vector;
+        let is_vector = description.form == Form::Vector;
         if !shape.n.is_multiple_of(multiple) || !(is_vector || shape.m.is_multiple_of(multiple)) {
             return Err(Refusal::Size(format!("its sizes must be multiples of {multiple}, as its file says")));
         }
@@ -442,20 +428,27 @@ impl Problem for DescribedProblem {
         Ok(())
     }
 
-    fn oracle(&self) -> Option<String> {
-        Some(self.oracle.describe())
+    fn oracle(&self) -> String {
+        self.oracle.describe()
     }
 
-    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        let mut question = self.question(case, inputs);
-        if let Checker::Rung { name } = self.description.checker() {
-            match self.plan_of(name, case) {
-                Ok(plan) => question.plan = Some(plan),
-                Err(why) => return Reference::Unknown(format!("the rung {name}, which says what is right: {why}")),
-            }
-        }
-        let answers = self.oracle.answer(&question);
-        answers.and_then(|answers| self.judged(case, &question, answers)).unwrap_or_else(Reference::Unknown)
+    /// Random floats and small numbers are never 0, which kernels may treat apart.
+    fn zeros(&self, case: &Case, inputs: &[Array]) -> Vec<Change> {
+        let has_none = |input: &DescribedBuffer| {
+            !input.is_frozen() && matches!(input.kind, Some(DataKind::Random | DataKind::Small(_)))
+        };
+        let all = self.description.inputs().zip(inputs).enumerate();
+        let zeros = |(index, (input, data)): (usize, (&DescribedBuffer, &Array))| {
+            let storage = self.storage(input, case.dtype);
+            let each = (storage.layout.size / storage.dtype.size()).max(1);
+            let count = data.len() / each;
+            let places = BTreeSet::from([count / 3, 2 * count / 3, count.saturating_sub(1)]);
+            let elements = places.into_iter().filter(|place| *place < count);
+            let parts: Vec<usize> = elements.flat_map(|place| place * each..(place + 1) * each).collect();
+            let value = Array::zeros(storage.dtype, 1);
+            parts.into_iter().map(move |at| Change { input: index, index: at, value: value.clone() })
+        };
+        all.filter(|(_, (input, _))| has_none(input)).flat_map(zeros).collect()
     }
 }
 

@@ -21,7 +21,7 @@ pub static FAMILY: Family = Family {
             |case, _| Array::F32(vec![if get(&case.params, RIGHT.name) == 1 { 0.0 } else { 1.0 }]),
         )
     }),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/absorbed/three_terms.cl", three_terms, &[])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/absorbed/three_terms.cl", three_terms, &[])])),
     choices: &[RIGHT],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Read,

@@ -17,7 +17,7 @@ pub static FAMILY: Family = Family {
         inputs: |_, _| vec![MOST_WORDS + READ_AT_ONCE],
         ..Exact::of_each(Fill::Real, cost, answer)
     }),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/banks/strided.cl", plan, &[])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/banks/strided.cl", plan, &[])])),
     choices: &[STRIDE, SCRAMBLE, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32, Dtype::I64]),
     ceiling: Bound::Read,

@@ -1,6 +1,6 @@
 //! Chains of dependent steps, each a multiplication with an addition: the kernel of `ilp` and `grid`.
 
-use super::{Exact, OneLaunch, ROUNDS, arg, get, setting, whole_groups};
+use super::{Exact, OneLaunch, ROUNDS, arg, checked, get, setting, whole_groups};
 use crate::shape::Grid;
 use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Shape};
@@ -11,7 +11,7 @@ use std::borrow::Cow;
 /// The sums of all chains.
 pub(super) static SUMS: Exact = Exact {
     inputs: |shape, params| starts(shape, get(params, CHAINS.name)),
-    companions: CHECKS,
+    companions: |case, plan| checked(case, plan, CHECKS),
     ..Exact::of_each(
         Fill::Exact(LARGEST),
         |case| sums_cost(case, size(case).0, size(case).1),
@@ -25,7 +25,7 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("chains of multiplications with an addition"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&SUMS),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/chains/independent.cl", plan, &[])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/chains/independent.cl", plan, &[])])),
     choices: &[CHAINS, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,

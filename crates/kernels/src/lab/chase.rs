@@ -17,10 +17,7 @@ pub static FAMILY: Family = Family {
         result: |_, _| 2,
         ..Exact::of_each(Fill::Real, |case| Cost { bytes: 4.0 * loads(case) as f64, ops: loads(case) as f64 }, answer)
     }),
-    ladder: Cow::Borrowed(&ladder(
-        1,
-        [rung("lab/chase/global.cl", global, &[]), rung("lab/chase/local.cl", local, &[])],
-    )),
+    ladder: Cow::Borrowed(&ladder([rung("lab/chase/global.cl", global, &[]), rung("lab/chase/local.cl", local, &[])])),
     choices: &[DEPENDENT, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,

@@ -23,7 +23,7 @@ pub static FAMILY: Family = Family {
             |case, inputs| PaddedRows::of(case.shape, &case.params).sum(&inputs[0]),
         )
     }),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/columns/walk.cl", plan, &[DOWN])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/columns/walk.cl", plan, &[DOWN])])),
     choices: &[COLUMNS, PAD],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,

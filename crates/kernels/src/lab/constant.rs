@@ -16,10 +16,10 @@ pub static FAMILY: Family = Family {
         inputs: |_, _| vec![TABLE + READ_AT_ONCE],
         ..Exact::of_each(Fill::Real, cost, answer)
     }),
-    ladder: Cow::Borrowed(&ladder(
-        1,
-        [rung("lab/constant/table.cl", table, &[GLOBAL]), rung("lab/constant/program.cl", program, &[])],
-    )),
+    ladder: Cow::Borrowed(&ladder([
+        rung("lab/constant/table.cl", table, &[GLOBAL]),
+        rung("lab/constant/program.cl", program, &[]),
+    ])),
     choices: &[PLACES, PROGRAM, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,

@@ -13,7 +13,7 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("two branches of equal work"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Exact::of_each(Fill::Real, cost, answer)),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/divergence/two_ways.cl", plan, &[])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/divergence/two_ways.cl", plan, &[])])),
     choices: &[SHIFT, FIRST, SECOND, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Arithmetic,

@@ -1,7 +1,7 @@
 //! Chains of steps in groups of any size, whose items all hold as much.
 
 use super::chains::{CHECKS, ChainStep, starts, sums, sums_cost};
-use super::{Exact, OneLaunch, ROUNDS, arg, get, whole_groups};
+use super::{Exact, OneLaunch, ROUNDS, arg, checked, get, whole_groups};
 use crate::shape::Grid;
 use crate::{AnyProblem, Ask, Bound, Family, Form, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
@@ -15,10 +15,10 @@ pub static FAMILY: Family = Family {
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Exact {
         inputs: |shape, _| starts(shape, HELD),
-        companions: CHECKS,
+        companions: |case, plan| checked(case, plan, CHECKS),
         ..Exact::of_each(Fill::Exact(64), |case| sums_cost(case, HELD, steps(case)), answer)
     }),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/group/held.cl", plan, &[])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/group/held.cl", plan, &[])])),
     choices: &[ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,

@@ -1,7 +1,7 @@
 //! Few or many operations on elements of global memory, and values that are computed again or loaded.
 
 use super::chains::{ChainStep, HALVING};
-use super::{Exact, OneLaunch, ROUNDS, get, setting};
+use super::{Exact, OneLaunch, ROUNDS, checked, get, setting};
 use crate::shape::Grid;
 use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
@@ -15,7 +15,7 @@ pub static INTENSITY: Family = Family {
     about: Cow::Borrowed("multiplications with additions on elements of global memory"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Exact {
-        companions: &[HALVING],
+        companions: |case, plan| checked(case, plan, &[HALVING]),
         // Every result is a whole number that f32 has, unless it is halved.
         ..Exact::of_each(Fill::Exact(64), cost, |case, inputs| {
             // Two steps more are one on each of an item's first two vectors.
@@ -24,7 +24,7 @@ pub static INTENSITY: Family = Family {
             changed(case, &inputs[0], |vector, x| step.end(x, done(vector)))
         })
     }),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/intensity/steps.cl", calculate, &[])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/intensity/steps.cl", calculate, &[])])),
     choices: &[STEPS, VEC, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Copy,
@@ -36,14 +36,14 @@ pub static RECOMPUTE: Family = Family {
     about: Cow::Borrowed("add values that are computed again"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Exact {
-        companions: &[HALVING],
+        companions: |case, plan| checked(case, plan, &[HALVING]),
         ..Exact::of_each(Fill::Exact(64), cost, |case, inputs| {
             let (step, steps, quarter) = (ChainStep::of(case), steps(case), quarter(case));
             let start = |vector| (VECTORS * ((vector % quarter) & 15) + vector / quarter) as f32;
             changed(case, &inputs[0], |vector, x| x + step.end(start(vector), steps / VECTORS))
         })
     }),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/recompute/again.cl", calculate, &[])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/recompute/again.cl", calculate, &[])])),
     choices: &[STEPS, VEC, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Copy,
@@ -67,7 +67,7 @@ pub static RELOAD: Family = Family {
             },
         )
     }),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/reload/table.cl", |ask| plan(ask, &[], &[]), &[VEC])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/reload/table.cl", |ask| plan(ask, &[], &[]), &[VEC])])),
     choices: &[ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Copy,

@@ -15,7 +15,7 @@ pub static STREAMS: Family = Family {
     about: Cow::Borrowed("read every word of an array in groups with ballast"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&GATHERING),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/streams/laden.cl", read, &[BALLAST, TOGETHER])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/streams/laden.cl", read, &[BALLAST, TOGETHER])])),
     choices: &[ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
@@ -27,7 +27,7 @@ pub static STEPS: Family = Family {
     about: Cow::Borrowed("chains of multiplications with an addition in groups with ballast"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&chains::SUMS),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/steps/laden.cl", step, &[BALLAST])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/steps/laden.cl", step, &[BALLAST])])),
     choices: &[CHAINS, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,
@@ -52,6 +52,7 @@ fn read(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if [n, total, together].iter().any(|number| !number.is_power_of_two()) || total > u64::from(u32::MAX) {
         return Err(Refusal::Size(format!("{total} reads: powers of two below 2^32 are needed")));
     }
+
     // A power of two, too, so that every item has the same share.
     let items = (1 << items(ask.target).ilog2()).min(total / together);
     if items == 0 || !items.is_multiple_of(wg as u64) {

@@ -13,14 +13,11 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("sums by a tree whose last steps are not, or differently, synchronised"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Lockstep),
-    ladder: Cow::Borrowed(&ladder(
-        1,
-        [
-            rung("lab/lockstep/bare.cl", |ask| plan(ask, None), &[]),
-            rung("lab/lockstep/volatile.cl", |ask| plan(ask, None), &[]),
-            rung("lab/lockstep/synchronised.cl", |ask| plan(ask, Some(shape::lockstep(ask)?)), &[]),
-        ],
-    )),
+    ladder: Cow::Borrowed(&ladder([
+        rung("lab/lockstep/bare.cl", |ask| plan(ask, None), &[]),
+        rung("lab/lockstep/volatile.cl", |ask| plan(ask, None), &[]),
+        rung("lab/lockstep/synchronised.cl", |ask| plan(ask, Some(shape::lockstep(ask)?)), &[]),
+    ])),
     choices: &[],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
@@ -35,10 +32,6 @@ struct Lockstep;
 impl Problem for Lockstep {
     fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
         vec![shape.n as usize]
-    }
-
-    fn is_exact(&self, _: &Case) -> bool {
-        true
     }
 
     fn cost(&self, case: &Case) -> Cost {

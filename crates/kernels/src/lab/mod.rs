@@ -22,82 +22,22 @@ pub mod vectors;
 pub mod walk;
 
 use super::shape::{self, Grid};
-use super::{Ask, Builder, Problem, Tunable};
-use gpulab_model::data::{Array, Fill, Params, Shape};
-use gpulab_model::plan::{Arg, Case, Cost, Plan, REPEATS, Reference, Refusal, Target};
+use super::{Ask, Builder, Exact, Tunable};
+use gpulab_model::data::{Array, Params, Shape};
+use gpulab_model::plan::{Arg, Case, Plan, REPEATS, Refusal, Target};
 use rayon::prelude::*;
 
-/// A problem with one answer, exact in every bit, for data of one kind.
-pub(crate) struct Exact {
-    /// Lengths of the inputs, in elements.
-    pub(crate) inputs: fn(Shape, &Params) -> Vec<usize>,
-    /// Length of the result, in elements.
-    pub(crate) result: fn(Shape, &Params) -> usize,
-    pub(crate) fill: Fill,
-    /// Bytes moved and operations done.
-    pub(crate) cost: fn(&Case) -> Cost,
-    pub(crate) answer: fn(&Case, &[Array]) -> Array,
-    /// Makes the result of the output buffer.
-    pub(crate) finish: fn(&Case, Array) -> Array,
-    /// Settings of checks, each of which makes a companion of few groups and rounds.
-    pub(crate) companions: &'static [&'static str],
-}
-
-impl Exact {
-    /// n results of n elements, each of its own.
-    pub(crate) const fn of_each(fill: Fill, cost: fn(&Case) -> Cost, answer: fn(&Case, &[Array]) -> Array) -> Exact {
-        Exact {
-            inputs: |shape, _| vec![shape.n as usize],
-            result: |shape, _| shape.n as usize,
-            fill,
-            cost,
-            answer,
-            finish: |_, output| output,
-            companions: &[],
-        }
-    }
-}
-
-impl Problem for Exact {
-    fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize> {
-        (self.inputs)(shape, params)
-    }
-
-    fn result(&self, shape: Shape, params: &Params) -> usize {
-        (self.result)(shape, params)
-    }
-
-    fn fill(&self, _: &Case) -> Fill {
-        self.fill
-    }
-
-    fn is_exact(&self, _: &Case) -> bool {
-        true
-    }
-
-    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
-        // A multiple of what any kernel here needs that has them.
-        let n = case.shape.n.min(64 * case.wg.size() as u64);
-        let rounds = get(&plan.params, ROUNDS.name).min(16);
-        let with = |setting: &&str| {
-            let mut params = plan.params.clone();
-            params.extend([(ROUNDS.name.to_owned(), rounds.to_string()), ((*setting).to_owned(), "1".to_owned())]);
-            Case { shape: Shape { n, ..case.shape }, params, ..case.clone() }
-        };
-        self.companions.iter().map(with).collect()
-    }
-
-    fn cost(&self, case: &Case) -> Cost {
-        (self.cost)(case)
-    }
-
-    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        Reference::Exact((self.answer)(case, inputs))
-    }
-
-    fn finish(&self, case: &Case, output: Array, _: &[Array]) -> Array {
-        (self.finish)(case, output)
-    }
+/// For each of these settings of checks, a case with it of few groups and rounds.
+pub(crate) fn checked(case: &Case, plan: &Plan, settings: &[&str]) -> Vec<Case> {
+    // A multiple of what any kernel here needs that has them.
+    let n = case.shape.n.min(64 * case.wg.size() as u64);
+    let rounds = get(&plan.params, ROUNDS.name).min(16);
+    let with = |setting: &&str| {
+        let mut params = plan.params.clone();
+        params.extend([(ROUNDS.name.to_owned(), rounds.to_string()), ((*setting).to_owned(), "1".to_owned())]);
+        Case { shape: Shape { n, ..case.shape }, params, ..case.clone() }
+    };
+    settings.iter().map(with).collect()
 }
 
 /// How often a kernel repeats its work inside. Every trial of these kernels has it, which also keeps what comes from

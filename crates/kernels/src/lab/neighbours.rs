@@ -18,7 +18,7 @@ pub static FAMILY: Family = Family {
         finish: |_, output| cpu::wrapping_sum(&output),
         ..Exact::of_each(Fill::Real, cost, summed)
     }),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/neighbours/lanes.cl", plan, &[FACTOR])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/neighbours/lanes.cl", plan, &[FACTOR])])),
     choices: &[OFFSET, IDLE, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,

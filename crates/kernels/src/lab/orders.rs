@@ -13,7 +13,7 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("sum floats one after the other in several orders"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&reduce::Reduce),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/orders/sequential.cl", sequential, &[STEP])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/orders/sequential.cl", sequential, &[STEP])])),
     choices: &[],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Read,

@@ -13,15 +13,12 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("dot product of a size that groups do not divide"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&dot::Dot),
-    ladder: Cow::Borrowed(&ladder(
-        1,
-        [
-            rung("lab/presum/guard.cl", guard, &[]),
-            rung("lab/presum/host.cl", host, &[]),
-            rung("lab/presum/device.cl", device, &[]),
-            rung("lab/presum/padding.cl", padding, &[]),
-        ],
-    )),
+    ladder: Cow::Borrowed(&ladder([
+        rung("lab/presum/guard.cl", guard, &[]),
+        rung("lab/presum/host.cl", host, &[]),
+        rung("lab/presum/device.cl", device, &[]),
+        rung("lab/presum/padding.cl", padding, &[]),
+    ])),
     choices: &[],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,

@@ -1,7 +1,7 @@
 //! Many values of an item that are all needed at once, in as many registers as the compiler likes or in fewer.
 
 use super::chains::{CHECKS, ChainStep, starts, sums, sums_cost};
-use super::{Exact, OneLaunch, ROUNDS, arg, get, setting, whole_groups};
+use super::{Exact, OneLaunch, ROUNDS, arg, checked, get, setting, whole_groups};
 use crate::shape::Grid;
 use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Dtype, Fill};
@@ -15,14 +15,14 @@ pub static FAMILY: Family = Family {
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Exact {
         inputs: |shape, params| starts(shape, get(params, LIVE.name)),
-        companions: CHECKS,
+        companions: |case, plan| checked(case, plan, CHECKS),
         ..Exact::of_each(
             Fill::Exact(64),
             |case| sums_cost(case, size(case).0, size(case).1),
             |case, inputs| sums(case, inputs, size(case).0, size(case).1),
         )
     }),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/registers/live.cl", plan, &[MAX_REGISTERS])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/registers/live.cl", plan, &[MAX_REGISTERS])])),
     choices: &[LIVE, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,

@@ -27,7 +27,7 @@ pub static FAMILY: Family = Family {
             answer,
         )
     }),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/sampled/modes.cl", plan, &[])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/sampled/modes.cl", plan, &[])])),
     choices: &[ADDRESS, LINEAR, NORMALISED],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,

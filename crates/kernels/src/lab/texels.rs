@@ -22,17 +22,14 @@ pub static FAMILY: Family = Family {
             |_, inputs| cpu::wrapping_sum(&inputs[0]),
         )
     }),
-    ladder: Cow::Borrowed(&ladder(
-        1,
-        [
-            rung("lab/texels/buffer.cl", buffer, &[ORDER]),
-            rung("lab/texels/line.cl", line, &[ORDER]),
-            rung("lab/texels/plane.cl", plane, &[ORDER]),
-            rung("lab/texels/normalised.cl", plane, &[ORDER]),
-            rung("lab/texels/bytes.cl", bytes, &[ORDER]),
-            rung("lab/texels/volume.cl", volume, &[ORDER]),
-        ],
-    )),
+    ladder: Cow::Borrowed(&ladder([
+        rung("lab/texels/buffer.cl", buffer, &[ORDER]),
+        rung("lab/texels/line.cl", line, &[ORDER]),
+        rung("lab/texels/plane.cl", plane, &[ORDER]),
+        rung("lab/texels/normalised.cl", plane, &[ORDER]),
+        rung("lab/texels/bytes.cl", bytes, &[ORDER]),
+        rung("lab/texels/volume.cl", volume, &[ORDER]),
+    ])),
     choices: &[],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,

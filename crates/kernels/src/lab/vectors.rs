@@ -1,7 +1,7 @@
 //! Floats that are loaded, and added to in registers, as vectors of 1 to 16 of them.
 
 use super::chains::{ChainStep, SLIGHT};
-use super::{Exact, IN_TURNS, OneLaunch, ROUNDS, Walk, arg, get, setting};
+use super::{Exact, IN_TURNS, OneLaunch, ROUNDS, Walk, arg, checked, get, setting};
 use crate::shape::Grid;
 use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill};
@@ -23,7 +23,7 @@ pub static LOADING: Family = Family {
             |_, inputs| total(&inputs[0]),
         )
     }),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/loads/vectors.cl", load, &[VEC])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/loads/vectors.cl", load, &[VEC])])),
     choices: &[],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Read,
@@ -35,14 +35,14 @@ pub static ADDING: Family = Family {
     about: Cow::Borrowed("add to floats in registers as vectors"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Exact {
-        companions: &[SLIGHT],
+        companions: |case, plan| checked(case, plan, &[SLIGHT]),
         ..Exact::of_each(
             Fill::Exact(64),
             |case| Cost { bytes: 8.0 * case.shape.n as f64, ops: (case.shape.n * added(case)) as f64 },
             increased,
         )
     }),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/adds/vectors.cl", add, &[VEC])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/adds/vectors.cl", add, &[VEC])])),
     choices: &[ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32]),
     ceiling: Bound::Arithmetic,

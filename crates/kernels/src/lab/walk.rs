@@ -21,7 +21,7 @@ pub static GATHER: Family = Family {
     about: Cow::Borrowed("read every word of an array in strides"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&GATHERING),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/gather/walk.cl", plan, &[STRIDES, OFFSET])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/gather/walk.cl", plan, &[STRIDES, OFFSET])])),
     choices: &[WIDTH, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
@@ -37,7 +37,7 @@ pub static SCATTER: Family = Family {
         result: |shape, params| shape.n as usize / packed(params),
         ..Exact::of_each(Fill::Real, cost, numbered)
     }),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/scatter/walk.cl", plan, &[STRIDES, OFFSET])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/scatter/walk.cl", plan, &[STRIDES, OFFSET])])),
     choices: &[WIDTH, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Write,

@@ -5,7 +5,7 @@ use super::settings::{ASYNC, BLOCK, BUFFERS, DEPTH, ITEM, TILE, VEC};
 use super::tiling::Tiling;
 use super::{MinPlus, WEIGHTS, begin, is_ordered, is_signed, pair_macros, size};
 use crate::cpu::minplus as host;
-use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, ladder, rung, shape};
+use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, ladder_from, rung, shape};
 use gpulab_model::data::{self, Array, Dtype, Fill, Params, Shape};
 use gpulab_model::each_array;
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, WorkGroup};
@@ -17,7 +17,7 @@ pub static CLOSURE: Family = Family {
     about: Cow::Borrowed("all shortest distances in a graph"),
     form: Form::Square,
     problem: AnyProblem::BuiltIn(&AllPairs),
-    ladder: Cow::Borrowed(&ladder(
+    ladder: Cow::Borrowed(&ladder_from(
         0,
         [
             rung("closure/textbook.cl", textbook, &[]).between(&[], &["closure/padded.cl"]),
@@ -58,10 +58,6 @@ impl Problem for AllPairs {
 
     fn fill(&self, _: &Case) -> Fill {
         Fill::Below(1000)
-    }
-
-    fn is_exact(&self, _: &Case) -> bool {
-        true
     }
 
     fn counted(&self) -> &'static str {

@@ -11,7 +11,7 @@ mod tiling;
 
 use super::shape;
 use crate::cpu::minplus as host;
-use crate::{AnyProblem, Ask, Baseline, Bound, Changed, Family, Form, Problem, Rung, Spot, ladder, rung};
+use crate::{AnyProblem, Ask, Baseline, Bound, Changed, Family, Form, Problem, Rung, Spot, ladder_from, rung};
 pub use closure::CLOSURE;
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Case, Cost, Plan, Reference, Refusal, Target, WorkGroup};
@@ -28,7 +28,7 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("the min-plus product of a matrix with itself: all distances with one stop"),
     form: Form::Square,
     problem: AnyProblem::BuiltIn(&MinPlus),
-    ladder: Cow::Borrowed(&ladder(
+    ladder: Cow::Borrowed(&ladder_from(
         0,
         [
             rung("minplus/naive.cl", single, &[]),
@@ -130,11 +130,6 @@ impl Problem for MinPlus {
     // The reference takes long, and the turned weights are of the case's own size, with a reference that does not.
     fn second_fill(&self, _: &Case) -> Option<Fill> {
         None
-    }
-
-    // Each sum is rounded once, and minima do not round.
-    fn is_exact(&self, _: &Case) -> bool {
-        true
     }
 
     fn counted(&self) -> &'static str {

@@ -2,7 +2,7 @@
 
 use crate::minplus;
 use crate::shape::{self, Grid};
-use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, Tunable, ladder, rung};
+use crate::{AnyProblem, Ask, Bound, Builder, Exact, Family, Form, Problem, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, NO_EDGE, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Target};
 use rayon::prelude::*;
@@ -14,13 +14,10 @@ pub static ADD_MIN: Family = Family {
     about: Cow::Borrowed("additions, each with a minimum, as fast as possible"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&AddMin),
-    ladder: Cow::Borrowed(&ladder(
-        1,
-        [
-            rung("probes/addmin/two_way.cl", add_min_items, &[]),
-            rung("probes/addmin/three_way.cl", add_min_items, &[TOGETHER]),
-        ],
-    )),
+    ladder: Cow::Borrowed(&ladder([
+        rung("probes/addmin/two_way.cl", add_min_items, &[]),
+        rung("probes/addmin/three_way.cl", add_min_items, &[TOGETHER]),
+    ])),
     choices: &[REGISTERS],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::AddMin,
@@ -31,8 +28,8 @@ pub static LANES: Family = Family {
     name: Cow::Borrowed("lanes"),
     about: Cow::Borrowed("additions in vectors, each with a minimum, as fast as possible"),
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Lanes),
-    ladder: Cow::Borrowed(&ladder(1, [rung("probes/lanes/fed.cl", lanes_fed, &[ORDERED])])),
+    problem: AnyProblem::BuiltIn(&FED),
+    ladder: Cow::Borrowed(&ladder([rung("probes/lanes/fed.cl", lanes_fed, &[ORDERED])])),
     choices: &[VECTORS],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::AddMin,
@@ -66,7 +63,6 @@ const JUMPING: i32 = 0x1E37_79B1;
 const JUMPED: u64 = 256;
 
 struct AddMin;
-struct Lanes;
 
 /// Elements that a lane of [`ADD_MIN`] reads from its own on: two for each column of registers, then one for each row.
 const READ_BY_A_LANE: usize = 2 * MOST_COLUMNS + MOST_ROWS;
@@ -87,10 +83,6 @@ impl Problem for AddMin {
         if step(&case.params) == JUMPING { Fill::Real } else { Fill::Exact(64) }
     }
 
-    fn is_exact(&self, _: &Case) -> bool {
-        true
-    }
-
     fn cost(&self, case: &Case) -> Cost {
         pairs_cost(case, PAIRS)
     }
@@ -109,45 +101,30 @@ impl Problem for AddMin {
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
         match &inputs[0] {
             Array::I32(x) if step(&case.params) == JUMPING => Reference::Exact(Array::I32(jumped(x, case))),
-            x => exactly(case.dtype, lowered(&x.widened(), case)),
+            x => Reference::Exact(exactly(case.dtype, lowered(&x.widened(), case))),
         }
     }
 }
 
-impl Problem for Lanes {
-    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
-        // Of the last vector 64 rows of up to 16 vectors; of 16 rows 64 elements each, and one for each repetition.
-        vec![(shape.n as usize + 128).max((64 * MOST_VECTORS + repeats(1, 1)) as usize)]
-    }
-
-    fn result(&self, shape: Shape, _: &Params) -> usize {
-        shape.n as usize
-    }
-
-    fn fill(&self, _: &Case) -> Fill {
-        Fill::Exact(64)
-    }
-
-    fn is_exact(&self, _: &Case) -> bool {
-        true
-    }
-
-    fn cost(&self, case: &Case) -> Cost {
-        let [rows, vectors] = vectors(&case.params).unwrap_or([1, 1]);
-        pairs_cost(case, repeats(rows, vectors) * FED_DEPTH * rows * vectors)
-    }
-
-    /// Where each repetition decides in some lanes.
-    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+/// Small whole numbers, of which every sum is exact.
+static FED: Exact = Exact {
+    // Of the last vector 64 rows of up to 16 vectors; of 16 rows 64 elements each, and one for each repetition.
+    inputs: |shape, _| vec![(shape.n as usize + 128).max((64 * MOST_VECTORS + repeats(1, 1)) as usize)],
+    // Where each repetition decides in some lanes.
+    companions: |case, plan| {
         let mut params = plan.params.clone();
         params.insert(SHIFTED.into(), "1".into());
         vec![Case { shape: Shape::vector(SHIFTED_LANES.min(case.shape.n)), params, ..case.clone() }]
-    }
-
-    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        exactly(case.dtype, fed(&inputs[0].widened(), case))
-    }
-}
+    },
+    ..Exact::of_each(
+        Fill::Exact(64),
+        |case| {
+            let [rows, vectors] = vectors(&case.params).unwrap_or([1, 1]);
+            pairs_cost(case, repeats(rows, vectors) * FED_DEPTH * rows * vectors)
+        },
+        |case, inputs| exactly(case.dtype, fed(&inputs[0].widened(), case)),
+    )
+};
 
 /// What rows are lowered by in each round.
 fn step(params: &Params) -> i32 {
@@ -161,15 +138,14 @@ fn pairs_cost(case: &Case, pairs: u64) -> Cost {
 }
 
 /// These whole numbers, and nothing else.
-pub(super) fn exactly(dtype: Dtype, values: Vec<f64>) -> Reference {
-    let exact = match dtype {
+pub(super) fn exactly(dtype: Dtype, values: Vec<f64>) -> Array {
+    match dtype {
         Dtype::F32 => Array::F32(values.iter().map(|&s| s as f32).collect()),
         Dtype::F64 => Array::F64(values),
         Dtype::I32 => Array::I32(values.iter().map(|&s| s as i32).collect()),
         Dtype::I64 => Array::I64(values.iter().map(|&s| s as i64).collect()),
         Dtype::U8 => Array::U8(values.iter().map(|&s| s as u8).collect()),
-    };
-    Reference::Exact(exact)
+    }
 }
 
 /// What each lane of [`ADD_MIN`] comes to: the sum of its registers, which the last steps lowered most.

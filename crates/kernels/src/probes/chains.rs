@@ -3,9 +3,9 @@
 use super::arithmetic::{PAIRS, exactly};
 use crate::minplus;
 use crate::shape::{self, Grid};
-use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
-use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal};
+use crate::{AnyProblem, Ask, Bound, Builder, Exact, Family, Form, Tunable, ladder, rung};
+use gpulab_model::data::{Array, Dtype, Fill, Params};
+use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
 use std::borrow::Cow;
 
 /// Advances registers by operations of one kind: [`PAIRS`] of them in each of `n` lanes, a multiple of every group's
@@ -14,8 +14,8 @@ pub static CHAINS: Family = Family {
     name: Cow::Borrowed("arith"),
     about: Cow::Borrowed("operations of one kind as fast as possible"),
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Chains),
-    ladder: Cow::Borrowed(&ladder(1, [rung("probes/arith/chains.cl", chains, &[VEC])])),
+    problem: AnyProblem::BuiltIn(&PROBLEM),
+    ladder: Cow::Borrowed(&ladder([rung("probes/arith/chains.cl", chains, &[VEC])])),
     choices: &[OP, HALF, LENGTH, SWEEPS],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::Arithmetic,
@@ -125,57 +125,42 @@ impl Chain<'_> {
     }
 }
 
-struct Chains;
-
-impl Problem for Chains {
-    /// An element for each lane, and those that the last lanes' further registers begin with.
-    fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize> {
+static PROBLEM: Exact = Exact {
+    // An element for each lane, and those that the last lanes' further registers begin with.
+    inputs: |shape, params| {
         let more = Chain::of(params).map_or(0, |chain| FROM_REGISTER_TO_NEXT * (chain.registers - 1));
         vec![(shape.n + more) as usize]
-    }
-
-    fn result(&self, shape: Shape, _: &Params) -> usize {
-        shape.n as usize
-    }
-
-    // Small whole numbers, with which everything is exact.
-    fn fill(&self, _: &Case) -> Fill {
-        Fill::Exact(STARTS as u64)
-    }
-
-    fn is_exact(&self, _: &Case) -> bool {
-        true
-    }
-
-    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+    },
+    companions: |case, plan| {
         let mut params = plan.params.clone();
         params.insert(ZERO.into(), "1".into());
         vec![Case { params, ..case.clone() }]
-    }
+    },
+    // Small whole numbers, with which everything is exact.
+    ..Exact::of_each(Fill::Exact(STARTS as u64), cost, answer)
+};
 
-    fn cost(&self, case: &Case) -> Cost {
-        let (n, ops) = (case.shape.n as f64, Chain::of(&case.params).map_or(0, |chain| chain.ops()));
-        Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: n * ops as f64 }
-    }
+fn cost(case: &Case) -> Cost {
+    let (n, ops) = (case.shape.n as f64, Chain::of(&case.params).map_or(0, |chain| chain.ops()));
+    Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: n * ops as f64 }
+}
 
-    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        let Ok(chain) = Chain::of(&case.params) else { return exactly(case.dtype, Vec::new()) };
-        let (starts, n) = (inputs[0].widened(), case.shape.n as usize);
-        if !chain.is_ring(case.dtype) {
-            let ends: Vec<f64> = starts.into_iter().map(|start| chain.end(start)).collect();
-            let of_lane = |lane: usize| {
-                ends[lane..].iter().step_by(FROM_REGISTER_TO_NEXT as usize).take(chain.registers as usize)
-            };
-            return exactly(case.dtype, (0..n).map(|lane| of_lane(lane).sum()).collect());
-        }
-        // A lane depends on the one number that it starts from, of which there are few.
-        let results: Vec<i64> = (-STARTS..=STARTS).map(|start| chain.result(start)).collect();
-        let lanes = starts.iter().take(n).map(|start| results[(*start as i64 + STARTS) as usize]);
-        match case.dtype {
-            // Sums wrap.
-            Dtype::I32 => Reference::Exact(Array::I32(lanes.map(|result| result as i32).collect())),
-            _ => exactly(case.dtype, lanes.map(|result| result as f64).collect()),
-        }
+fn answer(case: &Case, inputs: &[Array]) -> Array {
+    let Ok(chain) = Chain::of(&case.params) else { return exactly(case.dtype, Vec::new()) };
+    let (starts, n) = (inputs[0].widened(), case.shape.n as usize);
+    if !chain.is_ring(case.dtype) {
+        let ends: Vec<f64> = starts.into_iter().map(|start| chain.end(start)).collect();
+        let of_lane =
+            |lane: usize| ends[lane..].iter().step_by(FROM_REGISTER_TO_NEXT as usize).take(chain.registers as usize);
+        return exactly(case.dtype, (0..n).map(|lane| of_lane(lane).sum()).collect());
+    }
+    // A lane depends on the one number that it starts from, of which there are few.
+    let results: Vec<i64> = (-STARTS..=STARTS).map(|start| chain.result(start)).collect();
+    let lanes = starts.iter().take(n).map(|start| results[(*start as i64 + STARTS) as usize]);
+    match case.dtype {
+        // Sums wrap.
+        Dtype::I32 => Array::I32(lanes.map(|result| result as i32).collect()),
+        _ => exactly(case.dtype, lanes.map(|result| result as f64).collect()),
     }
 }
 

@@ -13,7 +13,7 @@ pub static LOCAL: Family = Family {
     about: Cow::Borrowed("read local memory as fast as possible"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Read),
-    ladder: Cow::Borrowed(&ladder(1, [rung("probes/local/vectors.cl", local_vectors, &[VEC, LOADS])])),
+    ladder: Cow::Borrowed(&ladder([rung("probes/local/vectors.cl", local_vectors, &[VEC, LOADS])])),
     choices: &[INSIDE],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Local,

@@ -2,7 +2,7 @@
 
 use crate::cpu;
 use crate::shape::{self, Grid};
-use crate::{APART, AnyProblem, Ask, Bound, Builder, Changed, Family, Form, Problem, Tunable, ladder, rung};
+use crate::{APART, AnyProblem, Ask, Bound, Builder, Changed, Exact, Family, Form, Problem, Tunable, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Movement, Plan, REPEATS, Reference, Refusal, Target};
 use rayon::prelude::*;
@@ -14,13 +14,10 @@ pub static READ: Family = Family {
     about: Cow::Borrowed("read global memory as fast as possible"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Read),
-    ladder: Cow::Borrowed(&ladder(
-        1,
-        [
-            rung("probes/read/strided.cl", read_strided, &[LOADS, WAVES]),
-            rung("probes/read/wide.cl", read_wide, &[CHUNKS]),
-        ],
-    )),
+    ladder: Cow::Borrowed(&ladder([
+        rung("probes/read/strided.cl", read_strided, &[LOADS, WAVES]),
+        rung("probes/read/wide.cl", read_wide, &[CHUNKS]),
+    ])),
     choices: &[INSIDE],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Read,
@@ -31,14 +28,11 @@ pub static WRITE: Family = Family {
     name: Cow::Borrowed("write"),
     about: Cow::Borrowed("write global memory as fast as possible"),
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Write),
-    ladder: Cow::Borrowed(&ladder(
-        1,
-        [
-            rung("probes/write/vectors.cl", vectors, &[LOADS, WAVES]),
-            rung("probes/write/wide.cl", chunks, &[CHUNKS, STREAM]),
-        ],
-    )),
+    problem: AnyProblem::BuiltIn(&WORDS),
+    ladder: Cow::Borrowed(&ladder([
+        rung("probes/write/vectors.cl", vectors, &[LOADS, WAVES]),
+        rung("probes/write/wide.cl", chunks, &[CHUNKS, STREAM]),
+    ])),
     choices: &[INSIDE],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Write,
@@ -50,13 +44,10 @@ pub static COPY: Family = Family {
     about: Cow::Borrowed("copy global memory as fast as possible"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Copy),
-    ladder: Cow::Borrowed(&ladder(
-        1,
-        [
-            rung("probes/copy/vectors.cl", vectors, &[LOADS, WAVES]),
-            rung("probes/copy/wide.cl", chunks, &[CHUNKS, STREAM]),
-        ],
-    )),
+    ladder: Cow::Borrowed(&ladder([
+        rung("probes/copy/vectors.cl", vectors, &[LOADS, WAVES]),
+        rung("probes/copy/wide.cl", chunks, &[CHUNKS, STREAM]),
+    ])),
     choices: &[INSIDE],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Copy,
@@ -80,7 +71,6 @@ pub(super) fn repeats(params: &Params) -> u64 {
 
 /// The wrapping sum of what is read, as often as it is read: from global or from local memory.
 pub(super) struct Read;
-struct Write;
 struct Copy;
 
 /// Arrays that the repetitions work on.
@@ -109,11 +99,6 @@ impl Problem for Read {
 
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
         if case.family == READ.name { array_for_each(case, plan) } else { Vec::new() }
-    }
-
-    // Sums that wrap are exact in any order.
-    fn is_exact(&self, _: &Case) -> bool {
-        true
     }
 
     fn cost(&self, case: &Case) -> Cost {
@@ -151,39 +136,30 @@ fn repeated_sum(case: &Case, inputs: &[Array]) -> Reference {
     Reference::Exact(exact)
 }
 
-impl Problem for Write {
-    fn inputs(&self, _: Shape, _: &Params) -> Vec<usize> {
-        Vec::new()
-    }
+static WORDS: Exact = Exact {
+    inputs: |_, _| Vec::new(),
+    result: |shape, params| (shape.n * arrays(params)) as usize,
+    companions: array_for_each,
+    ..Exact::of_each(
+        Fill::Real,
+        |case| {
+            let n = (case.shape.n * repeats(&case.params)) as f64;
+            Cost { bytes: n * case.dtype.size() as f64, ops: 0.0 }
+        },
+        answer,
+    )
+};
 
-    fn result(&self, shape: Shape, params: &Params) -> usize {
-        (shape.n * arrays(params)) as usize
-    }
-
-    fn is_exact(&self, _: &Case) -> bool {
-        true
-    }
-
-    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
-        array_for_each(case, plan)
-    }
-
-    fn cost(&self, case: &Case) -> Cost {
-        let n = (case.shape.n * repeats(&case.params)) as f64;
-        Cost { bytes: n * case.dtype.size() as f64, ops: 0.0 }
-    }
-
-    /// Each word's place, and the number of the last turn over it.
-    fn reference(&self, case: &Case, _: &[Array]) -> Reference {
-        let (n, arrays, times) = (case.shape.n as u32, arrays(&case.params), repeats(&case.params) as u32);
-        let word = |array: u32, i: u32| i.wrapping_add(if arrays > 1 { array } else { times - 1 }).cast_signed();
-        let mut words = vec![0; arrays as usize * n as usize];
-        let wholes = (0..).zip(words.chunks_mut((n as usize).max(1)));
-        wholes.for_each(|(array, words)| {
-            words.par_iter_mut().enumerate().for_each(|(i, number)| *number = word(array, i as u32));
-        });
-        Reference::Exact(Array::I32(words))
-    }
+/// Each word's place, and the number of the last turn over it.
+fn answer(case: &Case, _: &[Array]) -> Array {
+    let (n, arrays, times) = (case.shape.n as u32, arrays(&case.params), repeats(&case.params) as u32);
+    let word = |array: u32, i: u32| i.wrapping_add(if arrays > 1 { array } else { times - 1 }).cast_signed();
+    let mut words = vec![0; arrays as usize * n as usize];
+    let wholes = (0..).zip(words.chunks_mut((n as usize).max(1)));
+    wholes.for_each(|(array, words)| {
+        words.par_iter_mut().enumerate().for_each(|(i, number)| *number = word(array, i as u32));
+    });
+    Array::I32(words)
 }
 
 impl Problem for Copy {

@@ -6,10 +6,10 @@
 use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
 use crate::cpu::reduce::{self as host, Op};
 use crate::{
-    AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Form, Lone, Problem, Spot, Stream, Tunable, ladder,
+    AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Fold, Form, Lone, Problem, Spot, Tunable, ladder,
     largest_exact, rung,
 };
-use gpulab_model::data::{self, Array, Change, Dtype, Fill};
+use gpulab_model::data::{self, Array, Change, DrawnInput, Dtype, Fill};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Role, WorkGroup};
 use std::borrow::Cow;
 
@@ -19,26 +19,23 @@ pub static FAMILY: Family = Family {
     about: Cow::Borrowed("sum, minimum, maximum, and, or, xor of a vector"),
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Reduce),
-    ladder: Cow::Borrowed(&ladder(
-        1,
-        [
-            rung("reduce/interleaved.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
-                .between(&SIZED, &TREE_AND_FINISHING),
-            rung("reduce/strided.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
-                .between(&SIZED, &TREE_AND_FINISHING),
-            rung("reduce/sequential.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
-                .between(&SIZED, &TREE_AND_FINISHING),
-            rung("reduce/first_add.cl", |ask| looped_tree(ask, 2, None), &[SIZE, FINISH])
-                .between(&SIZED, &TREE_AND_FINISHING),
-            rung("reduce/last_warp.cl", last_warp, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
-            rung("reduce/unrolled.cl", unrolled, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
-            rung("reduce/raking.cl", raking, &[ITEMS, FINISH]).between(&JOINED, &TREE_AND_FINISHING),
-            rung("reduce/vectorised.cl", vectorised, &[ITEMS, REDUCE_ACC, FINISH]).between(&JOINED, &FINISHING),
-            rung("reduce/subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]).between(&JOINED, &FINISHING),
-            rung("reduce/single_pass.cl", single_pass, &[ITEMS, REDUCE_ACC]).between(&JOINED, &[]),
-            rung("reduce/wide.cl", wide, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
-        ],
-    )),
+    ladder: Cow::Borrowed(&ladder([
+        rung("reduce/interleaved.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
+            .between(&SIZED, &TREE_AND_FINISHING),
+        rung("reduce/strided.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
+            .between(&SIZED, &TREE_AND_FINISHING),
+        rung("reduce/sequential.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
+            .between(&SIZED, &TREE_AND_FINISHING),
+        rung("reduce/first_add.cl", |ask| looped_tree(ask, 2, None), &[SIZE, FINISH])
+            .between(&SIZED, &TREE_AND_FINISHING),
+        rung("reduce/last_warp.cl", last_warp, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
+        rung("reduce/unrolled.cl", unrolled, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
+        rung("reduce/raking.cl", raking, &[ITEMS, FINISH]).between(&JOINED, &TREE_AND_FINISHING),
+        rung("reduce/vectorised.cl", vectorised, &[ITEMS, REDUCE_ACC, FINISH]).between(&JOINED, &FINISHING),
+        rung("reduce/subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]).between(&JOINED, &FINISHING),
+        rung("reduce/single_pass.cl", single_pass, &[ITEMS, REDUCE_ACC]).between(&JOINED, &[]),
+        rung("reduce/wide.cl", wide, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
+    ])),
     choices: &[OP],
     dtypes: Cow::Borrowed(&[Dtype::I32, Dtype::F32, Dtype::I64, Dtype::F64]),
     ceiling: Bound::Read,
@@ -87,47 +84,6 @@ impl Problem for Reduce {
             Op::And => Fill::MostBits,
             Op::Or => Fill::FewBits,
         }
-    }
-
-    fn exact_fill(&self, case: &Case) -> Fill {
-        match op(case) {
-            Op::Sum => Fill::Fractions(most_exact(case)),
-            _ => self.fill(case),
-        }
-    }
-
-    /// Numbers of either sign, as the others are all on one side of 0; such as are hard to tell apart; and of many sizes.
-    fn more_exact_fills(&self, case: &Case) -> Vec<Fill> {
-        let sizes = [Fill::Sizes(16), Fill::Sizes(40)];
-        match op(case) {
-            op @ (Op::Min | Op::Max) => {
-                let near = [false, true].map(|small| Fill::Near { negative: op == Op::Max, small });
-                [&[Fill::Real], &near[..], &sizes].concat()
-            }
-            Op::Sum if case.dtype.is_float() => vec![Fill::Scaled(most_exact(case))],
-            Op::Sum | Op::Xor => sizes.into(),
-            Op::And | Op::Or => Vec::new(),
-        }
-    }
-
-    fn lone(&self, case: &Case, draw: u64) -> Option<Lone> {
-        let op = op(case);
-        let mut values = data::telling(case.dtype, draw);
-        // Whether a minimum of NaN and a number is one of them OpenCL leaves open.
-        values.extend(data::not_finite(case.dtype).into_iter().take(if op == Op::Sum { 3 } else { 2 }));
-        let neutral = vec![host::finish(op, &Array::zeros(case.dtype, 0))];
-        // All of them: the result of nothing.
-        values.extend([Array::zeros(case.dtype, 1), neutral[0].clone()]);
-        let pairs = match op {
-            Op::Sum => Lone::sums(case.dtype, |term| vec![term]),
-            Op::Min | Op::Max => Lone::pairs(data::hard_to_compare(case.dtype)),
-            Op::And | Op::Or | Op::Xor => Lone::pairs(data::overlapping(case.dtype, draw)),
-        };
-        Some(Lone { neutral, values: values.into_iter().map(|value| vec![value]).collect(), pairs })
-    }
-
-    fn is_decided_by_one(&self, case: &Case) -> bool {
-        matches!(op(case), Op::Min | Op::Max | Op::And | Op::Or)
     }
 
     fn decide(
@@ -182,16 +138,63 @@ impl Problem for Reduce {
         host::reference(op(case), &inputs[0])
     }
 
-    fn streamed(&self) -> Option<Stream> {
-        Some(|case, inputs| host::streamed(op(case), inputs))
-    }
-
     fn finish(&self, case: &Case, output: Array, _: &[Array]) -> Array {
         host::finish(op(case), &output)
     }
 
     fn baselines(&self) -> &'static [Baseline] {
         host::BASELINES
+    }
+
+    fn fold(&self) -> Option<&dyn Fold> {
+        Some(self)
+    }
+}
+
+impl Fold for Reduce {
+    fn exact_fill(&self, case: &Case) -> Fill {
+        match op(case) {
+            Op::Sum => Fill::Fractions(most_exact(case)),
+            _ => self.fill(case),
+        }
+    }
+
+    /// Numbers of either sign, as the others are all on one side of 0; such as are hard to tell apart; and of many sizes.
+    fn more_exact_fills(&self, case: &Case) -> Vec<Fill> {
+        let sizes = [Fill::Sizes(16), Fill::Sizes(40)];
+        match op(case) {
+            op @ (Op::Min | Op::Max) => {
+                let near = [false, true].map(|small| Fill::Near { negative: op == Op::Max, small });
+                [&[Fill::Real], &near[..], &sizes].concat()
+            }
+            Op::Sum if case.dtype.is_float() => vec![Fill::Scaled(most_exact(case))],
+            Op::Sum | Op::Xor => sizes.into(),
+            Op::And | Op::Or => Vec::new(),
+        }
+    }
+
+    fn lone(&self, case: &Case, draw: u64) -> Lone {
+        let op = op(case);
+        let mut values = data::telling(case.dtype, draw);
+        // Whether a minimum of NaN and a number is one of them OpenCL leaves open.
+        values.extend(data::not_finite(case.dtype).into_iter().take(if op == Op::Sum { 3 } else { 2 }));
+        let neutral = vec![host::finish(op, &Array::zeros(case.dtype, 0))];
+        // All of them: the result of nothing.
+        values.extend([Array::zeros(case.dtype, 1), neutral[0].clone()]);
+        let pairs = match op {
+            Op::Sum => Lone::sums(case.dtype, |term| vec![term]),
+            Op::Min | Op::Max => Lone::pairs(data::hard_to_compare(case.dtype)),
+            Op::And | Op::Or | Op::Xor => Lone::pairs(data::overlapping(case.dtype, draw)),
+        };
+        Lone { neutral, values: values.into_iter().map(|value| vec![value]).collect(), pairs }
+    }
+
+    fn is_decided_by_one(&self, case: &Case) -> bool {
+        matches!(op(case), Op::Min | Op::Max | Op::And | Op::Or)
+    }
+
+    fn streamed(&self, case: &Case, inputs: &[DrawnInput]) -> (Reference, Vec<u64>) {
+        host::streamed(op(case), inputs)
     }
 }
 
@@ -313,6 +316,7 @@ fn check_halves(ask: &Ask<'_>) -> Result<(), Refusal> {
     if !wg.size().is_power_of_two() {
         return Err(Refusal::Group(format!("work-group {wg}: this tree halves it, so it must be a power of two")));
     }
+
     // The steps that `unrolled` writes out.
     if wg.size() > 8192 {
         return Err(Refusal::Group(format!("work-group {wg}: at most 8192 work-items are foreseen")));
@@ -391,6 +395,7 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if FINISH.given(&ask.case.params)? == Some("device") {
         plan.define("WG", wg);
     }
+
     // Turns of 64, the four accumulators, sixteen lanes, up to 63 elements of the tail.
     let depth = (chunk / 64).saturating_sub(1) + 2 + 4 + 63;
     finished(plan, grid, &[chunk, n].map(Arg::Index), (grid.items(), wg), depth)

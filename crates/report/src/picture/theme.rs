@@ -3,13 +3,18 @@
 //! Series have the colours of Okabe and Ito ("Color Universal Design", 2008), which readers of any colour vision tell apart,
 //! lightened on dark paper; shares have steps of one blue.
 
+use clap::ValueEnum;
+
 /// On what paper a picture is drawn.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Theme {
-    /// As the reader's system asks for; light where nothing asks, and in print.
+    /// As the reader's system asks.
+    // Light where nothing asks, and in print.
     #[default]
     Auto,
+    /// White.
     Light,
+    /// Black.
     Dark,
 }
 

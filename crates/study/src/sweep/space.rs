@@ -125,7 +125,7 @@ impl Space<'_> {
 
     /// Every combination of the settings that a rung reads, and of the values that the file of a described family lists.
     fn combinations(&self, rung: &Rung) -> Vec<Params> {
-        let listed = rung.tunables().filter(|_| self.family.is_described());
+        let listed = rung.tunables().filter(|_| self.family.described().is_some());
         let listed =
             listed.map(|t| Setting { name: t.name.to_owned(), values: t.values().map(str::to_owned).collect() });
         let is_set = |listed: &Setting| self.settings.iter().any(|s| s.name == listed.name);

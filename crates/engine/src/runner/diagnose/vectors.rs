@@ -38,7 +38,7 @@ pub(super) fn diagnose(session: &mut Session, family: &Family, case: &Case) -> R
 
 /// Data over which results are exact.
 fn exact_fill(family: &Family, case: &Case) -> Fill {
-    if family.problem.is_exact(case) { family.problem.fill(case) } else { family.problem.exact_fill(case) }
+    family.problem.fold().map_or_else(|| family.problem.fill(case), |fold| fold.exact_fill(case))
 }
 
 /// Inputs of which single elements can be made to count.
@@ -56,15 +56,16 @@ struct Single {
 
 impl Single {
     fn of(family: &Family, case: &Case) -> Option<Single> {
-        let lone = family.problem.lone(case, case.seed)?;
+        let fold = family.problem.fold()?;
+        let lone = fold.lone(case, case.seed);
         let lens = family.problem.inputs(case.shape, &case.params);
         let neutral: Vec<Array> = lone.neutral.iter().zip(&lens).map(|(one, &len)| one.repeated(len)).collect();
-        let decides = family.problem.is_decided_by_one(case);
+        let decides = fold.is_decided_by_one(case);
         let ones = |len| data::generate(Fill::Ones, case.dtype, 0, 0, 0, len);
         let one = if decides { lone.values.first()?.first()?.clone() } else { ones(1) };
         let mut base = neutral.clone();
         base.iter_mut().skip(1).for_each(|input| *input = ones(input.len()));
-        let finish = |value: &Array| single(&family.problem.finish(case, value.clone(), &[]));
+        let finish = |value: &Array| single(&fold.finish(case, value.clone(), &[]));
         let results = [finish(&lone.neutral[0]), finish(&one)];
         Some(Single { neutral, base, one, decides, results })
     }

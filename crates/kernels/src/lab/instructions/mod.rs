@@ -16,7 +16,7 @@ pub static PAIRS: Family = Family {
     about: Cow::Borrowed("chains of one operation"),
     form: crate::Form::Vector,
     problem: AnyProblem::BuiltIn(&Pairs),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/instructions/pairs.cl", pairs, &[])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/instructions/pairs.cl", pairs, &[])])),
     choices: &[OP, FORM, CHAINS, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::Arithmetic,
@@ -28,7 +28,7 @@ pub static ONCE: Family = Family {
     about: Cow::Borrowed("a function's values"),
     form: crate::Form::Vector,
     problem: AnyProblem::BuiltIn(&Once),
-    ladder: Cow::Borrowed(&ladder(1, [rung("lab/accuracy/once.cl", once, &[])])),
+    ladder: Cow::Borrowed(&ladder([rung("lab/accuracy/once.cl", once, &[])])),
     choices: &[OP, FORM, ROUNDS],
     dtypes: Cow::Borrowed(&[Dtype::I32]),
     ceiling: Bound::Copy,
@@ -49,10 +49,6 @@ impl Problem for Pairs {
 
     fn fill(&self, _: &Case) -> Fill {
         Fill::Exact(LARGEST as u64)
-    }
-
-    fn is_exact(&self, _: &Case) -> bool {
-        true
     }
 
     /// The first turns, after which most operations still change their results.
@@ -175,10 +171,6 @@ struct Once;
 impl Problem for Once {
     fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
         vec![shape.n as usize]
-    }
-
-    fn is_exact(&self, _: &Case) -> bool {
-        true
     }
 
     fn cost(&self, case: &Case) -> Cost {

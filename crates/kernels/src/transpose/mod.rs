@@ -4,33 +4,35 @@
 //! P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (NVIDIA, 2009); the others go on to what modern memories
 //! and CPU devices need.
 
+mod settings;
+mod tiling;
+
 use super::{repeat, shape};
 use crate::cpu::transpose::{self as host, gap};
-use crate::{APART, AnyProblem, Ask, Baseline, Bound, Builder, Family, Form, Problem, Rung, Tunable, ladder, rung};
+use crate::{APART, AnyProblem, Ask, Baseline, Bound, Builder, Family, Form, Problem, Rung, ladder, rung};
 use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
-use gpulab_model::plan::{Arg, Case, Cost, Movement, Plan, REPEATS, Reference, Refusal, WorkGroup};
+use gpulab_model::plan::{Arg, Case, Cost, Movement, Plan, Reference, Refusal, WorkGroup};
+pub use settings::MOST_NREPS;
+use settings::{GAP, NREPS, ORDER, PAD, ROWS, RUN, SKEW, STREAM, TILE, VEC};
 use std::borrow::Cow;
+use tiling::{GroupOrder, MOST_GROUP_ROWS, SquareTile, Tiles};
 
 /// The family's entry in the registry.
 pub static FAMILY: Family = Family {
     name: Cow::Borrowed("transpose"),
     about: Cow::Borrowed("transposition of a matrix, out of place"),
     form: Form::Matrix,
-    problem: AnyProblem::BuiltIn(&Transpose),
-    ladder: Cow::Borrowed(&ladder(
-        1,
-        [
-            rung("transpose/naive.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
-            rung("transpose/coalesced.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
-            rung("transpose/conflict_free.cl", scalar, &[TILE, ROWS, PAD, NREPS]).between(&SCALAR, &[]),
-            rung("transpose/diagonal.cl", scalar, &[TILE, ROWS, PAD, ORDER, NREPS]).between(&SCALAR, &[]),
-            rung("transpose/vectorised.cl", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS])
-                .between(&[repeat::MACROS], &[]),
-            rung("transpose/registers.cl", registers, &[TILE, ROWS, VEC, ORDER, STREAM, SKEW, NREPS])
-                .between(&[repeat::MACROS], &[]),
-            rung("transpose/wide.cl", wide, &[TILE, RUN, NREPS]).between(&[repeat::MACROS], &[]),
-        ],
-    )),
+    problem: AnyProblem::Referenced(&Transpose, &REFERENCES),
+    ladder: Cow::Borrowed(&ladder([
+        rung("transpose/naive.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
+        rung("transpose/coalesced.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
+        rung("transpose/conflict_free.cl", scalar, &[TILE, ROWS, PAD, NREPS]).between(&SCALAR, &[]),
+        rung("transpose/diagonal.cl", scalar, &[TILE, ROWS, PAD, ORDER, NREPS]).between(&SCALAR, &[]),
+        rung("transpose/vectorised.cl", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS]).between(&[repeat::MACROS], &[]),
+        rung("transpose/registers.cl", registers, &[TILE, ROWS, VEC, ORDER, STREAM, SKEW, NREPS])
+            .between(&[repeat::MACROS], &[]),
+        rung("transpose/wide.cl", wide, &[TILE, RUN, NREPS]).between(&[repeat::MACROS], &[]),
+    ])),
     choices: &[GAP],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::Copy,
@@ -43,60 +45,6 @@ static REFERENCES: [Rung; 2] = [
     rung("transpose/copy.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
     rung("transpose/local_copy.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
 ];
-
-const TILE: Tunable = Tunable::number(
-    "tile",
-    "rows and columns of a tile; of wide, rows of a strip",
-    (1, 1 << 16),
-    "16 32 64",
-)
-.by_default(
-    "as wide as a two-dimensional --wg says, else 32; vectorised: 64, registers: 64, of 8-byte elements 32, wide: 256",
-);
-const RUN: Tunable =
-    Tunable::number("run", "elements read from a row before the next rows", (16, 1 << 16), "64 128 256 512 1024")
-        .by_default("128; on a CPU device as many as fill 2048 bytes");
-const ROWS: Tunable = Tunable::number(
-    "rows",
-    "rows of a tile that a work-item takes, which decides the work-group size",
-    (1, 1024),
-    "1 2 4 8 16",
-)
-.by_default("what --wg leaves for each; registers has its own");
-const PAD: Tunable =
-    Tunable::number("pad", "unused elements behind each row of a tile", (0, 64), "0 1 2 4").by_default("1");
-const VEC: Tunable =
-    Tunable::choice("vec", "rows and columns of the blocks that a work-item turns in registers", "1 2 4")
-        .by_default("by the sizes");
-const ORDER: Tunable = Tunable::choice(
-    "order",
-    "how the tiles of neighbouring groups lie: along rows, down columns, along diagonals",
-    "rows columns diagonal",
-)
-.by_default("of the rung diagonal: diagonal; of the others: columns");
-const STREAM: Tunable =
-    Tunable::switch("stream", "1: neither matrix is kept in the L1 cache, by NVIDIA's instructions for 16 bytes")
-        .by_default("1 where the device can");
-const SKEW: Tunable = Tunable::switch(
-    "skew",
-    "1: each output row of a tile begins at its own whole vector, 0: all begin at the same element",
-)
-.by_default("1 on NVIDIA for over 8 MiB in rows of odd length, unless vec, rows or stream are given");
-const NREPS: Tunable = Tunable::number(
-    REPEATS,
-    "times that the kernel repeats its work inside (--loop inside)",
-    (1, MOST_NREPS),
-    "1 2 10 100",
-)
-.by_default("10")
-.unsearched();
-const GAP: Tunable = Tunable::number(
-    host::GAP,
-    "unused elements behind each row of both matrices: the pitch is the width and the gap",
-    (0, MOST_GAP),
-    "0 32",
-)
-.by_default("0");
 
 struct Transpose;
 
@@ -155,10 +103,6 @@ impl Problem for Transpose {
         vec![Case { shape, params, ..case.clone() }]
     }
 
-    fn references(&self) -> &'static [Rung] {
-        &REFERENCES
-    }
-
     fn baselines(&self) -> &'static [Baseline] {
         host::BASELINES
     }
@@ -182,111 +126,8 @@ fn repeated(movement: Movement, params: &Params) -> Movement {
     }
 }
 
-/// How a square tile is shared out among the work-items of a group.
-#[derive(Clone, Copy)]
-struct SquareTile {
-    /// Its rows, as many as its columns.
-    side: u64,
-    /// Neighbouring columns that a work-item takes at once.
-    vector: u64,
-    /// Rows that a work-item takes, one after the other or as blocks.
-    rows: u64,
-}
-
-impl SquareTile {
-    /// As asked by `tile`, `rows` and the work-group size, in this order.
-    fn of(ask: &Ask<'_>, default_tile: u64, vector: u64) -> Result<SquareTile, Refusal> {
-        let (params, wg) = (&ask.case.params, ask.case.wg);
-        let [across, down, _] = wg.0.map(|items| items as u64);
-        let given = if down > 1 { Some(across * vector) } else { None };
-        let tile = TILE.get(params)?.or(given).unwrap_or(default_tile);
-        if tile > 1024 || !tile.is_multiple_of(vector) {
-            return Err(Refusal::Setting(format!("tile={tile}: a multiple of {vector}, at most 1024, is needed")));
-        }
-        let groups_of_rows = match ROWS.get(params)? {
-            Some(rows) if tile.is_multiple_of(rows) => tile / rows,
-            Some(rows) => {
-                return Err(Refusal::Setting(format!(
-                    "rows={rows}: a tile of {tile} rows has no whole number of them"
-                )));
-            }
-            None => wg.size() as u64 / (tile / vector).max(1),
-        };
-        let rows = tile / groups_of_rows.clamp(1, tile);
-        let shared = SquareTile { side: tile, vector, rows };
-        let fits_wg = shared.work_group().size() == wg.size() && (down == 1 || shared.work_group() == wg);
-        match ROWS.get(params)? {
-            None if !fits_wg => Err(Refusal::Group(format!(
-                "work-group {wg}: its items cannot share out a tile of {tile}x{tile} evenly: choose a multiple of {}, or --rows",
-                tile / vector
-            ))),
-            _ => Ok(shared),
-        }
-    }
-
-    fn work_group(self) -> WorkGroup {
-        WorkGroup([(self.side / self.vector) as usize, (self.side / self.rows) as usize, 1])
-    }
-}
-
 /// Elements of what a companion moves at most, unless the case itself moves more.
 const MOST_APART: u64 = 1 << 22;
-
-/// Most groups in the second dimension of a launch: what NVIDIA's drivers allow.
-const MOST_GROUP_ROWS: u64 = 65_535;
-
-/// Which groups are neighbours.
-#[derive(Clone, Copy, PartialEq)]
-enum GroupOrder {
-    Rows,
-    Columns,
-    Diagonal,
-}
-
-impl GroupOrder {
-    fn of(ask: &Ask<'_>, default: GroupOrder) -> Result<GroupOrder, Refusal> {
-        Ok(match ORDER.given(&ask.case.params)? {
-            Some("rows") => GroupOrder::Rows,
-            Some("columns") => GroupOrder::Columns,
-            Some("diagonal") => GroupOrder::Diagonal,
-            _ => default,
-        })
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            GroupOrder::Rows => "rows",
-            GroupOrder::Columns => "columns",
-            GroupOrder::Diagonal => "diagonal",
-        }
-    }
-}
-
-/// A launch with a group for each tile.
-struct Tiles {
-    groups: [u64; 3],
-    /// Whether some tile reaches beyond the matrix.
-    edges: bool,
-    /// The macro ORDER: see `cl/transpose/matrix.cl`.
-    order: u64,
-}
-
-impl Tiles {
-    fn of(shape: Shape, tile: u64, order: GroupOrder) -> Tiles {
-        let (columns, rows) = (shape.n.div_ceil(tile), shape.m.div_ceil(tile));
-        let (first, second) = if order == GroupOrder::Columns { (rows, columns) } else { (columns, rows) };
-        let folds = second.div_ceil(MOST_GROUP_ROWS);
-        let folded = second.div_ceil(folds);
-        let even = shape.n.is_multiple_of(tile) && shape.m.is_multiple_of(tile) && folded * folds == second;
-        let order = match order {
-            GroupOrder::Rows => 0,
-            GroupOrder::Columns => 1,
-            GroupOrder::Diagonal if first == folded * folds => 2,
-            GroupOrder::Diagonal => 3,
-        };
-        Tiles { groups: [first, folded, folds], edges: !even, order }
-    }
-}
 
 /// Whether every row of both matrices begins at a whole vector of `vector` elements.
 fn is_aligned(ask: &Ask<'_>, vector: u64) -> bool {
@@ -490,12 +331,6 @@ fn blocks(ask: &Ask<'_>) -> Result<SquareTile, Refusal> {
     Ok(SquareTile { side: tile, vector, rows })
 }
 
-/// Most unused elements behind a row.
-const MOST_GAP: u64 = 1 << 20;
-
-/// Most repetitions inside a kernel: no launch may take for ever.
-pub const MOST_NREPS: u64 = 10_000;
-
 /// The padding of a rung that has one.
 fn pad(ask: &Ask<'_>) -> Result<u64, Refusal> {
     if ask.reads(&PAD) { Ok(PAD.get(&ask.case.params)?.unwrap_or(1)) } else { Ok(0) }
@@ -531,27 +366,4 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         plan.define("AHEAD", 1);
     }
     launch(plan, [strips * parts, 1, 1], WorkGroup::linear(1), &[Arg::Index(parts), Arg::Index(span)], 0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn too_many_rows_of_groups_are_folded() {
-        let tiles = |n, m, order| Tiles::of(Shape { n, m }, 32, order);
-        assert_eq!(tiles(64, 32 * 65_535, GroupOrder::Rows).groups, [2, 65_535, 1]);
-        let folded = tiles(64, 32 * 65_536, GroupOrder::Rows);
-        assert_eq!((folded.groups, folded.edges), ([2, 32_768, 2], false));
-        let uneven = tiles(64, 32 * 131_071, GroupOrder::Rows);
-        assert_eq!((uneven.groups, uneven.edges), ([2, 43_691, 3], true), "two groups too many have nothing to do");
-        assert_eq!(tiles(32 * 65_536, 64, GroupOrder::Columns).groups, [2, 32_768, 2]);
-    }
-
-    #[test]
-    fn diagonals_of_a_square_have_the_shorter_form() {
-        let order = |n, m, order| Tiles::of(Shape { n, m }, 32, order).order;
-        assert_eq!([order(64, 96, GroupOrder::Rows), order(64, 96, GroupOrder::Columns)], [0, 1]);
-        assert_eq!([order(96, 96, GroupOrder::Diagonal), order(64, 96, GroupOrder::Diagonal)], [2, 3]);
-    }
 }
