@@ -78,12 +78,13 @@ fn working<'t>(team: &'t [(&'t Player<'_>, Portion)]) -> impl Iterator<Item = &'
     team.iter().filter(move |(_, portion)| is_nothing || portion.len > 0).map(|(player, _)| *player)
 }
 
-/// The speed of so many seconds in per cent of the sum of these players' speeds alone, if all have one.
+/// The speed of so many seconds in per cent of the sum of the able players' speeds alone, if all have one.
 fn of_ideal(
     team: &[(&Player<'_>, Portion)],
     seconds: Option<f64>,
     alone: impl Fn(&Player<'_>) -> Option<f64>,
 ) -> Option<f64> {
-    let speeds: Option<Vec<f64>> = working(team).map(|player| ratio(1.0, alone(player)?)).collect();
+    let able = team.iter().filter(|(player, _)| player.is_able);
+    let speeds: Option<Vec<f64>> = able.map(|(player, _)| ratio(1.0, alone(player)?)).collect();
     ratio(100.0, seconds? * speeds?.iter().sum::<f64>())
 }

@@ -16,7 +16,12 @@ const HOW: &str = "together, all devices begin at one time of the host's clock. 
 pub fn text(rows: &[Row], unit: RateUnit, medium: Medium) -> String {
     let Some(first) = rows.first() else { return "nothing was run\n".to_owned() };
     let width = if let Medium::Screen(screen) = medium { screen.width } else { usize::MAX };
-    let mut text = format!("{}\n\n{}", compare::title(first), grid(rows, first, unit).on(medium));
+    let grid = grid(rows, first, unit);
+    let lines = match medium {
+        Medium::Screen(screen) => grid.fit(screen.width).lines().join("\n") + "\n",
+        Medium::Markdown => grid.markdown(),
+    };
+    let mut text = format!("{}{}\n\n{lines}", compare::title(first), of_rung(rows));
     let mut add = |line: &str| {
         text.push('\n');
         text.push_str(&format::wrap(&format::terminal(line), width, "  "));
@@ -64,6 +69,12 @@ fn shares(row: &Row) -> String {
     texts.collect::<Vec<_>>().join(", ")
 }
 
+/// `, v7 wide`, where all rows are of one rung.
+fn of_rung(rows: &[Row]) -> String {
+    let first = rows.first().map(label).unwrap_or_default();
+    if rows.iter().all(|row| label(row) == first) { format!(", {first}") } else { String::new() }
+}
+
 fn grid(rows: &[Row], first: &Row, unit: RateUnit) -> TextGrid {
     let numbers = |head: &str, cell: &dyn Fn(&Row) -> Option<Value>, drop| {
         let text = |row: &Row| cell(row).map_or_else(|| "-".to_owned(), Value::text);
@@ -72,9 +83,8 @@ fn grid(rows: &[Row], first: &Row, unit: RateUnit) -> TextGrid {
     let head = if is_memory_bound(first) { unit.named("GB/s") } else { operation_unit(first).0.to_owned() };
     let of_kind = |row: &Row, value: f64| if is_memory_bound(row) { unit.of(value) } else { value };
     let verdict = |row: &Row| if row.status == Status::Ok { "ok".to_owned() } else { row.status.name().to_owned() };
-    let columns = vec![
+    let mut columns = vec![
         GridColumn::texts("devices", rows.iter().map(name).collect(), 0),
-        GridColumn::texts("rung", rows.iter().map(label).collect(), 4),
         numbers("kernels", &|row| row.t_median_s.map(Value::Seconds), 0),
         numbers(&head, &|row| rate(row).1.map(|value| Value::Rate(of_kind(row, value))), 2),
         numbers("of ideal", &|row| row.ideal_pct.map(Value::Percent), 0),
@@ -83,6 +93,9 @@ fn grid(rows: &[Row], first: &Row, unit: RateUnit) -> TextGrid {
         numbers("of ideal", &|row| row.ideal_end_to_end_pct.map(Value::Percent), 0),
         GridColumn::texts("verdict", rows.iter().map(verdict).collect(), 0),
     ];
+    if of_rung(rows).is_empty() {
+        columns.insert(1, GridColumn::texts("rung", rows.iter().map(label).collect(), 0));
+    }
     TextGrid { columns }
 }
 
@@ -121,7 +134,7 @@ mod tests {
     #[test]
     fn markdown_has_the_same_lines() {
         let text = text(&rows(), RateUnit::GB, Medium::Markdown);
-        assert!(text.contains("| 0:0 + 1:0 | v1 wide | 800.0 us |"), "{text}");
+        assert!(text.contains("| 0:0 + 1:0 | 800.0 us |"), "{text}");
         assert!(text.contains("shares: 0:0 75.0% (750), 1:0 25.0% (250)"), "{text}");
     }
 
