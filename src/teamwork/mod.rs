@@ -34,7 +34,6 @@ pub(crate) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
     let data = Input { family: study.family, shape: study.shape, dtype: asked.dtype, params: &study.params };
     let bytes = data.bytes()?;
     data.check_host(bytes)?;
-    infos.iter().try_for_each(|info| data.check_device(bytes, info))?;
     let outputs = Outputs::open(&Paths::from(&options.output))?;
     interrupt::watch();
     let deadline = options.measure.deadline.unwrap_or_else(|| usual_deadline(bytes, data.ops()));
@@ -57,7 +56,9 @@ pub(crate) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
         for (step, info) in (1..).zip(infos) {
             bench::announce(global, &info);
             status.case_started(step, steps, &format!("{} alone", info.selector));
-            let player = Player::open(info, study, options, &asked, deadline, global.quiet)?;
+            let fits = data.check_device(bytes, &info);
+            let mut player = Player::open(info, study, options, &asked, deadline, global.quiet)?;
+            fits.unwrap_or_else(|error| player.refuse(error));
             run.alone(player)?;
         }
         match run.players.len() {

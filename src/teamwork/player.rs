@@ -6,7 +6,7 @@ use crate::cli::Ladder;
 use crate::kernels::Rung;
 use crate::ladder::LadderRun;
 use crate::outcome::{Clock, DeviceInfo, Outcome, Status, Stop};
-use crate::plan::Case;
+use crate::plan::{Case, Refusal};
 use crate::record::Record;
 use crate::runner::Portion;
 use crate::team::Member;
@@ -111,6 +111,11 @@ impl<'a> Player<'a> {
             (self.rung, self.case) = (Some(rung), case);
             self.worker = Err(refusal.into());
         }
+    }
+
+    /// Has it take no part, as the whole does not fit it.
+    pub(super) fn refuse(&mut self, why: Error) {
+        self.worker = Err(Refusal::Memory(why.to_string()).into());
     }
 
     /// Its part in the work, with this portion.

@@ -149,7 +149,7 @@ fn signalled(signal: &str, more: &[&str]) -> (Vec<Line>, String, i32) {
     let dir = TempDir::new().unwrap();
     let file = dir.path().join("rows.csv");
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("gpulab"));
-    command.args(["reduce", "-d", "0,1", "--dtype", "i32", "-n", "1M", "--sample-time", "3", "--max-noise", "0.0001"]);
+    command.args(["reduce", "-d", "0,1", "--dtype", "i32", "-n", "1M", "--sample-time", "2", "--max-noise", "0.0001"]);
     command.args(["--max-runs", "100000", "--csv"]).arg(&file).args(more);
     command.env("POCL_DEVICES", TWO).env("GPULAB_DATA", DATA).env_remove("GPULAB_DEVICE");
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -159,7 +159,7 @@ fn signalled(signal: &str, more: &[&str]) -> (Vec<Line>, String, i32) {
         std::thread::sleep(Duration::from_millis(20));
     }
     // Now both are at work together.
-    std::thread::sleep(Duration::from_millis(700));
+    std::thread::sleep(Duration::from_millis(500));
     let pid = workers(child.id())[1].to_string();
     assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
     let output = child.wait_with_output().unwrap();

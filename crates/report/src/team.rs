@@ -1,10 +1,11 @@
 //! Devices that did a case alone and together, as a table.
 
 use super::cell::{RateUnit, Value};
+use super::compare::title;
 use super::grid::{GridColumn, TextGrid};
 use super::rungs::{is_memory_bound, label, operation_unit, rate};
 use super::view::result;
-use super::{Medium, compare, format};
+use super::{Medium, format};
 use gpulab_model::outcome::Status;
 use gpulab_record::Row;
 
@@ -21,7 +22,7 @@ pub fn text(rows: &[Row], unit: RateUnit, medium: Medium) -> String {
         Medium::Screen(screen) => grid.fit(screen.width).lines().join("\n") + "\n",
         Medium::Markdown => grid.markdown(),
     };
-    let mut text = format!("{}{}\n\n{lines}", compare::title(first), of_rung(rows));
+    let mut text = format!("{}{}\n\n{lines}", title(first), of_rung(rows));
     let mut add = |line: &str| {
         text.push('\n');
         text.push_str(&format::wrap(&format::terminal(line), width, "  "));
@@ -102,7 +103,7 @@ fn grid(rows: &[Row], first: &Row, unit: RateUnit) -> TextGrid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::golden::SCREEN;
+    use crate::golden::{SCREEN, at_all_widths, compare};
     use gpulab_record::row;
 
     fn rows() -> Vec<Row> {
@@ -128,7 +129,8 @@ mod tests {
 
     #[test]
     fn each_device_alone_and_all_together_have_a_line() {
-        insta::assert_snapshot!(text(&rows(), RateUnit::GB, Medium::Screen(SCREEN)));
+        let all = at_all_widths("team", &|screen| text(&rows(), RateUnit::GB, Medium::Screen(screen)));
+        compare("team", &all);
     }
 
     #[test]
