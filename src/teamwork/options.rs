@@ -10,13 +10,13 @@ use crate::plan::{Case, WorkGroup};
 use crate::{Error, values};
 
 /// What all devices do.
-pub(super) struct Asked<'a> {
+pub(super) struct SharedRung<'a> {
     pub(super) dtype: Dtype,
     /// The rung that was named; else each device has its best.
     pub(super) rung: Option<&'a Rung>,
 }
 
-impl Asked<'_> {
+impl SharedRung<'_> {
     /// The whole, of this rung.
     pub(super) fn case(&self, study: &LadderRun<'_>, options: &Ladder, rung: Option<&Rung>) -> Case {
         let variant = rung.or(self.rung).map_or("", Rung::variant);
@@ -29,7 +29,7 @@ impl Asked<'_> {
     }
 }
 
-pub(super) fn asked<'a>(options: &Ladder, study: &LadderRun<'a>, quiet: bool) -> Result<Asked<'a>, Error> {
+pub(super) fn asked<'a>(options: &Ladder, study: &LadderRun<'a>, quiet: bool) -> Result<SharedRung<'a>, Error> {
     refuse(options, study)?;
     let rung = match options.variant.as_deref() {
         None => None,
@@ -49,7 +49,7 @@ pub(super) fn asked<'a>(options: &Ladder, study: &LadderRun<'a>, quiet: bool) ->
     bench::check_dtype(study.family, dtype)?;
     check_values(study, &rungs, dtype, options.wg)?;
     bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), quiet)?;
-    Ok(Asked { dtype, rung })
+    Ok(SharedRung { dtype, rung })
 }
 
 /// Refuses options that mean something on one device alone.

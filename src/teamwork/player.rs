@@ -1,6 +1,6 @@
 //! A device of several, with the rung that it runs.
 
-use super::options::Asked;
+use super::options::SharedRung;
 use crate::bench::tuning;
 use crate::cli::Ladder;
 use crate::kernels::Rung;
@@ -39,7 +39,7 @@ impl<'a> Player<'a> {
         info: DeviceInfo,
         study: &LadderRun<'a>,
         options: &Ladder,
-        asked: &Asked<'a>,
+        asked: &SharedRung<'a>,
         deadline: f64,
         quiet: bool,
     ) -> Result<Player<'a>, Error> {
@@ -75,7 +75,7 @@ impl<'a> Player<'a> {
     }
 
     /// Chooses the rung that was named, the one that tuning found best, or the first that this device can run.
-    fn choose(&mut self, study: &LadderRun<'a>, options: &Ladder, asked: &Asked<'a>, quiet: bool) {
+    fn choose(&mut self, study: &LadderRun<'a>, options: &Ladder, asked: &SharedRung<'a>, quiet: bool) {
         let (family, target) = (study.family, &self.info.target);
         let case = |rung: &Rung| {
             let wg = options.wg.unwrap_or_else(|| tuning::default_work_group(&self.info));

@@ -61,6 +61,15 @@ fn devices_share_vectors_and_matrices_of_any_size() {
 }
 
 #[test]
+fn every_rung_of_the_product_makes_some_rows_alone() {
+    for rung in 0..6 {
+        let (rows, said, code) = shared(&format!("minplus -d all -n 200 --variant {rung}"), &[]);
+        assert_eq!((code, column(&rows, "status")), (0, vec!["ok"; 3]), "{rung}: {said}");
+        assert!(!rows[2]["shares"].contains("=0"), "{rung}: {said}");
+    }
+}
+
+#[test]
 fn files_and_other_operations_are_shared_too() {
     let (rows, said, code) = shared("reduce -d 0,1 --op min --dtype i32 -n 5000", &[]);
     assert_eq!((code, &rows[2]["result"]), (0, &rows[0]["result"]), "{said}");

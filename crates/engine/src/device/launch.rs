@@ -84,11 +84,8 @@ fn dims(launch: &Launch) -> Result<u32, DeviceError> {
     if sizes().any(|(global, local)| global % local != 0) {
         return Err(DeviceError::call(ENQUEUE, -54));
     }
-    Ok(match (launch.global, launch.local) {
-        ([_, 1, 1], [_, 1, 1]) => 1,
-        ([_, _, 1], [_, _, 1]) => 2,
-        _ => 3,
-    })
+    let is_used = |dim: &usize| launch.global[*dim] > 1 || launch.local[*dim] > 1 || launch.offset[*dim] > 0;
+    Ok([2, 1].into_iter().find(is_used).map_or(1, |dim| dim as u32 + 1))
 }
 
 fn check_count(kernel: &Kernel, launch: &Launch) -> Result<(), DeviceError> {
@@ -326,6 +323,7 @@ mod tests {
         assert_eq!(dims(&launch([8, 1, 1], [4, 1, 1])), Ok(1));
         assert_eq!(dims(&launch([8, 8, 1], [4, 2, 1])), Ok(2));
         assert_eq!(dims(&launch([8, 1, 2], [4, 1, 1])), Ok(3));
+        assert_eq!(dims(&Launch { offset: [0, 1, 0], ..launch([8, 1, 1], [4, 1, 1]) }), Ok(2));
     }
 
     #[test]
