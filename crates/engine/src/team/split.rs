@@ -11,20 +11,16 @@ pub fn split(n: u64, speeds: &[f64], grain: u64) -> Vec<Portion> {
         false => 1.0,
     };
     let whole: f64 = speeds.iter().map(speed).sum();
+    // What rounding leaves belongs to the last that works.
+    let last = speeds.iter().rposition(|one| speed(one) > 0.0);
     let (mut done, mut from) = (0.0, 0);
     let mut portions: Vec<Portion> = Vec::new();
-    for one in speeds {
+    for (index, one) in speeds.iter().enumerate() {
         done += speed(one);
         let units = (n as f64 / grain as f64 * (done / whole)).round() as u64;
-        let end = units.saturating_mul(grain).clamp(from, n);
+        let end = if Some(index) >= last { n } else { units.saturating_mul(grain).clamp(from, n) };
         portions.push(Portion { from, len: end - from });
         from = end;
-    }
-    // What rounding left belongs to the last that has something to do, or could.
-    let able = |portion: &Portion| portion.len > 0;
-    let last = portions.iter().rposition(able).unwrap_or(portions.len().saturating_sub(1));
-    if let Some(last) = portions.get_mut(last) {
-        last.len += n - from;
     }
     portions
 }
@@ -58,6 +54,7 @@ mod tests {
     #[test]
     fn speeds_that_do_not_count_have_nothing_unless_there_are_no_others() {
         assert_eq!(lens(100, &[f64::NAN, 1.0, 0.0, f64::INFINITY], 1), [0, 100, 0, 0]);
+        assert_eq!(lens(1, &[1.0, 0.0], 256), [1, 0]);
         assert_eq!(lens(100, &[f64::NAN, 0.0], 1), [50, 50]);
         assert!(split(100, &[], 1).is_empty());
     }
