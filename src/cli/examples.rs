@@ -37,6 +37,7 @@ pub const EXAMPLES: &[Example] = &[
     example("gpulab diff reduce 2 3", "Show what changed from one rung to the next."),
     example("gpulab reduce --quick", "Run the reduction's ladder with few samples."),
     example("gpulab reduce -d pocl -n 1M --op max --dtype i32", "Find the greatest of 10^6 integers with PoCL."),
+    example("gpulab reduce -d all -n 2^26", "Share a sum among all devices; say what that gains."),
     example("gpulab dot --n 1000000 --wg 256", "Run the dot product's ladder at one size."),
     example("gpulab dot --as cmsoft", "Repeat the set-up of the CMSoft article."),
     example("gpulab transpose -n 4096 --variant 2-4", "Transpose a matrix with three of the rungs."),

@@ -209,7 +209,8 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// A row of `gpulab devices`, P:D, gpu, cpu, a driver (pocl, cuda, intel, ...), or a part of the name or vendor
+    /// A row of `gpulab devices`, P:D, gpu, cpu, a driver (pocl, cuda, intel, ...), or a part of the name or vendor. For reduce,
+    /// dot and minplus also several, which share the work: all, or a list with commas, as in 0,1
     #[arg(short, long, global = true, value_name = "SEL", env = DEVICE_VARIABLE)]
     pub device: Option<String>,
     /// Show no progress and no notes

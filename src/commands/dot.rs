@@ -4,9 +4,9 @@ use crate::cli::{DotArgs, Global, Source};
 use crate::console::Out;
 use crate::data::{Params, Shape};
 use crate::kernels::{self, Form};
-use crate::ladder::{self, AsSource, LadderRun};
+use crate::ladder::{AsSource, LadderRun};
 use crate::terminal::say;
-use crate::{Error, input, report};
+use crate::{Error, input, report, teamwork};
 
 pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Error> {
     if let (Some(_), Some(dtype)) = (options.source, options.ladder.dtype)
@@ -31,7 +31,7 @@ pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Erro
             say(&format!("one input: {first} is multiplied by itself"));
         }
     }
-    ladder::run(out, global, &options.ladder, &study)
+    teamwork::run(out, global, &options.ladder, &study)
 }
 
 /// Elements near which the CMSoft article makes its claim.

@@ -3,8 +3,8 @@
 use crate::cli::{Global, MinPlusArgs};
 use crate::console::Out;
 use crate::kernels::{self, Form};
-use crate::ladder::{self, LadderRun};
-use crate::{Error, distances};
+use crate::ladder::LadderRun;
+use crate::{Error, distances, teamwork};
 
 /// Runs the ladder, or the job on the graph that was given.
 pub fn run(out: &mut Out, global: &Global, options: &MinPlusArgs) -> Result<(), Error> {
@@ -14,5 +14,5 @@ pub fn run(out: &mut Out, global: &Global, options: &MinPlusArgs) -> Result<(), 
     let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Square));
     let shape = Form::Square.shape(n, None);
     let study = LadderRun::new(&kernels::minplus::FAMILY, shape, options.ladder.dtype, &options.tunables.params);
-    ladder::run(out, global, &options.ladder, &study)
+    teamwork::run(out, global, &options.ladder, &study)
 }

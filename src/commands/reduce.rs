@@ -5,8 +5,8 @@ use crate::console::Out;
 use crate::cpu::reduce::Op;
 use crate::data::{Array, Dtype, Shape};
 use crate::kernels::{self, Form};
-use crate::ladder::{self, LadderRun};
-use crate::{Error, input};
+use crate::ladder::LadderRun;
+use crate::{Error, input, teamwork};
 
 pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), Error> {
     // The option takes no other names.
@@ -23,7 +23,7 @@ pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), E
         Some(dtype) if dtype.is_float() && op.is_bitwise() => {
             Err(Error::Usage(format!("--op {} needs an integer type: choose --dtype i32 or i64", op.name())))
         }
-        _ => ladder::run(out, global, &options.ladder, &study),
+        _ => teamwork::run(out, global, &options.ladder, &study),
     }
 }
 

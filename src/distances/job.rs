@@ -8,7 +8,7 @@ use crate::console::Out;
 use crate::data::Array;
 use crate::graph::{self, CheckedRows, Distances, Graph, NextHops, Wanted};
 use crate::input::{self, GraphFile};
-use crate::kernels::minplus::{CLOSURE, FAMILY, preferred};
+use crate::kernels::minplus::{CLOSURE, FAMILY};
 use crate::kernels::{Family, Rung};
 use crate::report::progress::{Observer, StatusLine};
 use crate::store::Deferred;
@@ -36,7 +36,7 @@ pub(crate) fn run(global: &Global, options: &Ladder, job: &GraphJob, file: &str)
 fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
     let family = if job.closure { &CLOSURE } else { &FAMILY };
     let asked = asked(family, options.variant.as_deref())?;
-    let rungs = |gpu: bool| asked.map_or_else(|| preferred(family, gpu), |rung| vec![rung]);
+    let rungs = |gpu: bool| asked.map_or_else(|| family.preferred(gpu), |rung| vec![rung]);
     options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(family, dtype))?;
     bench::check_sources(&rungs(true), options.kernels.cl_dir.as_deref(), global.quiet)?;
     let path = job.output.as_deref().unwrap_or("-");

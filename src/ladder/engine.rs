@@ -194,14 +194,19 @@ fn open(study: &LadderRun<'_>, options: &Ladder) -> Result<Outputs<Row>, Error> 
 }
 
 /// Refuses a setting that none of the rungs reads.
-fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
+pub(crate) fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
     let read = || study.family.choices.iter().copied().chain(rungs.iter().flat_map(|r| r.tunables()));
     let unread = study.params.keys().find(|name| read().all(|t| t.name != name.as_str()));
     unread.map_or(Ok(()), |name| Err(Error::Usage(format!("--{name}: none of the chosen rungs has this setting"))))
 }
 
 /// Refuses settings that no device could take, each alone or as they are given together.
-fn check_values(study: &LadderRun<'_>, rungs: &[&Rung], dtype: Dtype, wg: Option<WorkGroup>) -> Result<(), Error> {
+pub(crate) fn check_values(
+    study: &LadderRun<'_>,
+    rungs: &[&Rung],
+    dtype: Dtype,
+    wg: Option<WorkGroup>,
+) -> Result<(), Error> {
     let wgs: Vec<WorkGroup> = wg.into_iter().collect();
     let asked = Asked { family: study.family, rungs, dtypes: &[dtype], wgs: &wgs };
     for (name, value) in &study.params {

@@ -161,6 +161,7 @@ impl ShowingStyle<'_> {
                 Medium::Screen(screen) => report::sweep::summary(group, screen),
                 Medium::Markdown => report::sweep::markdown(group),
             },
+            false if group.iter().any(|row| !row.shares.is_empty()) => report::team::text(group, self.unit, medium),
             false => {
                 let reasons = self.why.as_ref().map_or_else(String::new, |why| why.text(group, medium));
                 let ladder = match medium {

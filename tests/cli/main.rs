@@ -34,6 +34,7 @@ mod sources;
 mod splice;
 mod start;
 mod sweep;
+mod team;
 mod terminal;
 mod transpose;
 mod tunables;

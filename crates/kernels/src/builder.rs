@@ -3,7 +3,7 @@
 use super::Ask;
 use super::shape::{self, Grid, ITEMS};
 use gpulab_model::data::{Dtype, Params};
-use gpulab_model::plan::{Arg, BufferSpec, Pass, Plan, Role, WorkGroup};
+use gpulab_model::plan::{Arg, BufferSpec, Pass, Plan, Role, RowSplit, WorkGroup};
 use std::ops::{Deref, DerefMut};
 
 /// A plan in the making, of whatever rung.
@@ -25,6 +25,7 @@ impl PlanDraft {
             depth: 0,
             host_tail: None,
             restored: false,
+            rows: None,
         };
         PlanDraft { plan }
     }
@@ -64,6 +65,11 @@ impl PlanDraft {
         if let Some(pass) = self.plan.passes.last_mut() {
             pass.timed = false;
         }
+    }
+
+    /// Says which work-items of the last launch make which rows of the result.
+    pub(crate) fn split_rows(&mut self, dim: usize, items: usize, rows: u64) {
+        self.plan.rows = Some(RowSplit { dim, items, rows });
     }
 
     /// Notes the group that all launches have.

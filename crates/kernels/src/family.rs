@@ -272,6 +272,13 @@ impl Family {
         self.problem.references().iter().chain(&*self.ladder)
     }
 
+    /// The rungs, the best for a device first: from the end of the ladder, but first or, on GPUs, last those of CPUs.
+    pub fn preferred(&self, gpu: bool) -> Vec<&Rung> {
+        let mut rungs: Vec<&Rung> = self.ladder.iter().rev().collect();
+        rungs.sort_by_key(|rung| rung.variant().ends_with("wide") == gpu);
+        rungs
+    }
+
     /// Its settings, those of all its rungs included, each once.
     pub fn tunables(&self) -> Vec<Tunable<'_>> {
         let mut all: Vec<Tunable<'_>> = Vec::new();

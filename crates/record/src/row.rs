@@ -269,6 +269,15 @@ columns! {
         /// Seconds that the case took in all: building, checking and timing.
         #[unit = "s"]
         pub t_case_s: Option<f64>,
+        /// Of a case that several devices shared: each device's elements or rows, as in `0:0=5120 1:0=4880`.
+        #[serde(default)]
+        pub shares: String,
+        /// Speed of devices that shared a case, in per cent of the sum of their speeds alone.
+        #[unit = "%"]
+        pub ideal_pct: Option<f64>,
+        /// The same from end to end.
+        #[unit = "%"]
+        pub ideal_end_to_end_pct: Option<f64>,
     }
 }
 
@@ -407,6 +416,9 @@ impl From<&Record> for Row {
             host_threads: scene.run.host.threads,
             os: scene.run.host.os.clone(),
             t_case_s: record.took.and_then(finite),
+            shares: String::new(),
+            ideal_pct: None,
+            ideal_end_to_end_pct: None,
         }
     }
 }

@@ -55,7 +55,7 @@ fn group(row: &Row) -> (&str, Dtype, u64, u64, Cache) {
     (&row.family, row.dtype, row.n, row.m, row.cache)
 }
 
-fn title(row: &Row) -> String {
+pub(super) fn title(row: &Row) -> String {
     let Row { family, dtype, n, m, cache, .. } = row;
     let size = if *m == 1 { format::count(*n) } else { format!("{n} x {m}") };
     format!("{family}, {dtype}, n = {size}, {} cache", cache_name(*cache))

@@ -51,6 +51,7 @@ pub mod shown;
 pub mod source;
 pub mod sources;
 pub mod sweep;
+pub mod team;
 pub mod timeline;
 pub mod tune;
 mod view;

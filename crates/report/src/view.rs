@@ -223,7 +223,7 @@ pub(super) fn detail(row: &Row, shown: Option<&str>) -> Option<(String, String)>
 }
 
 /// The result: a kernel's, or where none was right the CPU's, which is said.
-fn result(rows: &[Row]) -> Option<String> {
+pub(super) fn result(rows: &[Row]) -> Option<String> {
     let mut right = rows.iter().filter(|r| r.status == Status::Ok);
     let of_kernels = right.clone().filter(|r| !r.on_host()).find_map(number);
     of_kernels.or_else(|| right.find_map(number).map(|result| format!("{result}, by the CPU alone")))

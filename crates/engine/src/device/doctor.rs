@@ -352,7 +352,8 @@ fn test(
     let buffer = device.alloc(bytes.len())?;
     device.write(buffer, 0, &bytes)?;
     let args = vec![Arg::Buffer(buffer), Arg::Uint(steps)];
-    let launch = Launch { kernel: "doctor".to_owned(), global: [ITEMS, 1, 1], local: [1; 3], args, check: None };
+    let launch =
+        Launch { kernel: "doctor".to_owned(), global: [ITEMS, 1, 1], local: [1; 3], offset: [0; 3], args, check: None };
     let mut times = Vec::new();
     // The first run pays for what drivers put off until then.
     for run in 0..=RUNS {

@@ -30,6 +30,14 @@ pub(super) struct Prepared<'a> {
     dims: u32,
     global: [usize; 3],
     local: [usize; 3],
+    offset: [usize; 3],
+}
+
+impl Prepared<'_> {
+    /// None of a launch that begins with the first work-item, as programs usually say it.
+    fn offset(&self) -> Option<[usize; 3]> {
+        Some(self.offset).filter(|offset| *offset != [0; 3])
+    }
 }
 
 /// Sets the arguments of every launch, each on a kernel object of its own.
@@ -64,7 +72,7 @@ fn bind<'a>(
         set(kernel, index, *arg, built.wide_index, scene).map_err(|error| in_argument(error, launch, index))?;
     }
     check_local_memory(kernel, launch, scene)?;
-    Ok(Prepared { kernel, dims, global: launch.global, local: launch.local })
+    Ok(Prepared { kernel, dims, global: launch.global, local: launch.local, offset: launch.offset })
 }
 
 /// The number of dimensions in use. Refuses sizes that OpenCL refuses, since some drivers do not.
@@ -76,11 +84,8 @@ fn dims(launch: &Launch) -> Result<u32, DeviceError> {
     if sizes().any(|(global, local)| global % local != 0) {
         return Err(DeviceError::call(ENQUEUE, -54));
     }
-    Ok(match (launch.global, launch.local) {
-        ([_, 1, 1], [_, 1, 1]) => 1,
-        ([_, _, 1], [_, _, 1]) => 2,
-        _ => 3,
-    })
+    let is_used = |dim: &usize| launch.global[*dim] > 1 || launch.local[*dim] > 1 || launch.offset[*dim] > 0;
+    Ok([2, 1].into_iter().find(is_used).map_or(1, |dim| dim as u32 + 1))
 }
 
 fn check_count(kernel: &Kernel, launch: &Launch) -> Result<(), DeviceError> {
@@ -272,12 +277,12 @@ impl Launching<'_> {
 }
 
 pub(super) fn enqueue(queue: &CommandQueue, launch: &Prepared<'_>) -> Result<Event, DeviceError> {
-    let (global, local) = (&launch.global, Some(launch.local));
+    let (global, local, offset) = (&launch.global, Some(launch.local), launch.offset());
     let mut event = Event::null();
     // SAFETY: the arguments' number and sizes were checked; what the kernel does inside its buffers is
     // the business of the checks above this folder.
     let enqueue = || unsafe {
-        core::enqueue_kernel(queue, launch.kernel, launch.dims, None, global, local, None::<&Event>, Some(&mut event))
+        core::enqueue_kernel(queue, launch.kernel, launch.dims, offset, global, local, None::<&Event>, Some(&mut event))
     };
     guarded(ENQUEUE, enqueue)?;
     Ok(event)
@@ -289,11 +294,11 @@ fn finish(queue: &CommandQueue) -> Result<(), DeviceError> {
 
 /// As [`enqueue`], at once and without an event.
 pub(super) fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared<'_>) -> Result<(), DeviceError> {
-    let (global, local) = (&launch.global, Some(launch.local));
+    let (global, local, offset) = (&launch.global, Some(launch.local), launch.offset());
     let (kernel, dims) = (launch.kernel, launch.dims);
     // SAFETY: as in `enqueue`.
     let enqueue = || unsafe {
-        core::enqueue_kernel(queue, kernel, dims, None, global, local, None::<&Event>, None::<&mut Event>)
+        core::enqueue_kernel(queue, kernel, dims, offset, global, local, None::<&Event>, None::<&mut Event>)
     };
     guarded(ENQUEUE, enqueue)
 }
@@ -310,7 +315,7 @@ mod tests {
     use super::*;
 
     fn launch(global: [usize; 3], local: [usize; 3]) -> Launch {
-        Launch { kernel: "k".to_owned(), global, local, args: Vec::new(), check: None }
+        Launch { kernel: "k".to_owned(), global, local, offset: [0; 3], args: Vec::new(), check: None }
     }
 
     #[test]
@@ -318,6 +323,7 @@ mod tests {
         assert_eq!(dims(&launch([8, 1, 1], [4, 1, 1])), Ok(1));
         assert_eq!(dims(&launch([8, 8, 1], [4, 2, 1])), Ok(2));
         assert_eq!(dims(&launch([8, 1, 2], [4, 1, 1])), Ok(3));
+        assert_eq!(dims(&Launch { offset: [0, 1, 0], ..launch([8, 1, 1], [4, 1, 1]) }), Ok(2));
     }
 
     #[test]

@@ -52,7 +52,14 @@ pub(super) fn draw(
     let global = [items(device, drawn.len as u64), 1, 1];
     device.run(
         program,
-        &[Launch { kernel: "draw_elements".into(), global, local: [local(device), 1, 1], args, check: None }],
+        &[Launch {
+            kernel: "draw_elements".into(),
+            global,
+            local: [local(device), 1, 1],
+            offset: [0; 3],
+            args,
+            check: None,
+        }],
     )?;
     for (start, len) in samples(&unchanged) {
         let mut there = Array::zeros(drawn.dtype, len);
@@ -82,8 +89,14 @@ pub(super) fn print_of(device: &mut dyn Device, printer: ProgramId, fenced: Fenc
     let items = items(device, count / 2);
     let sums = device.alloc(8 * items)?;
     let args = vec![Arg::Buffer(fenced.id), Arg::Buffer(sums), Arg::Index(count)];
-    let launch =
-        Launch { kernel: "print_words".into(), global: [items, 1, 1], local: [local(device), 1, 1], args, check: None };
+    let launch = Launch {
+        kernel: "print_words".into(),
+        global: [items, 1, 1],
+        local: [local(device), 1, 1],
+        offset: [0; 3],
+        args,
+        check: None,
+    };
     let mut parts = vec![0u64; items];
     // Items that do not run leave no sum of another run.
     let printed = device

@@ -228,7 +228,7 @@ pub(super) fn exact_data_of(family: &Family, case: &Case, host: Inputs) -> Data 
 }
 
 /// The reference of data over which the result is exact in any order.
-pub(super) fn exactly(reference: Reference, dtype: Dtype) -> Reference {
+pub(crate) fn exactly(reference: Reference, dtype: Dtype) -> Reference {
     match (reference, dtype) {
         (Reference::Rounded(sum), Dtype::F32) => Reference::Exact(Array::F32(vec![sum.value as f32])),
         (Reference::Rounded(sum), _) => Reference::Exact(Array::F64(vec![sum.value])),

@@ -1,5 +1,6 @@
 //! Verify, time, verify again: one case on any device. Returns samples, prints nothing.
 
+mod apportioned;
 mod baseline;
 mod budget;
 mod buffers;
@@ -15,18 +16,23 @@ mod inspect;
 mod judge;
 mod once;
 mod pace;
+mod portion;
 mod ready;
-mod sampling;
+pub(crate) mod sampling;
 mod session;
 mod timeline;
 mod timing;
 mod trust;
-mod verdict;
+pub(crate) mod verdict;
 mod verify;
 mod witness;
 
 pub use budget::Budget;
 pub use compute::Computed;
+pub(crate) use inputs::exactly;
 pub use pace::{FOR_LIMITS, Pace};
+pub use portion::{Portion, PortionFacts, PortionPlace, PortionRun, PortionTimes, PortionWork};
+pub(crate) use portion::{host_clock, portion_fill};
 pub use ready::second_seed;
 pub use session::Session;
+pub(crate) use session::nothing;

@@ -17,7 +17,7 @@ const LONGEST_BATCH: usize = 2000;
 
 /// Warms up, then samples until the spread is small, the time is up or there are enough; says which.
 /// `run` is given the number of the run.
-pub(super) fn sample(
+pub(crate) fn sample(
     settings: &Settings,
     run: &mut dyn FnMut(usize) -> Result<Sample, Stop>,
 ) -> Result<(Vec<Sample>, &'static str), Stop> {

@@ -4,6 +4,7 @@ use super::canary::Gauge;
 use super::drawing::{self, MOST_HELD};
 use super::fence::Fence;
 use super::inputs::{Data, Origin, choices, drawn_inputs, make_inputs};
+use super::portion::HeldPortion;
 use super::ready::ReadyCase;
 use super::verdict::single;
 use crate::device::{BuildUnit, Device, ProgramId};
@@ -25,7 +26,7 @@ pub struct Session {
     pub(super) registry: Arc<Registry>,
     pub(super) sources: Sources,
     /// Real inputs that take the place of seeded random ones.
-    files: Option<Vec<Array>>,
+    pub(super) files: Option<Vec<Array>>,
     pub(super) data: Option<Data>,
     /// Exact data that the last rung of the same problem was checked over, with their seeds; their copies on the device are
     /// gone.
@@ -43,6 +44,8 @@ pub struct Session {
     verified: VecDeque<(Case, Judged)>,
     /// Most bytes of a case's inputs that the host makes and holds; the device draws more.
     most_held: u64,
+    /// Its part of a case that other devices work on, too.
+    pub(super) portion: Option<HeldPortion>,
 }
 
 /// Most cases that a session remembers having verified.
@@ -66,6 +69,7 @@ impl Session {
             left_out: Vec::new(),
             verified: VecDeque::new(),
             most_held: MOST_HELD,
+            portion: None,
         }
     }
 
@@ -339,7 +343,7 @@ fn put(device: &mut dyn Device, sources: &Sources, data: &mut Data) -> Result<()
 }
 
 /// Refuses floats that are rounded so often that the bound of their error would hide mistakes.
-fn demand_bound(family: &Family, case: &Case, plan: &Plan) -> Result<(), Refusal> {
+pub(super) fn demand_bound(family: &Family, case: &Case, plan: &Plan) -> Result<(), Refusal> {
     if family.problem.fold().is_none() || check::gamma(plan.depth, case.dtype.unit_roundoff()).is_some() {
         return Ok(());
     }
@@ -353,7 +357,7 @@ fn gib(bytes: u64) -> String {
 }
 
 /// Nothing to launch: the host's finish of no partial results is the answer.
-pub(super) fn nothing(family: &Family, case: &Case, clock: Clock) -> Measured {
+pub(crate) fn nothing(family: &Family, case: &Case, clock: Clock) -> Measured {
     let answer = single(&family.problem.finish(case, Array::zeros(case.dtype, 0), &[]));
     let note = "no elements: answered without a launch".into();
     Measured { note, ..Measured::of(Judged::of_nothing(answer), clock) }

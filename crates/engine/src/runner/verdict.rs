@@ -12,7 +12,7 @@ pub(super) fn judge_moved(got: &Array, inputs: &[Array], movement: &Movement, wh
 
 /// Judges a result. Over real data, so many roundings that no bound is left make S itself the bound: then only the exact
 /// data, which every case is checked over as well, can tell right from wrong.
-pub(super) fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Result<Judged, Stop> {
+pub(crate) fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Result<Judged, Stop> {
     let most = (0.09 / got.dtype().unit_roundoff()) as u64;
     let mut verdict = check::check_result(got, reference, depth.min(most));
     if let Reference::Rounded(sum) = reference
@@ -44,7 +44,7 @@ pub(super) fn tails(plan: &Plan, inputs: &Inputs) -> Vec<Array> {
 }
 
 /// The value of an array of one element.
-pub(super) fn single(array: &Array) -> Option<Number> {
+pub(crate) fn single(array: &Array) -> Option<Number> {
     if array.len() != 1 {
         return None;
     }

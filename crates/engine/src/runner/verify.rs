@@ -392,6 +392,7 @@ impl Session {
             kernel: "scrub".into(),
             global: [groups * wg, 1, 1],
             local: [wg, 1, 1],
+            offset: [0; 3],
             args: vec![Arg::Local(bytes), Arg::Uint((bytes / 4) as u32)],
             check: None,
         };

@@ -8,6 +8,7 @@
 //! nobody can guess that.
 
 mod apart;
+mod portions;
 mod printed;
 mod process;
 mod serve;
@@ -16,7 +17,7 @@ pub use apart::{apart, end_when_interrupted, within};
 pub use process::{Interrupted, Lost, Tell, WorkerProcess};
 pub use serve::{open_session, serve};
 
-use crate::runner::Session;
+use crate::runner::{PortionFacts, PortionPlace, PortionRun, PortionTimes, PortionWork, Session};
 use gpulab_kernels::{FamilyFile, OwnKernel, Registry};
 use gpulab_model::Error;
 use gpulab_model::data::Dtype;
@@ -114,6 +115,9 @@ enum Request {
     Verify(Box<Case>),
     Diagnose(Box<Case>),
     AskReference(Box<Case>),
+    HoldPortion(Box<PortionWork>),
+    RunPortion(PortionRun),
+    GivePortion(PortionPlace),
     Generation,
     Quit,
 }
@@ -129,6 +133,9 @@ enum Reply {
     LaunchedOnce(Result<LaunchedOnce, Stop>),
     Diagnosed(Box<Result<Symptoms, Stop>>),
     AskedReference(Result<Option<String>, Stop>),
+    PortionHeld(Box<Result<PortionFacts, Stop>>),
+    PortionRan(Result<PortionTimes, Stop>),
+    PortionGiven(Result<(), Stop>),
     Generation(Option<String>),
 }
 

@@ -37,7 +37,7 @@ pub type Tell = fn(&str);
 pub struct WorkerProcess {
     setup: Setup,
     wrapper: Option<Wrapper>,
-    deadline: Duration,
+    pub(super) deadline: Duration,
     interrupted: Interrupted,
     tell: Tell,
     info: DeviceInfo,
@@ -158,7 +158,7 @@ impl WorkerProcess {
 
     /// Asks, where a kernel may end the worker or never end, which is an answer, too; `take` has the reply that is due. Tells
     /// what `whom` printed meanwhile.
-    fn ask_within<T>(
+    pub(super) fn ask_within<T>(
         &mut self,
         whom: &str,
         request: &Request,

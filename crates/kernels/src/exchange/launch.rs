@@ -64,6 +64,7 @@ fn empty(seed: u64, launches: usize, repeat: usize, reading: Reading) -> Script 
         kernel: "launch_count".into(),
         global: [1; 3],
         local: [1; 3],
+        offset: [0; 3],
         args: vec![Arg::Buffer(BufferId(0))],
         check: None,
     };
@@ -100,6 +101,7 @@ fn halving(case: &Case, target: &Target) -> Result<Script, Refusal> {
             kernel: "launch_halve".into(),
             global: [half.next_multiple_of(wg), 1, 1],
             local: [wg, 1, 1],
+            offset: [0; 3],
             args,
             check: None,
         };
@@ -120,7 +122,14 @@ fn tree(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let program = program(TREE_PATH, "launch_tree", defines);
     let numbers = [n, walk.near, walk.span].map(|number| Arg::Uint(number as u32));
     let args = [0, 1, 2].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect();
-    let launch = Launch { kernel: "launch_tree".into(), global: [items, 1, 1], local: [wg, 1, 1], args, check: None };
+    let launch = Launch {
+        kernel: "launch_tree".into(),
+        global: [items, 1, 1],
+        local: [wg, 1, 1],
+        offset: [0; 3],
+        args,
+        check: None,
+    };
     Ok(sum(case, n, program, vec![command(launch)], 1))
 }
 

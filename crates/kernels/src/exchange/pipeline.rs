@@ -151,6 +151,7 @@ impl Chunk {
             kernel: "pipeline_mix".into(),
             global: [self.n.next_multiple_of(stage.wg), 1, 1],
             local: [stage.wg, 1, 1],
+            offset: [0; 3],
             args: [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect(),
             check: None,
         })

@@ -57,6 +57,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         kernel: "zerocopy_passes".into(),
         global: [items, 1, 1],
         local: [wg, 1, 1],
+        offset: [0; 3],
         args: [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect(),
         check: None,
     };

@@ -60,6 +60,7 @@ fn plan(ask: &Ask<'_>, partials: usize, scratch: &[usize], passes: Vec<Pass>) ->
         depth: 0,
         host_tail: None,
         restored: false,
+        rows: None,
     }
 }
 

@@ -11,7 +11,7 @@ mod tiling;
 
 use super::shape;
 use crate::cpu::minplus as host;
-use crate::{AnyProblem, Ask, Baseline, Bound, Changed, Family, Form, Problem, Rung, Spot, ladder_from, rung};
+use crate::{AnyProblem, Ask, Baseline, Bound, Changed, Family, Form, Problem, Spot, ladder_from, rung};
 pub use closure::CLOSURE;
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Case, Cost, Plan, Reference, Refusal, Target, WorkGroup};
@@ -188,7 +188,8 @@ fn single(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     }
     let wg = if down > 1 { ask.case.wg } else { square(across) };
     let groups = [n.div_ceil(wg.0[0] as u64), n.div_ceil(wg.0[1] as u64), 1];
-    direct(begin(ask, n)?, groups, wg)
+    let dim = usize::from(ask.rung.variant() == "coalesced");
+    direct(begin(ask, n)?, groups, wg, dim)
 }
 
 /// A group of so many items, as square as it can be, and not higher than it is wide.
@@ -302,14 +303,6 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     stripped(plan, rows, vec * vectors)
 }
 
-/// All rungs of the product or of the closure, the best for a device first: from the end of the ladder, but first or, on
-/// GPUs, last those of CPUs.
-pub fn preferred(family: &'static Family, gpu: bool) -> Vec<&'static Rung> {
-    let mut rungs: Vec<&Rung> = family.ladder.iter().rev().collect();
-    rungs.sort_by_key(|rung| rung.variant().ends_with("wide") == gpu);
-    rungs
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -317,7 +310,8 @@ mod tests {
 
     #[test]
     fn every_device_has_its_fastest_rung_and_all_others_behind_it() {
-        let names = |family, gpu| preferred(family, gpu).iter().map(|rung| rung.variant()).collect::<Vec<_>>();
+        let names =
+            |family: &'static Family, gpu| family.preferred(gpu).iter().map(|rung| rung.variant()).collect::<Vec<_>>();
         assert_eq!((names(&FAMILY, true)[0], names(&FAMILY, false)[0]), ("three_way", "wide"));
         assert_eq!((names(&CLOSURE, true)[0], names(&CLOSURE, false)[0]), ("blocked", "blocked_wide"));
         assert_eq!((names(&FAMILY, true).last(), names(&FAMILY, false).len()), (Some(&"wide"), FAMILY.ladder.len()));

@@ -65,6 +65,8 @@ pub struct Launch {
     pub global: [usize; 3],
     /// Work-items of a group in each dimension.
     pub local: [usize; 3],
+    /// The first work-item in each dimension.
+    pub offset: [usize; 3],
     pub args: Vec<Arg<BufferId>>,
     pub check: Option<FlagCheck<BufferId>>,
 }

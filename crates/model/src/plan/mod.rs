@@ -11,7 +11,7 @@ mod target;
 pub use arg::{Arg, ArgValue, BufferId};
 pub use command::{Action, FlagCheck, Holding, HostId, Launch, MemoryKind, QueuedCommand, Transfer};
 pub use image::{Addressing, Image, ImageKind, PixelFormat, Sampler};
-pub use launches::{BufferSpec, Pass, Plan, Role};
+pub use launches::{BufferSpec, Pass, Plan, Role, RowSplit};
 pub use movement::Movement;
 pub use target::{Refusal, Target};
 
