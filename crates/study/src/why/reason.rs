@@ -1,6 +1,7 @@
 //! Reasons: what differs between a rung and the one before it, in counts that make the model's difference.
 
 use super::model::{DeviceRates, ModelTime, TimePart};
+use super::payoff::Payoffs;
 use super::tally::{Tally, is_counted_of, is_of_rung, tally};
 use crate::count::{CountRow, LockstepModel, MemoryCounts, RequestCounts};
 use gpulab_kernels::Registry;
@@ -26,6 +27,8 @@ pub struct RungTime {
     pub model: Result<(Tally, ModelTime), &'static str>,
     /// What is to be known of the counts.
     pub remark: String,
+    /// What would pay most; none of a CPU, which has no warps, segments and banks, and of what was not counted.
+    pub payoffs: Option<Payoffs>,
 }
 
 /// What explains that a time and the model's part.
@@ -137,7 +140,9 @@ pub fn reasons(registry: &Registry, rows: &[Row], counts: &[CountRow], rates: &D
         let remark = counts.iter().find(|count| is_counted_of(count, row) && count.status == Status::Ok);
         let remark = remark.map_or_else(String::new, |count| count.reason.clone());
         let measured = row.t_median_s.filter(|seconds| seconds.is_finite() && *seconds > 0.0)?;
-        Some(RungTime { row: row.clone(), measured, model, remark })
+        let counted = model.as_ref().ok().filter(|_| rates.is_gpu);
+        let payoffs = counted.and_then(|(tally, time)| Payoffs::of_rung(row, (tally, time), counts, rates));
+        Some(RungTime { row: row.clone(), measured, model, remark, payoffs })
     };
     let rungs: Vec<RungTime> = rows.iter().filter(is_rung).filter_map(time).collect();
     let step = |pair: &[RungTime]| (pair[0].measured / pair[1].measured, step_reason(&pair[0], &pair[1], rates.is_gpu));
