@@ -6,6 +6,6 @@ mod run;
 mod subject;
 pub(crate) mod why;
 
-pub(crate) use payoff::payoffs;
+pub(crate) use payoff::{payoffs, reasons_of};
 pub(crate) use run::{CountedTrial, Counting, beside, open, source_line, usual_size};
 pub(crate) use subject::{Countable, check_ladder, check_trials, trials};

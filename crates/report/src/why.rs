@@ -133,7 +133,7 @@ pub fn part(part: TimePart, row: &Row) -> &'static str {
 }
 
 /// `1.36 times faster`, or slower.
-fn faster(gain: f64) -> String {
+pub(crate) fn faster(gain: f64) -> String {
     let (factor, word) = if gain >= 1.0 { (gain, "faster") } else { (1.0 / gain, "slower") };
     format!("{} times {word}", format::significant(factor, 3))
 }

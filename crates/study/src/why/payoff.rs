@@ -145,13 +145,8 @@ impl Payoffs {
         self.all.iter().filter(|one| one.saves >= WORTH).take(3)
     }
 
-    /// The largest promise of which the next rung removes the waste, or half of it, and leaves no lanes without items.
-    /// `results` are those of both rungs.
+    /// The largest promise of which the next rung removes the waste, or half of it. `results` are those of both rungs.
     pub fn kept_by(&self, next: &Payoffs, results: (f64, f64)) -> Option<&Payoff> {
-        let has_lanes = |of: &Payoffs| of.all.iter().all(|one| one.waste != Waste::UnfilledWarps);
-        if has_lanes(self) && !has_lanes(next) {
-            return None;
-        }
         let is_removed = |one: &&Payoff| {
             let after = next.all.iter().find(|other| other.waste == one.waste).map_or(0.0, |other| other.total.0);
             let each = (one.total.0 / results.0, one.total.1 / results.0, after / results.1);
