@@ -22,7 +22,7 @@ __kernel void turn(__global const T *in, __global T *out, const INDEX width, con
 ";
 
 /// A sum whose items read many elements each, over a grid.
-const SUM: &str = "// gpulab: groups 4
+const SUM: &str = "// gpulab: items 1024
 // gpulab: local WG
 __kernel void sum(__global const T *x, __global T *partials, const INDEX n, __local T *scratch)
 {
@@ -74,21 +74,21 @@ const PLANTS: [(&str, &str, &str, &str, &str); 8] = [
         "reduce",
         "        own += x[i];",
         "        if (id % 4 == 0) for (uint j = 0; j < 4; j++) own += x[i + j];",
-        "sum.cl:8: 25% of the lanes are busy; full warps would do (gpulab explain reduce:2)",
+        "sum.cl:8: 27% of the lanes are busy; full warps would do (gpulab explain reduce:2)",
     ),
     (
         "sum",
         "reduce",
         "own += x[i];",
-        "{ T part = x[i]; for (uint j = 1; j < 16; j++) part = (j + i) % 17 > 20 ? -part : part; own += part; }",
-        "sum.cl:8: 98% of the instructions neither move data nor compute with floats; two elements for each would do \
+        "{ uint h = i; for (uint j = 0; j < 16; j++) h = h * 1664525u + 1013904223u; own += h == 77u ? -x[i] : x[i]; }",
+        "sum.cl:8: 99% of the instructions neither move data nor compute with floats; two elements for each would do \
          (gpulab explain reduce:4)",
     ),
     (
         "sum",
         "reduce",
-        "// gpulab: groups 4",
-        "// gpulab: groups 4\n// gpulab: wg 8",
+        "// gpulab: items 1024",
+        "// gpulab: items 1024\n// gpulab: wg 8",
         "groups fill 8 of 32 lanes of a warp; full warps would do (gpulab lab group)",
     ),
 ];

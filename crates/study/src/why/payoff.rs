@@ -1,7 +1,6 @@
 //! What would pay most: each kind of waste that counts show, the line that has most of it, and the time without it.
 
-use super::model::{DeviceRates, ModelTime};
-use super::reason::is_parted;
+use super::model::{DeviceRates, ModelTime, is_parted};
 use super::tally::{Tally, is_counted_of, is_usual};
 use crate::count::{CountRow, Counts, LockstepModel, RequestCounts};
 use gpulab_model::outcome::Status;
@@ -91,7 +90,7 @@ pub struct Payoffs {
 }
 
 /// What a case's kernels did, and the rows that say where.
-struct Work<'a> {
+struct CaseWork<'a> {
     tally: Tally,
     lines: Vec<&'a CountRow>,
     wg: WorkGroup,
@@ -117,7 +116,7 @@ impl Payoffs {
         let launches = row.launches.unwrap_or(1).max(1) as f64;
         let over = row.t_median_s? / model.whole();
         let has_model = !is_parted(over, 1.0);
-        let work = Work { tally: *tally, lines: with_lines(own), wg: row.wg?, launches, has_model, demanded };
+        let work = CaseWork { tally: *tally, lines: with_lines(own), wg: row.wg?, launches, has_model, demanded };
         if !has_model {
             return Some(Payoffs { basis: ShareBasis::Misfit(over), all: work.payoffs(&|tally, _| work.slots(tally)) });
         }
@@ -136,7 +135,7 @@ impl Payoffs {
         let launches: Vec<&CountRow> = own.iter().copied().filter(|row| row.is_of_launch()).collect();
         let wg = launches.first()?.wg;
         let tally = Tally::sum(launches.iter().copied());
-        let work = Work { tally, lines: with_lines(own), wg, launches: 1.0, has_model: false, demanded: None };
+        let work = CaseWork { tally, lines: with_lines(own), wg, launches: 1.0, has_model: false, demanded: None };
         Some(Payoffs { basis: ShareBasis::Counts, all: work.payoffs(&|tally, _| work.slots(tally)) })
     }
 
@@ -172,7 +171,7 @@ fn with_lines(rows: Vec<&CountRow>) -> Vec<&CountRow> {
 /// A count, and what of it would be enough.
 type Enough = (f64, f64);
 
-impl Work<'_> {
+impl CaseWork<'_> {
     /// Items of a warp, and warps of a group.
     fn warps(&self) -> (f64, f64) {
         let items = self.wg.size().max(1) as f64;

@@ -1,6 +1,6 @@
 //! Reasons: what differs between a rung and the one before it, in counts that make the model's difference.
 
-use super::model::{DeviceRates, ModelTime, TimePart};
+use super::model::{DeviceRates, ModelTime, PARTED, TimePart};
 use super::payoff::Payoffs;
 use super::tally::{Tally, is_counted_of, is_of_rung, tally};
 use crate::count::{CountRow, LockstepModel, MemoryCounts, RequestCounts};
@@ -8,9 +8,6 @@ use gpulab_kernels::Registry;
 use gpulab_model::outcome::Status;
 use gpulab_model::plan::WorkGroup;
 use gpulab_record::{Row, clear_factor};
-
-/// Times that a prediction may miss by; beyond, something acts that counts do not see.
-const PARTED: f64 = 1.5;
 
 /// The least factor between two predictions that is a difference.
 pub const DIFFERENT: f64 = 1.02;
@@ -272,11 +269,6 @@ fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {
 pub fn results(row: &Row, tally: &Tally) -> f64 {
     let elements = row.n as f64 * row.m as f64;
     if tally.is_of_pairs { elements * row.n as f64 } else { elements }
-}
-
-/// Whether two factors part by more than a prediction may miss by.
-pub fn is_parted(measured: f64, predicted: f64) -> bool {
-    (measured / predicted).max(predicted / measured) > PARTED
 }
 
 impl RungTime {
