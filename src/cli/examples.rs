@@ -46,6 +46,7 @@ pub const EXAMPLES: &[Example] = &[
     example("gpulab exercise list", "List the exercises of a course, and the solved ones."),
     example("gpulab exercise start transpose-banks", "Write the starting file of an exercise."),
     example("gpulab exercise check transpose-banks", "Check your file: is it right, and does it show the step?"),
+    example("gpulab exercise predict reduce:2", "Bet how much faster the next rung is, then measure it."),
     example("gpulab exercise check --all hand-in --json grades.json", "Grade the files of a class."),
     example("gpulab ceiling --quick", "Measure the device's limits quickly, and keep them."),
     example("gpulab ceiling --show", "Show the kept limits."),

@@ -1,5 +1,7 @@
 //! The options of `gpulab exercise`.
 
+use crate::data::Dtype;
+use crate::exercise::parse_bet;
 use crate::values;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
@@ -32,6 +34,28 @@ pub enum ExerciseAction {
     },
     /// Check your file: is it right, and do its counts show the step? Or grade the files of a class
     Check(ExerciseCheck),
+    /// Bet how much faster the next rung of a ladder is, before both are measured; the score is kept
+    Predict(ExercisePredict),
+}
+
+/// `gpulab exercise predict`.
+#[derive(Debug, Args)]
+pub struct ExercisePredict {
+    /// The rung from which the step goes on, as in reduce:2; or a family, for its first step that you have not bet on
+    #[arg(value_name = "FAMILY[:RUNG]")]
+    pub step: Option<String>,
+    /// Your bet: times faster, as in 2.5, or 0.8 if it gets slower [default: you are asked]
+    #[arg(long, value_name = "FACTOR", value_parser = parse_bet, allow_hyphen_values = true)]
+    pub bet: Option<f64>,
+    /// Elements, or columns of matrices [default: the ladder's]
+    #[arg(short, long, value_name = "N", value_parser = values::size)]
+    pub n: Option<u64>,
+    /// Element type [default: the family's first in `gpulab list`]
+    #[arg(long, value_enum, value_name = "TYPE")]
+    pub dtype: Option<Dtype>,
+    /// Small sizes and short measurements
+    #[arg(long)]
+    pub quick: bool,
 }
 
 /// `gpulab exercise check`.

@@ -49,6 +49,13 @@ pub struct Ladder {
 }
 
 impl Ladder {
+    /// The options that these words give, and the defaults of all others.
+    pub fn of<'a>(words: impl Iterator<Item = &'a str>) -> Result<Ladder, String> {
+        let command = Ladder::augment_args(clap::Command::new("ladder").no_binary_name(true));
+        let matches = command.try_get_matches_from(words).map_err(|e| e.to_string())?;
+        clap::FromArgMatches::from_arg_matches(&matches).map_err(|e| e.to_string())
+    }
+
     /// Elements, or columns, by default.
     pub fn default_size(&self, form: Form) -> u64 {
         form.ladder_size(self.measure.quick)

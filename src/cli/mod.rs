@@ -14,7 +14,7 @@ mod tunables;
 mod watching;
 
 pub use device::{AsmArgs, CeilingArgs, CountArgs, Lab, NoiseArgs, Occupancy, RecordArgs};
-pub use exercise::{ExerciseAction, ExerciseCheck};
+pub use exercise::{ExerciseAction, ExerciseCheck, ExercisePredict};
 pub use ladders::{
     CitedLadder, DotArgs, GraphJob, ImportArgs, Ladder, LadderArgs, Loop, MinPlusArgs, ReduceArgs, Source,
     TransposeArgs, TryArgs,

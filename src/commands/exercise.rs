@@ -2,7 +2,9 @@
 
 use crate::cli::{ExerciseAction, ExerciseCheck, Global};
 use crate::console::Out;
-use crate::exercise::{Exercise, ExerciseVerdict, Grader, NAMES, exercise, exercises, grade_class, keep, progress};
+use crate::exercise::{
+    Exercise, ExerciseVerdict, Grader, NAMES, exercise, exercises, grade_class, keep, predict, progress,
+};
 use crate::outputs::TextOrJson;
 use crate::report::exercise as text;
 use crate::terminal::Screen;
@@ -18,6 +20,7 @@ pub fn run(out: &mut Out, global: &Global, action: Option<&ExerciseAction>) -> R
         Some(ExerciseAction::Show { name, solution: true, .. }) => out.text(&find(name)?.solution()?),
         Some(ExerciseAction::Show { name, hint, .. }) => show(out, &find(name)?, *hint),
         Some(ExerciseAction::Start { name, output }) => start(out, &find(name)?, output.as_deref()),
+        Some(ExerciseAction::Predict(options)) => predict(out, global, options),
         Some(ExerciseAction::Check(options)) => match (&options.all, &options.name) {
             (Some(_), Some(name)) => {
                 Err(Error::Usage(format!("--all grades every file of a folder: leave out {name}, or --all")))

@@ -169,7 +169,7 @@ impl TriedFile<'_> {
         let climbed = self.climb(out, global, &judged, &mut rows);
         let landing = landing(&judged.brought.family, &judged.rung, &rows);
         let counted = match &landing {
-            Some(landing) if climbed.is_ok() => self.count(out, global, &judged, landing)?,
+            Some(landing) if climbed.is_ok() => self.count(out, global, &judged, landing, &rows)?,
             _ => Vec::new(),
         };
         if let Some(report) = report {
@@ -187,8 +187,15 @@ impl TriedFile<'_> {
         [kernel, args].into_iter().flatten().chain(self.options.declare.iter().cloned()).collect()
     }
 
-    /// Counts the kernel and the rungs between which it landed; without a simulator, says so.
-    fn count(&self, out: &mut Out, global: &Global, judged: &JudgedFile, at: &Landing) -> Result<Vec<CountRow>, Error> {
+    /// Counts the kernel and the rungs between which it landed, and says what would pay most; without a simulator, says so.
+    fn count(
+        &self,
+        out: &mut Out,
+        global: &Global,
+        judged: &JudgedFile,
+        at: &Landing,
+        measured: &[Row],
+    ) -> Result<Vec<CountRow>, Error> {
         let names = [&at.after, &at.before].map(|rung| rung.as_ref().map(|rung| rung.variant.as_str()));
         let rungs: Vec<_> = names.into_iter().flatten().filter_map(|name| judged.brought.family.rung(name)).collect();
         let limit = Duration::from_secs_f64(self.options.ladder.measure.deadline.unwrap_or(judge::SIMULATOR_S));
@@ -196,6 +203,13 @@ impl TriedFile<'_> {
         match counting::beside(registry, kernel, &rungs, &judged.judgement.asked, (limit, global.quiet)) {
             Ok(rows) => {
                 self.tell(out, global, |screen| format!("\n{}", report::count::table(&rows, false, screen)))?;
+                let variant = judged.rung.variant();
+                let own: Vec<CountRow> = rows.iter().filter(|row| row.variant == variant).cloned().collect();
+                let Some(row) = measured.iter().find(|row| row.variant == variant) else { return Ok(rows) };
+                if let Some(payoffs) = counting::payoffs(registry, row, &own, global.quiet)? {
+                    let text = |screen| report::payoff::text(&payoffs, &row.family, None, screen);
+                    self.tell(out, global, |screen| format!("\n{}", text(screen)))?;
+                }
                 Ok(rows)
             }
             Err(Error::Interrupted) => Err(Error::Interrupted),

@@ -16,9 +16,14 @@ use std::time::Duration;
 /// Counts of the recorded ladders' kernels and settings: what `gpulab count --of` writes of them.
 const SHIPPED: &[u8] = include_bytes!("../../data/counts.csv");
 
+/// The same by line, of what GPUs ran: what `scripts/count_lines` writes.
+const SHIPPED_LINES: &[u8] = include_bytes!("../../data/counts_lines.csv");
+
 /// The counts that come with gpulab.
 pub(crate) fn shipped() -> Result<Vec<CountRow>, Error> {
-    Ok(of_csv(SHIPPED, "data/counts.csv")?.0)
+    let mut counts: Vec<CountRow> = of_csv(SHIPPED, "data/counts.csv")?.0;
+    counts.append(&mut of_csv(SHIPPED_LINES, "data/counts_lines.csv")?.0);
+    Ok(counts)
 }
 
 /// Counts of these rows' kernels: those that come with gpulab, and of other settings, or of the user's own kernels, those that

@@ -1,6 +1,6 @@
 //! What a student has done so far, read and kept.
 
-use super::{Progress, Standing};
+use super::{Bets, Progress, Standing};
 use crate::ceilings;
 use crate::console::note;
 
@@ -10,6 +10,14 @@ pub(crate) fn progress() -> Progress {
     let (progress, why) = Progress::load(&folder);
     why.iter().for_each(|why| note(&format!("note: {why}")));
     progress
+}
+
+/// What was bet so far.
+pub(crate) fn bets() -> Bets {
+    let Ok(folder) = ceilings::folder() else { return Bets::default() };
+    let (bets, why) = Bets::load(&folder);
+    why.iter().for_each(|why| note(&format!("note: {why}")));
+    bets
 }
 
 /// Changes the standing of an exercise and keeps it, if it can be kept; gives it as it is now.

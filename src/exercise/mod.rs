@@ -3,8 +3,10 @@
 mod class;
 mod grading;
 mod keeping;
+mod predict;
 
 pub(crate) use class::run as grade_class;
 pub use gpulab_study::exercise::*;
 pub(crate) use grading::Grader;
-pub(crate) use keeping::{keep, progress};
+pub(crate) use keeping::{bets, keep, progress};
+pub(crate) use predict::{first_open, run as predict};

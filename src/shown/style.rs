@@ -86,6 +86,9 @@ impl ShowingStyle<'_> {
         let Show { by, value, findings, .. } = self.options;
         match (by, &self.why) {
             _ if *findings => tables::findings(sources, medium),
+            (Some(by), Some(why)) if by == tables::WASTE => {
+                tables::promises(sources, (&why.counts, &why.ceilings), medium)
+            }
             (Some(by), Some(why)) => tables::model_errors(sources, by, (&why.counts, &why.ceilings), medium),
             (Some(by), None) => {
                 let names = PivotNames { by, value: value.as_deref().unwrap_or("time") };

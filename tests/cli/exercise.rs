@@ -67,6 +67,52 @@ fn hand_in(class: &Path, student: &str, name: &str, text: &str) {
     fs::write(class.join(student).join(name), text).unwrap();
 }
 
+/// `gpulab exercise predict` with a state folder of its own, and this on standard input.
+fn predict(data: &Path, args: &str, input: &str) -> (String, String, i32) {
+    let mut command = gpulab(&[&["exercise", "predict"], &args.split(' ').collect::<Vec<_>>()[..]].concat());
+    let output = command.env("GPULAB_DATA", data).write_stdin(input).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code().unwrap())
+}
+
+#[test]
+fn a_bet_is_held_against_what_was_measured_and_kept() {
+    let data = tempfile::tempdir().unwrap();
+    let (out, said, code) = predict(data.path(), "reduce:1 -n 4096 --quick --bet 2.5", "");
+    assert_eq!(code, 0, "{said}");
+    for wanted in
+        ["  your bet  2.50 times faster", "  measured  ", "  the model ", "score: ", " of 1 bet within 1.5 times"]
+    {
+        assert!(out.contains(wanted), "{wanted}: {out}");
+    }
+    // The next step is that which was not bet on; what is no number is asked for again.
+    let (out, said, code) = predict(data.path(), "reduce -n 4096 --quick", "many\n0.9x\n");
+    assert!(code == 0 && out.contains("\"many\" is no factor") && out.contains("v3 sequential: "), "{out}{said}");
+    assert!(out.contains("  your bet  1.11 times slower") && out.contains(" of 2 bets within"), "{out}");
+    let kept: Value = serde_json::from_str(&fs::read_to_string(data.path().join("bets.json")).unwrap()).unwrap();
+    assert_eq!(kept[1]["to"], "sequential");
+    assert!(kept[1]["measured"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn what_is_no_bet_is_refused_before_anything_is_measured() {
+    let data = tempfile::tempdir().unwrap();
+    for (args, input, why) in [
+        ("reduce:1", "", "no bet was given"),
+        ("reduce:1", "x\n-1\n", "no bet was given"),
+        ("reduce:1 --bet -2", "", "is no factor"),
+        ("reduce:1 --bet two", "", "is no factor"),
+        ("reduce:11 --bet 2", "", "v11 wide is the last"),
+        ("reduce:1-3 --bet 2", "", "name one rung"),
+        ("reduce:99 --bet 2", "", "99"),
+        ("sort --bet 2", "", "sort"),
+    ] {
+        let (_, said, code) = predict(data.path(), args, input);
+        assert!(code == 2 && said.contains(why), "{args}: {code}, {said}");
+    }
+    assert!(!data.path().join("bets.json").exists());
+}
+
 /// A class hands in starters, solutions and cheats of these exercises: starters do not pass, solutions do, and every check is
 /// failed by a file. Gives the reason where there are no counts here. One exercise of a class stands for the others unless
 /// all is to be tried.

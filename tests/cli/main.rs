@@ -24,6 +24,7 @@ mod occupancy;
 mod options;
 mod outputs;
 mod own;
+mod payoff;
 mod plot;
 mod record;
 mod report;

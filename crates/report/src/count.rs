@@ -2,10 +2,11 @@
 
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
-use super::markdown;
+use super::{markdown, payoff};
 use gpulab_kernels::{Rung, built_in};
 use gpulab_model::outcome::Status;
 use gpulab_study::count::{AccessRule, CountRow, Counts, Machine};
+use gpulab_study::why::Payoffs;
 
 /// The rows of one case: of its launches, and of their lines.
 #[derive(Clone, Copy)]
@@ -296,12 +297,15 @@ fn source_lines(case: CaseRows<'_>, source: &dyn Fn(&str, u64) -> Option<String>
     // The rung's own file first.
     lines.sort_by_key(|one| (one.file != own, one.file, one.line));
     let title = format!("\n{}: {own}\n", case.label());
+    let pays = Payoffs::of_case(case.0).map(|pays| payoff::text(&pays, &row.family, row.rung, screen));
+    let pays = pays.map_or_else(String::new, |text| format!("\n{text}"));
     title
         + &source_grid(&lines, own, (row.warp, row.partitions.unwrap_or(0)), source)
             .shorten(screen.width)
             .lines()
             .join("\n")
         + "\n"
+        + &pays
 }
 
 fn source_grid(

@@ -1,8 +1,13 @@
 //! What is said of exercises, in words.
 
+use crate::format::significant;
 use crate::format::{paragraphs, reason, wrap};
+use crate::why::faster;
 use crate::wrap::wrapped;
-use gpulab_study::exercise::{CountCheck, Demand, Exercise, ExerciseVerdict, Grade, Progress, Standing};
+use gpulab_kernels::{Family, Rung};
+use gpulab_study::exercise::{
+    Bets, CountCheck, Demand, Exercise, ExerciseVerdict, Grade, NEAR_BET, Progress, Standing, StepBet,
+};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -112,4 +117,44 @@ pub fn grade(exercise: &Exercise, grade: &Grade, width: usize) -> String {
         let _ = writeln!(text, "More help: gpulab exercise show {} --hint", exercise.name);
     }
     text
+}
+
+/// What is bet on, before it is measured.
+pub fn question(family: &Family, from: &Rung, to: &Rung, width: usize) -> String {
+    let rung = |rung: &Rung| {
+        let idea = rung.header("Idea").unwrap_or_default();
+        wrap(&format!("{}: {idea}", rung.label()), width, "  ")
+    };
+    let ask = "How many times faster is the second? Below 1 if it is slower.";
+    format!("{}\n{}{}{}", family.name, rung(from), rung(to), wrap(ask, width, "  "))
+}
+
+/// A bet beside what was measured and what the model says, and the score of all bets.
+pub fn settled(bet: &StepBet, model: &str, all: &Bets, width: usize) -> String {
+    let factor = |x: f64| significant(x, 3);
+    let off = match (bet.bet > bet.measured, bet.is_near()) {
+        (_, true) => format!("near: within {NEAR_BET} times"),
+        (true, false) => format!("{} times too high", factor(bet.factor())),
+        (false, false) => format!("{} times too low", factor(bet.factor())),
+    };
+    let mut factors: Vec<f64> = all.0.iter().map(StepBet::factor).collect();
+    factors.sort_by(f64::total_cmp);
+    let near = all.0.iter().filter(|bet| bet.is_near()).count();
+    let middle = factors.get(factors.len() / 2).copied().unwrap_or(1.0);
+    let score = format!(
+        "score: {near} of {} within {NEAR_BET} times; in the middle you are {} times off",
+        crate::format::counted(factors.len(), "bet"),
+        factor(middle)
+    );
+    let line = |head: &str, text: &str| wrapped(text, head, &" ".repeat(head.len()), width);
+    format!(
+        "\n{}: {} to {}\n{}{}{}{}",
+        bet.family,
+        bet.from,
+        bet.to,
+        line("  your bet  ", &format!("{}, {off}", faster(bet.bet))),
+        line("  measured  ", &faster(bet.measured)),
+        line("  the model ", &crate::format::terminal(model)),
+        wrap(&score, width, "  ")
+    )
 }

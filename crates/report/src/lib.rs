@@ -40,6 +40,7 @@ pub mod live;
 pub mod markdown;
 pub mod occupancy;
 pub mod page;
+pub mod payoff;
 pub mod peers;
 pub mod picture;
 pub mod pivot;

@@ -5,6 +5,7 @@ use super::chosen::titled;
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
 use super::groups::groups;
+use super::payoff;
 use super::rungs::{label, range, short_label, who};
 use gpulab_kernels::Bound;
 use gpulab_record::Row;
@@ -24,6 +25,10 @@ pub fn text(why: &LadderReasons, is_gpu: bool, screen: Screen) -> String {
     text.push_str(&table(&why.rungs, screen));
     text.push('\n');
     text.extend(steps);
+    let pays: String = payoff::of_ladder(&why.rungs).into_iter().map(wrap).collect();
+    if !pays.is_empty() {
+        text.push_str(&format!("\nwhat would pay most, by the model\n\n{pays}"));
+    }
     let notes: String = notes(why, is_gpu).into_iter().map(wrap).collect();
     text.push_str(&if notes.is_empty() { notes } else { format!("\n{notes}") });
     format::on_screen(&text, screen)
@@ -128,7 +133,7 @@ pub fn part(part: TimePart, row: &Row) -> &'static str {
 }
 
 /// `1.36 times faster`, or slower.
-fn faster(gain: f64) -> String {
+pub(crate) fn faster(gain: f64) -> String {
     let (factor, word) = if gain >= 1.0 { (gain, "faster") } else { (1.0 / gain, "slower") };
     format!("{} times {word}", format::significant(factor, 3))
 }

@@ -12,12 +12,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Words that stand for what a reader puts there, and something that could be put.
-const PLACEHOLDERS: [(&str, &str); 18] = [
+const PLACEHOLDERS: [(&str, &str); 19] = [
     ("K", "reduce"),
     ("FAMILY", "reduce"),
     ("NAME", "stride"),
     ("EXPERIMENT", "stride"),
     ("V", "3"),
+    ("FACTOR", "2.5"),
     ("N", "4"),
     ("S", "9"),
     ("FROM", "1"),

@@ -1,7 +1,13 @@
 //! A kernel's run as a page that plays it: what each warp did, step by step, and what that asked of memory.
 
+use crate::payoff;
+use gpulab_kernels::built_in;
 use gpulab_model::plan::Case;
-use gpulab_study::count::{CountedCase, Counts, LockstepModel, RequestCounts, TracedLaunch, TracedRequest, TracedStep};
+use gpulab_record::Run;
+use gpulab_study::count::{
+    CountRow, CountSubject, CountedCase, Counts, LockstepModel, RequestCounts, TracedLaunch, TracedRequest, TracedStep,
+};
+use gpulab_study::why::Payoffs;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -74,7 +80,17 @@ fn of_film(film: &Film) -> Value {
         "banks": banks,
         "files": files.iter().map(|file| json!({ "name": file, "lines": film.sources[*file] })).collect::<Vec<_>>(),
         "launches": launches.collect::<Vec<_>>(),
+        "pays": pays(film),
     })
+}
+
+/// What would pay most, by the counts of all launches.
+fn pays(film: &Film) -> Vec<String> {
+    let Film { case, model, counted, .. } = film;
+    let (run, rung) = (Run::begin(), built_in(&case.family).and_then(|family| family.rung(&case.variant)?.number()));
+    let subject = CountSubject { run: &run, simulator: "", model: *model, case, rung, trial: None, note: "" };
+    let payoffs = Payoffs::of_case(&CountRow::of(&subject, counted));
+    payoffs.map_or_else(Vec::new, |payoffs| payoff::sentences(&payoffs, &case.family, rung))
 }
 
 /// Instructions of warps and of items, floating-point operations, and requests with what they cost.

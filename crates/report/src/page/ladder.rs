@@ -9,7 +9,7 @@ use crate::groups::{elements, groups, ladders as ladders_of, of_most_rungs};
 use crate::picture::{self, number};
 use crate::rungs::label;
 use crate::view::{View, cache_name, is_held_against_limit};
-use crate::why;
+use crate::{payoff, why};
 use gpulab_kernels::{Bound, FAMILIES, Registry, Sources, built_in};
 use gpulab_model::outcome::Status;
 use gpulab_record::{Row, flag};
@@ -148,6 +148,8 @@ fn with_reasons(why: &LadderReasons, is_gpu: bool, material: &PageMaterial<'_>) 
                 (difference(before, after, material))
             }
         } }
+        @let pays = payoff::of_ladder(&why.rungs);
+        @if !pays.is_empty() { h4 { "What would pay most, by the model" } (notes(&pays)) }
         h4 { "Counts beside times" }
         (counts(&why.rungs))
         (notes(&why::notes(why, is_gpu)))

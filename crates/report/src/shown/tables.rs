@@ -6,6 +6,7 @@ use super::study::PointStudy;
 use crate::beside::{self, ComparedDevice};
 use crate::chosen::{self, ChosenColumn, table_names};
 use crate::groups::{experiments, groups, tables};
+use crate::payoff::{self, KeptPromise};
 use crate::pivot::{self, PeerCells, Pivot};
 use crate::sweep::latest;
 use crate::{Medium, RateUnit, format};
@@ -17,7 +18,7 @@ use gpulab_record::{Cells, CsvRecord, Point, Row};
 use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::count::CountRow;
 use gpulab_study::experiments::EXPERIMENTS;
-use gpulab_study::why::{DeviceRates, reasons};
+use gpulab_study::why::{DeviceRates, LadderReasons, ShareBasis, StepReason, reasons, results};
 use std::path::Path;
 
 fn columns_of_rows(names: &[String], rows: &[Row]) -> Result<Vec<ChosenColumn>, Error> {
@@ -118,22 +119,58 @@ fn by(name: &str, rows: &[Row]) -> Result<ChosenColumn, Error> {
     Ok(columns_of(&[name.to_owned()], rows)?.remove(0))
 }
 
+/// What counts and ceilings say of each ladder in the files.
+fn all_reasons(rows: &[Row], (counts, ceilings): (&[CountRow], &[CeilingRow])) -> Vec<LadderReasons> {
+    let of_ladder = |ladder: Vec<Row>| {
+        let row = ladder.iter().find(|row| !row.on_host())?;
+        let rates = DeviceRates::new(&of_device(ceilings, row), !row.is_on_cpu_device()).ok()?;
+        Some(reasons(&Registry::default(), &ladder, counts, &rates))
+    };
+    tables(rows).into_iter().filter_map(of_ladder).collect()
+}
+
+/// What `--why --by` takes in place of a column.
+pub const WASTE: &str = "waste";
+
+/// What `--why` promises of a rung, beside what the next rung reached where it removes that waste: a line for each waste.
+pub fn promises(files: &[ShownFile], material: (&[CountRow], &[CeilingRow]), medium: Medium) -> Result<String, Error> {
+    let (rows, _) = rows_and_peers(files);
+    let mut kept: Vec<KeptPromise> = Vec::new();
+    for ladder in all_reasons(&rows, material) {
+        for (pair, (gain, reason)) in ladder.rungs.windows(2).zip(&ladder.steps) {
+            let [Some(before), Some(after)] = [&pair[0].payoffs, &pair[1].payoffs] else { continue };
+            let both = pair[0].model.as_ref().ok().zip(pair[1].model.as_ref().ok());
+            let Some(((old, _), (new, _))) = both else { continue };
+            if before.basis != ShareBasis::Model || matches!(reason, StepReason::Undecided(_)) {
+                continue;
+            }
+            let promise = before.kept_by(after, (results(&pair[0].row, old), results(&pair[1].row, new)));
+            kept.extend(promise.map(|one| KeptPromise {
+                waste: one.waste,
+                promised: 1.0 / (1.0 - one.saves),
+                reached: *gain,
+            }));
+        }
+    }
+    if kept.is_empty() {
+        let why = "no step of a GPU's ladder removes what the model promises: --why --by waste has nothing to sum up";
+        return Err(Error::Usage(why.into()));
+    }
+    Ok(payoff::kept(&kept, medium))
+}
+
 /// How far the model of `--why` is from the measured times: a line for each value of a column.
 pub fn model_errors(
     files: &[ShownFile],
     name: &str,
-    (counts, ceilings): (&[CountRow], &[CeilingRow]),
+    material: (&[CountRow], &[CeilingRow]),
     medium: Medium,
 ) -> Result<String, Error> {
     let (rows, _) = rows_and_peers(files);
     let by = by(name, &rows)?.name();
     let mut factors: Vec<(String, f64)> = Vec::new();
-    for ladder in tables(&rows) {
-        let Some(row) = ladder.iter().find(|row| !row.on_host()) else { continue };
-        let Ok(rates) = DeviceRates::new(&of_device(ceilings, row), !row.is_on_cpu_device()) else { continue };
-        for rung in &reasons(&Registry::default(), &ladder, counts, &rates).rungs {
-            factors.extend(rung.over_model().map(|over| (Cells::of(&rung.row).text(&by), over.max(1.0 / over))));
-        }
+    for rung in all_reasons(&rows, material).iter().flat_map(|ladder| &ladder.rungs) {
+        factors.extend(rung.over_model().map(|over| (Cells::of(&rung.row).text(&by), over.max(1.0 / over))));
     }
     if factors.is_empty() {
         let why = "no rung has both counts and its device's ceilings: --why --by has nothing to sum up";

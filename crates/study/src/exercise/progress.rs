@@ -2,9 +2,10 @@
 
 use gpulab_model::Error;
 use gpulab_system::files;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// The file in the folder for data.
 const FILE: &str = "exercises.json";
@@ -25,29 +26,12 @@ pub struct Progress(BTreeMap<String, Standing>);
 impl Progress {
     /// What is kept below `folder`; nothing, and why, if it cannot be read. A damaged file is put aside.
     pub fn load(folder: &Path) -> (Progress, Option<String>) {
-        let path = path(folder);
-        if !path.exists() {
-            return (Progress::default(), None);
-        }
-        let read = files::read_to_string(&path).map_err(|e| e.to_string());
-        match read.and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string())) {
-            Ok(progress) => (progress, None),
-            Err(why) => {
-                let aside = files::put_aside(&path);
-                (
-                    Progress::default(),
-                    Some(format!("the progress in {} cannot be read: {why}; {aside}", path.display())),
-                )
-            }
-        }
+        load_file(&folder.join(FILE), "progress")
     }
 
     /// Keeps it below `folder`.
     pub fn save(&self, folder: &Path) -> Result<(), Error> {
-        let path = path(folder);
-        let text = serde_json::to_string_pretty(self).map_err(|e| Error::Failed(e.to_string()))?;
-        let written = std::fs::create_dir_all(folder).and_then(|()| files::write_whole(&path, text + "\n"));
-        written.map_err(|source| Error::Output { what: format!("the progress to {}", path.display()), source })
+        save_file(self, &folder.join(FILE), "progress")
     }
 
     pub fn of(&self, name: &str) -> Standing {
@@ -59,8 +43,26 @@ impl Progress {
     }
 }
 
-fn path(folder: &Path) -> PathBuf {
-    folder.join(FILE)
+/// What a file keeps; nothing, and why, if it cannot be read. A damaged file is put aside.
+pub(super) fn load_file<T: Default + DeserializeOwned>(path: &Path, what: &str) -> (T, Option<String>) {
+    if !path.exists() {
+        return (T::default(), None);
+    }
+    let read = files::read_to_string(path).map_err(|e| e.to_string());
+    match read.and_then(|text| serde_json::from_str(&text).map_err(|e| e.to_string())) {
+        Ok(kept) => (kept, None),
+        Err(why) => {
+            let aside = files::put_aside(path);
+            (T::default(), Some(format!("the {what} in {} cannot be read: {why}; {aside}", path.display())))
+        }
+    }
+}
+
+pub(super) fn save_file<T: Serialize>(kept: &T, path: &Path, what: &str) -> Result<(), Error> {
+    let text = serde_json::to_string_pretty(kept).map_err(|e| Error::Failed(e.to_string()))?;
+    let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
+    let written = folder.and_then(|()| files::write_whole(path, text + "\n"));
+    written.map_err(|source| Error::Output { what: format!("the {what} to {}", path.display()), source })
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 //! measured of the device, makes a time; what differs between two rungs makes a reason.
 
 mod model;
+mod payoff;
 mod reason;
 mod tally;
 
-pub use model::{DeviceRates, ModelTime, TimePart};
-pub use reason::{
-    Cause, CountChange, DIFFERENT, LadderReasons, Parting, RungTime, StepReason, is_parted, reasons, results,
-};
+pub use model::{DeviceRates, ModelTime, TimePart, is_parted};
+pub use payoff::{Payoff, Payoffs, ShareBasis, WORTH, Waste};
+pub use reason::{Cause, CountChange, DIFFERENT, LadderReasons, Parting, RungTime, StepReason, reasons, results};
 pub use tally::{Tally, case_of, is_counted_of, tally};

@@ -19,6 +19,9 @@ const SEGMENT: f64 = LockstepModel::USUAL.segment as f64;
 const LINE: f64 = 128.0;
 const PASS: f64 = 4.0 * LockstepModel::USUAL.banks as f64;
 
+/// Times that a prediction may miss by; beyond, something acts that counts do not see.
+pub(super) const PARTED: f64 = 1.5;
+
 /// Rates of a device that the model needs, a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DeviceRates {
@@ -167,4 +170,9 @@ fn limit(row: &Row, rates: &DeviceRates) -> Option<f64> {
     let cached = if row.ceiling == "copy" { rates.copying } else { rates.reading };
     let rate = if row.flags.contains(flag::FITS_CACHE) { cached } else { 1e9 * row.ceiling_gbps? };
     Some(row.bytes? as f64 / rate)
+}
+
+/// Whether two factors part by more than a prediction may miss by.
+pub fn is_parted(measured: f64, predicted: f64) -> bool {
+    (measured / predicted).max(predicted / measured) > PARTED
 }

@@ -1,15 +1,13 @@
 //! Reasons: what differs between a rung and the one before it, in counts that make the model's difference.
 
-use super::model::{DeviceRates, ModelTime, TimePart};
+use super::model::{DeviceRates, ModelTime, PARTED, TimePart};
+use super::payoff::Payoffs;
 use super::tally::{Tally, is_counted_of, is_of_rung, tally};
 use crate::count::{CountRow, LockstepModel, MemoryCounts, RequestCounts};
 use gpulab_kernels::Registry;
 use gpulab_model::outcome::Status;
 use gpulab_model::plan::WorkGroup;
 use gpulab_record::{Row, clear_factor};
-
-/// Times that a prediction may miss by; beyond, something acts that counts do not see.
-const PARTED: f64 = 1.5;
 
 /// The least factor between two predictions that is a difference.
 pub const DIFFERENT: f64 = 1.02;
@@ -26,6 +24,8 @@ pub struct RungTime {
     pub model: Result<(Tally, ModelTime), &'static str>,
     /// What is to be known of the counts.
     pub remark: String,
+    /// What would pay most; none of a CPU, which has no warps, segments and banks, and of what was not counted.
+    pub payoffs: Option<Payoffs>,
 }
 
 /// What explains that a time and the model's part.
@@ -139,7 +139,9 @@ pub fn reasons(registry: &Registry, rows: &[Row], counts: &[CountRow], rates: &D
         let remark = counts.iter().find(|count| is_counted_of(count, row) && count.status == Status::Ok);
         let remark = remark.map_or_else(String::new, |count| count.reason.clone());
         let measured = row.t_median_s.filter(|seconds| seconds.is_finite() && *seconds > 0.0)?;
-        Some(RungTime { row: row.clone(), measured, model, remark })
+        let counted = model.as_ref().ok().filter(|_| rates.is_gpu);
+        let payoffs = counted.and_then(|(tally, time)| Payoffs::of_rung(row, (tally, time), counts, rates));
+        Some(RungTime { row: row.clone(), measured, model, remark, payoffs })
     };
     let rungs: Vec<RungTime> = rows.iter().filter(is_rung).filter_map(time).collect();
     let step = |pair: &[RungTime]| (pair[0].measured / pair[1].measured, step_reason(&pair[0], &pair[1], rates.is_gpu));
@@ -270,11 +272,6 @@ fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {
 pub fn results(row: &Row, tally: &Tally) -> f64 {
     let elements = row.n as f64 * row.m as f64;
     if tally.is_of_pairs { elements * row.n as f64 } else { elements }
-}
-
-/// Whether two factors part by more than a prediction may miss by.
-pub fn is_parted(measured: f64, predicted: f64) -> bool {
-    (measured / predicted).max(predicted / measured) > PARTED
 }
 
 impl RungTime {

@@ -21,14 +21,17 @@ pub struct Tally {
 
 /// Whether a count is of the kernel and the settings of a measured row, at whatever size, and for the usual machine.
 pub fn is_counted_of(count: &CountRow, row: &Row) -> bool {
+    let is_same_kernel = (count.family.as_str(), count.variant.as_str(), count.dtype, Some(count.wg))
+        == (row.family.as_str(), row.variant.as_str(), row.dtype, row.wg);
+    is_same_kernel && is_usual(count) && counted_settings(&count.params) == counted_settings(&row.params)
+}
+
+/// Whether it is for the usual machine.
+pub(super) fn is_usual(count: &CountRow) -> bool {
     let usual = LockstepModel::USUAL;
-    let is_usual = (count.warp, count.segment, count.banks) == (usual.warp, usual.segment, usual.banks)
+    (count.warp, count.segment, count.banks) == (usual.warp, usual.segment, usual.banks)
         && count.partitions.is_none()
-        && matches!(count.machine.as_str(), "" | "today");
-    let (counted, measured) = (counted_settings(&count.params), counted_settings(&row.params));
-    let is_same_case = (count.family.as_str(), count.variant.as_str(), count.dtype, Some(count.wg), counted)
-        == (row.family.as_str(), row.variant.as_str(), row.dtype, row.wg, measured);
-    is_same_case && is_usual
+        && matches!(count.machine.as_str(), "" | "today")
 }
 
 /// Whether it is of a rung, or of a reader's kernel; not of a reference or a CPU baseline.
@@ -54,16 +57,23 @@ pub fn tally(registry: &Registry, row: &Row, counts: &[CountRow], is_gpu: bool) 
     let case = case_of(registry, row)?;
     let family = registry.family(&row.family)?;
     let plan = family.plan(family.rung(&row.variant)?, &case, &Target::with_everything(is_gpu)).ok()?;
-    let own: Vec<CountRow> = counts.iter().filter(|count| is_counted_of(count, row)).cloned().collect();
+    let is_own = |count: &&CountRow| count.is_of_launch() && is_counted_of(count, row);
+    let own: Vec<CountRow> = counts.iter().filter(is_own).cloned().collect();
     let launches = stretched(family.form, &case, &plan, &own)?;
     let timed = launches.iter().filter(|launch| launch.timed == Some(true));
-    let none = Tally { is_of_pairs: family.form == Form::Square, ..Tally::default() };
-    Some(timed.fold(none, |mut sum, launch| {
-        let cell = |cell: Option<u64>| cell.unwrap_or(0);
-        sum.counts += launch.counts();
-        sum.groups += cell(launch.groups);
-        sum.barriers += cell(launch.barriers);
-        sum.private += cell(launch.private_accesses);
-        sum
-    }))
+    Some(Tally { is_of_pairs: family.form == Form::Square, ..Tally::sum(timed) })
+}
+
+impl Tally {
+    /// Of these launches together.
+    pub(super) fn sum<'a>(launches: impl Iterator<Item = &'a CountRow>) -> Tally {
+        launches.fold(Tally::default(), |mut sum, launch| {
+            let cell = |cell: Option<u64>| cell.unwrap_or(0);
+            sum.counts += launch.counts();
+            sum.groups += cell(launch.groups);
+            sum.barriers += cell(launch.barriers);
+            sum.private += cell(launch.private_accesses);
+            sum
+        })
+    }
 }

@@ -1,0 +1,132 @@
+//! What would pay most: planted waste is named first, at its line, and a clean kernel has none.
+
+use crate::binary::{run, write};
+use gpulab::simulator::PACKAGES;
+
+/// A transposition through a padded tile.
+const TURN: &str = "// gpulab: wg 32x8
+// gpulab: elements 1x4
+__kernel void turn(__global const T *in, __global T *out, const INDEX width, const INDEX height)
+{
+    __local T tile[32][33];
+    const INDEX column = get_group_id(0) * 32, row = get_group_id(1) * 32;
+    const uint x = get_local_id(0), y = get_local_id(1);
+    for (uint k = 0; k < 32; k += 8)
+        if (column + x < width && row + y + k < height)
+            tile[y + k][x] = in[(row + y + k) * width + column + x];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < 32; k += 8)
+        if (row + x < height && column + y + k < width)
+            out[(column + y + k) * height + row + x] = tile[x][y + k];
+}
+";
+
+/// A sum whose items read many elements each, over a grid.
+const SUM: &str = "// gpulab: items 1024
+// gpulab: local WG
+__kernel void sum(__global const T *x, __global T *partials, const INDEX n, __local T *scratch)
+{
+    const uint id = get_local_id(0);
+    T own = 0;
+    for (INDEX i = get_global_id(0); i < n; i += get_global_size(0))
+        own += x[i];
+    scratch[id] = own;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint s = WG / 2; s > 0; s /= 2) {
+        if (id < s)
+            scratch[id] += scratch[id + s];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (id == 0)
+        partials[get_group_id(0)] = scratch[0];
+}
+";
+
+const NOTHING: &str = "nothing that the counts show would save 5%";
+
+/// A kernel's file, its family, a text in it, what takes its place, and what is said first.
+const PLANTS: [(&str, &str, &str, &str, &str); 8] = [
+    ("turn", "transpose", "", "", NOTHING),
+    ("sum", "reduce", "", "", NOTHING),
+    (
+        "turn",
+        "transpose",
+        "[33]",
+        "[32]",
+        "turn.cl:14: 32 passes a request of local memory; 1 would do (gpulab explain transpose:3)",
+    ),
+    (
+        "turn",
+        "transpose",
+        "out[(column + y + k) * height + row + x] = tile[x][y + k]",
+        "out[(column + x) * height + row + y + k] = tile[y + k][x]",
+        "turn.cl:14: 32 segments a store, 88% of the bytes unused; 4 would do (gpulab explain transpose:2)",
+    ),
+    (
+        "sum",
+        "reduce",
+        "INDEX i = get_global_id(0); i < n; i += get_global_size(0)",
+        "INDEX k = get_global_id(0) * (n / get_global_size(0)), i = k; i < k + n / get_global_size(0); i++",
+        "sum.cl:8: 32 segments a load, 88% of the bytes unused; 4 would do (gpulab exercise show strides)",
+    ),
+    (
+        "sum",
+        "reduce",
+        "        own += x[i];",
+        "        if (id % 4 == 0) for (uint j = 0; j < 4; j++) own += x[i + j];",
+        "sum.cl:8: 27% of the lanes are busy; full warps would do (gpulab explain reduce:2)",
+    ),
+    (
+        "sum",
+        "reduce",
+        "own += x[i];",
+        "{ uint h = i; for (uint j = 0; j < 16; j++) h = h * 1664525u + 1013904223u; own += h == 77u ? -x[i] : x[i]; }",
+        "sum.cl:8: 99% of the instructions neither move data nor compute with floats; two elements for each would do \
+         (gpulab explain reduce:4)",
+    ),
+    (
+        "sum",
+        "reduce",
+        "// gpulab: items 1024",
+        "// gpulab: items 1024\n// gpulab: wg 8",
+        "groups fill 8 of 32 lanes of a warp; full warps would do (gpulab lab group)",
+    ),
+];
+
+/// What is said first of a kernel; or why nothing is counted here.
+fn first(file: &str, family: &str) -> Result<String, String> {
+    let n = if family == "reduce" { "16384" } else { "64" };
+    let (out, said, code) = run(&["count", file, "--as", family, "-n", n, "--lines", "-q"]);
+    if said.contains(PACKAGES) {
+        return Err(said);
+    }
+    assert_eq!(code, 0, "{file}: {said}");
+    let (_, pays) = out.split_once("what would pay most on a GPU, by counts alone\n").unwrap();
+    let lines = pays.lines().enumerate().take_while(|(at, line)| *at == 0 || line.starts_with("    "));
+    Ok(lines.map(|(_, line)| line.trim()).collect::<Vec<_>>().join(" "))
+}
+
+#[test]
+fn planted_waste_is_named_first_at_its_line() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, family, from, to, wanted) in PLANTS {
+        let text = if name == "turn" { TURN } else { SUM };
+        assert!(text.contains(from), "{from}");
+        let path = write(&dir, &format!("{name}.cl"), text.replacen(from, to, 1).as_bytes());
+        match first(path.to_str().unwrap(), family) {
+            Ok(said) => assert_eq!(said, wanted, "{name}: {to}"),
+            Err(why) => return eprintln!("skipped: {why}"),
+        }
+    }
+}
+
+#[test]
+fn promises_beside_what_was_reached_are_summed_up() {
+    let (out, said, code) = run(&["show", "h200", "reduce", "--why", "--by", "waste"]);
+    assert!(
+        code == 0 && out.contains("bank conflicts") && out.lines().last().unwrap().starts_with("all "),
+        "{out}{said}"
+    );
+    let (_, said, code) = run(&["show", "pocl-epyc-4", "reduce", "--why", "--by", "waste"]);
+    assert!(code == 2 && said.contains("no step of a GPU's ladder removes"), "{said}");
+}
