@@ -16,7 +16,7 @@ use gpulab_record::{Row, flag};
 /// the counts.
 const WARP: f64 = LockstepModel::USUAL.warp as f64;
 const SEGMENT: f64 = LockstepModel::USUAL.segment as f64;
-const LINE: f64 = 128.0;
+pub(super) const LINE: f64 = 128.0;
 const PASS: f64 = 4.0 * LockstepModel::USUAL.banks as f64;
 
 /// Times that a prediction may miss by; beyond, something acts that counts do not see.

@@ -1,6 +1,6 @@
 //! What would pay most: each kind of waste that counts show, the line that has most of it, and the time without it.
 
-use super::model::{DeviceRates, ModelTime, is_parted};
+use super::model::{DeviceRates, LINE, ModelTime, is_parted};
 use super::tally::{Tally, is_counted_of, is_usual};
 use crate::count::{CountRow, Counts, LockstepModel, RequestCounts};
 use gpulab_model::outcome::Status;
@@ -284,7 +284,11 @@ impl CaseWork<'_> {
                 times(&mut memory.local_read.passes, share);
                 times(&mut memory.local_write.passes, share);
             }
-            Waste::ScatteredReads => times(&mut memory.global_read.segments, kept(small.memory.global_read.segments)),
+            Waste::ScatteredReads => {
+                let one = &mut memory.global_read;
+                times(&mut one.segments, kept(small.memory.global_read.segments));
+                one.lines = one.lines.min((one.segments as f64 * SEGMENT / LINE).ceil() as u64);
+            }
             Waste::ScatteredWrites => {
                 times(&mut memory.global_write.segments, kept(small.memory.global_write.segments))
             }
@@ -296,6 +300,7 @@ impl CaseWork<'_> {
                     let needed = (one.bytes as f64 / SEGMENT).round() as u64;
                     times(&mut one.requests, share);
                     one.segments = one.segments.min(needed.max(one.requests));
+                    one.lines = one.lines.min(((one.bytes as f64 / LINE).round() as u64).max(one.requests));
                 }
                 for one in [&mut memory.local_read, &mut memory.local_write] {
                     times(&mut one.requests, share);
@@ -304,8 +309,10 @@ impl CaseWork<'_> {
             }
             Waste::Rereads => {
                 let (requests, share) = (memory.global_read.requests, kept(small.memory.global_read.segments));
-                times(&mut memory.global_read.segments, share);
-                times(&mut memory.global_read.requests, share);
+                let one = &mut memory.global_read;
+                [&mut one.segments, &mut one.lines, &mut one.requests]
+                    .into_iter()
+                    .for_each(|count| times(count, share));
                 // What global memory does not give comes from the tile.
                 let from_tile = requests - memory.global_read.requests;
                 memory.local_read.requests += from_tile;
