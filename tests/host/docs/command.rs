@@ -12,13 +12,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Words that stand for what a reader puts there, and something that could be put.
-const PLACEHOLDERS: [(&str, &str); 19] = [
+const PLACEHOLDERS: [(&str, &str); 20] = [
     ("K", "reduce"),
     ("FAMILY", "reduce"),
     ("NAME", "stride"),
     ("EXPERIMENT", "stride"),
     ("V", "3"),
     ("FACTOR", "2.5"),
+    ("TYPE", "f32"),
     ("N", "4"),
     ("S", "9"),
     ("FROM", "1"),
