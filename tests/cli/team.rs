@@ -201,8 +201,8 @@ fn lists_are_checked_before_anything_runs() {
         ("dot -d all --why", 2, "--why is for one device"),
         ("dot -d all --as cmsoft", 2, "--as is for one device"),
         ("minplus -d 0,1 --clock batch", 2, "--clock batch is for one device"),
-        ("transpose -d all", 2, "names several devices"),
-        ("sweep reduce -d 0,1", 2, "names several devices"),
+        ("transpose -d all", 2, "asks for several devices"),
+        ("sweep reduce -d 0,1", 2, "asks for several devices"),
         ("minplus -d all -n 1M", 2, "choose a smaller size"),
     ] {
         let output = gpulab(&args.split(' ').collect::<Vec<_>>()).env("POCL_DEVICES", TWO).output().unwrap();

@@ -87,9 +87,9 @@ fn grid(rows: &[Row], first: &Row, unit: RateUnit) -> TextGrid {
     let mut columns = vec![
         GridColumn::texts("devices", rows.iter().map(name).collect(), 0),
         numbers("kernels", &|row| row.t_median_s.map(Value::Seconds), 0),
-        numbers(&head, &|row| rate(row).1.map(|value| Value::Rate(of_kind(row, value))), 2),
+        numbers(&head, &|row| rate(row).1.map(|value| Value::Rate(of_kind(row, value))), 3),
         numbers("of ideal", &|row| row.ideal_pct.map(Value::Percent), 0),
-        numbers("by the\nhost", &|row| row.t_wall_median_s.map(Value::Seconds), 3),
+        numbers("by the\nhost", &|row| row.t_wall_median_s.map(Value::Seconds), 2),
         numbers("end\nto end", &|row| row.t_end_to_end_s.map(Value::Seconds), 0),
         numbers("of ideal", &|row| row.ideal_end_to_end_pct.map(Value::Percent), 0),
         GridColumn::texts("verdict", rows.iter().map(verdict).collect(), 0),

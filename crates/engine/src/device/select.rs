@@ -82,8 +82,8 @@ pub fn matching<'a>(platforms: &'a [PlatformInfo], selector: Option<&str>) -> Re
     let wanted = selector.unwrap_or_default().trim().to_lowercase();
     if is_several(&wanted) {
         return Err(Error::Usage(format!(
-            "`{wanted}` names several devices, and this command uses one: choose one with -d (gpulab devices lists them); \
-             gpulab reduce, dot and minplus without --input share their work among several"
+            "`{wanted}` asks for several devices, and this command uses one: choose one with -d (gpulab devices lists them). \
+             Several can share gpulab reduce, gpulab dot, and gpulab minplus of random weights"
         )));
     }
     let of_type = |kind: &str| devices.iter().copied().filter(|d| d.kind == kind).collect::<Vec<_>>();
