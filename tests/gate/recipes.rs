@@ -132,7 +132,7 @@ fn tunable(tree: &Tree, page: &Page) -> Result<usize, String> {
     let path = line.split('"').nth(1).unwrap_or_default();
     let old = tree.lines(&source, &format!("rung(\"{path}\""))?;
     tree.replace(&source, old.first().ok_or("the rung is not in the ladder")?, &format!("{line},"))?;
-    tree.replace(&source, "struct Dot;", &format!("{declaration};\n\nstruct Dot;"))?;
+    tree.replace(&source, "pub(crate) struct Dot;", &format!("{declaration};\n\npub(crate) struct Dot;"))?;
     let planner = line.split(", ").nth(1).ok_or("the line in the ladder names no planner")?;
     let function = tree.function(&source, planner)?;
     tree.replace(&source, &function, &function.replacen("plan.pass(", &format!("{set};\n    plan.pass("), 1))?;
