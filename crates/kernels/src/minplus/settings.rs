@@ -13,7 +13,7 @@ pub(super) const DEPTH: Tunable = Tunable::number("depth", "rows of a panel stag
     .by_default("local: 8, wide: 256, else by the size");
 pub(super) const BLOCK: Tunable =
     Tunable::number("block", "nodes that a step of the closure lets paths pass", (32, 1024), "64 128 256")
-        .by_default("128, of f64 on a GPU 64");
+        .by_default("128; of blocked in f64 or on a CPU 64");
 pub(super) const TILE: Tunable =
     Tunable::pair("tile", "results of a work-group, rows x columns", "64x64 128x64 128x128 256x128")
         .by_default("by the size");

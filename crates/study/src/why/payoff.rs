@@ -144,7 +144,8 @@ impl Payoffs {
         self.all.iter().filter(|one| one.saves >= WORTH).take(3)
     }
 
-    /// The largest promise of which the next rung removes the waste, or half of it. `results` are those of both rungs.
+    /// The largest promise that the next rung keeps: it removes at least half of the waste. `results` are how many both rungs
+    /// compute.
     pub fn kept_by(&self, next: &Payoffs, results: (f64, f64)) -> Option<&Payoff> {
         let is_removed = |one: &&Payoff| {
             let after = next.all.iter().find(|other| other.waste == one.waste).map_or(0.0, |other| other.total.0);
@@ -273,7 +274,7 @@ impl CaseWork<'_> {
         let (mut tally, mut launches) = (self.tally, self.launches);
         let mut small = Counts::default();
         self.lines.iter().for_each(|row| small += row.counts());
-        // What is left of a count of which the lines have so much.
+        // The share of a count that is left without the excess; `of` is the same count of the lines.
         let kept = |of: u64| 1.0 - (counted - enough) / (of as f64).max(1.0);
         let times = |count: &mut u64, share: f64| *count = (*count as f64 * share).round() as u64;
         let counts = &mut tally.counts;
