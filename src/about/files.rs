@@ -7,6 +7,7 @@ use crate::ceilings::{self, CEILINGS_FOLDER, CeilingRow};
 use crate::cli::{Command, ExerciseAction, Global, Output, TunedAction, WatchedKernel};
 use crate::compare::ComparisonRow;
 use crate::count::CountRow;
+use crate::exercise::GradeRow;
 use crate::ladder::BASELINES;
 use crate::outputs::Paths;
 use crate::pages::is_folder;
@@ -102,7 +103,10 @@ pub(crate) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
         Command::Exercise { action: Some(ExerciseAction::Check(options)) } => {
             let is_graded: fn(&str) -> bool =
                 |head| ["exercise", "verdict", "hint"].iter().all(|key| head.contains(&format!("\"{key}\":")));
-            vec![("--json", options.json.as_deref(), is_graded)]
+            vec![
+                ("--json", options.json.as_deref(), is_graded),
+                ("--csv", options.csv.as_deref(), begins_as_csv::<GradeRow>),
+            ]
         }
         // A test holds each option that names a file against these arms.
         _ => Vec::new(),

@@ -2,6 +2,7 @@
 
 pub(crate) mod cited;
 pub(crate) mod described;
+pub(crate) mod exercises;
 mod includes;
 pub(crate) mod own;
 
@@ -26,8 +27,12 @@ pub(crate) fn parted(what: &str) -> (&str, Option<&str>) {
 }
 
 impl Brought {
-    /// What a command names: a family and a list of its rungs, or a reader's kernel and the family whose problem it solves.
+    /// What a command names: a family and a list of its rungs, a reader's kernel and the family whose problem it solves, or an
+    /// exercise's.
     pub(crate) fn of(what: &str, solves: Option<&str>) -> Result<(Brought, Option<String>), Error> {
+        if let Some(kernel) = exercises::brought(what)? {
+            return Ok((kernel, None));
+        }
         let (name, part) = parted(what);
         if let Some(family) = solves {
             let lines: Vec<String> = part.map(|kernel| format!("kernel {kernel}")).into_iter().collect();

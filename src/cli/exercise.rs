@@ -73,6 +73,9 @@ pub struct ExerciseCheck {
     /// Write verdicts, hints and counts as JSON; - is standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<String>,
+    /// Write the verdicts of a class as CSV, a line for each file; - is standard output
+    #[arg(long, value_name = "FILE", requires = "all")]
+    pub csv: Option<String>,
     /// Time limit of a size, in seconds; a size that exceeds it ends the check
     #[arg(long, value_name = "S", value_parser = values::deadline, default_value = "30")]
     pub deadline: f64,

@@ -2,6 +2,7 @@
 
 use super::shared::{CaseOptions, NamedMachine, RandomData};
 use crate::report::drawing::DrawnView;
+use crate::report::moment::FilmLine;
 use crate::values;
 use clap::Args;
 
@@ -29,11 +30,15 @@ pub struct WatchedKernel {
 #[derive(Debug, Args)]
 pub struct FilmArgs {
     /// A rung, as in reduce:2 or mine/family.toml:tiled (a family's file and a rung); your own kernel, as in my.cl with --as
-    /// reduce; or an experiment, as in banks:8. With two, both films play side by side
+    /// reduce; an experiment, as in banks:8; or an exercise, as in exercise:strides or solution:strides. With two, both films
+    /// play side by side
     #[arg(required = true, num_args = 1..=2, value_name = "WHAT")]
     pub what: Vec<String>,
     #[command(flatten)]
     pub kernel: WatchedKernel,
+    /// Open the page where this line costs most, as in 33 or strided.cl:33; worst is the costliest of all [default: the beginning]
+    #[arg(long, value_name = "LINE")]
+    pub line: Option<FilmLine>,
     /// The page, which needs no network; - is standard output
     #[arg(short, long, value_name = "FILE.html")]
     pub output: String,
@@ -43,7 +48,8 @@ pub struct FilmArgs {
 #[derive(Debug, Args)]
 pub struct DrawArgs {
     /// A rung, as in reduce:2 or mine/family.toml:tiled (a family's file and a rung); your own kernel, as in my.cl with --as
-    /// reduce; or an experiment, as in banks:8. With two, the picture of a file shows them by turns
+    /// reduce; an experiment, as in banks:8; or an exercise, as in exercise:strides or solution:strides. With two, the picture
+    /// of a file shows them by turns
     #[arg(required = true, num_args = 1..=2, value_name = "WHAT")]
     pub what: Vec<String>,
     #[command(flatten)]

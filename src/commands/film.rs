@@ -3,16 +3,27 @@
 use crate::cli::{FilmArgs, Global};
 use crate::console::note;
 use crate::filming::watch;
-use crate::report::film::page;
+use crate::report::film::{Film, page};
+use crate::report::moment::FilmLine;
 use crate::{Error, outputs};
 
 /// Watches the kernels and writes the page.
 pub fn run(global: &Global, options: &FilmArgs) -> Result<(), Error> {
     let films = options.what.iter().map(|what| watch(what, &options.kernel)).collect::<Result<Vec<_>, _>>()?;
-    outputs::write(&options.output, page(&films).as_bytes())?;
+    if let Some(line) = options.line.as_ref().filter(|line| films.iter().all(|film| film.costliest(line).is_none())) {
+        let why = format!("--line {line}: no step is of this line; {}", films[0].lines());
+        return Err(Error::Usage(why));
+    }
+    outputs::write(&options.output, page(&films, options.line.as_ref()).as_bytes())?;
     if !global.quiet && options.output != "-" {
+        let worst = |film: &Film| {
+            let step = film.costliest(&FilmLine::Worst).filter(|step| film.is_wasteful(step))?;
+            let name = step.file.rsplit('/').next().unwrap_or_default();
+            Some(format!("{}, its worst moment: {} ({}#line={name}:{})", film.title, film.cost(step), options.output, step.line))
+        };
         let titles: Vec<&str> = films.iter().map(|film| film.title.as_str()).collect();
         note(&format!("wrote {}: {}", options.output, titles.join(" and ")));
+        films.iter().filter_map(worst).for_each(|text| note(&text));
     }
     Ok(())
 }

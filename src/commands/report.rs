@@ -6,7 +6,7 @@ use crate::console::Out;
 use crate::console::note;
 use crate::counting::why;
 use crate::documents::{Document, Filled, Planned, check_outputs, planned};
-use crate::pages::{folders, inputs, is_folder, write_gallery};
+use crate::pages::{films_beside, folders, inputs, is_folder, write_gallery};
 use crate::report::format::counted;
 use crate::report::page::{self, PageMaterial};
 use crate::shown::add_kept;
@@ -23,7 +23,8 @@ pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
     let mut counts = why::shipped()?;
     let mut folders = folders(inputs, &mut counts, &|_| None, global.quiet);
     folders.iter_mut().for_each(|folder| add_kept(&mut folder.ceilings, &folder.rows));
-    let page = page::html(&PageMaterial { folders: &folders, counts: &counts, home: None });
+    let films = films_beside(output);
+    let page = page::html(&PageMaterial { folders: &folders, counts: &counts, films: &films, home: None });
     outputs::write(output, &page)?;
     if output != "-" && !global.quiet {
         note(&format!("wrote {output}, {} KiB", page.len().div_ceil(1024)));

@@ -13,6 +13,7 @@ use crate::record::Row;
 use crate::report::hint::{Hint, hint};
 use crate::report::landing::{Landing, landing};
 use crate::report::{self, format, judged};
+use crate::shell::quoted;
 use crate::simulator::CheckEnd;
 use crate::store::Deferred;
 use crate::terminal::{Screen, say};
@@ -187,6 +188,17 @@ impl TriedFile<'_> {
         [kernel, args].into_iter().flatten().chain(self.options.declare.iter().cloned()).collect()
     }
 
+    /// The line with the command that plays where the kernel costs most; none of a kernel that options declare more of.
+    fn film(&self) -> String {
+        if self.options.args.is_some() || !self.options.declare.is_empty() {
+            return String::new();
+        }
+        let stem = self.file.file_stem().unwrap_or_default().display();
+        let kernel = self.kernel.map_or_else(String::new, |kernel| format!(":{kernel}"));
+        let what = quoted(&format!("{}{kernel}", self.file.display()));
+        format!("  gpulab film {what} --as {} --line worst -o {}\n", self.name, quoted(&format!("{stem}.html")))
+    }
+
     /// Counts the kernel and the rungs between which it landed, and says what would pay most; without a simulator, says so.
     fn count(
         &self,
@@ -208,7 +220,8 @@ impl TriedFile<'_> {
                 let Some(row) = measured.iter().find(|row| row.variant == variant) else { return Ok(rows) };
                 if let Some(payoffs) = counting::payoffs(registry, row, &own, global.quiet)? {
                     let text = |screen| report::payoff::text(&payoffs, &row.family, None, screen);
-                    self.tell(out, global, |screen| format!("\n{}", text(screen)))?;
+                    let film = self.film();
+                    self.tell(out, global, |screen| format!("\n{}{film}", text(screen)))?;
                 }
                 Ok(rows)
             }

@@ -1,7 +1,7 @@
 //! What is counted: a ladder, an experiment, or what was measured; and the cases that this makes.
 
 use super::run::{CountedTrial, is_large, of_rung, remark, small, usual_size};
-use crate::adopt::{Brought, described, parted};
+use crate::adopt::{Brought, described, exercises, parted};
 use crate::bench::{self, Input, WORK_GROUP};
 use crate::cli::CountArgs;
 use crate::data::{Dtype, Params, Shape};
@@ -39,11 +39,11 @@ impl Countable {
         let what = options.subject.name().unwrap_or_default();
         let (name, part) = parted(what);
         let variant = &options.rungs.variant;
-        if part.is_some() && variant.is_some() {
+        if part.is_some() && variant.is_some() && !exercises::is_named(what) {
             return Err(Error::Usage(format!("--variant: {what} names the rung already; leave one of them out")));
         }
         let ladder = |(brought, list): (Brought, Option<String>)| Countable::Ladder(brought.into(), list);
-        if options.solves.is_some() || name.ends_with(".cl") {
+        if options.solves.is_some() || name.ends_with(".cl") || exercises::is_named(what) {
             let named = Brought::of(what, options.solves.as_deref())?;
             return Ok(ladder((named.0, variant.clone())));
         }

@@ -1,12 +1,13 @@
 //! The submissions of a class: DIR/STUDENT/NAME.cl, graded one after the other. A bad one costs its own row.
 
 use super::grading::Grader;
-use super::{ExerciseVerdict, Grade, NAMES, exercise};
+use super::{ExerciseVerdict, Grade, GradeRow, NAMES, exercise};
 use crate::Error;
 use crate::cli::{ExerciseCheck, Global};
 use crate::console::Out;
 use crate::outputs::TextOrJson;
 use crate::report::format;
+use crate::store::{CsvFile, Mode};
 use crate::suggest::{did_you_mean, nearest};
 use crate::terminal::say;
 use serde::Serialize;
@@ -34,6 +35,8 @@ struct ClassRow {
 pub(crate) fn run(out: &mut Out, global: &Global, options: &ExerciseCheck, folder: &Path) -> Result<(), Error> {
     let files = handed_in(folder)?;
     let answer = TextOrJson::open(options.json.as_deref())?;
+    let mut csv: Option<CsvFile<GradeRow>> =
+        options.csv.as_deref().map(|path| CsvFile::open(path, Mode::Create)).transpose()?;
     let grader = Grader::new(global, options)?;
     let mut rows: Vec<ClassRow> = Vec::new();
     for HandedIn { student, path } in files {
@@ -41,9 +44,13 @@ pub(crate) fn run(out: &mut Out, global: &Global, options: &ExerciseCheck, folde
             say(&format!("{}: {}", rows.len() + 1, crate::terminal::line(&path.display().to_string())));
         }
         let grade = graded(&grader, &path)?;
-        rows.push(ClassRow { student, file: path.display().to_string(), grade });
+        let file = path.display().to_string();
+        csv.as_mut().map_or(Ok(()), |csv| csv.write(&GradeRow::of(&student, &file, &grade)))?;
+        rows.push(ClassRow { student, file, grade });
     }
-    answer.tell(out, &rows, || table(&rows))
+    csv.map_or(Ok(()), CsvFile::finish)?;
+    let has_stdout = options.csv.as_deref() == Some("-");
+    answer.tell(out, &rows, || if has_stdout { String::new() } else { table(&rows) })
 }
 
 fn graded(grader: &Grader, path: &Path) -> Result<Grade, Error> {

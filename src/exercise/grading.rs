@@ -12,6 +12,7 @@ use crate::kernels::{Family, Form, Registry, Rung, built_in};
 use crate::outcome::{Status, Stop};
 use crate::plan::{Case, WorkGroup};
 use crate::report::hint::{Hint, hint};
+use crate::shell::quoted;
 use crate::simulator::{CountingWorker, Simulator};
 use crate::terminal::say;
 use crate::worker::{Setup, WorkerProcess};
@@ -86,7 +87,15 @@ impl Grader {
         let sizes = DrawnSizes::new(family.form, self.seed);
         let submission = Submission { exercise, registry: &registry, family: &family, rung, sizes: &sizes };
         let grade = self.right(submission, grade)?;
-        if grade.verdict == ExerciseVerdict::Passed { self.counted(submission, grade) } else { Ok(grade) }
+        if grade.verdict != ExerciseVerdict::Passed {
+            return Ok(grade);
+        }
+        let grade = self.counted(submission, grade)?;
+        let file = quoted(&path.display().to_string());
+        let film = grade
+            .line()
+            .map(|line| format!("gpulab film {file} --as {} --line {line} -o {}.html", family.name, exercise.name));
+        Ok(Grade { film, ..grade })
     }
 
     /// Whether the result is right wherever it is tried: then the verdict is passed, for now.

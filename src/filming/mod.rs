@@ -1,6 +1,6 @@
 //! A kernel that is watched in the simulator: which one is meant, and what its warps did.
 
-use crate::adopt::{Brought, described, own, parted};
+use crate::adopt::{Brought, described, exercises, own, parted};
 use crate::bench;
 use crate::cli::WatchedKernel;
 use crate::count::TracedLaunch;
@@ -53,7 +53,8 @@ impl WatchedCase {
             return Ok(WatchedCase::Trial(experiment, part.map(str::parse).transpose().map_err(not_a_number)?));
         }
         let is_family = described::is_file(name) || FAMILIES.iter().any(|family| family.name == name);
-        if options.family.is_none() && !is_family && !name.ends_with(".cl") {
+        let is_kernel = name.ends_with(".cl") || exercises::is_named(what);
+        if options.family.is_none() && !is_family && !is_kernel {
             let names = FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
             return Err(Error::Usage(words::unknown("family or experiment", name, &names.collect::<Vec<_>>())));
         }

@@ -40,9 +40,10 @@ pub(crate) fn write(output: &str, inputs: Vec<InputFolder>, global: &Global) -> 
     };
     for (own, page) in folders.iter().zip(&pages) {
         let home = Some("index.html");
-        put(page, &page::html(&PageMaterial { folders: std::slice::from_ref(own), counts: &counts, home }))?;
+        let folders = std::slice::from_ref(own);
+        put(page, &page::html(&PageMaterial { folders, counts: &counts, films: &[], home }))?;
     }
-    put(&index, &page::index(&PageMaterial { folders: &folders, counts: &counts, home: None }, &pages))?;
+    put(&index, &page::index(&PageMaterial { folders: &folders, counts: &counts, films: &[], home: None }, &pages))?;
     if !global.quiet {
         note(&format!("wrote {}: {INDEX}.html and {} pages", folder.display(), pages.len()));
     }

@@ -223,6 +223,28 @@ classes! {
     a_class_of_registers: ["minplus-registers"];
 }
 
+/// A line for each file, for a spreadsheet; what is not yet right has the command that plays its fault, and that runs.
+#[test]
+fn grades_are_a_table_and_lead_to_the_moment_of_the_fault() {
+    let class = tempfile::tempdir().unwrap();
+    let strides = exercise("strides").unwrap().unwrap();
+    hand_in(class.path(), "=ada", "strides.cl", &strides.starter().unwrap());
+    hand_in(class.path(), "bob", "strides.cl", &strides.solution().unwrap());
+    let (csv, said, code) =
+        run(&["exercise", "check", "--all", class.path().to_str().unwrap(), "--csv", "-", "-q", "--seed", "7"]);
+    assert_eq!(code, 0, "{said}");
+    let mut rows = csv::Reader::from_reader(csv.as_bytes());
+    let rows: Vec<GradeRow> = rows.deserialize().map(Result::unwrap).collect();
+    let [ada, bob] = &rows[..] else { panic!("{csv}") };
+    assert!(ada.student != "=ada" && ada.student.contains("=ada"), "no spreadsheet takes a name for a formula: {csv}");
+    assert!(bob.verdict == ExerciseVerdict::Passed && bob.film.is_empty() && bob.checks_ok == bob.checks, "{csv}");
+    assert!(ada.verdict == ExerciseVerdict::NotYet && ada.film.contains(" --line strides.cl:15 -o "), "{csv}");
+    let film: Vec<&str> = ada.film.split(' ').skip(1).map(|w| if w == "strides.html" { "-" } else { w }).collect();
+    let film: Vec<String> = film.into_iter().map(|word| word.trim_matches('\'').to_owned()).collect();
+    let (page, said, code) = run(&film.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(code == 0 && page.contains("\"opens\":\"strides.cl:15\""), "{said}");
+}
+
 /// Right on the device, and slow in a simulator: that says nothing against it.
 #[test]
 fn what_a_simulator_does_not_finish_is_uncounted() {
@@ -285,6 +307,7 @@ fn bad_input_is_answered_with_what_to_do() {
         (&["check", "--all", &path("empty")], 2, "holds no submissions"),
         (&["check", "--all", &path("missing")], 2, "cannot read the folder"),
         (&["check", "banks", "--all"], 2, "leave out banks"),
+        (&["check", "banks", "--csv", "grades.csv"], 2, "--all"),
         (&["start", "banks", "-o", "/nowhere/x.cl"], 74, "/nowhere/x.cl"),
         (&["check", "overlap", &path("strides.cl"), "--json", "/nowhere/x"], 74, "/nowhere/x"),
     ];

@@ -62,6 +62,7 @@ const OUTPUTS: &[&str] = &[
     "doctor json -> doctor --json {}",
     "export file -> tuned export {}",
     "check json -> exercise check strides strides.cl --json {}",
+    "check csv -> exercise check --all hand-in --csv {}",
 ];
 
 /// Options and arguments that name what is read, or a folder; a file that is never there before.
@@ -88,6 +89,7 @@ const READ: &[(&str, &[&str])] = &[
     ("copy.csv", &["copy.csv"]),
     ("sweep.csv", &["sweep.csv"]),
     ("strides.cl", &["strides.cl"]),
+    ("hand-in", &["hand-in/ada/strides.cl"]),
 ];
 
 /// A folder with the files that the command lines above name.
@@ -115,6 +117,7 @@ fn folder() -> TempDir {
     put("e.f32", "00001111");
     put("edges.csv", "from,to,weight\na,b,1\n");
     put("strides.cl", "__kernel void strides() { }\n");
+    put("hand-in/ada/strides.cl", "__kernel void strides() { }\n");
     put("cl/dot/naive.cl", &text("cl/dot/naive.cl"));
     for (name, from) in [("rows", "dot"), ("copy", "dot"), ("points", "lab")] {
         put(&format!("{name}.csv"), &text(&format!("data/results/pocl-epyc-2/{from}.csv")));

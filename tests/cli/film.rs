@@ -2,13 +2,16 @@
 
 use crate::binary::{one_in, run};
 use crate::report::browser::chromium;
+use gpulab::exercise::exercises;
+use gpulab::experiments::EXPERIMENTS;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
-/// Kernels with their options, and what counts the same: every rung at sizes of a film.
-const FILMS: [(&str, &str, u32); 4] =
-    [("reduce", "-n 2048", 8), ("dot", "-n 2048", 5), ("transpose", "-n 64", 5), ("minplus", "-n 32", 5)];
+/// Families, and sizes of which a film has all groups.
+const SIZES: [(&str, &str); 4] =
+    [("reduce", "-n 2048"), ("dot", "-n 2048"), ("transpose", "-n 64"), ("minplus", "-n 32")];
 
 fn words(line: &str) -> Vec<&str> {
     line.split_whitespace().collect()
@@ -39,48 +42,120 @@ fn of_frames(launch: &Value) -> [u64; 6] {
     sum
 }
 
-/// The same numbers of each launch, as `gpulab count` writes them.
-fn counted(family: &str, rung: u32, size: &str) -> Vec<[u64; 6]> {
-    let rung = rung.to_string();
-    let line = [&["count", family, "--variant", &rung, "-q", "--json", "-"][..], &words(size)].concat();
-    let (json, said, code) = run(&line);
-    assert_eq!(code, 0, "{family}:{rung}: {said}");
+/// The same numbers of a launch, as `gpulab count` writes them.
+fn of_row(row: &Value) -> [u64; 6] {
+    let sum = |names: &[&str]| names.iter().map(|name| row[name].as_u64().unwrap_or_default()).sum();
+    [
+        sum(&["warp_instructions"]),
+        sum(&["item_instructions"]),
+        sum(&["flops"]),
+        sum(&["global_read_segments", "global_write_segments"]),
+        sum(&["local_read_passes", "local_write_passes"]),
+        sum(&["local_read_conflicts", "local_write_conflicts"]),
+    ]
+}
+
+/// What `gpulab count` says of what can be counted.
+fn counted(what: &str, size: &str) -> Vec<Value> {
+    let (json, said, code) = run(&[&["count", what, "-q", "--json", "-"][..], &words(size)].concat());
+    assert_eq!(code, 0, "{what}: {said}");
     let rows: Vec<Value> = serde_json::from_str(&json).unwrap();
-    let of = |row: &Value| {
-        let sum = |names: &[&str]| names.iter().map(|name| row[name].as_u64().unwrap_or_default()).sum();
-        [
-            sum(&["warp_instructions"]),
-            sum(&["item_instructions"]),
-            sum(&["flops"]),
-            sum(&["global_read_segments", "global_write_segments"]),
-            sum(&["local_read_passes", "local_write_passes"]),
-            sum(&["local_read_conflicts", "local_write_conflicts"]),
-        ]
-    };
-    rows.iter().map(of).collect()
+    rows.into_iter().filter(|row| row["status"] == "ok").collect()
+}
+
+/// A film of all groups, and what each of its launches adds up to.
+fn filmed(what: &str, size: &str) -> (Value, Vec<[u64; 6]>) {
+    let (page, said, code) = run(&[&["film", what, "-q", "--groups", "64", "-o", "-"][..], &words(size)].concat());
+    assert_eq!(code, 0, "{what}: {said}");
+    let film = data(&page)[0].take();
+    let frames = film["launches"].as_array().unwrap().iter().map(of_frames).collect();
+    (film, frames)
 }
 
 #[test]
-fn the_frames_of_a_film_add_up_to_what_is_counted() {
+fn the_frames_of_a_rungs_film_add_up_to_what_is_counted() {
     let mut tried = 0;
-    for (family, size, rungs) in FILMS {
-        for rung in (1..=rungs).step_by(one_in(2)) {
-            let what = format!("{family}:{rung}");
-            let (page, said, code) =
-                run(&[&["film", &what, "-q", "--groups", "64", "-o", "-"][..], &words(size)].concat());
-            assert_eq!(code, 0, "{what}: {said}");
-            let film = data(&page);
-            let launches = film[0]["launches"].as_array().unwrap();
-            let frames: Vec<[u64; 6]> = launches.iter().map(of_frames).collect();
-            assert_eq!(frames, counted(family, rung, size), "{what}");
-            if what == "reduce:1" {
-                let first = film[0]["pays"][0].as_str().unwrap();
-                assert!(first.starts_with("interleaved.cl:30: ") && first.contains("of the lanes are busy"), "{first}");
+    for (family, size) in SIZES {
+        let rows = counted(family, size);
+        let rungs: BTreeSet<u64> = rows.iter().map(|row| row["rung"].as_u64().unwrap()).collect();
+        assert!(rungs.len() >= 6, "{family}: {rungs:?}");
+        for rung in rungs.into_iter().step_by(one_in(3)) {
+            let (film, frames) = filmed(&format!("{family}:{rung}"), size);
+            let own: Vec<[u64; 6]> = rows.iter().filter(|row| row["rung"] == rung).map(of_row).collect();
+            assert_eq!(frames, own, "{family}:{rung}");
+            if (family, rung) == ("reduce", 1) {
+                let (text, line) = (film["pays"][0][0].as_str().unwrap(), &film["pays"][0][1]);
+                assert!(text.starts_with("interleaved.cl:30: ") && text.contains("of the lanes are busy"), "{text}");
+                assert_eq!(line, "interleaved.cl:30");
             }
             tried += 1;
         }
     }
-    assert!(tried >= 11, "{tried}");
+    assert!(tried >= 10, "{tried}");
+}
+
+#[test]
+fn the_frames_of_an_exercises_film_add_up_to_what_is_counted() {
+    let kernels = exercises().unwrap().into_iter().filter(|exercise| exercise.family.is_some());
+    let kernels: Vec<(String, String)> = kernels.map(|one| (one.name.to_owned(), one.family.unwrap())).collect();
+    assert!(kernels.len() >= 12);
+    for (number, (name, family)) in kernels.iter().enumerate().step_by(one_in(4)) {
+        let size = SIZES.iter().find(|(known, _)| known == family).unwrap().1;
+        let what = format!("{}:{name}", ["exercise", "solution"][number / 4 % 2]);
+        let rows: Vec<[u64; 6]> = counted(&what, size).iter().map(of_row).collect();
+        assert_eq!(filmed(&what, size).1, rows, "{what}");
+    }
+}
+
+/// The trial that a film of an experiment takes; of those with more than 64 groups the launches' totals.
+#[test]
+fn the_frames_of_an_experiments_film_add_up_to_what_is_counted() {
+    let mut all = EXPERIMENTS.iter().filter(|one| !one.sources().is_empty() && one.name != "pitch").peekable();
+    assert!(all.peek().is_some());
+    for experiment in all.step_by(one_in(6)) {
+        let (film, frames) = filmed(experiment.name, "");
+        let (named, x) = film["title"].as_str().unwrap().rsplit_once(" at ").unwrap();
+        let (series, x) = (named.strip_prefix(experiment.name).unwrap().trim(), x.parse::<f64>().unwrap());
+        let rows = counted(experiment.name, "");
+        let own = rows.iter().filter(|row| row["series"] == series && row["x"] == x);
+        let own: Vec<[u64; 6]> = own.map(of_row).collect();
+        let is_whole = film["launches"].as_array().unwrap().iter().all(|launch| launch["groups"].as_u64() <= Some(64));
+        let keys = ["issued", "executed", "flops", "segments", "passes", "conflicts"];
+        let total = |launch: &Value| keys.map(|key| launch["total"][key].as_u64().unwrap());
+        let totals: Vec<[u64; 6]> = film["launches"].as_array().unwrap().iter().map(total).collect();
+        assert_eq!(totals, own, "{}", experiment.name);
+        assert!(!is_whole || frames == own, "{}: {frames:?}", experiment.name);
+    }
+}
+
+#[test]
+fn a_film_opens_at_the_moment_of_a_line_and_says_which_costs_most() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("film.html");
+    let path = path.to_str().unwrap();
+    let (_, said, code) = run(&["film", "reduce:2", "-n", "2048", "--line", "strided.cl:33", "-o", path]);
+    assert_eq!(code, 0, "{said}");
+    assert!(said.contains("line 33, 8 of 32 lanes, 8 passes, 7 for bank conflicts"), "{said}");
+    assert!(said.contains("film.html#line=strided.cl:33)"), "{said}");
+    assert_eq!(data(&fs::read_to_string(path).unwrap())[0]["opens"], "strided.cl:33");
+}
+
+/// Where the film lies beside the report, its moment is a link; of others the command.
+#[test]
+fn a_report_leads_to_the_moment_that_shows_the_fault() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let (_, said, code) = run(&["film", "reduce:2", "-n", "2048", "-o", &at("reduce-2.html")]);
+    assert_eq!(code, 0, "{said}");
+    let (_, said, code) = run(&["report", "nvidia-h200", "reduce", "-o", &at("page.html")]);
+    assert_eq!(code, 0, "{said}");
+    let page = fs::read_to_string(at("page.html")).unwrap();
+    assert!(page.contains("<a href=\"reduce-2.html#line=strided.cl:33\">the moment in its film</a>"));
+    assert!(page.contains("<code>gpulab film reduce:1 --line interleaved.cl:30 -o reduce-1.html</code>"));
+    let (page, _, _) = run(&["report", "nvidia-h200", "reduce", "-o", "-"]);
+    assert!(page.contains("<code>gpulab film reduce:2 --line strided.cl:33 -o reduce-2.html</code>"));
+    let (explained, _, _) = run(&["explain", "reduce:2"]);
+    assert!(explained.contains("gpulab film reduce:2 --line worst -o reduce-2.html"), "{explained}");
 }
 
 #[test]
@@ -91,13 +166,15 @@ fn a_picture_shows_the_access_that_costs_most() {
     assert!(drawn.lines().all(|line| line.chars().count() <= 80), "{drawn}");
     for (line, right) in [
         ("draw reduce:2 --view mask", "% of its lanes busy"),
-        ("draw reduce:2 --view phases", "after 8 barriers"),
+        ("draw reduce:2 --view phases", "\n8  "),
         ("draw transpose:3 --view reach", "# work-item 0 of warp 0 touches it"),
         ("draw banks", "lab/banks/"),
         ("draw reduce:1 -o -", "<svg"),
     ] {
         let (drawn, said, code) = run(&words(line));
         assert!(code == 0 && drawn.contains(right), "{line}: {drawn}{said}");
+        let is_narrow = drawn.lines().all(|line| line.chars().count() <= 80);
+        assert!(is_narrow || right == "<svg", "{line}: {drawn}");
     }
 }
 
@@ -112,6 +189,10 @@ fn what_cannot_be_watched_is_told() {
         ("draw transfer", "no kernel to count"),
         ("draw reduce:1 -o picture.gif", "FILE.svg or FILE.png"),
         ("film a b c -o film.html", "unexpected"),
+        ("film reduce:2 --line 9999 -o film.html", "no step is of this line"),
+        ("film reduce:2 --line best -o film.html", "or worst"),
+        ("draw exercise:bandwidth", "asks questions"),
+        ("draw solution:bnaks", "did you mean `banks`"),
     ] {
         let (out, said, code) = run(&words(line));
         assert!(code == 2 && said.contains(why), "{line}: {code} {out}{said}");
@@ -126,6 +207,10 @@ addEventListener("load", () => {
   press("worst");
   const worst = document.querySelector(".said").textContent, bad = document.querySelector(".said.bad") !== null;
   const line = document.querySelector(".code .now").dataset.line;
+  location.hash = "#line=coalesced.cl:33";
+  fromLink();
+  const linked = document.querySelector(".code .now").dataset.line;
+  press("worst");
   const cells = document.querySelectorAll(".film .grid span.bad").length;
   press("first");
   const before = document.getElementById("at").textContent;
@@ -138,7 +223,7 @@ addEventListener("load", () => {
   dispatchEvent(new KeyboardEvent("keydown", { key: "b" }));
   const fetched = performance.getEntriesByType("resource").length;
   const wide = document.documentElement.scrollWidth > innerWidth;
-  document.body.replaceChildren(JSON.stringify({ worst, bad, line, cells, before, after, last, fetched, wide, films: films.length }));
+  document.body.replaceChildren(JSON.stringify({ worst, bad, line, linked, cells, before, after, last, fetched, wide, films: films.length }));
 });
 </script>"#;
 
@@ -168,6 +253,7 @@ fn a_browser_plays_two_films_side_by_side() {
         let body = dom.split("<body").nth(1).unwrap().split_once('>').unwrap().1.split("</body>").next().unwrap();
         let found: Value = serde_json::from_str(body.trim()).unwrap_or_else(|e| panic!("{e}: {body}"));
         assert!(found["worst"].as_str().unwrap().contains("32 passes, 31 for conflicts"), "{found}");
+        assert!(found["line"] == "37" && found["linked"] == "33", "{found}");
         assert!(found["bad"] == true && found["cells"].as_u64().unwrap() >= 32, "{found}");
         assert!(found["before"].as_str().unwrap().starts_with("1 / "), "{found}");
         assert!(found["after"].as_str().unwrap().starts_with("2 / "), "{found}");

@@ -5,8 +5,9 @@ use gpulab_record::compare::ComparisonRow;
 use gpulab_record::{CsvRecord, Point, Row, SampleRow};
 use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::count::CountRow;
+use gpulab_study::exercise::GradeRow;
 
-pub const ALL: [Dictionary; 6] = [
+pub const ALL: [Dictionary; 7] = [
     Dictionary {
         name: "results",
         written_by: "one line for each case of a ladder, a sweep or a search: dot, reduce, transpose, minplus, tune --csv or \
@@ -39,5 +40,10 @@ pub const ALL: [Dictionary; 6] = [
         written_by: "one line for each launch that was counted, and with --lines for each line of its source: count --csv or \
                      --json",
         columns: CountRow::DICTIONARY,
+    },
+    Dictionary {
+        name: "grades",
+        written_by: "one line for each submission of a class: exercise check --all DIR --csv",
+        columns: GradeRow::DICTIONARY,
     },
 ];

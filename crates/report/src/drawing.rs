@@ -54,13 +54,7 @@ pub fn draw(film: &Film, chosen: &Chosen) -> Result<DrawnGrids, String> {
         .filter(|step| step.group == chosen.group && chosen.line.is_none_or(|line| step.line == line))
         .collect();
     if steps.is_empty() {
-        let lines: BTreeSet<u64> = film.launches.iter().flat_map(|l| &l.steps).map(|step| step.line).collect();
-        let lines: Vec<String> = lines.iter().map(u64::to_string).collect();
-        let groups = film.launches.iter().flat_map(|l| &l.steps).map(|step| step.group + 1).max().unwrap_or_default();
-        return Err(format!(
-            "nothing happens there: the film has lines {} of the first {groups} groups; --groups watches more",
-            lines.join(", ")
-        ));
+        return Err(format!("nothing happens there: {}", film.lines()));
     }
     match chosen.view {
         DrawnView::Access => access(film, &steps, chosen),
@@ -74,17 +68,6 @@ fn of_warp<'a>(steps: &[&'a TracedStep], warp: u64) -> Vec<&'a TracedStep> {
     steps.iter().copied().filter(|step| step.warp == warp).collect()
 }
 
-/// What a request costs beyond the least that so many bytes need.
-fn excess(film: &Film, request: &TracedRequest) -> u64 {
-    match request.kind.is_local() {
-        true => request.counts.conflicts,
-        false if request.moved_pieces.is_empty() => {
-            request.counts.segments.saturating_sub(request.counts.bytes.div_ceil(film.model.segment))
-        }
-        false => request.counts.moved.saturating_sub(request.counts.bytes),
-    }
-}
-
 fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGrids, String> {
     let own = of_warp(steps, chosen.warp);
     let all = || own.iter().flat_map(|step| step.requests.iter().map(move |one| (step, one)));
@@ -95,7 +78,7 @@ fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGr
     let all = all().filter(|(_, one)| !has_like || is_like(one));
     // The first of those that cost most.
     let worst =
-        all.enumerate().max_by_key(|(at, (_, one))| (excess(film, one), one.counts.bytes, std::cmp::Reverse(*at)));
+        all.enumerate().max_by_key(|(at, (_, one))| (film.excess(one), one.counts.bytes, std::cmp::Reverse(*at)));
     let (_, (step, request)) = worst.ok_or("no access to memory is there: choose another --line or --warp")?;
     let (verb, place) = match (request.kind.is_read(), request.kind.is_local()) {
         (true, true) => ("reads", "local memory"),
@@ -110,8 +93,8 @@ fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGr
             "{} lanes ask for {} bytes each: {} in {} ({} of them for bank conflicts)",
             counts.items,
             request.size,
-            plural(counts.requests, "request"),
-            plural(counts.passes, "pass"),
+            format::counted(counts.requests as usize, "request"),
+            format::counted(counts.passes as usize, "pass"),
             counts.conflicts
         ),
         false => format!(
@@ -119,8 +102,8 @@ fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGr
             counts.items,
             request.size,
             match request.moved_pieces.is_empty() {
-                true => format!("{} of {} bytes", plural(counts.segments, "segment"), film.model.segment),
-                false => plural(counts.segments, "transaction"),
+                true => format!("{} of {} bytes", format::counted(counts.segments as usize, "segment"), film.model.segment),
+                false => format::counted(counts.segments as usize, "transaction"),
             },
             counts.moved,
             counts.bytes
@@ -138,14 +121,6 @@ fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGr
         grids: vec![grid],
         of: Some((request.kind, request.array.clone())),
     })
-}
-
-fn plural(n: u64, word: &str) -> String {
-    match (n, word) {
-        (1, _) => format!("1 {word}"),
-        (_, "pass") => format!("{n} passes"),
-        _ => format!("{n} {word}s"),
-    }
 }
 
 /// The words that lanes ask for: of each word the lanes.
@@ -249,7 +224,7 @@ fn banks(film: &Film, request: &TracedRequest) -> CellGrid {
         let one = |word: &u64| format!("byte {}", word * WORD);
         let named: Vec<String> = all.iter().take(4).map(one).collect();
         let more = if all.len() > 4 { ", ..." } else { "" };
-        format!("Bank {bank} is asked for {} at once: {}{more}.", plural(all.len() as u64, "word"), named.join(", "))
+        format!("Bank {bank} is asked for {} at once: {}{more}.", format::counted(all.len(), "word"), named.join(", "))
     });
     let split = match parts.len() {
         1 => None,
@@ -357,11 +332,11 @@ fn phases(film: &Film, steps: &[&TracedStep]) -> Result<DrawnGrids, String> {
         };
         let row = |(phase, touched): (&u64, &Touched)| {
             let cells = (0..(last + 1).div_ceil(share)).map(|at| cell(touched, at)).collect();
-            (format!("after {}", plural(*phase, "barrier")), cells, String::new())
+            (phase.to_string(), cells, String::new())
         };
         let words = if share == 1 { "a word".to_owned() } else { format!("{share} words") };
         CellGrid {
-            head: format!("{array}, {} words", last + 1),
+            head: format!("{array}, {} words; a row for each number of barriers met", last + 1),
             together: 8,
             rows: phases.iter().map(row).collect(),
             marks: vec![

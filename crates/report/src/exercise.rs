@@ -2,6 +2,7 @@
 
 use crate::format::significant;
 use crate::format::{paragraphs, reason, wrap};
+use crate::moment::FilmLine;
 use crate::why::faster;
 use crate::wrap::wrapped;
 use gpulab_kernels::{Family, Rung};
@@ -53,9 +54,10 @@ pub fn exercise(exercise: &Exercise, standing: &Standing, width: usize) -> Strin
     };
     let solved =
         if standing.passed { format!("gpulab exercise show {name} --solution   a solution\n") } else { String::new() };
+    let film = film(exercise).map_or_else(String::new, |film| format!("{film}\n"));
     let _ = write!(
         said,
-        "\ngpulab exercise start {name}             writes {}\ngpulab exercise check {name}             checks it\n{more}{solved}",
+        "\n{film}gpulab exercise start {name}             writes {}\ngpulab exercise check {name}             checks it\n{more}{solved}",
         exercise.file_name()
     );
     said
@@ -78,7 +80,15 @@ pub fn hint(text: &str, (number, all): (usize, usize), exercise: &Exercise, widt
             format!("That was the last hint; gpulab exercise show {} --solution prints a solution.", exercise.name)
         }
     };
-    wrap(&format!("Hint {number} of {all}: {text}"), width, "  ") + &wrap(&more, width, "  ")
+    let film = film(exercise).map_or_else(String::new, |film| format!("See the starting file's worst moment:\n  {film}\n"));
+    wrap(&format!("Hint {number} of {all}: {text}"), width, "  ") + &wrap(&more, width, "  ") + &film
+}
+
+/// The command that plays the starting file where it costs most; none of a question.
+fn film(exercise: &Exercise) -> Option<String> {
+    exercise.family.as_ref()?;
+    let (name, line) = (exercise.name, FilmLine::Worst);
+    Some(format!("gpulab film exercise:{name} --line {line} -o {name}.html"))
 }
 
 /// That a file was written, and what to do with it, in lines of so many characters.
@@ -112,6 +122,9 @@ pub fn grade(exercise: &Exercise, grade: &Grade, width: usize) -> String {
     }
     if !grade.hint.is_empty() {
         text += &wrap(&format!("Think about: {}", grade.hint), width, "  ");
+    }
+    if let Some(film) = &grade.film {
+        let _ = writeln!(text, "See the moment: {film}");
     }
     if grade.verdict != ExerciseVerdict::Passed && !grade.hint.is_empty() {
         let _ = writeln!(text, "More help: gpulab exercise show {} --hint", exercise.name);

@@ -1,5 +1,6 @@
 //! Ladders, rungs and experiments explained, in the words that stand in the kernel's header or with the experiment.
 
+use crate::moment::{FilmLine, FilmMoment};
 use crate::wrap::wrapped;
 use gpulab_kernels::{self as kernels, FAMILIES, Family, Rung};
 use gpulab_study::experiments::{Experiment, Explanation};
@@ -70,7 +71,7 @@ fn seen(family: &Family, rung: &Rung) -> Vec<String> {
     let name = short_name(family, rung);
     let is_listed = rung.number().is_some() && FAMILIES.iter().any(|known| known.name == family.name);
     match is_listed {
-        true => vec![format!("gpulab draw {name}"), format!("gpulab film {name} -o film.html")],
+        true => vec![format!("gpulab draw {name}"), FilmMoment::new(name, FilmLine::Worst).command()],
         false => Vec::new(),
     }
 }

@@ -112,7 +112,8 @@ pub fn bar(share: f64, width: usize) -> String {
 
 /// `1 block`, `2 blocks`.
 pub fn counted(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+    let end = if what.ends_with('s') { "es" } else { "s" };
+    format!("{n} {what}{}", if n == 1 { "" } else { end })
 }
 
 /// `1_000_000`, as the command line takes it.

@@ -38,6 +38,7 @@ mod launching;
 pub mod list;
 pub mod live;
 pub mod markdown;
+pub mod moment;
 pub mod occupancy;
 pub mod page;
 pub mod payoff;

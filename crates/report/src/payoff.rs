@@ -2,8 +2,10 @@
 
 use super::Medium;
 use super::chosen::titled;
+use super::explain::short_name;
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
+use super::moment::{FilmLine, FilmMoment};
 use super::rungs::{short_label, who};
 use gpulab_kernels::built_in;
 use gpulab_record::Row;
@@ -28,37 +30,64 @@ fn basis(basis: ShareBasis) -> String {
     }
 }
 
+/// What would pay, in a sentence, and the line that it is about.
+pub struct PayoffSentence {
+    pub text: String,
+    pub line: Option<FilmLine>,
+}
+
+impl PayoffSentence {
+    /// Where the film of a rung shows it.
+    pub fn moment(&self, row: &Row) -> Option<FilmMoment> {
+        let family = built_in(&row.family)?;
+        Some(FilmMoment::new(short_name(family, family.rung(&row.variant)?), self.line.clone()?))
+    }
+}
+
 /// A sentence for each thing that would pay; the kernel is that of a rung, or of nobody's with none.
-pub fn sentences(payoffs: &Payoffs, family: &str, rung: Option<u32>) -> Vec<String> {
-    payoffs.best().map(|one| sentence(one, payoffs.basis, &cure(one.waste, family, rung))).collect()
+pub fn sentences(payoffs: &Payoffs, family: &str, rung: Option<u32>) -> Vec<PayoffSentence> {
+    let told = |one: &Payoff| PayoffSentence {
+        text: sentence(one, payoffs.basis, &cure(one.waste, family, rung)),
+        line: one.place.as_ref().map(|(file, line)| FilmLine::At { file: last(file).into(), line: *line }),
+    };
+    payoffs.best().map(told).collect()
+}
+
+/// A path's last part.
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// The sentences below what shares are of.
 pub fn text(payoffs: &Payoffs, family: &str, rung: Option<u32>, screen: Screen) -> String {
     let where_to = if payoffs.basis == ShareBasis::Counts { " on a GPU" } else { "" };
-    let said = sentences(payoffs, family, rung);
+    let said: Vec<String> = sentences(payoffs, family, rung).into_iter().map(|one| one.text).collect();
     let said = if said.is_empty() { vec![nothing()] } else { said };
     let lines = said.iter().map(|text| format::wrap(&format!("  {}", format::terminal(text)), screen.width, "    "));
     let head = format::wrap(&format!("what would pay most{where_to}, {}", basis(payoffs.basis)), screen.width, "  ");
     format::on_screen(&(head + &lines.collect::<String>()), screen)
 }
 
-/// For a ladder of several rungs the one thing of each that would pay most, and for one rung all.
-pub fn of_ladder(rungs: &[RungTime]) -> Vec<String> {
+/// For a ladder of several rungs the one thing of each that would pay most, and for one rung all; each with the moment of a film
+/// that shows it.
+pub fn of_ladder(rungs: &[RungTime]) -> Vec<(String, Option<FilmMoment>)> {
     let known: Vec<(&RungTime, &Payoffs)> =
         rungs.iter().filter_map(|rung| Some((rung, rung.payoffs.as_ref()?))).collect();
     let most = if known.len() > 1 { 1 } else { usize::MAX };
-    let mut all: Vec<String> = Vec::new();
+    let mut all = Vec::new();
     for (rung, payoffs) in &known {
         let said = sentences(payoffs, &rung.row.family, rung.row.rung);
         let told =
             if payoffs.basis == ShareBasis::Model { String::new() } else { format!(" ({})", basis(payoffs.basis)) };
-        all.extend(said.into_iter().take(most).map(|text| format!("{}{told}: {text}", short_label(&rung.row))));
+        let one = |one: PayoffSentence| {
+            (format!("{}{told}: {}", short_label(&rung.row), one.text), one.moment(&rung.row))
+        };
+        all.extend(said.into_iter().take(most).map(one));
     }
     let poor: Vec<&Row> =
         known.iter().filter(|(_, payoffs)| payoffs.best().next().is_none()).map(|(rung, _)| &rung.row).collect();
     if !poor.is_empty() {
-        all.push(format!("{}: {}", who(&poor, &[]), nothing()));
+        all.push((format!("{}: {}", who(&poor, &[]), nothing()), None));
     }
     all
 }
@@ -85,7 +114,7 @@ fn sentence(one: &Payoff, basis: ShareBasis, cure: &str) -> String {
     let place = one
         .place
         .as_ref()
-        .map_or_else(String::new, |(file, line)| format!("{}:{line}: ", file.rsplit('/').next().unwrap_or(file)));
+        .map_or_else(String::new, |(file, line)| format!("{}:{line}: ", last(file)));
     let saved = match basis {
         ShareBasis::Model => format!("would save up to {}", format::percent(one.saves)),
         _ => "would do".to_owned(),

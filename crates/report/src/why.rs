@@ -25,9 +25,13 @@ pub fn text(why: &LadderReasons, is_gpu: bool, screen: Screen) -> String {
     text.push_str(&table(&why.rungs, screen));
     text.push('\n');
     text.extend(steps);
-    let pays: String = payoff::of_ladder(&why.rungs).into_iter().map(wrap).collect();
+    let pays = payoff::of_ladder(&why.rungs);
     if !pays.is_empty() {
-        text.push_str(&format!("\nwhat would pay most, by the model\n\n{pays}"));
+        text.push_str("\nwhat would pay most, by the model\n\n");
+    }
+    for (sentence, moment) in pays {
+        text += &wrap(sentence);
+        text += &moment.map_or_else(String::new, |moment| format!("  {}\n", moment.command()));
     }
     let notes: String = notes(why, is_gpu).into_iter().map(wrap).collect();
     text.push_str(&if notes.is_empty() { notes } else { format!("\n{notes}") });

@@ -1,5 +1,7 @@
 //! A kernel's run as a page that plays it: what each warp did, step by step, and what that asked of memory.
 
+use crate::format::counted;
+use crate::moment::FilmLine;
 use crate::payoff;
 use gpulab_kernels::built_in;
 use gpulab_model::plan::Case;
@@ -9,7 +11,8 @@ use gpulab_study::count::{
 };
 use gpulab_study::why::Payoffs;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a kernel did in the simulator.
 pub struct Film {
@@ -30,6 +33,52 @@ impl Film {
         let lines = self.sources.get(file)?;
         lines.get(usize::try_from(line.checked_sub(1)?).ok()?).map(|text| text.trim())
     }
+
+    /// What a request costs beyond the least that so many bytes need.
+    pub fn excess(&self, request: &TracedRequest) -> u64 {
+        let RequestCounts { segments, bytes, moved, conflicts, .. } = request.counts;
+        match request.kind.is_local() {
+            true => conflicts,
+            false if request.moved_pieces.is_empty() => segments.saturating_sub(bytes.div_ceil(self.model.segment)),
+            false => moved.saturating_sub(bytes),
+        }
+    }
+
+    /// The lines that have steps, in words.
+    pub fn lines(&self) -> String {
+        let steps = || self.launches.iter().flat_map(|launch| &launch.steps);
+        let lines: BTreeSet<u64> = steps().map(|step| step.line).collect();
+        let lines: Vec<String> = lines.iter().map(u64::to_string).collect();
+        let groups = steps().map(|step| step.group + 1).max().unwrap_or_default();
+        format!("the film has lines {} of the first {groups} groups; --groups watches more", lines.join(", "))
+    }
+
+    /// What a step costs, in words: its lanes, and what its requests take.
+    pub fn cost(&self, step: &TracedStep) -> String {
+        let lanes = format!("{} of {} lanes", step.lanes.count_ones(), self.model.warp);
+        let request = step.requests.iter().max_by_key(|request| self.excess(request));
+        let asked = request.map_or_else(String::new, |TracedRequest { kind, counts, .. }| match kind.is_local() {
+            true => format!(", {}, {} for bank conflicts", counted(counts.passes as usize, "pass"), counts.conflicts),
+            false => format!(", {} for {} bytes", counted(counts.segments as usize, "segment"), counts.bytes),
+        });
+        format!("line {}, {lanes}{asked}", step.line)
+    }
+
+    /// The step of a line that costs most beyond what it must, and of these the one with the fewest lanes.
+    pub fn costliest(&self, line: &FilmLine) -> Option<&TracedStep> {
+        let steps = self.launches.iter().flat_map(|launch| &launch.steps).filter(|step| line.is_of(step));
+        // The first of those that are alike.
+        steps.rev().max_by_key(|step| (self.step_excess(step), Reverse(step.lanes.count_ones())))
+    }
+
+    /// Whether a step has masked lanes, or asks for more than it must.
+    pub fn is_wasteful(&self, step: &TracedStep) -> bool {
+        self.step_excess(step) > 0 || u64::from(step.lanes.count_ones()) < self.model.warp
+    }
+
+    fn step_excess(&self, step: &TracedStep) -> u64 {
+        step.requests.iter().map(|request| self.excess(request)).sum()
+    }
 }
 
 /// The page before and behind its data.
@@ -46,9 +95,12 @@ pub fn is_film(head: &str) -> bool {
     head.starts_with(MARK)
 }
 
-/// The page of one film, or of two that play side by side. It needs no network.
-pub fn page(films: &[Film]) -> String {
-    let all: Vec<Value> = films.iter().map(of_film).collect();
+/// The page of one film, or of two that play side by side, opened at a line or at the beginning. It needs no network.
+pub fn page(films: &[Film], line: Option<&FilmLine>) -> String {
+    let mut all: Vec<Value> = films.iter().map(of_film).collect();
+    if let (Some(first), Some(line)) = (all.first_mut(), line) {
+        first["opens"] = json!(line.to_string());
+    }
     // A source may close the element that the data stand in.
     let data = Value::Array(all).to_string().replace("</", "<\\/").replace("<!--", "<\\u0021--");
     let titles: Vec<&str> = films.iter().map(|film| film.title.as_str()).collect();
@@ -84,13 +136,19 @@ fn of_film(film: &Film) -> Value {
     })
 }
 
-/// What would pay most, by the counts of all launches.
-fn pays(film: &Film) -> Vec<String> {
+/// `[text, line]` of what would pay most, by the counts of all launches.
+fn pays(film: &Film) -> Vec<Value> {
     let Film { case, model, counted, .. } = film;
     let (run, rung) = (Run::begin(), built_in(&case.family).and_then(|family| family.rung(&case.variant)?.number()));
     let subject = CountSubject { run: &run, simulator: "", model: *model, case, rung, trial: None, note: "" };
     let payoffs = Payoffs::of_case(&CountRow::of(&subject, counted));
-    payoffs.map_or_else(Vec::new, |payoffs| payoff::sentences(&payoffs, &case.family, rung))
+    let told = |payoffs: Payoffs| {
+        payoff::sentences(&payoffs, &case.family, rung)
+            .into_iter()
+            .map(|one| json!([one.text, one.line.map(|line| line.to_string())]))
+            .collect()
+    };
+    payoffs.map_or_else(Vec::new, told)
 }
 
 /// Instructions of warps and of items, floating-point operations, and requests with what they cost.

@@ -6,6 +6,7 @@ use crate::cell::RateUnit;
 use crate::diff::{self, DiffLayout, KernelFile};
 use crate::format::{self, Screen};
 use crate::groups::{elements, groups, ladders as ladders_of, of_most_rungs};
+use crate::moment::FilmMoment;
 use crate::picture::{self, number};
 use crate::rungs::label;
 use crate::view::{View, cache_name, is_held_against_limit};
@@ -149,12 +150,26 @@ fn with_reasons(why: &LadderReasons, is_gpu: bool, material: &PageMaterial<'_>) 
             }
         } }
         @let pays = payoff::of_ladder(&why.rungs);
-        @if !pays.is_empty() { h4 { "What would pay most, by the model" } (notes(&pays)) }
+        @if !pays.is_empty() { h4 { "What would pay most, by the model" } (payoffs(&pays, material)) }
         h4 { "Counts beside times" }
         (counts(&why.rungs))
         (notes(&why::notes(why, is_gpu)))
         p.quiet { (why::model(is_gpu)) }
     }
+}
+
+/// What would pay, each with the moment that shows it: a link where the film lies beside, else the command that makes it.
+fn payoffs(pays: &[(String, Option<FilmMoment>)], material: &PageMaterial<'_>) -> Markup {
+    html! { ul.notes { @for (sentence, moment) in pays { li {
+        (prose(sentence))
+        @match moment {
+            None => {}
+            Some(moment) if material.films.contains(&moment.file()) => {
+                "; " a href=(moment.address()) { "the moment in its film" }
+            }
+            Some(moment) => { "; " code { (moment.command()) } }
+        }
+    } } } }
 }
 
 /// What a step is to the eye.

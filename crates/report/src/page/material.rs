@@ -12,6 +12,8 @@ pub struct PageMaterial<'a> {
     pub folders: &'a [RecordedFolder],
     /// Counts that reasons are made of.
     pub counts: &'a [CountRow],
+    /// Names of films that lie beside the page.
+    pub films: &'a [String],
     /// The address of the page that leads to this one, if there is one.
     pub home: Option<&'a str>,
 }

@@ -16,7 +16,7 @@ fn folder(name: &str, rows: Vec<Row>) -> RecordedFolder {
 }
 
 fn page(folders: &[RecordedFolder]) -> String {
-    html(&PageMaterial { folders, counts: &[], home: None })
+    html(&PageMaterial { folders, counts: &[], films: &[], home: None })
 }
 
 #[test]
@@ -60,7 +60,7 @@ fn the_index_leads_to_the_pages_and_names_limits() {
     let text = include_bytes!("../../../../data/results/nvidia-h200/ceilings.csv");
     let ceilings = gpulab_record::store::of_csv::<CeilingRow>(text, "ceilings").unwrap().0;
     let own = RecordedFolder { ceilings, ..folder("one", Vec::new()) };
-    let text = index(&PageMaterial { folders: &[own], counts: &[], home: None }, &["one.html".to_owned()]);
+    let text = index(&PageMaterial { folders: &[own], counts: &[], films: &[], home: None }, &["one.html".to_owned()]);
     assert!(text.contains("href=\"one.html\"") && text.contains("4570 GB/s"), "{text}");
 }
 
@@ -73,7 +73,7 @@ fn one_processor_under_several_names_of_a_driver_is_one_card_whose_limits_are_na
         of("pthread-skylake-avx512-AMD EPYC", held(timed(2, "local", 5e-4))),
     ];
     let text =
-        index(&PageMaterial { folders: &[folder("one", rows)], counts: &[], home: None }, &["one.html".to_owned()]);
+        index(&PageMaterial { folders: &[folder("one", rows)], counts: &[], films: &[], home: None }, &["one.html".to_owned()]);
     assert_eq!(text.matches("<article").count(), 1, "{text}");
     assert!(text.contains("1 recorded machine") && text.contains("limit in its run: 40.0 GB/s"), "{text}");
 }

@@ -6,6 +6,7 @@
 use crate::count::{CountedCase, Counts, LockstepModel, RequestCounts};
 use gpulab_model::data::Shape;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A number that follows from the counts of a case's launches, all together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -44,6 +45,8 @@ pub struct CheckResult {
     pub ok: bool,
     /// What to think about if it is not.
     pub hint: String,
+    /// The line that has most of the fault, as in `strides.cl:12`.
+    pub line: Option<String>,
 }
 
 /// What is counted, and over what.
@@ -69,6 +72,23 @@ impl CountMetric {
             CountMetric::Results => "results left an element",
             CountMetric::LoadsAnAddition => "elements loaded for an addition",
         }
+    }
+
+    /// The file and line with most of what it is about; none where no line has it.
+    fn line_with_most(self, counted: &CountedCase) -> Option<(&str, u64)> {
+        let idle = |counts: &Counts| counts.issued * LockstepModel::USUAL.warp - counts.lanes;
+        let needless = |of: RequestCounts| of.segments.saturating_sub(of.bytes.div_ceil(LockstepModel::USUAL.segment));
+        let cost = |counts: &Counts| match self {
+            CountMetric::LocalPasses => counts.local().conflicts,
+            CountMetric::BusyLanes => idle(counts),
+            CountMetric::ReadSegments => needless(counts.memory.global_read),
+            CountMetric::WriteSegments => needless(counts.memory.global_write),
+            _ => 0,
+        };
+        let lines = counted.launches.iter().flat_map(|launch| &launch.counts.instructions).filter(|one| one.line > 0);
+        let mut all: BTreeMap<(&str, u64), u64> = BTreeMap::new();
+        lines.for_each(|one| *all.entry((&one.file, one.line)).or_default() += cost(&one.counts));
+        all.into_iter().filter(|(_, cost)| *cost > 0).max_by_key(|(_, cost)| *cost).map(|(place, _)| place)
     }
 
     /// Whether it is a mean, which the starter's number of requests or instructions bounds.
@@ -169,6 +189,8 @@ impl CountCheck {
         let is_thinned = self.metric.of(counted, None, over) != value;
         let note = if is_thinned { ", averaged over as many as the starter has" } else { "" };
         let wanted = format!("{wanted}{note}");
-        CheckResult { what: self.metric.label().into(), value, wanted, ok, hint: self.hint.clone() }
+        let place = if ok { None } else { self.metric.line_with_most(counted) };
+        let line = place.map(|(file, line)| format!("{}:{line}", file.rsplit('/').next().unwrap_or(file)));
+        CheckResult { what: self.metric.label().into(), value, wanted, ok, hint: self.hint.clone(), line }
     }
 }

@@ -5,10 +5,10 @@ use super::course::Exercise;
 use crate::count::CountedCase;
 use gpulab_model::Error;
 use gpulab_model::data::Shape;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a submission is found to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExerciseVerdict {
     /// Right, and its counts are as demanded.
@@ -60,6 +60,8 @@ pub struct Grade {
     pub seed: u64,
     /// The counts, or the answers.
     pub checks: Vec<CheckResult>,
+    /// The command that plays the moment of the fault; none where no line has it.
+    pub film: Option<String>,
 }
 
 impl Grade {
@@ -74,6 +76,7 @@ impl Grade {
             counted_at: None,
             seed,
             checks: Vec::new(),
+            film: None,
         }
     }
 
@@ -94,6 +97,11 @@ impl Grade {
             exercise.checks.iter().map(|check| check.of(counted, starter, &over)).collect(),
             ExerciseVerdict::NotYet,
         )
+    }
+
+    /// The line that has most of the first fault.
+    pub fn line(&self) -> Option<&str> {
+        self.checks.iter().find(|check| !check.ok)?.line.as_deref()
     }
 
     /// What it is to a shell: nothing if it passed, else an error with its exit code.

@@ -30,6 +30,7 @@ pub fn answers(exercise: &Exercise, sheet: &str) -> Grade {
                 true => format!("{only} has a decimal comma: write {point}"),
                 false => question.hint.clone(),
             },
+            line: None,
         }
     });
     grade.judged(checks.collect(), ExerciseVerdict::Wrong)

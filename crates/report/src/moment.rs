@@ -1,0 +1,99 @@
+//! The moment of a film that shows a fault: the costliest step of a line, or of all.
+
+use gpulab_study::count::TracedStep;
+use std::fmt::{Display, Formatter};
+use std::str::FromStr;
+
+/// The line whose costliest step is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FilmLine {
+    /// Whichever has it.
+    Worst,
+    /// A line of a file, whose name is empty where any is meant.
+    At { file: String, line: u64 },
+}
+
+impl FromStr for FilmLine {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<FilmLine, String> {
+        if text == "worst" {
+            return Ok(FilmLine::Worst);
+        }
+        let (file, line) = text.rsplit_once(':').unwrap_or(("", text));
+        let line = line.parse().map_err(|_| "give a line as 33 or strided.cl:33, or worst".to_owned())?;
+        Ok(FilmLine::At { file: file.into(), line })
+    }
+}
+
+impl Display for FilmLine {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            FilmLine::Worst => f.write_str("worst"),
+            FilmLine::At { file, line } if file.is_empty() => write!(f, "{line}"),
+            FilmLine::At { file, line } => write!(f, "{file}:{line}"),
+        }
+    }
+}
+
+impl FilmLine {
+    /// Whether a step is of this line.
+    pub fn is_of(&self, step: &TracedStep) -> bool {
+        match self {
+            FilmLine::Worst => true,
+            FilmLine::At { file, line } => {
+                *line == step.line && (file.is_empty() || step.file.rsplit('/').next() == Some(file))
+            }
+        }
+    }
+}
+
+/// The command that makes the film of a kernel and opens it at a line, and the file that it writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FilmMoment {
+    /// What a command names, as in `reduce:2`.
+    what: String,
+    line: FilmLine,
+}
+
+impl FilmMoment {
+    pub fn new(what: String, line: FilmLine) -> FilmMoment {
+        FilmMoment { what, line }
+    }
+
+    /// The name under which a report looks for the film.
+    pub fn file(&self) -> String {
+        format!("{}.html", self.what.replace(':', "-"))
+    }
+
+    pub fn command(&self) -> String {
+        format!("gpulab film {} --line {} -o {}", self.what, self.line, self.file())
+    }
+
+    /// The address of the moment in the film's file.
+    pub fn address(&self) -> String {
+        format!("{}#line={}", self.file(), self.line)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_is_named_with_or_without_its_file() {
+        for text in ["worst", "33", "strided.cl:33"] {
+            assert_eq!(text.parse::<FilmLine>().unwrap().to_string(), text);
+        }
+        for text in ["", "best", "strided.cl:", "-1"] {
+            assert!(text.parse::<FilmLine>().unwrap_err().contains("worst"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_moment_is_a_command_and_an_address() {
+        let moment = FilmMoment::new("reduce:2".into(), "strided.cl:33".parse().unwrap());
+        assert_eq!(moment.command(), "gpulab film reduce:2 --line strided.cl:33 -o reduce-2.html");
+        assert_eq!(moment.address(), "reduce-2.html#line=strided.cl:33");
+    }
+}
