@@ -6,8 +6,9 @@ use crate::cli::WatchedKernel;
 use crate::count::TracedLaunch;
 use crate::counting::{CountedTrial, trials, usual_size};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
+use crate::kernels::signature::CSource;
 use crate::kernels::{FAMILIES, Registry, Rung, Sources};
-use crate::plan::{Case, Target};
+use crate::plan::{Case, Pass, Plan, Refusal, Target};
 use crate::report::film::Film;
 use crate::simulator::{CountingWorker, Simulator};
 use crate::terminal::say;
@@ -23,6 +24,14 @@ enum WatchedCase {
     Trial(&'static Experiment, Option<f64>),
 }
 
+/// What is run.
+struct WatchedRun {
+    title: String,
+    case: Case,
+    plan: Plan,
+    parameters: BTreeMap<String, Vec<String>>,
+}
+
 /// Runs the kernel that `what` names in the simulator, and keeps what its first groups did.
 pub(crate) fn watch(what: &str, options: &WatchedKernel) -> Result<Film, Error> {
     let watched = WatchedCase::find(what, options)?;
@@ -34,12 +43,12 @@ pub(crate) fn watch(what: &str, options: &WatchedKernel) -> Result<Film, Error> 
     let setup = Setup::of(registry);
     let mut worker =
         CountingWorker::open(&simulator, model, setup, deadline, Some(options.groups), (interrupt::interrupted, say))?;
-    let (title, case) = watched.case(options, worker.target())?;
+    let WatchedRun { title, case, plan, parameters } = watched.run(options, worker.target())?;
     let stopped = |reason: String| Error::Failed(format!("{title} did not finish in the simulator: {reason}"));
     let (counted, launches) = worker.trace(&case)?.map_err(|stop| stopped(stop.reason))?;
     let text = if let WatchedCase::Rung(_, rung) = &watched { rung.text() } else { None };
     let sources = sources(&launches, text);
-    Ok(Film { title, case, model, counted, launches, sources })
+    Ok(Film { title, case, plan, parameters, model, counted, launches, sources })
 }
 
 impl WatchedCase {
@@ -63,14 +72,18 @@ impl WatchedCase {
         Ok(WatchedCase::Rung(brought.into(), rung.into()))
     }
 
-    /// The case that is run, and what it is called.
-    fn case(&self, options: &WatchedKernel, target: &Target) -> Result<(String, Case), Error> {
+    /// The case that is run, with what it launches.
+    fn run(&self, options: &WatchedKernel, target: &Target) -> Result<WatchedRun, Error> {
+        let refused = |refusal: Refusal| Error::Usage(refusal.to_string());
         match self {
             WatchedCase::Rung(brought, rung) => {
                 let family = &brought.family;
                 let usual = family.usual_shape(usual_size(family.form), true);
                 let case = bench::case(family, rung, &options.case, usual)?;
-                Ok((format!("{} {}", family.name, rung.label()), Case { seed: options.data.seed, ..case }))
+                let case = Case { seed: options.data.seed, ..case };
+                let plan = family.plan(rung, &case, target).map_err(refused)?;
+                let title = format!("{} {}", family.name, rung.label());
+                Ok(WatchedRun { title, parameters: parameters(rung, &plan), case, plan })
             }
             WatchedCase::Trial(experiment, x) => {
                 let all = trials(experiment, options.case.n, options.data.seed, target)?;
@@ -92,10 +105,23 @@ impl WatchedCase {
                 };
                 let meant = meant.ok_or_else(known)?;
                 let (name, series, x) = meant.trial.clone().unwrap_or_default();
-                Ok((format!("{name} {series} at {x}"), meant.case.clone()))
+                let plan = meant.family.plan(meant.rung, &meant.case, target).map_err(refused)?;
+                let title = format!("{name} {series} at {x}");
+                Ok(WatchedRun { title, parameters: parameters(meant.rung, &plan), case: meant.case.clone(), plan })
             }
         }
     }
+}
+
+/// The names of a rung's parameters, kernel by kernel.
+fn parameters(rung: &Rung, plan: &Plan) -> BTreeMap<String, Vec<String>> {
+    let text = Sources::default().for_plan(rung, plan).unwrap_or_default();
+    let source = CSource::new(&text, &plan.defines);
+    let names = |pass: &Pass| {
+        let all = source.parameters(&pass.kernel)?.into_iter().map(|parameter| parameter.name).collect();
+        Some((pass.kernel.clone(), all))
+    };
+    plan.passes.iter().filter_map(names).collect()
 }
 
 /// The lines of the files that steps name: of gpulab's own, or of a reader's text.

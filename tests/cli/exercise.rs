@@ -1,7 +1,7 @@
 //! Exercises: starters are right and do not pass, solutions pass, and no cheat does.
 
 use crate::binary::{gpulab, is_whole, run};
-use gpulab::exercise::{DrawnSizes, Exercise, NAMES, exercise};
+use gpulab::exercise::{DrawnSizes, Exercise, ExerciseVerdict, GradeRow, NAMES, exercise};
 use gpulab::kernels::Form;
 use gpulab::simulator::PACKAGES;
 use serde_json::Value;

@@ -169,6 +169,7 @@ fn a_picture_shows_the_access_that_costs_most() {
         ("draw reduce:2 --view phases", "\n8  "),
         ("draw transpose:3 --view reach", "# work-item 0 of warp 0 touches it"),
         ("draw banks", "lab/banks/"),
+        ("draw dot:3 --view launches", "launch 1    r  r  w"),
         ("draw reduce:1 -o -", "<svg"),
     ] {
         let (drawn, said, code) = run(&words(line));
@@ -200,14 +201,14 @@ fn what_cannot_be_watched_is_told() {
 }
 
 /// Follows a film as a reader does, by its marks, and says what it found as the page's title.
-const FOLLOW: &str = r#"
+const FOLLOW: &str = r##"
 <script>
 addEventListener("load", () => {
   const press = id => document.getElementById(id).click();
   press("worst");
   const worst = document.querySelector(".said").textContent, bad = document.querySelector(".said.bad") !== null;
   const line = document.querySelector(".code .now").dataset.line;
-  location.hash = "#line=coalesced.cl:33";
+  history.replaceState(null, "", "#line=coalesced.cl:33");
   fromLink();
   const linked = document.querySelector(".code .now").dataset.line;
   press("worst");
@@ -225,7 +226,7 @@ addEventListener("load", () => {
   const wide = document.documentElement.scrollWidth > innerWidth;
   document.body.replaceChildren(JSON.stringify({ worst, bad, line, linked, cells, before, after, last, fetched, wide, films: films.length }));
 });
-</script>"#;
+</script>"##;
 
 #[test]
 fn a_browser_plays_two_films_side_by_side() {

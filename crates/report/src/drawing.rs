@@ -3,6 +3,7 @@
 use super::cell_grid::{CellGrid, DrawnGrids, EMPTY, GridCell, GridRow, Shade, shown_marks, shown_rows};
 use super::film::Film;
 use super::format::{self, Screen};
+use super::launch_grid::launches;
 use clap::ValueEnum;
 use gpulab_study::count::{RequestKind, TracedRequest, TracedStep};
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,6 +19,8 @@ pub enum DrawnView {
     Phases,
     /// The elements of each array that one work-item, its warp and its group touch
     Reach,
+    /// The launches on the queue: which buffers each reads and writes
+    Launches,
 }
 
 /// Which of a film's accesses is drawn.
@@ -60,6 +63,7 @@ pub fn draw(film: &Film, chosen: &Chosen) -> Result<DrawnGrids, String> {
         DrawnView::Access => access(film, &steps, chosen),
         DrawnView::Mask => Ok(mask(film, &of_warp(&steps, chosen.warp))),
         DrawnView::Phases => phases(film, &steps),
+        DrawnView::Launches => launches(film),
         DrawnView::Reach => Ok(reach(film, &steps, chosen.warp)),
     }
 }

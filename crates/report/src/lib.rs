@@ -34,6 +34,7 @@ pub mod hint;
 pub mod judged;
 pub mod ladder;
 pub mod landing;
+mod launch_grid;
 mod launching;
 pub mod list;
 pub mod live;

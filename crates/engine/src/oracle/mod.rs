@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// Most bytes of answers that are kept: those of edge sizes are small, and those of a ladder's own size few.
-const MOST_KEPT: usize = 256 << 20;
+const MOST_KEPT: usize = 512 << 20;
 
 /// Makes a family of a reader's file. A reference kernel is run on a CPU device if there is one, else on the one that
 /// `device` names.

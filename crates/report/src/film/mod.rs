@@ -4,7 +4,7 @@ use crate::format::counted;
 use crate::moment::FilmLine;
 use crate::payoff;
 use gpulab_kernels::built_in;
-use gpulab_model::plan::Case;
+use gpulab_model::plan::{Case, Plan};
 use gpulab_record::Run;
 use gpulab_study::count::{
     CountRow, CountSubject, CountedCase, Counts, LockstepModel, RequestCounts, TracedLaunch, TracedRequest, TracedStep,
@@ -19,6 +19,9 @@ pub struct Film {
     /// As in `reduce v2 interleaved`.
     pub title: String,
     pub case: Case,
+    pub plan: Plan,
+    /// The names of kernels' parameters, in their order.
+    pub parameters: BTreeMap<String, Vec<String>>,
     pub model: LockstepModel,
     pub counted: CountedCase,
     /// What the first groups of each launch did.

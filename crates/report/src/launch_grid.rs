@@ -1,0 +1,88 @@
+//! The launches of a kernel's run as a picture: what is put on the queue, and which buffers each launch reads and writes.
+
+use super::cell_grid::{CellGrid, DrawnGrids, EMPTY, GridCell, GridRow, Shade};
+use super::film::Film;
+use super::format;
+use gpulab_model::plan::{Arg, BufferSpec, Role};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most launches and buffers that one picture shows.
+const MOST: usize = 24;
+
+/// A row for all that the host sends, one for each launch, and one for what the host reads; a column for each buffer.
+pub(super) fn launches(film: &Film) -> Result<DrawnGrids, String> {
+    let buffers = film.plan.buffers.len();
+    if film.launches.len() > MOST || buffers > MOST {
+        let counts = [format::counted(film.launches.len(), "launch"), format::counted(buffers, "buffer")].join(" and ");
+        return Err(format!("{counts} are too many for one picture, which shows {MOST}: choose a smaller -n"));
+    }
+    let of_host = |letter, shade, is_meant: &dyn Fn(&BufferSpec) -> bool| {
+        let full = GridCell { letter, shade };
+        film.plan.buffers.iter().map(|spec| if is_meant(spec) { full } else { EMPTY }).collect()
+    };
+    let mut names = vec![BTreeSet::new(); buffers];
+    let mut rows: Vec<GridRow> =
+        vec![("host sends".into(), of_host('w', Shade::Full, &|spec| matches!(spec.role, Role::Input(_))), String::new())];
+    for (number, (traced, counted)) in (1..).zip(film.launches.iter().zip(&film.counted.launches)) {
+        let parameters = film.parameters.get(&traced.kernel).map_or(&[][..], Vec::as_slice);
+        let pass = film.plan.passes.iter().find(|pass| pass.kernel == traced.kernel);
+        let args = pass.map_or(&[][..], |pass| &pass.args[..]);
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        for (name, arg) in parameters.iter().zip(args) {
+            if let Arg::Buffer(buffer) = arg {
+                places.insert(name, *buffer);
+                names[*buffer].insert(name.as_str());
+            }
+        }
+        let mut touched = vec![(false, false); buffers];
+        for request in traced.steps.iter().flat_map(|step| &step.requests).filter(|one| !one.kind.is_local()) {
+            if let Some((read, written)) = places.get(request.array.as_str()).map(|place| &mut touched[*place]) {
+                *read |= request.kind.is_read();
+                *written |= !request.kind.is_read();
+            }
+        }
+        let cell = |touched: &(bool, bool)| match touched {
+            (true, true) => GridCell { letter: '+', shade: Shade::Strong },
+            (false, true) => GridCell { letter: 'w', shade: Shade::Full },
+            (true, false) => GridCell { letter: 'r', shade: Shade::Light },
+            (false, false) => EMPTY,
+        };
+        let counts = &counted.counts;
+        let groups = format::counted(counts.groups as usize, "group");
+        let items = format::counted(counts.items as usize, "item");
+        let timed = if counted.timed { "" } else { ", not timed" };
+        let about = format!("{}: {groups}, {items}{timed}", traced.kernel);
+        rows.push((format!("launch {number}"), touched.iter().map(cell).collect(), about));
+    }
+    rows.push(("host reads".into(), of_host('r', Shade::Light, &|spec| spec.role == Role::Output), String::new()));
+    let about = format!(
+        "{} on one queue, one after the other: each begins when the one before has ended.",
+        format::counted(film.launches.len(), "launch")
+    );
+    let told = film.plan.buffers.iter().zip(&names).enumerate().map(|(at, (spec, names))| {
+        let role = match spec.role {
+            Role::Input(_) => "input",
+            Role::Output => "result",
+            Role::Scratch => "between launches",
+            Role::Zeroed => "zeros before the first launch",
+            Role::Image { .. } => "image",
+        };
+        let names: Vec<&str> = names.iter().copied().collect();
+        let named = if names.is_empty() { String::new() } else { format!("{}, ", names.join(" or ")) };
+        format!("{}. column: {named}{} {}, {role}", at + 1, format::count(spec.len as u64), spec.dtype.name())
+    });
+    let mark = |letter, shade, meaning: &str| (GridCell { letter, shade }, meaning.to_owned());
+    let grid = CellGrid {
+        head: "a column for each buffer".into(),
+        together: buffers.max(1),
+        rows,
+        marks: vec![
+            mark('r', Shade::Light, "read"),
+            mark('w', Shade::Full, "written"),
+            mark('+', Shade::Strong, "both"),
+            mark('.', Shade::Empty, "not touched"),
+        ],
+        below: told.collect(),
+    };
+    Ok(DrawnGrids { title: film.title.clone(), about: vec![about], grids: vec![grid], of: None })
+}
