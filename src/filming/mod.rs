@@ -4,7 +4,7 @@ use crate::adopt::{Brought, described, exercises, own, parted};
 use crate::bench;
 use crate::cli::WatchedKernel;
 use crate::count::TracedLaunch;
-use crate::counting::{CountedTrial, trials, usual_size};
+use crate::counting::{CountedTrial, is_large, trials, usual_size};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::signature::CSource;
 use crate::kernels::{FAMILIES, Registry, Rung, Sources};
@@ -81,6 +81,11 @@ impl WatchedCase {
                 let usual = family.usual_shape(usual_size(family.form), true);
                 let case = bench::case(family, rung, &options.case, usual)?;
                 let case = Case { seed: options.data.seed, ..case };
+                if is_large(family.form, case.shape, options.machine.model()) {
+                    let (n, few) = (case.shape.n, usual.n);
+                    let why = format!("n = {n} is more than a picture or a film shows: -n {few} shows the same");
+                    return Err(Error::Usage(why));
+                }
                 let plan = family.plan(rung, &case, target).map_err(refused)?;
                 let title = format!("{} {}", family.name, rung.label());
                 Ok(WatchedRun { title, parameters: parameters(rung, &plan), case, plan })

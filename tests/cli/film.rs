@@ -169,7 +169,7 @@ fn a_picture_shows_the_access_that_costs_most() {
         ("draw reduce:2 --view phases", "\n8  "),
         ("draw transpose:3 --view reach", "# work-item 0 of warp 0 touches it"),
         ("draw banks", "lab/banks/"),
-        ("draw dot:3 --view launches", "launch 1    r  r  w"),
+        ("draw dot:3 --view launches", "launch 2  rr+  dot_local: 16 groups"),
         ("draw reduce:1 -o -", "<svg"),
     ] {
         let (drawn, said, code) = run(&words(line));
@@ -188,6 +188,8 @@ fn what_cannot_be_watched_is_told() {
         ("draw reduce:1-3", "name one rung"),
         ("draw mine.cl", "--as reduce"),
         ("draw transfer", "no kernel to count"),
+        ("draw reduce:2 -n 1M", "-n 16384 shows the same"),
+        ("film minplus:2 -n 1000 -o film.html", "-n 64 shows the same"),
         ("draw reduce:1 -o picture.gif", "FILE.svg or FILE.png"),
         ("film a b c -o film.html", "unexpected"),
         ("film reduce:2 --line 9999 -o film.html", "no step is of this line"),

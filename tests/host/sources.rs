@@ -1,5 +1,7 @@
 //! The page that leads from the sources' slides to commands: what it names exists.
 
+use gpulab::kernels::cited::cited;
+use gpulab::report::printed::figure;
 use gpulab::report::sources;
 use std::path::Path;
 
@@ -29,4 +31,18 @@ fn every_file_of_results_exists() {
         let path = if file.contains('/') { root.join(file) } else { root.join("data/results/nvidia-h200").join(file) };
         assert!(path.is_file(), "{file}");
     }
+}
+
+/// The sizes that a source prints are those of its kernels here.
+#[test]
+fn kernels_as_printed_have_the_sources_sizes() {
+    let printed = |source: &str, what: &str| figure(source, what).unwrap().parse::<u64>().unwrap();
+    let of = |source: &str| -> toml::Table { toml::from_str(&cited(source).unwrap().text).unwrap() };
+    let number = |source: &str, key: &str| of(source)[key].as_integer().unwrap() as u64;
+    assert_eq!(4 * number("maruyama", "n"), printed("maruyama", "bytes of the first level"));
+    assert_eq!(number("maruyama", "wg"), printed("maruyama", "group"));
+    assert_eq!(number("bornhofen", "wg"), printed("bornhofen", "group"));
+    assert_eq!(number("cmsoft", "wg"), printed("cmsoft", "group"));
+    let items = of("cmsoft")["rung"][0]["launch"][0]["items"].as_integer().unwrap() as u64;
+    assert_eq!(items, printed("cmsoft", "work-items"));
 }

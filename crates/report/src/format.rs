@@ -112,7 +112,7 @@ pub fn bar(share: f64, width: usize) -> String {
 
 /// `1 block`, `2 blocks`.
 pub fn counted(n: usize, what: &str) -> String {
-    let end = if what.ends_with('s') { "es" } else { "s" };
+    let end = if what.ends_with(['s', 'h']) { "es" } else { "s" };
     format!("{n} {what}{}", if n == 1 { "" } else { end })
 }
 

@@ -22,7 +22,7 @@ pub(super) fn launches(film: &Film) -> Result<DrawnGrids, String> {
     };
     let mut names = vec![BTreeSet::new(); buffers];
     let mut rows: Vec<GridRow> =
-        vec![("host sends".into(), of_host('w', Shade::Full, &|spec| matches!(spec.role, Role::Input(_))), String::new())];
+        vec![("host sends".into(), of_host('w', Shade::Full, &|spec| matches!(spec.role, Role::Input(_))), "the inputs".into())];
     for (number, (traced, counted)) in (1..).zip(film.launches.iter().zip(&film.counted.launches)) {
         let parameters = film.parameters.get(&traced.kernel).map_or(&[][..], Vec::as_slice);
         let pass = film.plan.passes.iter().find(|pass| pass.kernel == traced.kernel);
@@ -54,11 +54,11 @@ pub(super) fn launches(film: &Film) -> Result<DrawnGrids, String> {
         let about = format!("{}: {groups}, {items}{timed}", traced.kernel);
         rows.push((format!("launch {number}"), touched.iter().map(cell).collect(), about));
     }
-    rows.push(("host reads".into(), of_host('r', Shade::Light, &|spec| spec.role == Role::Output), String::new()));
-    let about = format!(
-        "{} on one queue, one after the other: each begins when the one before has ended.",
-        format::counted(film.launches.len(), "launch")
-    );
+    rows.push(("host reads".into(), of_host('r', Shade::Light, &|spec| spec.role == Role::Output), "the result".into()));
+    let about = match film.launches.len() {
+        1 => "One launch on the queue.".to_owned(),
+        several => format!("{several} launches on one queue: each begins when the one before has ended."),
+    };
     let told = film.plan.buffers.iter().zip(&names).enumerate().map(|(at, (spec, names))| {
         let role = match spec.role {
             Role::Input(_) => "input",

@@ -16,9 +16,19 @@ pub fn figure(source: &str, what: &str) -> Option<&'static str> {
     line.get(3).copied()
 }
 
+/// A text with a source's figures in place of their names, as in `a GPU of {units} units`.
+pub fn with_figures(source: &str, text: &str) -> String {
+    let mut parts = text.split('{');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| {
+        let (name, rest) = part.split_once('}').unwrap_or((part, ""));
+        format!("{all}{}{rest}", figure(source, name).unwrap_or("?"))
+    })
+}
+
 struct SourceTable {
     source: &'static str,
-    /// What was measured where, and what is timed.
+    /// What was measured where, and what is timed; figures by their names.
     about: &'static str,
     columns: &'static [PrintedColumn],
 }
@@ -92,7 +102,7 @@ const TABLES: [SourceTable; 5] = [
     },
     SourceTable {
         source: "ppc",
-        about: "PPC, chapter 4, on a GPU of 640 units: seconds and operations a clock with all overhead within, so its figures \
+        about: "PPC, chapter 4, on a GPU of {units} units: seconds and operations a clock with all overhead within, so its figures \
                 stand beside those from end to end. `kernel` is of the kernels alone.",
         columns: &[
             column("s", Some("time of "), |here| here.row.t_end_to_end_s),
@@ -107,13 +117,13 @@ const TABLES: [SourceTable; 5] = [
     },
     SourceTable {
         source: "cmsoft",
-        about: "The CMSoft article has its times in pictures; in words it claims 25 times its CPU loop in double: gpulab dot --as \
+        about: "The CMSoft article has its times in pictures; in words it claims {speedup} times its CPU loop in double: gpulab dot --as \
                 cmsoft compares with such a loop.",
         columns: &[TIME, RATE, STEP, TOTAL, WHOLE],
     },
     SourceTable {
         source: "nvidia",
-        about: "NVIDIA's transposition of 2048 x 2048 floats on a GTX 280, in 2^30 bytes a second: `GiB/s` with one launch after \
+        about: "NVIDIA's transposition of {side} x {side} floats on a GTX 280, in 2^30 bytes a second: `GiB/s` with one launch after \
                 the other, `in loop` with the loop in the kernel.",
         columns: &[
             column("GiB/s", Some(""), |here| gib(here.row)),
@@ -123,7 +133,7 @@ const TABLES: [SourceTable; 5] = [
     },
     SourceTable {
         source: "maruyama",
-        about: "Maruyama's lecture: 2^22 ints in groups of 128 on one GPU of a Tesla S1070, at most 102 GB/s. The kernels are \
+        about: "Maruyama's lecture: 2^22 ints in groups of {group} on one GPU of a Tesla S1070, at most {peak} GB/s. The kernels are \
                 timed, without transfers; `%max` is there of that rate, and here of the measured limit.",
         columns: &[TIME, RATE, SHARE, STEP, TOTAL],
     },
@@ -169,7 +179,7 @@ pub fn beside(source: &str, rows: &[Row], compute_units: u32) -> String {
         let number = |x| if is_factor(one.head) { format!("{x:.2}") } else { significant(x, 3) };
         column("here", one.head, measured.iter().map(|own| (one.here)(own).map(number)).collect())
     }));
-    wrap(table.about, WIDTH, "  ") + &TextGrid { columns }.blocks(WIDTH)
+    wrap(&with_figures(source, table.about), WIDTH, "  ") + &TextGrid { columns }.blocks(WIDTH)
 }
 
 /// A fault of a kernel as printed.
@@ -252,6 +262,16 @@ mod tests {
     use super::*;
     use gpulab_model::data::Params;
     use gpulab_record::row;
+
+    #[test]
+    fn every_figure_of_a_text_is_one_of_its_source() {
+        for SourceTable { source, about, .. } in &TABLES {
+            let told = with_figures(source, about);
+            assert!(!told.contains(['{', '?']), "{source}: {told}");
+        }
+        assert_eq!(with_figures("ppc", "of {units} units"), "of 640 units");
+        assert_eq!(with_figures("ppc", "of {nothing}"), "of ?");
+    }
 
     fn rows() -> Vec<Row> {
         let of = |variant: &str, t: f64| Row {

@@ -2,6 +2,7 @@
 
 use super::format;
 use super::ladder::WIDTH;
+use super::printed::with_figures;
 use super::rungs::range;
 use gpulab_model::outcome::Status;
 use gpulab_model::stats::ratio;
@@ -13,7 +14,8 @@ const ARTICLE: (&str, &str) = ("v3 local", "local");
 /// The CMSoft article's claim for the dot product, and the same comparison here: the article's last kernel, and the rung that
 /// took least if that is another, over one thread that adds in double, without transfers and with them.
 pub fn cmsoft(rows: &[Row]) -> String {
-    let claim = "The CMSoft article: about 25 times as fast as the CPU, in double, near 10^6 elements.";
+    let claim = "The CMSoft article: about {speedup} times as fast as the CPU, in double, near 10^6 elements.";
+    let claim = &with_figures("cmsoft", claim);
     let here = here(rows).unwrap_or_else(|| "Here: not known, as one of the two gave no time.".to_owned());
     [claim, &here].map(|line| format::wrap(line, WIDTH, "  ")).concat()
 }

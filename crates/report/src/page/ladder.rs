@@ -165,9 +165,9 @@ fn payoffs(pays: &[(String, Option<FilmMoment>)], material: &PageMaterial<'_>) -
         @match moment {
             None => {}
             Some(moment) if material.films.contains(&moment.file()) => {
-                "; " a href=(moment.address()) { "the moment in its film" }
+                span.film { "; " a href=(moment.address()) { "the moment in its film" } }
             }
-            Some(moment) => { "; " code { (moment.command()) } }
+            Some(moment) => { span.film { "; " code { (moment.command()) } } }
         }
     } } } }
 }
