@@ -60,6 +60,9 @@ pub struct DrawArgs {
     /// Draw what this line does [default: all lines; of accesses the one that costs most]
     #[arg(long, value_name = "LINE")]
     pub line: Option<u64>,
+    /// Draw what happens in this step of the group, as its film counts them, from launch to launch
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub step: Option<u64>,
     /// Draw what this warp of the group does
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub warp: u64,

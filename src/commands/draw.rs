@@ -18,7 +18,9 @@ pub fn run(out: &mut Out, global: &Global, options: &DrawArgs) -> Result<(), Err
         // Of a second kernel the access that stands in the place of the first one's.
         let like = drawn.first().and_then(|first| first.of.clone());
         let film = watch(what, &options.kernel)?;
-        let chosen = Chosen { view: options.view, line: options.line, warp: options.warp, group: options.group, like };
+        let &DrawArgs { view, line, step, warp, group, .. } = options;
+        let step = step.map(|number| usize::try_from(number).unwrap_or(usize::MAX));
+        let chosen = Chosen { view, line, step, warp, group, like };
         drawn.push(drawing::draw(&film, &chosen).map_err(Error::Usage)?);
     }
     let Some(path) = &options.output else {

@@ -169,6 +169,8 @@ fn a_picture_shows_the_access_that_costs_most() {
         ("draw reduce:2 --view phases", "\n8  "),
         ("draw transpose:3 --view reach", "# work-item 0 of warp 0 touches it"),
         ("draw banks", "lab/banks/"),
+        // The step at which a film of the same kernel opens.
+        ("draw reduce:2 -n 4096 --step 28", "8 lanes ask for 4 bytes each: 1 request in 8 passes"),
         ("draw dot:3 --view launches", "launch 2  rr+  dot_local: 16 groups"),
         ("draw reduce:1 -o -", "<svg"),
     ] {
@@ -186,6 +188,8 @@ fn what_cannot_be_watched_is_told() {
         ("draw reduce:99", "reduce has no rung"),
         ("draw reduce:2 --line 9999", "the film has lines"),
         ("draw reduce:1-3", "name one rung"),
+        ("draw reduce:2 --step 0", "0 is not in 1.."),
+        ("draw reduce:2 --step 9999", "the film has lines"),
         ("draw mine.cl", "--as reduce"),
         ("draw transfer", "no kernel to count"),
         ("draw reduce:2 -n 1M", "-n 16384 shows the same"),

@@ -27,6 +27,8 @@ pub enum DrawnView {
 pub struct Chosen {
     pub view: DrawnView,
     pub line: Option<u64>,
+    /// From 1, as a film counts them, from launch to launch.
+    pub step: Option<usize>,
     pub warp: u64,
     pub group: u64,
     /// Rather an access of this kind to this array, to compare it with another kernel's.
@@ -50,12 +52,11 @@ fn lanes(bits: u64) -> impl Iterator<Item = u64> {
 }
 
 pub fn draw(film: &Film, chosen: &Chosen) -> Result<DrawnGrids, String> {
-    let steps: Vec<&TracedStep> = film
-        .launches
-        .iter()
-        .flat_map(|launch| &launch.steps)
-        .filter(|step| step.group == chosen.group && chosen.line.is_none_or(|line| step.line == line))
-        .collect();
+    let mut steps: Vec<&TracedStep> = match chosen.step {
+        Some(number) => moment(film, chosen.group, number),
+        None => film.launches.iter().flat_map(|launch| &launch.steps).collect(),
+    };
+    steps.retain(|step| step.group == chosen.group && chosen.line.is_none_or(|line| step.line == line));
     if steps.is_empty() {
         return Err(format!("nothing happens there: {}", film.lines()));
     }
@@ -66,6 +67,24 @@ pub fn draw(film: &Film, chosen: &Chosen) -> Result<DrawnGrids, String> {
         DrawnView::Launches => launches(film),
         DrawnView::Reach => Ok(reach(film, &steps, chosen.warp)),
     }
+}
+
+/// What the warps of a group do at once: side by side from barrier to barrier.
+fn moment(film: &Film, group: u64, number: usize) -> Vec<&TracedStep> {
+    let mut before = 0;
+    for launch in &film.launches {
+        let own = || launch.steps.iter().filter(|step| step.group == group);
+        for phase in 0..=own().map(|step| step.phase).max().unwrap_or_default() {
+            let mut warps: BTreeMap<u64, Vec<&TracedStep>> = BTreeMap::new();
+            own().filter(|step| step.phase == phase).for_each(|step| warps.entry(step.warp).or_default().push(step));
+            let most = warps.values().map(Vec::len).max().unwrap_or(1);
+            if number <= before + most {
+                return warps.values().filter_map(|own| own.get(number - before - 1).copied()).collect();
+            }
+            before += most;
+        }
+    }
+    Vec::new()
 }
 
 fn of_warp<'a>(steps: &[&'a TracedStep], warp: u64) -> Vec<&'a TracedStep> {
