@@ -30,10 +30,12 @@ impl Brought {
     /// What a command names: a family and a list of its rungs, a reader's kernel and the family whose problem it solves, or an
     /// exercise's.
     pub(crate) fn of(what: &str, solves: Option<&str>) -> Result<(Brought, Option<String>), Error> {
-        if let Some(kernel) = exercises::brought(what)? {
-            return Ok((kernel, None));
-        }
         let (name, part) = parted(what);
+        if let (None, Some(exercise), true) = (solves, part, exercises::is_kind(name)) {
+            let (registry, family) = exercises::adopt(name, exercise)?;
+            let own = family.ladder.last().cloned();
+            return Ok((Brought { registry, family, own }, None));
+        }
         if let Some(family) = solves {
             let lines: Vec<String> = part.map(|kernel| format!("kernel {kernel}")).into_iter().collect();
             return Ok((Brought::with_lines(family, Path::new(name), &lines)?, None));

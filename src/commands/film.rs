@@ -19,7 +19,13 @@ pub fn run(global: &Global, options: &FilmArgs) -> Result<(), Error> {
         let worst = |film: &Film| {
             let step = film.costliest(&FilmLine::Worst).filter(|step| film.is_wasteful(step))?;
             let name = step.file.rsplit('/').next().unwrap_or_default();
-            Some(format!("{}, its worst moment: {} ({}#line={name}:{})", film.title, film.cost(step), options.output, step.line))
+            Some(format!(
+                "{}, its worst moment: {} ({}#line={name}:{})",
+                film.title,
+                film.cost(step),
+                options.output,
+                step.line
+            ))
         };
         let titles: Vec<&str> = films.iter().map(|film| film.title.as_str()).collect();
         note(&format!("wrote {}: {}", options.output, titles.join(" and ")));

@@ -39,11 +39,11 @@ impl Countable {
         let what = options.subject.name().unwrap_or_default();
         let (name, part) = parted(what);
         let variant = &options.rungs.variant;
-        if part.is_some() && variant.is_some() && !exercises::is_named(what) {
+        if part.is_some() && variant.is_some() && !exercises::is_kind(name) {
             return Err(Error::Usage(format!("--variant: {what} names the rung already; leave one of them out")));
         }
         let ladder = |(brought, list): (Brought, Option<String>)| Countable::Ladder(brought.into(), list);
-        if options.solves.is_some() || name.ends_with(".cl") || exercises::is_named(what) {
+        if options.solves.is_some() || name.ends_with(".cl") || exercises::is_kind(name) {
             let named = Brought::of(what, options.solves.as_deref())?;
             return Ok(ladder((named.0, variant.clone())));
         }

@@ -62,7 +62,7 @@ impl WatchedCase {
             return Ok(WatchedCase::Trial(experiment, part.map(str::parse).transpose().map_err(not_a_number)?));
         }
         let is_family = described::is_file(name) || FAMILIES.iter().any(|family| family.name == name);
-        let is_kernel = name.ends_with(".cl") || exercises::is_named(what);
+        let is_kernel = name.ends_with(".cl") || exercises::is_kind(name);
         if options.family.is_none() && !is_family && !is_kernel {
             let names = FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
             return Err(Error::Usage(words::unknown("family or experiment", name, &names.collect::<Vec<_>>())));

@@ -230,7 +230,24 @@ addEventListener("load", () => {
   dispatchEvent(new KeyboardEvent("keydown", { key: "b" }));
   const fetched = performance.getEntriesByType("resource").length;
   const wide = document.documentElement.scrollWidth > innerWidth;
-  document.body.replaceChildren(JSON.stringify({ worst, bad, line, linked, cells, before, after, last, fetched, wide, films: films.length }));
+  press("worst");
+  const light = color => color.match(/[\d.]+/g).slice(0, 3).map(part => part / 255)
+    .map(part => part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, part, i) => sum + part * [0.2126, 0.7152, 0.0722][i], 0);
+  const behind = one => {
+    const color = getComputedStyle(one).backgroundColor;
+    return /, 0\)$/.test(color) && one.parentElement ? behind(one.parentElement) : color;
+  };
+  const faint = [...document.querySelectorAll("body *:not(script)")].filter(one => {
+    if (![...one.childNodes].some(part => part.nodeType === 3 && part.data.trim())) return false;
+    const [a, b] = [light(getComputedStyle(one).color), light(behind(one))];
+    return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5;
+  }).length;
+  const named = "button, input, select, [role=img], [role=region], [role=list], [role=toolbar]";
+  const unnamed = [...document.querySelectorAll(named)].filter(one =>
+    !one.getAttribute("aria-label") && !one.textContent.trim()).length;
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  document.body.replaceChildren(JSON.stringify({ faint, unnamed, dark, worst, bad, line, linked, cells, before, after, last, fetched, wide, films: films.length }));
 });
 </script>"##;
 
@@ -245,11 +262,12 @@ fn a_browser_plays_two_films_side_by_side() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("film.html");
     fs::write(&path, page.replace("</body>", &format!("{FOLLOW}</body>"))).unwrap();
-    for width in ["390", "1400"] {
+    for (width, scheme) in [("390", "1"), ("1400", "0")] {
         let output = Command::new(&browser)
             .args(["--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--dump-dom"])
             .args(["--virtual-time-budget=20000", "--host-resolver-rules=MAP * ~NOTFOUND"])
             .arg(format!("--window-size={width},900"))
+            .arg(format!("--blink-settings=preferredColorScheme={scheme}"))
             .arg(format!("--user-data-dir={}", folder.path().join("profile").display()))
             .arg(format!("file://{}", path.display()))
             .output()
@@ -260,6 +278,7 @@ fn a_browser_plays_two_films_side_by_side() {
         let body = dom.split("<body").nth(1).unwrap().split_once('>').unwrap().1.split("</body>").next().unwrap();
         let found: Value = serde_json::from_str(body.trim()).unwrap_or_else(|e| panic!("{e}: {body}"));
         assert!(found["worst"].as_str().unwrap().contains("32 passes, 31 for conflicts"), "{found}");
+        assert!(found["dark"] == (scheme == "0") && found["faint"] == 0 && found["unnamed"] == 0, "{found}");
         assert!(found["line"] == "37" && found["linked"] == "33", "{found}");
         assert!(found["bad"] == true && found["cells"].as_u64().unwrap() >= 32, "{found}");
         assert!(found["before"].as_str().unwrap().starts_with("1 / "), "{found}");

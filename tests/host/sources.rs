@@ -1,6 +1,6 @@
 //! The page that leads from the sources' slides to commands: what it names exists.
 
-use gpulab::kernels::cited::cited;
+use gpulab::kernels::cited;
 use gpulab::report::printed::figure;
 use gpulab::report::sources;
 use std::path::Path;

@@ -125,7 +125,8 @@ fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGr
             counts.items,
             request.size,
             match request.moved_pieces.is_empty() {
-                true => format!("{} of {} bytes", format::counted(counts.segments as usize, "segment"), film.model.segment),
+                true =>
+                    format!("{} of {} bytes", format::counted(counts.segments as usize, "segment"), film.model.segment),
                 false => format::counted(counts.segments as usize, "transaction"),
             },
             counts.moved,

@@ -80,7 +80,8 @@ pub fn hint(text: &str, (number, all): (usize, usize), exercise: &Exercise, widt
             format!("That was the last hint; gpulab exercise show {} --solution prints a solution.", exercise.name)
         }
     };
-    let film = film(exercise).map_or_else(String::new, |film| format!("See the starting file's worst moment:\n  {film}\n"));
+    let film =
+        film(exercise).map_or_else(String::new, |film| format!("See the starting file's worst moment:\n  {film}\n"));
     wrap(&format!("Hint {number} of {all}: {text}"), width, "  ") + &wrap(&more, width, "  ") + &film
 }
 

@@ -21,8 +21,11 @@ pub(super) fn launches(film: &Film) -> Result<DrawnGrids, String> {
         film.plan.buffers.iter().map(|spec| if is_meant(spec) { full } else { EMPTY }).collect()
     };
     let mut names = vec![BTreeSet::new(); buffers];
-    let mut rows: Vec<GridRow> =
-        vec![("host sends".into(), of_host('w', Shade::Full, &|spec| matches!(spec.role, Role::Input(_))), "the inputs".into())];
+    let mut rows: Vec<GridRow> = vec![(
+        "host sends".into(),
+        of_host('w', Shade::Full, &|spec| matches!(spec.role, Role::Input(_))),
+        "the inputs".into(),
+    )];
     for (number, (traced, counted)) in (1..).zip(film.launches.iter().zip(&film.counted.launches)) {
         let parameters = film.parameters.get(&traced.kernel).map_or(&[][..], Vec::as_slice);
         let pass = film.plan.passes.iter().find(|pass| pass.kernel == traced.kernel);
@@ -49,12 +52,16 @@ pub(super) fn launches(film: &Film) -> Result<DrawnGrids, String> {
         };
         let counts = &counted.counts;
         let groups = format::counted(counts.groups as usize, "group");
-        let items = format::counted(counts.items as usize, "item");
+        let items = format::counted(counts.items as usize, "work-item");
         let timed = if counted.timed { "" } else { ", not timed" };
         let about = format!("{}: {groups}, {items}{timed}", traced.kernel);
         rows.push((format!("launch {number}"), touched.iter().map(cell).collect(), about));
     }
-    rows.push(("host reads".into(), of_host('r', Shade::Light, &|spec| spec.role == Role::Output), "the result".into()));
+    rows.push((
+        "host reads".into(),
+        of_host('r', Shade::Light, &|spec| spec.role == Role::Output),
+        "the result".into(),
+    ));
     let about = match film.launches.len() {
         1 => "One launch on the queue.".to_owned(),
         several => format!("{several} launches on one queue: each begins when the one before has ended."),

@@ -79,9 +79,8 @@ pub fn of_ladder(rungs: &[RungTime]) -> Vec<(String, Option<FilmMoment>)> {
         let said = sentences(payoffs, &rung.row.family, rung.row.rung);
         let told =
             if payoffs.basis == ShareBasis::Model { String::new() } else { format!(" ({})", basis(payoffs.basis)) };
-        let one = |one: PayoffSentence| {
-            (format!("{}{told}: {}", short_label(&rung.row), one.text), one.moment(&rung.row))
-        };
+        let one =
+            |one: PayoffSentence| (format!("{}{told}: {}", short_label(&rung.row), one.text), one.moment(&rung.row));
         all.extend(said.into_iter().take(most).map(one));
     }
     let poor: Vec<&Row> =
@@ -111,10 +110,7 @@ fn sentence(one: &Payoff, basis: ShareBasis, cure: &str) -> String {
         Waste::Launches => (format!("{counted} launches"), enough),
         Waste::Barriers => (format!("{counted} barriers a group"), enough),
     };
-    let place = one
-        .place
-        .as_ref()
-        .map_or_else(String::new, |(file, line)| format!("{}:{line}: ", last(file)));
+    let place = one.place.as_ref().map_or_else(String::new, |(file, line)| format!("{}:{line}: ", last(file)));
     let saved = match basis {
         ShareBasis::Model => format!("would save up to {}", format::percent(one.saves)),
         _ => "would do".to_owned(),

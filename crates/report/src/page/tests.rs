@@ -72,8 +72,10 @@ fn one_processor_under_several_names_of_a_driver_is_one_card_whose_limits_are_na
         of("pthread-haswell-AMD EPYC", held(timed(1, "naive", 1e-3))),
         of("pthread-skylake-avx512-AMD EPYC", held(timed(2, "local", 5e-4))),
     ];
-    let text =
-        index(&PageMaterial { folders: &[folder("one", rows)], counts: &[], films: &[], home: None }, &["one.html".to_owned()]);
+    let text = index(
+        &PageMaterial { folders: &[folder("one", rows)], counts: &[], films: &[], home: None },
+        &["one.html".to_owned()],
+    );
     assert_eq!(text.matches("<article").count(), 1, "{text}");
     assert!(text.contains("1 recorded machine") && text.contains("limit in its run: 40.0 GB/s"), "{text}");
 }
