@@ -11,7 +11,7 @@ use crate::picture::{self, number};
 use crate::rungs::label;
 use crate::view::{View, cache_name, is_held_against_limit};
 use crate::{payoff, why};
-use gpulab_kernels::{Bound, FAMILIES, Registry, Sources, built_in};
+use gpulab_kernels::{Bound, FAMILIES, Registry, Sources, built_in, cited};
 use gpulab_model::outcome::Status;
 use gpulab_record::{Row, flag};
 use gpulab_study::why::{DeviceRates, LadderReasons, RungTime, StepReason, reasons, results};
@@ -31,7 +31,7 @@ pub(super) fn heading(own: &DevicePart<'_>) -> String {
             .filter(is_held)?
             .ceiling_pct
     };
-    let shares: Vec<f64> = by_family(own).iter().filter_map(|(first, _)| best(first)).collect();
+    let shares: Vec<f64> = of_today(own).iter().filter_map(best).collect();
     let (least, most) = shares.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), share| (a.min(*share), b.max(*share)));
     match (shares.len(), format!("{least:.0}"), format!("{most:.0}")) {
         (0, ..) => "Ladders: what each step brings, and why".to_owned(),
@@ -50,7 +50,7 @@ pub(super) fn roofline_heading(own: &DevicePart<'_>) -> String {
             true => "a cache holds the data of",
         }
     }
-    let all: Vec<Vec<Row>> = by_family(own).into_iter().map(|(first, _)| first).collect();
+    let all = of_today(own);
     let told = ["memory bounds", "a cache holds the data of", "arithmetic bounds"].into_iter().filter_map(|what| {
         let names: Vec<&str> = all.iter().filter(|rows| bound(rows) == what).map(|rows| family(rows)).collect();
         let (last, others) = names.split_last()?;
@@ -97,9 +97,15 @@ pub(super) fn by_family(own: &DevicePart<'_>) -> Vec<(Vec<Row>, Vec<Vec<Row>>)> 
     all.into_iter().filter_map(chosen).collect()
 }
 
+/// The ladders to look at, but for those of the sources' kernels as printed: these were made for devices of their time.
+fn of_today(own: &DevicePart<'_>) -> Vec<Vec<Row>> {
+    let firsts = by_family(own).into_iter().map(|(first, _)| first);
+    firsts.filter(|rows| cited(family(rows)).is_none()).collect()
+}
+
 /// The first ladders of all families under the limits of memory and arithmetic.
 pub(super) fn roofline(own: &DevicePart<'_>, ids: &Ids) -> Option<Markup> {
-    let firsts: Vec<Vec<Row>> = by_family(own).into_iter().map(|(first, _)| first).collect();
+    let firsts = of_today(own);
     let all = picture::roofline(&firsts, &own.ceilings).ok();
     let each = firsts.iter().filter_map(|rows| picture::roofline(std::slice::from_ref(rows), &own.ceilings).ok());
     let each: Vec<_> = if firsts.len() > 1 { each.collect() } else { Vec::new() };

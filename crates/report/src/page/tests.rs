@@ -106,3 +106,17 @@ fn signs_of_per_cent_stay_with_their_numbers() {
 fn an_empty_page_is_one() {
     assert!(page(&[]).contains("<h1>Recorded results</h1>"));
 }
+
+#[test]
+fn kernels_of_a_source_are_not_held_against_limits_of_today() {
+    let of = |family: &str, ceiling_pct: f64| {
+        let row = |row| Row { family: family.into(), ceiling_pct: Some(ceiling_pct), ..row };
+        [timed(1, "naive", 1e-3), timed(2, "local", 5e-4)].map(row).to_vec()
+    };
+    let heading = |rows: Vec<Row>| {
+        let folder = folder("x", rows);
+        ladder::heading(&devices_of(&folder)[0])
+    };
+    assert!(heading(of("reduce", 97.0)).starts_with("The fastest rungs reach 97"));
+    assert_eq!(heading([of("reduce", 97.0), of("maruyama", 3.0)].concat()), heading(of("reduce", 97.0)));
+}
