@@ -58,12 +58,17 @@ impl Input<'_> {
         let needed = bytes.saturating_mul(2);
         if needed > info.target.global_mem {
             return Err(Error::Usage(format!(
-                "{} of {} need {} on the device for their data and its copy, and {} has {}: choose a smaller size",
+                "{} of {} need {} on the device for their data and its copy, and {} has {}: {}",
                 self.elements(),
                 self.dtype,
                 gib(needed),
                 info.name,
-                gib(info.target.global_mem)
+                gib(info.target.global_mem),
+                if self.family.problem.fold().is_some() {
+                    "choose a smaller size, or --stream"
+                } else {
+                    "choose a smaller size"
+                }
             )));
         }
         // The memory of a CPU device is this machine's.

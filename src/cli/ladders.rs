@@ -88,7 +88,29 @@ pub struct DotArgs {
     #[command(flatten)]
     pub tunables: Tunables<OfDot>,
     #[command(flatten)]
+    pub streaming: Streaming,
+    #[command(flatten)]
     pub ladder: Ladder,
+}
+
+/// More data than a device holds.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "More data than the device holds")]
+pub struct Streaming {
+    /// Keep the data on the host and send them through the device in chunks, while kernels work on the chunks before
+    #[arg(long, conflicts_with_all = ["why", "cache", "clock", "peak"])]
+    pub stream: bool,
+    /// The same, with at most so much of the device's memory for the data, as in 2GiB [default: three chunks of 64 MiB of each
+    /// vector]
+    #[arg(long, value_name = "BYTES", value_parser = values::bytes, conflicts_with_all = ["why", "cache", "clock", "peak"])]
+    pub memory: Option<u64>,
+}
+
+impl Streaming {
+    /// Bytes of the device that data may stream through, if they do.
+    pub fn bytes(&self) -> Option<u64> {
+        self.memory.or(self.stream.then_some(u64::MAX))
+    }
 }
 
 /// A source whose set-up can be repeated.
@@ -110,6 +132,8 @@ pub struct ReduceArgs {
     pub input: Option<String>,
     #[command(flatten)]
     pub tunables: Tunables<OfReduce>,
+    #[command(flatten)]
+    pub streaming: Streaming,
     #[command(flatten)]
     pub ladder: Ladder,
 }
@@ -237,7 +261,7 @@ pub struct TryArgs {
     #[arg(long)]
     pub watch: bool,
     /// Memory limit of your kernel's process, without the driver's share, as in 4Gi; for CPU devices [default: by size]
-    #[arg(long, value_name = "N", value_parser = values::size)]
+    #[arg(long, value_name = "BYTES", value_parser = values::bytes)]
     pub memory: Option<u64>,
     #[command(flatten)]
     pub ladder: Ladder,

@@ -21,6 +21,7 @@ pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Erro
     let usual = || options.source.map_or_else(|| options.ladder.default_size(Form::Vector), |_| CMSOFT_N);
     let shape = Shape::vector(options.n.unwrap_or_else(usual));
     let mut study = LadderRun::new(&kernels::dot::FAMILY, shape, options.ladder.dtype, &params);
+    study.stream = options.streaming.bytes();
     study.source = source;
     if let Some(first) = &options.input {
         let second = options.input2.as_ref().unwrap_or(first);

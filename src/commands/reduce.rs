@@ -14,6 +14,7 @@ pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), E
     let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Vector));
     let (shape, params) = (Shape::vector(n), &options.tunables.params);
     let mut study = LadderRun::new(&kernels::reduce::FAMILY, shape, options.ladder.dtype, params);
+    study.stream = options.streaming.bytes();
     if let Some(file) = &options.input {
         study.inputs = vec![file.clone()];
         let (n, dtype) = look_at(file, study.dtype, op)?;

@@ -10,7 +10,7 @@ use crate::console::{Out, note, screen, worst_of};
 use crate::counting::why;
 use crate::data::{Dtype, Params};
 use crate::kernels::{Family, Rung};
-use crate::outcome::{DeviceInfo, Executor, Status};
+use crate::outcome::{DeviceInfo, Executor, Settings, Status};
 use crate::outputs::{Outputs, Paths};
 use crate::plan::{Case, WorkGroup};
 use crate::record::{Peaks, Row};
@@ -72,7 +72,9 @@ pub(crate) fn run_into(
     };
     let mut executor = bench::open(setup, &options.measure, bytes, data.ops())?;
     let info = executor.info().clone();
-    data.check_device(bytes, &info)?;
+    if study.stream.is_none() {
+        data.check_device(bytes, &info)?;
+    }
     check_work_group(options.wg, &info)?;
     bench::announce(global, &info);
     ask_reference(study, options, global, dtype, &mut *executor)?;
@@ -87,7 +89,7 @@ pub(crate) fn run_into(
         tuned,
         wg: options.wg.unwrap_or_else(|| tuning::default_work_group(&info)),
         rungs,
-        settings: options.measure.settings(),
+        settings: Settings { stream: study.stream, ..options.measure.settings() },
         budget: options.budget(),
         seed: options.seed,
         quick: options.measure.quick,

@@ -57,6 +57,7 @@ fn refuse(options: &Ladder, study: &LadderRun<'_>) -> Result<(), Error> {
     let settings = options.measure.settings();
     let of_one = [
         ("--as", study.source.is_some()),
+        ("--stream", study.stream.is_some()),
         ("--why", options.why),
         ("--rounds", options.rounds > 1),
         ("--peak", !options.peak.is_empty()),

@@ -34,6 +34,7 @@ mod show;
 mod sources;
 mod splice;
 mod start;
+mod streamed;
 mod sweep;
 mod team;
 mod terminal;

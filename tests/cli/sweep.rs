@@ -31,6 +31,7 @@ const SETTINGS: Settings = Settings {
     clock: Clock::Event,
     least_time: None,
     candidate: None,
+    stream: None,
 };
 
 /// What `dot_naive` does.

@@ -23,6 +23,7 @@ const SETTINGS: Settings = Settings {
     clock: Clock::Event,
     least_time: None,
     candidate: None,
+    stream: None,
 };
 
 /// More than a block of the host's, and no multiple of anything.

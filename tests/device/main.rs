@@ -17,4 +17,5 @@ mod presum;
 mod skips;
 #[path = "../sources/mod.rs"]
 mod sources;
+mod streamed;
 mod transpose;

@@ -37,6 +37,7 @@ fn settings() -> Settings {
         clock: Clock::Event,
         least_time: None,
         candidate: None,
+        stream: None,
     }
 }
 

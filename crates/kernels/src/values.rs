@@ -58,6 +58,11 @@ pub fn size(text: &str) -> Result<u64, String> {
     })
 }
 
+/// A size of memory: as [`size`], with or without a B for bytes behind it, as in `2GiB`.
+pub fn bytes(text: &str) -> Result<u64, String> {
+    size(text.strip_suffix('B').unwrap_or(text))
+}
+
 fn one_size(text: &str) -> Result<u64, String> {
     let bad = || format!("{text:?} is not a size: write 1000000, 1_000_000, 1e6, 1M (10^6), 1Mi (2^20) or 2^20");
     let bytes = text.as_bytes();

@@ -5,7 +5,7 @@ use super::{Flags, HOST, REPEATS, Record, SCHEMA, flag};
 use gpulab_kernels::{Bound, Form, built_in};
 use gpulab_model::data::{Dtype, Params};
 use gpulab_model::outcome::{BuildTold, Cache, Clock, Measured, Number, Status};
-use gpulab_model::plan::WorkGroup;
+use gpulab_model::plan::{CHUNK, WorkGroup};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -278,6 +278,12 @@ columns! {
         /// The same from end to end.
         #[unit = "%"]
         pub ideal_end_to_end_pct: Option<f64>,
+        /// Of data that go through the device in chunks: time of the same copies without kernels.
+        #[unit = "s"]
+        pub t_copies_s: Option<f64>,
+        /// Likewise, of the same launches without copies.
+        #[unit = "s"]
+        pub t_kernels_s: Option<f64>,
     }
 }
 
@@ -419,6 +425,8 @@ impl From<&Record> for Row {
             shares: String::new(),
             ideal_pct: None,
             ideal_end_to_end_pct: None,
+            t_copies_s: seconds(|m| m.streamed.map(|apart| apart.copies)),
+            t_kernels_s: seconds(|m| m.streamed.map(|apart| apart.kernels)),
         }
     }
 }
@@ -448,6 +456,16 @@ impl Row {
     /// How often the kernel repeats its work inside, where it does.
     pub fn repeats(&self) -> Option<&str> {
         self.params.get(REPEATS).map(String::as_str)
+    }
+
+    /// Whether its kernel did its work once a launch, over data on the device.
+    pub fn is_plain(&self) -> bool {
+        self.repeats().is_none() && self.chunk().is_none()
+    }
+
+    /// Elements of a chunk, where the data went through the device in chunks.
+    pub fn chunk(&self) -> Option<u64> {
+        self.params.get(CHUNK).and_then(|len| len.parse().ok())
     }
 
     /// Whether an OpenCL device is the host's CPU, as far as its row tells: most drivers name it so.

@@ -161,7 +161,6 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit
         (Some(wg), 1..=NAMED_GROUPS) => format!(", wg {wg} ({})", others.join(", ")),
         _ => ", each rung with a wg of its own".to_owned(),
     };
-    let cache = cache_name(row.cache);
     let is_held = is_held_against_limit(rungs.iter().chain(inside).copied());
     let ceiling = match limit(row) {
         Some(("GB/s", gbps)) if is_held => {
@@ -172,11 +171,15 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit
     };
     let repeats = inside.first().unwrap_or(&row).repeats();
     let inside = repeats.map_or_else(String::new, |nreps| format!(", inside: {nreps} times in one launch"));
+    let place = match row.chunk() {
+        Some(len) => format!("from the host in {}", format::counted(row.n.div_ceil(len.max(1)) as usize, "chunk")),
+        None => format!("{} cache", cache_name(row.cache)),
+    };
     let signed = if minplus::is_signed(&row.params) { ", signed weights" } else { "" };
     let device = format::device(&row.device);
     // Bytes stand for elements of any type that none of gpulab's own families has.
     let dtype = if row.dtype == Dtype::U8 { String::new() } else { format!(", {}", row.dtype) };
-    format!("{} on {device}: {size}{dtype}{signed}{wg}, {cache} cache{ceiling}{inside}", row.family)
+    format!("{} on {device}: {size}{dtype}{signed}{wg}, {place}{ceiling}{inside}", row.family)
 }
 
 /// `ok`, or what went wrong and why, in `width` characters or fewer.

@@ -119,7 +119,7 @@ impl<'a> Climb<'a> {
         let tasks = [Stage::Rungs, Stage::Baselines].into_iter().flat_map(|stage| climb.tasks(stage));
         climb.missing = tasks.map(|task| task.label).collect();
         climb.pace = Pace::new(budget, began, climb.missing.len());
-        if !climb.is_empty() {
+        if climb.has_limits() {
             climb.missing.push(climb.limits_name());
         }
         climb
@@ -190,7 +190,7 @@ impl<'a> Climb<'a> {
 
     /// Measures everything. What was measured before an error is there all the same.
     pub(crate) fn climb(&mut self, limits: &mut Limits) -> Result<(), Error> {
-        if !self.is_empty() {
+        if self.has_limits() {
             self.recall(limits)?;
         }
         self.steps = self.missing.len();
@@ -226,6 +226,11 @@ impl<'a> Climb<'a> {
     /// No elements are an answer without a launch, and nothing is compared with it.
     fn is_empty(&self) -> bool {
         self.study.ladder.shape.elements() == 0
+    }
+
+    /// Whether the device's own limits say anything of these cases: what streams is bound by the way to the device.
+    fn has_limits(&self) -> bool {
+        !self.is_empty() && self.study.settings.stream.is_none()
     }
 
     fn need(&self) -> LimitNeeded {
@@ -275,7 +280,7 @@ impl<'a> Climb<'a> {
 
     /// Measures the limits that are not known yet, and holds against them what was measured before.
     fn measure_limits(&mut self, limits: &mut Limits) -> Result<(), Error> {
-        if self.is_empty() {
+        if !self.has_limits() {
             return Ok(());
         }
         let (name, need) = (self.limits_name(), self.need());

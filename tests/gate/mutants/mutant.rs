@@ -306,6 +306,7 @@ impl Control {
             clock: self.clock,
             least_time: None,
             candidate: None,
+            stream: None,
         }
     }
 }

@@ -172,6 +172,11 @@ impl BoundPlan {
         device.write_all(&changes.iter().filter_map(write).collect::<Vec<_>>())
     }
 
+    /// The buffer of this index of the plan's list.
+    pub(super) fn id(&self, index: usize) -> BufferId {
+        self.buffers[index].id
+    }
+
     /// Reads the output back; of several outputs the bytes of all.
     pub(super) fn output(&self, device: &mut dyn Device, plan: &Plan) -> Result<Array, DeviceError> {
         Ok(joined(self.outputs(device, plan)?))

@@ -1,12 +1,12 @@
 //! A portion of a case's work, which one device does while others do the rest: what is asked, and what is held for it.
 
 use super::buffers::BoundPlan;
-use super::inputs::Data;
+use super::inputs::{Data, exactly};
 use crate::device::{Device, ProgramId};
 use gpulab_kernels::Family;
-use gpulab_model::data::{Array, Fill, Params};
+use gpulab_model::data::{Array, DrawnInput, Fill, Params};
 use gpulab_model::outcome::Stop;
-use gpulab_model::plan::{Case, Launch, Plan, WorkGroup};
+use gpulab_model::plan::{Case, Launch, Plan, Reference, WorkGroup};
 use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;
 use std::io::{Seek, SeekFrom, Write};
@@ -63,6 +63,9 @@ pub struct PortionTimes {
     pub event: Option<f64>,
 }
 
+/// Roundings of the host, which makes one result of those of portions.
+pub(crate) const JOINING: u64 = 2;
+
 /// Nanoseconds of the clock that all processes of this host share.
 pub(crate) fn host_clock() -> u64 {
     let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
@@ -75,6 +78,24 @@ pub(crate) fn portion_fill(family: &Family, case: &Case, exact: bool) -> (Fill, 
         Some(fold) => (fold.exact_fill(case), !case.seed),
         None => (family.problem.fill(case), case.seed),
     }
+}
+
+/// What is right over the random data of a case, or over data whose result is exact; data of a fold are never held whole.
+pub(crate) fn drawn_reference(family: &Family, case: &Case, exact: bool) -> Reference {
+    let (fill, seed) = portion_fill(family, case, exact);
+    let lens = family.problem.inputs(case.shape, &case.params);
+    let right = match family.problem.fold() {
+        Some(fold) => {
+            let drawn = (0..).zip(lens).map(|(stream, len)| DrawnInput::new(fill, case.dtype, seed, stream, len));
+            fold.streamed(case, &drawn.collect::<Vec<_>>()).0
+        }
+        None => {
+            let inputs = lens.into_iter().enumerate();
+            let inputs = inputs.map(|(index, len)| family.problem.input(case, index, len, fill, seed));
+            family.problem.reference(case, &inputs.collect::<Vec<_>>())
+        }
+    };
+    if exact { exactly(right, case.dtype) } else { right }
 }
 
 /// A portion that is ready to run.

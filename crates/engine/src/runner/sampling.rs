@@ -103,6 +103,7 @@ mod tests {
             clock: Clock::Event,
             least_time: None,
             candidate: None,
+            stream: None,
         }
     }
 

@@ -130,6 +130,9 @@ impl Session {
         if let Some(exchange) = exchange(&case.family) {
             return self.exchange(exchange, case, settings);
         }
+        if let Some(bytes) = settings.stream {
+            return self.stream(case, settings, bytes);
+        }
         self.verified.retain(|(known, _)| known != case);
         self.launched = again.is_some();
         self.prepared(case, settings.clock, |session, job, outcome| {

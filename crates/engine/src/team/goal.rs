@@ -1,19 +1,16 @@
 //! What a team works for: the results that are right, and the file in which its members' parts of one meet.
 
 use crate::runner::verdict::judge_real;
-use crate::runner::{Portion, PortionPlace, exactly, portion_fill};
+use crate::runner::{JOINING, Portion, PortionPlace, drawn_reference};
 use gpulab_kernels::{Family, Form};
 use gpulab_model::Error;
-use gpulab_model::data::{Array, DrawnInput};
+use gpulab_model::data::Array;
 use gpulab_model::outcome::{Judged, Stop};
 use gpulab_model::plan::{Case, Reference};
 use gpulab_system::files::ScratchFolder;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
-
-/// Roundings of the host, which makes one result of the members' own.
-const JOINING: u64 = 2;
 
 pub struct Goal<'a> {
     pub(super) family: &'a Family,
@@ -33,10 +30,10 @@ impl<'a> Goal<'a> {
         })?;
         let real = match files {
             Some(files) => family.problem.reference(case, files),
-            None => reference(family, case, false),
+            None => drawn_reference(family, case, false),
         };
         let is_exact = family.problem.fold().is_none() || case.shape.elements() == 0;
-        let exact = (!is_exact).then(|| reference(family, case, true));
+        let exact = (!is_exact).then(|| drawn_reference(family, case, true));
         Ok(Goal { family, case: case.clone(), real, exact, folder })
     }
 
@@ -87,21 +84,4 @@ impl<'a> Goal<'a> {
     fn failed(&self, error: &io::Error) -> Stop {
         Stop::failed(format!("the joined result, {}: {error}", self.path().display()))
     }
-}
-
-fn reference(family: &Family, case: &Case, exact: bool) -> Reference {
-    let (fill, seed) = portion_fill(family, case, exact);
-    let lens = family.problem.inputs(case.shape, &case.params);
-    let right = match family.problem.fold() {
-        Some(fold) => {
-            let drawn = (0..).zip(lens).map(|(stream, len)| DrawnInput::new(fill, case.dtype, seed, stream, len));
-            fold.streamed(case, &drawn.collect::<Vec<_>>()).0
-        }
-        None => {
-            let inputs = lens.into_iter().enumerate();
-            let inputs = inputs.map(|(index, len)| family.problem.input(case, index, len, fill, seed));
-            family.problem.reference(case, &inputs.collect::<Vec<_>>())
-        }
-    };
-    if exact { exactly(right, case.dtype) } else { right }
 }

@@ -24,6 +24,9 @@ pub const BUILD_OPTIONS: &str = "-cl-std=CL1.2 -cl-kernel-arg-info";
 /// Setting of kernels that repeat their work inside, so many times.
 pub const REPEATS: &str = "nreps";
 
+/// Setting of cases whose data go through the device in chunks: elements of a chunk.
+pub const CHUNK: &str = "chunk";
+
 /// Setting of cases of which the record says what the driver tells of the build.
 pub const TOLD: &str = "told";
 

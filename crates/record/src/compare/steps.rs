@@ -33,8 +33,7 @@ pub struct LadderDevice {
 
 /// The ladders that ran on two devices or more: of each device at the largest size that all have, or else at its own largest.
 pub fn steps<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<LadderSteps> {
-    let timed =
-        rows.into_iter().filter(|row| row.status == Status::Ok && row.rung.is_some() && row.repeats().is_none());
+    let timed = rows.into_iter().filter(|row| row.status == Status::Ok && row.rung.is_some() && row.is_plain());
     let timed: Vec<&Row> = timed.collect();
     groups(&timed, |&row| ladder_key(row)).iter().filter_map(|own| ladder(own)).collect()
 }

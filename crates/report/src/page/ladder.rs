@@ -190,7 +190,7 @@ fn mark(gain: f64, reason: &StepReason) -> &'static str {
 /// The steps' sources alone, where there are no reasons.
 fn differences(rows: &[Row], material: &PageMaterial<'_>) -> Markup {
     let timed: Vec<&Row> =
-        rows.iter().filter(|row| row.rung.is_some() && row.status == Status::Ok && row.repeats().is_none()).collect();
+        rows.iter().filter(|row| row.rung.is_some() && row.status == Status::Ok && row.is_plain()).collect();
     html! { ol.steps { @for pair in timed.windows(2) {
         @let [before, after] = [pair[0], pair[1]];
         li.open { (format::terminal(&label(before))) " to " (format::terminal(&label(after)))

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// Draws the rows of one family and type on one device, of several sizes. Of equal sizes each rung's fastest row counts.
 /// `ceilings` are those of the device, if they are known.
 pub fn size(rows: &[Row], ceilings: &[CeilingRow]) -> Drawn {
-    let timed: Vec<&Row> = rows.iter().filter(|row| is_base(row) && row.repeats().is_none()).collect();
+    let timed: Vec<&Row> = rows.iter().filter(|row| is_base(row) && row.is_plain()).collect();
     let mut sizes: Vec<u64> = timed.iter().map(|row| row.n).collect();
     sizes.sort_unstable();
     sizes.dedup();

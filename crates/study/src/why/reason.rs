@@ -126,7 +126,7 @@ pub struct LadderReasons {
 
 /// The reasons of a ladder's rows, one case on one device, by these counts.
 pub fn reasons(registry: &Registry, rows: &[Row], counts: &[CountRow], rates: &DeviceRates) -> LadderReasons {
-    let is_rung = |row: &&Row| is_of_rung(registry, row) && row.status == Status::Ok && row.repeats().is_none();
+    let is_rung = |row: &&Row| is_of_rung(registry, row) && row.status == Status::Ok && row.is_plain();
     let time = |row: &Row| {
         let is_beyond = counts.iter().any(|count| is_counted_of(count, row) && count.status != Status::Ok);
         let why =

@@ -1,0 +1,369 @@
+//! A case whose data stay on the host: chunks of them go through a part of the device, copies behind kernels.
+//!
+//! Chunks take the queues in turn. A queue keeps the order of its commands: a chunk's copies, its kernels, its result's way back,
+//! and only then the copies of its next chunk into the same buffers. Meanwhile the other queues go on.
+
+use super::buffers::BoundPlan;
+use super::canary;
+use super::fence::{Fence, Fenced};
+use super::portion::{JOINING, drawn_reference, portion_fill};
+use super::session::{Session, demand_bound};
+use super::verdict::{judge_real, tails, wrong};
+use crate::device::{Device, ProgramId};
+use gpulab_kernels::Family;
+use gpulab_model::check;
+use gpulab_model::data::{self, Array, Inputs, Shape};
+use gpulab_model::each_array;
+use gpulab_model::outcome::{Clock, Judged, Measured, Outcome, Sample, Settings, Stop, StreamTimes};
+use gpulab_model::plan::{Action, CHUNK, Case, Holding, HostId, Plan, QueuedCommand, Reference, Refusal, Transfer};
+use gpulab_model::stats;
+use std::time::Instant;
+
+/// While a queue copies, another computes and a third waits for neither.
+const QUEUES: u64 = 3;
+
+/// Bytes of an input in a chunk: many times what a copy costs to start, and yet a small part of any device.
+const LONG_CHUNK: u64 = 64 << 20;
+
+/// Chunks are multiples of so many elements, unless the device may hold fewer.
+const GRAIN: u64 = 4096;
+
+/// Runs of the launches without copies.
+const KERNEL_RUNS: usize = 3;
+
+impl Session {
+    /// Checks a case, times it and checks each run, over data that are held on the host and go through `bytes` of the device.
+    pub(super) fn stream(&mut self, case: &Case, settings: &Settings, bytes: u64) -> Outcome {
+        let mut outcome = Outcome::pending(case, Clock::Wall);
+        self.launched = false;
+        let end = self.streamed(case, settings, bytes, &mut outcome);
+        outcome.ended(end.map_err(|stop| self.stopped(stop)))
+    }
+
+    fn streamed(
+        &mut self,
+        case: &Case,
+        settings: &Settings,
+        bytes: u64,
+        outcome: &mut Outcome,
+    ) -> Result<Measured, Stop> {
+        let registry = self.registry.clone();
+        let family = registry.find(&case.family)?;
+        if family.problem.fold().is_none() {
+            return Err(Refusal::Feature(format!("{} is not streamed: reduce and dot are", family.name)).into());
+        }
+        let cost = family.problem.cost(case);
+        (outcome.bytes, outcome.ops, outcome.params) = (cost.bytes, cost.ops, case.params.clone());
+        if case.shape.n == 0 {
+            return Ok(super::nothing(family, case, Clock::Wall));
+        }
+        let started = Instant::now();
+        let chunk = self.chunk(family, case, bytes)?;
+        let mut stream = Stream { family, case, chunk, parts: Vec::new(), chunks: Vec::new() };
+        let done = self.set_up(&mut stream, outcome).and_then(|()| {
+            outcome.spent.build = started.elapsed().as_secs_f64();
+            self.ready_gauge()?;
+            self.check_and_time(&mut stream, settings, outcome)
+        });
+        stream.strike(&mut *self.device);
+        done
+    }
+
+    /// Elements of a chunk: as many as help, if one for each queue has room in so many bytes. Guard zones come on top.
+    fn chunk(&self, family: &Family, case: &Case, bytes: u64) -> Result<u64, Stop> {
+        let mut len = case.shape.n.min(LONG_CHUNK / case.dtype.size() as u64);
+        loop {
+            let part = Case { shape: Shape::vector(len), ..case.clone() };
+            let (_, plan) = self.plan(family, &part)?;
+            let needed = QUEUES * plan.bytes();
+            if needed <= bytes.min(self.device.info().target.global_mem) {
+                // All chunks about equally long.
+                let even = case.shape.n.div_ceil(case.shape.n.div_ceil(len));
+                return Ok(even.next_multiple_of(GRAIN).min(len));
+            }
+            if len == 1 {
+                let what = format!("{needed} bytes of the device are the least that a stream needs");
+                return Err(Refusal::Memory(format!("{what}, and it may have {bytes}: give more with --memory")).into());
+            }
+            len = len.div_ceil(2);
+        }
+    }
+
+    /// Builds the kernels and allocates: on the device for whole chunks and for a shorter last one, on the host for all data.
+    fn set_up(&mut self, stream: &mut Stream<'_>, outcome: &mut Outcome) -> Result<(), Stop> {
+        let (n, len) = (stream.case.shape.n, stream.chunk);
+        for (first, count, len) in [(0, n / len, len), (n / len, u64::from(n % len > 0), n % len)] {
+            if count == 0 {
+                continue;
+            }
+            let case = Case { shape: Shape::vector(len), ..stream.case.clone() };
+            let (rung, plan) = self.plan(stream.family, &case)?;
+            demand_bound(stream.family, &case, &plan)?;
+            let program = self.build(rung, &plan)?;
+            (outcome.wg, outcome.params) = (plan.wg, plan.params.clone());
+            outcome.launches += count * plan.passes.len() as u64;
+            let fence = Fence::of(&*self.device, stream.family, &case);
+            stream.parts.push(AlikeChunks { case, plan, program, first, count, lanes: Vec::new() });
+            let (Some(part), device) = (stream.parts.last_mut(), &mut *self.device) else { continue };
+            let lens = stream.family.problem.inputs(part.case.shape, &part.case.params);
+            let output = part.plan.output_len() * part.output_size();
+            for _ in 0..count.min(QUEUES) {
+                let inputs = fence.alloc_all(device, lens.iter().map(|&len| (part.case.dtype, len)))?;
+                match BoundPlan::new(device, fence, &part.plan, &inputs) {
+                    Ok(bound) => part.lanes.push(QueueBuffers { inputs, bound }),
+                    Err(error) => {
+                        inputs.into_iter().for_each(|input| input.free(device));
+                        return Err(error.into());
+                    }
+                }
+            }
+            for _ in 0..count {
+                let inputs = lens.iter().map(|len| device.hold(Holding::Pinned, len * part.case.dtype.size()));
+                // Those that were held are let go with the stream, whatever follows.
+                let chunk = stream.chunks.len();
+                stream.chunks.push(HeldChunk { inputs: Vec::new(), output: None });
+                for held in inputs {
+                    stream.chunks[chunk].inputs.push(held?);
+                }
+                stream.chunks[chunk].output = Some(device.hold(Holding::Pinned, output)?);
+            }
+        }
+        outcome.params.insert(CHUNK.into(), stream.chunk.to_string());
+        outcome.working_set = stream.parts.iter().map(|part| part.count * part.plan.bytes()).sum();
+        Ok(())
+    }
+
+    fn check_and_time(
+        &mut self,
+        stream: &mut Stream<'_>,
+        settings: &Settings,
+        outcome: &mut Outcome,
+    ) -> Result<Measured, Stop> {
+        let started = Instant::now();
+        let real = match &self.files {
+            Some(files) => stream.family.problem.reference(stream.case, files),
+            None => drawn_reference(stream.family, stream.case, false),
+        };
+        let exact = drawn_reference(stream.family, stream.case, true);
+        outcome.spent.data = started.elapsed().as_secs_f64();
+        self.fill(stream, true)?;
+        self.launched = true;
+        stream.run(&mut *self.device)?;
+        stream.judge(&mut *self.device, &exact, "over small numbers, whose sums are exact")?;
+        self.fill(stream, false)?;
+        let device = &mut *self.device;
+        stream.run(device)?;
+        let judged = stream.judge(device, &real, "before timing")?;
+        outcome.spent.verify = started.elapsed().as_secs_f64() - outcome.spent.data;
+        let started = Instant::now();
+        let mut measured = Measured::of(judged, Clock::Wall);
+        let mut copies = Vec::new();
+        let watched = canary::sample(settings, device, self.gauge.as_mut(), &mut |device, _| {
+            copies.push(stream.play(device, |action| !matches!(action, Action::Launch(_)))?);
+            let wall = stream.run(device)?;
+            stream.judge(device, &real, "while it was timed")?;
+            Ok(Sample { event: None, wall })
+        })?;
+        watched.enter(&mut measured);
+        let copies = copies.split_off(copies.len() - measured.samples.len());
+        let kernels: Result<Vec<f64>, Stop> =
+            (0..KERNEL_RUNS).map(|_| stream.play(device, |action| matches!(action, Action::Launch(_)))).collect();
+        let median = |seconds: &[f64]| stats::summarise(seconds).map(|seconds| seconds.median);
+        measured.streamed =
+            median(&copies).zip(median(&kernels?)).map(|(copies, kernels)| StreamTimes { copies, kernels });
+        stream.demand_kept_inside(device)?;
+        outcome.spent.measure = started.elapsed().as_secs_f64();
+        Ok(measured)
+    }
+
+    /// Puts the data of all chunks into the host's memory.
+    fn fill(&mut self, stream: &Stream<'_>, exact: bool) -> Result<(), Stop> {
+        let (fill, seed) = portion_fill(stream.family, stream.case, exact);
+        for (at, chunk) in stream.chunks.iter().enumerate() {
+            let (from, len) = stream.range(at);
+            for (input, &host) in chunk.inputs.iter().enumerate() {
+                let array = match self.files.as_ref().filter(|_| !exact) {
+                    Some(files) => part_of(&files[input], from, len),
+                    None => data::generate(fill, stream.case.dtype, seed, input as u64, from as u64, len),
+                };
+                self.device.held(host)?.copy_from_slice(array.as_bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A case on its way through the device.
+struct Stream<'a> {
+    family: &'a Family,
+    case: &'a Case,
+    /// Elements of all chunks but a shorter last one.
+    chunk: u64,
+    /// Chunks of one length, and a shorter last one, if any.
+    parts: Vec<AlikeChunks>,
+    chunks: Vec<HeldChunk>,
+}
+
+/// Chunks of one length.
+struct AlikeChunks {
+    /// One of them.
+    case: Case,
+    plan: Plan,
+    program: ProgramId,
+    /// Place of the first among all.
+    first: u64,
+    count: u64,
+    /// One for each queue.
+    lanes: Vec<QueueBuffers>,
+}
+
+/// Buffers that the chunks of a queue use one after the other.
+struct QueueBuffers {
+    inputs: Vec<Fenced>,
+    bound: BoundPlan,
+}
+
+/// A chunk's memory on the host.
+struct HeldChunk {
+    inputs: Vec<HostId>,
+    output: Option<HostId>,
+}
+
+impl AlikeChunks {
+    /// Bytes of an element of what the device leaves.
+    fn output_size(&self) -> usize {
+        self.output().map_or(0, |index| self.plan.buffers[index].dtype.size())
+    }
+
+    fn output(&self) -> Option<usize> {
+        self.plan.outputs().next()
+    }
+
+    /// The commands of all its chunks, in order.
+    fn commands(&self, chunks: &[HeldChunk]) -> Vec<QueuedCommand> {
+        let mut commands = Vec::new();
+        for (at, chunk) in chunks.iter().skip(self.first as usize).take(self.count as usize).enumerate() {
+            let queue = at % self.lanes.len();
+            let lane = &self.lanes[queue];
+            let copies = chunk.inputs.iter().zip(&lane.inputs).map(|(&host, input)| {
+                Action::Write(Transfer { host, from: 0, buffer: input.id, at: 0, bytes: input.bytes })
+            });
+            let launches = lane.bound.launches(&self.plan).into_iter().map(Action::Launch);
+            let back = chunk.output.zip(self.output()).map(|(host, index)| {
+                let bytes = self.plan.buffers[index].bytes();
+                Action::Read(Transfer { host, from: 0, buffer: lane.bound.id(index), at: 0, bytes })
+            });
+            commands.extend(copies.chain(launches).chain(back).map(|action| QueuedCommand { queue, action }));
+        }
+        commands
+    }
+}
+
+impl Stream<'_> {
+    /// A chunk's first element, and how many it has.
+    fn range(&self, chunk: usize) -> (usize, usize) {
+        let from = chunk as u64 * self.chunk;
+        (from as usize, self.chunk.min(self.case.shape.n - from) as usize)
+    }
+
+    /// Carries out those commands that are meant, and returns the seconds until all had ended.
+    fn play(&self, device: &mut dyn Device, is_meant: fn(&Action) -> bool) -> Result<f64, Stop> {
+        let mut seconds = 0.0;
+        for part in &self.parts {
+            let mut commands = part.commands(&self.chunks);
+            commands.retain(|command| is_meant(&command.action));
+            seconds += device.play(Some(part.program), &commands, 1, false)?.wall_s;
+        }
+        Ok(seconds)
+    }
+
+    /// Runs once into poisoned results, and returns the seconds from the first copy to the joined result.
+    fn run(&self, device: &mut dyn Device) -> Result<f64, Stop> {
+        for part in &self.parts {
+            for lane in &part.lanes {
+                lane.bound.poison(device, &part.plan)?;
+            }
+        }
+        let seconds = self.play(device, |_| true)?;
+        let started = Instant::now();
+        self.joined(device)?;
+        Ok(seconds + started.elapsed().as_secs_f64())
+    }
+
+    /// Makes one result of what the chunks left.
+    fn joined(&self, device: &mut dyn Device) -> Result<Array, Stop> {
+        let mut results = Vec::new();
+        for part in &self.parts {
+            let Some(spec) = part.output().map(|index| &part.plan.buffers[index]) else { continue };
+            for at in (part.first..).take(part.count as usize) {
+                let chunk = &self.chunks[at as usize];
+                let mut output = Array::zeros(spec.dtype, spec.len);
+                if let Some(host) = chunk.output {
+                    output.as_bytes_mut().copy_from_slice(device.held(host)?);
+                }
+                let tails = match part.plan.host_tail {
+                    Some(_) => tails(&part.plan, &Inputs::Held(self.held(device, chunk, at as usize)?)),
+                    None => Vec::new(),
+                };
+                results.extend_from_slice(self.family.problem.finish(&part.case, output, &tails).as_bytes());
+            }
+        }
+        let mut joined = Array::zeros(self.case.dtype, results.len() / self.case.dtype.size());
+        joined.as_bytes_mut().copy_from_slice(&results);
+        Ok(self.family.problem.finish(self.case, joined, &[]))
+    }
+
+    /// A chunk's inputs, as the host holds them.
+    fn held(&self, device: &mut dyn Device, chunk: &HeldChunk, at: usize) -> Result<Vec<Array>, Stop> {
+        let (_, len) = self.range(at);
+        let copy = |&host: &HostId| {
+            let mut array = Array::zeros(self.case.dtype, len);
+            array.as_bytes_mut().copy_from_slice(device.held(host)?);
+            Ok(array)
+        };
+        chunk.inputs.iter().map(copy).collect()
+    }
+
+    fn judge(&self, device: &mut dyn Device, right: &Reference, when: &str) -> Result<Judged, Stop> {
+        let depth = self.parts.iter().map(|part| part.plan.depth).max().unwrap_or(0);
+        judge_real(&self.joined(device)?, right, depth + JOINING, when)
+    }
+
+    /// Refuses kernels that wrote beside their buffers, or into their inputs.
+    fn demand_kept_inside(&self, device: &mut dyn Device) -> Result<(), Stop> {
+        for part in &self.parts {
+            for (queue, lane) in part.lanes.iter().enumerate() {
+                let beside = lane.bound.overrun(device, &part.plan)?;
+                if let Some(what) = beside.or(lane.bound.left_over(device, &part.plan)?) {
+                    return Err(wrong(what));
+                }
+                let last = part.first as usize
+                    + (part.count as usize - 1 - queue) / part.lanes.len() * part.lanes.len()
+                    + queue;
+                let chunk = &self.chunks[last];
+                for (input, (&host, fenced)) in chunk.inputs.iter().zip(&lane.inputs).enumerate() {
+                    let print = check::fingerprint(device.held(host)?);
+                    if !fenced.is_unchanged(device, print)? {
+                        return Err(wrong(format!("the kernel changed its input {input}")));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives everything back.
+    fn strike(self, device: &mut dyn Device) {
+        for lane in self.parts.into_iter().flat_map(|part| part.lanes) {
+            lane.bound.free(device);
+            lane.inputs.into_iter().for_each(|input| input.free(device));
+        }
+        for chunk in self.chunks {
+            chunk.inputs.into_iter().chain(chunk.output).for_each(|host| device.let_go(host));
+        }
+    }
+}
+
+fn part_of(array: &Array, from: usize, len: usize) -> Array {
+    each_array!(array, v => v[from..from + len].to_vec().into())
+}

@@ -1,0 +1,58 @@
+//! Data that stay on the host and go through the device in chunks.
+
+use crate::binary::{gpulab, run};
+use std::collections::BTreeMap;
+use tempfile::TempDir;
+
+const QUICK: [&str; 7] = ["reduce", "-q", "--quick", "-n", "300_007", "--variant", "single_pass"];
+
+fn row(args: &[&str]) -> BTreeMap<String, String> {
+    let dir = TempDir::new().unwrap();
+    let file = dir.path().join("rows.csv");
+    let output = gpulab(&[&QUICK[..], args, &["--csv"]].concat()).arg(&file).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let mut rows = csv::Reader::from_path(&file).unwrap();
+    let mut rows = rows.deserialize().map(Result::<BTreeMap<String, String>, _>::unwrap);
+    rows.find(|row| row["variant"] == "single_pass").unwrap()
+}
+
+#[test]
+fn a_streamed_row_has_the_same_result_and_its_parts() {
+    let (streamed, whole) = (row(&["--memory", "1536KiB"]), row(&[]));
+    assert_eq!(streamed["result"], whole["result"]);
+    assert_eq!(streamed["clock"], "wall");
+    assert!(streamed["params"].contains("chunk=") && !whole["params"].contains("chunk="), "{streamed:?}");
+    for part in ["t_copies_s", "t_kernels_s", "t_median_s"] {
+        assert!(streamed[part].parse::<f64>().unwrap() > 0.0, "{part}: {streamed:?}");
+    }
+    assert!(whole["t_copies_s"].is_empty() && whole["t_kernels_s"].is_empty());
+    assert!(!streamed["flags"].contains("fits_cache") && !streamed["flags"].contains("launch_bound"), "{streamed:?}");
+}
+
+#[test]
+fn what_does_not_go_with_a_stream_is_refused() {
+    for (args, word) in [
+        (&["--memory", "1GiB", "--why"][..], "--why"),
+        (&["--stream", "--why"], "--why"),
+        (&["--stream", "--cache", "cold"], "--cache"),
+        (&["--stream", "--clock", "batch"], "--clock"),
+        (&["--stream", "--memory", "lots"], "1Mi (2^20)"),
+        (&["--stream", "-d", "all"], "--stream is for one device"),
+    ] {
+        let (out, err, code) = run(&[&QUICK[..], args].concat());
+        assert_eq!((code, out.as_str()), (2, ""), "{args:?}: {err}");
+        assert!(err.contains(word), "{args:?}: {err}");
+    }
+    let (out, err, _) = run(&[&QUICK[..], &["--stream", "--memory", "1B"]].concat());
+    assert!(out.contains("give more with --memory"), "{out}{err}");
+}
+
+#[test]
+fn what_no_device_holds_names_the_way_out() {
+    // Of a device that says it has 1 GiB.
+    let mut command = gpulab(&["reduce", "-q", "--quick", "-n", "2^28", "--variant", "single_pass", "-d", "pocl"]);
+    let output = command.env("POCL_MEMORY_LIMIT", "1").output().unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.contains("on the device") && err.contains("or --stream"), "{err}");
+}

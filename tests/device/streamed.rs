@@ -1,0 +1,121 @@
+//! Data that go through a part of a device in chunks: right at every size, and never more of the device than was given.
+
+use crate::drivers::{is_turn, on_every_real_driver, on_pocl, open, session};
+use crate::sources::edited_kernels;
+use gpulab::data::{Array, Dtype, Params, Shape};
+use gpulab::kernels::{Family, Sources, dot, reduce};
+use gpulab::outcome::{Number, Outcome, Settings, Status};
+use gpulab::plan::{CHUNK, Case, WorkGroup};
+use gpulab::runner::Session;
+
+/// Room for three chunks of 4096 floats of two vectors each with partial results, and not for three of twice as many.
+const BYTES: u64 = 150_000;
+
+fn case(family: &Family, variant: &str, dtype: Dtype, n: u64) -> Case {
+    Case { wg: WorkGroup::linear(64), ..Case::of(&family.name, variant, dtype, Shape::vector(n)) }
+}
+
+fn stream(session: &mut Session, case: &Case, bytes: u64) -> Outcome {
+    session.run(case, &Settings { stream: Some(bytes), max_runs: 2, ..Settings::once() })
+}
+
+fn chunk(outcome: &Outcome) -> u64 {
+    outcome.params.get(CHUNK).unwrap().parse().unwrap()
+}
+
+#[test]
+fn every_fold_is_right_at_sizes_around_whole_chunks() {
+    on_every_real_driver(|driver| {
+        let mut session = session(driver, None);
+        let mut count = 0;
+        for (f, (family, dtype)) in
+            [(&reduce::FAMILY, Dtype::I32), (&dot::FAMILY, Dtype::F32), (&reduce::FAMILY, Dtype::F32)]
+                .into_iter()
+                .enumerate()
+        {
+            for (r, rung) in family.kernels().enumerate() {
+                for (s, n) in [1, 4095, 4096, 4097, 3 * 4096, 13 * 4096 + 17].into_iter().enumerate() {
+                    if !is_turn(driver, f + 2 * r + s) || rung.variant() == "subgroup" {
+                        continue;
+                    }
+                    let case = case(family, rung.variant(), dtype, n);
+                    let outcome = stream(&mut session, &case, BYTES);
+                    assert_eq!(outcome.status(), Status::Ok, "{driver} {case:?}: {}", outcome.reason());
+                    let inputs = family.problem.inputs(Shape::vector(chunk(&outcome)), &case.params);
+                    assert!(
+                        3 * 4 * inputs.iter().sum::<usize>() as u64 <= BYTES,
+                        "{driver} {case:?}: {}",
+                        chunk(&outcome)
+                    );
+                    let apart = outcome.measured().unwrap().streamed.unwrap();
+                    assert!(apart.copies > 0.0 && apart.kernels > 0.0);
+                    count += 1;
+                }
+            }
+        }
+        count
+    });
+}
+
+#[test]
+fn the_host_adds_what_each_chunk_leaves_it() {
+    on_pocl(|driver| {
+        let numbers: Vec<i32> = (0..20_000).collect();
+        let mut session = session(driver, Some(vec![Array::I32(numbers.clone())]));
+        let params = Params::from([("presum".to_owned(), "host".to_owned())]);
+        let case = Case { params, ..case(&reduce::FAMILY, "sequential", Dtype::I32, 20_000) };
+        let outcome = stream(&mut session, &case, BYTES);
+        assert_eq!(outcome.status(), Status::Ok, "{}", outcome.reason());
+        let sum = numbers.iter().map(|&x| i64::from(x)).sum();
+        assert_eq!(outcome.measured().unwrap().result, Some(Number::Integer(sum)));
+        1
+    });
+}
+
+#[test]
+fn too_little_memory_and_what_cannot_be_streamed_are_refused() {
+    on_pocl(|driver| {
+        let mut session = session(driver, None);
+        let outcome = stream(&mut session, &case(&reduce::FAMILY, "sequential", Dtype::I32, 20_000), 1);
+        assert_eq!(outcome.status(), Status::Skipped);
+        assert!(outcome.reason().contains("it may have 1: give more with --memory"), "{}", outcome.reason());
+        let transposed =
+            Case { shape: Shape { n: 8, m: 8 }, ..case(&gpulab::kernels::transpose::FAMILY, "naive", Dtype::F32, 8) };
+        let outcome = stream(&mut session, &transposed, BYTES);
+        assert!(outcome.reason().contains("transpose is not streamed"), "{}", outcome.reason());
+        2
+    });
+}
+
+/// Mistakes that a single chunk would not show, and such that it would.
+const MISTAKES: [(&str, &str, &str, &str); 4] = [
+    ("the ticket stays", "single_pass", "atomic_xchg(ticket, 0u);", ""),
+    (
+        "it writes its input",
+        "single_pass",
+        "if (!last)\n        return;",
+        "((volatile __global T *)x)[1] = 7;\n    if (!last)\n        return;",
+    ),
+    (
+        "it adds what the chunk before left",
+        "single_pass",
+        "result[0] = value;\n        atomic",
+        "result[0] += value;\n        atomic",
+    ),
+    ("a part is left out", "single_pass", "for (uint g = get_local_id(0);", "for (uint g = 1 + get_local_id(0);"),
+];
+
+#[test]
+fn wrong_kernels_have_no_times() {
+    on_pocl(|driver| {
+        for (what, variant, from, to) in MISTAKES {
+            let edited = edited_kernels(&format!("reduce/{variant}.cl"), from, to);
+            let sources = Sources { dir: Some(edited.path().into()) };
+            let mut session = Session::new(Box::new(open(driver)), sources, None);
+            let outcome = stream(&mut session, &case(&reduce::FAMILY, variant, Dtype::I32, 13 * 4096), BYTES);
+            assert_eq!(outcome.status(), Status::WrongResult, "{what}: {}", outcome.reason());
+            assert!(outcome.samples().is_empty(), "{what}");
+        }
+        MISTAKES.len()
+    });
+}
