@@ -93,15 +93,13 @@ pub struct DotArgs {
     pub ladder: Ladder,
 }
 
-/// More data than a device holds.
+/// For more data than a device holds.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "More data than the device holds")]
 pub struct Streaming {
-    /// Keep the data on the host and send them through the device in chunks, while kernels work on the chunks before
+    /// For more data than the device holds: send them through it in chunks, while kernels work on the chunks before
     #[arg(long, conflicts_with_all = ["why", "cache", "clock", "peak"])]
     pub stream: bool,
-    /// The same, with at most so much of the device's memory for the data, as in 2GiB [default: three chunks of 64 MiB of each
-    /// vector]
+    /// As --stream, with at most so much of the device's memory, as in 2GiB [default: three chunks of 64 MiB of each vector]
     #[arg(long, value_name = "BYTES", value_parser = values::bytes, conflicts_with_all = ["why", "cache", "clock", "peak"])]
     pub memory: Option<u64>,
 }
