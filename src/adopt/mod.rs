@@ -4,6 +4,7 @@ pub(crate) mod cited;
 pub(crate) mod described;
 mod includes;
 pub(crate) mod own;
+mod raw_strings;
 
 use crate::kernels::{Family, Registry, Rung};
 use crate::{Error, values};

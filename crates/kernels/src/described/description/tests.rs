@@ -144,7 +144,7 @@ fn loops_are_launches_that_are_repeated() {
         ("inout x[n]", "x[n]", "which is only an input"),
         ("loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\n", "", "swap needs a loop"),
         ("swap = [\"x\", \"y\"]", "while = \"z\"", "while: there is no buffer z"),
-        ("swap = ", "while = \"y\"\nswap = ", "without swap"),
+        ("swap = ", "while = \"y\"\nswap = ", "names each buffer once"),
         ("loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]", "while = \"y\"", "while needs a loop"),
     ] {
         let error = parse(&text.replacen(from, to, 1)).unwrap_err();
