@@ -356,6 +356,13 @@ mod tests {
                 1,
                 "odata = out, idata = in, height = m, width = n",
             ),
+            (
+                "kernel void r(global int *front, global int *back, local int *s, ulong length, int zero_elem) \
+                 { load(s, front, length); back[0] = s[0]; }",
+                Form::Vector,
+                1,
+                "front = in, back = out, s = local WG, length = n, zero_elem = 0",
+            ),
         ] {
             assert!(guess_of(text, form, inputs).contains(words), "{}", guess_of(text, form, inputs));
         }
