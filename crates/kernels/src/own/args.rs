@@ -197,10 +197,10 @@ fn guess(
         !parameter.is_const && (parameter.space == AddressSpace::Image || usage.changes() || usage.is_handed_on)
     };
     let mut written: Vec<&&KernelParameter> = buffers.iter().filter(writes).collect();
-    let stores = |parameter: &&&KernelParameter| source.usage(kernel, &parameter.name).changes();
+    let stores = |parameter: &&KernelParameter| source.usage(kernel, &parameter.name).changes();
     // What a function is given is mostly read there, where the kernel itself stores elsewhere.
     if written.iter().filter(|parameter| stores(parameter)).count() == 1 {
-        written.retain(|parameter| stores(&parameter));
+        written.retain(|parameter| stores(parameter));
     }
     let is_result =
         |parameter: &&&&KernelParameter| RESULTS.split(' ').any(|name| name == parameter.name.to_lowercase());
