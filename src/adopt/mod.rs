@@ -5,6 +5,7 @@ pub(crate) mod described;
 pub(crate) mod exercises;
 mod includes;
 pub(crate) mod own;
+mod raw_strings;
 
 use crate::kernels::{Family, Registry, Rung};
 use crate::{Error, values};

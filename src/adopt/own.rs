@@ -1,6 +1,7 @@
 //! A reader's kernel: its file and what that includes, read once, as a rung of its family.
 
 use super::includes::{included, reads_a_file};
+use super::raw_strings;
 use crate::kernels::{Family, OwnKernel, Registry, text};
 use crate::report::format;
 use crate::{Error, files};
@@ -102,6 +103,7 @@ pub(crate) fn read(path: &Path) -> Result<String, Error> {
         return Err(wrong("it holds a NUL byte, so it is not text".into()));
     }
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
+    let text = raw_strings::kernels_of(&text).unwrap_or(text);
     if text.trim().is_empty() {
         return Err(wrong("it is empty; gpulab try --template FAMILY writes a starting kernel".into()));
     }

@@ -2,9 +2,12 @@
 
 use super::Ask;
 use super::shape::{self, Grid, ITEMS};
-use gpulab_model::data::{Dtype, Params};
-use gpulab_model::plan::{Arg, BufferSpec, Pass, Plan, Role, RowSplit, WorkGroup};
+use gpulab_model::data::{Dtype, NumberValue, Params, Scalar};
+use gpulab_model::plan::{Arg, ArgValue, BufferSpec, Pass, Plan, Role, RowSplit, WorkGroup};
 use std::ops::{Deref, DerefMut};
+
+/// The file of the kernels that put back what a run changes.
+pub(crate) const RESTORE: &str = "common/restore.cl";
 
 /// A plan in the making, of whatever rung.
 pub(crate) struct PlanDraft {
@@ -65,6 +68,25 @@ impl PlanDraft {
         if let Some(pass) = self.plan.passes.last_mut() {
             pass.timed = false;
         }
+    }
+
+    /// Adds an untimed launch that puts zeros into a buffer, in groups of at most so many work-items.
+    pub(crate) fn zero(&mut self, max_wg: usize, to: Arg) {
+        self.restore(max_wg, "gpulab_zero", to, vec![to]);
+    }
+
+    /// Adds an untimed launch that puts what a buffer holds into another one of its size.
+    pub(crate) fn copy(&mut self, max_wg: usize, from: Arg, to: Arg) {
+        self.restore(max_wg, "gpulab_copy", to, vec![from, to]);
+    }
+
+    fn restore(&mut self, max_wg: usize, kernel: &str, to: Arg, mut args: Vec<Arg>) {
+        /// Work-items, each of which takes every so many-th byte.
+        const ITEMS: usize = 1 << 16;
+        let Arg::Buffer(index) = to else { return };
+        let (bytes, wg) = (self.plan.buffers[index].bytes(), 64.min(max_wg).max(1));
+        args.extend(ArgValue::of(Scalar::U64, NumberValue::Whole(bytes as i128)).map(Arg::Value));
+        self.prepare(kernel, [bytes.min(ITEMS).div_ceil(wg) as u64, 1, 1], WorkGroup::linear(wg), args);
     }
 
     /// Says which work-items of the last launch make which rows of the result.

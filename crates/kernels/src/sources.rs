@@ -55,9 +55,14 @@ impl Sources {
     }
 }
 
-/// The definitions that a source mentions: the others would only make it another program to compile.
+/// The definitions that a source mentions, or the value of one of these: the others would only make it another program to
+/// compile.
 pub fn used_defines(defines: &[(String, String)], text: &str) -> Vec<(String, String)> {
-    let words: HashSet<&str> = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').collect();
+    let parted = |text| str::split(text, |c: char| !c.is_ascii_alphanumeric() && c != '_');
+    let mut words: HashSet<&str> = parted(text).collect();
+    let values: Vec<&str> =
+        defines.iter().filter(|(name, _)| words.contains(name.as_str())).map(|d| d.1.as_str()).collect();
+    words.extend(values.into_iter().flat_map(parted));
     defines.iter().filter(|(name, _)| words.contains(name.as_str())).cloned().collect()
 }
 
@@ -71,5 +76,7 @@ mod tests {
         let text = "#ifdef USE_MAD\n__local T sums[WG];";
         let used = used_defines(&[define("T"), define("WG"), define("USE_MAD"), define("USE"), define("ACC")], text);
         assert_eq!(used, [define("T"), define("WG"), define("USE_MAD")]);
+        let real = ("REAL".to_owned(), "T".to_owned());
+        assert_eq!(used_defines(&[define("T"), define("WG"), real.clone()], "REAL sum;"), [define("T"), real]);
     }
 }

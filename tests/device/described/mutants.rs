@@ -21,6 +21,21 @@ struct Subject {
     mutants: &'static [(&'static str, &'static str, &'static str)],
 }
 
+const HALVED: &str = r#"n = 500
+check = """numpy:
+while y.max() > 8:
+    y = np.where(y > 8, y // 2, y)""""#;
+
+const HALVE: &str = "__kernel void k(__global const int *y, __global int *z, __global int *more, const int n)
+{
+    const int i = get_global_id(0);
+    if (i >= n)
+        return;
+    z[i] = y[i] > 8 ? y[i] / 2 : y[i];
+    if (z[i] > 8)
+        *more = 1;
+}";
+
 const SUBJECTS: &[Subject] = &[
     Subject {
         name: "in_place",
@@ -47,6 +62,9 @@ args = ["inout x[n]", "y[n]", "n"]"#,
             ("forgets what was there", "2 * x[i]", "2"),
             ("updates elements with those of a neighbour", "2 * x[i]", "2 * x[i ? i - 1 : 0]"),
             ("does nothing", "i >= n", "i >= 0"),
+            ("reads beyond the end, times zero", "x[i] + y[i]", "x[i] + 0 * x[i + 1] + y[i]"),
+            ("reads before the start, times zero", "x[i] + y[i]", "x[i] + 0 * x[i - 1] + y[i]"),
+            ("takes what lies beyond the end for 0", "x[i] + y[i]", "x[i] + (i == n - 1 ? x[n] : 0) + y[i]"),
         ],
     },
     Subject {
@@ -96,6 +114,7 @@ args = ["a[n]", "b[n] small 1000", "out total[n]", "out less[n]", "out flag[n]",
             ("first and second exchanged", "total[i] = a[i] + b[i];\n    less[i] = b[i] - 7", "less[i] = a[i] + b[i];\n    total[i] = b[i] - 7"),
             ("second shifted by one", "less[i] = b", "less[(i + 1) % n] = b"),
             ("third lacks a bit", "2 * (b[i] > 0)", "0"),
+            ("the first is read beyond its end, times zero", "a[i] + b[i]", "a[i] + b[i] + (i == n - 1 ? 0 * total[n] : 0)"),
             ("third written in words", "flag[i] = ", "((__global int *)flag)[i] = "),
             ("second has the bits of a float", "b[i] - 7", "as_int((float)(b[i] - 7))"),
             ("second from the first's input", "b[i] - 7", "(int)a[i] - 7"),
@@ -500,6 +519,36 @@ __kernel void sum(__read_only image3d_t volume, __global int *total)
             ("a slice left out", "z < 3", "z < 2"),
             ("sides of the volume exchanged", "(int4)(x, y, z, 0)", "(int4)(z, y, x, 0)"),
         ],
+    },
+    Subject {
+        name: "flags_and_turns",
+        file: HALVED,
+        rung: r#"items = "n"
+loop = "turn in 0..20"
+while = "more"
+swap = ["y", "z"]
+args = ["inout y[n] below 1000", "scratch z[n]", "scratch more[1]", "n"]"#,
+        kernel: HALVE,
+        mutants: &[
+            ("one turn short", "if (z[i] > 8)", "if (z[i] > 16)"),
+            ("one turn alone", "*more = 1;", "*more = 0;"),
+            ("the flag is raised by the first item alone", "if (z[i] > 8)", "if (z[i] > 8 && i == 0)"),
+            ("the last element is that of two turns before", "i >= n", "i >= n - 1"),
+            ("a number halved too often", "y[i] > 8 ?", "y[i] > 7 ?"),
+            ("a number divided otherwise", "y[i] / 2", "y[i] / (i == 77 ? 3 : 2)"),
+        ],
+    },
+    // As many turns as may be, modulo 2.
+    Subject {
+        name: "flags_and_other_turns",
+        file: HALVED,
+        rung: r#"items = "n"
+loop = "turn in 0..21"
+while = "more"
+swap = ["y", "z"]
+args = ["inout y[n] below 1000", "scratch z[n]", "scratch more[1]", "n"]"#,
+        kernel: HALVE,
+        mutants: &[("one turn short", "if (z[i] > 8)", "if (z[i] > 16)")],
     },
     Subject {
         name: "flags",

@@ -1,21 +1,16 @@
 //! A plan's buffers on the device: poisoned, fenced by guard zones, and given back together.
 
 use super::drawing;
-use super::fence::{Fence, Fenced, Zones};
+use super::fence::{Fence, Fenced};
 use crate::device::{BufferWrite, Device, DeviceError, ProgramId};
 use gpulab_model::check;
 use gpulab_model::data::{self, Array, Change, Dtype, Fill};
 use gpulab_model::plan::{BufferId, BufferSpec, Image, Launch, Plan, Role};
-use std::cell::OnceCell;
-use std::collections::BTreeMap;
-use std::rc::Rc;
 
 /// Buffers of one case, in the order of the plan's list.
 pub(super) struct BoundPlan {
     fence: Fence,
     buffers: Vec<Slot>,
-    /// Of each element type among the buffers, once they were asked for.
-    zones: OnceCell<BTreeMap<Dtype, Rc<Zones>>>,
 }
 
 /// A buffer of a plan.
@@ -36,7 +31,7 @@ impl BoundPlan {
         plan: &Plan,
         inputs: &[Fenced],
     ) -> Result<BoundPlan, DeviceError> {
-        let mut bound = BoundPlan { fence, buffers: Vec::new(), zones: OnceCell::new() };
+        let mut bound = BoundPlan { fence, buffers: Vec::new() };
         for spec in &plan.buffers {
             let added = match spec.role {
                 Role::Input(i) => {
@@ -61,7 +56,7 @@ impl BoundPlan {
         plan: &Plan,
         share_below: usize,
     ) -> Result<BoundPlan, DeviceError> {
-        let mut copy = BoundPlan { fence: self.fence, buffers: Vec::new(), zones: OnceCell::new() };
+        let mut copy = BoundPlan { fence: self.fence, buffers: Vec::new() };
         for (spec, place) in plan.buffers.iter().zip(&self.buffers) {
             let is_shared = spec.bytes() <= share_below || spec.role == Role::Zeroed;
             let copied = match spec.role {
@@ -206,11 +201,8 @@ impl BoundPlan {
         if self.fence.bytes == 0 {
             return Ok(None);
         }
-        let of = |spec: &BufferSpec| (spec.dtype, self.fence.zones(spec.dtype));
-        let zones = self.zones.get_or_init(|| plan.buffers.iter().map(of).collect());
         for (index, (spec, place)) in plan.buffers.iter().zip(&self.buffers).enumerate() {
-            let beside = |fenced| self.fence.overrun(device, fenced, &zones[&spec.dtype]);
-            let what = place.fenced.map_or(Ok(None), beside)?;
+            let what = place.fenced.map_or(Ok(None), |fenced| fenced.overrun(device))?;
             if let Some(what) = what {
                 return Ok(Some(format!("writes outside buffer {index} ({:?}): {what}", spec.role)));
             }

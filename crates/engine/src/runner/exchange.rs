@@ -337,7 +337,7 @@ impl ScriptMemory {
     fn demand_untouched(&self, device: &mut dyn Device, act: Act<'_>) -> Result<(), Stop> {
         let buffers = act.script.buffers.iter().zip(&self.buffers).enumerate();
         for (place, (spec, &fenced)) in buffers.filter(|_| self.program.is_some()) {
-            if let Some(what) = self.fence.overrun(device, fenced, &self.fence.zones(fenced.dtype))? {
+            if let Some(what) = fenced.overrun(device)? {
                 return Err(verdict::wrong(format!("writes outside buffer {place}: {what}")));
             }
             if spec.contents == Contents::Pattern && act.script.answer.place != AnswerPlace::Buffer(place) {

@@ -12,9 +12,17 @@ use std::rc::Rc;
 /// What lies before and behind every buffer of a case.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Fence {
-    fill: Fill,
+    content: ZoneContent,
     /// Bytes of each zone, a multiple of 4096; 0 where there is none.
     pub(super) bytes: usize,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum ZoneContent {
+    /// Data that change a result into which they are read.
+    Data(Fill),
+    /// What shows where it is multiplied by zero, and is lost where it is compared.
+    Poison,
 }
 
 /// The contents of the zone before a buffer, and of that behind it.
@@ -29,6 +37,7 @@ pub(super) struct Fenced {
     pub(super) whole: BufferId,
     pub(super) dtype: Dtype,
     pub(super) bytes: usize,
+    fence: Fence,
 }
 
 impl Fence {
@@ -41,22 +50,33 @@ impl Fence {
             Form::Matrix | Form::Square => case.shape.n.max(case.shape.m),
         } as usize;
         let wide = row.saturating_mul(case.dtype.size()).clamp(check::GUARD_BYTES, MOST).next_multiple_of(4096);
-        Fence { fill: family.problem.beside(case), bytes: if device.info().is_simulator() { 0 } else { wide } }
+        Fence {
+            content: ZoneContent::Data(family.problem.beside(case)),
+            bytes: if device.info().is_simulator() { 0 } else { wide },
+        }
     }
 
     /// Around 32-bit words that kernels of a script work on.
     pub(super) fn of_words(device: &dyn Device) -> Fence {
-        Fence { fill: Fill::Real, bytes: if device.info().is_simulator() { 0 } else { check::GUARD_BYTES } }
+        Fence {
+            content: ZoneContent::Data(Fill::Real),
+            bytes: if device.info().is_simulator() { 0 } else { check::GUARD_BYTES },
+        }
+    }
+
+    /// The same zones, with a poison in them.
+    pub(super) fn poisoned(self) -> Fence {
+        Fence { content: ZoneContent::Poison, ..self }
     }
 
     pub(super) fn none() -> Fence {
-        Fence { fill: Fill::Real, bytes: 0 }
+        Fence { content: ZoneContent::Data(Fill::Real), bytes: 0 }
     }
 
     /// What lies before and behind a buffer of this type.
     pub(super) fn zones(self, dtype: Dtype) -> Rc<Zones> {
         /// Zones that are remembered, each of up to twice a MiB: a case binds its buffers many times over.
-        const MOST: usize = 8;
+        const MOST: usize = 12;
         thread_local! {
             static KNOWN: RefCell<VecDeque<(Fence, Dtype, Rc<Zones>)>> = const { RefCell::new(VecDeque::new()) };
         }
@@ -65,7 +85,10 @@ impl Fence {
                 return Rc::clone(zones);
             }
             let sides = [Side::Before, Side::Behind];
-            let zones = Rc::new(sides.map(|side| check::guard(self.fill, dtype, side, self.bytes)));
+            let zones = Rc::new(sides.map(|side| match self.content {
+                ZoneContent::Data(fill) => check::guard(fill, dtype, side, self.bytes),
+                ZoneContent::Poison => check::poisoned(dtype, self.bytes / dtype.size()),
+            }));
             known.truncate(MOST - 1);
             known.push_front((self, dtype, Rc::clone(&zones)));
             zones
@@ -86,7 +109,7 @@ impl Fence {
     ) -> Result<Fenced, DeviceError> {
         let whole = device.alloc_in(memory, bytes + 2 * self.bytes)?;
         if self.bytes == 0 {
-            return Ok(Fenced { id: whole, whole, dtype, bytes });
+            return Ok(Fenced { id: whole, whole, dtype, bytes, fence: self });
         }
         let zones = self.zones(dtype);
         let [before, behind] = &*zones;
@@ -95,7 +118,7 @@ impl Fence {
             .and_then(|()| device.write(whole, self.bytes + bytes, behind.as_bytes()))
             .and_then(|()| device.part(whole, self.bytes, bytes));
         let id = fenced.inspect_err(|_| device.free(whole))?;
-        Ok(Fenced { id, whole, dtype, bytes })
+        Ok(Fenced { id, whole, dtype, bytes, fence: self })
     }
 
     /// Allocates a buffer for each of so many elements.
@@ -132,30 +155,26 @@ impl Fence {
         }
         Ok(all)
     }
-
-    /// What was written outside of a buffer between these zones, if anything.
-    pub(super) fn overrun(
-        self,
-        device: &mut dyn Device,
-        fenced: Fenced,
-        zones: &Zones,
-    ) -> Result<Option<String>, DeviceError> {
-        let mut there = vec![0; self.bytes];
-        let sides = [(Side::Before, 0), (Side::Behind, self.bytes + fenced.bytes)];
-        for ((side, at), zone) in sides.into_iter().zip(zones) {
-            device.read(fenced.whole, at, &mut there)?;
-            if let Err(what) = check::check_guard(&there, zone, side) {
-                return Ok(Some(what));
-            }
-        }
-        Ok(None)
-    }
 }
 
 impl Fenced {
     /// Its size, without the zones.
     pub(super) fn bytes(self) -> usize {
         self.bytes
+    }
+
+    /// What was written outside of it, if anything.
+    pub(super) fn overrun(self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
+        let Fence { bytes, .. } = self.fence;
+        let mut there = vec![0; bytes];
+        let sides = [(Side::Before, 0), (Side::Behind, bytes + self.bytes)];
+        for ((side, at), zone) in sides.into_iter().zip(&*self.fence.zones(self.dtype)) {
+            device.read(self.whole, at, &mut there)?;
+            if let Err(what) = check::check_guard(&there, zone, side) {
+                return Ok(Some(what));
+            }
+        }
+        Ok(None)
     }
 
     pub(super) fn free(self, device: &mut dyn Device) {

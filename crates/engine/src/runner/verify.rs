@@ -60,10 +60,14 @@ impl Session {
             let fill = problem.fold().map_or_else(|| problem.fill(&case), |fold| fold.exact_fill(&case));
             let when = job.repeatable(&companion_of(job, &case));
             let case = Case { seed: job.second_seed, ..case };
-            let data = exact_data_of(job.family, &case, self.inputs(job.family, &case, fill, case.seed));
-            self.with_companion(job.family, &case, data, |session, companion, data| {
-                session.verify_once(companion, data, &when).map(drop)
-            })?;
+            let beside = Fence::of(&*self.device, job.family, &case);
+            let fences = [Some(beside), job.family.described().map(|_| beside.poisoned())];
+            for fence in fences.into_iter().flatten() {
+                let data = exact_data_of(job.family, &case, self.inputs(job.family, &case, fill, case.seed));
+                self.companion_within((job.family, fence), &case, data, |session, companion, data| {
+                    session.verify_within(companion, fence, data, &when).map(drop)
+                })?;
+            }
         }
         Ok(())
     }
@@ -73,13 +77,24 @@ impl Session {
         &mut self,
         family: &Family,
         case: &Case,
+        data: Data,
+        go: impl FnOnce(&mut Session, &ReadyCase<'_>, &mut Data) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
+        let fence = Fence::of(&*self.device, family, case);
+        self.companion_within((family, fence), case, data, go)
+    }
+
+    /// As [`Session::with_companion`], with inputs between these zones.
+    fn companion_within<T>(
+        &mut self,
+        (family, fence): (&Family, Fence),
+        case: &Case,
         mut data: Data,
         go: impl FnOnce(&mut Session, &ReadyCase<'_>, &mut Data) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
         let (rung, plan) = self.plan(family, case)?;
         let program = self.build(rung, &plan)?;
         let companion = ReadyCase { case, family, plan, program, second_seed: self.second_seed, again: None };
-        let fence = Fence::of(&*self.device, family, case);
         let gone =
             place(&mut *self.device, &self.sources, fence, &mut data).and_then(|()| go(self, &companion, &mut data));
         data.unload(&mut *self.device);
@@ -259,9 +274,16 @@ impl Session {
         })
     }
 
-    /// Checks one run over these data.
+    /// Checks one run over these data; in a reader's family with a poison beside what the kernels write.
     pub(super) fn verify_once(&mut self, job: &ReadyCase<'_>, data: &Data, when: &str) -> Result<Judged, Stop> {
-        self.with_bound(job, &data.device, |session, bound| session.verify_bound(job, bound, data, when))
+        let fence = Fence::of(&*self.device, job.family, job.case);
+        let fence = if job.family.described().is_some() { fence.poisoned() } else { fence };
+        self.verify_within(job, fence, data, when)
+    }
+
+    /// Checks one run over these data, with buffers between these zones for all but the inputs.
+    fn verify_within(&mut self, job: &ReadyCase<'_>, fence: Fence, data: &Data, when: &str) -> Result<Judged, Stop> {
+        self.within(job, fence, &data.device, |session, bound| session.verify_bound(job, bound, data, when))
     }
 
     fn verify_bound(
@@ -285,6 +307,17 @@ impl Session {
         go: impl FnOnce(&mut Session, &BoundPlan) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
         let fence = Fence::of(&*self.device, job.family, job.case);
+        self.within(job, fence, inputs, go)
+    }
+
+    /// As [`Session::with_bound`], between these zones.
+    fn within<T>(
+        &mut self,
+        job: &ReadyCase<'_>,
+        fence: Fence,
+        inputs: &[Fenced],
+        go: impl FnOnce(&mut Session, &BoundPlan) -> Result<T, Stop>,
+    ) -> Result<T, Stop> {
         let bound = BoundPlan::new(&mut *self.device, fence, &job.plan, inputs)?;
         let gone = go(self, &bound);
         bound.free(&mut *self.device);

@@ -6,6 +6,7 @@ use super::formula::Formula;
 use crate::signature::{AddressSpace, CSource, KernelParameter, Usage, ValueType};
 use gpulab_model::plan::ImageKind;
 use serde::Deserialize;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// What a script gave to another tuner.
@@ -33,7 +34,7 @@ struct TunerArg {
 
 /// A file for a kernel of a text, which stands in `file`.
 pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, String> {
-    write(&CSource::new(text, &[]), file, kernel, None)
+    write(CSource::new(text, &[]), file, kernel, None)
 }
 
 /// A file for the kernel of a call, which stands in `file`.
@@ -49,11 +50,11 @@ pub fn draft_of_call(call: &TunerCall, file: &str) -> Result<String, String> {
         Some(has) => {
             Err(format!("kernel {} has {has} parameters, and the script gives {given} arguments", call.kernel))
         }
-        None => write(&source, file, Some(&call.kernel), Some(call)),
+        None => write(source, file, Some(&call.kernel), Some(call)),
     }
 }
 
-fn write(source: &CSource, file: &str, kernel: Option<&str>, call: Option<&TunerCall>) -> Result<String, String> {
+fn write(mut source: CSource, file: &str, kernel: Option<&str>, call: Option<&TunerCall>) -> Result<String, String> {
     let kernels = source.kernels();
     let kernel = match (kernel, &kernels[..]) {
         (Some(name), all) if all.iter().any(|known| known == name) => name.to_owned(),
@@ -68,8 +69,10 @@ fn write(source: &CSource, file: &str, kernel: Option<&str>, call: Option<&Tuner
             ));
         }
     };
-    let parameters = source.parameters(&kernel).unwrap_or_default();
     let dimensions = dimensions(source.body(&kernel).unwrap_or_default());
+    let guesses = if call.is_some() { BTreeMap::new() } else { source.guesses(dimensions, "float") };
+    source.define(&guesses);
+    let parameters = source.parameters(&kernel).unwrap_or_default();
     // Writing to a String cannot fail.
     let mut out = String::new();
     let said_by = if call.is_some() { "its call and its text say" } else { "its text says" };
@@ -78,7 +81,7 @@ fn write(source: &CSource, file: &str, kernel: Option<&str>, call: Option<&Tuner
     let _ = writeln!(out, "kernel = {named:?}");
     match call {
         Some(call) => out.push_str(&call.head),
-        None => write_head(&mut out, source, &kernel, dimensions),
+        None => write_head(&mut out, &source, &kernel, (dimensions, guesses)),
     }
     out.push_str("args   = [\n");
     let known = call
@@ -106,7 +109,12 @@ fn write(source: &CSource, file: &str, kernel: Option<&str>, call: Option<&Tuner
 }
 
 /// The lines of a kernel's file that are not of one argument.
-fn write_head(out: &mut String, source: &CSource, kernel: &str, dimensions: usize) {
+fn write_head(
+    out: &mut String,
+    source: &CSource,
+    kernel: &str,
+    (dimensions, mut macros): (usize, BTreeMap<String, String>),
+) {
     let (form, n, items) = match dimensions {
         1 => ("", 1 << 20, "n"),
         _ => ("form   = \"square\"\n", 1024, "n, n"),
@@ -117,8 +125,9 @@ fn write_head(out: &mut String, source: &CSource, kernel: &str, dimensions: usiz
         let all = host.choices.join(", ");
         let _ = writeln!(out, "# Its conditionals ask for {all}: define = {{ {first} = 1 }} chooses.");
     }
-    if !host.unset.is_empty() {
-        let all: Vec<String> = host.unset.iter().map(|name| format!("{name} = \"?\"")).collect();
+    macros.extend(host.unset.iter().map(|name| (name.clone(), "?".to_owned())));
+    if !macros.is_empty() {
+        let all: Vec<String> = macros.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
         let _ = writeln!(out, "define = {{ {} }}", all.join(", "));
     }
     let side = |text: &String| Formula::parse(text).ok()?.count((1, 1 << 16), &|_| None).ok();
@@ -235,21 +244,27 @@ mod tests {
         let text = "__kernel void scale(__global const float *x, __global float *y, const int n, const float a)
             { int i = get_global_id(0); if (i < n) y[i] = a * x[i]; }
             __kernel void count(__global int *bins, __global uchar *img, uint2 size, __local int *tile)
-            { int x = get_global_id(1); atomic_inc(&bins[img[x * BLOCK]]); }";
+            { int x = get_global_id(1); atomic_inc(&bins[img[x * BLOCK + block_size_y]]); }";
         assert!(draft(text, "a.cl", None).unwrap_err().contains("a.cl:scale; it has scale, count"));
         assert!(draft(text, "a.cl", Some("no")).unwrap_err().contains("there is no kernel no"));
         assert_eq!(
             draft(text, "a.cl", Some("scale")).unwrap(),
             "# A ladder for scale, as far as its text says. Each ? is yours to fill in.\n\
-             kernel = \"a.cl:scale\"\nn      = 1048576\ndefine = { BLOCK = \"?\" }\n\
+             kernel = \"a.cl:scale\"\nn      = 1048576\ndefine = { BLOCK = \"?\", block_size_y = \"1\" }\n\
              items  = \"n\"  # work-items; or groups = ...\nargs   = [\n  \"x[n] small 8\", # float x\n  \
              \"out y[n]\",     # float y\n  \"n\",            # int n\n  \"?\",            # float a\n]\n\
              check  = \"numpy: y = ?\"\n"
         );
         let count = draft(text, "a.cl", Some("count")).unwrap();
-        for line in
-            ["form   = \"square\"", "\"out bins[n*n] = 0\"", "\"img[n*n]\"", "\"(?, ?)\"", "\"local WG\"", "bins = ?"]
-        {
+        for line in [
+            "form   = \"square\"",
+            "block_size_y = \"WG_Y\"",
+            "\"out bins[n*n] = 0\"",
+            "\"img[n*n]\"",
+            "\"(?, ?)\"",
+            "\"local WG\"",
+            "bins = ?",
+        ] {
             assert!(count.contains(line), "{line}: {count}");
         }
     }

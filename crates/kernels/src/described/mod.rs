@@ -22,6 +22,7 @@ pub(crate) use formula::{Formula, macro_value, parts};
 pub use oracle::{Oracle, OracleBuffer, OracleFile, OracleQuestion};
 pub(crate) use planner::value_of;
 
+use super::builder::RESTORE;
 use super::family::BroughtKernel;
 use super::own::kernel_names;
 use super::signature::{hidden_macros, without_definitions};
@@ -65,7 +66,7 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
             }),
         };
         let rung = Rung::brought(&format!("{}/{}", described.name, own.name), Some(at as u32 + 1), kernel);
-        rung.between(&[], if problem_restores(described, own) { &[planner::RESTORE] } else { &[] })
+        rung.between(&[], if problem_restores(described, own) { &[RESTORE] } else { &[] })
     };
     Ok(Family {
         name: described.name.clone().into(),
@@ -89,7 +90,7 @@ fn problem_restores(description: &Description, rung: &DescribedRung) -> bool {
 }
 
 pub fn rung_text(description: &Description, rung: &str, file: &FamilyFile) -> Option<String> {
-    let restore = crate::text(planner::RESTORE).unwrap_or_default();
+    let restore = crate::text(RESTORE).unwrap_or_default();
     let rung = description.rungs.iter().find(|known| known.name == rung)?;
     Some(format!("{}\n{restore}", text_of(rung, file)?))
 }

@@ -8,11 +8,10 @@ use crate::builder::PlanDraft;
 use crate::signature::ValueType;
 use crate::{Described, shape};
 use gpulab_model::data::{Dtype, NumberValue, Scalar};
-use gpulab_model::plan::{Arg, ArgValue, Case, FlagCheck, Image, Pass, Plan, Refusal, Role, Target, WorkGroup};
+use gpulab_model::plan::{
+    Arg, ArgValue, BufferSpec, Case, FlagCheck, Image, Pass, Plan, Refusal, Role, Target, WorkGroup,
+};
 use std::collections::BTreeMap;
-
-/// The file of the kernels that put back what a run changes.
-pub(super) const RESTORE: &str = "common/restore.cl";
 
 /// Most launches of a run.
 const MOST_LAUNCHES: usize = 20_000;
@@ -78,10 +77,10 @@ impl<'a> DescribedPlan<'a> {
             });
             let output = declared.role.is_output().then(|| plan.buffer(Role::Output, dtype, len));
             if let Some(output) = output {
-                let bytes = len * dtype.size();
+                plan.plan.restored |= input.is_some() || declared.content == Content::Zeros;
                 match input {
-                    Some(input) => self.prepare(&mut plan, bytes, Some(input), output),
-                    None if declared.content == Content::Zeros => self.prepare(&mut plan, bytes, None, output),
+                    Some(input) => plan.copy(self.target.max_wg, input, output),
+                    None if declared.content == Content::Zeros => plan.zero(self.target.max_wg, output),
                     None => {}
                 }
             }
@@ -95,7 +94,8 @@ impl<'a> DescribedPlan<'a> {
             let count = self.count(&declared.length, (1, MOST), &bound.numbers)?;
             let scratch = plan.buffer(Role::Scratch, storage.dtype, storage.len(count));
             if declared.content == Content::Zeros {
-                self.prepare(&mut plan, storage.len(count) * storage.dtype.size(), None, scratch);
+                plan.plan.restored = true;
+                plan.zero(self.target.max_wg, scratch);
             }
             bound.buffers.insert(&declared.name, self.viewed(&mut plan, declared, element, scratch)?);
         }
@@ -106,15 +106,9 @@ impl<'a> DescribedPlan<'a> {
         // After an odd number of exchanges a result lies where another buffer was.
         for (name, arg) in own {
             let (Arg::Buffer(home), Some(Arg::Buffer(now))) = (arg, bound.buffers.get(name).copied()) else { continue };
-            // The pixels of an image lie in a buffer.
-            let [home, now] = [home, now].map(|index| match plan.plan.buffers[index].role {
-                Role::Image { of, .. } => of,
-                _ => index,
-            });
-            let spec = &plan.plan.buffers[home];
-            let (is_output, bytes) = (spec.role == Role::Output, spec.bytes());
-            if home != now && is_output {
-                self.copy(&mut plan, bytes, Arg::Buffer(now), Arg::Buffer(home));
+            let [home, now] = [home, now].map(|index| memory(&plan, index));
+            if home != now && plan.plan.buffers[home].role == Role::Output {
+                plan.copy(self.target.max_wg, Arg::Buffer(now), Arg::Buffer(home));
             }
         }
         let plan = plan.plan_with(bound.local, 0);
@@ -175,28 +169,6 @@ impl<'a> DescribedPlan<'a> {
         Ok(())
     }
 
-    /// Adds an untimed launch that puts zeros, or what another buffer holds, into a buffer before each run.
-    fn prepare(&self, plan: &mut PlanDraft, bytes: usize, from: Option<Arg>, to: Arg) {
-        plan.plan.restored = true;
-        match from {
-            Some(from) => self.copy(plan, bytes, from, to),
-            None => self.fill(plan, bytes, "gpulab_zero", vec![to]),
-        }
-    }
-
-    fn copy(&self, plan: &mut PlanDraft, bytes: usize, from: Arg, to: Arg) {
-        self.fill(plan, bytes, "gpulab_copy", vec![from, to]);
-    }
-
-    fn fill(&self, plan: &mut PlanDraft, bytes: usize, kernel: &str, mut args: Vec<Arg>) {
-        /// Work-items, each of which takes every so many-th byte.
-        const ITEMS: usize = 1 << 16;
-        let wg = 64.min(self.target.max_wg).max(1);
-        let count = ArgValue::of(Scalar::U64, NumberValue::Whole(bytes as i128));
-        args.extend(count.map(Arg::Value));
-        plan.prepare(kernel, [bytes.min(ITEMS).div_ceil(wg) as u64, 1, 1], WorkGroup::linear(wg), args);
-    }
-
     fn steps(&self, plan: &mut PlanDraft, steps: &'a [RungStep], bound: &mut Bindings<'a>) -> Result<(), Refusal> {
         for step in steps {
             match step {
@@ -220,7 +192,7 @@ impl<'a> DescribedPlan<'a> {
                     let mut checked = Vec::new();
                     for turn in from..to {
                         if let Some((_, buffer)) = flag {
-                            self.lower(plan, buffer);
+                            plan.zero(self.target.max_wg, buffer);
                         }
                         bound.numbers.push((variable, turn));
                         let done = self.steps(plan, steps, bound);
@@ -239,11 +211,16 @@ impl<'a> DescribedPlan<'a> {
                             }
                         }
                     }
-                    // A flag that is down leaves out all turns behind it.
                     let end = plan.plan.passes.len();
-                    for at in checked {
-                        if let Some(check) = &mut plan.plan.passes[at].check {
-                            check.skips = end - 1 - at;
+                    if checked.len() > 1 {
+                        swap.iter().for_each(|pair| self.exchange(plan, pair, bound));
+                    }
+                    let behind = plan.plan.passes.len();
+                    // A flag that is down leaves out all turns behind it. After an even number of them buffers lie as after the
+                    // last turn, after an odd one their contents change places.
+                    for (at, turns_left) in checked.iter().zip((0..checked.len()).rev()) {
+                        if let Some(check) = &mut plan.plan.passes[*at].check {
+                            check.skips = if turns_left % 2 == 0 { behind } else { end } - 1 - at;
                         }
                     }
                 }
@@ -252,10 +229,19 @@ impl<'a> DescribedPlan<'a> {
         Ok(())
     }
 
-    /// Adds an untimed launch that lowers a flag.
-    fn lower(&self, plan: &mut PlanDraft, flag: Arg) {
-        if let Arg::Buffer(index) = flag {
-            self.fill(plan, plan.plan.buffers[index].bytes(), "gpulab_zero", vec![flag]);
+    /// Adds untimed launches after which two buffers have each other's contents.
+    fn exchange(&self, plan: &mut PlanDraft, pair: &[String; 2], bound: &Bindings<'a>) {
+        let [Some(Arg::Buffer(one)), Some(Arg::Buffer(other))] =
+            pair.each_ref().map(|name| bound.buffers.get(name.as_str()).copied())
+        else {
+            return;
+        };
+        let [one, other] = [one, other].map(|index| Arg::Buffer(memory(plan, index)));
+        let Arg::Buffer(index) = one else { return };
+        let BufferSpec { dtype, len, .. } = plan.plan.buffers[index];
+        let between = plan.buffer(Role::Scratch, dtype, len);
+        for (from, to) in [(one, between), (other, one), (between, other)] {
+            plan.copy(self.target.max_wg, from, to);
         }
     }
 
@@ -379,6 +365,14 @@ impl<'a> DescribedPlan<'a> {
             (None, Some(formula)) => u64::try_from(formula.value(&|name| self.number(name, loops)).ok()?).ok(),
             (None, None) => self.problem.description.size(name, self.case.shape, self.case.dtype),
         }
+    }
+}
+
+/// The buffer that this one lies in: an image's pixels lie in another.
+fn memory(plan: &PlanDraft, index: usize) -> usize {
+    match plan.plan.buffers[index].role {
+        Role::Image { of, .. } => of,
+        _ => index,
     }
 }
 

@@ -11,7 +11,10 @@ use gpulab_model::plan::{ImageKind, Sampler};
 pub(super) enum OwnArg {
     /// The input of this number, from 0.
     In(usize),
-    Out,
+    Out {
+        /// Whether it holds zeros before each run.
+        is_zeroed: bool,
+    },
     /// An image of the input of this number.
     InImage(usize, ImageKind),
     OutImage(ImageKind),
@@ -28,7 +31,7 @@ impl OwnArg {
     }
 
     fn is_result(&self) -> bool {
-        matches!(self, OwnArg::Out | OwnArg::OutImage(_))
+        matches!(self, OwnArg::Out { .. } | OwnArg::OutImage(_))
     }
 
     /// An input, or the result where there is no index, as its parameter takes it.
@@ -46,7 +49,7 @@ impl OwnArg {
             (Some(index), Some(kind)) => OwnArg::InImage(index, kind),
             (Some(index), None) => OwnArg::In(index),
             (None, Some(kind)) => OwnArg::OutImage(kind),
-            (None, None) => OwnArg::Out,
+            (None, None) => OwnArg::Out { is_zeroed: false },
         })
     }
 }
@@ -134,6 +137,7 @@ fn words(said: &str, parameters: &[KernelParameter], inputs: usize) -> Result<Ow
             }
             "y" | "b" if inputs > 1 => OwnArg::data(Some(1), parameter)?,
             "out" => OwnArg::data(None, parameter)?,
+            "out = 0" | "out=0" if parameter.space != AddressSpace::Image => OwnArg::Out { is_zeroed: true },
             word if word.split_whitespace().next() == Some("sampler") => {
                 OwnArg::Sampler(Sampler::parse(word.trim_start_matches("sampler"))?)
             }
@@ -192,7 +196,12 @@ fn guess(
         let usage = source.usage(kernel, &parameter.name);
         !parameter.is_const && (parameter.space == AddressSpace::Image || usage.changes() || usage.is_handed_on)
     };
-    let written: Vec<&&KernelParameter> = buffers.iter().filter(writes).collect();
+    let mut written: Vec<&&KernelParameter> = buffers.iter().filter(writes).collect();
+    let stores = |parameter: &&KernelParameter| source.usage(kernel, &parameter.name).changes();
+    // What a function is given is mostly read there, where the kernel itself stores elsewhere.
+    if written.iter().filter(|parameter| stores(parameter)).count() == 1 {
+        written.retain(|parameter| stores(parameter));
+    }
     let is_result =
         |parameter: &&&&KernelParameter| RESULTS.split(' ').any(|name| name == parameter.name.to_lowercase());
     let result = match written[..] {
@@ -250,7 +259,7 @@ fn size_word(name: &str, form: Form, place: usize) -> Option<&'static str> {
     let small = name.to_lowercase();
     let has = |parts: &[&str]| parts.iter().any(|part| small.contains(part));
     match form {
-        _ if has(&["offset", "start", "begin"]) => Some("0"),
+        _ if has(&["offset", "start", "begin", "zero", "identity", "conj"]) => Some("0"),
         _ if small.starts_with("inc") || small.ends_with("inc") => Some("1"),
         Form::Matrix if has(&["height", "rows", "ny"]) || small == "h" || small == "m" => Some("m"),
         Form::Matrix if has(&["width", "col", "nx"]) || small == "w" || small == "n" => Some("n"),
@@ -346,6 +355,13 @@ mod tests {
                 Form::Matrix,
                 1,
                 "odata = out, idata = in, height = m, width = n",
+            ),
+            (
+                "kernel void r(global int *front, global int *back, local int *s, ulong length, int zero_elem) \
+                 { load(s, front, length); back[0] = s[0]; }",
+                Form::Vector,
+                1,
+                "front = in, back = out, s = local WG, length = n, zero_elem = 0",
             ),
         ] {
             assert!(guess_of(text, form, inputs).contains(words), "{}", guess_of(text, form, inputs));

@@ -11,13 +11,16 @@ mod traits;
 pub use declaration::DeclarationError;
 pub use traits::SourceTraits;
 
+use super::builder::RESTORE;
 use super::family::BroughtKernel;
 use super::signature::{CSource, hidden_macros, without_definitions};
 use super::{Family, Form, Rung};
+use args::OwnArg;
 use declaration::Declaration;
 pub(super) use declaration::kernel_names;
 use gpulab_model::data::{Params, Shape};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A reader's kernel: what a worker is told of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -32,6 +35,9 @@ pub struct OwnKernel {
 
 pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, DeclarationError> {
     let mut declaration = Declaration::read(&own.text, family.form)?;
+    let dimensions = if family.form == Form::Vector { 1 } else { 2 };
+    let guesses = CSource::new(&own.text, &declaration.defines).guesses(dimensions, "T");
+    declaration.defines.extend(guesses.clone());
     let source = CSource::new(&own.text, &declaration.defines);
     let inputs = family.problem.inputs(Shape { n: 1, m: 1 }, &Params::new()).len();
     let (said, has_local) = (declaration.args.as_deref(), declaration.local.is_some());
@@ -44,16 +50,22 @@ pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, Declaration
         declaration.take_items();
     }
     let hidden = hidden_macros(&own.text);
+    let is_given = |name: &str| declaration.defines.iter().any(|(given, _)| given == name);
+    let is_restored = args.as_ref().is_some_and(|args| args.args.contains(&OwnArg::Out { is_zeroed: true }));
+    let restoring = if is_restored { crate::text(RESTORE).unwrap_or_default() } else { "" };
     let kernel = BroughtKernel {
-        text: without_definitions(&own.text, |name| declaration.defines.iter().any(|(given, _)| given == name)),
+        text: format!("{}{restoring}", without_definitions(&own.text, is_given)),
         work_group: declaration.wg,
         work_groups: Vec::new(),
         declaration: String::new(),
         macros: declaration.tunables.clone(),
-        traits: (SourceTraits::of(&own.text, &declaration.kernel), declaration.parameters(family)),
+        traits: (
+            SourceTraits { left_to_host: source.host_names(), ..SourceTraits::of(&own.text, &declaration.kernel) },
+            declaration.parameters(family),
+        ),
         multiple: declaration.multiple,
         dtype: args.as_ref().and_then(|args| args.dtype),
-        guess: args.as_ref().and_then(|args| args.guess.clone()),
+        guess: guess_in_words(args.as_ref().and_then(|args| args.guess.as_deref()), &guesses),
         plan: Box::new(move |ask| {
             let mut plan = planner::plan(&declaration, args.as_ref().map(|args| &args.args[..]), ask)?;
             plan.defines.retain(|(name, _)| !hidden.contains(&name.as_str()));
@@ -61,4 +73,16 @@ pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, Declaration
         }),
     };
     Ok(Rung::brought(&format!("{}/{}", family.name, own.name), None, kernel))
+}
+
+/// What was guessed of the arguments and of the macros that its host would define.
+fn guess_in_words(args: Option<&str>, macros: &BTreeMap<String, String>) -> Option<String> {
+    let all: Vec<String> = macros.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+    let macros = format!("its host's macros are taken for {} (--declare says others)", all.join(", "));
+    match (args, all.is_empty()) {
+        (None, true) => None,
+        (Some(args), true) => Some(args.to_owned()),
+        (None, false) => Some(macros),
+        (Some(args), false) => Some(format!("{args}; {macros}")),
+    }
 }

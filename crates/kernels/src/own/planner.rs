@@ -112,7 +112,12 @@ impl<'a> OwnLaunch<'a> {
         for arg in args {
             all.push(match arg {
                 OwnArg::In(index) => inputs[*index],
-                OwnArg::Out => result,
+                OwnArg::Out { is_zeroed: true } => {
+                    plan.plan.restored = true;
+                    plan.zero(self.ask.target.max_wg, result);
+                    result
+                }
+                OwnArg::Out { is_zeroed: false } => result,
                 OwnArg::InImage(index, kind) => self.image(plan, inputs[*index], *kind)?,
                 OwnArg::OutImage(kind) => self.image(plan, result, *kind)?,
                 OwnArg::Sampler(sampler) => Arg::Sampler(*sampler),

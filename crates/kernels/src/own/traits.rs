@@ -1,5 +1,6 @@
 //! What stands in a kernel's text, as far as it helps to say why it is wrong. No compiler: words and brackets only.
 
+use crate::signature::HostNames;
 use crate::tokens::{tokens, without_comments};
 use serde::{Deserialize, Serialize};
 
@@ -34,6 +35,8 @@ pub struct SourceTraits {
     pub sizes: Vec<u64>,
     /// The first kernel's parameters.
     pub parameters: Vec<String>,
+    /// Macros that only its host can define.
+    pub left_to_host: HostNames,
 }
 
 impl SourceTraits {
@@ -66,6 +69,7 @@ impl SourceTraits {
             names_group_size: has(&["WG", "WG_X", "WG_Y", "get_local_size"]),
             sizes,
             parameters: parameters(&code, kernel),
+            left_to_host: HostNames::default(),
         }
     }
 }

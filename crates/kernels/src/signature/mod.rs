@@ -3,6 +3,7 @@
 //! No compiler: what is not understood has no type, and who asks says so.
 
 mod directives;
+mod guesses;
 mod layout;
 #[cfg(test)]
 mod tests;
@@ -13,6 +14,7 @@ use directives::{asked_names, compared_names, is_identifier, is_qualifier, is_st
 use gpulab_model::data::Scalar;
 use layout::{LayoutMaker, vector_of_three};
 pub use layout::{ValueType, layout_of_letters};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Where a parameter's values are.
@@ -71,7 +73,7 @@ pub struct CSource {
 }
 
 /// What a text leaves to its host.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostNames {
     /// Names that it uses, and nobody declares or defines.
     pub unset: Vec<String>,
@@ -142,6 +144,11 @@ impl CSource {
             }
         }
         CSource { tokens: tokens(&kept), macros, compared, asked, dead, called }
+    }
+
+    /// Takes macros for defined, whatever the text's conditionals asked of them.
+    pub(crate) fn define(&mut self, macros: &BTreeMap<String, String>) {
+        self.macros.extend(macros.iter().map(|(name, value)| (name.clone(), tokens(value))));
     }
 
     /// Names of the kernels, in order.

@@ -1,6 +1,7 @@
 //! Hints for kernels that do not compile, or that take other arguments than they are given, from the compiler's log.
 
 use super::words::{Hint, hint};
+use gpulab_kernels::HostNames;
 use gpulab_study::judgement::Judgement;
 use std::collections::BTreeSet;
 
@@ -22,7 +23,7 @@ pub(super) fn hint(judgement: &Judgement) -> Hint {
             "Its parameters are ({signature}), in this order; names are free. `local` among the // gpulab: lines adds one."
         );
     }
-    by_log(log, &signature).unwrap_or_else(|| {
+    by_log(log, &signature, &judgement.traits.left_to_host).unwrap_or_else(|| {
         hint!(
             "The kernel does not compile; the lines above are those of your file.",
             "Fix the first error first: later ones often follow from it."
@@ -89,6 +90,12 @@ const LOGS: &[(&[&str], &[&str], &str, &str)] = &[
         "Write the function above the kernel, or include the file that has it: common/tree.cl, for example.",
     ),
     (
+        &["Cannot find symbol", "nresolved extern function"],
+        &[],
+        "The function {name} has no body: its host adds one.",
+        "Write a file that defines {name} and, below it, includes this one, as in #include \"theirs.cl\": try that file.",
+    ),
+    (
         &[
             "variables in function scope cannot be declared",
             "variable length array",
@@ -119,12 +126,15 @@ const LOGS: &[(&[&str], &[&str], &str, &str)] = &[
     ),
 ];
 
-fn by_log(log: &str, signature: &str) -> Option<Hint> {
+fn by_log(log: &str, signature: &str, host: &HostNames) -> Option<Hint> {
     LOGS.iter().find_map(|(says, names, looks, next)| {
-        let name = if looks.contains("{name}") { quoted(log, says[0])? } else { String::new() };
+        let name = match looks.contains("{name}") {
+            true => says.iter().find_map(|words| quoted(log, words))?,
+            false => String::new(),
+        };
         let is_said = log.lines().any(|line| says.iter().any(|text| line.contains(text)));
         let filled = |text: &str| {
-            let text = text.replace("{name}", &name).replace("{defines}", &defines(log));
+            let text = text.replace("{name}", &name).replace("{defines}", &defines(log, host));
             text.replace("{signature}", signature).replace("{macros}", MACROS)
         };
         let is_meant = is_said && (names.is_empty() || names.contains(&name.as_str()));
@@ -132,12 +142,20 @@ fn by_log(log: &str, signature: &str) -> Option<Hint> {
     })
 }
 
-/// The options that would define all names that are missing.
-fn defines(log: &str) -> String {
+/// The options that would define all that is missing: what the text leaves to its host, or else what the log misses.
+fn defines(log: &str, host: &HostNames) -> String {
+    let option = |name: &String, value: &str| format!("--declare \"define {name} {value}\"");
     let missing = |line| ["undeclared identifier", "unknown type name"].iter().find_map(|words| quoted(line, words));
     let mut known = BTreeSet::new();
-    let names: Vec<String> = log.lines().filter_map(missing).filter(|name| known.insert(name.clone())).collect();
-    names.iter().map(|name| format!("--declare \"define {name} VALUE\"")).collect::<Vec<_>>().join(" ")
+    let names: Vec<String> = match &host.unset[..] {
+        [] => log.lines().filter_map(missing).filter(|name| known.insert(name.clone())).collect(),
+        unset => unset.to_vec(),
+    };
+    let choice = host
+        .choices
+        .first()
+        .map(|first| format!(", or, as its conditionals ask for {}: {}", host.choices.join(", "), option(first, "1")));
+    names.iter().map(|name| option(name, "VALUE")).collect::<Vec<_>>().join(" ") + &choice.unwrap_or_default()
 }
 
 /// How many arguments a kernel has, and was given, where that is what is wrong.
@@ -163,7 +181,8 @@ mod tests {
 
     #[test]
     fn logs_of_several_compilers_are_read() {
-        let said = |log: &str| by_log(log, "x").map(|hint| hint.looks).unwrap_or_default();
+        let none = HostNames::default();
+        let said = |log: &str| by_log(log, "x", &none).map(|hint| hint.looks).unwrap_or_default();
         assert_eq!(said("my.cl:3:5: error: use of undeclared identifier 'NO_EDGE'"), "NO_EDGE is not declared.");
         assert_eq!(said("<stdin>:1:1: error: unknown type name 'vec4'"), "vec4 is not a type of OpenCL C.");
         assert!(said("error: implicit declaration of function '__syncthreads' is invalid").contains("__syncthreads"));
@@ -171,8 +190,18 @@ mod tests {
         assert!(said("error: pointer arguments to kernel functions must reside in '__global'").contains("__global"));
         assert_eq!(numbers_of_arguments("kernel `k` has 0 arguments and was given 3"), Some([0, 3]));
         let two = "unknown type name 'REAL'\nuse of undeclared identifier 'SIDE'\nunknown type name 'REAL'";
-        assert_eq!(defines(two), "--declare \"define REAL VALUE\" --declare \"define SIDE VALUE\"");
-        assert_eq!(by_log("something else", "x"), None);
-        assert_eq!(by_log("undeclared identifier", "x"), None, "a log that is cut");
+        assert_eq!(defines(two, &none), "--declare \"define REAL VALUE\" --declare \"define SIDE VALUE\"");
+        let host = HostNames { unset: vec!["SIDE".into()], choices: vec!["SINGLE".into(), "DOUBLE".into()] };
+        assert_eq!(
+            defines("use of undeclared identifier 'declared_by_a_line_that_failed'", &host),
+            "--declare \"define SIDE VALUE\", or, as its conditionals ask for SINGLE, DOUBLE: --declare \"define SINGLE 1\""
+        );
+        assert_eq!(said("Cannot find symbol op in kernel library"), "The function op has no body: its host adds one.");
+        assert_eq!(
+            said("ptxas fatal: Unresolved extern function 'op'"),
+            "The function op has no body: its host adds one."
+        );
+        assert_eq!(by_log("something else", "x", &none), None);
+        assert_eq!(by_log("undeclared identifier", "x", &none), None, "a log that is cut");
     }
 }

@@ -23,7 +23,7 @@ fn unwritten(symptoms: &Symptoms, traits: &SourceTraits) -> Option<Hint> {
     let [count, of] = symptoms.unwritten_count;
     let first = symptoms.first_unwritten?;
     let own = "Let one work-item of each group write partials[get_group_id(0)], or declare `results item` and let each work-item \
-               write partials[get_global_id(0)].";
+               write partials[get_global_id(0)]. Where some write none: out = 0 among --args holds zeros before.";
     Some(match symptoms.unwritten {
         Share::All => hint!("The kernel writes no result: its output is as it was before.", "{own}"),
         Share::AllButFirst | Share::AllButFirstGroup if of > 1 => {

@@ -12,6 +12,9 @@ use std::collections::BTreeSet;
 /// A word of the line that something wrong stands on, and why it is wrong.
 pub(super) type Complaint = (String, String);
 
+/// Most settings of a rung: each has a plan before the first one runs.
+const MOST_SETTINGS: usize = 1_000_000;
+
 impl Description {
     /// Refuses what cannot be meant.
     pub(super) fn check(&self) -> Result<(), Complaint> {
@@ -144,6 +147,10 @@ impl Description {
 
     fn check_rung(&self, rung: &DescribedRung) -> Result<(), Complaint> {
         let at = |word: &str, why: String| (word.to_owned(), format!("[[rung]] {}: {why}", rung.name));
+        let spanned = rung.tune.values().map(Vec::len).chain([rung.groups.len().max(1)]);
+        if spanned.fold(1usize, usize::saturating_mul) > MOST_SETTINGS {
+            return Err(at("tune", format!("tune spans more than {MOST_SETTINGS} settings: give fewer values")));
+        }
         for (name, values) in &rung.tune {
             if values.is_empty() {
                 return Err(at(name, format!("tune: {name} must have values, as in ITEMS = [1, 2]")));

@@ -319,10 +319,13 @@ impl Lowering {
                 false => Err(at("swap", "swap needs a loop, as in loop = \"k in 0..n\"".into())),
             };
         };
-        if flag.is_some() && !pairs.is_empty() {
-            let why = "while ends a loop after any turn, and swap would leave results in either buffer: write both turns as \
-                       two launches, without swap";
-            return Err(at("while", why.into()));
+        let mut exchanged: Vec<&String> = pairs.iter().flatten().chain(&flag).collect();
+        let count = exchanged.len();
+        exchanged.sort();
+        exchanged.dedup();
+        if flag.is_some() && exchanged.len() < count {
+            let why = "beside while, swap names each buffer once, and not the flag: its loop may end after any turn";
+            return Err(at("swap", why.into()));
         }
         let mut steps = inner;
         let (mut swap, mut flag) = (pairs, flag);

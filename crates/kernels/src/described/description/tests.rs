@@ -144,7 +144,7 @@ fn loops_are_launches_that_are_repeated() {
         ("inout x[n]", "x[n]", "which is only an input"),
         ("loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\n", "", "swap needs a loop"),
         ("swap = [\"x\", \"y\"]", "while = \"z\"", "while: there is no buffer z"),
-        ("swap = ", "while = \"y\"\nswap = ", "without swap"),
+        ("swap = ", "while = \"y\"\nswap = ", "names each buffer once"),
         ("loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]", "while = \"y\"", "while needs a loop"),
     ] {
         let error = parse(&text.replacen(from, to, 1)).unwrap_err();
@@ -154,6 +154,8 @@ fn loops_are_launches_that_are_repeated() {
 
 #[test]
 fn what_a_short_file_lacks_is_named() {
+    let thousand = format!("{:?}", (1..=1000).collect::<Vec<u64>>());
+    let spanning = format!("ITEMS = {thousand}, A = {thousand}, B = [1, 2]");
     for (from, to, why) in [
         ("check  = \"numpy: y = 2 * x\"", "", "check says what is right"),
         ("numpy: y = 2 * x", "numpy: z = 2 * x", "must assign y"),
@@ -166,6 +168,7 @@ fn what_a_short_file_lacks_is_named() {
         ("ITEMS * WG <= 4096", "ITEMS * WG", "compares nothing"),
         ("ITEMS * WG <= 4096", "ITEM <= 4096", "ITEM is unknown"),
         ("ITEMS = [1, 2]", "ITEMS = [1, 2], items = [1]", "size of its letters"),
+        ("ITEMS = [1, 2]", &spanning, "tune spans more than 1000000 settings"),
         ("n      = 1000", "sizes = \"only\"", "needs n"),
         ("\"x[n] small 8\"", "\"x[n] small 8\", \"x[n]\"", "declared twice"),
         ("\"x[n] small 8\"", "\"T[n] small 8\"", "the name \"T\" is taken"),
