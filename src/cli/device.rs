@@ -11,6 +11,7 @@ use crate::data::Dtype;
 use crate::plan::WorkGroup;
 use crate::values;
 use clap::{Arg, Args};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// `gpulab ceiling`.
@@ -203,6 +204,9 @@ pub struct CountArgs {
     pub deadline: f64,
     #[command(flatten)]
     pub rows: RowFiles,
+    /// A host program and its arguments: count the kernels that it launches, by kernel
+    #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = PROGRAM_EXCLUDES)]
+    pub program: Vec<OsString>,
 }
 
 impl CountArgs {
@@ -228,7 +232,7 @@ fn count_arg(arg: Arg) -> Arg {
         "family" => arg
             .value_name("NAME")
             .help("A family (counts its rungs), a rung, as in reduce:3, your own kernel with --as, or an experiment")
-            .required_unless_present_any(["kernel", "of"]),
+            .required_unless_present_any(["kernel", "of", "program"]),
         "kernel" => arg.value_name("NAME").help("The same as NAME"),
         "set" => arg.help("A tunable and its value, as in items=4; repeatable. Rungs without this tunable ignore it"),
         "csv" => arg.help("Write one row per launch as CSV; - is standard output"),
@@ -239,6 +243,12 @@ fn count_arg(arg: Arg) -> Arg {
 /// Options that have no meaning for what was measured.
 const OF_EXCLUDES: [&str; 11] =
     ["family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed"];
+
+/// Options that have no meaning for a host program's kernels, which are no cases.
+const PROGRAM_EXCLUDES: [&str; 16] = [
+    "family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed", "of", "op", "cl_dir", "csv",
+    "json",
+];
 
 /// Reads one of three numbers.
 fn one_of<const A: u64, const B: u64, const C: u64>(text: &str) -> Result<u64, String> {
