@@ -271,3 +271,27 @@ fn parts_of_the_model_are_all_there_is() {
         assert!(model.whole() <= parts.iter().sum::<f64>() * (1.0 + 1e-9) && model.whole() > 0.0, "{model:?}");
     }
 }
+
+#[test]
+fn dump_for_me() {
+    let counts = counts();
+    for device in ["nvidia-h200", "nvidia-h100", "pocl-epyc-4", "intel-epyc-4", "pocl-xeon-4", "intel-xeon-4"] {
+        if shipped().iter().all(|one| one.device != device || one.name != "ceilings") { continue; }
+        let ceilings: Vec<CeilingRow> = read(device, "ceilings");
+        for file in LADDERS {
+            if shipped().iter().all(|one| one.device != device || one.name != file) { continue; }
+            let rows: Vec<Row> = read(device, file);
+            for ladder in rows.chunk_by(|a, b| (a.run_id.clone(), a.n, a.m, a.dtype) == (b.run_id.clone(), b.n, b.m, b.dtype)) {
+                let Some(row) = ladder.iter().find(|row| !row.on_host()) else { continue };
+                let rates = DeviceRates::new(&ceilings, !row.is_on_cpu_device()).unwrap();
+                let _ = &rates;
+                for rung in reasons(&Registry::default(), ladder, &counts, &rates).rungs {
+                    let Ok((t, m)) = &rung.model else { continue };
+                    let r = &rung.row;
+                    let c = &t.counts; let y = &c.memory;
+                    println!("DUMP|{device}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", r.family, r.rung.unwrap_or(99), r.variant, r.n, r.m, r.dtype, r.wg.unwrap(), gpulab::record::params_text(&r.params), rung.measured, m.launches, m.limit, m.caches, m.local, m.instructions, c.issued, c.lanes, c.flops, t.groups, t.barriers, t.private, r.flags.contains(gpulab::record::flag::FITS_CACHE), y.global_read.requests, y.global_read.segments, y.global_read.lines, y.global_read.bytes, y.global_write.requests, y.global_write.segments, y.global_write.lines, y.global_write.bytes, c.local().requests, c.local().passes, r.bytes.unwrap_or(0), r.ops.unwrap_or(0), r.launches.unwrap_or(0), r.ceiling);
+                }
+            }
+        }
+    }
+}

@@ -261,7 +261,13 @@ fn notes(row: &CountRow, cases: &[CaseRows<'_>], each_launch: bool) -> impl Iter
          they do not predict them.",
         model_of(row)
     );
-    [several, of_program, prepared, copies, Some(model)].into_iter().flatten()
+    let is_alone = |row: &CountRow| row.is_of_program() && row.wg.size() == 1;
+    let alone = any(&is_alone).then(|| {
+        "Groups of 1 item are what the simulator takes where a program leaves their size to the driver (local size NULL); \
+         a GPU's driver takes larger ones."
+            .to_owned()
+    });
+    [several, of_program, alone, prepared, copies, Some(model)].into_iter().flatten()
 }
 
 /// The machine that a row is of.
@@ -307,7 +313,9 @@ fn source_lines(case: CaseRows<'_>, source: &dyn Fn(&str, u64) -> Option<String>
     let rung = built_in(&row.family).and_then(|family| family.rung(&row.variant));
     let number = row.rung.map_or_else(String::new, |number| format!("v{number}_"));
     let own = match rung {
-        _ if row.is_of_program() => lines.first().map_or_else(String::new, |one| one.file.to_owned()),
+        _ if row.is_of_program() => {
+            lines.iter().find(|one| one.line > 0).map_or_else(String::new, |one| one.file.to_owned())
+        }
         Some(rung) => rung.path.to_string(),
         None => format!("own/{}/{number}{}.cl", row.family, row.variant),
     };

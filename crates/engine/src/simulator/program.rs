@@ -134,7 +134,9 @@ fn read(text: &str) -> Result<CountedProgram, String> {
                 let name = name_of_text(launch.program);
                 let own = launch.instructions.iter_mut().filter(|one| one.file == PROGRAM_TEXT);
                 own.for_each(|one| one.file.clone_from(&name));
-                match counted.kernels.iter_mut().find(|known| known.counts.kernel == launch.kernel) {
+                let is_same =
+                    |counts: &LaunchCounts| (&counts.kernel, counts.program) == (&launch.kernel, launch.program);
+                match counted.kernels.iter_mut().find(|known| is_same(&known.counts)) {
                     Some(known) => {
                         known.launches += 1;
                         known.counts.add_launch(launch);
@@ -142,6 +144,12 @@ fn read(text: &str) -> Result<CountedProgram, String> {
                     None => counted.kernels.push(LaunchedKernel { launches: 1, counts: launch }),
                 }
             }
+        }
+    }
+    let names: Vec<String> = counted.kernels.iter().map(|one| one.counts.kernel.clone()).collect();
+    for LaunchedKernel { counts, .. } in &mut counted.kernels {
+        if names.iter().filter(|name| **name == counts.kernel).count() > 1 {
+            counts.kernel += &format!(" of {}", name_of_text(counts.program));
         }
     }
     Ok(counted)
@@ -166,9 +174,13 @@ mod tests {
             .replace('\n', "")
         };
         let lines = [r#"{"source":"a\nb"}"#.to_owned(), launch("a", 1), r#"{"source":"c"}"#.to_owned(), launch("b", 2)];
-        let counted = read(&[&lines[..], &[launch("a", 1)]].concat().join("\n")).unwrap();
-        let kernels: Vec<_> = counted.kernels.iter().map(|one| (&*one.counts.kernel, one.launches)).collect();
-        assert_eq!(kernels, [("a", 2), ("b", 1)]);
+        let read_with = |last: String| read(&[&lines[..], &[last]].concat().join("\n")).unwrap();
+        let names = |counted: &CountedProgram| {
+            counted.kernels.iter().map(|one| format!("{}: {}", one.counts.kernel, one.launches)).collect::<Vec<_>>()
+        };
+        assert_eq!(names(&read_with(launch("a", 2))), ["a of program1.cl: 1", "b: 1", "a of program2.cl: 1"]);
+        let counted = read_with(launch("a", 1));
+        assert_eq!(names(&counted), ["a: 2", "b: 1"]);
         assert_eq!(counted.sources.keys().collect::<Vec<_>>(), ["program1.cl", "program2.cl"]);
         let [(file, line, counts)] = counted.kernels[0].counts.by_line()[..] else { panic!("{counted:?}") };
         assert_eq!((file, line, counts.issued, counted.kernels[0].counts.barriers), ("program1.cl", 3, 12, 2));
