@@ -246,8 +246,8 @@ const OF_EXCLUDES: [&str; 11] =
 
 /// Options that have no meaning for a host program's kernels, which are no cases.
 const PROGRAM_EXCLUDES: [&str; 16] = [
-    "family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed", "of", "op", "cl_dir", "csv",
-    "json",
+    "family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed", "of", "op", "cl_dir",
+    "csv", "json",
 ];
 
 /// Reads one of three numbers.
@@ -263,7 +263,8 @@ pub(super) const COUNT_HELP: &str = "The model:
   soon as they execute the same instruction equally often; in nested loops, this is the fewest instructions possible.
 - Instructions are LLVM's, after Clang's optimiser; arithmetic on a vector counts once for each element.
 - A load or store of global memory moves every segment that holds a requested byte. There are no caches.
-- A bank of local memory gives one word of 4 bytes in a pass, to all items that request it. Requests of 8 bytes an item
+- A bank of local memory gives one word of 4 bytes in a pass, to all items that request it. A load or store takes as
+  many passes as one bank must give words. Requests of 8 bytes an item
   run in two halves of the warp, those of 16 bytes in four quarters. Reads run in half as many parts where neighbours
   at distance 1, or all at distance 2, read the same word.
 - --machine gives older machines' rules. On cc1.0 to cc1.3 requests are half a warp's, and a pass of local memory gives a

@@ -3,7 +3,9 @@
 use crate::cli::{CountArgs, Global};
 use crate::console::{Out, screen, worst_of};
 use crate::count::CountRow;
-use crate::counting::{Countable, Counting, check_ladder, check_trials, GateFiles, count_program, kept, open, source_line};
+use crate::counting::{
+    Countable, Counting, GateFiles, check_ladder, check_trials, count_program, kept, open, source_line,
+};
 use crate::kernels::{Registry, Rung, Sources};
 use crate::outcome::Status;
 use crate::outputs::{Outputs, Paths};

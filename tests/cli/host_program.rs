@@ -41,7 +41,10 @@ fn kernels_of_a_program_are_counted_by_name_and_line() {
             line.split_whitespace().skip(1).take(3).map(str::to_owned).collect::<Vec<_>>()
         };
         // Launches, groups and warps: 64 x 64 items in groups of 256 once, and in groups of 64 three times.
-        assert_eq!((cells("turn"), cells("twice")), (vec!["1".into(), "16".into(), "128".into()], vec!["3".into(), "192".into(), "384".into()]));
+        assert_eq!(
+            (cells("turn"), cells("twice")),
+            (vec!["1".into(), "16".into(), "128".into()], vec!["3".into(), "192".into(), "384".into()])
+        );
         assert!(out.contains("x[get_global_id(0)] *= 2.0f;") && out.contains("turn: program1.cl"), "{out}");
     }
 }
@@ -53,7 +56,8 @@ fn a_change_of_its_kernels_fails_the_gate_with_the_line() {
     assert_eq!(run("--save base.json").2, 0);
     assert!(run("--against base.json --fail-on all").0.contains("every count is as in base.json"));
     let kernels = fs::read_to_string(dir.path().join("kernels.cl")).unwrap();
-    fs::write(dir.path().join("kernels.cl"), format!("\n{}", kernels.replace("out[j * n + i]", "out[i * n + j]"))).unwrap();
+    fs::write(dir.path().join("kernels.cl"), format!("\n{}", kernels.replace("out[j * n + i]", "out[i * n + j]")))
+        .unwrap();
     let (_, err, code) = run("--against base.json --fail-on segments");
     let want = "turn has more segments: 1_024 before, 2_560 now (2.50 times; --fail-on allows +0.0%), most at program1.cl:5 `out[i * n + j] = x[j * n + i];`";
     assert!(code == 6 && err.contains(want) && !err.contains("twice"), "{code} {err}");

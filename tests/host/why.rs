@@ -7,8 +7,8 @@ use gpulab::record::{CsvRecord, Row, clear_factor};
 use gpulab::report::why::sentence;
 use gpulab::store::{of_csv, shipped};
 use gpulab::why::{
-    Cause, CountChange, DeviceRates, LadderReasons, RungTime, ShareBasis, StepReason, TimePart, Waste, is_counted_of,
-    reasons,
+    Cause, CountChange, DeviceRates, LadderReasons, Payoffs, RungTime, ShareBasis, StepReason, TimePart, Waste,
+    is_counted_of, reasons,
 };
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
@@ -25,6 +25,13 @@ fn read<T: CsvRecord>(device: &str, file: &str) -> Vec<T> {
 
 fn counts() -> Vec<CountRow> {
     of_csv(&std::fs::read(format!("{DATA}/counts.csv")).unwrap(), "counts.csv").unwrap().0
+}
+
+/// With those of lines.
+fn all_counts() -> Vec<CountRow> {
+    let path = format!("{DATA}/counts_lines.csv");
+    let lines = of_csv::<CountRow>(&std::fs::read(&path).unwrap(), &path).unwrap().0;
+    counts().into_iter().chain(lines).collect()
 }
 
 /// Each recorded ladder, one problem on one device, with its reasons.
@@ -210,9 +217,7 @@ fn line_with(path: &str, text: &str) -> u64 {
 
 #[test]
 fn what_would_pay_most_is_what_the_next_rung_removes() {
-    let mut counts = counts();
-    let path = format!("{DATA}/counts_lines.csv");
-    counts.extend(of_csv::<CountRow>(&std::fs::read(&path).unwrap(), &path).unwrap().0);
+    let counts = all_counts();
     let cases = [
         ("reduce", 1, Waste::MaskedLanes, "reduce/interleaved.cl", "scratch[id] = REDUCE"),
         ("reduce", 2, Waste::BankConflicts, "reduce/strided.cl", "scratch[left] = REDUCE"),
@@ -226,6 +231,77 @@ fn what_would_pay_most_is_what_the_next_rung_removes() {
     for (family, rung) in [("reduce", 8), ("transpose", 3), ("dot", 4)] {
         assert_eq!(pays(&counts, family, rung), None, "{family} v{rung}");
     }
+}
+
+fn times(cell: &mut Option<u64>, factor: u64) {
+    *cell = cell.map(|count| count * factor);
+}
+
+/// The rung of the dot product in one launch, of 2^24 elements on the H200, after something was planted in its row
+/// and in its counts.
+fn planted(plant: impl Fn(&mut Row), counted: impl Fn(&mut CountRow)) -> RungTime {
+    let is_it = |row: &Row| (row.variant.as_str(), row.n) == ("single_pass", 1 << 24);
+    let mut row = read::<Row>("nvidia-h200", "dot").into_iter().find(is_it).unwrap();
+    let mut counts = all_counts();
+    counts.iter_mut().filter(|count| is_counted_of(count, &row)).for_each(counted);
+    plant(&mut row);
+    let rates = DeviceRates::new(&read::<CeilingRow>("nvidia-h200", "ceilings"), true).unwrap();
+    reasons(&Registry::default(), &[row], &counts, &rates).rungs.remove(0)
+}
+
+/// The first waste of a rung, what is counted of it, and the share that it would save.
+fn first_waste(rung: &RungTime) -> Option<(Waste, f64, f64)> {
+    rung.payoffs.as_ref()?.best().next().map(|one| (one.waste, one.counted.round(), one.saves))
+}
+
+#[test]
+fn planted_launches_and_repeated_reads_are_named_first() {
+    let whole = planted(|_| (), |_| ());
+    assert_eq!(first_waste(&whole), None);
+    let (launch, seconds) = (whole.row.t_launches_s.unwrap(), whole.measured);
+    assert_eq!(whole.row.launches, Some(1));
+    let several = planted(
+        |row| {
+            (row.launches, row.t_launches_s) = (Some(9), Some(9.0 * launch));
+            row.t_median_s = Some(seconds + 8.0 * launch);
+        },
+        |_| (),
+    );
+    let (waste, counted, saves) = first_waste(&several).unwrap();
+    assert_eq!((waste, counted), (Waste::Launches, 9.0));
+    assert!((saves / (8.0 * launch / (seconds + 8.0 * launch)) - 1.0).abs() < 0.2, "{saves}");
+    // Every load 16 times.
+    let read = |count: &mut CountRow| {
+        times(&mut count.global_read_requests, 16);
+        times(&mut count.global_read_segments, 16);
+        times(&mut count.global_read_lines, 16);
+        times(&mut count.global_read_bytes, 16);
+    };
+    let model = planted(|_| (), read).model_time().unwrap().whole();
+    let again = planted(|row| row.t_median_s = Some(model), read);
+    let (waste, counted, saves) = first_waste(&again).unwrap();
+    assert_eq!((waste, counted), (Waste::Rereads, 16.0));
+    assert!(saves > 0.4, "{saves}");
+}
+
+#[test]
+fn planted_barriers_are_named_first() {
+    let is_it = |count: &CountRow| {
+        (count.variant.as_str(), count.n, count.dtype.name()) == ("vectorised", 1 << 16, "i32")
+            && count.family == "reduce"
+            && count.wg.size() == 256
+    };
+    let mut case: Vec<CountRow> = all_counts().into_iter().filter(is_it).collect();
+    let first = |case: &[CountRow]| Payoffs::of_case(case).unwrap().best().next().map(|one| (one.waste, one.counted));
+    assert_ne!(first(&case).map(|(waste, _)| waste), Some(Waste::Barriers));
+    for row in case.iter_mut().filter(|row| row.is_of_launch()) {
+        row.barriers = row.groups.map(|groups| 6 * groups);
+        row.warp_instructions = row.warps;
+        row.local_read_passes = Some(0);
+        row.local_write_passes = Some(0);
+    }
+    case.retain(CountRow::is_of_launch);
+    assert_eq!(first(&case), Some((Waste::Barriers, 6.0)));
 }
 
 /// As `gpulab show --why --by device` sums it up, for documents.
@@ -269,29 +345,5 @@ fn parts_of_the_model_are_all_there_is() {
             .map(|p| model.get(p));
         assert!(parts.iter().all(|seconds| seconds.is_finite() && *seconds >= 0.0), "{model:?}");
         assert!(model.whole() <= parts.iter().sum::<f64>() * (1.0 + 1e-9) && model.whole() > 0.0, "{model:?}");
-    }
-}
-
-#[test]
-fn dump_for_me() {
-    let counts = counts();
-    for device in ["nvidia-h200", "nvidia-h100", "pocl-epyc-4", "intel-epyc-4", "pocl-xeon-4", "intel-xeon-4"] {
-        if shipped().iter().all(|one| one.device != device || one.name != "ceilings") { continue; }
-        let ceilings: Vec<CeilingRow> = read(device, "ceilings");
-        for file in LADDERS {
-            if shipped().iter().all(|one| one.device != device || one.name != file) { continue; }
-            let rows: Vec<Row> = read(device, file);
-            for ladder in rows.chunk_by(|a, b| (a.run_id.clone(), a.n, a.m, a.dtype) == (b.run_id.clone(), b.n, b.m, b.dtype)) {
-                let Some(row) = ladder.iter().find(|row| !row.on_host()) else { continue };
-                let rates = DeviceRates::new(&ceilings, !row.is_on_cpu_device()).unwrap();
-                let _ = &rates;
-                for rung in reasons(&Registry::default(), ladder, &counts, &rates).rungs {
-                    let Ok((t, m)) = &rung.model else { continue };
-                    let r = &rung.row;
-                    let c = &t.counts; let y = &c.memory;
-                    println!("DUMP|{device}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", r.family, r.rung.unwrap_or(99), r.variant, r.n, r.m, r.dtype, r.wg.unwrap(), gpulab::record::params_text(&r.params), rung.measured, m.launches, m.limit, m.caches, m.local, m.instructions, c.issued, c.lanes, c.flops, t.groups, t.barriers, t.private, r.flags.contains(gpulab::record::flag::FITS_CACHE), y.global_read.requests, y.global_read.segments, y.global_read.lines, y.global_read.bytes, y.global_write.requests, y.global_write.segments, y.global_write.lines, y.global_write.bytes, c.local().requests, c.local().passes, r.bytes.unwrap_or(0), r.ops.unwrap_or(0), r.launches.unwrap_or(0), r.ceiling);
-                }
-            }
-        }
     }
 }

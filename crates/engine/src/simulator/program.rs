@@ -72,7 +72,9 @@ impl CountedProgram {
         let counted =
             read(&text).map_err(|why| Error::Failed(format!("the counts of {name} cannot be read: {why}")))?;
         if counted.kernels.is_empty() {
-            return Err(Error::Failed(format!("{name} made an OpenCL context in the simulator, but launched no kernel")));
+            return Err(Error::Failed(format!(
+                "{name} made an OpenCL context in the simulator, but launched no kernel"
+            )));
         }
         Ok(counted)
     }

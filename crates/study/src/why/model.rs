@@ -138,7 +138,8 @@ impl ModelTime {
         let (lonely, scattered) = rates.scattered.map_or((0.0, 0.0), |rate| (lonely, lonely / rate));
         let written = SEGMENT * (segments - lonely) / rates.writing + scattered;
         let is_alone = row.wg.is_some_and(|wg| (wg.size() as f64) < WARP);
-        let alone = rates.alone.filter(|_| is_alone).map_or(0.0, |rate| WIDEST * counts.global().requests as f64 / rate);
+        let alone =
+            rates.alone.filter(|_| is_alone).map_or(0.0, |rate| WIDEST * counts.global().requests as f64 / rate);
         Some(ModelTime {
             launches: row.t_launches_s.or_else(|| Some(row.launches? as f64 * rates.launch?))?,
             limit,
