@@ -170,7 +170,7 @@ pub struct CountArgs {
     #[command(flatten)]
     pub case: CaseOptions,
     /// The reduction's operation, as in max: the same as --set op=max
-    #[arg(long, value_name = "OP", conflicts_with = "of")]
+    #[arg(long, value_name = "OP", conflicts_with_all = ["of", "program"])]
     pub op: Option<String>,
     #[command(flatten)]
     pub data: RandomData,
@@ -245,9 +245,9 @@ const OF_EXCLUDES: [&str; 11] =
     ["family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed"];
 
 /// Options that have no meaning for a host program's kernels, which are no cases.
-const PROGRAM_EXCLUDES: [&str; 16] = [
-    "family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed", "of", "op", "cl_dir",
-    "csv", "json",
+const PROGRAM_EXCLUDES: [&str; 15] = [
+    "family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed", "of", "cl_dir", "csv",
+    "json",
 ];
 
 /// Reads one of three numbers.

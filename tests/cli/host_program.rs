@@ -68,7 +68,7 @@ fn what_cannot_be_counted_says_why() {
     let dir = folder("-O1");
     for (line, exit, want) in [
         ("-- ./none", 2, "./none: no such program"),
-        ("-- no-such-program", 2, "no-such-program: no such program"),
+        ("-- no-such-program", 1, "no-such-program failed in the simulator"),
         ("-- ./program kernels.cl 0", 1, "made an OpenCL context in the simulator, but launched no kernel"),
         ("-- true", 1, "true made no OpenCL context in the simulator, which shows itself as platform Oclgrind"),
         ("-- false", 1, "false failed in the simulator (exit status: 1): only programs that end well are counted"),

@@ -297,6 +297,7 @@ fn planted_barriers_are_named_first() {
     for row in case.iter_mut().filter(|row| row.is_of_launch()) {
         row.barriers = row.groups.map(|groups| 6 * groups);
         row.warp_instructions = row.warps;
+        row.global_read_segments = row.warps;
         row.local_read_passes = Some(0);
         row.local_write_passes = Some(0);
     }
@@ -312,7 +313,7 @@ fn the_model_is_as_far_from_the_recorded_times_as_is_told() {
         let (middle, within, rungs) = error(device, &counts);
         format!("{rungs} {middle:.2} {:.0}%", 100.0 * within)
     });
-    assert_eq!(told, ["226 1.24 75%", "31 2.51 10%", "31 2.35 19%"]);
+    assert_eq!(told, ["226 1.23 76%", "31 2.51 10%", "31 2.35 19%"]);
 }
 
 /// The model's time of one rung, by arithmetic on the rows of its files: 2^24 elements are 256 times the 2^16 that were counted.
