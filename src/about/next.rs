@@ -119,8 +119,10 @@ impl Done<'_> {
     /// The same command without a word that it is over with, and with more words. Files that it wrote are left out: they
     /// would be overwritten.
     fn again(&self, without: &str, more: &[&str]) -> String {
-        let kept = self.without_outputs().into_iter().filter(|word| *word != without);
-        let words: Vec<String> = kept.chain(more.iter().copied()).map(quoted).collect();
+        let kept: Vec<&str> = self.without_outputs().into_iter().filter(|word| *word != without).collect();
+        // Behind -- stands another program's command line.
+        let (own, program) = kept.split_at(kept.iter().position(|word| *word == "--").unwrap_or(kept.len()));
+        let words: Vec<String> = own.iter().chain(more).chain(program).map(|word| quoted(word)).collect();
         format!("gpulab {}", words.join(" "))
     }
 
@@ -290,7 +292,7 @@ mod tests {
     }
 
     /// Each command, and what comes next.
-    const NEXT: [(&str, &str); 53] = [
+    const NEXT: [(&str, &str); 55] = [
         ("gpulab devices", "gpulab dot -n 1M --quick"),
         ("gpulab doctor", "gpulab dot -n 1M --quick"),
         ("gpulab list", "gpulab list reduce"),
@@ -324,6 +326,8 @@ mod tests {
         ("gpulab occupancy reduce --variant 3", "gpulab lab occupancy"),
         ("gpulab count dot:2 --csv a.csv --save b.json", "gpulab count dot:2 --against b.json --fail-on all:2%"),
         ("gpulab count dot:2 --against b.json", "gpulab reduce"),
+        ("gpulab count -- ./program 64", "gpulab count --lines -- ./program 64"),
+        ("gpulab count --save b.json -- ./program", "gpulab count --against b.json --fail-on all:2% -- ./program"),
         ("gpulab asm dot:2", "gpulab count dot:2 --lines"),
         ("gpulab asm dot:2 dot:3 -d gpu", "gpulab asm dot:2 dot:3 -d gpu -v"),
         ("gpulab sweep dot --dry-run -d gpu", "gpulab sweep dot -d gpu -o dot.csv"),

@@ -11,6 +11,7 @@ use crate::data::Dtype;
 use crate::plan::WorkGroup;
 use crate::values;
 use clap::{Arg, Args};
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// `gpulab ceiling`.
@@ -169,7 +170,7 @@ pub struct CountArgs {
     #[command(flatten)]
     pub case: CaseOptions,
     /// The reduction's operation, as in max: the same as --set op=max
-    #[arg(long, value_name = "OP", conflicts_with = "of")]
+    #[arg(long, value_name = "OP", conflicts_with_all = ["of", "program"])]
     pub op: Option<String>,
     #[command(flatten)]
     pub data: RandomData,
@@ -203,6 +204,9 @@ pub struct CountArgs {
     pub deadline: f64,
     #[command(flatten)]
     pub rows: RowFiles,
+    /// A host program and its arguments: count the kernels that it launches, by kernel
+    #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = PROGRAM_EXCLUDES)]
+    pub program: Vec<OsString>,
 }
 
 impl CountArgs {
@@ -228,7 +232,7 @@ fn count_arg(arg: Arg) -> Arg {
         "family" => arg
             .value_name("NAME")
             .help("A family (counts its rungs), a rung, as in reduce:3, your own kernel with --as, or an experiment")
-            .required_unless_present_any(["kernel", "of"]),
+            .required_unless_present_any(["kernel", "of", "program"]),
         "kernel" => arg.value_name("NAME").help("The same as NAME"),
         "set" => arg.help("A tunable and its value, as in items=4; repeatable. Rungs without this tunable ignore it"),
         "csv" => arg.help("Write one row per launch as CSV; - is standard output"),
@@ -239,6 +243,12 @@ fn count_arg(arg: Arg) -> Arg {
 /// Options that have no meaning for what was measured.
 const OF_EXCLUDES: [&str; 11] =
     ["family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed"];
+
+/// Options that have no meaning for a host program's kernels, which are no cases.
+const PROGRAM_EXCLUDES: [&str; 15] = [
+    "family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed", "of", "cl_dir", "csv",
+    "json",
+];
 
 /// Reads one of three numbers.
 fn one_of<const A: u64, const B: u64, const C: u64>(text: &str) -> Result<u64, String> {
@@ -253,7 +263,8 @@ pub(super) const COUNT_HELP: &str = "The model:
   soon as they execute the same instruction equally often; in nested loops, this is the fewest instructions possible.
 - Instructions are LLVM's, after Clang's optimiser; arithmetic on a vector counts once for each element.
 - A load or store of global memory moves every segment that holds a requested byte. There are no caches.
-- A bank of local memory gives one word of 4 bytes in a pass, to all items that request it. Requests of 8 bytes an item
+- A bank of local memory gives one word of 4 bytes in a pass, to all items that request it. A load or store takes as
+  many passes as one bank must give words. Requests of 8 bytes an item
   run in two halves of the warp, those of 16 bytes in four quarters. Reads run in half as many parts where neighbours
   at distance 1, or all at distance 2, read the same word.
 - --machine gives older machines' rules. On cc1.0 to cc1.3 requests are half a warp's, and a pass of local memory gives a

@@ -66,6 +66,7 @@ pub const EXAMPLES: &[Example] = &[
         "gpulab count transpose --machine gtx280 -n 512 --variant 3,diagonal",
         "Show partition camping on a GPU of 2008, and its cure.",
     ),
+    example("gpulab count --lines -- ./my_program 64", "Count the kernels that your own host program launches."),
     example("gpulab count reduce:3 --save base.json", "Keep a rung's counts, by source line."),
     example(
         "gpulab count reduce:3 --against base.json --fail-on passes:1%,segments",

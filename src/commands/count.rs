@@ -2,14 +2,14 @@
 
 use crate::cli::{CountArgs, Global};
 use crate::console::{Out, screen, worst_of};
-use crate::count::{CountRow, growths};
-use crate::counting::{Countable, check_ladder, check_trials};
-use crate::counting::{Counting, gate, open, source_line};
+use crate::count::CountRow;
+use crate::counting::{
+    Countable, Counting, GateFiles, check_ladder, check_trials, count_program, kept, open, source_line,
+};
 use crate::kernels::{Registry, Rung, Sources};
 use crate::outcome::Status;
-use crate::outputs::{Outputs, Paths, replace};
+use crate::outputs::{Outputs, Paths};
 use crate::simulator::Simulator;
-use crate::store::Deferred;
 use crate::{Error, ceilings, interrupt, report};
 use std::time::Duration;
 
@@ -20,6 +20,9 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
         return Err(Error::Usage(why.into()));
     }
     let model = options.model()?;
+    if !options.program.is_empty() {
+        return count_program(out, global, options, model);
+    }
     let subject = Countable::find(options)?;
     let registry = &Registry::default();
     let registry = if let Countable::Ladder(brought, _) = &subject { &brought.registry } else { registry };
@@ -28,9 +31,8 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
         Countable::Trials(_) => check_trials(options)?,
         Countable::Measured(_) => {}
     }
-    let before = options.against.as_deref().map(|path| gate::read(path).map(|kept| (path, kept))).transpose()?;
     let mut outputs: Outputs<CountRow> = Outputs::open(&Paths::from(&options.rows))?;
-    let mut save = options.save.as_deref().map(Deferred::open).transpose()?;
+    let gate_files = GateFiles::open(options)?;
     if options.save.as_deref() == Some("-") {
         outputs.leave_stdout();
     }
@@ -57,25 +59,14 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     let problem = |row: &CountRow| (row.family.clone(), row.n, row.dtype);
     let is_one = |a: &CountRow, b: &CountRow| options.of.is_empty() || problem(a) == problem(b);
     let text = |screen| rows.chunk_by(is_one).map(|rows| table(rows, screen)).collect::<Vec<_>>().join("\n");
-    if !rows.is_empty() && before.is_none() {
+    if !rows.is_empty() && !gate_files.compares() {
         outputs.tell(out, &text, screen(global.color), global.quiet);
     }
     let finished = outputs.finish(counted.is_ok(), !rows.is_empty());
     let wrong = gone_wrong(&rows);
     worst_of([counted, wrong, finished].into_iter().filter_map(Result::err))?;
     let rungs: Vec<&Rung> = cases.iter().map(|case| case.rung).collect();
-    let kept = gate::kept(&rows, &sources, &rungs);
-    if let Some(file) = &mut save {
-        let text = kept.text().map_err(|e| Error::Failed(e.to_string()))?;
-        replace(file, text)?;
-    }
-    let Some((path, before)) = before else { return Ok(()) };
-    gate::check(path, &before, &kept)?;
-    let (growths, allowed) = (growths(&before, &kept), options.fail_on.clone().unwrap_or_default());
-    let name = path.display().to_string();
-    let told = |screen| report::count_gate::text(&growths, &allowed, (kept.cases().len(), &name), screen);
-    out.text(&told(screen(global.color)))?;
-    gate::demand(&growths, &allowed)
+    gate_files.finish(out, global.color, &kept(&rows, &sources, &rungs))
 }
 
 /// The error that the worst case makes.

@@ -2,11 +2,51 @@
 
 use crate::Error;
 use crate::adopt::own;
-use crate::count::{CountAllowances, CountGrowth, CountRow, KeptCounts};
+use crate::cli::{Color, CountArgs};
+use crate::console::{Out, screen};
+use crate::count::{CountAllowances, CountGrowth, CountRow, KeptCounts, growths};
 use crate::files;
 use crate::kernels::{Rung, Sources};
-use crate::report::count_gate::sentence;
+use crate::outputs::replace;
+use crate::report::count_gate::{sentence, text};
+use crate::store::Deferred;
+
 use std::path::Path;
+
+/// The files of `--save` and `--against`, opened before anything is counted.
+pub(crate) struct GateFiles<'a> {
+    save: Option<Deferred>,
+    against: Option<(&'a Path, KeptCounts)>,
+    allowed: CountAllowances,
+}
+
+impl GateFiles<'_> {
+    pub(crate) fn open(options: &CountArgs) -> Result<GateFiles<'_>, Error> {
+        Ok(GateFiles {
+            save: options.save.as_deref().map(Deferred::open).transpose()?,
+            against: options.against.as_deref().map(|path| read(path).map(|kept| (path, kept))).transpose()?,
+            allowed: options.fail_on.clone().unwrap_or_default(),
+        })
+    }
+
+    /// Whether what changed is shown in place of all counts.
+    pub(crate) fn compares(&self) -> bool {
+        self.against.is_some()
+    }
+
+    /// Keeps the counts, or holds them against those that were kept.
+    pub(crate) fn finish(mut self, out: &mut Out, color: Color, now: &KeptCounts) -> Result<(), Error> {
+        if let Some(file) = &mut self.save {
+            replace(file, now.text().map_err(|e| Error::Failed(e.to_string()))?)?;
+        }
+        let Some((path, before)) = &self.against else { return Ok(()) };
+        check(path, before, now)?;
+        let growths = growths(before, now);
+        let name = path.display().to_string();
+        out.text(&text(&growths, &self.allowed, (now.cases().len(), &name), screen(color)))?;
+        demand(&growths, &self.allowed)
+    }
+}
 
 /// The counts of rows, with the text of their sources: of files below `cl/`, or of readers' rungs.
 pub(crate) fn kept(rows: &[CountRow], sources: &Sources, rungs: &[&Rung]) -> KeptCounts {
@@ -20,13 +60,13 @@ pub(crate) fn kept(rows: &[CountRow], sources: &Sources, rungs: &[&Rung]) -> Kep
 }
 
 /// Reads a file of counts.
-pub(crate) fn read(path: &Path) -> Result<KeptCounts, Error> {
+fn read(path: &Path) -> Result<KeptCounts, Error> {
     let text = files::read_to_string(path).map_err(|e| Error::Usage(format!("cannot read {}: {e}", path.display())))?;
     KeptCounts::parse(&text).map_err(|why| Error::Usage(format!("{}: {why}", path.display())))
 }
 
 /// Why counts cannot be held against kept ones, if so.
-pub(crate) fn check(name: &Path, before: &KeptCounts, now: &KeptCounts) -> Result<(), Error> {
+fn check(name: &Path, before: &KeptCounts, now: &KeptCounts) -> Result<(), Error> {
     let name = name.display();
     let refused = |why: String| Err(Error::Usage(format!("{name}: {why}")));
     if before.machine != now.machine {
@@ -41,7 +81,7 @@ pub(crate) fn check(name: &Path, before: &KeptCounts, now: &KeptCounts) -> Resul
 }
 
 /// Errors: `Worse`, if a count grew by more than is allowed.
-pub(crate) fn demand(growths: &[CountGrowth<'_>], allowed: &CountAllowances) -> Result<(), Error> {
+fn demand(growths: &[CountGrowth<'_>], allowed: &CountAllowances) -> Result<(), Error> {
     let refused: Vec<String> =
         growths.iter().filter(|growth| growth.is_refused(allowed)).map(|growth| sentence(growth, allowed)).collect();
     if refused.is_empty() { Ok(()) } else { Err(Error::Worse(refused.join("\n"))) }

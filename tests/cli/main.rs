@@ -14,6 +14,7 @@ mod exercise;
 mod files;
 mod film;
 mod graph;
+mod host_program;
 mod import;
 mod lab;
 mod ladder;

@@ -70,15 +70,30 @@ impl Rung {
 pub fn assemble<'a>(path: &str, lookup: &dyn Fn(&str) -> Option<Cow<'a, str>>) -> Result<Assembled, String> {
     let file = lookup(path).ok_or_else(|| path.to_owned())?;
     let mut text = format!("#line 1 \"{path}\"\n");
+    // Conditionals that are open, and the innermost of them with a fragment: a compiler that skips it loses count of lines.
+    let (mut depth, mut skippable) = (0, 0);
     for (number, line) in (1..).zip(file.lines()) {
         let Some(fragment) = included(path, line) else {
             text.push_str(line);
             text.push('\n');
+            let is = |directive: &str| line.trim_start().starts_with(directive);
+            if depth > 0 && depth == skippable && ["#else", "#elif", "#endif"].into_iter().any(is) {
+                // Writing to a String cannot fail.
+                let _ = writeln!(text, "#line {} \"{path}\"", number + 1);
+            }
+            match (is("#if"), is("#endif")) {
+                (true, _) => depth += 1,
+                (_, true) => {
+                    depth = usize::max(depth, 1) - 1;
+                    skippable = usize::min(skippable, depth);
+                }
+                _ => {}
+            }
             continue;
         };
+        skippable = depth;
         let body = lookup(&fragment).ok_or_else(|| fragment.clone())?;
         let newline = if body.ends_with('\n') { "" } else { "\n" };
-        // Writing to a String cannot fail.
         let _ = writeln!(text, "#line 1 \"{fragment}\"\n{body}{newline}#line {} \"{path}\"", number + 1);
     }
     Ok(Assembled { path: path.to_owned(), text })
@@ -117,6 +132,20 @@ mod tests {
         let unit = assemble("a/b.cl", &lookup).unwrap();
         let first = "#line 1 \"a/b.cl\"\none\n#line 1 \"common/c.cl\"\ninner\n#line 3 \"a/b.cl\"\nthree\n";
         assert_eq!(unit.text, format!("{first}#line 1 \"a/d.cl\"\nbeside\n#line 5 \"a/b.cl\"\n"));
+    }
+
+    #[test]
+    fn a_fragment_that_a_compiler_skips_moves_no_line() {
+        let file = "#if A\n#ifdef B\n#include \"d.cl\"\n#else\nfive\n#endif\n#endif\neight\n#if C\n#endif\n";
+        let lookup = |path: &str| match path {
+            "a/b.cl" => Some(Cow::Borrowed(file)),
+            "a/d.cl" => Some(Cow::Borrowed("one\ntwo\nthree\n")),
+            _ => None,
+        };
+        let text = assemble("a/b.cl", &lookup).unwrap().text;
+        let here = |line: u32| format!("#line {line} \"a/b.cl\"\n");
+        let end = format!("#else\n{}five\n#endif\n{}#endif\n{}eight\n#if C\n#endif\n", here(5), here(7), here(8));
+        assert!(text.ends_with(&end), "{text}");
     }
 
     #[test]

@@ -87,6 +87,8 @@ pub(super) fn name(row: &CeilingRow) -> String {
     match row.place {
         Site::Memory => format!("{}, memory{size}", row.what),
         Site::Cache => format!("{}, cache{size}", row.what),
+        Site::Alone => format!("{} by items alone", row.what),
+        Site::Scattered => format!("{}, scattered words", row.what),
         Site::Curve | Site::Unit => format!("{} {}", row.what, row.element).trim_end().to_owned(),
         Site::Signed => format!("{} {}, either sign", row.what, row.element),
         Site::Host => format!("{}{size}", row.what.replace("the ", "")),

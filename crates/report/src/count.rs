@@ -35,6 +35,9 @@ impl<'a> CaseRows<'a> {
     /// `v3 sequential`, or of an experiment the series and what is varied.
     fn label(self) -> String {
         let row = self.first();
+        if row.is_of_program() {
+            return row.kernel.clone();
+        }
         if let Some(x) = row.x {
             return format!("{}, {x}", row.series);
         }
@@ -51,7 +54,8 @@ struct CountLine {
     groups: u64,
     warps: u64,
     barriers: u64,
-    elements: u64,
+    /// Of the problem; a host program's is not known.
+    elements: Option<u64>,
     warp: u64,
     partitions: u64,
     counts: Counts,
@@ -59,16 +63,17 @@ struct CountLine {
 
 impl CountLine {
     fn of<'a>(label: String, rows: impl Iterator<Item = &'a CountRow>) -> CountLine {
-        let (launches, groups, warps, barriers, elements, warp, partitions) = (0, 0, 0, 0, 1, 1, 0);
+        let (launches, groups, warps, barriers, elements, warp, partitions) = (0, 0, 0, 0, None, 1, 0);
         let counts = Counts::default();
         let none = CountLine { label, launches, groups, warps, barriers, elements, warp, partitions, counts };
         rows.fold(none, |mut sum, row| {
             let cell = |cell: Option<u64>| cell.unwrap_or(0);
-            sum.launches += 1;
+            sum.launches += if row.is_of_program() { cell(row.launches) } else { 1 };
             sum.groups += cell(row.groups);
             sum.warps += cell(row.warps);
             sum.barriers += cell(row.barriers);
-            (sum.elements, sum.warp, sum.partitions) = (row.elements().max(1), row.warp, cell(row.partitions));
+            sum.elements = (!row.is_of_program()).then(|| row.elements().max(1));
+            (sum.warp, sum.partitions) = (row.warp, cell(row.partitions));
             sum.counts += row.counts();
             sum
         })
@@ -96,7 +101,7 @@ const COLUMNS: &[CountColumn] = &[
     ("groups", |line| number(line.groups)),
     ("warps", |line| number(line.warps)),
     ("warp\ninstruc-\ntions", |line| number(line.counts.issued)),
-    ("item in-\nstructions\nan element", |line| Some(ratio(line.counts.lanes as f64 / line.elements as f64))),
+    ("item in-\nstructions\nan element", |line| Some(ratio(line.counts.lanes as f64 / line.elements? as f64))),
     ("lanes\nbusy", |line| line.counts.lanes_busy(line.warp).map(ratio)),
     ("flop\na byte\nmoved", |line| line.counts.flops_a_byte().map(ratio)),
     ("barriers\na group", |line| few(line.barriers).map(|_| ratio(line.barriers as f64 / line.groups.max(1) as f64))),
@@ -203,7 +208,14 @@ fn lines_of(case: CaseRows<'_>, each_launch: bool) -> Vec<CountLine> {
 fn grid(first: &CountRow, lines: &[CountLine]) -> (TextGrid, Vec<String>) {
     let is_experiment = !first.experiment.is_empty();
     let labels = lines.iter().map(|line| line.label.clone()).collect();
-    let mut columns = vec![GridColumn::texts(if is_experiment { "trial" } else { "rung" }, labels, 0)];
+    let head = if first.is_of_program() {
+        "kernel"
+    } else if is_experiment {
+        "trial"
+    } else {
+        "rung"
+    };
+    let mut columns = vec![GridColumn::texts(head, labels, 0)];
     let mut alike = Vec::new();
     for (head, cell) in COLUMNS {
         let cells: Vec<Option<String>> = lines.iter().map(cell).collect();
@@ -227,6 +239,7 @@ fn title(row: &CountRow) -> String {
         m => format!("{} x {m} elements", row.n),
     };
     match row.experiment.as_str() {
+        _ if row.is_of_program() => format!("{}: counted in {}, not timed", row.variant, row.simulator),
         "" => format!("{}, {} of {}: counted in {}, not timed", row.family, size(row), row.dtype, row.simulator),
         name => format!("{name}, small trials: counted in {}, not timed", row.simulator),
     }
@@ -237,6 +250,7 @@ fn notes(row: &CountRow, cases: &[CaseRows<'_>], each_launch: bool) -> impl Iter
     let any = |is: &dyn Fn(&CountRow) -> bool| cases.iter().any(|case| case.0.iter().any(is));
     let several = !each_launch && cases.iter().any(|case| case.launches().count() > 1);
     let several = several.then(|| "Counts are sums over a rung's launches; -v shows each.".to_owned());
+    let of_program = row.is_of_program().then(|| "Counts are sums over a kernel's launches.".to_owned());
     let prepared = any(&|row| row.timed == Some(false))
         .then(|| "Launches that only prepare the data are left out here; files have them.".to_owned());
     let copies = any(&|row| row.group_copies.unwrap_or(0) > 0)
@@ -247,7 +261,13 @@ fn notes(row: &CountRow, cases: &[CaseRows<'_>], each_launch: bool) -> impl Iter
          they do not predict them.",
         model_of(row)
     );
-    [several, prepared, copies, Some(model)].into_iter().flatten()
+    let is_alone = |row: &CountRow| row.is_of_program() && row.wg.size() == 1;
+    let alone = any(&is_alone).then(|| {
+        "Groups of 1 item are what the simulator takes where a program leaves their size to the driver (local size NULL); \
+         a GPU's driver takes larger ones."
+            .to_owned()
+    });
+    [several, of_program, alone, prepared, copies, Some(model)].into_iter().flatten()
 }
 
 /// The machine that a row is of.
@@ -292,8 +312,14 @@ fn source_lines(case: CaseRows<'_>, source: &dyn Fn(&str, u64) -> Option<String>
     let row = case.first();
     let rung = built_in(&row.family).and_then(|family| family.rung(&row.variant));
     let number = row.rung.map_or_else(String::new, |number| format!("v{number}_"));
-    let brought = || format!("own/{}/{number}{}.cl", row.family, row.variant);
-    let own = &*rung.map_or_else(brought, |rung| rung.path.to_string());
+    let own = match rung {
+        _ if row.is_of_program() => {
+            lines.iter().find(|one| one.line > 0).map_or_else(String::new, |one| one.file.to_owned())
+        }
+        Some(rung) => rung.path.to_string(),
+        None => format!("own/{}/{number}{}.cl", row.family, row.variant),
+    };
+    let own = &*own;
     // The rung's own file first.
     lines.sort_by_key(|one| (one.file != own, one.file, one.line));
     let title = format!("\n{}: {own}\n", case.label());

@@ -62,8 +62,10 @@ pub fn sentence(growth: &CountGrowth<'_>, allowed: &CountAllowances) -> String {
     let CountGrowth { case, kernel, gauge, before, now, settings, place } = growth;
     let share = allowed.of(gauge).map_or(0.0, |allowed| allowed.share);
     let change = change(growth);
+    // A host program's case is the kernel.
+    let who = if case == kernel { case.to_string() } else { format!("{case}: {kernel}") };
     let mut text = format!(
-        "{case}: {kernel} has more {}: {} before, {} now ({change}; --fail-on allows +{})",
+        "{who} has more {}: {} before, {} now ({change}; --fail-on allows +{})",
         gauge.name.replace('_', " "),
         format::count(*before),
         format::count(*now),

@@ -156,7 +156,7 @@ pub fn settled(bet: &StepBet, model: &str, all: &Bets, width: usize) -> String {
     let near = all.0.iter().filter(|bet| bet.is_near()).count();
     let middle = factors.get(factors.len() / 2).copied().unwrap_or(1.0);
     let score = format!(
-        "score: {near} of {} within {NEAR_BET} times; in the middle you are {} times off",
+        "score: {near} of {} within {NEAR_BET} times; your median bet is {} times off",
         crate::format::counted(factors.len(), "bet"),
         factor(middle)
     );

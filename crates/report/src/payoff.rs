@@ -104,7 +104,7 @@ fn sentence(one: &Payoff, basis: ShareBasis, cure: &str) -> String {
         Waste::UnfilledWarps => (format!("groups fill {counted} of 32 lanes of a warp"), "full warps".to_owned()),
         Waste::Rereads => (format!("global memory is read {counted} times over"), "tiles in local memory".to_owned()),
         Waste::Bookkeeping => {
-            let what = format!("{share} of the instructions neither move data nor compute with floats");
+            let what = format!("{share} of the instructions are integer arithmetic, addresses and branches");
             (what, "two elements for each".to_owned())
         }
         Waste::Launches => (format!("{counted} launches"), enough),

@@ -60,8 +60,9 @@ pub fn model_text(is_gpu: bool, screen: Screen) -> String {
 pub fn model(is_gpu: bool) -> &'static str {
     match is_gpu {
         true => {
-            "Model: launches, plus the longest of three: the family's limit, cache lines of loads at the caches' rate, \
-             and instructions with passes of local memory. It ignores latency, occupancy and cache misses."
+            "Model: launches, plus the longest of three: the family's limit, cache lines of loads and words of scattered \
+             stores at their rates, and instructions with passes of local memory. It ignores latency, occupancy and \
+             cache misses."
         }
         false => {
             "Model: launches, plus the longer of two: the family's limit, and the work-items' instructions one by one. \

@@ -2,8 +2,10 @@
 
 mod check;
 mod oclgrind;
+mod program;
 mod worker;
 
 pub use check::{CheckEnd, Checked, CheckingWorker};
 pub use oclgrind::{PACKAGES, PLUGINS_FOLDER, Simulator, model_variables};
+pub use program::CountedProgram;
 pub use worker::CountingWorker;

@@ -1,6 +1,7 @@
 //! What is measured: one list of quantities, each with the shapes worth trying, in order of importance.
 
 use gpulab_kernels::exchange::{self, launch, transfer};
+use gpulab_kernels::lab::walk::STRIDES;
 use gpulab_kernels::probes::{HALF, OP, lanes};
 use gpulab_kernels::{Bound, Form, minplus};
 use gpulab_model::data::{Dtype, Params, Shape};
@@ -103,6 +104,10 @@ pub enum Site {
     Memory,
     /// The caches: the same data again and again within a launch.
     Cache,
+    /// Global memory, by groups of one item.
+    Alone,
+    /// Global memory, one word of each segment at a time.
+    Scattered,
     /// A point of the curve over size.
     Curve,
     /// Compute units, and what is nearest to them.
@@ -117,6 +122,8 @@ impl Site {
         match self {
             Site::Memory => "memory",
             Site::Cache => "cache",
+            Site::Alone => "alone",
+            Site::Scattered => "scattered",
             Site::Curve => "curve",
             Site::Unit => "unit",
             Site::Signed => "signed",
@@ -143,6 +150,7 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
     let mut all: Vec<Quantity> = memory.iter().map(|&bound| far(bound, target)).collect();
     all.extend(memory.iter().map(|&bound| near(bound, target)));
     all.push(local(target));
+    all.extend(poor(target));
     if !quick {
         all.extend(memory.iter().flat_map(|&bound| sizes(target).map(move |bytes| point(bound, bytes, target))));
     }
@@ -166,14 +174,15 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
     all
 }
 
-/// What a model of kernels' times needs beside a family's limit: the caches, local memory, single additions, a launch.
+/// What a model of kernels' times needs beside a family's limit: the caches, local memory, poor accesses, single additions, a
+/// launch.
 pub fn for_model(target: &Target) -> Vec<Quantity> {
     let caches = [Bound::Read, Bound::Write, Bound::Copy].map(|bound| near(bound, target));
     let (what, element, measure, place) = ("add", "f32", Rate::Ops, Site::Unit);
     let spaces = arithmetic(what, &[what], element, Dtype::F32, target, true);
     let add = Quantity { what, element, bytes: None, measure, spaces, place };
     let (launch, _) = launch_cost(Clock::Event);
-    caches.into_iter().chain([local(target), add, launch]).collect()
+    caches.into_iter().chain([local(target)]).chain(poor(target)).chain([add, launch]).collect()
 }
 
 /// What launches cost, and what the link between host and device gives: one large transfer.
@@ -261,6 +270,31 @@ fn far(bound: Bound, target: &Target) -> Quantity {
     // Shapes are compared over a part, which is enough to be beyond the caches of a GPU.
     let spaces = memory_spaces(bound, if target.gpu { part } else { bytes }, &Params::new(), target);
     Quantity { what: bound.name(), element: "", bytes: Some(bytes), measure: Rate::Bytes, spaces, place: Site::Memory }
+}
+
+/// What a GPU's memory gives to kernels that use it poorly: 16 bytes at a time to items that are alone in their groups, and
+/// words that are written each to another segment than its neighbours.
+fn poor(target: &Target) -> Vec<Quantity> {
+    if !target.gpu {
+        return Vec::new();
+    }
+    let bytes = far_bytes(target).min(256 << 20);
+    let of = |what, place, bytes, space| Quantity {
+        what,
+        element: "",
+        bytes: Some(bytes),
+        measure: Rate::Bytes,
+        spaces: vec![space],
+        place,
+    };
+    let alone = case("read", "wide", Dtype::I32, bytes / 4, 1, &Params::new());
+    let alone = ProbeSpace::new(alone, vec![axis("chunks", &["1024", "256", "64"])]);
+    // Eight words are a segment.
+    let strides = Params::from([(STRIDES.name.to_owned(), "3".to_owned())]);
+    let written = 1 << (bytes / 2).ilog2();
+    let scattered = case("scatter", "walk", Dtype::I32, written / 4, group(target, 256), &strides);
+    let scattered = ProbeSpace::new(scattered, vec![groups(target, &["256", "128", "512"])]);
+    vec![of("read", Site::Alone, bytes, alone), of("write", Site::Scattered, written, scattered)]
 }
 
 /// From the caches: the same data again and again within a launch.

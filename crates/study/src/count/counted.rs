@@ -12,6 +12,14 @@ pub struct CountedCase {
     pub launches: Vec<CountedLaunch>,
 }
 
+/// All launches of a kernel by a host program.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaunchedKernel {
+    pub launches: u64,
+    /// Of all of them together; the work-group is the first one's.
+    pub counts: LaunchCounts,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct CountedLaunch {
     /// Whether its time would count: others prepare the data.

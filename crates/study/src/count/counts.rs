@@ -69,6 +69,12 @@ pub struct InstructionCounts {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct LaunchCounts {
     pub kernel: String,
+    /// The OpenCL program that it is of, from 1, where programs are told apart.
+    #[serde(default)]
+    pub program: u64,
+    /// Items of a group along each axis.
+    #[serde(default)]
+    pub wg: [usize; 3],
     pub groups: u64,
     pub items: u64,
     /// Warps, those with fewer items included.
@@ -138,6 +144,23 @@ impl AddAssign for Counts {
 }
 
 impl LaunchCounts {
+    /// Adds what another launch of the same kernel did, line by line.
+    pub fn add_launch(&mut self, other: LaunchCounts) {
+        self.groups += other.groups;
+        self.items += other.items;
+        self.warps += other.warps;
+        self.barriers += other.barriers;
+        self.copies += other.copies;
+        self.private += other.private;
+        self.unordered |= other.unordered;
+        for one in other.instructions {
+            match self.instructions.iter_mut().find(|own| (&own.file, own.line) == (&one.file, one.line)) {
+                Some(own) => own.counts += one.counts,
+                None => self.instructions.push(one),
+            }
+        }
+    }
+
     pub fn total(&self) -> Counts {
         let mut total = Counts::default();
         self.instructions.iter().for_each(|one| total += one.counts);

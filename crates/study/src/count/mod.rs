@@ -12,7 +12,7 @@ mod row;
 mod stretch;
 mod trace;
 
-pub use counted::{CountedCase, CountedLaunch};
+pub use counted::{CountedCase, CountedLaunch, LaunchedKernel};
 pub use counts::{Counts, InstructionCounts, LaunchCounts, MemoryCounts, RequestCounts};
 pub use finding::{CheckFinding, FindingKind};
 pub use gate::{

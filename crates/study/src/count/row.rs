@@ -1,6 +1,8 @@
 //! The flat rows that files of counts hold.
 
-use super::{CountedCase, CountedLaunch, Counts, LockstepModel, MemoryCounts, RequestCounts};
+use super::{
+    CountedCase, CountedLaunch, Counts, LaunchCounts, LaunchedKernel, LockstepModel, MemoryCounts, RequestCounts,
+};
 use gpulab_model::data::{Dtype, Params};
 use gpulab_model::outcome::{Status, Stop};
 use gpulab_model::plan::{Case, WorkGroup};
@@ -216,20 +218,47 @@ impl CountRow {
         let mut case = CountRow::blank(subject);
         (case.wg, case.params) = (counted.wg, counted.params.clone());
         let of_launch = |(launch, CountedLaunch { timed, counts }): (u64, &CountedLaunch)| {
-            let place = RowPlace { launch, launches, timed: *timed, kernel: &counts.kernel, line: None };
-            let mut whole = case.with(place, counts.total());
-            whole.groups = Some(counts.groups);
-            whole.items = Some(counts.items);
-            whole.warps = Some(counts.warps);
-            whole.barriers = Some(counts.barriers);
-            whole.private_accesses = Some(counts.private);
-            whole.group_copies = Some(counts.copies);
-            let lines = counts.by_line().into_iter();
-            let lines =
-                lines.map(|(file, line, counts)| case.with(RowPlace { line: Some((file, line)), ..place }, counts));
-            std::iter::once(whole).chain(lines).collect::<Vec<_>>()
+            case.of_launch(RowPlace { launch, launches, timed: *timed, kernel: &counts.kernel, line: None }, counts)
         };
         (1..).zip(&counted.launches).flat_map(of_launch).collect()
+    }
+
+    /// A row for all launches of a kernel by a host program, whose name stands for the variant, and one for each of its lines.
+    pub fn of_kernel(
+        program: &str,
+        (simulator, model): (&str, LockstepModel),
+        kernel: &LaunchedKernel,
+    ) -> Vec<CountRow> {
+        let LaunchedKernel { launches, counts } = kernel;
+        let row = CountRow {
+            simulator: simulator.to_owned(),
+            variant: program.to_owned(),
+            n: counts.items,
+            m: 1,
+            wg: WorkGroup(counts.wg),
+            ..CountRow::for_machine(model)
+        };
+        let place = RowPlace { launch: 1, launches: *launches, timed: true, kernel: &counts.kernel, line: None };
+        row.of_launch(place, counts)
+    }
+
+    /// The row of a launch with these counts, and one for each line.
+    fn of_launch(&self, place: RowPlace<'_>, counts: &LaunchCounts) -> Vec<CountRow> {
+        let mut whole = self.with(place, counts.total());
+        whole.groups = Some(counts.groups);
+        whole.items = Some(counts.items);
+        whole.warps = Some(counts.warps);
+        whole.barriers = Some(counts.barriers);
+        whole.private_accesses = Some(counts.private);
+        whole.group_copies = Some(counts.copies);
+        let lines = counts.by_line().into_iter();
+        let lines = lines.map(|(file, line, counts)| self.with(RowPlace { line: Some((file, line)), ..place }, counts));
+        std::iter::once(whole).chain(lines).collect()
+    }
+
+    /// Whether it is of a kernel that a host program launches, and not of a case.
+    pub fn is_of_program(&self) -> bool {
+        self.family.is_empty()
     }
 
     pub fn elements(&self) -> u64 {
@@ -323,12 +352,18 @@ impl CountRow {
             experiment: experiment.to_owned(),
             series: series.to_owned(),
             x,
+            reason: note.to_owned(),
+            ..CountRow::for_machine(model)
+        }
+    }
+
+    fn for_machine(model: LockstepModel) -> CountRow {
+        CountRow {
             warp: model.warp,
             segment: model.segment,
             banks: model.banks,
             machine: model.machine.to_owned(),
             partitions: Some(model.partitions).filter(|partitions| *partitions > 0),
-            reason: note.to_owned(),
             ..CountRow::default()
         }
     }

@@ -1,6 +1,10 @@
 //! The model: what launches cost, and beside it the longest of three: what the family's limit demands, what the segments of
 //! global memory take in the caches, and what compute units do. A cache serves one line at a time: a load whose items lie in 32
-//! lines takes as long as 32 loads of one (`gpulab lab stride`, read from cache).
+//! lines takes as long as 32 loads of one (`gpulab lab stride`, read from cache). A word that is stored to a segment of its own
+//! takes longer than its share of a whole one (the same, write). A group of one item has one warp's requests under way, and a
+//! unit holds few groups, so that each request takes its time.
+//!
+//! Where operations set a family's limit, they take what that limit says, and other instructions run beside them.
 //!
 //! Memory works beside compute units, so the longest counts; within a compute unit instructions and passes of local memory
 //! add up, since barriers keep the one from hiding the other. Each part is an amount that is counted, or that the problem
@@ -19,6 +23,11 @@ const SEGMENT: f64 = LockstepModel::USUAL.segment as f64;
 pub(super) const LINE: f64 = 128.0;
 const PASS: f64 = 4.0 * LockstepModel::USUAL.banks as f64;
 
+const WORD: f64 = 4.0;
+
+/// Bytes of the widest request of an item.
+const WIDEST: f64 = 16.0;
+
 /// Times that a prediction may miss by; beyond, something acts that counts do not see.
 pub(super) const PARTED: f64 = 1.5;
 
@@ -33,6 +42,10 @@ pub struct DeviceRates {
     writing: f64,
     /// Bytes read and written at once in the caches.
     copying: f64,
+    /// Bytes read by groups of one item; none where that was not measured.
+    alone: Option<f64>,
+    /// Words written, each to a segment of its own; none where that was not measured.
+    scattered: Option<f64>,
     /// Bytes of local memory.
     local: f64,
     /// Additions: on a CPU, of single elements.
@@ -61,6 +74,8 @@ impl DeviceRates {
             reading: rate("read", Site::Cache, "", "reads of its caches")?,
             writing: rate("write", Site::Cache, "", "writes to its caches")?,
             copying: rate("copy", Site::Cache, "", "copies within its caches")?,
+            alone: rate("read", Site::Alone, "", "").ok(),
+            scattered: rate("write", Site::Scattered, "", "").ok().map(|bytes| bytes / WORD),
             local: rate("local", Site::Unit, "", "local memory")?,
             adding: rate("add", Site::Unit, "f32", "additions of f32")? / lanes,
             launch: find("launch, event time", Site::Host, "").and_then(|row| row.value).map(|us| us * 1e-6),
@@ -99,23 +114,36 @@ impl ModelTime {
         let requests = WARP * (counts.global().requests + counts.local().requests) as f64;
         // A loop that the simulator's compiler does not unroll is not what a GPU runs: then the operations that the problem
         // demands count, and the requests.
+        let is_unrolled = tally.private == 0;
         // Lanes without an item take as long as those with one.
         let all_lanes = |amount: f64| Some(amount / counts.lanes_busy(LockstepModel::USUAL.warp)?);
-        let instructions = match (rates.is_gpu, tally.private > 0) {
+        let issued = WARP * counts.issued as f64;
+        let instructions = match (rates.is_gpu, is_bounded_by_operations(row)) {
             (false, _) => counts.lanes as f64 / rates.adding,
-            (true, false) => WARP * counts.issued as f64 / rates.adding,
-            (true, true) if is_bounded_by_operations(row) => all_lanes(limit)? + requests / rates.adding,
-            (true, true) => (all_lanes(row.ops? as f64)? + requests) / rates.adding,
+            (true, true) => {
+                let others = if is_unrolled { issued - all_lanes(row.ops? as f64)? } else { requests };
+                all_lanes(limit)?.max(others / rates.adding)
+            }
+            (true, false) if is_unrolled => issued / rates.adding,
+            (true, false) => (all_lanes(row.ops? as f64)? + requests) / rates.adding,
         };
         let gpu_only = |seconds: f64| if rates.is_gpu { seconds } else { 0.0 };
         let reads = &memory.global_read;
         // Counts of earlier versions have no lines.
         let read = if reads.lines > 0 { LINE * reads.lines as f64 } else { SEGMENT * reads.segments as f64 };
-        let written = SEGMENT * memory.global_write.segments as f64;
+        let writes = &memory.global_write;
+        let segments = writes.segments as f64;
+        // As many as there are if each segment that is not full has one word.
+        let lonely = ((SEGMENT * segments - writes.bytes as f64) / (SEGMENT - WORD)).clamp(0.0, segments);
+        let (lonely, scattered) = rates.scattered.map_or((0.0, 0.0), |rate| (lonely, lonely / rate));
+        let written = SEGMENT * (segments - lonely) / rates.writing + scattered;
+        let is_alone = row.wg.is_some_and(|wg| (wg.size() as f64) < WARP);
+        let alone =
+            rates.alone.filter(|_| is_alone).map_or(0.0, |rate| WIDEST * counts.global().requests as f64 / rate);
         Some(ModelTime {
             launches: row.t_launches_s.or_else(|| Some(row.launches? as f64 * rates.launch?))?,
             limit,
-            caches: gpu_only(read / rates.reading + written / rates.writing),
+            caches: gpu_only((read / rates.reading + written).max(alone)),
             local: gpu_only(PASS * counts.local().passes as f64 / rates.local),
             instructions,
         })

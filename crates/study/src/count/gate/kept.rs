@@ -30,7 +30,7 @@ pub struct KeptCounts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeptLaunch {
-    /// Family, kernel, type and size.
+    /// Family, kernel, type and size; of a host program the kernel.
     pub case: String,
     /// From 1, of those that are timed.
     pub launch: u64,
@@ -66,7 +66,7 @@ impl KeptCounts {
             let (case, launch, counts) = (case_of(row), row.launch.unwrap_or_default(), counts_of(row));
             match row.line {
                 None => {
-                    let settings = format!("wg={} {}", row.wg, params_text(&row.params)).trim_end().to_owned();
+                    let settings = settings(row);
                     kept.launches.push(KeptLaunch { case, launch, kernel: row.kernel.clone(), settings, counts });
                 }
                 // What no count has is nothing to compare.
@@ -132,11 +132,22 @@ fn counts_of(row: &CountRow) -> NamedCounts {
 
 /// What is counted, without what an edit of the kernel may change.
 fn case_of(row: &CountRow) -> String {
+    if row.is_of_program() {
+        return row.kernel.clone();
+    }
     let CountRow { family, variant, dtype, n, m, series, x, seed, .. } = row;
     let size = if *m == 1 { n.to_string() } else { format!("{n}x{m}") };
     let trial = x.map_or_else(String::new, |x| format!(" {series}={x}"));
     let seed = if *seed == 1 { String::new() } else { format!(" seed={seed}") };
     format!("{family}/{variant} {dtype} n={size}{trial}{seed}")
+}
+
+fn settings(row: &CountRow) -> String {
+    let rest = match row.launches {
+        Some(launches) if row.is_of_program() => format!("launches={launches}"),
+        _ => params_text(&row.params),
+    };
+    format!("wg={} {rest}", row.wg).trim_end().to_owned()
 }
 
 fn machine(row: &CountRow) -> String {

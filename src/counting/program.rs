@@ -1,0 +1,53 @@
+//! Kernels that somebody else's host program launches.
+
+use super::gate::GateFiles;
+use crate::cli::{CountArgs, Global};
+use crate::console::{Out, screen};
+use crate::count::{CountRow, KeptCounts, LockstepModel};
+use crate::outputs::{Outputs, Paths};
+use crate::simulator::{CountedProgram, Simulator};
+use crate::{Error, ceilings, files, interrupt, report};
+use std::path::Path;
+use std::time::Duration;
+
+/// Runs the host program of `options` in the simulator, and shows, keeps or compares what its kernels did.
+pub(crate) fn count_program(
+    out: &mut Out,
+    global: &Global,
+    options: &CountArgs,
+    model: LockstepModel,
+) -> Result<(), Error> {
+    let mut outputs: Outputs<CountRow> = Outputs::open(&Paths::default())?;
+    let gate_files = GateFiles::open(options)?;
+    if options.save.as_deref() == Some("-") {
+        outputs.leave_stdout();
+    }
+    interrupt::watch();
+    let simulator = Simulator::prepare(&ceilings::folder()?)?;
+    let limit = Duration::from_secs_f64(options.deadline);
+    let counted = CountedProgram::run(&simulator, model, &options.program, limit, interrupt::interrupted)?;
+    let program = options.program.first().map(Path::new).and_then(Path::file_name).unwrap_or_default();
+    let program = program.to_string_lossy();
+    let rows: Vec<CountRow> = counted
+        .kernels
+        .iter()
+        .flat_map(|kernel| CountRow::of_kernel(&program, (&simulator.version, model), kernel))
+        .collect();
+    let lines_of = |file: &str| lines_of(&counted, file);
+    let line_of = |file: &str, line: u64| lines_of(file).get(usize::try_from(line.checked_sub(1)?).ok()?).cloned();
+    let text = |screen| {
+        let table = report::count::table(&rows, global.verbose, screen);
+        if options.lines { table + &report::count::lines(&rows, &line_of, screen) } else { table }
+    };
+    if !gate_files.compares() {
+        outputs.tell(out, &text, screen(global.color), global.quiet);
+    }
+    outputs.finish(true, true)?;
+    gate_files.finish(out, global.color, &KeptCounts::of(&rows, &lines_of))
+}
+
+/// The lines of an OpenCL program, or of a file that it includes, as far as that can be read.
+fn lines_of(counted: &CountedProgram, file: &str) -> Vec<String> {
+    let text = counted.sources.get(file).cloned().or_else(|| files::read_to_string(Path::new(file)).ok());
+    text.unwrap_or_default().lines().map(str::to_owned).collect()
+}

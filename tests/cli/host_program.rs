@@ -1,0 +1,84 @@
+//! `gpulab count -- program`: the kernels of somebody else's host program.
+
+use crate::binary::gpulab;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use tempfile::TempDir;
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/host_program");
+
+/// A folder with the kernels and the program, built with this option.
+fn folder(option: &str) -> TempDir {
+    let dir = TempDir::new().unwrap();
+    fs::copy(format!("{FOLDER}/kernels.cl"), dir.path().join("kernels.cl")).unwrap();
+    let built = Command::new("c++")
+        .args(["-o", "program", option, &format!("{FOLDER}/program.cpp"), "-l:libOpenCL.so.1", "-ldl"])
+        .current_dir(dir.path())
+        .output()
+        .expect("a C++ compiler, which the simulator's plugin needs, too");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    dir
+}
+
+/// Standard output and error, and the exit code.
+fn count(dir: &Path, line: &str) -> (String, String, i32) {
+    let words: Vec<&str> = std::iter::once("count").chain(line.split(' ')).collect();
+    let output = gpulab(&words).current_dir(dir).output().unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (text(output.stdout), text(output.stderr), output.status.code().unwrap())
+}
+
+#[test]
+fn kernels_of_a_program_are_counted_by_name_and_line() {
+    for option in ["-O1", "-DOPENS"] {
+        let dir = folder(option);
+        let (out, err, code) = count(dir.path(), "--lines -- ./program kernels.cl 64");
+        assert_eq!(code, 0, "{option}: {err}");
+        assert!(err.contains("the program says so") && !out.contains("the program says so"), "{out}\n{err}");
+        let cells = |kernel: &str| {
+            let line = out.lines().find(|line| line.starts_with(kernel)).unwrap_or_else(|| panic!("{out}"));
+            line.split_whitespace().skip(1).take(3).map(str::to_owned).collect::<Vec<_>>()
+        };
+        // Launches, groups and warps: 64 x 64 items in groups of 256 once, and in groups of 64 three times.
+        assert_eq!(
+            (cells("turn"), cells("twice")),
+            (vec!["1".into(), "16".into(), "128".into()], vec!["3".into(), "192".into(), "384".into()])
+        );
+        assert!(out.contains("x[get_global_id(0)] *= 2.0f;") && out.contains("turn: program1.cl"), "{out}");
+    }
+}
+
+#[test]
+fn a_change_of_its_kernels_fails_the_gate_with_the_line() {
+    let dir = folder("-O1");
+    let run = |more: &str| count(dir.path(), &format!("{more} -q -- ./program kernels.cl 64"));
+    assert_eq!(run("--save base.json").2, 0);
+    assert!(run("--against base.json --fail-on all").0.contains("every count is as in base.json"));
+    let kernels = fs::read_to_string(dir.path().join("kernels.cl")).unwrap();
+    fs::write(dir.path().join("kernels.cl"), format!("\n{}", kernels.replace("out[j * n + i]", "out[i * n + j]")))
+        .unwrap();
+    let (_, err, code) = run("--against base.json --fail-on segments");
+    let want = "turn has more segments: 1_024 before, 2_560 now (2.50 times; --fail-on allows +0.0%), most at program1.cl:5 `out[i * n + j] = x[j * n + i];`";
+    assert!(code == 6 && err.contains(want) && !err.contains("twice"), "{code} {err}");
+}
+
+#[test]
+fn what_cannot_be_counted_says_why() {
+    let dir = folder("-O1");
+    for (line, exit, want) in [
+        ("-- ./none", 2, "./none: no such program"),
+        ("-- no-such-program", 1, "no-such-program failed in the simulator"),
+        ("-- ./program kernels.cl 0", 1, "made an OpenCL context in the simulator, but launched no kernel"),
+        ("-- true", 1, "true made no OpenCL context in the simulator, which shows itself as platform Oclgrind"),
+        ("-- false", 1, "false failed in the simulator (exit status: 1): only programs that end well are counted"),
+        ("--deadline 0.5 -- ./program kernels.cl -1", 1, "took more than 0.5 s in the simulator"),
+        ("reduce -- ./program", 2, "cannot be used with"),
+        ("--csv rows.csv -- ./program", 2, "cannot be used with"),
+        ("-n 64 -- ./program", 2, "cannot be used with"),
+        ("--against none.json -- ./program", 2, "cannot read none.json"),
+    ] {
+        let (_, err, code) = count(dir.path(), line);
+        assert!(code == exit && err.contains(want), "{line}: {code} {err}");
+    }
+}
