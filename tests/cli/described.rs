@@ -195,6 +195,20 @@ fn wrong_short_examples_are_caught() {
 }
 
 #[test]
+fn a_family_says_what_is_right_for_inputs_like_its_own() {
+    let by = |example: &str, check: &str| Copy::of(example).with("family.toml", check, "check = \"family: dot\"");
+    let right = || by("dot_product", "check = \"numpy: out = np.dot(x, y)\"");
+    let (said, code) = run_short(&right(), "dot_product", &["--variant", "groups"]);
+    assert!(code == 0 && said.contains("the reference is the CPU's result of dot"), "{said}");
+    let from = "half_width];\n        barrier(CLK_LOCAL_MEM_FENCE);";
+    let wrong = right().with("groups.cl", from, "half_width];");
+    assert_eq!(run_short(&wrong, "dot_product", &["--variant", "groups"]).1, 4);
+    let other = by("saxpy", "check = \"numpy: y = 3 * x + y\"").with("family.toml", "inout y[n]", "inout y[2*n]");
+    let (said, code) = run_short(&other, "saxpy", &["--variant", "naive"]);
+    assert!(code == 1 && said.contains("and these are others"), "{code}: {said}");
+}
+
+#[test]
 fn races_that_a_driver_hides_are_found_in_the_simulator() {
     // Work-items that run one after the other never see it.
     let from = "        barrier(CLK_LOCAL_MEM_FENCE);\n        const T other";

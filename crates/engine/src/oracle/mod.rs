@@ -7,12 +7,15 @@ mod numpy;
 mod program;
 
 use crate::input;
+use crate::runner::exactly;
 use gpulab_kernels::{
-    Checker, DeclarationError, Description, Family, FamilyFile, Oracle, OracleFile, OracleQuestion, Registry, rung_text,
+    Checker, DeclarationError, Description, Family, FamilyFile, Oracle, OracleFile, OracleQuestion, Registry, built_in,
+    rung_text,
 };
 use gpulab_model::Error;
 use gpulab_model::check::fingerprint;
 use gpulab_model::data::{Array, Dtype, Layout, Scalar};
+use gpulab_model::plan::{Case, Reference};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -72,6 +75,7 @@ impl AskedOracle {
                 };
                 program.answer(question)
             }
+            Checker::Family { name } => answer_of_family(name, question),
             Checker::Kernel { file } => {
                 kernel::answer(&self.file, &self.description, file, self.device.as_deref(), question)
             }
@@ -93,6 +97,30 @@ impl AskedOracle {
         while bytes(&answers) > MOST_KEPT {
             answers.remove(0);
         }
+    }
+}
+
+/// What one of gpulab's families says of the same inputs.
+fn answer_of_family(name: &str, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String> {
+    let family = built_in(name).ok_or_else(|| format!("there is no family {name}"))?;
+    let asked = question.case;
+    let case = Case { seed: asked.seed, ..Case::of(name, "", asked.dtype, asked.shape) };
+    let inputs: Vec<Array> = question.buffers.iter().filter_map(|buffer| buffer.input).cloned().collect();
+    let lens = family.problem.inputs(case.shape, &case.params);
+    let is_alike = |(input, len): (&Array, &usize)| (input.dtype(), input.len()) == (case.dtype, *len);
+    let fits =
+        family.dtypes.contains(&case.dtype) && inputs.len() == lens.len() && inputs.iter().zip(&lens).all(is_alike);
+    if !fits {
+        let lens: Vec<String> = lens.iter().map(usize::to_string).collect();
+        return Err(format!(
+            "{name} of {} has inputs of {} elements, and these are others",
+            case.dtype,
+            lens.join(" and ")
+        ));
+    }
+    match exactly(family.problem.reference(&case, &inputs), case.dtype) {
+        Reference::Exact(result) => Ok(vec![result]),
+        _ => Err(format!("{name} gives no answer for these inputs")),
     }
 }
 
@@ -137,6 +165,7 @@ impl Oracle for AskedOracle {
             }
             Checker::Numpy { .. } => "the file's lines for numpy, which run with your rights".into(),
             Checker::Rung { name } => format!("the rung {name}"),
+            Checker::Family { name } => format!("the CPU's result of {name}"),
             Checker::Kernel { file } => match kernel::device(self.device.as_deref()) {
                 Ok(info) => format!("{file}, one work-item on {}", info.name),
                 Err(why) => format!("{file}: {why}"),

@@ -30,6 +30,7 @@ mod witness;
 
 pub use budget::Budget;
 pub use compute::Computed;
+pub(crate) use inputs::exactly;
 pub use pace::{FOR_LIMITS, Pace};
 pub(crate) use portion::{JOINING, drawn_reference, host_clock};
 pub use portion::{Portion, PortionFacts, PortionPlace, PortionRun, PortionTimes, PortionWork};

@@ -15,6 +15,9 @@ pub(super) type Complaint = (String, String);
 /// Most settings of a rung: each has a plan before the first one runs.
 const MOST_SETTINGS: usize = 1_000_000;
 
+/// Families whose references can be asked about any inputs.
+const ANSWERING: [&str; 3] = ["reduce", "dot", "minplus"];
+
 impl Description {
     /// Refuses what cannot be meant.
     pub(super) fn check(&self) -> Result<(), Complaint> {
@@ -72,6 +75,14 @@ impl Description {
                 false => Err(format!("check: there is no rung {name:?}")),
             },
             Checker::Kernel { .. } => Ok(()),
+            Checker::Family { name } => match ANSWERING.contains(&name.as_str()) {
+                true if self.outputs().count() == 1 => Ok(()),
+                true => Err(format!("check: {name} has one result, and this family has several outputs")),
+                false => Err(format!(
+                    "check: family: {name}: gpulab has a reference of its own for {}",
+                    ANSWERING.join(", ")
+                )),
+            },
         }
     }
 

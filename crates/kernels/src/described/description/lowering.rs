@@ -367,8 +367,8 @@ impl Lowering {
 fn checker(keys: Option<CheckKeys>) -> Result<Checker, String> {
     /// Seconds that a line for numpy may take.
     const SECONDS: u64 = 120;
-    let none = "check says what is right: \"numpy: C = A + B\", \"kernel: slow.cl\", \"rung: naive\", or a table with \
-                command, a program";
+    let none = "check says what is right: \"numpy: C = A + B\", \"kernel: slow.cl\", \"rung: naive\", \"family: minplus\", or a \
+                table with command, a program";
     match keys {
         None => Err(none.into()),
         Some(CheckKeys::Line(line)) => {
@@ -378,6 +378,7 @@ fn checker(keys: Option<CheckKeys>) -> Result<Checker, String> {
                 "numpy" => Ok(Checker::Numpy { code: rest, seconds: SECONDS }),
                 "kernel" => Ok(Checker::Kernel { file: rest }),
                 "rung" => Ok(Checker::Rung { name: rest }),
+                "family" => Ok(Checker::Family { name: rest }),
                 _ => Err(none.into()),
             }
         }

@@ -207,6 +207,10 @@ pub enum Checker {
     Rung {
         name: String,
     },
+    /// The CPU's result of one of gpulab's families over the same inputs.
+    Family {
+        name: String,
+    },
 }
 
 impl Description {

@@ -161,6 +161,7 @@ fn what_a_short_file_lacks_is_named() {
         ("numpy: y = 2 * x", "numpy: z = 2 * x", "must assign y"),
         ("numpy: y = 2 * x", "rung: other", "there is no rung"),
         ("numpy: y = 2 * x", "rung: doubled", "compared with itself"),
+        ("numpy: y = 2 * x", "family: transpose", "a reference of its own for reduce, dot, minplus"),
         ("numpy: y = 2 * x", "magic", "check says what is right"),
         ("\"out y[n]\"", "\"y[n]\"", "no argument is an output"),
         ("kernel = \"naive.cl:doubled\"", "", "each rung needs its kernel"),
