@@ -15,6 +15,9 @@ pub(crate) fn where_kept(path: &Path, worse: &[CeilingRow], all: usize) -> Strin
     let kept = format!("kept in {}", path.display());
     match worse {
         [] => kept,
+        _ if worse.len() == all => {
+            format!("nothing new is kept: the values in {} are at least as good", path.display())
+        }
         [_] => format!("{kept}, but not {}: the stored value was at least as good", report::ceilings::names(worse)),
         _ => format!(
             "{kept}, except {} of {all}, whose stored values were at least as good: {}",

@@ -53,7 +53,7 @@ pub(crate) fn line_of(source: &str, file: &str, line: u64) -> Option<String> {
             continue;
         }
         if at == (file, line) {
-            return Some(text.trim().to_owned());
+            return Some(text.to_owned());
         }
         at.1 += 1;
     }

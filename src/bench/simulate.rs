@@ -24,7 +24,7 @@ pub(crate) fn open(registry: &Registry, limit: Duration) -> Result<CheckingWorke
 
 /// What was found in a kernel of this text, in words.
 pub(crate) fn told(found: &[CheckFinding], source: &str, screen: Screen) -> String {
-    findings::text(found, &|file, line| own::line_of(source, file, line), screen)
+    findings::text(found, &|file, line| own::line_of(source, file, line).map(|text| text.trim().to_owned()), screen)
 }
 
 /// What the simulator says of a kernel that is wrong on a device, at the smallest size where it is; nothing without a simulator,

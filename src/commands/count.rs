@@ -51,7 +51,9 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     let counted = counting.run(&mut worker, &cases, &mut |row| outputs.row(row));
     let rows = counting.rows;
     let sources = Sources { dir: options.kernels.cl_dir.clone() };
-    let source = |file: &str, line: u64| source_line(&sources, file, line);
+    let rungs: Vec<&Rung> = cases.iter().map(|case| case.rung).collect();
+    let own = |file: &str, line: u64| rungs.iter().find_map(|rung| own::line_of(rung.own_text()?, file, line));
+    let source = |file: &str, line: u64| source_line(&sources, file, line).or_else(|| own(file, line));
     let table = |rows: &[CountRow], screen| {
         let table = report::count::table(rows, global.verbose, screen);
         if options.lines { table + &report::count::lines(rows, &source, screen) } else { table }
@@ -65,8 +67,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     let finished = outputs.finish(counted.is_ok(), !rows.is_empty());
     let wrong = gone_wrong(&rows);
     worst_of([counted, wrong, finished].into_iter().filter_map(Result::err))?;
-    let rungs: Vec<&Rung> = cases.iter().map(|case| case.rung).collect();
-    gate_files.finish(out, global.color, &kept(&rows, &sources, &rungs))
+    gate_files.finish(out, global.color, &kept(&rows, &sources, &rungs), false)
 }
 
 /// The error that the worst case makes.

@@ -35,7 +35,8 @@ impl GateFiles<'_> {
     }
 
     /// Keeps the counts, or holds them against those that were kept.
-    pub(crate) fn finish(mut self, out: &mut Out, color: Color, now: &KeptCounts) -> Result<(), Error> {
+    /// Of a `whole`, each case that was kept must be there.
+    pub(crate) fn finish(mut self, out: &mut Out, color: Color, now: &KeptCounts, whole: bool) -> Result<(), Error> {
         if let Some(file) = &mut self.save {
             replace(file, now.text().map_err(|e| Error::Failed(e.to_string()))?)?;
         }
@@ -44,7 +45,16 @@ impl GateFiles<'_> {
         let growths = growths(before, now);
         let name = path.display().to_string();
         out.text(&text(&growths, &self.allowed, (now.cases().len(), &name), screen(color)))?;
-        demand(&growths, &self.allowed)
+        demand(&growths, &self.allowed)?;
+        let now = now.cases();
+        let gone: Vec<&str> = before.cases().into_iter().filter(|case| whole && !now.contains(case)).collect();
+        match gone.is_empty() {
+            true => Ok(()),
+            false => Err(Error::Worse(format!(
+                "{name} has counts of {}, which did not run now: --save keeps the new state, if that is right",
+                gone.join(", ")
+            ))),
+        }
     }
 }
 

@@ -43,7 +43,7 @@ pub(crate) fn count_program(
         outputs.tell(out, &text, screen(global.color), global.quiet);
     }
     outputs.finish(true, true)?;
-    gate_files.finish(out, global.color, &KeptCounts::of(&rows, &lines_of))
+    gate_files.finish(out, global.color, &KeptCounts::of(&rows, &lines_of), true)
 }
 
 /// The lines of an OpenCL program, or of a file that it includes, as far as that can be read.

@@ -11,6 +11,7 @@ use crate::kernels::{self, FAMILIES, Family, Form, Registry, Rung};
 use crate::outcome::{Status, Stop};
 use crate::plan::{Case, REPEATS, Target};
 use crate::record::Row;
+use crate::shell::quoted;
 use crate::store::Recorded;
 use crate::{Error, shown, why, words};
 use std::path::Path;
@@ -59,6 +60,12 @@ impl Countable {
         }
         // Kernels of experiments and probes too, though nobody is told.
         Brought::new(name, None).map(|brought| ladder((brought, list))).map_err(|_| {
+            if Path::new(name).is_file() {
+                return Error::Usage(format!(
+                    "{name} is no kernel's file: gpulab count -- {} runs a program",
+                    quoted(name)
+                ));
+            }
             let names = FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
             Error::Usage(words::unknown("family or experiment", name, &names.collect::<Vec<_>>()))
         })

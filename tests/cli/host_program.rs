@@ -61,12 +61,16 @@ fn a_change_of_its_kernels_fails_the_gate_with_the_line() {
     let (_, err, code) = run("--against base.json --fail-on segments");
     let want = "turn has more segments: 1_024 before, 2_560 now (2.50 times; --fail-on allows +0.0%), most at program1.cl:5 `out[i * n + j] = x[j * n + i];`";
     assert!(code == 6 && err.contains(want) && !err.contains("twice"), "{code} {err}");
+    fs::write(dir.path().join("kernels.cl"), kernels).unwrap();
+    let (_, err, code) = count(dir.path(), "--against base.json --fail-on all -- ./program kernels.cl 64 0");
+    assert!(code == 6 && err.contains("base.json has counts of twice, which did not run now"), "{code} {err}");
 }
 
 #[test]
 fn what_cannot_be_counted_says_why() {
     let dir = folder("-O1");
     for (line, exit, want) in [
+        ("./program", 2, "./program is no kernel's file: gpulab count -- ./program runs a program"),
         ("-- ./none", 2, "./none: no such program"),
         ("-- no-such-program", 1, "no-such-program failed in the simulator"),
         ("-- ./program kernels.cl 0", 1, "made an OpenCL context in the simulator, but launched no kernel"),

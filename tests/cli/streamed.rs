@@ -36,7 +36,8 @@ fn what_does_not_go_with_a_stream_is_refused() {
         (&["--stream", "--why"], "--why"),
         (&["--stream", "--cache", "cold"], "--cache"),
         (&["--stream", "--clock", "batch"], "--clock"),
-        (&["--stream", "--memory", "lots"], "1Mi (2^20)"),
+        (&["--stream", "--memory", "lots"], "2GiB"),
+        (&["--memory", "0"], "not a size of memory"),
         (&["--stream", "-d", "all"], "--stream is for one device"),
     ] {
         let (out, err, code) = run(&[&QUICK[..], args].concat());

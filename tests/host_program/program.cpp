@@ -46,7 +46,8 @@ int main(int, char **words)
     CL(clSetKernelArg)(turn, 1, sizeof to, &to);
     CL(clSetKernelArg)(twice, 0, sizeof to, &to);
     CL(clEnqueueNDRangeKernel)(queue, turn, 2, nullptr, square, tile, 0, nullptr, nullptr);
-    for (int i = 0; i < 3; i++)
+    const int times = count > 3 ? atoi(words[3]) : 3;
+    for (int i = 0; i < times; i++)
         CL(clEnqueueNDRangeKernel)(queue, twice, 1, nullptr, &all, &line, 0, nullptr, nullptr);
     CL(clFinish)(queue);
     puts("the program says so");

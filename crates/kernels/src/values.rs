@@ -58,9 +58,12 @@ pub fn size(text: &str) -> Result<u64, String> {
     })
 }
 
-/// A size of memory: as [`size`], with or without a B for bytes behind it, as in `2GiB`.
+/// A size of memory above 0: as [`size`], with or without a B for bytes behind it, as in `2GiB`.
 pub fn bytes(text: &str) -> Result<u64, String> {
-    size(text.strip_suffix('B').unwrap_or(text))
+    match size(text.strip_suffix(['B', 'b']).unwrap_or(text)) {
+        Ok(0) | Err(_) => Err(format!("{text:?} is not a size of memory: write 64MiB, 2GiB, 500MB or 1000000")),
+        Ok(bytes) => Ok(bytes),
+    }
 }
 
 fn one_size(text: &str) -> Result<u64, String> {

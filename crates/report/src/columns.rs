@@ -89,7 +89,7 @@ pub const COLUMNS: &[TableColumn] = &[
         0,
         |c| ratio(100.0 * c.row.t_copies_s?, c.row.t_median_s?).map(Value::Percent),
     ),
-    TableColumn::new("kernels\nalone", "time of the same launches without copies", 2, |c| {
+    TableColumn::new("kernels\nalone", "time of the same launches without copies", 1, |c| {
         c.row.t_kernels_s.map(Value::Seconds)
     }),
     TableColumn::new("of\npeak", "share of the theoretical rate that --peak gave", 0, |c| of_peak(c.row)),

@@ -77,10 +77,10 @@ pub fn text(own: &Rung, landing: &Landing, screen: Screen) -> String {
     let own = format!("{} ({})", own.label(), format::time(landing.t_median_s));
     let place = match (&landing.after, &landing.before) {
         (_, None) => format!("{own} is the fastest: no rung of the ladder beats it"),
-        (None, Some(next)) => format!("{own} lands below the whole ladder: {} is faster", time(next)),
+        (None, Some(next)) => format!("{own} is slower than the ladder's first rung, {}", time(next)),
         (Some(last), Some(next)) => format!("{own} lands between {} and {}", time(last), time(next)),
     };
-    let close = if landing.is_close { "; the last two are equally fast, within the noise" } else { "" };
+    let close = if landing.is_close { "; noise leaves open which of the last two is faster" } else { "" };
     let next = match &landing.before {
         // The first rung removes what no kernel has.
         Some(next) if landing.after.is_none() => {

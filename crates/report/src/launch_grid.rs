@@ -26,9 +26,11 @@ pub(super) fn launches(film: &Film) -> Result<DrawnGrids, String> {
         of_host('w', Shade::Full, &|spec| matches!(spec.role, Role::Input(_))),
         "the inputs".into(),
     )];
+    // Launches of one kernel may have other buffers each; those that a flag left out were not traced.
+    let mut passes = film.plan.passes.iter();
     for (number, (traced, counted)) in (1..).zip(film.launches.iter().zip(&film.counted.launches)) {
         let parameters = film.parameters.get(&traced.kernel).map_or(&[][..], Vec::as_slice);
-        let pass = film.plan.passes.iter().find(|pass| pass.kernel == traced.kernel);
+        let pass = passes.by_ref().find(|pass| pass.kernel == traced.kernel);
         let args = pass.map_or(&[][..], |pass| &pass.args[..]);
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         for (name, arg) in parameters.iter().zip(args) {
