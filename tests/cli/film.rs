@@ -172,6 +172,7 @@ fn a_picture_shows_the_access_that_costs_most() {
         // The step at which a film of the same kernel opens.
         ("draw reduce:2 -n 4096 --step 28", "8 lanes ask for 4 bytes each: 1 request in 8 passes"),
         ("draw dot:3 --view launches", "launch 2  rr+  dot_local: 16 groups"),
+        ("draw data/examples/stencil/family.toml:naive --view launches -n 16", "launch 3  .wr  naive"),
         ("draw reduce:1 -o -", "<svg"),
     ] {
         let (drawn, said, code) = run(&words(line));

@@ -15,7 +15,7 @@ static void *const library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
 #define CL(name) name
 #endif
 
-int main(int, char **words)
+int main(int count, char **words)
 {
     static char text[4096];
     FILE *const file = fopen(words[1], "r");
