@@ -1,5 +1,6 @@
 //! `gpulab count`: what kernels do, counted in a simulator.
 
+use crate::adopt::own;
 use crate::cli::{CountArgs, Global};
 use crate::console::{Out, screen, worst_of};
 use crate::count::CountRow;
