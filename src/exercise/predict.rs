@@ -61,10 +61,10 @@ pub(crate) fn run(out: &mut Out, global: &Global, options: &ExercisePredict) -> 
 /// What the model says of the step, or what is missing for it.
 fn model_word(rows: &[Row; 2], quiet: bool) -> Result<String, Error> {
     Ok(match reasons_of(&Registry::default(), rows, quiet)? {
-        Err(missing) => format!("gives no reason: no limit is kept for {missing}; gpulab ceiling measures it"),
+        Err(missing) => format!("no reason: no limit is kept for {missing}; gpulab ceiling measures it"),
         Ok(why) => match why.steps.first() {
             Some((gain, reason)) => crate::report::why::sentence(&rows[0], &rows[1], *gain, reason),
-            None => "gives no reason: a rung has no time".to_owned(),
+            None => "no reason: a rung has no time".to_owned(),
         },
     })
 }

@@ -81,7 +81,7 @@ fn a_bet_is_held_against_what_was_measured_and_kept() {
     let (out, said, code) = predict(data.path(), "reduce:1 -n 4096 --quick --bet 2.5", "");
     assert_eq!(code, 0, "{said}");
     for wanted in
-        ["  your bet  2.50 times faster", "  measured  ", "  the model ", "score: ", " of 1 bet within 1.5 times"]
+        ["  your bet  2.50 times faster", "  measured  ", "  why       ", "score: ", " of 1 bet within 1.5 times"]
     {
         assert!(out.contains(wanted), "{wanted}: {out}");
     }

@@ -168,7 +168,7 @@ pub fn settled(bet: &StepBet, model: &str, all: &Bets, width: usize) -> String {
         bet.to,
         line("  your bet  ", &format!("{}, {off}", faster(bet.bet))),
         line("  measured  ", &faster(bet.measured)),
-        line("  why: ", &crate::format::terminal(model)),
+        line("  why       ", &crate::format::terminal(model)),
         wrap(&score, width, "  ")
     )
 }
