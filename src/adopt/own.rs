@@ -2,7 +2,7 @@
 
 use super::includes::{included, reads_a_file};
 use super::raw_strings;
-use crate::kernels::{Family, OwnKernel, Registry, text};
+use crate::kernels::{Family, OwnKernel, Registry, Rung, text};
 use crate::report::format;
 use crate::{Error, files};
 use std::fmt::Write as _;
@@ -58,6 +58,11 @@ pub(crate) fn line_of(source: &str, file: &str, line: u64) -> Option<String> {
         at.1 += 1;
     }
     None
+}
+
+/// As [`line_of`], of the first of these rungs that has it.
+pub(crate) fn line_of_any(rungs: &[&Rung], file: &str, line: u64) -> Option<String> {
+    rungs.iter().find_map(|rung| line_of(rung.own_text()?, file, line))
 }
 
 /// The file, and the kernel that is named behind its colon: `matmul.cl:matmul_kernel`.

@@ -53,8 +53,8 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     let rows = counting.rows;
     let sources = Sources { dir: options.kernels.cl_dir.clone() };
     let rungs: Vec<&Rung> = cases.iter().map(|case| case.rung).collect();
-    let own = |file: &str, line: u64| rungs.iter().find_map(|rung| own::line_of(rung.own_text()?, file, line));
-    let source = |file: &str, line: u64| source_line(&sources, file, line).or_else(|| own(file, line));
+    let source =
+        |file: &str, line: u64| source_line(&sources, file, line).or_else(|| own::line_of_any(&rungs, file, line));
     let table = |rows: &[CountRow], screen| {
         let table = report::count::table(rows, global.verbose, screen);
         if options.lines { table + &report::count::lines(rows, &source, screen) } else { table }

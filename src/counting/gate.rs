@@ -61,10 +61,9 @@ impl GateFiles<'_> {
 /// The counts of rows, with the text of their sources: of files below `cl/`, or of readers' rungs.
 pub(crate) fn kept(rows: &[CountRow], sources: &Sources, rungs: &[&Rung]) -> KeptCounts {
     let last = |file: &str| rows.iter().filter(|row| row.file == file).filter_map(|row| row.line).max().unwrap_or(0);
-    let own = |file: &str, line: u64| rungs.iter().find_map(|rung| own::line_of(rung.own_text()?, file, line));
     let lines = |file: &str| match sources.read(file) {
         Ok(text) => text.lines().map(str::to_owned).collect(),
-        Err(_) => (1..=last(file)).map(|line| own(file, line).unwrap_or_default()).collect(),
+        Err(_) => (1..=last(file)).map(|line| own::line_of_any(rungs, file, line).unwrap_or_default()).collect(),
     };
     KeptCounts::of(rows, &lines)
 }

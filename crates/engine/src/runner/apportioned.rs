@@ -6,14 +6,14 @@ use super::fence::Fence;
 use super::inputs::{Data, make_inputs};
 use super::judge::{demand_guards, demand_inputs, finished};
 use super::portion::{
-    HeldPortion, Portion, PortionFacts, PortionPlace, PortionRun, PortionTimes, PortionWork, host_clock, portion_fill,
+    HeldPortion, Portion, PortionFacts, PortionPlace, PortionRun, PortionTimes, PortionWork, host_clock, part_of,
+    portion_fill,
 };
 use super::ready::ReadyCase;
 use super::session::{Session, demand_bound, place};
 use super::verdict::tails;
 use gpulab_kernels::{Family, Form};
 use gpulab_model::data::{self, Array, Inputs, Shape};
-use gpulab_model::each_array;
 use gpulab_model::outcome::Stop;
 use gpulab_model::plan::{Case, Refusal};
 
@@ -69,8 +69,7 @@ impl Session {
         match &self.files {
             _ if family.form != Form::Vector => make_inputs(family, case, fill, seed),
             Some(files) if !work.exact => {
-                let part = |array: &Array| each_array!(array, v => v[from as usize..][..len as usize].to_vec().into());
-                files.iter().map(part).collect()
+                files.iter().map(|array| part_of(array, from as usize, len as usize)).collect()
             }
             _ => {
                 let lens = family.problem.inputs(case.shape, &case.params).into_iter();

@@ -5,6 +5,7 @@ use super::inputs::{Data, exactly};
 use crate::device::{Device, ProgramId};
 use gpulab_kernels::Family;
 use gpulab_model::data::{Array, DrawnInput, Fill, Params};
+use gpulab_model::each_array;
 use gpulab_model::outcome::Stop;
 use gpulab_model::plan::{Case, Launch, Plan, Reference, WorkGroup};
 use serde::{Deserialize, Serialize};
@@ -96,6 +97,11 @@ pub(crate) fn drawn_reference(family: &Family, case: &Case, exact: bool) -> Refe
         }
     };
     if exact { exactly(right, case.dtype) } else { right }
+}
+
+/// So many elements of an array, from one on.
+pub(super) fn part_of(array: &Array, from: usize, len: usize) -> Array {
+    each_array!(array, v => v[from..][..len].to_vec().into())
 }
 
 /// A portion that is ready to run.

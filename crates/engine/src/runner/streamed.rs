@@ -6,14 +6,13 @@
 use super::buffers::BoundPlan;
 use super::canary;
 use super::fence::{Fence, Fenced};
-use super::portion::{JOINING, drawn_reference, portion_fill};
+use super::portion::{JOINING, drawn_reference, part_of, portion_fill};
 use super::session::{Session, demand_bound};
-use super::verdict::{judge_real, tails, wrong};
+use super::verdict::{judge_real, wrong};
 use crate::device::{Device, ProgramId};
 use gpulab_kernels::Family;
 use gpulab_model::check;
-use gpulab_model::data::{self, Array, Inputs, Shape};
-use gpulab_model::each_array;
+use gpulab_model::data::{self, Array, Shape};
 use gpulab_model::outcome::{Clock, Judged, Measured, Outcome, Sample, Settings, Stop, StreamTimes};
 use gpulab_model::plan::{Action, CHUNK, Case, Holding, HostId, Plan, QueuedCommand, Reference, Refusal, Transfer};
 use gpulab_model::stats;
@@ -148,20 +147,20 @@ impl Session {
         outcome.spent.data = started.elapsed().as_secs_f64();
         self.fill(stream, true)?;
         self.launched = true;
-        stream.run(&mut *self.device)?;
-        stream.judge(&mut *self.device, &exact, "over small numbers, whose sums are exact")?;
+        let (_, result) = stream.run(&mut *self.device)?;
+        stream.judge(&result, &exact, "over small numbers, whose sums are exact")?;
         self.fill(stream, false)?;
         let device = &mut *self.device;
-        stream.run(device)?;
-        let judged = stream.judge(device, &real, "before timing")?;
+        let (_, result) = stream.run(device)?;
+        let judged = stream.judge(&result, &real, "before timing")?;
         outcome.spent.verify = started.elapsed().as_secs_f64() - outcome.spent.data;
         let started = Instant::now();
         let mut measured = Measured::of(judged, Clock::Wall);
         let mut copies = Vec::new();
         let watched = canary::sample(settings, device, self.gauge.as_mut(), &mut |device, _| {
             copies.push(stream.play(device, |action| !matches!(action, Action::Launch(_)))?);
-            let wall = stream.run(device)?;
-            stream.judge(device, &real, "while it was timed")?;
+            let (wall, result) = stream.run(device)?;
+            stream.judge(&result, &real, "while it was timed")?;
             Ok(Sample { event: None, wall })
         })?;
         watched.enter(&mut measured);
@@ -277,8 +276,8 @@ impl Stream<'_> {
         Ok(seconds)
     }
 
-    /// Runs once into poisoned results, and returns the seconds from the first copy to the joined result.
-    fn run(&self, device: &mut dyn Device) -> Result<f64, Stop> {
+    /// Runs once into poisoned results: the seconds from the first copy to the joined result, and this.
+    fn run(&self, device: &mut dyn Device) -> Result<(f64, Array), Stop> {
         for part in &self.parts {
             for lane in &part.lanes {
                 lane.bound.poison(device, &part.plan)?;
@@ -286,8 +285,8 @@ impl Stream<'_> {
         }
         let seconds = self.play(device, |_| true)?;
         let started = Instant::now();
-        self.joined(device)?;
-        Ok(seconds + started.elapsed().as_secs_f64())
+        let joined = self.joined(device)?;
+        Ok((seconds + started.elapsed().as_secs_f64(), joined))
     }
 
     /// Makes one result of what the chunks left.
@@ -295,14 +294,13 @@ impl Stream<'_> {
         let mut results = Vec::new();
         for part in &self.parts {
             let Some(spec) = part.output().map(|index| &part.plan.buffers[index]) else { continue };
-            for at in (part.first..).take(part.count as usize) {
-                let chunk = &self.chunks[at as usize];
+            for chunk in self.chunks.iter().skip(part.first as usize).take(part.count as usize) {
                 let mut output = Array::zeros(spec.dtype, spec.len);
                 if let Some(host) = chunk.output {
                     output.as_bytes_mut().copy_from_slice(device.held(host)?);
                 }
                 let tails = match part.plan.host_tail {
-                    Some(_) => tails(&part.plan, &Inputs::Held(self.held(device, chunk, at as usize)?)),
+                    Some(start) => self.tails(device, chunk, start as usize)?,
                     None => Vec::new(),
                 };
                 results.extend_from_slice(self.family.problem.finish(&part.case, output, &tails).as_bytes());
@@ -313,20 +311,21 @@ impl Stream<'_> {
         Ok(self.family.problem.finish(self.case, joined, &[]))
     }
 
-    /// A chunk's inputs, as the host holds them.
-    fn held(&self, device: &mut dyn Device, chunk: &HeldChunk, at: usize) -> Result<Vec<Array>, Stop> {
-        let (_, len) = self.range(at);
-        let copy = |&host: &HostId| {
-            let mut array = Array::zeros(self.case.dtype, len);
-            array.as_bytes_mut().copy_from_slice(device.held(host)?);
-            Ok(array)
+    /// What the plan leaves of a chunk's inputs to the host: their elements from one on.
+    fn tails(&self, device: &mut dyn Device, chunk: &HeldChunk, start: usize) -> Result<Vec<Array>, Stop> {
+        let size = self.case.dtype.size();
+        let tail = |&host: &HostId| {
+            let bytes = &device.held(host)?[start * size..];
+            let mut tail = Array::zeros(self.case.dtype, bytes.len() / size);
+            tail.as_bytes_mut().copy_from_slice(bytes);
+            Ok(tail)
         };
-        chunk.inputs.iter().map(copy).collect()
+        chunk.inputs.iter().map(tail).collect()
     }
 
-    fn judge(&self, device: &mut dyn Device, right: &Reference, when: &str) -> Result<Judged, Stop> {
+    fn judge(&self, result: &Array, right: &Reference, when: &str) -> Result<Judged, Stop> {
         let depth = self.parts.iter().map(|part| part.plan.depth).max().unwrap_or(0);
-        judge_real(&self.joined(device)?, right, depth + JOINING, when)
+        judge_real(result, right, depth + JOINING, when)
     }
 
     /// Refuses kernels that wrote beside their buffers, or into their inputs.
@@ -362,8 +361,4 @@ impl Stream<'_> {
             chunk.inputs.into_iter().chain(chunk.output).for_each(|host| device.let_go(host));
         }
     }
-}
-
-fn part_of(array: &Array, from: usize, len: usize) -> Array {
-    each_array!(array, v => v[from..from + len].to_vec().into())
 }
