@@ -5,7 +5,7 @@
 //! - `main` parses and dispatches; [`cli`] is the command line, [`commands`] one file per subcommand.
 //! - `about` says of each command which files it names, what to run next, and whether a document may show its output.
 //! - `ladder` is the engine of all ladders, `laboratory` that of experiments, `sweeping` and `tuning` of many
-//!   configurations; `recording` records a whole device, `limits` its limits, `teamwork` shares a case among devices, `distances` is a graph's job, `counting` runs
+//!   configurations; `recording` records a whole device, `limits` its limits, `teamwork` shares a case among devices, `workers` hands parts of a sweep or search to HyperQueue, `distances` is a graph's job, `counting` runs
 //!   the simulator, [`exercise`] grades submissions. They share `bench` and, for readers' own kernels and families, `adopt`.
 //! - `assembly` asks drivers and disassemblers what became of a kernel.
 //! - `shown` finds recorded results, `pages` and `documents` are made of them; `manuals` are made of the command line,
@@ -40,6 +40,7 @@ mod sweeping;
 mod teamwork;
 mod tuning;
 mod words;
+mod workers;
 
 pub use gpulab_engine::{device, input, judging, oracle, runner, simulator, team, worker};
 pub use gpulab_graph as graph;

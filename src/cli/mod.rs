@@ -21,7 +21,7 @@ pub use ladders::{
 };
 pub use measuring::{MeasureArgs, Output};
 pub use recorded::{Compare, PictureKind, PlotArgs, ReportArgs, Show, SpliceArgs};
-pub use search::{Sweep, TuneArgs, TunedAction};
+pub use search::{Sweep, TuneArgs, TunedAction, WorkerArgs, Workers};
 pub use shared::{CaseOptions, KernelProcess, RowFiles};
 pub use text::{DiffArgs, SourceArgs};
 pub use watching::{DrawArgs, FilmArgs, WatchedKernel};

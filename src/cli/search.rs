@@ -13,8 +13,43 @@ use crate::values::{self, List, SearchBudget};
 use clap::{Arg, Args, Subcommand};
 use std::path::PathBuf;
 
+/// Who runs the parts of a sweep or search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Workers {
+    /// So many of this machine, started for it.
+    Local(usize),
+    /// Those of a running server, with options for `hq submit`.
+    Hq(Vec<String>),
+}
+
+/// Parts of a sweep or search as tasks.
+#[derive(Clone, Debug, Args)]
+pub struct WorkerArgs {
+    /// Have workers of HyperQueue run it in parts: those of its server, by hq and what hq submit takes besides, as in "hq --cpus 4", or so
+    /// many of this machine; needs -o FILE
+    #[arg(long, value_name = "hq|N", value_parser = workers)]
+    pub workers: Option<Workers>,
+    /// Parts for --workers
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 16), default_value_t = 16)]
+    #[arg(requires = "workers")]
+    pub tasks: u64,
+}
+
+/// Errors: neither a number nor hq.
+fn workers(text: &str) -> Result<Workers, String> {
+    let mut words = text.split_whitespace().map(String::from);
+    match words.next().as_deref() {
+        Some("hq") => Ok(Workers::Hq(words.collect())),
+        Some(number) => match number.parse() {
+            Ok(count @ 1..=1024) if words.next().is_none() => Ok(Workers::Local(count)),
+            _ => Err("write hq, or how many workers of this machine, at most 1024".into()),
+        },
+        None => Err("write hq, or how many workers of this machine".into()),
+    }
+}
+
 /// `gpulab sweep`. Lists are as in 64,128,256; ranges as in 32..1024*2 and 1000..5000+500.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(mut_group("NamedFamily", |family| family.required(true)))]
 #[command(mut_args(|arg| if arg.get_id() == "family" { arg.help("The family to sweep") } else { arg }))]
 pub struct Sweep {
@@ -47,7 +82,7 @@ pub struct Sweep {
     #[arg(short, long, visible_alias = "csv", value_name = "FILE", default_value = "-")]
     pub output: String,
     /// Continue the sweep in FILE: configurations with a row are not run again, whatever their status (but see --retry)
-    #[arg(long)]
+    #[arg(long, conflicts_with = "workers")]
     pub resume: bool,
     /// With --resume: run configurations with one of these statuses again
     #[arg(long, requires = "resume", value_name = "STATUS,...", value_delimiter = ',')]
@@ -60,18 +95,20 @@ pub struct Sweep {
     #[arg(long)]
     pub dry_run: bool,
     /// Run the I-th of N parts; gpulab merge joins their files
-    #[arg(long, value_name = "I/N", value_parser = values::part)]
+    #[arg(long, value_name = "I/N", value_parser = values::part, conflicts_with = "workers")]
     pub shard: Option<(u64, u64)>,
     /// Take samples in rounds over blocks of 16 configurations, so that drift favours none, or one configuration after
     /// the other
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = Order::Interleave)]
     pub order: Order,
     #[command(flatten)]
+    pub workers: WorkerArgs,
+    #[command(flatten)]
     pub measure: MeasureArgs,
 }
 
 /// `gpulab tune`.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(mut_args(tune_arg))]
 pub struct TuneArgs {
     #[command(flatten)]
@@ -129,6 +166,8 @@ pub struct TuneArgs {
     /// Time limit of a configuration beyond --sample-time, in seconds [default: 60, more for large data]
     #[arg(long, value_name = "S", value_parser = values::seconds)]
     pub deadline: Option<f64>,
+    #[command(flatten)]
+    pub workers: WorkerArgs,
     #[command(flatten)]
     pub process: KernelProcess,
 }

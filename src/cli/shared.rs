@@ -45,7 +45,7 @@ fn machine(name: &str) -> Result<&'static Machine, String> {
 }
 
 /// A family, by its place or by --kernel.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[group(multiple = false)]
 pub struct NamedFamily {
     /// The family
@@ -64,7 +64,7 @@ impl NamedFamily {
 }
 
 /// The rungs of a family to run.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ChosenRungs {
     /// Rungs to run: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
     #[arg(long, value_name = "LIST")]
@@ -75,7 +75,7 @@ pub struct ChosenRungs {
 }
 
 /// The element type of a family's case.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ElementType {
     /// Element type [default: the family's first in `gpulab list`]
     #[arg(long, value_enum, value_name = "TYPE")]

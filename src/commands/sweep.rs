@@ -7,30 +7,50 @@ use crate::cli::{Global, Sweep};
 use crate::console::{Out, note};
 use crate::record::{Run, Scene};
 use crate::report::progress::StatusLine;
-use crate::report::sweep::SweepTime;
+use crate::report::sweep::{self as report, SweepTime};
 use crate::runner::{FOR_LIMITS, Pace};
 use crate::sweep::{Configuration, Identity, Order, ROUNDS, Shard};
 use crate::sweeping::{
-    SweepState, earlier_rows, largest_input, listing, open_output, plan, remembered, rounds, sources, space,
+    SweepState, earlier_rows, joined, largest_input, listing, open_output, plan, remembered, rounds, sources, space,
     without_retried,
 };
-use crate::terminal::say;
+use crate::store::write_rows;
+use crate::terminal::{Screen, say};
 use crate::worker::Setup;
+use crate::workers::{Parts, Role, wait_for_writer};
 use crate::{Error, interrupt};
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// Plans the sweep, measures what has no row yet, and sums it up: on standard output if that is a terminal, which gets no
 /// rows, else on standard error.
 pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error> {
+    match Role::of(&options.workers, Some(&options.output))? {
+        Role::Part(file, shard) => {
+            wait_for_writer(&file);
+            let (output, shard) = (file.display().to_string(), Some((shard.index, shard.of)));
+            measure(out, global, &Sweep { output, shard, resume: true, ..options.clone() }, true)
+        }
+        Role::Leader(parts) | Role::Last(parts) if !options.dry_run => in_parts(global, options, &parts),
+        _ => measure(out, global, options, false),
+    }
+}
+
+/// `takes_turns`: others of this machine measure on the device, too.
+fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -> Result<(), Error> {
     let brought = Brought::new(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
     let mut space = space(options, &brought)?;
     bench::check_sources(&space.rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
     let (bytes, ops) = largest_input(&space)?;
     let csv = if options.dry_run { None } else { open_output(options, global.force)? };
     interrupt::watch();
-    let setup =
-        Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::of(&brought.registry) };
+    let setup = Setup {
+        device: global.device.clone(),
+        cl_dir: options.kernels.cl_dir.clone(),
+        takes_turns,
+        ..Setup::of(&brought.registry)
+    };
     let executor = bench::open(setup, &options.measure, bytes, ops)?;
     bench::announce(global, executor.info());
     space.remembered = remembered(&space, options, global, &*executor);
@@ -88,4 +108,18 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
         time: SweepTime::default(),
     };
     run.run(out, &todo, options, global)
+}
+
+/// Has workers measure the parts, joins their rows and sums them up.
+fn in_parts(global: &Global, options: &Sweep, parts: &Parts) -> Result<(), Error> {
+    drop(open_output(options, global.force)?);
+    parts.run()?;
+    let files: Vec<PathBuf> = parts.files().map(|(_, file)| file).collect();
+    let rows = joined(&files).map_err(|error| parts.unfinished(&error))?;
+    write_rows(&options.output, &rows)?;
+    parts.remove();
+    if !global.quiet {
+        say(report::summary(&rows, Screen::stderr()).trim_end());
+    }
+    bench::worst(&rows, options.measure.strict)
 }

@@ -3,14 +3,16 @@
 use crate::adopt::Brought;
 use crate::bench::{self, Input};
 use crate::ceilings::Limits;
-use crate::cli::{Global, TuneArgs};
+use crate::cli::{Global, RowFiles, TuneArgs};
 use crate::console::{Out, note};
 use crate::outputs::Paths;
 use crate::record::{Run, Scene};
 use crate::report::progress::StatusLine;
 use crate::terminal::say;
+use crate::sweep::Shard;
 use crate::tuning::{self, AskedTuning, Tuning, TuningRows, listing, narrowed};
 use crate::worker::Setup;
+use crate::workers::{Parts, Role, wait_for_writer};
 use crate::{Error, interrupt};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -21,6 +23,35 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
     if !options.replay.is_empty() {
         return tuning::replay(out, global, options, export);
     }
+    let csv = options.rows.csv.as_deref();
+    match Role::of(&options.workers, csv)? {
+        Role::Part(file, shard) => {
+            wait_for_writer(&file);
+            let rows = RowFiles { csv: Some(file.display().to_string()), json: None };
+            let part = TuneArgs { rows, export: Vec::new(), ..options.clone() };
+            search(out, global, &part, Some(shard), None)
+        }
+        Role::Leader(parts) if !options.dry_run => {
+            tuning::check_writable(csv, options.rows.json.as_deref(), export, global.force)?;
+            parts.run()?;
+            out.text(&parts.run_last()?)?;
+            parts.remove();
+            Ok(())
+        }
+        Role::Last(parts) => search(out, global, options, None, Some(&parts)),
+        _ => search(out, global, options, None, None),
+    }
+}
+
+/// Searches the whole space, or a part of it; or goes on from the rows of all parts.
+fn search(
+    out: &mut Out,
+    global: &Global,
+    options: &TuneArgs,
+    part: Option<Shard>,
+    parts: Option<&Parts>,
+) -> Result<(), Error> {
+    let export = export_file(options)?;
     let brought = Brought::new(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
     let asked = AskedTuning::new(options, &brought)?;
     bench::check_sources(&asked.rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
@@ -31,11 +62,18 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
     let bytes = data.bytes()?;
     data.check_host(bytes)?;
     interrupt::watch();
-    let setup =
-        Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::of(&brought.registry) };
+    let setup = Setup {
+        device: global.device.clone(),
+        cl_dir: options.kernels.cl_dir.clone(),
+        takes_turns: part.is_some(),
+        ..Setup::of(&brought.registry)
+    };
     let executor = bench::open_within(setup, options.process.in_process, options.deadline, bytes, data.ops())?;
     data.check_device(bytes, executor.info())?;
-    let space = asked.space(options, &*executor)?;
+    let mut space = asked.space(options, &*executor)?;
+    if let Some(shard) = part {
+        space.keep(shard);
+    }
     if !global.quiet {
         space.narrowings.iter().filter_map(narrowed).for_each(|text| say(&text));
     }
@@ -44,8 +82,12 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
     }
     bench::announce(global, executor.info());
     let settings = options.settings();
-    let identity = asked.identity(options, &space, &*executor, &settings)?;
-    let rows = TuningRows::open(options, global, &identity, &space.candidates, executor.info())?;
+    let identity = asked.identity(options, &space, &*executor, &settings)?.of_shard(part.unwrap_or(Shard::ALL));
+    let mut rows = TuningRows::open(options, global, &identity, &space.candidates, executor.info())?;
+    let found = match parts {
+        Some(parts) => rows.take_parts(parts, &identity, &space.candidates).map_err(|error| parts.unfinished(&error))?,
+        None => Vec::new(),
+    };
     let limits = Limits::load(executor.info(), options.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
     let scene = Scene {
         bound: Some(asked.family.ceiling),
@@ -61,6 +103,8 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
         limits,
         executor,
         rows,
+        is_part: part.is_some(),
+        found,
         spent: BTreeMap::new(),
         probed: 0.0,
         observer: Box::new(StatusLine::with_bar(global.quiet)),

@@ -5,10 +5,10 @@ use crate::cli::{Global, Sweep};
 use crate::console::{Out, note};
 use crate::record::Row;
 use crate::store::{CsvFile, Mode, Pool, Rounds, read_rows, write_rows};
-use crate::sweep::{Configuration, Identity, Order};
+use crate::sweep::{self, Configuration, Identity, Order};
 use crate::terminal::{Stdout, say};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Opens the output before anything runs; none if that is a terminal, which rows would flood. A file that has rows is
 /// continued, never replaced.
@@ -79,6 +79,15 @@ pub(crate) fn without_retried(
         say(&format!("{} of them are measured again: {}", retried.len(), options.retry.join(", ")));
     }
     Ok((Some(CsvFile::open(&options.output, Mode::Append)?), kept))
+}
+
+/// The whole sweep of these files of its shards. Says if one's device was slower than another's.
+pub(crate) fn joined(files: &[PathBuf]) -> Result<Vec<Row>, Error> {
+    let read = |path: &PathBuf| Ok((path.display().to_string(), read_rows(path)?));
+    let files = files.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
+    let rows = sweep::merge(files).map_err(Error::Usage)?;
+    sweep::slower(&rows).into_iter().for_each(|told| note(&told));
+    Ok(rows)
 }
 
 /// Where rounds are noted beside the file of rows, and what those of the sweep that is gone on with gave.

@@ -9,7 +9,9 @@ use crate::store::{CsvFile, Deferred, JsonFile, Mode, read_rows};
 use crate::sweep::{Configuration, Identity};
 use crate::terminal::say;
 use crate::tune::{TUNED_FOLDER, TuningMemory, kernel_tuner};
+use crate::workers::Parts;
 use crate::{Error, files, outputs};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 /// The rows so far, and where they go.
@@ -78,6 +80,27 @@ impl TuningRows {
             _ => Err(error),
         });
         opened.map_or(none, |found| TuningRows { own: Some(path), ..found })
+    }
+
+    /// Takes the rows of all parts of this search that are there. The places in the plan of each part's configurations.
+    pub(crate) fn take_parts(
+        &mut self,
+        parts: &Parts,
+        identity: &Identity,
+        plan: &[Configuration],
+    ) -> Result<Vec<BTreeSet<u64>>, Error> {
+        let mut found = Vec::new();
+        for (shard, file) in parts.files() {
+            let rows = latest(&read_rows(&file)?.rows);
+            let refused = |why| Error::Usage(format!("{}: {why}", file.display()));
+            found.push(identity.of_shard(shard).finished(plan, &rows).map_err(refused)?);
+            for row in rows {
+                if row.case_index.is_some_and(|index| self.of(index).is_none()) {
+                    self.add(Row { shard: String::new(), ..row })?;
+                }
+            }
+        }
+        Ok(found)
     }
 
     pub(crate) fn add(&mut self, row: Row) -> Result<(), Error> {

@@ -30,6 +30,9 @@ const BUDGET_S: f64 = 60.0;
 /// Share of a time budget that is kept for the last rounds at most.
 const MOST_LAST: f64 = 0.4;
 
+/// Finalists of each part of a search that workers shared.
+const OF_A_PART: usize = 2;
+
 /// Share of the device's limit that is good enough.
 const GOOD_ENOUGH: f64 = 0.95;
 
@@ -43,6 +46,10 @@ pub(crate) struct Tuning<'a> {
     pub(crate) limits: Limits,
     pub(crate) executor: Box<dyn Executor>,
     pub(crate) rows: TuningRows,
+    /// Whether others search the rest of the space: the last rounds come when all are through.
+    pub(crate) is_part: bool,
+    /// What such searches have measured, each on its own device, by places in the plan; else nothing.
+    pub(crate) found: Vec<BTreeSet<u64>>,
     /// What the steps of each configuration took that was measured in this run.
     pub(crate) spent: BTreeMap<u64, Spent>,
     /// Seconds that measuring the limit took.
@@ -70,8 +77,8 @@ impl<'a> Tuning<'a> {
             say(&wrapped(&split, Screen::stderr()));
         }
         let kept = match &went {
-            Ok(_) => self.remember(global),
-            Err(_) => Ok(()),
+            Ok(_) if !self.is_part => self.remember(global),
+            _ => Ok(()),
         };
         if let (Err(Error::Interrupted), false) = (&went, global.quiet) {
             note(&self.rows.how_to_go_on());
@@ -89,6 +96,26 @@ impl<'a> Tuning<'a> {
     /// The search, then the last rounds; why it ended, and how many came into these.
     fn measure(&mut self) -> Result<(Ended, usize), Error> {
         self.find_limit()?;
+        let ended = if self.found.is_empty() { self.search()? } else { self.searched() };
+        if self.is_part {
+            return Ok((ended, 0));
+        }
+        let finalists = self.finalists();
+        if finalists.len() > 1 {
+            self.last_rounds(&finalists)?;
+        }
+        if self.asked.family.described().is_some() {
+            self.check_winners()?;
+        }
+        Ok((ended, if finalists.len() > 1 { finalists.len() } else { 0 }))
+    }
+
+    /// How the searches of all parts ended.
+    fn searched(&self) -> Ended {
+        if self.rows.len() == self.space.candidates.len() { Ended::Exhausted } else { Ended::Budget }
+    }
+
+    fn search(&mut self) -> Result<Ended, Error> {
         let (strategy, seed, space) = (self.options.strategy, self.options.data.seed, self.space);
         // Who asks for everything gets it.
         let of_limit = if strategy == Strategy::Exhaustive { f64::INFINITY } else { GOOD_ENOUGH };
@@ -97,14 +124,7 @@ impl<'a> Tuning<'a> {
             let score = self.evaluate(index)?;
             Ok::<_, Error>((score, self.is_late()))
         })?;
-        let finalists = self.finalists();
-        if finalists.len() > 1 {
-            self.last_rounds(&finalists)?;
-        }
-        if self.asked.family.described().is_some() {
-            self.check_winners()?;
-        }
-        Ok((found.ended, if finalists.len() > 1 { finalists.len() } else { 0 }))
+        Ok(found.ended)
     }
 
     /// Checks the best of each rung thoroughly. In place of one that is wrong comes the next.
@@ -195,13 +215,21 @@ impl<'a> Tuning<'a> {
         ceilings::bounded(&self.settings, family, case, self.scene.ceiling, self.executor.info())
     }
 
-    /// The fastest configurations, and the default of the fastest one's rung.
+    /// The fastest configurations, and the default of the fastest one's rung. Devices of parts may differ in speed: of each part the
+    /// fastest.
     fn finalists(&self) -> Vec<&'a Configuration> {
         let (all, space) = (self.rows.latest(), self.space);
         let mut timed: Vec<(f64, u64)> = all.iter().filter_map(|row| Some((time_of(row)?, row.case_index?))).collect();
         timed.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let mut finalists: Vec<u64> = timed.into_iter().take(FINALISTS).map(|(_, index)| index).collect();
-        let best = finalists.first().map(|index| space.candidates[*index as usize].case.variant.clone());
+        let best = timed.first().map(|(_, index)| space.candidates[*index as usize].case.variant.clone());
+        let ranked: Vec<u64> = timed.into_iter().map(|(_, index)| index).collect();
+        let mut finalists: Vec<u64> = match &self.found[..] {
+            [] => ranked.into_iter().take(FINALISTS).collect(),
+            parts => {
+                let of = |part| ranked.iter().copied().filter(move |index| BTreeSet::contains(part, index)).take(OF_A_PART);
+                parts.iter().flat_map(of).collect()
+            }
+        };
         // Also where the search had no time for it.
         let can_run = |default: &&Configuration| self.rows.of(default.index).is_none_or(|row| time_of(row).is_some());
         let default = best.and_then(|variant| space.default_of(&variant)).filter(can_run);

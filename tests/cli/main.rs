@@ -42,3 +42,4 @@ mod terminal;
 mod transpose;
 mod tunables;
 mod tune;
+mod workers;

@@ -284,6 +284,10 @@ columns! {
         /// Likewise, of the same launches without copies.
         #[unit = "s"]
         pub t_kernels_s: Option<f64>,
+        /// The canary's fastest reading of the session, for a million steps of each item: by it, runs on slower devices of one kind
+        /// are told from others.
+        #[unit = "s"]
+        pub t_canary_s: Option<f64>,
     }
 }
 
@@ -427,6 +431,7 @@ impl From<&Record> for Row {
             ideal_end_to_end_pct: None,
             t_copies_s: seconds(|m| m.streamed.map(|apart| apart.copies)),
             t_kernels_s: seconds(|m| m.streamed.map(|apart| apart.kernels)),
+            t_canary_s: seconds(|m| m.canary.map(|canary| canary.fastest)),
         }
     }
 }

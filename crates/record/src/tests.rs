@@ -109,7 +109,7 @@ fn what_needs_care_is_flagged() {
 #[test]
 fn rows_measured_during_drift_are_flagged() {
     let drifting = |ratio: f64| {
-        let canary = Some(Canary { ratio, seconds: 1e-4 });
+        let canary = Some(Canary { ratio, fastest: 1e-4 });
         Record::from_outcome(&scene(), Some(1), with(outcome("naive", &[1e-3; 3]), |m| m.canary = canary))
     };
     assert!(drifting(1.0).flags.is_empty());

@@ -151,12 +151,14 @@ pub fn settled(bet: &StepBet, model: &str, all: &Bets, width: usize) -> String {
         (true, false) => format!("{} times too high", factor(bet.factor())),
         (false, false) => format!("{} times too low", factor(bet.factor())),
     };
-    let mut factors: Vec<f64> = all.0.iter().map(StepBet::factor).collect();
+    let scored = all.scored();
+    let mut factors: Vec<f64> = scored.iter().map(|bet| bet.factor()).collect();
     factors.sort_by(f64::total_cmp);
-    let near = all.0.iter().filter(|bet| bet.is_near()).count();
+    let near = scored.iter().filter(|bet| bet.is_near()).count();
+    let again = if scored.contains(&bet) { "" } else { " (the first on each step, which this is not)" };
     let middle = factors.get(factors.len() / 2).copied().unwrap_or(1.0);
     let score = format!(
-        "score: {near} of {} within {NEAR_BET} times; your median bet is {} times off",
+        "score: {near} of {} within {NEAR_BET} times{again}; your median bet is {} times off",
         crate::format::counted(factors.len(), "bet"),
         factor(middle)
     );

@@ -49,6 +49,8 @@ pub(super) struct Gauge {
     launch: Launch,
     /// Why the driver's event times are not believed, if so: then the canary's are the host's clock's, as all others are.
     distrust: Option<String>,
+    /// Steps of an item.
+    steps: u32,
     /// In seconds.
     fastest: f64,
     /// The last reading, in seconds, and when it was taken.
@@ -78,7 +80,7 @@ impl Gauge {
             args: Vec::new(),
             check: None,
         };
-        let mut gauge = Gauge { unit, launch, distrust: None, fastest: f64::INFINITY, last: None };
+        let mut gauge = Gauge { unit, launch, distrust: None, steps: 0, fastest: f64::INFINITY, last: None };
         // What it launches is no case's: that a device refuses it is a failure.
         let begun = gauge.calibrate(device, buffer).map_err(|stop| stop.after(true));
         if begun.is_err() {
@@ -108,6 +110,7 @@ impl Gauge {
             self.set_steps(buffer, steps);
         }
         self.check(device, buffer, steps)?;
+        self.steps = steps;
         for _ in 0..FIRST_ROUNDS {
             self.set_steps(buffer, steps * FIRST_TIMES);
             self.time(device)?;
@@ -248,8 +251,8 @@ impl<'a> Watch<'a> {
     /// Takes the last reading and says what all of them came to.
     fn end(mut self, device: &mut dyn Device) -> Result<Option<Canary>, DeviceError> {
         self.read(device)?;
-        let fastest = self.gauge.map(|gauge| gauge.fastest);
-        Ok(fastest.filter(|_| self.slowest > 0.0).map(|f| Canary { ratio: self.slowest / f, seconds: self.slowest }))
+        let Some(Gauge { fastest, steps, .. }) = self.gauge.filter(|_| self.slowest > 0.0) else { return Ok(None) };
+        Ok(Some(Canary { ratio: self.slowest / *fastest, fastest: *fastest / f64::from(*steps) * 1e6 }))
     }
 
     fn read(&mut self, device: &mut dyn Device) -> Result<(), DeviceError> {

@@ -14,8 +14,10 @@ use gpulab_model::check;
 use gpulab_model::data::{Array, Dtype, Fill, Inputs};
 use gpulab_model::outcome::{Clock, Judged, Measured, Outcome, Settings, Status, Stop};
 use gpulab_model::plan::{Case, Plan, Reference, Refusal};
+use gpulab_system::files::name_of;
 use std::collections::VecDeque;
 use std::collections::hash_map::RandomState;
+use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::time::Instant;
@@ -44,6 +46,8 @@ pub struct Session {
     verified: VecDeque<(Case, Judged)>,
     /// Most bytes of a case's inputs that the host makes and holds; the device draws more.
     most_held: u64,
+    /// Locked while times are taken, if other processes of this machine take times on the device, too.
+    turns: Option<File>,
     /// Its part of a case that other devices work on, too.
     pub(super) portion: Option<HeldPortion>,
 }
@@ -69,6 +73,7 @@ impl Session {
             left_out: Vec::new(),
             verified: VecDeque::new(),
             most_held: MOST_HELD,
+            turns: None,
             portion: None,
         }
     }
@@ -81,6 +86,26 @@ impl Session {
     /// This is the seed that takes the place of the one that nobody knows.
     pub fn set_second_seed(&mut self, seed: u64) {
         self.second_seed = seed;
+    }
+
+    /// From here on, times are taken while no other session that does the same takes times on a device of this name. Where
+    /// no file can be locked, there are no turns.
+    pub fn take_turns(&mut self) {
+        let info = self.device.info();
+        let visible = ["CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"].map(|name| std::env::var(name).unwrap_or_default());
+        let name = name_of(&["gpulab-turns", &info.platform, &info.name, &visible[0], &visible[1]]);
+        self.turns = File::options().append(true).create(true).open(std::env::temp_dir().join(name)).ok();
+    }
+
+    /// Does something that takes times, in its turn.
+    pub(super) fn in_turn<T>(&mut self, measure: impl FnOnce(&mut Session) -> T) -> T {
+        let turn = self.turns.as_ref().and_then(|file| file.try_clone().ok());
+        let held = turn.filter(|file| file.lock().is_ok());
+        let measured = measure(self);
+        if let Some(file) = held {
+            let _ = file.unlock();
+        }
+        measured
     }
 
     /// From here on, the device draws inputs of more than so many bytes itself, where it can.

@@ -32,12 +32,14 @@ impl Session {
             Some(judged) => Measured::of(*judged, settings.clock),
             None => self.verify_before(job, settings, &mut outcome.spent)?,
         };
-        self.ready_gauge()?;
         let started = Instant::now();
-        let timed = self.with_data(|session, data| {
-            let inputs = data.device.clone();
-            session
-                .with_bound(job, &inputs, |session, bound| session.measure(job, settings, bound, data, &mut measured))
+        let timed = self.in_turn(|session| {
+            session.ready_gauge()?;
+            session.with_data(|session, data| {
+                let inputs = data.device.clone();
+                session
+                    .with_bound(job, &inputs, |session, bound| session.measure(job, settings, bound, data, &mut measured))
+            })
         });
         outcome.spent.measure += started.elapsed().as_secs_f64();
         timed?;
@@ -73,7 +75,7 @@ impl Session {
         if settings.candidate.is_none() {
             // The host has nothing to send of what the device draws.
             if self.data.as_ref().is_some_and(|data| data.host.drawn().is_empty()) {
-                self.ends_to_ends(job, settings, &mut measured)?;
+                self.in_turn(|session| session.ends_to_ends(job, settings, &mut measured))?;
             }
             measured.host_tail = self.host_tail(job);
         }

@@ -53,6 +53,9 @@ pub struct Setup {
     /// CPU devices only, as the drivers of GPUs reserve addresses without end.
     #[serde(default)]
     pub memory: Option<u64>,
+    /// Times are taken while no other process with this setting takes times on this machine's device of that name.
+    #[serde(default)]
+    pub takes_turns: bool,
 }
 
 impl Setup {

@@ -35,6 +35,9 @@ pub fn open_session(setup: &Setup) -> Result<Session, Error> {
     let sources = Sources { dir: setup.cl_dir.clone() };
     let mut session = Session::new(Box::new(device), sources, (!files.is_empty()).then_some(files));
     session.set_registry(registry);
+    if setup.takes_turns {
+        session.take_turns();
+    }
     if let Some(seed) = second_seed().map_err(Error::Usage)? {
         session.set_second_seed(seed);
     }

@@ -297,8 +297,8 @@ impl Judged {
 pub struct Canary {
     /// Its slowest reading over the fastest that the session had seen by the case's end: 1 or more.
     pub ratio: f64,
-    /// Its slowest reading, in seconds.
-    pub seconds: f64,
+    /// The fastest reading, in seconds for a million steps of each item.
+    pub fastest: f64,
 }
 
 impl Canary {

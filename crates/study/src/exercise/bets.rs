@@ -3,6 +3,7 @@
 use super::progress::{load_file, save_file};
 use gpulab_model::Error;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The file in the folder for data.
@@ -49,6 +50,13 @@ impl Bets {
         save_file(self, &folder.join(FILE), "bets")
     }
 
+    /// Those that were made before the step's factor was seen: the first on each step.
+    pub fn scored(&self) -> Vec<&StepBet> {
+        let step = |bet: &StepBet| (bet.family.clone(), bet.to.clone());
+        let mut seen = BTreeSet::new();
+        self.0.iter().filter(|bet| seen.insert(step(bet))).collect()
+    }
+
     /// Whether a step was bet on.
     pub fn has(&self, family: &str, to: &str) -> bool {
         self.0.iter().any(|bet| (bet.family.as_str(), bet.to.as_str()) == (family, to))
@@ -68,6 +76,20 @@ pub fn parse_bet(text: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_first_bet_on_a_step_counts() {
+        let bet = |family: &str, to: &str, bet| StepBet {
+            family: family.into(),
+            from: "naive".into(),
+            to: to.into(),
+            device: "GPU".into(),
+            bet,
+            measured: 2.0,
+        };
+        let bets = Bets(vec![bet("dot", "local", 9.0), bet("dot", "local", 2.0), bet("reduce", "local", 2.0)]);
+        assert_eq!(bets.scored().iter().map(|bet| bet.bet).collect::<Vec<_>>(), [9.0, 2.0]);
+    }
 
     #[test]
     fn bets_are_factors_above_0() {

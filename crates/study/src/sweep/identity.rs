@@ -69,6 +69,11 @@ impl Identity {
         }
     }
 
+    /// Of a shard of the same sweep.
+    pub fn of_shard(&self, shard: Shard) -> Identity {
+        Identity { shard, ..self.clone() }
+    }
+
     /// All of it on one line: of two sweeps it is the same if what was measured of one counts for the other.
     pub fn key(&self) -> String {
         let Identity { sweep_id, shard, device, driver, .. } = self;

@@ -40,6 +40,27 @@ pub fn merge(files: Vec<(String, Rows)>) -> Result<Vec<Row>, String> {
     }
 }
 
+/// Times the canary's fastest reading of the fastest run from which on a run's rows are not compared with others'.
+const SLOWER: f64 = 1.2;
+
+/// A line if the canary says that some runs had a slower device than others, by which their rows differ.
+pub fn slower(rows: &[Row]) -> Option<String> {
+    let mut runs: BTreeMap<&str, (f64, BTreeSet<&str>)> = BTreeMap::new();
+    for row in rows {
+        if let Some(seconds) = row.t_canary_s {
+            let (fastest, shards) = runs.entry(&row.run_id).or_insert((f64::INFINITY, BTreeSet::new()));
+            *fastest = fastest.min(seconds);
+            shards.insert(&row.shard);
+        }
+    }
+    let best = runs.values().map(|(seconds, _)| *seconds).reduce(f64::min)?;
+    let slow = runs.values().filter(|(seconds, _)| *seconds > SLOWER * best);
+    let most = slow.clone().map(|(seconds, _)| seconds / best).reduce(f64::max)?;
+    let shards = slow.flat_map(|(_, shards)| shards).copied().collect::<BTreeSet<_>>();
+    let shards = shards.into_iter().collect::<Vec<_>>().join(", ");
+    Some(format!("shards {shards} had a device up to {most:.1} times slower, by the canary: compare only rows of one shard"))
+}
+
 fn difference(a: &Row, b: &Row) -> Option<String> {
     let shards = |row: &Row| row.shard.split_once('/').map(|(_, of)| of.to_owned());
     let (a_device, b_device) = (device(a), device(b));

@@ -18,7 +18,7 @@ mod space;
 
 pub use identity::{Identity, Shard};
 pub use measure::{BLOCK, Bench, Order, ROUNDS, in_rounds, measure};
-pub use merge::merge;
+pub use merge::{merge, slower};
 pub use narrowing::Narrowing;
 pub use possible::Asked;
 pub use space::{Configuration, RememberedSettings, Setting, Space, settings, work_groups};

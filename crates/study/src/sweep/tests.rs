@@ -193,6 +193,26 @@ fn shards_merge_to_the_whole_in_the_plans_order() {
 }
 
 #[test]
+fn shards_of_a_slower_device_are_named() {
+    let plan = space(&[32, 64], &[]).expand(&target());
+    let rows = |slow: f64| {
+        let mut parts = files(&plan, 3);
+        for (number, (_, part)) in parts.iter_mut().enumerate() {
+            for row in &mut part.rows {
+                row.run_id = format!("r{number}");
+                row.t_canary_s = Some(if number == 1 { slow } else { 1.0 });
+            }
+        }
+        // One reading may be disturbed.
+        parts[0].1.rows[0].t_canary_s = Some(9.0);
+        merge(parts).unwrap()
+    };
+    assert_eq!(slower(&rows(1.1)), None);
+    let said = slower(&rows(2.0)).unwrap();
+    assert!(said.starts_with("shards 2/3 had a device up to 2.0 times slower"), "{said}");
+}
+
+#[test]
 fn what_does_not_fit_is_not_merged() {
     let plan = space(&[32, 64], &[]).expand(&target());
     let with = |change: fn(&mut Vec<(String, Rows)>)| {

@@ -1,7 +1,7 @@
 //! What there is to try: of each rung every work-group and every value of its tunables, the rung's defaults first.
 
 use super::Region;
-use crate::sweep::{Configuration, Narrowing, Setting, work_groups};
+use crate::sweep::{Configuration, Narrowing, Setting, Shard, work_groups};
 use gpulab_kernels::{Family, Rung, Tunable};
 use gpulab_model::data::Params;
 use gpulab_model::plan::{Case, Plan, Refusal, Target, WorkGroup};
@@ -105,6 +105,13 @@ impl<'a> TuningSpace<'a> {
                 self.regions.push(region);
                 self.rungs.push(rung);
             }
+        }
+    }
+
+    /// Leaves of the regions only what belongs to a shard; the candidates keep their numbers.
+    pub fn keep(&mut self, shard: Shard) {
+        for region in &mut self.regions {
+            region.places.retain(|_, index| shard.holds(&self.candidates[*index]));
         }
     }
 

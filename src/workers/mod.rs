@@ -1,0 +1,157 @@
+//! Sweeps and searches whose parts are tasks of HyperQueue: each task is the same command again, told by its environment which
+//! part is its own.
+
+use crate::cli::{WorkerArgs, Workers};
+use crate::sweep::Shard;
+use crate::{Error, files};
+use serde_json::json;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// Set in a task: what it is to do.
+const TASK: &str = "GPULAB_TASK";
+const PART: &str = "part";
+const LAST: &str = "last";
+
+/// The number of a task from 0, set by HyperQueue.
+const NUMBER: &str = "HQ_TASK_ID";
+
+const DRIVER: &str = include_str!("local.py");
+
+/// What a process does of the work.
+pub(crate) enum Role {
+    /// All of it, itself.
+    Alone,
+    /// It hands out the parts.
+    Leader(Parts),
+    /// One part.
+    Part(PathBuf, Shard),
+    /// What follows when all parts are there.
+    Last(Parts),
+}
+
+/// The parts of some work, and the folder with what they leave.
+pub(crate) struct Parts {
+    workers: Workers,
+    of: u64,
+    folder: PathBuf,
+}
+
+impl Role {
+    /// Errors: workers without a file for the rows.
+    pub(crate) fn of(options: &WorkerArgs, output: Option<&str>) -> Result<Role, Error> {
+        let Some(workers) = options.workers.clone() else { return Ok(Role::Alone) };
+        let Some(output) = output.filter(|path| *path != "-") else {
+            return Err(Error::Usage("--workers needs -o FILE, in a folder that all workers reach".into()));
+        };
+        let parts = Parts { workers, of: options.tasks, folder: PathBuf::from(format!("{output}.tasks")) };
+        Ok(match std::env::var(TASK).as_deref() {
+            Ok(LAST) => Role::Last(parts),
+            Ok(_) => {
+                let number = std::env::var(NUMBER).ok().and_then(|number| number.parse::<u64>().ok());
+                let index = number.filter(|number| *number < parts.of);
+                let index = index.ok_or_else(|| Error::Usage(format!("{NUMBER} is no task of {}", parts.of)))?;
+                Role::Part(parts.file(index), Shard { index: index + 1, of: parts.of })
+            }
+            Err(_) => Role::Leader(parts),
+        })
+    }
+}
+
+impl Parts {
+    /// The rows of a part, which has a number from 0.
+    fn file(&self, number: u64) -> PathBuf {
+        self.folder.join(format!("{number}.csv"))
+    }
+
+    /// Each part with the file of its rows.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (Shard, PathBuf)> {
+        (0..self.of).map(|number| (Shard { index: number + 1, of: self.of }, self.file(number)))
+    }
+
+    /// Runs all parts to their ends. Parts that another run left unfinished go on.
+    pub(crate) fn run(&self) -> Result<(), Error> {
+        self.submit(PART, self.of)
+    }
+
+    /// Runs what follows the parts, and returns what it printed.
+    pub(crate) fn run_last(&self) -> Result<String, Error> {
+        self.submit(LAST, 1)?;
+        let log = |ending| files::read_to_string(&self.folder.join(format!("0.{ending}"))).unwrap_or_default();
+        let said = log("log");
+        if said.is_empty() { Err(Error::Failed(format!("the last task failed: {}", log("err").trim()))) } else { Ok(said) }
+    }
+
+    /// Removes what the parts left.
+    pub(crate) fn remove(&self) {
+        drop(fs::remove_dir_all(&self.folder));
+    }
+
+    /// The error that rows of parts are missing, with what tasks said last.
+    pub(crate) fn unfinished(&self, error: &Error) -> Error {
+        let mut text = format!("{error}; the same command goes on");
+        for number in 0..self.of {
+            let said = files::read_to_string(&self.folder.join(format!("{number}.err"))).unwrap_or_default();
+            if let Some(line) = said.lines().rfind(|line| line.starts_with("gpulab: ")) {
+                text += &format!("\n  task {}: {}", number + 1, line.trim_start_matches("gpulab: "));
+            }
+        }
+        Error::Failed(text)
+    }
+
+    fn submit(&self, what: &str, tasks: u64) -> Result<(), Error> {
+        let unwritten = |source| Error::Output { what: self.folder.display().to_string(), source };
+        fs::create_dir_all(&self.folder).map_err(unwritten)?;
+        let folder = self.folder.canonicalize().map_err(unwritten)?;
+        let here = std::env::current_dir().map_err(unwritten)?;
+        let program = std::env::current_exe().map_err(|e| Error::Failed(format!("where this program is: {e}")))?;
+        let words = std::env::args().skip(1);
+        let command = std::iter::once(program.display().to_string()).chain(words).collect::<Vec<_>>();
+        let hq = |words: &[&str]| Command::new("hq").args(words).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let failed = |why: String| Error::Failed(format!("HyperQueue cannot run the tasks: {why}"));
+        let (workers, options) = match &self.workers {
+            Workers::Local(count) => (Some(count), &[][..]),
+            Workers::Hq(options) => (None, &options[..]),
+        };
+        if workers.is_none() && hq(&["--version"]).is_ok() {
+            if !hq(&["server", "info"]).is_ok_and(|status| status.success()) {
+                return Err(failed("no server answers; start one with hq server start, and workers with hq worker start".into()));
+            }
+            let log = |ending: &str| format!("{}/%{{TASK_ID}}.{ending}", folder.display());
+            // A task fails, too, if a kernel did: what that means, its rows say.
+            return Command::new("hq")
+                .args(["submit", "--array", &format!("0-{}", tasks - 1), "--name", "gpulab"])
+                .args(["--cwd", &here.display().to_string(), "--stdout", &log("log"), "--stderr", &log("err")])
+                .args(["--env", &format!("{TASK}={what}"), "--crash-limit", "100", "--progress"])
+                .args(options)
+                .arg("--")
+                .args(&command)
+                .stdout(io::stderr())
+                .status()
+                .map(drop)
+                .map_err(|error| failed(error.to_string()));
+        }
+        if !options.is_empty() {
+            let why = format!("there is no program hq in PATH, and HyperQueue for Python takes no {}", options.join(" "));
+            return Err(Error::Usage(format!("--workers: {why}")));
+        }
+        let env = json!({ TASK: what });
+        let job = json!({
+            "workers": workers, "tasks": tasks, "command": command, "env": env, "cwd": here, "folder": folder,
+        });
+        match Command::new("python3").args(["-c", DRIVER, &job.to_string()]).stdout(Stdio::null()).status() {
+            Ok(status) if status.success() => Ok(()),
+            Ok(_) => Err(failed("its words are above".into())),
+            Err(error) => Err(failed(format!("python3: {error}"))),
+        }
+    }
+}
+
+/// Waits until no other process writes a part: one whose worker was lost may still be at it.
+pub(crate) fn wait_for_writer(path: &Path) {
+    if let Ok(file) = File::options().append(true).create(true).open(path) {
+        drop(file.lock());
+    }
+}
