@@ -18,6 +18,13 @@ pub const VARIABLES: &[Variable] = &[
     variable("GPULAB_DATA", "The folder for stored results, in place of the user's data folder."),
     variable("GPULAB_SECOND_SEED", "The seed of the hidden test data, to repeat a run whose message names it."),
     variable("GPULAB_OPENCL_LIB", "The OpenCL library to load, in place of the system's."),
+    variable("GPULAB_TASK", "Set in tasks of --workers: what they are to do."),
+    variable("HQ_TASK_ID", "The number of a task, set by HyperQueue."),
+    variable(
+        "CUDA_VISIBLE_DEVICES",
+        "Tasks that see different devices do not wait for each other's turn to take times.",
+    ),
+    variable("ROCR_VISIBLE_DEVICES", "See CUDA_VISIBLE_DEVICES."),
     variable("CXX", "The C++ compiler that builds the plugin of gpulab count, in place of c++, g++ and clang++."),
     variable("NO_COLOR", "Switches colour off, if set and not empty."),
     variable("COLUMNS", "Width of the terminal in columns, in place of its own answer."),

@@ -9,15 +9,15 @@ use crate::record::{Run, Scene};
 use crate::report::progress::StatusLine;
 use crate::report::sweep::{self as report, SweepTime};
 use crate::runner::{FOR_LIMITS, Pace};
+use crate::store::write_rows;
 use crate::sweep::{Configuration, Identity, Order, ROUNDS, Shard};
 use crate::sweeping::{
     SweepState, earlier_rows, joined, largest_input, listing, open_output, plan, remembered, rounds, sources, space,
     without_retried,
 };
-use crate::store::write_rows;
 use crate::terminal::{Screen, say};
 use crate::worker::Setup;
-use crate::workers::{Parts, Role, wait_for_writer};
+use crate::workers::{Duty, Parts, wait_for_writer};
 use crate::{Error, interrupt};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -26,13 +26,13 @@ use std::time::Instant;
 /// Plans the sweep, measures what has no row yet, and sums it up: on standard output if that is a terminal, which gets no
 /// rows, else on standard error.
 pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error> {
-    match Role::of(&options.workers, Some(&options.output))? {
-        Role::Part(file, shard) => {
+    match Duty::of(&options.workers, Some(&options.output))? {
+        Duty::Part(file, shard) => {
             wait_for_writer(&file);
             let (output, shard) = (file.display().to_string(), Some((shard.index, shard.of)));
             measure(out, global, &Sweep { output, shard, resume: true, ..options.clone() }, true)
         }
-        Role::Leader(parts) | Role::Last(parts) if !options.dry_run => in_parts(global, options, &parts),
+        Duty::Leader(parts) | Duty::Last(parts) if !options.dry_run => in_parts(global, options, &parts),
         _ => measure(out, global, options, false),
     }
 }

@@ -8,11 +8,11 @@ use crate::console::{Out, note};
 use crate::outputs::Paths;
 use crate::record::{Run, Scene};
 use crate::report::progress::StatusLine;
-use crate::terminal::say;
 use crate::sweep::Shard;
+use crate::terminal::say;
 use crate::tuning::{self, AskedTuning, Tuning, TuningRows, listing, narrowed};
 use crate::worker::Setup;
-use crate::workers::{Parts, Role, wait_for_writer};
+use crate::workers::{Duty, Parts, wait_for_writer};
 use crate::{Error, interrupt};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -24,21 +24,21 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
         return tuning::replay(out, global, options, export);
     }
     let csv = options.rows.csv.as_deref();
-    match Role::of(&options.workers, csv)? {
-        Role::Part(file, shard) => {
+    match Duty::of(&options.workers, csv)? {
+        Duty::Part(file, shard) => {
             wait_for_writer(&file);
             let rows = RowFiles { csv: Some(file.display().to_string()), json: None };
             let part = TuneArgs { rows, export: Vec::new(), ..options.clone() };
             search(out, global, &part, Some(shard), None)
         }
-        Role::Leader(parts) if !options.dry_run => {
+        Duty::Leader(parts) if !options.dry_run => {
             tuning::check_writable(csv, options.rows.json.as_deref(), export, global.force)?;
             parts.run()?;
             out.text(&parts.run_last()?)?;
             parts.remove();
             Ok(())
         }
-        Role::Last(parts) => search(out, global, options, None, Some(&parts)),
+        Duty::Last(parts) => search(out, global, options, None, Some(&parts)),
         _ => search(out, global, options, None, None),
     }
 }
@@ -85,7 +85,9 @@ fn search(
     let identity = asked.identity(options, &space, &*executor, &settings)?.of_shard(part.unwrap_or(Shard::ALL));
     let mut rows = TuningRows::open(options, global, &identity, &space.candidates, executor.info())?;
     let found = match parts {
-        Some(parts) => rows.take_parts(parts, &identity, &space.candidates).map_err(|error| parts.unfinished(&error))?,
+        Some(parts) => {
+            rows.take_parts(parts, &identity, &space.candidates).map_err(|error| parts.unfinished(&error))?
+        }
         None => Vec::new(),
     };
     let limits = Limits::load(executor.info(), options.quick, options.kernels.cl_dir.is_some(), global.quiet, note);

@@ -226,7 +226,8 @@ impl<'a> Tuning<'a> {
         let mut finalists: Vec<u64> = match &self.found[..] {
             [] => ranked.into_iter().take(FINALISTS).collect(),
             parts => {
-                let of = |part| ranked.iter().copied().filter(move |index| BTreeSet::contains(part, index)).take(OF_A_PART);
+                let of =
+                    |part| ranked.iter().copied().filter(move |index| BTreeSet::contains(part, index)).take(OF_A_PART);
                 parts.iter().flat_map(of).collect()
             }
         };

@@ -21,7 +21,7 @@ const NUMBER: &str = "HQ_TASK_ID";
 const DRIVER: &str = include_str!("local.py");
 
 /// What a process does of the work.
-pub(crate) enum Role {
+pub(crate) enum Duty {
     /// All of it, itself.
     Alone,
     /// It hands out the parts.
@@ -39,23 +39,23 @@ pub(crate) struct Parts {
     folder: PathBuf,
 }
 
-impl Role {
+impl Duty {
     /// Errors: workers without a file for the rows.
-    pub(crate) fn of(options: &WorkerArgs, output: Option<&str>) -> Result<Role, Error> {
-        let Some(workers) = options.workers.clone() else { return Ok(Role::Alone) };
+    pub(crate) fn of(options: &WorkerArgs, output: Option<&str>) -> Result<Duty, Error> {
+        let Some(workers) = options.workers.clone() else { return Ok(Duty::Alone) };
         let Some(output) = output.filter(|path| *path != "-") else {
             return Err(Error::Usage("--workers needs -o FILE, in a folder that all workers reach".into()));
         };
         let parts = Parts { workers, of: options.tasks, folder: PathBuf::from(format!("{output}.tasks")) };
         Ok(match std::env::var(TASK).as_deref() {
-            Ok(LAST) => Role::Last(parts),
+            Ok(LAST) => Duty::Last(parts),
             Ok(_) => {
                 let number = std::env::var(NUMBER).ok().and_then(|number| number.parse::<u64>().ok());
                 let index = number.filter(|number| *number < parts.of);
                 let index = index.ok_or_else(|| Error::Usage(format!("{NUMBER} is no task of {}", parts.of)))?;
-                Role::Part(parts.file(index), Shard { index: index + 1, of: parts.of })
+                Duty::Part(parts.file(index), Shard { index: index + 1, of: parts.of })
             }
-            Err(_) => Role::Leader(parts),
+            Err(_) => Duty::Leader(parts),
         })
     }
 }
@@ -81,7 +81,11 @@ impl Parts {
         self.submit(LAST, 1)?;
         let log = |ending| files::read_to_string(&self.folder.join(format!("0.{ending}"))).unwrap_or_default();
         let said = log("log");
-        if said.is_empty() { Err(Error::Failed(format!("the last task failed: {}", log("err").trim()))) } else { Ok(said) }
+        if said.is_empty() {
+            Err(Error::Failed(format!("the last task failed: {}", log("err").trim())))
+        } else {
+            Ok(said)
+        }
     }
 
     /// Removes what the parts left.
@@ -117,7 +121,9 @@ impl Parts {
         };
         if workers.is_none() && hq(&["--version"]).is_ok() {
             if !hq(&["server", "info"]).is_ok_and(|status| status.success()) {
-                return Err(failed("no server answers; start one with hq server start, and workers with hq worker start".into()));
+                return Err(failed(
+                    "no server answers; start one with hq server start, and workers with hq worker start".into(),
+                ));
             }
             let log = |ending: &str| format!("{}/%{{TASK_ID}}.{ending}", folder.display());
             // A task fails, too, if a kernel did: what that means, its rows say.
@@ -134,7 +140,8 @@ impl Parts {
                 .map_err(|error| failed(error.to_string()));
         }
         if !options.is_empty() {
-            let why = format!("there is no program hq in PATH, and HyperQueue for Python takes no {}", options.join(" "));
+            let why =
+                format!("there is no program hq in PATH, and HyperQueue for Python takes no {}", options.join(" "));
             return Err(Error::Usage(format!("--workers: {why}")));
         }
         let env = json!({ TASK: what });

@@ -17,8 +17,22 @@ fn task(folder: &Path, words: &[&str], what: &str, number: &str) -> (String, Str
 }
 
 const SEARCH: [&str; 16] = [
-    "tune", "reduce", "--variant", "first_add", "-n", "20000", "--wg", "1,32,64,128", "--set", "finish=host", "--budget",
-    "100", "--workers", "2", "--tasks", "2",
+    "tune",
+    "reduce",
+    "--variant",
+    "first_add",
+    "-n",
+    "20000",
+    "--wg",
+    "1,32,64,128",
+    "--set",
+    "finish=host",
+    "--budget",
+    "100",
+    "--workers",
+    "2",
+    "--tasks",
+    "2",
 ];
 
 #[test]
@@ -45,7 +59,7 @@ fn a_slow_worker_cannot_choose() {
     write_rows(path(slow).to_str().unwrap(), &claimed).unwrap();
     let (out, err, code) = task(dir.path(), &words, "last", "0");
     assert!(code == 0 && out.contains(&format!("{all} of {all} configurations tried")), "{out}{err}");
-    assert!(out.contains("best: v4 first_add") && !out.contains("first_add, wg 1,"), "{out}");
+    assert!(out.contains("best: v4 first_add") && !out.contains("best: v4 first_add, wg 1,"), "{out}");
     let rows = read_rows(&dir.path().join("out.csv")).unwrap().rows;
     assert!(rows.iter().all(|row| row.shard.is_empty()));
     let again: BTreeSet<u64> = rows[all as usize..].iter().filter_map(|row| row.case_index).collect();
@@ -56,7 +70,8 @@ fn a_slow_worker_cannot_choose() {
 fn a_lost_worker_loses_no_row() {
     let dir = TempDir::new().unwrap();
     let words = ["sweep", "dot", "--variant", "1,2", "-n", "5000", "--wg", "32,64", "--max-runs", "4", "-o", "out.csv"];
-    let words: Vec<&str> = words.into_iter().chain(["--workers", "2", "--tasks", "2", "--order", "sequential"]).collect();
+    let words: Vec<&str> =
+        words.into_iter().chain(["--workers", "2", "--tasks", "2", "--order", "sequential"]).collect();
     fs::create_dir(dir.path().join("out.csv.tasks")).unwrap();
     let (_, err, code) = task(dir.path(), &words, "part", "1");
     assert_eq!(code, 0, "{err}");
@@ -76,7 +91,11 @@ fn a_lost_worker_loses_no_row() {
 
 #[test]
 fn hyperqueue_runs_the_parts() {
-    if !std::process::Command::new("python3").args(["-c", "import hyperqueue"]).output().is_ok_and(|o| o.status.success()) {
+    if !std::process::Command::new("python3")
+        .args(["-c", "import hyperqueue"])
+        .output()
+        .is_ok_and(|o| o.status.success())
+    {
         return println!("skipped: python3 has no hyperqueue: pip install hyperqueue");
     }
     let dir = TempDir::new().unwrap();

@@ -32,7 +32,7 @@ pub trait Length: Copy + PartialOrd + Send + Sync + Debug + Display + FromStr + 
     /// The value as f64; of i64 beyond 2^53 the nearest.
     fn widened(self) -> f64;
 
-    /// The sum, rounded as the type rounds.
+    /// The sum, rounded as the type rounds; integers wrap, as on devices.
     fn plus(self, other: Self) -> Self;
 
     /// As text that reads back as the same number: its shortest digits, with an exponent if it is very large or small.
@@ -166,7 +166,7 @@ macro_rules! int_length {
             }
 
             fn plus(self, other: $t) -> $t {
-                self + other
+                self.wrapping_add(other)
             }
 
             fn text(self) -> String {

@@ -92,7 +92,8 @@ impl Session {
     /// no file can be locked, there are no turns.
     pub fn take_turns(&mut self) {
         let info = self.device.info();
-        let visible = ["CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"].map(|name| std::env::var(name).unwrap_or_default());
+        let visible =
+            ["CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"].map(|name| std::env::var(name).unwrap_or_default());
         let name = name_of(&["gpulab-turns", &info.platform, &info.name, &visible[0], &visible[1]]);
         self.turns = File::options().append(true).create(true).open(std::env::temp_dir().join(name)).ok();
     }

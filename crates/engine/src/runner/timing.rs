@@ -37,8 +37,9 @@ impl Session {
             session.ready_gauge()?;
             session.with_data(|session, data| {
                 let inputs = data.device.clone();
-                session
-                    .with_bound(job, &inputs, |session, bound| session.measure(job, settings, bound, data, &mut measured))
+                session.with_bound(job, &inputs, |session, bound| {
+                    session.measure(job, settings, bound, data, &mut measured)
+                })
             })
         });
         outcome.spent.measure += started.elapsed().as_secs_f64();

@@ -58,7 +58,9 @@ pub fn slower(rows: &[Row]) -> Option<String> {
     let most = slow.clone().map(|(seconds, _)| seconds / best).reduce(f64::max)?;
     let shards = slow.flat_map(|(_, shards)| shards).copied().collect::<BTreeSet<_>>();
     let shards = shards.into_iter().collect::<Vec<_>>().join(", ");
-    Some(format!("shards {shards} had a device up to {most:.1} times slower, by the canary: compare only rows of one shard"))
+    Some(format!(
+        "shards {shards} had a device up to {most:.1} times slower, by the canary: compare only rows of one shard"
+    ))
 }
 
 fn difference(a: &Row, b: &Row) -> Option<String> {
