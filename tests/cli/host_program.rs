@@ -72,6 +72,7 @@ fn what_cannot_be_counted_says_why() {
     for (line, exit, want) in [
         ("./program", 2, "./program is no kernel's file: gpulab count -- ./program runs a program"),
         ("-- ./none", 2, "./none: no such program"),
+        ("-- ./kernels.cl", 2, "./kernels.cl: no such program"),
         ("-- no-such-program", 1, "no-such-program failed in the simulator"),
         ("-- ./program kernels.cl 0", 1, "made an OpenCL context in the simulator, but launched no kernel"),
         ("-- true", 1, "true made no OpenCL context in the simulator, which shows itself as platform Oclgrind"),

@@ -46,7 +46,14 @@ impl CountedProgram {
         let name = words.first().map(|word| word.to_string_lossy().into_owned()).unwrap_or_default();
         // Names without a folder are the system's to find.
         let path = Path::new(&name);
-        if path.components().count() > 1 && !path.is_file() {
+        let is_program = |path: &Path| {
+            #[cfg(unix)]
+            let can_run = |metadata: &fs::Metadata| std::os::unix::fs::MetadataExt::mode(metadata) & 0o111 != 0;
+            #[cfg(not(unix))]
+            let can_run = |_: &fs::Metadata| true;
+            fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && can_run(&metadata))
+        };
+        if path.components().count() > 1 && !is_program(path) {
             return Err(Error::Usage(format!("{name}: no such program; build it first, and name it as in ./program")));
         }
         let file = simulator.counts_file();
