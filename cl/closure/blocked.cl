@@ -40,11 +40,6 @@
 
 #define STAGED (DEPTH / 2)    // rows of a panel, each of two k
 #define RUN (VEC / 2)         // results that a vector serves
-#ifdef ORDERED
-#define INITIAL(v) as_int(v)
-#else
-#define INITIAL(v) (v)
-#endif
 #if VEC == 4
 #define TR CAT(T, 2)
 #else

@@ -4,10 +4,10 @@
 // Floats from 0 on have the same order as their bits read as integers, which some CPUs compare with units that the
 // additions of floats do not need.
 #define LOWEST CAT(int, VEC)
-#define NOTHING ((LOWEST)(as_int(INFINITY)))
+#define NOTHING ((LOWEST)(as_int((T)NO_EDGE)))
 #define KEEP(v) CAT(as_int, VEC)(v)
 #define GIVE(v) CAT(as_float, VEC)(v)
-#define LESSER(a, b) min(a, b)
+#define LESSER(a, b) WHOLE(a, b)
 #else
 #define LOWEST TV
 #define NOTHING ((LOWEST)(NO_EDGE))
@@ -21,7 +21,7 @@
     TV to[VECTORS]; \
     EACH(j, VECTORS) to[j] = CAT(vload, VEC)(0, (y) + j * VEC); \
     EACH(i, ROWS) EACH(j, VECTORS) { \
-        const TV sum = (x)[i] + to[j]; \
+        const TV sum = JOIN((TV)((x)[i]), to[j]); \
         best[i][j] = LESSER(best[i][j], KEEP(sum)); \
     } \
 }

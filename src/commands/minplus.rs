@@ -9,7 +9,7 @@ use crate::{Error, distances, teamwork};
 /// Runs the ladder, or the job on the graph that was given.
 pub fn run(out: &mut Out, global: &Global, options: &MinPlusArgs) -> Result<(), Error> {
     if let Some(file) = &options.graph.input {
-        return distances::run(global, &options.ladder, &options.graph, file);
+        return distances::run(global, options, file);
     }
     let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Square));
     let shape = Form::Square.shape(n, None);

@@ -3,8 +3,9 @@
 use crate::Error;
 use crate::bench::{self, tuning};
 use crate::data::{Array, Shape};
-use crate::graph::Graph;
-use crate::kernels::minplus::WEIGHTS;
+use crate::graph::{self, Graph};
+use crate::kernels::cpu::minplus::Semiring;
+use crate::kernels::minplus::{FAMILY, LARGEST_SMALL, WEIGHTS};
 use crate::kernels::{Family, Rung};
 use crate::outcome::Status;
 use crate::plan::{Case, WorkGroup};
@@ -26,6 +27,7 @@ pub(crate) struct Computer {
     case: Case,
     /// The rungs' cases as they were tuned.
     tuned: Vec<Case>,
+    semiring: Semiring,
     /// Seconds of the whole, and of the launches.
     seconds: Option<(f64, f64)>,
 }
@@ -39,15 +41,24 @@ impl Computer {
         graph: &Graph,
     ) -> Computer {
         let target = &session.device().info().target;
-        let signed = graph.has_negative().then(|| (WEIGHTS.name.to_owned(), "signed".to_owned()));
+        let weights = match graph.has_negative() {
+            true => Some("signed"),
+            // The closure's kernels add up more than two weights.
+            false if family.name == FAMILY.name && graph.is_whole_up_to(LARGEST_SMALL) => Some("small"),
+            false => None,
+        };
+        let weights = weights.map(|kind| (WEIGHTS.name.to_owned(), kind.to_owned()));
+        let semiring = graph.semiring;
+        let named =
+            (semiring != Semiring::MinPlus).then(|| (Semiring::NAME.to_owned(), semiring.text().replace('-', "_")));
         let n = graph.len() as u64;
         let case = Case {
             wg: WorkGroup::linear(target.max_wg.min(256)),
-            params: signed.into_iter().collect(),
+            params: weights.into_iter().chain(named).collect(),
             ..Case::of(&family.name, "", graph.weights.dtype(), Shape { n, m: n })
         };
         let (tuned, given_up) = (Vec::new(), Vec::new());
-        Computer { session, family, limit, rungs, given_up, case, tuned, seconds: None }
+        Computer { session, family, limit, rungs, given_up, case, tuned, semiring, seconds: None }
     }
 
     /// Takes the settings that rungs were tuned to, and where no rung was asked for, the fastest of all first; says so.
@@ -67,6 +78,7 @@ impl Computer {
 
     /// The result of the first rung that this device can run.
     pub(crate) fn compute(&mut self, d: &Array) -> Result<Array, Error> {
+        let d = &*graph::on_device(self.semiring, d);
         loop {
             let Some(rung) = self.rungs.first() else {
                 return Err(Error::Failed("no rung runs on this device".into()));
@@ -77,7 +89,7 @@ impl Computer {
             match within(self.limit, "computing distances", compute) {
                 Ok(computed) => {
                     self.seconds = Some((computed.seconds, computed.launches));
-                    return Ok(computed.output);
+                    return Ok(graph::from_device(self.semiring, computed.output));
                 }
                 Err(stop) if stop.status == Status::Skipped && self.rungs.len() > 1 => {
                     self.given_up.push(format!("{} cannot run here: {}", rung.variant(), stop.reason));

@@ -5,6 +5,7 @@ use crate::cli::GraphJob;
 use crate::data::Dtype;
 use crate::graph::{self, Graph, Names, Wanted};
 use crate::input::{EdgeKind, GraphFile};
+use crate::kernels::cpu::minplus::Semiring;
 use crate::{Error, memory};
 
 /// The pairs that are asked for.
@@ -17,18 +18,20 @@ pub(crate) fn wanted(input: &GraphFile, job: &GraphJob) -> Result<Wanted, Error>
 }
 
 /// The graph of a file, what kind of file that is, and what its reader assumed.
-pub(crate) fn graph(input: GraphFile, undirected: bool) -> (Graph, String, Vec<String>) {
+pub(crate) fn graph(semiring: Semiring, input: GraphFile, undirected: bool) -> (Graph, String, Vec<String>) {
     match input {
-        GraphFile::Edges(list, kind) => {
+        GraphFile::Edges(mut list, kind) => {
+            graph::least(semiring, &mut list.weights);
             let EdgeKind { format, edges, both_ways, notes } = kind;
             let nodes = list.names.len();
             let both = if both_ways { ", each both ways" } else { "" };
             let text = format!("{format} {edges} edge{} between {nodes} node{}{both}", plural(edges), plural(nodes));
-            (Graph::from_edges(&list, undirected && !both_ways), text, notes)
+            (Graph::from_edges(semiring, &list, undirected && !both_ways), text, notes)
         }
-        GraphFile::Matrix(matrix) => {
+        GraphFile::Matrix(mut matrix) => {
             let n = matrix.n;
-            let graph = Graph::from_matrix(matrix, undirected);
+            graph::least(semiring, &mut matrix.weights);
+            let graph = Graph::from_matrix(semiring, matrix, undirected);
             let kind = format!("a matrix of {n} x {n} weights with {} edge{}", graph.edges, plural(graph.edges));
             (graph, kind, Vec::new())
         }
@@ -66,7 +69,8 @@ pub(crate) fn describe(file: &str, kind: &str, notes: &[String], graph: &Graph, 
     note(&format!("{file}: {kind}, {}", graph.weights.dtype()));
     notes.iter().for_each(|text| note(text));
     if graph.duplicates > 0 {
-        note(&format!("duplicate edges: {}; the smallest weight counts", graph.duplicates));
+        let best = if graph.semiring.is_greatest() { "largest" } else { "smallest" };
+        note(&format!("duplicate edges: {}; the {best} weight counts", graph.duplicates));
     }
     if graph.idle_loops > 0 {
         note(&format!("edges from a node to itself: {}, left out as they shorten no path", graph.idle_loops));

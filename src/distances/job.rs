@@ -3,11 +3,12 @@
 use super::computer::Computer;
 use super::graph::{check_memory, describe, graph, size, wanted};
 use crate::bench::{self, tuning};
-use crate::cli::{Global, GraphJob, Ladder};
+use crate::cli::{Global, GraphJob, Ladder, MinPlusArgs};
 use crate::console::Out;
 use crate::data::Array;
 use crate::graph::{self, CheckedRows, Distances, Graph, NextHops, Wanted};
 use crate::input::{self, GraphFile};
+use crate::kernels::cpu::minplus::Semiring;
 use crate::kernels::minplus::{CLOSURE, FAMILY};
 use crate::kernels::{Family, Rung};
 use crate::report::progress::{Observer, StatusLine};
@@ -24,16 +25,17 @@ use std::time::Duration;
 const STEPS: usize = 4;
 
 /// Reads a graph, works out its distances on the device, checks them, and writes the table.
-pub(crate) fn run(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
+pub(crate) fn run(global: &Global, options: &MinPlusArgs, file: &str) -> Result<(), Error> {
+    let job = &options.graph;
     // The child could not tell a closed standard output.
     if matches!(job.output.as_deref(), None | Some("-")) {
         Out::check()?;
     }
     interrupt::watch();
-    apart(interrupt::interrupted, || work(global, options, job, file))
+    apart(interrupt::interrupted, || work(global, &options.ladder, job, Semiring::of(&options.tunables.params), file))
 }
 
-fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
+fn work(global: &Global, options: &Ladder, job: &GraphJob, semiring: Semiring, file: &str) -> Result<(), Error> {
     let family = if job.closure { &CLOSURE } else { &FAMILY };
     let asked = asked(family, options.variant.as_deref())?;
     let rungs = |gpu: bool| asked.map_or_else(|| family.preferred(gpu), |rung| vec![rung]);
@@ -69,7 +71,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     let session = within(limit, "opening the device", || open_session(&setup))?;
     let info = session.device().info();
     check_memory(&input, job, info.target.gpu)?;
-    let (graph, kind, notes) = graph(input, job.undirected);
+    let (graph, kind, notes) = graph(semiring, input, job.undirected);
     describe(file, &kind, &notes, &graph, &note);
     status.borrow().suspend(|| bench::announce(global, info));
     let rungs = rungs(info.target.gpu);
@@ -88,6 +90,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
         next: next.as_ref(),
         wanted: &wanted,
         decimals: graph.decimals,
+        semiring,
     };
     let write = || match &mut *opened() {
         Some(output) => output.replace(|out| if is_npy { table.write_npy(out) } else { table.write(out) }),
@@ -143,18 +146,19 @@ fn distances(
         device.report(note);
         step("proving on the CPU");
         let rows = CheckedRows::new(n, 1);
-        rows.check(&graph.weights, &distances).map_err(|why| {
+        rows.check(graph.semiring.join(), &graph.weights, &distances).map_err(|why| {
             let name = device.name();
             Error::WrongResult(format!("{name} gave a wrong result: {why}; choose another rung with --variant"))
         })?;
         note(&format!("checked on the CPU: {} rows", share(rows.rows())));
         return Ok((distances, None));
     }
-    let found = graph::closure(n, graph.weights.clone(), &mut compute);
+    let found = graph::closure(graph.semiring, n, graph.weights.clone(), &mut compute);
     device.report(note);
     let found = found.map_err(|stopped| graph::refusal(stopped, graph))?;
     step("proving on the CPU");
     let proof = graph::proved(graph, &found, if job.paths { &wanted.to } else { &[] })?;
-    note(&format!("proved on the CPU: the distances to {} nodes", share(proof.targets)));
+    let [_, what] = graph::semiring::words(graph.semiring);
+    note(&format!("proved on the CPU: the {what} to {} nodes", share(proof.targets)));
     Ok((found.distances, job.paths.then_some(proof.next)))
 }

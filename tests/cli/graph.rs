@@ -59,6 +59,38 @@ fn the_closure_and_its_paths() {
 }
 
 #[test]
+fn longest_and_widest_paths_and_whether_there_is_one() {
+    const TASKS: &str = "from,to,weight\na,b,3\nb,d,4\na,c,2\nc,d,6.5\na,b,1\nd,e,0\n";
+    let closure = |semiring| table(TASKS, &["--closure", "--paths", "--from", "a", "--semiring", semiring]);
+    let (out, err, code) = closure("max-plus");
+    assert_eq!((out.as_str(), code), ("from,to,length,next\na,b,3,b\na,d,8.5,c\na,c,2,c\na,e,8.5,c\n", 0), "{err}");
+    assert!(err.contains("the largest weight counts") && err.contains("the lengths to all nodes"), "{err}");
+    let (out, err, code) = closure("max-min");
+    assert_eq!((out.as_str(), code), ("from,to,width,next\na,b,3,b\na,d,3,b\na,c,2,c\na,e,0,b\n", 0), "{err}");
+    let (out, err, code) = closure("or-and");
+    assert_eq!((out.as_str(), code), ("from,to,reachable,next\na,b,1,b\na,d,1,b\na,c,1,c\n", 0), "{err}");
+    let (out, err, code) = table(TASKS, &["--semiring", "max-min", "--dtype", "i32"]);
+    assert!(code == 2 && out.is_empty(), "{err}");
+    let (out, err, code) = table(TASKS, &["--semiring", "max-plus", "--from", "a", "--to", "d"]);
+    assert_eq!((out.as_str(), code), ("from,to,length\na,d,8.5\n", 0), "{err}");
+    let (out, err, code) = table("from,to,weight\na,b,3\nb,a,-1\n", &["--closure", "--semiring", "max_plus"]);
+    assert!(code == 2 && out.is_empty(), "{err}");
+    assert!(err.contains("a positive cycle makes paths ever longer: a -> b -> a has length 2"), "{err}");
+    // Matrices, with what staying is and what no path is.
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("d.npy");
+    for (semiring, want) in [("max-min", "inf 2 -inf inf"), ("max-plus", "0 2 -inf 0"), ("or-and", "1 1 0 1")] {
+        let args = ["--closure", "--semiring", semiring, "-o", path.to_str().unwrap()];
+        let (_, err, code) = table("from,to,weight\na,b,2\n", &args);
+        assert_eq!(code, 0, "{err}");
+        let bytes = fs::read(&path).unwrap();
+        let (numbers, _) = bytes[bytes.len() - 16..].as_chunks::<4>();
+        let numbers: Vec<String> = numbers.iter().map(|b| f32::from_le_bytes(*b).to_string()).collect();
+        assert_eq!(numbers.join(" "), want, "{semiring}");
+    }
+}
+
+#[test]
 fn every_variant_and_type_gives_the_same_distances() {
     let csv = "from,to,weight\nx,y,3\ny,z,-2\nz,w,5\nw,x,1\nx,z,2\n";
     let (want, err, code) = table(csv, &["--closure"]);
@@ -235,7 +267,7 @@ fn a_wrong_kernel_is_exit_code_4_and_writes_nothing() {
 fn distances_that_no_path_has_are_exit_code_4() {
     let chain: String = (0..40).map(|i| format!("{i},{},1.5\n", i + 1)).collect();
     // Launch k comes too early or not at all, and a sum is not that of two parts.
-    for (old, new) in [("i != k", "i != k && k != 20"), ("+ d[k * n + j]", "+ d[k * n + j] * (k == 7 ? 1.001f : 1.0f)")]
+    for (old, new) in [("i != k", "i != k && k != 20"), (", d[k * n + j]", ", d[k * n + j] * (k == 7 ? 1.001f : 1.0f)")]
     {
         let kernels = edited_kernels("closure/textbook.cl", old, new);
         let args = ["--closure", "--variant", "textbook", "--cl-dir", kernels.path().to_str().unwrap()];

@@ -7,7 +7,7 @@ use gpulab::cpu::minplus::all_threads;
 use gpulab::data::{Array, Dtype, NO_EDGE, Params};
 use gpulab::kernels::{
     Form, Rung,
-    minplus::{CLOSURE, FAMILY},
+    minplus::{CLOSURE, FAMILY, LARGEST_SMALL},
 };
 use gpulab::plan::{Case, WorkGroup};
 
@@ -157,6 +157,61 @@ fn an_undeclared_negative_weight_is_noticed() {
         assert!(is_right("signed"));
         assert!(!is_right("non_negative"));
         2
+    });
+}
+
+#[test]
+fn two_lengths_a_word_are_right_up_to_their_largest() {
+    on_every_driver(|driver| {
+        let mut session = session(driver, None);
+        let rung = FAMILY.rung("three_way").unwrap();
+        let with = |n, params: &[(&str, &str)]| {
+            let set = [&[("weights", "small"), ("item", "4x4"), ("tile", "16x32")], params].concat();
+            case(rung, Dtype::I32, n, 64, &set)
+        };
+        let mut count = 0;
+        let others: &[(u64, &[(&str, &str)])] = &[(1, &[]), (130, &[("split", "2")]), (65, &[("packed", "0")])];
+        for &(n, params) in [(19, &[][..])].iter().chain(others).filter(|(n, _)| *n == 19 || driver != "oclgrind") {
+            count += verify(&mut session, driver, &with(n, params));
+        }
+        // The largest weights, whose sums are one below what stands for no edge.
+        let (most, no) = (LARGEST_SMALL, NO_EDGE);
+        let d = Array::I32(vec![most, most, no, no, most, 0, 1, no, no]);
+        let want = Array::I32(vec![2 * most, 2 * most, most, 1, 2 * most, most, most + 1, most + 1, no]);
+        count += skips::run(&mut session, driver, &with(3, &[]), |session, case| {
+            let verdict = check_exact(&session.compute(case, std::slice::from_ref(&d))?.output, &want);
+            assert!(verdict.ok, "{driver}: {:?}", verdict.why);
+            Ok(())
+        });
+        count
+    });
+}
+
+#[test]
+fn every_semiring_is_right() {
+    on_every_driver(|driver| {
+        let mut session = session(driver, None);
+        let is_simulated = driver == "oclgrind";
+        let mut count = 0;
+        for (s, semiring) in ["max_plus", "max_min", "or_and"].into_iter().enumerate() {
+            for family in [&FAMILY, &CLOSURE] {
+                for (r, rung) in family.ladder.iter().enumerate() {
+                    let dtype = family.dtypes[(s + r) % family.dtypes.len()];
+                    let signed = ["non_negative", "signed"][(s + r / 2) % 2];
+                    let has = |name: &str| rung.tunables().any(|t| t.name == name);
+                    let small = [("block", "32"), ("tile", "32x32"), ("item", "4x4")].into_iter();
+                    let small = small.filter(|(name, _)| has(name) && (*name != "item" || has("tile")));
+                    let set: Vec<_> = small.chain([("semiring", semiring), ("weights", signed)]).collect();
+                    let n = if is_simulated || driver == "rusticl" { 19 } else { 70 };
+                    if !is_turn(driver, s + r) || (is_simulated && family.name == CLOSURE.name) {
+                        continue;
+                    }
+                    let case = Case { family: family.name.to_string(), ..case(rung, dtype, n, 64, &set) };
+                    count += verify(&mut session, driver, &case);
+                }
+            }
+        }
+        count
     });
 }
 

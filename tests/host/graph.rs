@@ -4,6 +4,7 @@ use gpulab::check::gamma;
 use gpulab::data::{Array, Dtype};
 use gpulab::graph::{self, Distances, EdgeList, Graph, Length, Names, Stopped, Wanted, prove};
 use gpulab::input::{self, GraphFile};
+use gpulab::kernels::cpu::minplus::{Join, Semiring};
 use petgraph::algo::{bellman_ford, dijkstra};
 use petgraph::graph::{DiGraph, NodeIndex};
 use proptest::prelude::*;
@@ -85,7 +86,11 @@ impl Edges {
             Dtype::U8 => unreachable!("no graph has bytes as weights"),
         };
         let ends = self.list.iter().map(|e| (e.0, e.1)).collect();
-        Graph::from_edges(&EdgeList { names: Names::numbered(self.n), ends, weights, decimals: None }, false)
+        Graph::from_edges(
+            Semiring::MinPlus,
+            &EdgeList { names: Names::numbered(self.n), ends, weights, decimals: None },
+            false,
+        )
     }
 
     /// The weights as the type holds them, exactly.
@@ -150,7 +155,53 @@ fn shifted(edges: &Edges, h: &[f64]) -> Edges {
 }
 
 fn closure(graph: &Graph) -> Result<graph::Closure, Stopped<Infallible>> {
-    graph::closure(graph.len(), graph.weights.clone(), &mut all)
+    graph::closure(Semiring::MinPlus, graph.len(), graph.weights.clone(), &mut all)
+}
+
+/// Floyd and Warshall's algorithm for paths with the largest of their weights.
+fn heaviest(d: &[i32]) -> Vec<i32> {
+    let n = d.len().isqrt();
+    let mut r = d.to_vec();
+    for (k, i, j) in (0..n).flat_map(|k| (0..n).flat_map(move |i| (0..n).map(move |j| (k, i, j)))) {
+        r[i * n + j] = r[i * n + j].min(r[i * n + k].max(r[k * n + j]));
+    }
+    r
+}
+
+#[test]
+fn widest_paths_are_proved_and_each_wrong_width_is_seen() {
+    for (n, edges_of_16) in [(1, 8), (2, 8), (9, 2), (24, 1), (24, 8)] {
+        let draw = |at: usize| gpulab::data::draw(n as u64, at as u64);
+        let is_edge = |at: &usize| draw(*at) % 16 < edges_of_16;
+        let weight = |at: usize| if is_edge(&at) { -((draw(at) >> 32) as i32 % 10) } else { i32::NO_EDGE };
+        let weights: Vec<i32> = (0..n * n).map(weight).collect();
+        let found = graph::closure(Semiring::MaxMin, n, Array::I32(weights), &mut |w| match w {
+            Array::I32(w) => Ok::<_, Infallible>(Array::I32(heaviest(w))),
+            _ => unreachable!("integers"),
+        });
+        let found = found.unwrap();
+        let Array::I32(widths) = &found.distances else { unreachable!("integers") };
+        let all: Vec<usize> = (0..n).collect();
+        let hops = prove(Join::Larger, n, &found.weights, &found.distances, &all).unwrap().next;
+        let Array::I32(weights) = &found.weights else { unreachable!("integers") };
+        for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|(i, j)| i != j) {
+            let (mut at, mut width, mut edges) = (i, -i32::NO_EDGE, 0);
+            while let Some(next) = hops.next(at, j) {
+                (width, at, edges) = (width.max(weights[at * n + next]), next, edges + 1);
+                assert!(edges < n, "{i} to {j} goes around");
+            }
+            assert_eq!(if at == j { width } else { i32::NO_EDGE }, widths[i * n + j], "{i} to {j}");
+        }
+        for at in 0..n * n {
+            for wrong in [widths[at] - 1, widths[at].saturating_add(1), 0, i32::NO_EDGE] {
+                let mut changed = widths.clone();
+                changed[at] = wrong;
+                let is_right = wrong == widths[at] || (wrong >= i32::FAR && widths[at] >= i32::FAR);
+                let proof = prove(Join::Larger, n, &found.weights, &Array::I32(changed), &[]);
+                assert_eq!(proof.is_ok(), is_right, "{at}: {wrong}, not {}", widths[at]);
+            }
+        }
+    }
 }
 
 /// Bound on the rounding of a distance between `n` nodes: of a path whose weights' magnitudes add up to 1.
@@ -169,7 +220,7 @@ fn assert_near(got: &[f64], want: &[f64], tolerance: impl Fn(f64) -> f64) {
 /// Follows the next nodes between all pairs: each path ends, and `check` gets its distance, its length and its edges.
 fn follow(edges: &Edges, graph: &Graph, found: &graph::Closure, check: impl Fn(f64, f64, usize)) {
     let n = edges.n;
-    let hops = prove(n, &found.weights, &found.distances, &(0..n).collect::<Vec<_>>()).unwrap().next;
+    let hops = prove(Join::Sum, n, &found.weights, &found.distances, &(0..n).collect::<Vec<_>>()).unwrap().next;
     let (weights, distances) = (widened(&graph.weights), widened(&found.distances));
     for i in 0..n {
         for j in 0..n {
@@ -358,7 +409,7 @@ fn every_cheat_is_caught() {
     let graph = Edges { n, list }.graph(Dtype::F32);
     let Array::F32(weights) = &graph.weights else { unreachable!() };
     let right = cheating(weights, "none", [0, 0]);
-    let proved = |d: &Array| prove(n, &graph.weights, d, &[]).map(|proof| proof.targets);
+    let proved = |d: &Array| prove(Join::Sum, n, &graph.weights, d, &[]).map(|proof| proof.targets);
     assert_eq!(proved(&right), Ok(n));
     for cheat in [
         "the last step is missing",
@@ -420,7 +471,7 @@ fn one_node_and_none() {
         let graph = Edges { n, list: vec![] }.graph(Dtype::F32);
         let found = closure(&graph).unwrap();
         assert_eq!(found.distances.len(), n * n);
-        assert!(prove(n, &found.weights, &found.distances, &[]).is_ok());
+        assert!(prove(Join::Sum, n, &found.weights, &found.distances, &[]).is_ok());
     }
 }
 
@@ -428,14 +479,17 @@ fn one_node_and_none() {
 fn a_matrix_keeps_its_diagonal_but_for_the_closure() {
     let weights = Array::I32(vec![5, 1, 9, 7]);
     assert_eq!(graph::one_stop(&weights, &mut step), Ok(Array::I32(vec![10, 6, 14, 10])));
-    assert_eq!(graph::closure(2, weights, &mut all).unwrap().distances, Array::I32(vec![0, 1, 9, 0]));
-    let negative = graph::closure(2, Array::I32(vec![5, 1, 9, -7]), &mut all);
+    assert_eq!(
+        graph::closure(Semiring::MinPlus, 2, weights, &mut all).unwrap().distances,
+        Array::I32(vec![0, 1, 9, 0])
+    );
+    let negative = graph::closure(Semiring::MinPlus, 2, Array::I32(vec![5, 1, 9, -7]), &mut all);
     assert!(matches!(negative, Err(Stopped::Negative(cycle)) if cycle.nodes == [1]));
 }
 
 #[test]
 fn an_error_of_the_device_comes_through() {
-    let failed = graph::closure(2, Array::I32(vec![0; 4]), &mut |_| Err("no device"));
+    let failed = graph::closure(Semiring::MinPlus, 2, Array::I32(vec![0; 4]), &mut |_| Err("no device"));
     assert_eq!(failed, Err(Stopped::Compute("no device")));
 }
 
@@ -451,7 +505,7 @@ fn records(name: &str) -> Vec<csv::StringRecord> {
 
 fn europe(dtype: Dtype) -> Graph {
     let Ok(GraphFile::Edges(list, _)) = input::graph(&bundled("europe.csv"), Some(dtype)) else { panic!() };
-    Graph::from_edges(&list, true)
+    Graph::from_edges(Semiring::MinPlus, &list, true)
 }
 
 /// Haversine formula on a sphere of Earth's mean radius, in km; places in degrees.
@@ -479,7 +533,7 @@ fn the_weights_of_europe_are_those_of_its_capitals() {
 fn ways_through_europe() {
     let graph = europe(Dtype::F32);
     let found = closure(&graph).unwrap();
-    let proof = prove(graph.len(), &found.weights, &found.distances, &(0..46).collect::<Vec<_>>());
+    let proof = prove(Join::Sum, graph.len(), &found.weights, &found.distances, &(0..46).collect::<Vec<_>>());
     let (hops, names) = (proof.unwrap().next, &graph.names);
     let way = |from: &str, to: &str| -> Vec<&str> {
         let (from, to) = (names.find(from).unwrap(), names.find(to).unwrap());
@@ -520,13 +574,20 @@ fn a_table_is_a_graph_again() {
     let wanted = Wanted::new(&graph.names, &[], &[]).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("once.csv");
-    let table = Distances { names: &graph.names, distances: &once, next: None, wanted: &wanted, decimals: None };
+    let table = Distances {
+        names: &graph.names,
+        distances: &once,
+        next: None,
+        wanted: &wanted,
+        decimals: None,
+        semiring: Semiring::MinPlus,
+    };
     let written = table.write(std::fs::File::create(&path).unwrap()).unwrap();
     let Ok(GraphFile::Edges(list, _)) = input::graph(path.to_str().unwrap(), Some(Dtype::F32)) else { panic!() };
     assert_eq!(list.ends.len() as u64, written);
     // Nodes without a path are not in a table.
     assert_eq!(list.names.len(), 44);
-    let again = Graph::from_edges(&list, false);
+    let again = Graph::from_edges(Semiring::MinPlus, &list, false);
     for i in 0..44 {
         for j in 0..44 {
             let old = |k: usize| graph.names.find(again.names.name(k)).unwrap();

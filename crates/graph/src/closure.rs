@@ -3,6 +3,8 @@
 use super::Length;
 use super::cycle::{self, NegativeCycle};
 use super::length::{beyond_limit, normalise};
+use super::semiring::staying;
+use gpulab_kernels::cpu::minplus::{Join, Semiring};
 use gpulab_model::data::Array;
 use gpulab_model::each_array;
 use gpulab_model::same_type;
@@ -52,18 +54,29 @@ pub fn one_stop<E>(weights: &Array, step: &mut Compute<'_, E>) -> Result<Array, 
 ///
 /// # Errors
 /// A negative cycle, lengths beyond [`Length::LIMIT`], and what `all` says.
-pub fn closure<E>(n: usize, mut weights: Array, all: &mut Compute<'_, E>) -> Result<Closure, Stopped<E>> {
-    each_array!(&mut weights, w => (0..n).for_each(|i| stay(&mut w[i * n + i])));
-    check_types(n, &weights, &weights)?;
+pub fn closure<E>(
+    semiring: Semiring,
+    n: usize,
+    mut weights: Array,
+    all: &mut Compute<'_, E>,
+) -> Result<Closure, Stopped<E>> {
+    each_array!(&mut weights, w => (0..n).for_each(|i| stay(&mut w[i * n + i], staying(semiring))));
+    // Choosing one of two lengths neither goes around nor leaves the type.
+    let adds = semiring.join() == Join::Sum;
+    if adds {
+        check_types(n, &weights, &weights)?;
+    }
     let distances = if n > 1 { one_stop(&weights, all)? } else { weights.clone() };
-    check_types(n, &distances, &weights)?;
+    if adds {
+        check_types(n, &distances, &weights)?;
+    }
     Ok(Closure { weights, distances })
 }
 
 /// What staying costs: nothing, or less.
-fn stay<T: Length>(diagonal: &mut T) {
-    if *diagonal > T::ZERO {
-        *diagonal = T::ZERO;
+fn stay<T: Length>(diagonal: &mut T, staying: T) {
+    if *diagonal > staying {
+        *diagonal = staying;
     }
 }
 

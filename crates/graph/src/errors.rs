@@ -4,18 +4,23 @@ use crate::closure::{Closure, Stopped};
 use crate::length::Length;
 use crate::matrix::Graph;
 use crate::proof::{Proof, prove};
+use crate::semiring::words;
+use gpulab_kernels::cpu::minplus::Semiring;
 use gpulab_model::Error;
 use gpulab_model::data::Dtype;
 
 /// Why there are no distances.
 pub fn refusal(stopped: Stopped<Error>, graph: &Graph) -> Error {
-    let dtype = graph.weights.dtype();
+    let (dtype, semiring) = (graph.weights.dtype(), graph.semiring);
+    let is_greatest = semiring.is_greatest();
+    let value = |x: f64| if is_greatest { 0.0 - x } else { x };
+    let [name, _] = words(semiring);
     match stopped {
         Stopped::Compute(error) => error,
         Stopped::TooFar(length) => Error::Usage(format!(
-            "a distance has become {}, too large to be added to in {dtype}: choose {}",
+            "a {name} has become {}, too large to be added to in {dtype}: choose {}",
             // In the digits of its type.
-            if dtype == Dtype::F32 { (length as f32).text() } else { length.text() },
+            if dtype == Dtype::F32 { (value(length) as f32).text() } else { value(length).text() },
             if dtype == Dtype::F64 { "a larger unit" } else { "--dtype f64" }
         )),
         Stopped::Negative(cycle) => {
@@ -25,18 +30,23 @@ pub fn refusal(stopped: Stopped<Error>, graph: &Graph) -> Error {
             if names.len() > MOST {
                 names.splice(MOST - 2..names.len() - 1, ["..."]);
             }
+            let (what, sign, more) = match is_greatest {
+                false => ("shortest distances", "negative", "shorter"),
+                true => ("longest paths", "positive", "longer"),
+            };
             let doubt = match (cycle.doubtful, dtype) {
-                (false, _) => "",
-                (true, Dtype::F64) => ". Rounding may have made it negative: choose whole weights and --dtype i32",
+                (false, _) => String::new(),
+                (true, Dtype::F64) => {
+                    format!(". Rounding may have made it {sign}: choose whole weights and --dtype i32")
+                }
                 (true, _) => {
-                    ". Rounding may have made it negative: choose --dtype f64, or whole weights and --dtype i32"
+                    format!(". Rounding may have made it {sign}: choose --dtype f64, or whole weights and --dtype i32")
                 }
             };
             Error::Usage(format!(
-                "there are no shortest distances, as a negative cycle makes paths ever shorter: {} has length \
-                 {}{doubt}",
+                "there are no {what}, as a {sign} cycle makes paths ever {more}: {} has length {}{doubt}",
                 names.join(" -> "),
-                cycle.length.text()
+                value(cycle.length).text()
             ))
         }
     }
@@ -47,12 +57,18 @@ pub fn refusal(stopped: Stopped<Error>, graph: &Graph) -> Error {
 /// # Errors
 /// [`Error::WrongResult`] for a distance that is wrong.
 pub fn proved(graph: &Graph, found: &Closure, paths: &[usize]) -> Result<Proof, Error> {
-    prove(graph.len(), &found.weights, &found.distances, paths).map_err(|wrong| {
+    prove(graph.semiring.join(), graph.len(), &found.weights, &found.distances, paths).map_err(|wrong| {
         let name = |node| graph.names.name(node);
-        let length = |x: f64| if x.is_finite() { x.text() } else { "none".to_owned() };
+        let value = |x: f64| match graph.semiring {
+            Semiring::MinPlus => x.text(),
+            Semiring::MaxPlus | Semiring::MaxMin => (0.0 - x).text(),
+            Semiring::OrAnd => (1.0 - x).text(),
+        };
+        let length = |x: f64| if x.is_finite() { value(x) } else { "none".to_owned() };
         Error::WrongResult(format!(
-            "the distance from {} to {} is {}, and the shortest path has {}: the device's result is wrong; choose another \
+            "the {} from {} to {} is {}, and the best path has {}: the device's result is wrong; choose another \
              rung with --variant",
+            words(graph.semiring)[0],
             name(wrong.from),
             name(wrong.to),
             length(wrong.got),

@@ -13,6 +13,7 @@ pub trait Length: Copy + PartialOrd + Send + Sync + Debug + Display + FromStr + 
     const NO_EDGE: Self;
     /// The length of staying.
     const ZERO: Self;
+    const ONE: Self;
     /// Lengths that go into a step lie between this and its negative, neither included.
     const LIMIT: Self;
     /// What comes out of a step is no path from here on.
@@ -31,6 +32,9 @@ pub trait Length: Copy + PartialOrd + Send + Sync + Debug + Display + FromStr + 
 
     /// The value as f64; of i64 beyond 2^53 the nearest.
     fn widened(self) -> f64;
+
+    /// With the other sign; of zeros there is one.
+    fn negated(self) -> Self;
 
     /// The sum, rounded as the type rounds; integers wrap, as on devices.
     fn plus(self, other: Self) -> Self;
@@ -97,6 +101,7 @@ macro_rules! float_length {
         impl Length for $t {
             const NO_EDGE: $t = $t::INFINITY;
             const ZERO: $t = 0.0;
+            const ONE: $t = 1.0;
             const LIMIT: $t = $t::MAX / 2.0;
             const FAR: $t = $t::INFINITY;
             const TINY: $t = $tiny;
@@ -104,6 +109,10 @@ macro_rules! float_length {
 
             fn widened(self) -> f64 {
                 self.into()
+            }
+
+            fn negated(self) -> $t {
+                0.0 - self
             }
 
             fn plus(self, other: $t) -> $t {
@@ -156,6 +165,7 @@ macro_rules! int_length {
         impl Length for $t {
             const NO_EDGE: $t = $t::MAX / 2;
             const ZERO: $t = 0;
+            const ONE: $t = 1;
             const LIMIT: $t = 1 << ($bits - 4);
             const FAR: $t = 1 << ($bits - 3);
             const TINY: $t = 0;
@@ -163,6 +173,10 @@ macro_rules! int_length {
 
             fn widened(self) -> f64 {
                 self as f64
+            }
+
+            fn negated(self) -> $t {
+                self.wrapping_neg()
             }
 
             fn plus(self, other: $t) -> $t {

@@ -6,6 +6,7 @@
 //!   paths.
 //! - [`check`] computes a step's rows once more; [`proof`] shows that all distances are right, and finds the paths.
 //! - [`errors`] says why there are no distances; [`needs`] estimates the memory and the work.
+//! - [`semiring`] makes longest and widest paths of shortest ones, and back.
 //! - [`write`](mod@write) writes the table, with the next nodes on [`paths`].
 //!
 //! Nothing here knows of devices or files: what makes distances of weights is a function that the caller gives, and the
@@ -23,6 +24,7 @@ pub mod names;
 pub mod needs;
 pub mod paths;
 pub mod proof;
+pub mod semiring;
 pub mod write;
 
 pub use check::CheckedRows;
@@ -35,4 +37,5 @@ pub use names::Names;
 pub use needs::{memory_needed, step_bytes, step_operations};
 pub use paths::NextHops;
 pub use proof::{Mismatch, Proof, prove};
+pub use semiring::{from_device, least, on_device};
 pub use write::{Distances, Wanted};

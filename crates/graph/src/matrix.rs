@@ -1,6 +1,8 @@
 //! From a list of edges, or a matrix as given, to the matrix that steps work on.
 
+use super::semiring::staying;
 use super::{Length, Names};
+use gpulab_kernels::cpu::minplus::Semiring;
 use gpulab_model::data::Array;
 use gpulab_model::each_array;
 
@@ -43,28 +45,30 @@ pub struct Graph {
     pub idle_loops: usize,
     /// As of [`EdgeList`].
     pub decimals: Option<usize>,
+    /// Which paths are sought; weights are as [`super::least`] makes them.
+    pub semiring: Semiring,
 }
 
 impl Graph {
     /// The graph of a list of edges. Staying costs 0, or the weight of a negative loop.
     ///
     /// With `undirected` every edge leads both ways.
-    pub fn from_edges(list: &EdgeList, undirected: bool) -> Graph {
+    pub fn from_edges(semiring: Semiring, list: &EdgeList, undirected: bool) -> Graph {
         let n = list.names.len();
-        let (weights, duplicates) = each_array!(&list.weights, w => dense(n, &list.ends, w, undirected));
+        let (weights, duplicates) = each_array!(&list.weights, w => dense(semiring, n, &list.ends, w, undirected));
         let idle_loops = each_array!(&list.weights, w => idle_loops(&list.ends, w));
         let edges = count_edges(n, &weights);
-        Graph { names: list.names.clone(), weights, edges, duplicates, idle_loops, decimals: list.decimals }
+        Graph { names: list.names.clone(), weights, edges, duplicates, idle_loops, decimals: list.decimals, semiring }
     }
 
     /// The graph of a matrix as given, its diagonal too. With `undirected` the smaller weight of both ways counts.
-    pub fn from_matrix(matrix: Matrix, undirected: bool) -> Graph {
+    pub fn from_matrix(semiring: Semiring, matrix: Matrix, undirected: bool) -> Graph {
         let Matrix { n, mut weights, decimals } = matrix;
         if undirected {
             each_array!(&mut weights, w => symmetrise(n, w));
         }
         let edges = count_edges(n, &weights);
-        Graph { names: Names::numbered(n), weights, edges, duplicates: 0, idle_loops: 0, decimals }
+        Graph { names: Names::numbered(n), weights, edges, duplicates: 0, idle_loops: 0, decimals, semiring }
     }
 
     /// Nodes.
@@ -77,19 +81,32 @@ impl Graph {
         self.names.is_empty()
     }
 
-    /// Whether some edge has a negative weight.
+    /// Whether all weights are whole, none below 0, and at most so large.
+    pub fn is_whole_up_to(&self, most: i32) -> bool {
+        matches!(&self.weights, Array::I32(w) if w.iter().all(|x| (0..=most).contains(x) || !x.is_some()))
+    }
+
+    /// Whether some edge has a negative weight, as kernels of the semiring have it.
     pub fn has_negative(&self) -> bool {
-        each_array!(&self.weights, w => w.iter().any(|x| x.widened() < 0.0))
+        let value = |x: f64| if self.semiring.is_greatest() { -x } else { x };
+        self.semiring != Semiring::OrAnd
+            && each_array!(&self.weights, w => w.iter().any(|x| x.is_some() && value(x.widened()) < 0.0))
     }
 }
 
 /// The matrix of a list of edges, and how many of them were there before.
-fn dense<T: Length>(n: usize, ends: &[(usize, usize)], weights: &[T], undirected: bool) -> (Array, usize)
+fn dense<T: Length>(
+    semiring: Semiring,
+    n: usize,
+    ends: &[(usize, usize)],
+    weights: &[T],
+    undirected: bool,
+) -> (Array, usize)
 where
     Vec<T>: Into<Array>,
 {
     let mut matrix = vec![T::NO_EDGE; n * n];
-    (0..n).for_each(|i| matrix[i * n + i] = T::ZERO);
+    (0..n).for_each(|i| matrix[i * n + i] = staying(semiring));
     let mut duplicates = 0;
     let edges = ends.iter().zip(weights).filter(|(_, weight)| weight.is_some());
     for (&(from, to), &weight) in edges {
@@ -145,31 +162,38 @@ mod tests {
 
     #[test]
     fn the_smallest_of_duplicates_counts() {
-        let graph = Graph::from_edges(&list(&[("a", "b", 5), ("a", "b", 3), ("a", "b", 4), ("b", "a", 1)]), false);
+        let graph = Graph::from_edges(
+            Semiring::MinPlus,
+            &list(&[("a", "b", 5), ("a", "b", 3), ("a", "b", 4), ("b", "a", 1)]),
+            false,
+        );
         assert_eq!(graph.weights, Array::I32(vec![0, 3, 1, 0]));
         assert_eq!((graph.edges, graph.duplicates, graph.idle_loops), (2, 2, 0));
     }
 
     #[test]
     fn both_ways_of_an_undirected_edge_are_one_edge() {
-        let graph = Graph::from_edges(&list(&[("a", "b", 5), ("b", "a", 2), ("b", "c", 7)]), true);
+        let graph = Graph::from_edges(Semiring::MinPlus, &list(&[("a", "b", 5), ("b", "a", 2), ("b", "c", 7)]), true);
         assert_eq!(graph.weights, Array::I32(vec![0, 2, NO, 2, 0, 7, NO, 7, 0]));
         assert_eq!((graph.edges, graph.duplicates), (4, 1));
     }
 
     #[test]
     fn loops_help_only_if_negative() {
-        let graph = Graph::from_edges(&list(&[("a", "a", 5), ("b", "b", -2), ("a", "b", NO)]), false);
+        let graph =
+            Graph::from_edges(Semiring::MinPlus, &list(&[("a", "a", 5), ("b", "b", -2), ("a", "b", NO)]), false);
         assert_eq!(graph.weights, Array::I32(vec![0, NO, NO, -2]));
         assert_eq!((graph.edges, graph.duplicates, graph.idle_loops), (0, 0, 1));
-        assert!(graph.has_negative());
+        assert!(graph.has_negative() && !graph.is_whole_up_to(9));
+        let graph = Graph::from_edges(Semiring::MinPlus, &list(&[("a", "b", 9)]), false);
+        assert!(graph.is_whole_up_to(9) && !graph.is_whole_up_to(8));
     }
 
     #[test]
     fn a_matrix_is_taken_as_it_is() {
         let matrix = Matrix { n: 2, weights: Array::I32(vec![7, 1, NO, NO]), decimals: None };
-        let graph = Graph::from_matrix(matrix.clone(), false);
+        let graph = Graph::from_matrix(Semiring::MinPlus, matrix.clone(), false);
         assert_eq!((&graph.weights, graph.edges), (&matrix.weights, 1));
-        assert_eq!(Graph::from_matrix(matrix, true).weights, Array::I32(vec![7, 1, 1, NO]));
+        assert_eq!(Graph::from_matrix(Semiring::MinPlus, matrix, true).weights, Array::I32(vec![7, 1, 1, NO]));
     }
 }

@@ -18,12 +18,13 @@
 //! the rounded sum of some walk. Floyd and Warshall add once for each node, and by blocks of b nodes twice more for each
 //! block: with b of at least 2 no weight goes through more than 2 n additions. *Without negative weights* a distance is
 //! thus at least (1 - gamma(2 n)) times the true one. *With negative weights* it may be much smaller than the walk's A, which is less
-//! than n times the heaviest weight for a walk of less than n edges: gamma(2 n) of that is allowed. *Integers* are exact.
+//! than n times the heaviest weight for a walk of less than n edges: gamma(2 n) of that is allowed. *Integers* are exact, and the largest of a path's weights.
 
 use super::Length;
 use super::adjacency::Incoming;
 use super::check::one_of_each_part;
 use super::paths::{NONE, NextHops};
+use gpulab_kernels::cpu::minplus::Join;
 use gpulab_model::check::gamma;
 use gpulab_model::data::Array;
 use gpulab_model::same_type;
@@ -61,13 +62,20 @@ pub struct Mismatch {
 ///
 /// # Errors
 /// A distance that is wrong.
-pub fn prove(n: usize, weights: &Array, distances: &Array, paths: &[usize]) -> Result<Proof, Mismatch> {
+pub fn prove(join: Join, n: usize, weights: &Array, distances: &Array, paths: &[usize]) -> Result<Proof, Mismatch> {
     let types = Mismatch { from: 0, to: 0, got: f64::NAN, want: f64::NAN };
-    same_type!((weights, distances), |w, d| of_type(n, w, d, paths, LOOKS_A_THREAD), else Err(types))
+    same_type!((weights, distances), |w, d| of_type(join, n, w, d, paths, LOOKS_A_THREAD), else Err(types))
 }
 
-fn of_type<T: Length>(n: usize, w: &[T], d: &[T], paths: &[usize], looks: usize) -> Result<Proof, Mismatch> {
-    let tolerance = Tolerance::new(n, w);
+fn of_type<T: Length>(
+    join: Join,
+    n: usize,
+    w: &[T],
+    d: &[T],
+    paths: &[usize],
+    looks: usize,
+) -> Result<Proof, Mismatch> {
+    let tolerance = Tolerance::new(join, n, w);
     at_most(n, w, d)?;
     let short = Incoming::new(n, w, |at| !tolerance.is_detour(w[at], d[at]));
     // Each edge is looked at twice, and each node is read and compared.
@@ -101,11 +109,11 @@ fn of_type<T: Length>(n: usize, w: &[T], d: &[T], paths: &[usize], looks: usize)
     Ok(Proof { targets: targets.len(), next: NextHops { toward } })
 }
 
-/// No distance is longer than the edge, or no number; staying costs nothing.
+/// No distance is longer than the edge, or no number; staying costs what it does.
 fn at_most<T: Length>(n: usize, w: &[T], d: &[T]) -> Result<(), Mismatch> {
     let is_wrong = |at: usize| {
         let is_short = d[at] <= w[at] || (d[at] >= T::FAR && !w[at].is_some());
-        !is_short || (at / n == at % n && d[at] != T::ZERO)
+        !is_short || (at / n == at % n && d[at] != w[at])
     };
     let wrong = (0..n * n).into_par_iter().with_min_len(1 << 14).find_first(|&at| is_wrong(at));
     wrong.map_or(Ok(()), |at| Err(Mismatch { from: at / n, to: at % n, got: d[at].widened(), want: w[at].widened() }))
@@ -113,6 +121,7 @@ fn at_most<T: Length>(n: usize, w: &[T], d: &[T]) -> Result<(), Mismatch> {
 
 /// How far distances may be from those of paths.
 struct Tolerance {
+    join: Join,
     roundoff: f64,
     /// What a distance may be too short by: a share of it, or of weights of either sign so much.
     share: f64,
@@ -123,13 +132,16 @@ struct Tolerance {
 }
 
 impl Tolerance {
-    fn new<T: Length>(n: usize, weights: &[T]) -> Tolerance {
+    fn new<T: Length>(join: Join, n: usize, weights: &[T]) -> Tolerance {
+        if join == Join::Larger {
+            return Tolerance { join, roundoff: 0.0, share: 0.0, least: 0.0, slack: 0.0 };
+        }
         let finite = || weights.par_iter().filter(|w| w.is_some()).map(|w| w.widened());
         let is_signed = T::ROUNDOFF > 0.0 && finite().any(|w| w < 0.0);
         let share = gamma(2 * n as u64, T::ROUNDOFF).map_or(1.0, |g| g / (1.0 - g));
         let heaviest = if is_signed { finite().map(f64::abs).reduce(|| 0.0, f64::max) } else { 0.0 };
         let slack = if is_signed { f64::EPSILON } else { 0.0 };
-        Tolerance { roundoff: T::ROUNDOFF, share, least: share * n as f64 * heaviest, slack }
+        Tolerance { join, roundoff: T::ROUNDOFF, share, least: share * n as f64 * heaviest, slack }
     }
 
     /// What a distance may be shorter by than the shortest path.
@@ -167,9 +179,9 @@ impl Way {
     const NONE: Way = Way { length: f64::INFINITY, magnitude: 0.0, edges: u32::MAX, next: NONE };
 
     /// This way behind an edge from another node.
-    fn behind(&self, weight: f64, next: usize) -> Way {
+    fn behind(&self, join: Join, weight: f64, next: usize) -> Way {
         Way {
-            length: weight + self.length,
+            length: if join == Join::Sum { weight + self.length } else { weight.max(self.length) },
             magnitude: weight.abs() + self.magnitude,
             edges: self.edges.saturating_add(1),
             next: next as u32,
@@ -204,7 +216,7 @@ impl<T: Length> Search<'_, T> {
         let n = column.len();
         let mut ways = vec![Way::NONE; n];
         // So that it is somewhere; taken back at the end.
-        ways[target] = Way { length: 0.0, magnitude: 0.0, edges: 0, next: target as u32 };
+        ways[target] = Way { length: column[target].widened(), magnitude: 0.0, edges: 0, next: target as u32 };
         let queue = VecDeque::from([target as u32]);
         Search { target, incoming, column, tolerance, ways, queue, is_queued: vec![false; n] }
     }
@@ -216,7 +228,8 @@ impl<T: Length> Search<'_, T> {
         // Now by what edges say alone.
         self.queue.extend((0..self.ways.len() as u32).filter(|&at| self.ways[at as usize].next != NONE));
         self.relax(|_, _| true);
-        for (from, way) in self.ways.iter().enumerate() {
+        // What staying costs was compared before.
+        for (from, way) in self.ways.iter().enumerate().filter(|(from, _)| *from != self.target) {
             let distance = column[from];
             let is_right = if way.next == NONE || !distance.is_some() {
                 way.next == NONE && !distance.is_some()
@@ -240,7 +253,7 @@ impl<T: Length> Search<'_, T> {
             self.is_queued[at] = false;
             let rest = self.ways[at];
             for &(from, weight) in self.incoming.of(at) {
-                let (way, place) = (rest.behind(weight.widened(), at), from as usize);
+                let (way, place) = (rest.behind(self.tolerance.join, weight.widened(), at), from as usize);
                 if way.is_better(&self.ways[place], self.tolerance.slack) && is_taken(place, &way) {
                     self.ways[place] = way;
                     if !self.is_queued[place] {
@@ -265,7 +278,9 @@ mod tests {
             (0..n * n).map(|at| if there(at) < 2 { there(at) as i32 } else { i32::NO_EDGE }).collect();
         let distances: Vec<i32> = (0..n * n).map(|at| there(at) as i32).collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let prove = |d: &[i32], paths: &[usize]| pool.install(|| of_type(n, &weights, d, paths, 5 * (2 * n + 8 * n)));
+        let prove = |d: &[i32], paths: &[usize]| {
+            pool.install(|| of_type(Join::Sum, n, &weights, d, paths, 5 * (2 * n + 8 * n)))
+        };
         assert_eq!(prove(&distances, &[]).unwrap().targets, 5);
         let next = prove(&distances, &[3]).unwrap().next;
         assert_eq!(

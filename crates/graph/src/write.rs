@@ -1,6 +1,8 @@
 //! Distances as comma-separated values, and as a matrix for NumPy.
 
+use super::semiring::{on_device, value, words};
 use super::{Length, Names, NextHops};
+use gpulab_kernels::cpu::minplus::Semiring;
 use gpulab_model::data::{Array, Dtype};
 use gpulab_model::each_array;
 use rayon::prelude::*;
@@ -52,6 +54,8 @@ pub struct Distances<'a> {
     pub wanted: &'a Wanted,
     /// Digits behind the point that the weights have, as of [`super::EdgeList`].
     pub decimals: Option<usize>,
+    /// What the paths are; distances are as [`super::least`] makes weights.
+    pub semiring: Semiring,
 }
 
 impl Distances<'_> {
@@ -63,7 +67,8 @@ impl Distances<'_> {
     pub fn write(&self, mut out: impl Write) -> io::Result<u64> {
         /// Pairs whose lines are in memory at once.
         const PAIRS: usize = 1 << 22;
-        out.write_all(if self.next.is_some() { b"from,to,distance,next\n" } else { b"from,to,distance\n" })?;
+        let next = if self.next.is_some() { ",next" } else { "" };
+        writeln!(out, "from,to,{}{next}", words(self.semiring)[0])?;
         let names: Vec<Vec<u8>> = (0..self.names.len()).map(|node| cell(self.names.name(node))).collect();
         let mut written = 0;
         for from in self.wanted.from.chunks((PAIRS / self.wanted.to.len().max(1)).max(1)) {
@@ -82,7 +87,7 @@ impl Distances<'_> {
         let (mut lines, mut count) = (Vec::new(), 0);
         let row = &distances[from * names.len()..];
         for &to in self.wanted.to.iter().filter(|&&to| to != from && row[to].is_some()) {
-            let distance = row[to].with_decimals(self.decimals);
+            let distance = value(self.semiring, row[to]).with_decimals(self.decimals);
             for part in [&names[from], &b","[..], &names[to], b",", distance.as_bytes()] {
                 lines.extend_from_slice(part);
             }
@@ -97,7 +102,7 @@ impl Distances<'_> {
     }
 
     /// Writes NumPy's `.npy`: a row for each node where paths start, a column for each where they end; without a path
-    /// [`Length::NO_EDGE`]. Returns how many pairs of different nodes have a path.
+    /// [`Length::NO_EDGE`], or what the semiring has for it. Returns how many pairs of different nodes have a path.
     ///
     /// # Errors
     /// What the writer says.
@@ -112,7 +117,8 @@ impl Distances<'_> {
         out.write_all(b"\x93NUMPY\x01\x00")?;
         out.write_all(&(length as u16).to_le_bytes())?;
         writeln!(out, "{header:0$}", length - 1)?;
-        let row_of = |from: usize| &self.distances.as_bytes()[from * n * size..][..n * size];
+        let values = on_device(self.semiring, self.distances);
+        let row_of = |from: usize| &values.as_bytes()[from * n * size..][..n * size];
         for &from in from {
             let row = row_of(from);
             match to.len() == n {
@@ -148,9 +154,16 @@ mod tests {
         let mut known = Names::default();
         names.iter().for_each(|name| _ = known.number(name));
         let (wanted, mut text) = (wanted(&known), Vec::new());
-        Distances { names: &known, distances: &distances, next: None, wanted: &wanted, decimals: None }
-            .write(&mut text)
-            .unwrap();
+        Distances {
+            names: &known,
+            distances: &distances,
+            next: None,
+            wanted: &wanted,
+            decimals: None,
+            semiring: Semiring::MinPlus,
+        }
+        .write(&mut text)
+        .unwrap();
         String::from_utf8(text).unwrap()
     }
 
@@ -172,7 +185,14 @@ mod tests {
         let distances = Array::I32(vec![0, 1, 2, 3, 0, i32::NO_EDGE, 6, 7, 0]);
         let npy = |from: &[usize], to: &[usize]| {
             let wanted = Wanted { from: from.to_vec(), to: to.to_vec() };
-            let table = Distances { names: &names, distances: &distances, next: None, wanted: &wanted, decimals: None };
+            let table = Distances {
+                names: &names,
+                distances: &distances,
+                next: None,
+                wanted: &wanted,
+                decimals: None,
+                semiring: Semiring::MinPlus,
+            };
             let mut bytes = Vec::new();
             let pairs = table.write_npy(&mut bytes).unwrap();
             let text = String::from_utf8_lossy(&bytes[10..128]).into_owned();

@@ -61,7 +61,7 @@ pub(crate) fn largest_exact(bits: u32, n: u64) -> f64 {
 }
 
 /// The element of the first input at this spot as other data of this kind have it; nothing if that is the same.
-fn redrawn(fill: Fill, inputs: &[Array], Spot { at, draw }: Spot) -> Vec<Change> {
+pub(crate) fn redrawn(fill: Fill, inputs: &[Array], Spot { at, draw }: Spot) -> Vec<Change> {
     let Some(old) = inputs.first().and_then(|input| input.at(at)) else { return Vec::new() };
     let value = data::generate(fill, old.dtype(), draw, 0, at as u64, 1);
     if value.as_bytes() == old.as_bytes() { Vec::new() } else { vec![Change { input: 0, index: at, value }] }

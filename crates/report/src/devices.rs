@@ -154,6 +154,7 @@ mod tests {
             fp16: false,
             nvidia: true,
             async_copy: false,
+            packed_minimum: false,
             register_caps: false,
             prefetch: false,
             subgroups: false,

@@ -6,6 +6,7 @@ use super::columns::{self, COLUMNS, Subject, TableColumn, whole_x};
 use super::format::{self, Tint};
 use super::launching;
 use super::rungs::{is_memory_bound, label, limit, range, short_label, who};
+use gpulab_kernels::cpu::minplus::Semiring;
 use gpulab_kernels::{Form, minplus};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{Cache, Clock, Number, Status};
@@ -175,11 +176,15 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit
         Some(len) => format!("from the host in {}", format::counted(row.n.div_ceil(len.max(1)) as usize, "chunk")),
         None => format!("{} cache", cache_name(row.cache)),
     };
+    let semiring = match Semiring::of(&row.params) {
+        Semiring::MinPlus => String::new(),
+        other => format!(", {}", other.text()),
+    };
     let signed = if minplus::is_signed(&row.params) { ", signed weights" } else { "" };
     let device = format::device(&row.device);
     // Bytes stand for elements of any type that none of gpulab's own families has.
     let dtype = if row.dtype == Dtype::U8 { String::new() } else { format!(", {}", row.dtype) };
-    format!("{} on {device}: {size}{dtype}{signed}{wg}, {place}{ceiling}{inside}", row.family)
+    format!("{} on {device}: {size}{dtype}{semiring}{signed}{wg}, {place}{ceiling}{inside}", row.family)
 }
 
 /// `ok`, or what went wrong and why, in `width` characters or fewer.

@@ -14,8 +14,8 @@ const WIDE: &str = "minplus/wide";
 /// Of `naive` and `coalesced`.
 const FROM: &str = "T best = NO_EDGE;";
 const LOOP: &str = "for (INDEX k = 0; k < n; k++)";
-const SUM: &str = "d[i * n + k] + d[k * n + j]";
-const SMALLER: &str = "best = SMALLER(best, d[i * n + k] + d[k * n + j]);";
+const SUM: &str = "JOIN(d[i * n + k], d[k * n + j])";
+const SMALLER: &str = "best = SMALLER(best, JOIN(d[i * n + k], d[k * n + j]));";
 const AS_FLOATS: &str = "{ const T way = d[i * n + k] + d[k * n + j]; best = (float)way < (float)best ? way : best; }";
 const STORE: &str = "r[i * n + j] = best;";
 const FRESH: &str = "if (!isnan(r[i * n + j])) return; T best = NO_EDGE;";
@@ -116,8 +116,8 @@ pub const MUTANTS: &[Mutant] = &[
         THREE_WAY,
         "takes one of two sums",
         &[(
-            "#define LOWER(best, s, t) min(best, min(as_int(s), as_int(t)))",
-            "#define LOWER(best, s, t) min(best, as_int(s))",
+            "#define LOWER(best, s, t) WHOLE(best, WHOLE(as_int(s), as_int(t)))",
+            "#define LOWER(best, s, t) WHOLE(best, as_int(s))",
         )],
     )
     .file_is("common/lower.cl"),
@@ -139,6 +139,20 @@ pub const MUTANTS: &[Mutant] = &[
         )],
     ),
     kernel(REGISTERS, "leaves the last column out", &[("left + across + j * ITEM < n)", "left + across + j * ITEM + 1 < n)")]),
+    // Other operations than minimum and sum.
+    kernel(COALESCED, "no path has length 0", &[(FROM, "T best = 0;")]).with("semiring=max_plus weights=signed"),
+    kernel(COALESCED, "adds widths", &[(SUM, "d[i * n + k] + d[k * n + j]")]).with("semiring=max_min"),
+    kernel(COALESCED, "leaves the last k of widest paths out", &[(LOOP, "for (INDEX k = 0; k + 1 < n; k++)")])
+        .with("semiring=max_min"),
+    kernel(COALESCED, "leaves one k out, where only edges count", &[(LOOP, "for (INDEX k = 0; k < n; k += k == 40 ? 2 : 1)")])
+        .with("semiring=or_and"),
+    kernel(THREE_WAY, "takes the smaller of longest paths", &[("#define WHOLE max ", "#define WHOLE min ")])
+        .file_is("common/smaller.cl")
+        .with("semiring=max_plus"),
+    kernel(THREE_WAY, "counts ways", &[("((T)((best) != 0))", "(best)")]).file_is("common/lower.cl").with("semiring=or_and"),
+    kernel(WIDE, "compares widths the other way", &[("#define BETTER >", "#define BETTER <")])
+        .file_is("common/smaller.cl")
+        .with("semiring=max_min weights=signed"),
     // Stale results.
     kernel(COALESCED, "works only for results that are poisoned", &[(FROM, FRESH)]),
     kernel(COALESCED, "works only for results that are poisoned, in batches", &[(FROM, FRESH)]).batch(),

@@ -221,6 +221,7 @@ mod tests {
                 fp16: false,
                 nvidia: false,
                 async_copy: false,
+                packed_minimum: false,
                 register_caps: false,
                 prefetch: false,
                 subgroups: false,

@@ -22,6 +22,7 @@ pub(super) struct Origin {
     dtype: Dtype,
     shape: Shape,
     seed: u64,
+    choices: Params,
     fills: [Fill; 2],
     lens: Vec<usize>,
 }
@@ -33,6 +34,7 @@ impl Origin {
             dtype: case.dtype,
             shape: case.shape,
             seed: case.seed,
+            choices: choices(family, case),
             fills: [family.problem.fill(case), family.problem.beside(case)],
             lens: family.problem.inputs(case.shape, &case.params),
         }

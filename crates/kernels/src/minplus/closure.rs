@@ -3,11 +3,11 @@
 use super::launches::{STRIP, STRIP_HEIGHT};
 use super::settings::{ASYNC, BLOCK, BUFFERS, DEPTH, ITEM, TILE, VEC};
 use super::tiling::Tiling;
-use super::{MinPlus, WEIGHTS, begin, is_ordered, is_signed, pair_macros, size};
-use crate::cpu::minplus as host;
-use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, ladder_from, rung, shape};
-use gpulab_model::data::{self, Array, Dtype, Fill, Params, Shape};
-use gpulab_model::each_array;
+use super::{MinPlus, SEMIRING, WEIGHTS, begin, is_ordered, pair_macros, size};
+use crate::cpu::minplus::{self as host, Semiring};
+use crate::problem::redrawn;
+use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, Spot, ladder_from, rung, shape};
+use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, WorkGroup};
 use std::borrow::Cow;
 
@@ -26,7 +26,7 @@ pub static CLOSURE: Family = Family {
             rung("closure/blocked_wide.cl", blocked_wide, &[BLOCK, VEC, ITEM]).between(&[], &["closure/padded.cl"]),
         ],
     )),
-    choices: &[WEIGHTS],
+    choices: &[SEMIRING, WEIGHTS],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::AddMin,
 };
@@ -42,15 +42,28 @@ impl Problem for AllPairs {
         MinPlus.result(shape, params)
     }
 
-    /// Whole weights, whose sums are exact in any order. Of 16 edges one is there, and those of a way around all nodes.
+    /// Whole weights, whose sums are exact in any order. Of 16 edges one is there, and those of a way around all nodes; of
+    /// longest paths those that lead on, and where only edges count, one from each node on average.
     fn input(&self, case: &Case, index: usize, len: usize, fill: Fill, seed: u64) -> Array {
         let n = case.shape.n as usize;
         let mut weights = data::generate(fill, case.dtype, seed, index as u64, 0, len);
-        let is_edge = |at: usize| (at / n + 1) % n == at % n || data::draw(!seed, at as u64).is_multiple_of(16);
+        let semiring = Semiring::of(&case.params);
+        let is_edge = |at: usize| {
+            let (i, j, draw) = (at / n, at % n, data::draw(!seed, at as u64));
+            match semiring {
+                Semiring::OrAnd => draw.is_multiple_of(n as u64),
+                Semiring::MaxPlus if i > j => false,
+                _ => (i + 1) % n == j || draw.is_multiple_of(16),
+            }
+        };
+        if semiring == Semiring::OrAnd {
+            weights = data::generate(Fill::Ones, case.dtype, seed, index as u64, 0, len);
+        }
+        let [no_edge, staying] = semiring.units().map(host::element);
         match &mut weights {
-            Array::F32(w) => keep(n, w, [0.0, f32::INFINITY], is_edge),
-            Array::F64(w) => keep(n, w, [0.0, f64::INFINITY], is_edge),
-            Array::I32(w) => keep(n, w, [0, data::NO_EDGE], is_edge),
+            Array::F32(w) => keep(n, w, [staying.0, no_edge.0], is_edge),
+            Array::F64(w) => keep(n, w, [staying.1, no_edge.1], is_edge),
+            Array::I32(w) => keep(n, w, [staying.2, no_edge.2], is_edge),
             Array::I64(_) | Array::U8(_) => {}
         }
         weights
@@ -58,6 +71,26 @@ impl Problem for AllPairs {
 
     fn fill(&self, _: &Case) -> Fill {
         Fill::Below(1000)
+    }
+
+    /// An edge that is better than the paths there were, of longest paths one that leads on.
+    fn decide(&self, case: &Case, inputs: &[Array], _: Option<&Reference>, _: f64, spot: Spot) -> Vec<Change> {
+        let n = case.shape.n as usize;
+        let (i, j, semiring) = (spot.at / n, spot.at % n, Semiring::of(&case.params));
+        let (i, j) = if semiring == Semiring::MaxPlus { (i.min(j), i.max(j)) } else { (i, j) };
+        let value = match semiring {
+            Semiring::MinPlus => return redrawn(self.fill(case), inputs, spot),
+            _ if i == j => return Vec::new(),
+            Semiring::MaxPlus | Semiring::MaxMin => f64::from(1 << 20),
+            Semiring::OrAnd => 1.0,
+        };
+        let (single, double, whole) = host::element(value);
+        let value = match case.dtype {
+            Dtype::F32 => Array::F32(vec![single]),
+            Dtype::F64 => Array::F64(vec![double]),
+            Dtype::I32 | Dtype::I64 | Dtype::U8 => Array::I32(vec![whole]),
+        };
+        vec![Change { input: 0, index: i * n + j, value }]
     }
 
     fn counted(&self) -> &'static str {
@@ -70,14 +103,19 @@ impl Problem for AllPairs {
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        let n = case.shape.n as usize;
+        let (n, semiring) = (case.shape.n as usize, Semiring::of(&case.params));
         let mut distances = inputs[0].clone();
-        // None is below 0.
-        each_array!(&mut distances, d => d.iter_mut().step_by(n + 1).for_each(|staying| *staying = Default::default()));
+        let staying = host::element(semiring.units()[1]);
+        match &mut distances {
+            Array::F32(d) => d.iter_mut().step_by(n + 1).for_each(|d| *d = staying.0),
+            Array::F64(d) => d.iter_mut().step_by(n + 1).for_each(|d| *d = staying.1),
+            Array::I32(d) => d.iter_mut().step_by(n + 1).for_each(|d| *d = staying.2),
+            Array::I64(_) | Array::U8(_) => {}
+        }
         let mut next = distances.clone();
         // A path has less than n edges; each product joins two.
         for _ in 0..case.shape.n.next_power_of_two().trailing_zeros() {
-            host::all_threads(n, &distances, &mut next);
+            host::product(semiring, n, &distances, &mut next);
             std::mem::swap(&mut distances, &mut next);
         }
         Reference::Exact(distances)
@@ -168,9 +206,9 @@ fn blocked(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         return Err(Refusal::Setting(format!("{why} is needed")));
     }
     let pitch = n.next_multiple_of(block);
-    let mut plan = tiling.begin(ask)?;
+    let mut plan = tiling.begin(ask, tiling.pitch(n))?;
     plan.set(BLOCK.name, block);
-    for (name, value) in pair_macros(dtype, is_signed(params), ask.target) {
+    for (name, value) in pair_macros(dtype, params, ask.target) {
         plan.define(name, value);
     }
     let asynchronous = ASYNC.is_on(params)?.unwrap_or(true) && ask.target.async_copy && tiling.buffers == 2;
@@ -211,7 +249,7 @@ fn blocked_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     plan.note(ITEM.name, format!("{rows}x{vectors}"));
     plan.define("ROWS", rows);
     plan.define("VECTORS", vectors);
-    if is_ordered(ask.case.dtype, is_signed(params)) {
+    if is_ordered(ask.case.dtype, params) {
         plan.define("ORDERED", 1);
     }
     let width = vec * vectors;

@@ -1,8 +1,9 @@
 //! The launches of the min-plus rungs: over the matrix itself, or over copies of it that a launch before prepares.
 
 use super::super::{Builder, shape};
-use super::settings::WEIGHTS;
+use super::settings::{SEMIRING, WEIGHTS};
 use crate::Ask;
+use crate::cpu::minplus::{Join, Semiring};
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::{Arg, Plan, Refusal, Target, WorkGroup};
 
@@ -15,13 +16,52 @@ pub(super) const STRIP_HEIGHT: usize = 8;
 pub(crate) fn begin<'a>(ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Refusal> {
     let (dtype, params) = (ask.case.dtype, &ask.case.params);
     let mut plan = Builder::new(ask, shape::signed(dtype), pitch.saturating_mul(pitch));
-    if WEIGHTS.given(params)? == Some("signed") {
-        plan.note(WEIGHTS.name, "signed");
+    if let Some(weights @ ("signed" | "small")) = WEIGHTS.given(params)? {
+        plan.note(WEIGHTS.name, weights);
     }
-    for (name, value) in element_macros(dtype, ask.target) {
-        plan.define(name, value);
+    let semiring = Semiring::of(params);
+    if semiring == Semiring::MinPlus {
+        element_macros(dtype, ask.target).for_each(|(name, value)| plan.define(name, value));
+    } else {
+        plan.note(SEMIRING.name, SEMIRING.given(params)?.unwrap_or_default());
+        semiring_macros(semiring, dtype, ask.target).for_each(|(name, value)| plan.define(name, value));
     }
     Ok(plan)
+}
+
+/// The macros of `cl/common/smaller.cl` where the larger of two lengths is the better.
+fn semiring_macros(
+    semiring: Semiring,
+    dtype: Dtype,
+    target: &Target,
+) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let is_whole = !matches!(dtype, Dtype::F32 | Dtype::F64);
+    let [larger, smaller] = match dtype {
+        _ if is_whole => [Some("max"), Some("min")],
+        Dtype::F64 if target.nvidia => [None; 2],
+        _ if target.gpu => [Some("fmax"), Some("fmin")],
+        _ => [None; 2],
+    };
+    let no_edge = match semiring {
+        Semiring::OrAnd => "0",
+        _ if is_whole => "(-(INT_MAX/2))",
+        _ => "(-INFINITY)",
+    };
+    let staying = match semiring {
+        Semiring::OrAnd => Some("1"),
+        Semiring::MaxMin => Some(if is_whole { "(INT_MAX/2)" } else { "INFINITY" }),
+        Semiring::MinPlus | Semiring::MaxPlus => None,
+    };
+    let is_narrowest = semiring.join() == Join::Larger;
+    let macros = [
+        ("GREATEST", Some("1")),
+        ("BOTTLENECK", is_narrowest.then_some("1")),
+        ("SMALLER", larger),
+        ("JOIN", smaller.filter(|_| is_narrowest)),
+        ("NO_EDGE", Some(no_edge)),
+        ("STAYING", staying),
+    ];
+    macros.into_iter().filter_map(|(name, value)| Some((name, value?)))
 }
 
 /// The macros of `cl/common/smaller.cl` where its defaults are not the best.

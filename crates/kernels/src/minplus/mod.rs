@@ -10,15 +10,16 @@ mod settings;
 mod tiling;
 
 use super::shape;
-use crate::cpu::minplus as host;
+use crate::cpu::minplus::{self as host, Join, Semiring};
 use crate::{AnyProblem, Ask, Baseline, Bound, Changed, Family, Form, Problem, Spot, ladder_from, rung};
 pub use closure::CLOSURE;
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
+use gpulab_model::each_array;
 use gpulab_model::plan::{Case, Cost, Plan, Reference, Refusal, Target, WorkGroup};
 use launches::{Panels, direct, panelled, stripped};
 pub(super) use launches::{begin, element_macros};
-pub use settings::WEIGHTS;
-use settings::{ASYNC, BUFFERS, DEPTH, ITEM, SPLIT, TILE, VEC};
+use settings::{ASYNC, BUFFERS, DEPTH, ITEM, PACKED, SPLIT, TILE, VEC};
+pub use settings::{SEMIRING, WEIGHTS};
 use std::borrow::Cow;
 use tiling::Tiling;
 
@@ -31,19 +32,22 @@ pub static FAMILY: Family = Family {
     ladder: Cow::Borrowed(&ladder_from(
         0,
         [
-            rung("minplus/naive.cl", single, &[]),
-            rung("minplus/coalesced.cl", single, &[]),
-            rung("minplus/registers.cl", registers, &[]).between(&[], &["minplus/panels.cl"]),
-            rung("minplus/local.cl", registers, &[DEPTH]).between(&[], &["minplus/panels.cl"]),
+            rung("minplus/naive.cl", single, &[]).between(&OPERATIONS, &[]),
+            rung("minplus/coalesced.cl", single, &[]).between(&OPERATIONS, &[]),
+            rung("minplus/registers.cl", registers, &[]).between(&OPERATIONS, &["minplus/panels.cl"]),
+            rung("minplus/local.cl", registers, &[DEPTH]).between(&OPERATIONS, &["minplus/panels.cl"]),
             rung("minplus/tiled.cl", tiled, &[TILE, ITEM, DEPTH, BUFFERS]),
-            rung("minplus/three_way.cl", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC]),
+            rung("minplus/three_way.cl", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC, PACKED]),
             rung("minplus/wide.cl", wide, &[VEC, ITEM, DEPTH]),
         ],
     )),
-    choices: &[WEIGHTS],
+    choices: &[SEMIRING, WEIGHTS],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::AddMin,
 };
+
+/// What is chosen by and joined by, in front of the kernels that also stand alone.
+const OPERATIONS: [&str; 1] = ["common/smaller.cl"];
 
 /// Largest sizes at which baselines are timed: beyond them a run takes a minute or more, on a large host too.
 const SPARED_ABOVE: [(&str, u64); 3] = [("cpu_sequential", 1500), ("cpu_rows", 4096), ("cpu_rayon", 20_000)];
@@ -70,6 +74,18 @@ impl Problem for MinPlus {
         shape.elements() as usize
     }
 
+    fn input(&self, case: &Case, index: usize, len: usize, fill: Fill, seed: u64) -> Array {
+        let mut d = data::generate(fill, case.dtype, seed, index as u64, 0, len);
+        match (Semiring::of(&case.params), fill) {
+            (Semiring::MinPlus, _) if is_small(&case.params) => shrink(&mut d),
+            (Semiring::OrAnd, _) => sparse(case.shape.n, seed, &mut d),
+            (Semiring::MaxPlus | Semiring::MaxMin, Fill::Weights { signed: true, .. }) => host::negate(&mut d),
+            (Semiring::MaxPlus | Semiring::MaxMin, Fill::Weights { .. }) => invert(&mut d),
+            _ => {}
+        }
+        d
+    }
+
     fn fill(&self, case: &Case) -> Fill {
         let (columns, signed) = (case.shape.n, is_signed(&case.params));
         match case.params.get(DATA).map(String::as_str) {
@@ -82,7 +98,10 @@ impl Problem for MinPlus {
     }
 
     /// A weight that few ways undercut.
-    fn decide(&self, case: &Case, inputs: &[Array], _: Option<&Reference>, _: f64, spot: Spot) -> Vec<Change> {
+    fn decide(&self, case: &Case, inputs: &[Array], before: Option<&Reference>, _: f64, spot: Spot) -> Vec<Change> {
+        if Semiring::of(&case.params).is_greatest() {
+            return outdo(case, inputs[0].dtype(), before, spot);
+        }
         let low = if is_signed(&case.params) { -2.0 - (spot.draw % 1000) as f64 / 1024.0 } else { 0.0 };
         let value = match inputs[0].dtype() {
             Dtype::F32 => Array::F32(vec![low as f32]),
@@ -96,7 +115,7 @@ impl Problem for MinPlus {
         let n = case.shape.n as usize;
         let Reference::Exact(mut exact) = before.clone() else { return self.reference(case, inputs) };
         let places: Vec<(usize, usize)> = changes.iter().map(|c| c.change.index).map(|at| (at / n, at % n)).collect();
-        host::recompute(n, &inputs[0], &places, &mut exact);
+        host::recompute(Semiring::of(&case.params), n, &inputs[0], &places, &mut exact);
         Reference::Exact(exact)
     }
 
@@ -112,6 +131,13 @@ impl Problem for MinPlus {
         let with = |name: &str, value: &str| with_all(&[(name, value)]);
         let n = case.shape.n.min(COMPANION + case.shape.n % COMPANION);
         let small = |case: Case| Case { shape: Form::Square.shape(n, None), ..case };
+        if Semiring::of(&case.params).is_greatest() {
+            let kinds = if Semiring::of(&case.params) == Semiring::OrAnd { &[][..] } else { &[NEAR, LARGEST] };
+            return kinds.iter().map(|kind| small(with(DATA, kind))).collect();
+        }
+        if is_small(&case.params) {
+            return vec![small(with(DATA, LARGEST))];
+        }
         let mut companions =
             vec![with(DATA, RISING), with(DATA, FALLING), small(with(DATA, NEAR)), small(with(DATA, LARGEST))];
         if is_signed(&case.params) {
@@ -123,13 +149,13 @@ impl Problem for MinPlus {
         companions
     }
 
-    fn beside(&self, _: &Case) -> Fill {
-        Fill::Negative
+    fn beside(&self, case: &Case) -> Fill {
+        if Semiring::of(&case.params).is_greatest() { Fill::Largest { negative: false } } else { Fill::Negative }
     }
 
     // The reference takes long, and the turned weights are of the case's own size, with a reference that does not.
-    fn second_fill(&self, _: &Case) -> Option<Fill> {
-        None
+    fn second_fill(&self, case: &Case) -> Option<Fill> {
+        (Semiring::of(&case.params).is_greatest() || is_small(&case.params)).then(|| self.fill(case))
     }
 
     fn counted(&self) -> &'static str {
@@ -146,7 +172,7 @@ impl Problem for MinPlus {
         let (n, mut exact) = (case.shape.n as usize, Array::zeros(case.dtype, inputs[0].len()));
         match self.fill(case) {
             Fill::Turned { columns, .. } => host::turned(n, data::turn(columns) as usize, &inputs[0], &mut exact),
-            _ => host::all_threads(n, &inputs[0], &mut exact),
+            _ => host::product(Semiring::of(&case.params), n, &inputs[0], &mut exact),
         }
         Reference::Exact(exact)
     }
@@ -161,6 +187,67 @@ impl Problem for MinPlus {
     }
 }
 
+/// Largest of small weights: the sum of two is below the half of a word that stands for no edge.
+pub const LARGEST_SMALL: i32 = (1 << 13) - 1;
+
+/// Weights as small ones, of which many differ.
+fn shrink(weights: &mut Array) {
+    let small = |w: f64, unit: f64| (w * 4096.0 / unit).min(LARGEST_SMALL.into()).floor();
+    match weights {
+        Array::F32(v) => v.iter_mut().filter(|w| w.is_finite()).for_each(|w| *w = small((*w).into(), 1.0) as f32),
+        Array::F64(v) => v.iter_mut().filter(|w| w.is_finite()).for_each(|w| *w = small(*w, 1.0)),
+        Array::I32(v) => {
+            v.iter_mut().filter(|w| **w < data::NO_EDGE).for_each(|w| *w = (*w).min(LARGEST_SMALL));
+        }
+        Array::I64(_) | Array::U8(_) => {}
+    }
+}
+
+/// Weights without a sign, the lightest of which become the heaviest.
+fn invert(weights: &mut Array) {
+    let turned = |w: f64, unit: f64| if w <= unit { 1.5 * unit - w } else { unit * unit / (2.0 * w) };
+    match weights {
+        Array::F32(v) => {
+            v.iter_mut().for_each(|w| *w = if w.is_finite() { turned((*w).into(), 1.0) as f32 } else { -*w })
+        }
+        Array::F64(v) => v.iter_mut().for_each(|w| *w = if w.is_finite() { turned(*w, 1.0) } else { -*w }),
+        Array::I32(v) => v.iter_mut().for_each(|w| {
+            *w = if *w < data::NO_EDGE { turned((*w).into(), 4096.0) as i32 } else { -data::NO_EDGE };
+        }),
+        Array::I64(_) | Array::U8(_) => {}
+    }
+}
+
+/// 1 for an edge and 0 for none, so few that many a pair has one way by two of them.
+fn sparse(n: u64, seed: u64, edges: &mut Array) {
+    let is_edge = |at: usize| data::draw(!seed, at as u64).is_multiple_of(n.isqrt() + 1);
+    match edges {
+        Array::F32(v) => v.iter_mut().enumerate().for_each(|(at, e)| *e = u8::from(is_edge(at)).into()),
+        Array::F64(v) => v.iter_mut().enumerate().for_each(|(at, e)| *e = u8::from(is_edge(at)).into()),
+        Array::I32(v) => v.iter_mut().enumerate().for_each(|(at, e)| *e = is_edge(at).into()),
+        Array::I64(_) | Array::U8(_) => {}
+    }
+}
+
+/// Two edges, one after the other, that make a way heavier than all others, or the only one between two nodes.
+fn outdo(case: &Case, dtype: Dtype, before: Option<&Reference>, spot: Spot) -> Vec<Change> {
+    let n = case.shape.n as usize;
+    let (from, over) = (spot.at / n, spot.at % n);
+    let is_boolean = Semiring::of(&case.params) == Semiring::OrAnd;
+    let turns = (0..n).map(|step| (spot.draw as usize % n + step) % n);
+    let is_open = |to: &usize| match before {
+        Some(Reference::Exact(exact)) if is_boolean => each_array!(exact, r => r[from * n + to] == Default::default()),
+        _ => true,
+    };
+    let Some(to) = turns.into_iter().find(is_open) else { return Vec::new() };
+    let value = match dtype {
+        Dtype::F32 => Array::F32(vec![if is_boolean { 1.0 } else { 300.0 }]),
+        Dtype::F64 => Array::F64(vec![if is_boolean { 1.0 } else { 300.0 }]),
+        Dtype::I32 | Dtype::I64 | Dtype::U8 => Array::I32(vec![if is_boolean { 1 } else { 300 * 4096 }]),
+    };
+    [spot.at, over * n + to].map(|index| Change { input: 0, index, value: value.clone() }).into()
+}
+
 /// Rows of the matrix; so many that every plan can be made.
 fn size(ask: &Ask<'_>) -> Result<u64, Refusal> {
     const MOST: u64 = 1 << 24;
@@ -172,6 +259,10 @@ fn size(ask: &Ask<'_>) -> Result<u64, Refusal> {
 
 pub fn is_signed(params: &Params) -> bool {
     params.get(WEIGHTS.name).is_some_and(|w| w == "signed")
+}
+
+fn is_small(params: &Params) -> bool {
+    params.get(WEIGHTS.name).is_some_and(|w| w == "small")
 }
 
 /// One result per item, in groups as square as they can be unless they were asked for with two sides.
@@ -225,7 +316,7 @@ fn tiled(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         return Err(Refusal::Setting(format!("depth={}: of i32 a CPU device needs {depth} or more", tiling.depth)));
     }
     let panels = Panels { pitch: tiling.pitch(size(ask)?), tile: tiling.tile, paired: false, split: 1 };
-    panelled(tiling.begin(ask)?, panels, tiling.work_group(), tiling.local_elements())
+    panelled(tiling.begin(ask, panels.pitch)?, panels, tiling.work_group(), tiling.local_elements())
 }
 
 /// Whether it matters to the kernels that no weight is below 0.
@@ -233,15 +324,18 @@ pub fn heeds_signs(dtype: Dtype) -> bool {
     dtype == Dtype::F32
 }
 
-/// Whether sums are ordered as the integers with their bits.
-fn is_ordered(dtype: Dtype, signed: bool) -> bool {
-    heeds_signs(dtype) && !signed
+/// Whether lengths are ordered as the integers with their bits.
+fn is_ordered(dtype: Dtype, params: &Params) -> bool {
+    heeds_signs(dtype) && (!is_signed(params) || Semiring::of(params) == Semiring::OrAnd)
 }
 
 /// The macros of `cl/common/lower.cl`.
-pub(super) fn pair_macros(dtype: Dtype, signed: bool, target: &Target) -> &'static [(&'static str, usize)] {
+pub(super) fn pair_macros(dtype: Dtype, params: &Params, target: &Target) -> &'static [(&'static str, usize)] {
+    let semiring = Semiring::of(params);
     match dtype {
-        _ if is_ordered(dtype, signed) => &[("ORDERED", 1)],
+        _ if semiring == Semiring::OrAnd => &[("BOOLEAN", 1)],
+        _ if is_ordered(dtype, params) => &[("ORDERED", 1)],
+        Dtype::I32 if semiring.join() == Join::Larger => &[],
         Dtype::I32 if target.nvidia => &[("TWO_PIPELINES", 1)],
         Dtype::F64 if target.nvidia => &[("PREDICATED", 1)],
         _ => &[],
@@ -251,7 +345,7 @@ pub(super) fn pair_macros(dtype: Dtype, signed: bool, target: &Target) -> &'stat
 /// The sums of two k at a time. Its defaults were measured on an H200.
 fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (n, dtype, params) = (size(ask)?, ask.case.dtype, &ask.case.params);
-    let can_split = is_ordered(dtype, is_signed(params)) || dtype == Dtype::I32;
+    let can_split = Semiring::of(params) != Semiring::OrAnd && (is_ordered(dtype, params) || dtype == Dtype::I32);
     let default = match dtype.size() {
         4 if ask.target.gpu && !can_split && n >= 2048 => {
             Tiling { tile: [128, if n < 8192 { 128 } else { 64 }], item: [8, 8], depth: 16, buffers: 2 }
@@ -260,8 +354,24 @@ fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         _ => Tiling { tile: [32, 64], item: [4, 8], depth: 16, buffers: 2 },
     };
     let tiling = Tiling::of(ask, default)?;
-    let mut plan = tiling.begin(ask)?;
-    for (name, value) in pair_macros(dtype, is_signed(params), ask.target) {
+    let packed = is_small(params)
+        && dtype == Dtype::I32
+        && Semiring::of(params) == Semiring::MinPlus
+        && PACKED.is_on(params)?.unwrap_or(true);
+    // Tiles are of words.
+    let tile = [tiling.tile[0], tiling.tile[1] * if packed { 2 } else { 1 }];
+    let pitch = Tiling { tile, ..tiling }.pitch(n);
+    let mut plan = tiling.begin(ask, pitch)?;
+    if is_small(params) && dtype == Dtype::I32 {
+        plan.note(PACKED.name, u8::from(packed));
+    }
+    if packed {
+        plan.define("PACKED", 1);
+        if ask.target.packed_minimum {
+            plan.define("PACKED_MINIMUM", 1);
+        }
+    }
+    for (name, value) in pair_macros(dtype, params, ask.target) {
         plan.define(name, value);
     }
     let asynchronous = ASYNC.is_on(params)?.unwrap_or(true) && ask.target.async_copy && tiling.buffers == 2;
@@ -276,7 +386,7 @@ fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if split > 1 {
         plan.define("SHARED", 1);
     }
-    let panels = Panels { pitch: tiling.pitch(n), tile: tiling.tile, paired: true, split };
+    let panels = Panels { pitch, tile, paired: true, split };
     panelled(plan, panels, tiling.work_group(), tiling.local_elements())
 }
 
@@ -294,7 +404,7 @@ fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let mut plan = begin(ask, n)?;
     plan.set(VEC.name, vec);
     plan.set(DEPTH.name, depth);
-    if is_ordered(ask.case.dtype, is_signed(params)) {
+    if is_ordered(ask.case.dtype, params) {
         plan.define("ORDERED", 1);
     }
     plan.note(ITEM.name, format!("{rows}x{vectors}"));

@@ -1,14 +1,23 @@
 //! The settings of the min-plus ladder.
 
 use crate::Tunable;
+use crate::cpu::minplus::Semiring;
 
 /// The choice of [`super::FAMILY`] that says whether weights may be negative.
 pub const WEIGHTS: Tunable = Tunable::choice(
     "weights",
-    "the edges' weights: none below 0, or of either sign, for which three_way has no integer order",
-    "non_negative signed",
+    "the edges' weights: none below 0; of either sign, for which three_way has no integer order; or whole and from 0 to 8191, \
+     of which three_way in i32 takes two a word",
+    "non_negative signed small",
 )
 .by_default("non_negative");
+/// The choice of [`super::FAMILY`] that says what takes the place of minimum and sum.
+pub const SEMIRING: Tunable = Tunable::choice(
+    Semiring::NAME,
+    "what takes the place of minimum and sum: shortest, longest or widest paths, or whether there is one",
+    Semiring::VALUES,
+)
+.by_default("min_plus");
 pub(super) const DEPTH: Tunable = Tunable::number("depth", "rows of a panel staged at once", (1, 1024), "4 8 16 32")
     .by_default("local: 8, wide: 256, else by the size");
 pub(super) const BLOCK: Tunable =
@@ -36,5 +45,10 @@ pub(super) const SPLIT: Tunable =
 pub(super) const ASYNC: Tunable =
     Tunable::switch("async", "1: panels are copied by no register (NVIDIA since Ampere), 0: by registers")
         .by_default("1 where the device can");
+pub(super) const PACKED: Tunable = Tunable::switch(
+    "packed",
+    "1: with --weights small in i32, a word holds two lengths, and a tile's columns are words, 0: one",
+)
+.by_default("1");
 pub(super) const VEC: Tunable =
     Tunable::choice("vec", "elements of a vector", "2 4 8 16").by_default("the device's own");

@@ -71,9 +71,9 @@ impl Tiling {
         self.buffers * self.depth * (self.tile[0] + self.tile[1])
     }
 
-    /// A plan that defines and notes all of it.
-    pub(super) fn begin<'a>(&self, ask: &'a Ask<'a>) -> Result<Builder<'a>, Refusal> {
-        let mut plan = launches::begin(ask, self.pitch(ask.case.shape.n))?;
+    /// A plan that defines and notes all of it, for rows at most `pitch` elements apart.
+    pub(super) fn begin<'a>(&self, ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Refusal> {
+        let mut plan = launches::begin(ask, pitch)?;
         plan.define("VEC", 16 / ask.case.dtype.size());
         for (name, macros, [rows, columns]) in [(TILE.name, "TILE", self.tile), (ITEM.name, "ITEM", self.item)] {
             plan.note(name, format!("{rows}x{columns}"));

@@ -246,7 +246,7 @@ fn add_min_items(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     shape::check_wg(ask.case.wg, ask.target)?;
     let grid = Grid::covering(ask.case.wg.size(), multiple(ask, ask.case.wg.size() as u64)?);
     let mut defines = vec![("ROWS", rows as usize), ("COLUMNS", columns as usize)];
-    defines.extend(minplus::pair_macros(ask.case.dtype, false, ask.target));
+    defines.extend(minplus::pair_macros(ask.case.dtype, &Params::new(), ask.target));
     if TOGETHER.is_on(&ask.case.params)?.unwrap_or(false) {
         defines.push(("TOGETHER", 1));
     }

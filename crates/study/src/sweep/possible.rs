@@ -69,6 +69,7 @@ fn targets() -> impl Iterator<Item = Target> {
         float_lanes,
         nvidia,
         async_copy: nvidia,
+        packed_minimum: nvidia,
         register_caps: nvidia,
         ..Target::with_everything(gpu)
     })

@@ -1,7 +1,7 @@
 //! The inner loop of the min-plus step, once for all: a tile of the result held in vector registers.
 #![allow(unsafe_code, reason = "intrinsics, and functions for processors that have them")]
 
-use super::weight::Weight;
+use super::weight::{Heaviest, Weight};
 use std::marker::PhantomData;
 
 /// The inner loop for one type of weight, compiled for instructions that this processor has.
@@ -176,7 +176,7 @@ pub(super) fn portable<T: Weight>() -> Kernel<T> {
 /// its instructions. Its tile fills the registers but for a row of `b`, a weight of `a`, and their sum.
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86 {
-    use super::{Kernel, Simd, registers, tile};
+    use super::{Heaviest, Kernel, Simd, registers, tile};
     use std::arch::{asm, x86_64::*};
 
     macro_rules! kernel {
@@ -191,7 +191,7 @@ pub(super) mod x86 {
                     #[inline]
                     #[target_feature(enable = $feature)]
                     unsafe fn splat(weight: $weight) -> $vector {
-                        $splat(weight)
+                        $splat(weight.into())
                     }
                     #[inline]
                     #[target_feature(enable = $feature)]
@@ -266,4 +266,34 @@ pub(super) mod x86 {
     kernel!(avx512_f32_non_negative, "avx512f" zmm_reg, non_negative: true, 12 x 2, f32, __m512,
         _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_add_ps,
         |x, y| _mm512_castsi512_ps(_mm512_min_epi32(_mm512_castps_si512(x), _mm512_castps_si512(y))));
+
+    impl From<Heaviest<f32>> for f32 {
+        fn from(weight: Heaviest<f32>) -> f32 {
+            weight.0
+        }
+    }
+    impl From<Heaviest<f64>> for f64 {
+        fn from(weight: Heaviest<f64>) -> f64 {
+            weight.0
+        }
+    }
+    impl From<Heaviest<i32>> for i32 {
+        fn from(weight: Heaviest<i32>) -> i32 {
+            weight.0
+        }
+    }
+
+    // Paths as heavy as their heaviest edge.
+    kernel!(avx2_f32_heaviest, "avx2" ymm_reg, non_negative: false, 6 x 2, Heaviest<f32>, __m256,
+        _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_max_ps, |x, y| _mm256_min_ps(x, y));
+    kernel!(avx2_f64_heaviest, "avx2" ymm_reg, non_negative: false, 6 x 2, Heaviest<f64>, __m256d,
+        _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_max_pd, |x, y| _mm256_min_pd(x, y));
+    kernel!(avx2_i32_heaviest, "avx2" ymm_reg, non_negative: false, 6 x 2, Heaviest<i32>, __m256i,
+        _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_max_epi32, |x, y| _mm256_min_epi32(x, y));
+    kernel!(avx512_f32_heaviest, "avx512f" zmm_reg, non_negative: false, 12 x 2, Heaviest<f32>, __m512,
+        _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_max_ps, |x, y| _mm512_min_ps(x, y));
+    kernel!(avx512_f64_heaviest, "avx512f" zmm_reg, non_negative: false, 12 x 2, Heaviest<f64>, __m512d,
+        _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_max_pd, |x, y| _mm512_min_pd(x, y));
+    kernel!(avx512_i32_heaviest, "avx512f" zmm_reg, non_negative: false, 12 x 2, Heaviest<i32>, __m512i,
+        _mm512_set1_epi32, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_max_epi32, |x, y| _mm512_min_epi32(x, y));
 }

@@ -10,6 +10,7 @@
 //! zero). Weights are never NaN nor minus infinity.
 
 mod kernel;
+mod semiring;
 mod weight;
 
 use super::Baseline;
@@ -18,8 +19,10 @@ pub use gpulab_model::data::NO_EDGE;
 use kernel::Kernel;
 use multiversion::multiversion;
 use rayon::prelude::*;
+pub use semiring::{Join, Semiring, element, negate};
+use std::borrow::Cow;
 use std::ops::Range;
-use weight::Weight;
+use weight::{Heaviest, Weight};
 
 /// Columns of `a` and rows of `b` that a tile takes at once.
 const DEPTH: usize = 512;
@@ -51,24 +54,65 @@ macro_rules! typed {
     };
 }
 
+/// As [`typed`], on weights that are joined so.
+macro_rules! joined {
+    ($join:expr, $d:expr, $result:expr, |$x:ident, $y:ident| $call:expr) => {
+        match $join {
+            Join::Sum => typed!($d, $result, |$x, $y| $call),
+            Join::Larger => typed!($d, $result, |$x, $y| {
+                let ($x, $y) = (heaviest(&$x[..]), heaviest_mut(&mut $y[..]));
+                $call
+            }),
+        }
+    };
+}
+
+fn heaviest<T: Weight>(weights: &[T]) -> &[Heaviest<T>] {
+    bytemuck::cast_slice(weights)
+}
+
+fn heaviest_mut<T: Weight>(weights: &mut [T]) -> &mut [Heaviest<T>] {
+    bytemuck::cast_slice_mut(weights)
+}
+
+/// A product in a semiring, by one that chooses the least: where the larger is better, of what has the other sign.
+fn turned_over(semiring: Semiring, d: &Array, result: &mut Array, least: impl Fn(Join, &Array, &mut Array)) {
+    if !semiring.is_greatest() {
+        return least(semiring.join(), d, result);
+    }
+    let mut d = Cow::Borrowed(d);
+    negate(d.to_mut());
+    negate(result);
+    least(semiring.join(), &d, result);
+    negate(result);
+}
+
 /// Every baseline, from the plainest to the fastest. Each takes an n x n matrix, row-major, and writes another.
 pub const BASELINES: &[Baseline] = &[
     Baseline {
         name: "cpu_sequential",
         about: "one thread, three plain loops; the innermost reads a column",
-        run: |shape, _, inputs, result| typed!(&inputs[0], result, |d, r| sequential(shape.n as usize, d, r)),
+        run: |shape, params, inputs, result| {
+            turned_over(Semiring::of(params), &inputs[0], result, |join, d, result| {
+                joined!(join, d, result, |d, r| sequential(shape.n as usize, d, r));
+            });
+        },
         depth: |_, _| 0,
     },
     Baseline {
         name: "cpu_rows",
         about: "all threads, the loops in an order that reads rows, vectors as the compiler makes them",
-        run: |shape, _, inputs, result| typed!(&inputs[0], result, |d, r| by_rows(shape.n as usize, d, r)),
+        run: |shape, params, inputs, result| {
+            turned_over(Semiring::of(params), &inputs[0], result, |join, d, result| {
+                joined!(join, d, result, |d, r| by_rows(shape.n as usize, d, r));
+            });
+        },
         depth: |_, _| 0,
     },
     Baseline {
         name: "cpu_rayon",
         about: "all threads, tiles in vector registers, panels in the caches",
-        run: |shape, _, inputs, result| all_threads(shape.n as usize, &inputs[0], result),
+        run: |shape, params, inputs, result| product(Semiring::of(params), shape.n as usize, &inputs[0], result),
         depth: |_, _| 0,
     },
 ];
@@ -89,16 +133,25 @@ pub fn instructions(d: &Array) -> &'static str {
 ///
 /// If the matrices are not both of n x n elements of one type, f32, f64 or i32.
 pub fn all_threads(n: usize, d: &Array, result: &mut Array) {
-    rows(n, d, 0..n, result);
+    rows(Join::Sum, n, d, 0..n, result);
 }
 
-/// Some rows of the result, computed as in [`all_threads`].
+/// The product in a semiring, computed as in [`all_threads`].
+///
+/// # Panics
+///
+/// As [`all_threads`].
+pub fn product(semiring: Semiring, n: usize, d: &Array, result: &mut Array) {
+    turned_over(semiring, d, result, |join, d, result| rows(join, n, d, 0..n, result));
+}
+
+/// Some rows of the result, the least of lengths that are joined so, computed as in [`all_threads`].
 ///
 /// # Panics
 ///
 /// As [`all_threads`], but the result has only these rows.
-pub fn rows(n: usize, d: &Array, rows: Range<usize>, result: &mut Array) {
-    typed!(d, result, |d, r| multiply(&Tiled::best(d), n, d, rows, r));
+pub fn rows(join: Join, n: usize, d: &Array, rows: Range<usize>, result: &mut Array) {
+    joined!(join, d, result, |d, r| multiply(&Tiled::best(d), n, d, rows, r));
 }
 
 /// Lets all threads add and compare in registers, `steps` times a tile, with the instructions that [`all_threads`] would use
@@ -152,14 +205,19 @@ macro_rules! tiled {
 tiled!(f32, [avx512_f32_non_negative, avx512_f32, avx2_f32_non_negative, avx2_f32]);
 tiled!(f64, [avx512_f64, avx2_f64]);
 tiled!(i32, [avx512_i32, avx2_i32]);
+tiled!(Heaviest<f32>, [avx512_f32_heaviest, avx2_f32_heaviest]);
+tiled!(Heaviest<f64>, [avx512_f64_heaviest, avx2_f64_heaviest]);
+tiled!(Heaviest<i32>, [avx512_i32_heaviest, avx2_i32_heaviest]);
 
 /// Computes anew what the elements at these places, as (row, column), take part in: their rows and columns of the result.
 ///
 /// # Panics
 ///
 /// If the arrays' types differ, or are not n x n.
-pub fn recompute(n: usize, d: &Array, places: &[(usize, usize)], result: &mut Array) {
-    typed!(d, result, |d, r| places.iter().for_each(|&at| cross(n, d, at, r)));
+pub fn recompute(semiring: Semiring, n: usize, d: &Array, places: &[(usize, usize)], result: &mut Array) {
+    turned_over(semiring, d, result, |join, d, result| {
+        joined!(join, d, result, |d, r| places.iter().for_each(|&at| cross(n, d, at, r)));
+    });
 }
 
 /// The min-plus product of n x n weights with themselves of which it is known that a shortest way of two edges takes one that
@@ -344,7 +402,7 @@ mod recompute_tests {
             for (index, value) in [(5 * n + 9, 7), (36 * n + 36, 700)] {
                 let value = generate(fill, dtype, value, 0, index as u64, 1);
                 d[0].put(index, &value);
-                recompute(n, &d[0], &[(index / n, index % n)], &mut result);
+                recompute(Semiring::MinPlus, n, &d[0], &[(index / n, index % n)], &mut result);
                 let mut whole = Array::zeros(dtype, n * n);
                 all_threads(n, &d[0], &mut whole);
                 assert_eq!(result, whole, "{dtype}");
@@ -388,6 +446,25 @@ mod tests {
         check(n, &matrix(n, seed, f32::INFINITY, |x| x.unsigned_abs() as f32 / 7e8));
         check(n, &matrix(n, seed, f64::INFINITY, |x| f64::from(x) / 7e8));
         check(n, &matrix(n, seed, NO_EDGE, |x| x % NO_EDGE));
+        check(n, &matrix(n, seed, Heaviest::<f32>::NONE, |x| Heaviest(x as f32 / 7e8)));
+        check(n, &matrix(n, seed, Heaviest::<f64>::NONE, |x| Heaviest(f64::from(x) / 7e8)));
+        check(n, &matrix(n, seed, Heaviest::<i32>::NONE, |x| Heaviest(x % NO_EDGE)));
+    }
+
+    #[test]
+    fn products_of_each_semiring_are_those_of_its_operations() {
+        let (n, no) = (3, f32::INFINITY);
+        let product = |semiring, d: Vec<f32>| {
+            let mut result = Array::zeros(Dtype::F32, n * n);
+            product(semiring, n, &Array::F32(d), &mut result);
+            result
+        };
+        let longest = product(Semiring::MaxPlus, vec![1.0, 5.0, -no, -no, 2.0, 7.0, -no, -no, -1.0]);
+        assert_eq!(longest, Array::F32(vec![2.0, 7.0, 12.0, -no, 4.0, 9.0, -no, -no, -2.0]));
+        let widest = product(Semiring::MaxMin, vec![no, 5.0, 1.0, -no, no, 4.0, -no, -no, no]);
+        assert_eq!(widest, Array::F32(vec![no, 5.0, 4.0, -no, no, 4.0, -no, -no, no]));
+        let reached = product(Semiring::OrAnd, vec![0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
+        assert_eq!(reached, Array::F32(vec![0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Elements of a matrix, and what they are added and compared by.
+#![allow(unsafe_code, reason = "a wrapper that is seen as what it wraps")]
 
-use bytemuck::Pod;
+use bytemuck::{Pod, Zeroable};
 use gpulab_model::data::NO_EDGE;
 
 /// An element of a matrix.
@@ -10,6 +11,7 @@ pub(super) trait Weight: Pod + Send + Sync + PartialOrd {
     const ZERO: Self;
     fn plus(self, other: Self) -> Self;
     fn lesser(self, other: Self) -> Self;
+    fn larger(self, other: Self) -> Self;
 }
 
 macro_rules! weight {
@@ -27,6 +29,10 @@ macro_rules! weight {
                 // Compilers make vectors of this, but branches of a comparison of floats in a loop over rows.
                 self.min(other)
             }
+            #[inline(always)]
+            fn larger(self, other: $t) -> $t {
+                self.max(other)
+            }
         }
     };
 }
@@ -34,3 +40,30 @@ macro_rules! weight {
 weight!(f32, f32::INFINITY, 0.0, |x, y| x + y);
 weight!(f64, f64::INFINITY, 0.0, |x, y| x + y);
 weight!(i32, NO_EDGE, 0, |x, y| x.wrapping_add(y));
+
+/// A weight of which paths have the largest of their edges.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[repr(transparent)]
+pub(super) struct Heaviest<T>(pub(super) T);
+
+// SAFETY: it is a weight and nothing else.
+unsafe impl<T: Zeroable> Zeroable for Heaviest<T> {}
+// SAFETY: as above.
+unsafe impl<T: Pod> Pod for Heaviest<T> {}
+
+impl<T: Weight> Weight for Heaviest<T> {
+    const NONE: Heaviest<T> = Heaviest(T::NONE);
+    const ZERO: Heaviest<T> = Heaviest(T::ZERO);
+    #[inline(always)]
+    fn plus(self, other: Heaviest<T>) -> Heaviest<T> {
+        Heaviest(self.0.larger(other.0))
+    }
+    #[inline(always)]
+    fn lesser(self, other: Heaviest<T>) -> Heaviest<T> {
+        Heaviest(self.0.lesser(other.0))
+    }
+    #[inline(always)]
+    fn larger(self, other: Heaviest<T>) -> Heaviest<T> {
+        Heaviest(self.0.larger(other.0))
+    }
+}
