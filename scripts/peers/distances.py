@@ -6,9 +6,13 @@ scripts/peers/distances.py target/release/gpulab -d nvidia > distances.csv
 Each graph has a cycle through all nodes, and other edges of random weights between 1 and 1000. SciPy reads the matrix from a .npz
 and writes a .npy, gpulab reads a list of edges as CSV. The answers are compared. A method that takes longer than the limit on one
 graph is not asked about graphs with more nodes.
+
+With DIJKSTRA=PATH, the program of scripts/peers/dijkstra, built with cargo, takes part: petgraph's algorithms, and Dijkstra's on all
+threads, from all nodes and from three, beside gpulab with --from.
 """
 
 import csv
+import os
 import re
 import subprocess
 import sys
@@ -35,16 +39,28 @@ def graph(n: int, degree: int) -> sparse.csr_array:
     return sparse.csr_array((weight, (start[first], end[first])), shape=(n, n))
 
 
-def gpulab(command: list[str], folder: Path) -> dict[str, float]:
+def gpulab(command: list[str], folder: Path, *options: str) -> dict[str, float]:
     began = time.perf_counter()
     ran = subprocess.run(
-        [command[0], "minplus", *command[1:], "--closure", "--input", folder / "edges.csv", "-o", folder / "gpulab.npy"],
+        [command[0], "minplus", *command[1:], "--closure", "--input", folder / "edges.csv", "-o", folder / "gpulab.npy", *options],
         capture_output=True, text=True, check=False)
     whole = time.perf_counter() - began
     if ran.returncode:
         sys.exit(ran.stderr)
     kernels, beside = re.search(r"([\d.]+) s of kernels, ([\d.]+) s with transfers", ran.stderr).groups()
     return {"gpulab kernels": float(kernels), "gpulab with transfers": float(beside), "gpulab": whole}
+
+
+def dijkstra(folder: Path, *sources: str) -> dict[str, float]:
+    if not (program := os.environ.get("DIJKSTRA")):
+        return {}
+    lines = subprocess.run([program, folder / "edges.csv", str(4 * LIMIT_S), *sources], capture_output=True, text=True, check=True)
+    distances = np.load(folder / "gpulab.npy").astype(np.float64)
+    seconds = {}
+    for what, took, total in csv.reader(lines.stdout.splitlines()):
+        assert np.isclose(float(total), distances[np.isfinite(distances)].sum(), rtol=1e-6), f"{what}: other distances"
+        seconds[what] = float(took)
+    return seconds
 
 
 def scipy(method: str, folder: Path) -> float:
@@ -70,7 +86,10 @@ def main() -> None:
                 rows = np.column_stack([listed.row, listed.col, listed.data.astype(int)])
                 np.savetxt(folder / "edges.csv", rows, "%d", ",", header="from,to,weight", comments="")
                 tell = lambda what, seconds: (out.writerow([n, edges.nnz, name, what, f"{seconds:.4f}"]), sys.stdout.flush())
-                for what, seconds in gpulab(sys.argv[1:], folder).items():
+                if "DIJKSTRA" in os.environ:
+                    for what, seconds in (gpulab(sys.argv[1:], folder, "--from", "0,1,2") | dijkstra(folder, "3")).items():
+                        tell(f"{what}, from 3", seconds)
+                for what, seconds in (gpulab(sys.argv[1:], folder) | dijkstra(folder)).items():
                     tell(what, seconds)
                 for method, what in [("D", "SciPy Dijkstra"), ("FW", "SciPy Floyd-Warshall")]:
                     if (what, name) in slow:

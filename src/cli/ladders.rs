@@ -201,10 +201,10 @@ pub struct GraphJob {
     /// Add the column `next`: the node after `from` on a shortest path to `to`
     #[arg(long, requires = "closure")]
     pub paths: bool,
-    /// Only paths from this node; repeatable
+    /// Only paths from this node, or from several between commas; repeatable
     #[arg(long, value_name = "NAME", requires = "input", allow_hyphen_values = true)]
     pub from: Vec<String>,
-    /// Only paths to this node; repeatable
+    /// Only paths to this node, or to several between commas; repeatable
     #[arg(long, value_name = "NAME", requires = "input", allow_hyphen_values = true)]
     pub to: Vec<String>,
     /// Each edge leads both ways

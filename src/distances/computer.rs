@@ -5,7 +5,7 @@ use crate::bench::{self, tuning};
 use crate::data::{Array, Shape};
 use crate::graph::{self, Graph};
 use crate::kernels::cpu::minplus::Semiring;
-use crate::kernels::minplus::{FAMILY, LARGEST_SMALL, WEIGHTS};
+use crate::kernels::minplus::{FAMILY, LARGEST_SMALL, SOURCES, WEIGHTS};
 use crate::kernels::{Family, Rung};
 use crate::outcome::Status;
 use crate::plan::{Case, WorkGroup};
@@ -61,6 +61,11 @@ impl Computer {
         Computer { session, family, limit, rungs, given_up, case, tuned, semiring, seconds: None }
     }
 
+    /// Says how many rows are computed at once, of a family that computes some.
+    pub(crate) fn start_from(&mut self, sources: usize) {
+        self.case.params.insert(SOURCES.name.to_owned(), sources.to_string());
+    }
+
     /// Takes the settings that rungs were tuned to, and where no rung was asked for, the fastest of all first; says so.
     pub(crate) fn use_tuned(&mut self, known: &Remembered<'_>, is_free: bool, quiet: bool) {
         let of = |rung: &Rung| Case { variant: rung.variant().into(), ..self.case.clone() };
@@ -77,15 +82,22 @@ impl Computer {
     }
 
     /// The result of the first rung that this device can run.
-    pub(crate) fn compute(&mut self, d: &Array) -> Result<Array, Error> {
-        let d = &*graph::on_device(self.semiring, d);
+    pub(crate) fn compute(&mut self, inputs: &[Array]) -> Result<Array, Error> {
+        let semiring = self.semiring;
+        let converted: Vec<Array>;
+        let inputs = if semiring.is_greatest() {
+            converted = inputs.iter().map(|d| graph::on_device(semiring, d).into_owned()).collect();
+            &converted
+        } else {
+            inputs
+        };
         loop {
             let Some(rung) = self.rungs.first() else {
                 return Err(Error::Failed("no rung runs on this device".into()));
             };
             self.case.variant = rung.variant().into();
             let case = self.tuned.iter().find(|case| case.variant == self.case.variant).unwrap_or(&self.case);
-            let compute = || self.session.compute(case, std::slice::from_ref(d));
+            let compute = || self.session.compute(case, inputs);
             match within(self.limit, "computing distances", compute) {
                 Ok(computed) => {
                     self.seconds = Some((computed.seconds, computed.launches));

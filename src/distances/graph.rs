@@ -12,7 +12,7 @@ use crate::{Error, memory};
 pub(crate) fn wanted(input: &GraphFile, job: &GraphJob) -> Result<Wanted, Error> {
     let wanted = match input {
         GraphFile::Edges(list, _) => Wanted::new(&list.names, &job.from, &job.to),
-        GraphFile::Matrix(matrix) => Wanted::new(&Names::numbered(matrix.n), &job.from, &job.to),
+        GraphFile::Matrix(matrix, _) => Wanted::new(&Names::numbered(matrix.n), &job.from, &job.to),
     };
     wanted.map_err(Error::Usage)
 }
@@ -28,12 +28,12 @@ pub(crate) fn graph(semiring: Semiring, input: GraphFile, undirected: bool) -> (
             let text = format!("{format} {edges} edge{} between {nodes} node{}{both}", plural(edges), plural(nodes));
             (Graph::from_edges(semiring, &list, undirected && !both_ways), text, notes)
         }
-        GraphFile::Matrix(mut matrix) => {
+        GraphFile::Matrix(mut matrix, notes) => {
             let n = matrix.n;
             graph::least(semiring, &mut matrix.weights);
             let graph = Graph::from_matrix(semiring, matrix, undirected);
             let kind = format!("a matrix of {n} x {n} weights with {} edge{}", graph.edges, plural(graph.edges));
-            (graph, kind, Vec::new())
+            (graph, kind, notes)
         }
     }
 }
@@ -45,7 +45,7 @@ fn plural(count: usize) -> &'static str {
 pub(crate) fn size(input: &GraphFile) -> (usize, Dtype) {
     match input {
         GraphFile::Edges(list, _) => (list.names.len(), list.weights.dtype()),
-        GraphFile::Matrix(matrix) => (matrix.n, matrix.weights.dtype()),
+        GraphFile::Matrix(matrix, _) => (matrix.n, matrix.weights.dtype()),
     }
 }
 

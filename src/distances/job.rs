@@ -9,7 +9,7 @@ use crate::data::Array;
 use crate::graph::{self, CheckedRows, Distances, Graph, NextHops, Wanted};
 use crate::input::{self, GraphFile};
 use crate::kernels::cpu::minplus::Semiring;
-use crate::kernels::minplus::{CLOSURE, FAMILY};
+use crate::kernels::minplus::{CLOSURE, FAMILY, MOST_SOURCES, ROWS};
 use crate::kernels::{Family, Rung};
 use crate::report::progress::{Observer, StatusLine};
 use crate::store::Deferred;
@@ -38,11 +38,17 @@ pub(crate) fn run(global: &Global, options: &MinPlusArgs, file: &str) -> Result<
 fn work(global: &Global, options: &Ladder, job: &GraphJob, semiring: Semiring, file: &str) -> Result<(), Error> {
     let family = if job.closure { &CLOSURE } else { &FAMILY };
     let asked = asked(family, options.variant.as_deref())?;
+    // Whether so few rows are wanted that their paths are followed one edge at a time.
+    let is_few = job.closure && !job.paths && asked.is_none() && semiring != Semiring::MaxPlus;
     let rungs = |gpu: bool| asked.map_or_else(|| family.preferred(gpu), |rung| vec![rung]);
     options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(family, dtype))?;
     bench::check_sources(&rungs(true), options.kernels.cl_dir.as_deref(), global.quiet)?;
     let path = job.output.as_deref().unwrap_or("-");
     let is_npy = Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"));
+    let ending = Path::new(path).extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+    if let Some(ending) = ending.filter(|ending| ending != "csv" && !is_npy) {
+        return Err(Error::Usage(format!("-o {path}: .{ending} is not written; end the name in .csv or .npy")));
+    }
     if is_npy && job.paths {
         return Err(Error::Usage("--paths: a matrix in .npy holds distances alone; name the output .csv".into()));
     }
@@ -74,19 +80,30 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, semiring: Semiring, f
     let (graph, kind, notes) = graph(semiring, input, job.undirected);
     describe(file, &kind, &notes, &graph, &note);
     status.borrow().suspend(|| bench::announce(global, info));
-    let rungs = rungs(info.target.gpu);
+    let is_few = is_few && !job.from.is_empty() && wanted.from.len() <= MOST_SOURCES && !graph.has_negative();
+    let (family, rungs) =
+        if is_few { (&ROWS, ROWS.preferred(info.target.gpu)) } else { (family, rungs(info.target.gpu)) };
     let known = (!options.no_tuned)
         .then(|| tuning::load(family, info, options.kernels.cl_dir.as_deref(), global.quiet))
         .flatten();
     let mut device = Computer::new(session, family, limit, rungs, &graph);
+    if is_few {
+        device.start_from(wanted.from.len());
+    }
     if let Some(known) = known {
         device.use_tuned(&known, asked.is_none(), global.quiet);
     }
-    let (distances, next) = distances(job, &graph, &wanted, &mut device, &note, &step)?;
+    let all: Vec<usize> = (0..graph.len()).collect();
+    let (rows, (distances, next)) = if is_few {
+        (&wanted.from, (few(&graph, &wanted.from, &mut device, &note, &step)?, None))
+    } else {
+        (&all, distances(job, &graph, &wanted, &mut device, &note, &step)?)
+    };
     within(limit, "closing the device", || drop(device));
     let table = Distances {
         names: &graph.names,
         distances: &distances,
+        rows,
         next: next.as_ref(),
         wanted: &wanted,
         decimals: graph.decimals,
@@ -127,6 +144,27 @@ fn deadline(options: &Ladder, input: &GraphFile, any_stops: bool) -> Duration {
     Duration::from_secs_f64(options.measure.deadline.unwrap_or_else(usual))
 }
 
+/// The distances from a few nodes, proved.
+fn few(
+    graph: &Graph,
+    sources: &[usize],
+    device: &mut Computer,
+    note: &dyn Fn(&str),
+    step: &dyn Fn(&str),
+) -> Result<Array, Error> {
+    step("computing");
+    let mut compute = |inputs: &[Array]| device.compute(inputs);
+    let found = graph::from_some(graph.semiring, graph.len(), graph.weights.clone(), sources, &mut compute);
+    device.report(note);
+    let found = found.map_err(|stopped| graph::refusal(stopped, graph))?;
+    step("proving on the CPU");
+    graph::proved_rows(graph, &found, sources)?;
+    let [_, what] = graph::semiring::words(graph.semiring);
+    let count = sources.len();
+    note(&format!("proved on the CPU: the {what} from {count} node{}", if count == 1 { "" } else { "s" }));
+    Ok(found.distances)
+}
+
 /// The distances, proved, and the next nodes on the way if they are asked for.
 fn distances(
     job: &GraphJob,
@@ -139,7 +177,7 @@ fn distances(
     let n = graph.len();
     let share = |some: usize| if some == n { "all".to_owned() } else { format!("{some} of {n}") };
     step("computing");
-    let mut compute = |d: &Array| device.compute(d);
+    let mut compute = |d: &Array| device.compute(std::slice::from_ref(d));
     if !job.closure {
         let distances =
             graph::one_stop(&graph.weights, &mut compute).map_err(|stopped| graph::refusal(stopped, graph))?;

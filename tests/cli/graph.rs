@@ -59,6 +59,27 @@ fn the_closure_and_its_paths() {
 }
 
 #[test]
+fn rows_of_some_nodes_alone() {
+    let cities = ["--from", "Lisbon,Oslo", "--to", "Rome", "--undirected", "--closure", "--input", &europe()];
+    let (out, err, code) = run(&cities);
+    assert!(code == 0 && err.contains("rows/rows: ") && err.contains("the distances from 2 nodes"), "{err}");
+    let (all, err, code) = run(&[&cities[..], &["--paths"]].concat());
+    assert!(code == 0 && err.contains("closure/") && err.contains("to all nodes"), "{err}");
+    let all: Vec<&str> = all.lines().map(|line| line.rsplit_once(',').unwrap().0).collect();
+    assert_eq!((out.lines().collect::<Vec<_>>(), all.len()), (all, 3));
+    // Where weights are negative, or a rung is named, all rows are found.
+    let (out, err, _) = table("from,to,weight\na,b,-3\nb,c,1\n", &["--closure", "--from", "a"]);
+    assert!(out == "from,to,distance\na,b,-3\na,c,-2\n" && err.contains("closure/"), "{out}{err}");
+    let kernels = edited_kernels("closure/rows.cl", "j < n && k < n", "j < n && k + 1 < n");
+    let args = ["--closure", "--from", "0", "--cl-dir", kernels.path().to_str().unwrap()];
+    let (out, err, code) = table("from,to,weight\n0,1,4\n1,2,1\n0,3,1\n3,1,1\n", &args);
+    assert!(
+        code == 4 && out.is_empty() && err.contains("the distance from 0 to 1 is 4, and the best path has 2"),
+        "{err}"
+    );
+}
+
+#[test]
 fn longest_and_widest_paths_and_whether_there_is_one() {
     const TASKS: &str = "from,to,weight\na,b,3\nb,d,4\na,c,2\nc,d,6.5\na,b,1\nd,e,0\n";
     let closure = |semiring| table(TASKS, &["--closure", "--paths", "--from", "a", "--semiring", semiring]);
@@ -221,13 +242,18 @@ fn what_is_wrong_with_a_graph_is_one_line_and_exit_code_2() {
         ("from,to,weight\na,a,-1\n", &["--closure"], "a -> a has length -1"),
         ("from,to,weight\na,b,-2e8\nb,c,-2e8\nc,a,-2e8\n", &["--closure", "--dtype", "i32"], "has length -600000000"),
         ("from,to,weight\na,b,200000000\nb,c,200000000\n", &["--closure", "--dtype", "i32"], "--dtype f64"),
-        ("from,to,weight\na,b,1e38\nb,c,1e38\n", &["--closure"], "become 2e38, too large to be added to"),
+        (
+            "from,to,weight\na,b,1e38\nb,c,1e38\n",
+            &["--closure"],
+            "the distance from a to c has become 2e38, too large to be added to",
+        ),
         (CHAIN, &["--dtype", "i64"], "i64"),
         (CHAIN, &["--variant", "0-1"], "one rung"),
         (CHAIN, &["--variant", "99"], "no rung"),
         (CHAIN, &["--cl-dir", NOWHERE], "nowhere"),
         (CHAIN, &["--paths"], "--closure"),
         (CHAIN, &["--closure", "--paths", "-o", "d.npy"], "--paths: a matrix in .npy holds distances alone"),
+        (CHAIN, &["-o", "d.npz"], ".npz is not written; end the name in .csv or .npy"),
         (CHAIN, &["--closure", "--variant", "three_way"], "no rung"),
         (CHAIN, &["--n", "100"], "--n"),
         (CHAIN, &["--csv", "-"], "--csv"),

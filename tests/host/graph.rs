@@ -2,7 +2,7 @@
 
 use gpulab::check::gamma;
 use gpulab::data::{Array, Dtype};
-use gpulab::graph::{self, Distances, EdgeList, Graph, Length, Names, Stopped, Wanted, prove};
+use gpulab::graph::{self, Distances, EdgeList, Graph, Length, Names, Stopped, Wanted, prove, prove_rows};
 use gpulab::input::{self, GraphFile};
 use gpulab::kernels::cpu::minplus::{Join, Semiring};
 use petgraph::algo::{bellman_ford, dijkstra};
@@ -202,6 +202,42 @@ fn widest_paths_are_proved_and_each_wrong_width_is_seen() {
             }
         }
     }
+}
+
+#[test]
+fn rows_from_some_nodes_are_those_of_all_and_each_wrong_distance_is_seen() {
+    let n = 30;
+    let draw = |at: usize| gpulab::data::draw(7, at as u64);
+    let weight = |at: usize| if draw(at) % 8 == 0 { (draw(at) >> 40) as f64 / 1000.0 } else { f64::INFINITY };
+    let weights = Array::F64((0..n * n).map(weight).collect());
+    let whole = graph::closure(Semiring::MinPlus, n, weights.clone(), &mut all).unwrap();
+    let Array::F64(whole) = &whole.distances else { unreachable!("doubles") };
+    let sources = [3, 29];
+    let wanted = Array::F64(sources.iter().flat_map(|from| whole[from * n..][..n].to_vec()).collect());
+    let found = graph::from_some(Semiring::MinPlus, n, weights.clone(), &sources, &mut |inputs| {
+        let mut rows = inputs[1].clone();
+        gpulab::kernels::cpu::minplus::follow(Semiring::MinPlus, n, &inputs[0], &mut rows);
+        Ok::<_, Infallible>(rows)
+    });
+    let found = found.unwrap();
+    assert_near(&widened(&found.distances), &widened(&wanted), |x| 1e-12 * x);
+    let proved = |rows: &Array| prove_rows(Join::Sum, n, &found.weights, rows, &sources);
+    assert_eq!(proved(&found.distances), Ok(()));
+    for at in 0..2 * n {
+        for factor in [0.999, 1.001, f64::NAN, f64::INFINITY] {
+            let Array::F64(mut rows) = found.distances.clone() else { unreachable!("doubles") };
+            rows[at] = if rows[at] == 0.0 || rows[at].is_infinite() { factor.min(7.0) } else { rows[at] * factor };
+            if factor.is_nan() {
+                rows[at] = f64::NAN;
+            }
+            let seen = proved(&Array::F64(rows)).map_err(|wrong| (wrong.from, wrong.to));
+            assert_eq!(seen, Err((sources[at / n], at % n)), "{at} {factor}");
+        }
+    }
+    let far = Array::F64(vec![0.0, 1.7e308, f64::INFINITY, 0.0]);
+    let too_far =
+        graph::from_some(Semiring::MinPlus, 2, far, &[0], &mut |inputs| Ok::<_, Infallible>(inputs[1].clone()));
+    assert!(matches!(too_far, Err(Stopped::TooFar { from: 0, to: 1, .. })));
 }
 
 /// Bound on the rounding of a distance between `n` nodes: of a path whose weights' magnitudes add up to 1.
@@ -435,7 +471,7 @@ fn integer_distances_that_could_be_mistaken_are_refused() {
     let two = Edges { n: 3, list: list(2) }.graph(Dtype::I32);
     let Ok(Array::I32(once)) = graph::one_stop(&two.weights, &mut step) else { panic!() };
     assert_eq!((once[2], once[6]), (2 * long, i32::NO_EDGE));
-    assert_eq!(closure(&two), Err(Stopped::TooFar(f64::from(2 * long))));
+    assert_eq!(closure(&two), Err(Stopped::TooFar { from: 0, to: 2, length: f64::from(2 * long) }));
     assert!(closure(&Edges { n: 2, list: list(1) }.graph(Dtype::I32)).is_ok());
 }
 
@@ -455,13 +491,13 @@ fn a_negative_cycle_is_told_though_its_sums_leave_the_limits() {
     let both = closure(&Edges { n: 6, list }.graph(Dtype::I32));
     assert!(matches!(&both, Err(Stopped::Negative(cycle)) if cycle.length == -6e8), "{both:?}");
     let no_cycle = Edges { n: 3, list: vec![(0, 1, -2e8), (1, 2, -2e8)] };
-    assert_eq!(closure(&no_cycle.graph(Dtype::I32)), Err(Stopped::TooFar(-4e8)));
+    assert_eq!(closure(&no_cycle.graph(Dtype::I32)), Err(Stopped::TooFar { from: 0, to: 2, length: -4e8 }));
 }
 
 #[test]
 fn distances_that_f32_cannot_hold_are_refused() {
     let far = Edges { n: 3, list: vec![(0, 1, 1.6e38), (1, 2, 1.6e38)] };
-    assert!(matches!(closure(&far.graph(Dtype::F32)), Err(Stopped::TooFar(_))));
+    assert!(matches!(closure(&far.graph(Dtype::F32)), Err(Stopped::TooFar { .. })));
     assert!(closure(&far.graph(Dtype::F64)).is_ok());
 }
 
@@ -577,6 +613,7 @@ fn a_table_is_a_graph_again() {
     let table = Distances {
         names: &graph.names,
         distances: &once,
+        rows: &(0..graph.len()).collect::<Vec<_>>(),
         next: None,
         wanted: &wanted,
         decimals: None,

@@ -31,6 +31,16 @@ impl<T: Length> Incoming<T> {
         Incoming { starts, edges }
     }
 
+    /// The edges of a matrix of n x n weights the other way round, its diagonal left out.
+    pub(super) fn reversed(n: usize, weights: &[T]) -> Incoming<T> {
+        let is_edge = |i: usize, k: usize| i != k && weights[i * n + k].is_some();
+        let from = |i: usize| (0..n).filter(|&k| is_edge(i, k)).map(|k| (k as u32, weights[i * n + k])).collect();
+        let outgoing: Vec<Vec<(u32, T)>> = (0..n).into_par_iter().map(from).collect();
+        let mut starts = vec![0; n + 1];
+        outgoing.iter().enumerate().for_each(|(i, edges)| starts[i + 1] = starts[i] + edges.len());
+        Incoming { starts, edges: outgoing.concat() }
+    }
+
     /// How many there are.
     pub(super) fn len(&self) -> usize {
         self.edges.len()
@@ -55,6 +65,8 @@ mod tests {
         assert_eq!(incoming.of(2), [(0, -7), (1, 1)]);
         let light = Incoming::new(3, &weights, |at| weights[at] < 2);
         assert_eq!((light.of(1), light.of(2)), (&[][..], &[(0, -7), (1, 1)][..]));
+        let reversed = Incoming::reversed(3, &weights);
+        assert_eq!((reversed.of(0), reversed.of(2)), (&[(1, 5), (2, -7)][..], &[(1, 2)][..]));
         assert_eq!(Incoming::<f32>::new(0, &[], |_| true).len(), 0);
     }
 }

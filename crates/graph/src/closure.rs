@@ -31,8 +31,8 @@ pub enum Stopped<E> {
     #[error("a cycle has the negative length {}", .0.length)]
     Negative(NegativeCycle),
     /// A distance has become too large to be added to: only so large a sum could be taken for a missing path.
-    #[error("a distance has become {}", .0.text())]
-    TooFar(f64),
+    #[error("a distance has become {}", .length.text())]
+    TooFar { from: usize, to: usize, length: f64 },
 }
 
 /// Distances by at most one node in between, of a matrix as given: one step.
@@ -73,6 +73,35 @@ pub fn closure<E>(
     Ok(Closure { weights, distances })
 }
 
+/// Shortest distances from some of `n` nodes, of weights none of which is below 0, as `rows` computes them of the weights and
+/// of the first edges: a row for each.
+///
+/// # Errors
+/// Lengths beyond [`Length::LIMIT`], and what `rows` says.
+pub fn from_some<E>(
+    semiring: Semiring,
+    n: usize,
+    mut weights: Array,
+    sources: &[usize],
+    rows: &mut dyn FnMut(&[Array]) -> Result<Array, E>,
+) -> Result<Closure, Stopped<E>> {
+    each_array!(&mut weights, w => (0..n).for_each(|i| stay(&mut w[i * n + i], staying(semiring))));
+    let first: Array = each_array!(&weights, w => {
+        sources.iter().flat_map(|from| w[from * n..][..n].iter().copied()).collect::<Vec<_>>().into()
+    });
+    let inputs = [weights, first];
+    let mut distances = rows(&inputs).map_err(Stopped::Compute)?;
+    each_array!(&mut distances, v => normalise(v));
+    let beyond = each_array!(&distances, d => beyond_limit(d));
+    let [weights, _] = inputs;
+    match beyond {
+        Some((at, length)) if semiring.join() == Join::Sum => {
+            Err(Stopped::TooFar { from: sources[at / n], to: at % n, length })
+        }
+        _ => Ok(Closure { weights, distances }),
+    }
+}
+
 /// What staying costs: nothing, or less.
 fn stay<T: Length>(diagonal: &mut T, staying: T) {
     if *diagonal > staying {
@@ -91,8 +120,8 @@ fn check<T: Length, E>(n: usize, distances: &[T], weights: &[T]) -> Result<(), S
             || NegativeCycle { nodes: vec![node], length: distances[node * n + node].widened(), doubtful: true };
         return Err(Stopped::Negative(cycle::find(n, weights).unwrap_or_else(rounded)));
     }
-    let Some(length) = beyond_limit(distances) else { return Ok(()) };
+    let Some((at, length)) = beyond_limit(distances) else { return Ok(()) };
     // Going around a cycle may leave the limits before it comes back to where it began.
     let cycle = if length < 0.0 { cycle::find(n, weights) } else { None };
-    Err(cycle.map_or(Stopped::TooFar(length), Stopped::Negative))
+    Err(cycle.map_or(Stopped::TooFar { from: at / n, to: at % n, length }, Stopped::Negative))
 }

@@ -3,7 +3,7 @@
 use crate::closure::{Closure, Stopped};
 use crate::length::Length;
 use crate::matrix::Graph;
-use crate::proof::{Proof, prove};
+use crate::proof::{Mismatch, Proof, prove, prove_rows};
 use crate::semiring::words;
 use gpulab_kernels::cpu::minplus::Semiring;
 use gpulab_model::Error;
@@ -17,8 +17,10 @@ pub fn refusal(stopped: Stopped<Error>, graph: &Graph) -> Error {
     let [name, _] = words(semiring);
     match stopped {
         Stopped::Compute(error) => error,
-        Stopped::TooFar(length) => Error::Usage(format!(
-            "a {name} has become {}, too large to be added to in {dtype}: choose {}",
+        Stopped::TooFar { from, to, length } => Error::Usage(format!(
+            "the {name} from {} to {} has become {}, too large to be added to in {dtype}: choose {}",
+            graph.names.name(from),
+            graph.names.name(to),
             // In the digits of its type.
             if dtype == Dtype::F32 { (value(length) as f32).text() } else { value(length).text() },
             if dtype == Dtype::F64 { "a larger unit" } else { "--dtype f64" }
@@ -57,22 +59,35 @@ pub fn refusal(stopped: Stopped<Error>, graph: &Graph) -> Error {
 /// # Errors
 /// [`Error::WrongResult`] for a distance that is wrong.
 pub fn proved(graph: &Graph, found: &Closure, paths: &[usize]) -> Result<Proof, Error> {
-    prove(graph.semiring.join(), graph.len(), &found.weights, &found.distances, paths).map_err(|wrong| {
-        let name = |node| graph.names.name(node);
-        let value = |x: f64| match graph.semiring {
-            Semiring::MinPlus => x.text(),
-            Semiring::MaxPlus | Semiring::MaxMin => (0.0 - x).text(),
-            Semiring::OrAnd => (1.0 - x).text(),
-        };
-        let length = |x: f64| if x.is_finite() { value(x) } else { "none".to_owned() };
-        Error::WrongResult(format!(
-            "the {} from {} to {} is {}, and the best path has {}: the device's result is wrong; choose another \
-             rung with --variant",
-            words(graph.semiring)[0],
-            name(wrong.from),
-            name(wrong.to),
-            length(wrong.got),
-            length(wrong.want)
-        ))
-    })
+    let proof = prove(graph.semiring.join(), graph.len(), &found.weights, &found.distances, paths);
+    proof.map_err(|wrong| mistake(wrong, graph))
+}
+
+/// As [`proved`], of rows from these nodes.
+///
+/// # Errors
+/// As there.
+pub fn proved_rows(graph: &Graph, found: &Closure, sources: &[usize]) -> Result<(), Error> {
+    let proof = prove_rows(graph.semiring.join(), graph.len(), &found.weights, &found.distances, sources);
+    proof.map_err(|wrong| mistake(wrong, graph))
+}
+
+/// That the device's result is wrong.
+fn mistake(wrong: Mismatch, graph: &Graph) -> Error {
+    let name = |node| graph.names.name(node);
+    let value = |x: f64| match graph.semiring {
+        Semiring::MinPlus => x.text(),
+        Semiring::MaxPlus | Semiring::MaxMin => (0.0 - x).text(),
+        Semiring::OrAnd => (1.0 - x).text(),
+    };
+    let length = |x: f64| if x.is_finite() { value(x) } else { "none".to_owned() };
+    Error::WrongResult(format!(
+        "the {} from {} to {} is {}, and the best path has {}: the device's result is wrong; choose another rung with \
+         --variant",
+        words(graph.semiring)[0],
+        name(wrong.from),
+        name(wrong.to),
+        length(wrong.got),
+        length(wrong.want)
+    ))
 }

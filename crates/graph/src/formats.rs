@@ -44,7 +44,7 @@ impl GraphFormat {
     /// The format of a text: by its mark, else by the ending of the file's name.
     pub fn of(text: &str, ending: &str) -> Option<GraphFormat> {
         let is_market = |line: &str| line.get(..14).is_some_and(|mark| mark.eq_ignore_ascii_case("%%MatrixMarket"));
-        let is_problem = |line: &str| matches!(words(line)[..], ["p", "sp", _, _]);
+        let is_problem = |line: &str| matches!(words(line)[..], ["p", "sp" | "edge" | "col", _, _]);
         let first = text.lines().find(|line| !line.trim().is_empty() && words(line)[0] != "c");
         match ending {
             _ if is_market(text) => Some(GraphFormat::MatrixMarket),
@@ -138,14 +138,30 @@ impl Announced {
 fn dimacs<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Result<NumberedEdges<'a>, String> {
     const HEADER: &str = "'p sp NODES ARCS'";
     let mut counts: Option<Announced> = None;
+    // Of colourings: edges without weights and directions.
+    let mut has_edges = false;
     let mut list = Vec::new();
     for (line, text) in lines.filter(|(_, text)| !text.starts_with('c')) {
         match (&words(text)[..], &counts) {
             ([], _) => {}
             (["p", "sp", nodes, edges], None) => counts = Some(Announced::new(line, nodes, edges)?),
-            (["p", ..], None) => return Err(format!("line {line}: the problem is no {HEADER}; only such are read")),
+            (["p", "edge" | "col", nodes, edges], None) => {
+                (counts, has_edges) = (Some(Announced::new(line, nodes, edges)?), true);
+            }
+            (["p", ..], None) => {
+                return Err(format!(
+                    "line {line}: the problem is no {HEADER} and no 'p edge NODES EDGES'; only such are read"
+                ));
+            }
             (["p", ..], Some(known)) => {
                 return Err(format!("line {line}: line {} was a header already; remove one", known.line));
+            }
+            (["e", from, to], Some(known)) if has_edges => {
+                let edge = known.edge(line, from, to, "1")?;
+                list.extend([edge, NumberedEdge { ends: (edge.ends.1, edge.ends.0), ..edge }]);
+            }
+            _ if has_edges => {
+                return Err(format!("line {line} is no edge 'e FROM TO' and no comment 'c ...'; correct it"));
             }
             (["a", from, to, weight], Some(known)) => list.push(known.edge(line, from, to, weight)?),
             (["a", ..], None) => return Err(format!("line {line}: {HEADER} must come before the arcs; add it")),
@@ -153,8 +169,8 @@ fn dimacs<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Result<NumberedE
         }
     }
     let counts = counts.ok_or_else(|| format!("it has no line {HEADER}; add it"))?;
-    counts.check(list.len())?;
-    Ok(NumberedEdges { nodes: counts.nodes, edges: counts.edges, both_ways: false, weighted: true, list })
+    counts.check(list.len() / if has_edges { 2 } else { 1 })?;
+    Ok(NumberedEdges { nodes: counts.nodes, edges: counts.edges, both_ways: has_edges, weighted: !has_edges, list })
 }
 
 fn matrix_market<'a>(mut lines: impl Iterator<Item = (usize, &'a str)>) -> Result<NumberedEdges<'a>, String> {
@@ -310,6 +326,7 @@ mod tests {
         for (format, text, want) in [
             (Dimacs, "c x\np sp 3 2\na 1 2 0.50\n\na 3 1 -7\n", "3 2 false true 0>1:0.50@3 2>0:-7@5"),
             (Dimacs, "p sp 2 0\r\n", "2 0 false true"),
+            (Dimacs, "c x\np edge 3 1\ne 3 1\n", "3 1 true false 2>0:1@3 0>2:1@3"),
             (
                 MatrixMarket,
                 "%%MatrixMarket matrix coordinate real general\n% c\n\n2 2 2\n1 2 1.5\n2 2 3\n",
@@ -336,6 +353,8 @@ mod tests {
             (Dimacs, "\0\u{1}\n", "line 1 is no arc"),
             (Dimacs, "a 1 2 3\n", "line 1: 'p sp NODES ARCS' must come before"),
             (Dimacs, "p max 2 1\n", "line 1: the problem is no 'p sp"),
+            (Dimacs, "p edge 2 1\na 1 2 3\n", "line 2 is no edge 'e FROM TO'"),
+            (Dimacs, "p edge 2 2\ne 1 2\n", "line 1 announces 2 edges, and the file has 1"),
             (Dimacs, "p sp 2 1\np sp 2 1\n", "line 2: line 1 was a header"),
             (Dimacs, "p sp -2 1\n", "line 1: the counts"),
             (Dimacs, "p sp 0 0\n", "line 1 announces no nodes"),
@@ -380,6 +399,7 @@ mod tests {
     fn a_mark_goes_before_the_ending() {
         for (text, ending, want) in [
             ("c a b 1\np sp 2 1\n", "txt", Some(Dimacs)),
+            ("p edge 2 1\ne 1 2\n", "col", Some(Dimacs)),
             ("c d 1\nd e 1\n", "txt", None),
             ("%%MatrixMarket matrix\n", "graph", Some(MatrixMarket)),
             ("%%MatrixMarke\u{e9}", "txt", None),

@@ -222,11 +222,12 @@ pub(super) fn normalise<T: Length>(v: &mut [T]) {
     v.par_iter_mut().filter(|x| **x >= T::FAR).for_each(|x| *x = T::NO_EDGE);
 }
 
-/// A length that is too large to be added to, the first of those below 0 if there are any.
-pub(super) fn beyond_limit<T: Length>(v: &[T]) -> Option<f64> {
+/// A length that is too large to be added to, and its place: the first of those below 0 if there are any.
+pub(super) fn beyond_limit<T: Length>(v: &[T]) -> Option<(usize, f64)> {
     let limit = T::LIMIT.widened();
     let first = |is_beyond: fn(f64, f64) -> bool| {
-        v.par_iter().find_first(|x| x.is_some() && is_beyond(x.widened(), limit)).map(|x| x.widened())
+        let at = v.par_iter().position_first(|x| x.is_some() && is_beyond(x.widened(), limit))?;
+        Some((at, v[at].widened()))
     };
     first(|x, limit| x <= -limit).or_else(|| first(|x, limit| x >= limit))
 }

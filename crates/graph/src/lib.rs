@@ -28,14 +28,14 @@ pub mod semiring;
 pub mod write;
 
 pub use check::CheckedRows;
-pub use closure::{Closure, Stopped, closure, one_stop};
-pub use errors::{proved, refusal};
+pub use closure::{Closure, Stopped, closure, from_some, one_stop};
+pub use errors::{proved, proved_rows, refusal};
 pub use formats::{GraphFormat, NumberedEdge, NumberedEdges};
 pub use length::Length;
 pub use matrix::{EdgeList, Graph, Matrix};
 pub use names::Names;
 pub use needs::{memory_needed, step_bytes, step_operations};
 pub use paths::NextHops;
-pub use proof::{Mismatch, Proof, prove};
+pub use proof::{Mismatch, Proof, prove, prove_rows};
 pub use semiring::{from_device, least, on_device};
 pub use write::{Distances, Wanted};

@@ -57,6 +57,19 @@ impl Names {
         })
     }
 
+    /// The numbers of a name, or of several between commas, that someone typed.
+    ///
+    /// # Errors
+    /// As [`Names::find`].
+    pub fn find_all(&self, names: &str) -> Result<Vec<usize>, String> {
+        let one = self.find(names);
+        let several = || names.split(',').map(|name| self.find(name)).collect::<Result<Vec<usize>, String>>();
+        match one {
+            Err(why) if names.contains(',') => several().map_err(|_| why),
+            one => one.map(|number| vec![number]),
+        }
+    }
+
     /// Up to three names that look like this one, the most similar first.
     fn near(&self, name: &str) -> Vec<String> {
         const ALIKE: f64 = 0.7;
@@ -97,5 +110,8 @@ mod tests {
         assert!(!names.find("Xyzzy").unwrap_err().contains("did you mean"));
         assert!(names.find("").is_err());
         assert_eq!(names.find(" Paris "), Ok(1));
+        names.number("Lisbon,Paris");
+        assert_eq!((names.find_all("Paris, Prague"), names.find_all("Lisbon,Paris")), (Ok(vec![1, 2]), Ok(vec![4])));
+        assert!(names.find_all("Paris,Xyzzy").unwrap_err().contains("no node \"Paris,Xyzzy\""));
     }
 }

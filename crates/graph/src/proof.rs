@@ -109,14 +109,38 @@ fn of_type<T: Length>(
     Ok(Proof { targets: targets.len(), next: NextHops { toward } })
 }
 
+/// Shows that rows of distances, from these nodes, are those of the `n` x `n` weights, as [`prove`] does it for columns.
+///
+/// # Errors
+/// A distance that is wrong.
+pub fn prove_rows(join: Join, n: usize, weights: &Array, rows: &Array, sources: &[usize]) -> Result<(), Mismatch> {
+    let types = Mismatch { from: 0, to: 0, got: f64::NAN, want: f64::NAN };
+    same_type!((weights, rows), |w, d| rows_of_type(join, n, w, d, sources), else Err(types))
+}
+
+fn rows_of_type<T: Length>(join: Join, n: usize, w: &[T], rows: &[T], sources: &[usize]) -> Result<(), Mismatch> {
+    let tolerance = Tolerance::new(join, n, w);
+    let edges = Incoming::reversed(n, w);
+    let prove = |(&from, row): (&usize, &[T])| {
+        row_at_most(from, &w[from * n..][..n], row)?;
+        let found = Search::new(from, &edges, row, &tolerance).run();
+        found.map(|_| ()).map_err(|wrong| Mismatch { from, to: wrong.from, ..wrong })
+    };
+    sources.par_iter().zip(rows.par_chunks(n)).map(prove).collect()
+}
+
+/// As [`at_most`], of a node's row.
+fn row_at_most<T: Length>(from: usize, w: &[T], d: &[T]) -> Result<(), Mismatch> {
+    let is_right =
+        |to: usize| (d[to] <= w[to] && (from != to || d[to] == w[to])) || (d[to] >= T::FAR && !w[to].is_some());
+    let wrong = (0..d.len()).find(|&to| !is_right(to));
+    wrong.map_or(Ok(()), |to| Err(Mismatch { from, to, got: d[to].widened(), want: w[to].widened() }))
+}
+
 /// No distance is longer than the edge, or no number; staying costs what it does.
 fn at_most<T: Length>(n: usize, w: &[T], d: &[T]) -> Result<(), Mismatch> {
-    let is_wrong = |at: usize| {
-        let is_short = d[at] <= w[at] || (d[at] >= T::FAR && !w[at].is_some());
-        !is_short || (at / n == at % n && d[at] != w[at])
-    };
-    let wrong = (0..n * n).into_par_iter().with_min_len(1 << 14).find_first(|&at| is_wrong(at));
-    wrong.map_or(Ok(()), |at| Err(Mismatch { from: at / n, to: at % n, got: d[at].widened(), want: w[at].widened() }))
+    let rows = w.par_chunks(n.max(1)).zip(d.par_chunks(n.max(1))).enumerate();
+    rows.map(|(from, (w, d))| row_at_most(from, w, d)).find_first(Result::is_err).unwrap_or(Ok(()))
 }
 
 /// How far distances may be from those of paths.

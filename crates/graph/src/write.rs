@@ -33,7 +33,7 @@ impl Wanted {
             if wanted.is_empty() {
                 return Ok((0..names.len()).collect());
             }
-            let mut nodes: Vec<usize> = wanted.iter().map(|name| names.find(name)).collect::<Result<_, _>>()?;
+            let mut nodes = wanted.iter().map(|name| names.find_all(name)).collect::<Result<Vec<_>, _>>()?.concat();
             nodes.sort_unstable();
             nodes.dedup();
             Ok::<_, String>(nodes)
@@ -46,8 +46,10 @@ impl Wanted {
 pub struct Distances<'a> {
     /// The nodes.
     pub names: &'a Names,
-    /// n x n distances, row after row.
+    /// Rows of n distances: one for each of `rows`.
     pub distances: &'a Array,
+    /// The nodes whose rows these are, in order.
+    pub rows: &'a [usize],
     /// The next nodes on paths, for another column.
     pub next: Option<&'a NextHops>,
     /// The pairs.
@@ -82,10 +84,15 @@ impl Distances<'_> {
         Ok(written)
     }
 
+    /// Where a node's row begins.
+    fn start(&self, from: usize) -> usize {
+        self.rows.binary_search(&from).unwrap_or_default() * self.names.len()
+    }
+
     /// The lines of the pairs from a node, and how many they are.
     fn lines<T: Length>(&self, from: usize, distances: &[T], names: &[Vec<u8>]) -> (Vec<u8>, u64) {
         let (mut lines, mut count) = (Vec::new(), 0);
-        let row = &distances[from * names.len()..];
+        let row = &distances[self.start(from)..];
         for &to in self.wanted.to.iter().filter(|&&to| to != from && row[to].is_some()) {
             let distance = value(self.semiring, row[to]).with_decimals(self.decimals);
             for part in [&names[from], &b","[..], &names[to], b",", distance.as_bytes()] {
@@ -118,7 +125,7 @@ impl Distances<'_> {
         out.write_all(&(length as u16).to_le_bytes())?;
         writeln!(out, "{header:0$}", length - 1)?;
         let values = on_device(self.semiring, self.distances);
-        let row_of = |from: usize| &values.as_bytes()[from * n * size..][..n * size];
+        let row_of = |from: usize| &values.as_bytes()[self.start(from) * size..][..n * size];
         for &from in from {
             let row = row_of(from);
             match to.len() == n {
@@ -128,7 +135,7 @@ impl Distances<'_> {
         }
         out.flush()?;
         Ok(each_array!(self.distances, d => {
-            let count = |&from: &usize| to.iter().filter(|&&to| to != from && d[from * n + to].is_some()).count() as u64;
+            let count = |&from: &usize| to.iter().filter(|&&to| to != from && d[self.start(from) + to].is_some()).count() as u64;
             from.par_iter().map(count).sum()
         }))
     }
@@ -154,6 +161,7 @@ mod tests {
         let mut known = Names::default();
         names.iter().for_each(|name| _ = known.number(name));
         let (wanted, mut text) = (wanted(&known), Vec::new());
+        let rows: Vec<usize> = (0..known.len()).collect();
         Distances {
             names: &known,
             distances: &distances,
@@ -183,6 +191,7 @@ mod tests {
         let mut names = Names::default();
         ["a", "b", "c"].iter().for_each(|name| _ = names.number(name));
         let distances = Array::I32(vec![0, 1, 2, 3, 0, i32::NO_EDGE, 6, 7, 0]);
+        let rows: Vec<usize> = (0..3).collect();
         let npy = |from: &[usize], to: &[usize]| {
             let wanted = Wanted { from: from.to_vec(), to: to.to_vec() };
             let table = Distances {

@@ -1,8 +1,8 @@
 //! Lists of edges in text: a line for each, with or without a line of names.
 
 use super::table::{CsvRow, is_number, rows};
-use super::weights::{Parser, decimals, parsed};
-use super::why::{Why, shown};
+use super::weights::{Parser, decimals, parsed, rounded};
+use super::why::{Why, cell_count, shown};
 use csv::StringRecord;
 use gpulab_graph::{EdgeList, GraphFormat, Length, Names, NumberedEdge};
 use gpulab_model::data::{Array, Dtype};
@@ -90,6 +90,7 @@ pub(super) fn edges(rows: &EdgeRows, dtype: Dtype) -> Result<(EdgeList, EdgeKind
     let ends = list.iter().map(|row| columns.ends(row, &mut names)).collect::<Result<_, Why>>()?;
     let weights = parsed!(dtype, |parser| columns.weights(list, parser))?;
     let decimals = decimals(list.iter().map(|row| columns.weight(row)));
+    notes.extend(rounded(dtype, list.iter().map(|row| columns.weight(row))));
     let kind = EdgeKind { format: "a list of".into(), edges: list.len(), both_ways: false, notes };
     Ok((EdgeList { names, ends, weights, decimals }, kind))
 }
@@ -108,7 +109,8 @@ pub(super) fn numbered(format: GraphFormat, text: &str, dtype: Dtype) -> Result<
         weights,
         decimals: decimals(read.list.iter().map(|edge| edge.weight)),
     };
-    let notes = if read.weighted { Vec::new() } else { vec![UNWEIGHTED.into()] };
+    let unweighted = (!read.weighted).then(|| UNWEIGHTED.to_owned());
+    let notes = unweighted.into_iter().chain(rounded(dtype, read.list.iter().map(|edge| edge.weight))).collect();
     let kind = EdgeKind { format: format!("{},", format.name()), edges: read.edges, both_ways: read.both_ways, notes };
     Ok((list, kind))
 }
@@ -195,7 +197,7 @@ impl EdgeColumns {
     fn ends(&self, row: &CsvRow, names: &mut Names) -> Result<(usize, usize), Why> {
         let (line, got) = (row.line, row.cells.len());
         if got != self.count {
-            return Err(format!("line {line} has {got} cells where the first has {}; complete it", self.count));
+            return Err(format!("line {line} has {} where the first has {}; complete it", cell_count(got), self.count));
         }
         let mut end = |at: usize, column: &str| match &row.cells[at] {
             "" => Err(format!("line {line}: the column '{column}' has no name; fill it in")),

@@ -4,8 +4,8 @@ use super::convert::AnyNumber;
 use super::edges::{EdgeKind, EdgeRows, edges, numbered};
 use super::table::{CsvRow, is_number};
 use super::unpack::unpack;
-use super::weights::{Parser, decimals, parsed};
-use super::why::Why;
+use super::weights::{Parser, decimals, parsed, rounded};
+use super::why::{Why, cell_count};
 use super::{extension, load, npy};
 use gpulab_graph::{EdgeList, GraphFormat, Length, Matrix};
 use gpulab_model::Error;
@@ -16,8 +16,18 @@ use std::path::Path;
 #[derive(Clone, Debug, PartialEq)]
 pub enum GraphFile {
     Edges(EdgeList, EdgeKind),
-    Matrix(Matrix),
+    /// With what else the reader of the file assumed.
+    Matrix(Matrix, Vec<String>),
 }
+
+/// Endings of files that are not read, and what to do.
+const UNREAD: [(&str, &str); 5] = [
+    ("npz", "NumPy's .npz is not read; save the matrix as .npy, or a sparse one as .mtx, as scipy.io.mmwrite does"),
+    ("graphml", "GraphML is not read; save its edges as text, as networkx.write_weighted_edgelist does"),
+    ("gml", "GML is not read; save its edges as text, as networkx.write_weighted_edgelist does"),
+    ("gexf", "GEXF is not read; save its edges as text, as networkx.write_weighted_edgelist does"),
+    ("pickle", "Python's pickles are not read; save edges as text, as networkx.write_weighted_edgelist does"),
+];
 
 /// Reads the graph in `path` with weights of `dtype`, or of what the file holds; of text f32.
 ///
@@ -42,8 +52,11 @@ fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
         "gz" => extension(&path[..path.len() - 3]),
         ending => ending.to_owned(),
     };
+    if let Some((_, what)) = UNREAD.iter().find(|(known, _)| *known == ending) {
+        return Err((*what).into());
+    }
     if ending == "npy" {
-        return npy_matrix(&bytes, dtype).map(GraphFile::Matrix);
+        return npy_matrix(&bytes, dtype).map(|matrix| GraphFile::Matrix(matrix, Vec::new()));
     }
     let text = str::from_utf8(&bytes).map_err(|error| {
         let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
@@ -66,7 +79,8 @@ fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
             rows.between()
         ));
     }
-    csv_matrix(&rows.list, dtype).map(GraphFile::Matrix)
+    let notes = rounded(dtype, rows.list.iter().flat_map(|row| row.cells.iter()));
+    csv_matrix(&rows.list, dtype).map(|matrix| GraphFile::Matrix(matrix, notes.into_iter().collect()))
 }
 
 /// What can be no weight.
@@ -77,15 +91,19 @@ fn is_word(cell: &str) -> bool {
 fn csv_matrix(rows: &[CsvRow], dtype: Dtype) -> Result<Matrix, Why> {
     let n = rows.first().map_or(0, |row| row.cells.len());
     if let Some(row) = rows.iter().find(|row| row.cells.len() != n) {
-        return Err(format!("line {} has {} cells where the first has {n}; complete it", row.line, row.cells.len()));
+        return Err(format!(
+            "line {} has {} where the first has {n}; complete it",
+            row.line,
+            cell_count(row.cells.len())
+        ));
     }
     square(rows.len(), n)?;
-    let weights = parsed!(dtype, |parser| cells(rows, parser))?;
+    let weights = parsed!(dtype, |parser| weights(rows, parser))?;
     let decimals = decimals(rows.iter().flat_map(|row| row.cells.iter()));
     Ok(Matrix { n, weights, decimals })
 }
 
-fn cells<T: Length>(rows: &[CsvRow], parser: &Parser<T>) -> Result<Vec<T>, Why> {
+fn weights<T: Length>(rows: &[CsvRow], parser: &Parser<T>) -> Result<Vec<T>, Why> {
     let cells = rows.iter().flat_map(|row| row.cells.iter().enumerate().map(move |(at, text)| (row.line, at, text)));
     let weight = |(line, at, text): (u64, usize, &str)| {
         let weight = if text.is_empty() { Ok(T::NO_EDGE) } else { parser.weight(text) };
@@ -175,7 +193,7 @@ mod tests {
     }
 
     fn matrix(csv: &str, dtype: Dtype) -> Matrix {
-        let Ok(GraphFile::Matrix(matrix)) = text(csv, dtype) else { panic!("{:?}", text(csv, dtype)) };
+        let Ok(GraphFile::Matrix(matrix, _)) = text(csv, dtype) else { panic!("{:?}", text(csv, dtype)) };
         matrix
     }
 
@@ -282,6 +300,24 @@ mod tests {
     }
 
     #[test]
+    fn what_f32_rounds_is_told() {
+        let notes = |name: &str, content: &str, dtype| match named(name, content.as_bytes(), dtype).unwrap() {
+            GraphFile::Edges(_, kind) => kind.notes,
+            GraphFile::Matrix(_, notes) => notes,
+        };
+        for (name, content) in [
+            ("g.csv", "from,to,weight\na,b,16777217\nb,c,12345.6789\nc,a,0.1\n"),
+            ("g.csv", "0,16777217\n12345.6789,0\n"),
+            ("g.gr", "p sp 2 3\na 1 2 16777217\na 2 1 12345.6789\na 1 1 16777216.000\n"),
+        ] {
+            let told =
+                "weights that f32 rounds: 2, as 16777217 to 16777216; --dtype f64, or i32 for whole ones, keeps them";
+            assert_eq!(notes(name, content, Dtype::F32), [told], "{content}");
+            assert_eq!(notes(name, content, Dtype::F64), [""; 0], "{content}");
+        }
+    }
+
+    #[test]
     fn what_is_no_list_says_what_to_do() {
         for (name, content, want) in [
             ("g.csv", &b"1 2\n2 1\n"[..], "numbers alone, separated by blanks: separate a matrix by commas"),
@@ -296,6 +332,8 @@ mod tests {
             ("g.txt", b"a b\n\xff\n", "line 2 is not UTF-8"),
             ("g.txt", b"\0\x01\x02", "line 1 has 1 column: name"),
             ("g.gr", b"p sp 2 1\na 1 2 x\n", "line 2: 'x' is not a number"),
+            ("g.npz", b"PK", "save the matrix as .npy"),
+            ("g.GraphML", b"<xml>", "GraphML is not read; save its edges"),
             ("g.gr.gz", b"\x1f\x8b\0", "cannot be unpacked"),
             ("g.GR.GZ", b"a 1 2 x\n", "line 1: 'p sp NODES ARCS' must come"),
         ] {
@@ -313,7 +351,7 @@ mod tests {
         );
         assert_eq!(matrix("7\n", Dtype::I32), Matrix { n: 1, weights: Array::I32(vec![7]), decimals: Some(0) });
         assert!(why("1,2\n3,4\n5,6\n", Dtype::F32).contains("3 rows and 2 columns"));
-        assert!(why("1,2\n3\n", Dtype::F32).starts_with("line 2 has 1 cells"));
+        assert!(why("1,2\n3\n", Dtype::F32).starts_with("line 2 has 1 cell "));
         assert!(why("1,2\n\n3,NaN\n", Dtype::F32).starts_with("line 3, column 2: NaN"));
         assert!(why("1,2\n3,x\n", Dtype::F32).starts_with("line 2, column 2: 'x' is not a number"));
     }

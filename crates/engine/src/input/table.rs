@@ -1,7 +1,7 @@
 //! A column of comma-separated values (RFC 4180), with or without a line of names.
 
 use super::convert::AnyNumber;
-use super::why::{Why, shown};
+use super::why::{Why, cell_count, shown};
 use csv::{ByteRecord, StringRecord};
 use gpulab_model::data::{Array, Dtype};
 use std::str::FromStr;
@@ -126,7 +126,7 @@ impl Columns {
     fn value<T>(&self, row: &CsvRow, at: usize, dtype: Dtype, parse: fn(&str) -> Option<T>) -> Result<T, Why> {
         let (line, got, expected) = (row.line, row.cells.len(), self.names.len());
         if got != expected {
-            return Err(format!("line {line} has {got} cells where the first has {expected}; complete it"));
+            return Err(format!("line {line} has {} where the first has {expected}; complete it", cell_count(got)));
         }
         let text = &row.cells[at];
         parse(text).ok_or_else(|| {
@@ -209,7 +209,7 @@ mod tests {
         assert_eq!(at("\u{feff}x,y\n1,\"\n\"\n"), "line 2, column 'y': the cell is empty; fill it in");
         assert_eq!(at("x,y\n\"\n\",1\n\n3,abc\n"), "line 5, column 'y': 'abc' is not a number; correct it");
         assert_eq!(at("x,y\n1,2\n3,\n"), "line 3, column 'y': the cell is empty; fill it in");
-        assert_eq!(at("x,y\n1,2\n3\n"), "line 3 has 1 cells where the first has 2; complete it");
+        assert_eq!(at("x,y\n1,2\n3\n"), "line 3 has 1 cell where the first has 2; complete it");
         assert_eq!(at("x,y\n1,2,3\n"), "line 2 has 3 cells where the first has 2; complete it");
         assert_eq!(
             read(b"y\n1\n\n\xff\n", None, Dtype::F64).unwrap_err(),

@@ -59,6 +59,23 @@ macro_rules! parsed {
 
 pub(super) use parsed;
 
+/// That some of these weights have more digits than f32 keeps.
+pub(super) fn rounded<'a>(dtype: Dtype, texts: impl Iterator<Item = &'a str>) -> Option<String> {
+    /// Digits that it keeps of any number.
+    const KEPT: usize = 6;
+    let nearest = |text: &'a str| {
+        let is_long = text.bytes().filter(u8::is_ascii_digit).count() > KEPT;
+        let (exact, nearest) = is_long.then(|| Some((text.parse::<f64>().ok()?, float::<f32>(text)?)))??;
+        (exact.is_finite() && nearest.text().parse() != Ok(exact)).then(|| (text, nearest.text()))
+    };
+    let mut all = texts.filter(|_| dtype == Dtype::F32).filter_map(nearest);
+    let (text, nearest) = all.next()?;
+    let count = 1 + all.count();
+    Some(format!(
+        "weights that f32 rounds: {count}, as {text} to {nearest}; --dtype f64, or i32 for whole ones, keeps them"
+    ))
+}
+
 /// Most digits behind the point of these numbers; none if one is written with an exponent.
 pub(super) fn decimals<'a>(mut texts: impl Iterator<Item = &'a str>) -> Option<usize> {
     texts.try_fold(0, |most, text| {

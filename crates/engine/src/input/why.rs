@@ -3,6 +3,11 @@
 /// Why a file could not be used, in words that follow its name.
 pub(super) type Why = String;
 
+/// A number of cells, in words.
+pub(super) fn cell_count(count: usize) -> String {
+    format!("{count} cell{}", if count == 1 { "" } else { "s" })
+}
+
 /// Text from a file for a message: short, and on one line whatever it holds.
 pub(super) fn shown(text: &str) -> String {
     const MOST: usize = 40;

@@ -31,7 +31,7 @@ pub static CLOSURE: Family = Family {
     ceiling: Bound::AddMin,
 };
 
-struct AllPairs;
+pub(super) struct AllPairs;
 
 impl Problem for AllPairs {
     fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize> {

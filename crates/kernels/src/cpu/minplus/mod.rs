@@ -145,6 +145,25 @@ pub fn product(semiring: Semiring, n: usize, d: &Array, result: &mut Array) {
     turned_over(semiring, d, result, |join, d, result| rows(join, n, d, 0..n, result));
 }
 
+/// Lowers rows of lengths by one edge after the other of n x n weights, until none becomes better.
+///
+/// # Panics
+///
+/// If the arrays' types differ, or the weights are not n x n.
+pub fn follow(semiring: Semiring, n: usize, weights: &Array, rows: &mut Array) {
+    fn relax<T: Weight>(n: usize, weights: &[T], rows: &mut [T]) {
+        for row in rows.chunks_mut(n.max(1)) {
+            let mut is_better = true;
+            while is_better {
+                let before = row.to_vec();
+                before.iter().zip(weights.chunks(n)).for_each(|(&x, edges)| lower(row, x, edges));
+                is_better = row.iter().zip(&before).any(|(now, before)| now < before);
+            }
+        }
+    }
+    turned_over(semiring, weights, rows, |join, weights, rows| joined!(join, weights, rows, |w, r| relax(n, w, r)));
+}
+
 /// Some rows of the result, the least of lengths that are joined so, computed as in [`all_threads`].
 ///
 /// # Panics
