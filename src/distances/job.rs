@@ -9,7 +9,7 @@ use crate::data::Array;
 use crate::graph::{self, CheckedRows, Distances, Graph, NextHops, Wanted};
 use crate::input::{self, GraphFile};
 use crate::kernels::cpu::minplus::Semiring;
-use crate::kernels::minplus::{CLOSURE, FAMILY, MOST_SOURCES, ROWS};
+use crate::kernels::minplus::{CLOSURE, FAMILY, MOST_SOURCES, SOME_ROWS};
 use crate::kernels::{Family, Rung};
 use crate::report::progress::{Observer, StatusLine};
 use crate::store::Deferred;
@@ -82,7 +82,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, semiring: Semiring, f
     status.borrow().suspend(|| bench::announce(global, info));
     let is_few = is_few && !job.from.is_empty() && wanted.from.len() <= MOST_SOURCES && !graph.has_negative();
     let (family, rungs) =
-        if is_few { (&ROWS, ROWS.preferred(info.target.gpu)) } else { (family, rungs(info.target.gpu)) };
+        if is_few { (&SOME_ROWS, SOME_ROWS.preferred(info.target.gpu)) } else { (family, rungs(info.target.gpu)) };
     let known = (!options.no_tuned)
         .then(|| tuning::load(family, info, options.kernels.cl_dir.as_deref(), global.quiet))
         .flatten();

@@ -62,7 +62,7 @@ fn the_closure_and_its_paths() {
 fn rows_of_some_nodes_alone() {
     let cities = ["--from", "Lisbon,Oslo", "--to", "Rome", "--undirected", "--closure", "--input", &europe()];
     let (out, err, code) = run(&cities);
-    assert!(code == 0 && err.contains("rows/rows: ") && err.contains("the distances from 2 nodes"), "{err}");
+    assert!(code == 0 && err.contains("rows/relax: ") && err.contains("the distances from 2 nodes"), "{err}");
     let (all, err, code) = run(&[&cities[..], &["--paths"]].concat());
     assert!(code == 0 && err.contains("closure/") && err.contains("to all nodes"), "{err}");
     let all: Vec<&str> = all.lines().map(|line| line.rsplit_once(',').unwrap().0).collect();
@@ -70,7 +70,7 @@ fn rows_of_some_nodes_alone() {
     // Where weights are negative, or a rung is named, all rows are found.
     let (out, err, _) = table("from,to,weight\na,b,-3\nb,c,1\n", &["--closure", "--from", "a"]);
     assert!(out == "from,to,distance\na,b,-3\na,c,-2\n" && err.contains("closure/"), "{out}{err}");
-    let kernels = edited_kernels("closure/rows.cl", "j < n && k < n", "j < n && k + 1 < n");
+    let kernels = edited_kernels("rows/relax.cl", "j < n && k < n", "j < n && k + 1 < n");
     let args = ["--closure", "--from", "0", "--cl-dir", kernels.path().to_str().unwrap()];
     let (out, err, code) = table("from,to,weight\n0,1,4\n1,2,1\n0,3,1\n3,1,1\n", &args);
     assert!(

@@ -56,6 +56,18 @@ fn a_semiring_is_recorded_unless_it_is_the_usual_one() {
 }
 
 #[test]
+fn two_lengths_a_word_have_no_limit_of_one() {
+    for (packed, is_bounded) in [("0", true), ("1", false)] {
+        let set = ["--dtype", "i32", "--weights", "small", "--packed", packed, "--variant", "5", "--json", "-"];
+        let (json, log, code) = run(&[&["--n", "70"], &set[..]].concat());
+        assert_eq!(code, 0, "{log}");
+        let row = rows(&json).into_iter().find(|row| row["variant"] == "three_way").unwrap();
+        assert!(row["params"].as_str().unwrap().contains(&format!("packed={packed}")), "{row}");
+        assert_eq!((&row["status"], row["ceiling_gops"].is_number()), (&"ok".into(), is_bounded), "{row}");
+    }
+}
+
+#[test]
 fn numbers_begin_at_0() {
     let (json, log, code) = run(&["--n", "40", "--variant", "0-1", "--wg", "8x4", "--json", "-"]);
     assert_eq!(code, 0, "{log}");

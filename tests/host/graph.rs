@@ -4,7 +4,7 @@ use gpulab::check::gamma;
 use gpulab::data::{Array, Dtype};
 use gpulab::graph::{self, Distances, EdgeList, Graph, Length, Names, Stopped, Wanted, prove, prove_rows};
 use gpulab::input::{self, GraphFile};
-use gpulab::kernels::cpu::minplus::{Join, Semiring};
+use gpulab::kernels::cpu::minplus::{EdgeJoin, Semiring};
 use petgraph::algo::{bellman_ford, dijkstra};
 use petgraph::graph::{DiGraph, NodeIndex};
 use proptest::prelude::*;
@@ -182,7 +182,7 @@ fn widest_paths_are_proved_and_each_wrong_width_is_seen() {
         let found = found.unwrap();
         let Array::I32(widths) = &found.distances else { unreachable!("integers") };
         let all: Vec<usize> = (0..n).collect();
-        let hops = prove(Join::Larger, n, &found.weights, &found.distances, &all).unwrap().next;
+        let hops = prove(EdgeJoin::Larger, n, &found.weights, &found.distances, &all).unwrap().next;
         let Array::I32(weights) = &found.weights else { unreachable!("integers") };
         for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))).filter(|(i, j)| i != j) {
             let (mut at, mut width, mut edges) = (i, -i32::NO_EDGE, 0);
@@ -197,7 +197,7 @@ fn widest_paths_are_proved_and_each_wrong_width_is_seen() {
                 let mut changed = widths.clone();
                 changed[at] = wrong;
                 let is_right = wrong == widths[at] || (wrong >= i32::FAR && widths[at] >= i32::FAR);
-                let proof = prove(Join::Larger, n, &found.weights, &Array::I32(changed), &[]);
+                let proof = prove(EdgeJoin::Larger, n, &found.weights, &Array::I32(changed), &[]);
                 assert_eq!(proof.is_ok(), is_right, "{at}: {wrong}, not {}", widths[at]);
             }
         }
@@ -221,7 +221,7 @@ fn rows_from_some_nodes_are_those_of_all_and_each_wrong_distance_is_seen() {
     });
     let found = found.unwrap();
     assert_near(&widened(&found.distances), &widened(&wanted), |x| 1e-12 * x);
-    let proved = |rows: &Array| prove_rows(Join::Sum, n, &found.weights, rows, &sources);
+    let proved = |rows: &Array| prove_rows(EdgeJoin::Sum, n, &found.weights, rows, &sources);
     assert_eq!(proved(&found.distances), Ok(()));
     for at in 0..2 * n {
         for factor in [0.999, 1.001, f64::NAN, f64::INFINITY] {
@@ -256,7 +256,7 @@ fn assert_near(got: &[f64], want: &[f64], tolerance: impl Fn(f64) -> f64) {
 /// Follows the next nodes between all pairs: each path ends, and `check` gets its distance, its length and its edges.
 fn follow(edges: &Edges, graph: &Graph, found: &graph::Closure, check: impl Fn(f64, f64, usize)) {
     let n = edges.n;
-    let hops = prove(Join::Sum, n, &found.weights, &found.distances, &(0..n).collect::<Vec<_>>()).unwrap().next;
+    let hops = prove(EdgeJoin::Sum, n, &found.weights, &found.distances, &(0..n).collect::<Vec<_>>()).unwrap().next;
     let (weights, distances) = (widened(&graph.weights), widened(&found.distances));
     for i in 0..n {
         for j in 0..n {
@@ -445,7 +445,7 @@ fn every_cheat_is_caught() {
     let graph = Edges { n, list }.graph(Dtype::F32);
     let Array::F32(weights) = &graph.weights else { unreachable!() };
     let right = cheating(weights, "none", [0, 0]);
-    let proved = |d: &Array| prove(Join::Sum, n, &graph.weights, d, &[]).map(|proof| proof.targets);
+    let proved = |d: &Array| prove(EdgeJoin::Sum, n, &graph.weights, d, &[]).map(|proof| proof.targets);
     assert_eq!(proved(&right), Ok(n));
     for cheat in [
         "the last step is missing",
@@ -507,7 +507,7 @@ fn one_node_and_none() {
         let graph = Edges { n, list: vec![] }.graph(Dtype::F32);
         let found = closure(&graph).unwrap();
         assert_eq!(found.distances.len(), n * n);
-        assert!(prove(Join::Sum, n, &found.weights, &found.distances, &[]).is_ok());
+        assert!(prove(EdgeJoin::Sum, n, &found.weights, &found.distances, &[]).is_ok());
     }
 }
 
@@ -569,7 +569,7 @@ fn the_weights_of_europe_are_those_of_its_capitals() {
 fn ways_through_europe() {
     let graph = europe(Dtype::F32);
     let found = closure(&graph).unwrap();
-    let proof = prove(Join::Sum, graph.len(), &found.weights, &found.distances, &(0..46).collect::<Vec<_>>());
+    let proof = prove(EdgeJoin::Sum, graph.len(), &found.weights, &found.distances, &(0..46).collect::<Vec<_>>());
     let (hops, names) = (proof.unwrap().next, &graph.names);
     let way = |from: &str, to: &str| -> Vec<&str> {
         let (from, to) = (names.find(from).unwrap(), names.find(to).unwrap());

@@ -1,7 +1,7 @@
 //! Whether a step is right: rows of its result, computed once more on the CPU.
 
 use super::Length;
-use gpulab_kernels::cpu::minplus::{self, Join};
+use gpulab_kernels::cpu::minplus::{self, EdgeJoin};
 use gpulab_model::data::{self, Array};
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ impl CheckedRows {
     ///
     /// # Errors
     /// The first row and column that differ, and by what; or where there is no number.
-    pub fn check(&self, join: Join, d: &Array, result: &Array) -> Result<(), String> {
+    pub fn check(&self, join: EdgeJoin, d: &Array, result: &Array) -> Result<(), String> {
         match result {
             Array::F32(r) => self.numbers(r)?,
             Array::F64(r) => self.numbers(r)?,
@@ -114,14 +114,16 @@ mod tests {
     fn a_wrong_element_is_found() {
         let n = 30;
         let (d, r) = step(n);
-        assert_eq!(CheckedRows::new(n, 1).check(Join::Sum, &d, &r), Ok(()));
+        assert_eq!(CheckedRows::new(n, 1).check(EdgeJoin::Sum, &d, &r), Ok(()));
         let Array::F32(mut wrong) = r else { unreachable!() };
         wrong[7 * n + 3] += 1.0;
-        let why = CheckedRows::new(n, 1).check(Join::Sum, &d, &Array::F32(wrong.clone())).unwrap_err();
+        let why = CheckedRows::new(n, 1).check(EdgeJoin::Sum, &d, &Array::F32(wrong.clone())).unwrap_err();
         assert!(why.starts_with("row 7, column 3 is"), "{why}");
         wrong[2] = f32::NAN;
-        let why = CheckedRows::new(n, 1).check(Join::Sum, &d, &Array::F32(wrong)).unwrap_err();
+        let why = CheckedRows::new(n, 1).check(EdgeJoin::Sum, &d, &Array::F32(wrong)).unwrap_err();
         assert_eq!(why, "row 0, column 2 is NaN");
-        assert!(CheckedRows::new(n, 1).check(Join::Sum, &d, &Array::I32(vec![0; n * n])).unwrap_err().contains("i32"));
+        assert!(
+            CheckedRows::new(n, 1).check(EdgeJoin::Sum, &d, &Array::I32(vec![0; n * n])).unwrap_err().contains("i32")
+        );
     }
 }

@@ -4,7 +4,7 @@ use super::Length;
 use super::cycle::{self, NegativeCycle};
 use super::length::{beyond_limit, normalise};
 use super::semiring::staying;
-use gpulab_kernels::cpu::minplus::{Join, Semiring};
+use gpulab_kernels::cpu::minplus::{EdgeJoin, Semiring};
 use gpulab_model::data::Array;
 use gpulab_model::each_array;
 use gpulab_model::same_type;
@@ -62,7 +62,7 @@ pub fn closure<E>(
 ) -> Result<Closure, Stopped<E>> {
     each_array!(&mut weights, w => (0..n).for_each(|i| stay(&mut w[i * n + i], staying(semiring))));
     // Choosing one of two lengths neither goes around nor leaves the type.
-    let adds = semiring.join() == Join::Sum;
+    let adds = semiring.join() == EdgeJoin::Sum;
     if adds {
         check_types(n, &weights, &weights)?;
     }
@@ -95,7 +95,7 @@ pub fn from_some<E>(
     let beyond = each_array!(&distances, d => beyond_limit(d));
     let [weights, _] = inputs;
     match beyond {
-        Some((at, length)) if semiring.join() == Join::Sum => {
+        Some((at, length)) if semiring.join() == EdgeJoin::Sum => {
             Err(Stopped::TooFar { from: sources[at / n], to: at % n, length })
         }
         _ => Ok(Closure { weights, distances }),

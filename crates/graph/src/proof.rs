@@ -24,7 +24,7 @@ use super::Length;
 use super::adjacency::Incoming;
 use super::check::one_of_each_part;
 use super::paths::{NONE, NextHops};
-use gpulab_kernels::cpu::minplus::Join;
+use gpulab_kernels::cpu::minplus::EdgeJoin;
 use gpulab_model::check::gamma;
 use gpulab_model::data::Array;
 use gpulab_model::same_type;
@@ -62,13 +62,13 @@ pub struct Mismatch {
 ///
 /// # Errors
 /// A distance that is wrong.
-pub fn prove(join: Join, n: usize, weights: &Array, distances: &Array, paths: &[usize]) -> Result<Proof, Mismatch> {
+pub fn prove(join: EdgeJoin, n: usize, weights: &Array, distances: &Array, paths: &[usize]) -> Result<Proof, Mismatch> {
     let types = Mismatch { from: 0, to: 0, got: f64::NAN, want: f64::NAN };
     same_type!((weights, distances), |w, d| of_type(join, n, w, d, paths, LOOKS_A_THREAD), else Err(types))
 }
 
 fn of_type<T: Length>(
-    join: Join,
+    join: EdgeJoin,
     n: usize,
     w: &[T],
     d: &[T],
@@ -113,12 +113,12 @@ fn of_type<T: Length>(
 ///
 /// # Errors
 /// A distance that is wrong.
-pub fn prove_rows(join: Join, n: usize, weights: &Array, rows: &Array, sources: &[usize]) -> Result<(), Mismatch> {
+pub fn prove_rows(join: EdgeJoin, n: usize, weights: &Array, rows: &Array, sources: &[usize]) -> Result<(), Mismatch> {
     let types = Mismatch { from: 0, to: 0, got: f64::NAN, want: f64::NAN };
     same_type!((weights, rows), |w, d| rows_of_type(join, n, w, d, sources), else Err(types))
 }
 
-fn rows_of_type<T: Length>(join: Join, n: usize, w: &[T], rows: &[T], sources: &[usize]) -> Result<(), Mismatch> {
+fn rows_of_type<T: Length>(join: EdgeJoin, n: usize, w: &[T], rows: &[T], sources: &[usize]) -> Result<(), Mismatch> {
     let tolerance = Tolerance::new(join, n, w);
     let edges = Incoming::reversed(n, w);
     let prove = |(&from, row): (&usize, &[T])| {
@@ -145,7 +145,7 @@ fn at_most<T: Length>(n: usize, w: &[T], d: &[T]) -> Result<(), Mismatch> {
 
 /// How far distances may be from those of paths.
 struct Tolerance {
-    join: Join,
+    join: EdgeJoin,
     roundoff: f64,
     /// What a distance may be too short by: a share of it, or of weights of either sign so much.
     share: f64,
@@ -156,8 +156,8 @@ struct Tolerance {
 }
 
 impl Tolerance {
-    fn new<T: Length>(join: Join, n: usize, weights: &[T]) -> Tolerance {
-        if join == Join::Larger {
+    fn new<T: Length>(join: EdgeJoin, n: usize, weights: &[T]) -> Tolerance {
+        if join == EdgeJoin::Larger {
             return Tolerance { join, roundoff: 0.0, share: 0.0, least: 0.0, slack: 0.0 };
         }
         let finite = || weights.par_iter().filter(|w| w.is_some()).map(|w| w.widened());
@@ -203,9 +203,9 @@ impl Way {
     const NONE: Way = Way { length: f64::INFINITY, magnitude: 0.0, edges: u32::MAX, next: NONE };
 
     /// This way behind an edge from another node.
-    fn behind(&self, join: Join, weight: f64, next: usize) -> Way {
+    fn behind(&self, join: EdgeJoin, weight: f64, next: usize) -> Way {
         Way {
-            length: if join == Join::Sum { weight + self.length } else { weight.max(self.length) },
+            length: if join == EdgeJoin::Sum { weight + self.length } else { weight.max(self.length) },
             magnitude: weight.abs() + self.magnitude,
             edges: self.edges.saturating_add(1),
             next: next as u32,
@@ -303,7 +303,7 @@ mod tests {
         let distances: Vec<i32> = (0..n * n).map(|at| there(at) as i32).collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         let prove = |d: &[i32], paths: &[usize]| {
-            pool.install(|| of_type(Join::Sum, n, &weights, d, paths, 5 * (2 * n + 8 * n)))
+            pool.install(|| of_type(EdgeJoin::Sum, n, &weights, d, paths, 5 * (2 * n + 8 * n)))
         };
         assert_eq!(prove(&distances, &[]).unwrap().targets, 5);
         let next = prove(&distances, &[3]).unwrap().next;

@@ -165,6 +165,7 @@ mod tests {
         Distances {
             names: &known,
             distances: &distances,
+            rows: &rows,
             next: None,
             wanted: &wanted,
             decimals: None,
@@ -197,6 +198,7 @@ mod tests {
             let table = Distances {
                 names: &names,
                 distances: &distances,
+                rows: &rows,
                 next: None,
                 wanted: &wanted,
                 decimals: None,

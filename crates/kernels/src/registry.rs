@@ -45,7 +45,7 @@ pub const LAB: &[&Family] = &[
     &lab::intensity::RECOMPUTE,
     &lab::registers::FAMILY,
     &lab::intensity::RELOAD,
-    &minplus::ROWS,
+    &minplus::SOME_ROWS,
     &lab::sampled::FAMILY,
     &lab::walk::SCATTER,
     &lab::laden::STEPS,

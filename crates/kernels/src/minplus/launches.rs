@@ -3,7 +3,7 @@
 use super::super::{Builder, shape};
 use super::settings::{SEMIRING, WEIGHTS};
 use crate::Ask;
-use crate::cpu::minplus::{Join, Semiring};
+use crate::cpu::minplus::{EdgeJoin, Semiring};
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::{Arg, Plan, Refusal, Target, WorkGroup};
 
@@ -52,7 +52,7 @@ fn semiring_macros(
         Semiring::MaxMin => Some(if is_whole { "(INT_MAX/2)" } else { "INFINITY" }),
         Semiring::MinPlus | Semiring::MaxPlus => None,
     };
-    let is_narrowest = semiring.join() == Join::Larger;
+    let is_narrowest = semiring.join() == EdgeJoin::Larger;
     let macros = [
         ("GREATEST", Some("1")),
         ("BOTTLENECK", is_narrowest.then_some("1")),

@@ -12,14 +12,14 @@ mod tiling;
 mod weights;
 
 use super::shape;
-use crate::cpu::minplus::{self as host, Join, Semiring};
+use crate::cpu::minplus::{self as host, EdgeJoin, Semiring};
 use crate::{AnyProblem, Ask, Baseline, Bound, Changed, Family, Form, Problem, Spot, ladder_from, rung};
 pub use closure::CLOSURE;
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Case, Cost, Plan, Reference, Refusal, Target, WorkGroup};
 use launches::{Panels, direct, panelled, stripped};
 pub(super) use launches::{begin, element_macros};
-pub use rows::{MOST_SOURCES, ROWS, SOURCES};
+pub use rows::{MOST_SOURCES, SOME_ROWS, SOURCES};
 use settings::{ASYNC, BUFFERS, DEPTH, ITEM, PACKED, SPLIT, TILE, VEC};
 pub use settings::{SEMIRING, WEIGHTS};
 use std::borrow::Cow;
@@ -204,6 +204,19 @@ pub fn is_signed(params: &Params) -> bool {
     params.get(WEIGHTS.name).is_some_and(|w| w == "signed")
 }
 
+/// Whether two lengths share a word, where a rung can do that.
+fn is_packed(dtype: Dtype, params: &Params) -> bool {
+    is_small(params)
+        && dtype == Dtype::I32
+        && Semiring::of(params) == Semiring::MinPlus
+        && params.get(PACKED.name).is_none_or(|packed| packed != "0")
+}
+
+/// Whether the limit of additions with minima bounds these cases: no probe joins otherwise, or takes two a word.
+pub fn is_limited(dtype: Dtype, params: &Params) -> bool {
+    Semiring::of(params).join() == EdgeJoin::Sum && !is_packed(dtype, params)
+}
+
 fn is_small(params: &Params) -> bool {
     params.get(WEIGHTS.name).is_some_and(|w| w == "small")
 }
@@ -278,7 +291,7 @@ pub(super) fn pair_macros(dtype: Dtype, params: &Params, target: &Target) -> &'s
     match dtype {
         _ if semiring == Semiring::OrAnd => &[("BOOLEAN", 1)],
         _ if is_ordered(dtype, params) => &[("ORDERED", 1)],
-        Dtype::I32 if semiring.join() == Join::Larger => &[],
+        Dtype::I32 if semiring.join() == EdgeJoin::Larger => &[],
         Dtype::I32 if target.nvidia => &[("TWO_PIPELINES", 1)],
         Dtype::F64 if target.nvidia => &[("PREDICATED", 1)],
         _ => &[],
@@ -288,19 +301,16 @@ pub(super) fn pair_macros(dtype: Dtype, params: &Params, target: &Target) -> &'s
 /// The sums of two k at a time. Its defaults were measured on an H200.
 fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (n, dtype, params) = (size(ask)?, ask.case.dtype, &ask.case.params);
+    let packed = is_packed(dtype, params);
     let can_split = Semiring::of(params) != Semiring::OrAnd && (is_ordered(dtype, params) || dtype == Dtype::I32);
     let default = match dtype.size() {
         4 if ask.target.gpu && !can_split && n >= 2048 => {
             Tiling { tile: [128, if n < 8192 { 128 } else { 64 }], item: [8, 8], depth: 16, buffers: 2 }
         }
-        4 => Tiling { tile: [64, 64], item: [8, 8], depth: 16, buffers: 2 },
+        4 => Tiling { tile: [64, if packed { 128 } else { 64 }], item: [8, 8], depth: 16, buffers: 2 },
         _ => Tiling { tile: [32, 64], item: [4, 8], depth: 16, buffers: 2 },
     };
     let tiling = Tiling::of(ask, default)?;
-    let packed = is_small(params)
-        && dtype == Dtype::I32
-        && Semiring::of(params) == Semiring::MinPlus
-        && PACKED.is_on(params)?.unwrap_or(true);
     // Tiles are of words.
     let tile = [tiling.tile[0], tiling.tile[1] * if packed { 2 } else { 1 }];
     let pitch = Tiling { tile, ..tiling }.pitch(n);

@@ -2,6 +2,7 @@
 
 use super::closure::AllPairs;
 use super::{SEMIRING, WEIGHTS, begin, size};
+use crate::builder::RESTORE;
 use crate::cpu::minplus::{self as host, Semiring};
 use crate::{AnyProblem, Ask, Bound, Family, Form, Problem, Spot, Tunable, ladder_from, rung, shape};
 use gpulab_model::data::{Array, Change, Dtype, Fill, Params, Shape};
@@ -16,12 +17,12 @@ pub const SOURCES: Tunable =
     Tunable::number("sources", "nodes where paths start", (1, MOST_SOURCES as u64), "1 4 16").by_default("1");
 
 /// The family of distances from a few nodes: the first input has the weights, the second the rows that are known.
-pub static ROWS: Family = Family {
+pub static SOME_ROWS: Family = Family {
     name: Cow::Borrowed("rows"),
     about: Cow::Borrowed("distances from a few nodes of a graph"),
     form: Form::Square,
     problem: AnyProblem::BuiltIn(&FromSome),
-    ladder: Cow::Borrowed(&ladder_from(0, [rung("closure/rows.cl", rows, &[])])),
+    ladder: Cow::Borrowed(&ladder_from(0, [rung("rows/relax.cl", rows, &[]).between(&[], &[RESTORE])])),
     choices: &[SEMIRING, WEIGHTS, SOURCES],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::AddMin,
@@ -98,7 +99,8 @@ fn rows(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let [there, back] = [plan.output(length), plan.scratch(length)];
     // A path has less than n edges; the last of an odd number of launches writes what the first does.
     let rounds = n | 1;
-    let changed = plan.buffer(Role::Zeroed, Dtype::I32, rounds as usize);
+    let changed = plan.buffer(Role::Scratch, Dtype::I32, rounds as usize);
+    plan.zero(ask.target.max_wg, changed);
     for round in 0..rounds {
         let [from, to] = if round % 2 == 0 { [back, there] } else { [there, back] };
         let from = if round == 0 { inputs[1] } else { from };

@@ -2,7 +2,6 @@
 
 use super::quantity::launch_cost;
 use super::{CeilingRow, Effort, Kept, Quantity, Rate, Reach, bounding, folder, measure};
-use gpulab_kernels::cpu::minplus::{Join, Semiring};
 use gpulab_kernels::{Bound, Family, PROBES, minplus};
 use gpulab_model::Error;
 use gpulab_model::data::{Dtype, Params};
@@ -20,22 +19,22 @@ pub struct LimitNeeded {
     dtype: Option<Dtype>,
     /// Whether floats of either sign are lowered, which some forms cannot do.
     signed: bool,
-    /// Whether lengths are added: no probe measures other ways to join them.
-    is_sum: bool,
+    /// Whether the bound is one of such cases.
+    is_limited: bool,
 }
 
 impl LimitNeeded {
     /// Of a case of this family with these settings.
     pub fn of(family: &Family, dtype: Dtype, params: &Params) -> LimitNeeded {
         let bound = family.ceiling;
-        let is_sum = Semiring::of(params).join() == Join::Sum;
+        let is_limited = bound != Bound::AddMin || minplus::is_limited(dtype, params);
         let signed = bound == Bound::AddMin && minplus::heeds_signs(dtype) && minplus::is_signed(params);
-        LimitNeeded { bound, dtype: (!bound.is_memory()).then_some(dtype), signed, is_sum }
+        LimitNeeded { bound, dtype: (!bound.is_memory()).then_some(dtype), signed, is_limited }
     }
 
     fn quantity(self, target: &Target) -> Option<Quantity> {
         // A ladder's own search is brief.
-        self.is_sum.then_some(())?;
+        self.is_limited.then_some(())?;
         bounding(self.bound, self.dtype.unwrap_or(Dtype::I32), self.signed, target, true)
     }
 

@@ -19,7 +19,7 @@ pub use gpulab_model::data::NO_EDGE;
 use kernel::Kernel;
 use multiversion::multiversion;
 use rayon::prelude::*;
-pub use semiring::{Join, Semiring, element, negate};
+pub use semiring::{EdgeJoin, Semiring, element, negate};
 use std::borrow::Cow;
 use std::ops::Range;
 use weight::{Heaviest, Weight};
@@ -58,8 +58,8 @@ macro_rules! typed {
 macro_rules! joined {
     ($join:expr, $d:expr, $result:expr, |$x:ident, $y:ident| $call:expr) => {
         match $join {
-            Join::Sum => typed!($d, $result, |$x, $y| $call),
-            Join::Larger => typed!($d, $result, |$x, $y| {
+            EdgeJoin::Sum => typed!($d, $result, |$x, $y| $call),
+            EdgeJoin::Larger => typed!($d, $result, |$x, $y| {
                 let ($x, $y) = (heaviest(&$x[..]), heaviest_mut(&mut $y[..]));
                 $call
             }),
@@ -76,7 +76,7 @@ fn heaviest_mut<T: Weight>(weights: &mut [T]) -> &mut [Heaviest<T>] {
 }
 
 /// A product in a semiring, by one that chooses the least: where the larger is better, of what has the other sign.
-fn turned_over(semiring: Semiring, d: &Array, result: &mut Array, least: impl Fn(Join, &Array, &mut Array)) {
+fn turned_over(semiring: Semiring, d: &Array, result: &mut Array, least: impl Fn(EdgeJoin, &Array, &mut Array)) {
     if !semiring.is_greatest() {
         return least(semiring.join(), d, result);
     }
@@ -133,7 +133,7 @@ pub fn instructions(d: &Array) -> &'static str {
 ///
 /// If the matrices are not both of n x n elements of one type, f32, f64 or i32.
 pub fn all_threads(n: usize, d: &Array, result: &mut Array) {
-    rows(Join::Sum, n, d, 0..n, result);
+    rows(EdgeJoin::Sum, n, d, 0..n, result);
 }
 
 /// The product in a semiring, computed as in [`all_threads`].
@@ -169,7 +169,7 @@ pub fn follow(semiring: Semiring, n: usize, weights: &Array, rows: &mut Array) {
 /// # Panics
 ///
 /// As [`all_threads`], but the result has only these rows.
-pub fn rows(join: Join, n: usize, d: &Array, rows: Range<usize>, result: &mut Array) {
+pub fn rows(join: EdgeJoin, n: usize, d: &Array, rows: Range<usize>, result: &mut Array) {
     joined!(join, d, result, |d, r| multiply(&Tiled::best(d), n, d, rows, r));
 }
 

@@ -4,7 +4,7 @@ use gpulab_model::data::{Array, NO_EDGE, Params};
 
 /// What makes one length of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Join {
+pub enum EdgeJoin {
     Sum,
     Larger,
 }
@@ -53,10 +53,10 @@ impl Semiring {
     }
 
     /// How lengths with the other sign are joined where the least is chosen.
-    pub fn join(self) -> Join {
+    pub fn join(self) -> EdgeJoin {
         match self {
-            Semiring::MinPlus | Semiring::MaxPlus => Join::Sum,
-            Semiring::MaxMin | Semiring::OrAnd => Join::Larger,
+            Semiring::MinPlus | Semiring::MaxPlus => EdgeJoin::Sum,
+            Semiring::MaxMin | Semiring::OrAnd => EdgeJoin::Larger,
         }
     }
 

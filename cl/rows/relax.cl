@@ -1,4 +1,4 @@
-// closure rows: distances from a few nodes.
+// rows relax: distances from a few nodes.
 // Idea:    each launch lets all paths that are known go one edge further; after the first that finds nothing better, the
 //          others end at once.
 // Removes: the rows of all other nodes, which nobody asked for.
@@ -24,8 +24,8 @@
 #include "../common/smaller.cl"
 
 __kernel __attribute__((reqd_work_group_size(STRIP, LANES, 1)))
-void closure_rows(__global const T *restrict d, __global const T *x, __global T *y, __global int *changed,
-                  const INDEX n, const INDEX round)
+void rows_relax(__global const T *restrict d, __global const T *x, __global T *y, __global int *changed,
+                const INDEX n, const INDEX round)
 {
     __local T parts[LANES][SOURCES][STRIP];
     if (round > 0 && !changed[round - 1])
