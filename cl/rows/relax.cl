@@ -28,19 +28,19 @@ void rows_relax(__global const T *restrict d, __global const T *x, __global T *y
                 const INDEX n, const INDEX round)
 {
     __local T parts[LANES][SOURCES][STRIP];
-    if (round > 0 && !changed[round - 1])
-        return;
+    // No item returns before the barrier: some compilers make no good code of that.
+    const INDEX end = round == 0 || changed[round - 1] ? n : 0;
     const uint across = get_local_id(0), lane = get_local_id(1);
     const INDEX j = get_group_id(0) * STRIP + across;
     T best[SOURCES];
     EACH(s, SOURCES) best[s] = NO_EDGE;
-    for (INDEX k = lane; j < n && k < n; k += LANES) {
+    for (INDEX k = lane; j < n && k < end; k += LANES) {
         const T weight = d[k * n + j];
         EACH(s, SOURCES) best[s] = SMALLER(best[s], JOIN(x[s * n + k], weight));
     }
     EACH(s, SOURCES) parts[lane][s][across] = best[s];
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint s = lane; j < n && s < SOURCES; s += LANES) {
+    for (uint s = lane; j < end && s < SOURCES; s += LANES) {
         const T old = x[s * n + j];
         T least = old;
         for (uint part = 0; part < LANES; part++)

@@ -21,6 +21,9 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+/// Farthest that paths may go, one edge a launch, before the work of all pairs is less.
+const MOST_STEPS: usize = 64;
+
 /// Reading, computing, proving, writing.
 const STEPS: usize = 4;
 
@@ -80,7 +83,11 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, semiring: Semiring, f
     let (graph, kind, notes) = graph(semiring, input, job.undirected);
     describe(file, &kind, &notes, &graph, &note);
     status.borrow().suspend(|| bench::announce(global, info));
-    let is_few = is_few && !job.from.is_empty() && wanted.from.len() <= MOST_SOURCES && !graph.has_negative();
+    let is_few = is_few
+        && !job.from.is_empty()
+        && wanted.from.len() <= MOST_SOURCES
+        && !graph.has_negative()
+        && graph.depth(&wanted.from) <= MOST_STEPS;
     let (family, rungs) =
         if is_few { (&SOME_ROWS, SOME_ROWS.preferred(info.target.gpu)) } else { (family, rungs(info.target.gpu)) };
     let known = (!options.no_tuned)

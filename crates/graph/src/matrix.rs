@@ -81,6 +81,30 @@ impl Graph {
         self.names.is_empty()
     }
 
+    /// How many edges the farthest node that a path reaches from one of these is away from the nearest.
+    pub fn depth(&self, sources: &[usize]) -> usize {
+        let n = self.len();
+        let is_edge = |from: usize, to: usize| each_array!(&self.weights, w => w[from * n + to].is_some());
+        let mut is_new = vec![true; n];
+        let mut level = sources.to_vec();
+        let mut depth = 0;
+        loop {
+            level.iter().for_each(|&at| is_new[at] = false);
+            let mut next = Vec::new();
+            for &from in &level {
+                for to in (0..n).filter(|&to| is_edge(from, to)) {
+                    if std::mem::take(&mut is_new[to]) {
+                        next.push(to);
+                    }
+                }
+            }
+            if next.is_empty() {
+                return depth;
+            }
+            (level, depth) = (next, depth + 1);
+        }
+    }
+
     /// Whether all weights are whole, none below 0, and at most so large.
     pub fn is_whole_up_to(&self, most: i32) -> bool {
         matches!(&self.weights, Array::I32(w) if w.iter().all(|x| (0..=most).contains(x) || !x.is_some()))
@@ -187,6 +211,13 @@ mod tests {
         assert!(graph.has_negative() && !graph.is_whole_up_to(9));
         let graph = Graph::from_edges(Semiring::MinPlus, &list(&[("a", "b", 9)]), false);
         assert!(graph.is_whole_up_to(9) && !graph.is_whole_up_to(8));
+    }
+
+    #[test]
+    fn depth_counts_edges() {
+        let chain = list(&[("a", "b", 5), ("b", "c", 3), ("c", "d", 4), ("b", "a", 1), ("e", "e", 1)]);
+        let graph = Graph::from_edges(Semiring::MinPlus, &chain, false);
+        assert_eq!([&[0][..], &[1], &[3], &[0, 2], &[4]].map(|sources| graph.depth(sources)), [3, 2, 0, 1, 0]);
     }
 
     #[test]
