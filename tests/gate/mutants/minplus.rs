@@ -10,6 +10,7 @@ const LOCAL: &str = "minplus/local";
 const TILED: &str = "minplus/tiled";
 const THREE_WAY: &str = "minplus/three_way";
 const WIDE: &str = "minplus/wide";
+const ROWS: &str = "rows/relax";
 
 /// Of `naive` and `coalesced`.
 const FROM: &str = "T best = NO_EDGE;";
@@ -153,6 +154,15 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(WIDE, "compares widths the other way", &[("#define BETTER >", "#define BETTER <")])
         .file_is("common/smaller.cl")
         .with("semiring=max_min weights=signed"),
+    kernel(THREE_WAY, "takes no path for a length of a half", &[("< NO_HALF ?", "<= NO_HALF ?")])
+        .dtype(I32)
+        .with("weights=small"),
+    kernel(THREE_WAY, "leaves a half empty", &[("tile[x][y] << 16 | tile[x][y]", "tile[x][y]")])
+        .file_is("minplus/pairs.cl")
+        .dtype(I32)
+        .with("weights=small"),
+    kernel(ROWS, "leaves the last k out", &[("k < end", "k + 1 < end")]).with("sources=3"),
+    kernel(ROWS, "goes one edge alone", &[("round == 0 || changed[round - 1]", "round == 0")]).with("sources=3"),
     // Stale results.
     kernel(COALESCED, "works only for results that are poisoned", &[(FROM, FRESH)]),
     kernel(COALESCED, "works only for results that are poisoned, in batches", &[(FROM, FRESH)]).batch(),
