@@ -1,6 +1,7 @@
 //! Why a rung takes its time, and why the next one takes less: what is counted of its kernels, at the rates that were
 //! measured of the device, makes a time; what differs between two rungs makes a reason.
 
+mod items;
 mod model;
 mod payoff;
 mod reason;
