@@ -7,7 +7,7 @@ mod payoff;
 mod reason;
 mod tally;
 
-pub use model::{DeviceRates, ModelTime, TimePart, is_parted};
+pub use model::{DeviceRates, INSTRUCTIONS_IN_A_TREE, ModelTime, TimePart, is_parted};
 pub use payoff::{Payoff, Payoffs, ShareBasis, WORTH, Waste};
 pub use reason::{Cause, CountChange, DIFFERENT, LadderReasons, Parting, RungTime, StepReason, reasons, results};
 pub use tally::{Tally, case_of, is_counted_of, tally};

@@ -28,7 +28,7 @@ const PASS: f64 = 4.0 * LockstepModel::USUAL.banks as f64;
 const WORD: f64 = 4.0;
 
 /// Instructions that the simulator counts of an item of the probe that meets at barriers.
-const INSTRUCTIONS_IN_A_TREE: f64 = 140.0;
+pub const INSTRUCTIONS_IN_A_TREE: f64 = 140.0;
 
 /// Bytes of the widest request of an item.
 const WIDEST: f64 = 16.0;
