@@ -19,7 +19,8 @@ pub struct Show {
     pub gib: bool,
     /// Explain below each ladder why its steps pay or not; one of the files must hold the device's ceilings. With --by:
     /// how far the model is from the measured times, one line for each value of COLUMN; with --by waste: what the model
-    /// promises of each kind of waste, beside what the next rung reached
+    /// promises of each kind of waste, beside what the next rung reached; with --by step: the cause of each step of a tenth
+    /// and more, and the share of the gain that it carries
     #[arg(long)]
     pub why: bool,
     /// Only records whose COLUMN has one of these values, as in n=2^28 or dtype=f32,i32; repeatable. COLUMN is one of

@@ -89,6 +89,7 @@ impl ShowingStyle<'_> {
             (Some(by), Some(why)) if by == tables::WASTE => {
                 tables::promises(sources, (&why.counts, &why.ceilings), medium)
             }
+            (Some(by), Some(why)) if by == tables::STEP => tables::steps(sources, (&why.counts, &why.ceilings), medium),
             (Some(by), Some(why)) => tables::model_errors(sources, by, (&why.counts, &why.ceilings), medium),
             (Some(by), None) => {
                 let names = PivotNames { by, value: value.as_deref().unwrap_or("time") };

@@ -8,6 +8,7 @@ use gpulab::plan::{Case, Target, WorkGroup};
 use gpulab::record::params_text;
 use gpulab::simulator::{Simulator, model_variables};
 use gpulab::store::of_csv;
+use gpulab::why::INSTRUCTIONS_IN_A_TREE;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -546,6 +547,19 @@ fn large_follow_from_small(family: &str, small: [&str; 2], whole: &str, more: &[
 
 // As small cases are made; rungs without this setting run without.
 const ITEMS: [&str; 2] = ["--set", "items=1024"];
+
+/// The model of a CPU takes so many instructions for an item of the probe that meets at barriers.
+#[test]
+fn the_probe_of_trees_has_as_many_instructions_as_the_model_takes() {
+    in_simulator(|_| {
+        let data = tempfile::tempdir().unwrap();
+        let settings = ["--set", "loads=1", "--set", "vec=1", "--set", "waves=all"];
+        let rows = rows(data.path(), &[&["read", "--variant", "strided", "-n", "16384"], &settings[..]].concat());
+        let counted = rows[0].instructions_an_element.unwrap();
+        assert!((counted / INSTRUCTIONS_IN_A_TREE - 1.0).abs() < 0.05, "{counted}");
+        1
+    });
+}
 
 /// The other families' stand for these unless all is to be tried: they take longest.
 #[test]

@@ -53,6 +53,7 @@ mod rungs;
 pub mod shown;
 pub mod source;
 pub mod sources;
+pub mod steps;
 pub mod sweep;
 pub mod team;
 pub mod timeline;

@@ -60,13 +60,15 @@ pub fn model_text(is_gpu: bool, screen: Screen) -> String {
 pub fn model(is_gpu: bool) -> &'static str {
     match is_gpu {
         true => {
-            "Model: launches, plus the longest of three: the family's limit, cache lines of loads and words of scattered \
-             stores at their rates, and instructions with passes of local memory. It ignores latency, occupancy and \
-             cache misses."
+            "Model: launches with the start of their work, plus the longest of three: the family's limit, cache lines of \
+             loads and words of scattered stores at their rates, and instructions with passes of local memory. Few warps \
+             work as fast as each does alone. The starts of groups are beside it, as the other side of a right angle. The \
+             model ignores latency, occupancy and cache misses."
         }
         false => {
-            "Model: launches, plus the longer of two: the family's limit, and the work-items' instructions one by one. \
-             Warps, segments and banks mean nothing on a CPU; the model ignores caches and vectors of several items."
+            "Model: launches with the start of their work, plus the longest of three: the family's limit, loads of items that \
+             jump over their neighbours, and the items' instructions, on vectors where the kernel or an item's array has \
+             them. The starts of groups are beside it. Warps, segments and banks mean nothing on a CPU."
         }
     }
 }
@@ -134,6 +136,7 @@ pub fn part(part: TimePart, row: &Row) -> &'static str {
         TimePart::Caches => "accesses in the caches",
         TimePart::Local => "local memory",
         TimePart::Instructions => "instructions",
+        TimePart::Groups => "starts of groups",
     }
 }
 
@@ -172,8 +175,9 @@ pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> St
             let limit = part(TimePart::Limit, after);
             format!(
                 "{step}, {}: the counts do not explain it: by the model, {limit} alone sets the time of both. How much is \
-                 under way at once is not counted",
-                faster(gain)
+                 under way at once is not counted: {}",
+                faster(gain),
+                experiment(before, after, reason)
             )
         }
         StepReason::Unexplained { predicted, hidden, .. } => {
@@ -182,21 +186,36 @@ pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> St
                 false => faster(*predicted),
             };
             let hidden = hidden.as_ref().map_or_else(String::new, |change| {
-                let experiment = if change.cause == Cause::LocalPasses { "banks" } else { "stride" };
                 format!(
-                    ". Yet {}, and the model takes each at the best rate that was measured, beside all else: gpulab lab \
-                     {experiment} shows what such requests cost",
+                    ". Yet {}, and the model takes each at the best rate that was measured, beside all else",
                     changed(change)
                 )
             });
-            format!("{step}, {}: the counts do not explain it: by the model, {expects}{hidden}", faster(gain))
+            format!(
+                "{step}, {}: the counts do not explain it: by the model, {expects}{hidden}: {}",
+                faster(gain),
+                experiment(before, after, reason)
+            )
+        }
+        StepReason::Explained { predicted, change, .. }
+            if reason.carried(gain).is_some_and(|share| share < CARRIED) =>
+        {
+            format!(
+                "{step}, {}: the counts explain a part of it, {}: {}. {} times are left: {}",
+                faster(gain),
+                faster(*predicted),
+                changed(change),
+                format::significant((gain / predicted).max(predicted / gain), 3),
+                experiment(before, after, reason)
+            )
         }
         StepReason::Explained { predicted, change, .. } if is_parted(gain, *predicted) => {
-            let how = match gain.ln().abs() > predicted.ln().abs() {
-                true => format!("the counts explain a part of it, {}", faster(*predicted)),
-                false => format!("less than the counts predict, {}", faster(*predicted)),
-            };
-            format!("{step}, {}: {how}: {}", faster(gain), changed(change))
+            format!(
+                "{step}, {}: less than the counts predict, {}: {}",
+                faster(gain),
+                faster(*predicted),
+                changed(change)
+            )
         }
         StepReason::Explained { predicted, change, .. } => {
             format!("{step}, {}: {} (by the model, {})", faster(gain), changed(change), faster(*predicted))
@@ -204,11 +223,36 @@ pub fn sentence(before: &Row, after: &Row, gain: f64, reason: &StepReason) -> St
     }
 }
 
+/// The share of a step that its cause carries at least, where it counts as explained.
+pub(crate) const CARRIED: f64 = 2.0 / 3.0;
+
+/// What would tell the rest of a step: an experiment of what is most likely beside the counts.
+pub(crate) fn experiment(before: &Row, after: &Row, reason: &StepReason) -> String {
+    let is_lonely = |row: &Row| row.wg.is_some_and(|wg| wg.size() < 32);
+    let cause = match reason {
+        StepReason::Unexplained { hidden, .. } => hidden.as_ref().map(|change| change.cause),
+        StepReason::Explained { change, .. } => Some(change.cause),
+        _ => None,
+    };
+    let name = match cause {
+        _ if is_lonely(before) != is_lonely(after) => "group",
+        Some(Cause::LanesBusy) => "divergence",
+        Some(Cause::LocalPasses | Cause::LocalRequests) => "banks",
+        Some(Cause::ReadLines | Cause::ReadSegments | Cause::WriteSegments | Cause::GlobalRequests) => "stride",
+        Some(Cause::Launches | Cause::Groups) => "launch",
+        Some(Cause::Instructions) => "instructions",
+        _ if matches!(reason, StepReason::Unexplained { at_limit: false, .. }) => "latency",
+        Some(Cause::Bytes) | None => "occupancy",
+    };
+    format!("gpulab lab {name} would tell")
+}
+
 /// `passes of a request of local memory fell from 2.55 to 1`.
-fn changed(change: &CountChange) -> String {
+pub(crate) fn changed(change: &CountChange) -> String {
     let (each, several) = if change.is_of_pairs { ("a pair", "pairs") } else { ("an element", "elements") };
     let what = match change.cause {
         Cause::Launches => "launches".to_owned(),
+        Cause::Groups => "groups".to_owned(),
         Cause::Bytes => "bytes that the problem demands".to_owned(),
         Cause::ReadLines => "cache lines of a load from global memory".to_owned(),
         Cause::ReadSegments => "segments of a load from global memory".to_owned(),
@@ -222,7 +266,7 @@ fn changed(change: &CountChange) -> String {
     let verb = if change.after < change.before { "fell" } else { "rose" };
     let number = |x: f64| match change.cause {
         Cause::LanesBusy => format::percent(x),
-        Cause::Launches => format!("{x:.0}"),
+        Cause::Launches | Cause::Groups => format!("{x:.0}"),
         _ => format::significant(x, 3),
     };
     format!("{what} {verb} from {} to {}", number(change.before), number(change.after))

@@ -72,6 +72,8 @@ fn searched(kernel: FakeKernel) -> (Vec<Row>, Vec<TunedEntry>) {
         limits: Limits::load(executor.info(), true, true, true, |_| ()),
         executor,
         rows,
+        is_part: false,
+        found: Vec::new(),
         spent: BTreeMap::new(),
         probed: 0.0,
         observer: Box::new(Silent),

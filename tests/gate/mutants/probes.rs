@@ -20,7 +20,7 @@ const WORDS: u64 = 65_536;
 const FEW: u64 = 2048;
 
 pub const MUTANTS: &[Mutant] = &[
-    kernel(READ, "leaves the last vector out", &[("; i < vectors; i += stride)", "; i + 1 < vectors; i += stride)")])
+    kernel(READ, "leaves the last vector out", &[("; i < count; i += stride)", "; i + 1 < count; i += stride)")])
         .n(320),
     kernel(
         READ,

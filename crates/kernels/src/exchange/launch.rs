@@ -7,7 +7,7 @@ use super::{
 use gpulab_model::plan::{Action, Arg, BufferId, Case, Cost, Launch, MemoryKind, QueuedCommand, Refusal, Target};
 use rayon::prelude::*;
 
-/// The exchange's entry in the list. The first five launch an empty kernel; the others sum n words.
+/// The exchange's entry in the list. The first six launch an empty kernel; the others sum n words.
 pub const EXCHANGE: Exchange = Exchange {
     name: "launch",
     variants: &[
@@ -16,6 +16,8 @@ pub const EXCHANGE: Exchange = Exchange {
         Variant::by_events(QUEUED_TO_START),
         Variant::by_events(EVENT),
         Variant::by_events(FOUR),
+        Variant::by_events(CROWD),
+        Variant::by_events(SUM),
         Variant::by_wall(HALVING),
         Variant::by_wall(TREE),
     ],
@@ -33,6 +35,10 @@ pub const QUEUED_TO_START: &str = "queued_to_start";
 pub const EVENT: &str = "event";
 /// By events: from the start of the first of four launches in a row to the end of the last.
 pub const FOUR: &str = "event_of_four";
+/// By events: a launch of n groups, of which one item counts.
+pub const CROWD: &str = "event_of_groups";
+/// By events: a sum by one launch.
+pub const SUM: &str = "event_of_sum";
 /// A sum by launches that each halve what is left.
 pub const HALVING: &str = "halving";
 /// A sum by one launch, whose groups add what their trees come to.
@@ -47,23 +53,24 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     const ROW: usize = 1000;
     match case.variant.as_str() {
         HALVING => halving(case, target),
-        TREE => tree(case, target),
-        QUEUED_TO_START => Ok(empty(case.seed, 1, 1, Reading::Delay)),
-        BACK_TO_BACK => Ok(empty(case.seed, 1, ROW, Reading::Span)),
-        FOUR => Ok(empty(case.seed, 4, 1, Reading::Span)),
-        _ => Ok(empty(case.seed, 1, 1, Reading::Span)),
+        TREE | SUM => tree(case, target),
+        QUEUED_TO_START => Ok(empty(case.seed, (1, 1), 1, 1, Reading::Delay)),
+        BACK_TO_BACK => Ok(empty(case.seed, (1, 1), 1, ROW, Reading::Span)),
+        FOUR => Ok(empty(case.seed, (1, 1), 4, 1, Reading::Span)),
+        CROWD => Ok(empty(case.seed, (words(case)?, target.max_wg.min(256)), 1, 1, Reading::Span)),
+        _ => Ok(empty(case.seed, (1, 1), 1, 1, Reading::Span)),
     }
 }
 
-/// A kernel of one item, which counts: that is the least that can be checked. It begins with a number of the seed's, so that
-/// no kernel can know what the count will come to. `launches` are timed together, `repeat` times.
-fn empty(seed: u64, launches: usize, repeat: usize, reading: Reading) -> Script {
+/// So many groups of so many items, of which the first item counts: that is the least that can be checked. It begins with a
+/// number of the seed's, so that no kernel can know what the count will come to. `launches` are timed together, `repeat` times.
+fn empty(seed: u64, (groups, wg): (usize, usize), launches: usize, repeat: usize, reading: Reading) -> Script {
     let before = pattern(seed, 0) as u8;
     let first = u32::from_ne_bytes([before; 4]);
     let launch = Launch {
         kernel: "launch_count".into(),
-        global: [1; 3],
-        local: [1; 3],
+        global: [groups * wg, 1, 1],
+        local: [wg, 1, 1],
         offset: [0; 3],
         args: vec![Arg::Buffer(BufferId(0))],
         check: None,
@@ -194,5 +201,13 @@ mod tests {
             assert_eq!(walk, [1, n].map(|words| Arg::Uint(words as u32)), "n = {n}");
             assert_eq!(stride, None, "the kernel's own");
         }
+    }
+
+    #[test]
+    fn a_crowd_has_as_many_groups_as_are_asked_for() {
+        let script = script(&case(&EXCHANGE, CROWD, 1000, &[], 1), &fake_info().target).unwrap();
+        let Action::Launch(launch) = &script.commands[0].action else { unreachable!("one launch") };
+        assert_eq!(launch.global[0], 1000 * launch.local[0]);
+        assert!(launch.local[0] > 1);
     }
 }

@@ -15,7 +15,7 @@ pub static READ: Family = Family {
     form: Form::Vector,
     problem: AnyProblem::BuiltIn(&Read),
     ladder: Cow::Borrowed(&ladder([
-        rung("probes/read/strided.cl", read_strided, &[LOADS, WAVES]),
+        rung("probes/read/strided.cl", read_strided, &[LOADS, WAVES, VEC]),
         rung("probes/read/wide.cl", read_wide, &[CHUNKS]),
     ])),
     choices: &[INSIDE],
@@ -61,6 +61,7 @@ const WAVES: Tunable = Tunable::choice(
     "groups: all that the accesses make, or so many times what fills a GPU's compute units",
     "all 1 2 4 8",
 );
+pub const VEC: Tunable = Tunable::choice("vec", "words of a load", "4 1");
 const CHUNKS: Tunable = Tunable::number("chunks", "contiguous chunks for a compute unit", (1, 1 << 20), "16 1 4 64");
 const STREAM: Tunable = Tunable::switch("stream", "whether words are written past the cache");
 
@@ -190,11 +191,11 @@ impl Problem for Copy {
 }
 
 /// The accesses of an item at a time, and the groups that make them, unless they were asked for.
-fn strided(ask: &Ask<'_>, loads: u64, fill: fn(&Target, usize, u64) -> Grid) -> Result<(u64, Grid), Refusal> {
+fn strided(ask: &Ask<'_>, loads: u64, vec: u64, fill: fn(&Target, usize, u64) -> Grid) -> Result<(u64, Grid), Refusal> {
     shape::check_wg(ask.case.wg, ask.target)?;
     let (params, wg) = (&ask.case.params, ask.case.wg.size());
     let loads = LOADS.get(params)?.unwrap_or(loads);
-    let (units, items) = (u64::from(ask.target.compute_units.max(1)), (ask.case.shape.n / 4).div_ceil(loads));
+    let (units, items) = (u64::from(ask.target.compute_units.max(1)), (ask.case.shape.n / vec).div_ceil(loads));
     let all = Grid::covering(wg, items);
     let grid = match WAVES.given(params)? {
         None => fill(ask.target, wg, items),
@@ -219,8 +220,9 @@ fn wide(ask: &Ask<'_>) -> Result<(u64, Grid), Refusal> {
 }
 
 fn read_strided(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (loads, grid) = strided(ask, 4, Grid::filling)?;
-    Ok(plan(ask, grid.groups, grid, &[("LOADS", loads)], &[ask.case.shape.n], 4))
+    let vec = VEC.get(&ask.case.params)?.unwrap_or(4);
+    let (loads, grid) = strided(ask, 4, vec, Grid::filling)?;
+    Ok(plan(ask, grid.groups, grid, &[("LOADS", loads), ("VEC", vec)], &[ask.case.shape.n], vec))
 }
 
 fn read_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
@@ -230,7 +232,7 @@ fn read_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 
 /// Rungs whose items write, or copy, one vector after the other.
 fn vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (loads, grid) = strided(ask, 1, |_, wg, items| Grid::covering(wg, items))?;
+    let (loads, grid) = strided(ask, 1, 4, |_, wg, items| Grid::covering(wg, items))?;
     Ok(plan(ask, written(ask), grid, &[("LOADS", loads)], &[ask.case.shape.n / 4], 4))
 }
 

@@ -8,4 +8,4 @@ pub(super) mod memory;
 
 pub use arithmetic::lanes;
 pub use chains::{HALF, OP};
-pub use memory::READ;
+pub use memory::{READ, VEC};

@@ -9,7 +9,7 @@ use crate::groups::{experiments, groups, tables};
 use crate::payoff::{self, KeptPromise};
 use crate::pivot::{self, PeerCells, Pivot};
 use crate::sweep::latest;
-use crate::{Medium, RateUnit, format};
+use crate::{Medium, RateUnit, format, steps};
 use gpulab_kernels::Registry;
 use gpulab_model::Error;
 use gpulab_model::suggest::{did_you_mean, nearest};
@@ -18,7 +18,7 @@ use gpulab_record::{Cells, CsvRecord, Point, Row};
 use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::count::CountRow;
 use gpulab_study::experiments::EXPERIMENTS;
-use gpulab_study::why::{DeviceRates, LadderReasons, ShareBasis, StepReason, reasons, results};
+use gpulab_study::why::{DeviceRates, LadderReasons, Payoffs, RungTime, ShareBasis, StepReason, reasons, results};
 use std::path::Path;
 
 fn columns_of_rows(names: &[String], rows: &[Row]) -> Result<Vec<ChosenColumn>, Error> {
@@ -132,24 +132,26 @@ fn all_reasons(rows: &[Row], (counts, ceilings): (&[CountRow], &[CeilingRow])) -
 /// What `--why --by` takes in place of a column.
 pub const WASTE: &str = "waste";
 
+/// The same, for a line of each step.
+pub const STEP: &str = "step";
+
+/// The steps of the ladders in the files, each with what the model carries of it.
+pub fn steps(files: &[ShownFile], material: (&[CountRow], &[CeilingRow]), medium: Medium) -> Result<String, Error> {
+    let (rows, _) = rows_and_peers(files);
+    let none = "no step gains or loses a tenth: --why --by step has nothing to list";
+    steps::table(&all_reasons(&rows, material), medium).ok_or_else(|| Error::Usage(none.into()))
+}
+
 /// What `--why` promises of a rung, beside what the next rung reached where it removes that waste: a line for each waste.
 pub fn promises(files: &[ShownFile], material: (&[CountRow], &[CeilingRow]), medium: Medium) -> Result<String, Error> {
     let (rows, _) = rows_and_peers(files);
     let mut kept: Vec<KeptPromise> = Vec::new();
     for ladder in all_reasons(&rows, material) {
-        for (pair, (gain, reason)) in ladder.rungs.windows(2).zip(&ladder.steps) {
-            let [Some(before), Some(after)] = [&pair[0].payoffs, &pair[1].payoffs] else { continue };
-            let both = pair[0].model.as_ref().ok().zip(pair[1].model.as_ref().ok());
-            let Some(((old, _), (new, _))) = both else { continue };
-            if before.basis != ShareBasis::Model || matches!(reason, StepReason::Undecided(_)) {
-                continue;
+        for (at, (before, (_, reason))) in ladder.rungs.iter().zip(&ladder.steps).enumerate() {
+            let Some(payoffs) = before.payoffs.as_ref().filter(|own| own.basis == ShareBasis::Model) else { continue };
+            if !matches!(reason, StepReason::Undecided(_)) {
+                kept.extend(kept_promise(before, payoffs, &ladder.rungs[at + 1..]));
             }
-            let promise = before.kept_by(after, (results(&pair[0].row, old), results(&pair[1].row, new)));
-            kept.extend(promise.map(|one| KeptPromise {
-                waste: one.waste,
-                promised: 1.0 / (1.0 - one.saves),
-                reached: *gain,
-            }));
         }
     }
     if kept.is_empty() {
@@ -157,6 +159,20 @@ pub fn promises(files: &[ShownFile], material: (&[CountRow], &[CeilingRow]), med
         return Err(Error::Usage(why.into()));
     }
     Ok(payoff::kept(&kept, medium))
+}
+
+/// The promise that the next rung keeps. Where it keeps it by a tile that has bank conflicts, the rung behind it tells.
+fn kept_promise(before: &RungTime, payoffs: &Payoffs, later: &[RungTime]) -> Option<KeptPromise> {
+    let (old, _) = before.model.as_ref().ok()?;
+    for after in later {
+        let (next, (new, _)) = (after.payoffs.as_ref()?, after.model.as_ref().ok()?);
+        let promise = payoffs.kept_by(next, (results(&before.row, old), results(&after.row, new)))?;
+        if !next.trades_for_conflicts(promise.waste) {
+            let (promised, reached) = (1.0 / (1.0 - promise.saves), before.measured / after.measured);
+            return Some(KeptPromise { waste: promise.waste, promised, reached });
+        }
+    }
+    None
 }
 
 /// How far the model of `--why` is from the measured times: a line for each value of a column.

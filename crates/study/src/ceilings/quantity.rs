@@ -2,7 +2,7 @@
 
 use gpulab_kernels::exchange::{self, launch, transfer};
 use gpulab_kernels::lab::walk::STRIDES;
-use gpulab_kernels::probes::{HALF, OP, lanes};
+use gpulab_kernels::probes::{HALF, OP, VEC, lanes};
 use gpulab_kernels::{Bound, Form, minplus};
 use gpulab_model::data::{Dtype, Params, Shape};
 use gpulab_model::outcome::{Clock, Outcome};
@@ -108,12 +108,20 @@ pub enum Site {
     Alone,
     /// Global memory, one word of each segment at a time.
     Scattered,
+    /// Global memory, by items of large groups that take turns, so that each jumps over all the others.
+    Strided,
+    /// The same, of data that fit a cache.
+    Near,
     /// A point of the curve over size.
     Curve,
     /// Compute units, and what is nearest to them.
     Unit,
     /// Compute units, in forms that elements of either sign allow.
     Signed,
+    /// One warp.
+    Warp,
+    /// Items of groups that meet at barriers, one element each.
+    Tree,
     Host,
 }
 
@@ -124,9 +132,13 @@ impl Site {
             Site::Cache => "cache",
             Site::Alone => "alone",
             Site::Scattered => "scattered",
+            Site::Strided => "strided",
+            Site::Near => "near",
             Site::Curve => "curve",
             Site::Unit => "unit",
             Site::Signed => "signed",
+            Site::Warp => "warp",
+            Site::Tree => "tree",
             Site::Host => "host",
         }
     }
@@ -154,6 +166,7 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
     if !quick {
         all.extend(memory.iter().flat_map(|&bound| sizes(target).map(move |bytes| point(bound, bytes, target))));
     }
+    all.extend(of_items(target));
     all.extend(between(target, quick));
     let elements = ELEMENTS.iter().filter(|(name, dtype)| {
         let is_there = (*name != "half" || target.fp16) && (*dtype != Dtype::F64 || target.fp64);
@@ -182,7 +195,9 @@ pub fn for_model(target: &Target) -> Vec<Quantity> {
     let spaces = arithmetic(what, &[what], element, Dtype::F32, target, true);
     let add = Quantity { what, element, bytes: None, measure, spaces, place };
     let (launch, _) = launch_cost(Clock::Event);
-    caches.into_iter().chain([local(target)]).chain(poor(target)).chain([add, launch]).collect()
+    let launches = BUSY_LAUNCHES.map(|(what, variant)| launching(what, variant));
+    let kernels = caches.into_iter().chain([local(target)]).chain(poor(target)).chain(of_items(target));
+    kernels.chain([add, launch]).chain(launches).collect()
 }
 
 /// What launches cost, and what the link between host and device gives: one large transfer.
@@ -190,7 +205,7 @@ fn between(target: &Target, quick: bool) -> impl Iterator<Item = Quantity> + use
     let bytes: u64 = if target.gpu { 128 << 20 } else { 64 << 20 };
     let bytes = if quick { bytes / 4 } else { bytes };
     let bytes = bytes.min(target.max_alloc / 4 * 4);
-    let launches = LAUNCHES.iter().map(|(what, variant)| launching(what, variant));
+    let launches = LAUNCHES.iter().chain(&BUSY_LAUNCHES).map(|(what, variant)| launching(what, variant));
     let transfers = TRANSFERS.iter().map(move |(what, variant)| {
         let case = exchange::case(&transfer::EXCHANGE, variant, bytes / 4, &[], 1);
         on_host(what, Some(bytes), Rate::Bytes, case)
@@ -203,9 +218,15 @@ fn on_host(what: &'static str, bytes: Option<u64>, measure: Rate, case: Case) ->
     Quantity { what, element: "", bytes, measure, place: Site::Host, spaces }
 }
 
-/// What launching a kernel that does next to nothing costs.
+/// What launching a kernel costs that does next to nothing, or sums a few words.
 fn launching(what: &'static str, variant: &str) -> Quantity {
-    on_host(what, None, Rate::Seconds, exchange::case(&launch::EXCHANGE, variant, 1, &[], 1))
+    const SUMMED: u64 = 1 << 18;
+    let n = match variant {
+        launch::SUM => SUMMED,
+        launch::CROWD => CROWD_GROUPS,
+        _ => 1,
+    };
+    on_host(what, None, Rate::Seconds, exchange::case(&launch::EXCHANGE, variant, n, &[], 1))
 }
 
 /// What the launches of a run cost by a clock: one launch, and how many launches the other quantity is of; of launches back
@@ -227,6 +248,14 @@ const LAUNCHES: [(&str, &str); 5] = [
     ("launch, event time", launch::EVENT),
     ("four launches, event time", launch::FOUR),
 ];
+
+/// Groups of the launch of many.
+pub const CROWD_GROUPS: u64 = 65536;
+pub const CROWD: &str = "launch of 65536 groups, event time";
+pub const SUM: &str = "launch of a sum, event time";
+
+/// Of a kernel of many groups, and of one that reads memory, meets at barriers and writes.
+const BUSY_LAUNCHES: [(&str, &str); 2] = [(CROWD, launch::CROWD), (SUM, launch::SUM)];
 
 const TRANSFERS: [(&str, &str); 4] = [
     ("to the device, pageable", "pageable_in"),
@@ -296,6 +325,46 @@ fn poor(target: &Target) -> Vec<Quantity> {
     let scattered = ProbeSpace::new(scattered, vec![groups(target, &["256", "128", "512"])]);
     vec![of("read", Site::Alone, bytes, alone), of("write", Site::Scattered, written, scattered)]
 }
+
+/// What items get that the device was not made for: a warp of a GPU without others beside it; on a CPU, whose cores run item
+/// after item, items of large groups that take turns in reading, or meet at barriers.
+fn of_items(target: &Target) -> Vec<Quantity> {
+    if target.gpu {
+        let params = [(OP.name, "add"), ("vec", "1"), ("sweeps", "32")];
+        let params = params.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let case = case("arith", "chains", Dtype::F32, 32, group(target, 32), &params);
+        let spaces = vec![ProbeSpace::new(case, vec![axis("chains", &["8", "16"])])];
+        return vec![Quantity {
+            what: "add",
+            element: "f32",
+            bytes: None,
+            measure: Rate::Ops,
+            spaces,
+            place: Site::Warp,
+        }];
+    }
+    let read = |bytes: u64, vec: &str, more: &[(&str, &str)]| {
+        let params = [("loads", "1"), (VEC.name, vec)].into_iter().chain(more.iter().copied());
+        let params = params.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        vec![ProbeSpace::new(case("read", "strided", Dtype::I32, bytes / 4, group(target, 256), &params), Vec::new())]
+    };
+    let walk = |what, place, bytes, vec| {
+        let spaces = read(bytes, vec, &[]);
+        Quantity { what, element: "", bytes: Some(bytes), measure: Rate::Bytes, spaces, place }
+    };
+    let far = 1 << far_bytes(target).ilog2();
+    let reads = [(Site::Near, far / 32), (Site::Strided, far)];
+    let walks =
+        reads.into_iter().flat_map(|(place, bytes)| [walk(WORDS, place, bytes, "1"), walk(VECTORS, place, bytes, "4")]);
+    // Each item has one word, so that the tree of its group takes the time.
+    let spaces = read(1 << 22, "1", &[("waves", "all")]);
+    let tree = Quantity { what: "add", element: "i32", bytes: None, measure: Rate::Ops, spaces, place: Site::Tree };
+    walks.chain([tree]).collect()
+}
+
+/// Reads of 4 and of 16 bytes.
+pub const WORDS: &str = "read";
+pub const VECTORS: &str = "read of 16 bytes";
 
 /// From the caches: the same data again and again within a launch.
 fn near(bound: Bound, target: &Target) -> Quantity {

@@ -1,12 +1,13 @@
 //! Why a rung takes its time, and why the next one takes less: what is counted of its kernels, at the rates that were
 //! measured of the device, makes a time; what differs between two rungs makes a reason.
 
+mod items;
 mod model;
 mod payoff;
 mod reason;
 mod tally;
 
-pub use model::{DeviceRates, ModelTime, TimePart, is_parted};
+pub use model::{DeviceRates, INSTRUCTIONS_IN_A_TREE, ModelTime, TimePart, is_parted};
 pub use payoff::{Payoff, Payoffs, ShareBasis, WORTH, Waste};
 pub use reason::{Cause, CountChange, DIFFERENT, LadderReasons, Parting, RungTime, StepReason, reasons, results};
 pub use tally::{Tally, case_of, is_counted_of, tally};

@@ -1,29 +1,34 @@
-//! The model: what launches cost, and beside it the longest of three: what the family's limit demands, what the segments of
-//! global memory take in the caches, and what compute units do. A cache serves one line at a time: a load whose items lie in 32
-//! lines takes as long as 32 loads of one (`gpulab lab stride`, read from cache). A word that is stored to a segment of its own
-//! takes longer than its share of a whole one (the same, write). A group of one item has one warp's requests under way, and a
-//! unit holds few groups, so that each request takes its time.
-//!
-//! Where operations set a family's limit, they take what that limit says, and other instructions run beside them.
+//! The model: what launches cost, with the start of their work, and beside it the longest of three: what the family's limit
+//! demands, what the segments of global memory take in the caches, and what compute units do. A cache serves one line at a
+//! time: a load whose items lie in 32 lines takes as long as 32 loads of one (`gpulab lab stride`, read from cache). A word that
+//! is stored to a segment of its own takes longer than its share of a whole one (the same, write). A group of one item has one
+//! warp's requests under way, and a unit holds few groups, so that each request takes its time. Where operations set a family's
+//! limit, they take what that limit says, and other instructions run beside them. Fewer warps than fill the device work as
+//! fast as each does alone.
 //!
 //! Memory works beside compute units, so the longest counts; within a compute unit instructions and passes of local memory
-//! add up, since barriers keep the one from hiding the other. Each part is an amount that is counted, or that the problem
-//! demands, over a rate that was measured of the device. On a CPU, where a core runs one item after the other, neither warps
-//! nor segments nor banks exist: compute units' part is the items' instructions at the rate of single ones.
+//! add up, since barriers keep the one from hiding the other. The starts of groups are hidden in part: both are the sides of a
+//! right angle, and the time is the third. Each part is an amount that is counted, or that the problem demands, over a rate that
+//! was measured of the device. A CPU has neither warps nor segments nor banks: its parts are in `items.rs`.
 
-use super::tally::Tally;
-use crate::ceilings::{CeilingRow, Site};
+use super::items::{ItemRates, RateBySize};
+use super::tally::{LINE, Tally};
+use crate::ceilings::{CROWD, CROWD_GROUPS, CeilingRow, SUM, Site, VECTORS, WORDS};
 use crate::count::LockstepModel;
+use gpulab_model::outcome::Cache;
+use gpulab_model::plan::WorkGroup;
 use gpulab_record::{Row, flag};
 
 /// Work-items of a warp, bytes of a segment and of a cache line, and bytes that a pass of local memory gives at most: those of
 /// the counts.
 const WARP: f64 = LockstepModel::USUAL.warp as f64;
 const SEGMENT: f64 = LockstepModel::USUAL.segment as f64;
-pub(super) const LINE: f64 = 128.0;
 const PASS: f64 = 4.0 * LockstepModel::USUAL.banks as f64;
 
 const WORD: f64 = 4.0;
+
+/// Instructions that the simulator counts of an item of the probe that meets at barriers.
+pub const INSTRUCTIONS_IN_A_TREE: f64 = 140.0;
 
 /// Bytes of the widest request of an item.
 const WIDEST: f64 = 16.0;
@@ -32,7 +37,7 @@ const WIDEST: f64 = 16.0;
 pub(super) const PARTED: f64 = 1.5;
 
 /// Rates of a device that the model needs, a second.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct DeviceRates {
     /// Whether work-items run in warps.
     pub is_gpu: bool,
@@ -42,16 +47,26 @@ pub struct DeviceRates {
     writing: f64,
     /// Bytes read and written at once in the caches.
     copying: f64,
+    /// Bytes of arrays that are read, or copied, again and again, by their size.
+    curves: [RateBySize; 2],
     /// Bytes read by groups of one item; none where that was not measured.
     alone: Option<f64>,
     /// Words written, each to a segment of its own; none where that was not measured.
     scattered: Option<f64>,
     /// Bytes of local memory.
     local: f64,
-    /// Additions: on a CPU, of single elements.
+    /// Additions: on a CPU, of whole vectors.
     adding: f64,
+    /// Additions of one warp; none where that was not measured.
+    warp: Option<f64>,
     /// Seconds of a launch, for rows that do not say what theirs cost.
     launch: Option<f64>,
+    /// Seconds from the beginning of a launch that reads, meets at barriers and writes to its end, beyond those of an empty one.
+    startup: f64,
+    /// Seconds that the device takes to start a group.
+    group: f64,
+    /// What a CPU's items get.
+    items: ItemRates,
 }
 
 impl DeviceRates {
@@ -61,25 +76,52 @@ impl DeviceRates {
             let is_it = |row: &&CeilingRow| row.what == what && row.place == place && row.element == element;
             ceilings.iter().filter(is_it).find(|row| row.value.is_some())
         };
+        let value = |what: &str, place: Site, element: &str| {
+            find(what, place, element).and_then(|row| row.value).filter(|value| value.is_finite() && *value > 0.0)
+        };
+        let known = |what: &str, place: Site, element: &str| value(what, place, element).map(|value| 1e9 * value);
         let rate = |what: &str, place: Site, element: &str, told: &str| {
-            let value =
-                find(what, place, element).and_then(|row| row.value).filter(|value| value.is_finite() && *value > 0.0);
-            value.map(|value| 1e9 * value).ok_or_else(|| told.to_owned())
+            known(what, place, element).ok_or_else(|| told.to_owned())
+        };
+        let seconds = |what: &str| value(what, Site::Host, "").map(|us| 1e-6 * us);
+        let launch = seconds("launch, event time");
+        let beyond_a_launch = |what: &str| Some((seconds(what)? - launch?).max(0.0));
+        let by_size = |what: &str, places: &[Site]| {
+            let is_it = |row: &&CeilingRow| row.what == what && places.contains(&row.place);
+            RateBySize::new(ceilings.iter().filter(is_it).filter_map(|row| Some((row.bytes? as f64, 1e9 * row.value?))))
         };
         // A CPU's additions are measured of whole vectors.
         let vector = find("add", Site::Unit, "f32").and_then(|row| row.params.get("vec")?.parse::<f64>().ok());
-        let lanes = if is_gpu { 1.0 } else { vector.filter(|lanes| *lanes >= 1.0).unwrap_or(1.0) };
+        let adding = rate("add", Site::Unit, "f32", "additions of f32")?;
+        let single = adding / vector.filter(|lanes| *lanes >= 1.0).unwrap_or(1.0);
+        let tree = known("add", Site::Tree, "i32").map(|elements| INSTRUCTIONS_IN_A_TREE * elements);
         Ok(DeviceRates {
             is_gpu,
             reading: rate("read", Site::Cache, "", "reads of its caches")?,
             writing: rate("write", Site::Cache, "", "writes to its caches")?,
             copying: rate("copy", Site::Cache, "", "copies within its caches")?,
-            alone: rate("read", Site::Alone, "", "").ok(),
-            scattered: rate("write", Site::Scattered, "", "").ok().map(|bytes| bytes / WORD),
+            curves: ["read", "copy"].map(|what| by_size(what, &[Site::Curve])),
+            alone: known("read", Site::Alone, ""),
+            scattered: known("write", Site::Scattered, "").map(|bytes| bytes / WORD),
             local: rate("local", Site::Unit, "", "local memory")?,
-            adding: rate("add", Site::Unit, "f32", "additions of f32")? / lanes,
-            launch: find("launch, event time", Site::Host, "").and_then(|row| row.value).map(|us| us * 1e-6),
+            adding,
+            warp: known("add", Site::Warp, "f32"),
+            launch,
+            startup: beyond_a_launch(SUM).unwrap_or(0.0),
+            group: beyond_a_launch(CROWD).map_or(0.0, |seconds| seconds / CROWD_GROUPS as f64),
+            items: ItemRates {
+                vectors: adding,
+                single: tree.unwrap_or(single),
+                walks: [WORDS, VECTORS].map(|what| by_size(what, &[Site::Near, Site::Strided])),
+            },
         })
+    }
+
+    /// Bytes a second of arrays that are read or copied again and again.
+    fn repeated(&self, is_copy: bool, bytes: f64) -> f64 {
+        let (curve, cached) = if is_copy { (&self.curves[1], self.copying) } else { (&self.curves[0], self.reading) };
+        // Of the smallest sizes the launch takes most.
+        if curve.is_below(bytes) { cached } else { curve.at(bytes).unwrap_or(cached) }
     }
 }
 
@@ -93,6 +135,19 @@ pub enum TimePart {
     Caches,
     Local,
     Instructions,
+    /// The starts of groups, as far as nothing hides them.
+    Groups,
+}
+
+impl TimePart {
+    pub const ALL: [TimePart; 6] = [
+        TimePart::Launches,
+        TimePart::Limit,
+        TimePart::Caches,
+        TimePart::Local,
+        TimePart::Instructions,
+        TimePart::Groups,
+    ];
 }
 
 /// The parts of a time, in seconds.
@@ -104,12 +159,25 @@ pub struct ModelTime {
     pub caches: f64,
     pub local: f64,
     pub instructions: f64,
+    /// What it takes to start all groups, of which the work hides a part.
+    pub starts: f64,
 }
 
 impl ModelTime {
     /// Of a measured row whose kernels did this; none where the row lacks its limit or its launches' cost.
     pub fn of(row: &Row, tally: &Tally, rates: &DeviceRates) -> Option<ModelTime> {
         let limit = limit(row, rates)?;
+        let launches = row.t_launches_s.or_else(|| Some(row.launches? as f64 * rates.launch?))?;
+        let shared = ModelTime {
+            launches: launches + rates.startup,
+            limit,
+            starts: tally.groups as f64 * rates.group,
+            ..ModelTime::default()
+        };
+        if !rates.is_gpu {
+            let (caches, instructions) = rates.items.seconds(row, tally, is_bounded_by_operations(row));
+            return Some(ModelTime { caches, instructions, ..shared });
+        }
         let (counts, memory) = (&tally.counts, &tally.counts.memory);
         let requests = WARP * (counts.global().requests + counts.local().requests) as f64;
         // A loop that the simulator's compiler does not unroll is not what a GPU runs: then the operations that the problem
@@ -118,16 +186,18 @@ impl ModelTime {
         // Lanes without an item take as long as those with one.
         let all_lanes = |amount: f64| Some(amount / counts.lanes_busy(LockstepModel::USUAL.warp)?);
         let issued = WARP * counts.issued as f64;
-        let instructions = match (rates.is_gpu, is_bounded_by_operations(row)) {
-            (false, _) => counts.lanes as f64 / rates.adding,
-            (true, true) => {
+        let instructions = match is_bounded_by_operations(row) {
+            true => {
                 let others = if is_unrolled { issued - all_lanes(row.ops? as f64)? } else { requests };
                 all_lanes(limit)?.max(others / rates.adding)
             }
-            (true, false) if is_unrolled => issued / rates.adding,
-            (true, false) => (all_lanes(row.ops? as f64)? + requests) / rates.adding,
+            false if is_unrolled => issued / rates.adding,
+            false => (all_lanes(row.ops? as f64)? + requests) / rates.adding,
         };
-        let gpu_only = |seconds: f64| if rates.is_gpu { seconds } else { 0.0 };
+        let wg = row.wg.map(WorkGroup::size);
+        // Fewer warps than fill the device work as fast as each does alone.
+        let warps = tally.groups as f64 * wg.map_or(1.0, |wg| (wg as f64 / WARP).ceil());
+        let filled = rates.warp.map_or(1.0, |warp| (warps * warp / rates.adding).min(1.0));
         let reads = &memory.global_read;
         // Counts of earlier versions have no lines.
         let read = if reads.lines > 0 { LINE * reads.lines as f64 } else { SEGMENT * reads.segments as f64 };
@@ -137,15 +207,14 @@ impl ModelTime {
         let lonely = ((SEGMENT * segments - writes.bytes as f64) / (SEGMENT - WORD)).clamp(0.0, segments);
         let (lonely, scattered) = rates.scattered.map_or((0.0, 0.0), |rate| (lonely, lonely / rate));
         let written = SEGMENT * (segments - lonely) / rates.writing + scattered;
-        let is_alone = row.wg.is_some_and(|wg| (wg.size() as f64) < WARP);
+        let is_alone = wg.is_some_and(|wg| (wg as f64) < WARP);
         let alone =
             rates.alone.filter(|_| is_alone).map_or(0.0, |rate| WIDEST * counts.global().requests as f64 / rate);
         Some(ModelTime {
-            launches: row.t_launches_s.or_else(|| Some(row.launches? as f64 * rates.launch?))?,
-            limit,
-            caches: gpu_only((read / rates.reading + written).max(alone)),
-            local: gpu_only(PASS * counts.local().passes as f64 / rates.local),
-            instructions,
+            caches: (read / rates.reading + written).max(alone),
+            local: PASS * counts.local().passes as f64 / rates.local / filled,
+            instructions: instructions / filled,
+            ..shared
         })
     }
 
@@ -157,7 +226,13 @@ impl ModelTime {
             TimePart::Caches => self.caches,
             TimePart::Local => self.local,
             TimePart::Instructions => self.instructions,
+            TimePart::Groups => self.work().hypot(self.starts) - self.work(),
         }
+    }
+
+    /// What memory, caches and compute units take, one beside the other.
+    pub fn work(&self) -> f64 {
+        self.limit.max(self.caches).max(self.compute())
     }
 
     /// What compute units take.
@@ -167,16 +242,18 @@ impl ModelTime {
 
     /// The whole time, in seconds.
     pub fn whole(&self) -> f64 {
-        self.launches + self.limit.max(self.caches).max(self.compute())
+        self.launches + self.work().hypot(self.starts)
     }
 
     /// The part that takes most of what counts.
     pub fn largest(&self) -> TimePart {
-        let beside = self.whole() - self.launches;
-        if self.launches >= beside {
+        if self.launches >= self.whole() - self.launches {
             return TimePart::Launches;
         }
-        let beside = beside * (1.0 - 1e-9);
+        if self.starts > self.work() {
+            return TimePart::Groups;
+        }
+        let beside = self.work() * (1.0 - 1e-9);
         match (beside <= self.limit, beside <= self.caches, self.local > self.instructions) {
             (true, ..) => TimePart::Limit,
             (_, true, _) => TimePart::Caches,
@@ -190,14 +267,15 @@ fn is_bounded_by_operations(row: &Row) -> bool {
     row.bound().is_some_and(|bound| !bound.is_memory())
 }
 
-/// Seconds that the family's limit demands: of memory's, or of a cache's where the data fit it.
+/// Seconds that the family's limit demands: of memory's, or where runs find their data again, of the caches'.
 fn limit(row: &Row, rates: &DeviceRates) -> Option<f64> {
     if is_bounded_by_operations(row) {
         return Some(row.ops? as f64 / (1e9 * row.ceiling_gops?));
     }
-    let cached = if row.ceiling == "copy" { rates.copying } else { rates.reading };
-    let rate = if row.flags.contains(flag::FITS_CACHE) { cached } else { 1e9 * row.ceiling_gbps? };
-    Some(row.bytes? as f64 / rate)
+    let (bytes, memory) = (row.bytes? as f64, 1e9 * row.ceiling_gbps?);
+    let is_repeated = row.cache == Cache::Warm || row.flags.contains(flag::FITS_CACHE);
+    let repeated = if is_repeated { rates.repeated(row.ceiling == "copy", bytes) } else { 0.0 };
+    Some(bytes / repeated.max(memory))
 }
 
 /// Whether two factors part by more than a prediction may miss by.

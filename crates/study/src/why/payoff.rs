@@ -1,7 +1,7 @@
 //! What would pay most: each kind of waste that counts show, the line that has most of it, and the time without it.
 
-use super::model::{DeviceRates, LINE, ModelTime, is_parted};
-use super::tally::{Tally, is_counted_of, is_usual};
+use super::model::{DeviceRates, ModelTime, is_parted};
+use super::tally::{LINE, Tally, is_counted_of, is_usual};
 use crate::count::{CountRow, Counts, LockstepModel, RequestCounts};
 use gpulab_model::outcome::Status;
 use gpulab_model::plan::WorkGroup;
@@ -153,6 +153,12 @@ impl Payoffs {
             each.2 <= (each.0 + each.1) / 2.0
         };
         self.all.iter().filter(|one| one.saves >= WORTH).find(is_removed)
+    }
+
+    /// Whether scattered accesses, which are gone, became bank conflicts.
+    pub fn trades_for_conflicts(&self, gone: Waste) -> bool {
+        let is_scattered = matches!(gone, Waste::ScatteredReads | Waste::ScatteredWrites);
+        is_scattered && self.all.iter().any(|one| one.waste == Waste::BankConflicts && one.saves >= WORTH)
     }
 }
 
@@ -323,6 +329,8 @@ impl CaseWork<'_> {
                 let share = kept(small.issued);
                 times(&mut counts.issued, share);
                 times(&mut counts.lanes, share);
+                // Half of the groups do, whose items have two elements each.
+                times(&mut tally.groups, 0.5);
             }
             Waste::Launches => launches = enough,
             Waste::Barriers => tally.barriers = enough as u64,

@@ -52,6 +52,7 @@ pub enum Parting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
     Launches,
+    Groups,
     /// Bytes that the problem demands.
     Bytes,
     /// Cache lines of a load from global memory.
@@ -114,6 +115,18 @@ pub enum StepReason {
         part: TimePart,
         change: CountChange,
     },
+}
+
+impl StepReason {
+    /// The share of a gain that the model carries, of the factor's logarithm: 0 where it goes the other way; none without a model.
+    pub fn carried(&self, gain: f64) -> Option<f64> {
+        match self {
+            StepReason::Explained { predicted, .. } | StepReason::Unexplained { predicted, .. } => {
+                Some((predicted.ln() / gain.ln()).max(0.0))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The times of a ladder's rungs, and the reasons of its steps.
@@ -192,14 +205,14 @@ fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool)
     // What was not the longest before a gain, or is not after a loss, hides behind another part.
     let slower = if is_gain { old } else { new };
     // Within what rounding leaves of a sum.
-    let longest = (slower.whole() - slower.launches) * (1.0 - 1e-9);
+    let longest = slower.work() * (1.0 - 1e-9);
     let counts = |part: &TimePart| match part {
-        TimePart::Launches => true,
+        TimePart::Launches | TimePart::Groups => true,
         TimePart::Limit => slower.limit >= longest,
         TimePart::Caches => slower.caches >= longest,
         TimePart::Local | TimePart::Instructions => slower.compute() >= longest,
     };
-    let all = [TimePart::Launches, TimePart::Limit, TimePart::Caches, TimePart::Local, TimePart::Instructions];
+    let all = TimePart::ALL;
     let fall = |part: &TimePart| sign * (old.get(*part) - new.get(*part));
     let part = all.into_iter().filter(counts).max_by(|a, b| fall(a).total_cmp(&fall(b)))?;
     let change = changes(part, before, after, is_gpu).into_iter().filter(|change| sign * change.factor().ln() < 0.0);
@@ -228,6 +241,8 @@ fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool
         TimePart::Instructions if is_unrolled && is_gpu => &[Cause::GlobalRequests, Cause::LocalRequests],
         TimePart::Launches => &[Cause::Launches],
         TimePart::Limit => &[Cause::Bytes],
+        TimePart::Groups => &[Cause::Groups],
+        TimePart::Caches if !is_gpu => &[Cause::GlobalRequests],
         TimePart::Caches if segments(|memory| memory.global_read) >= segments(|memory| memory.global_write) => {
             &[Cause::ReadLines, Cause::ReadSegments, Cause::GlobalRequests]
         }
@@ -256,6 +271,7 @@ fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {
     let segments = |requests: &RequestCounts| requests.segments_a_request().unwrap_or(0.0);
     match cause {
         Cause::Launches => row.launches.unwrap_or(0) as f64,
+        Cause::Groups => tally.groups as f64,
         Cause::Bytes => row.bytes.unwrap_or(0) as f64,
         Cause::ReadLines => memory.global_read.lines_a_request().unwrap_or(0.0),
         Cause::ReadSegments => segments(&memory.global_read),

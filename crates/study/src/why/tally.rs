@@ -6,6 +6,9 @@ use gpulab_model::data::Shape;
 use gpulab_model::plan::{Case, Target};
 use gpulab_record::Row;
 
+/// Bytes of a cache line in the counts.
+pub(super) const LINE: f64 = 128.0;
+
 /// What a case's timed launches do, all together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {

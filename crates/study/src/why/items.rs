@@ -1,0 +1,88 @@
+//! What takes a CPU's time: its cores run one work-item after the other, from barrier to barrier. Items whose loads lie side by
+//! side jump over all the others at each turn of their loops, and open a line of a cache each time.
+
+use super::tally::{LINE, Tally};
+use crate::count::LockstepModel;
+use gpulab_model::plan::WorkGroup;
+use gpulab_record::Row;
+
+const WARP: f64 = LockstepModel::USUAL.warp as f64;
+
+/// Bytes of a load from which on it is of vectors.
+const WIDE: f64 = 8.0;
+
+/// Loads of an item from which on it walks.
+const TURNS: f64 = 16.0;
+
+/// Rates of a CPU's items, a second.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ItemRates {
+    /// Additions, where the kernel works on vectors, or the compiler makes them of an item's own array.
+    pub vectors: f64,
+    /// Instructions of items that meet at barriers.
+    pub single: f64,
+    /// Bytes of items that jump, as words and as vectors of 16 bytes.
+    pub walks: [RateBySize; 2],
+}
+
+/// Rates of arrays of rising sizes, in bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RateBySize(Vec<(f64, f64)>);
+
+impl RateBySize {
+    pub fn new(points: impl Iterator<Item = (f64, f64)>) -> RateBySize {
+        let mut points: Vec<(f64, f64)> = points.collect();
+        points.sort_by(|a, b| a.0.total_cmp(&b.0));
+        RateBySize(points)
+    }
+
+    /// Whether a size is below all that were measured.
+    pub fn is_below(&self, bytes: f64) -> bool {
+        self.0.first().is_some_and(|(size, _)| bytes < *size)
+    }
+
+    /// That of a size, between its neighbours on logarithmic scales; beyond the ends it is theirs.
+    pub fn at(&self, bytes: f64) -> Option<f64> {
+        let above = self.0.iter().position(|(size, _)| *size >= bytes).unwrap_or(self.0.len());
+        let (Some(&(small, fast)), Some(&(large, slow))) = (self.0.get(above.wrapping_sub(1)), self.0.get(above))
+        else {
+            return self.0.get(above).or(self.0.last()).map(|(_, rate)| *rate);
+        };
+        let share = (bytes / small).ln() / (large / small).ln();
+        Some(fast.powf(1.0 - share) * slow.powf(share))
+    }
+}
+
+impl ItemRates {
+    /// Seconds of jumping loads, and of instructions, of a kernel that operations bound or memory does.
+    pub fn seconds(&self, row: &Row, tally: &Tally, is_of_operations: bool) -> (f64, f64) {
+        let wg = row.wg.map_or(1, WorkGroup::size) as f64;
+        let has_vectors = wg < WARP || (is_of_operations && tally.private > 0);
+        let rate = if has_vectors { self.vectors } else { self.single };
+        let walk = if wg < WARP || is_of_operations { None } else { self.walk(row, tally, wg) };
+        (walk.unwrap_or(0.0), tally.counts.lanes as f64 / rate)
+    }
+
+    fn walk(&self, row: &Row, tally: &Tally, wg: f64) -> Option<f64> {
+        let reads = &tally.counts.memory.global_read;
+        let (bytes, loads) = (reads.bytes as f64, WARP * reads.requests as f64);
+        let is_walk = loads >= TURNS * tally.groups as f64 * wg;
+        // Twice as many lines as they fill: what neighbours load lies side by side.
+        let jumps = reads.lines as f64 <= 2.0 * (bytes / LINE).max(reads.requests as f64);
+        let rate = self.walks[usize::from(bytes >= WIDE * loads)].at(row.bytes? as f64)?;
+        (is_walk && jumps).then_some(bytes / rate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rates_lie_between_those_of_neighbouring_sizes() {
+        let rates = RateBySize::new([(64.0, 1.0), (4.0, 16.0)].into_iter());
+        assert_eq!([1.0, 4.0, 16.0, 64.0, 1e9].map(|bytes| rates.at(bytes).unwrap()), [16.0, 16.0, 4.0, 1.0, 1.0]);
+        assert_eq!([3.0, 4.0].map(|bytes| rates.is_below(bytes)), [true, false]);
+        assert_eq!(RateBySize::new(std::iter::empty()).at(4.0), None);
+    }
+}
