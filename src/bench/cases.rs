@@ -64,10 +64,10 @@ impl Input<'_> {
                 gib(needed),
                 info.name,
                 gib(info.target.global_mem),
-                if self.family.problem.fold().is_some() {
-                    "choose a smaller size, or --stream"
-                } else {
-                    "choose a smaller size"
+                match (self.family.problem.fold(), self.family.problem.movement(&self.case())) {
+                    (Some(_), _) => "choose a smaller size, or --stream",
+                    (None, Some(_)) => "choose a smaller size, or --memory",
+                    (None, None) => "choose a smaller size",
                 }
             )));
         }

@@ -41,11 +41,16 @@ pub const EXAMPLES: &[Example] = &[
     example("gpulab dot --n 1000000 --wg 256", "Run the dot product's ladder at one size."),
     example("gpulab dot --as cmsoft", "Repeat the set-up of the CMSoft article."),
     example("gpulab transpose -n 4096 --variant 2-4", "Transpose a matrix with three of the rungs."),
+    example("gpulab transpose -n 8192 --memory 64MiB", "Transpose tile by tile through a part of the device's memory."),
     example("gpulab minplus -n 512", "Run the min-plus product's ladder."),
     example("gpulab minplus --input roads.csv --closure -o distances.csv", "Write all shortest distances in a graph."),
     example(
         "gpulab minplus --input tasks.csv --closure --semiring max-plus",
         "Write the longest path between all tasks.",
+    ),
+    example(
+        "gpulab minplus --input roads.csv --closure -d all --memory 1GiB -o distances.csv",
+        "Share the distances among all devices, through 1 GiB of each.",
     ),
     example("gpulab exercise list", "List the exercises of a course, and the solved ones."),
     example("gpulab exercise start transpose-banks", "Write the starting file of an exercise."),

@@ -154,6 +154,9 @@ pub struct TransposeArgs {
     /// Repetitions of the work inside the kernel
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=MOST_NREPS), default_value_t = 10)]
     pub nreps: u64,
+    /// Keep both matrices in the host's memory: tiles go through at most so much of the device, as in 2GiB, copies behind kernels
+    #[arg(long, value_name = "BYTES", value_parser = values::bytes, conflicts_with_all = ["why", "cache", "clock", "peak"])]
+    pub memory: Option<u64>,
     #[command(flatten)]
     pub tunables: Tunables<OfTranspose>,
     #[command(flatten)]
@@ -198,6 +201,12 @@ pub struct GraphJob {
     /// blocked_wide
     #[arg(long, requires = "input")]
     pub closure: bool,
+    /// Keep the matrix in the host's memory: square tiles of it go through the device, copies behind kernels
+    #[arg(long, requires = "closure")]
+    pub stream: bool,
+    /// As --stream, with at most so much of the memory of each device, as in 2GiB
+    #[arg(long, value_name = "BYTES", value_parser = values::bytes, requires = "closure")]
+    pub memory: Option<u64>,
     /// Add the column `next`: the node after `from` on a shortest path to `to`
     #[arg(long, requires = "closure")]
     pub paths: bool,
@@ -214,6 +223,13 @@ pub struct GraphJob {
     /// which nodes first appear
     #[arg(short, long, value_name = "FILE", requires = "input")]
     pub output: Option<String>,
+}
+
+impl GraphJob {
+    /// Bytes of a device that tiles may stream through, if they do.
+    pub fn tile_memory(&self) -> Option<u64> {
+        self.memory.or(self.stream.then_some(u64::MAX))
+    }
 }
 
 /// Options of a ladder that have no meaning for a graph. The whole group excludes them: an option whose `requires` is

@@ -1,18 +1,45 @@
-//! The device and the rung that compute a graph's distances.
+//! What computes a graph's distances: a device that holds all of its matrix.
 
 use crate::Error;
 use crate::bench::{self, tuning};
 use crate::data::{Array, Shape};
 use crate::graph::{self, Graph};
 use crate::kernels::cpu::minplus::Semiring;
-use crate::kernels::minplus::{FAMILY, LARGEST_SMALL, SOURCES, WEIGHTS};
+use crate::kernels::minplus::{CLOSURE, FAMILY, LARGEST_SMALL, SOURCES, WEIGHTS};
 use crate::kernels::{Family, Rung};
 use crate::outcome::Status;
-use crate::plan::{Case, WorkGroup};
+use crate::plan::{Case, Refusal, WorkGroup};
 use crate::runner::Session;
 use crate::tune::Remembered;
 use crate::worker::within;
 use std::time::Duration;
+
+/// What makes distances of weights, or of weights and the first rows.
+pub(super) trait Solver {
+    fn compute(&mut self, inputs: &[Array]) -> Result<Array, Error>;
+
+    /// What computes, as in messages.
+    fn name(&self) -> String;
+
+    /// Says how it was done.
+    fn report(&self, note: &dyn Fn(&str));
+}
+
+/// The case of all rungs that compute these distances.
+pub(super) fn case(family: &Family, graph: &Graph) -> Case {
+    let weights = match graph.has_negative() {
+        true => Some("signed"),
+        // The closure's kernels add up more than two weights.
+        false if family.name == FAMILY.name && graph.is_whole_up_to(LARGEST_SMALL) => Some("small"),
+        false => None,
+    };
+    let weights = weights.map(|kind| (WEIGHTS.name.to_owned(), kind.to_owned()));
+    let semiring = graph.semiring;
+    let named = (semiring != Semiring::MinPlus).then(|| (Semiring::NAME.to_owned(), semiring.text().replace('-', "_")));
+    let n = graph.len() as u64;
+    let case = Case::of(&family.name, "", graph.weights.dtype(), Shape { n, m: n });
+    Case { params: weights.into_iter().chain(named).collect(), ..case }
+}
 
 /// The device, and the rung that computes.
 pub(crate) struct Computer {
@@ -40,23 +67,8 @@ impl Computer {
         rungs: Vec<&'static Rung>,
         graph: &Graph,
     ) -> Computer {
-        let target = &session.device().info().target;
-        let weights = match graph.has_negative() {
-            true => Some("signed"),
-            // The closure's kernels add up more than two weights.
-            false if family.name == FAMILY.name && graph.is_whole_up_to(LARGEST_SMALL) => Some("small"),
-            false => None,
-        };
-        let weights = weights.map(|kind| (WEIGHTS.name.to_owned(), kind.to_owned()));
-        let semiring = graph.semiring;
-        let named =
-            (semiring != Semiring::MinPlus).then(|| (Semiring::NAME.to_owned(), semiring.text().replace('-', "_")));
-        let n = graph.len() as u64;
-        let case = Case {
-            wg: WorkGroup::linear(target.max_wg.min(256)),
-            params: weights.into_iter().chain(named).collect(),
-            ..Case::of(&family.name, "", graph.weights.dtype(), Shape { n, m: n })
-        };
+        let wg = WorkGroup::linear(session.device().info().target.max_wg.min(256));
+        let (case, semiring) = (Case { wg, ..case(family, graph) }, graph.semiring);
         let (tuned, given_up) = (Vec::new(), Vec::new());
         Computer { session, family, limit, rungs, given_up, case, tuned, semiring, seconds: None }
     }
@@ -80,9 +92,11 @@ impl Computer {
         let used = first.filter(|first| self.tuned.iter().any(|case| case.variant == *first));
         tuning::announce(self.family, &used.into_iter().collect::<Vec<_>>(), quiet);
     }
+}
 
+impl Solver for Computer {
     /// The result of the first rung that this device can run.
-    pub(crate) fn compute(&mut self, inputs: &[Array]) -> Result<Array, Error> {
+    fn compute(&mut self, inputs: &[Array]) -> Result<Array, Error> {
         let semiring = self.semiring;
         let converted: Vec<Array>;
         let inputs = if semiring.is_greatest() {
@@ -107,17 +121,21 @@ impl Computer {
                     self.given_up.push(format!("{} cannot run here: {}", rung.variant(), stop.reason));
                     self.rungs.remove(0);
                 }
-                Err(stop) => return Err(bench::stopped(&self.case, stop)),
+                Err(mut stop) => {
+                    if self.family.name == CLOSURE.name && matches!(stop.refusal, Some(Refusal::Memory(_))) {
+                        stop.reason += "; --stream keeps the matrix in the host's memory, and --memory says how much of the device's it may take";
+                    }
+                    return Err(bench::stopped(&self.case, stop));
+                }
             }
         }
     }
 
-    /// Family and rung, as in messages.
-    pub(crate) fn name(&self) -> String {
+    fn name(&self) -> String {
         format!("{}/{}", self.case.family, self.case.variant)
     }
 
-    pub(crate) fn report(&self, note: &dyn Fn(&str)) {
+    fn report(&self, note: &dyn Fn(&str)) {
         self.given_up.iter().for_each(|why| note(why));
         if let Some((whole, launches)) = self.seconds {
             note(&format!("{}: {launches:.4} s of kernels, {whole:.4} s with transfers", self.name()));

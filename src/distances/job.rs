@@ -1,16 +1,19 @@
 //! Distances in a graph, by a rung of the min-plus product or of the closure.
 
-use super::computer::Computer;
+use super::computer::{Computer, Solver};
 use super::graph::{check_memory, describe, graph, size, wanted};
+use super::tiled::TiledSolver;
 use crate::bench::{self, tuning};
 use crate::cli::{Global, GraphJob, Ladder, MinPlusArgs};
 use crate::console::Out;
 use crate::data::Array;
+use crate::device::{doctor, select};
 use crate::graph::{self, CheckedRows, Distances, Graph, NextHops, Wanted};
 use crate::input::{self, GraphFile};
 use crate::kernels::cpu::minplus::Semiring;
 use crate::kernels::minplus::{CLOSURE, FAMILY, MOST_SOURCES, SOME_ROWS};
 use crate::kernels::{Family, Rung};
+use crate::outcome::DeviceInfo;
 use crate::report::progress::{Observer, StatusLine};
 use crate::store::Deferred;
 use crate::terminal::say;
@@ -75,38 +78,64 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, semiring: Semiring, f
     step("reading the graph");
     let input = input::graph(file, options.dtype)?;
     let wanted = wanted(&input, job)?;
-    let setup = Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::default() };
     let limit = deadline(options, &input, job.closure);
-    let session = within(limit, "opening the device", || open_session(&setup))?;
-    let info = session.device().info();
-    check_memory(&input, job, info.target.gpu)?;
-    let (graph, kind, notes) = graph(semiring, input, job.undirected);
-    describe(file, &kind, &notes, &graph, &note);
-    status.borrow().suspend(|| bench::announce(global, info));
-    let is_few = is_few
-        && !job.from.is_empty()
-        && wanted.from.len() <= MOST_SOURCES
-        && !graph.has_negative()
-        && graph.depth(&wanted.from) <= MOST_STEPS;
-    let (family, rungs) =
-        if is_few { (&SOME_ROWS, SOME_ROWS.preferred(info.target.gpu)) } else { (family, rungs(info.target.gpu)) };
-    let known = (!options.no_tuned)
-        .then(|| tuning::load(family, info, options.kernels.cl_dir.as_deref(), global.quiet))
-        .flatten();
-    let mut device = Computer::new(session, family, limit, rungs, &graph);
-    if is_few {
-        device.start_from(wanted.from.len());
-    }
-    if let Some(known) = known {
-        device.use_tuned(&known, asked.is_none(), global.quiet);
-    }
-    let all: Vec<usize> = (0..graph.len()).collect();
-    let (rows, (distances, next)) = if is_few {
-        (&wanted.from, (few(&graph, &wanted.from, &mut device, &note, &step)?, None))
-    } else {
-        (&all, distances(job, &graph, &wanted, &mut device, &note, &step)?)
+    let prepared = |input: GraphFile, devices: &[DeviceInfo]| -> Result<Graph, Error> {
+        check_memory(&input, job, devices.iter().all(|info| info.target.gpu))?;
+        let (graph, kind, notes) = graph(semiring, input, job.undirected);
+        describe(file, &kind, &notes, &graph, &note);
+        status.borrow().suspend(|| devices.iter().for_each(|info| bench::announce(global, info)));
+        Ok(graph)
     };
-    within(limit, "closing the device", || drop(device));
+    let list = global.device.as_deref().filter(|list| select::is_several(list));
+    let cl_dir = options.kernels.cl_dir.clone();
+    let mut sources = None;
+    let (graph, mut solver): (Graph, Box<dyn Solver>) = match job.tile_memory().or(list.map(|_| u64::MAX)) {
+        Some(memory) if job.closure => {
+            let devices = within(limit, "listing the devices", || devices(global))?;
+            let graph = prepared(input, &devices)?;
+            let devices = devices.into_iter().map(|info| (info.clone(), rungs(info.target.gpu))).collect();
+            let solver = TiledSolver::new(devices, cl_dir, memory, limit, &graph);
+            (graph, Box::new(solver))
+        }
+        Some(_) => {
+            let why = "one stop is computed on one device: choose one with -d, or add --closure to share the work";
+            return Err(Error::Usage(why.into()));
+        }
+        None => {
+            let setup = Setup { device: global.device.clone(), cl_dir, ..Setup::default() };
+            let session = within(limit, "opening the device", || open_session(&setup))?;
+            let info = session.device().info().clone();
+            let graph = prepared(input, std::slice::from_ref(&info))?;
+            let is_few = is_few
+                && !job.from.is_empty()
+                && wanted.from.len() <= MOST_SOURCES
+                && !graph.has_negative()
+                && graph.depth(&wanted.from) <= MOST_STEPS;
+            sources = is_few.then_some(&wanted.from);
+            let (family, rungs) = if is_few {
+                (&SOME_ROWS, SOME_ROWS.preferred(info.target.gpu))
+            } else {
+                (family, rungs(info.target.gpu))
+            };
+            let known = (!options.no_tuned)
+                .then(|| tuning::load(family, &info, options.kernels.cl_dir.as_deref(), global.quiet))
+                .flatten();
+            let mut computer = Computer::new(session, family, limit, rungs, &graph);
+            if is_few {
+                computer.start_from(wanted.from.len());
+            }
+            if let Some(known) = known {
+                computer.use_tuned(&known, asked.is_none(), global.quiet);
+            }
+            (graph, Box::new(computer))
+        }
+    };
+    let all: Vec<usize> = (0..graph.len()).collect();
+    let (rows, (distances, next)) = match sources {
+        Some(sources) => (sources, (few(&graph, sources, &mut *solver, &note, &step)?, None)),
+        None => (&all, distances(job, &graph, &wanted, &mut *solver, &note, &step)?),
+    };
+    within(limit, "closing the device", || drop(solver));
     let table = Distances {
         names: &graph.names,
         distances: &distances,
@@ -128,6 +157,15 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, semiring: Semiring, f
     };
     note(&format!("pairs with a path: {written}, without: {}", wanted.pairs() - written));
     Ok(())
+}
+
+/// The devices that were asked for.
+fn devices(global: &Global) -> Result<Vec<DeviceInfo>, Error> {
+    let platforms = doctor::platforms()?;
+    Ok(match global.device.as_deref().filter(|list| select::is_several(list)) {
+        Some(list) => select::several(&platforms, list)?.into_iter().cloned().collect(),
+        None => vec![select::select(&platforms, global.device.as_deref())?.clone()],
+    })
 }
 
 /// The rung that was asked for.
@@ -155,7 +193,7 @@ fn deadline(options: &Ladder, input: &GraphFile, any_stops: bool) -> Duration {
 fn few(
     graph: &Graph,
     sources: &[usize],
-    device: &mut Computer,
+    device: &mut dyn Solver,
     note: &dyn Fn(&str),
     step: &dyn Fn(&str),
 ) -> Result<Array, Error> {
@@ -177,7 +215,7 @@ fn distances(
     job: &GraphJob,
     graph: &Graph,
     wanted: &Wanted,
-    device: &mut Computer,
+    device: &mut dyn Solver,
     note: &dyn Fn(&str),
     step: &dyn Fn(&str),
 ) -> Result<(Array, Option<NextHops>), Error> {

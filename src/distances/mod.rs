@@ -3,5 +3,6 @@
 mod computer;
 mod graph;
 mod job;
+mod tiled;
 
 pub(crate) use job::run;

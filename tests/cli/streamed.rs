@@ -30,6 +30,24 @@ fn a_streamed_row_has_the_same_result_and_its_parts() {
 }
 
 #[test]
+fn matrices_are_transposed_in_tiles() {
+    let args =
+        ["transpose", "-q", "--quick", "--width", "500", "--height", "300", "--variant", "wide", "--memory", "400KiB"];
+    let (out, err, code) = run(&args);
+    assert!(code == 0 && out.contains("500 x 300") && out.contains("from the host in 16 chunks"), "{out}{err}");
+    let (out, err, code) = run(&[&args[..], &["--loop", "inside"]].concat());
+    assert!(code == 2 && out.is_empty() && err.contains("leave --loop out"), "{out}{err}");
+}
+
+#[test]
+fn the_table_says_what_a_stream_of_one_chunk_is() {
+    let (out, err, code) = run(&[&QUICK[..], &["--stream"]].concat());
+    assert!(code == 0 && out.contains("in 1 chunk\n") && out.contains("less --memory makes several"), "{out}{err}");
+    let (out, err, _) = run(&[&QUICK[..], &["--memory", "1B"]].concat());
+    assert!(out.contains("from the host\n") && !out.contains("cache"), "{out}{err}");
+}
+
+#[test]
 fn what_does_not_go_with_a_stream_is_refused() {
     for (args, word) in [
         (&["--memory", "1GiB", "--why"][..], "--why"),
@@ -56,4 +74,6 @@ fn what_no_device_holds_names_the_way_out() {
     let err = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(2), "{err}");
     assert!(err.contains("on the device") && err.contains("or --stream"), "{err}");
+    let output = gpulab(&["transpose", "-q", "-n", "20000"]).env("POCL_MEMORY_LIMIT", "1").output().unwrap();
+    assert!(String::from_utf8(output.stderr).unwrap().contains("choose a smaller size, or --memory"));
 }

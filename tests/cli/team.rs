@@ -132,6 +132,51 @@ fn what_a_failing_device_does_not_do_the_others_do() {
     assert_eq!((code, column(&rows, "status")), (1, vec!["failed"; 2]), "{said}");
 }
 
+/// The distances of a ring with chords, what was said, and the exit code, on both devices.
+fn distances(args: &[&str], fault: Option<&str>) -> (String, String, i32) {
+    let dir = TempDir::new().unwrap();
+    let edges = (0..300).flat_map(|i| [(i, (i + 1) % 300, 1 + i % 7), (i, i * 7 % 300, 40)]);
+    let edges: String = edges.map(|(from, to, weight)| format!("{from},{to},{weight}\n")).collect();
+    let graph = write(&dir, "graph.csv", format!("from,to,weight\n{edges}").as_bytes());
+    let mut command = gpulab(&["minplus", "--closure", "--input", graph.to_str().unwrap()]);
+    command.args(args).env("POCL_DEVICES", TWO);
+    let fault = fault.map(|fault| faulty(&dir, fault));
+    command.envs(fault.map(|library| ("GPULAB_OPENCL_LIB", library)));
+    let output = command.output().unwrap();
+    let [out, err] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    (out, err, output.status.code().unwrap())
+}
+
+#[test]
+fn distances_are_shared_and_streamed_and_survive_a_device() {
+    let (whole, err, code) = distances(&["-d", "0"], None);
+    assert!(code == 0 && !err.contains("tiles"), "{err}");
+    for (args, word) in [
+        (&["-d", "0,1"][..], "shares of 27 tiles: 0:0 (blocked_wide)"),
+        (&["-d", "0", "--memory", "2MiB"], "closure in tiles of 128 x 128, 3 a side"),
+        (&["-d", "0", "--stream"], "give less --memory for several"),
+    ] {
+        let (out, err, code) = distances(args, None);
+        assert!(code == 0 && out == whole && err.contains(word), "{args:?}: {err}");
+    }
+    for semiring in ["max-min", "or-and"] {
+        let (whole, ..) = distances(&["-d", "0", "--semiring", semiring], None);
+        let (out, err, code) = distances(&["-d", "0,1", "--memory", "2MiB", "--semiring", semiring], None);
+        assert!(code == 0 && out == whole && err.contains("3 a side"), "{semiring}: {err}");
+    }
+    let basic = "if (strstr(name, \"basic\")) return -5;";
+    let (out, err, code) = distances(&["-d", "all"], Some(basic));
+    assert!(code == 0 && out == whole && err.contains("CL_OUT_OF_RESOURCES") && err.contains("others did it"), "{err}");
+    // A device that does nothing, and does not say so.
+    let (out, err, code) = distances(&["-d", "0,1"], Some("if (strstr(name, \"basic\")) global = local;"));
+    assert!(code == 4 && out.is_empty() && err.contains("the distance from "), "{err}");
+    // What does not fit a device says what would.
+    let (out, err, code) = distances(&["-d", "0"], Some("return -4;"));
+    assert!(code != 0 && out.is_empty() && err.contains("--stream keeps the matrix in the host's memory"), "{err}");
+    let (out, err, code) = distances(&["-d", "0,1"], Some("return -5;"));
+    assert!(code != 0 && out.is_empty() && err.contains("0:0 did not") && err.contains("0:1 did not"), "{err}");
+}
+
 #[test]
 fn a_share_that_is_not_done_makes_the_joined_result_wrong() {
     let (rows, said, code) = with_fault("minplus -d 0,1 -n 300", "offset = NULL;");

@@ -18,4 +18,6 @@ mod skips;
 #[path = "../sources/mod.rs"]
 mod sources;
 mod streamed;
+mod tiles;
 mod transpose;
+mod wrong_device;

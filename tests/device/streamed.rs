@@ -2,11 +2,14 @@
 
 use crate::drivers::{is_turn, on_every_real_driver, on_pocl, open, session};
 use crate::sources::edited_kernels;
+use crate::wrong_device::{Wrong, WrongDevice};
 use gpulab::data::{Array, Dtype, Params, Shape};
-use gpulab::kernels::{Family, Sources, dot, reduce};
+use gpulab::kernels::{Family, Sources, dot, minplus, reduce, transpose};
 use gpulab::outcome::{Number, Outcome, Settings, Status};
 use gpulab::plan::{CHUNK, Case, WorkGroup};
 use gpulab::runner::Session;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Room for three chunks of 4096 floats of two vectors each with partial results, and not for three of twice as many.
 const BYTES: u64 = 150_000;
@@ -79,11 +82,86 @@ fn too_little_memory_and_what_cannot_be_streamed_are_refused() {
         let outcome = stream(&mut session, &case(&reduce::FAMILY, "sequential", Dtype::I32, 20_000), 1);
         assert_eq!(outcome.status(), Status::Skipped);
         assert!(outcome.reason().contains("it may have 1: give more with --memory"), "{}", outcome.reason());
-        let transposed =
-            Case { shape: Shape { n: 8, m: 8 }, ..case(&gpulab::kernels::transpose::FAMILY, "naive", Dtype::F32, 8) };
-        let outcome = stream(&mut session, &transposed, BYTES);
-        assert!(outcome.reason().contains("transpose is not streamed"), "{}", outcome.reason());
-        2
+        let square = |family: &Family| Case { shape: Shape { n: 8, m: 8 }, ..case(family, "naive", Dtype::F32, 8) };
+        let outcome = stream(&mut session, &square(&minplus::FAMILY), BYTES);
+        assert!(outcome.reason().contains("minplus is not streamed"), "{}", outcome.reason());
+        let outcome = stream(&mut session, &square(&transpose::FAMILY), 1);
+        assert!(outcome.reason().contains("it may have 1: give more with --memory"), "{}", outcome.reason());
+        3
+    });
+}
+
+#[test]
+fn every_transposition_and_copy_is_right_in_tiles_of_any_edges() {
+    on_every_real_driver(|driver| {
+        let mut session = session(driver, None);
+        let mut count = 0;
+        let references = [transpose::FAMILY.rung("copy").unwrap(), transpose::FAMILY.rung("local_copy").unwrap()];
+        for (r, rung) in transpose::FAMILY.kernels().chain(references).enumerate() {
+            for (s, (n, m, gap)) in
+                [(1, 1, 0), (64, 64, 0), (65, 1, 0), (200, 300, 0), (257, 131, 3)].into_iter().enumerate()
+            {
+                if !is_turn(driver, r + s) {
+                    continue;
+                }
+                let params = Params::from([("gap".to_owned(), gap.to_string())]);
+                let dtype = if s % 2 == 0 { Dtype::F32 } else { Dtype::I32 };
+                let case = Case { shape: Shape { n, m }, params, ..case(&transpose::FAMILY, rung.variant(), dtype, n) };
+                let outcome = stream(&mut session, &case, BYTES);
+                assert_eq!(outcome.status(), Status::Ok, "{driver} {case:?}: {}", outcome.reason());
+                let apart = outcome.measured().unwrap().streamed.unwrap();
+                assert!(apart.copies > 0.0 && apart.kernels > 0.0, "{driver} {case:?}");
+                count += 1;
+            }
+        }
+        count
+    });
+}
+
+#[test]
+fn a_wrong_transposition_has_no_times() {
+    on_pocl(|driver| {
+        let edited = edited_kernels("transpose/naive.cl", "in_pitch + x]", "in_pitch + (x == 30 ? 0 : x)]");
+        let sources = Sources { dir: Some(edited.path().into()) };
+        let mut session = Session::new(Box::new(open(driver)), sources, None);
+        let case = Case { shape: Shape { n: 200, m: 300 }, ..case(&transpose::FAMILY, "naive", Dtype::I32, 200) };
+        let outcome = stream(&mut session, &case, BYTES);
+        assert_eq!(outcome.status(), Status::WrongResult, "{}", outcome.reason());
+        1
+    });
+}
+
+/// What comes of a stream over a device that does something wrong, and how many calls that had.
+fn with_wrong(driver: &str, case: &Case, wrong: Wrong, at: usize) -> (Outcome, usize) {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let device = WrongDevice { inner: open(driver), wrong, at, calls: Arc::clone(&calls) };
+    let mut session = Session::new(Box::new(device), Sources::default(), None);
+    (stream(&mut session, case, BYTES), calls.load(Ordering::Relaxed))
+}
+
+#[test]
+fn whatever_call_fails_a_stream_ends_with_a_reason() {
+    on_pocl(|driver| {
+        let mut tried = 0;
+        for case in [
+            case(&reduce::FAMILY, "sequential", Dtype::I32, 20_000),
+            Case { shape: Shape { n: 200, m: 300 }, ..case(&transpose::FAMILY, "coalesced", Dtype::I32, 200) },
+        ] {
+            let (good, calls) = with_wrong(driver, &case, Wrong::Fails, usize::MAX);
+            assert!(good.status() == Status::Ok && calls > 30, "{calls}: {}", good.reason());
+            for at in (0..calls).step_by(calls.div_ceil(12)) {
+                let (outcome, met) = with_wrong(driver, &case, Wrong::Fails, at);
+                let is_told =
+                    matches!(outcome.status(), Status::Failed | Status::Skipped) && !outcome.reason().is_empty();
+                assert!(is_told || met <= at || outcome.status() == Status::Ok, "{at}: {}", outcome.reason());
+                tried += usize::from(is_told);
+            }
+            // Whatever the last good run left on the host is no result of the next.
+            let plays_at = |at: usize| with_wrong(driver, &case, Wrong::Pretends, at).0;
+            assert!((0..calls / 2).step_by(calls.div_ceil(12)).all(|at| plays_at(at).status() != Status::Ok));
+        }
+        assert!(tried > 10, "{tried}");
+        tried
     });
 }
 

@@ -495,6 +495,13 @@ fn a_negative_cycle_is_told_though_its_sums_leave_the_limits() {
 }
 
 #[test]
+fn a_negative_distance_without_a_negative_weight_is_the_devices_mistake() {
+    let mut mistaken = |_: &Array| Ok::<_, Infallible>(Array::F32(vec![-1e-35, 1.0, 1.0, 0.0]));
+    let found = graph::closure(Semiring::MinPlus, 2, Array::F32(vec![0.0, 1.0, 1.0, 0.0]), &mut mistaken).unwrap();
+    assert!(prove(EdgeJoin::Sum, 2, &found.weights, &found.distances, &[]).is_err());
+}
+
+#[test]
 fn distances_that_f32_cannot_hold_are_refused() {
     let far = Edges { n: 3, list: vec![(0, 1, 1.6e38), (1, 2, 1.6e38)] };
     assert!(matches!(closure(&far.graph(Dtype::F32)), Err(Stopped::TooFar { .. })));

@@ -116,9 +116,12 @@ fn check_types<E>(n: usize, distances: &Array, weights: &Array) -> Result<(), St
 
 fn check<T: Length, E>(n: usize, distances: &[T], weights: &[T]) -> Result<(), Stopped<E>> {
     if let Some(node) = (0..n).find(|i| distances[i * n + i] < T::ZERO) {
+        // Sums of weights that are not negative, or not rounded, are never negative: the proof says what is wrong.
+        let may_round = T::ROUNDOFF > 0.0 && weights.iter().any(|weight| *weight < T::ZERO);
         let rounded =
             || NegativeCycle { nodes: vec![node], length: distances[node * n + node].widened(), doubtful: true };
-        return Err(Stopped::Negative(cycle::find(n, weights).unwrap_or_else(rounded)));
+        let cycle = cycle::find(n, weights).or_else(|| may_round.then(rounded));
+        return cycle.map_or(Ok(()), |cycle| Err(Stopped::Negative(cycle)));
     }
     let Some((at, length)) = beyond_limit(distances) else { return Ok(()) };
     // Going around a cycle may leave the limits before it comes back to where it began.

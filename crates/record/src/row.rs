@@ -465,12 +465,23 @@ impl Row {
 
     /// Whether its kernel did its work once a launch, over data on the device.
     pub fn is_plain(&self) -> bool {
-        self.repeats().is_none() && self.chunk().is_none()
+        self.repeats().is_none() && !self.is_streamed()
     }
 
-    /// Elements of a chunk, where the data went through the device in chunks.
-    pub fn chunk(&self) -> Option<u64> {
-        self.params.get(CHUNK).and_then(|len| len.parse().ok())
+    /// Whether its data went through the device in chunks.
+    pub fn is_streamed(&self) -> bool {
+        self.params.contains_key(CHUNK)
+    }
+
+    /// How many chunks those were, if it came so far.
+    pub fn chunks(&self) -> Option<u64> {
+        let chunk = self.params.get(CHUNK)?;
+        let side =
+            |whole: u64, text: &str| text.parse().ok().filter(|&side| side > 0).map(|side: u64| whole.div_ceil(side));
+        match chunk.split_once('x') {
+            Some((columns, rows)) => Some(side(self.n, columns)? * side(self.m, rows)?),
+            None => side(self.n, chunk),
+        }
     }
 
     /// Whether an OpenCL device is the host's CPU, as far as its row tells: most drivers name it so.

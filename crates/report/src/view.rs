@@ -60,6 +60,7 @@ impl<'a> View<'a> {
             lesson: lesson(&plain),
             notes: tuned(&plain)
                 .into_iter()
+                .chain(streams(&plain))
                 .chain(notes(&all, &inside))
                 .chain(wg.and_then(|wg| own_groups(&plain, wg)))
                 .chain(remarks(&all))
@@ -105,6 +106,22 @@ fn own_groups(rungs: &[&Row], wg: WorkGroup) -> Option<String> {
     let is_told = rungs.first().is_some_and(|row| is_memory_bound(row));
     let told = other_groups(rungs, wg);
     (is_told && told.len() > NAMED_GROUPS).then(|| format!("work-groups: {}; all others {wg}", told.join(", ")))
+}
+
+/// What must be known to read the times of streams.
+fn streams(rungs: &[&Row]) -> Vec<String> {
+    let timed = || rungs.iter().filter(|row| row.t_copies_s.is_some());
+    let mut notes = Vec::new();
+    if timed().any(|row| row.chunks() == Some(1)) {
+        notes.push("one chunk: nothing goes on behind its copies; less --memory makes several".to_owned());
+    }
+    if timed().any(|row| row.t_copies_s > row.t_median_s) {
+        notes.push(
+            "of copies, over 100 %: the copies alone took longer than whole runs, so the link's noise decides"
+                .to_owned(),
+        );
+    }
+    notes
 }
 
 /// Which rungs have tuned settings, and what follows for gains.
@@ -172,8 +189,9 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit
     };
     let repeats = inside.first().unwrap_or(&row).repeats();
     let inside = repeats.map_or_else(String::new, |nreps| format!(", inside: {nreps} times in one launch"));
-    let place = match row.chunk() {
-        Some(len) => format!("from the host in {}", format::counted(row.n.div_ceil(len.max(1)) as usize, "chunk")),
+    let place = match rungs.iter().find_map(|row| row.chunks()) {
+        Some(chunks) => format!("from the host in {}", format::counted(chunks as usize, "chunk")),
+        None if row.is_streamed() => "from the host".to_owned(),
         None => format!("{} cache", cache_name(row.cache)),
     };
     let semiring = match Semiring::of(&row.params) {

@@ -129,6 +129,9 @@ impl Stage {
         // No other driver of this machine: its own faults are not those that are tried.
         command.env("OCL_ICD_VENDORS", pocl()?);
         command.env_remove("GPULAB_DEVICE").env_remove("SHIM_FAULT");
+        if job.args.contains("-d 0,1") {
+            command.env("POCL_DEVICES", "pthread basic");
+        }
         if let Some(fault) = fault {
             command.env("SHIM_FAULT", fault.to_string());
         }

@@ -1,12 +1,16 @@
 //! A device that follows a script, so that everything above the driver is tested without one.
 
-use super::{BuildUnit, Device, DeviceError, ProgramId, Stamps, Timing};
+use super::host::{self, HostMemory};
+use super::{BuildUnit, Device, DeviceError, ProgramId, SharedHost, Stamps, Timing};
 use gpulab_kernels::cpu::canary::{CHAINS, chain};
 use gpulab_model::outcome::{DeviceInfo, Told, fake_info};
-use gpulab_model::plan::{Action, Arg, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand, Transfer};
+use gpulab_model::plan::{
+    Action, Arg, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand, RowsTransfer, Transfer,
+};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a launch does: changes memory and says how long it took in nanoseconds.
 pub type FakeKernel = Box<dyn FnMut(&Launch, &mut Memory) -> Result<u64, DeviceError>>;
@@ -70,7 +74,7 @@ impl Memory {
 pub struct FakeDevice {
     info: DeviceInfo,
     memory: Memory,
-    hosts: BTreeMap<u32, Vec<u8>>,
+    hosts: BTreeMap<u32, Arc<HostMemory>>,
     script: FakeKernel,
     next: u32,
     now_ns: u64,
@@ -133,16 +137,24 @@ impl FakeDevice {
     /// Copies at a byte a nanosecond, after a microsecond.
     fn transfer(&mut self, t: &Transfer, inward: bool) -> Result<Stamps, DeviceError> {
         let outside = || DeviceError::other("host memory", "outside of it");
+        let host = self.hosts.get(&t.host.0).map(Arc::clone).ok_or_else(host::released)?;
+        let held = host.slice().get_mut(t.from..t.from + t.bytes).ok_or_else(outside)?;
         if inward {
-            let bytes = self.hosts.get(&t.host.0).and_then(|h| h.get(t.from..t.from + t.bytes)).ok_or_else(outside)?;
-            let bytes = bytes.to_vec();
-            self.write(t.buffer, t.at, &bytes)?;
+            self.write(t.buffer, t.at, held)?;
         } else {
-            let bytes = self.slice(t.buffer, t.at, t.bytes)?.to_vec();
-            let held = self.hosts.get_mut(&t.host.0).and_then(|h| h.get_mut(t.from..t.from + t.bytes));
-            held.ok_or_else(outside)?.copy_from_slice(&bytes);
+            held.copy_from_slice(self.slice(t.buffer, t.at, t.bytes)?);
         }
         Ok(self.pass(1_000 + t.bytes as u64))
+    }
+
+    fn transfer_rows(&mut self, t: &RowsTransfer, inward: bool) -> Result<Stamps, DeviceError> {
+        let mut stamps = self.pass(0);
+        for row in 0..t.rows {
+            let Transfer { from, at, .. } = t.first;
+            let row = Transfer { from: from + row * t.host_pitch, at: at + row * t.buffer_pitch, ..t.first };
+            stamps.end = self.transfer(&row, inward)?.end;
+        }
+        Ok(stamps)
     }
 
     /// Lets so many nanoseconds pass.
@@ -260,13 +272,24 @@ impl Device for FakeDevice {
 
     fn hold(&mut self, _: Holding, bytes: usize) -> Result<HostId, DeviceError> {
         let id = self.number();
-        self.hosts.insert(id, vec![0xAA; bytes]);
+        let memory = HostMemory::pageable(bytes)?;
+        memory.slice().fill(0xAA);
+        self.hosts.insert(id, Arc::new(memory));
         Ok(HostId(id))
     }
 
     fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError> {
-        let held = self.hosts.get_mut(&host.0).map(Vec::as_mut_slice);
-        held.ok_or_else(|| DeviceError::other("host memory", "it was released"))
+        self.hosts.get(&host.0).map(|memory| memory.slice()).ok_or_else(host::released)
+    }
+
+    fn share(&mut self, host: HostId) -> Result<SharedHost, DeviceError> {
+        self.hosts.get(&host.0).map(|memory| SharedHost(Arc::clone(memory))).ok_or_else(host::released)
+    }
+
+    fn adopt(&mut self, shared: SharedHost) -> HostId {
+        let id = self.number();
+        self.hosts.insert(id, shared.0);
+        HostId(id)
     }
 
     fn let_go(&mut self, host: HostId) {
@@ -291,6 +314,8 @@ impl Device for FakeDevice {
                     Action::Launch(launch) => self.step(launch)?,
                     Action::Write(t) | Action::Fill(t) => self.transfer(t, true)?,
                     Action::Read(t) | Action::Fetch(t) => self.transfer(t, false)?,
+                    Action::WriteRows(t) => self.transfer_rows(t, true)?,
+                    Action::ReadRows(t) => self.transfer_rows(t, false)?,
                     Action::Work(steps) => self.pass(*steps),
                 });
             }

@@ -6,12 +6,31 @@ use super::memory::Buffer;
 use gpulab_model::plan::MemoryKind;
 use ocl::core::{self, CommandQueue, Context, Event, MapFlags, MemMap};
 use std::cell::UnsafeCell;
+use std::sync::Arc;
+
+/// Memory of the host that several devices copy from and to, each on a thread of its own. Whoever shares it sees to it that
+/// nothing of it is written while somebody else reads or writes it.
+#[derive(Clone)]
+pub struct SharedHost(pub(super) Arc<HostMemory>);
+
+impl SharedHost {
+    /// Its bytes, while no device has it in hand.
+    pub fn bytes(&self) -> &mut [u8] {
+        self.0.slice()
+    }
+}
 
 /// Memory of the host. Pinned memory is allocated by the driver and stays mapped until it is given back.
 pub(super) enum HostMemory {
     Pageable(Box<[UnsafeCell<u8>]>),
     Pinned { map: MemMap<u8>, buffer: Buffer, queue: CommandQueue },
 }
+
+// SAFETY: a mapping is a place in memory, OpenCL's objects may be used and released on any thread, and who shares the bytes
+// sees to it that each is used by one at a time.
+unsafe impl Send for HostMemory {}
+// SAFETY: as above.
+unsafe impl Sync for HostMemory {}
 
 impl HostMemory {
     /// Memory as any program has it: zeros.
@@ -60,9 +79,10 @@ impl HostMemory {
     }
 
     /// Its bytes, between commands.
-    pub(super) fn slice(&mut self) -> &mut [u8] {
+    #[expect(clippy::mut_from_ref, reason = "a device gives them out by exclusive borrow, and who shares knows when")]
+    pub(super) fn slice(&self) -> &mut [u8] {
         // SAFETY: the memory is as long as that; a mapping is as long as its buffer and is unmapped only with it. Every
-        // command that could touch it was waited for.
+        // command that could touch it was waited for, and nobody else that shares it has it in hand: see [`SharedHost`].
         unsafe { std::slice::from_raw_parts_mut(self.start(), self.bytes()) }
     }
 }
@@ -78,4 +98,8 @@ impl Drop for HostMemory {
             let _ = guarded("clFinish", || core::finish(&*queue));
         }
     }
+}
+
+pub(super) fn released() -> DeviceError {
+    DeviceError::other("host memory", "it was released")
 }

@@ -28,6 +28,7 @@ mod stop;
 
 pub use error::DeviceError;
 pub use forward::loader;
+pub use host::SharedHost;
 pub use info::{generation, list_platforms};
 pub use loader::{LIBRARY_VARIABLE, Loader};
 pub use program::build_options;
@@ -142,6 +143,12 @@ pub trait Device {
 
     /// The bytes of the host's memory.
     fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError>;
+
+    /// Shares memory of the host with other devices; it lives until the last has given it back.
+    fn share(&mut self, host: HostId) -> Result<SharedHost, DeviceError>;
+
+    /// Takes part in memory that another device holds.
+    fn adopt(&mut self, shared: SharedHost) -> HostId;
 
     /// Gives memory of the host back.
     fn let_go(&mut self, host: HostId);

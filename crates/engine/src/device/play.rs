@@ -2,20 +2,21 @@
 #![allow(unsafe_code, reason = "OpenCL works on host memory after the call that names it has returned")]
 
 use super::error::{DeviceError, guarded, retained};
-use super::host::HostMemory;
+use super::host::{self, HostMemory};
 use super::launch::{self, Prepared};
 use super::memory::{Buffer, check_event};
 use super::{Stamps, Timing};
 use gpulab_kernels::cpu;
-use gpulab_model::plan::{Action, BufferId, HostId, QueuedCommand, Transfer};
+use gpulab_model::plan::{Action, BufferId, HostId, QueuedCommand, RowsTransfer, Transfer};
 use ocl::core::{self, CommandQueue, Event, MapFlags};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 pub(super) struct Handles<'a> {
     pub(super) queues: &'a [CommandQueue],
     pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
-    pub(super) hosts: &'a BTreeMap<HostId, HostMemory>,
+    pub(super) hosts: &'a BTreeMap<HostId, Arc<HostMemory>>,
     /// Of the launches among the commands, in order.
     pub(super) launches: &'a [Prepared<'a>],
 }
@@ -47,11 +48,16 @@ impl Handles<'_> {
 
     /// Refuses transfers beyond the ends of their memory.
     fn check(&self, command: &QueuedCommand) -> Result<(), DeviceError> {
-        let (Action::Write(t) | Action::Read(t) | Action::Fill(t) | Action::Fetch(t)) = &command.action else {
-            return Ok(());
+        let (t, rows, host_pitch, buffer_pitch) = match &command.action {
+            Action::Write(t) | Action::Read(t) | Action::Fill(t) | Action::Fetch(t) => (t, 1, 0, 0),
+            Action::WriteRows(t) | Action::ReadRows(t) => (&t.first, t.rows, t.host_pitch, t.buffer_pitch),
+            Action::Launch(_) | Action::Work(_) => return Ok(()),
         };
-        let fits = |from: usize, bytes: usize| from.checked_add(t.bytes).is_some_and(|end| end <= bytes);
-        if fits(t.at, self.buffer(t)?.bytes()) && fits(t.from, self.host(t)?.bytes()) {
+        let fits = |from: usize, pitch: usize, bytes: usize| {
+            let before = rows.checked_sub(1).and_then(|rows| rows.checked_mul(pitch)?.checked_add(from));
+            before.and_then(|before| before.checked_add(t.bytes)).is_some_and(|end| end <= bytes)
+        };
+        if fits(t.at, buffer_pitch, self.buffer(t)?.bytes()) && fits(t.from, host_pitch, self.host(t)?.bytes()) {
             return Ok(());
         }
         Err(DeviceError::other("clEnqueue", format!("{} bytes do not fit the memory that they go between", t.bytes)))
@@ -68,6 +74,8 @@ impl Handles<'_> {
                 }
                 Action::Write(t) => Some(self.write(queue, t)?),
                 Action::Read(t) => Some(self.read(queue, t)?),
+                Action::WriteRows(t) => Some(self.write_rows(queue, t)?),
+                Action::ReadRows(t) => Some(self.read_rows(queue, t)?),
                 Action::Fill(t) => Some(self.fill(queue, t)?),
                 Action::Fetch(t) => Some(self.fetch(queue, t)?),
                 Action::Work(steps) => {
@@ -106,7 +114,7 @@ impl Handles<'_> {
     }
 
     fn host(&self, t: &Transfer) -> Result<&HostMemory, DeviceError> {
-        self.hosts.get(&t.host).ok_or_else(|| DeviceError::other("clEnqueue", "the host's memory was released"))
+        self.hosts.get(&t.host).map(Arc::as_ref).ok_or_else(host::released)
     }
 
     fn write(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
@@ -128,6 +136,62 @@ impl Handles<'_> {
         let bytes = unsafe { std::slice::from_raw_parts_mut(host.start().add(t.from), t.bytes) };
         guarded("clEnqueueReadBuffer", || unsafe {
             core::enqueue_read_buffer(queue, &buffer.memory, false, t.at, bytes, None::<&Event>, Some(&mut event))
+        })?;
+        Ok(event)
+    }
+
+    fn write_rows(&self, queue: &CommandQueue, t: &RowsTransfer) -> Result<Event, DeviceError> {
+        let (buffer, host) = (self.buffer(&t.first)?, self.host(&t.first)?);
+        let (at, from, rows) = ([t.first.at, 0, 0], [t.first.from, 0, 0], [t.first.bytes, t.rows, 1]);
+        let mut event = Event::null();
+        // SAFETY: as in `write`: `check` saw that the last row ends within the memory.
+        let bytes = unsafe { std::slice::from_raw_parts(host.start(), host.bytes()) };
+        guarded("clEnqueueWriteBufferRect", || unsafe {
+            let (to, of) = (t.buffer_pitch, t.host_pitch);
+            let none = None::<&Event>;
+            core::enqueue_write_buffer_rect(
+                queue,
+                &buffer.memory,
+                false,
+                at,
+                from,
+                rows,
+                to,
+                0,
+                of,
+                0,
+                bytes,
+                none,
+                Some(&mut event),
+            )
+        })?;
+        Ok(event)
+    }
+
+    fn read_rows(&self, queue: &CommandQueue, t: &RowsTransfer) -> Result<Event, DeviceError> {
+        let (buffer, host) = (self.buffer(&t.first)?, self.host(&t.first)?);
+        let (at, from, rows) = ([t.first.at, 0, 0], [t.first.from, 0, 0], [t.first.bytes, t.rows, 1]);
+        let mut event = Event::null();
+        // SAFETY: as in `write_rows`.
+        let bytes = unsafe { std::slice::from_raw_parts_mut(host.start(), host.bytes()) };
+        guarded("clEnqueueReadBufferRect", || unsafe {
+            let (of, to) = (t.buffer_pitch, t.host_pitch);
+            let none = None::<&Event>;
+            core::enqueue_read_buffer_rect(
+                queue,
+                &buffer.memory,
+                false,
+                at,
+                from,
+                rows,
+                of,
+                0,
+                to,
+                0,
+                bytes,
+                none,
+                Some(&mut event),
+            )
         })?;
         Ok(event)
     }

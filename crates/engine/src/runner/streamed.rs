@@ -1,64 +1,35 @@
-//! A case whose data stay on the host: chunks of them go through a part of the device, copies behind kernels.
-//!
-//! Chunks take the queues in turn. A queue keeps the order of its commands: a chunk's copies, its kernels, its result's way back,
-//! and only then the copies of its next chunk into the same buffers. Meanwhile the other queues go on.
+//! Vectors that stay on the host and are folded: chunks of them go through the device.
 
 use super::buffers::BoundPlan;
-use super::canary;
 use super::fence::{Fence, Fenced};
+use super::flow::{Flow, LONG_CHUNK, QUEUES};
 use super::portion::{JOINING, drawn_reference, part_of, portion_fill};
 use super::session::{Session, demand_bound};
 use super::verdict::{judge_real, wrong};
 use crate::device::{Device, ProgramId};
 use gpulab_kernels::Family;
 use gpulab_model::check;
-use gpulab_model::data::{self, Array, Shape};
-use gpulab_model::outcome::{Clock, Judged, Measured, Outcome, Sample, Settings, Stop, StreamTimes};
+use gpulab_model::data::{self, Array, Dtype, Shape};
+use gpulab_model::outcome::{Judged, Measured, Outcome, Settings, Stop};
 use gpulab_model::plan::{Action, CHUNK, Case, Holding, HostId, Plan, QueuedCommand, Reference, Refusal, Transfer};
-use gpulab_model::stats;
 use std::time::Instant;
-
-/// While a queue copies, another computes and a third waits for neither.
-const QUEUES: u64 = 3;
-
-/// Bytes of an input in a chunk: many times what a copy costs to start, and yet a small part of any device.
-const LONG_CHUNK: u64 = 64 << 20;
 
 /// Chunks are multiples of so many elements, unless the device may hold fewer.
 const GRAIN: u64 = 4096;
 
-/// Runs of the launches without copies.
-const KERNEL_RUNS: usize = 3;
-
 impl Session {
-    /// Checks a case, times it and checks each run, over data that are held on the host and go through `bytes` of the device.
-    pub(super) fn stream(&mut self, case: &Case, settings: &Settings, bytes: u64) -> Outcome {
-        let mut outcome = Outcome::pending(case, Clock::Wall);
-        self.launched = false;
-        let end = self.streamed(case, settings, bytes, &mut outcome);
-        outcome.ended(end.map_err(|stop| self.stopped(stop)))
-    }
-
-    fn streamed(
+    /// A fold of vectors.
+    pub(super) fn stream_fold(
         &mut self,
+        family: &Family,
         case: &Case,
         settings: &Settings,
         bytes: u64,
         outcome: &mut Outcome,
     ) -> Result<Measured, Stop> {
-        let registry = self.registry.clone();
-        let family = registry.find(&case.family)?;
-        if family.problem.fold().is_none() {
-            return Err(Refusal::Feature(format!("{} is not streamed: reduce and dot are", family.name)).into());
-        }
-        let cost = family.problem.cost(case);
-        (outcome.bytes, outcome.ops, outcome.params) = (cost.bytes, cost.ops, case.params.clone());
-        if case.shape.n == 0 {
-            return Ok(super::nothing(family, case, Clock::Wall));
-        }
         let started = Instant::now();
         let chunk = self.chunk(family, case, bytes)?;
-        let mut stream = Stream { family, case, chunk, parts: Vec::new(), chunks: Vec::new() };
+        let mut stream = Stream { family, case, chunk, parts: Vec::new(), chunks: Vec::new(), right: None };
         let done = self.set_up(&mut stream, outcome).and_then(|()| {
             outcome.spent.build = started.elapsed().as_secs_f64();
             self.ready_gauge()?;
@@ -106,15 +77,9 @@ impl Session {
             let (Some(part), device) = (stream.parts.last_mut(), &mut *self.device) else { continue };
             let lens = stream.family.problem.inputs(part.case.shape, &part.case.params);
             let output = part.plan.output_len() * part.output_size();
+            let inputs: Vec<(Dtype, usize)> = lens.iter().map(|&len| (part.case.dtype, len)).collect();
             for _ in 0..count.min(QUEUES) {
-                let inputs = fence.alloc_all(device, lens.iter().map(|&len| (part.case.dtype, len)))?;
-                match BoundPlan::new(device, fence, &part.plan, &inputs) {
-                    Ok(bound) => part.lanes.push(QueueBuffers { inputs, bound }),
-                    Err(error) => {
-                        inputs.into_iter().for_each(|input| input.free(device));
-                        return Err(error.into());
-                    }
-                }
+                part.lanes.push(QueueBuffers::new(device, fence, &part.plan, &inputs)?);
             }
             for _ in 0..count {
                 let inputs = lens.iter().map(|len| device.hold(Holding::Pinned, len * part.case.dtype.size()));
@@ -147,32 +112,13 @@ impl Session {
         outcome.spent.data = started.elapsed().as_secs_f64();
         self.fill(stream, true)?;
         self.launched = true;
-        let (_, result) = stream.run(&mut *self.device)?;
-        stream.judge(&result, &exact, "over small numbers, whose sums are exact")?;
+        stream.right = Some(exact);
+        stream.run(&mut *self.device, "over small numbers, whose sums are exact")?;
         self.fill(stream, false)?;
-        let device = &mut *self.device;
-        let (_, result) = stream.run(device)?;
-        let judged = stream.judge(&result, &real, "before timing")?;
+        stream.right = Some(real);
+        let (_, judged) = stream.run(&mut *self.device, "before timing")?;
         outcome.spent.verify = started.elapsed().as_secs_f64() - outcome.spent.data;
-        let started = Instant::now();
-        let mut measured = Measured::of(judged, Clock::Wall);
-        let mut copies = Vec::new();
-        let watched = canary::sample(settings, device, self.gauge.as_mut(), &mut |device, _| {
-            copies.push(stream.play(device, |action| !matches!(action, Action::Launch(_)))?);
-            let (wall, result) = stream.run(device)?;
-            stream.judge(&result, &real, "while it was timed")?;
-            Ok(Sample { event: None, wall })
-        })?;
-        watched.enter(&mut measured);
-        let copies = copies.split_off(copies.len() - measured.samples.len());
-        let kernels: Result<Vec<f64>, Stop> =
-            (0..KERNEL_RUNS).map(|_| stream.play(device, |action| matches!(action, Action::Launch(_)))).collect();
-        let median = |seconds: &[f64]| stats::summarise(seconds).map(|seconds| seconds.median);
-        measured.streamed =
-            median(&copies).zip(median(&kernels?)).map(|(copies, kernels)| StreamTimes { copies, kernels });
-        stream.demand_kept_inside(device)?;
-        outcome.spent.measure = started.elapsed().as_secs_f64();
-        Ok(measured)
+        self.time_flow(stream, judged, settings, outcome)
     }
 
     /// Puts the data of all chunks into the host's memory.
@@ -201,6 +147,8 @@ struct Stream<'a> {
     /// Chunks of one length, and a shorter last one, if any.
     parts: Vec<AlikeChunks>,
     chunks: Vec<HeldChunk>,
+    /// What is right over the data at hand.
+    right: Option<Reference>,
 }
 
 /// Chunks of one length.
@@ -217,9 +165,33 @@ struct AlikeChunks {
 }
 
 /// Buffers that the chunks of a queue use one after the other.
-struct QueueBuffers {
-    inputs: Vec<Fenced>,
-    bound: BoundPlan,
+pub(super) struct QueueBuffers {
+    pub(super) inputs: Vec<Fenced>,
+    pub(super) bound: BoundPlan,
+}
+
+impl QueueBuffers {
+    /// Buffers for a plan and its inputs, of so many elements.
+    pub(super) fn new(
+        device: &mut dyn Device,
+        fence: Fence,
+        plan: &Plan,
+        inputs: &[(Dtype, usize)],
+    ) -> Result<QueueBuffers, Stop> {
+        let inputs = fence.alloc_all(device, inputs.iter().copied())?;
+        match BoundPlan::new(device, fence, plan, &inputs) {
+            Ok(bound) => Ok(QueueBuffers { inputs, bound }),
+            Err(error) => {
+                inputs.into_iter().for_each(|input| input.free(device));
+                Err(error.into())
+            }
+        }
+    }
+
+    pub(super) fn free(self, device: &mut dyn Device) {
+        self.bound.free(device);
+        self.inputs.into_iter().for_each(|input| input.free(device));
+    }
 }
 
 /// A chunk's memory on the host.
@@ -265,30 +237,6 @@ impl Stream<'_> {
         (from as usize, self.chunk.min(self.case.shape.n - from) as usize)
     }
 
-    /// Carries out those commands that are meant, and returns the seconds until all had ended.
-    fn play(&self, device: &mut dyn Device, is_meant: fn(&Action) -> bool) -> Result<f64, Stop> {
-        let mut seconds = 0.0;
-        for part in &self.parts {
-            let mut commands = part.commands(&self.chunks);
-            commands.retain(|command| is_meant(&command.action));
-            seconds += device.play(Some(part.program), &commands, 1, false)?.wall_s;
-        }
-        Ok(seconds)
-    }
-
-    /// Runs once into poisoned results: the seconds from the first copy to the joined result, and this.
-    fn run(&self, device: &mut dyn Device) -> Result<(f64, Array), Stop> {
-        for part in &self.parts {
-            for lane in &part.lanes {
-                lane.bound.poison(device, &part.plan)?;
-            }
-        }
-        let seconds = self.play(device, |_| true)?;
-        let started = Instant::now();
-        let joined = self.joined(device)?;
-        Ok((seconds + started.elapsed().as_secs_f64(), joined))
-    }
-
     /// Makes one result of what the chunks left.
     fn joined(&self, device: &mut dyn Device) -> Result<Array, Stop> {
         let mut results = Vec::new();
@@ -323,12 +271,48 @@ impl Stream<'_> {
         chunk.inputs.iter().map(tail).collect()
     }
 
-    fn judge(&self, result: &Array, right: &Reference, when: &str) -> Result<Judged, Stop> {
-        let depth = self.parts.iter().map(|part| part.plan.depth).max().unwrap_or(0);
-        judge_real(result, right, depth + JOINING, when)
+    /// Gives everything back.
+    fn strike(self, device: &mut dyn Device) {
+        for lane in self.parts.into_iter().flat_map(|part| part.lanes) {
+            lane.free(device);
+        }
+        for chunk in self.chunks {
+            chunk.inputs.into_iter().chain(chunk.output).for_each(|host| device.let_go(host));
+        }
+    }
+}
+
+impl Flow for Stream<'_> {
+    fn play(&self, device: &mut dyn Device, is_meant: fn(&Action) -> bool) -> Result<f64, Stop> {
+        let mut seconds = 0.0;
+        for part in &self.parts {
+            let mut commands = part.commands(&self.chunks);
+            commands.retain(|command| is_meant(&command.action));
+            seconds += device.play(Some(part.program), &commands, 1, false)?.wall_s;
+        }
+        Ok(seconds)
     }
 
-    /// Refuses kernels that wrote beside their buffers, or into their inputs.
+    fn run(&self, device: &mut dyn Device, when: &str) -> Result<(f64, Judged), Stop> {
+        for part in &self.parts {
+            for lane in &part.lanes {
+                lane.bound.poison(device, &part.plan)?;
+            }
+            let poison = part.output().map(|index| check::poison(part.plan.buffers[index].dtype)).unwrap_or_default();
+            for chunk in self.chunks.iter().skip(part.first as usize).take(part.count as usize) {
+                let Some(host) = chunk.output else { continue };
+                device.held(host)?.chunks_exact_mut(poison.len()).for_each(|element| element.copy_from_slice(&poison));
+            }
+        }
+        let seconds = self.play(device, |_| true)?;
+        let started = Instant::now();
+        let joined = self.joined(device)?;
+        let seconds = seconds + started.elapsed().as_secs_f64();
+        let Some(right) = &self.right else { return Err(Stop::failed("there is no reference")) };
+        let depth = self.parts.iter().map(|part| part.plan.depth).max().unwrap_or(0);
+        Ok((seconds, judge_real(&joined, right, depth + JOINING, when)?))
+    }
+
     fn demand_kept_inside(&self, device: &mut dyn Device) -> Result<(), Stop> {
         for part in &self.parts {
             for (queue, lane) in part.lanes.iter().enumerate() {
@@ -349,16 +333,5 @@ impl Stream<'_> {
             }
         }
         Ok(())
-    }
-
-    /// Gives everything back.
-    fn strike(self, device: &mut dyn Device) {
-        for lane in self.parts.into_iter().flat_map(|part| part.lanes) {
-            lane.bound.free(device);
-            lane.inputs.into_iter().for_each(|input| input.free(device));
-        }
-        for chunk in self.chunks {
-            chunk.inputs.into_iter().chain(chunk.output).for_each(|host| device.let_go(host));
-        }
     }
 }

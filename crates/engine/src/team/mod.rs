@@ -4,9 +4,11 @@
 //! result is compared with that of the CPU before the first time is taken and after the last ([`Goal`]). A member that fails,
 //! ends or hangs is named, so that others can do its portion.
 
+mod closure;
 mod goal;
 mod split;
 
+pub use closure::{Hand, TiledClosure, close};
 pub use goal::Goal;
 pub use split::split;
 

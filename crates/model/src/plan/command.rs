@@ -34,6 +34,18 @@ pub struct Transfer {
     pub bytes: usize,
 }
 
+/// Rows of a matrix on their way: parts of rows, that lie so many bytes apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RowsTransfer {
+    /// Of the first row.
+    pub first: Transfer,
+    pub rows: usize,
+    /// Bytes from a row on the host to the next.
+    pub host_pitch: usize,
+    /// Bytes from a row in the buffer to the next.
+    pub buffer_pitch: usize,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     Launch(Launch),
@@ -41,6 +53,10 @@ pub enum Action {
     Write(Transfer),
     /// Copies from a buffer to the host.
     Read(Transfer),
+    /// Copies rows from the host to a buffer.
+    WriteRows(RowsTransfer),
+    /// Copies rows from a buffer to the host.
+    ReadRows(RowsTransfer),
     /// Maps a part of a buffer, copies from the host's memory to it, and unmaps it. The host waits for the mapping.
     Fill(Transfer),
     /// Maps a part of a buffer, copies from it to the host's memory, and unmaps it. The host waits for the mapping.

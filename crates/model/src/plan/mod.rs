@@ -9,7 +9,7 @@ mod movement;
 mod target;
 
 pub use arg::{Arg, ArgValue, BufferId};
-pub use command::{Action, FlagCheck, Holding, HostId, Launch, MemoryKind, QueuedCommand, Transfer};
+pub use command::{Action, FlagCheck, Holding, HostId, Launch, MemoryKind, QueuedCommand, RowsTransfer, Transfer};
 pub use image::{Addressing, Image, ImageKind, PixelFormat, Sampler};
 pub use launches::{BufferSpec, Pass, Plan, Role, RowSplit};
 pub use movement::Movement;
