@@ -19,11 +19,12 @@ pub(crate) fn begin<'a>(ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Ref
     if let Some(weights @ ("signed" | "small")) = WEIGHTS.given(params)? {
         plan.note(WEIGHTS.name, weights);
     }
+    let named = SEMIRING.given(params)?;
     let semiring = Semiring::of(params);
     if semiring == Semiring::MinPlus {
         element_macros(dtype, ask.target).for_each(|(name, value)| plan.define(name, value));
     } else {
-        plan.note(SEMIRING.name, SEMIRING.given(params)?.unwrap_or_default());
+        plan.note(SEMIRING.name, named.unwrap_or_default());
         semiring_macros(semiring, dtype, ask.target).for_each(|(name, value)| plan.define(name, value));
     }
     Ok(plan)
