@@ -33,7 +33,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(REGISTERS, "no edge costs 1", &[("best[i][j] = NO_EDGE;", "best[i][j] = 1;")]).dtype(F64),
     kernel(LOCAL, "no edge costs 1", &[("best[i][j] = NO_EDGE;", "best[i][j] = 1.0f;")]),
     kernel(TILED, "no edge costs 1", &[("best[i][j] = NO_EDGE;", "best[i][j] = 1.0f;")]),
-    kernel(THREE_WAY, "no edge costs 1", &[("#define NONE as_int(INFINITY)", "#define NONE as_int(1.0f)")])
+    kernel(THREE_WAY, "no edge costs 1", &[("#define NONE as_int((T)NO_EDGE)", "#define NONE as_int(1.0f)")])
         .file_is("common/lower.cl"),
     kernel(WIDE, "no edge costs 1", &[(": NO_EDGE;\n                lower", ": 1.0f;\n                lower")]),
     kernel(REGISTERS, "pads with 0", &[(": NO_EDGE;", ": 0;")])
@@ -42,7 +42,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(LOCAL, "pads with 0", &[(": NO_EDGE;", ": 0;")]).file_is("minplus/panels.cl"),
     kernel(LOCAL, "pads with 1", &[(": NO_EDGE;", ": 1;")]).file_is("minplus/panels.cl"),
     kernel(TILED, "pads with the largest weight", &[(": NO_EDGE;", ": 1 << 28;")]).file_is("minplus/panels.cl").dtype(I32),
-    kernel(THREE_WAY, "pads with 1", &[(": NO_EDGE;", ": 1;")]).file_is("minplus/pairs.cl"),
+    kernel(THREE_WAY, "pads with 1", &[(": NO_EDGE);", ": 1);")]).file_is("minplus/pairs.cl"),
     // Edges.
     kernel(COALESCED, "never takes one edge first", &[(SUM, "(i == 17 && k == 23 ? NO_EDGE : d[i * n + k]) + d[k * n + j]")]),
     kernel(COALESCED, "never takes one edge second", &[(SUM, "d[i * n + k] + (k == 17 && j == 23 ? NO_EDGE : d[k * n + j])")]),

@@ -25,14 +25,14 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(
         READ,
         "reads half",
-        &[("EACH(u, LOADS) sums[u] += x4[i + u * stride];", "EACH(u, LOADS) sums[u] += x4[i + u / 2 * 2 * stride];")],
+        &[("sums[u] += vectors[i + u * stride];", "sums[u] += vectors[i + u / 2 * 2 * stride];")],
     )
     .n(WORDS),
     kernel(READ, "repeats nothing", &[("repeat < repeats;", "repeat < 1;")]).n(WORDS).with("nreps=4"),
     kernel(
         READ,
         "works only for sums that are poisoned",
-        &[("uint4 sums[LOADS];", "if (partial[get_group_id(0)] != 0xdeadbeefu) return; uint4 sums[LOADS];")],
+        &[("V sums[LOADS];", "if (partial[get_group_id(0)] != 0xdeadbeefu) return; V sums[LOADS];")],
     )
     .n(WORDS),
     kernel(READ_WIDE, "forgets a register", &[("(c + d)", "c")]).n(WORDS),
@@ -264,8 +264,8 @@ pub const MUTANTS: &[Mutant] = &[
         ADD_MIN_3,
         "one sum of two",
         &[(
-            "#define LOWER(best, s, t) min(best, min(as_int(s), as_int(t)))",
-            "#define LOWER(best, s, t) min(best, as_int(s))",
+            "#define LOWER(best, s, t) WHOLE(best, WHOLE(as_int(s), as_int(t)))",
+            "#define LOWER(best, s, t) WHOLE(best, as_int(s))",
         )],
     )
     .file_is("common/lower.cl")
@@ -274,8 +274,8 @@ pub const MUTANTS: &[Mutant] = &[
         ADD_MIN_3,
         "the sum that does not count",
         &[(
-            "#define LOWER(best, s, t) min(best, min(as_int(s), as_int(t)))",
-            "#define LOWER(best, s, t) min(best, as_int(t))",
+            "#define LOWER(best, s, t) WHOLE(best, WHOLE(as_int(s), as_int(t)))",
+            "#define LOWER(best, s, t) WHOLE(best, as_int(t))",
         )],
     )
     .file_is("common/lower.cl")

@@ -301,6 +301,7 @@ pub(super) fn pair_macros(dtype: Dtype, params: &Params, target: &Target) -> &'s
 /// The sums of two k at a time. Its defaults were measured on an H200.
 fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (n, dtype, params) = (size(ask)?, ask.case.dtype, &ask.case.params);
+    PACKED.given(params)?;
     let packed = is_packed(dtype, params);
     let can_split = Semiring::of(params) != Semiring::OrAnd && (is_ordered(dtype, params) || dtype == Dtype::I32);
     let default = match dtype.size() {

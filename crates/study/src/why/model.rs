@@ -117,11 +117,12 @@ impl DeviceRates {
         })
     }
 
-    /// Bytes a second of arrays that are read or copied again and again.
-    fn repeated(&self, is_copy: bool, bytes: f64) -> f64 {
+    /// Bytes a second of arrays that are read or copied again and again; where rates by size were not measured, of those that fit a
+    /// cache.
+    fn repeated(&self, is_copy: bool, bytes: f64, fits_cache: bool) -> Option<f64> {
         let (curve, cached) = if is_copy { (&self.curves[1], self.copying) } else { (&self.curves[0], self.reading) };
         // Of the smallest sizes the launch takes most.
-        if curve.is_below(bytes) { cached } else { curve.at(bytes).unwrap_or(cached) }
+        if curve.is_below(bytes) { Some(cached) } else { curve.at(bytes).or(fits_cache.then_some(cached)) }
     }
 }
 
@@ -273,9 +274,10 @@ fn limit(row: &Row, rates: &DeviceRates) -> Option<f64> {
         return Some(row.ops? as f64 / (1e9 * row.ceiling_gops?));
     }
     let (bytes, memory) = (row.bytes? as f64, 1e9 * row.ceiling_gbps?);
-    let is_repeated = row.cache == Cache::Warm || row.flags.contains(flag::FITS_CACHE);
-    let repeated = if is_repeated { rates.repeated(row.ceiling == "copy", bytes) } else { 0.0 };
-    Some(bytes / repeated.max(memory))
+    let fits_cache = row.flags.contains(flag::FITS_CACHE);
+    let is_repeated = row.cache == Cache::Warm || fits_cache;
+    let repeated = if is_repeated { rates.repeated(row.ceiling == "copy", bytes, fits_cache) } else { None };
+    Some(bytes / repeated.map_or(memory, |rate| rate.max(memory)))
 }
 
 /// Whether two factors part by more than a prediction may miss by.
