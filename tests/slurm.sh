@@ -74,7 +74,13 @@ GPULAB=$gpulab "$sweep" 3 out.csv "${options[@]}" >ids
 has_rows() { [[ $(sed -n 4p "out.shard-$1-of-3.csv" 2>/dev/null) ]]; }
 until_true has_rows 1 || fail "the first shard got no rows"
 until_true has_rows 2 || fail "the second shard got no rows"
-pkill -KILL -f -- "sweep .*--shard 1/3 .*out.shard-1-of-3.csv" || fail "no task ran the first shard"
+killed=
+for process in /proc/[0-9]*; do
+    if [[ $(tr '\0' ' ' <"$process/cmdline" 2>/dev/null) == "$gpulab sweep "*"--shard 1/3 "* ]]; then
+        kill -KILL "${process#/proc/}" && killed=1
+    fi
+done
+[[ -n $killed ]] || fail "no task ran the first shard"
 scontrol requeue "$(squeue -h -t R -o '%A %K' | awk '$2 == 2 { print $1 }')"
 joined() { [[ -s out.csv || -z $(squeue -h) ]]; }
 for _ in 1 2 3; do until_true joined && break; done

@@ -73,7 +73,8 @@ impl Parts {
 
     /// Runs all parts to their ends. Parts that another run left unfinished go on.
     pub(crate) fn run(&self) -> Result<(), Error> {
-        self.submit(PART, self.of)
+        // An empty folder goes with the error.
+        self.submit(PART, self.of).inspect_err(|_| drop(fs::remove_dir(&self.folder)))
     }
 
     /// Runs what follows the parts, and returns what it printed.
