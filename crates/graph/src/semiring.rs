@@ -37,7 +37,7 @@ pub fn on_device(semiring: Semiring, lengths: &Array) -> Cow<'_, Array> {
     lengths
 }
 
-/// What kernels of the semiring found, as lengths of which the least is sought.
+/// What kernels of the semiring found, as lengths. The least is the best.
 pub fn from_device(semiring: Semiring, mut found: Array) -> Array {
     fn of_type<T: Length>(semiring: Semiring, v: &mut [T]) {
         v.par_iter_mut().for_each(|x| {

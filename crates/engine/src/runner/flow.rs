@@ -5,9 +5,9 @@
 
 use super::canary;
 use super::session::Session;
-use crate::device::Device;
+use crate::device::{Device, ProgramId};
 use gpulab_model::outcome::{Clock, Judged, Measured, Outcome, Sample, Settings, Stop, StreamTimes};
-use gpulab_model::plan::{Action, CHUNK, Case, Refusal};
+use gpulab_model::plan::{Action, CHUNK, Case, QueuedCommand, Refusal};
 use gpulab_model::stats;
 use std::time::Instant;
 
@@ -22,8 +22,18 @@ const KERNEL_RUNS: usize = 3;
 
 /// A case on its way through the device.
 pub(super) trait Flow {
+    /// The commands of each program, in order.
+    fn commands(&self) -> Vec<(ProgramId, Vec<QueuedCommand>)>;
+
     /// Carries out those commands that are meant, and returns the seconds until all had ended.
-    fn play(&self, device: &mut dyn Device, is_meant: fn(&Action) -> bool) -> Result<f64, Stop>;
+    fn play(&self, device: &mut dyn Device, is_meant: fn(&Action) -> bool) -> Result<f64, Stop> {
+        let mut seconds = 0.0;
+        for (program, mut commands) in self.commands() {
+            commands.retain(|command| is_meant(&command.action));
+            seconds += device.play(Some(program), &commands, 1, false)?.wall_s;
+        }
+        Ok(seconds)
+    }
 
     /// Runs once into poisoned results, and judges what comes of it: the seconds from the first copy to the whole result.
     fn run(&self, device: &mut dyn Device, when: &str) -> Result<(f64, Judged), Stop>;

@@ -160,7 +160,7 @@ impl MovedStream {
     }
 
     /// The commands of all tiles of one size, in order.
-    fn commands(&self, part: &AlikeTiles) -> Vec<QueuedCommand> {
+    fn tile_commands(&self, part: &AlikeTiles) -> Vec<QueuedCommand> {
         let (whole, tile, size) = (&self.movement, &part.movement, self.inputs[0].dtype().size());
         let output = part.plan.outputs().next();
         let mut commands = Vec::new();
@@ -207,14 +207,8 @@ impl MovedStream {
 }
 
 impl Flow for MovedStream {
-    fn play(&self, device: &mut dyn Device, is_meant: fn(&Action) -> bool) -> Result<f64, Stop> {
-        let mut seconds = 0.0;
-        for part in &self.parts {
-            let mut commands = self.commands(part);
-            commands.retain(|command| is_meant(&command.action));
-            seconds += device.play(Some(part.program), &commands, 1, false)?.wall_s;
-        }
-        Ok(seconds)
+    fn commands(&self) -> Vec<(ProgramId, Vec<QueuedCommand>)> {
+        self.parts.iter().map(|part| (part.program, self.tile_commands(part))).collect()
     }
 
     fn run(&self, device: &mut dyn Device, when: &str) -> Result<(f64, Judged), Stop> {
@@ -243,10 +237,7 @@ impl Flow for MovedStream {
     fn demand_kept_inside(&self, device: &mut dyn Device) -> Result<(), Stop> {
         for part in &self.parts {
             for lane in &part.lanes {
-                let beside = lane.bound.overrun(device, &part.plan)?;
-                if let Some(what) = beside.or(lane.bound.left_over(device, &part.plan)?) {
-                    return Err(wrong(what));
-                }
+                lane.demand_kept_inside(device, &part.plan)?;
             }
         }
         let mut rest = self.inputs[0].as_bytes();

@@ -188,6 +188,15 @@ impl QueueBuffers {
         }
     }
 
+    /// Refuses kernels that wrote beside their buffers, or left something where zeros belong.
+    pub(super) fn demand_kept_inside(&self, device: &mut dyn Device, plan: &Plan) -> Result<(), Stop> {
+        let beside = self.bound.overrun(device, plan)?;
+        match beside.or(self.bound.left_over(device, plan)?) {
+            Some(what) => Err(wrong(what)),
+            None => Ok(()),
+        }
+    }
+
     pub(super) fn free(self, device: &mut dyn Device) {
         self.bound.free(device);
         self.inputs.into_iter().for_each(|input| input.free(device));
@@ -283,14 +292,8 @@ impl Stream<'_> {
 }
 
 impl Flow for Stream<'_> {
-    fn play(&self, device: &mut dyn Device, is_meant: fn(&Action) -> bool) -> Result<f64, Stop> {
-        let mut seconds = 0.0;
-        for part in &self.parts {
-            let mut commands = part.commands(&self.chunks);
-            commands.retain(|command| is_meant(&command.action));
-            seconds += device.play(Some(part.program), &commands, 1, false)?.wall_s;
-        }
-        Ok(seconds)
+    fn commands(&self) -> Vec<(ProgramId, Vec<QueuedCommand>)> {
+        self.parts.iter().map(|part| (part.program, part.commands(&self.chunks))).collect()
     }
 
     fn run(&self, device: &mut dyn Device, when: &str) -> Result<(f64, Judged), Stop> {
@@ -316,10 +319,7 @@ impl Flow for Stream<'_> {
     fn demand_kept_inside(&self, device: &mut dyn Device) -> Result<(), Stop> {
         for part in &self.parts {
             for (queue, lane) in part.lanes.iter().enumerate() {
-                let beside = lane.bound.overrun(device, &part.plan)?;
-                if let Some(what) = beside.or(lane.bound.left_over(device, &part.plan)?) {
-                    return Err(wrong(what));
-                }
+                lane.demand_kept_inside(device, &part.plan)?;
                 let last = part.first as usize
                     + (part.count as usize - 1 - queue) / part.lanes.len() * part.lanes.len()
                     + queue;

@@ -62,7 +62,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     }
 }
 
-/// So many groups of so many items, of which the first item counts: that is the least that can be checked. It begins with a
+/// So many groups of so many items. The first item of each counts: that is the least that can be checked. It begins with a
 /// number of the seed's, so that no kernel can know what the count will come to. `launches` are timed together, `repeat` times.
 fn empty(seed: u64, (groups, wg): (usize, usize), launches: usize, repeat: usize, reading: Reading) -> Script {
     let before = pattern(seed, 0) as u8;

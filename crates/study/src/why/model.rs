@@ -160,7 +160,7 @@ pub struct ModelTime {
     pub caches: f64,
     pub local: f64,
     pub instructions: f64,
-    /// What it takes to start all groups, of which the work hides a part.
+    /// What it takes to start all groups; the work hides a part of it.
     pub starts: f64,
 }
 
