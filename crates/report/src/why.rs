@@ -66,9 +66,9 @@ pub fn model(is_gpu: bool) -> &'static str {
              model ignores latency, occupancy and cache misses."
         }
         false => {
-            "Model: launches with the start of their work, plus the longest of three: the family's limit, loads of items that \
-             jump over their neighbours, and the items' instructions, on vectors where the kernel or an item's array has \
-             them. The starts of groups are beside it. Warps, segments and banks mean nothing on a CPU."
+            "Model: launches with the start of their work, plus what the family's limit takes, plus the longer of two: loads of \
+             items that jump over their neighbours, and the items' instructions, on vectors where the kernel has them or \
+             operations set the limit. The starts of groups are beside it. Warps, segments and banks mean nothing on a CPU."
         }
     }
 }
@@ -238,7 +238,13 @@ pub(crate) fn experiment(before: &Row, after: &Row, reason: &StepReason) -> Stri
         _ if is_lonely(before) != is_lonely(after) => "group",
         Some(Cause::LanesBusy) => "divergence",
         Some(Cause::LocalPasses | Cause::LocalRequests) => "banks",
-        Some(Cause::ReadLines | Cause::ReadSegments | Cause::WriteSegments | Cause::GlobalRequests) => "stride",
+        Some(
+            Cause::ReadLines
+            | Cause::ReadSegments
+            | Cause::WriteSegments
+            | Cause::JumpingBytes
+            | Cause::GlobalRequests,
+        ) => "stride",
         Some(Cause::Launches | Cause::Groups) => "launch",
         Some(Cause::Instructions) => "instructions",
         _ if matches!(reason, StepReason::Unexplained { at_limit: false, .. }) => "latency",
@@ -257,6 +263,7 @@ pub(crate) fn changed(change: &CountChange) -> String {
         Cause::ReadLines => "cache lines of a load from global memory".to_owned(),
         Cause::ReadSegments => "segments of a load from global memory".to_owned(),
         Cause::WriteSegments => "segments of a store to global memory".to_owned(),
+        Cause::JumpingBytes => format!("bytes {each} of loads that jump over the neighbouring items'"),
         Cause::GlobalRequests => format!("requests of global memory for 32 {several}"),
         Cause::LocalRequests => format!("requests of local memory for 32 {several}"),
         Cause::LocalPasses => "passes of a request of local memory".to_owned(),

@@ -1,23 +1,18 @@
 //! What takes a CPU's time: its cores run one work-item after the other, from barrier to barrier. Items whose loads lie side by
 //! side jump over all the others at each turn of their loops, and open a line of a cache each time.
 
-use super::tally::{LINE, Tally};
-use crate::count::LockstepModel;
+use super::tally::{Tally, WARP, is_bounded_by_operations};
 use gpulab_model::plan::WorkGroup;
 use gpulab_record::Row;
-
-const WARP: f64 = LockstepModel::USUAL.warp as f64;
 
 /// Bytes of a load from which on it is of vectors.
 const WIDE: f64 = 8.0;
 
-/// Loads of an item from which on it walks.
-const TURNS: f64 = 16.0;
-
 /// Rates of a CPU's items, a second.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ItemRates {
-    /// Additions, where the kernel works on vectors, or the compiler makes them of an item's own array.
+    /// Additions, where the kernel works on vectors, or operations set the limit: then compilers make vectors of neighbouring items
+    /// or of an item's own array.
     pub vectors: f64,
     /// Instructions of items that meet at barriers.
     pub single: f64,
@@ -54,23 +49,15 @@ impl RateBySize {
 }
 
 impl ItemRates {
-    /// Seconds of jumping loads, and of instructions, of a kernel that operations bound or memory does.
-    pub fn seconds(&self, row: &Row, tally: &Tally, is_of_operations: bool) -> (f64, f64) {
-        let wg = row.wg.map_or(1, WorkGroup::size) as f64;
-        let has_vectors = wg < WARP || (is_of_operations && tally.private > 0);
-        let rate = if has_vectors { self.vectors } else { self.single };
-        let walk = if wg < WARP || is_of_operations { None } else { self.walk(row, tally, wg) };
-        (walk.unwrap_or(0.0), tally.counts.lanes as f64 / rate)
-    }
-
-    fn walk(&self, row: &Row, tally: &Tally, wg: f64) -> Option<f64> {
+    /// Seconds of jumping loads, and of instructions.
+    pub fn seconds(&self, row: &Row, tally: &Tally) -> (f64, f64) {
+        let has_small_groups = row.wg.map_or(1, WorkGroup::size) < WARP as usize;
+        let rate = if has_small_groups || is_bounded_by_operations(row) { self.vectors } else { self.single };
+        let jumps = tally.jumping_bytes(row);
         let reads = &tally.counts.memory.global_read;
-        let (bytes, loads) = (reads.bytes as f64, WARP * reads.requests as f64);
-        let is_walk = loads >= TURNS * tally.groups as f64 * wg;
-        // Twice as many lines as they fill: what neighbours load lies side by side.
-        let jumps = reads.lines as f64 <= 2.0 * (bytes / LINE).max(reads.requests as f64);
-        let rate = self.walks[usize::from(bytes >= WIDE * loads)].at(row.bytes? as f64)?;
-        (is_walk && jumps).then_some(bytes / rate)
+        let is_wide = jumps >= WIDE * WARP * reads.requests as f64;
+        let walk = row.bytes.and_then(|bytes| self.walks[usize::from(is_wide)].at(bytes as f64));
+        (walk.map_or(0.0, |rate| jumps / rate), tally.counts.lanes as f64 / rate)
     }
 }
 

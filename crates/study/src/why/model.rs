@@ -9,19 +9,18 @@
 //! Memory works beside compute units, so the longest counts; within a compute unit instructions and passes of local memory
 //! add up, since barriers keep the one from hiding the other. The starts of groups are hidden in part: both are the sides of a
 //! right angle, and the time is the third. Each part is an amount that is counted, or that the problem demands, over a rate that
-//! was measured of the device. A CPU has neither warps nor segments nor banks: its parts are in `items.rs`.
+//! was measured of the device. A CPU has neither warps nor segments nor banks: its parts are in `items.rs`. Nothing else runs on
+//! its cores while they wait for memory: there what the limit demands adds to the longer of the others.
 
 use super::items::{ItemRates, RateBySize};
-use super::tally::{LINE, Tally};
+use super::tally::{LINE, Tally, WARP, is_bounded_by_operations};
 use crate::ceilings::{CROWD, CROWD_GROUPS, CeilingRow, SUM, Site, VECTORS, WORDS};
 use crate::count::LockstepModel;
 use gpulab_model::outcome::Cache;
 use gpulab_model::plan::WorkGroup;
 use gpulab_record::{Row, flag};
 
-/// Work-items of a warp, bytes of a segment and of a cache line, and bytes that a pass of local memory gives at most: those of
-/// the counts.
-const WARP: f64 = LockstepModel::USUAL.warp as f64;
+/// Bytes of a segment, and those that a pass of local memory gives at most, in the counts.
 const SEGMENT: f64 = LockstepModel::USUAL.segment as f64;
 const PASS: f64 = 4.0 * LockstepModel::USUAL.banks as f64;
 
@@ -154,6 +153,8 @@ impl TimePart {
 /// The parts of a time, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ModelTime {
+    /// Whether compute units work while memory does.
+    pub is_gpu: bool,
     pub launches: f64,
     /// What the family's limit demands.
     pub limit: f64,
@@ -170,13 +171,14 @@ impl ModelTime {
         let limit = limit(row, rates)?;
         let launches = row.t_launches_s.or_else(|| Some(row.launches? as f64 * rates.launch?))?;
         let shared = ModelTime {
+            is_gpu: rates.is_gpu,
             launches: launches + rates.startup,
             limit,
             starts: tally.groups as f64 * rates.group,
             ..ModelTime::default()
         };
         if !rates.is_gpu {
-            let (caches, instructions) = rates.items.seconds(row, tally, is_bounded_by_operations(row));
+            let (caches, instructions) = rates.items.seconds(row, tally);
             return Some(ModelTime { caches, instructions, ..shared });
         }
         let (counts, memory) = (&tally.counts, &tally.counts.memory);
@@ -231,9 +233,23 @@ impl ModelTime {
         }
     }
 
-    /// What memory, caches and compute units take, one beside the other.
+    /// What memory, caches and compute units take, one beside the other as far as the device can.
     pub fn work(&self) -> f64 {
-        self.limit.max(self.caches).max(self.compute())
+        let busy = self.caches.max(self.compute());
+        if self.is_gpu { self.limit.max(busy) } else { self.limit + busy }
+    }
+
+    /// Whether the whole time would be another if this part took no time.
+    pub fn counts(&self, part: TimePart) -> bool {
+        // Within what rounding leaves of a sum.
+        let most = |seconds: f64, others: f64| seconds >= others * (1.0 - 1e-9);
+        let limit = if self.is_gpu { self.limit } else { 0.0 };
+        match part {
+            TimePart::Launches | TimePart::Groups => true,
+            TimePart::Limit => !self.is_gpu || most(limit, self.caches.max(self.compute())),
+            TimePart::Caches => most(self.caches, limit.max(self.compute())),
+            TimePart::Local | TimePart::Instructions => most(self.compute(), limit.max(self.caches)),
+        }
     }
 
     /// What compute units take.
@@ -254,18 +270,10 @@ impl ModelTime {
         if self.starts > self.work() {
             return TimePart::Groups;
         }
-        let beside = self.work() * (1.0 - 1e-9);
-        match (beside <= self.limit, beside <= self.caches, self.local > self.instructions) {
-            (true, ..) => TimePart::Limit,
-            (_, true, _) => TimePart::Caches,
-            (_, _, true) => TimePart::Local,
-            _ => TimePart::Instructions,
-        }
+        let parts = [TimePart::Local, TimePart::Instructions, TimePart::Caches, TimePart::Limit];
+        let counted = parts.into_iter().filter(|part| self.counts(*part));
+        counted.max_by(|a, b| self.get(*a).total_cmp(&self.get(*b))).unwrap_or(TimePart::Limit)
     }
-}
-
-fn is_bounded_by_operations(row: &Row) -> bool {
-    row.bound().is_some_and(|bound| !bound.is_memory())
 }
 
 /// Seconds that the family's limit demands: of memory's, or where runs find their data again, of the caches'.

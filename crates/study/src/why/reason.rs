@@ -61,6 +61,8 @@ pub enum Cause {
     ReadSegments,
     /// Segments of a store to global memory.
     WriteSegments,
+    /// Bytes for each result that items load which jump over their neighbours.
+    JumpingBytes,
     /// Requests of global memory, for as many results as a warp has items.
     GlobalRequests,
     /// Requests of local memory, for as many results as a warp has items.
@@ -188,7 +190,7 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
         Some((part, change)) => StepReason::Explained { predicted, part, change },
         None => {
             let launches = (old.1.launches - new.1.launches).abs();
-            let is_at_limit = |(_, model): &&(Tally, ModelTime)| model.largest() == TimePart::Limit;
+            let is_at_limit = |(_, model): &&(Tally, ModelTime)| is_gpu && model.largest() == TimePart::Limit;
             let at_limit = [old, new].iter().all(is_at_limit) && launches < 0.01 * new.1.whole();
             let hidden = hidden((&before.row, old), (&after.row, new), gain > 1.0).filter(|_| is_gpu);
             StepReason::Unexplained { predicted, at_limit, hidden }
@@ -204,17 +206,9 @@ fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool)
     let sign = if is_gain { 1.0 } else { -1.0 };
     // What was not the longest before a gain, or is not after a loss, hides behind another part.
     let slower = if is_gain { old } else { new };
-    // Within what rounding leaves of a sum.
-    let longest = slower.work() * (1.0 - 1e-9);
-    let counts = |part: &TimePart| match part {
-        TimePart::Launches | TimePart::Groups => true,
-        TimePart::Limit => slower.limit >= longest,
-        TimePart::Caches => slower.caches >= longest,
-        TimePart::Local | TimePart::Instructions => slower.compute() >= longest,
-    };
     let all = TimePart::ALL;
     let fall = |part: &TimePart| sign * (old.get(*part) - new.get(*part));
-    let part = all.into_iter().filter(counts).max_by(|a, b| fall(a).total_cmp(&fall(b)))?;
+    let part = all.into_iter().filter(|part| slower.counts(*part)).max_by(|a, b| fall(a).total_cmp(&fall(b)))?;
     let change = changes(part, before, after, is_gpu).into_iter().filter(|change| sign * change.factor().ln() < 0.0);
     let most = change.max_by(|a, b| a.factor().ln().abs().total_cmp(&b.factor().ln().abs()))?;
     (fall(&part) > 0.0).then_some((part, most))
@@ -242,7 +236,7 @@ fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool
         TimePart::Launches => &[Cause::Launches],
         TimePart::Limit => &[Cause::Bytes],
         TimePart::Groups => &[Cause::Groups],
-        TimePart::Caches if !is_gpu => &[Cause::GlobalRequests],
+        TimePart::Caches if !is_gpu => &[Cause::JumpingBytes, Cause::GlobalRequests],
         TimePart::Caches if segments(|memory| memory.global_read) >= segments(|memory| memory.global_write) => {
             &[Cause::ReadLines, Cause::ReadSegments, Cause::GlobalRequests]
         }
@@ -254,7 +248,7 @@ fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool
     counted(causes, before, after)
 }
 
-/// These counts of both rungs, where both have them.
+/// These counts of both rungs, where both have them; items may jump in one alone.
 fn counted(causes: &[Cause], before: Counted<'_>, after: Counted<'_>) -> Vec<CountChange> {
     let is_of_pairs = after.1.0.is_of_pairs;
     let values = |cause| [before, after].map(|rung| value(cause, rung));
@@ -262,7 +256,11 @@ fn counted(causes: &[Cause], before: Counted<'_>, after: Counted<'_>) -> Vec<Cou
         let [before, after] = values(cause);
         CountChange { cause, before, after, is_of_pairs }
     };
-    causes.iter().map(change).filter(|change| change.before > 0.0 && change.after > 0.0).collect()
+    let is_known = |change: &CountChange| match change.cause {
+        Cause::JumpingBytes => change.before != change.after,
+        _ => change.before > 0.0 && change.after > 0.0,
+    };
+    causes.iter().map(change).filter(is_known).collect()
 }
 
 fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {
@@ -276,6 +274,7 @@ fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {
         Cause::ReadLines => memory.global_read.lines_a_request().unwrap_or(0.0),
         Cause::ReadSegments => segments(&memory.global_read),
         Cause::WriteSegments => segments(&memory.global_write),
+        Cause::JumpingBytes => tally.jumping_bytes(row) / results(row, tally),
         Cause::GlobalRequests => each(WARP * counts.global().requests),
         Cause::LocalRequests => each(WARP * counts.local().requests),
         Cause::LocalPasses => counts.local().passes_a_request().unwrap_or(0.0),

@@ -3,11 +3,17 @@
 use crate::count::{CountRow, Counts, LockstepModel, counted_settings, stretched};
 use gpulab_kernels::{Form, Registry, Rung};
 use gpulab_model::data::Shape;
-use gpulab_model::plan::{Case, Target};
+use gpulab_model::plan::{Case, Target, WorkGroup};
 use gpulab_record::Row;
 
 /// Bytes of a cache line in the counts.
 pub(super) const LINE: f64 = 128.0;
+
+/// Work-items of a warp in the counts.
+pub(super) const WARP: f64 = LockstepModel::USUAL.warp as f64;
+
+/// Loads of an item from which on it walks.
+const TURNS: f64 = 16.0;
 
 /// What a case's timed launches do, all together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -67,7 +73,24 @@ pub fn tally(registry: &Registry, row: &Row, counts: &[CountRow], is_gpu: bool) 
     Some(Tally { is_of_pairs: family.form == Form::Square, ..Tally::sum(timed) })
 }
 
+pub(super) fn is_bounded_by_operations(row: &Row) -> bool {
+    row.bound().is_some_and(|bound| !bound.is_memory())
+}
+
 impl Tally {
+    /// Bytes that items load which jump over all their neighbours at each turn of their loops: on a CPU, which runs one item after
+    /// the other, each load opens a line of a cache. 0 where items do not walk, or each over addresses of its own.
+    pub(super) fn jumping_bytes(&self, row: &Row) -> f64 {
+        let wg = row.wg.map_or(1.0, |wg| WorkGroup::size(wg) as f64);
+        let reads = &self.counts.memory.global_read;
+        let (bytes, loads) = (reads.bytes as f64, WARP * reads.requests as f64);
+        let is_walk = loads >= TURNS * self.groups as f64 * wg;
+        // Twice as many lines as they fill: what neighbours load lies side by side.
+        let is_beside = reads.lines as f64 <= 2.0 * (bytes / LINE).max(reads.requests as f64);
+        let jumps = wg >= WARP && !is_bounded_by_operations(row) && is_walk && is_beside;
+        if jumps { bytes } else { 0.0 }
+    }
+
     /// Of these launches together.
     pub(super) fn sum<'a>(launches: impl Iterator<Item = &'a CountRow>) -> Tally {
         launches.fold(Tally::default(), |mut sum, launch| {
