@@ -110,6 +110,13 @@ const SKIPS: &[Skip] = &[
         ..ALL
     },
     Skip {
+        of: &["reduce/subgroup"],
+        when: |case, target| !target.nvidia && case.wg.size() == 1,
+        how: Refused("group"),
+        why: "a sub-group of one item has nothing to reduce",
+        ..ALL
+    },
+    Skip {
         of: &["lockstep/bare", "lockstep/volatile"],
         drivers: &["oclgrind"],
         why: "their race is what they show",

@@ -161,7 +161,7 @@ pub fn is_mine(driver: &str, index: usize) -> bool {
     let share = |driver: &str| match driver {
         "rusticl" => 1,
         "intel" => 2,
-        _ => 4,
+        _ => 6,
     };
     let shares: Vec<&str> = real.flat_map(|driver| vec![driver; share(driver)]).collect();
     shares.get(mixed(index) % shares.len().max(1)) == Some(&driver)
@@ -177,12 +177,12 @@ pub fn is_in_third(index: usize) -> bool {
     is_whole() || mixed(index).is_multiple_of(3)
 }
 
-/// Whether a driver takes the case of this number where each could have all: PoCL does, Intel's takes every third, llvmpipe every
-/// eighth.
+/// Whether a driver takes the case of this number where each could have all: PoCL does, Intel's takes every sixth, llvmpipe every
+/// sixteenth.
 pub fn is_turn(driver: &str, index: usize) -> bool {
     let turn = match driver {
-        "intel" => 3,
-        "rusticl" => 8,
+        "intel" => 6,
+        "rusticl" => 16,
         _ => 1,
     };
     is_whole() || index.is_multiple_of(turn)

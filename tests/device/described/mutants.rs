@@ -655,7 +655,7 @@ fn launches_that_a_flag_leaves_out_do_not_count() {
 }
 
 fn step() -> usize {
-    if is_whole() { 1 } else { 2 }
+    if is_whole() { 1 } else { 3 }
 }
 
 #[test]

@@ -27,7 +27,8 @@ const UNDISTURBED: f64 = 1.02;
 const FRESH: Duration = Duration::from_millis(20);
 
 /// What the session begins with, as all other readings are compared with it: so many times a run of so many times the
-/// steps, which raises the clock and lets the system spread a CPU driver's threads, and so many runs.
+/// steps, which raises the clock and lets the system spread a CPU driver's threads, and so many runs. Once, where the cases
+/// themselves have fewer samples than such a round.
 const FIRST_ROUNDS: usize = 4;
 const FIRST_TIMES: u32 = 40;
 const FIRST_RUNS: usize = 25;
@@ -60,7 +61,11 @@ pub(super) struct Gauge {
 impl Gauge {
     /// Builds the kernel, chooses its number of steps once and for all, checks its result and takes the first reading.
     /// None under a simulator, whose time says nothing of any clock.
-    pub(super) fn new(device: &mut dyn Device, sources: &Sources) -> Result<Option<Gauge>, Stop> {
+    pub(super) fn new(
+        device: &mut dyn Device,
+        sources: &Sources,
+        settings: &Settings,
+    ) -> Result<Option<Gauge>, Stop> {
         if device.info().is_simulator() {
             return Ok(None);
         }
@@ -82,14 +87,15 @@ impl Gauge {
         };
         let mut gauge = Gauge { unit, launch, distrust: None, steps: 0, fastest: f64::INFINITY, last: None };
         // What it launches is no case's: that a device refuses it is a failure.
-        let begun = gauge.calibrate(device, buffer).map_err(|stop| stop.after(true));
+        let rounds = if (settings.max_runs as usize) < FIRST_RUNS { 1 } else { FIRST_ROUNDS };
+        let begun = gauge.calibrate(device, buffer, rounds).map_err(|stop| stop.after(true));
         if begun.is_err() {
             device.free(buffer);
         }
         begun.map(|()| Some(gauge))
     }
 
-    fn calibrate(&mut self, device: &mut dyn Device, buffer: BufferId) -> Result<(), Stop> {
+    fn calibrate(&mut self, device: &mut dyn Device, buffer: BufferId, rounds: usize) -> Result<(), Stop> {
         let least = if device.info().target.gpu { LEAST_S } else { LEAST_CPU_S };
         let mut steps = 64;
         self.set_steps(buffer, steps);
@@ -111,7 +117,7 @@ impl Gauge {
         }
         self.check(device, buffer, steps)?;
         self.steps = steps;
-        for _ in 0..FIRST_ROUNDS {
+        for _ in 0..rounds {
             self.set_steps(buffer, steps * FIRST_TIMES);
             self.time(device)?;
             self.set_steps(buffer, steps);

@@ -51,7 +51,7 @@ impl Session {
         outcome.launches = script.commands.iter().filter(is_launch).count() as u64;
         let program = build(&mut *self.device, &self.sources, &script)?;
         outcome.spent.build = started.elapsed().as_secs_f64() - outcome.spent.data;
-        self.ready_gauge()?;
+        self.ready_gauge(settings)?;
         // Of another seed: what kernels make of other data.
         let other = (exchange.script)(&Case { seed: !case.seed, ..case.clone() }, &self.device.info().target)?;
         let acts = [Act { script: &script, seed: case.seed }, Act { script: &other, seed: !case.seed }];

@@ -37,7 +37,7 @@ impl Session {
             MovedStream { movement, side, parts: Vec::new(), bands: [Vec::new(), Vec::new()], inputs: Vec::new() };
         let done = self.set_up_tiles(&mut stream, family, case, side, outcome).and_then(|()| {
             outcome.spent.build = started.elapsed().as_secs_f64();
-            self.ready_gauge()?;
+            self.ready_gauge(settings)?;
             self.launched = true;
             let (_, judged) = stream.run(&mut *self.device, "before timing")?;
             self.time_flow(&stream, judged, settings, outcome)

@@ -32,7 +32,7 @@ impl Session {
         let mut stream = Stream { family, case, chunk, parts: Vec::new(), chunks: Vec::new(), right: None };
         let done = self.set_up(&mut stream, outcome).and_then(|()| {
             outcome.spent.build = started.elapsed().as_secs_f64();
-            self.ready_gauge()?;
+            self.ready_gauge(settings)?;
             self.check_and_time(&mut stream, settings, outcome)
         });
         stream.strike(&mut *self.device);

@@ -34,7 +34,7 @@ impl Session {
         };
         let started = Instant::now();
         let timed = self.in_turn(|session| {
-            session.ready_gauge()?;
+            session.ready_gauge(settings)?;
             session.with_data(|session, data| {
                 let inputs = data.device.clone();
                 session.with_bound(job, &inputs, |session, bound| {
@@ -128,9 +128,9 @@ impl Session {
     }
 
     /// Makes the canary, unless this session has one.
-    pub(super) fn ready_gauge(&mut self) -> Result<(), Stop> {
+    pub(super) fn ready_gauge(&mut self, settings: &Settings) -> Result<(), Stop> {
         if self.gauge.is_none() {
-            self.gauge = Gauge::new(&mut *self.device, &self.sources)?;
+            self.gauge = Gauge::new(&mut *self.device, &self.sources, settings)?;
         }
         Ok(())
     }
