@@ -23,6 +23,10 @@ impl Session {
         self.verify_companions(job)?;
         let others = [timed_exact_data(job), exact_data(job)].concat();
         let judged = self.verify_seeds(job, &others, "over real data")?;
+        // To a simulator one more run is the same accesses once more.
+        if self.device.info().is_simulator() {
+            return Ok(judged);
+        }
         // Timing ends with this, too.
         self.with_data(|session, data| {
             session.with_bound(job, &data.device, |session, bound| {
