@@ -263,7 +263,7 @@ pub(crate) fn changed(change: &CountChange) -> String {
         Cause::ReadLines => "cache lines of a load from global memory".to_owned(),
         Cause::ReadSegments => "segments of a load from global memory".to_owned(),
         Cause::WriteSegments => "segments of a store to global memory".to_owned(),
-        Cause::JumpingBytes => format!("bytes {each} of loads that jump over the neighbouring items'"),
+        Cause::JumpingBytes => format!("bytes {each} that items load in jumps over their neighbours"),
         Cause::GlobalRequests => format!("requests of global memory for 32 {several}"),
         Cause::LocalRequests => format!("requests of local memory for 32 {several}"),
         Cause::LocalPasses => "passes of a request of local memory".to_owned(),

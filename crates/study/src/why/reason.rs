@@ -61,7 +61,7 @@ pub enum Cause {
     ReadSegments,
     /// Segments of a store to global memory.
     WriteSegments,
-    /// Bytes for each result that items load which jump over their neighbours.
+    /// Bytes for each result that items load in jumps over their neighbours.
     JumpingBytes,
     /// Requests of global memory, for as many results as a warp has items.
     GlobalRequests,
@@ -314,7 +314,8 @@ impl RungTime {
         let items = self.row.wg.map_or(0, WorkGroup::size) as u64;
         let barriers = tally.barriers as f64 / tally.groups.max(1) as f64;
         (over > PARTED * self.row.drift()).then_some(match is_gpu {
-            false => Parting::ItemByItem,
+            false if model.caches > 0.0 => Parting::ItemByItem,
+            false => Parting::Latency,
             _ if model.largest() == TimePart::Launches => Parting::Latency,
             _ if items < WARP => Parting::LonelyItems,
             _ if model.largest() == TimePart::Caches => Parting::Scattered,
