@@ -14,7 +14,6 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// A case's kernels as instructions.
 pub(crate) struct KernelListing {
     /// As in `PTX of NVIDIA H200`.
     pub(crate) what: String,

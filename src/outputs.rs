@@ -95,7 +95,6 @@ impl<T: CsvRecord> Outputs<T> {
         attempt(&mut self.samples, &mut self.failed, |file| samples.try_for_each(|sample| file.write(&sample)));
     }
 
-    /// Writes the table as Markdown.
     pub(crate) fn md(&mut self, text: &str) {
         attempt(&mut self.md, &mut self.failed, |file| replace(file, format!("{}{text}", self.md_mark)));
     }

@@ -2,7 +2,6 @@
 
 use crate::cli::Command;
 
-/// Whether what a command prints is Markdown.
 pub(crate) fn is_markdown(command: &Command) -> bool {
     match command {
         Command::Show(options) => options.md.is_some(),

@@ -13,7 +13,6 @@ use clap_complete::Shell;
 /// The options of ladders that name files to write.
 const OUTPUTS: [&str; 4] = ["--csv", "--json", "--md", "--samples"];
 
-/// What was run.
 pub(crate) struct Done<'a> {
     pub command: &'a Command,
     /// The device that the command line names.
@@ -110,7 +109,6 @@ pub(crate) fn next(done: &Done<'_>) -> Option<String> {
 }
 
 impl Done<'_> {
-    /// The command on the same device.
     fn on_device(&self, command: &str) -> String {
         let device = self.device.map(|device| format!(" -d {}", quoted(device))).unwrap_or_default();
         format!("{command}{device}")

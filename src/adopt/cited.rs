@@ -36,7 +36,6 @@ pub(crate) fn set_up(source: CitedLadder, family: &Family) -> AsSource {
     }
 }
 
-/// A source's name, as options have it.
 pub(crate) fn name(source: CitedLadder) -> String {
     source.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }

@@ -12,7 +12,6 @@ use std::path::Path;
 /// The work-group of kernels that have none of their own.
 pub(crate) const WORK_GROUP: WorkGroup = WorkGroup::linear(256);
 
-/// The inputs of a case.
 #[derive(Clone, Copy)]
 pub(crate) struct Input<'a> {
     pub(crate) family: &'a Family,

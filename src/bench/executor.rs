@@ -47,7 +47,6 @@ pub(crate) fn is_part_of_record() -> bool {
     std::env::var_os(PART_OF_RECORD).is_some()
 }
 
-/// Says which device was chosen.
 pub(crate) fn announce(global: &Global, info: &DeviceInfo) {
     if !global.quiet && !is_part_of_record() {
         let why = if global.device.is_some() { "" } else { " (-d chooses another; gpulab devices lists them)" };

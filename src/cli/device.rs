@@ -14,7 +14,6 @@ use clap::{Arg, Args};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// `gpulab ceiling`.
 #[derive(Debug, Args)]
 #[command(mut_args(|arg| row_files(arg, "ceiling", "ceilings")))]
 pub struct CeilingArgs {
@@ -35,7 +34,6 @@ pub struct CeilingArgs {
     pub rows: RowFiles,
 }
 
-/// `gpulab lab`.
 #[derive(Debug, Args)]
 #[command(mut_args(|arg| row_files(arg, "point", "points")), mut_group("RowFiles", |rows| rows.requires("name")))]
 pub struct Lab {
@@ -55,7 +53,6 @@ pub struct Lab {
     pub measure: MeasureArgs,
 }
 
-/// `gpulab noise`.
 #[derive(Debug, Args)]
 pub struct NoiseArgs {
     /// The kernel's family
@@ -79,7 +76,6 @@ pub struct NoiseArgs {
     pub measure: MeasureArgs,
 }
 
-/// `gpulab record`.
 #[derive(Debug, Args)]
 pub struct RecordArgs {
     /// Output folder; continues an earlier record. Without it: shows the plan and a name
@@ -99,7 +95,6 @@ const ASM_SIZE: &str = "Elements, or columns of matrices [default: 2^20; matrice
 const BUILT_HELP: &str = "Read a group's needs from a build of this family's --variant: registers, where the driver \
                           reports them, local memory and work-items";
 
-/// `gpulab occupancy`.
 #[derive(Debug, Args)]
 #[command(mut_group("NamedFamily", |family| family.requires("variant")))]
 #[command(mut_args(|arg| if arg.get_id() == "family" { arg.help(BUILT_HELP) } else { arg }))]
@@ -130,7 +125,6 @@ pub struct Occupancy {
     pub curves: bool,
 }
 
-/// `gpulab asm`.
 #[derive(Debug, Args)]
 #[command(mut_args(|arg| if arg.get_id() == "n" { arg.help(ASM_SIZE) } else { arg }))]
 pub struct AsmArgs {
@@ -153,7 +147,6 @@ pub struct AsmArgs {
     pub listing: Option<PathBuf>,
 }
 
-/// `gpulab count`.
 #[derive(Debug, Args)]
 #[command(mut_args(count_arg))]
 pub struct CountArgs {

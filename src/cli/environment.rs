@@ -2,9 +2,7 @@
 
 /// An environment variable and what it does.
 pub struct Variable {
-    /// Its name.
     pub name: &'static str,
-    /// What it does.
     pub about: &'static str,
 }
 
@@ -12,7 +10,6 @@ const fn variable(name: &'static str, about: &'static str) -> Variable {
     Variable { name, about }
 }
 
-/// All of them.
 pub const VARIABLES: &[Variable] = &[
     variable(super::DEVICE_VARIABLE, "The device, as --device names it."),
     variable("GPULAB_DATA", "The folder for stored results, in place of the user's data folder."),

@@ -4,7 +4,6 @@
 pub struct Example {
     /// As it is typed.
     pub line: &'static str,
-    /// What it does.
     pub does: &'static str,
 }
 

@@ -6,7 +6,6 @@ use crate::values;
 use clap::{Args, Subcommand};
 use std::path::PathBuf;
 
-/// `gpulab exercise`.
 #[derive(Debug, Subcommand)]
 pub enum ExerciseAction {
     /// List all exercises in the order of a course, and the solved ones
@@ -38,7 +37,6 @@ pub enum ExerciseAction {
     Predict(ExercisePredict),
 }
 
-/// `gpulab exercise predict`.
 #[derive(Debug, Args)]
 pub struct ExercisePredict {
     /// The rung from which the step goes on, as in reduce:2; or a family, for its first step that you have not bet on
@@ -58,7 +56,6 @@ pub struct ExercisePredict {
     pub quick: bool,
 }
 
-/// `gpulab exercise check`.
 #[derive(Debug, Args)]
 pub struct ExerciseCheck {
     /// The exercise

@@ -12,7 +12,6 @@ use crate::values::{self, Peak};
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
-/// Options of all ladders.
 #[derive(Clone, Debug, Args)]
 pub struct Ladder {
     /// Rungs to run: numbers, ranges and names, as in 3, 2-5, local,wide [default: all]
@@ -70,7 +69,6 @@ impl Ladder {
     }
 }
 
-/// `gpulab dot`.
 #[derive(Debug, Args)]
 pub struct DotArgs {
     /// The set-up of a source, with its claim beside this device's figures; options given explicitly win
@@ -119,7 +117,6 @@ pub enum Source {
     Cmsoft,
 }
 
-/// `gpulab reduce`.
 #[derive(Debug, Args)]
 pub struct ReduceArgs {
     /// Elements of the vector [default: 2^24, with --quick 2^20]
@@ -136,7 +133,6 @@ pub struct ReduceArgs {
     pub ladder: Ladder,
 }
 
-/// `gpulab transpose`.
 #[derive(Debug, Args)]
 pub struct TransposeArgs {
     /// Rows and columns of a square matrix [default: 2048, with --quick 1024]
@@ -172,7 +168,6 @@ pub enum Loop {
     Inside,
 }
 
-/// `gpulab minplus`.
 #[derive(Debug, Args)]
 pub struct MinPlusArgs {
     /// Rows and columns of the matrix [default: 1024, with --quick 256]
@@ -241,7 +236,6 @@ const LADDER_ONLY: &[&str] = &[
     "in_process", "strict", "csv", "json", "md", "samples", "gib", "save", "against", "peak",
 ];
 
-/// `gpulab try`.
 #[derive(Debug, Args)]
 pub struct TryArgs {
     /// Your kernel, in OpenCL C; FILE:KERNEL where the file has several
@@ -281,7 +275,6 @@ pub struct TryArgs {
     pub ladder: Ladder,
 }
 
-/// `gpulab ladder`.
 #[derive(Debug, Args)]
 pub struct LadderArgs {
     /// Your family, in TOML
@@ -330,7 +323,6 @@ pub enum CitedLadder {
     Maruyama,
 }
 
-/// `gpulab import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
     /// The tuner that the script is for
@@ -340,7 +332,6 @@ pub struct ImportArgs {
     pub script: PathBuf,
 }
 
-/// Tuners whose scripts are understood.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub enum Tuner {
     /// Kernel Tuner, of scripts in Python

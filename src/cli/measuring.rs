@@ -6,7 +6,6 @@ use crate::runner::Budget;
 use crate::values;
 use clap::Args;
 
-/// How to measure.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Measuring")]
 pub struct MeasureArgs {
@@ -32,7 +31,6 @@ pub struct MeasureArgs {
     pub timeout: Option<f64>,
     #[command(flatten)]
     pub sampling: Sampling,
-    /// Fewer and shorter runs
     #[arg(long)]
     pub quick: bool,
     /// Time limit of a case beyond --sample-time, in seconds [default: 60, more for large data]

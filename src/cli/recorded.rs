@@ -6,7 +6,6 @@ use crate::report::picture::Theme;
 use crate::values::{self, Condition};
 use clap::{Args, ValueEnum};
 
-/// `gpulab show`.
 #[derive(Debug, Args)]
 pub struct Show {
     /// CSV or JSON files that gpulab wrote; or a device whose records come with gpulab, as in h200, and its families,
@@ -46,7 +45,6 @@ pub struct Show {
     pub md: Option<String>,
 }
 
-/// `gpulab report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// CSV or JSON files that gpulab wrote, or folders of them. Or a device whose records come with gpulab, as in h200,
@@ -78,7 +76,6 @@ pub struct SpliceArgs {
     pub check: bool,
 }
 
-/// `gpulab plot`.
 #[derive(Debug, Args)]
 pub struct PlotArgs {
     /// CSV or JSON files that gpulab wrote, with the device's ceilings among them for a roofline. Or a device whose
@@ -108,7 +105,6 @@ pub struct PlotArgs {
     pub width: u32,
 }
 
-/// A kind of picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum PictureKind {
     /// The rate of each rung, with its spread, against the limit
@@ -125,7 +121,6 @@ pub enum PictureKind {
     Timeline,
 }
 
-/// `gpulab compare`.
 #[derive(Debug, Args)]
 #[command(mut_args(|arg| row_files(arg, "case of each pair of files", "compared cases")))]
 pub struct Compare {

@@ -107,7 +107,6 @@ pub struct Sweep {
     pub measure: MeasureArgs,
 }
 
-/// `gpulab tune`.
 #[derive(Clone, Debug, Args)]
 #[command(mut_args(tune_arg))]
 pub struct TuneArgs {

@@ -8,7 +8,6 @@ use crate::values;
 use clap::{Arg, Args};
 use std::path::PathBuf;
 
-/// Where kernels are read from.
 #[derive(Clone, Debug, Args)]
 pub struct KernelFolder {
     /// Read kernel sources from this folder instead of the built-in ones
@@ -101,7 +100,6 @@ pub struct CaseOptions {
     pub set: Vec<String>,
 }
 
-/// How samples are taken.
 #[derive(Clone, Debug, Args)]
 pub struct Sampling {
     /// Spread (inter-quartile range over median) at which sampling may end
@@ -115,7 +113,6 @@ pub struct Sampling {
     pub clock: Clock,
 }
 
-/// Which process runs kernels.
 #[derive(Clone, Debug, Args)]
 pub struct KernelProcess {
     /// Run kernels in this process, for debuggers, profilers and simulators
@@ -123,7 +120,6 @@ pub struct KernelProcess {
     pub in_process: bool,
 }
 
-/// Where rows go.
 #[derive(Clone, Debug, Args)]
 pub struct RowFiles {
     /// Write one row per case as CSV; - is standard output

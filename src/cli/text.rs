@@ -3,7 +3,6 @@
 use super::shared::KernelFolder;
 use clap::Args;
 
-/// `gpulab source`.
 #[derive(Debug, Args)]
 pub struct SourceArgs {
     /// A rung, by its family and its number or name, as in reduce:3 or transpose:copy; or an experiment, as in stride
@@ -17,7 +16,6 @@ pub struct SourceArgs {
     pub kernels: KernelFolder,
 }
 
-/// `gpulab diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
     /// The family of both rungs

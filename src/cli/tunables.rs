@@ -9,9 +9,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 use std::marker::PhantomData;
 
-/// A family, as a type.
 pub trait Of {
-    /// The family.
     const FAMILY: &'static Family;
 
     /// The group of options with which its settings have no meaning, if there is one, but for this one.
@@ -43,7 +41,6 @@ of! {
 /// What was given of a family's settings. How often a kernel repeats its work is no option of its own.
 #[derive(Debug)]
 pub struct Tunables<F: Of> {
-    /// The settings that were given.
     pub params: Params,
     of: PhantomData<F>,
 }

@@ -26,7 +26,6 @@ pub struct WatchedKernel {
     pub deadline: f64,
 }
 
-/// `gpulab film`.
 #[derive(Debug, Args)]
 pub struct FilmArgs {
     /// A rung, as in reduce:2 or mine/family.toml:tiled (a family's file and a rung); your own kernel, as in my.cl with --as
@@ -44,7 +43,6 @@ pub struct FilmArgs {
     pub output: String,
 }
 
-/// `gpulab draw`.
 #[derive(Debug, Args)]
 pub struct DrawArgs {
     /// A rung, as in reduce:2 or mine/family.toml:tiled (a family's file and a rung); your own kernel, as in my.cl with --as

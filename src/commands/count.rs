@@ -14,7 +14,6 @@ use crate::simulator::Simulator;
 use crate::{Error, ceilings, interrupt, report};
 use std::time::Duration;
 
-/// Counts what the options name.
 pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Error> {
     if global.device_given().is_some() {
         let why = "--device: a simulator counts kernels, not a device; leave it out";

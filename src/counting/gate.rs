@@ -68,7 +68,6 @@ pub(crate) fn kept(rows: &[CountRow], sources: &Sources, rungs: &[&Rung]) -> Kep
     KeptCounts::of(rows, &lines)
 }
 
-/// Reads a file of counts.
 fn read(path: &Path) -> Result<KeptCounts, Error> {
     let text = files::read_to_string(path).map_err(|e| Error::Usage(format!("cannot read {}: {e}", path.display())))?;
     KeptCounts::parse(&text).map_err(|why| Error::Usage(format!("{}: {why}", path.display())))

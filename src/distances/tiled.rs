@@ -16,7 +16,6 @@ use crate::worker::{Setup, open_session, within};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Devices that share the tiles.
 pub(super) struct TiledSolver {
     /// Each with its rungs, the best first.
     devices: Vec<(DeviceInfo, Vec<&'static Rung>)>,

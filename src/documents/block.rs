@@ -24,7 +24,6 @@ pub(crate) struct Planned<'a> {
     pub(crate) content: BlockContent,
 }
 
-/// What a block's command gives.
 pub(crate) enum BlockContent {
     /// Code: the words behind `gpulab`.
     Text(Vec<String>),
@@ -32,7 +31,6 @@ pub(crate) enum BlockContent {
     Picture(Box<PlotArgs>),
 }
 
-/// All blocks of the documents.
 pub(crate) fn planned(documents: &[Document]) -> Result<Vec<Planned<'_>>, Error> {
     let all = documents.iter().flat_map(|document| document.blocks.iter().map(move |block| (document, block)));
     all.map(|(document, block)| Planned::new(document, block)).collect()

@@ -22,7 +22,6 @@ struct HandedIn {
     path: PathBuf,
 }
 
-/// A row of the table.
 #[derive(Serialize)]
 struct ClassRow {
     student: String,

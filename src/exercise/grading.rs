@@ -44,7 +44,6 @@ pub(crate) struct Grader {
     starters: RefCell<HashMap<(&'static str, WorkGroup), CountedCase>>,
 }
 
-/// A submission as a rung.
 #[derive(Clone, Copy)]
 struct Submission<'a> {
     exercise: &'a Exercise,

@@ -12,7 +12,6 @@ pub(crate) fn progress() -> Progress {
     progress
 }
 
-/// What was bet so far.
 pub(crate) fn bets() -> Bets {
     let Ok(folder) = ceilings::folder() else { return Bets::default() };
     let (bets, why) = Bets::load(&folder);

@@ -24,7 +24,6 @@ enum WatchedCase {
     Trial(&'static Experiment, Option<f64>),
 }
 
-/// What is run.
 struct WatchedRun {
     title: String,
     case: Case,

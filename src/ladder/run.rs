@@ -6,7 +6,6 @@ use crate::plan::Case;
 use crate::record::Row;
 
 pub(crate) struct LadderRun<'a> {
-    /// What has the family.
     pub(crate) registry: Registry,
     pub(crate) family: &'a Family,
     pub(crate) shape: Shape,

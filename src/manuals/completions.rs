@@ -14,7 +14,6 @@ use clap::{Arg, Command, CommandFactory};
 /// What asks for the columns instead of a command.
 pub(crate) const COLUMNS_TOPIC: &str = "columns";
 
-/// Prints a shell's completion script.
 pub(crate) fn completions(out: &mut Out, shell: clap_complete::Shell) -> Result<(), Error> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut completed(Cli::command()), "gpulab", &mut script);

@@ -16,7 +16,6 @@ use std::borrow::Cow;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The files of one folder.
 #[derive(Default)]
 pub(crate) struct InputFolder {
     /// Its name without those above it.
@@ -26,7 +25,6 @@ pub(crate) struct InputFolder {
     limits: Vec<CeilingRow>,
 }
 
-/// A file that holds results.
 pub(crate) struct InputFile {
     /// Its name without its folder.
     pub(crate) name: String,

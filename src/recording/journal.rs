@@ -124,7 +124,6 @@ impl Journal {
         Ok(earlier)
     }
 
-    /// Puts it into its folder.
     pub(crate) fn save(&self) -> Result<(), Error> {
         let path = self.folder.join(FILE);
         let failed = |source| Error::Output { what: path.display().to_string(), source };

@@ -160,7 +160,6 @@ fn of_any_device(all: &[Shipped], name: &str) -> Result<Vec<String>, Error> {
     Ok(devices.iter().take(MOST_COMMANDS).map(|device| format!("gpulab show {device} {name}")).collect())
 }
 
-/// Suggestions that anybody reads.
 const MOST_COMMANDS: usize = 3;
 
 /// What selects a device's records: the last part of its name that no other has, or all of it.

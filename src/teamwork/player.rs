@@ -21,7 +21,6 @@ pub(super) struct Player<'a> {
     worker: Result<WorkerProcess, Stop>,
     pub(super) rung: Option<&'a Rung>,
     pub(super) case: Case,
-    /// Whether its settings were tuned.
     pub(super) tuned: bool,
     /// Elements or rows that it makes at a time.
     pub(super) grain: u64,

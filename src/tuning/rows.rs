@@ -124,7 +124,6 @@ impl TuningRows {
         latest(&self.rows)
     }
 
-    /// Configurations that have a row.
     pub(crate) fn len(&self) -> usize {
         self.latest().len()
     }

@@ -148,7 +148,6 @@ impl<'a> Builder<'a> {
         builder
     }
 
-    /// The case's elements, or columns.
     pub(crate) fn n(&self) -> u64 {
         self.ask.case.shape.n
     }
@@ -158,7 +157,6 @@ impl<'a> Builder<'a> {
         self.draft.plan.params.clone_from(&self.ask.case.params);
     }
 
-    /// The problem's inputs, as arguments.
     pub(crate) fn inputs(&self) -> Vec<Arg> {
         let inputs = self.plan.buffers.iter().enumerate().filter(|(_, spec)| matches!(spec.role, Role::Input(_)));
         inputs.map(|(index, _)| Arg::Buffer(index)).collect()
@@ -174,7 +172,6 @@ impl<'a> Builder<'a> {
         self.draft.buffer(Role::Scratch, self.ask.case.dtype, len)
     }
 
-    /// Adds a launch of the rung's main kernel.
     pub(crate) fn launch(&mut self, groups: [u64; 3], wg: WorkGroup, args: Vec<Arg>) {
         self.draft.launch_of(&self.ask.rung.kernel(), groups, wg, args);
         self.plan.wg = wg;

@@ -13,7 +13,6 @@ use gpulab_model::data::{self, Array, Change, DrawnInput, Dtype, Fill, Params, S
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal};
 use std::borrow::Cow;
 
-/// The family's entry in the registry.
 pub static FAMILY: Family = Family {
     name: Cow::Borrowed("dot"),
     about: Cow::Borrowed("dot product of two vectors"),

@@ -11,7 +11,6 @@ pub(crate) struct Exact {
     /// Length of the result, in elements.
     pub(crate) result: fn(Shape, &Params) -> usize,
     pub(crate) fill: Fill,
-    /// Bytes moved and operations done.
     pub(crate) cost: fn(&Case) -> Cost,
     pub(crate) answer: fn(&Case, &[Array]) -> Array,
     /// Makes the result of the output buffer.

@@ -104,7 +104,6 @@ pub(crate) struct BroughtKernel {
     pub(super) guess: Option<String>,
 }
 
-/// What a rung's planner is given.
 pub struct Ask<'a> {
     pub family: &'a Family,
     pub rung: &'a Rung,
@@ -114,7 +113,6 @@ pub struct Ask<'a> {
 }
 
 impl Ask<'_> {
-    /// Whether the rung has this setting.
     pub(crate) fn reads(&self, tunable: &Tunable<'_>) -> bool {
         self.rung.tunables().any(|t| t.name == tunable.name)
     }
@@ -214,7 +212,6 @@ impl Rung {
         self.own()?.guess.as_deref()
     }
 
-    /// The text of a reader's kernel.
     pub fn own_text(&self) -> Option<&str> {
         self.own().map(|own| own.text.as_str())
     }
@@ -299,7 +296,6 @@ impl Family {
         }
     }
 
-    /// The rung or the reference with this name.
     pub fn rung(&self, variant: &str) -> Option<&Rung> {
         self.kernels().find(|r| r.variant() == variant)
     }

@@ -8,7 +8,6 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
-    /// Vectors of n elements.
     #[default]
     Vector,
     /// Matrices of n columns and m rows.
@@ -49,7 +48,6 @@ impl Form {
     }
 }
 
-/// Which of the device's measured limits bounds a family.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
     Read,
@@ -69,7 +67,6 @@ impl Bound {
     pub(crate) const ALL: [Bound; 7] =
         [Bound::Read, Bound::Write, Bound::Copy, Bound::Local, Bound::AddMin, Bound::Fma, Bound::Arithmetic];
 
-    /// The name in records.
     pub fn name(self) -> &'static str {
         match self {
             Bound::Read => "read",
@@ -82,7 +79,6 @@ impl Bound {
         }
     }
 
-    /// The limit of this name.
     pub fn named(name: &str) -> Option<Bound> {
         Bound::ALL.into_iter().find(|bound| bound.name() == name)
     }

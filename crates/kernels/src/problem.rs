@@ -10,7 +10,6 @@ pub const APART: &str = "apart";
 /// Where an input is changed, and how.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spot {
-    /// A place in the first input.
     pub at: usize,
     pub draw: u64,
 }
@@ -158,7 +157,6 @@ pub trait Problem: Send + Sync {
         self.reference(case, inputs)
     }
 
-    /// The CPU baselines, timed beside the rungs.
     fn baselines(&self) -> &'static [Baseline] {
         &[]
     }

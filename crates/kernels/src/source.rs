@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 /// The folder `cl/`, as it was when the binary was built.
 static CL: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../cl");
 
-/// A source ready to compile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Assembled {
     /// Path below `cl/`.

@@ -9,7 +9,6 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-/// Where kernel sources come from.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     /// A folder laid out like `cl/`, before the sources built into the binary; `None` for these alone.

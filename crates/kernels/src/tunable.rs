@@ -30,7 +30,6 @@ pub enum Kind {
     Pair,
     /// 0 or 1.
     Switch,
-    /// One of the listed values.
     Choice,
 }
 
@@ -95,7 +94,6 @@ impl<'a> Tunable<'a> {
         self.values.split_whitespace()
     }
 
-    /// What is allowed, in words.
     pub fn allowed(&self) -> String {
         match self.kind {
             Kind::Number { least, most: u64::MAX } => format!("a whole number from {least} on"),
@@ -129,7 +127,6 @@ impl<'a> Tunable<'a> {
         }
     }
 
-    /// The number that it has, if it was given.
     pub fn get(&self, params: &Params) -> Result<Option<u64>, Refusal> {
         Ok(self.given(params)?.and_then(whole))
     }
@@ -139,7 +136,6 @@ impl<'a> Tunable<'a> {
         Ok(self.given(params)?.and_then(sides))
     }
 
-    /// Whether it is on, if it was given.
     pub fn is_on(&self, params: &Params) -> Result<Option<bool>, Refusal> {
         Ok(self.given(params)?.map(|text| text == "1"))
     }

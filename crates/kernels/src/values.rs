@@ -7,7 +7,6 @@ use std::collections::HashSet;
 use std::hash::Hash;
 use std::ops::RangeInclusive;
 
-/// That a column has one of some values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Condition {
     pub column: String,
@@ -114,7 +113,6 @@ fn multiplier(unit: &str) -> Option<u64> {
     })
 }
 
-/// A number above 0.
 pub fn positive(text: &str) -> Result<u64, String> {
     match size(text)? {
         0 => Err("it must be above 0".into()),
@@ -136,7 +134,6 @@ pub fn work_group(text: &str) -> Result<WorkGroup, String> {
     Ok(WorkGroup(sizes))
 }
 
-/// Most values that one list may make.
 const MOST_VALUES: usize = 1_000_000;
 
 /// The values of a list, in order and each once.

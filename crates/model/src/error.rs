@@ -36,7 +36,6 @@ pub enum Error {
     Interrupted,
 }
 
-/// What an exit code says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exit {
     pub code: u8,

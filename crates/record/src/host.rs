@@ -2,7 +2,6 @@
 
 use std::thread;
 
-/// Facts of the machine that a device is in.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostFacts {
     /// The processor's name, where the system tells.

@@ -140,7 +140,6 @@ pub struct Scene {
     pub cache_reach: u64,
     /// Whether runs find their data in cache.
     pub cache: Cache,
-    /// Relative spread above which a row is noisy.
     pub max_noise: f64,
     /// Runs before the first timed one.
     pub warmup: u32,
@@ -152,14 +151,12 @@ pub struct Scene {
     pub ceiling: Option<Ceiling>,
     /// What launches cost, where it was measured.
     pub launch: Option<LaunchCost>,
-    /// The theoretical rates that were given.
     pub peaks: Peaks,
     /// Whether the settings are those that tuning found.
     pub tuned: bool,
 }
 
 impl Scene {
-    /// Rungs on an OpenCL device.
     pub fn on_device(run: &Run, device: &DeviceInfo, settings: &Settings, ceiling: Option<Ceiling>) -> Scene {
         Scene {
             platform: device.platform.clone(),
@@ -238,11 +235,8 @@ pub struct Speedups {
     pub step: Option<f64>,
     /// Than the first rung that has a time; none if only one of the two was tuned.
     pub total: Option<f64>,
-    /// Than [`CPU_SEQ`].
     pub cpu_seq: Option<f64>,
-    /// Than [`CPU_RAYON`].
     pub cpu_rayon: Option<f64>,
-    /// Than [`CPU_EXACT`].
     pub cpu_exact: Option<f64>,
     /// Than [`COPY`], the family's reference.
     pub copy: Option<f64>,

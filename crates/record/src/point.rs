@@ -11,7 +11,6 @@ pub struct Metric {
     pub name: &'static str,
     /// Its unit, as in `GB/s`.
     pub unit: &'static str,
-    /// Takes it from a row.
     pub of: MetricOf,
 }
 
@@ -24,7 +23,6 @@ pub const BANDWIDTH: Metric = Metric { name: "bandwidth", unit: "GB/s", of: |row
 /// 10^9 operations a second, by the cost model and the median time.
 pub const RATE: Metric = Metric { name: "rate", unit: "Gop/s", of: |row| row.gops };
 
-/// The median time, in microseconds.
 pub const TIME: Metric = Metric { name: "time", unit: "us", of: |row| row.t_median_s.map(|t| t * 1e6) };
 
 columns! {
@@ -113,7 +111,6 @@ columns! {
     }
 }
 
-/// Which point of an experiment a case is.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PointKey<'a> {
     pub experiment: &'a str,
@@ -151,7 +148,6 @@ pub fn si(unit: &str) -> Option<(f64, &'static str)> {
 }
 
 impl Point {
-    /// The point that a case's row makes.
     pub fn new(key: PointKey<'_>, metric: Metric, row: &Row) -> Point {
         let value = if row.status == Status::Ok { (metric.of)(row) } else { None };
         let value = value.filter(|v| v.is_finite());

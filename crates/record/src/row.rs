@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 /// The lines of one kind of CSV file.
 pub trait CsvRecord: Clone + Send + Serialize + DeserializeOwned {
-    /// Names of the columns, in order.
     const COLUMNS: &'static [&'static str];
 
     /// What the columns hold, in the same order.
@@ -531,7 +530,6 @@ pub fn clear_factor(before: Option<&Row>, row: &Row) -> f64 {
 }
 
 impl SampleRow {
-    /// The timed runs of a record, in order.
     pub fn of(record: &Record) -> impl Iterator<Item = SampleRow> {
         let row = Row::from(record);
         record.outcome.samples().iter().enumerate().map(move |(i, sample)| SampleRow {

@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 /// Gives a number for a file and a line of it.
 pub type CountedAt<'a> = &'a dyn Fn(&str, u64) -> u64;
 
-/// What is known of a kernel beside its instructions.
 pub struct ShownKernel<'a> {
     /// As in `reduce v3 sequential`.
     pub name: &'a str,
@@ -16,7 +15,6 @@ pub struct ShownKernel<'a> {
     pub source: &'a dyn Fn(&str, u64) -> Option<String>,
     /// Instructions of warps that the simulator counts at a line, if it was asked.
     pub counted: Option<CountedAt<'a>>,
-    /// Whether the instructions themselves are shown, too.
     pub is_whole: bool,
 }
 

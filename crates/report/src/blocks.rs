@@ -26,7 +26,6 @@ pub struct BlockError {
     pub why: String,
 }
 
-/// What a line is to blocks.
 enum DocLine<'a> {
     /// `<!-- gpulab ... -->`.
     Mark(&'a str),

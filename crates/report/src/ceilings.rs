@@ -162,7 +162,6 @@ fn notes(rows: &[CeilingRow], screen: Screen) -> String {
     format::block(&text, "").lines().map(wrapped).collect()
 }
 
-/// Ceilings that a note lists by name.
 const MOST_NAMES: usize = 5;
 
 /// `fma f32; add f32`, `all 23`, or the first few `and 7 more`.

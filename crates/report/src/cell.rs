@@ -4,7 +4,6 @@ use super::format;
 use gpulab_model::outcome::Status;
 use gpulab_record::Row;
 
-/// What a line of a table is made from.
 #[derive(Clone, Copy)]
 pub(super) struct Cell<'a> {
     pub(super) row: &'a Row,
@@ -28,7 +27,6 @@ impl<'a> Cell<'a> {
         row.gbps.map(|gbps| Value::Rate(self.unit.of(gbps)))
     }
 
-    /// Whether there is any number in the line.
     pub(super) fn is_timed(&self) -> bool {
         self.row.t_median_s.is_some()
     }

@@ -35,7 +35,6 @@ pub struct CellGrid {
     pub(crate) below: Vec<String>,
 }
 
-/// A picture: what it shows, and its grids.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnGrids {
     pub(crate) title: String,

@@ -8,7 +8,6 @@ use super::view::{View, verdict};
 use super::{Medium, format, markdown};
 use gpulab_record::{Cells, ColumnEntry, CsvRecord, Row};
 
-/// A column of a table that was asked for.
 #[derive(Clone)]
 pub struct ChosenColumn(ColumnSource);
 

@@ -21,7 +21,6 @@ pub struct TableColumn {
     pub(super) value: fn(&Cell<'_>) -> Option<Value>,
 }
 
-/// What bounds the families that have a column.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BoundBy {
     Any,
@@ -149,7 +148,6 @@ pub const BESIDE: [(&str, &str, u8); 4] = [
 pub(super) const VS_LIMIT: &str = "vs limit";
 pub(super) const VS_FASTEST: &str = "vs fastest";
 
-/// When the bar goes.
 pub(super) const BAR_DROP: u8 = 3;
 
 impl TableColumn {
@@ -188,7 +186,6 @@ impl TableColumn {
         unit.named(self.head)
     }
 
-    /// Whether families that are bounded so have it.
     pub(super) fn is_of(&self, bound: Option<Bound>) -> bool {
         match self.bound {
             BoundBy::Any => true,

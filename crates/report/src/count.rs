@@ -13,7 +13,6 @@ use gpulab_study::why::Payoffs;
 struct CaseRows<'a>(&'a [CountRow]);
 
 impl<'a> CaseRows<'a> {
-    /// The cases of rows, in order.
     fn all(rows: &'a [CountRow]) -> Vec<CaseRows<'a>> {
         let begins = |row: &CountRow| row.launch.is_none() || (row.launch == Some(1) && row.line.is_none());
         rows.chunk_by(|_, next| !begins(next)).map(CaseRows).collect()
@@ -23,7 +22,6 @@ impl<'a> CaseRows<'a> {
         &self.0[0]
     }
 
-    /// The launches that a ladder times.
     fn launches(self) -> impl Iterator<Item = &'a CountRow> {
         self.0.iter().filter(|row| row.is_of_launch() && row.timed == Some(true))
     }
@@ -270,7 +268,6 @@ fn notes(row: &CountRow, cases: &[CaseRows<'_>], each_launch: bool) -> impl Iter
     [several, of_program, alone, prepared, copies, Some(model)].into_iter().flatten()
 }
 
-/// The machine that a row is of.
 fn model_of(row: &CountRow) -> String {
     let CountRow { warp, segment, banks, .. } = row;
     let named = Machine::named(&row.machine);

@@ -37,7 +37,6 @@ pub fn hint_to_select(platforms: &[PlatformInfo], variable: &str, width: usize) 
     wrapped(&hint, "", "  ", width)
 }
 
-/// One device in lines of a terminal's width.
 fn block(d: &DeviceInfo, width: usize, verbose: bool) -> String {
     let head = wrapped(&d.name, &format!("{}  {}  {}  ", d.index, d.selector, d.kind), "     ", width);
     let target = &d.target;

@@ -8,7 +8,6 @@ use clap::ValueEnum;
 use gpulab_study::count::{RequestKind, TracedRequest, TracedStep};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum DrawnView {
     /// One access of a warp: which lane touches which word, in which segments and banks
@@ -23,7 +22,6 @@ pub enum DrawnView {
     Launches,
 }
 
-/// Which of a film's accesses is drawn.
 pub struct Chosen {
     pub view: DrawnView,
     pub line: Option<u64>,
@@ -440,7 +438,6 @@ fn reach(film: &Film, steps: &[&TracedStep], warp: u64) -> DrawnGrids {
     DrawnGrids { title: film.title.clone(), about, grids: grids.collect(), of: None }
 }
 
-/// The picture for a terminal.
 pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
     let mut text = format!("{}\n", format::terminal(&drawn.title));
     drawn.about.iter().for_each(|line| text += &format::wrap(&format::terminal(line), screen.width, "  "));

@@ -9,7 +9,6 @@ const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().f
 
 pub(super) const GAP: usize = 2;
 
-/// No text is shortened to fewer characters.
 const LEAST_TEXT: usize = 8;
 
 /// Columns, the first of which names the rows.

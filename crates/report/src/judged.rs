@@ -6,10 +6,8 @@ use gpulab_model::data::Shape;
 use gpulab_model::plan::WorkGroup;
 use gpulab_study::judgement::{Judgement, Ruling, TriedCase};
 
-/// Most lines of a compiler's log that are shown.
 const MOST_LINES: usize = 30;
 
-/// The judgement of the kernel that is called so.
 pub fn text(name: &str, judgement: &Judgement, screen: Screen) -> String {
     let wrapped = |text: &str, rest: &str| format::wrap(text, screen.width, rest);
     let mut text = verdict(name, judgement, screen);

@@ -9,7 +9,6 @@ use serde::Serialize;
 /// The place of a kernel among the rungs that were measured with it.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Landing {
-    /// Its median time in seconds.
     pub t_median_s: f64,
     /// The rung before it: the last one, in the ladder's order, before those that are faster.
     pub after: Option<Neighbour>,
@@ -19,14 +18,12 @@ pub struct Landing {
     pub is_close: bool,
 }
 
-/// A rung that was measured beside it.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Neighbour {
     /// As in `v4 first_add`.
     pub rung: String,
     /// As in `first_add`.
     pub variant: String,
-    /// Its median time in seconds.
     pub t_median_s: f64,
     /// What it removes that the one before it has.
     pub removes: String,
@@ -71,7 +68,6 @@ fn overlap(a: &Row, b: &Row) -> bool {
     range(a).zip(range(b)).is_some_and(|((a1, a3), (b1, b3))| a1 <= b3 && b1 <= a3)
 }
 
-/// The landing in words, with what to try next.
 pub fn text(own: &Rung, landing: &Landing, screen: Screen) -> String {
     let time = |rung: &Neighbour| format!("{} ({})", rung.rung, format::time(rung.t_median_s));
     let own = format!("{} ({})", own.label(), format::time(landing.t_median_s));

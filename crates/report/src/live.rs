@@ -69,7 +69,6 @@ impl Live {
         self
     }
 
-    /// Shows a finished row, and the others beside it.
     pub fn add(&mut self, row: LiveRow) {
         if !self.has_rows {
             return;

@@ -12,7 +12,6 @@ use gpulab_record::Row;
 /// How Markdown begins in a file of its own, so that it is known as gpulab's.
 pub const MARKDOWN_MARK: &str = "<!-- gpulab -->\n";
 
-/// Most characters of a verdict in a table.
 pub(super) const VERDICT_WIDTH: usize = 30;
 
 /// The rows of one ladder, with the content of [`super::ladder::table`].

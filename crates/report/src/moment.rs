@@ -37,7 +37,6 @@ impl Display for FilmLine {
 }
 
 impl FilmLine {
-    /// Whether a step is of this line.
     pub fn is_of(&self, step: &TracedStep) -> bool {
         match self {
             FilmLine::Worst => true,

@@ -54,7 +54,6 @@ pub fn curves(unit: &ComputeUnit, need: GroupNeeds, resident: &Resident, screen:
     format::on_screen(&text, screen)
 }
 
-/// Most group sizes that are named.
 const SIZES: usize = 8;
 
 /// Which values fill the unit best, and the nearest ones that fill more of it than `share`.

@@ -53,7 +53,6 @@ pub fn sentences(payoffs: &Payoffs, family: &str, rung: Option<u32>) -> Vec<Payo
     payoffs.best().map(told).collect()
 }
 
-/// A path's last part.
 fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }

@@ -40,7 +40,6 @@ struct PrintedColumn {
     here: fn(&PrintedHere<'_>) -> Option<f64>,
 }
 
-/// A kernel on this device.
 struct PrintedHere<'a> {
     row: &'a Row,
     /// The same with the loop inside the kernel.

@@ -22,7 +22,6 @@ pub trait Observer {
     fn case_done(&mut self, _status: Status, _median_s: Option<f64>) {}
 }
 
-/// Tells nobody.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Silent;
 

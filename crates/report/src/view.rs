@@ -149,7 +149,6 @@ pub(super) fn is_held_against_limit<'r>(rows: impl IntoIterator<Item = &'r Row>)
     timed.peek().is_none() || timed.any(|row| !row.flags.contains(flag::FITS_CACHE))
 }
 
-/// `warm`, or `cold`.
 pub(super) fn cache_name(cache: Cache) -> &'static str {
     match cache {
         Cache::Warm => "warm",

@@ -45,14 +45,11 @@ pub struct Judgement {
     pub elsewhere: Vec<TriedCase>,
     /// What a wrong kernel does; none if it could not be found out.
     pub symptoms: Option<Symptoms>,
-    /// What stands in its text.
     pub traits: SourceTraits,
-    /// The parameters that it must have.
     pub parameters: Vec<String>,
 }
 
 impl Judgement {
-    /// The first case that is not right.
     pub fn failed(&self) -> Option<&TriedCase> {
         self.tried.iter().find(|tried| tried.ruling != Ruling::Right)
     }

@@ -62,7 +62,6 @@ pub fn for_child() -> Stdio {
     Stdio::inherit()
 }
 
-/// Whether results go to a terminal.
 pub fn is_terminal() -> bool {
     #[cfg(unix)]
     if let Some(file) = file() {

@@ -20,7 +20,6 @@ use crate::{Error, interrupt, stats};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// What to measure, and how.
 pub(crate) struct Study<'a> {
     pub(crate) ladder: &'a LadderRun<'a>,
     pub(crate) dtype: Dtype,
@@ -63,7 +62,6 @@ fn order(has_files: bool, is_bounded: bool) -> [Stage; 3] {
     }
 }
 
-/// One case of a ladder.
 struct LadderTask<'a> {
     label: String,
     case: Case,

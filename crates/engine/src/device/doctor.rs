@@ -38,10 +38,8 @@ pub enum Timer {
     Missing,
 }
 
-/// What running a tiny kernel on a device showed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Probe {
-    /// How its timer behaves.
     pub timer: Timer,
     /// Event time of the longer test kernel, in nanoseconds; 0 without one.
     pub event_ns: u64,
@@ -51,16 +49,12 @@ pub struct Probe {
     pub fp64: bool,
 }
 
-/// A driver that is registered with OpenCL's loader.
 pub struct Driver {
     pub file: PathBuf,
-    /// The library that it names.
     pub library: String,
-    /// Whether that library loads.
     pub loads: Result<(), String>,
 }
 
-/// OpenCL's own library, as a process finds it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LibraryFound {
     /// The library: its path where that can be told, else the name that it was found by.
@@ -214,7 +208,6 @@ fn driver(file: PathBuf) -> Option<Driver> {
     Some(Driver { file, library, loads })
 }
 
-/// The library that a registration names.
 fn library(file: &Path) -> Option<(PathBuf, String)> {
     let is_text = file.extension().is_some_and(|e| e == "icd");
     let library = match is_text {
@@ -297,7 +290,6 @@ __kernel void doctor(__global T *out, uint steps) {
 }
 "#;
 
-/// The test of one device, given by its selector.
 fn probe(selector: &str) -> Result<Probe, DeviceError> {
     let platforms = list_platforms()?;
     let info = platforms.iter().flat_map(|p| &p.devices).find(|d| d.selector == selector);

@@ -13,7 +13,6 @@ use std::sync::Once;
 /// Why a device did not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
-    /// An OpenCL function returned an error.
     #[error("{}", call_message(call, *code))]
     Call {
         call: String,
@@ -31,7 +30,6 @@ pub enum DeviceError {
     /// Something was refused before OpenCL was asked, or failed outside of it.
     #[error("{call} failed: {message}")]
     Other {
-        /// The OpenCL function that it was for.
         call: String,
         message: String,
     },
@@ -49,7 +47,6 @@ const REFUSERS: [&str; 5] =
     ["clCreateBuffer", "clCreateImage", "clSetKernelArg", "clEnqueueNDRangeKernel", HOST_MEMORY];
 
 impl DeviceError {
-    /// An OpenCL function that returned a status code.
     pub fn call(call: &str, code: i32) -> DeviceError {
         DeviceError::Call { call: call.to_owned(), code, begun: false }
     }
@@ -72,7 +69,6 @@ impl DeviceError {
         DeviceError::Other { call: call.to_owned(), message: message.to_string() }
     }
 
-    /// OpenCL's status code, if there is one.
     pub fn code(&self) -> Option<i32> {
         match self {
             DeviceError::Call { code, .. } => Some(*code),
@@ -92,7 +88,6 @@ impl DeviceError {
         }
     }
 
-    /// Whether a kernel did not build.
     pub fn is_build(&self) -> bool {
         matches!(self, DeviceError::Build { .. })
     }
@@ -116,7 +111,6 @@ fn call_message(call: &str, code: i32) -> String {
     }
 }
 
-/// An error for a status code other than 0.
 pub(super) fn check(call: &str, code: i32) -> Result<(), DeviceError> {
     if code == 0 { Ok(()) } else { Err(DeviceError::call(call, code)) }
 }

@@ -15,14 +15,12 @@ use std::sync::Arc;
 /// What a launch does: changes memory and says how long it took in nanoseconds.
 pub type FakeKernel = Box<dyn FnMut(&Launch, &mut Memory) -> Result<u64, DeviceError>>;
 
-/// The buffers of a fake device.
 #[derive(Debug, Default)]
 pub struct Memory {
     buffers: BTreeMap<u32, Vec<u8>>,
     parts: BTreeMap<u32, Part>,
 }
 
-/// A part of a buffer.
 #[derive(Clone, Copy, Debug)]
 struct Part {
     of: u32,
@@ -95,7 +93,6 @@ pub struct FakeDevice {
 pub struct Seen {
     /// Every launch in order, but for those of the runner's own kernels.
     pub launches: Vec<Launch>,
-    /// Live buffers and memories of the host.
     pub live: BTreeSet<u32>,
 }
 
@@ -157,7 +154,6 @@ impl FakeDevice {
         Ok(stamps)
     }
 
-    /// Lets so many nanoseconds pass.
     fn pass(&mut self, ns: u64) -> Stamps {
         let queued = self.now_ns;
         let start = queued + 20;

@@ -216,7 +216,6 @@ impl ImageViews {
     }
 }
 
-/// Samplers, each made once.
 #[derive(Default)]
 pub(super) struct Samplers(BTreeMap<Sampler, core::Sampler>);
 

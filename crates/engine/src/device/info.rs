@@ -38,7 +38,6 @@ pub fn generation(info: &DeviceInfo) -> Option<String> {
     Some(format!("{}.{}", part(key::COMPUTE_CAPABILITY_MAJOR_NV)?, part(key::COMPUTE_CAPABILITY_MINOR_NV)?))
 }
 
-/// OpenCL's handles for a listed device.
 pub(super) fn handles(info: &DeviceInfo) -> Result<(PlatformId, DeviceId), DeviceError> {
     let gone = || DeviceError::other("clGetDeviceIDs", format!("device {} is gone", info.selector));
     let (platform, device) = info.selector.split_once(':').ok_or_else(gone)?;
@@ -67,7 +66,6 @@ fn platform(index: usize, id: PlatformId, next_row: &mut usize) -> PlatformInfo 
     PlatformInfo { index, vendor: text(vendor), version: text(version), name, devices, problem }
 }
 
-/// Keys of `clGetDeviceInfo`.
 mod key {
     pub(super) const TYPE: u32 = 0x1000;
     pub(super) const MAX_COMPUTE_UNITS: u32 = 0x1002;

@@ -14,9 +14,7 @@ use std::time::Instant;
 const SET_ARG: &str = "clSetKernelArg";
 const ENQUEUE: &str = "clEnqueueNDRangeKernel";
 
-/// What launches are bound to.
 pub(super) struct LaunchContext<'a> {
-    /// Every buffer of the device.
     pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
     pub(super) samplers: &'a Samplers,
     pub(super) device: DeviceId,
@@ -153,7 +151,6 @@ fn set(
     }
 }
 
-/// Says which argument of which kernel it was.
 fn in_argument(error: DeviceError, launch: &Launch, index: u32) -> DeviceError {
     let place = format!("{SET_ARG} (argument {index} of `{}`)", launch.kernel);
     match error {
@@ -173,7 +170,6 @@ fn check_local_memory(kernel: &Kernel, launch: &Launch, scene: &LaunchContext<'_
     if needed > scene.local_mem { Err(DeviceError::call(ENQUEUE, -5)) } else { Ok(()) }
 }
 
-/// Launches that are ready, with all that they use.
 pub(super) struct Launching<'a> {
     pub(super) launches: &'a [Launch],
     pub(super) prepared: Vec<Prepared<'a>>,
@@ -303,7 +299,6 @@ pub(super) fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared<'_>) -> Res
     guarded(ENQUEUE, enqueue)
 }
 
-/// The event's times, where the driver gives them.
 pub(super) fn stamps(event: &Event) -> Option<Stamps> {
     let [queued, submit, start, end] = [0x1280, 0x1281, 0x1282, 0x1283];
     let time = |key| query::event_time(event, key).ok()?.number();

@@ -88,7 +88,6 @@ impl Loader {
         Some(path.to_owned())
     }
 
-    /// The address of one of OpenCL's functions.
     pub(super) fn symbol(&self, name: &'static str) -> Option<*mut c_void> {
         self.preloaded_symbol(name).or_else(|| address(self.library.as_ref()?, name))
     }

@@ -6,7 +6,6 @@ use super::query;
 use gpulab_model::plan::MemoryKind;
 use ocl::core::{self, BufferRegion, CommandQueue, Context, Event, Mem, MemFlags};
 
-/// A buffer and its size.
 pub(super) struct Buffer {
     pub(super) memory: Mem,
     bytes: usize,
@@ -116,7 +115,6 @@ impl Buffer {
         check_event(call, &event)
     }
 
-    /// Copies the first `bytes` to another buffer.
     pub(super) fn copy_to(&self, to: &Buffer, queue: &CommandQueue, bytes: usize) -> Result<(), DeviceError> {
         let call = "clEnqueueCopyBuffer";
         if self.is_nothing(call, 0, bytes)? || to.is_nothing(call, 0, bytes)? {

@@ -62,7 +62,6 @@ pub struct Stamps {
     pub end: u64,
 }
 
-/// The times of one run of launches.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Timing {
     /// Host seconds from before the first enqueue until everything finished.
@@ -73,7 +72,6 @@ pub struct Timing {
     pub left_out: Vec<usize>,
 }
 
-/// Host bytes for a place in a buffer.
 #[derive(Clone, Copy, Debug)]
 pub struct BufferWrite<'a> {
     pub buffer: BufferId,
@@ -84,7 +82,6 @@ pub struct BufferWrite<'a> {
 
 /// What running a plan needs of a device. All calls come from one thread.
 pub trait Device {
-    /// What and where it is.
     fn info(&self) -> &DeviceInfo;
 
     /// Compiles a unit and creates its kernels. Building an equal unit again may return the same id.
@@ -141,7 +138,6 @@ pub trait Device {
     /// Allocates memory of the host for `bytes` > 0; its contents are undefined.
     fn hold(&mut self, holding: Holding, bytes: usize) -> Result<HostId, DeviceError>;
 
-    /// The bytes of the host's memory.
     fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError>;
 
     /// Shares memory of the host with other devices; it lives until the last has given it back.

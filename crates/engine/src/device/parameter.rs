@@ -11,7 +11,6 @@ const LOCAL: u64 = 0x119C;
 const CONSTANT: u64 = 0x119D;
 const NONE: u64 = 0x11A3;
 
-/// A parameter of a kernel.
 #[derive(Debug)]
 pub(super) struct Parameter {
     kind: ParameterKind,

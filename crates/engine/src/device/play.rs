@@ -94,7 +94,6 @@ impl Handles<'_> {
         pairs.map(|(queue, launch)| launch::enqueue_unseen(queue, launch)).fold(Ok(()), Result::and)
     }
 
-    /// Lets all queues begin.
     fn flush(&self) -> Result<(), DeviceError> {
         self.queues.iter().try_for_each(|queue| guarded("clFlush", || core::flush(queue)))
     }
@@ -246,7 +245,6 @@ impl Handles<'_> {
     }
 }
 
-/// Waits until these have ended.
 fn wait(events: &[Option<Event>]) -> Result<(), DeviceError> {
     let events = events.iter().flatten().map(|event| retained("clRetainEvent", event));
     let events = events.collect::<Result<Vec<Event>, _>>()?;

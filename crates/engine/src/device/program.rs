@@ -145,7 +145,6 @@ pub fn build_options(defines: &[(String, String)]) -> Result<String, DeviceError
     with_defines(BUILD_OPTIONS, defines).map(|options| options.to_string_lossy().into_owned())
 }
 
-/// The build's options with the definitions.
 fn with_defines(options: &str, defines: &[(String, String)]) -> Result<CString, DeviceError> {
     let mut text = options.to_owned();
     for (name, value) in defines {

@@ -52,7 +52,6 @@ static GPUS: [(&str, Remedy); 3] = [
     ),
 ];
 
-/// What to install for more devices than these.
 pub fn to_install(platforms: &[PlatformInfo]) -> Vec<&'static Remedy> {
     let lacks_loader = opencl().is_ok_and(|library| library.found.is_none());
     remedies(platforms, &hardware(), lacks_loader)
@@ -83,7 +82,6 @@ fn is_of(vendor: &str, word: &str) -> bool {
     vendor.contains(word) || (word == "amd" && vendor.contains("advanced micro devices"))
 }
 
-/// Vendors of the GPUs that the system sees.
 fn hardware() -> BTreeSet<&'static str> {
     let cards = fs::read_dir("/sys/class/drm").into_iter().flatten().flatten();
     let ids = cards.filter_map(|card| fs::read_to_string(card.path().join("device/vendor")).ok());

@@ -169,10 +169,8 @@ mod tests {
     use super::*;
     use gpulab_model::plan::Target;
 
-    /// A device's name, vendor and type.
     type Entry<'a> = (&'a str, &'a str, &'a str);
 
-    /// Platforms from their names and devices.
     fn platforms(list: &[(&str, &[Entry<'_>])]) -> Vec<PlatformInfo> {
         let mut index = 0;
         let mut platforms = Vec::new();

@@ -1,8 +1,6 @@
 //! OpenCL's status codes in words.
 
-/// The loader found no platform.
 pub(super) const PLATFORM_NOT_FOUND: i32 = -1001;
-/// A kernel did not compile.
 pub(super) const BUILD_PROGRAM_FAILURE: i32 = -11;
 
 /// A status code: its name, its likely cause, and what to do.
@@ -22,7 +20,6 @@ const SMALLER_N: &str = "try a smaller size (`--n`)";
 const SOURCE: &str = "look at the kernel's source and the log";
 const DRIVER: &str = "try again; if it stays, update or reinstall the driver";
 
-/// The words for a code, if it has any.
 pub(super) fn status(code: i32) -> Option<&'static KnownCode> {
     TABLE.iter().find(|s| s.code == code)
 }

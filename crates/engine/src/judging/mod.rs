@@ -95,12 +95,10 @@ fn words(Shape { n, m }: Shape) -> String {
     if m == 1 { format!("n={n}") } else { format!("{n}x{m}") }
 }
 
-/// Whether more sizes would say no more.
 fn ends_it(ruling: Ruling) -> bool {
     matches!(ruling, Ruling::NotBuilt | Ruling::Crashed | Ruling::Endless | Ruling::Failed)
 }
 
-/// A kernel that is being judged.
 struct JudgedWorker<'a> {
     worker: &'a mut WorkerProcess,
     asked: &'a Case,

@@ -91,7 +91,6 @@ pub(super) fn answer_of_rung(
         .map_err(|error| format!("the rung that says what is right, on {}: {error}", info.name))
 }
 
-/// A buffer while a reference runs.
 struct HeldBuffer<'a> {
     dtype: Dtype,
     len: usize,

@@ -124,7 +124,6 @@ fn answer_of_family(name: &str, question: &OracleQuestion<'_>) -> Result<Vec<Arr
     }
 }
 
-/// What tells a question from others.
 fn key(question: &OracleQuestion<'_>) -> u128 {
     let case = question.case;
     let mut words = vec![u128::from(case.shape.n), u128::from(case.shape.m), case.dtype as u128];

@@ -19,12 +19,10 @@ pub(super) struct ReferenceProgram<'a> {
     /// Its words, with names in braces to be replaced.
     pub(super) command: &'a [String],
     pub(super) format: ArrayFormat,
-    /// How long it may take.
     pub(super) seconds: u64,
 }
 
 impl ReferenceProgram<'_> {
-    /// Runs it over the question's inputs.
     pub(super) fn answer(&self, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String> {
         let scratch = ScratchFolder::new().map_err(unwritable)?;
         let ending = if self.format == ArrayFormat::Npy { "npy" } else { "raw" };

@@ -78,7 +78,6 @@ impl Session {
         }
     }
 
-    /// Runs the portion that is held.
     pub fn run_portion(&mut self, run: &PortionRun) -> Result<PortionTimes, Stop> {
         self.with_portion(|session, held, family| match &run.whole {
             None => session.run_kernels(held, run.at),

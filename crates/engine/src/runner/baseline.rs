@@ -11,7 +11,6 @@ use gpulab_model::plan::{Case, Refusal, WorkGroup};
 use std::time::Instant;
 
 impl Session {
-    /// Verifies and times a CPU baseline.
     pub fn baseline(&mut self, case: &Case, settings: &Settings) -> Outcome {
         let mut outcome = Outcome::pending(case, Clock::Wall);
         let end = self.try_baseline(case, settings, &mut outcome);
@@ -68,7 +67,6 @@ fn spared(bytes: u64) -> String {
     format!("inputs of {:.1} GiB: choose a size with at most {:.0} GiB to time the CPU", gib(bytes), gib(MOST_BYTES))
 }
 
-/// Runs a baseline over exact data.
 fn verify_baseline(baseline: &Baseline, fold: &dyn Fold, family: &Family, case: &Case) -> Result<(), Stop> {
     let inputs = make_inputs(family, case, fold.exact_fill(case), !case.seed);
     let want = exactly(fold.reference(case, &inputs), case.dtype);

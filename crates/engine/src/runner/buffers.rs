@@ -13,7 +13,6 @@ pub(super) struct BoundPlan {
     buffers: Vec<Slot>,
 }
 
-/// A buffer of a plan.
 #[derive(Clone, Copy)]
 struct Slot {
     id: BufferId,
@@ -167,7 +166,6 @@ impl BoundPlan {
         device.write_all(&changes.iter().filter_map(write).collect::<Vec<_>>())
     }
 
-    /// The buffer of this index of the plan's list.
     pub(super) fn id(&self, index: usize) -> BufferId {
         self.buffers[index].id
     }
@@ -276,7 +274,6 @@ impl BoundPlan {
         Ok(None)
     }
 
-    /// The plan's launches with these buffers as arguments.
     pub(super) fn launches(&self, plan: &Plan) -> Vec<Launch> {
         plan.passes.iter().map(|pass| pass.bound(|index| self.buffers[index].id)).collect()
     }

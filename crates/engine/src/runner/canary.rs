@@ -130,7 +130,6 @@ impl Gauge {
         self.launch.args = vec![Arg::Buffer(buffer), Arg::Uint(steps)];
     }
 
-    /// Whether every item did every step.
     fn check(&self, device: &mut dyn Device, buffer: BufferId, steps: u32) -> Result<(), Stop> {
         let chains: Vec<u32> = (0..CHAINS).map(|id| chain(id, steps)).collect();
         let mut bytes = vec![0; 4 * self.launch.global[0]];
@@ -230,7 +229,6 @@ pub(super) fn sample(
     Ok(Watched { samples, stopped_by, canary, distrust })
 }
 
-/// The canary's readings while one case is timed.
 struct Watch<'a> {
     gauge: Option<&'a mut Gauge>,
     /// In seconds; 0 before the first reading.

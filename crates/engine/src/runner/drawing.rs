@@ -83,7 +83,6 @@ fn misdrawn(what: &str) -> Stop {
     ))
 }
 
-/// The print of what a buffer holds.
 pub(super) fn print_of(device: &mut dyn Device, printer: ProgramId, fenced: Fenced) -> Result<u64, DeviceError> {
     let count = fenced.bytes() as u64 / 4;
     let items = items(device, count / 2);

@@ -110,7 +110,6 @@ struct Act<'a> {
     seed: u64,
 }
 
-/// A script's memory on a device.
 struct ScriptMemory {
     program: Option<ProgramId>,
     fence: Fence,
@@ -374,7 +373,6 @@ fn whole(script: &Script) -> Range<usize> {
     Range { start: 0, end: answer_bytes(script) }
 }
 
-/// Bytes of the memory that the answer lies in.
 fn answer_bytes(script: &Script) -> usize {
     match script.answer.place {
         AnswerPlace::Host(place) => script.host[place].bytes,

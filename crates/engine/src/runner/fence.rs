@@ -121,7 +121,6 @@ impl Fence {
         Ok(Fenced { id, whole, dtype, bytes, fence: self })
     }
 
-    /// Allocates a buffer for each of so many elements.
     pub(super) fn alloc_all(
         self,
         device: &mut dyn Device,
@@ -140,7 +139,6 @@ impl Fence {
         Ok(all)
     }
 
-    /// Uploads arrays into new buffers.
     pub(super) fn upload(self, device: &mut dyn Device, arrays: &[Array]) -> Result<Vec<Fenced>, DeviceError> {
         let mut all: Vec<Fenced> = Vec::new();
         for array in arrays {

@@ -17,12 +17,9 @@ pub(super) const QUEUES: u64 = 3;
 /// Bytes of an input in a chunk: many times what a copy costs to start, and yet a small part of any device.
 pub(super) const LONG_CHUNK: u64 = 64 << 20;
 
-/// Runs of the launches without copies.
 const KERNEL_RUNS: usize = 3;
 
-/// A case on its way through the device.
 pub(super) trait Flow {
-    /// The commands of each program, in order.
     fn commands(&self) -> Vec<(ProgramId, Vec<QueuedCommand>)>;
 
     /// Carries out those commands that are meant, and returns the seconds until all had ended.

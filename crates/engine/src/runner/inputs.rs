@@ -54,7 +54,6 @@ pub(super) struct Data {
     reference: Option<Reference>,
     /// Fingerprints of the inputs, once they were asked for.
     prints: OnceCell<Vec<u128>>,
-    /// Prints of inputs that are drawn.
     pub(super) drawn_prints: Vec<u64>,
     /// What makes prints on the device; none before the device has drawn inputs.
     pub(super) printer: Option<ProgramId>,
@@ -96,7 +95,6 @@ impl Data {
         self.reference.as_ref()
     }
 
-    /// Gives back what is on the device.
     pub(super) fn unload(&mut self, device: &mut dyn Device) {
         self.device.drain(..).for_each(|fenced| fenced.free(device));
     }

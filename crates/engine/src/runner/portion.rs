@@ -30,7 +30,6 @@ pub struct PortionWork {
     pub exact: bool,
 }
 
-/// What a portion's plan says of its launches.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct PortionFacts {
     pub wg: WorkGroup,

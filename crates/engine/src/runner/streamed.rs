@@ -18,7 +18,6 @@ use std::time::Instant;
 const GRAIN: u64 = 4096;
 
 impl Session {
-    /// A fold of vectors.
     pub(super) fn stream_fold(
         &mut self,
         family: &Family,
@@ -151,9 +150,7 @@ struct Stream<'a> {
     right: Option<Reference>,
 }
 
-/// Chunks of one length.
 struct AlikeChunks {
-    /// One of them.
     case: Case,
     plan: Plan,
     program: ProgramId,

@@ -8,7 +8,6 @@ use rayon::prelude::*;
 /// Longest side of a tile: from 2048 on its kernels take longer than its copies, and longer ones leave less to overlap.
 const LONGEST: u64 = 8192;
 
-/// How a matrix is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TileGrid {
     pub n: usize,
@@ -53,7 +52,6 @@ impl TileGrid {
         });
     }
 
-    /// Joins the tiles again.
     pub fn join(&self, tiles: &[SharedHost]) -> Array {
         let mut matrix = Array::zeros(self.dtype, self.n * self.n);
         let size = self.dtype.size();

@@ -51,7 +51,6 @@ struct HeldTiles {
     step: usize,
 }
 
-/// What a queue works on.
 struct QueueTile {
     tile: Fenced,
     /// A block's panels of which nobody needs the contents.

@@ -7,7 +7,6 @@
 use crate::device::{Device, DeviceError, Stamps, Timing};
 use gpulab_model::stats;
 
-/// Launches of a batch.
 pub(super) const BATCH: usize = 4;
 
 /// How many times as much the longer kernel does.

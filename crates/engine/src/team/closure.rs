@@ -43,13 +43,11 @@ impl TiledClosure {
     }
 }
 
-/// What a device is asked.
 enum TileOrder {
     /// To open: the first.
     Open,
     /// How much tiles of this grid need.
     Needs(TileGrid),
-    /// To allocate the tiles.
     Hold(TileGrid),
     Join(TileGrid, Vec<SharedHost>),
     Lower(usize, Vec<TilePlace>),
@@ -66,7 +64,6 @@ enum TileAnswer {
     Checked,
 }
 
-/// A device at work.
 struct TileMember<'s> {
     name: String,
     rung: String,

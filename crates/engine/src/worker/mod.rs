@@ -29,7 +29,6 @@ use serde::{Deserialize, Serialize};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// What a worker works with, for all its cases.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Setup {
     /// As given to `--device`.
@@ -75,7 +74,6 @@ pub struct Wrapper {
     pub variables: Vec<(&'static str, OsString)>,
 }
 
-/// Runs jobs in this process.
 pub struct InProcess(pub Session);
 
 impl Executor for InProcess {
@@ -107,7 +105,6 @@ struct Numbered<T> {
     what: T,
 }
 
-/// From the parent to the worker.
 #[derive(Debug, Serialize, Deserialize)]
 enum Request {
     Open(Setup),
@@ -125,7 +122,6 @@ enum Request {
     Quit,
 }
 
-/// From the worker to the parent.
 #[derive(Debug, Serialize, Deserialize)]
 enum Reply {
     Ready(Box<DeviceInfo>),

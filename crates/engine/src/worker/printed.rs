@@ -57,7 +57,6 @@ impl Printed {
     }
 }
 
-/// What a reader has read so far.
 #[derive(Default)]
 struct State {
     printed: Printed,

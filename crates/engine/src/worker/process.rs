@@ -33,7 +33,6 @@ pub type Interrupted = fn() -> bool;
 /// Tells the user what a kernel or a driver printed.
 pub type Tell = fn(&str);
 
-/// Runs jobs in a worker process.
 pub struct WorkerProcess {
     setup: Setup,
     wrapper: Option<Wrapper>,
@@ -127,7 +126,6 @@ impl WorkerProcess {
         })
     }
 
-    /// Runs a job; within `limit`.
     pub fn run_within(&mut self, job: &Job, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
         self.ask_within("the kernel", &Request::Run(Box::new(job.clone())), limit, |reply| match reply {
             Reply::Done(outcome) => Some(*outcome),
@@ -339,7 +337,6 @@ fn refused(exit_code: u8, message: String) -> Error {
     }
 }
 
-/// This program's command line, with the wrapper before it.
 fn command(wrapper: Option<&Wrapper>, program: &Path) -> Command {
     let Some(Wrapper { program: wrapping, args, variables }) = wrapper else { return Command::new(program) };
     let mut command = Command::new(wrapping.as_deref().unwrap_or(program));

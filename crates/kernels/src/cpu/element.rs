@@ -5,7 +5,6 @@ use super::compensated;
 /// An element of any type, with its type's own arithmetic; integers wrap.
 pub(super) trait Element: Copy + Send + Sync + PartialOrd {
     const ZERO: Self;
-    /// No element is less.
     const LEAST: Self;
     const GREATEST: Self;
     const ONES: Self;
@@ -16,7 +15,6 @@ pub(super) trait Element: Copy + Send + Sync + PartialOrd {
     fn plus_product(self, x: Self, y: Self) -> Self;
     /// Applies `f` to the bits; those of i32 and f32 are the lower half.
     fn bits(self, other: Self, f: impl Fn(u64, u64) -> u64) -> Self;
-    /// The sum, rounded once.
     fn exact_sum(x: &[Self]) -> Self;
     /// The dot product of x and y plus the terms, rounded once.
     fn exact(x: &[Self], y: &[Self], terms: &[Self]) -> Self;

@@ -17,7 +17,6 @@ use gpulab_model::data::{Array, Params, Shape};
 pub struct Baseline {
     /// Its name in tables and records: `cpu_rayon`.
     pub name: &'static str,
-    /// One line: what it does, with how many threads.
     pub about: &'static str,
     /// Computes the result for a shape, the case's settings and the inputs, and writes it over the last argument, an array
     /// of the result's type and length; its threads are those of the current rayon pool.

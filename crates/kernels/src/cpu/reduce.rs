@@ -27,7 +27,6 @@ pub enum Op {
 impl Op {
     pub const ALL: [Op; 6] = [Op::Sum, Op::Min, Op::Max, Op::And, Op::Or, Op::Xor];
 
-    /// The name on the command line and in records.
     pub fn name(self) -> &'static str {
         match self {
             Op::Sum => "sum",

@@ -5,10 +5,8 @@ use crate::signature::{ValueType, layout_of_letters};
 use gpulab_model::data::{Layout, Scalar};
 use gpulab_model::plan::{ImageKind, PixelFormat, Sampler};
 
-/// What an argument's text says.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum DescribedArg {
-    /// The buffer of this name.
     Buffer(String),
     /// A number; the type is the parameter's unless it is given.
     Number(Formula, Option<ValueType>),
@@ -29,7 +27,6 @@ impl DescribedArg {
     }
 }
 
-/// What a kernel does with a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BufferRole {
     In,
@@ -79,7 +76,6 @@ pub(crate) struct Declared {
     pub(crate) content: Content,
 }
 
-/// What is in a buffer before a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Content {
     /// Nothing that a kernel may rely on.
@@ -90,7 +86,6 @@ pub(crate) enum Content {
         words: String,
         is_frozen: bool,
     },
-    /// The elements of a file.
     File {
         name: String,
         is_frozen: bool,

@@ -3,7 +3,6 @@
 use super::formula::Formula;
 use gpulab_model::data::{self, Fill, Layout, NumberValue, Scalar};
 
-/// A kind of data, as the file names it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum DataKind {
     Random,

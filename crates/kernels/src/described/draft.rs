@@ -217,7 +217,6 @@ fn data_of(parameter: &KernelParameter) -> &'static str {
     }
 }
 
-/// Whether a parameter's name is that of a size.
 fn is_size(name: &str) -> bool {
     let small = name.to_lowercase();
     const NAMES: [&str; 12] = ["n", "m", "w", "h", "nx", "ny", "nz", "ni", "nj", "nk", "ncols", "nrows"];

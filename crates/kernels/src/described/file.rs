@@ -96,7 +96,6 @@ rung_keys! { RungKeys {
     pub(super) scratch: BTreeMap<String, Formula>,
 } }
 
-/// At which sizes the kernels work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum SizesName {
@@ -151,7 +150,6 @@ fn minute() -> u64 {
     60
 }
 
-/// How arrays are handed to a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ArrayFormat {
@@ -202,7 +200,6 @@ fn text(value: toml::Value) -> Result<String, &'static str> {
     }
 }
 
-/// A text, or a list of them.
 #[derive(Clone, Debug)]
 pub(super) struct Texts(pub(super) Vec<String>);
 

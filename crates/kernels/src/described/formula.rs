@@ -9,7 +9,6 @@ use serde::de::{Deserialize, Deserializer, Error};
 /// Longest text of a formula: the parser recurses at brackets.
 const LONGEST: usize = 200;
 
-/// A formula that was understood.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Formula {
     pub(crate) text: String,

@@ -32,7 +32,6 @@ use description::DescribedRung;
 use problem::DescribedProblem;
 use std::sync::Arc;
 
-/// The family that a file describes.
 pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Family, DeclarationError> {
     let mut description = Description::parse(&file.text, &file.name)?;
     let elements = resolve::resolve(&mut description, file)?;

@@ -50,6 +50,5 @@ pub trait Oracle: Send + Sync {
     /// channels.
     fn file(&self, name: &str, dtype: Dtype, layout: &Layout, channels: usize) -> Result<Arc<OracleFile>, String>;
 
-    /// Who it is, in words.
     fn describe(&self) -> String;
 }

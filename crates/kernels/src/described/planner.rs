@@ -13,7 +13,6 @@ use gpulab_model::plan::{
 };
 use std::collections::BTreeMap;
 
-/// Most launches of a run.
 const MOST_LAUNCHES: usize = 20_000;
 
 /// The plan of a case: buffers, macros and launches as the file says.
@@ -149,7 +148,6 @@ impl<'a> DescribedPlan<'a> {
         Ok(())
     }
 
-    /// The macros that the kernels may use.
     fn define(&self, plan: &mut PlanDraft) -> Result<(), Refusal> {
         let [x, y, _] = self.wg.0;
         for (name, value) in [("WG", self.wg.size()), ("WG_X", x), ("WG_Y", y)] {

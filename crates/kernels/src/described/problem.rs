@@ -11,7 +11,6 @@ use gpulab_model::data::{Array, Change, Dtype, Field, Fill, Layout, NumberValue,
 use gpulab_model::plan::{Case, Cost, Near, OutputPart, Plan, Reference, Refusal, Target};
 use std::collections::BTreeSet;
 
-/// A problem that a file describes.
 pub(super) struct DescribedProblem {
     pub(super) description: Description,
     pub(super) elements: Elements,
@@ -64,7 +63,6 @@ impl DescribedProblem {
         Storage::of(self.elements.of(&buffer.declared.name), case)
     }
 
-    /// The length of a buffer's array.
     pub(super) fn len(&self, buffer: &DescribedBuffer, shape: Shape, dtype: Dtype) -> Result<usize, String> {
         let count = self.count(&buffer.declared.length, shape, dtype);
         let count = count.map_err(|why| format!("the length of {}: {why}", buffer.declared.name))?;
@@ -105,7 +103,6 @@ impl DescribedProblem {
         Ok(part)
     }
 
-    /// The question of what is right for these inputs.
     fn question<'a>(&'a self, case: &'a Case, inputs: &'a [Array]) -> OracleQuestion<'a> {
         let mut inputs = inputs.iter();
         let buffer = |buffer: &'a DescribedBuffer| {

@@ -16,7 +16,6 @@ use gpulab_model::plan::{Case, Refusal, Target};
 
 pub const EXCHANGES: &[&Exchange] = &[&launch::EXCHANGE, &pipeline::EXCHANGE, &transfer::EXCHANGE, &zerocopy::EXCHANGE];
 
-/// A kind of work between host and device.
 pub struct Exchange {
     /// The family's name in cases and rows.
     pub name: &'static str,
@@ -27,9 +26,7 @@ pub struct Exchange {
     pub script: fn(&Case, &Target) -> Result<Script, Refusal>,
 }
 
-/// One kind of an exchange.
 pub struct Variant {
-    /// Its name in cases and rows.
     pub name: &'static str,
     /// Whether the driver's events time it, and not the host's clock: the other one would leave out what it is about.
     pub by_events: bool,

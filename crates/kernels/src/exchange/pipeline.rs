@@ -117,7 +117,6 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     })
 }
 
-/// What the kernel stage is like.
 struct KernelStage {
     wg: usize,
     steps: u32,

@@ -9,7 +9,6 @@ pub struct Script {
     pub host: Vec<HostSpec>,
     pub buffers: Vec<DeviceSpec>,
     pub program: Option<Program>,
-    /// What is done and timed.
     pub commands: Vec<QueuedCommand>,
     /// How often, before the host waits: times are those of one time.
     pub repeat: usize,
@@ -17,14 +16,12 @@ pub struct Script {
     pub reading: Reading,
     /// What must have come of it.
     pub answer: Answer,
-    /// Bytes moved and operations done each time.
     pub cost: Cost,
     /// Whether the events of all commands are kept, to show what overlapped.
     pub timeline: bool,
 }
 
 impl Script {
-    /// Bytes of all buffers and memories.
     pub fn bytes(&self) -> u64 {
         let host = self.host.iter().map(|spec| spec.bytes as u64);
         host.chain(self.buffers.iter().map(|spec| spec.bytes as u64)).sum()
@@ -39,7 +36,6 @@ pub enum Contents {
     Undefined,
 }
 
-/// Memory of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HostSpec {
     /// Its size, above 0.
@@ -56,13 +52,11 @@ pub struct DeviceSpec {
     pub contents: Contents,
 }
 
-/// A kernel file to build.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// Path below `cl/`.
     pub path: &'static str,
     pub defines: Vec<(String, String)>,
-    /// The kernels that are launched.
     pub kernels: Vec<String>,
 }
 
@@ -102,7 +96,6 @@ pub enum AnswerPlace {
     Buffer(usize),
 }
 
-/// What a result must be.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// [`pattern`], as long as the memory.

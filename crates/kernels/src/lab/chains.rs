@@ -8,7 +8,6 @@ use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-/// The sums of all chains.
 pub(super) static SUMS: Exact = Exact {
     inputs: |shape, params| starts(shape, get(params, CHAINS.name)),
     companions: |case, plan| checked(case, plan, CHECKS),

@@ -166,7 +166,6 @@ pub(crate) fn par_array(len: usize, word: impl Fn(usize) -> u32 + Sync) -> Array
     Array::I32(words.collect())
 }
 
-/// An array of 32-bit words.
 pub(crate) fn array(words: impl Iterator<Item = u32>) -> Array {
     Array::I32(words.map(u32::cast_signed).collect())
 }

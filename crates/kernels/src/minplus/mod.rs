@@ -27,7 +27,6 @@ use tiling::Tiling;
 pub use weights::LARGEST_SMALL;
 use weights::{invert, outdo, shrink, sparse};
 
-/// The family's entry in the registry.
 pub static FAMILY: Family = Family {
     name: Cow::Borrowed("minplus"),
     about: Cow::Borrowed("the min-plus product of a matrix with itself: all distances with one stop"),

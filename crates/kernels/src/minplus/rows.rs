@@ -30,7 +30,6 @@ pub static SOME_ROWS: Family = Family {
 
 struct FromSome;
 
-/// Elements of the rows.
 fn row_elements(shape: Shape, params: &Params) -> usize {
     let sources = params.get(SOURCES.name).and_then(|count| count.parse().ok()).unwrap_or(1);
     shape.n as usize * sources

@@ -9,7 +9,6 @@ pub struct Curve {
     pub what: &'static str,
     /// Each value of it, ascending, with the share of the unit's warps that are resident, from 0 to 1.
     pub points: Vec<(u64, f64)>,
-    /// The value that was asked for.
     pub asked: u64,
     /// Whether more of it never fills the unit better.
     pub is_falling: bool,

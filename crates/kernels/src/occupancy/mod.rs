@@ -13,7 +13,6 @@ pub use units::{UNITS, known, unit};
 pub struct ComputeUnit {
     /// `8.6` for a compute capability, `gfx90a` for AMD's target.
     pub name: &'static str,
-    /// Work-items in lockstep.
     pub lockstep: u64,
     /// What those are called: `warp` or `wavefront`.
     pub warp: &'static str,
@@ -21,7 +20,6 @@ pub struct ComputeUnit {
     pub parts: u64,
     /// Warps at once of each part.
     pub warps: u64,
-    /// Groups at once.
     pub groups: u64,
     /// Most work-items of a group.
     pub most_items: u64,
@@ -29,7 +27,6 @@ pub struct ComputeUnit {
     pub singles_are_free: bool,
     /// Registers of a work-item that the warps of a part share.
     pub registers: u64,
-    /// What registers are given to.
     pub receiver: Receiver,
     /// Registers are given in multiples of this.
     pub granule: u64,
@@ -47,7 +44,6 @@ pub struct ComputeUnit {
     pub local_kept: u64,
 }
 
-/// What a compute unit gives registers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Receiver {
     /// To each warp, from its part's registers.
@@ -67,14 +63,11 @@ pub struct GroupNeeds {
 /// The name of local memory among the limits.
 pub const LOCAL: &str = "local memory";
 
-/// What is held at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resident {
     pub groups: u64,
     pub warps: u64,
-    /// The most warps that the unit can hold.
     pub most_warps: u64,
-    /// How many groups each resource allows.
     pub limits: Vec<(&'static str, u64)>,
 }
 

@@ -118,7 +118,6 @@ const fn wave64(name: &'static str, warps: u64, registers: u64, granule: u64) ->
     ComputeUnit { lockstep: 64, ..narrow }
 }
 
-/// The generations that are known.
 pub const UNITS: &[ComputeUnit] = &[
     tesla("1.0", 24, [256, 8]),
     tesla("1.1", 24, [256, 8]),
@@ -171,7 +170,6 @@ pub const UNITS: &[ComputeUnit] = &[
     wave64("gfx1103-wave64", 16, 1024, 16),
 ];
 
-/// The generation of this name.
 pub fn unit(name: &str) -> Option<&'static ComputeUnit> {
     UNITS.iter().find(|unit| unit.name == name)
 }

@@ -6,7 +6,6 @@ use super::super::signature::{AddressSpace, CSource, KernelParameter, ValueType}
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::{ImageKind, Sampler};
 
-/// An argument of a reader's kernel.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum OwnArg {
     /// The input of this number, from 0.

@@ -20,7 +20,6 @@ pub(crate) struct Declaration {
     pub(crate) work: OwnWork,
     /// How many results they leave, of a problem with a single one.
     pub(crate) results: OwnResults,
-    /// The work-group, unless another is asked for.
     pub(crate) wg: Option<WorkGroup>,
     /// Elements of local memory that are handed over as the last argument.
     pub(crate) local: Option<Product>,
@@ -28,7 +27,6 @@ pub(crate) struct Declaration {
     pub(crate) tunables: Vec<DeclaredMacro>,
     /// What its arguments are, in words, where it says so.
     pub(crate) args: Option<String>,
-    /// What sizes must be multiples of.
     pub(crate) multiple: u64,
     /// Whether it says what a work-item takes, and who leaves results.
     pub(crate) says_work: bool,
@@ -37,7 +35,6 @@ pub(crate) struct Declaration {
     pub(crate) defines: Vec<(String, String)>,
 }
 
-/// How many work-items a launch has.
 #[derive(Debug, PartialEq)]
 pub(crate) enum OwnWork {
     /// Each takes so many elements: of vectors in a row, of matrices columns and rows.
@@ -114,7 +111,6 @@ impl Product {
 }
 
 impl Declaration {
-    /// Reads the lines of a file.
     pub(crate) fn read(text: &str, form: Form) -> Result<Declaration, DeclarationError> {
         let mut own = Declaration {
             kernel: String::new(),

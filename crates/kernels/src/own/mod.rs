@@ -25,9 +25,7 @@ use std::collections::BTreeMap;
 /// A reader's kernel: what a worker is told of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OwnKernel {
-    /// The family whose problem it solves.
     pub family: String,
-    /// Its name among the family's rungs.
     pub name: String,
     /// Its text, with what it includes.
     pub text: String,

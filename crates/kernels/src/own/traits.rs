@@ -4,17 +4,14 @@ use crate::signature::HostNames;
 use crate::tokens::{tokens, without_comments};
 use serde::{Deserialize, Serialize};
 
-/// What a kernel's text has.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceTraits {
-    /// Whether it has local memory.
     pub has_local: bool,
     pub barriers: u64,
     /// Whether a barrier stands behind a `return` that some items may take.
     pub returns_before_barrier: bool,
     /// Whether a barrier stands within an `if`.
     pub branches_round_barrier: bool,
-    /// Whether it asks for the number of its group.
     pub asks_group: bool,
     /// Whether it asks for the place of an item in its group.
     pub asks_local: bool,
@@ -22,7 +19,6 @@ pub struct SourceTraits {
     pub asks_global: bool,
     /// Whether it asks for the number of items in the launch, or of groups: for a stride.
     pub asks_size: bool,
-    /// Whether it has atomic operations.
     pub has_atomics: bool,
     /// Whether it names the element type, `T`.
     pub names_element: bool,
@@ -112,7 +108,6 @@ fn barriers(words: &[String]) -> (u64, bool, bool) {
     (count, behind, within)
 }
 
-/// The parameters of a kernel, as they are written.
 fn parameters(code: &str, kernel: &str) -> Vec<String> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let named = code.match_indices(kernel).map(|(at, _)| (&code[..at], &code[at + kernel.len()..]));

@@ -13,7 +13,6 @@ use gpulab_model::data::{self, Array, Change, DrawnInput, Dtype, Fill};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Role, WorkGroup};
 use std::borrow::Cow;
 
-/// The family's entry in the registry.
 pub static FAMILY: Family = Family {
     name: Cow::Borrowed("reduce"),
     about: Cow::Borrowed("sum, minimum, maximum, and, or, xor of a vector"),

@@ -17,7 +17,6 @@ pub use layout::{ValueType, layout_of_letters};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where a parameter's values are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AddressSpace {
     Global,

@@ -331,7 +331,6 @@ fn blocks(ask: &Ask<'_>) -> Result<SquareTile, Refusal> {
     Ok(SquareTile { side: tile, vector, rows })
 }
 
-/// The padding of a rung that has one.
 fn pad(ask: &Ask<'_>) -> Result<u64, Refusal> {
     if ask.reads(&PAD) { Ok(PAD.get(&ask.case.params)?.unwrap_or(1)) } else { Ok(0) }
 }

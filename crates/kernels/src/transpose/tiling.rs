@@ -55,7 +55,6 @@ impl SquareTile {
 /// Most groups in the second dimension of a launch: what NVIDIA's drivers allow.
 pub(super) const MOST_GROUP_ROWS: u64 = 65_535;
 
-/// Which groups are neighbours.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum GroupOrder {
     Rows,
@@ -82,7 +81,6 @@ impl GroupOrder {
     }
 }
 
-/// A launch with a group for each tile.
 pub(super) struct Tiles {
     pub(super) groups: [u64; 3],
     /// Whether some tile reaches beyond the matrix.

@@ -155,7 +155,6 @@ impl Fingerprint {
     }
 }
 
-/// That of a whole array.
 pub fn fingerprint(bytes: &[u8]) -> u128 {
     let mut fingerprint = Fingerprint::default();
     fingerprint.update(bytes);

@@ -320,7 +320,6 @@ fn sized_f64(draw: u64, kind: u64, most: u32) -> f64 {
     f64::from_bits(kind << 63 | u64::from(exponent) << 52 | draw >> 12)
 }
 
-/// The power of two of [`Fill::Scaled`].
 pub(super) fn scale(key: u64) -> f64 {
     2f64.powi((mix(key ^ 5) % 81) as i32 - 40)
 }

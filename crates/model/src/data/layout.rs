@@ -205,7 +205,6 @@ pub struct Field {
     pub scalar: Scalar,
 }
 
-/// What the bytes of an element are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Layout {
     /// From one element to the next, in bytes.

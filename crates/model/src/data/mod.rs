@@ -119,7 +119,6 @@ pub enum Array {
     F64(Vec<f64>),
     I32(Vec<i32>),
     I64(Vec<i64>),
-    /// Elements of [`Dtype::U8`].
     U8(Vec<u8>),
 }
 
@@ -216,7 +215,6 @@ impl Array {
         each_array!(self, v => bytemuck::cast_slice(v))
     }
 
-    /// The elements' bytes, to be overwritten.
     pub fn as_bytes_mut(&mut self) -> &mut [u8] {
         each_array!(self, v => bytemuck::cast_slice_mut(v))
     }

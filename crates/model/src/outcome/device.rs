@@ -25,7 +25,6 @@ pub struct DeviceInfo {
     pub timer_ns: u64,
     /// Extensions, separated by blanks.
     pub extensions: String,
-    /// What plans are made for.
     #[serde(flatten)]
     pub target: Target,
 }

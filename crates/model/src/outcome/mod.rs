@@ -49,7 +49,6 @@ pub struct Settings {
     pub warmup: u32,
     pub min_runs: u32,
     pub max_runs: u32,
-    /// Least time to sample for.
     pub min_time: f64,
     /// Most time to sample for.
     pub timeout: f64,
@@ -146,7 +145,6 @@ impl Status {
         !matches!(self, Status::Ok | Status::Skipped)
     }
 
-    /// The name in records.
     pub fn name(self) -> &'static str {
         match self {
             Status::Ok => "ok",
@@ -212,7 +210,6 @@ pub struct Measured {
     pub tol: Option<f64>,
     /// The result over the timed data, if it is a single number.
     pub result: Option<Number>,
-    /// The clock that the times come from.
     pub clock: Clock,
     /// Launches that a flag left out of a run.
     pub left_out: u64,

@@ -29,7 +29,6 @@ pub struct Symptoms {
     pub cells: Option<CellSymptoms>,
 }
 
-/// Which elements count in a result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CountSymptoms {
     /// Elements that a work-group has.
@@ -52,7 +51,6 @@ pub struct CountSymptoms {
     pub kinds: Option<DataKinds>,
 }
 
-/// Elements that count more than once.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Repeated {
     pub share: Share,
@@ -76,7 +74,6 @@ pub enum StartsFrom {
     Elsewhere,
 }
 
-/// Over which data a result is right.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DataKinds {
     pub ones: bool,
@@ -103,7 +100,6 @@ pub struct CellSymptoms {
     pub written: CellRegion,
     /// How many cells hold what is no element of the input, where elements are moved.
     pub foreign: u64,
-    /// What the result is instead.
     pub looks_like: Option<Likeness>,
     /// Of products: which steps of the sum or minimum count.
     pub steps: Option<Share>,

@@ -14,7 +14,6 @@ pub enum MemoryKind {
     Host,
 }
 
-/// How memory of the host is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Holding {
     /// As any program's memory: the system may move it.
@@ -53,9 +52,7 @@ pub enum Action {
     Write(Transfer),
     /// Copies from a buffer to the host.
     Read(Transfer),
-    /// Copies rows from the host to a buffer.
     WriteRows(RowsTransfer),
-    /// Copies rows from a buffer to the host.
     ReadRows(RowsTransfer),
     /// Maps a part of a buffer, copies from the host's memory to it, and unmaps it. The host waits for the mapping.
     Fill(Transfer),
@@ -73,7 +70,6 @@ pub struct QueuedCommand {
     pub action: Action,
 }
 
-/// A kernel launch with its arguments bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launch {
     pub kernel: String,

@@ -92,7 +92,6 @@ pub struct Image {
     /// Pixels of a row, rows, and slices; 1 of those that it has not.
     pub sides: [usize; 3],
     pub format: PixelFormat,
-    /// Whether a kernel may write it.
     pub is_written: bool,
 }
 
@@ -118,7 +117,6 @@ pub enum Addressing {
     MirroredRepeat,
 }
 
-/// How a kernel reads images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sampler {
     pub addressing: Addressing,

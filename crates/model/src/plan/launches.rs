@@ -129,7 +129,6 @@ impl Plan {
         )))
     }
 
-    /// Indices of the output buffers.
     pub fn outputs(&self) -> impl Iterator<Item = usize> {
         (0..self.buffers.len()).filter(|&index| self.buffers[index].role == Role::Output)
     }

@@ -10,7 +10,6 @@ pub struct Target {
     pub compute_units: u32,
     /// Largest work-group, in work-items.
     pub max_wg: usize,
-    /// Largest work-group in each dimension.
     pub max_wg_dims: [usize; 3],
     /// `__local` memory of a work-group.
     pub local_mem: u64,
@@ -21,7 +20,6 @@ pub struct Target {
     pub cache: u64,
     /// Floats in a vector as wide as the device's own; 0 when unknown.
     pub float_lanes: u32,
-    /// Whether `double` can be used.
     pub fp64: bool,
     /// Whether kernels may compute with `half`.
     #[serde(default)]

@@ -24,7 +24,6 @@ impl Turns {
 pub struct CurvePoint {
     /// Runs of each side.
     pub runs: usize,
-    /// How they follow each other.
     pub turns: Turns,
     /// Comparisons of sides that are alike.
     pub alike: usize,

@@ -73,7 +73,6 @@ impl<'a> ComparedCase<'a> {
         }
     }
 
-    /// Whether the work-group or a setting is another.
     pub fn has_other_settings(&self) -> bool {
         settings(self.before) != settings(self.after)
     }
@@ -131,7 +130,6 @@ pub fn compare<'a>(before: &'a [Row], after: &'a [Row], same: f64) -> FileCompar
     FileComparison { only_before: before_count - pairs.len(), only_after: others.rows.len(), pairs }
 }
 
-/// A case of one side with its runs.
 pub struct CaseRuns<'a> {
     pub row: &'a Row,
     /// The runs' median times in seconds, in the order of the rows.

@@ -26,7 +26,6 @@ const RANKS_OF_MEAN: f64 = 1.0233;
 /// How the runs of two sides follow each other in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turns {
-    /// The sides take turns.
     InTurn,
     /// One side comes first, so that a change of the machine looks like one of the program.
     OneAfterTheOther,

@@ -45,7 +45,6 @@ fn ladder_key(row: &Row) -> LadderKey<'_> {
     (&row.family, row.dtype, row.cache, row.is_tuned())
 }
 
-/// The steps of a ladder from all its rows.
 fn ladder(own: &[&Row]) -> Option<LadderSteps> {
     let key = ladder_key(own.first()?);
     let names: Vec<(&str, &str)> = groups(own, |&row| device_of(row)).iter().map(|rows| device_of(rows[0])).collect();

@@ -105,7 +105,6 @@ impl JsonFile {
         Ok(JsonFile { sink, is_empty: true })
     }
 
-    /// Adds a row or a point.
     pub fn write(&mut self, row: &impl Serialize) -> Result<(), Error> {
         let mut text = if self.is_empty { "[\n".to_owned() } else { ",\n".to_owned() };
         text.push_str(&json(row).map_err(|e| self.sink.error(e.into()))?);
@@ -313,7 +312,6 @@ pub fn write_rows(path: &str, rows: &[Row]) -> Result<(), Error> {
     placed.inspect_err(|_| drop(std::fs::remove_file(&unfinished)))
 }
 
-/// A CSV file taken apart.
 #[derive(Default)]
 struct ParsedCsv {
     header: Vec<String>,

@@ -50,7 +50,6 @@ impl Sink {
         &self.name
     }
 
-    /// An error of this output.
     pub(super) fn error(&self, source: io::Error) -> Error {
         Error::Output { what: self.name.clone(), source }
     }

@@ -28,7 +28,6 @@ const SEVERAL: char = '&';
 /// Fewer values of what is varied are shown as bars.
 const LEAST_XS: usize = 3;
 
-/// A chart for each quantity that is measured.
 pub(super) fn charts(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> String {
     let all = distinct(points, Measure::of).into_iter().map(|measure| {
         let own = points.iter().filter(|p| Measure::of(p) == measure && p.measured().is_some_and(|v| v > 0.0));
@@ -61,7 +60,6 @@ impl Scale {
         }
     }
 
-    /// The value at a share of the axis.
     fn value(self, at: f64) -> f64 {
         match self.is_log {
             true => (self.least.ln() + at * (self.most.ln() - self.least.ln())).exp().min(self.most),

@@ -13,7 +13,6 @@ use gpulab_record::{Flags, Point, flag};
 use measure::{Measure, distinct};
 use std::collections::HashMap;
 
-/// Most remarks on points without a value.
 const REMARKS: usize = 5;
 
 /// What to say of points that have a flag.
@@ -152,7 +151,6 @@ fn cell(point: Option<&Point>) -> String {
     point.map_or_else(|| "-".to_owned(), value)
 }
 
-/// Whether some points are in another unit than others.
 fn is_mixed(points: &[Point]) -> bool {
     distinct(points, |p| p.unit.as_str()).len() > 1
 }

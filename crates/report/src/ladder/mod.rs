@@ -62,7 +62,6 @@ pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> Str
     format::on_screen(&text, screen)
 }
 
-/// Lines of a ladder that share a table.
 struct Section<'a> {
     cells: &'a [Cell<'a>],
     name: String,

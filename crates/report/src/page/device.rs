@@ -13,7 +13,6 @@ use gpulab_record::{Flags, Row, flag};
 use gpulab_study::ceilings::{CeilingRow, Site};
 use maud::{Markup, html};
 
-/// What the words for doubts mean.
 const DOUBTS: [(Flags, &str); 3] = [
     (flag::NOISY, "noisy: its runs spread more than was asked for"),
     (flag::DRIFT, "unsteady: the device's clock or a neighbour changed while it ran"),

@@ -54,7 +54,6 @@ impl Render for Units {
     }
 }
 
-/// A rectangle in units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Area {
     pub(super) left: f64,

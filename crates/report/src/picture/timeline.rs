@@ -114,7 +114,6 @@ fn stretch(what: &str, start: f64, end: f64, tip: &str) -> Stretch {
     Stretch { what: what.to_owned(), start, end, tip }
 }
 
-/// Stages one after the other.
 fn chain(stages: &[(&str, f64)]) -> Vec<Stretch> {
     let mut at = 0.0;
     let each = stages.iter().map(|&(what, seconds)| {

@@ -9,7 +9,6 @@ use std::cmp::Reverse;
 
 /// What was chosen for a picture.
 pub struct Choice<'a> {
-    /// What the results come from.
     pub files: &'a [String],
     /// A family or an experiment.
     pub name: Option<&'a str>,

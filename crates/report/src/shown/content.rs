@@ -132,7 +132,6 @@ pub struct Material {
 }
 
 impl Material {
-    /// Adds what a file holds.
     pub fn take(&mut self, file: ShownFile) {
         self.torn.extend(file.torn);
         match file.holds {

@@ -9,9 +9,7 @@ use std::collections::HashMap;
 /// among all.
 const MOST: usize = 2000;
 
-/// An experiment's points in words.
 pub struct PointStudy<'a> {
-    /// The recorded names of values.
     labels: HashMap<u64, &'a str>,
     pub question: &'static str,
     pub finding: String,

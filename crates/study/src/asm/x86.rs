@@ -2,7 +2,6 @@
 
 use super::{AsmInstruction, AsmKernel, AsmKind};
 
-/// Functions, in order.
 pub(super) fn parse(text: &str) -> Vec<AsmKernel> {
     let mut kernels: Vec<AsmKernel> = Vec::new();
     let mut place = None;

@@ -291,7 +291,6 @@ pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target, quick
     }
 }
 
-/// Global memory, beyond all caches.
 fn far(bound: Bound, target: &Target) -> Quantity {
     // What is written is checked on the host, which takes time.
     let bytes = if target.gpu && bound != Bound::Read { far_bytes(target) / 2 } else { far_bytes(target) };

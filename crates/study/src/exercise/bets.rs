@@ -45,7 +45,6 @@ impl Bets {
         load_file(&folder.join(FILE), "bets")
     }
 
-    /// Keeps them below `folder`.
     pub fn save(&self, folder: &Path) -> Result<(), Error> {
         save_file(self, &folder.join(FILE), "bets")
     }

@@ -57,7 +57,6 @@ pub(super) struct Over {
 }
 
 impl CountMetric {
-    /// What it is, in words.
     pub fn label(self) -> &'static str {
         match self {
             CountMetric::Launches => "launches",
@@ -146,7 +145,6 @@ impl CountMetric {
     }
 }
 
-/// What a metric must be.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Demand {

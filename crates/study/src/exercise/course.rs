@@ -54,7 +54,6 @@ impl Exercise {
         format!("{}.{}", self.name, if self.family.is_some() { "cl" } else { "txt" })
     }
 
-    /// The file to begin with.
     pub fn starter(&self) -> Result<String, Error> {
         if self.family.is_none() {
             return Ok(self.sheet(false));
@@ -63,7 +62,6 @@ impl Exercise {
         Ok(format!("{head}{}", self.file("starter.cl")?))
     }
 
-    /// A file that passes.
     pub fn solution(&self) -> Result<String, Error> {
         if self.family.is_none() { Ok(self.sheet(true)) } else { self.file("solution.cl").map(str::to_owned) }
     }

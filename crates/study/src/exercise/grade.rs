@@ -7,7 +7,6 @@ use gpulab_model::Error;
 use gpulab_model::data::Shape;
 use serde::{Deserialize, Serialize};
 
-/// What a submission is found to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExerciseVerdict {
@@ -48,7 +47,6 @@ impl ExerciseVerdict {
 pub struct Grade {
     pub exercise: String,
     pub verdict: ExerciseVerdict,
-    /// Why, unless it passed.
     pub reason: String,
     /// What to think about next; empty if it passed.
     pub hint: String,

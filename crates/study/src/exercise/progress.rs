@@ -7,19 +7,15 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// The file in the folder for data.
 const FILE: &str = "exercises.json";
 
-/// How far an exercise has come.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {
     pub checks: u32,
     pub hints: usize,
-    /// Whether a check was passed.
     pub passed: bool,
 }
 
-/// The standing of each exercise that was begun.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress(BTreeMap<String, Standing>);
 
@@ -29,7 +25,6 @@ impl Progress {
         load_file(&folder.join(FILE), "progress")
     }
 
-    /// Keeps it below `folder`.
     pub fn save(&self, folder: &Path) -> Result<(), Error> {
         save_file(self, &folder.join(FILE), "progress")
     }

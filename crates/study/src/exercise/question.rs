@@ -10,7 +10,6 @@ pub struct Question {
     /// What stands before `=` on the sheet.
     pub name: String,
     pub ask: String,
-    /// The unit of the answer.
     pub unit: String,
     /// Numbers that are multiplied.
     pub product: Vec<f64>,

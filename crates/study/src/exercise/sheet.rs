@@ -7,7 +7,6 @@ use super::grade::{ExerciseVerdict, Grade};
 /// Answers may be rounded: this share of the right one is allowed.
 const TOLERANCE: f64 = 0.01;
 
-/// Grades a sheet that was filled in.
 pub fn answers(exercise: &Exercise, sheet: &str) -> Grade {
     let grade = Grade::begin(exercise.name, 0);
     let lines = sheet.lines().filter(|line| !line.trim_start().starts_with('#'));

@@ -3,7 +3,6 @@
 use gpulab_kernels::Form;
 use gpulab_model::data::Shape;
 
-/// The sizes of a check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnSizes {
     /// Where the result must be right, beside the edges where kernels go wrong.

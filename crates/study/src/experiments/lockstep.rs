@@ -11,7 +11,6 @@ use gpulab_kernels::lab::lockstep;
 use gpulab_model::data::Dtype;
 use gpulab_record::{Metric, Point, Row};
 
-/// Groups of a trial.
 const GROUPS: u64 = 1024;
 /// The share of them whose sum is wrong.
 const WRONG: Metric =

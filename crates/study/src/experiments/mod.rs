@@ -75,7 +75,6 @@ pub struct Experiment {
     pub about: Explanation,
     /// What is varied, as in `n`: the meaning of [`Trial::x`].
     pub x_name: &'static str,
-    /// How reports name a value of what is varied.
     pub x_label: fn(f64) -> String,
     plan: fn(&Scope<'_>) -> Vec<Trial>,
     finding: fn(&[Point]) -> String,
@@ -85,11 +84,9 @@ pub struct Experiment {
 pub struct Explanation {
     /// What it does, and what it holds fixed.
     pub idea: &'static str,
-    /// What to expect, and why.
     pub expect: &'static str,
     /// Where the answer is another one, or says nothing.
     pub but: &'static str,
-    /// CUDA's words for it.
     pub cuda: &'static str,
 }
 

@@ -103,7 +103,6 @@ fn finding(points: &[Point]) -> String {
 /// A series that keeps this much of its speed is not limited by what it lost.
 const ENOUGH: f64 = 0.9;
 
-/// How far a series keeps its speed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum SpeedKept {
     Throughout,

@@ -81,7 +81,6 @@ impl Identity {
         format!("{:?}", (version, sweep_id, shard.text(), device, driver))
     }
 
-    /// Writes the identity into a row.
     pub fn stamp(&self, row: &mut Row, configuration: &Configuration) {
         row.sweep_id.clone_from(&self.sweep_id);
         row.case_index = Some(configuration.index);

@@ -15,14 +15,12 @@ pub enum Order {
     Sequential,
 }
 
-/// Rounds of an interleaved sweep.
 pub const ROUNDS: u32 = 3;
 
 /// Configurations that go through their rounds together.
 pub const BLOCK: usize = 16;
 
 pub trait Bench {
-    /// The settings to measure a configuration with.
     fn settings(&self, configuration: &Configuration) -> Settings;
 
     fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error>;

@@ -6,7 +6,6 @@ use gpulab_record::groups::distinct;
 use gpulab_record::store::Rows;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most places that a message lists.
 const LISTED: usize = 5;
 
 /// The rows of all files, in the plan's order, if together they are one whole sweep.

@@ -52,7 +52,6 @@ impl Asked<'_> {
     }
 }
 
-/// Whether the rung reads the setting.
 pub(super) fn reads(family: &Family, rung: &Rung, name: &str) -> bool {
     family.choices.iter().copied().chain(rung.tunables()).any(|t| t.name == name)
 }

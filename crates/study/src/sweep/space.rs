@@ -10,7 +10,6 @@ use std::collections::HashSet;
 /// The values to try for each dimension of a sweep.
 pub struct Space<'a> {
     pub family: &'a Family,
-    /// Rungs, in the ladder's order.
     pub rungs: Vec<&'a Rung>,
     pub dtypes: Vec<Dtype>,
     pub shapes: Vec<Shape>,

@@ -5,7 +5,6 @@ use gpulab_kernels::{Family, Kind, Tunable};
 use gpulab_model::plan::Target;
 use gpulab_record::Row;
 
-/// What can be said of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EffectVerdict {
     /// The intervals of the medians with and without it lie apart.

@@ -7,7 +7,6 @@ use gpulab_record::Row;
 use gpulab_record::groups::distinct;
 use serde_json::{Map, Value, json};
 
-/// The version of the schema.
 const VERSION: &str = "1.1.0";
 
 /// The rows of one problem as a cache file, each with what its steps took, where that is known: 0 is written where it is not.

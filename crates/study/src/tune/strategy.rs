@@ -45,7 +45,6 @@ pub struct Region {
     pub places: BTreeMap<Vec<usize>, usize>,
 }
 
-/// When a search ends before it is through.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StopRule {
     /// Most configurations that are measured.
@@ -110,7 +109,6 @@ pub fn search<E>(
     Ok(SearchResult { tried: run.tried, ended })
 }
 
-/// What ends a search in the middle.
 enum Halt<E> {
     Ended(Ended),
     Failed(E),

@@ -122,7 +122,6 @@ pub fn is_unsafe(c: char) -> bool {
         || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
-/// The colour of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tint {
     /// It is as it should be.
@@ -135,7 +134,6 @@ pub enum Tint {
 /// What [`paint`] puts around texts: the end of a colour, and the colours.
 const CODES: [&str; 4] = ["\x1b[0m", "\x1b[32m", "\x1b[33m", "\x1b[31m"];
 
-/// Text in a colour, by ANSI codes.
 pub fn paint(text: &str, tint: Tint) -> String {
     let [end, green, yellow, red] = CODES;
     let code = match tint {
@@ -146,7 +144,6 @@ pub fn paint(text: &str, tint: Tint) -> String {
     format!("{code}{text}{end}")
 }
 
-/// Says something on standard error.
 pub fn say(message: &str) {
     // Nothing can be done about a standard error that cannot be written to.
     let _ = io::stderr().lock().write_all((text(message) + "\n").as_bytes());
@@ -217,7 +214,6 @@ pub struct Escaping<W: Write> {
 }
 
 impl<W: Write> Escaping<W> {
-    /// In front of `inner`.
     pub fn new(inner: W) -> Escaping<W> {
         Escaping { inner, line: Vec::new() }
     }

@@ -9,7 +9,6 @@ pub struct Screen {
     pub width: usize,
     /// Whether it shows more than ASCII.
     pub unicode: bool,
-    /// Whether texts may be coloured.
     pub color: bool,
 }
 

@@ -102,7 +102,6 @@ fn petgraph_floyd_warshall(edges: &Edges, _: usize) -> f64 {
     found.map_or(f64::NAN, |found| sum(found.into_values().map(|d| if d == f32::MAX { f32::INFINITY } else { d })))
 }
 
-/// A xorshift's next number.
 fn next(state: &mut u64) -> u64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;

@@ -9,7 +9,6 @@ use gpulab_model::data::{self, Array, Dtype, Inputs, Shape};
 use gpulab_model::outcome::{CellSymptoms, Likeness, Stop, Symptoms, TriedShape};
 use gpulab_model::plan::{Case, Movement};
 
-/// Longest side of a tile that is looked at.
 const MOST_SIDE: u64 = 256;
 
 pub(super) fn diagnose(session: &mut Session, family: &Family, case: &Case) -> Result<Symptoms, Stop> {
@@ -73,7 +72,6 @@ fn numbered(dtype: Dtype, len: usize) -> Array {
     converted(dtype, (1..=len).map(|number| number as f64))
 }
 
-/// Whole numbers as elements of a type.
 fn converted(dtype: Dtype, numbers: impl Iterator<Item = f64>) -> Array {
     match dtype {
         Dtype::F32 => Array::F32(numbers.map(|x| x as f32).collect()),
@@ -217,7 +215,6 @@ fn likeness_of_product(n: usize, d: &[f64], got: &[f64], want: &[f64]) -> Option
     named.iter().find(|(_, cell)| is_so(cell)).map(|(likeness, _)| *likeness)
 }
 
-/// The weight of an edge that is not there.
 fn no_edge(dtype: Dtype) -> f64 {
     if dtype.is_float() { f64::INFINITY } else { f64::from(data::NO_EDGE) }
 }

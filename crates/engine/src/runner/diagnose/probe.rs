@@ -76,7 +76,6 @@ pub(super) fn survey(
     group: usize,
     is_right: impl Fn(&Array) -> bool,
 ) -> Result<Symptoms, Stop> {
-    /// Runs over the same data.
     const RUNS: usize = 8;
     let dtype = probe.job.case.dtype;
     let [poison, other] = [check::poison(dtype), check::other_poison(dtype)].map(|bytes| {

@@ -39,7 +39,6 @@ const TASKS_A_THREAD: usize = 4;
 /// Below this number of sums, waking another thread costs more than it saves.
 const PARALLEL_SUMS: usize = 1 << 18;
 
-/// Bytes of a cache line.
 const LINE_BYTES: usize = 64;
 
 /// Calls a generic function on two matrices of one type.

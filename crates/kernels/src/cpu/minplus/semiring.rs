@@ -24,7 +24,6 @@ pub enum Semiring {
 }
 
 impl Semiring {
-    /// The setting that names it, and its values.
     pub const NAME: &'static str = "semiring";
     pub const VALUES: &'static str = "min_plus max_plus max_min or_and";
 

@@ -4,7 +4,6 @@
 use bytemuck::{Pod, Zeroable};
 use gpulab_model::data::NO_EDGE;
 
-/// An element of a matrix.
 pub(super) trait Weight: Pod + Send + Sync + PartialOrd {
     /// No edge: what results start from.
     const NONE: Self;

@@ -71,7 +71,6 @@ pub const BASELINES: &[Baseline] = &[
     },
 ];
 
-/// The setting that puts unused elements behind each row.
 pub const GAP: &str = "gap";
 
 /// Unused elements behind each row of both matrices: those that the settings ask for, or none.
@@ -144,7 +143,6 @@ fn copy_slices<W: Word>(input: &[W], output: &mut [W]) {
     });
 }
 
-/// The instructions that tiles are moved with.
 #[derive(Clone, Copy, Debug)]
 enum Isa {
     Portable,

@@ -16,17 +16,13 @@ pub(super) const STRIP_BYTES: usize = 2048;
 /// Bytes of one output row that a tile writes: 128 words of 32 bits.
 pub(super) const WRITE_BYTES: usize = 512;
 
-/// Bytes of a cache line.
 pub(super) const LINE_BYTES: usize = 64;
 
 /// An element as a transposition sees it: bits to be moved.
 #[cfg_attr(target_arch = "x86_64", expect(private_bounds, reason = "only this module adds words"))]
 pub trait Word: Blocks + Send + Sync {
-    /// Columns of a strip of the input.
     const STRIP_COLUMNS: usize = STRIP_BYTES / size_of::<Self>();
-    /// Columns of a tile of the input.
     const TILE_COLUMNS: usize = READ_BYTES / size_of::<Self>();
-    /// Rows of a tile of the input.
     const TILE_ROWS: usize = WRITE_BYTES / size_of::<Self>();
     /// Words from one row of the buffer to the next: not a power of two, whose rows would share the cache's sets.
     const BUFFER_PITCH: usize = (WRITE_BYTES + LINE_BYTES) / size_of::<Self>();
@@ -35,7 +31,6 @@ pub trait Word: Blocks + Send + Sync {
 impl Word for u32 {}
 impl Word for u64 {}
 
-/// A part of a matrix.
 #[derive(Clone, Copy)]
 pub(super) struct Tile<'a, W> {
     /// The matrix from the tile's first word on.

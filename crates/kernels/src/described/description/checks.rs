@@ -19,7 +19,6 @@ const MOST_SETTINGS: usize = 1_000_000;
 const ANSWERING: [&str; 3] = ["reduce", "dot", "minplus"];
 
 impl Description {
-    /// Refuses what cannot be meant.
     pub(super) fn check(&self) -> Result<(), Complaint> {
         let at = |word: &str, why: String| Err((word.to_owned(), why));
         if !is_rung_name(&self.name) {

@@ -26,7 +26,6 @@ pub(super) fn is_flat(wg: WorkGroup) -> bool {
     wg.0[1] == 1 && wg.0[2] == 1
 }
 
-/// A family, as its file describes it.
 #[derive(Clone, Debug)]
 pub struct Description {
     pub name: String,
@@ -93,7 +92,6 @@ pub(crate) enum Allowance {
 pub(crate) struct DescribedRung {
     pub(crate) name: String,
     pub(crate) file: String,
-    /// Its work-group, unless another is asked for.
     pub(crate) wg: Option<WorkGroup>,
     /// Those that a search may try, the default first; empty for the usual ones.
     pub(crate) groups: Vec<WorkGroup>,
@@ -101,7 +99,6 @@ pub(crate) struct DescribedRung {
     pub(crate) local: Option<Formula>,
     /// Macros and their values; those of the group's sides are in `groups`.
     pub(crate) tune: BTreeMap<String, Vec<u64>>,
-    /// What must be true of its settings.
     pub(crate) conditions: Vec<Restriction>,
     /// Macros, and their values: a formula of known names, or text.
     pub(crate) defines: BTreeMap<String, String>,
@@ -128,7 +125,6 @@ pub(crate) enum RungStep {
 }
 
 impl RungStep {
-    /// The launches in it, each once.
     pub(crate) fn launches(&self) -> Vec<&DescribedLaunch> {
         match self {
             RungStep::Launch(launch) => vec![launch],
@@ -182,16 +178,12 @@ impl Extent {
     }
 }
 
-/// What says which results are right.
 #[derive(Clone, Debug)]
 pub enum Checker {
-    /// A program, with its arguments.
     Program {
         /// The words of its command line, with names in braces to be replaced.
         command: Vec<String>,
-        /// How arrays are handed over.
         format: ArrayFormat,
-        /// Seconds that it may take.
         seconds: u64,
     },
     /// A file with one kernel, which one work-item runs.
@@ -201,7 +193,6 @@ pub enum Checker {
     /// Lines of Python that assign each output.
     Numpy {
         code: String,
-        /// Seconds that they may take.
         seconds: u64,
     },
     Rung {
@@ -224,7 +215,6 @@ impl Description {
         self.form.shape(size(self.n.unwrap_or(usual)), self.m.map(size))
     }
 
-    /// What says which results are right.
     pub fn checker(&self) -> &Checker {
         &self.checker
     }
@@ -234,14 +224,12 @@ impl Description {
         self.rungs.iter().find(|known| known.name == rung).map(|rung| rung.file.as_str())
     }
 
-    /// The kernels' files that it names, each once.
     pub fn files(&self) -> Vec<String> {
         let reference = if let Checker::Kernel { file } = &self.checker { Some(file.clone()) } else { None };
         let rungs = self.rungs.iter().map(|rung| rung.file.clone());
         rungs.chain(reference).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// The files of real data that it names.
     pub fn data_files(&self) -> Vec<String> {
         self.buffers.iter().filter_map(|buffer| buffer.file().map(str::to_owned)).collect()
     }

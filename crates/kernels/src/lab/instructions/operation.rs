@@ -33,7 +33,6 @@ pub struct Function {
     pub name: &'static str,
     /// What the kernel calls: as a function, in the `half_` and in the `native_` form.
     calls: [&'static str; 3],
-    /// The kernel's macro for a step.
     pub step: &'static str,
     /// What a step adds to the value.
     pub term: u32,
@@ -161,7 +160,6 @@ pub const FUNCTIONS: &[Function] = &[
     },
 ];
 
-/// How a function is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
     Plain,

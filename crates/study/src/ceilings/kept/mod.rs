@@ -110,7 +110,6 @@ impl Kept {
         Ok(path)
     }
 
-    /// The file below `folder`.
     pub fn path(&self, folder: &Path) -> PathBuf {
         let name = files::name_of(&[&self.platform, &self.device, &self.driver]);
         folder.join(CEILINGS_FOLDER).join(name + ".json")

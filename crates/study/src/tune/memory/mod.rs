@@ -13,7 +13,6 @@ use sha2::{Digest, Sha256};
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-/// The folder of the files, below that for data.
 pub const TUNED_FOLDER: &str = "tuned";
 
 /// How large a problem is, to a factor of two: the exponents of the powers of two at or below its columns and rows.
@@ -104,7 +103,6 @@ impl TunedEntry {
     }
 }
 
-/// What is remembered of a device with a driver.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TunedFile {
     pub platform: String,
@@ -120,13 +118,11 @@ impl TunedFile {
         TunedFile { platform: platform.clone(), device: name.clone(), driver: driver.clone(), entries: Vec::new() }
     }
 
-    /// The file below the folder for data.
     pub fn path(&self, folder: &Path) -> PathBuf {
         let name = files::name_of(&[&self.platform, &self.device, &self.driver]);
         folder.join(TUNED_FOLDER).join(name + ".json")
     }
 
-    /// Whether both are of the same device and driver.
     pub fn is_of(&self, other: &TunedFile) -> bool {
         (&self.platform, &self.device, &self.driver) == (&other.platform, &other.device, &other.driver)
     }
@@ -152,7 +148,6 @@ impl TuningMemory {
         Ok(TuningMemory::below(&ceilings::folder()?))
     }
 
-    /// Below this folder for data.
     pub fn below(folder: &Path) -> TuningMemory {
         TuningMemory { folder: folder.to_owned() }
     }
@@ -228,7 +223,6 @@ fn read(path: &Path) -> Result<TunedFile, Error> {
 }
 
 impl TunedFile {
-    /// What a file of this text holds.
     pub fn parse(text: &str) -> Result<TunedFile, String> {
         let file: TunedFile = serde_json::from_str(text).map_err(|e| e.to_string())?;
         file.check()?;
