@@ -4,7 +4,7 @@ use crate::adopt::described;
 use crate::kernels::{Family, Form, Registry, Sources, built_in};
 use crate::record::params_text;
 use crate::report::format;
-use crate::report::wrap::wrapped;
+use crate::report::wrap::{hung, wrapped};
 use crate::tune::{TunedEntry, TunedFile, source_hash};
 use std::path::Path;
 
@@ -76,7 +76,7 @@ pub(crate) fn details(entry: &TunedEntry, width: usize) -> String {
     ];
     let file = entry.file.as_ref().map(|file| ("file", file.clone()));
     let line = |(name, text): &(&str, String)| {
-        wrapped(text.trim_end_matches(", "), &format!("    {name:<9}"), &" ".repeat(13), width)
+        hung(text.trim_end_matches(", "), &format!("    {name:<9}"), width)
     };
     format!("\n  {}\n{}", what(entry), lines.iter().chain(&file).map(line).collect::<String>())
 }

@@ -123,18 +123,17 @@ pub fn side_by_side(what: &str, names: [&str; 2], kernels: [&[AsmKernel]; 2], sc
     }
     rows.retain(|(_, counts)| *counts != [0, 0]);
     rows.push(("all".to_owned(), sum(&|kernel| kernel.instructions.len())));
-    let cells = |at: usize| rows.iter().map(|(_, counts)| counts[at].to_string()).collect::<Vec<_>>();
     let change = |(_, [a, b]): &(String, [usize; 2])| match b.checked_sub(*a) {
         Some(0) => "-".to_owned(),
         Some(more) => format!("+{more}"),
         None => format!("-{}", a - b),
     };
-    let columns = vec![
-        GridColumn::texts("instructions", rows.iter().map(|(name, _)| name.clone()).collect(), 0),
-        GridColumn::numbers(names[0].replacen(' ', "\n", 1), cells(0), 0),
-        GridColumn::numbers(names[1].replacen(' ', "\n", 1), cells(1), 0),
-        GridColumn::numbers("change", rows.iter().map(change).collect(), 0),
-    ];
+    let grid = TextGrid::of(&rows)
+        .texts("instructions", |(name, _)| name.clone())
+        .numbers(names[0].replacen(' ', "\n", 1), |(_, counts)| counts[0].to_string())
+        .numbers(names[1].replacen(' ', "\n", 1), |(_, counts)| counts[1].to_string())
+        .numbers("change", change)
+        .grid();
     let title = format::wrap(&format!("{} and {}: {what}", names[0], names[1]), screen.width, "  ");
-    format::on_screen(&format!("{title}\n{}\n", TextGrid { columns }.lines().join("\n")), screen)
+    format::on_screen(&format!("{title}\n{}\n", grid.lines().join("\n")), screen)
 }

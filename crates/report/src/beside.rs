@@ -2,7 +2,7 @@
 
 use super::ceilings::{name, value};
 use super::chosen::titled;
-use super::grid::{GridColumn, TextGrid};
+use super::grid::TextGrid;
 use super::{Medium, format};
 use gpulab_study::ceilings::{CeilingRow, Site};
 
@@ -44,18 +44,16 @@ pub fn ceilings(devices: &[(ComparedDevice, Vec<CeilingRow>)], medium: Medium) -
             quantities.insert(last, row);
         }
     }
-    let names = quantities.iter().map(|row| name(&CeilingRow { bytes: None, ..(*row).clone() })).collect();
-    let units = quantities.iter().map(|row| row.unit.clone()).collect();
     let known: Vec<ComparedDevice> = devices.iter().map(|(device, _)| device.clone()).collect();
     let cell = |rows: &[CeilingRow], of: &CeilingRow| {
         rows.iter().find(|row| row.is_of(of)).map_or_else(|| "-".to_owned(), value)
     };
-    let columns = heads(&known)
-        .into_iter()
-        .zip(devices)
-        .map(|(head, (_, rows))| GridColumn::numbers(head, quantities.iter().map(|of| cell(rows, of)).collect(), 0));
-    let first = [GridColumn::texts("ceiling", names, 0), GridColumn::texts("unit", units, 0)];
-    titled("what devices do at best", TextGrid { columns: first.into_iter().chain(columns).collect() }, medium)
+    let named = TextGrid::of(quantities)
+        .texts("ceiling", |row| name(&CeilingRow { bytes: None, ..row.clone() }))
+        .texts("unit", |row| row.unit.clone());
+    let columns = heads(&known).into_iter().zip(devices);
+    let table = columns.fold(named, |table, (head, (_, rows))| table.numbers(head, |of| cell(rows, of)));
+    titled("what devices do at best", table.grid(), medium)
 }
 
 /// What experiments found: a line for each, with a finding or nothing for each device.
@@ -63,13 +61,11 @@ pub fn findings(devices: &[ComparedDevice], found: &[(String, Vec<Option<String>
     let heads = heads(devices);
     match medium {
         Medium::Markdown => {
-            let names = found.iter().map(|(name, _)| name.clone()).collect();
-            let mut columns = vec![GridColumn::texts("experiment", names, 0)];
-            columns.extend(heads.into_iter().enumerate().map(|(at, head)| {
-                let cells = found.iter().map(|(_, texts)| texts[at].clone().unwrap_or_else(|| "-".to_owned()));
-                GridColumn::texts(head, cells.collect(), 0)
-            }));
-            TextGrid { columns }.markdown()
+            let mut table = TextGrid::of(found).texts("experiment", |(name, _)| name.clone());
+            for (at, head) in heads.into_iter().enumerate() {
+                table = table.texts(head, |(_, texts)| texts[at].clone().unwrap_or_else(|| "-".to_owned()));
+            }
+            table.grid().markdown()
         }
         Medium::Screen(screen) => {
             let line = |(head, text): (&String, &Option<String>)| {

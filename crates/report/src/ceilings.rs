@@ -65,15 +65,13 @@ fn tables(rows: &[&CeilingRow], screen: Screen) -> String {
 
 /// A line for each ceiling, with its value below `head`.
 fn grid(head: &str, rows: &[&CeilingRow]) -> TextGrid {
-    let column = |cell: &dyn Fn(&CeilingRow) -> String| rows.iter().map(|row| cell(row)).collect::<Vec<_>>();
     let noise = |row: &CeilingRow| row.noise.map_or_else(|| "-".to_owned(), |noise| format!("{:.1}%", 100.0 * noise));
-    let columns = vec![
-        GridColumn::texts("what", column(&name), 0),
-        GridColumn::numbers(head, column(&value), 0),
-        GridColumn::numbers("noise", column(&noise), 0),
-        GridColumn::texts("shape", column(&|row| shape(row).lines().next().unwrap_or_default().to_owned()), 0),
-    ];
-    TextGrid { columns }
+    TextGrid::of(rows.iter().copied())
+        .texts("what", name)
+        .numbers(head, value)
+        .numbers("noise", noise)
+        .texts("shape", |row| shape(row).lines().next().unwrap_or_default().to_owned())
+        .grid()
 }
 
 /// Four digits, or the word for what came in place of a value.
@@ -130,9 +128,8 @@ fn curve_grid(rows: &[&CeilingRow]) -> Option<TextGrid> {
     }
     let find = |bytes: u64, what: &str| rows.iter().find(|r| r.bytes == Some(bytes) && r.what == what);
     let cell = |bytes: u64, what: &str| find(bytes, what).map_or_else(|| "-".to_owned(), |row| value(row));
-    let names = GridColumn::texts("GB/s by size", sizes.iter().copied().map(binary).collect(), 0);
-    let column = |what: &&str| GridColumn::numbers(*what, sizes.iter().map(|&bytes| cell(bytes, what)).collect(), 0);
-    Some(TextGrid { columns: std::iter::once(names).chain(whats.iter().map(column)).collect() })
+    let names = TextGrid::of(&sizes).texts("GB/s by size", |bytes| binary(*bytes));
+    Some(whats.iter().fold(names, |table, what| table.numbers(*what, |bytes| cell(*bytes, what))).grid())
 }
 
 /// What needs care, and why quantities have no value.

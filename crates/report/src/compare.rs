@@ -1,7 +1,7 @@
 //! Comparisons as text.
 
 use super::format::{self, Screen, Tint, paint};
-use super::grid::{GridColumn, TextGrid};
+use super::grid::TextGrid;
 use super::groups;
 use super::rungs::label;
 use super::view::cache_name;
@@ -66,34 +66,31 @@ fn table(pairs: &[&ComparedCase<'_>], screen: Screen) -> String {
     let (unit, of_unit) = format::time_unit(times.into_iter());
     let time = |seconds: f64| format::significant(seconds / of_unit, 4);
     let is_alone = groups::distinct(pairs.iter().map(|pair| &pair.before.variant)).len() == pairs.len();
-    let cells = |of: &dyn Fn(&ComparedCase<'_>) -> String| pairs.iter().map(|pair| of(pair)).collect::<Vec<_>>();
     let verdict = |pair: &ComparedCase<'_>| {
         let settings = if pair.has_other_settings() { " *" } else { "" };
         let clocks = if pair.is_of_two_clocks { ": other clock" } else { "" };
         format!("{}{clocks}{settings}", pair.verdict.name())
     };
-    let mut columns = vec![GridColumn::texts("rung", cells(&|pair| label(pair.before)), 0)];
+    let settings = |pair: &ComparedCase<'_>| {
+        format!("{} {}", pair.before.wg_text(), params_text(&pair.before.params)).trim().to_owned()
+    };
+    let mut table = TextGrid::of(pairs.iter().copied()).texts("rung", |pair| label(pair.before));
     if !is_alone {
-        let settings = |pair: &ComparedCase<'_>| {
-            format!("{} {}", pair.before.wg_text(), params_text(&pair.before.params)).trim().to_owned()
-        };
-        columns.push(GridColumn::texts("group, settings", cells(&settings), 0));
+        table = table.texts("group, settings", settings);
     }
-    columns.extend([
-        GridColumn::numbers(format!("before\n{unit}"), cells(&|pair| time(pair.seconds[0])), 3),
-        GridColumn::numbers(format!("after\n{unit}"), cells(&|pair| time(pair.seconds[1])), 2),
-        GridColumn::numbers("time\nratio", cells(&|pair| ratio(pair.ratio)), 0),
-        GridColumn::texts(
-            format!("{}\ninterval", certainty()),
-            cells(&|pair| pair.interval.as_ref().map_or_else(|| "-".to_owned(), interval)),
-            1,
-        ),
-        GridColumn::texts("verdict", cells(&verdict), 0),
-    ]);
+    table = table
+        .numbers(format!("before\n{unit}"), |pair| time(pair.seconds[0]))
+        .dropped(3)
+        .numbers(format!("after\n{unit}"), |pair| time(pair.seconds[1]))
+        .dropped(2)
+        .numbers("time\nratio", |pair| ratio(pair.ratio))
+        .texts(format!("{}\ninterval", certainty()), |pair| pair.interval.as_ref().map_or("-".to_owned(), interval))
+        .dropped(1)
+        .texts("verdict", verdict);
     if pairs.iter().any(|pair| pair.more_runs.is_some()) {
-        columns.push(GridColumn::numbers("more\nruns", cells(&more_runs), 0));
+        table = table.numbers("more\nruns", more_runs);
     }
-    let lines = TextGrid { columns }.fit(screen.width).lines();
+    let lines = table.grid().fit(screen.width).lines();
     let first = lines.len() - pairs.len();
     let line = |(at, line): (usize, &String)| match at.checked_sub(first).map(|row| pairs[row].verdict) {
         Some(SpeedVerdict::Slower) if screen.color => paint(line, Tint::Red),
@@ -203,22 +200,21 @@ fn out_of_turn(pairs: &[ComparedCase]) -> Option<String> {
 
 /// The operating curve as a table: how often sides that are alike are called different, and which slowdowns are found.
 pub fn curve(points: &[CurvePoint], slowdowns: &[f64], screen: Screen) -> String {
-    let cells = |of: &dyn Fn(&CurvePoint) -> String| points.iter().map(of).collect::<Vec<_>>();
     let share = |count: usize, point: &CurvePoint| format!("{:.1}%", 100.0 * count as f64 / point.alike as f64);
     let turns = |point: &CurvePoint| match point.turns {
         Turns::InTurn => "in turn",
         Turns::OneAfterTheOther => "one after the other",
     };
-    let mut columns = vec![
-        GridColumn::numbers("runs of\neach side", cells(&|p| p.runs.to_string()), 0),
-        GridColumn::texts("the sides ran", cells(&|p| turns(p).to_owned()), 0),
-        GridColumn::numbers("compar-\nisons", cells(&|p| format::count(p.alike as u64)), 2),
-        GridColumn::numbers("alike, but\ncalled", cells(&|p| share(p.called, p)), 0),
-    ];
-    columns.extend(slowdowns.iter().enumerate().map(|(at, slowdown)| {
-        GridColumn::numbers(format!("+{:.0}%\nfound", 100.0 * slowdown), cells(&|p| share(p.found[at], p)), 0)
-    }));
-    let table = TextGrid { columns }.fit(screen.width).lines().join("\n");
+    let mut table = TextGrid::of(points)
+        .numbers("runs of\neach side", |p| p.runs.to_string())
+        .texts("the sides ran", |p| turns(p).to_owned())
+        .numbers("compar-\nisons", |p| format::count(p.alike as u64))
+        .dropped(2)
+        .numbers("alike, but\ncalled", |p| share(p.called, p));
+    for (at, slowdown) in slowdowns.iter().enumerate() {
+        table = table.numbers(format!("+{:.0}%\nfound", 100.0 * slowdown), |p| share(p.found[at], p));
+    }
+    let table = table.grid().fit(screen.width).lines().join("\n");
     let badly: usize = points.iter().map(|point| point.missed_badly).sum();
     let note = format!(
         "alike, but called: sides of the same program that were called FASTER or SLOWER. +10% found: with all times of one \
@@ -233,13 +229,12 @@ pub fn steps(ladders: &[LadderSteps], screen: Screen) -> String {
     let text = ladders.iter().map(|ladder| {
         let LadderSteps { family, dtype, cache, devices, rungs } = ladder;
         let head = format!("{family}, {dtype}, {} cache: gain over the rung before", cache_name(*cache));
-        let names = rungs.iter().map(|(number, name, _)| format!("v{number} {name}")).collect();
-        let mut columns = vec![GridColumn::texts("rung", names, 0)];
-        columns.extend(devices.iter().enumerate().map(|(at, device)| {
-            let gains = rungs.iter().map(|(_, _, gains)| gains[at].as_ref().map_or_else(|| "-".into(), gain));
-            GridColumn::numbers(device_head(device, devices), gains.collect(), 0)
-        }));
-        format!("{}{}", format::wrap(&head, screen.width, "  "), TextGrid { columns }.blocks(screen.width))
+        let mut table = TextGrid::of(rungs).texts("rung", |(number, name, _)| format!("v{number} {name}"));
+        for (at, device) in devices.iter().enumerate() {
+            let cell = |gains: &[Option<RatioInterval>]| gains[at].as_ref().map_or_else(|| "-".to_owned(), gain);
+            table = table.numbers(device_head(device, devices), |(_, _, gains)| cell(gains));
+        }
+        format!("{}{}", format::wrap(&head, screen.width, "  "), table.grid().blocks(screen.width))
     });
     let text = text.collect::<Vec<_>>().join("\n");
     let mark = if text.contains('?') { "? noise or an unsteady device may make the gain\n" } else { "" };

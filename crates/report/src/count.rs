@@ -1,7 +1,7 @@
 //! Counts of kernels as text: a row for each rung or trial, and the lines of their sources.
 
 use super::format::{self, Screen};
-use super::grid::{GridColumn, TextGrid};
+use super::grid::TextGrid;
 use super::{markdown, payoff};
 use gpulab_kernels::{Rung, built_in};
 use gpulab_model::outcome::Status;
@@ -205,15 +205,12 @@ fn lines_of(case: CaseRows<'_>, each_launch: bool) -> Vec<CountLine> {
 /// The table, and what is alike in all trials of an experiment, which is no column then.
 fn grid(first: &CountRow, lines: &[CountLine]) -> (TextGrid, Vec<String>) {
     let is_experiment = !first.experiment.is_empty();
-    let labels = lines.iter().map(|line| line.label.clone()).collect();
-    let head = if first.is_of_program() {
-        "kernel"
-    } else if is_experiment {
-        "trial"
-    } else {
-        "rung"
+    let head = match first.is_of_program() {
+        true => "kernel",
+        false if is_experiment => "trial",
+        false => "rung",
     };
-    let mut columns = vec![GridColumn::texts(head, labels, 0)];
+    let mut table = TextGrid::of(lines).texts(head, |line| line.label.clone());
     let mut alike = Vec::new();
     for (head, cell) in COLUMNS {
         let cells: Vec<Option<String>> = lines.iter().map(cell).collect();
@@ -222,13 +219,10 @@ fn grid(first: &CountRow, lines: &[CountLine]) -> (TextGrid, Vec<String>) {
             Some(one) if is_experiment && lines.len() > 1 && cells.iter().all(|cell| cell.as_ref() == Some(one)) => {
                 alike.push(format!("{} {one}", head.replace("-\n", "").replace('\n', " ")));
             }
-            _ => {
-                let cells = cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".to_owned())).collect();
-                columns.push(GridColumn::numbers(*head, cells, 0));
-            }
+            _ => table = table.numbers(*head, |line| cell(line).unwrap_or_else(|| "-".to_owned())),
         }
     }
-    (TextGrid { columns }, alike)
+    (table.grid(), alike)
 }
 
 fn title(row: &CountRow) -> String {
@@ -345,27 +339,19 @@ fn source_grid(
     };
     let share = |one: &SourceCounts<'_>| format!("{:.1}%", 100.0 * one.counts.issued as f64 / all.max(1) as f64);
     let cell = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), ratio);
-    let numbers = |head: &str, of: &dyn Fn(&SourceCounts<'_>) -> String| {
-        GridColumn::numbers(head, lines.iter().map(of).collect(), 0)
-    };
     let text = |one: &SourceCounts<'_>| match one.line {
         0 => "(of no line: the compiler's own)".to_owned(),
         line => format::terminal(source(one.file, line).unwrap_or_default().trim()),
     };
-    const PARTITION_LOAD: usize = 4;
-    let mut columns = vec![
-        GridColumn::texts("line", lines.iter().map(place).collect(), 0),
-        numbers("of all\ninstr.", &share),
-        numbers("lanes\nbusy", &|one| cell(one.counts.lanes_busy(warp))),
-        numbers("seg-\nments", &|one| cell(one.counts.global().segments_a_request())),
-        numbers("partition\nload", &|one| cell(one.counts.partition_load(partitions))),
-        numbers("pas-\nses", &|one| cell(one.counts.local().passes_a_request())),
-        GridColumn::texts("source", lines.iter().map(text).collect(), 0),
-    ];
-    if partitions == 0 {
-        columns.remove(PARTITION_LOAD);
+    let mut table = TextGrid::of(lines)
+        .texts("line", place)
+        .numbers("of all\ninstr.", share)
+        .numbers("lanes\nbusy", |one| cell(one.counts.lanes_busy(warp)))
+        .numbers("seg-\nments", |one| cell(one.counts.global().segments_a_request()));
+    if partitions > 0 {
+        table = table.numbers("partition\nload", |one| cell(one.counts.partition_load(partitions)));
     }
-    TextGrid { columns }
+    table.numbers("pas-\nses", |one| cell(one.counts.local().passes_a_request())).texts("source", text).grid()
 }
 
 #[cfg(test)]

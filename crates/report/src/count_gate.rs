@@ -1,7 +1,7 @@
 //! Counts held against kept ones, as a table and sentences.
 
 use super::format::{self, Screen};
-use super::grid::{GridColumn, TextGrid};
+use super::grid::TextGrid;
 use gpulab_study::count::{CountAllowances, CountGrowth, EditedLine};
 
 /// What changed of so many cases since `name` was written.
@@ -27,7 +27,6 @@ pub fn text(
 }
 
 fn table(growths: &[CountGrowth<'_>], allowed: &CountAllowances, screen: Screen) -> String {
-    let cells = |of: &dyn Fn(&CountGrowth<'_>) -> String| growths.iter().map(of).collect::<Vec<_>>();
     let limit = |growth: &CountGrowth<'_>| match allowed.of(growth.gauge) {
         Some(allowance) if growth.is_refused(allowed) => format!("+{}: MORE", format::percent(allowance.share)),
         Some(allowance) => format!("+{}", format::percent(allowance.share)),
@@ -35,15 +34,14 @@ fn table(growths: &[CountGrowth<'_>], allowed: &CountAllowances, screen: Screen)
     };
     let place =
         |growth: &CountGrowth<'_>| growth.place.as_ref().map_or_else(|| "-".to_owned(), |place| at(&place.line));
-    let columns = vec![
-        GridColumn::texts("count", cells(&|growth| growth.gauge.name.to_owned()), 0),
-        GridColumn::numbers("before", cells(&|growth| format::count(growth.before)), 0),
-        GridColumn::numbers("now", cells(&|growth| format::count(growth.now)), 0),
-        GridColumn::numbers("change", cells(&change), 0),
-        GridColumn::texts("allowed", cells(&limit), 0),
-        GridColumn::texts("where", cells(&place), 0),
-    ];
-    TextGrid { columns }.shorten(screen.width).lines().join("\n") + "\n"
+    let grid = TextGrid::of(growths)
+        .texts("count", |growth| growth.gauge.name.to_owned())
+        .numbers("before", |growth| format::count(growth.before))
+        .numbers("now", |growth| format::count(growth.now))
+        .numbers("change", change)
+        .texts("allowed", limit)
+        .texts("where", place);
+    grid.grid().shorten(screen.width).lines().join("\n") + "\n"
 }
 
 /// By how much a count changed: as a share, or from twice on as a factor.

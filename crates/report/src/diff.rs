@@ -1,6 +1,6 @@
 //! What differs between two kernel files: what their headers say, then their code.
 
-use super::wrap::wrapped;
+use super::wrap::{hung, wrapped};
 use gpulab_kernels::{labelled, split_header, title};
 use gpulab_system::terminal::{Screen, Tint, paint};
 use similar::{ChangeTag, DiffOp, TextDiff};
@@ -58,7 +58,7 @@ fn headers(old: &KernelFile, new: &KernelFile, width: usize) -> String {
         |file: &KernelFile| wrapped(title(&file.text).unwrap_or(""), &format!("{}: ", file.label), "  ", width);
     let line = |file: &KernelFile, label: &str| {
         let said = labelled(&file.text, label).unwrap_or_default();
-        wrapped(&said, &format!("  {:<9}", format!("{label}:")), &" ".repeat(11), width)
+        hung(&said, &format!("  {:<9}", format!("{label}:")), width)
     };
     let news: String = ["Idea", "Removes", "Remains"].map(|label| line(new, label)).concat();
     format!("{}{}\n{}{news}", heading(old), line(old, "Remains"), heading(new))

@@ -4,7 +4,7 @@ use crate::format::significant;
 use crate::format::{paragraphs, reason, wrap};
 use crate::moment::FilmLine;
 use crate::why::faster;
-use crate::wrap::wrapped;
+use crate::wrap::{hung, wrapped};
 use gpulab_kernels::{Family, Rung};
 use gpulab_study::exercise::{
     Bets, CountCheck, Demand, Exercise, ExerciseVerdict, Grade, NEAR_BET, Progress, Standing, StepBet,
@@ -24,7 +24,7 @@ pub fn list(all: &[Exercise], progress: &Progress, width: usize) -> String {
             (false, _) => "begun",
         };
         let first = format!("{:<names$}  {state:<6}  ", exercise.name);
-        text += &wrapped(&exercise.title, &first, &" ".repeat(first.len()), width);
+        text += &hung(&exercise.title, &first, width);
     }
     let solved = all.iter().filter(|exercise| progress.of(exercise.name).passed).count();
     // Writing to a String cannot fail.
@@ -162,7 +162,7 @@ pub fn settled(bet: &StepBet, model: &str, all: &Bets, width: usize) -> String {
         crate::format::counted(factors.len(), "bet"),
         factor(middle)
     );
-    let line = |head: &str, text: &str| wrapped(text, head, &" ".repeat(head.len()), width);
+    let line = |head: &str, text: &str| hung(text, head, width);
     format!(
         "\n{}: {} to {}\n{}{}{}{}",
         bet.family,

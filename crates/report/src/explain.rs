@@ -1,7 +1,7 @@
 //! Ladders, rungs and experiments explained, in the words that stand in the kernel's header or with the experiment.
 
 use crate::moment::{FilmLine, FilmMoment};
-use crate::wrap::wrapped;
+use crate::wrap::{hung, wrapped};
 use gpulab_kernels::{self as kernels, FAMILIES, Family, Rung};
 use gpulab_study::experiments::{Experiment, Explanation};
 
@@ -110,7 +110,7 @@ fn rungs_of(name: &str) -> Vec<String> {
 
 /// A labelled part; nothing of nothing.
 fn part(label: &str, said: &str, width: usize) -> String {
-    wrapped(said, &format!("  {:<9}", format!("{label}:")), &" ".repeat(11), width)
+    hung(said, &format!("  {:<9}", format!("{label}:")), width)
 }
 
 /// Labelled commands, one a line: a command is never broken.

@@ -1,7 +1,7 @@
 //! What the columns of ladders' tables mean.
 
 use crate::columns::{BESIDE, COLUMNS};
-use crate::wrap::wrapped;
+use crate::wrap::{hung, wrapped};
 use gpulab_kernels::FAMILIES;
 
 /// The columns of a ladder's table and what stands beside them, one an entry, in lines of a terminal's width; then in which
@@ -13,8 +13,7 @@ pub fn explained(width: usize) -> String {
     let mut all: Vec<(String, &str, u8)> = [beside(rung)].into_iter().chain(named).collect();
     all.extend(rest.map(beside));
     let longest = all.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
-    let indent = " ".repeat(longest + 2);
-    let entry = |(name, about, _): &(String, &str, u8)| wrapped(about, &format!("{name:<longest$}  "), &indent, width);
+    let entry = |(name, about, _): &(String, &str, u8)| hung(about, &format!("{name:<longest$}  "), width);
     let entries: String = all.iter().map(entry).collect();
     let mut dropped: Vec<&(String, &str, u8)> = all.iter().filter(|(.., drop)| *drop > 0).collect();
     dropped.sort_by_key(|(.., drop)| std::cmp::Reverse(*drop));
@@ -43,9 +42,8 @@ fn explained_baselines(width: usize) -> String {
     }
     all.sort_by_key(|(name, ..)| *name);
     let longest = all.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
-    let indent = " ".repeat(longest + 2);
     let entry = |(name, about, families): &(&str, &str, Vec<&str>)| {
-        wrapped(&format!("{about} ({})", families.join(", ")), &format!("{name:<longest$}  "), &indent, width)
+        hung(&format!("{about} ({})", families.join(", ")), &format!("{name:<longest$}  "), width)
     };
     all.iter().map(entry).collect()
 }

@@ -51,7 +51,51 @@ impl GridColumn {
     }
 }
 
+/// A table in the making: a line for each of some things, and columns of what a function says of each.
+pub(super) struct GridLines<'a, T> {
+    lines: Vec<&'a T>,
+    columns: Vec<GridColumn>,
+}
+
+impl<T> GridLines<'_, T> {
+    pub(super) fn texts(self, head: impl Into<String>, cell: impl Fn(&T) -> String) -> Self {
+        let cells = self.lines.iter().map(|line| cell(line)).collect();
+        self.column(GridColumn::texts(head, cells, 0))
+    }
+
+    pub(super) fn numbers(self, head: impl Into<String>, cell: impl Fn(&T) -> String) -> Self {
+        let cells = self.lines.iter().map(|line| cell(line)).collect();
+        self.column(GridColumn::numbers(head, cells, 0))
+    }
+
+    pub(super) fn column(mut self, column: GridColumn) -> Self {
+        self.columns.push(column);
+        self
+    }
+
+    /// When the last column goes: see [`GridColumn::drop`].
+    pub(super) fn dropped(mut self, drop: u8) -> Self {
+        self.columns.iter_mut().next_back().into_iter().for_each(|column| column.drop = drop);
+        self
+    }
+
+    pub(super) fn grid(self) -> TextGrid {
+        TextGrid { columns: self.columns }
+    }
+}
+
 impl TextGrid {
+    pub(super) fn of<'a, T>(lines: impl IntoIterator<Item = &'a T>) -> GridLines<'a, T> {
+        GridLines { lines: lines.into_iter().collect(), columns: Vec::new() }
+    }
+
+    /// Lines of cells below these heads.
+    pub(super) fn of_cells(heads: &[impl AsRef<str>], rows: &[Vec<String>]) -> TextGrid {
+        let cell = |at: usize| move |row: &Vec<String>| row.get(at).cloned().unwrap_or_default();
+        let all = heads.iter().enumerate();
+        all.fold(TextGrid::of(rows), |table, (at, head)| table.texts(head.as_ref(), cell(at))).grid()
+    }
+
     pub(super) fn width(&self) -> usize {
         self.columns.iter().map(|column| column.width() + GAP).sum::<usize>().saturating_sub(GAP)
     }

@@ -2,7 +2,7 @@
 
 use crate::markdown::{parts, text_table, title};
 use crate::sources;
-use crate::wrap::wrapped;
+use crate::wrap::{hung, wrapped};
 use gpulab_kernels::{FAMILIES, Family, Kind, Rung, Tunable};
 use gpulab_study::experiments::{EXPERIMENTS, Experiment};
 use std::fmt::Write as _;
@@ -34,8 +34,7 @@ pub fn everything(width: usize, verbose: bool) -> String {
 /// An indented line for each experiment, or several where the question is longer.
 pub fn experiments(indent: &str, width: usize) -> String {
     let name_width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
-    let rest = format!("{indent}{:name_width$} ", "");
-    let line = |e: &&Experiment| wrapped(e.question, &format!("{indent}{:<name_width$} ", e.name), &rest, width);
+    let line = |e: &&Experiment| hung(e.question, &format!("{indent}{:<name_width$} ", e.name), width);
     EXPERIMENTS.iter().map(line).collect()
 }
 
@@ -56,7 +55,7 @@ fn heading(family: &Family) -> String {
 fn overview(family: &Family, width: usize) -> String {
     let rung = |rung: &Rung| {
         let first = format!("  {:>2} {:<14} ", number(rung), rung.variant());
-        wrapped(&rung.header("Idea").unwrap_or_default(), &first, &" ".repeat(20), width)
+        hung(&rung.header("Idea").unwrap_or_default(), &first, width)
     };
     heading(family) + &family.kernels().map(rung).collect::<String>()
 }
@@ -75,7 +74,7 @@ pub fn details(family: &Family, width: usize) -> String {
         let tunables = names.join(", ");
         let header = ["Idea", "Removes", "Remains"].map(|label| (label, rung.header(label).unwrap_or_default()));
         for (label, about) in header.into_iter().chain([("Tunables", tunables)]) {
-            text += &wrapped(&about, &format!("     {label:<8} "), &" ".repeat(14), width);
+            text += &hung(&about, &format!("     {label:<8} "), width);
         }
     }
     let head = format!("Tunables, with the values that are worth a try, as in gpulab sweep {} --set", family.name);
@@ -83,11 +82,11 @@ pub fn details(family: &Family, width: usize) -> String {
     text += &wrapped(&format!("{head} {}", first_setting(family)), "  ", "  ", width);
     for tunable in family.tunables() {
         let about = format!("{} [{}]", tunable.about, tunable.values.replace(' ', ", "));
-        text += &wrapped(&about, &format!("     {:<8} ", tunable.name), &" ".repeat(14), width);
+        text += &hung(&about, &format!("     {:<8} ", tunable.name), width);
     }
     text.push_str("\n  On the CPU, without OpenCL, for comparison\n");
     for baseline in family.problem.baselines() {
-        text += &wrapped(baseline.about, &format!("     {:<14} ", baseline.name), &" ".repeat(20), width);
+        text += &hung(baseline.about, &format!("     {:<14} ", baseline.name), width);
     }
     text
 }

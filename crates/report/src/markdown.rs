@@ -80,9 +80,7 @@ pub fn code(text: &dyn Fn(Screen) -> String) -> String {
 }
 
 pub fn text_table(heads: &[&str], rows: &[Vec<String>]) -> String {
-    let cells = |at: usize| rows.iter().map(|row| row.get(at).cloned().unwrap_or_default()).collect();
-    let column = |(at, head): (usize, &&str)| GridColumn::texts(*head, cells(at), 0);
-    TextGrid { columns: heads.iter().enumerate().map(column).collect() }.markdown()
+    TextGrid::of_cells(heads, rows).markdown()
 }
 
 /// Parts with an empty line between them, without those that are empty.
@@ -98,12 +96,12 @@ fn table(first: &str, cells: &[Cell<'_>], parts: &[Subject]) -> String {
     }
     let unit = cells[0].unit;
     let number = |value: &Option<Value>| value.map_or_else(|| "-".to_owned(), |value| value.text());
-    let names = GridColumn::texts(first, cells.iter().map(|cell| label(cell.row)).collect(), 0);
-    let numbers = columns
-        .iter()
-        .map(|(column, values)| GridColumn::numbers(column.head(unit), values.iter().map(number).collect(), 0));
-    let verdicts = || cells.iter().map(|cell| verdict(cell.judged(), VERDICT_WIDTH)).collect();
-    let verdicts = parts.contains(&Subject::Timing).then(|| GridColumn::texts("verdict", verdicts(), 0));
-    let columns = std::iter::once(names).chain(numbers).chain(verdicts).collect();
-    format!("\n{}", TextGrid { columns }.markdown())
+    let mut table = TextGrid::of(cells).texts(first, |cell| label(cell.row));
+    for (column, values) in &columns {
+        table = table.column(GridColumn::numbers(column.head(unit), values.iter().map(number).collect(), 0));
+    }
+    if parts.contains(&Subject::Timing) {
+        table = table.texts("verdict", |cell| verdict(cell.judged(), VERDICT_WIDTH));
+    }
+    format!("\n{}", table.grid().markdown())
 }

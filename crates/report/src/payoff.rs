@@ -4,7 +4,7 @@ use super::Medium;
 use super::chosen::titled;
 use super::explain::short_name;
 use super::format::{self, Screen};
-use super::grid::{GridColumn, TextGrid};
+use super::grid::TextGrid;
 use super::moment::{FilmLine, FilmMoment};
 use super::rungs::{short_label, who};
 use gpulab_kernels::built_in;
@@ -173,7 +173,6 @@ pub fn kept(promises: &[KeptPromise], medium: Medium) -> String {
     let mut lines: Vec<(&str, Vec<&KeptPromise>)> = Waste::ALL.map(|waste| (name(waste), of(waste))).into();
     lines.push(("all", promises.iter().collect()));
     lines.retain(|(_, own)| !own.is_empty());
-    let cells = |cell: &dyn Fn(&[&KeptPromise]) -> String| lines.iter().map(|(_, own)| cell(own)).collect::<Vec<_>>();
     let middle = |own: &[&KeptPromise], of: &dyn Fn(&KeptPromise) -> f64| {
         let mut all: Vec<f64> = own.iter().map(|one| of(one)).collect();
         all.sort_by(f64::total_cmp);
@@ -182,15 +181,14 @@ pub fn kept(promises: &[KeptPromise], medium: Medium) -> String {
     let share = |own: &[&KeptPromise], is: &dyn Fn(&KeptPromise) -> bool| {
         format!("{:.0}%", 100.0 * own.iter().filter(|one| is(one)).count() as f64 / own.len() as f64)
     };
-    let columns = vec![
-        GridColumn::texts("waste", lines.iter().map(|(name, _)| (*name).to_owned()).collect(), 0),
-        GridColumn::numbers("steps", cells(&|own| own.len().to_string()), 0),
-        GridColumn::numbers("promised", cells(&|own| format!("{:.2}", middle(own, &|one| one.promised))), 0),
-        GridColumn::numbers("reached", cells(&|own| format!("{:.2}", middle(own, &|one| one.reached))), 0),
-        GridColumn::numbers("median factor", cells(&|own| format!("{:.2}", middle(own, &KeptPromise::factor))), 0),
-        GridColumn::numbers(format!("within {CLOSE} times"), cells(&|own| share(own, &|one| one.factor() <= CLOSE)), 0),
-    ];
-    titled("times faster, as promised by the model and as the next rung reached", TextGrid { columns }, medium)
+    let grid = TextGrid::of(&lines)
+        .texts("waste", |(name, _)| (*name).to_owned())
+        .numbers("steps", |(_, own)| own.len().to_string())
+        .numbers("promised", |(_, own)| format!("{:.2}", middle(own, &|one| one.promised)))
+        .numbers("reached", |(_, own)| format!("{:.2}", middle(own, &|one| one.reached)))
+        .numbers("median factor", |(_, own)| format!("{:.2}", middle(own, &KeptPromise::factor)))
+        .numbers(format!("within {CLOSE} times"), |(_, own)| share(own, &|one| one.factor() <= CLOSE));
+    titled("times faster, as promised by the model and as the next rung reached", grid.grid(), medium)
 }
 
 /// A factor up to which a promise counts as kept closely.

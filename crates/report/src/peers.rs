@@ -1,6 +1,6 @@
 //! Figures of other programs, as those that measured them wrote them.
 
-use super::grid::{GridColumn, TextGrid};
+use super::grid::TextGrid;
 use super::groups::distinct;
 use super::{Medium, format};
 
@@ -10,14 +10,10 @@ pub fn table(cells: &[Vec<String>], medium: Medium) -> String {
     let lines = figures(cells);
     match (medium, lines.split_first()) {
         (_, None) => "nothing was measured\n".to_owned(),
-        (Medium::Screen(_), _) => aligned(&lines),
-        (Medium::Markdown, Some((heads, rows))) => {
-            let cells = |at: usize| rows.iter().map(|row| row.get(at).cloned().unwrap_or_default()).collect();
-            let column = |(at, head): (usize, &String)| match at {
-                0 => GridColumn::texts(head, cells(at), 0),
-                _ => GridColumn::numbers(head, cells(at), 0),
-            };
-            TextGrid { columns: heads.iter().enumerate().map(column).collect() }.markdown()
+        (_, Some((heads, rows))) => {
+            let mut grid = TextGrid::of_cells(heads, rows);
+            grid.columns.iter_mut().skip(1).for_each(|column| column.is_text = false);
+            grid.on(medium)
         }
     }
 }
@@ -57,21 +53,6 @@ fn tally(rows: &[Vec<String>], quantity: usize, verdict: usize) -> Vec<Vec<Strin
         std::iter::once(format::terminal(of)).chain(verdicts.iter().map(|which| counted(of, which))).collect()
     };
     std::iter::once(names.collect()).chain(quantities.iter().map(line)).collect()
-}
-
-/// Lines with their cells below each other, the first cells to the left.
-fn aligned(lines: &[Vec<String>]) -> String {
-    let count = |text: &String| text.chars().count();
-    let columns = lines.first().map_or(0, Vec::len);
-    let width = |i: usize| lines.iter().filter_map(|line| line.get(i)).map(count).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    let cell = |(i, (text, &width)): (usize, (&String, &usize))| match i {
-        0 => format!("{text:<width$}"),
-        _ => format!("{text:>width$}"),
-    };
-    let line =
-        |line: &Vec<String>| line.iter().zip(&widths).enumerate().map(cell).collect::<Vec<_>>().join("  ") + "\n";
-    lines.iter().map(line).collect()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::cell::{Cell, RateUnit};
 use super::chosen::{ChosenColumn, lines, titled};
-use super::grid::{GridColumn, TextGrid};
+use super::grid::TextGrid;
 use super::groups::{distinct, groups, tables};
 use super::rungs::label;
 use super::{Medium, format};
@@ -191,11 +191,9 @@ fn grid(entries: &[PivotEntry<'_>], by: &str) -> TextGrid {
         texts.get(&(line.as_str(), column.as_str())).map_or_else(|| "-".to_owned(), |texts| texts.join(", "))
     };
     let columns = distinct(entries.iter().map(|entry| entry.column.clone()));
-    let columns = columns.iter().map(|column| {
-        GridColumn::numbers(column.replacen(' ', "\n", 1), lines.iter().map(|line| cell(line, column)).collect(), 0)
-    });
-    let first = GridColumn::texts(by, lines.iter().map(name).collect(), 0);
-    TextGrid { columns: std::iter::once(first).chain(columns).collect() }
+    let first = TextGrid::of(&lines).texts(by, name);
+    let with = |column: &String| column.replacen(' ', "\n", 1);
+    columns.iter().fold(first, |table, column| table.numbers(with(column), |line| cell(line, column))).grid()
 }
 
 /// `2^28` of powers of two from 2^16 on, else `1_000_000`.

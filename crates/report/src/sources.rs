@@ -1,6 +1,6 @@
 //! The road from the sources' slides to commands. `docs/sources.md` is the data: its sections with a table of commands.
 
-use super::wrap::wrapped;
+use super::wrap::{hung, wrapped};
 
 const PAGE: &str = include_str!("../../../docs/sources.md");
 
@@ -65,8 +65,7 @@ fn step(row: &'static str) -> Option<RoadStep> {
 
 /// The names and titles of all sources, a line each.
 pub fn overview(indent: &str, width: usize) -> String {
-    let rest = format!("{indent}{:11}", "");
-    let line = |source: &CitedSource| wrapped(source.title, &format!("{indent}{:<10} ", source.name()), &rest, width);
+    let line = |source: &CitedSource| hung(source.title, &format!("{indent}{:<10} ", source.name()), width);
     all().iter().map(line).collect()
 }
 

@@ -2,7 +2,7 @@
 
 use super::cell::{RateUnit, Value};
 use super::compare::title;
-use super::grid::{GridColumn, TextGrid};
+use super::grid::TextGrid;
 use super::rungs::{is_memory_bound, label, operation_unit, rate};
 use super::view::result;
 use super::{Medium, format};
@@ -77,27 +77,25 @@ fn of_rung(rows: &[Row]) -> String {
 }
 
 fn grid(rows: &[Row], first: &Row, unit: RateUnit) -> TextGrid {
-    let numbers = |head: &str, cell: &dyn Fn(&Row) -> Option<Value>, drop| {
-        let text = |row: &Row| cell(row).map_or_else(|| "-".to_owned(), Value::text);
-        GridColumn::numbers(head, rows.iter().map(text).collect(), drop)
-    };
+    let text = |value: Option<Value>| value.map_or_else(|| "-".to_owned(), Value::text);
     let head = if is_memory_bound(first) { unit.named("GB/s") } else { operation_unit(first).0.to_owned() };
     let of_kind = |row: &Row, value: f64| if is_memory_bound(row) { unit.of(value) } else { value };
     let verdict = |row: &Row| if row.status == Status::Ok { "ok".to_owned() } else { row.status.name().to_owned() };
-    let mut columns = vec![
-        GridColumn::texts("devices", rows.iter().map(name).collect(), 0),
-        numbers("kernels", &|row| row.t_median_s.map(Value::Seconds), 0),
-        numbers(&head, &|row| rate(row).1.map(|value| Value::Rate(of_kind(row, value))), 3),
-        numbers("of ideal", &|row| row.ideal_pct.map(Value::Percent), 0),
-        numbers("by the\nhost", &|row| row.t_wall_median_s.map(Value::Seconds), 2),
-        numbers("end\nto end", &|row| row.t_end_to_end_s.map(Value::Seconds), 0),
-        numbers("of ideal", &|row| row.ideal_end_to_end_pct.map(Value::Percent), 0),
-        GridColumn::texts("verdict", rows.iter().map(verdict).collect(), 0),
-    ];
+    let mut table = TextGrid::of(rows).texts("devices", name);
     if of_rung(rows).is_empty() {
-        columns.insert(1, GridColumn::texts("rung", rows.iter().map(label).collect(), 0));
+        table = table.texts("rung", label);
     }
-    TextGrid { columns }
+    table
+        .numbers("kernels", |row| text(row.t_median_s.map(Value::Seconds)))
+        .numbers(head, |row| text(rate(row).1.map(|value| Value::Rate(of_kind(row, value)))))
+        .dropped(3)
+        .numbers("of ideal", |row| text(row.ideal_pct.map(Value::Percent)))
+        .numbers("by the\nhost", |row| text(row.t_wall_median_s.map(Value::Seconds)))
+        .dropped(2)
+        .numbers("end\nto end", |row| text(row.t_end_to_end_s.map(Value::Seconds)))
+        .numbers("of ideal", |row| text(row.ideal_end_to_end_pct.map(Value::Percent)))
+        .texts("verdict", verdict)
+        .grid()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! What a search for the fastest settings found, and why: at most a screen of 80 columns and 24 lines.
 
 use super::format::{self, Screen};
-use super::grid::{GridColumn, TextGrid};
+use super::grid::TextGrid;
 use super::markdown;
 use super::rungs;
 use super::sweep;
@@ -117,22 +117,19 @@ fn beside_default(best: &Row, default: Option<&Row>) -> String {
 
 /// A line for each parameter of which several values were tried.
 fn effect_table(effects: &[Effect]) -> TextGrid {
-    let effects: Vec<&Effect> = effects.iter().filter(|effect| effect.verdict != EffectVerdict::OneValue).collect();
-    let cells = |cell: &dyn Fn(&Effect) -> String| effects.iter().map(|effect| cell(effect)).collect::<Vec<_>>();
     let slower = |e: &Effect| e.ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
     let verdict = |e: &Effect| match e.verdict {
         EffectVerdict::Undecided => "undecided: within the noise".to_owned(),
         EffectVerdict::Decided | EffectVerdict::OneValue => String::new(),
     };
-    TextGrid {
-        columns: vec![
-            GridColumn::texts("parameter", cells(&|e| e.name.clone()), 0),
-            GridColumn::texts("best with", cells(&|e| e.with.clone()), 0),
-            GridColumn::texts("best without", cells(&|e| e.without.clone()), 0),
-            GridColumn::numbers("times\nslower", cells(&slower), 0),
-            GridColumn::texts("", cells(&verdict), 1),
-        ],
-    }
+    TextGrid::of(effects.iter().filter(|effect| effect.verdict != EffectVerdict::OneValue))
+        .texts("parameter", |e| e.name.clone())
+        .texts("best with", |e| e.with.clone())
+        .texts("best without", |e| e.without.clone())
+        .numbers("times\nslower", slower)
+        .texts("", verdict)
+        .dropped(1)
+        .grid()
 }
 
 fn flatness(told: &TuningTold<'_>, best: &Row) -> String {
@@ -179,20 +176,15 @@ fn needed(evaluations: Option<usize>) -> String {
 /// What strategies need on a recorded space, as a table.
 pub fn replays(told: &ReplayTold, screen: Screen) -> String {
     let ReplayTold { title, lines, configurations, flat } = told;
-    let cells = |cell: &dyn Fn(&ReplayLine) -> String| lines.iter().map(cell).collect::<Vec<_>>();
-    let share = |at: usize| {
-        GridColumn::numbers(format!("to\n{:.0}%", 100.0 * SHARES[at]), cells(&|line| needed(line.needed[at])), 0)
-    };
-    let columns = vec![
-        GridColumn::texts("strategy", cells(&|line| name(line.strategy)), 0),
-        share(0),
-        share(1),
-        share(2),
-        GridColumn::numbers("to its\nend", cells(&|line| line.whole.to_string()), 0),
-        GridColumn::numbers("reached with\na quarter", cells(&|line| format::percent(line.at_quarter)), 0),
-    ];
+    let mut table = TextGrid::of(lines).texts("strategy", |line| name(line.strategy));
+    for (at, share) in SHARES.iter().enumerate() {
+        table = table.numbers(format!("to\n{:.0}%", 100.0 * share), |line| needed(line.needed[at]));
+    }
+    table = table
+        .numbers("to its\nend", |line| line.whole.to_string())
+        .numbers("reached with\na quarter", |line| format::percent(line.at_quarter));
     let head = format!("{title}: {configurations} configurations, {flat} within 5% of the best; evaluations needed");
-    let table = TextGrid { columns }.fit(screen.width).lines().join("\n");
+    let table = table.grid().fit(screen.width).lines().join("\n");
     format::on_screen(&format!("{}{table}\n", format::wrap(&format::terminal(&head), screen.width, "  ")), screen)
 }
 
@@ -201,20 +193,18 @@ const NEAR: usize = 1;
 
 /// How many evaluations bring strategies near the fastest of recorded spaces, a line for each space, as Markdown.
 pub fn replays_markdown(told: &[&ReplayTold], seeds: u64) -> String {
-    let cells = |cell: &dyn Fn(&ReplayTold) -> String| told.iter().map(|told| cell(told)).collect::<Vec<_>>();
-    let mut columns = vec![
-        GridColumn::texts("recorded space", cells(&|told| told.title.clone()), 0),
-        GridColumn::numbers("configurations", cells(&|told| told.configurations.to_string()), 0),
-        GridColumn::numbers("within 5 %", cells(&|told| told.flat.to_string()), 0),
-    ];
+    let mut table = TextGrid::of(told.iter().copied())
+        .texts("recorded space", |told| told.title.clone())
+        .numbers("configurations", |told| told.configurations.to_string())
+        .numbers("within 5 %", |told| told.flat.to_string());
     for (at, line) in told.first().into_iter().flat_map(|told| told.lines.iter().enumerate()) {
-        columns.push(GridColumn::numbers(name(line.strategy), cells(&|told| needed(told.lines[at].needed[NEAR])), 0));
+        table = table.numbers(name(line.strategy), |told| needed(told.lines[at].needed[NEAR]));
     }
     let title = format!(
         "evaluations until the best is within {:.0} % of the fastest, medians over {seeds} seeds",
         100.0 * (1.0 - SHARES[NEAR])
     );
-    format!("{}\n{}", markdown::title(&title), TextGrid { columns }.markdown())
+    format!("{}\n{}", markdown::title(&title), table.grid().markdown())
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::Medium;
 use super::chosen::titled;
 use super::format::{self, Screen};
-use super::grid::{GridColumn, TextGrid};
+use super::grid::TextGrid;
 use super::groups::groups;
 use super::payoff;
 use super::rungs::{label, range, short_label, who};
@@ -75,54 +75,32 @@ pub fn model(is_gpu: bool) -> &'static str {
 
 fn table(rungs: &[RungTime], screen: Screen) -> String {
     let (unit, scale) = format::time_unit(rungs.iter().map(|rung| rung.measured));
-    let number = |x: f64| format::significant(x, 3);
-    let cells = |cell: &dyn Fn(&RungTime) -> String| rungs.iter().map(cell).collect::<Vec<String>>();
-    let names = cells(&|rung| label(&rung.row));
-    let columns = vec![
-        GridColumn::texts("rung", names, 0),
-        GridColumn::numbers(format!("measured\n{unit}"), cells(&|rung| number(rung.measured / scale)), 0),
-        GridColumn::numbers(
-            format!("model\n{unit}"),
-            cells(&|rung| rung.model_time().map_or_else(|| "-".into(), |model| number(model.whole() / scale))),
-            0,
-        ),
-        GridColumn::numbers(
-            "measured\nover model",
-            cells(&|rung| rung.over_model().map_or_else(|| "-".into(), number)),
-            1,
-        ),
-        GridColumn::texts(
-            "mostly",
-            cells(&|rung| {
-                rung.model_time().map_or_else(String::new, |model| part(model.largest(), &rung.row).to_owned())
-            }),
-            2,
-        ),
-    ];
-    TextGrid { columns }.blocks(screen.width)
+    let number = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format::significant(x, 3));
+    TextGrid::of(rungs)
+        .texts("rung", |rung| label(&rung.row))
+        .numbers(format!("measured\n{unit}"), |rung| number(Some(rung.measured / scale)))
+        .numbers(format!("model\n{unit}"), |rung| number(rung.model_time().map(|model| model.whole() / scale)))
+        .numbers("measured\nover model", |rung| number(rung.over_model()))
+        .dropped(1)
+        .texts("mostly", |rung| rung.model_time().map_or("", |model| part(model.largest(), &rung.row)).to_owned())
+        .dropped(2)
+        .grid()
+        .blocks(screen.width)
 }
 
 /// How far the model is from measured times, a line for each name: of how many rungs, the middle of the factors between both,
 /// and the share within [`NEAR`]. Each factor is 1 or more.
 pub fn errors(by: &str, factors: &[(String, f64)], medium: Medium) -> String {
-    let own = |group: &Vec<(String, f64)>| {
-        let mut own: Vec<f64> = group.iter().map(|(_, factor)| *factor).collect();
-        own.sort_by(f64::total_cmp);
-        own
-    };
-    let of_names = groups(factors, |(name, _)| name.clone());
-    let cells = |cell: &dyn Fn(&[f64]) -> String| of_names.iter().map(|group| cell(&own(group))).collect::<Vec<_>>();
-    let within = |own: &[f64]| own.iter().filter(|factor| **factor <= NEAR).count() as f64 / own.len() as f64;
+    let mut of_names = groups(factors, |(name, _)| name.clone());
+    of_names.iter_mut().for_each(|own| own.sort_by(|(_, a), (_, b)| a.total_cmp(b)));
+    let near = |own: &Vec<(String, f64)>| own.iter().filter(|(_, factor)| *factor <= NEAR).count();
     let label = |name: &String| if by == "device" { format::device(name) } else { name.clone() };
-    let labels = of_names.iter().map(|group| label(&group[0].0));
-    let columns = vec![
-        GridColumn::texts(by, labels.collect(), 0),
-        GridColumn::numbers("rungs", cells(&|own| own.len().to_string()), 0),
-        GridColumn::numbers("median factor", cells(&|own| format!("{:.2}", own[own.len() / 2])), 0),
-        GridColumn::numbers(format!("within {NEAR} times"), cells(&|own| format!("{:.0}%", 100.0 * within(own))), 0),
-    ];
-    let title = "the model beside the measured times: the larger over the smaller";
-    titled(title, TextGrid { columns }, medium)
+    let grid = TextGrid::of(&of_names)
+        .texts(by, |own| label(&own[0].0))
+        .numbers("rungs", |own| own.len().to_string())
+        .numbers("median factor", |own| format!("{:.2}", own[own.len() / 2].1))
+        .numbers(format!("within {NEAR} times"), |own| format!("{:.0}%", 100.0 * near(own) as f64 / own.len() as f64));
+    titled("the model beside the measured times: the larger over the smaller", grid.grid(), medium)
 }
 
 /// A factor up to which the model counts as near.

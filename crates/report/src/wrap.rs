@@ -30,6 +30,11 @@ pub fn wrapped(text: &str, first: &str, rest: &str, width: usize) -> String {
     lines.replace("\u{a0}%", " %")
 }
 
+/// As [`wrapped`], all other lines below where the text begins behind `first`.
+pub fn hung(text: &str, first: &str, width: usize) -> String {
+    wrapped(text, first, &" ".repeat(first.chars().count()), width)
+}
+
 /// A word whole, or, if it has no room in a line, as of a path, in pieces that end in slashes.
 fn pieces(word: &str, room: usize) -> Vec<&str> {
     if word.chars().count() > room { word.split_inclusive('/').collect() } else { vec![word] }

@@ -29,10 +29,7 @@ pub enum DeviceError {
     },
     /// Something was refused before OpenCL was asked, or failed outside of it.
     #[error("{call} failed: {message}")]
-    Other {
-        call: String,
-        message: String,
-    },
+    Other { call: String, message: String },
 }
 
 /// Codes that refuse this launch, this buffer or this image but leave the device sound.

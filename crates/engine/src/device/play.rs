@@ -146,23 +146,9 @@ impl Handles<'_> {
         // SAFETY: as in `write`: `check` saw that the last row ends within the memory.
         let bytes = unsafe { std::slice::from_raw_parts(host.start(), host.bytes()) };
         guarded("clEnqueueWriteBufferRect", || unsafe {
-            let (to, of) = (t.buffer_pitch, t.host_pitch);
-            let none = None::<&Event>;
-            core::enqueue_write_buffer_rect(
-                queue,
-                &buffer.memory,
-                false,
-                at,
-                from,
-                rows,
-                to,
-                0,
-                of,
-                0,
-                bytes,
-                none,
-                Some(&mut event),
-            )
+            let (buffer, none, event) = (&buffer.memory, None::<&Event>, Some(&mut event));
+            let [to, of] = [t.buffer_pitch, t.host_pitch];
+            core::enqueue_write_buffer_rect(queue, buffer, false, at, from, rows, to, 0, of, 0, bytes, none, event)
         })?;
         Ok(event)
     }
@@ -174,23 +160,9 @@ impl Handles<'_> {
         // SAFETY: as in `write_rows`.
         let bytes = unsafe { std::slice::from_raw_parts_mut(host.start(), host.bytes()) };
         guarded("clEnqueueReadBufferRect", || unsafe {
-            let (of, to) = (t.buffer_pitch, t.host_pitch);
-            let none = None::<&Event>;
-            core::enqueue_read_buffer_rect(
-                queue,
-                &buffer.memory,
-                false,
-                at,
-                from,
-                rows,
-                of,
-                0,
-                to,
-                0,
-                bytes,
-                none,
-                Some(&mut event),
-            )
+            let (buffer, none, event) = (&buffer.memory, None::<&Event>, Some(&mut event));
+            let [of, to] = [t.buffer_pitch, t.host_pitch];
+            core::enqueue_read_buffer_rect(queue, buffer, false, at, from, rows, of, 0, to, 0, bytes, none, event)
         })?;
         Ok(event)
     }
@@ -224,16 +196,8 @@ impl Handles<'_> {
         let memory = &self.buffer(t)?.memory;
         // SAFETY: the call blocks, the mapping is used before it is unmapped, and nobody keeps it.
         let map = || unsafe {
-            core::enqueue_map_buffer::<u8, _, _, _>(
-                queue,
-                memory,
-                true,
-                flags,
-                t.at,
-                t.bytes,
-                None::<&Event>,
-                None::<&mut Event>,
-            )
+            let none = (None::<&Event>, None::<&mut Event>);
+            core::enqueue_map_buffer::<u8, _, _, _>(queue, memory, true, flags, t.at, t.bytes, none.0, none.1)
         };
         let mut map = guarded("clEnqueueMapBuffer", map)?;
         use_it(map.as_mut_ptr());

@@ -78,9 +78,7 @@ struct TileMember<'s> {
 }
 
 /// Finds the distances of a matrix, with at most so many bytes of each device.
-///
-/// # Errors
-/// What the last device that could work said.
+/// The error is what the last device that could work said.
 pub fn close(
     hands: Vec<Hand<'_>>,
     n: usize,

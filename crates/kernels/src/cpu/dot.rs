@@ -54,10 +54,7 @@ pub const BASELINES: &[Baseline] = &[
 /// f32 data: products exact in f64, compensated summation. f64 data: Dot2, as if in twice the precision. Integers:
 /// wrapping, exact. IEEE rules hold for special values: NaN for any NaN, for both infinities and for 0 * inf;
 /// otherwise an infinity stays. A sum of f64 data that overflows on its way may answer with an infinity.
-///
-/// # Panics
-///
-/// If the arrays' types differ.
+/// Panics if the arrays' types differ.
 pub fn reference(x: &Array, y: &Array) -> Reference {
     let rounded = |sum: compensated::Partial| Reference::Rounded(sum.rounded());
     match (x, y) {
@@ -153,10 +150,7 @@ pub fn deciding(inputs: &[Array], before: &Reference, margin: f64, at: usize, dr
 
 /// Completes a dot product on the host: the sum of `partials` and of the products of `x` and `y`, all of one type.
 /// Floats are added in twice the precision of f64 and rounded once to the type; integers wrap.
-///
-/// # Panics
-///
-/// If the arrays' types differ.
+/// Panics if the arrays' types differ.
 pub fn finish(partials: &Array, x: &Array, y: &Array) -> Array {
     same_type!((partials, x, y), |p, x, y| vec![Element::exact(x, y, p)].into(), else {
         unreachable!("partial sums and vectors of one type")

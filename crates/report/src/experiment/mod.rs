@@ -4,7 +4,7 @@ mod chart;
 mod measure;
 
 use super::format::{self, Screen};
-use super::grid::{GridColumn, TextGrid};
+use super::grid::TextGrid;
 use super::groups::{self, number_key};
 use super::markdown::{self, PAGE};
 use super::view::{cache_name, clock_name, status_word};
@@ -107,14 +107,12 @@ fn grid(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> Text
 
 fn list(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
     let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
-    let cells = |of: &dyn Fn(&Point) -> String| points.iter().map(of).collect::<Vec<_>>();
-    let columns = vec![
-        GridColumn::texts("", cells(&|p| p.series.clone()), 0),
-        GridColumn::numbers(x_name, cells(&|p| label(p.x)), 0),
-        GridColumn::numbers("value", cells(&|p| cell(Some(p))), 0),
-        GridColumn::texts("", cells(&|p| Measure::of(p).text()), 0),
-    ];
-    TextGrid { columns }
+    TextGrid::of(points)
+        .texts("", |p| p.series.clone())
+        .numbers(x_name, |p| label(p.x))
+        .numbers("value", |p| cell(Some(p)))
+        .texts("", |p| Measure::of(p).text())
+        .grid()
 }
 
 /// One row for each x, one column for each series and what is measured of it; names are broken at commas, and have units
@@ -122,29 +120,28 @@ fn list(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
 fn by_x(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
     let (xs, is_mixed, place) = (distinct_x(points), is_mixed(points), by_place(points));
     let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
-    let names = GridColumn::numbers(x_name, xs.iter().map(|&x| label(x)).collect(), 0);
-    let columns = distinct(points, |p| (p.series.as_str(), Measure::of(p))).into_iter().map(|(series, measure)| {
+    let mut table = TextGrid::of(&xs).numbers(x_name, |x| label(*x));
+    for (series, measure) in distinct(points, |p| (p.series.as_str(), Measure::of(p))) {
         let unit = if is_mixed { format!("\n{}", measure.unit) } else { String::new() };
         let head = series.replace(", ", ",\n") + &unit;
-        let cells = xs.iter().map(|&x| cell(place.get(&(series, number_key(x), measure)).copied()));
-        GridColumn::numbers(head, cells.collect(), 0)
-    });
-    TextGrid { columns: std::iter::once(names).chain(columns).collect() }
+        table = table.numbers(head, |x| cell(place.get(&(series, number_key(*x), measure)).copied()));
+    }
+    table.grid()
 }
 
 /// One row for each series, one column for each x and what is measured there; ascending in x.
 fn by_series(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
     let (is_mixed, place) = (is_mixed(points), by_place(points));
     let all = distinct(points, |p| p.series.as_str());
-    let names = GridColumn::texts("", all.iter().map(|&series| series.to_owned()).collect(), 0);
+    let mut table = TextGrid::of(&all).texts("", |series| (*series).to_owned());
     let mut kinds = distinct(points, |p| (number_key(p.x), p.x_name.as_str(), Measure::of(p)));
     kinds.sort_by(|a, b| f64::from_bits(a.0).total_cmp(&f64::from_bits(b.0)));
-    let columns = kinds.into_iter().map(|(x, x_name, measure)| {
+    for (x, x_name, measure) in kinds {
         let unit = if is_mixed { format!("\n{}", measure.text().replace(" in ", "\n")) } else { String::new() };
-        let cells = all.iter().map(|&series| cell(place.get(&(series, x, measure)).copied()));
-        GridColumn::numbers(format!("{x_name}\n{}{unit}", label(f64::from_bits(x))), cells.collect(), 0)
-    });
-    TextGrid { columns: std::iter::once(names).chain(columns).collect() }
+        let head = format!("{x_name}\n{}{unit}", label(f64::from_bits(x)));
+        table = table.numbers(head, |series| cell(place.get(&(*series, x, measure)).copied()));
+    }
+    table.grid()
 }
 
 fn cell(point: Option<&Point>) -> String {

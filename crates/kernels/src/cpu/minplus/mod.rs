@@ -117,38 +117,26 @@ pub const BASELINES: &[Baseline] = &[
 ];
 
 /// The name of the inner loop that [`all_threads`] would use on this matrix: `avx2_f32`.
-///
-/// # Panics
-///
-/// If the matrix is not of f32, f64 or i32.
+/// Panics if the matrix is not of f32, f64 or i32.
 pub fn instructions(d: &Array) -> &'static str {
     typed!(d, d, |d, _d| Tiled::best(d).name)
 }
 
 /// The whole step, with all threads of the current rayon pool and the widest vectors of the processor. Beside the
 /// matrices it needs a panel of 8 or 16 MiB and some 0.1 MiB a thread, whatever their size.
-///
-/// # Panics
-///
-/// If the matrices are not both of n x n elements of one type, f32, f64 or i32.
+/// Panics if the matrices are not both of n x n elements of one type, f32, f64 or i32.
 pub fn all_threads(n: usize, d: &Array, result: &mut Array) {
     rows(EdgeJoin::Sum, n, d, 0..n, result);
 }
 
 /// The product in a semiring, computed as in [`all_threads`].
-///
-/// # Panics
-///
-/// As [`all_threads`].
+/// Panics as [`all_threads`].
 pub fn product(semiring: Semiring, n: usize, d: &Array, result: &mut Array) {
     turned_over(semiring, d, result, |join, d, result| rows(join, n, d, 0..n, result));
 }
 
 /// Lowers rows of lengths by one edge after the other of n x n weights, until none becomes better.
-///
-/// # Panics
-///
-/// If the arrays' types differ, or the weights are not n x n.
+/// Panics if the arrays' types differ, or the weights are not n x n.
 pub fn follow(semiring: Semiring, n: usize, weights: &Array, rows: &mut Array) {
     fn relax<T: Weight>(n: usize, weights: &[T], rows: &mut [T]) {
         for row in rows.chunks_mut(n.max(1)) {
@@ -164,10 +152,7 @@ pub fn follow(semiring: Semiring, n: usize, weights: &Array, rows: &mut Array) {
 }
 
 /// Some rows of the result, the least of lengths that are joined so, computed as in [`all_threads`].
-///
-/// # Panics
-///
-/// As [`all_threads`], but the result has only these rows.
+/// Panics as [`all_threads`], but the result has only these rows.
 pub fn rows(join: EdgeJoin, n: usize, d: &Array, rows: Range<usize>, result: &mut Array) {
     joined!(join, d, result, |d, r| multiply(&Tiled::best(d), n, d, rows, r));
 }
@@ -175,10 +160,7 @@ pub fn rows(join: EdgeJoin, n: usize, d: &Array, rows: Range<usize>, result: &mu
 /// Lets all threads add and compare in registers, `steps` times a tile, with the instructions that [`all_threads`] would use
 /// on this matrix, and says how many sums that made: what a step would take if it never had to read. (Only those of
 /// x86-64 stay in registers.)
-///
-/// # Panics
-///
-/// If the matrix is not of f32, f64 or i32.
+/// Panics if the matrix is not of f32, f64 or i32.
 pub fn in_registers(d: &Array, steps: usize) -> u64 {
     fn run<T: Tiled>(d: &[T], steps: usize) -> u64 {
         let kernel = T::best(d);
@@ -228,10 +210,7 @@ tiled!(Heaviest<f64>, [avx512_f64_heaviest, avx2_f64_heaviest]);
 tiled!(Heaviest<i32>, [avx512_i32_heaviest, avx2_i32_heaviest]);
 
 /// Computes anew what the elements at these places, as (row, column), take part in: their rows and columns of the result.
-///
-/// # Panics
-///
-/// If the arrays' types differ, or are not n x n.
+/// Panics if the arrays' types differ, or are not n x n.
 pub fn recompute(semiring: Semiring, n: usize, d: &Array, places: &[(usize, usize)], result: &mut Array) {
     turned_over(semiring, d, result, |join, d, result| {
         joined!(join, d, result, |d, r| places.iter().for_each(|&at| cross(n, d, at, r)));
@@ -240,10 +219,7 @@ pub fn recompute(semiring: Semiring, n: usize, d: &Array, places: &[(usize, usiz
 
 /// The min-plus product of n x n weights with themselves of which it is known that a shortest way of two edges takes one that
 /// leads from a node to that `turn` further on: of two ways to look at, the shorter.
-///
-/// # Panics
-///
-/// If the arrays' types differ, or are not n x n.
+/// Panics if the arrays' types differ, or are not n x n.
 pub fn turned(n: usize, turn: usize, d: &Array, result: &mut Array) {
     typed!(d, result, |d, r| shorter(n, turn, d, r));
 }

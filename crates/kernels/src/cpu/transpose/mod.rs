@@ -94,20 +94,14 @@ pub fn movement(shape: Shape, params: &Params) -> Movement {
 
 /// Carries a transposition out with all threads of the current rayon pool, tiles, and the widest vectors of the
 /// processor. What lies between rows stays as it is.
-///
-/// # Panics
-///
-/// If the arrays' types differ, or if their lengths are not those of the movement.
+/// Panics if the arrays' types differ, or if their lengths are not those of the movement.
 pub fn all_threads(input: &Array, movement: &Movement, output: &mut Array) {
     on_words!(input, output, all_threads_slices, movement);
 }
 
 /// Copies the input over the output, of its type and length, with the threads and the stores of [`all_threads`]: what
 /// a transposition would take if its order of addresses cost nothing.
-///
-/// # Panics
-///
-/// If the arrays' types or lengths differ.
+/// Panics if the arrays' types or lengths differ.
 pub fn copy(input: &Array, output: &mut Array) {
     on_words!(input, output, copy_slices);
 }

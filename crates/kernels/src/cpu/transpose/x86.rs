@@ -75,10 +75,7 @@ pub(super) struct Turned {
 
 /// Transposes whole squares of `input`, whose rows are `pitch` apart, into lines, one for each column, past the caches;
 /// [`fence`] makes them seen. What is left of the rows and columns stays as it is.
-///
-/// # Panics
-///
-/// If `head` words into a line no cache line begins.
+/// Panics if `head` words into a line no cache line begins.
 pub(super) fn turn<W: Word>(
     simd: impl VectorLoops,
     input: &[W],
