@@ -11,7 +11,6 @@ use gpulab_kernels::built_in;
 use gpulab_record::Row;
 use gpulab_study::why::{Payoff, Payoffs, RungTime, ShareBasis, WORTH, Waste};
 
-/// What has nothing that would pay.
 fn nothing() -> String {
     format!("nothing that the counts show would save {:.0}%", 100.0 * WORTH)
 }
@@ -57,7 +56,6 @@ fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// The sentences below what shares are of.
 pub fn text(payoffs: &Payoffs, family: &str, rung: Option<u32>, screen: Screen) -> String {
     let where_to = if payoffs.basis == ShareBasis::Counts { " on a GPU" } else { "" };
     let said: Vec<String> = sentences(payoffs, family, rung).into_iter().map(|one| one.text).collect();

@@ -181,7 +181,6 @@ pub fn beside(source: &str, rows: &[Row], compute_units: u32) -> String {
     wrap(&with_figures(source, table.about), WIDTH, "  ") + &TextGrid { columns }.blocks(WIDTH)
 }
 
-/// A fault of a kernel as printed.
 struct PrintedFault {
     /// The family, and its rung.
     of: (&'static str, &'static str),

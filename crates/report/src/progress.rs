@@ -147,7 +147,6 @@ impl StatusLine {
         &self.bar
     }
 
-    /// Clears the line while `print` writes to the terminal.
     pub fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         self.bar.suspend(print)
     }

@@ -9,7 +9,6 @@ const TABLE: &str = "| slide or section | command | without a GPU |";
 
 const WIDTH: usize = 79;
 
-/// One of the sources: a section of the page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CitedSource {
     /// The heading, as in `Maruyama: lecture on parallel reduction`.

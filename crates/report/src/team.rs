@@ -40,7 +40,6 @@ pub fn text(rows: &[Row], unit: RateUnit, medium: Medium) -> String {
     }
 }
 
-/// Whether it is the row of several devices.
 fn is_together(row: &Row) -> bool {
     row.shares.contains(' ')
 }

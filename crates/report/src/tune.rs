@@ -168,7 +168,6 @@ pub struct ReplayTold {
     pub flat: usize,
 }
 
-/// Evaluations, or that there were never enough.
 fn needed(evaluations: Option<usize>) -> String {
     evaluations.map_or_else(|| "never".to_owned(), |n| n.to_string())
 }

@@ -113,7 +113,6 @@ pub(super) fn roofline(own: &DevicePart<'_>, ids: &Ids) -> Option<Markup> {
     super::parts::figures(ids, &pictures)
 }
 
-/// A ladder as one page of a hand-out.
 fn ladder(rows: &[Row], own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: &Ids) -> Markup {
     let Some(row) = rows.iter().find(|row| !row.on_host()).or(rows.first()) else { return html! {} };
     let size = if row.m > 1 {
@@ -144,7 +143,6 @@ fn ladder(rows: &[Row], own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: 
     } }
 }
 
-/// The reason of each step, and counts beside times.
 fn with_reasons(why: &LadderReasons, is_gpu: bool, material: &PageMaterial<'_>) -> Markup {
     html! {
         h4 { "Why" }
@@ -187,7 +185,6 @@ fn mark(gain: f64, reason: &StepReason) -> &'static str {
     }
 }
 
-/// The steps' sources alone, where there are no reasons.
 fn differences(rows: &[Row], material: &PageMaterial<'_>) -> Markup {
     let timed: Vec<&Row> =
         rows.iter().filter(|row| row.rung.is_some() && row.status == Status::Ok && row.is_plain()).collect();

@@ -41,7 +41,6 @@ pub struct RecordedStudy {
     pub picture: Drawn,
 }
 
-/// A file that a page gives to its reader.
 pub struct DataFile {
     /// Its name without its folder.
     pub name: String,
@@ -49,7 +48,6 @@ pub struct DataFile {
     pub place: DataPlace,
 }
 
-/// Where a page has a file from.
 pub enum DataPlace {
     /// In the page: these bytes.
     Held(Cow<'static, [u8]>),

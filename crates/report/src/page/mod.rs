@@ -93,7 +93,6 @@ fn part(ids: &Ids, short: &'static str, heading: impl Into<String>, body: Option
     Some(PageSection { id: ids.next("part"), short, heading: heading.into(), body: body? })
 }
 
-/// The sections of one device, in reading order.
 fn device_parts(own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: &Ids) -> Vec<PageSection> {
     let all = [
         part(ids, "trust", device::trust_heading(own), Some(device::trust(own))),

@@ -15,7 +15,6 @@ pub fn of_grids(all: &[DrawnGrids]) -> Picture {
     }
 }
 
-/// Draws the grids one below the other.
 fn cells(drawn: &DrawnGrids) -> Picture {
     let mut sheet = Sheet::titled(&drawn.title, drawn.about.first().map_or("", String::as_str));
     drawn.about.iter().skip(1).for_each(|line| sheet.say_more(line));

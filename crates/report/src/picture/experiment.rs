@@ -61,7 +61,6 @@ fn headline(text: &str) -> (&str, &str) {
     end.map_or((text.trim_end_matches('.'), ""), |end| (&text[..end], text[end + 2..].trim()))
 }
 
-/// Values of one quantity that are drawn together.
 struct Panel<'a> {
     points: Vec<&'a Point>,
     /// What the names of all its series end in, where a panel has those of one ending.

@@ -168,7 +168,6 @@ fn scales(paths: &[Vec<RungPoint<'_>>], roofs: &[Roof]) -> (AxisScale, AxisScale
     (AxisScale::log10(low, high, 6), AxisScale::log10(least, most * 2.5, 6))
 }
 
-/// Draws the limits; those of arithmetic with their names.
 fn draw_roofs(sheet: &mut Sheet, roofs: &[Roof], area: Area, (x, y): (&AxisScale, &AxisScale)) {
     let compute = roofs.iter().filter(|roof| !roof.is_memory).map(|roof| roof.rate).fold(0.0, f64::max);
     let top = if compute > 0.0 { compute } else { y.most };

@@ -18,7 +18,6 @@ pub(super) struct AxisScale {
     pub(super) most: f64,
     from: f64,
     to: f64,
-    /// Ticks that are asked for at most.
     ticks: usize,
     /// Whether a logarithmic axis has a place for nought, before its least value.
     has_zero: bool,

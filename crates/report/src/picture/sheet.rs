@@ -80,7 +80,6 @@ impl Area {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figures {
     pub head: Vec<String>,
-    /// A row for each thing that is drawn.
     pub rows: Vec<Vec<String>>,
     pub legend: Option<String>,
 }
@@ -117,7 +116,6 @@ impl Sheet {
         sheet
     }
 
-    /// More of the head, before anything else is drawn.
     pub(super) fn say_more(&mut self, text: &str) {
         self.say(text, SMALL, "dim");
     }
@@ -311,7 +309,6 @@ impl Picture {
         self.height - self.below > TALL
     }
 
-    /// Whether what it shows is undecided.
     pub(crate) fn is_open(&self) -> bool {
         self.said.first().is_some_and(|(class, _)| *class == "dim")
     }

@@ -5,7 +5,6 @@
 
 use clap::ValueEnum;
 
-/// On what paper a picture is drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Theme {
     /// As the reader's system asks.

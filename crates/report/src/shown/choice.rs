@@ -7,7 +7,6 @@ use gpulab_model::data::Dtype;
 use gpulab_record::{Point, Row};
 use std::cmp::Reverse;
 
-/// What was chosen for a picture.
 pub struct Choice<'a> {
     pub files: &'a [String],
     /// A family or an experiment.
@@ -18,7 +17,6 @@ pub struct Choice<'a> {
 }
 
 impl Choice<'_> {
-    /// Whether a row may be shown.
     pub fn is_met(&self, row: &Row) -> bool {
         self.name.is_none_or(|name| row.family == name)
             && self.n.is_none_or(|n| row.n == n)

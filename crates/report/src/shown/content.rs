@@ -10,7 +10,6 @@ use gpulab_study::ceilings::{CeilingRow, cached};
 use gpulab_study::count::CountRow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What a file or a shipped record holds.
 pub struct ShownFile {
     pub name: String,
     pub holds: ShownContent,

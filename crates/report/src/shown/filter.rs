@@ -13,7 +13,6 @@ use gpulab_record::{Cells, CsvRecord};
 /// Columns of which a part of the value is enough, as with `-d`.
 const NAMES: [&str; 3] = ["platform", "device", "driver"];
 
-/// Most values that an error lists.
 const MOST: usize = 12;
 
 /// The column that figures of other programs have in place of a variant.
@@ -36,9 +35,7 @@ pub fn filtered(files: Vec<ShownFile>, conditions: &[Condition]) -> Result<Vec<S
 /// One condition on its way through the records.
 struct Sieve<'a> {
     condition: &'a Condition,
-    /// Whether some record has the column.
     is_known: bool,
-    /// Whether some value of it met the condition.
     is_met: bool,
     /// The values that it has there.
     seen: Vec<String>,
@@ -47,7 +44,6 @@ struct Sieve<'a> {
 }
 
 impl Sieve<'_> {
-    /// What is left of a file, if anything.
     fn file(&mut self, file: ShownFile) -> Option<ShownFile> {
         let holds = match file.holds {
             ShownContent::Recorded(Recorded::Rows(rows)) => {

@@ -17,7 +17,6 @@ pub struct PointStudy<'a> {
 }
 
 impl<'a> PointStudy<'a> {
-    /// Of the points of one run.
     pub fn of(points: &'a [Point]) -> PointStudy<'a> {
         let mut labels = HashMap::new();
         for point in points {

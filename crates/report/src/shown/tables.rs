@@ -94,7 +94,6 @@ fn rows_and_peers(files: &[ShownFile]) -> (Vec<Row>, Vec<PeerCells>) {
     (rows, peers)
 }
 
-/// What stands in a pivot: the columns' names.
 pub struct PivotNames<'a> {
     pub by: &'a str,
     pub value: &'a str,

@@ -83,7 +83,6 @@ fn head(rows: &[Row]) -> Option<String> {
     Some(format!("sweep of {} on {device}: {} configurations: {counts}{ceiling}", first.family, rows.len()))
 }
 
-/// What a sweep's time went into, in seconds.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SweepTime {
     /// Of the jobs that ended.
@@ -247,7 +246,6 @@ fn tunables(row: &Row) -> String {
     if row.params.is_empty() { String::new() } else { format!(", {}", params_text(&row.params)) }
 }
 
-/// Why rows have no number, each reason once.
 fn remarks(rows: &[Row], screen: Screen) -> String {
     let troubled: Vec<&Row> = rows.iter().filter(|r| r.status != Status::Ok).collect();
     let reasons = groups(&troubled, |row| (row.status, &row.reason));

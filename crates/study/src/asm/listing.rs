@@ -7,21 +7,18 @@ pub struct AsmInstruction {
     pub kind: AsmKind,
     /// Of an instruction that also reads or writes memory, how.
     pub memory: Option<AsmKind>,
-    /// Whether it works on several elements at once.
     pub is_vector: bool,
     /// The file and line of the source, where the listing tells.
     pub place: Option<(String, u64)>,
     pub text: String,
 }
 
-/// A kernel, or a function that it calls.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AsmKernel {
     pub name: String,
     pub instructions: Vec<AsmInstruction>,
 }
 
-/// The instructions of a line of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AsmLine<'a> {
     pub place: Option<(&'a str, u64)>,

@@ -96,7 +96,6 @@ impl Limits {
         self.deadline = deadline;
     }
 
-    /// Takes a ceiling over from an earlier run.
     pub fn note(&mut self, need: LimitNeeded, rate: f64) {
         if !self.has(need) {
             self.known.push((need, Some(Ceiling { bound: need.bound, rate })));
@@ -112,7 +111,6 @@ impl Limits {
         self.known.iter().find(|known| known.0 == need).map(|(_, ceiling)| *ceiling)
     }
 
-    /// The first probe that broke and ended so.
     pub fn broken(&self, status: Status) -> Option<String> {
         self.broken.iter().find(|(ended, _)| *ended == status).map(|(_, probe)| probe.clone())
     }

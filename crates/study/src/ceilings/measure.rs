@@ -123,7 +123,6 @@ impl Deadline {
     }
 }
 
-/// How far a search came in its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// Not even all spaces were looked at: the best may be far below what the device can do.

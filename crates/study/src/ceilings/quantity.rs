@@ -68,7 +68,6 @@ impl ProbeSpace {
         ProbeSpace { case, axes: axes.into_iter().filter(|axis| !axis.values.is_empty()).collect() }
     }
 
-    /// The case with the values at this place.
     pub fn at(&self, place: &[usize]) -> Case {
         let mut case = self.case.clone();
         for (axis, &value) in self.axes.iter().zip(place) {

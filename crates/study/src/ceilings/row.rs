@@ -115,7 +115,6 @@ impl CeilingRow {
         }
     }
 
-    /// Whether both are of the same quantity.
     pub fn is_of(&self, other: &CeilingRow) -> bool {
         // What is beyond the caches is one quantity, however much that was.
         let same_size = self.place != Site::Curve || self.bytes == other.bytes;

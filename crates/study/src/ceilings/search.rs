@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-/// The best of the shapes that were tried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Best {
     /// Which value of each setting, from 0.

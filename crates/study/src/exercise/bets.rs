@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// The file in the folder for data.
 const FILE: &str = "bets.json";
 
 /// A factor between bet and measurement up to which the bet counts as near.
@@ -35,7 +34,6 @@ impl StepBet {
     }
 }
 
-/// All bets, the last one last.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Bets(pub Vec<StepBet>);
 
@@ -56,7 +54,6 @@ impl Bets {
         self.0.iter().filter(|bet| seen.insert(step(bet))).collect()
     }
 
-    /// Whether a step was bet on.
     pub fn has(&self, family: &str, to: &str) -> bool {
         self.0.iter().any(|bet| (bet.family.as_str(), bet.to.as_str()) == (family, to))
     }

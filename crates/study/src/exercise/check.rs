@@ -35,7 +35,6 @@ pub enum CountMetric {
     LoadsAnAddition,
 }
 
-/// A demand beside what was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CheckResult {
     pub what: String,
@@ -164,7 +163,6 @@ pub struct CountCheck {
 }
 
 impl CountCheck {
-    /// Whether the starter has to be counted as well.
     pub fn needs_starter(&self) -> bool {
         self.metric.is_mean() || matches!(self.wanted, Demand::MostOfStarter(_))
     }

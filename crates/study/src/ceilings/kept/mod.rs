@@ -70,7 +70,6 @@ impl Kept {
         (None, Some(format!("{error}; {}", files::put_aside(&path))))
     }
 
-    /// Whether both are of the same device and driver.
     fn is_of(&self, other: &Kept) -> bool {
         (&self.platform, &self.device, &self.driver) == (&other.platform, &other.device, &other.driver)
     }
