@@ -93,10 +93,10 @@ impl Session {
             let (case, plan) = (&held.case, held.plan.clone());
             let job = ReadyCase { case, family, plan, program: held.program, second_seed, again: None };
             let result = match held.is_rows() {
-                true => demand_guards(device, &job, bound).and_then(|()| held.rows(device, bound)),
+                true => demand_guards(device, bound).and_then(|()| held.rows(device, bound)),
                 false => finished(device, &job, bound, &tails(&held.plan, &held.data.host)),
             }?;
-            demand_inputs(device, &job, bound, &held.data)?;
+            demand_inputs(device, bound, &held.data)?;
             place.put(&result)
         })
     }
@@ -117,7 +117,7 @@ impl Session {
     /// Runs the kernels into poisoned outputs. What prepares the data is launched before the time that was set.
     fn run_kernels(&mut self, held: &HeldPortion, at: u64) -> Result<PortionTimes, Stop> {
         let Some(bound) = &held.bound else { return Err(nothing_held()) };
-        bound.poison(&mut *self.device, &held.plan)?;
+        bound.poison(&mut *self.device)?;
         let launches = held.launches(bound);
         let timed: Vec<bool> = held.plan.passes.iter().map(|pass| pass.timed).collect();
         let before = timed.iter().position(|&timed| timed).unwrap_or(0);
@@ -149,7 +149,7 @@ impl Session {
             let result = ran.and_then(|_| match held.is_rows() {
                 true => held.rows(device, &bound),
                 false => {
-                    let output = bound.output(device, &held.plan)?;
+                    let output = bound.output(device)?;
                     Ok(family.problem.finish(&held.case, output, &tails(&held.plan, &held.data.host)))
                 }
             });

@@ -7,8 +7,9 @@ use gpulab_model::check;
 use gpulab_model::data::{self, Array, Change, Dtype, Fill};
 use gpulab_model::plan::{BufferId, BufferSpec, Image, Launch, Plan, Role};
 
-/// Buffers of one case, in the order of the plan's list.
+/// A plan with its buffers on the device, in the order of the plan's list.
 pub(super) struct BoundPlan {
+    plan: Plan,
     fence: Fence,
     buffers: Vec<Slot>,
 }
@@ -30,7 +31,7 @@ impl BoundPlan {
         plan: &Plan,
         inputs: &[Fenced],
     ) -> Result<BoundPlan, DeviceError> {
-        let mut bound = BoundPlan { fence, buffers: Vec::new() };
+        let mut bound = BoundPlan { plan: plan.clone(), fence, buffers: Vec::new() };
         for spec in &plan.buffers {
             let added = match spec.role {
                 Role::Input(i) => {
@@ -49,14 +50,9 @@ impl BoundPlan {
     }
 
     /// A binding of its own copies of all buffers larger than `share_below` bytes; the others are shared with `self`.
-    pub(super) fn copy(
-        &self,
-        device: &mut dyn Device,
-        plan: &Plan,
-        share_below: usize,
-    ) -> Result<BoundPlan, DeviceError> {
-        let mut copy = BoundPlan { fence: self.fence, buffers: Vec::new() };
-        for (spec, place) in plan.buffers.iter().zip(&self.buffers) {
+    pub(super) fn copy(&self, device: &mut dyn Device, share_below: usize) -> Result<BoundPlan, DeviceError> {
+        let mut copy = BoundPlan { plan: self.plan.clone(), fence: self.fence, buffers: Vec::new() };
+        for (spec, place) in self.of_role(|_| true) {
             let is_shared = spec.bytes() <= share_below || spec.role == Role::Zeroed;
             let copied = match spec.role {
                 _ if is_shared => {
@@ -93,33 +89,36 @@ impl BoundPlan {
         Ok(())
     }
 
-    fn of_role<'a>(
-        &'a self,
-        plan: &'a Plan,
-        is_meant: fn(Role) -> bool,
-    ) -> impl Iterator<Item = (&'a BufferSpec, &'a Slot)> {
-        plan.buffers.iter().zip(&self.buffers).filter(move |(spec, _)| is_meant(spec.role))
+    fn of_role(&self, is_meant: fn(Role) -> bool) -> impl Iterator<Item = (&BufferSpec, &Slot)> {
+        self.plan.buffers.iter().zip(&self.buffers).filter(move |(spec, _)| is_meant(spec.role))
     }
 
     /// Outputs and intermediate results.
-    fn written<'a>(&'a self, plan: &'a Plan) -> impl Iterator<Item = (&'a BufferSpec, &'a Slot)> {
-        self.of_role(plan, |role| matches!(role, Role::Output | Role::Scratch))
+    fn written(&self) -> impl Iterator<Item = (&BufferSpec, &Slot)> {
+        self.of_role(|role| matches!(role, Role::Output | Role::Scratch))
+    }
+
+    /// The inputs, by their numbers.
+    fn inputs(&self) -> impl Iterator<Item = (usize, Fenced)> {
+        self.of_role(|_| true).filter_map(|(spec, place)| match spec.role {
+            Role::Input(index) => Some((index, place.fenced?)),
+            _ => None,
+        })
     }
 
     /// Overwrites outputs and intermediate results with a pattern that no right result has.
-    pub(super) fn poison(&self, device: &mut dyn Device, plan: &Plan) -> Result<(), DeviceError> {
-        self.poison_with(device, plan, check::poison)
+    pub(super) fn poison(&self, device: &mut dyn Device) -> Result<(), DeviceError> {
+        self.poison_with(device, check::poison)
     }
 
     /// As [`BoundPlan::poison`], with the elements that `poison` gives.
     pub(super) fn poison_with(
         &self,
         device: &mut dyn Device,
-        plan: &Plan,
         poison: impl Fn(Dtype) -> Vec<u8>,
     ) -> Result<(), DeviceError> {
         let by_host = device.info().is_simulator();
-        self.written(plan).try_for_each(|(spec, place)| match by_host {
+        self.written().try_for_each(|(spec, place)| match by_host {
             // To Oclgrind 21.10 nothing is initialised but the part that was written last, and a fill writes word by word.
             true => device.write(place.id, 0, &poison(spec.dtype).repeat(spec.len)),
             false => device.fill(place.id, &poison(spec.dtype), spec.bytes()),
@@ -128,10 +127,10 @@ impl BoundPlan {
 
     /// Writes random bits over about every other element that a run wrote of outputs and intermediate results, of large ones
     /// in some places; the others stay as they are.
-    pub(super) fn soil(&self, device: &mut dyn Device, plan: &Plan, seed: u64) -> Result<(), DeviceError> {
+    pub(super) fn soil(&self, device: &mut dyn Device, seed: u64) -> Result<(), DeviceError> {
         const PLACES: usize = 16;
         const PLACE: usize = 1 << 14;
-        for (spec, place) in self.written(plan) {
+        for (spec, place) in self.written() {
             let (size, poison) = (spec.dtype.size(), check::poison(spec.dtype));
             let (places, len) = if spec.len <= PLACES * PLACE { (1, spec.len) } else { (PLACES, PLACE) };
             for number in 0..places {
@@ -151,19 +150,13 @@ impl BoundPlan {
     }
 
     /// Writes new values into the inputs.
-    pub(super) fn change<'c>(
-        &self,
-        device: &mut dyn Device,
-        plan: &Plan,
-        changes: &'c [Change],
-    ) -> Result<(), DeviceError> {
-        let write = |change: &'c Change| {
-            let mut inputs = plan.buffers.iter().zip(&self.buffers);
-            let (_, place) = inputs.find(|(spec, _)| spec.role == Role::Input(change.input))?;
+    pub(super) fn change(&self, device: &mut dyn Device, changes: &[Change]) -> Result<(), DeviceError> {
+        let writes = changes.iter().filter_map(|change| {
+            let (_, input) = self.inputs().find(|(index, _)| *index == change.input)?;
             let offset = change.index * change.value.dtype().size();
-            Some(BufferWrite { buffer: place.id, offset, bytes: change.value.as_bytes() })
-        };
-        device.write_all(&changes.iter().filter_map(write).collect::<Vec<_>>())
+            Some(BufferWrite { buffer: input.id, offset, bytes: change.value.as_bytes() })
+        });
+        device.write_all(&writes.collect::<Vec<_>>())
     }
 
     pub(super) fn id(&self, index: usize) -> BufferId {
@@ -171,35 +164,34 @@ impl BoundPlan {
     }
 
     /// Reads the output back; of several outputs the bytes of all.
-    pub(super) fn output(&self, device: &mut dyn Device, plan: &Plan) -> Result<Array, DeviceError> {
-        Ok(joined(self.outputs(device, plan)?))
+    pub(super) fn output(&self, device: &mut dyn Device) -> Result<Array, DeviceError> {
+        Ok(joined(self.outputs(device)?))
     }
 
-    pub(super) fn outputs(&self, device: &mut dyn Device, plan: &Plan) -> Result<Vec<Array>, DeviceError> {
-        plan.outputs().map(|index| self.part(device, plan, index, 0, plan.buffers[index].len)).collect()
+    pub(super) fn outputs(&self, device: &mut dyn Device) -> Result<Vec<Array>, DeviceError> {
+        self.plan.outputs().map(|index| self.part(device, index, 0, self.plan.buffers[index].len)).collect()
     }
 
     /// Reads `len` elements of buffer `index` back, from element `start` on.
     pub(super) fn part(
         &self,
         device: &mut dyn Device,
-        plan: &Plan,
         index: usize,
         start: usize,
         len: usize,
     ) -> Result<Array, DeviceError> {
-        let dtype = plan.buffers[index].dtype;
+        let dtype = self.plan.buffers[index].dtype;
         let mut array = Array::zeros(dtype, len);
         device.read(self.buffers[index].id, start * dtype.size(), array.as_bytes_mut())?;
         Ok(array)
     }
 
     /// What was written before the start or behind the end of a buffer, if anything.
-    pub(super) fn overrun(&self, device: &mut dyn Device, plan: &Plan) -> Result<Option<String>, DeviceError> {
+    pub(super) fn overrun(&self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
         if self.fence.bytes == 0 {
             return Ok(None);
         }
-        for (index, (spec, place)) in plan.buffers.iter().zip(&self.buffers).enumerate() {
+        for (index, (spec, place)) in self.of_role(|_| true).enumerate() {
             let what = place.fenced.map_or(Ok(None), |fenced| fenced.overrun(device))?;
             if let Some(what) = what {
                 return Ok(Some(format!("writes outside buffer {index} ({:?}): {what}", spec.role)));
@@ -209,8 +201,8 @@ impl BoundPlan {
     }
 
     /// What a run left in a buffer that must be zero again, if anything.
-    pub(super) fn left_over(&self, device: &mut dyn Device, plan: &Plan) -> Result<Option<String>, DeviceError> {
-        for (spec, place) in self.of_role(plan, |role| role == Role::Zeroed) {
+    pub(super) fn left_over(&self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
+        for (spec, place) in self.of_role(|role| role == Role::Zeroed) {
             let mut there = vec![0; spec.bytes()];
             device.read(place.id, 0, &mut there)?;
             if there.iter().any(|&byte| byte != 0) {
@@ -221,37 +213,22 @@ impl BoundPlan {
     }
 
     /// The first input that is no more what this was the fingerprint of.
-    pub(super) fn changed_input(
-        &self,
-        device: &mut dyn Device,
-        plan: &Plan,
-        prints: &[u128],
-    ) -> Result<Option<usize>, DeviceError> {
-        for (spec, place) in self.of_role(plan, |role| matches!(role, Role::Input(_))) {
-            if let (Role::Input(i), Some(fenced)) = (spec.role, place.fenced)
-                && !fenced.is_unchanged(device, prints[i])?
-            {
-                return Ok(Some(i));
+    pub(super) fn changed_input(&self, device: &mut dyn Device, prints: &[u128]) -> Result<Option<usize>, DeviceError> {
+        for (index, input) in self.inputs() {
+            if !input.is_unchanged(device, prints[index])? {
+                return Ok(Some(index));
             }
         }
         Ok(None)
     }
 
     /// Overwrites what lies beside the inputs with the first element of these, so that reading it changes nothing.
-    pub(super) fn quiet_inputs(
-        &self,
-        device: &mut dyn Device,
-        plan: &Plan,
-        neutral: &[Array],
-    ) -> Result<(), DeviceError> {
-        for (spec, place) in self.of_role(plan, |role| matches!(role, Role::Input(_))) {
-            if let (Role::Input(i), Some(fenced)) = (spec.role, place.fenced)
-                && let Some(one) = neutral[i].at(0)
-            {
-                let zone = one.repeated(self.fence.bytes / spec.dtype.size());
-                device.write(fenced.whole, 0, zone.as_bytes())?;
-                device.write(fenced.whole, self.fence.bytes + fenced.bytes, zone.as_bytes())?;
-            }
+    pub(super) fn quiet_inputs(&self, device: &mut dyn Device, neutral: &[Array]) -> Result<(), DeviceError> {
+        for (index, input) in self.inputs() {
+            let Some(one) = neutral[index].at(0) else { continue };
+            let zone = one.repeated(self.fence.bytes / one.dtype().size());
+            device.write(input.whole, 0, zone.as_bytes())?;
+            device.write(input.whole, self.fence.bytes + input.bytes, zone.as_bytes())?;
         }
         Ok(())
     }
@@ -260,22 +237,19 @@ impl BoundPlan {
     pub(super) fn changed_drawn(
         &self,
         device: &mut dyn Device,
-        plan: &Plan,
         printer: ProgramId,
         prints: &[u64],
     ) -> Result<Option<usize>, DeviceError> {
-        for (spec, place) in self.of_role(plan, |role| matches!(role, Role::Input(_))) {
-            if let (Role::Input(i), Some(fenced)) = (spec.role, place.fenced)
-                && drawing::print_of(device, printer, fenced)? != prints[i]
-            {
-                return Ok(Some(i));
+        for (index, input) in self.inputs() {
+            if drawing::print_of(device, printer, input)? != prints[index] {
+                return Ok(Some(index));
             }
         }
         Ok(None)
     }
 
-    pub(super) fn launches(&self, plan: &Plan) -> Vec<Launch> {
-        plan.passes.iter().map(|pass| pass.bound(|index| self.buffers[index].id)).collect()
+    pub(super) fn launches(&self) -> Vec<Launch> {
+        self.plan.passes.iter().map(|pass| pass.bound(|index| self.buffers[index].id)).collect()
     }
 
     pub(super) fn free(self, device: &mut dyn Device) {

@@ -16,7 +16,7 @@ pub(super) fn finished(
     bound: &BoundPlan,
     tails: &[Array],
 ) -> Result<Array, Stop> {
-    demand_guards(device, job, bound)?;
+    demand_guards(device, bound)?;
     completed(device, job, bound, tails)
 }
 
@@ -27,8 +27,8 @@ pub(super) fn completed(
     bound: &BoundPlan,
     tails: &[Array],
 ) -> Result<Array, Stop> {
-    let outputs = bound.outputs(device, &job.plan)?;
-    if let Some(what) = bound.left_over(device, &job.plan)? {
+    let outputs = bound.outputs(device)?;
+    if let Some(what) = bound.left_over(device)? {
         return Err(wrong(what));
     }
     // Of moved elements the check itself finds those that were not written, and skips what lies between rows.
@@ -52,13 +52,13 @@ pub(super) fn unwritten(
     bound: &BoundPlan,
     (buffer, index): (usize, usize),
 ) -> Result<Option<String>, Stop> {
-    bound.poison_with(device, &job.plan, check::other_poison)?;
-    device.run(job.program, &bound.launches(&job.plan))?;
-    let again = bound.part(device, &job.plan, buffer, index, 1)?;
+    bound.poison_with(device, check::other_poison)?;
+    device.run(job.program, &bound.launches())?;
+    let again = bound.part(device, buffer, index, 1)?;
     if check::still_poisoned(&again).is_some() {
         // As it was: what else holds the first poison is looked at, too.
-        bound.poison(device, &job.plan)?;
-        device.run(job.program, &bound.launches(&job.plan))?;
+        bound.poison(device)?;
+        device.run(job.program, &bound.launches())?;
         return Ok(None);
     }
     Ok(Some(match again.as_bytes() == check::other_poison(again.dtype()) {
@@ -82,20 +82,15 @@ pub(super) fn judge(
 }
 
 /// Nothing is to be written beside a buffer.
-pub(super) fn demand_guards(device: &mut dyn Device, job: &ReadyCase<'_>, bound: &BoundPlan) -> Result<(), Stop> {
-    bound.overrun(device, &job.plan)?.map_or(Ok(()), |what| Err(wrong(what)))
+pub(super) fn demand_guards(device: &mut dyn Device, bound: &BoundPlan) -> Result<(), Stop> {
+    bound.overrun(device)?.map_or(Ok(()), |what| Err(wrong(what)))
 }
 
 /// Inputs are only to be read.
-pub(super) fn demand_inputs(
-    device: &mut dyn Device,
-    job: &ReadyCase<'_>,
-    bound: &BoundPlan,
-    data: &Data,
-) -> Result<(), Stop> {
+pub(super) fn demand_inputs(device: &mut dyn Device, bound: &BoundPlan, data: &Data) -> Result<(), Stop> {
     let changed = match (&data.host, data.printer) {
-        (Inputs::Drawn(_), Some(printer)) => bound.changed_drawn(device, &job.plan, printer, &data.drawn_prints)?,
-        _ => bound.changed_input(device, &job.plan, data.prints())?,
+        (Inputs::Drawn(_), Some(printer)) => bound.changed_drawn(device, printer, &data.drawn_prints)?,
+        _ => bound.changed_input(device, data.prints())?,
     };
     match changed {
         Some(input) => Err(wrong(format!("the kernel changed its input {input}"))),

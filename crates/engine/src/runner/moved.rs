@@ -178,7 +178,7 @@ impl MovedStream {
             let [host_pitch, buffer_pitch] = [whole.from_pitch, tile.from_pitch].map(|pitch| pitch * size);
             let mut actions =
                 vec![Action::WriteRows(RowsTransfer { first, rows: tile.rows, host_pitch, buffer_pitch })];
-            actions.extend(lane.bound.launches(&part.plan).into_iter().map(Action::Launch));
+            actions.extend(lane.bound.launches().into_iter().map(Action::Launch));
             let [band, from] = match whole.transposed {
                 true => [column / self.side.n as usize, row * size],
                 false => [band, from],
@@ -219,7 +219,7 @@ impl Flow for MovedStream {
         }
         for part in &self.parts {
             for lane in &part.lanes {
-                lane.bound.poison(device, &part.plan)?;
+                lane.bound.poison(device)?;
             }
         }
         let seconds = self.play(device, |_| true)?;
@@ -237,7 +237,7 @@ impl Flow for MovedStream {
     fn demand_kept_inside(&self, device: &mut dyn Device) -> Result<(), Stop> {
         for part in &self.parts {
             for lane in &part.lanes {
-                lane.demand_kept_inside(device, &part.plan)?;
+                lane.demand_kept_inside(device)?;
             }
         }
         let mut rest = self.inputs[0].as_bytes();

@@ -122,7 +122,7 @@ impl HeldPortion {
 
     /// The launches, the last of which makes this portion's rows alone.
     pub(super) fn launches(&self, bound: &BoundPlan) -> Vec<Launch> {
-        let mut launches = bound.launches(&self.plan);
+        let mut launches = bound.launches();
         if let (Some(rows), Some(last)) = (self.plan.rows, launches.last_mut()) {
             rows.narrow(last, self.portion.from, self.portion.len);
         }
@@ -133,7 +133,7 @@ impl HeldPortion {
     pub(super) fn rows(&self, device: &mut dyn Device, bound: &BoundPlan) -> Result<Array, Stop> {
         let Some(output) = self.plan.outputs().next() else { return Err(Stop::failed("the plan has no output")) };
         let [start, len] = [self.portion.from, self.portion.len].map(|rows| (rows * self.case.shape.n) as usize);
-        Ok(bound.part(device, &self.plan, output, start, len)?)
+        Ok(bound.part(device, output, start, len)?)
     }
 
     pub(super) fn release(&mut self, device: &mut dyn Device) {

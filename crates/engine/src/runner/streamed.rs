@@ -186,9 +186,9 @@ impl QueueBuffers {
     }
 
     /// Refuses kernels that wrote beside their buffers, or left something where zeros belong.
-    pub(super) fn demand_kept_inside(&self, device: &mut dyn Device, plan: &Plan) -> Result<(), Stop> {
-        let beside = self.bound.overrun(device, plan)?;
-        match beside.or(self.bound.left_over(device, plan)?) {
+    pub(super) fn demand_kept_inside(&self, device: &mut dyn Device) -> Result<(), Stop> {
+        let beside = self.bound.overrun(device)?;
+        match beside.or(self.bound.left_over(device)?) {
             Some(what) => Err(wrong(what)),
             None => Ok(()),
         }
@@ -225,7 +225,7 @@ impl AlikeChunks {
             let copies = chunk.inputs.iter().zip(&lane.inputs).map(|(&host, input)| {
                 Action::Write(Transfer { host, from: 0, buffer: input.id, at: 0, bytes: input.bytes })
             });
-            let launches = lane.bound.launches(&self.plan).into_iter().map(Action::Launch);
+            let launches = lane.bound.launches().into_iter().map(Action::Launch);
             let back = chunk.output.zip(self.output()).map(|(host, index)| {
                 let bytes = self.plan.buffers[index].bytes();
                 Action::Read(Transfer { host, from: 0, buffer: lane.bound.id(index), at: 0, bytes })
@@ -296,7 +296,7 @@ impl Flow for Stream<'_> {
     fn run(&self, device: &mut dyn Device, when: &str) -> Result<(f64, Judged), Stop> {
         for part in &self.parts {
             for lane in &part.lanes {
-                lane.bound.poison(device, &part.plan)?;
+                lane.bound.poison(device)?;
             }
             let poison = part.output().map(|index| check::poison(part.plan.buffers[index].dtype)).unwrap_or_default();
             for chunk in self.chunks.iter().skip(part.first as usize).take(part.count as usize) {
@@ -316,7 +316,7 @@ impl Flow for Stream<'_> {
     fn demand_kept_inside(&self, device: &mut dyn Device) -> Result<(), Stop> {
         for part in &self.parts {
             for (queue, lane) in part.lanes.iter().enumerate() {
-                lane.demand_kept_inside(device, &part.plan)?;
+                lane.demand_kept_inside(device)?;
                 let last = part.first as usize
                     + (part.count as usize - 1 - queue) / part.lanes.len() * part.lanes.len()
                     + queue;

@@ -116,7 +116,7 @@ impl Session {
         let sets = wanted.div_ceil(set).max(2).min(room / set).min(256);
         let share = if set < 4 * SHARED_BELOW as u64 { 0 } else { SHARED_BELOW };
         for _ in 1..sets {
-            match bound.copy(&mut *self.device, &job.plan, share) {
+            match bound.copy(&mut *self.device, share) {
                 Ok(copy) => copies.push(copy),
                 Err(error) => {
                     copies.into_iter().for_each(|copy| copy.free(&mut *self.device));
@@ -145,7 +145,7 @@ impl Session {
         measured: &mut Measured,
     ) -> Result<(), Stop> {
         let device = &mut *self.device;
-        let sets: Vec<Vec<Launch>> = bindings.iter().map(|b| b.launches(&job.plan)).collect();
+        let sets: Vec<Vec<Launch>> = bindings.iter().map(|b| b.launches()).collect();
         let timed: Vec<bool> = job.plan.passes.iter().map(|p| p.timed).collect();
         // What prepares the data is launched apart, so that no clock counts it.
         let before = timed.iter().position(|&timed| timed).unwrap_or(0);
@@ -256,8 +256,8 @@ impl Session {
             let inputs = Fence::none().upload(device, data.host.held())?;
             let bound = BoundPlan::new(device, Fence::none(), &job.plan, &inputs);
             let output = bound.and_then(|bound| {
-                let ran = device.batch(job.program, &bound.launches(&job.plan), 1);
-                let output = ran.and_then(|_| bound.output(device, &job.plan));
+                let ran = device.batch(job.program, &bound.launches(), 1);
+                let output = ran.and_then(|_| bound.output(device));
                 bound.free(device);
                 output
             });

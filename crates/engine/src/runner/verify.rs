@@ -31,7 +31,7 @@ impl Session {
         self.with_data(|session, data| {
             session.with_bound(job, &data.device, |session, bound| {
                 session.run_poisoned(job, bound)?;
-                demand_inputs(&mut *session.device, job, bound, data)
+                demand_inputs(&mut *session.device, bound, data)
             })
         })?;
         Ok(judged)
@@ -215,7 +215,7 @@ impl Session {
                 {
                     session.verify_few(job, bound, data, &[(*a, one), (*b, other)])?;
                 }
-                demand_guards(&mut *session.device, job, bound)
+                demand_guards(&mut *session.device, bound)
             })
         })
     }
@@ -238,7 +238,7 @@ impl Session {
             few.iter().filter_map(|(_, values)| values.get(input)).fold(none, |all, value| all.followed_by(value))
         });
         let reference = job.family.problem.reference(job.case, &counting.collect::<Vec<_>>());
-        bound.change(&mut *self.device, &job.plan, &changes)?;
+        bound.change(&mut *self.device, &changes)?;
         self.run_poisoned(job, bound)?;
         let places: Vec<String> = few.iter().map(|(at, _)| at.to_string()).collect();
         let when = job.repeatable(&format!("where only element {} counts", places.join(" and ")));
@@ -247,7 +247,7 @@ impl Session {
             let got = completed(&mut *self.device, job, bound, &tails(&job.plan, &data.host))?;
             data.judge(&got, job.family, job.case, job.plan.depth, &when)
         });
-        bound.change(&mut *self.device, &job.plan, &undo)?;
+        bound.change(&mut *self.device, &undo)?;
         judged.map(drop)
     }
 
@@ -264,7 +264,7 @@ impl Session {
             let values: Vec<Array> = std::iter::once(value).chain(others).collect();
             self.verify_few(job, bound, data, &[(spot.at, &values)])?;
         }
-        demand_guards(&mut *self.device, job, bound)
+        demand_guards(&mut *self.device, bound)
     }
 
     /// Checks one run over these data, and one after some of them were changed.
@@ -299,7 +299,7 @@ impl Session {
     ) -> Result<Judged, Stop> {
         self.run_poisoned(job, bound)?;
         let judged = judge(&mut *self.device, job, bound, data, when)?;
-        demand_inputs(&mut *self.device, job, bound, data)?;
+        demand_inputs(&mut *self.device, bound, data)?;
         Ok(judged)
     }
 
@@ -362,13 +362,13 @@ impl Session {
                 changes.push(change);
             }
         }
-        bound.soil(&mut *self.device, &job.plan, job.case.seed)?;
-        bound.change(&mut *self.device, &job.plan, &changes)?;
-        self.device.run(job.program, &bound.launches(&job.plan))?;
+        bound.soil(&mut *self.device, job.case.seed)?;
+        bound.change(&mut *self.device, &changes)?;
+        self.device.run(job.program, &bound.launches())?;
         let when = job.repeatable(&format!("after a change of the data, {when}"));
         let right = |data: &Data, made: &[Changed]| data.amended(job, made);
         let (judged, undo) = data.changed(&changes, right, |data| judge(&mut *self.device, job, bound, data, &when));
-        bound.change(&mut *self.device, &job.plan, &undo)?;
+        bound.change(&mut *self.device, &undo)?;
         judged.map(drop)
     }
 
@@ -385,7 +385,7 @@ impl Session {
         if zeros.is_empty() || self.device.info().is_simulator() {
             return Ok(());
         }
-        bound.change(&mut *self.device, &job.plan, &zeros)?;
+        bound.change(&mut *self.device, &zeros)?;
         self.run_poisoned(job, bound)?;
         let when = job.repeatable(&format!("with zeros among the data, {when}"));
         let right = |data: &Data, made: &[Changed]| data.amended(job, made);
@@ -393,15 +393,15 @@ impl Session {
             Some(Reference::Unknown(_)) => Ok(()),
             _ => judge(&mut *self.device, job, bound, data, &when).map(drop),
         });
-        bound.change(&mut *self.device, &job.plan, &undo)?;
+        bound.change(&mut *self.device, &undo)?;
         judged
     }
 
     /// One run into poisoned outputs, over scrubbed local memory.
     pub(super) fn run_poisoned(&mut self, job: &ReadyCase<'_>, bound: &BoundPlan) -> Result<Timing, Stop> {
-        bound.poison(&mut *self.device, &job.plan)?;
+        bound.poison(&mut *self.device)?;
         self.scrub_local()?;
-        let timing = self.device.run(job.program, &bound.launches(&job.plan))?;
+        let timing = self.device.run(job.program, &bound.launches())?;
         self.left_out.clone_from(&timing.left_out);
         self.launched = true;
         Ok(timing)

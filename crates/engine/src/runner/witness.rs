@@ -54,7 +54,7 @@ impl<'a> Witness<'a> {
         data: &'a mut Data,
         sets: &'a [&'a BoundPlan],
     ) -> Result<Witness<'a>, Stop> {
-        sets.iter().try_for_each(|set| set.poison(device, &job.plan))?;
+        sets.iter().try_for_each(|set| set.poison(device))?;
         let (began, judging) = (Instant::now(), Duration::ZERO);
         let (changes, undo, pending) = (Vec::new(), Vec::new(), Vec::new());
         Ok(Witness { job, data, sets, changes, undo, pending, runs: 0, poisoned: true, began, judging })
@@ -71,7 +71,7 @@ impl<'a> Witness<'a> {
             self.add_change(device, self.draw_of(run, change));
         }
         for &set in &sets {
-            self.sets[set].change(device, &self.job.plan, &self.changes)?;
+            self.sets[set].change(device, &self.changes)?;
         }
         self.pending = sets;
         Ok(())
@@ -85,9 +85,9 @@ impl<'a> Witness<'a> {
         for (index, set) in self.sets.iter().enumerate() {
             // Those of the last one were judged with it.
             if index != last {
-                judge::demand_guards(device, self.job, set)?;
+                judge::demand_guards(device, set)?;
             }
-            judge::demand_inputs(device, self.job, set, self.data)?;
+            judge::demand_inputs(device, set, self.data)?;
         }
         Ok(())
     }
@@ -129,7 +129,7 @@ impl<'a> Witness<'a> {
         self.poisoned = self.changes.is_empty() || !is_bare;
         for set in std::mem::take(&mut self.pending) {
             if self.poisoned {
-                self.sets[set].poison(device, &self.job.plan)?;
+                self.sets[set].poison(device)?;
             }
         }
         Ok(())
@@ -137,7 +137,7 @@ impl<'a> Witness<'a> {
 
     fn undo_changes(&mut self, device: &mut dyn Device) -> Result<(), Stop> {
         for &set in &self.pending {
-            self.sets[set].change(device, &self.job.plan, &self.undo)?;
+            self.sets[set].change(device, &self.undo)?;
         }
         Ok(())
     }
@@ -175,7 +175,7 @@ impl<'a> Witness<'a> {
                 let len = written.min(PART);
                 let column = along as usize % (written - len + 1);
                 let start = in_row as usize * row + column;
-                let got = self.sets[set].part(device, plan, buffer, start, len)?;
+                let got = self.sets[set].part(device, buffer, start, len)?;
                 if let Some(index) = check::still_poisoned(&got)
                     && let Some(what) = judge::unwritten(device, self.job, self.sets[set], (buffer, start + index))?
                 {

@@ -52,9 +52,9 @@ impl ProbedKernel<'_> {
     /// Runs the kernels over what all outputs hold before, element by element; the output as the device left it.
     pub(super) fn run(&mut self, before: &Array) -> Result<Array, Stop> {
         let device = &mut *self.session.device;
-        self.bound.poison_with(device, &self.job.plan, |_| before.as_bytes().to_vec())?;
-        device.run(self.job.program, &self.bound.launches(&self.job.plan))?;
-        Ok(self.bound.output(device, &self.job.plan)?)
+        self.bound.poison_with(device, |_| before.as_bytes().to_vec())?;
+        device.run(self.job.program, &self.bound.launches())?;
+        Ok(self.bound.output(device)?)
     }
 
     /// As [`ProbedKernel::run`], over scrubbed local memory.
@@ -84,8 +84,8 @@ pub(super) fn survey(
         one
     });
     let first = probe.run_scrubbed(&poison)?;
-    let outside = probe.bound.overrun(&mut *probe.session.device, &probe.job.plan)?;
-    let changed_input = probe.bound.changed_input(&mut *probe.session.device, &probe.job.plan, probe.data.prints())?;
+    let outside = probe.bound.overrun(&mut *probe.session.device)?;
+    let changed_input = probe.bound.changed_input(&mut *probe.session.device, probe.data.prints())?;
     let right = is_right(&first);
     let mut differs = false;
     for _ in 1..RUNS {

@@ -128,9 +128,9 @@ fn each(probe: &mut ProbedKernel<'_>, single: &Single) -> Result<Vec<Option<i64>
         .map(|index| {
             let change = |value: &Array| Change { input: 0, index, value: value.clone() };
             let old = single.base[0].at(index).unwrap_or_else(|| before.clone());
-            probe.bound.change(&mut *probe.session.device, &probe.job.plan, &[change(&single.one)])?;
+            probe.bound.change(&mut *probe.session.device, &[change(&single.one)])?;
             let output = probe.run(&before)?;
-            probe.bound.change(&mut *probe.session.device, &probe.job.plan, &[change(&old)])?;
+            probe.bound.change(&mut *probe.session.device, &[change(&old)])?;
             Ok(single.times(probe.number(output)))
         })
         .collect()
@@ -194,7 +194,7 @@ fn starts_from(
             let is_right = !is_all_written || is_neutral(probe.number(output));
             return Ok(if is_right { StartsFrom::Nothing } else { StartsFrom::Output });
         }
-        probe.bound.quiet_inputs(&mut *probe.session.device, &probe.job.plan, &single.neutral)?;
+        probe.bound.quiet_inputs(&mut *probe.session.device, &single.neutral)?;
         let output = probe.run_scrubbed(&before)?;
         Ok(if is_neutral(probe.number(output)) { StartsFrom::BesideInputs } else { StartsFrom::Elsewhere })
     })
