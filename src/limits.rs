@@ -7,7 +7,7 @@ use crate::outcome::{DeviceInfo, Executor, Outcome, Status};
 use crate::record::Run;
 use crate::report::progress::{Observer, StatusLine};
 use crate::terminal::say;
-use crate::{Error, interrupt, report};
+use crate::{Error, bench, report};
 use std::path::Path;
 
 /// Where ceilings are kept, and which of so many are not, as what was kept of them before is no `worse`.
@@ -43,9 +43,7 @@ pub(crate) fn measure(
     let mut observer = StatusLine::new(global.quiet);
     let total = quantities.len();
     for (i, quantity) in quantities.iter().enumerate() {
-        if interrupt::interrupted() {
-            return Err(Error::Interrupted);
-        }
+        bench::go_on()?;
         observer.case_started(i, total, &format!("{} {} ({})", quantity.what, quantity.element, quantity.place.name()));
         let before = broken.len();
         let mut tell = |outcome: &Outcome| {

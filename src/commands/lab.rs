@@ -1,6 +1,6 @@
 //! `gpulab lab`: the experiments.
 
-use crate::bench;
+use crate::bench::{self, Jobs};
 use crate::ceilings::Limits;
 use crate::cli::{Global, Lab};
 use crate::console::{self, Out, note, worst_of};
@@ -10,6 +10,7 @@ use crate::laboratory::{ExperimentRun, Laboratory, Task, Work, choose};
 use crate::outputs::{Outputs, Paths};
 use crate::record::{Run, Scene};
 use crate::report::list::experiments;
+use crate::report::progress::Silent;
 use crate::runner::{FOR_LIMITS, Pace};
 use crate::sweep;
 use crate::worker::Setup;
@@ -48,16 +49,18 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let mut limits =
         Limits::load(executor.info(), options.measure.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
     let rounds = if options.measure.quick { QUICK_ROUNDS } else { sweep::ROUNDS };
-    let jobs = studies.iter().map(|s| s.tasks.len() * rounds as usize).sum();
-    let pace = Pace::new(options.measure.whole_budget(), Instant::now(), jobs);
+    let steps = studies.iter().map(|s| s.tasks.len() * rounds as usize).sum();
+    let pace = Pace::new(options.measure.whole_budget(), Instant::now(), steps);
     limits.end_by(pace.after(FOR_LIMITS));
-    let mut lab = Laboratory { settings, rounds, pace, scene, executor, limits, outputs, rows: Vec::new() };
+    let observer = Box::new(Silent);
+    let jobs = Jobs { executor, observer, limits, pace, settings, rounds, steps: 0, step: 0 };
+    let mut lab = Laboratory { jobs, scene, outputs, rows: Vec::new() };
     let measured = lab.run(&studies, out, global);
     let finished = lab.outputs.finish(measured.is_ok(), !lab.rows.is_empty());
     if !global.quiet {
-        lab.pace.overrun().into_iter().for_each(|told| note(&told));
+        lab.jobs.pace.overrun().into_iter().for_each(|told| note(&told));
     }
     let worst = bench::worst_named(&lab.rows, options.measure.strict);
-    let probes = bench::gone_wrong(|status| lab.limits.broken(status));
+    let probes = bench::gone_wrong(|status| lab.jobs.limits.broken(status));
     worst_of([measured, worst, probes, finished].into_iter().filter_map(Result::err))
 }

@@ -46,7 +46,7 @@ pub fn run(out: &mut Out, global: &Global, options: &NoiseArgs) -> Result<(), Er
     };
     let each = began.elapsed().as_secs_f64() / noise.rounds as f64;
     out.painted(&report::compare::noise(&noise, &row, each, screen(global.color)))?;
-    if interrupt::interrupted() { Err(Error::Interrupted) } else { Ok(()) }
+    bench::go_on()
 }
 
 /// The last row, and the median times in seconds of both sides, one of each round, until all are there or somebody interrupts.

@@ -1,7 +1,7 @@
 //! `gpulab sweep`: every combination of rungs, work-groups, sizes, element types and tunables.
 
 use crate::adopt::Brought;
-use crate::bench;
+use crate::bench::{self, Jobs};
 use crate::ceilings::Limits;
 use crate::cli::{Global, Sweep};
 use crate::console::{Out, note};
@@ -78,13 +78,13 @@ fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -
     let (rounds, earlier) = rounds(options, &identity);
     let todo: Vec<&Configuration> = mine.into_iter().filter(|c| !finished.contains(&c.index)).collect();
     let measured = todo.iter().filter(|c| c.refusal.is_none()).count();
-    let rounds_of_each = if options.order == Order::Interleave { ROUNDS } else { 1 };
-    let jobs = measured * rounds_of_each as usize;
-    let pace = Pace::new(options.measure.whole_budget(), Instant::now(), jobs);
+    let each = if options.order == Order::Interleave { ROUNDS } else { 1 };
+    let steps = measured * each as usize;
+    let pace = Pace::new(options.measure.whole_budget(), Instant::now(), steps);
     let mut limits =
         Limits::load(executor.info(), options.measure.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
     limits.end_by(pace.after(FOR_LIMITS));
-    let observer = StatusLine::with_bar(global.quiet).until(pace.after(1.0)).in_rounds(rounds_of_each);
+    let observer = StatusLine::with_bar(global.quiet).until(pace.after(1.0)).in_rounds(each);
     let run = SweepState {
         family: space.family,
         scene: Scene {
@@ -92,14 +92,7 @@ fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -
             ..Scene::on_device(&Run { quick: options.measure.quick, ..Run::begin() }, executor.info(), &settings, None)
         },
         identity,
-        settings,
-        limits,
-        steps: jobs,
-        step: 0,
-        pace,
-        rounds_of_each,
-        executor,
-        observer: Box::new(observer),
+        jobs: Jobs { executor, observer: Box::new(observer), limits, pace, settings, rounds: each, steps, step: 0 },
         rows,
         csv,
         quiet: global.quiet,

@@ -1,6 +1,6 @@
 //! A run of the simulator: cases small enough for it, and the rows of their counts.
 
-use crate::bench::WORK_GROUP;
+use crate::bench::{self, WORK_GROUP};
 use crate::count::{CountRow, CountSubject, LockstepModel, small_cases, stretched};
 use crate::data::Shape;
 use crate::kernels::{Family, Form, Registry, Rung, Sources};
@@ -155,9 +155,7 @@ impl Counting<'_> {
         let run = Run::begin();
         let mut observer = StatusLine::with_bar(self.quiet);
         for (at, CountedTrial { case, family, rung, remark, trial, large }) in cases.iter().enumerate() {
-            if interrupt::interrupted() {
-                return Err(Error::Interrupted);
-            }
+            bench::go_on()?;
             observer.case_started(at, cases.len(), &format!("{} {}", case.family, rung.label()));
             let trial = trial.as_ref().map(|(name, series, x)| (*name, series.as_str(), *x));
             let (simulator, model, rung) = (self.simulator, self.model, rung.number());

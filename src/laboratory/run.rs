@@ -1,22 +1,20 @@
 //! Experiments under way.
 
 use super::plan::{ExperimentRun, Task, Work};
-use crate::bench::Input;
-use crate::ceilings::{self, LimitNeeded, Limits};
+use crate::bench::{Input, Jobs};
+use crate::ceilings::{self, LimitNeeded};
 use crate::cli::Global;
 use crate::console::{Out, screen};
 use crate::experiments::Experiment;
-use crate::outcome::{Bar, Clock, Executor, Job, Outcome, Settings};
+use crate::outcome::{Bar, Clock, Job, Outcome, Settings};
 use crate::outputs::Outputs;
 use crate::plan::Refusal;
 use crate::record::{Point, PointKey, Record, Row, Scene};
 use crate::report::picture::Theme;
-use crate::report::progress::{Observer, Silent, StatusLine};
-use crate::runner::Pace;
+use crate::report::progress::{Silent, StatusLine};
 use crate::sweep::{Bench, Configuration, in_rounds};
-use crate::{Error, interrupt, report, stats};
+use crate::{Error, report};
 use serde::Serialize;
-use std::time::Instant;
 
 /// What an experiment came to: the element of JSON behind its points.
 #[derive(Serialize)]
@@ -28,13 +26,8 @@ struct ExperimentAnswer<'a> {
 
 /// What all experiments of a run share.
 pub(crate) struct Laboratory {
-    pub(crate) settings: Settings,
-    /// Rounds over the trials of an experiment.
-    pub(crate) rounds: u32,
-    pub(crate) pace: Pace,
+    pub(crate) jobs: Jobs,
     pub(crate) scene: Scene,
-    pub(crate) executor: Box<dyn Executor>,
-    pub(crate) limits: Limits,
     pub(crate) outputs: Outputs<Point>,
     /// With the names of their points.
     pub(crate) rows: Vec<(String, Row)>,
@@ -43,17 +36,17 @@ pub(crate) struct Laboratory {
 impl Laboratory {
     pub(crate) fn run(&mut self, studies: &[ExperimentRun], out: &mut Out, global: &Global) -> Result<(), Error> {
         for (i, study) in studies.iter().enumerate() {
-            let observer: Box<dyn Observer> =
-                Box::new(StatusLine::new(global.quiet).until(self.pace.after(1.0)).in_rounds(self.rounds));
-            let steps = study.tasks.len() * self.rounds as usize;
-            let mut running =
-                ExperimentState { study, lab: self, observer, step: 0, steps, points: Vec::new(), timeline: None };
+            let jobs = &mut self.jobs;
+            let status = StatusLine::new(global.quiet).until(jobs.pace.after(1.0)).in_rounds(jobs.rounds);
+            jobs.observer = Box::new(status);
+            (jobs.step, jobs.steps) = (0, study.tasks.len() * jobs.rounds as usize);
+            let mut running = ExperimentState { study, lab: self, points: Vec::new(), timeline: None };
             let measured = running.measure();
-            running.observer = Box::new(Silent);
-            let timeline = running.timeline.take();
+            let ExperimentState { mut points, timeline, .. } = running;
+            self.jobs.observer = Box::new(Silent);
             // A trial that cannot run is finished before those that go through all rounds.
-            running.points.sort_by_key(|(index, _)| *index);
-            let points: Vec<Point> = running.points.into_iter().map(|(_, point)| point).collect();
+            points.sort_by_key(|(index, _)| *index);
+            let points: Vec<Point> = points.into_iter().map(|(_, point)| point).collect();
             let experiment = study.experiment;
             let finding = experiment.finding(&points);
             if !points.is_empty() {
@@ -86,10 +79,6 @@ impl Laboratory {
 struct ExperimentState<'a> {
     study: &'a ExperimentRun,
     lab: &'a mut Laboratory,
-    observer: Box<dyn Observer>,
-    /// Jobs that have begun, and how many there are at most.
-    step: usize,
-    steps: usize,
     /// With their trials' places in the plan.
     points: Vec<(u64, Point)>,
     /// Of the fastest trial that has one.
@@ -111,7 +100,7 @@ impl ExperimentState<'_> {
         for task in &self.study.tasks {
             self.probe(task)?;
         }
-        in_rounds(&plan.iter().collect::<Vec<_>>(), self.lab.rounds, self)
+        in_rounds(&plan.iter().collect::<Vec<_>>(), self.lab.jobs.rounds, self)
     }
 
     /// A trial as the sweep's rounds take it; refused if its data do not fit this machine or device.
@@ -121,7 +110,7 @@ impl ExperimentState<'_> {
         let (rung, refusal) = match task.work {
             Work::Kernel(family, rung) => {
                 let input = Input { family, shape: case.shape, dtype: case.dtype, params: &case.params };
-                (rung.number(), input.check(self.lab.executor.info()).err())
+                (rung.number(), input.check(self.lab.jobs.executor.info()).err())
             }
             Work::Exchange(_) => (None, None),
         };
@@ -131,17 +120,11 @@ impl ExperimentState<'_> {
 
     /// Measures the ceiling that event times of this trial cannot exceed, where there is one.
     fn probe(&mut self, task: &Task) -> Result<(), Error> {
-        let lab = &mut *self.lab;
         let (Work::Kernel(family, _), case) = (task.work, &task.case) else { return Ok(()) };
-        let need = LimitNeeded::of(family, case.dtype, &case.params);
-        if lab.limits.has(need) || !ceilings::is_bounded(family, case, lab.executor.info()) {
-            return Ok(());
+        match ceilings::is_bounded(family, case, self.lab.jobs.executor.info()) {
+            true => self.lab.jobs.probe(family, LimitNeeded::of(family, case.dtype, &case.params)),
+            false => Ok(()),
         }
-        // What is kept is told, and no line may stand where that is written.
-        if !lab.limits.is_at_hand(need, &lab.executor.info().target) {
-            self.observer.case_started(0, self.steps, &format!("{} ceiling", family.ceiling.name()));
-        }
-        lab.limits.measure(&mut *lab.executor, need)
     }
 
     fn task(&self, configuration: &Configuration) -> &Task {
@@ -158,32 +141,18 @@ fn task_name(experiment: &Experiment, task: &Task) -> String {
 
 impl Bench for ExperimentState<'_> {
     fn settings(&self, configuration: &Configuration) -> Settings {
-        let (settings, case) = (&self.lab.pace.settings(&self.lab.settings, self.lab.rounds, 0.0), &configuration.case);
         match self.task(configuration).work {
-            Work::Kernel(family, _) => {
-                let limit = self.lab.limits.get(LimitNeeded::of(family, case.dtype, &case.params));
-                ceilings::bounded(settings, family, case, limit, self.lab.executor.info())
-            }
+            Work::Kernel(family, _) => self.lab.jobs.settings(family, &configuration.case),
             Work::Exchange(variant) => {
                 let clock = if variant.by_events { Clock::Event } else { Clock::Wall };
-                Settings { clock, least_time: None, ..settings.clone() }
+                Settings { clock, least_time: None, ..self.lab.jobs.in_pace() }
             }
         }
     }
 
     fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
-        if interrupt::interrupted() {
-            return Err(Error::Interrupted);
-        }
         let name = task_name(self.study.experiment, self.task(configuration));
-        self.observer.round(job.again, job.settings.timeout);
-        self.observer.case_started(self.step, self.steps, &name);
-        self.step += 1;
-        let began = Instant::now();
-        let outcome = self.lab.executor.run(job)?;
-        self.lab.pace.job_done(began, job.settings.timeout);
-        self.observer.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
-        Ok(outcome)
+        self.lab.jobs.run(&name, job)
     }
 
     fn unfinished(&mut self, configuration: &Configuration, outcome: Outcome, sampled: f64) -> Result<(), Error> {

@@ -1,19 +1,18 @@
 //! A sweep under way.
 
-use crate::bench;
-use crate::ceilings::{self, LimitNeeded, Limits};
+use crate::Error;
+use crate::bench::{self, Jobs};
+use crate::ceilings::LimitNeeded;
 use crate::cli::{Global, Sweep};
 use crate::console::{Out, note, screen, worst_of};
 use crate::kernels::Family;
-use crate::outcome::{Executor, Job, Outcome, Settings};
+use crate::outcome::{Job, Outcome, Settings};
 use crate::record::{Record, Row, Scene};
-use crate::report::progress::{Observer, Silent};
+use crate::report::progress::Silent;
 use crate::report::sweep::{self as report, SweepTime};
-use crate::runner::Pace;
 use crate::store::{CsvFile, Pool, Rounds};
 use crate::sweep::{self, BLOCK, Bench, Configuration, Identity};
 use crate::terminal::{Screen, say};
-use crate::{Error, interrupt, stats};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
@@ -21,15 +20,7 @@ pub(crate) struct SweepState<'a> {
     pub(crate) family: &'a Family,
     pub(crate) scene: Scene,
     pub(crate) identity: Identity,
-    pub(crate) settings: Settings,
-    pub(crate) limits: Limits,
-    /// Jobs that there are at most, and how many have begun.
-    pub(crate) steps: usize,
-    pub(crate) step: usize,
-    pub(crate) pace: Pace,
-    pub(crate) rounds_of_each: u32,
-    pub(crate) executor: Box<dyn Executor>,
-    pub(crate) observer: Box<dyn Observer>,
+    pub(crate) jobs: Jobs,
     /// Those of the file, then the new ones.
     pub(crate) rows: Vec<Row>,
     /// Where rows go; nowhere on a terminal.
@@ -52,7 +43,7 @@ impl SweepState<'_> {
     ) -> Result<(), Error> {
         let started = Instant::now();
         let measured = self.measure(todo, options);
-        self.observer = Box::new(Silent);
+        self.jobs.observer = Box::new(Silent);
         let told = self.tell(out, global);
         if !global.quiet && matches!(measured, Err(Error::Interrupted)) {
             self.tell_missing(todo);
@@ -60,12 +51,12 @@ impl SweepState<'_> {
         if !global.quiet && !todo.is_empty() {
             self.time.total = started.elapsed().as_secs_f64();
             say(&report::wrapped(&report::time_split(&self.time), Screen::stderr()));
-            self.pace.overrun().into_iter().for_each(|told| note(&told));
+            self.jobs.pace.overrun().into_iter().for_each(|told| note(&told));
         }
         let worst = bench::worst(&self.rows, options.measure.strict);
         let csv = self.csv.take().filter(|_| measured.is_ok());
         let finished = csv.map_or(Ok(()), CsvFile::finish);
-        let probes = bench::gone_wrong(|status| self.limits.broken(status));
+        let probes = bench::gone_wrong(|status| self.jobs.limits.broken(status));
         worst_of([measured, worst, probes, finished, told].into_iter().filter_map(Result::err))
     }
 
@@ -95,52 +86,34 @@ impl SweepState<'_> {
         // A sweep that is gone on with keeps its ceilings, so that its rows compare.
         for row in &self.rows {
             if let Some(rate) = if bound.is_memory() { row.ceiling_gbps } else { row.ceiling_gops } {
-                self.limits.note(LimitNeeded::of(self.family, row.dtype, &row.params), rate);
+                self.jobs.limits.note(LimitNeeded::of(self.family, row.dtype, &row.params), rate);
             }
         }
         let needed = todo.iter().filter(|c| c.refusal.is_none() && c.case.shape.elements() > 0);
         for configuration in needed {
-            self.probe(LimitNeeded::of(self.family, configuration.case.dtype, &configuration.case.params))?;
+            let started = Instant::now();
+            let measured = self.jobs.probe(self.family, self.limit_of(configuration));
+            self.time.ceiling += started.elapsed().as_secs_f64();
+            measured?;
         }
         sweep::measure(todo, options.order, self)
     }
 
-    fn probe(&mut self, need: LimitNeeded) -> Result<(), Error> {
-        if self.limits.has(need) {
-            return Ok(());
-        }
-        let started = Instant::now();
-        // What is kept is told, and no bar may stand where that is written.
-        if !self.limits.is_at_hand(need, &self.executor.info().target) {
-            self.observer.case_started(0, self.steps, &format!("{} ceiling", self.family.ceiling.name()));
-        }
-        let measured = self.limits.measure(&mut *self.executor, need);
-        self.time.ceiling += started.elapsed().as_secs_f64();
-        measured
+    fn limit_of(&self, configuration: &Configuration) -> LimitNeeded {
+        LimitNeeded::of(self.family, configuration.case.dtype, &configuration.case.params)
     }
 }
 
 impl Bench for SweepState<'_> {
     fn settings(&self, configuration: &Configuration) -> Settings {
-        let limit = self.limits.get(LimitNeeded::of(self.family, configuration.case.dtype, &configuration.case.params));
-        let settings = self.pace.settings(&self.settings, self.rounds_of_each, 0.0);
-        ceilings::bounded(&settings, self.family, &configuration.case, limit, self.executor.info())
+        self.jobs.settings(self.family, &configuration.case)
     }
 
     fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
-        if interrupt::interrupted() {
-            return Err(Error::Interrupted);
-        }
-        self.observer.round(job.again, job.settings.timeout);
-        self.observer.case_started(self.step, self.steps, &configuration.label());
-        self.step += 1;
         let began = Instant::now();
-        let ran = self.executor.run(job);
+        let ran = self.jobs.run(&configuration.label(), job);
         self.time.note(began.elapsed().as_secs_f64(), ran.as_ref().ok().map(|outcome| outcome.spent));
-        let outcome = ran?;
-        self.pace.job_done(began, job.settings.timeout);
-        self.observer.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
-        Ok(outcome)
+        ran
     }
 
     fn earlier(&mut self, configuration: &Configuration) -> Option<Pool> {
@@ -164,8 +137,7 @@ impl Bench for SweepState<'_> {
     fn finished(&mut self, configuration: &Configuration, mut outcome: Outcome, sampled: f64) -> Result<(), Error> {
         // Also of one that never got as far as a plan: no two rows of a sweep look the same.
         (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
-        self.scene.ceiling =
-            self.limits.get(LimitNeeded::of(self.family, configuration.case.dtype, &configuration.case.params));
+        self.scene.ceiling = self.jobs.limits.get(self.limit_of(configuration));
         self.scene.sample_time = sampled;
         let record = Record::from_outcome(&self.scene, configuration.rung, outcome);
         let mut row = Row::from(&record);

@@ -20,7 +20,7 @@ use crate::tune::{
     time_of,
 };
 use crate::values::SearchBudget;
-use crate::{Error, interrupt, stats};
+use crate::{Error, stats};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
@@ -311,7 +311,8 @@ impl<'a> Tuning<'a> {
 }
 
 fn run_job(executor: &mut dyn Executor, job: &Job) -> Result<Outcome, Error> {
-    if interrupt::interrupted() { Err(Error::Interrupted) } else { executor.run(job) }
+    bench::go_on()?;
+    executor.run(job)
 }
 
 /// What a search makes of a row. Of data that fit a cache memory's limit says nothing.

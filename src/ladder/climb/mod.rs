@@ -16,7 +16,7 @@ use crate::report::progress::Observer;
 use crate::runner::Budget;
 use crate::runner::{FOR_LIMITS, Pace};
 use crate::terminal::say;
-use crate::{Error, interrupt, stats};
+use crate::{Error, bench, stats};
 use std::collections::BTreeMap;
 use std::time::Instant;
 
@@ -373,9 +373,7 @@ impl<'a> Climb<'a> {
 
     /// Runs one case, keeps its record and writes its row.
     fn run_task(&mut self, task: &LadderTask<'_>) -> Result<(), Error> {
-        if interrupt::interrupted() {
-            return Err(Error::Interrupted);
-        }
+        bench::go_on()?;
         self.show(&task.label);
         let settings = self.settings(&task.case);
         let job = Job { baseline: task.rung.is_none(), case: task.case.clone(), settings, again: false };
