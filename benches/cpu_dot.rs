@@ -6,20 +6,19 @@
 //! A BLAS's threads spin for a while after a call and would take the cores from the other side. So each side runs a
 //! burst of calls after a pause that outlasts the spinning, and the sides take turns in going first.
 
+mod blas;
+
+use blas::{burst, median};
 use gpulab::cpu::dot::BASELINES;
 use gpulab::data::{Array, Dtype, Fill, Params, Shape, generate};
 use libloading::Library;
 use std::error::Error;
 use std::io::{self, Write};
-use std::time::{Duration, Instant};
 
 /// `float cblas_sdot(blasint n, const float *x, blasint incx, const float *y, blasint incy)`, with 32-bit `blasint`.
 type Sdot = unsafe extern "C" fn(i32, *const f32, i32, *const f32, i32) -> f32;
 
 const SIZES: [usize; 3] = [1 << 20, 1 << 24, 1 << 26];
-
-/// Longer than the 0.2 s that Intel's OpenMP spins by default, and than OpenBLAS's few hundredths.
-const PAUSE: Duration = Duration::from_millis(250);
 
 /// Elements that a burst reads from each vector, so that short calls are timed more often.
 const BURST: usize = 1 << 28;
@@ -29,9 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     if !std::env::args().any(|a| a == "--bench") {
         return Ok(());
     }
-    let name = std::env::var("GPULAB_BLAS").unwrap_or_else(|_| "libopenblas.so.0".into());
-    let rounds = std::env::var("GPULAB_ROUNDS").map_or(Ok(12), |r| r.parse())?;
-    let library = load(&name)?;
+    let (name, library, rounds) = blas::peer()?;
     let sdot = find_sdot(&library)?;
     let mut out = io::stdout().lock();
     writeln!(out, "f32 dot, {} rayon threads, {rounds} rounds, peer {name}", rayon::current_num_threads())?;
@@ -74,35 +71,11 @@ fn compare(n: usize, rounds: usize, sdot: Sdot) -> Result<[f64; 2], Box<dyn Erro
     Ok(times.map(median))
 }
 
-fn burst(calls: usize, run: impl Fn() -> f32) -> Vec<f64> {
-    std::thread::sleep(PAUSE);
-    for _ in 0..calls.div_ceil(8) {
-        std::hint::black_box(run());
-    }
-    let time = |_| {
-        let start = Instant::now();
-        std::hint::black_box(run());
-        start.elapsed().as_secs_f64()
-    };
-    (0..calls).map(time).collect()
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
-}
-
 fn first(result: &Array) -> f32 {
     match result {
         Array::F32(v) => v[0],
         _ => f32::NAN,
     }
-}
-
-#[allow(unsafe_code, reason = "loading a C library")]
-fn load(name: &str) -> Result<Library, Box<dyn Error>> {
-    // SAFETY: a BLAS runs no initialisers but its own, which only read the environment and start threads.
-    Ok(unsafe { Library::new(name) }.map_err(|e| format!("{e}: install libopenblas-dev or set GPULAB_BLAS"))?)
 }
 
 #[allow(unsafe_code, reason = "calling a C library")]

@@ -7,22 +7,21 @@
 //! call and would take the cores from the others. So each runs a burst of calls after a pause that outlasts the
 //! spinning, and they take turns in going first.
 
+mod blas;
+
+use blas::{burst, median};
 use gpulab::cpu::transpose;
 use gpulab::data::{Array, Dtype, Fill, Params, Shape, generate};
 use libloading::{Library, Symbol};
 use std::error::Error;
 use std::ffi::c_char;
 use std::io::{self, Write};
-use std::time::{Duration, Instant};
 
 /// `cblas_somatcopy(order, trans, rows, cols, alpha, a, lda, b, ldb)` of OpenBLAS, with 32-bit `blasint`.
 type Cblas = unsafe extern "C" fn(i32, i32, i32, i32, f32, *const f32, i32, *mut f32, i32);
 
 /// `MKL_Somatcopy(ordering, trans, rows, cols, alpha, a, lda, b, ldb)` of MKL.
 type Mkl = unsafe extern "C" fn(c_char, c_char, usize, usize, f32, *const f32, usize, *mut f32, usize);
-
-/// Longer than the 0.2 s that Intel's OpenMP spins by default, and than OpenBLAS's few hundredths.
-const PAUSE: Duration = Duration::from_millis(250);
 
 /// Elements that a burst moves, so that short calls are timed more often.
 const BURST: usize = 1 << 27;
@@ -35,10 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     if !std::env::args().any(|a| a == "--bench") {
         return Ok(());
     }
-    let name = std::env::var("GPULAB_BLAS").unwrap_or_else(|_| "libopenblas.so.0".into());
-    let rounds = std::env::var("GPULAB_ROUNDS").map_or(Ok(12), |r| r.parse())?;
+    let (name, library, rounds) = blas::peer()?;
     let sides = std::env::var("GPULAB_SIDES").unwrap_or_else(|_| "2048 4096 8192".into());
-    let library = load(&name)?;
     let mut out = io::stdout().lock();
     writeln!(out, "f32 transposition, {} rayon threads, {rounds} rounds, peer {name}", rayon::current_num_threads())?;
     write!(out, "{:>7}", "side")?;
@@ -80,28 +77,6 @@ fn compare(side: usize, rounds: usize, library: &Library) -> Result<[f64; 4], Bo
         }
     }
     Ok(times.map(median))
-}
-
-fn burst(calls: usize, mut run: impl FnMut()) -> Vec<f64> {
-    std::thread::sleep(PAUSE);
-    (0..calls.div_ceil(8)).for_each(|_| run());
-    let time = |_| {
-        let start = Instant::now();
-        run();
-        start.elapsed().as_secs_f64()
-    };
-    (0..calls).map(time).collect()
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
-}
-
-#[allow(unsafe_code, reason = "loading a C library")]
-fn load(name: &str) -> Result<Library, Box<dyn Error>> {
-    // SAFETY: a BLAS runs no initialisers but its own, which only read the environment and start threads.
-    Ok(unsafe { Library::new(name) }.map_err(|e| format!("{e}: install libopenblas-dev or set GPULAB_BLAS"))?)
 }
 
 enum Peer<'a> {

@@ -40,10 +40,7 @@ fn stdout_error(source: std::io::Error) -> Error {
 
 /// Says something on standard error: on a terminal in lines that fit it, elsewhere as it is, for the programs that search it.
 pub fn note(text: &str) {
-    match std::io::stderr().is_terminal() {
-        true => say(&fitted(text, Screen::stderr().width)),
-        false => say(text),
-    }
+    if std::io::stderr().is_terminal() { say(&fitted(text, Screen::stderr().width)) } else { say(text) }
 }
 
 /// A text whose lines have at most `width` characters: of one that is longer, what does not fit stands further in below it.

@@ -79,7 +79,6 @@ fn is_of(case: &Case, path: &str, info: &DeviceInfo) -> bool {
     }
 }
 
-/// The definitions that a case is built with.
 fn defines(case: &Case, info: &DeviceInfo) -> Result<Vec<(String, String)>, Refusal> {
     if let Some(exchange) = exchange(&case.family) {
         let script = (exchange.script)(case, &info.target)?;

@@ -150,10 +150,7 @@ impl Done<'_> {
 
     /// Behind a first look the whole ladder; behind the ladder the ideas of its rungs.
     fn after_ladder(&self, family: &str, options: &Ladder) -> String {
-        match options.measure.quick {
-            true => self.again("--quick", &[]),
-            false => format!("gpulab list {family}"),
-        }
+        if options.measure.quick { self.again("--quick", &[]) } else { format!("gpulab list {family}") }
     }
 
     fn after_list(&self, name: &str) -> String {
@@ -265,7 +262,6 @@ fn after_exercise(action: Option<&ExerciseAction>) -> Option<String> {
     }
 }
 
-/// Where shells look for completions.
 fn completion_file(shell: Shell) -> &'static str {
     match shell {
         Shell::Bash => "~/.local/share/bash-completion/completions/gpulab",

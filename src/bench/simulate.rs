@@ -58,7 +58,6 @@ pub(crate) fn second_opinion(
     Ok(Some(format::wrap(&format!("check: with {size} {sentence}"), screen.width, "  ")))
 }
 
-/// Whether the device's result is wrong over the data that the simulator has.
 fn is_wrong_over_the_same_data(registry: &Registry, case: &Case, device: Option<&str>) -> Result<bool, Error> {
     let setup = Setup { device: device.map(str::to_owned), ..Setup::of(registry) };
     let mut worker = WorkerProcess::open(setup, None, SECOND_OPINION, interrupt::interrupted, say)?;

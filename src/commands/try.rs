@@ -105,7 +105,6 @@ fn once(
     worst_of([done, written].into_iter().filter_map(Result::err))
 }
 
-/// A file that is tried once.
 struct TriedFile<'a> {
     options: &'a TryArgs,
     file: &'a Path,

@@ -168,7 +168,6 @@ fn devices(global: &Global) -> Result<Vec<DeviceInfo>, Error> {
     })
 }
 
-/// The rung that was asked for.
 fn asked(family: &'static Family, variant: Option<&str>) -> Result<Option<&'static Rung>, Error> {
     let Some(list) = variant else { return Ok(None) };
     match values::variants(family, list).map_err(Error::Usage)?[..] {

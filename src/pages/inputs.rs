@@ -99,10 +99,7 @@ fn paths(words: &[String]) -> Result<Vec<PathBuf>, Error> {
         seen.extend(is_new.then_some(whole));
         is_new
     });
-    match all.is_empty() {
-        true => Err(Error::Usage(format!("no CSV or JSON file in {}", words.join(", ")))),
-        false => Ok(all),
-    }
+    if all.is_empty() { Err(Error::Usage(format!("no CSV or JSON file in {}", words.join(", ")))) } else { Ok(all) }
 }
 
 fn below(folder: &Path, all: &mut Vec<PathBuf>) -> std::io::Result<()> {

@@ -49,10 +49,7 @@ impl Reasons {
         let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
         let ceilings = reasons::of_device(&self.ceilings, row);
         let text = |screen| reasons::text(&Registry::default(), rows, &self.counts, &ceilings, screen);
-        match medium {
-            Medium::Screen(screen) => format!("\n{}", text(screen)),
-            Medium::Markdown => format!("\n{}", report::markdown::code(&text)),
-        }
+        report::markdown::below(&text, medium)
     }
 
     /// The model of a ladder's reasons: whether that of a GPU; none without limits of its device.
@@ -73,10 +70,7 @@ impl Reasons {
         }
         let kinds: BTreeSet<bool> = ladders.iter().filter_map(|rows| self.model_of(rows)).collect();
         let text = |screen| kinds.iter().map(|is_gpu| report::why::model_text(*is_gpu, screen)).collect::<String>();
-        match medium {
-            Medium::Screen(screen) => format!("\n{}", text(screen)),
-            Medium::Markdown => format!("\n{}", report::markdown::code(&text)),
-        }
+        report::markdown::below(&text, medium)
     }
 }
 

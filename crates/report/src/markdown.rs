@@ -1,5 +1,6 @@
 //! GitHub-flavoured Markdown: a ladder, and what other reports share.
 
+use super::Medium;
 use super::blocks::fenced;
 use super::cell::{Cell, RateUnit, Value};
 use super::columns::Subject;
@@ -77,6 +78,14 @@ pub(super) fn list(notes: &str) -> String {
 pub fn code(text: &dyn Fn(Screen) -> String) -> String {
     let text = text(CODE);
     if text.trim().is_empty() { String::new() } else { fenced(&text) }
+}
+
+/// The same below an empty line: as it is on a screen.
+pub fn below(text: &dyn Fn(Screen) -> String, medium: Medium) -> String {
+    match medium {
+        Medium::Screen(screen) => format!("\n{}", text(screen)),
+        Medium::Markdown => format!("\n{}", code(text)),
+    }
 }
 
 pub fn text_table(heads: &[&str], rows: &[Vec<String>]) -> String {

@@ -198,10 +198,7 @@ fn grid(entries: &[PivotEntry<'_>], by: &str) -> TextGrid {
 
 /// `2^28` of powers of two from 2^16 on, else `1_000_000`.
 fn size(n: u64) -> String {
-    match n.is_power_of_two() && n.ilog2() >= 16 {
-        true => format!("2^{}", n.ilog2()),
-        false => format::count(n),
-    }
+    if n.is_power_of_two() && n.ilog2() >= 16 { format!("2^{}", n.ilog2()) } else { format::count(n) }
 }
 
 #[cfg(test)]

@@ -9,7 +9,6 @@ use gpulab_record::{REPEATS, Row};
 /// All figures of the sources that gpulab prints, with their places.
 const FIGURES: &str = include_str!("../../../data/sources.csv");
 
-/// A figure as its source prints it.
 pub fn figure(source: &str, what: &str) -> Option<&'static str> {
     let cells = |line: &'static str| line.split(',').collect::<Vec<_>>();
     let line = FIGURES.lines().map(cells).find(|cells| cells[0] == source && cells[2] == what)?;

@@ -15,7 +15,6 @@ pub struct TuningTold<'a> {
     pub rows: &'a [Row],
     /// The fastest of them, if one has a time.
     pub best: Option<&'a Row>,
-    /// The row of that rung's default, if there is one.
     pub default: Option<&'a Row>,
     /// Configurations of the whole space.
     pub space: usize,

@@ -286,10 +286,7 @@ impl<'a> Climb<'a> {
             self.show(&name);
         }
         limits.end_by(self.limits_deadline());
-        let measured = match self.is_without_limit() {
-            true => Ok(()),
-            false => limits.measure(&mut *self.executor, need),
-        };
+        let measured = if self.is_without_limit() { Ok(()) } else { limits.measure(&mut *self.executor, need) };
         self.limit = limits.get(need);
         let launch = measured.and_then(|()| limits.launch_cost(&mut *self.executor, self.study.settings.clock));
         self.launch = launch.as_ref().copied().unwrap_or(self.launch);

@@ -106,7 +106,6 @@ struct JudgedWorker<'a> {
 }
 
 impl JudgedWorker<'_> {
-    /// Verifies a small case.
     fn small(&mut self, shape: Shape, wg: WorkGroup) -> Result<TriedCase, Error> {
         let case = Case { shape, wg, ..self.asked.clone() };
         let verified = self.worker.verify(&case, self.patience.small)?;

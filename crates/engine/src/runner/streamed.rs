@@ -216,7 +216,6 @@ impl AlikeChunks {
         self.plan.outputs().next()
     }
 
-    /// The commands of all its chunks, in order.
     fn commands(&self, chunks: &[HeldChunk]) -> Vec<QueuedCommand> {
         let mut commands = Vec::new();
         for (at, chunk) in chunks.iter().skip(self.first as usize).take(self.count as usize).enumerate() {

@@ -208,7 +208,6 @@ fn usual_share(scalar: Scalar) -> f64 {
     }
 }
 
-/// What the floats of an answer's field are.
 struct AnswerFloats {
     /// The first element that is NaN.
     nan: Option<usize>,

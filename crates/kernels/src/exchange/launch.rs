@@ -37,7 +37,6 @@ pub const EVENT: &str = "event";
 pub const FOUR: &str = "event_of_four";
 /// By events: a launch of n groups, of which one item counts.
 pub const CROWD: &str = "event_of_groups";
-/// By events: a sum by one launch.
 pub const SUM: &str = "event_of_sum";
 /// A sum by launches that each halve what is left.
 pub const HALVING: &str = "halving";

@@ -68,7 +68,6 @@ fn setting(case: &Case, name: &str, default: u64) -> Result<u64, Refusal> {
     number.ok_or_else(|| Refusal::Setting(format!("{name}={text}: a whole number above 0 is needed")))
 }
 
-/// Bytes of a case's words.
 fn bytes(case: &Case) -> Result<usize, Refusal> {
     let bytes = case.shape.n.checked_mul(4).and_then(|bytes| usize::try_from(bytes).ok());
     bytes.filter(|&b| b > 0).ok_or_else(|| Refusal::Size(format!("{} words cannot be moved", case.shape.n)))

@@ -3,7 +3,7 @@
 use super::launches::{STRIP, STRIP_HEIGHT};
 use super::settings::{ASYNC, BLOCK, BUFFERS, DEPTH, ITEM, TILE, VEC};
 use super::tiling::Tiling;
-use super::{MinPlus, SEMIRING, WEIGHTS, begin, is_ordered, pair_macros, size};
+use super::{MinPlus, SEMIRING, WEIGHTS, begin, define_pairs, is_ordered, size};
 use crate::cpu::minplus::{self as host, Semiring};
 use crate::problem::redrawn;
 use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, Spot, ladder_from, rung, shape};
@@ -248,14 +248,7 @@ fn blocked(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let pitch = n.next_multiple_of(block);
     let mut plan = tiling.begin(ask, tiling.pitch(n))?;
     plan.set(BLOCK.name, block);
-    for (name, value) in pair_macros(dtype, params, ask.target) {
-        plan.define(name, value);
-    }
-    let asynchronous = ASYNC.is_on(params)?.unwrap_or(true) && ask.target.async_copy && tiling.buffers == 2;
-    plan.note(ASYNC.name, u8::from(asynchronous));
-    if asynchronous {
-        plan.define("ASYNC", 1);
-    }
+    define_pairs(&mut plan, ask, &tiling)?;
     shape::check_wg(tiling.work_group(), ask.target)?;
     let panels = |plan: &mut Builder<'_>, [rows, columns, d]: [Arg; 3], first: u64| {
         let strips = WorkGroup([STRIP as usize, STRIP_HEIGHT, 1]);

@@ -13,7 +13,7 @@ mod weights;
 
 use super::shape;
 use crate::cpu::minplus::{self as host, EdgeJoin, Semiring};
-use crate::{AnyProblem, Ask, Baseline, Bound, Changed, Family, Form, Problem, Spot, ladder_from, rung};
+use crate::{AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Form, Problem, Spot, ladder_from, rung};
 pub use closure::{CLOSURE, InBlocks};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Case, Cost, Plan, Reference, Refusal, Target, WorkGroup};
@@ -297,6 +297,18 @@ pub(super) fn pair_macros(dtype: Dtype, params: &Params, target: &Target) -> &'s
     }
 }
 
+/// Defines what kernels of panels have beside their tiles: how sums are compared, and whether copies go on meanwhile.
+fn define_pairs(plan: &mut Builder<'_>, ask: &Ask<'_>, tiling: &Tiling) -> Result<(), Refusal> {
+    let params = &ask.case.params;
+    pair_macros(ask.case.dtype, params, ask.target).iter().for_each(|(name, value)| plan.define(name, value));
+    let asynchronous = ASYNC.is_on(params)?.unwrap_or(true) && ask.target.async_copy && tiling.buffers == 2;
+    plan.note(ASYNC.name, u8::from(asynchronous));
+    if asynchronous {
+        plan.define("ASYNC", 1);
+    }
+    Ok(())
+}
+
 /// The sums of two k at a time. Its defaults were measured on an H200.
 fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     let (n, dtype, params) = (size(ask)?, ask.case.dtype, &ask.case.params);
@@ -324,14 +336,7 @@ fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
             plan.define("PACKED_MINIMUM", 1);
         }
     }
-    for (name, value) in pair_macros(dtype, params, ask.target) {
-        plan.define(name, value);
-    }
-    let asynchronous = ASYNC.is_on(params)?.unwrap_or(true) && ask.target.async_copy && tiling.buffers == 2;
-    plan.note(ASYNC.name, u8::from(asynchronous));
-    if asynchronous {
-        plan.define("ASYNC", 1);
-    }
+    define_pairs(&mut plan, ask, &tiling)?;
     let split = SPLIT.get(params)?.unwrap_or(if ask.target.gpu && n <= 2048 { 2 } else { 1 });
     // Groups that share k meet in an atomic minimum, which there is of integers only.
     let split = if can_split { split } else { 1 };

@@ -294,7 +294,6 @@ fn leaves_items(source: &CSource, kernel: &str, parameters: &[KernelParameter], 
         && !source.usage(kernel, result).is_accumulated
 }
 
-/// The parameter of the first input.
 fn input<'a>(args: &[OwnArg], parameters: &'a [KernelParameter]) -> Option<&'a KernelParameter> {
     args.iter().zip(parameters).find(|(arg, _)| arg.is_input(0)).map(|(_, parameter)| parameter)
 }

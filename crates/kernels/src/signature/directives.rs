@@ -28,7 +28,6 @@ pub(super) fn compared_names(word: &str, rest: &str) -> impl Iterator<Item = Str
     names.into_iter().filter(move |_| word == "if" && has_sign)
 }
 
-/// All names that a conditional asks for.
 pub(super) fn asked_names(word: &str, rest: &str) -> impl Iterator<Item = String> {
     let words = if word == "else" { Vec::new() } else { tokens(rest) };
     words.into_iter().filter(|word| is_identifier(word) && word != "defined" && !word.starts_with("cl_"))

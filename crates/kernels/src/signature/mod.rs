@@ -199,7 +199,6 @@ impl CSource {
         usage
     }
 
-    /// The words of a kernel's body.
     pub(crate) fn body(&self, kernel: &str) -> Option<&[String]> {
         let starts = (0..self.tokens.len()).filter(|at| is_kernel(&self.tokens[*at]));
         let (_, open) = starts.filter_map(|at| self.head(at)).find(|(name, _)| *name == kernel)?;

@@ -11,8 +11,5 @@ pub(super) fn first_in_pieces<T: Sync>(all: &[T], find: impl Fn(usize, &[T]) -> 
         let at = piece * PIECE;
         find(at, elements).map(|index| at + index)
     };
-    match all.len() <= PIECE {
-        true => in_piece((0, all)),
-        false => all.par_chunks(PIECE).enumerate().find_map_first(in_piece),
-    }
+    if all.len() <= PIECE { in_piece((0, all)) } else { all.par_chunks(PIECE).enumerate().find_map_first(in_piece) }
 }

@@ -68,7 +68,6 @@ pub enum StartsFrom {
     Nothing,
     /// What the output held before.
     Output,
-    /// What lies beside the inputs.
     BesideInputs,
     /// Something else: local memory or variables that were never set, or a constant.
     Elsewhere,
@@ -134,7 +133,6 @@ pub enum Likeness {
     /// Both factors are read along columns.
     ColumnsTwice,
     Maximum,
-    /// The usual product, with sums of products.
     SumOfProducts,
     MinimumOfProducts,
     /// The right product, or the input where it is less.

@@ -30,10 +30,7 @@ impl WaterfallStep<'_> {
     }
 
     fn told(&self) -> String {
-        match self.is_decided {
-            true => format!("× {}", number::value(self.gain())),
-            false => "undecided".to_owned(),
-        }
+        if self.is_decided { format!("× {}", number::value(self.gain())) } else { "undecided".to_owned() }
     }
 
     /// Blue for a gain, red for a loss, grey for what the noise hides.

@@ -28,7 +28,6 @@ fn columns_of_rows(names: &[String], rows: &[Row]) -> Result<Vec<ChosenColumn>, 
     names.iter().map(find).collect()
 }
 
-/// The columns of these names in records of another kind.
 fn columns_of<T: CsvRecord>(names: &[String], records: &[T]) -> Result<Vec<ChosenColumn>, Error> {
     let known: Vec<String> = T::COLUMNS.iter().map(|name| (*name).to_owned()).collect();
     let find = |name: &String| ChosenColumn::of_file(name, records).ok_or_else(|| unknown(name, known.clone(), &known));

@@ -117,7 +117,6 @@ pub enum Site {
     Unit,
     /// Compute units, in forms that elements of either sign allow.
     Signed,
-    /// One warp.
     Warp,
     /// Items of groups that meet at barriers, one element each.
     Tree,
@@ -516,10 +515,7 @@ fn add_min(dtype: Dtype, target: &Target, quick: bool) -> Vec<ProbeSpace> {
         // Of integers no probe reaches what this rung does, which shares them out between two pipelines.
         let rung = case("minplus", "three_way", dtype, 0, 64, &Params::new());
         let of = |n| ProbeSpace::new(Case { shape: Form::Square.shape(n, None), ..rung }, Vec::new());
-        match quick {
-            true => spaces.insert(0, of(4096)),
-            false => spaces.push(of(8192)),
-        }
+        if quick { spaces.insert(0, of(4096)) } else { spaces.push(of(8192)) }
     }
     spaces
 }

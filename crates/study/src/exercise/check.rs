@@ -27,7 +27,6 @@ pub enum CountMetric {
     Instructions,
     /// Barriers of groups, for each thousand elements.
     Barriers,
-    /// Work-items for each element.
     WorkItems,
     /// Results that are left in global memory, for each element.
     Results,

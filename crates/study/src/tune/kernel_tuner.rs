@@ -31,7 +31,6 @@ pub fn cache(rows: &[(Row, Option<Spent>)]) -> String {
     format!("{{\n{head}\"cache\": {{\n{}\n}}\n}}", instances.join(",\n"))
 }
 
-/// The values that each setting has in some row.
 fn params(rows: &[(Row, Option<Spent>)], keys: &[String]) -> Value {
     let values = |key: &String| (key.clone(), json!(distinct(rows.iter().map(|(row, _)| value(row, key)))));
     Value::Object(keys.iter().map(values).collect())

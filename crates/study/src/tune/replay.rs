@@ -37,10 +37,7 @@ impl Replay {
         let regions = variants.iter().map(|variant| region(rows, variant)).collect();
         let times: Vec<Option<f64>> = rows.iter().map(|row| time_of(row)).collect();
         let best = times.iter().flatten().copied().fold(f64::INFINITY, f64::min);
-        match best.is_finite() {
-            true => Ok(Replay { regions, times, best }),
-            false => Err("no row has a time".into()),
-        }
+        if best.is_finite() { Ok(Replay { regions, times, best }) } else { Err("no row has a time".into()) }
     }
 
     pub fn len(&self) -> usize {

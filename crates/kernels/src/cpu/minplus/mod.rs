@@ -179,7 +179,6 @@ trait Tiled: Weight {
     /// Every kernel that this processor can run, the best first.
     fn kernels() -> impl Iterator<Item = Kernel<Self>>;
 
-    /// The best kernel for a matrix.
     fn best(d: &[Self]) -> Kernel<Self> {
         let negative =
             || d.par_chunks(1 << 14).any(|part| !part.iter().fold(true, |none, &x| none & (x >= Self::ZERO)));

@@ -232,10 +232,7 @@ impl Lowering {
             None => whole.clone(),
         };
         rung.steps = self.steps(&mut rung, steps, &whole)?;
-        match rung.steps.is_empty() {
-            true => Err(at(&name, "it has no [[rung.launch]]".into())),
-            false => Ok(rung),
-        }
+        if rung.steps.is_empty() { Err(at(&name, "it has no [[rung.launch]]".into())) } else { Ok(rung) }
     }
 
     /// Those macros whose values are formulas of sizes, constants, `more`, and each other.

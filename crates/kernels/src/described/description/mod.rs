@@ -219,11 +219,6 @@ impl Description {
         &self.checker
     }
 
-    /// The file of a rung's kernels.
-    pub fn file_of(&self, rung: &str) -> Option<&str> {
-        self.rungs.iter().find(|known| known.name == rung).map(|rung| rung.file.as_str())
-    }
-
     pub fn files(&self) -> Vec<String> {
         let reference = if let Checker::Kernel { file } = &self.checker { Some(file.clone()) } else { None };
         let rungs = self.rungs.iter().map(|rung| rung.file.clone());

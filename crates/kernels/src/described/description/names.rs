@@ -18,7 +18,6 @@ pub(super) fn rung_name(text: &str) -> String {
     if is_rung_name(&name) { name } else { format!("k_{name}") }
 }
 
-/// Whether a name can be a rung's, or a family's.
 pub(super) fn is_rung_name(name: &str) -> bool {
     let is_number = name.strip_prefix('v').unwrap_or(name).starts_with(|c: char| c.is_ascii_digit());
     let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
