@@ -5,8 +5,10 @@
 //! - `main` parses and dispatches; [`cli`] is the command line, [`commands`] one file per subcommand.
 //! - `about` says of each command which files it names, what to run next, and whether a document may show its output.
 //! - `ladder` is the engine of all ladders, `laboratory` that of experiments, `sweeping` and `tuning` of many
-//!   configurations; `recording` records a whole device, `limits` its limits, `teamwork` shares a case among devices, `workers` hands parts of a sweep or search to HyperQueue, `distances` is a graph's job, `counting` runs
-//!   the simulator, [`exercise`] grades submissions. They share `bench` and, for readers' own kernels and families, `adopt`.
+//!   configurations. They share `bench` and, for readers' own kernels and families, `adopt`.
+//! - `recording` records a whole device, `limits` its limits. `teamwork` shares a case among devices, `workers` hands parts
+//!   of a sweep or search to HyperQueue. `distances` is a graph's job.
+//! - `counting` runs the simulator, [`exercise`] grades submissions.
 //! - `assembly` asks drivers and disassemblers what became of a kernel.
 //! - `shown` finds recorded results, `pages` and `documents` are made of them; `manuals` are made of the command line,
 //!   `expansion` is a kernel's file as compilers get it, `health` what works on this machine.

@@ -186,10 +186,10 @@ pub struct MinPlusArgs {
 #[command(next_help_heading = "Distances in a graph, in place of the ladder")]
 #[group(conflicts_with_all = LADDER_ONLY)]
 pub struct GraphJob {
-    /// A graph: a list of edges (CSV with the header from,to,weight, or text with two or three columns), a square matrix as
-    /// .npy or as CSV without names, DIMACS .gr, Matrix Market .mtx or METIS .graph. Each may be in gzip. In a matrix inf or
-    /// an empty cell is no edge, and nodes are numbered from 0. Writes from,to,distance for all pairs of different nodes that
-    /// have a path with at most one stop. Weights are f32 unless --dtype or the .npy says otherwise
+    /// A graph. Edges may be a list (CSV with the header from,to,weight, or text with two or three columns), DIMACS .gr,
+    /// Matrix Market .mtx or METIS .graph. A square matrix may be .npy or CSV without names. Each may be in gzip. In a matrix
+    /// inf or an empty cell is no edge, and nodes are numbered from 0. Writes from,to,distance for all pairs of different nodes
+    /// that have a path with at most one stop. Weights are f32 unless --dtype or the .npy says otherwise
     #[arg(long, value_name = "FILE")]
     pub input: Option<String>,
     /// Shortest distances with any number of stops, by Floyd and Warshall's algorithm; --variant chooses textbook, blocked or

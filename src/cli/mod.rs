@@ -119,7 +119,7 @@ pub enum Command {
     Import(ImportArgs),
     /// Learn step by step: improve a right but slow kernel; the check looks at what your kernel does, not at its time
     Exercise {
-        /// The action; without one, gpulab lists the entries.
+        /// The action; without one, gpulab lists the exercises.
         #[command(subcommand)]
         action: Option<ExerciseAction>,
     },

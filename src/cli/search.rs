@@ -25,8 +25,8 @@ pub enum Workers {
 /// Parts of a sweep or search as tasks.
 #[derive(Clone, Debug, Args)]
 pub struct WorkerArgs {
-    /// Have workers of HyperQueue run it in parts: those of its server, by hq and what hq submit takes besides, as in "hq --cpus 4", or so
-    /// many of this machine; needs -o FILE
+    /// Have workers of HyperQueue run it in parts; needs -o FILE. With hq, its server's workers do: add options of hq submit, as
+    /// in "hq --cpus 4". With a number, so many workers of this machine do
     #[arg(long, value_name = "hq|N", value_parser = workers)]
     pub workers: Option<Workers>,
     /// Parts for --workers

@@ -103,7 +103,9 @@ pub(crate) fn records(own: &[Shipped]) -> Result<Vec<ShownFile>, Error> {
 pub(crate) fn is_path(text: &str) -> bool {
     let path = Path::new(text);
     // A folder holds no records that `show` reads, and may have the name of a family or an experiment.
-    (path.exists() && !path.is_dir()) || text.contains(['/', '\\']) || path.extension().is_some_and(|e| e == "csv" || e == "json")
+    (path.exists() && !path.is_dir())
+        || text.contains(['/', '\\'])
+        || path.extension().is_some_and(|e| e == "csv" || e == "json")
 }
 
 /// Reads a file of results, whatever it holds; and what was wrong with its last line.

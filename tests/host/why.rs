@@ -120,9 +120,10 @@ fn jumps_explain_why_coalescing_costs_on_a_cpu() {
     for (name, ceilings) in &TRIED[1..] {
         let ladders = tried_of(name, ceilings, &counts());
         let to = |variant: &str| {
-            let of_step = ladders.iter().flat_map(steps).filter(|(_, after, ..)| {
-                (after.row.family.as_str(), after.row.variant.as_str()) == ("dot", variant)
-            });
+            let of_step = ladders
+                .iter()
+                .flat_map(steps)
+                .filter(|(_, after, ..)| (after.row.family.as_str(), after.row.variant.as_str()) == ("dot", variant));
             of_step.map(|(.., reason)| reason.clone()).collect::<Vec<_>>()
         };
         let is_jump = |reason: &StepReason| match reason {

@@ -1,7 +1,7 @@
 //! The dot product of two vectors: the sum over i of `x[i] * y[i]`.
 //!
-//! The ladder follows the classic exercise (a chunk for each work-item, coalescing with a presum of the
-//! remainder, a tree in local memory) and goes on to what modern devices need.
+//! The ladder follows the classic exercise: a chunk for each work-item, coalescing with a presum of the remainder, a
+//! tree in local memory. Then it goes on to what modern devices need.
 
 use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
 use crate::cpu;

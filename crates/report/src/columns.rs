@@ -84,7 +84,7 @@ pub const COLUMNS: &[TableColumn] = &[
     ),
     TableColumn::new(
         "of\ncopies",
-        "speed as a share of that of the copies alone: 100 % hides all the kernels' time",
+        "the copies' time alone as a share of the whole time: 100 % hides all the kernels' time",
         0,
         |c| ratio(100.0 * c.row.t_copies_s?, c.row.t_median_s?).map(Value::Percent),
     ),

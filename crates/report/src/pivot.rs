@@ -87,7 +87,7 @@ pub fn of_peers(peers: &[PeerCells], by: &str, value: &str, medium: Medium) -> R
     if let Some((name, values)) = about.iter().find(|(_, values)| values.len() > 1) {
         let (first, all) = (&values[0], values.join(", "));
         return Err(format!(
-            "the lines would differ in {name} ({all}) besides {by}: choose, as with --where '{name}={first}'"
+            "the lines would differ in {name} ({all}) and in {by}: choose, as with --where '{name}={first}'"
         ));
     }
     let told: Vec<String> = about.into_iter().map(|(name, values)| told(name, &values[0])).collect();
@@ -147,7 +147,7 @@ fn mixture(cells: &[Cell<'_>], by: &str) -> Option<String> {
         let values = distinct(cells.iter().map(|cell| Cells::of(cell.row).text(name)));
         let [first, _, ..] = &values[..] else { return None };
         let all = values.join(", ");
-        Some(format!("the lines would differ in {name} ({all}) besides {by}: choose, as with --where '{name}={first}'"))
+        Some(format!("the lines would differ in {name} ({all}) and in {by}: choose, as with --where '{name}={first}'"))
     })
 }
 
@@ -236,10 +236,7 @@ mod tests {
         let table = text(&rows[..2], &[], "items", "time", Medium::Screen(SCREEN)).unwrap();
         assert!(table.ends_with("8      4.000 us  3.000 us\n"), "{table}");
         let why = text(&rows, &[], "items", "n", Medium::Screen(SCREEN)).unwrap_err();
-        assert!(
-            why.contains("differ in n (1048576, 1000) besides items: choose, as with --where 'n=1048576'"),
-            "{why}"
-        );
+        assert!(why.contains("differ in n (1048576, 1000) and in items: choose, as with --where 'n=1048576'"), "{why}");
     }
 
     #[test]
@@ -249,7 +246,7 @@ mod tests {
             ["peer,work,threads,size,ratio", "gpulab,dot,2,2^9,1.00", "x,dot,2,2^9,1.25", "x,dot,1,100 x 3,0.5"];
         let cells = lines.map(line).to_vec();
         let why = of_peers(std::slice::from_ref(&cells), "size", "ratio", Medium::Markdown).unwrap_err();
-        assert!(why.contains("differ in threads (2, 1) besides size: choose, as with --where 'threads=2'"), "{why}");
+        assert!(why.contains("differ in threads (2, 1) and in size: choose, as with --where 'threads=2'"), "{why}");
         let table = of_peers(&[cells[..3].to_vec()], "size", "ratio", Medium::Markdown).unwrap();
         insta::assert_snapshot!(table, @r"
         **dot, 2 threads: ratio by size**

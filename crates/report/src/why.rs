@@ -217,11 +217,7 @@ pub(crate) fn experiment(before: &Row, after: &Row, reason: &StepReason) -> Stri
         Some(Cause::LanesBusy) => "divergence",
         Some(Cause::LocalPasses | Cause::LocalRequests) => "banks",
         Some(
-            Cause::ReadLines
-            | Cause::ReadSegments
-            | Cause::WriteSegments
-            | Cause::JumpingBytes
-            | Cause::GlobalRequests,
+            Cause::ReadLines | Cause::ReadSegments | Cause::WriteSegments | Cause::JumpingBytes | Cause::GlobalRequests,
         ) => "stride",
         Some(Cause::Launches | Cause::Groups) => "launch",
         Some(Cause::Instructions) => "instructions",

@@ -1,6 +1,8 @@
-//! Standard output is for results and for a worker's replies. Drivers and kernels print to it too, so before a driver is
-//! loaded it is taken from them: what they print goes to standard error, and results go on through a descriptor that
-//! nothing else in the process knows and that no other program inherits.
+//! Standard output is for results and for a worker's replies.
+//!
+//! Drivers and kernels print to it too, so it is taken from them before a driver is loaded. What they print goes to
+//! standard error. Results go through a descriptor that nothing else in the process knows and that no other program
+//! inherits.
 //!
 //! Only on Unix: elsewhere a driver's C library has a standard output of its own.
 

@@ -1,5 +1,6 @@
-//! What a kernel's parameters are, as the driver tells, held against what they are given: drivers believe the caller, and
-//! crash, or take a whole number's bits for a float's, where that is wrong.
+//! The parameters of kernels, as the driver tells, held against what they are given.
+//!
+//! Drivers believe the caller. Where a type is wrong they crash, or take a whole number's bits for a float's.
 
 use super::query;
 use gpulab_model::plan::Arg;

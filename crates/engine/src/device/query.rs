@@ -1,5 +1,7 @@
-//! Questions to OpenCL about its objects, asked through the C functions: `ocl`'s own queries wait ten
-//! seconds without a driver, stop at 64 devices, and panic on answers that they do not know.
+//! Questions to OpenCL about its objects, asked through the C functions.
+//!
+//! The queries of `ocl` wait ten seconds without a driver, stop at 64 devices, and panic on answers that they do not
+//! know.
 #![allow(unsafe_code, reason = "OpenCL's C functions")]
 
 use super::error::{DeviceError, check};

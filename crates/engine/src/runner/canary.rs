@@ -1,9 +1,9 @@
 //! The canary: a fixed arithmetic kernel whose time shows drift of the device's clock and a neighbour's load, on any
 //! vendor's device and without privileges.
 //!
-//! It runs between the warm-up of a case and its first sample, unless it just ran, now and then meanwhile, and afterwards. What counts is the
-//! slowest of these readings over the fastest that the session has seen so far. A load that is there from the session's first reading to its last
-//! cannot be told from a slow device, and a faster reading later on does not mend the rows before it.
+//! It runs between the warm-up of a case and its first sample, unless it just ran, now and then meanwhile, and
+//! afterwards. What counts is the slowest of these readings over the fastest that the session has seen so far. A load
+//! that lasts the whole session looks like a slow device. A faster reading later on does not mend the rows before it.
 
 use super::clock;
 use super::{sampling, trust};

@@ -1,5 +1,7 @@
-//! One dot product of integers in four forms, for sizes that groups do not divide: a guard before each access, the host
-//! or a second launch that adds the remaining elements, or zeros behind the data.
+//! One dot product of integers in four forms, for sizes that groups do not divide.
+//!
+//! A guard stands before each access; the host or a second launch adds the remaining elements; or zeros lie behind the
+//! data.
 
 use crate::shape::{self, Grid};
 use crate::{AnyProblem, Ask, Bound, Family, Form, dot, ladder, rung};

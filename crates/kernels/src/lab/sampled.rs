@@ -1,9 +1,8 @@
 //! Samples of a small image in every mode, beside the formulas of section 8.2 of the OpenCL 1.2 specification in f64.
 //!
-//! GPUs filter with weights of 8 bits. Coordinates are odd eighths of a pixel: such weights hold them exactly, no
-//! coordinate is a tie between two pixels, and what is filtered from small whole numbers is a multiple of 1/64. A result
-//! that is off by less than [`TOLERANCE`] of such a multiple, which is all that a device may round by, counts as that
-//! multiple.
+//! GPUs filter with weights of 8 bits. Coordinates are odd eighths of a pixel, which such weights hold exactly; none is
+//! a tie between two pixels. So what is filtered from small whole numbers is a multiple of 1/64. A result within
+//! [`TOLERANCE`] of such a multiple, which is all that a device may round by, counts as that multiple.
 
 use super::texels::of_image;
 use super::{Exact, OneLaunch, arg, get, setting, whole_groups};

@@ -1,9 +1,9 @@
 //! Verdicts: is a result right, and was memory beside it left alone?
 //!
-//! Integers, and floats over data whose partial results are all exact, must be equal. Other floats must
-//! lie within the proved bound gamma(d) * S, with S the sum of the terms' magnitudes and d the most
-//! roundings that any one term passes through: Higham, "Accuracy and Stability of Numerical Algorithms",
-//! 2nd edition, 2002, sections 3.1 and 4.2. A comparison is only passed by being true, so NaN fails.
+//! Integers, and floats over data whose partial results are all exact, must be equal. Other floats must lie within the
+//! proved bound gamma(d) * S. S is the sum of the terms' magnitudes, d the most roundings that any one term passes
+//! through (Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, 2002, sections 3.1 and 4.2). A
+//! comparison is only passed by being true, so NaN fails.
 
 mod memory;
 mod parts;

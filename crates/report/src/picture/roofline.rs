@@ -1,6 +1,8 @@
-//! Ladders under the roof of their device: the rate of operations over operations a byte, with the measured limits of memory
-//! and arithmetic, and the path from the first rung to the last. After Williams, Waterman and Patterson, "Roofline: an
-//! insightful visual performance model for multicore architectures", Communications of the ACM 52(4), 2009.
+//! Ladders under the roof of their device: operations a second over operations a byte. The measured limits of memory
+//! and arithmetic are the roof; a path leads from the first rung to the last.
+//!
+//! After Williams, Waterman and Patterson, "Roofline: an insightful visual performance model for multicore
+//! architectures", Communications of the ACM 52(4), 2009.
 
 use super::axes::{self, BELOW};
 use super::key::{key, spread};

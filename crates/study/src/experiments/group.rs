@@ -1,11 +1,11 @@
-//! The size of a work-group, on and off the multiples of the lanes in lockstep, with registers and local memory per item held
-//! fixed.
+//! The size of a work-group, on and off the multiples of the lanes in lockstep, with registers and local memory per
+//! item held fixed.
 //!
-//! Where work-items run in lockstep, a group whose size is no multiple of the lanes leaves some of them idle: 48 items take
-//! two warps of 32, of whose lanes 75 % have an item. Whether that, and nothing else, is what sizes off the multiples cost
-//! is read from the points, for each number of lanes that devices have; the control is the multiples of 64 among themselves,
-//! which leave no lane idle on any of these. Chains of arithmetic with a barrier at their begin are the work, so that neither
-//! memory nor latency rewards one size. Occupancy stands beside it where gpulab can work it out from what the driver tells.
+//! Where work-items run in lockstep, a group whose size is no multiple of the lanes leaves some of them idle. 48 items
+//! take two warps of 32, and 75 % of their lanes have an item. The points tell, for each number of lanes that devices
+//! have, whether that alone is what sizes off the multiples cost. The control is the multiples of 64 among themselves,
+//! which leave no lane idle. Chains of arithmetic with a barrier at their begin are the work, so that neither memory
+//! nor latency rewards one size. Occupancy stands beside it where gpulab can work it out from what the driver tells.
 
 use super::evidence::{Contrast, compare, extremes, nothing, percent, series, times, undecided_factor};
 use super::own::Own;

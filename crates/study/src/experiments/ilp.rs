@@ -1,7 +1,7 @@
 //! Latency and what hides it: chains of dependent steps, 1 to 8 of them an item, in groups of 32 to 1024 items.
 //!
-//! Each compute unit has one group, so that nothing else can fill the time from a step's begin to its result than the
-//! group's other items, or an item's other chains (V. Volkov, "Better performance at lower occupancy", GTC 2010).
+//! Each compute unit has one group. So only the group's other items, or an item's other chains, can fill the time from
+//! a step's begin to its result (V. Volkov, "Better performance at lower occupancy", GTC 2010).
 
 use super::evidence::{Contrast, extremes, percent, series, undecided_factor};
 use super::own::{LATENCY, Own};

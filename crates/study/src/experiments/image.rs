@@ -1,10 +1,10 @@
-//! Images beside buffers: the same words read in several orders from a buffer, from the same buffer as a line of pixels, from
-//! an image of rows and columns, and from one of slices; and samplers, checked.
+//! Images beside buffers, and samplers, checked.
 //!
-//! Devices may keep images in tiles, so that pixels above each other lie near each other, and read them by a path and a cache
-//! of their own. Whether that helps depends on the order alone: the words, their number and what is done with them are equal.
-//! The image of rows and columns is also read with normalised coordinates, and as pixels of four bytes that are read as floats
-//! from 0 to 1.
+//! The same words are read in several orders: from a buffer, from that buffer as a line of pixels, from an image of
+//! rows and columns, and from one of slices. Devices may keep images in tiles, so that pixels above each other lie near
+//! each other, and read them by a path and a cache of their own. Whether that helps depends on the order alone: the
+//! words, their number and what is done with them are equal. The image of rows and columns is also read with normalised
+//! coordinates, and as pixels of four bytes that are read as floats from 0 to 1.
 
 use super::evidence::{Comparison, Contrast, compare_series, joined, pace, times, undecided, within};
 use super::image_sampler;

@@ -1,10 +1,10 @@
 //! Arithmetic intensity: the same bytes with ever more operations on them, from a copy to 128 operations a byte.
 //!
-//! S. Williams, A. Waterman and D. Patterson, "Roofline: An Insightful Visual Performance Model for Multicore Architectures"
-//! (CACM 52(4), 2009). The copy, with no operation at all, is the control of memory's limit; a rate that a doubling of the
-//! operations no longer raises is arithmetic's, of this kernel's multiplications with additions. The second pair asks what
-//! follows for a value that can be computed again: x is then the operations that make a value, by byte of the value, and
-//! the other kernel loads it.
+//! S. Williams, A. Waterman and D. Patterson, "Roofline: An Insightful Visual Performance Model for Multicore
+//! Architectures" (CACM 52(4), 2009). The copy, with no operation at all, is the control of memory's limit. A rate that
+//! a doubling of the operations no longer raises is arithmetic's, of this kernel's multiplications with additions. The
+//! second pair asks what follows for a value that can be computed again. There x is the operations that make a value,
+//! by byte of the value; the other kernel loads it.
 
 use super::evidence::{
     Comparison, Contrast, FEWEST_POINTS, any, compare, compare_with_last, joined, nothing, series, undecided,

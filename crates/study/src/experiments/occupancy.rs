@@ -1,10 +1,10 @@
-//! Occupancy: bandwidth and arithmetic of groups that hold ever more `__local` memory, of which a compute unit then holds
-//! ever fewer at once.
+//! Occupancy: bandwidth and arithmetic of groups that hold ever more `__local` memory, of which a compute unit then
+//! holds ever fewer at once.
 //!
-//! The ballast is the one parameter: work, items and instructions stay as they are. What covers the latency of a read or of
-//! a step is the other items of the compute unit, and an item's own reads and chains beside the one that it waits for
-//! (V. Volkov, "Better performance at lower occupancy", GTC 2010): series with one and with several show how many groups
-//! either needs. How many are resident cannot be asked for; it follows from the memory that groups share, and
+//! The ballast is the one parameter: work, items and instructions stay as they are. Two things cover the latency of a
+//! read or a step: the other items of the compute unit, and an item's own further reads and chains (V. Volkov, "Better
+//! performance at lower occupancy", GTC 2010). Series with one and with several show how many groups either needs. How
+//! many are resident cannot be asked for; it follows from the memory that groups share, and
 //! [`gpulab_kernels::occupancy`] works it out for devices that it knows.
 
 use super::evidence::{Contrast, extremes, joined, percent, series, undecided_factor};

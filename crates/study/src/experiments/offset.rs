@@ -1,9 +1,9 @@
 //! Offsets: every word of an array is read or written once, from an offset of 0 to 64 words on.
 //!
-//! Neighbouring items access neighbouring words, but those of a group begin in the middle of a segment, which a device may
-//! have to fetch for both of the groups that share it. Beside that, neighbours read their 32 words in another order, or every
-//! other one of them is idle: the first devices put accesses together only where item k read word k of a segment, though
-//! items might be idle.
+//! Neighbouring items access neighbouring words, but the words of a group begin in the middle of a segment. A device
+//! may have to fetch that segment for both groups that share it. Other series read runs of 32 words in another order,
+//! or leave every other item idle. The first devices put accesses together only where item k read word k of a segment;
+//! idle items did no harm.
 
 use super::evidence::{
     Contrast, compare, compare_series, effect, excess, joined, percent, places, slower, undecided_factor,

@@ -1,6 +1,6 @@
-//! What a size that is no multiple of the work-group costs, and who had best pay: a guard before each access, the host
-//! or a second launch that adds the remaining elements, or zeros behind the data.
+//! What a size that is no multiple of the work-group costs, and who had best pay for it.
 //!
+//! A guard stands before each access; the host or a second launch adds the remaining elements; or zeros lie behind the data.
 //! The study follows the classic exercise of a dot product whose size the work-items do not divide. Its kernels are one
 //! dot product of integers in four forms; a group takes a block of elements and leaves one sum.
 //!

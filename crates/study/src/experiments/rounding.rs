@@ -1,9 +1,9 @@
 //! Rounding: what the order of additions changes in a sum of floats.
 //!
-//! Three terms show it: (10^30 - 10^30) + 1 is 1, 10^30 + (-10^30 + 1) is 0. The same random data are then summed by one item
-//! in eight orders, and by each rung of the reduce ladder, and each sum's error is put beside the bound that Higham proves
-//! for that many roundings ("Accuracy and Stability of Numerical Algorithms", section 4.2). A GPU and a CPU that add in
-//! different orders differ by as much, and neither is wrong.
+//! Three terms show it: (10^30 - 10^30) + 1 is 1, 10^30 + (-10^30 + 1) is 0. The same random data are then summed by
+//! one item in eight orders, and by each rung of the reduce ladder. Each sum's error stands beside the bound that
+//! Higham proves for that many roundings ("Accuracy and Stability of Numerical Algorithms", section 4.2). A GPU and a
+//! CPU that add in different orders differ by as much, and neither is wrong.
 
 use super::evidence::{joined, series};
 use super::own::Own;

@@ -2,12 +2,11 @@
 //!
 //! Planning, identity, resuming and merging are pure; [`measure()`] runs a plan on any bench.
 //!
-//! Interleaving pools a configuration's samples from [`ROUNDS`] rounds over a block of [`BLOCK`] configurations, and a
-//! row is written when its last round is over; until then what its rounds gave is noted beside the rows. A killed sweep
-//! that is gone on with therefore measures again at most the round of the one configuration that was in flight; without
-//! a file, on standard output, the rows of a block that are not written yet are lost. Every row is final, whatever its
-//! status: a configuration that crashes or hangs its driver gets its `failed` or `timeout` row at once, and going on does
-//! not run it again.
+//! Interleaving pools a configuration's samples from [`ROUNDS`] rounds over a block of [`BLOCK`] configurations. A row
+//! is written when its last round is over; until then its rounds are noted beside the rows. So a killed sweep that is
+//! resumed measures at most one round of one configuration again. Without a file, on standard output, the unwritten
+//! rows of a block are lost. Every row is final, whatever its status. A configuration that crashes or hangs its driver
+//! gets its `failed` or `timeout` row at once, and resuming does not run it again.
 
 mod identity;
 mod measure;

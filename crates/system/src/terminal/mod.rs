@@ -1,6 +1,6 @@
 //! The door to standard output and standard error.
 //!
-//! Names of devices, files and nodes, compilers' logs and cells of files come from outside: what of them would steer a
+//! Names of devices, files and nodes, compilers' logs and cells of files come from outside. What in them would steer a
 //! terminal is spelled out here, whatever the writer before has done.
 
 mod screen;
