@@ -68,18 +68,21 @@ mod tests {
     #[test]
     fn figures_are_a_table_and_verdicts_are_tallied() {
         let figures = cells(&["peer,n,t_s", "cub,1024,1e-5"]);
-        assert_eq!(table(&figures, SCREEN), "peer     n         t\ncub   1024  10.00 us\n");
+        assert_eq!(table(&figures, SCREEN), "peer     n         t\n--------------------\ncub   1024  10.00 us\n");
         let of_a_run =
             cells(&["peer,version,threads,work,dtype,shape,t_median_s,ratio", "x,1.2,2,dot,f32,2^10,1e-5,1.25"]);
-        assert_eq!(
-            table(&of_a_run, SCREEN),
-            "peer  work  dtype  shape  threads  t_median  ratio\nx      dot    f32   2^10        2  10.00 us   1.25\n"
-        );
+        insta::assert_snapshot!(table(&of_a_run, SCREEN), @r"
+        peer  work  dtype  shape  threads  t_median  ratio
+        --------------------------------------------------
+        x      dot    f32   2^10        2  10.00 us   1.25
+        ");
         let verdicts = cells(&["peer,quantity,verdict", "ncu,loads,equal", "ncu,stores,DIFFERENT", "ncu,loads,equal"]);
-        assert_eq!(
-            table(&verdicts, SCREEN),
-            "quantity  equal  DIFFERENT\nloads         2          0\nstores        0          1\n"
-        );
+        insta::assert_snapshot!(table(&verdicts, SCREEN), @r"
+        quantity  equal  DIFFERENT
+        --------------------------
+        loads         2          0
+        stores        0          1
+        ");
         let hostile = cells(&["peer,t_s", "a|b<i>,1e-5"]);
         let table = table(&hostile, Medium::Markdown);
         assert_eq!(table, "| peer | t |\n| --- | ---: |\n| a\\|b&lt;i&gt; | 10.00 us |\n");
