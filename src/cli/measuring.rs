@@ -31,6 +31,7 @@ pub struct MeasureArgs {
     pub timeout: Option<f64>,
     #[command(flatten)]
     pub sampling: Sampling,
+    /// Fewer and shorter runs
     #[arg(long)]
     pub quick: bool,
     /// Time limit of a case beyond --sample-time, in seconds [default: 60, more for large data]
