@@ -528,10 +528,10 @@ fn what_is_not_there_is_told_with_what_is() {
     says(&["h200", "dot", "--columns", "xyzzy"], "there is rung, time, noise, gbs,");
     says(&["h200", "pitch", "--columns", "rung"], "no column \"rung\" here; did you mean `runs`");
     says(&["h200", "pitch", "--columns", "xyzzy"], "no column \"xyzzy\" here; there is schema,");
-    says(&["h200", "dot", "--by", "n"], "differ in dtype (f32, f64, i32) besides n: choose");
+    says(&["h200", "dot", "--by", "n"], "differ in dtype (f32, f64, i32) and in n: choose");
     says(
         &["h200", "reduce", "--where", "n=2^24", "--where", "cache=cold", "--by", "rung"],
-        "differ in dtype (f32, i32) besides rung: choose, as with --where 'dtype=f32'",
+        "differ in dtype (f32, i32) and in rung: choose, as with --where 'dtype=f32'",
     );
     says(&["h200", "pitch", "--by", "x"], "there are none here");
     says(&["h200", "dot", "--findings"], "there is no experiment among these records");
