@@ -61,11 +61,7 @@ pub(super) struct Gauge {
 impl Gauge {
     /// Builds the kernel, chooses its number of steps once and for all, checks its result and takes the first reading.
     /// None under a simulator, whose time says nothing of any clock.
-    pub(super) fn new(
-        device: &mut dyn Device,
-        sources: &Sources,
-        settings: &Settings,
-    ) -> Result<Option<Gauge>, Stop> {
+    pub(super) fn new(device: &mut dyn Device, sources: &Sources, settings: &Settings) -> Result<Option<Gauge>, Stop> {
         if device.info().is_simulator() {
             return Ok(None);
         }
