@@ -187,9 +187,10 @@ pub struct MinPlusArgs {
 #[group(conflicts_with_all = LADDER_ONLY)]
 pub struct GraphJob {
     /// A graph. Edges may be a list (CSV with the header from,to,weight, or text with two or three columns), DIMACS .gr,
-    /// Matrix Market .mtx or METIS .graph. A square matrix may be .npy or CSV without names. Each may be in gzip. In a matrix
-    /// inf or an empty cell is no edge, and nodes are numbered from 0. Writes from,to,distance for all pairs of different nodes
-    /// that have a path with at most one stop. Weights are f32 unless --dtype or the .npy says otherwise
+    /// Matrix Market .mtx, METIS .graph, .graphml or .gml. A square matrix may be .npy, .npz or CSV without names, a sparse one
+    /// SciPy's .npz. Each may be in gzip. In a matrix inf or an empty cell is no edge, and nodes are numbered from 0. Writes
+    /// from,to,distance for all pairs of different nodes that have a path with at most one stop. Weights are f32 unless
+    /// --dtype or NumPy's file says otherwise
     #[arg(long, value_name = "FILE")]
     pub input: Option<String>,
     /// Shortest distances with any number of stops, by Floyd and Warshall's algorithm; --variant chooses textbook, blocked or

@@ -163,6 +163,24 @@ fn every_format_of_a_graph_gives_the_same_distances() {
         ),
         ("g.mtx", format!("{market}4 4 4\n{}", lines(&|from, to, w| format!("{to} {from} {w}"))), "Matrix Market, 4"),
         ("g.graph", "4 4 1\n2 2.5 4 20\n1 2.5 3 11.099\n2 11.099 4 5\n1 20 3 5\n".into(), "METIS, 4"),
+        (
+            "g.graphml",
+            format!(
+                "<graphml><key id='w' attr.name='weight'/><graph edgedefault='directed'>{}{}</graph></graphml>",
+                ["1", "2", "3", "4"].map(|node| format!("<node id='{node}'/>")).concat(),
+                lines(&|from, to, w| format!("<edge source='{from}' target='{to}'><data key='w'>{w}</data></edge>"))
+            ),
+            "GraphML, 4",
+        ),
+        (
+            "g.gml",
+            format!(
+                "graph [\n{}{}]",
+                ["1", "2", "3", "4"].map(|node| format!("node [ id 1{node} label \"{node}\" ]")).concat(),
+                lines(&|from, to, w| format!("edge [ source 1{from} target 1{to} weight {w} ]"))
+            ),
+            "GML, 4",
+        ),
     ];
     let dir = TempDir::new().unwrap();
     let distances = |name: &str, bytes: &[u8], kind: &str| {
@@ -183,6 +201,12 @@ fn every_format_of_a_graph_gives_the_same_distances() {
         std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
         assert_eq!(distances(&format!("{name}.gz"), &packed.finish().unwrap(), kind), want, "{name}.gz");
     }
+    // Written by SciPy.
+    let path = dir.path().join("scipy.npz");
+    fs::write(&path, include_bytes!("scipy_csr.npz")).unwrap();
+    let (out, err, code) = run(&["--input", path.to_str().unwrap(), "--closure"]);
+    assert!(code == 0 && err.contains("scipy.npz: a sparse matrix (csr), 4 edges between 4 nodes, f64"), "{err}");
+    assert_eq!(out, "from,to,distance\n0,1,2.5\n0,2,13.75\n0,3,18.75\n1,2,11.25\n1,3,16.25\n2,3,5\n");
     let (out, err, code) = table("from,to\na,b\n", &[]);
     assert!(
         code == 0 && out.ends_with("\na,b,1\n") && err.contains("no weights: each edge has weight 1"),

@@ -1,8 +1,11 @@
-//! Graphs as DIMACS, Matrix Market and METIS write them: nodes are numbers from 1, and what follows is counted first.
+//! Graphs in files of known formats. DIMACS, Matrix Market and METIS are read here: nodes are numbers from 1, and what follows is
+//! counted first.
 
+use super::listed::{ListedEdge, ListedEdges, MOST_NODES};
+use super::{Names, gml, graphml};
 use std::collections::HashMap;
 
-/// A kind of file that counts its nodes and edges.
+/// A kind of file that says what it holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GraphFormat {
     /// `.gr` of the 9th DIMACS challenge: arcs.
@@ -11,44 +14,26 @@ pub enum GraphFormat {
     MatrixMarket,
     /// A line for each node, with its neighbours.
     Metis,
+    /// Nodes and edges in XML.
+    GraphMl,
+    /// Nodes and edges as lists of keys and values.
+    Gml,
 }
-
-/// What such a file holds. Weights are kept as they are written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NumberedEdges<'a> {
-    pub nodes: usize,
-    /// How many edges there are, as the file counts them.
-    pub edges: usize,
-    /// Whether each of them leads both ways: then both are in the list.
-    pub both_ways: bool,
-    /// Whether the file has weights; else they are 1.
-    pub weighted: bool,
-    pub list: Vec<NumberedEdge<'a>>,
-}
-
-/// An edge between two nodes, which are counted from 0 here.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NumberedEdge<'a> {
-    /// The line of the file.
-    pub line: usize,
-    /// Where it starts and ends.
-    pub ends: (usize, usize),
-    /// Its weight as written.
-    pub weight: &'a str,
-}
-
-/// Most nodes: their matrix takes more memory than machines have long before.
-const MOST_NODES: usize = 1 << 20;
 
 impl GraphFormat {
     /// The format of a text: by its mark, else by the ending of the file's name.
     pub fn of(text: &str, ending: &str) -> Option<GraphFormat> {
         let is_market = |line: &str| line.get(..14).is_some_and(|mark| mark.eq_ignore_ascii_case("%%MatrixMarket"));
         let is_problem = |line: &str| matches!(words(line)[..], ["p", "sp" | "edge" | "col", _, _]);
+        let is_xml = |text: &str| text.trim_start().starts_with('<') && text.contains("<graphml");
         let first = text.lines().find(|line| !line.trim().is_empty() && words(line)[0] != "c");
         match ending {
             _ if is_market(text) => Some(GraphFormat::MatrixMarket),
             _ if first.is_some_and(is_problem) => Some(GraphFormat::Dimacs),
+            _ if first.is_some_and(|line| words(line) == ["graph", "["]) => Some(GraphFormat::Gml),
+            _ if is_xml(text) => Some(GraphFormat::GraphMl),
+            "graphml" => Some(GraphFormat::GraphMl),
+            "gml" => Some(GraphFormat::Gml),
             "gr" => Some(GraphFormat::Dimacs),
             "mtx" => Some(GraphFormat::MatrixMarket),
             "graph" | "metis" => Some(GraphFormat::Metis),
@@ -61,6 +46,8 @@ impl GraphFormat {
             GraphFormat::Dimacs => "DIMACS",
             GraphFormat::MatrixMarket => "Matrix Market",
             GraphFormat::Metis => "METIS",
+            GraphFormat::GraphMl => "GraphML",
+            GraphFormat::Gml => "GML",
         }
     }
 
@@ -68,12 +55,14 @@ impl GraphFormat {
     ///
     /// # Errors
     /// The first line that is wrong, and what to do.
-    pub fn read(self, text: &str) -> Result<NumberedEdges<'_>, String> {
+    pub fn read(self, text: &str) -> Result<ListedEdges<'_>, String> {
         let lines = text.lines().enumerate().map(|(at, line)| (at + 1, line));
         match self {
             GraphFormat::Dimacs => dimacs(lines),
             GraphFormat::MatrixMarket => matrix_market(lines),
             GraphFormat::Metis => metis(lines.filter(|(_, line)| !line.starts_with('%'))),
+            GraphFormat::GraphMl => graphml::read(text),
+            GraphFormat::Gml => gml::read(text),
         }
     }
 }
@@ -119,8 +108,14 @@ impl Announced {
         })
     }
 
-    fn edge<'a>(&self, line: usize, from: &str, to: &str, weight: &'a str) -> Result<NumberedEdge<'a>, String> {
-        Ok(NumberedEdge { line, ends: (self.node(line, from)?, self.node(line, to)?), weight })
+    fn edge<'a>(&self, line: usize, from: &str, to: &str, weight: &'a str) -> Result<ListedEdge<'a>, String> {
+        Ok(ListedEdge { line, ends: (self.node(line, from)?, self.node(line, to)?), weight })
+    }
+
+    /// All that was announced.
+    fn listed<'a>(&self, list: Vec<ListedEdge<'a>>, both_ways: bool, weighted: bool) -> ListedEdges<'a> {
+        let (names, notes) = (Names::counted(self.nodes), Vec::new());
+        ListedEdges { names, edges: self.edges, both_ways, weighted, list, notes }
     }
 
     /// That as many were found as were announced.
@@ -135,7 +130,7 @@ impl Announced {
     }
 }
 
-fn dimacs<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Result<NumberedEdges<'a>, String> {
+fn dimacs<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Result<ListedEdges<'a>, String> {
     const HEADER: &str = "'p sp NODES ARCS'";
     let mut counts: Option<Announced> = None;
     // Of colourings: edges without weights and directions.
@@ -158,7 +153,7 @@ fn dimacs<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Result<NumberedE
             }
             (["e", from, to], Some(known)) if has_edges => {
                 let edge = known.edge(line, from, to, "1")?;
-                list.extend([edge, NumberedEdge { ends: (edge.ends.1, edge.ends.0), ..edge }]);
+                list.extend([edge, ListedEdge { ends: (edge.ends.1, edge.ends.0), ..edge }]);
             }
             _ if has_edges => {
                 return Err(format!("line {line} is no edge 'e FROM TO' and no comment 'c ...'; correct it"));
@@ -170,10 +165,10 @@ fn dimacs<'a>(lines: impl Iterator<Item = (usize, &'a str)>) -> Result<NumberedE
     }
     let counts = counts.ok_or_else(|| format!("it has no line {HEADER}; add it"))?;
     counts.check(list.len() / if has_edges { 2 } else { 1 })?;
-    Ok(NumberedEdges { nodes: counts.nodes, edges: counts.edges, both_ways: has_edges, weighted: !has_edges, list })
+    Ok(counts.listed(list, has_edges, !has_edges))
 }
 
-fn matrix_market<'a>(mut lines: impl Iterator<Item = (usize, &'a str)>) -> Result<NumberedEdges<'a>, String> {
+fn matrix_market<'a>(mut lines: impl Iterator<Item = (usize, &'a str)>) -> Result<ListedEdges<'a>, String> {
     let banner = lines.next().map(|(_, text)| text.to_ascii_lowercase()).unwrap_or_default();
     let (weighted, both_ways) = match words(&banner)[..] {
         [
@@ -223,14 +218,14 @@ fn matrix_market<'a>(mut lines: impl Iterator<Item = (usize, &'a str)>) -> Resul
         found += 1;
         list.push(edge);
         if both_ways && row != column {
-            list.push(NumberedEdge { ends: (column, row), ..edge });
+            list.push(ListedEdge { ends: (column, row), ..edge });
         }
     }
     counts.check(found)?;
-    Ok(NumberedEdges { nodes: counts.nodes, edges: found, both_ways, weighted, list })
+    Ok(counts.listed(list, both_ways, weighted))
 }
 
-fn metis<'a>(mut lines: impl Iterator<Item = (usize, &'a str)>) -> Result<NumberedEdges<'a>, String> {
+fn metis<'a>(mut lines: impl Iterator<Item = (usize, &'a str)>) -> Result<ListedEdges<'a>, String> {
     let header = lines.by_ref().map(|(line, text)| (line, words(text))).find(|(_, words)| !words.is_empty());
     let Some((line, header)) = header else { return Err("it has no line 'NODES EDGES'; add it".into()) };
     // Digits of the format: whether nodes have sizes, and weights, and edges have weights.
@@ -276,7 +271,7 @@ fn metis<'a>(mut lines: impl Iterator<Item = (usize, &'a str)>) -> Result<Number
             if to == node {
                 return Err(format!("line {line} has an edge from node {} to itself, which METIS has not", to + 1));
             }
-            list.push(NumberedEdge { line, ends: (node, to), weight });
+            list.push(ListedEdge { line, ends: (node, to), weight });
         }
         node += 1;
     }
@@ -288,20 +283,20 @@ fn metis<'a>(mut lines: impl Iterator<Item = (usize, &'a str)>) -> Result<Number
     }
     check_both_ways(&list)?;
     counts.check(list.len() / 2)?;
-    Ok(NumberedEdges { nodes: counts.nodes, edges: counts.edges, both_ways: true, weighted, list })
+    Ok(counts.listed(list, true, weighted))
 }
 
 /// That each edge is listed once from either end, with one weight.
-fn check_both_ways(list: &[NumberedEdge<'_>]) -> Result<(), String> {
+fn check_both_ways(list: &[ListedEdge<'_>]) -> Result<(), String> {
     let mut weights = HashMap::with_capacity(list.len());
-    for &NumberedEdge { line, ends: (from, to), weight } in list {
+    for &ListedEdge { line, ends: (from, to), weight } in list {
         if weights.insert((from, to), weight).is_some() {
             return Err(format!("line {line} lists node {} twice; remove one", to + 1));
         }
     }
     match list.iter().find(|edge| weights.get(&(edge.ends.1, edge.ends.0)) != Some(&edge.weight)) {
         None => Ok(()),
-        Some(&NumberedEdge { line, ends: (from, to), .. }) => Err(format!(
+        Some(&ListedEdge { line, ends: (from, to), .. }) => Err(format!(
             "line {line}: the edge from node {} to node {} does not come back with the same weight; correct one of the lines",
             from + 1,
             to + 1
@@ -311,37 +306,30 @@ fn check_both_ways(list: &[NumberedEdge<'_>]) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::GraphFormat::{Dimacs, MatrixMarket, Metis};
+    use super::GraphFormat::{Dimacs, Gml, GraphMl, MatrixMarket, Metis};
     use super::*;
-
-    fn edges(format: GraphFormat, text: &str) -> String {
-        let read = format.read(text).unwrap();
-        let edge = |e: &NumberedEdge<'_>| format!(" {}>{}:{}@{}", e.ends.0, e.ends.1, e.weight, e.line);
-        let list: String = read.list.iter().map(edge).collect();
-        format!("{} {} {} {}{list}", read.nodes, read.edges, read.both_ways, read.weighted)
-    }
 
     #[test]
     fn each_format_is_read() {
         for (format, text, want) in [
-            (Dimacs, "c x\np sp 3 2\na 1 2 0.50\n\na 3 1 -7\n", "3 2 false true 0>1:0.50@3 2>0:-7@5"),
+            (Dimacs, "c x\np sp 3 2\na 1 2 0.50\n\na 3 1 -7\n", "3 2 false true 1>2:0.50@3 3>1:-7@5"),
             (Dimacs, "p sp 2 0\r\n", "2 0 false true"),
-            (Dimacs, "c x\np edge 3 1\ne 3 1\n", "3 1 true false 2>0:1@3 0>2:1@3"),
+            (Dimacs, "c x\np edge 3 1\ne 3 1\n", "3 1 true false 3>1:1@3 1>3:1@3"),
             (
                 MatrixMarket,
                 "%%MatrixMarket matrix coordinate real general\n% c\n\n2 2 2\n1 2 1.5\n2 2 3\n",
-                "2 2 false true 0>1:1.5@5 1>1:3@6",
+                "2 2 false true 1>2:1.5@5 2>2:3@6",
             ),
             (
                 MatrixMarket,
                 "%%matrixmarket MATRIX coordinate Pattern Symmetric\n2 2 2\n2 1\n1 1\n",
-                "2 2 true false 1>0:1@3 0>1:1@3 0>0:1@4",
+                "2 2 true false 2>1:1@3 1>2:1@3 1>1:1@4",
             ),
-            (Metis, "% c\n3 1\n2\n%\n1\n\n", "3 1 true false 0>1:1@3 1>0:1@5"),
-            (Metis, "2 1 011 2\n5 5 2 9\n5 5 1 9\n\n", "2 1 true true 0>1:9@2 1>0:9@3"),
-            (Metis, "2 1 100\n5 2\n5 1", "2 1 true false 0>1:1@2 1>0:1@3"),
+            (Metis, "% c\n3 1\n2\n%\n1\n\n", "3 1 true false 1>2:1@3 2>1:1@5"),
+            (Metis, "2 1 011 2\n5 5 2 9\n5 5 1 9\n\n", "2 1 true true 1>2:9@2 2>1:9@3"),
+            (Metis, "2 1 100\n5 2\n5 1", "2 1 true false 1>2:1@2 2>1:1@3"),
         ] {
-            assert_eq!(edges(format, text), want, "{text:?}");
+            assert_eq!(format.read(text).unwrap().told(), want, "{text:?}");
         }
     }
 
@@ -404,6 +392,11 @@ mod tests {
             ("%%MatrixMarket matrix\n", "graph", Some(MatrixMarket)),
             ("%%MatrixMarke\u{e9}", "txt", None),
             ("", "gr", Some(Dimacs)),
+            ("\n<?xml version='1.0'?>\n<graphml/>", "txt", Some(GraphMl)),
+            ("<gexf/>", "xml", None),
+            ("", "graphml", Some(GraphMl)),
+            ("graph [ \n", "txt", Some(Gml)),
+            ("Version 1\ngraph [", "gml", Some(Gml)),
             ("1 2\n", "metis", Some(Metis)),
             ("1 2\n", "csv", None),
         ] {

@@ -1,7 +1,8 @@
 //! Distances in graphs: a file of edges becomes a matrix, min-plus steps make it distances, and a table is written.
 //!
 //! - [`length`] says what the numbers of each element type mean: no edge, too long, too small.
-//! - [`formats`] reads DIMACS, Matrix Market and METIS; [`names`] numbers the nodes; [`matrix`] turns a list of edges into a [`Graph`], which is a square matrix.
+//! - [`formats`] reads DIMACS, Matrix Market and METIS, `graphml` and `gml` what they are called after, all into [`listed`]
+//!   edges; [`names`] numbers the nodes; [`matrix`] turns a list of edges into a [`Graph`], which is a square matrix.
 //! - [`closure`](mod@closure) asks for all distances, and says what rules them out; [`cycle`] finds what has no shortest
 //!   paths.
 //! - [`check`] computes a step's rows once more; [`proof`] shows that all distances are right, and finds the paths.
@@ -18,7 +19,10 @@ pub mod closure;
 pub mod cycle;
 pub mod errors;
 pub mod formats;
+mod gml;
+mod graphml;
 pub mod length;
+pub mod listed;
 pub mod matrix;
 pub mod names;
 pub mod needs;
@@ -30,8 +34,9 @@ pub mod write;
 pub use check::CheckedRows;
 pub use closure::{Closure, Stopped, closure, from_some, one_stop};
 pub use errors::{proved, proved_rows, refusal};
-pub use formats::{GraphFormat, NumberedEdge, NumberedEdges};
+pub use formats::GraphFormat;
 pub use length::Length;
+pub use listed::{ListedEdge, ListedEdges, MOST_NODES};
 pub use matrix::{EdgeList, Graph, Matrix};
 pub use names::Names;
 pub use needs::{memory_needed, step_bytes, step_operations};

@@ -19,6 +19,15 @@ impl Names {
         names
     }
 
+    /// The names `1` to `n`, as most file formats count.
+    pub fn counted(n: usize) -> Names {
+        let mut names = Names::default();
+        for i in 1..=n {
+            names.number(&i.to_string());
+        }
+        names
+    }
+
     /// The number of a name, which is the next free one if the name is new.
     pub fn number(&mut self, name: &str) -> usize {
         if let Some(&number) = self.numbers.get(name) {
@@ -28,6 +37,11 @@ impl Names {
         self.list.push(name.to_owned());
         self.numbers.insert(name.to_owned(), number);
         number
+    }
+
+    /// The number of a name, if it has one.
+    pub fn get(&self, name: &str) -> Option<usize> {
+        self.numbers.get(name).copied()
     }
 
     /// How many there are.
@@ -50,7 +64,7 @@ impl Names {
     /// # Errors
     /// A sentence with the nearest names, if there is no such node.
     pub fn find(&self, name: &str) -> Result<usize, String> {
-        self.numbers.get(name.trim()).copied().ok_or_else(|| {
+        self.get(name.trim()).ok_or_else(|| {
             let near = self.near(name);
             let hint = if near.is_empty() { String::new() } else { format!("; did you mean {}?", near.join(", ")) };
             format!("there is no node {name:?} among the {}{hint}", self.len())

@@ -4,7 +4,7 @@ use super::table::{CsvRow, is_number, rows};
 use super::weights::{Parser, decimals, parsed, rounded};
 use super::why::{Why, cell_count, shown};
 use csv::StringRecord;
-use gpulab_graph::{EdgeList, GraphFormat, Length, Names, NumberedEdge};
+use gpulab_graph::{EdgeList, GraphFormat, Length, ListedEdge, ListedEdges, Names};
 use gpulab_model::data::{Array, Dtype};
 
 /// What is said of a file of edges.
@@ -95,29 +95,20 @@ pub(super) fn edges(rows: &EdgeRows, dtype: Dtype) -> Result<(EdgeList, EdgeKind
     Ok((EdgeList { names, ends, weights, decimals }, kind))
 }
 
-/// The edges of a format that numbers its nodes, from 1.
-pub(super) fn numbered(format: GraphFormat, text: &str, dtype: Dtype) -> Result<(EdgeList, EdgeKind), Why> {
-    let read = format.read(text)?;
-    let mut names = Names::default();
-    for number in 1..=read.nodes {
-        names.number(&number.to_string());
-    }
-    let weights = parsed!(dtype, |parser| weights_of(&read.list, parser))?;
-    let list = EdgeList {
-        names,
-        ends: read.list.iter().map(|edge| edge.ends).collect(),
-        weights,
-        decimals: decimals(read.list.iter().map(|edge| edge.weight)),
-    };
-    let unweighted = (!read.weighted).then(|| UNWEIGHTED.to_owned());
-    let notes = unweighted.into_iter().chain(rounded(dtype, read.list.iter().map(|edge| edge.weight))).collect();
-    let kind = EdgeKind { format: format!("{},", format.name()), edges: read.edges, both_ways: read.both_ways, notes };
-    Ok((list, kind))
+/// The edges of a file of a known format.
+pub(super) fn listed(format: GraphFormat, text: &str, dtype: Dtype) -> Result<(EdgeList, EdgeKind), Why> {
+    let ListedEdges { names, edges, both_ways, weighted, list, mut notes } = format.read(text)?;
+    let texts = || list.iter().map(|edge| edge.weight);
+    let weights = parsed!(dtype, |parser| weights_of(&list, parser))?;
+    notes.extend((!weighted).then(|| UNWEIGHTED.to_owned()));
+    notes.extend(rounded(dtype, texts()));
+    let (decimals, ends) = (decimals(texts()), list.iter().map(|edge| edge.ends).collect());
+    let kind = EdgeKind { format: format!("{},", format.name()), edges, both_ways, notes };
+    Ok((EdgeList { names, ends, weights, decimals }, kind))
 }
 
-fn weights_of<T: Length>(list: &[NumberedEdge<'_>], parser: &Parser<T>) -> Result<Vec<T>, Why> {
-    let weight =
-        |edge: &NumberedEdge<'_>| parser.listed(edge.weight).map_err(|why| format!("line {}: {why}", edge.line));
+fn weights_of<T: Length>(list: &[ListedEdge<'_>], parser: &Parser<T>) -> Result<Vec<T>, Why> {
+    let weight = |edge: &ListedEdge<'_>| parser.listed(edge.weight).map_err(|why| format!("line {}: {why}", edge.line));
     list.iter().map(weight).collect()
 }
 

@@ -1,16 +1,16 @@
 //! Graphs from files: edges with names, or a square matrix of weights.
 
-use super::convert::AnyNumber;
-use super::edges::{EdgeKind, EdgeRows, edges, numbered};
+use super::arrays::{self, square};
+use super::edges::{EdgeKind, EdgeRows, edges, listed};
+use super::npz::Npz;
 use super::table::{CsvRow, is_number};
 use super::unpack::unpack;
 use super::weights::{Parser, decimals, parsed, rounded};
 use super::why::{Why, cell_count};
-use super::{extension, load, npy};
+use super::{extension, load, sparse};
 use gpulab_graph::{EdgeList, GraphFormat, Length, Matrix};
 use gpulab_model::Error;
 use gpulab_model::data::{Array, Dtype};
-use gpulab_model::each_array;
 use std::path::Path;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -21,19 +21,17 @@ pub enum GraphFile {
 }
 
 /// Endings of files that are not read, and what to do.
-const UNREAD: [(&str, &str); 5] = [
-    ("npz", "NumPy's .npz is not read; save the matrix as .npy, or a sparse one as .mtx, as scipy.io.mmwrite does"),
-    ("graphml", "GraphML is not read; save its edges as text, as networkx.write_weighted_edgelist does"),
-    ("gml", "GML is not read; save its edges as text, as networkx.write_weighted_edgelist does"),
-    ("gexf", "GEXF is not read; save its edges as text, as networkx.write_weighted_edgelist does"),
-    ("pickle", "Python's pickles are not read; save edges as text, as networkx.write_weighted_edgelist does"),
+const UNREAD: [(&str, &str); 2] = [
+    ("gexf", "GEXF is not read; save the graph as GraphML, as networkx.write_graphml does"),
+    ("pickle", "Python's pickles are not read; save the graph as GraphML, as networkx.write_graphml does"),
 ];
 
 /// Reads the graph in `path` with weights of `dtype`, or of what the file holds; of text f32.
 ///
-/// - `.npy`: a square matrix of NumPy's `f4 f8 i4 i8`. Infinity is no edge; of integers the largest value, or half of
-///   it.
-/// - DIMACS, Matrix Market and METIS, by their marks or endings: see [`GraphFormat`].
+/// - `.npy`: a square matrix of NumPy's floats, integers or truth values. Infinity is no edge; of `i4` and `i8` the largest value,
+///   or half of it; of truth values False.
+/// - `.npz`: such a matrix, or a sparse one as SciPy saves it.
+/// - DIMACS, Matrix Market, METIS, GraphML and GML, by their marks or endings: see [`GraphFormat`].
 /// - CSV of numbers alone: a square matrix. An empty cell or `inf` is no edge.
 /// - Any other text: a list of edges, one a line, separated by commas, semicolons, tabs or blanks. Under a line of names the
 ///   columns `from`, `to` and `weight` may be in any order, and others beside them; `source`, `target` and `distance` are
@@ -55,8 +53,16 @@ fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
     if let Some((_, what)) = UNREAD.iter().find(|(known, _)| *known == ending) {
         return Err((*what).into());
     }
+    let matrix = |bytes: &[u8]| arrays::matrix(bytes, dtype).map(|(matrix, notes)| GraphFile::Matrix(matrix, notes));
     if ending == "npy" {
-        return npy_matrix(&bytes, dtype).map(|matrix| GraphFile::Matrix(matrix, Vec::new()));
+        return matrix(&bytes);
+    }
+    if ending == "npz" {
+        let npz = Npz::open(&bytes)?;
+        return match npz.only() {
+            Some(name) => matrix(&npz.array(name)?),
+            None => sparse::edges(&npz, dtype).map(|(list, kind)| GraphFile::Edges(list, kind)),
+        };
     }
     let text = str::from_utf8(&bytes).map_err(|error| {
         let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
@@ -65,7 +71,7 @@ fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let dtype = dtype.unwrap_or(Dtype::F32);
     if let Some(format) = GraphFormat::of(text, &ending) {
-        return numbered(format, text, dtype).map(|(list, kind)| GraphFile::Edges(list, kind));
+        return listed(format, text, dtype).map(|(list, kind)| GraphFile::Edges(list, kind));
     }
     let rows = EdgeRows::new(text)?;
     let first = &rows.list[0].cells;
@@ -112,67 +118,9 @@ fn weights<T: Length>(rows: &[CsvRow], parser: &Parser<T>) -> Result<Vec<T>, Why
     cells.map(weight).collect()
 }
 
-fn square(rows: usize, columns: usize) -> Result<(), Why> {
-    if rows == columns {
-        return Ok(());
-    }
-    Err(format!(
-        "it is a matrix of {rows} rows and {columns} columns, and distances need a square one; \
-         a list of edges starts with the line from,to,weight, or is a .txt"
-    ))
-}
-
-fn npy_matrix(bytes: &[u8], dtype: Option<Dtype>) -> Result<Matrix, Why> {
-    let (rows, columns, array) = npy::read_matrix(bytes)?;
-    square(rows, columns)?;
-    if rows == 0 {
-        return Err("it holds no elements, and at least one is needed".into());
-    }
-    // No kernel takes i64.
-    let own = if array.dtype() == Dtype::I64 { Dtype::I32 } else { array.dtype() };
-    let dtype = dtype.unwrap_or(own);
-    let weights = each_array!(&array, values => match dtype {
-        Dtype::F32 => elements(values, columns, dtype, AnyNumber::f32).map(Array::F32),
-        Dtype::F64 => elements(values, columns, dtype, AnyNumber::f64).map(Array::F64),
-        Dtype::I32 => elements(values, columns, dtype, AnyNumber::i32).map(Array::I32),
-        Dtype::I64 => elements(values, columns, dtype, AnyNumber::i64).map(Array::I64),
-        Dtype::U8 => Err("weights are not bytes".into()),
-    })?;
-    Ok(Matrix { n: rows, weights, decimals: None })
-}
-
-/// The elements of a matrix as weights of another type.
-fn elements<F: Length + Into<AnyNumber>, T: Length>(
-    values: &[F],
-    columns: usize,
-    dtype: Dtype,
-    convert: fn(AnyNumber) -> Option<T>,
-) -> Result<Vec<T>, Why> {
-    let weight = |value: F| {
-        // What is no edge in one type is none in the other.
-        if value.marks_no_edge() {
-            return Ok(T::NO_EDGE);
-        }
-        let number: AnyNumber = value.into();
-        match convert(number) {
-            Some(weight) if weight.marks_no_edge() => Err(weight.too_large()),
-            Some(weight) if value.widened() == 0.0 => weight.weight(),
-            Some(weight) => weight.nonzero_weight(),
-            None if !value.widened().is_finite() => value.weight().map(|_| T::NO_EDGE),
-            None => Err(format!("{number} does not fit {dtype}; choose another --dtype")),
-        }
-    };
-    let place = |(i, value): (usize, &F)| {
-        let (row, column) = (i / columns, i % columns);
-        weight(*value).map_err(|why| format!("row {row}, column {column}, counted from 0: {why}"))
-    };
-    values.iter().enumerate().map(place).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use npyz::WriterBuilder;
     use proptest::prelude::*;
 
     fn named(name: &str, text: &[u8], dtype: Dtype) -> Result<GraphFile, Why> {
@@ -201,15 +149,6 @@ mod tests {
         let why = text(csv, dtype).unwrap_err();
         assert!(!why.contains('\n'), "{why}");
         why
-    }
-
-    fn npy<T: npyz::Serialize + Copy>(descr: &str, shape: &[u64], order: npyz::Order, values: &[T]) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let options = npyz::WriteOptions::new().dtype(npyz::DType::Plain(descr.parse().unwrap())).shape(shape);
-        let mut writer = options.order(order).writer(&mut bytes).begin_nd().unwrap();
-        writer.extend(values.iter().copied()).unwrap();
-        writer.finish().unwrap();
-        bytes
     }
 
     #[test]
@@ -332,8 +271,10 @@ mod tests {
             ("g.txt", b"a b\n\xff\n", "line 2 is not UTF-8"),
             ("g.txt", b"\0\x01\x02", "line 1 has 1 column: name"),
             ("g.gr", b"p sp 2 1\na 1 2 x\n", "line 2: 'x' is not a number"),
-            ("g.npz", b"PK", "save the matrix as .npy"),
-            ("g.GraphML", b"<xml>", "GraphML is not read; save its edges"),
+            ("g.npz", b"PK", "it is no zip file that can be read"),
+            ("g.GraphML", b"<xml>", "it is no whole XML"),
+            ("g.gml", b"graph [\nnode", "line 2: the key 'node' has no value"),
+            ("g.gexf", b"<gexf/>", "GEXF is not read; save the graph as GraphML"),
             ("g.gr.gz", b"\x1f\x8b\0", "cannot be unpacked"),
             ("g.GR.GZ", b"a 1 2 x\n", "line 1: 'p sp NODES ARCS' must come"),
         ] {
@@ -356,57 +297,12 @@ mod tests {
         assert!(why("1,2\n3,x\n", Dtype::F32).starts_with("line 2, column 2: 'x' is not a number"));
     }
 
-    #[test]
-    fn a_matrix_of_numpy_in_both_orders() {
-        use npyz::Order::{C, Fortran};
-        let want = Array::F64(vec![0.0, 1.0, 2.0, 0.0]);
-        let c = npy_matrix(&npy("<f8", &[2, 2], C, &[0.0, 1.0, 2.0, 0.0]), None).unwrap();
-        assert_eq!((c.n, &c.weights), (2, &want));
-        let fortran = npy("<f8", &[2, 2], Fortran, &[0.0, 2.0, 1.0, 0.0]);
-        assert_eq!(npy_matrix(&fortran, None).unwrap().weights, want);
-        assert_eq!(npy_matrix(&fortran, Some(Dtype::I32)).unwrap().weights, Array::I32(vec![0, 1, 2, 0]));
-    }
-
-    #[test]
-    fn no_edge_in_every_type_of_numpy() {
-        use npyz::Order::C;
-        let no = i32::NO_EDGE;
-        let marks = npy("<i4", &[2, 2], C, &[i32::MAX, i32::MAX / 2, 3, 0]);
-        assert_eq!(npy_matrix(&marks, None).unwrap().weights, Array::I32(vec![no, no, 3, 0]));
-        let wide = npy("<i8", &[2, 2], C, &[i64::MAX, 1, 3, 0]);
-        assert_eq!(npy_matrix(&wide, None).unwrap().weights, Array::I32(vec![no, 1, 3, 0]));
-        let narrow = npy("<i8", &[2, 2], C, &[i64::from(i32::MAX), 1, 3, 0]);
-        assert!(npy_matrix(&narrow, None).unwrap_err().contains("2147483647 is too large"));
-        assert_eq!(
-            npy_matrix(&wide, Some(Dtype::F32)).unwrap().weights,
-            Array::F32(vec![f32::INFINITY, 1.0, 3.0, 0.0])
-        );
-        let inf = npy("<f4", &[1, 1], C, &[f32::INFINITY]);
-        assert_eq!(npy_matrix(&inf, Some(Dtype::I32)).unwrap().weights, Array::I32(vec![no]));
-    }
-
-    #[test]
-    fn what_is_wrong_with_a_numpy_matrix_is_told_with_its_place() {
-        use npyz::Order::C;
-        let why = |values: &[f64], dtype| npy_matrix(&npy("<f8", &[2, 2], C, values), dtype).unwrap_err();
-        assert!(why(&[0.0, 1.0, f64::NAN, 0.0], None).starts_with("row 1, column 0, counted from 0: NaN"));
-        assert!(why(&[0.0, f64::NEG_INFINITY, 1.0, 0.0], Some(Dtype::I32)).contains("column 1, counted from 0: minus"));
-        assert!(why(&[0.0, f64::NAN, 1.0, 0.0], Some(Dtype::I32)).contains("column 1, counted from 0: NaN"));
-        assert!(why(&[0.0, 1e-60, 1.0, 0.0], Some(Dtype::F32)).contains("too small"));
-        assert!(why(&[0.0, 0.5, 1.0, 0.0], Some(Dtype::I32)).contains("0.5 does not fit i32"));
-        let flat = npy("<f8", &[2, 3], C, &[0.0; 6]);
-        assert!(npy_matrix(&flat, None).unwrap_err().contains("2 rows and 3 columns"));
-        let vector = npy("<f8", &[4], C, &[0.0; 4]);
-        assert!(npy_matrix(&vector, None).unwrap_err().contains("not that of a matrix"));
-        assert!(npy_matrix(&npy::<f64>("<f8", &[0, 0], C, &[]), None).unwrap_err().contains("no elements"));
-    }
-
     proptest! {
         #[test]
         fn any_text_is_read_or_refused(
             body in "[0-9a-c,;#%.\"\n\r\t -]{0,60}",
             header in prop::sample::select(vec![
-                "", "from,to,weight\n", "p sp 3 2\n", "3 2 011\n", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n",
+                "", "from,to,weight\n", "graph [ node [ id 1 ] ", "<graphml><graph><node id='a'/>", "p sp 3 2\n", "3 2 011\n", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n",
             ]),
             name in prop::sample::select(vec!["g.csv", "g.txt", "g.gr", "g.mtx", "g.graph", "g.graph.gz"]),
         ) {

@@ -3,12 +3,15 @@
 //! One file per format; this one picks the format, and converts between element types. A file's own numbers are never
 //! trusted: nothing is allocated from a length in a header before the file is known to hold that much.
 
+mod arrays;
 mod convert;
 mod edges;
 mod graph;
 mod npy;
+mod npz;
 mod picture;
 mod raw;
+mod sparse;
 mod table;
 mod unpack;
 mod weights;
@@ -25,7 +28,7 @@ use why::Why;
 
 /// Reads the vector that `spec` names, as `dtype` or as the file's own element type.
 ///
-/// - `x.npy`: a vector of NumPy's `f4 f8 i4 i8`, of either byte order; a matrix of one row or column is one too.
+/// - `x.npy`: a vector of NumPy's floats or integers, of either byte order; a matrix of one row or column is one too.
 /// - `x.csv`, `x.csv:NAME`, `x.csv:3`: a column, by name or by number from 1; by default the only one of numbers.
 ///   Read as `dtype`, else f32.
 /// - `x.f32 x.f64 x.i32 x.i64`: raw little-endian elements. `x.bin` and `x.raw` hold `dtype`, else f32; with a

@@ -36,19 +36,42 @@ fn by_rows(rows: usize, columns: usize, array: &Array) -> Array {
     each_array!(array, v => turned(rows, columns, v).into())
 }
 
-/// So many elements, which must be all that follows the header.
 /// What stands behind the header.
 pub(super) fn data(bytes: &[u8]) -> Result<&[u8], Why> {
     split(bytes).map(|(_, data)| data)
 }
 
+/// Whether the elements are truth values, which are bytes 0 and 1 here.
+pub(super) fn is_bool(bytes: &[u8]) -> Result<bool, Why> {
+    Ok(element_type(split(bytes)?.0)?.1 == "b1")
+}
+
+/// So many elements, which must be all that follows the header; integers that have no type here in a wider one.
 fn elements(header: &str, data: &[u8], len: usize) -> Result<Array, Why> {
-    let (dtype, big_endian) = element_type(header)?;
-    if len.checked_mul(dtype.size()) != Some(data.len()) {
+    let (big_endian, kind) = element_type(header)?;
+    let size = kind[1..].parse().ok().filter(|size| (1..=8).contains(size)).unwrap_or(1);
+    if len.checked_mul(size) != Some(data.len()) {
         let bytes = data.len();
-        return Err(format!("its header says {len} elements of {dtype}, but {bytes} bytes follow; save it again"));
+        return Err(format!("its header says {len} elements of {size} bytes, but {bytes} bytes follow; save it again"));
     }
-    Ok(raw::decode(data, dtype, big_endian))
+    macro_rules! widened {
+        ($narrow:ty, $wide:ty) => {{
+            let decode = if big_endian { <$narrow>::from_be_bytes } else { <$narrow>::from_le_bytes };
+            data.as_chunks().0.iter().map(|&bytes| <$wide>::from(decode(bytes))).collect::<Vec<$wide>>().into()
+        }};
+    }
+    Ok(match kind {
+        "f4" => raw::decode(data, Dtype::F32, big_endian),
+        "f8" => raw::decode(data, Dtype::F64, big_endian),
+        "i4" => raw::decode(data, Dtype::I32, big_endian),
+        "i8" => raw::decode(data, Dtype::I64, big_endian),
+        "u1" | "b1" => raw::decode(data, Dtype::U8, big_endian),
+        "i1" => widened!(i8, i32),
+        "i2" => widened!(i16, i32),
+        "u2" => widened!(u16, i32),
+        "u4" => widened!(u32, i64),
+        _ => return Err(unsupported(kind)),
+    })
 }
 
 /// The header's text, and what follows it.
@@ -72,28 +95,22 @@ fn entry<'a>(header: &'a str, key: &str) -> Result<&'a str, Why> {
     value.map(str::trim_start).ok_or_else(|| format!("its header has no '{key}'; save it again"))
 }
 
-/// The element type, and whether the high byte comes first.
-fn element_type(header: &str) -> Result<(Dtype, bool), Why> {
+/// Whether the high byte comes first, and NumPy's name of the type without that.
+fn element_type(header: &str) -> Result<(bool, &str), Why> {
     let value = entry(header, "descr")?;
     let quoted = value.strip_prefix(['\'', '"']).and_then(|v| v.split(['\'', '"']).next());
     let name = quoted.ok_or("its elements are records; save one field of them")?;
-    let dtype = match name.get(1..) {
-        Some("f4") => Dtype::F32,
-        Some("f8") => Dtype::F64,
-        Some("i4") => Dtype::I32,
-        Some("i8") => Dtype::I64,
-        Some("u1") => Dtype::U8,
-        _ => return Err(unsupported(name)),
-    };
-    match &name[..1] {
-        "<" | "|" => Ok((dtype, false)),
-        ">" => Ok((dtype, true)),
+    match name.split_at_checked(1) {
+        Some((order @ ("<" | ">" | "|"), kind)) if kind.is_ascii() && kind.len() == 2 => Ok((order == ">", kind)),
         _ => Err(unsupported(name)),
     }
 }
 
 fn unsupported(name: &str) -> Why {
-    format!("its elements are of NumPy's type {}, not f4, f8, i4 or i8; convert them with .astype", shown(name))
+    format!(
+        "its elements are of NumPy's type {}, not floats or integers of 4 or 8 bytes; convert them with .astype",
+        shown(name)
+    )
 }
 
 fn shape(header: &str) -> Result<Vec<usize>, Why> {
@@ -155,6 +172,16 @@ mod tests {
     }
 
     #[test]
+    fn narrow_integers_become_wider_ones() {
+        assert_eq!(read(&written("|i1", &[2], &[-7i8, 7])), Ok(Array::I32(vec![-7, 7])));
+        assert_eq!(read(&written(">i2", &[1], &[-300i16])), Ok(Array::I32(vec![-300])));
+        assert_eq!(read(&written("<u2", &[1], &[65535u16])), Ok(Array::I32(vec![65535])));
+        assert_eq!(read(&written("<u4", &[1], &[u32::MAX])), Ok(Array::I64(vec![u32::MAX.into()])));
+        let truth = written("|b1", &[2], &[true, false]);
+        assert_eq!((read(&truth), is_bool(&truth)), (Ok(Array::U8(vec![1, 0])), Ok(true)));
+    }
+
+    #[test]
     fn a_row_or_column_is_a_vector_and_a_matrix_is_not() {
         for shape in [&[3u64][..], &[3, 1], &[1, 3]] {
             assert_eq!(read(&written("<i4", shape, &[1, 2, 3])), Ok(Array::I32(vec![1, 2, 3])));
@@ -175,7 +202,7 @@ mod tests {
 
     #[test]
     fn other_types_are_named() {
-        assert!(read(&written("|i1", &[1], &[7i8])).unwrap_err().contains("'|i1'"));
+        assert!(read(&written("<u8", &[1], &[7u64])).unwrap_err().contains("'u8', not floats or integers"));
         let records = "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }\n";
         assert!(read(&with_header(1, records, &[0; 4])).unwrap_err().contains("records"));
     }
