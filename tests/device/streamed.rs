@@ -120,16 +120,30 @@ fn every_transposition_and_copy_is_right_in_tiles_of_any_edges() {
     });
 }
 
+/// What stands for the read of v1, and what the refusal says.
+const WRONG_READS: [(&str, &str); 3] = [
+    ("in_pitch + (x == 30 ? 0 : x)]", "want"),
+    ("in_pitch + x], ((volatile __global T *)in)[(y + j) * in_pitch + x] = 7", "changed its input"),
+    // Between two rows.
+    ("in_pitch + x], ((volatile __global T *)in)[(y + j) * in_pitch + in_pitch - 1] = 7", "changed its input"),
+];
+
 #[test]
 fn a_wrong_transposition_has_no_times() {
     on_pocl(|driver| {
-        let edited = edited_kernels("transpose/naive.cl", "in_pitch + x]", "in_pitch + (x == 30 ? 0 : x)]");
-        let sources = Sources { dir: Some(edited.path().into()) };
-        let mut session = Session::new(Box::new(open(driver)), sources, None);
-        let case = Case { shape: Shape { n: 200, m: 300 }, ..case(&transpose::FAMILY, "naive", Dtype::I32, 200) };
-        let outcome = stream(&mut session, &case, BYTES);
-        assert_eq!(outcome.status(), Status::WrongResult, "{}", outcome.reason());
-        1
+        for (read, told) in WRONG_READS {
+            let edited = edited_kernels("transpose/naive.cl", "in_pitch + x]", read);
+            let sources = Sources { dir: Some(edited.path().into()) };
+            let mut session = Session::new(Box::new(open(driver)), sources, None);
+            let params = Params::from([("gap".to_owned(), "3".to_owned())]);
+            let case =
+                Case { shape: Shape { n: 200, m: 300 }, params, ..case(&transpose::FAMILY, "naive", Dtype::I32, 200) };
+            let outcome = stream(&mut session, &case, BYTES);
+            let (status, reason) = (outcome.status(), outcome.reason());
+            assert!(status == Status::WrongResult && reason.contains(told), "{read}: {status:?} {reason}");
+            assert!(outcome.samples().is_empty(), "{read}");
+        }
+        WRONG_READS.len()
     });
 }
 

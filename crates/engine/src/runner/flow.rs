@@ -19,6 +19,11 @@ pub(super) const LONG_CHUNK: u64 = 64 << 20;
 
 const KERNEL_RUNS: usize = 3;
 
+/// The last of so many chunks that a queue has, if so many queues take them in turn.
+pub(super) fn last_chunk(chunks: usize, queue: usize, queues: usize) -> usize {
+    (chunks - 1 - queue) / queues * queues + queue
+}
+
 pub(super) trait Flow {
     fn commands(&self) -> Vec<(ProgramId, Vec<QueuedCommand>)>;
 

@@ -2,7 +2,7 @@
 //! place in the result.
 
 use super::fence::Fence;
-use super::flow::{Flow, LONG_CHUNK, QUEUES};
+use super::flow::{Flow, LONG_CHUNK, QUEUES, last_chunk};
 use super::session::Session;
 use super::streamed::QueueBuffers;
 use super::verdict::{judge_moved, wrong};
@@ -14,6 +14,7 @@ use gpulab_model::outcome::{Judged, Measured, Outcome, Settings, Stop};
 use gpulab_model::plan::{
     Action, CHUNK, Case, Holding, HostId, Movement, Plan, QueuedCommand, Refusal, RowsTransfer, Transfer,
 };
+use std::ops::Range;
 use std::time::Instant;
 
 /// Sides of tiles are multiples of so many elements, unless the device may hold fewer.
@@ -86,13 +87,10 @@ impl Session {
                 stream.bands[at].push(self.device.hold(Holding::Pinned, bytes)?);
             }
         }
-        let mut rest = stream.inputs[0].as_bytes();
-        for &band in &stream.bands[0] {
-            let held = self.device.held(band)?;
-            let (own, more) = rest.split_at(held.len());
-            held.copy_from_slice(own);
-            rest = more;
-        }
+        stream.each_band(0, &mut *self.device, |held, own| {
+            held.copy_from_slice(&stream.inputs[0].as_bytes()[own]);
+            Ok(())
+        })?;
         let [columns, rows] = [(case.shape.n, side.n), (case.shape.m, side.m)].map(|(whole, side)| {
             [(0, whole / side, side), (whole / side * side, u64::from(whole % side > 0), whole % side)]
         });
@@ -117,6 +115,10 @@ impl Session {
                 for _ in 0..part.places.len().min(QUEUES as usize) {
                     let inputs = [(case.dtype, movement.input_len())];
                     part.lanes.push(QueueBuffers::new(&mut *self.device, fence, &part.plan, &inputs)?);
+                    let Some(lane) = part.lanes.last() else { continue };
+                    // Nothing else ever comes between a tile's rows.
+                    let between = check::poisoned(case.dtype, movement.input_len());
+                    self.device.write(lane.inputs[0].id, 0, between.as_bytes())?;
                 }
             }
         }
@@ -199,6 +201,35 @@ impl MovedStream {
         commands
     }
 
+    /// Visits the bands of the input (0) or of the result (1), with their places among the matrix's bytes.
+    fn each_band(
+        &self,
+        at: usize,
+        device: &mut dyn Device,
+        mut visit: impl FnMut(&mut [u8], Range<usize>) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let mut from = 0;
+        for &band in &self.bands[at] {
+            let held = device.held(band)?;
+            let own = from..from + held.len();
+            from = own.end;
+            visit(held, own)?;
+        }
+        Ok(())
+    }
+
+    /// What the input's buffer of a tile holds once its rows are copied.
+    fn input_tile(&self, part: &AlikeTiles, [row, column]: [usize; 2]) -> Array {
+        let (whole, tile, matrix) = (&self.movement, &part.movement, &self.inputs[0]);
+        let size = matrix.dtype().size();
+        let mut buffer = check::poisoned(matrix.dtype(), tile.input_len());
+        for (at, own) in buffer.as_bytes_mut().chunks_exact_mut(tile.from_pitch * size).enumerate() {
+            let from = ((row + at) * whole.from_pitch + column) * size;
+            own[..tile.columns * size].copy_from_slice(&matrix.as_bytes()[from..][..tile.columns * size]);
+        }
+        buffer
+    }
+
     /// Gives everything back.
     fn strike(self, device: &mut dyn Device) {
         self.parts.into_iter().flat_map(|part| part.lanes).for_each(|lane| lane.free(device));
@@ -214,9 +245,10 @@ impl Flow for MovedStream {
     fn run(&self, device: &mut dyn Device, when: &str) -> Result<(f64, Judged), Stop> {
         let dtype = self.inputs[0].dtype();
         let poison = check::poison(dtype);
-        for &band in &self.bands[1] {
-            device.held(band)?.chunks_exact_mut(poison.len()).for_each(|element| element.copy_from_slice(&poison));
-        }
+        self.each_band(1, device, |held, _| {
+            held.chunks_exact_mut(poison.len()).for_each(|element| element.copy_from_slice(&poison));
+            Ok(())
+        })?;
         for part in &self.parts {
             for lane in &part.lanes {
                 lane.bound.poison(device)?;
@@ -224,31 +256,27 @@ impl Flow for MovedStream {
         }
         let seconds = self.play(device, |_| true)?;
         let mut result = Array::zeros(dtype, self.movement.output_len());
-        let mut rest = result.as_bytes_mut();
-        for &band in &self.bands[1] {
-            let held = device.held(band)?;
-            let (own, more) = rest.split_at_mut(held.len());
-            own.copy_from_slice(held);
-            rest = more;
-        }
+        self.each_band(1, device, |held, own| {
+            result.as_bytes_mut()[own].copy_from_slice(held);
+            Ok(())
+        })?;
         Ok((seconds, judge_moved(&result, &self.inputs, &self.movement, when)?))
     }
 
     fn demand_kept_inside(&self, device: &mut dyn Device) -> Result<(), Stop> {
         for part in &self.parts {
-            for lane in &part.lanes {
+            for (queue, lane) in part.lanes.iter().enumerate() {
                 lane.demand_kept_inside(device)?;
+                let last = last_chunk(part.places.len(), queue, part.lanes.len());
+                let print = check::fingerprint(self.input_tile(part, part.places[last]).as_bytes());
+                if !lane.inputs[0].is_unchanged(device, print)? {
+                    return Err(wrong("the kernel changed its input".into()));
+                }
             }
         }
-        let mut rest = self.inputs[0].as_bytes();
-        for &band in &self.bands[0] {
-            let held = device.held(band)?;
-            let (own, more) = rest.split_at(held.len());
-            if held != own {
-                return Err(wrong("the input on the host has changed".into()));
-            }
-            rest = more;
-        }
-        Ok(())
+        self.each_band(0, device, |held, own| match *held == self.inputs[0].as_bytes()[own] {
+            true => Ok(()),
+            false => Err(wrong("the input on the host has changed".into())),
+        })
     }
 }

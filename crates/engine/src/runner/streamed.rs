@@ -2,7 +2,7 @@
 
 use super::buffers::BoundPlan;
 use super::fence::{Fence, Fenced};
-use super::flow::{Flow, LONG_CHUNK, QUEUES};
+use super::flow::{Flow, LONG_CHUNK, QUEUES, last_chunk};
 use super::portion::{JOINING, drawn_reference, part_of, portion_fill};
 use super::session::{Session, demand_bound};
 use super::verdict::{judge_real, wrong};
@@ -316,10 +316,8 @@ impl Flow for Stream<'_> {
         for part in &self.parts {
             for (queue, lane) in part.lanes.iter().enumerate() {
                 lane.demand_kept_inside(device)?;
-                let last = part.first as usize
-                    + (part.count as usize - 1 - queue) / part.lanes.len() * part.lanes.len()
-                    + queue;
-                let chunk = &self.chunks[last];
+                let last = last_chunk(part.count as usize, queue, part.lanes.len());
+                let chunk = &self.chunks[part.first as usize + last];
                 for (input, (&host, fenced)) in chunk.inputs.iter().zip(&lane.inputs).enumerate() {
                     let print = check::fingerprint(device.held(host)?);
                     if !fenced.is_unchanged(device, print)? {
