@@ -1,4 +1,5 @@
-//! All shortest distances: by Floyd and Warshall's n launches, and by blocks of nodes, which takes the work of one product.
+//! All shortest distances: by squaring, by Floyd and Warshall's n launches, and by blocks of nodes, which takes the work of one
+//! product.
 
 use super::launches::{STRIP, STRIP_HEIGHT};
 use super::settings::{ASYNC, BLOCK, BUFFERS, DEPTH, ITEM, TILE, VEC};
@@ -6,9 +7,9 @@ use super::tiling::Tiling;
 use super::{MinPlus, SEMIRING, WEIGHTS, begin, define_pairs, is_ordered, size};
 use crate::cpu::minplus::{self as host, Semiring};
 use crate::problem::redrawn;
-use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, Spot, ladder_from, rung, shape};
+use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, Spot, Tunable, ladder_from, rung, shape};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
-use gpulab_model::plan::{Arg, Case, Cost, Pass, Plan, Reference, Refusal, WorkGroup};
+use gpulab_model::plan::{Arg, Case, Cost, Pass, Plan, Reference, Refusal, Role, WorkGroup};
 use std::borrow::Cow;
 
 /// The family of all shortest distances. Its matrices are of weights without a negative cycle.
@@ -20,6 +21,8 @@ pub static CLOSURE: Family = Family {
     ladder: Cow::Borrowed(&ladder_from(
         0,
         [
+            rung("closure/squaring.cl", squaring, &SQUARED).between(&[], &SQUARES),
+            rung("closure/settling.cl", settling, &SQUARED).between(&[], &SQUARES),
             rung("closure/textbook.cl", textbook, &[]).between(&[], &["closure/padded.cl"]),
             rung("closure/blocked.cl", blocked, &[BLOCK, TILE, ITEM, DEPTH, BUFFERS, ASYNC])
                 .between(&[], &["closure/padded.cl", "closure/pivot.cl", "closure/panels.cl"]),
@@ -30,6 +33,10 @@ pub static CLOSURE: Family = Family {
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
     ceiling: Bound::AddMin,
 };
+
+/// Settings of the rungs that square, and the files behind theirs.
+const SQUARED: [Tunable<'static>; 5] = [TILE, ITEM, DEPTH, BUFFERS, ASYNC];
+const SQUARES: [&str; 3] = ["closure/blocked.cl", "closure/padded.cl", "closure/panels.cl"];
 
 pub(super) struct AllPairs;
 
@@ -157,15 +164,12 @@ fn textbook(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 /// Lowers, by the panels of a step, the tiles from a column and a row on, up to a column and a row.
 type Lower<'a> = dyn Fn(&mut Builder<'_>, [Arg; 3], [u64; 2], [u64; 2]) + 'a;
 
-/// The launches of all steps: `panels` makes the panels of the step from this node on.
-fn in_blocks<'a>(
+/// Launches over a padded matrix: `steps` gets its panels of rows and of columns, and itself.
+fn on_padded<'a>(
     mut plan: Builder<'a>,
     [block, pitch]: [u64; 2],
-    pivots: WorkGroup,
-    panels: &dyn Fn(&mut Builder<'_>, [Arg; 3], u64),
-    lower: &Lower<'_>,
+    steps: impl FnOnce(&mut Builder<'_>, [Arg; 3]),
 ) -> Result<Builder<'a>, Refusal> {
-    shape::check_wg(pivots, plan.ask.target)?;
     let n = plan.n();
     let [rows, columns] = [(); 2].map(|()| plan.scratch((block * pitch) as usize));
     let d = plan.scratch((pitch * pitch) as usize);
@@ -173,18 +177,32 @@ fn in_blocks<'a>(
     let sizes = [Arg::Index(n), Arg::Index(pitch)];
     let args = plan.inputs().into_iter().chain([d]).chain(sizes).collect();
     each(&mut plan, "pad", pitch, args)?;
-    let buffers = [rows, columns, d];
-    for first in (0..n).step_by(block as usize) {
-        let last = first + block;
-        plan.launch_of("pivot", [1, 1, 1], pivots, vec![d, Arg::Index(pitch), Arg::Index(first)]);
-        panels(&mut plan, buffers, first);
-        lower(&mut plan, buffers, [0, first], [pitch, last]);
-        lower(&mut plan, buffers, [first, 0], [last, pitch]);
-        panels(&mut plan, buffers, first);
-        lower(&mut plan, buffers, [0, 0], [pitch, pitch]);
-    }
+    steps(&mut plan, [rows, columns, d]);
     each(&mut plan, "unpad", n, [d, result].into_iter().chain(sizes).collect())?;
     Ok(plan)
+}
+
+/// The launches of all steps: `panels` makes the panels of the step from this node on.
+fn in_blocks<'a>(
+    plan: Builder<'a>,
+    [block, pitch]: [u64; 2],
+    pivots: WorkGroup,
+    panels: &dyn Fn(&mut Builder<'_>, [Arg; 3], u64),
+    lower: &Lower<'_>,
+) -> Result<Builder<'a>, Refusal> {
+    shape::check_wg(pivots, plan.ask.target)?;
+    let n = plan.n();
+    on_padded(plan, [block, pitch], |plan, buffers| {
+        for first in (0..n).step_by(block as usize) {
+            let last = first + block;
+            plan.launch_of("pivot", [1, 1, 1], pivots, vec![buffers[2], Arg::Index(pitch), Arg::Index(first)]);
+            panels(plan, buffers, first);
+            lower(plan, buffers, [0, first], [pitch, last]);
+            lower(plan, buffers, [first, 0], [last, pitch]);
+            panels(plan, buffers, first);
+            lower(plan, buffers, [0, 0], [pitch, pitch]);
+        }
+    })
 }
 
 /// The launches of a plan in blocks, for whoever has them work on the tiles of a larger matrix. A tile's side is a multiple of
@@ -232,36 +250,104 @@ fn roundings(n: u64, block: u64) -> u64 {
     n + 2 * n.div_ceil(block)
 }
 
-fn blocked(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (n, dtype, params) = (size(ask)?, ask.case.dtype, &ask.case.params);
-    let is_small = dtype.size() == 4;
-    let [tile, item] = if is_small { [[64, 64], [8, 8]] } else { [[32, 64], [4, 8]] };
-    let tiling = Tiling::of(ask, Tiling { tile, item, depth: 16, buffers: 2 })?;
-    // A CPU driver takes long over the pivot of a larger one.
-    let block = BLOCK.get(params)?.unwrap_or(if is_small && ask.target.gpu { 128 } else { 64 });
-    let divisors = [tiling.tile[0], tiling.tile[1], tiling.depth, STRIP];
-    if block > 256 || divisors.into_iter().any(|divisor| !block.is_multiple_of(divisor)) {
-        let [rows, columns, depth, strip] = divisors;
-        let why = format!("block={block}: up to 256, a multiple of {strip}, depth={depth} and tile={rows}x{columns}");
-        return Err(Refusal::Setting(format!("{why} is needed")));
+/// Blocks of nodes whose panels are lowered by the tiles of a group.
+#[derive(Clone, Copy)]
+struct BlockTiles {
+    tiling: Tiling,
+    block: u64,
+    pitch: u64,
+}
+
+impl BlockTiles {
+    fn begin<'a>(ask: &'a Ask<'a>) -> Result<(BlockTiles, Builder<'a>), Refusal> {
+        let (n, dtype, params) = (size(ask)?, ask.case.dtype, &ask.case.params);
+        let is_small = dtype.size() == 4;
+        let [tile, item] = if is_small { [[64, 64], [8, 8]] } else { [[32, 64], [4, 8]] };
+        let tiling = Tiling::of(ask, Tiling { tile, item, depth: 16, buffers: 2 })?;
+        // A CPU driver takes long over the pivot of a larger one.
+        let block = BLOCK.get(params)?.unwrap_or(if is_small && ask.target.gpu { 128 } else { 64 });
+        let divisors = [tiling.tile[0], tiling.tile[1], tiling.depth, STRIP];
+        if block > 256 || divisors.into_iter().any(|divisor| !block.is_multiple_of(divisor)) {
+            let [rows, columns, depth, strip] = divisors;
+            let why =
+                format!("block={block}: up to 256, a multiple of {strip}, depth={depth} and tile={rows}x{columns}");
+            return Err(Refusal::Setting(format!("{why} is needed")));
+        }
+        let mut plan = tiling.begin(ask, tiling.pitch(n))?;
+        plan.define("BLOCK", block);
+        define_pairs(&mut plan, ask, &tiling)?;
+        shape::check_wg(tiling.work_group(), ask.target)?;
+        Ok((BlockTiles { tiling, block, pitch: n.next_multiple_of(block) }, plan))
     }
-    let pitch = n.next_multiple_of(block);
-    let mut plan = tiling.begin(ask, tiling.pitch(n))?;
-    plan.set(BLOCK.name, block);
-    define_pairs(&mut plan, ask, &tiling)?;
-    shape::check_wg(tiling.work_group(), ask.target)?;
-    let panels = |plan: &mut Builder<'_>, [rows, columns, d]: [Arg; 3], first: u64| {
+
+    fn panels(&self, plan: &mut Builder<'_>, [rows, columns, d]: [Arg; 3], first: u64) {
         let strips = WorkGroup([STRIP as usize, STRIP_HEIGHT, 1]);
-        let groups = [pitch / STRIP, block / STRIP, 2];
-        plan.launch_of("panels", groups, strips, vec![d, rows, columns, Arg::Index(pitch), Arg::Index(first)]);
-    };
-    let lower = |plan: &mut Builder<'_>, buffers: [Arg; 3], [left, top]: [u64; 2], [right, bottom]: [u64; 2]| {
-        let sizes = [pitch, left, top].map(Arg::Index);
+        let groups = [self.pitch / STRIP, self.block / STRIP, 2];
+        plan.launch_of("panels", groups, strips, vec![d, rows, columns, Arg::Index(self.pitch), Arg::Index(first)]);
+    }
+
+    fn lower(&self, plan: &mut Builder<'_>, buffers: [Arg; 3], [left, top]: [u64; 2], [right, bottom]: [u64; 2]) {
+        let sizes = [self.pitch, left, top].map(Arg::Index);
         let args = buffers.into_iter().chain(sizes).chain([Arg::Int(1)]).collect();
-        plan.launch([(right - left) / tiling.tile[1], (bottom - top) / tiling.tile[0], 1], tiling.work_group(), args);
-    };
+        let [rows, columns] = self.tiling.tile;
+        plan.launch([(right - left) / columns, (bottom - top) / rows, 1], self.tiling.work_group(), args);
+    }
+
+    /// Lets paths join at any node.
+    fn square(&self, plan: &mut Builder<'_>, buffers: [Arg; 3]) {
+        for first in (0..plan.n()).step_by(self.block as usize) {
+            self.panels(plan, buffers, first);
+            self.lower(plan, buffers, [0, 0], [self.pitch, self.pitch]);
+        }
+    }
+}
+
+/// Rounds after which all paths are found: they have less than n edges.
+fn rounds(n: u64) -> u64 {
+    n.next_power_of_two().trailing_zeros().into()
+}
+
+fn squaring(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (tiles, plan) = BlockTiles::begin(ask)?;
+    let (n, BlockTiles { block, pitch, .. }) = (plan.n(), tiles);
+    let plan =
+        on_padded(plan, [block, pitch], |plan, buffers| (0..rounds(n)).for_each(|_| tiles.square(plan, buffers)))?;
+    Ok(plan.plan(tiles.tiling.local_elements(), rounds(n) * n.div_ceil(block)))
+}
+
+fn settling(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (tiles, mut plan) = BlockTiles::begin(ask)?;
+    let (n, BlockTiles { block, pitch, .. }) = (plan.n(), tiles);
+    let (length, wg) = (pitch * pitch, WorkGroup::linear(64));
+    shape::check_wg(wg, ask.target)?;
+    let before = plan.scratch(length as usize);
+    let changed = plan.buffer(Role::Scratch, Dtype::I32, 1);
+    let plan = on_padded(plan, [block, pitch], |plan, buffers| {
+        let compare = |plan: &mut Builder<'_>| {
+            let args = vec![buffers[2], before, changed, Arg::Index(length)];
+            plan.launch_of("raise_flag", [length.div_ceil(64), 1, 1], wg, args);
+        };
+        compare(plan);
+        for left in (0..rounds(n)).rev() {
+            plan.launch_of("lower_flag", [1, 1, 1], WorkGroup::linear(1), vec![changed]);
+            tiles.square(plan, buffers);
+            compare(plan);
+            let round = 2 + 2 * n.div_ceil(block);
+            plan.leave_out_unless(changed, "changed", (left * round) as usize);
+        }
+    })?;
+    Ok(plan.plan(tiles.tiling.local_elements(), rounds(n) * n.div_ceil(block)))
+}
+
+fn blocked(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let (tiles, mut plan) = BlockTiles::begin(ask)?;
+    let (n, BlockTiles { block, pitch, .. }) = (plan.n(), tiles);
+    plan.note(BLOCK.name, block);
+    let panels = |plan: &mut Builder<'_>, buffers: [Arg; 3], first: u64| tiles.panels(plan, buffers, first);
+    let lower =
+        |plan: &mut Builder<'_>, buffers: [Arg; 3], from: [u64; 2], to: [u64; 2]| tiles.lower(plan, buffers, from, to);
     let plan = in_blocks(plan, [block, pitch], WorkGroup::linear(256), &panels, &lower)?;
-    Ok(plan.plan(tiling.local_elements().max(4 * block), roundings(n, block)))
+    Ok(plan.plan(tiles.tiling.local_elements().max(4 * block), roundings(n, block)))
 }
 
 fn blocked_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
