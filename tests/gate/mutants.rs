@@ -3,6 +3,7 @@
 //! A patch whose text is not there, or is there more often than it says, fails the gate before anything runs. Each
 //! mutant's command is run over the unpatched sources too, and must then be `ok`: a rejection means something.
 
+mod closure;
 mod dot;
 mod exchanges;
 mod lab;
@@ -32,6 +33,7 @@ const TABLES: &[&[Mutant]] = &[
     dot::MUTANTS,
     transpose::MUTANTS,
     minplus::MUTANTS,
+    closure::MUTANTS,
     lab::MUTANTS,
     probes::MUTANTS,
     exchanges::MUTANTS,
