@@ -102,4 +102,5 @@ def main() -> None:
                     assert np.allclose(np.load(folder / "gpulab.npy"), want, rtol=1e-5), f"{what}: other distances"
 
 
-main()
+if __name__ == "__main__":
+    main()
