@@ -15,7 +15,7 @@ use std::process::Command;
 
 /// The machine and the launch of a kernel that is counted.
 #[derive(Clone, Copy)]
-struct Launch {
+pub(crate) struct Launch {
     global: [usize; 2],
     local: [usize; 2],
     warp: u64,
@@ -23,10 +23,10 @@ struct Launch {
 }
 
 /// Two groups of one warp each.
-const TWO_WARPS: Launch = Launch { global: [64, 1], local: [32, 1], warp: 32, segment: 32 };
+pub(crate) const TWO_WARPS: Launch = Launch { global: [64, 1], local: [32, 1], warp: 32, segment: 32 };
 
 /// Counts a kernel `k(__global T *x, __global T *out)`, whose body this is, over 64 KiB each.
-fn count(simulator: &Simulator, element: &str, body: &str, launch: Launch) -> LaunchCounts {
+pub(crate) fn count(simulator: &Simulator, element: &str, body: &str, launch: Launch) -> LaunchCounts {
     let kernel = format!("__kernel void k(__global {element} *x, __global {element} *out) {{\n{body}\n}}\n");
     count_source(simulator, &kernel, launch)
 }
@@ -44,20 +44,32 @@ fn count_for(
     ranges: ([usize; 2], [usize; 2]),
     model: LockstepModel,
 ) -> LaunchCounts {
+    let (counts, _) = run_for(simulator, source, ranges, model);
+    let [line] = Vec::from_iter(counts.lines())[..] else { panic!("one launch: {counts}") };
+    serde_json::from_str(line).unwrap()
+}
+
+/// Runs a kernel `k` of two buffers of 64 KiB: what the plugin writes, and what the simulator prints of the second buffer.
+pub(crate) fn run_for(
+    simulator: &Simulator,
+    source: &str,
+    ranges: ([usize; 2], [usize; 2]),
+    model: LockstepModel,
+) -> (String, String) {
     let (global, local) = ranges;
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
     let buffer = "<size=65536 fill=0>";
-    let call = format!("k.cl\nk\n{} {} 1\n{} {} 1\n{buffer}\n{buffer}\n", global[0], global[1], local[0], local[1]);
+    let call = format!("k.cl\nk\n{} {} 1\n{} {} 1\n{buffer}\n<size=65536 fill=0 dump>\n", global[0], global[1], local[0], local[1]);
     fs::write(at("k.cl"), source).unwrap();
     fs::write(at("k.sim"), call).unwrap();
     let mut command = Command::new("oclgrind-kernel");
-    command.arg("--plugins").arg(simulator.plugin()).arg("k.sim").current_dir(dir.path());
+    command.args(["--build-options", &simulator.build_options(model)]).arg("--plugins").arg(simulator.plugin());
+    command.arg("k.sim").current_dir(dir.path());
     command.env("GPULAB_COUNT_FILE", at("counts")).envs(model_variables(model));
     let output = command.output().unwrap();
     let counts = fs::read_to_string(at("counts")).unwrap_or_else(|e| panic!("{e}: {output:?}\n{source}"));
-    let [line] = Vec::from_iter(counts.lines())[..] else { panic!("one launch: {counts}") };
-    serde_json::from_str(line).unwrap()
+    (counts, String::from_utf8(output.stdout).unwrap())
 }
 
 /// Requests, items, bytes and segments.
@@ -481,7 +493,7 @@ fn the_ladders_have_their_counts() {
 }
 
 /// Rows of counts that the program writes.
-fn rows(data: &Path, args: &[&str]) -> Vec<CountRow> {
+pub(crate) fn rows(data: &Path, args: &[&str]) -> Vec<CountRow> {
     let (out, err, code) = said(gpulab(data, &[&["count", "-q"], args, &["--csv", "-"]].concat()));
     assert_eq!(code, Some(0), "{args:?}: {err}");
     of_csv(out.as_bytes(), "counts").unwrap().0
@@ -576,7 +588,7 @@ fn counts_of_large_products_follow_from_small_ones() {
 
 #[test]
 fn counts_of_large_matrices_follow_from_small_ones() {
-    // At edges `vectorised` needs a function that the simulator lacks.
+    // Tiles of 64 have much of an edge.
     in_simulator(|_| large_follow_from_small("transpose", ["64", "128"], "160", &["--variant", "1-4"], 4));
 }
 

@@ -10,6 +10,7 @@ mod drivers;
 mod exchange;
 mod lab;
 mod layer;
+mod lent;
 mod matrix;
 mod minplus;
 mod plain;

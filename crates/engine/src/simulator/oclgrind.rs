@@ -12,7 +12,12 @@ use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::{env, fs, io};
 
-const SOURCE: &str = include_str!("plugin.cpp");
+/// The plugin counts, and gives kernels what Oclgrind lacks.
+const SOURCE: &str =
+    concat!(include_str!("plugin.cpp"), include_str!("subgroups.cpp"), include_str!("intrinsics.cpp"));
+
+/// In front of each OpenCL program, so that it may name what the plugin gives it.
+const DECLARATIONS: &str = include_str!("subgroups.cl");
 
 /// What to install for counting.
 pub const PACKAGES: &str = "Debian/Ubuntu oclgrind liboclgrind-dev opencl-headers g++; elsewhere Oclgrind with its headers, OpenCL's headers and a \
@@ -60,12 +65,17 @@ impl Simulator {
         &self.plugin
     }
 
+    /// What each program is built with, to have what the plugin gives it.
+    pub fn build_options(&self, model: LockstepModel) -> String {
+        format!("-DGPULAB_WARP={} -include \"{}\"", model.warp, declarations(&self.plugin).display())
+    }
+
     /// Oclgrind, and where its plugin is or will be.
     fn find(folder: &Path) -> Result<Simulator, Error> {
         let version = version()?;
         let folder = folder.join(PLUGINS_FOLDER);
         let mut hasher = Sha256::new();
-        [SOURCE, &version].iter().for_each(|text| hasher.update(text));
+        [SOURCE, DECLARATIONS, &version].iter().for_each(|text| hasher.update(text));
         let hash: String = hasher.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
         let plugin = folder.join(format!("{}_{hash}.so", files::name_of(&[&version])));
         Ok(Simulator { version, folder, plugin })
@@ -89,7 +99,8 @@ impl Simulator {
     /// to another one.
     pub(super) fn wrapper(&self, model: LockstepModel, counts: &Path, traced: Option<(&Path, u64)>) -> Wrapper {
         // A GPU's local memory, where Oclgrind has less; one thread, so that counts come in one order.
-        let args = ["--num-threads", "1", "--local-mem-size", "49152", "--plugins"].map(OsString::from);
+        let args = ["--num-threads", "1", "--local-mem-size", "49152", "--build-options"].map(OsString::from);
+        let more = [self.build_options(model).into(), "--plugins".into(), self.plugin.clone().into_os_string()];
         let numbers = model_variables(model).map(|(name, value)| (name, value.into()));
         let file = ("GPULAB_COUNT_FILE", counts.as_os_str().to_owned());
         let traced = traced.map(|(path, groups)| {
@@ -97,7 +108,7 @@ impl Simulator {
         });
         Wrapper {
             program: Some(OCLGRIND.into()),
-            args: args.into_iter().chain([self.plugin.clone().into_os_string()]).collect(),
+            args: args.into_iter().chain(more).collect(),
             variables: numbers.into_iter().chain([file]).chain(traced.into_iter().flatten()).collect(),
         }
     }
@@ -133,6 +144,11 @@ pub(super) fn version() -> Result<String, Error> {
     line.map(str::to_owned).ok_or_else(|| missing("oclgrind does not report its version"))
 }
 
+/// The file of [`DECLARATIONS`] of a plugin.
+fn declarations(plugin: &Path) -> PathBuf {
+    plugin.with_extension("cl")
+}
+
 /// Builds the plugin under another name first, so that it is there complete or not at all.
 fn build(plugin: &Path) -> Result<(), Error> {
     let unwritable = |source: io::Error| Error::Output { what: plugin.display().to_string(), source };
@@ -141,6 +157,7 @@ fn build(plugin: &Path) -> Result<(), Error> {
     static BUILDS: AtomicU64 = AtomicU64::new(0);
     let number = BUILDS.fetch_add(1, Ordering::Relaxed);
     let unfinished = plugin.with_extension(format!("{}.{number}.part", std::process::id()));
+    fs::write(declarations(plugin), DECLARATIONS).map_err(unwritable)?;
     let built = compile(Some(&unfinished)).and_then(|_| fs::rename(&unfinished, plugin).map_err(unwritable));
     // What is left of a failure is of no use.
     built.inspect_err(|_| drop(fs::remove_file(&unfinished)))

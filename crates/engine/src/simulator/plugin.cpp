@@ -9,10 +9,13 @@
 //   are taken to meet again as soon as they execute the same instruction as often: for a loop whose items turn
 //   differently often that is exact, for a loop within such a loop it is the fewest instructions that any machine needs.
 // - An instruction is one of LLVM's, after Clang's optimisation: other compilers make others of the same source. Arithmetic
-//   on a vector counts once for each element that is used, as lanes are scalar; each access to memory counts once.
-//   Builtin functions are one instruction each, and so is a remainder, however long a machine takes for them.
+//   on a vector counts once for each element that is used, as lanes are scalar; each access to memory counts once. The smaller
+//   or larger of two integers by a comparison and a selection is one instruction.
+//   Builtin functions are one instruction each, and so is a remainder, however long a machine takes for them; a reduction or
+//   scan of a sub-group is a shuffle and an operation in each of its steps.
 // - A request is what the items of a warp ask of memory by one instruction, at most 16 bytes each: wider accesses are several
 //   requests, of 16 bytes.
+// - Of an image's pixels neighbours are asked for at once. They lie row by row.
 // - A global request moves whole segments of SEGMENT bytes: those that hold a byte which some item asks for, each once
 //   (NVIDIA, CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory": segments of 32 bytes). No request finds in
 //   a cache what another one moved. Buffers begin on a segment.
@@ -56,8 +59,12 @@
 #include <array>
 #include <cstring>
 #include <fstream>
+#include <functional>
+#include <limits>
 #include <list>
 #include <map>
+#include <memory>
+#include <set>
 #include <sstream>
 #include <string>
 #include <tuple>
@@ -78,13 +85,20 @@ const void* LLVMTypeOf(const void* value);
 int LLVMGetTypeKind(const void* type);
 const void* LLVMGetElementType(const void* type);
 unsigned LLVMGetPointerAddressSpace(const void* type);
+unsigned LLVMGetIntTypeWidth(const void* type);
 int LLVMGetNumOperands(const void* value);
 const void* LLVMGetOperand(const void* value, unsigned index);
 const void* LLVMGetNextInstruction(const void* instruction);
+const void* LLVMGetInstructionParent(const void* instruction);
+const void* LLVMGetBasicBlockParent(const void* block);
+const void* LLVMGetFirstBasicBlock(const void* function);
+const void* LLVMGetNextBasicBlock(const void* block);
+const void* LLVMGetFirstInstruction(const void* block);
 const void* LLVMGetFirstUse(const void* value);
 const void* LLVMGetNextUse(const void* use);
 const void* LLVMGetUser(const void* use);
 const void* LLVMIsAConstantInt(const void* value);
+const void* LLVMIsAInstruction(const void* value);
 const void* LLVMIsAArgument(const void* value);
 const void* LLVMIsAGlobalVariable(const void* value);
 const void* LLVMIsAUser(const void* value);
@@ -115,6 +129,8 @@ namespace
 {
 using namespace oclgrind;
 
+void forgetMeetings(); // of sub-groups
+
 enum Opcode
 {
   FirstBinary = 8,
@@ -127,6 +143,7 @@ enum Opcode
   Store = 28,
   GetElementPointer = 29,
   FirstCast = 30,
+  SExt = 32,
   LastCast = 38,
   ICmp = 42,
   FCmp = 43,
@@ -143,6 +160,7 @@ enum TypeKind
   Half = 1,
   Float = 2,
   Double = 3,
+  Integer = 8,
   Pointer = 12,
   Vector = 13,
 };
@@ -236,6 +254,8 @@ struct Instruction
   unsigned weight = 1; // instructions of scalar lanes that it is
   unsigned flops = 0;  // floating-point operations of an item
   bool touchesConstants = false;
+  bool isOfImage = false; // reads or writes a pixel
+  unsigned oddBits = 0;   // of an integer that fills no whole bytes: see keepBits
   bool isPartOfStore = false; // an element of a vector store before it
   uint64_t issued = 0; // by warps
   uint64_t lanes = 0;  // by items
@@ -304,13 +324,25 @@ bool isFloat(const void* value)
 // with an addition.
 unsigned flopsOfCall(const void* instruction, const std::string& name)
 {
-  for (const char* other : {"vload", "convert_", "as_", "shuffle", "select", "bitselect", "read_image", "fabs", "copysign"})
+  for (const char* other : {"vload", "convert_", "as_", "shuffle", "select", "bitselect", "read_image", "fabs", "copysign",
+                            "sub_group_broadcast", "sub_group_shuffle", "intel_sub_group_shuffle"})
     if (startsWith(name, other))
       return 0;
   if (!isFloat(instruction))
     return 0;
   const bool isTwo = name == "fma" || name == "mad" || startsWith(name, "llvm.fma") || startsWith(name, "llvm.fmuladd");
   return isTwo ? 2 : 1;
+}
+
+// Steps in which a sub-group joins its lanes' values: each is a shuffle and an operation.
+unsigned stepsOfSubgroup(const std::string& name)
+{
+  if (!startsWith(name, "sub_group_reduce") && !startsWith(name, "sub_group_scan"))
+    return 0;
+  unsigned steps = 0;
+  while (1u << steps < setting("GPULAB_COUNT_WARP", 32))
+    steps++;
+  return steps;
 }
 
 bool touchesConstants(const void* instruction)
@@ -381,6 +413,28 @@ Elements usedElements(const void* value, unsigned depth = 0)
   return used;
 }
 
+// Whether a selection is the smaller or the larger of the two integers that its condition compares, which nothing else asks: with
+// that comparison one instruction of GPUs, and counted as such. Of floats it is two: their minimum gives another result for NaN.
+bool isPartOfMinimum(const void* selection)
+{
+  const void* const condition = LLVMGetOperand(selection, 0);
+  const bool isComparison = LLVMIsAInstruction(condition) && LLVMGetInstructionOpcode(condition) == ICmp;
+  if (!isComparison || LLVMGetNextUse(LLVMGetFirstUse(condition)))
+    return false;
+  const auto compared = [&](unsigned index) { return LLVMGetOperand(condition, index); };
+  const void* const one = LLVMGetOperand(selection, 1);
+  const void* const other = LLVMGetOperand(selection, 2);
+  return (compared(0) == one && compared(1) == other) || (compared(0) == other && compared(1) == one);
+}
+
+// Bits of an integer that does not fill its bytes; 0 of others.
+unsigned oddBits(const void* value)
+{
+  const void* const type = LLVMTypeOf(value);
+  const unsigned bits = LLVMGetTypeKind(type) == Integer ? LLVMGetIntTypeWidth(type) : 0;
+  return bits > 1 && bits < 64 && bits != 8 && bits != 16 && bits != 32 ? bits : 0;
+}
+
 Instruction describe(const void* instruction)
 {
   Instruction described;
@@ -392,18 +446,32 @@ Instruction describe(const void* instruction)
       described.file = std::string(file, length);
   described.touchesConstants = touchesConstants(instruction);
   const int opcode = LLVMGetInstructionOpcode(instruction);
+  described.oddBits = oddBits(opcode == SExt ? LLVMGetOperand(instruction, 0) : instruction);
   const unsigned lanes = std::max(unsigned(__builtin_popcountll(usedElements(instruction))), 1u);
   if (isArithmetic(opcode))
-    described.weight = lanes;
+    described.weight = opcode == Select && isPartOfMinimum(instruction) ? 0 : lanes;
   if (opcode == FAdd || opcode == FSub || opcode == FMul || opcode == FDiv || opcode == FRem || opcode == FCmp)
     described.flops = lanes;
   if (opcode == Call)
   {
     const std::string name = calledName(instruction);
-    described.flops = lanes * flopsOfCall(instruction, name);
-    described.weight = described.flops ? lanes : 1;
+    const unsigned steps = stepsOfSubgroup(name);
+    described.isOfImage = startsWith(name, "read_image") || startsWith(name, "write_image");
+    described.flops = steps ? steps * isFloat(instruction) : lanes * flopsOfCall(instruction, name);
+    described.weight = steps ? 2 * steps : described.flops ? lanes : 1;
   }
   return described;
+}
+
+// Oclgrind leaves bits of such an integer that it has not: of i3 the upper five of a byte. LLVM makes such integers of masks.
+void keepBits(const Instruction& known, const TypedValue& result)
+{
+  uint64_t value = 0;
+  memcpy(&value, result.data, result.size);
+  const unsigned beyond = 64 - known.oddBits;
+  const bool hasSign = LLVMGetInstructionOpcode(known.self) == SExt;
+  value = hasSign ? uint64_t(int64_t(value << beyond) >> beyond) : value << beyond >> beyond;
+  memcpy(result.data, &value, result.size);
 }
 
 // Whether a pointer is to an element of a vector: computed from its address, or in one step with that.
@@ -474,6 +542,7 @@ public:
     m_size = group->getGroupSize();
     const size_t items = m_size.x * m_size.y * m_size.z;
     m_done.assign((items + m_warp - 1) / m_warp, false);
+    forgetMeetings();
     m_item = nullptr;
     m_isTraced = m_trace.is_open() && m_groups < m_traced;
     m_phase = 0;
@@ -533,10 +602,14 @@ public:
       note(memory, item, address, size, true, true);
   }
 
-  void instructionExecuted(const WorkItem* item, const llvm::Instruction* instruction, const TypedValue&) override
+  void instructionExecuted(const WorkItem* item, const llvm::Instruction* instruction, const TypedValue& result) override
   {
     choose(item);
     const unsigned index = indexOf(instruction);
+    if (m_instructions[index].oddBits)
+      keepBits(m_instructions[index], result);
+    if (m_instructions[index].isOfImage)
+      joinPixels();
     if (m_instructions[index].isPartOfStore)
     {
       m_pending.clear();
@@ -551,7 +624,7 @@ public:
       access.ordinal = ordinal;
       access.lane = m_lane;
       const Instruction& known = m_instructions[index];
-      if (known.touchesConstants && access.kind == GlobalRead)
+      if (known.touchesConstants && !known.isOfImage && access.kind == GlobalRead)
         access.kind = ConstantRead;
       m_accesses.push_back(access);
     }
@@ -689,6 +762,25 @@ private:
       access.size = std::min(widestRequest, size - at);
       m_pending.push_back(access);
     }
+  }
+
+  // Oclgrind reads and writes a pixel channel by channel, and what a linear sampler mixes several times. Neighbouring bytes are
+  // asked for at once, each once.
+  void joinPixels()
+  {
+    std::sort(m_pending.begin(), m_pending.end(), [](const Access& a, const Access& b) { return a.address < b.address; });
+    std::vector<Access> joined;
+    for (const Access& one : m_pending)
+    {
+      const size_t end = one.address + one.size;
+      const bool isNext = !joined.empty() && one.address <= joined.back().address + joined.back().size &&
+                          end - joined.back().address <= widestRequest;
+      if (isNext)
+        joined.back().size = std::max(joined.back().size, end - joined.back().address);
+      else
+        joined.push_back(one);
+    }
+    m_pending = joined;
   }
 
   // Adds what the items of the warp did since the last barrier.
@@ -1151,19 +1243,3 @@ private:
 
 Counter* counter = nullptr;
 } // namespace
-
-extern "C"
-{
-void initializePlugins(Context* context)
-{
-  counter = new Counter(context);
-  context->registerPlugin(counter);
-}
-
-void releasePlugins(Context* context)
-{
-  context->unregisterPlugin(counter);
-  delete counter;
-  counter = nullptr;
-}
-}

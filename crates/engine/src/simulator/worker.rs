@@ -40,7 +40,7 @@ impl CountingWorker {
         let trace = groups.map(|_| file.with_extension("trace"));
         // Of a process with this number that was ended.
         [Some(&file), trace.as_ref()].into_iter().flatten().for_each(|file| drop(fs::remove_file(file)));
-        let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), ..setup };
+        let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), subgroups: true, ..setup };
         let wrapper = simulator.wrapper(model, &file, trace.as_deref().zip(groups));
         let worker = WorkerProcess::open(setup, Some(wrapper), deadline, interrupted, tell)?;
         Ok(CountingWorker { worker, file, read: 0, trace, deadline })
@@ -59,7 +59,7 @@ impl CountingWorker {
             Ok(Ok(launched)) => counted(launched, &lines).map(Ok),
             Ok(Err(stop)) => Ok(Err(stop)),
             Err(Lost::Late(seconds)) => {
-                let why = format!("took too long: more than {seconds:.0} s in the simulator; --deadline allows more");
+                let why = format!("took too long: more than {seconds:.0} s in the simulator; choose a smaller -n, or more time with --deadline");
                 Ok(Err(Stop::new(Status::Timeout, why)))
             }
             Err(Lost::Died(how)) => Err(Error::Failed(format!("while running a case's kernels once, {how}"))),

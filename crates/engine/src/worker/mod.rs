@@ -43,6 +43,9 @@ pub struct Setup {
     /// device.
     #[serde(default)]
     pub as_gpu: Option<u32>,
+    /// Whether the simulator gives kernels the functions of sub-groups, of which its device says nothing.
+    #[serde(default)]
+    pub subgroups: bool,
     /// Readers' kernels, which become rungs of their families.
     #[serde(default)]
     pub own: Vec<OwnKernel>,

@@ -31,6 +31,7 @@ pub fn open_session(setup: &Setup) -> Result<Session, Error> {
     if let Some(compute_units) = setup.as_gpu {
         info.target = Target { gpu: true, compute_units, ..info.target };
     }
+    info.target.subgroups |= setup.subgroups;
     let device = OpenClDevice::open(&info).map_err(|e| Error::Failed(format!("{}: {e}", info.name)))?;
     let sources = Sources { dir: setup.cl_dir.clone() };
     let mut session = Session::new(Box::new(device), sources, (!files.is_empty()).then_some(files));
