@@ -60,7 +60,10 @@ pub(crate) fn run_for(
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name);
     let buffer = "<size=65536 fill=0>";
-    let call = format!("k.cl\nk\n{} {} 1\n{} {} 1\n{buffer}\n<size=65536 fill=0 dump>\n", global[0], global[1], local[0], local[1]);
+    let call = format!(
+        "k.cl\nk\n{} {} 1\n{} {} 1\n{buffer}\n<size=65536 fill=0 dump>\n",
+        global[0], global[1], local[0], local[1]
+    );
     fs::write(at("k.cl"), source).unwrap();
     fs::write(at("k.sim"), call).unwrap();
     let mut command = Command::new("oclgrind-kernel");
