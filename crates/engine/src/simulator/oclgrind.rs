@@ -13,8 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::{env, fs, io};
 
 /// The plugin counts, and gives kernels what Oclgrind lacks.
-const SOURCE: &str =
-    concat!(include_str!("plugin.cpp"), include_str!("subgroups.cpp"), include_str!("intrinsics.cpp"));
+const SOURCE: &str = concat!(include_str!("plugin.cpp"), include_str!("subgroups.cpp"), include_str!("intrinsics.cpp"));
 
 /// In front of each OpenCL program, so that it may name what the plugin gives it.
 const DECLARATIONS: &str = include_str!("subgroups.cl");

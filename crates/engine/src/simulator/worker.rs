@@ -59,7 +59,9 @@ impl CountingWorker {
             Ok(Ok(launched)) => counted(launched, &lines).map(Ok),
             Ok(Err(stop)) => Ok(Err(stop)),
             Err(Lost::Late(seconds)) => {
-                let why = format!("took too long: more than {seconds:.0} s in the simulator; choose a smaller -n, or more time with --deadline");
+                let why = format!(
+                    "took too long: more than {seconds:.0} s in the simulator; choose a smaller -n, or more time with --deadline"
+                );
                 Ok(Err(Stop::new(Status::Timeout, why)))
             }
             Err(Lost::Died(how)) => Err(Error::Failed(format!("while running a case's kernels once, {how}"))),
