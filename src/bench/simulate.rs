@@ -27,14 +27,14 @@ pub(crate) fn told(found: &[CheckFinding], source: &str, screen: Screen) -> Stri
     findings::text(found, &|file, line| own::line_of(source, file, line).map(|text| text.trim().to_owned()), screen)
 }
 
-/// What the simulator says of a kernel that is wrong on a device, at the smallest size where it is; nothing without a simulator,
-/// or where it cannot tell.
+/// What the simulator says of a kernel that is wrong on a device, at the smallest size where it is, and whether that is the
+/// fault; nothing without a simulator, or where it cannot tell.
 pub(crate) fn second_opinion(
     registry: &Registry,
     (rung, judgement): (&Rung, &Judgement),
     device: Option<&str>,
     screen: Screen,
-) -> Result<Option<String>, Error> {
+) -> Result<Option<(String, bool)>, Error> {
     let failed = judgement.failed().filter(|_| judgement.ruling == Ruling::Wrong);
     let Some(failed) = failed else { return Ok(None) };
     let case = &Case { shape: failed.shape, wg: failed.wg, ..judgement.asked.clone() };
@@ -42,7 +42,7 @@ pub(crate) fn second_opinion(
     let checked = simulator.check(case, SECOND_OPINION)?;
     let source = rung.text().unwrap_or_default();
     let sentence = match checked.end {
-        _ if !checked.findings.is_empty() => return Ok(Some(told(&checked.findings, source, screen))),
+        _ if !checked.findings.is_empty() => return Ok(Some((told(&checked.findings, source, screen), true))),
         CheckEnd::Stopped(_) => return Ok(None),
         CheckEnd::Wrong => {
             "the result is wrong in the simulator Oclgrind, too, and it finds no race: the kernel computes \
@@ -55,7 +55,7 @@ pub(crate) fn second_opinion(
         CheckEnd::Right => return Ok(None),
     };
     let size = judged::size(judgement, case.shape);
-    Ok(Some(format::wrap(&format!("check: with {size} {sentence}"), screen.width, "  ")))
+    Ok(Some((format::wrap(&format!("check: with {size} {sentence}"), screen.width, "  "), false)))
 }
 
 fn is_wrong_over_the_same_data(registry: &Registry, case: &Case, device: Option<&str>) -> Result<bool, Error> {

@@ -1,6 +1,7 @@
 //! The errors that measured rows make.
 
 use crate::Error;
+use crate::kernels::built_in;
 use crate::outcome::{Status, Stop};
 use crate::plan::Case;
 use crate::record::Row;
@@ -25,7 +26,14 @@ pub(crate) fn worst(rows: &[Row], strict: bool) -> Result<(), Error> {
 /// As [`worst`], of rows with names.
 pub(crate) fn worst_named<R: Borrow<Row>>(rows: &[(String, R)], strict: bool) -> Result<(), Error> {
     let find = |is_meant: &dyn Fn(&Row) -> bool| rows.iter().find(|(_, row)| is_meant(row.borrow()));
-    gone_wrong(|status| find(&|row| row.status == status).map(|(name, _)| name.clone()))?;
+    let wrong = gone_wrong(|status| find(&|row| row.status == status).map(|(name, _)| name.clone()));
+    wrong.map_err(|error| match (error, find(&|row| row.status == Status::WrongResult)) {
+        // Of a reader's kernel the mistake is looked for in the kernel.
+        (Error::WrongResult(text), Some((_, row))) if built_in(&row.borrow().family).is_some() => {
+            Error::WrongResult(format!("{text}; gpulab devices lists other drivers to compare with"))
+        }
+        (error, _) => error,
+    })?;
     match find(&Row::is_doubtful) {
         Some((name, row)) if strict => {
             Err(Error::Untrusted(format!("{name} cannot be trusted: {}", row.borrow().flags)))
@@ -37,8 +45,7 @@ pub(crate) fn worst_named<R: Borrow<Row>>(rows: &[(String, R)], strict: bool) ->
 /// The error that the worst end makes; `find` names the first that ended so.
 pub(crate) fn gone_wrong(find: impl Fn(Status) -> Option<String>) -> Result<(), Error> {
     if let Some(who) = find(Status::WrongResult) {
-        let next = "gpulab devices lists other drivers to compare with";
-        return Err(Error::WrongResult(format!("{who} gave a wrong result: it was not timed; {next}")));
+        return Err(Error::WrongResult(format!("{who} gave a wrong result: it was not timed")));
     }
     if let Some(who) = find(Status::BuildFailed) {
         return Err(Error::BuildFailed(format!("{who} did not build: its log is above")));

@@ -75,7 +75,7 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
     // A driver may hide what the simulator found: both are told.
     let mut rows = Vec::new();
     let climbed = ladder::run_into(out, global, &options.ladder, &study, &mut rows);
-    let looked = if global.quiet { Ok(()) } else { look_closer(global, family, &study, &rows) };
+    let looked = look_closer(global, family, &study, &rows);
     worst_of([is_clean, climbed, looked].into_iter().filter_map(Result::err))
 }
 
@@ -107,9 +107,10 @@ fn look_closer(global: &Global, family: &Family, study: &LadderRun<'_>, rows: &[
     };
     let judgement = judge::judge_rung(global, &study.registry, (family, rung), &case)?;
     let screen = Screen::stderr();
-    say(judged::text(&rung.label(), &judgement, screen).trim_end());
     let word = simulate::second_opinion(&study.registry, (rung, &judgement), global.device.as_deref(), screen)?;
-    word.iter().for_each(|word| say(word.trim_end()));
+    let is_found = word.as_ref().is_some_and(|(_, is_found)| *is_found);
+    say(judged::text(&rung.label(), &judgement, is_found, screen).trim_end());
+    word.iter().for_each(|(word, _)| say(word.trim_end()));
     Ok(())
 }
 

@@ -157,11 +157,15 @@ impl TriedFile<'_> {
             quick: options.measure.quick,
         };
         let judged = judge::judge_file(global, self.file, &judging)?;
-        self.tell(out, global, |screen| judged::text(&judged.rung.label(), &judged.judgement, screen))?;
-        *report = Some(self.report(&judged));
-        let is_clean = match self.options.check && judged.judgement.ruling != Ruling::NotBuilt {
-            true => self.check(out, global, &judged, report),
-            false => self.second_opinion(out, global, &judged),
+        let is_checked = self.options.check && judged.judgement.ruling != Ruling::NotBuilt;
+        let word = if is_checked { None } else { second_opinion(global, &judged)? };
+        let is_found = word.as_ref().is_some_and(|(_, is_found)| *is_found);
+        self.tell(out, global, |screen| judged::text(&judged.rung.label(), &judged.judgement, is_found, screen))?;
+        *report = Some(self.report(&judged, is_found));
+        let is_clean = match word {
+            Some((word, _)) => self.tell(out, global, |_| word.clone()),
+            None if is_checked => self.check(out, global, &judged, report),
+            None => Ok(()),
         };
         judge::verdict(&judged)?;
         is_clean?;
@@ -232,14 +236,6 @@ impl TriedFile<'_> {
         }
     }
 
-    /// What the simulator says of a kernel that is wrong, at the smallest size where it is.
-    fn second_opinion(&self, out: &mut Out, global: &Global, judged: &JudgedFile) -> Result<(), Error> {
-        let kernel = (&judged.rung, &judged.judgement);
-        let device = global.device.as_deref();
-        let word = simulate::second_opinion(&judged.brought.registry, kernel, device, screen(global.color))?;
-        word.map_or(Ok(()), |word| self.tell(out, global, |_| word.clone()))
-    }
-
     /// Runs the kernel in the simulator, and says what that found.
     fn check(
         &self,
@@ -304,11 +300,11 @@ impl TriedFile<'_> {
         }
     }
 
-    fn report(&self, judged: &JudgedFile) -> TryReport {
+    fn report(&self, judged: &JudgedFile, is_found: bool) -> TryReport {
         TryReport {
             rung: Some(judged.rung.variant().into()),
             device: Some(judged.device.clone()),
-            hint: hint(&judged.judgement),
+            hint: hint(&judged.judgement, is_found),
             judgement: Some(judged.judgement.clone()),
             ..self.unjudged()
         }
@@ -322,6 +318,12 @@ impl TriedFile<'_> {
         }
         out.painted(&text(screen(global.color)))
     }
+}
+
+/// What the simulator says of a kernel that is wrong, at the smallest size where it is, and whether that is the fault.
+fn second_opinion(global: &Global, judged: &JudgedFile) -> Result<Option<(String, bool)>, Error> {
+    let kernel = (&judged.rung, &judged.judgement);
+    simulate::second_opinion(&judged.brought.registry, kernel, global.device.as_deref(), screen(global.color))
 }
 
 /// Prints a kernel to begin with.

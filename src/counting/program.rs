@@ -6,6 +6,7 @@ use crate::console::{Out, screen};
 use crate::count::{CountRow, KeptCounts, LockstepModel};
 use crate::outputs::{Outputs, Paths};
 use crate::simulator::{CountedProgram, Simulator};
+use crate::terminal::{Screen, say};
 use crate::{Error, ceilings, files, interrupt, report};
 use std::path::Path;
 use std::time::Duration;
@@ -35,10 +36,15 @@ pub(crate) fn count_program(
         .collect();
     let lines_of = |file: &str| lines_of(&counted, file);
     let line_of = |file: &str, line: u64| lines_of(file).get(usize::try_from(line.checked_sub(1)?).ok()?).cloned();
+    let line_of_text = |file: &str, line: u64| line_of(file, line).map(|text| text.trim().to_owned());
     let text = |screen| {
         let table = report::count::table(&rows, global.verbose, screen);
         if options.lines { table + &report::count::lines(&rows, &line_of, screen) } else { table }
     };
+    let found = |screen| report::findings::text(&counted.findings, &line_of_text, screen);
+    if !counted.findings.is_empty() {
+        say(found(Screen::stderr()).trim_end());
+    }
     if !gate_files.compares() {
         outputs.tell(out, &text, screen(global.color), global.quiet);
     }

@@ -9,10 +9,9 @@ use crate::outputs::TextOrJson;
 use crate::report::format;
 use crate::store::{CsvFile, Mode};
 use crate::suggest::{did_you_mean, nearest};
-use crate::terminal::say;
+use crate::terminal::{Screen, say};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -49,7 +48,7 @@ pub(crate) fn run(out: &mut Out, global: &Global, options: &ExerciseCheck, folde
     }
     csv.map_or(Ok(()), CsvFile::finish)?;
     let has_stdout = options.csv.as_deref() == Some("-");
-    answer.tell(out, &rows, || if has_stdout { String::new() } else { table(&rows) })
+    answer.tell(out, &rows, || if has_stdout { String::new() } else { table(&rows, width()) })
 }
 
 fn graded(grader: &Grader, path: &Path) -> Result<Grade, Error> {
@@ -103,21 +102,28 @@ fn is_submission(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "cl" || ending == "txt")
 }
 
+/// Characters of a line on standard output.
+fn width() -> usize {
+    Screen::stdout(false).width
+}
+
 /// A row for each submission, and what each student solved.
-fn table(rows: &[ClassRow]) -> String {
+fn table(rows: &[ClassRow], width: usize) -> String {
     let fit = |of: fn(&ClassRow) -> &str| rows.iter().map(|row| of(row).chars().count()).max().unwrap_or(0);
     let (students, exercises) = (fit(|row| &row.student).max(7), fit(|row| &row.grade.exercise).max(8));
     let mut text = format!("{:<students$}  {:<exercises$}  {:<9}  why\n", "student", "exercise", "verdict");
     for ClassRow { student, grade, .. } in rows {
         let why = crate::terminal::line(&format::shorten(&grade.reason, 120));
-        let line = format!(
-            "{:<students$}  {:<exercises$}  {:<9}  {why}",
+        let first = format!(
+            "{:<students$}  {:<exercises$}  {:<9}  ",
             crate::terminal::line(student),
             crate::terminal::line(&grade.exercise),
             grade.verdict.label()
         );
-        // Writing to a String cannot fail.
-        let _ = writeln!(text, "{}", line.trim_end());
+        match why.is_empty() {
+            true => text += &format!("{}\n", first.trim_end()),
+            false => text += &format::wrapped(&why, &first, "    ", width),
+        }
     }
     let mut solved: BTreeMap<&str, usize> = BTreeMap::new();
     for row in rows {
@@ -125,6 +131,6 @@ fn table(rows: &[ClassRow]) -> String {
     }
     let each =
         solved.iter().map(|(student, count)| format!("{} {count}", crate::terminal::line(student)).trim().to_owned());
-    let _ = writeln!(text, "\npassed, of {} exercises: {}", NAMES.len(), each.collect::<Vec<_>>().join(", "));
-    text
+    let passed = format!("passed, of {} exercises: {}", NAMES.len(), each.collect::<Vec<_>>().join(", "));
+    text + "\n" + &format::wrap(&passed, width, "  ")
 }

@@ -119,7 +119,7 @@ impl Grader {
             Ruling::Crashed | Ruling::Failed => ExerciseVerdict::Crashed,
         };
         let reason = judgement.failed().map(|tried| format!("at n = {}: {}", size(form, tried.shape), tried.reason));
-        let hint = hint(&judgement).map(|Hint { looks, next }| format!("{looks} {next}"));
+        let hint = hint(&judgement, false).map(|Hint { looks, next }| format!("{looks} {next}"));
         Ok(grade.ended(verdict, reason.unwrap_or_default(), hint.unwrap_or_default()))
     }
 

@@ -7,7 +7,7 @@ use crate::console::{Out, note, screen};
 use crate::counting::reasons_of;
 use crate::kernels::{FAMILIES, Family, Registry, Rung};
 use crate::ladder::{self, LadderRun};
-use crate::record::Row;
+use crate::record::{Row, clear_factor};
 use crate::report::exercise as text;
 use crate::values::variants;
 use crate::{Error, ceilings, words};
@@ -48,6 +48,7 @@ pub(crate) fn run(out: &mut Out, global: &Global, options: &ExercisePredict) -> 
         device: after.device.clone(),
         bet,
         measured,
+        is_undecided: measured.max(1.0 / measured) <= clear_factor(Some(before), after),
     };
     let word = model_word(&[before.clone(), after.clone()], global.quiet)?;
     let mut all = bets();

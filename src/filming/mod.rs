@@ -43,6 +43,8 @@ pub(crate) fn watch(what: &str, options: &WatchedKernel) -> Result<Film, Error> 
     let mut worker =
         CountingWorker::open(&simulator, model, setup, deadline, Some(options.groups), (interrupt::interrupted, say))?;
     let WatchedRun { title, case, plan, parameters } = watched.run(options, worker.target())?;
+    // An exercise has another name than its kernel has in its family.
+    let title = if exercises::is_kind(parted(what).0) { what.replacen(':', " ", 1) } else { title };
     let stopped = |reason: String| Error::Failed(format!("{title} did not finish in the simulator: {reason}"));
     let (counted, launches) = worker.trace(&case)?.map_err(|stop| stopped(stop.reason))?;
     let text = if let WatchedCase::Rung(_, rung) = &watched { rung.text() } else { None };

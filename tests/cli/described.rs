@@ -546,7 +546,7 @@ fn groups_and_conditions_of_a_file_are_what_is_swept_and_tuned() {
     let (planned, _) = said_by(&copy, "sweep FILE --dry-run --wg 16x2 --set t=2");
     assert_eq!(planned, format!("{}1 configurations; 0 cannot run here", row("16x2", 2)));
     for (lines, why) in [
-        ("wg = 8\ntune = { WG_X = [8] }", "line 7: [[rung]] add: wg and the WG_X of tune both give the work-group"),
+        ("wg = 8\ntune = { WG_X = [8] }", "line 7: rung add: wg and the WG_X of tune both give the work-group"),
         ("tune = { WG = [8], WG_Y = [1] }", "WG is WG_X * WG_Y"),
         ("tune = { WG_X = [0] }", "WG_X must have values from 1"),
         (

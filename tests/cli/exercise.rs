@@ -80,15 +80,16 @@ fn a_bet_is_held_against_what_was_measured_and_kept() {
     let data = tempfile::tempdir().unwrap();
     let (out, said, code) = predict(data.path(), "reduce:1 -n 4096 --quick --bet 2.5", "");
     assert_eq!(code, 0, "{said}");
-    for wanted in
-        ["  your bet  2.50 times faster", "  measured  ", "  why       ", "score: ", " of 1 bet within 1.5 times"]
-    {
+    for wanted in ["  your bet  2.50 times faster", "  measured  ", "  why       ", "score: "] {
         assert!(out.contains(wanted), "{wanted}: {out}");
     }
+    // A noisy run does not decide the step, and then nothing is scored.
+    let is_scored = |out: &str| out.contains(" within 1.5 times") != out.contains("not scored");
+    assert!(is_scored(&out), "{out}");
     // The next step is that which was not bet on; what is no number is asked for again.
     let (out, said, code) = predict(data.path(), "reduce -n 4096 --quick", "many\n0.9x\n");
     assert!(code == 0 && out.contains("\"many\" is no factor") && out.contains("v3 sequential: "), "{out}{said}");
-    assert!(out.contains("  your bet  1.11 times slower") && out.contains(" of 2 bets within"), "{out}");
+    assert!(out.contains("  your bet  1.11 times slower") && out.contains("score: "), "{out}");
     let kept: Value = serde_json::from_str(&fs::read_to_string(data.path().join("bets.json")).unwrap()).unwrap();
     assert_eq!(kept[1]["to"], "sequential");
     assert!(kept[1]["measured"].as_f64().unwrap() > 0.0);

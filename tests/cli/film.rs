@@ -171,8 +171,14 @@ fn a_picture_shows_the_access_that_costs_most() {
         ("draw banks", "lab/banks/"),
         // The step at which a film of the same kernel opens.
         ("draw reduce:2 -n 4096 --step 28", "8 lanes ask for 4 bytes each: 1 request in 8 passes"),
-        ("draw dot:3 --view launches", "launch 2  rr+  dot_local: 16 groups"),
-        ("draw data/examples/stencil/family.toml:naive --view launches -n 16", "launch 3  .wr  naive"),
+        ("draw dot:3 --view launches", "launch 2  r|r|+  dot_local: 16 groups"),
+        (
+            "draw data/examples/sort/family.toml:naive --view launches -n 16",
+            "launch 1  r|w  gpulab copies the input: 1 group",
+        ),
+        ("draw data/examples/sort/family.toml:naive --view launches", "82 launches more; a smaller -n has fewer"),
+        ("draw exercise:banks", "exercise banks"),
+        ("draw data/examples/stencil/family.toml:naive --view launches -n 16", "launch 3  .|w|r  naive"),
         ("draw reduce:1 -o -", "<svg"),
     ] {
         let (drawn, said, code) = run(&words(line));

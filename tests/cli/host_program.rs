@@ -67,6 +67,20 @@ fn a_change_of_its_kernels_fails_the_gate_with_the_line() {
 }
 
 #[test]
+fn an_access_out_of_bounds_is_told_with_its_line() {
+    let dir = folder("-O1");
+    let kernels = fs::read_to_string(dir.path().join("kernels.cl")).unwrap();
+    fs::write(
+        dir.path().join("kernels.cl"),
+        kernels.replace("out[j * n + i] = x[j * n + i]", "out[j * n + i] = x[j * n + i + 8]"),
+    )
+    .unwrap();
+    let (_, err, code) = count(dir.path(), "-- ./program kernels.cl 64");
+    let want = "check: program1.cl, line 4: a read outside of a buffer or an array: compare the index";
+    assert!(code == 0 && err.contains(want) && !err.contains("Invalid read"), "{code} {err}");
+}
+
+#[test]
 fn what_cannot_be_counted_says_why() {
     let dir = folder("-O1");
     for (line, exit, want) in [

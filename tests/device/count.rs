@@ -700,6 +700,12 @@ fn without_a_compiler_the_message_says_what_to_install() {
         command.env("CXX", "false");
         let (_, err, code) = said(command);
         assert!(code == Some(1) && err.contains("false cannot build the simulator's plugin"), "{err}");
-        2
+        // As with a version that looks for another function.
+        let mut command = gpulab(data.path(), &["count", "reduce"]);
+        command.env("CXX", "c++ -DinitializePlugins=lost");
+        let (_, err, code) = said(command);
+        let want = "does not run the plugin that counts, as Oclgrind 21.10 does, with which gpulab is tested";
+        assert!(code == Some(1) && err.contains(want), "{err}");
+        3
     });
 }

@@ -147,6 +147,7 @@ pub fn question(family: &Family, from: &Rung, to: &Rung, width: usize) -> String
 pub fn settled(bet: &StepBet, model: &str, all: &Bets, width: usize) -> String {
     let factor = |x: f64| significant(x, 3);
     let off = match (bet.bet > bet.measured, bet.is_near()) {
+        _ if bet.is_undecided => "not scored: this run is too noisy to decide the step".to_owned(),
         (_, true) => format!("near: within {NEAR_BET} times"),
         (true, false) => format!("{} times too high", factor(bet.factor())),
         (false, false) => format!("{} times too low", factor(bet.factor())),
@@ -155,13 +156,17 @@ pub fn settled(bet: &StepBet, model: &str, all: &Bets, width: usize) -> String {
     let mut factors: Vec<f64> = scored.iter().map(|bet| bet.factor()).collect();
     factors.sort_by(f64::total_cmp);
     let near = scored.iter().filter(|bet| bet.is_near()).count();
-    let again = if scored.contains(&bet) { "" } else { " (the first on each step, which this is not)" };
+    let is_counted = bet.is_undecided || scored.contains(&bet);
+    let again = if is_counted { "" } else { " (the first on each step, which this is not)" };
     let middle = factors.get(factors.len() / 2).copied().unwrap_or(1.0);
-    let score = format!(
-        "score: {near} of {} within {NEAR_BET} times{again}; your median bet is {} times off",
-        crate::format::counted(factors.len(), "bet"),
-        factor(middle)
-    );
+    let score = match factors.is_empty() {
+        true => "score: no bet on a step that was decided yet".to_owned(),
+        false => format!(
+            "score: {near} of {} within {NEAR_BET} times{again}; your median bet is {} times off",
+            crate::format::counted(factors.len(), "bet"),
+            factor(middle)
+        ),
+    };
     let line = |head: &str, text: &str| hung(text, head, width);
     format!(
         "\n{}: {} to {}\n{}{}{}{}",

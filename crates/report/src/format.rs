@@ -1,6 +1,6 @@
 //! Numbers and foreign text made fit to be read: in a terminal, and in Markdown.
 
-use super::wrap::wrapped;
+pub use super::wrap::wrapped;
 use gpulab_system::terminal::is_unsafe;
 pub use gpulab_system::terminal::{Screen, Tint, line as terminal, paint};
 

@@ -8,7 +8,8 @@ use gpulab_study::judgement::{Judgement, Ruling, TriedCase};
 
 const MOST_LINES: usize = 30;
 
-pub fn text(name: &str, judgement: &Judgement, screen: Screen) -> String {
+/// The judgement of the kernel that is called so; whether the simulator `found` its fault.
+pub fn text(name: &str, judgement: &Judgement, found: bool, screen: Screen) -> String {
     let wrapped = |text: &str, rest: &str| format::wrap(text, screen.width, rest);
     let mut text = verdict(name, judgement, screen);
     if let Some(failed) = judgement.failed() {
@@ -23,7 +24,7 @@ pub fn text(name: &str, judgement: &Judgement, screen: Screen) -> String {
     if judgement.ruling == Ruling::Wrong {
         text += &wrapped(&sizes(judgement), "  ");
     }
-    if let Some(hint) = hint::hint(judgement) {
+    if let Some(hint) = hint::hint(judgement, found) {
         text += &hint::text(&hint, screen.width);
     }
     text + &elsewhere(judgement, screen)

@@ -9,12 +9,14 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Most launches and buffers that one picture shows.
 const MOST: usize = 24;
 
+/// Kernels of gpulab's own, which prepare a reader's buffers, in words.
+const HELPERS: [(&str, &str); 2] = [("gpulab_copy", "gpulab copies the input"), ("gpulab_zero", "gpulab writes zeros")];
+
 /// A row for all that the host sends, one for each launch, and one for what the host reads; a column for each buffer.
 pub(super) fn launches(film: &Film) -> Result<DrawnGrids, String> {
     let buffers = film.plan.buffers.len();
-    if film.launches.len() > MOST || buffers > MOST {
-        let counts = [format::counted(film.launches.len(), "launch"), format::counted(buffers, "buffer")].join(" and ");
-        return Err(format!("{counts} are too many for one picture, which shows {MOST}: choose a smaller -n"));
+    if buffers > MOST {
+        return Err(format!("{buffers} buffers are too many for one picture, which shows {MOST}"));
     }
     let of_host = |letter, shade, is_meant: &dyn Fn(&BufferSpec) -> bool| {
         let full = GridCell { letter, shade };
@@ -28,15 +30,18 @@ pub(super) fn launches(film: &Film) -> Result<DrawnGrids, String> {
     )];
     // Launches of one kernel may have other buffers each; those that a flag left out were not traced.
     let mut passes = film.plan.passes.iter();
-    for (number, (traced, counted)) in (1..).zip(film.launches.iter().zip(&film.counted.launches)) {
+    for (number, (traced, counted)) in (1..).zip(film.launches.iter().zip(&film.counted.launches)).take(MOST) {
         let parameters = film.parameters.get(&traced.kernel).map_or(&[][..], Vec::as_slice);
         let pass = passes.by_ref().find(|pass| pass.kernel == traced.kernel);
         let args = pass.map_or(&[][..], |pass| &pass.args[..]);
+        let helper = HELPERS.iter().find(|(kernel, _)| *kernel == traced.kernel);
         let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         for (name, arg) in parameters.iter().zip(args) {
             if let Arg::Buffer(buffer) = arg {
                 places.insert(name, *buffer);
-                names[*buffer].insert(name.as_str());
+                if helper.is_none() {
+                    names[*buffer].insert(name.as_str());
+                }
             }
         }
         let mut touched = vec![(false, false); buffers];
@@ -56,8 +61,17 @@ pub(super) fn launches(film: &Film) -> Result<DrawnGrids, String> {
         let groups = format::counted(counts.groups as usize, "group");
         let items = format::counted(counts.items as usize, "work-item");
         let timed = if counted.timed { "" } else { ", not timed" };
-        let about = format!("{}: {groups}, {items}{timed}", traced.kernel);
+        let name = helper.map_or(traced.kernel.as_str(), |(_, what)| *what);
+        let about = format!("{name}: {groups}, {items}{timed}");
         rows.push((format!("launch {number}"), touched.iter().map(cell).collect(), about));
+    }
+    let more = film.launches.len().saturating_sub(MOST);
+    if more > 0 {
+        rows.push((
+            "...".into(),
+            vec![EMPTY; buffers],
+            format!("{} more; a smaller -n has fewer", format::counted(more, "launch")),
+        ));
     }
     rows.push((
         "host reads".into(),
@@ -83,7 +97,7 @@ pub(super) fn launches(film: &Film) -> Result<DrawnGrids, String> {
     let mark = |letter, shade, meaning: &str| (GridCell { letter, shade }, meaning.to_owned());
     let grid = CellGrid {
         head: "a column for each buffer".into(),
-        together: buffers.max(1),
+        together: 1,
         rows,
         marks: vec![
             mark('r', Shade::Light, "read"),

@@ -1,5 +1,6 @@
 //! Kernels run in the simulator for its own findings: races, accesses out of bounds, values that were never set.
 
+use super::log::SimulatorLog;
 use super::oclgrind::{OCLGRIND, version};
 use crate::worker::{Interrupted, Setup, Tell, WorkerProcess, Wrapper};
 use gpulab_model::Error;
@@ -8,7 +9,7 @@ use gpulab_model::plan::{Case, Target};
 use gpulab_study::count::{COMPUTE_UNITS, CheckFinding, FindingKind};
 use std::ffi::OsString;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 /// Most findings that the simulator writes down of a run.
@@ -34,10 +35,7 @@ pub struct Checked {
 /// A worker process in the simulator.
 pub struct CheckingWorker {
     worker: WorkerProcess,
-    /// Where the simulator writes what it finds.
-    log: PathBuf,
-    /// Bytes of it that were read.
-    read: usize,
+    log: SimulatorLog,
 }
 
 impl CheckingWorker {
@@ -61,20 +59,19 @@ impl CheckingWorker {
         version().map_err(missing)?;
         let unwritable = |source| Error::Output { what: folder.display().to_string(), source };
         fs::create_dir_all(folder).map_err(unwritable)?;
-        let log = folder.join(format!("check-{}.log", std::process::id()));
-        drop(fs::remove_file(&log));
+        let log = SimulatorLog::at(folder.join(format!("check-{}.log", std::process::id())));
         // Its check for values that were never set does not know what an optimiser makes of vectors.
         let args =
             ["--build-options", "-cl-opt-disable", "--data-races", "--uninitialized", "--local-mem-size", "49152"];
         let args = args.into_iter().chain(["--max-errors", MOST, "--log"]).map(OsString::from);
         let wrapper = Wrapper {
             program: Some(OCLGRIND.into()),
-            args: args.chain([log.clone().into_os_string()]).collect(),
+            args: args.chain([log.path().into()]).collect(),
             variables: Vec::new(),
         };
         let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), memory: None, ..setup };
         let worker = WorkerProcess::open(setup, Some(wrapper), deadline, interrupted, tell)?;
-        Ok(CheckingWorker { worker, log, read: 0 })
+        Ok(CheckingWorker { worker, log })
     }
 
     /// What plans are made for.
@@ -90,16 +87,7 @@ impl CheckingWorker {
             Ok(Err(stop)) => CheckEnd::Stopped(stop.reason),
             Err(lost) => CheckEnd::Stopped(lost.to_string()),
         };
-        let text = fs::read(&self.log).unwrap_or_default();
-        let new = String::from_utf8_lossy(text.get(self.read..).unwrap_or_default()).into_owned();
-        self.read = text.len();
-        Ok(Checked { findings: findings(&new), end })
-    }
-}
-
-impl Drop for CheckingWorker {
-    fn drop(&mut self) {
-        drop(fs::remove_file(&self.log));
+        Ok(Checked { findings: self.log.new_findings(), end })
     }
 }
 
@@ -118,7 +106,11 @@ pub(super) fn findings(log: &str) -> Vec<CheckFinding> {
     };
     for line in log.lines() {
         let is_heading = !line.starts_with(char::is_whitespace) && !line.trim().is_empty();
-        if is_heading {
+        if let Some(fatal) = open.as_mut().filter(|found| is_heading && found.said.starts_with(FATAL)) {
+            // Its heading names a line of the simulator's own text.
+            fatal.said = line.trim().to_owned();
+            close(&mut open);
+        } else if is_heading {
             close(&mut open);
             open = kind(line).map(|kind| CheckFinding { kind, said: said(line), file: None, line: None, times: 1 });
         } else if let Some(found) = &mut open
@@ -131,6 +123,9 @@ pub(super) fn findings(log: &str) -> Vec<CheckFinding> {
     close(&mut open);
     all
 }
+
+/// Begins what the simulator says where it cannot go on.
+const FATAL: &str = "OCLGRIND FATAL ERROR";
 
 /// What a heading tells of; nothing that is no finding.
 fn kind(heading: &str) -> Option<FindingKind> {
@@ -188,6 +183,13 @@ Invalid write of size 4 at global memory address 0x2000000000040
 	Entity: Global(1,0,0)
 	Debugging information not available.
 ";
+
+    #[test]
+    fn what_ends_a_kernel_is_said_without_the_simulators_own_place() {
+        let log = "OCLGRIND FATAL ERROR (./src/core/WorkItem.cpp:1681)\nUndefined external function: f\nWhen creating kernel 'k'\n";
+        let said: Vec<String> = findings(log).into_iter().map(|found| found.said).collect();
+        assert_eq!(said[0], "Undefined external function: f");
+    }
 
     #[test]
     fn places_are_told_once() {

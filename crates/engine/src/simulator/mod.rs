@@ -1,6 +1,7 @@
 //! The simulator: kernels run in Oclgrind, where a plugin of ours counts what they do, or for its own findings.
 
 mod check;
+mod log;
 mod oclgrind;
 mod program;
 mod worker;

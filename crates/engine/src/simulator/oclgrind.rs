@@ -2,8 +2,8 @@
 
 use crate::worker::Wrapper;
 use gpulab_model::Error;
-use gpulab_study::count::LockstepModel;
-use gpulab_system::files;
+use gpulab_study::count::{LaunchCounts, LockstepModel};
+use gpulab_system::files::{self, ScratchFolder};
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
@@ -21,6 +21,9 @@ const DECLARATIONS: &str = include_str!("subgroups.cl");
 /// What to install for counting.
 pub const PACKAGES: &str = "Debian/Ubuntu oclgrind liboclgrind-dev opencl-headers g++; elsewhere Oclgrind with its headers, OpenCL's headers and a \
      C++ compiler";
+
+/// With which the plugin is tested.
+const TESTED: &str = "Oclgrind 21.10";
 
 /// The folder of built plugins, below that for data.
 pub const PLUGINS_FOLDER: &str = "count";
@@ -44,14 +47,17 @@ impl Simulator {
     pub fn prepare(folder: &Path) -> Result<Simulator, Error> {
         let simulator = Simulator::find(folder)?;
         if !simulator.plugin.is_file() {
-            build(&simulator.plugin)?;
+            build(&simulator)?;
         }
         Ok(simulator)
     }
 
     /// Says whether [`Simulator::prepare`] would succeed, and changes nothing: what there is.
     pub fn look(folder: &Path) -> Result<String, Error> {
-        let Simulator { version, plugin, .. } = Simulator::find(folder)?;
+        let Simulator { mut version, plugin, .. } = Simulator::find(folder)?;
+        if version != TESTED {
+            version += &format!(" (gpulab is tested with {TESTED})");
+        }
         if plugin.is_file() {
             return Ok(format!("{version}, with its plugin in {}", plugin.display()));
         }
@@ -67,6 +73,41 @@ impl Simulator {
     /// What each program is built with, to have what the plugin gives it.
     pub fn build_options(&self, model: LockstepModel) -> String {
         format!("-DGPULAB_WARP={} -include \"{}\"", model.warp, declarations(&self.plugin).display())
+    }
+
+    /// Whether Oclgrind runs a plugin as it is meant: another version may have other classes.
+    fn try_out(&self, plugin: &Path) -> Result<(), Error> {
+        const KERNEL: &str = "__kernel void k(__global int *x) { x[get_global_id(0)] = sub_group_reduce_add(1); }";
+        const LAUNCH: &str = "k.cl\nk\n64 1 1\n32 1 1\n<size=256 fill=0>\n";
+        let unwritable = |source: io::Error| Error::Output { what: "a scratch folder".into(), source };
+        let scratch = ScratchFolder::new().map_err(unwritable)?;
+        let at = |name: &str| scratch.path().join(name);
+        for (name, text) in [("k.cl", KERNEL), ("k.sim", LAUNCH)] {
+            fs::write(at(name), text).map_err(unwritable)?;
+        }
+        let model = LockstepModel::USUAL;
+        let mut command = Command::new("oclgrind-kernel");
+        command.args(["--build-options", &self.build_options(model), "--plugins"]).arg(plugin).arg("k.sim");
+        command.current_dir(scratch.path()).envs(model_variables(model)).env("GPULAB_COUNT_FILE", at("counts"));
+        // Without this program nobody knows before a kernel is counted.
+        let Ok(output) = command.stdin(Stdio::null()).output() else { return Ok(()) };
+        let counts = fs::read_to_string(at("counts")).ok();
+        let counts: Option<LaunchCounts> = counts.and_then(|text| serde_json::from_str(&text).ok());
+        let is_right = counts.is_some_and(|counts| {
+            let written = counts.total().memory.global_write;
+            (counts.groups, counts.items, written.requests, written.segments) == (2, 64, 2, 8)
+        });
+        if output.status.success() && is_right {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&[output.stderr, output.stdout].concat()).into_owned();
+        let said =
+            said.lines().find(|line| !line.trim().is_empty()).map_or_else(String::new, |line| format!(": {line}"));
+        Err(Error::Failed(format!(
+            "{} does not run the plugin that counts, as {TESTED} does, with which gpulab is tested ({}{said}). Debian 12 and \
+             Ubuntu 22.04 and 24.04 have that version",
+            self.version, output.status
+        )))
     }
 
     /// Oclgrind, and where its plugin is or will be.
@@ -99,7 +140,9 @@ impl Simulator {
     pub(super) fn wrapper(&self, model: LockstepModel, counts: &Path, traced: Option<(&Path, u64)>) -> Wrapper {
         // A GPU's local memory, where Oclgrind has less; one thread, so that counts come in one order.
         let args = ["--num-threads", "1", "--local-mem-size", "49152", "--build-options"].map(OsString::from);
-        let more = [self.build_options(model).into(), "--plugins".into(), self.plugin.clone().into_os_string()];
+        let log = log_file(counts).into_os_string();
+        let more =
+            [self.build_options(model).into(), "--plugins".into(), self.plugin.clone().into(), "--log".into(), log];
         let numbers = model_variables(model).map(|(name, value)| (name, value.into()));
         let file = ("GPULAB_COUNT_FILE", counts.as_os_str().to_owned());
         let traced = traced.map(|(path, groups)| {
@@ -111,6 +154,11 @@ impl Simulator {
             variables: numbers.into_iter().chain([file]).chain(traced.into_iter().flatten()).collect(),
         }
     }
+}
+
+/// Where the simulator of a file of counts writes what it says itself.
+pub(super) fn log_file(counts: &Path) -> PathBuf {
+    counts.with_extension("log")
 }
 
 /// The environment variables that carry a machine's model to the plugin.
@@ -149,7 +197,8 @@ fn declarations(plugin: &Path) -> PathBuf {
 }
 
 /// Builds the plugin under another name first, so that it is there complete or not at all.
-fn build(plugin: &Path) -> Result<(), Error> {
+fn build(simulator: &Simulator) -> Result<(), Error> {
+    let plugin = &simulator.plugin;
     let unwritable = |source: io::Error| Error::Output { what: plugin.display().to_string(), source };
     plugin.parent().map_or(Ok(()), fs::create_dir_all).map_err(unwritable)?;
     // Another thread may be building it, too.
@@ -157,7 +206,8 @@ fn build(plugin: &Path) -> Result<(), Error> {
     let number = BUILDS.fetch_add(1, Ordering::Relaxed);
     let unfinished = plugin.with_extension(format!("{}.{number}.part", std::process::id()));
     fs::write(declarations(plugin), DECLARATIONS).map_err(unwritable)?;
-    let built = compile(Some(&unfinished)).and_then(|_| fs::rename(&unfinished, plugin).map_err(unwritable));
+    let tried = compile(Some(&unfinished)).and_then(|_| simulator.try_out(&unfinished));
+    let built = tried.and_then(|()| fs::rename(&unfinished, plugin).map_err(unwritable));
     // What is left of a failure is of no use.
     built.inspect_err(|_| drop(fs::remove_file(&unfinished)))
 }
@@ -207,7 +257,7 @@ fn not_built(compiler: &str, said: &str) -> Error {
         return missing("OpenCL's headers are not installed");
     }
     let first = said.lines().find(|line| line.contains("error")).or(said.lines().next()).unwrap_or("it said nothing");
-    Error::Failed(format!("{compiler} cannot build the simulator's plugin: {first}"))
+    Error::Failed(format!("{compiler} cannot build the simulator's plugin, which is tested with {TESTED}: {first}"))
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! A host program in the simulator, and what the kernels that it launches do there.
 
 use super::Simulator;
-use super::oclgrind::OCLGRIND;
+use super::log::SimulatorLog;
+use super::oclgrind::{OCLGRIND, log_file};
 use crate::worker::Interrupted;
 use gpulab_model::Error;
-use gpulab_study::count::{LaunchCounts, LaunchedKernel, LockstepModel};
+use gpulab_study::count::{CheckFinding, LaunchCounts, LaunchedKernel, LockstepModel};
 use gpulab_system::children::{kill_group, lead_group};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -31,6 +32,8 @@ pub struct CountedProgram {
     pub kernels: Vec<LaunchedKernel>,
     /// Texts of its OpenCL programs, by the name that lines have them under.
     pub sources: BTreeMap<String, String>,
+    /// What the simulator found by itself.
+    pub findings: Vec<CheckFinding>,
 }
 
 impl CountedProgram {
@@ -58,6 +61,7 @@ impl CountedProgram {
         }
         let file = simulator.counts_file();
         drop(fs::remove_file(&file));
+        let mut log = SimulatorLog::at(log_file(&file));
         let wrapper = simulator.wrapper(model, &file, None);
         let mut command = Command::new(OCLGRIND);
         command.args(["--global-mem-size", GLOBAL_MEMORY]).args(&wrapper.args).args(words);
@@ -69,8 +73,9 @@ impl CountedProgram {
         drop(fs::remove_file(&file));
         let status = ended?.map_err(|why| Error::Failed(format!("{name} {why}")))?;
         if !status.success() {
+            let found = log.new_findings().first().map_or_else(String::new, |found| format!("{}; ", found.sentence()));
             let why = "only programs that end well are counted; what it printed is above";
-            return Err(Error::Failed(format!("{name} failed in the simulator ({status}): {why}")));
+            return Err(Error::Failed(format!("{name} failed in the simulator ({status}): {found}{why}")));
         }
         let Ok(text) = text else {
             return Err(Error::Failed(format!(
@@ -78,12 +83,21 @@ impl CountedProgram {
                  of every type. A program that links a driver statically, or asks for a vendor's platform, does not find it"
             )));
         };
-        let counted =
+        let mut counted =
             read(&text).map_err(|why| Error::Failed(format!("the counts of {name} cannot be read: {why}")))?;
         if counted.kernels.is_empty() {
             return Err(Error::Failed(format!(
                 "{name} made an OpenCL context in the simulator, but launched no kernel"
             )));
+        }
+        counted.findings = log.new_findings();
+        for found in &mut counted.findings {
+            // Which of its programs it is of is not said.
+            found.file = found
+                .file
+                .take()
+                .filter(|_| counted.sources.len() == 1)
+                .map(|file| if file == PROGRAM_TEXT { name_of_text(1) } else { file });
         }
         Ok(counted)
     }

@@ -1,6 +1,8 @@
 //! Cases counted in a worker process in the simulator.
 
 use super::Simulator;
+use super::log::SimulatorLog;
+use super::oclgrind::log_file;
 use crate::worker::{Interrupted, Lost, Setup, Tell, WorkerProcess};
 use gpulab_model::Error;
 use gpulab_model::outcome::{Executor, LaunchedOnce, Status, Stop};
@@ -23,6 +25,8 @@ pub struct CountingWorker {
     trace: Option<PathBuf>,
     /// What each case may take.
     deadline: Duration,
+    log: SimulatorLog,
+    tell: Tell,
 }
 
 impl CountingWorker {
@@ -38,12 +42,13 @@ impl CountingWorker {
     ) -> Result<CountingWorker, Error> {
         let file = simulator.counts_file();
         let trace = groups.map(|_| file.with_extension("trace"));
+        let log = SimulatorLog::at(log_file(&file));
         // Of a process with this number that was ended.
         [Some(&file), trace.as_ref()].into_iter().flatten().for_each(|file| drop(fs::remove_file(file)));
         let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), subgroups: true, ..setup };
         let wrapper = simulator.wrapper(model, &file, trace.as_deref().zip(groups));
         let worker = WorkerProcess::open(setup, Some(wrapper), deadline, interrupted, tell)?;
-        Ok(CountingWorker { worker, file, read: 0, trace, deadline })
+        Ok(CountingWorker { worker, file, read: 0, trace, deadline, log, tell })
     }
 
     /// What plans are made for.
@@ -55,6 +60,7 @@ impl CountingWorker {
     pub fn count(&mut self, case: &Case) -> Result<Result<CountedCase, Stop>, Error> {
         let launched = self.worker.launch_once_within(case, self.deadline)?;
         let lines = self.new_lines()?;
+        self.log.new_findings().iter().for_each(|found| (self.tell)(&format!("the simulator: {}", found.sentence())));
         match launched {
             Ok(Ok(launched)) => counted(launched, &lines).map(Ok),
             Ok(Err(stop)) => Ok(Err(stop)),

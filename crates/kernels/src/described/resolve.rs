@@ -46,7 +46,7 @@ pub(super) fn resolve(description: &mut Description, file: &FamilyFile) -> Resul
             let line = line_at(&file.text, launch.at);
             resolver.launch(launch, &mut elements.shared, &mut own).map_err(|why| DeclarationError {
                 line,
-                why: format!("[[rung]] {name}: {why}").replace("{file}", &path),
+                why: format!("rung {name}: {why}").replace("{file}", &path),
             })?;
         }
         elements.scratch.push(own);

@@ -178,8 +178,7 @@ fn guess(
     inputs: usize,
 ) -> Result<OwnArgs, String> {
     let unsure = |why: &str| {
-        let words: Vec<String> =
-            parameters.iter().map(|parameter| suggestion(source, kernel, parameter, form)).collect();
+        let words = suggestion(source, kernel, parameters, form);
         format!("{why}: say what each is, as in --args \"{}\"", words.join(", "))
     };
     let is_buffer = |parameter: &&KernelParameter| {
@@ -189,7 +188,11 @@ fn guess(
     if buffers.len() != inputs + 1 {
         let pointers =
             if inputs == 1 { "two pointers, an input and a result" } else { "three pointers, two inputs and a result" };
-        return Err(unsure(&format!("kernel {kernel} has {} pointers where {pointers} are needed", buffers.len())));
+        return Err(format!(
+            "kernel {kernel} has {} pointers where {pointers} are needed: make it a family of its own, which gpulab ladder \
+             --from FILE:{kernel} begins",
+            buffers.len()
+        ));
     }
     let writes = |parameter: &&&KernelParameter| {
         let usage = source.usage(kernel, &parameter.name);
@@ -271,19 +274,26 @@ fn size_word(name: &str, form: Form, place: usize) -> Option<&'static str> {
     }
 }
 
-/// A word for a parameter, to be put right by who knows better.
-fn suggestion(source: &CSource, kernel: &str, parameter: &KernelParameter, form: Form) -> String {
-    match parameter.space {
-        AddressSpace::Global | AddressSpace::Constant if source.usage(kernel, &parameter.name).changes() => {
-            "out".into()
-        }
-        AddressSpace::Image if !parameter.is_const => "out".into(),
-        AddressSpace::Global | AddressSpace::Constant | AddressSpace::Image => "in".into(),
+/// Words for parameters, to be put right by who knows better: of the buffers one is the result.
+fn suggestion(source: &CSource, kernel: &str, parameters: &[KernelParameter], form: Form) -> Vec<String> {
+    let is_buffer = |one: &KernelParameter| {
+        matches!(one.space, AddressSpace::Global | AddressSpace::Constant | AddressSpace::Image)
+    };
+    let is_written = |one: &KernelParameter| {
+        is_buffer(one)
+            && !one.is_const
+            && (one.space == AddressSpace::Image || source.usage(kernel, &one.name).changes())
+    };
+    let result = parameters.iter().position(is_written).or(parameters.iter().rposition(is_buffer));
+    let word = |(at, one): (usize, &KernelParameter)| match one.space {
+        _ if Some(at) == result => "out".into(),
+        _ if is_buffer(one) => "in".into(),
         AddressSpace::Sampler => SAMPLER.into(),
         AddressSpace::Local => "local WG".into(),
-        AddressSpace::Value if is_whole(parameter) => size_word(&parameter.name, form, 0).unwrap_or("n").into(),
+        AddressSpace::Value if is_whole(one) => size_word(&one.name, form, 0).unwrap_or("n").into(),
         _ => "2.5".into(),
-    }
+    };
+    parameters.iter().enumerate().map(word).collect()
 }
 
 /// Whether each work-item leaves a result: without local memory none joins those of its group.
@@ -382,7 +392,33 @@ mod tests {
             assert!(said.contains(why), "{said}");
         }
         let three = "kernel void r(global float *a, global float *b, global float *c, int n) { c[0] = a[0] + b[0]; }";
-        assert!(guessed(three, Form::Vector, 1, None).err().unwrap().contains("3 pointers"));
+        let why = guessed(three, Form::Vector, 1, None).err().unwrap();
+        assert!(
+            why.contains("3 pointers") && why.contains("gpulab ladder --from FILE:r") && !why.contains("--args"),
+            "{why}"
+        );
+    }
+
+    #[test]
+    fn suggested_words_are_taken() {
+        for (text, form, inputs) in [
+            ("kernel void r(global float *a, global float *b, int n) { a[0] = b[0]; b[0] = a[0]; }", Form::Vector, 1),
+            ("kernel void r(global float *a, global float *b, int n) { f(a, b, n); }", Form::Vector, 1),
+            (
+                "kernel void r(global float *a, global float *b, global float *c, int n) { a[0] = b[0] = c[0] = n; }",
+                Form::Vector,
+                2,
+            ),
+            (
+                "kernel void r(global float *a, global float *b, int seed, float f) { b[0] = f * a[0]; }",
+                Form::Matrix,
+                1,
+            ),
+        ] {
+            let why = guessed(text, form, inputs, None).err().unwrap_or_else(|| panic!("{text} is guessed"));
+            let words = why.split('"').nth(1).unwrap_or_else(|| panic!("{why}"));
+            assert!(guessed(text, form, inputs, Some(words)).is_ok(), "{words}");
+        }
     }
 
     #[test]

@@ -16,8 +16,12 @@ use gpulab_model::plan::WorkGroup;
 use gpulab_study::judgement::{Judgement, Ruling, TriedCase};
 use words::{elements, hint, no_barrier};
 
-/// The hint for a kernel; none for one that is right.
-pub fn hint(judgement: &Judgement) -> Option<Hint> {
+/// The hint for a kernel; none for one that is right. Where the simulator `found` the fault, another group is no cure.
+pub fn hint(judgement: &Judgement, found: bool) -> Option<Hint> {
+    let judgement = &match found {
+        true => Judgement { elsewhere: Vec::new(), ..judgement.clone() },
+        false => judgement.clone(),
+    };
     match judgement.ruling {
         Ruling::Right => None,
         Ruling::NotBuilt => Some(build::hint(judgement)),
@@ -235,7 +239,7 @@ mod tests {
     #[test]
     fn results_that_change_from_run_to_run_are_races() {
         let differs = || Symptoms { differs: true, ..symptoms() };
-        let of = |text: &str| hint(&wrong(differs(), text)).unwrap();
+        let of = |text: &str| hint(&wrong(differs(), text), false).unwrap();
         assert!(of("__local T s[4]; s[0] = 1;").looks.contains("no barrier"));
         assert!(of("__local T s[4]; barrier(1);").next.contains("missing barrier"));
         assert!(of("atomic_add(p, 1);").next.contains("besides the atomic operations"));
@@ -248,7 +252,7 @@ mod tests {
             let mut judgement = wrong(symptoms(), "");
             judgement.tried[0].shape = Shape::vector(tried[0]);
             judgement.tried[1].shape = Shape::vector(tried[1]);
-            hint(&judgement).unwrap().looks
+            hint(&judgement, false).unwrap().looks
         };
         assert!(odd([257, 255]).contains("no known pattern"), "{}", odd([257, 255]));
         assert!(odd([256, 255]).contains("whole groups of 256 elements"));
@@ -260,12 +264,14 @@ mod tests {
         let mut judgement = wrong(symptoms(), "for (k = 0; k < 64; k++)");
         let other = TriedCase { wg: WorkGroup::linear(64), ruling: Ruling::Right, ..judgement.tried[1].clone() };
         judgement.elsewhere = vec![other];
-        let hint = hint(&judgement).unwrap();
-        assert!(hint.looks.contains("right in work-groups of 64") && hint.next.contains("number 64"), "{hint:?}");
+        let told = hint(&judgement, false).unwrap();
+        assert!(told.looks.contains("right in work-groups of 64") && told.next.contains("number 64"), "{told:?}");
+        // Where the simulator names the fault, no size of a group is its cure.
+        assert!(!hint(&judgement, true).unwrap().looks.contains("work-groups"));
     }
 
     #[test]
     fn a_right_kernel_needs_no_hint() {
-        assert_eq!(hint(&Judgement { ruling: Ruling::Right, ..wrong(symptoms(), "") }), None);
+        assert_eq!(hint(&Judgement { ruling: Ruling::Right, ..wrong(symptoms(), "") }, false), None);
     }
 }

@@ -27,3 +27,33 @@ pub enum FindingKind {
     Divergence,
     Other,
 }
+
+impl CheckFinding {
+    /// Where it is, if that is known, what it means, and what to do.
+    pub fn sentence(&self) -> String {
+        let place = match (&self.file, self.line) {
+            (Some(file), Some(line)) => format!("{file}, line {line}: "),
+            _ => String::new(),
+        };
+        place + self.kind.meaning().unwrap_or(&self.said)
+    }
+}
+
+impl FindingKind {
+    fn meaning(self) -> Option<&'static str> {
+        Some(match self {
+            FindingKind::Race => {
+                "a race: a work-item reads or writes here what another one writes, with no barrier between them"
+            }
+            FindingKind::ReadOutside => {
+                "a read outside of a buffer or an array: compare the index with the size before"
+            }
+            FindingKind::WriteOutside => {
+                "a write outside of a buffer or an array: compare the index with the size before"
+            }
+            FindingKind::Unset => "a value is used here that was never set",
+            FindingKind::Divergence => "not all work-items of a group reach this barrier: put it outside of the if",
+            FindingKind::Other => return None,
+        })
+    }
+}

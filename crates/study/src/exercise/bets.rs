@@ -21,6 +21,9 @@ pub struct StepBet {
     pub device: String,
     pub bet: f64,
     pub measured: f64,
+    /// Whether the run cannot tell the measured factor from 1: then there is nothing to be right about.
+    #[serde(default)]
+    pub is_undecided: bool,
 }
 
 impl StepBet {
@@ -47,11 +50,11 @@ impl Bets {
         save_file(self, &folder.join(FILE), "bets")
     }
 
-    /// Those that were made before the step's factor was seen: the first on each step.
+    /// Those that were made before the step's factor was seen: the first on each step, of those that were decided.
     pub fn scored(&self) -> Vec<&StepBet> {
         let step = |bet: &StepBet| (bet.family.clone(), bet.to.clone());
         let mut seen = BTreeSet::new();
-        self.0.iter().filter(|bet| seen.insert(step(bet))).collect()
+        self.0.iter().filter(|bet| !bet.is_undecided && seen.insert(step(bet))).collect()
     }
 
     pub fn has(&self, family: &str, to: &str) -> bool {
@@ -82,8 +85,11 @@ mod tests {
             device: "GPU".into(),
             bet,
             measured: 2.0,
+            is_undecided: false,
         };
-        let bets = Bets(vec![bet("dot", "local", 9.0), bet("dot", "local", 2.0), bet("reduce", "local", 2.0)]);
+        let undecided = StepBet { is_undecided: true, ..bet("minplus", "local", 7.0) };
+        let all = [undecided, bet("dot", "local", 9.0), bet("dot", "local", 2.0), bet("reduce", "local", 2.0)];
+        let bets = Bets(all.to_vec());
         assert_eq!(bets.scored().iter().map(|bet| bet.bet).collect::<Vec<_>>(), [9.0, 2.0]);
     }
 

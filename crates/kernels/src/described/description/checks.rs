@@ -142,12 +142,12 @@ impl Description {
         for rung in &self.rungs {
             if !is_rung_name(&rung.name) || !rungs.insert(&rung.name) {
                 let why = "a rung's name has small letters, digits and _, starts with a letter that no digit follows";
-                return Err((rung.name.clone(), format!("[[rung]] {:?}: {why}, and is unique", rung.name)));
+                return Err((rung.name.clone(), format!("rung {:?}: {why}, and is unique", rung.name)));
             }
             let scratch = rung.scratch.iter().map(|declared| &declared.name);
             for name in scratch.chain(rung.tune.keys()) {
                 if !is_name(name) || taken(name) || known.contains(name.as_str()) {
-                    let why = format!("[[rung]] {}: the name {name:?} {TAKEN}", rung.name);
+                    let why = format!("rung {}: the name {name:?} {TAKEN}", rung.name);
                     return Err((name.clone(), why));
                 }
             }
@@ -156,7 +156,7 @@ impl Description {
     }
 
     fn check_rung(&self, rung: &DescribedRung) -> Result<(), Complaint> {
-        let at = |word: &str, why: String| (word.to_owned(), format!("[[rung]] {}: {why}", rung.name));
+        let at = |word: &str, why: String| (word.to_owned(), format!("rung {}: {why}", rung.name));
         let spanned = rung.tune.values().map(Vec::len).chain([rung.groups.len().max(1)]);
         if spanned.fold(1usize, usize::saturating_mul) > MOST_SETTINGS {
             return Err(at("tune", format!("tune spans more than {MOST_SETTINGS} settings: give fewer values")));
@@ -206,7 +206,7 @@ impl Description {
                     if sides.len() > 3 {
                         let why = "a launch has three dimensions at most";
                         let word = format!("kernel = {:?}", launch.kernel);
-                        return Err((word, format!("[[rung]] {}: launch of {}: {why}", rung.name, launch.kernel)));
+                        return Err((word, format!("rung {}: launch of {}: {why}", rung.name, launch.kernel)));
                     }
                     sides.iter().try_for_each(|side| self.check_formula(side, more))?;
                     for formula in launch.args.iter().flat_map(DescribedArg::formulas) {
@@ -216,7 +216,7 @@ impl Description {
                 }
                 RungStep::Loop { variable, ends, swap, flag, steps } => {
                     ends.iter().try_for_each(|end| self.check_formula(end, more))?;
-                    let at = |name: &String, why: String| Err((name.clone(), format!("[[rung]] {}: {why}", rung.name)));
+                    let at = |name: &String, why: String| Err((name.clone(), format!("rung {}: {why}", rung.name)));
                     let is_input = |name: &&String| {
                         self.inputs()
                             .any(|input| input.declared.role == BufferRole::In && input.declared.name == **name)

@@ -170,7 +170,7 @@ impl Lowering {
             }
         };
         let name = own.name.unwrap_or_else(|| rung_name(if kernel.is_empty() { &file } else { &kernel }));
-        let at = |word: &str, why: String| (word.to_owned(), format!("[[rung]] {name}: {why}"));
+        let at = |word: &str, why: String| (word.to_owned(), format!("rung {name}: {why}"));
         let is_said = (own.wg.is_some(), own.tune.is_some());
         let mut wg = own.wg.or_else(|| keys.wg.clone());
         let mut tune: BTreeMap<String, Vec<u64>> = own.tune.or_else(|| keys.tune.clone()).unwrap_or_default();
@@ -280,7 +280,7 @@ impl Lowering {
                 let kernel = kernel.rsplit_once(':').map_or(kernel.clone(), |(_, kernel)| kernel.to_owned());
                 let word = format!("kernel = {kernel:?}");
                 let place = if kernel.is_empty() { String::new() } else { format!("launch of {kernel}: ") };
-                let at = |why: String| (word.clone(), format!("[[rung]] {}: {place}{why}", rung.name));
+                let at = |why: String| (word.clone(), format!("rung {}: {place}{why}", rung.name));
                 let is_own = items.is_some() || groups.is_some();
                 let whole_extent = |whole: &Option<Formulas>| if is_own { None } else { whole.clone() };
                 let extent = match (items.or(whole_extent(&whole.items)), groups.or(whole_extent(&whole.groups))) {
@@ -296,14 +296,14 @@ impl Lowering {
                 for Text(text) in texts.into_inner() {
                     args.push(
                         self.arg(rung, &text)
-                            .map_err(|(text, why)| (text, format!("[[rung]] {}: {place}{why}", rung.name)))?,
+                            .map_err(|(text, why)| (text, format!("rung {}: {place}{why}", rung.name)))?,
                     );
                 }
                 let is_timed = timed.unwrap_or(true);
                 vec![RungStep::Launch(DescribedLaunch { kernel, at: begin, extent, wg, args, is_timed })]
             }
         };
-        let at = |text: &str, why: String| (text.to_owned(), format!("[[rung]] {}: {why}", rung.name));
+        let at = |text: &str, why: String| (text.to_owned(), format!("rung {}: {why}", rung.name));
         let pairs = swap.map_or(Ok(Vec::new()), |swap| swaps(&swap)).map_err(|why| at("swap", why))?;
         let Some(Texts(loops)) = loops else {
             return match pairs.is_empty() {
