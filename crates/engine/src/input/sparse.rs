@@ -113,7 +113,7 @@ mod tests {
         for (name, array) in arrays {
             let method = if deflate { CompressionMethod::DEFLATE } else { CompressionMethod::STORE };
             let (mut entry, config) =
-                archive.new_file(&format!("{name}.npy")).compression_method(method).start().unwrap();
+                archive.new_file(format!("{name}.npy")).compression_method(method).start().unwrap();
             let descriptor = if deflate {
                 let mut writer = config.wrap(DeflateEncoder::new(&mut entry, Compression::default()));
                 writer.write_all(array).unwrap();
