@@ -2,7 +2,7 @@
 
 use crate::console::{self, Out};
 use crate::experiments::{EXPERIMENTS, experiment};
-use crate::kernels::FAMILIES;
+use crate::kernels::{FAMILIES, built_in};
 use crate::report::list::{details, everything, experiments, one_experiment, rung_table};
 use crate::report::markdown::{parts, text_table};
 use crate::report::sources;
@@ -13,13 +13,15 @@ use crate::{Error, words};
 pub fn run(out: &mut Out, name: Option<&str>, verbose: bool) -> Result<(), Error> {
     let width = console::width();
     let Some(name) = name else { return out.text(&everything(width, verbose)) };
-    if let Some(family) = FAMILIES.iter().find(|f| f.name.eq_ignore_ascii_case(name)) {
-        return out.text(&details(family, width));
-    }
-    if let Some(experiment) = experiment(&name.to_lowercase()) {
+    let lower = name.to_lowercase();
+    // Experiments have families of the same names; those that are neither, as `closure`, run beside a ladder.
+    if let Some(experiment) = experiment(&lower) {
         return out.text(&one_experiment(experiment, width));
     }
-    if name.eq_ignore_ascii_case(ALL_EXPERIMENTS) {
+    if let Some(family) = built_in(&lower) {
+        return out.text(&details(family, width));
+    }
+    if lower == ALL_EXPERIMENTS {
         return out.text(&experiments("", width));
     }
     Err(unknown(name))

@@ -84,8 +84,11 @@ pub fn details(family: &Family, width: usize) -> String {
         let about = format!("{} [{}]", tunable.about, tunable.values.replace(' ', ", "));
         text += &hung(&about, &format!("     {:<8} ", tunable.name), width);
     }
-    text.push_str("\n  On the CPU, without OpenCL, for comparison\n");
-    for baseline in family.problem.baselines() {
+    let baselines = family.problem.baselines();
+    if !baselines.is_empty() {
+        text.push_str("\n  On the CPU, without OpenCL, for comparison\n");
+    }
+    for baseline in baselines {
         text += &hung(baseline.about, &format!("     {:<14} ", baseline.name), width);
     }
     text
