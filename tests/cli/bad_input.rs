@@ -264,7 +264,7 @@ const BAD: &str = r#"
 2 | completions cmd | bash
 2 | man | DIR
 74 | man {} | nowhere
-1 | show src | Is a directory
+2 | show src | there is no file "src"
 2 | show Cargo.toml | gpulab wrote
 2 | show '' | no file
 2 | show h2000 | nvidia-h200

@@ -405,7 +405,7 @@ mod tests {
             ("kernel void r(global float *a, global float *b, int n) { a[0] = b[0]; b[0] = a[0]; }", Form::Vector, 1),
             ("kernel void r(global float *a, global float *b, int n) { f(a, b, n); }", Form::Vector, 1),
             (
-                "kernel void r(global float *a, global float *b, global float *c, int n) { a[0] = b[0] = c[0] = n; }",
+                "kernel void r(global float *a, global float *b, global float *q, int n) { a[0] = b[0] = q[0] = n; }",
                 Form::Vector,
                 2,
             ),
