@@ -49,7 +49,7 @@ fn a_slow_worker_cannot_choose() {
     let places = parts.each_ref().map(|rows| rows.iter().filter_map(|row| row.case_index).collect::<BTreeSet<_>>());
     let all = parts[0][0].cases.unwrap();
     assert!(places[0].is_disjoint(&places[1]) && places.iter().map(|part| part.len() as u64).sum::<u64>() == all);
-    // A single item a group is slowest by far. The worker of one such row claims that it is a thousand times faster.
+    // The worker of a row with single items a group claims that it is a thousand times faster.
     let is_slow = |row: &Row| row.wg.is_some_and(|wg| wg.size() == 1);
     let slow = parts.iter().position(|rows| rows.iter().any(is_slow)).unwrap();
     let mut claimed = parts[slow].clone();
@@ -59,8 +59,17 @@ fn a_slow_worker_cannot_choose() {
     write_rows(path(slow).to_str().unwrap(), &claimed).unwrap();
     let (out, err, code) = task(dir.path(), &words, "last", "0");
     assert!(code == 0 && out.contains(&format!("{all} of {all} configurations tried")), "{out}{err}");
-    assert!(out.contains("best: v4 first_add") && !out.contains("best: v4 first_add, wg 1,"), "{out}");
+    let best = out.lines().find(|line| line.starts_with("best: v4 first_add")).unwrap_or_else(|| panic!("{out}"));
+    // The claim would be nanoseconds.
+    assert!(!out.split_once("best: ").unwrap().1.split("GB/s").next().unwrap().contains(" ns"), "{out}");
     let rows = read_rows(&dir.path().join("out.csv")).unwrap().rows;
+    let least = |of_slow: bool| {
+        let own = rows[all as usize..].iter().filter(|row| is_slow(row) == of_slow);
+        own.filter_map(|row| row.t_median_s).fold(f64::INFINITY, f64::min)
+    };
+    // As measured again, side by side; within the noise of a busy machine either may win.
+    let factor = least(true) / least(false);
+    assert!(best.contains(", wg 1,") == (factor < 1.0) || (0.7..1.4).contains(&factor), "{factor}: {out}");
     assert!(rows.iter().all(|row| row.shard.is_empty()));
     let again: BTreeSet<u64> = rows[all as usize..].iter().filter_map(|row| row.case_index).collect();
     assert!(places.iter().all(|part| !part.is_disjoint(&again)), "each part has a finalist: {again:?}");
