@@ -85,72 +85,59 @@ fn converted<F: Length + Into<AnyNumber>, T: Length>(
 
 #[cfg(test)]
 mod tests {
+    use super::super::npy::tests::{written, written_in};
     use super::*;
-    use npyz::WriterBuilder;
 
     fn read(bytes: &[u8], dtype: Option<Dtype>) -> Result<Matrix, Why> {
         matrix(bytes, dtype).map(|(matrix, _)| matrix)
     }
 
-    fn npy<T: npyz::Serialize + Copy>(descr: &str, shape: &[u64], order: npyz::Order, values: &[T]) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let options = npyz::WriteOptions::new().dtype(npyz::DType::Plain(descr.parse().unwrap())).shape(shape);
-        let mut writer = options.order(order).writer(&mut bytes).begin_nd().unwrap();
-        writer.extend(values.iter().copied()).unwrap();
-        writer.finish().unwrap();
-        bytes
-    }
-
     #[test]
     fn a_matrix_of_numpy_in_both_orders() {
-        use npyz::Order::{C, Fortran};
         let want = Array::F64(vec![0.0, 1.0, 2.0, 0.0]);
-        let c = read(&npy("<f8", &[2, 2], C, &[0.0, 1.0, 2.0, 0.0]), None).unwrap();
+        let c = read(&written("<f8", &[2, 2], &[0.0, 1.0, 2.0, 0.0]), None).unwrap();
         assert_eq!((c.n, &c.weights), (2, &want));
-        let fortran = npy("<f8", &[2, 2], Fortran, &[0.0, 2.0, 1.0, 0.0]);
+        let fortran = written_in(npyz::Order::Fortran, "<f8", &[2, 2], &[0.0, 2.0, 1.0, 0.0]);
         assert_eq!(read(&fortran, None).unwrap().weights, want);
         assert_eq!(read(&fortran, Some(Dtype::I32)).unwrap().weights, Array::I32(vec![0, 1, 2, 0]));
     }
 
     #[test]
     fn no_edge_in_every_type_of_numpy() {
-        use npyz::Order::C;
         let no = i32::NO_EDGE;
-        let marks = npy("<i4", &[2, 2], C, &[i32::MAX, i32::MAX / 2, 3, 0]);
+        let marks = written("<i4", &[2, 2], &[i32::MAX, i32::MAX / 2, 3, 0]);
         assert_eq!(read(&marks, None).unwrap().weights, Array::I32(vec![no, no, 3, 0]));
-        let wide = npy("<i8", &[2, 2], C, &[i64::MAX, 1, 3, 0]);
+        let wide = written("<i8", &[2, 2], &[i64::MAX, 1, 3, 0]);
         assert_eq!(read(&wide, None).unwrap().weights, Array::I32(vec![no, 1, 3, 0]));
-        let narrow = npy("<i8", &[2, 2], C, &[i64::from(i32::MAX), 1, 3, 0]);
+        let narrow = written("<i8", &[2, 2], &[i64::from(i32::MAX), 1, 3, 0]);
         assert!(read(&narrow, None).unwrap_err().contains("2147483647 is too large"));
         assert_eq!(read(&wide, Some(Dtype::F32)).unwrap().weights, Array::F32(vec![f32::INFINITY, 1.0, 3.0, 0.0]));
-        let inf = npy("<f4", &[1, 1], C, &[f32::INFINITY]);
+        let inf = written("<f4", &[1, 1], &[f32::INFINITY]);
         assert_eq!(read(&inf, Some(Dtype::I32)).unwrap().weights, Array::I32(vec![no]));
     }
 
     #[test]
     fn what_is_wrong_with_a_numpy_matrix_is_told_with_its_place() {
-        use npyz::Order::C;
-        let why = |values: &[f64], dtype| read(&npy("<f8", &[2, 2], C, values), dtype).unwrap_err();
+        let why = |values: &[f64], dtype| read(&written("<f8", &[2, 2], values), dtype).unwrap_err();
         assert!(why(&[0.0, 1.0, f64::NAN, 0.0], None).starts_with("row 1, column 0, counted from 0: NaN"));
         assert!(why(&[0.0, f64::NEG_INFINITY, 1.0, 0.0], Some(Dtype::I32)).contains("column 1, counted from 0: minus"));
         assert!(why(&[0.0, f64::NAN, 1.0, 0.0], Some(Dtype::I32)).contains("column 1, counted from 0: NaN"));
         assert!(why(&[0.0, 1e-60, 1.0, 0.0], Some(Dtype::F32)).contains("too small"));
         assert!(why(&[0.0, 0.5, 1.0, 0.0], Some(Dtype::I32)).contains("0.5 does not fit i32"));
-        let flat = npy("<f8", &[2, 3], C, &[0.0; 6]);
+        let flat = written("<f8", &[2, 3], &[0.0; 6]);
         assert!(read(&flat, None).unwrap_err().contains("2 rows and 3 columns"));
-        let vector = npy("<f8", &[4], C, &[0.0; 4]);
+        let vector = written("<f8", &[4], &[0.0; 4]);
         assert!(read(&vector, None).unwrap_err().contains("not that of a matrix"));
-        assert!(read(&npy::<f64>("<f8", &[0, 0], C, &[]), None).unwrap_err().contains("no elements"));
+        assert!(read(&written::<f64>("<f8", &[0, 0], &[]), None).unwrap_err().contains("no elements"));
     }
 
     #[test]
     fn truth_values_are_edges_and_bytes_are_weights() {
-        use npyz::Order::C;
-        let truth = npy("|b1", &[2, 2], C, &[false, true, true, false]);
+        let truth = written("|b1", &[2, 2], &[false, true, true, false]);
         let no = i32::NO_EDGE;
         let want = Matrix { n: 2, weights: Array::I32(vec![no, 1, 1, no]), decimals: None };
         assert_eq!(matrix(&truth, None), Ok((want, vec![TRUTH.to_owned()])));
-        let bytes = npy("|u1", &[1, 1], C, &[127u8]);
+        let bytes = written("|u1", &[1, 1], &[127u8]);
         assert_eq!(read(&bytes, None).unwrap().weights, Array::I32(vec![127]));
     }
 }

@@ -137,16 +137,20 @@ fn vector_len(header: &str) -> Result<usize, Why> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
-    use npyz::WriterBuilder;
+    use npyz::{Order, WriterBuilder};
     use proptest::prelude::*;
 
-    /// A file by an independent writer.
-    fn written<T: npyz::Serialize + Copy>(descr: &str, shape: &[u64], values: &[T]) -> Vec<u8> {
+    /// A file by an independent writer, row after row.
+    pub fn written<T: npyz::Serialize + Copy>(descr: &str, shape: &[u64], values: &[T]) -> Vec<u8> {
+        written_in(Order::C, descr, shape, values)
+    }
+
+    pub fn written_in<T: npyz::Serialize + Copy>(order: Order, descr: &str, shape: &[u64], values: &[T]) -> Vec<u8> {
         let mut bytes = Vec::new();
         let options = npyz::WriteOptions::new().dtype(npyz::DType::Plain(descr.parse().unwrap())).shape(shape);
-        let mut writer = options.writer(&mut bytes).begin_nd().unwrap();
+        let mut writer = options.order(order).writer(&mut bytes).begin_nd().unwrap();
         writer.extend(values.iter().copied()).unwrap();
         writer.finish().unwrap();
         bytes

@@ -80,25 +80,16 @@ fn lines(npz: &Npz<'_>, n: usize, entries: usize) -> Result<Vec<usize>, Why> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::npy::tests::written;
     use super::*;
     use flate2::{Compression, write::DeflateEncoder};
     use gpulab_graph::Length;
-    use npyz::WriterBuilder;
     use proptest::prelude::*;
     use rawzip::{CompressionMethod, ZipArchiveWriter};
     use std::io::Write;
 
     fn npy<T: npyz::Serialize + Copy>(descr: &str, values: &[T]) -> Vec<u8> {
-        shaped(descr, &[values.len() as u64], values)
-    }
-
-    fn shaped<T: npyz::Serialize + Copy>(descr: &str, shape: &[u64], values: &[T]) -> Vec<u8> {
-        let mut bytes = Vec::new();
-        let options = npyz::WriteOptions::new().dtype(npyz::DType::Plain(descr.parse().unwrap())).shape(shape);
-        let mut writer = options.writer(&mut bytes).begin_nd().unwrap();
-        writer.extend(values.iter().copied()).unwrap();
-        writer.finish().unwrap();
-        bytes
+        written(descr, &[values.len() as u64], values)
     }
 
     /// As NumPy writes a text of its own: an array without dimensions.
@@ -209,7 +200,7 @@ mod tests {
             (with("csr", "indices", ints(&[1, 0, -1])), "its 'indices' has -1 at place 2"),
             (with("csr", "indices", npy("<f8", &[0.5, 1.0, 2.0])), "its 'indices': element 0 is 0.5, which i64"),
             (with("coo", "data", nan), "row 0, column 1, counted from 0: NaN"),
-            (with("coo", "data", shaped("<f8", &[1, 1, 3], &[1.0, 2.0, 3.0])), "its data: its shape is"),
+            (with("coo", "data", written("<f8", &[1, 1, 3], &[1.0, 2.0, 3.0])), "its data: its shape is"),
         ] {
             let why = read(&arrays, None).unwrap_err();
             assert!(why.contains(want) && !why.contains('\n'), "{want}: {why}");
