@@ -21,17 +21,18 @@ struct Subject {
     mutants: &'static [(&'static str, &'static str, &'static str)],
 }
 
-const HALVED: &str = r#"n = 500
+// One item in 57 is among the last to be done: a flag that a single one raises falls too early.
+const LOWERED: &str = r#"n = 500
 check = """numpy:
 while y.max() > 8:
-    y = np.where(y > 8, y // 2, y)""""#;
+    y = np.where(y > 8, y - 7, y)""""#;
 
-const HALVE: &str = "__kernel void k(__global const int *y, __global int *z, __global int *more, const int n)
+const LOWER: &str = "__kernel void k(__global const int *y, __global int *z, __global int *more, const int n)
 {
     const int i = get_global_id(0);
     if (i >= n)
         return;
-    z[i] = y[i] > 8 ? y[i] / 2 : y[i];
+    z[i] = y[i] > 8 ? y[i] - 7 : y[i];
     if (z[i] > 8)
         *more = 1;
 }";
@@ -522,32 +523,32 @@ __kernel void sum(__read_only image3d_t volume, __global int *total)
     },
     Subject {
         name: "flags_and_turns",
-        file: HALVED,
+        file: LOWERED,
         rung: r#"items = "n"
-loop = "turn in 0..20"
+loop = "turn in 0..60"
 while = "more"
 swap = ["y", "z"]
-args = ["inout y[n] below 1000", "scratch z[n]", "scratch more[1]", "n"]"#,
-        kernel: HALVE,
+args = ["inout y[n] below 400", "scratch z[n]", "scratch more[1]", "n"]"#,
+        kernel: LOWER,
         mutants: &[
             ("one turn short", "if (z[i] > 8)", "if (z[i] > 16)"),
             ("one turn alone", "*more = 1;", "*more = 0;"),
             ("the flag is raised by the first item alone", "if (z[i] > 8)", "if (z[i] > 8 && i == 0)"),
             ("the last element is that of two turns before", "i >= n", "i >= n - 1"),
-            ("a number halved too often", "y[i] > 8 ?", "y[i] > 7 ?"),
-            ("a number divided otherwise", "y[i] / 2", "y[i] / (i == 77 ? 3 : 2)"),
+            ("a number lowered too often", "y[i] > 8 ?", "y[i] > 7 ?"),
+            ("some numbers lowered otherwise", "- 7", "- (i > 470 ? 9 : 7)"),
         ],
     },
     // As many turns as may be, modulo 2.
     Subject {
         name: "flags_and_other_turns",
-        file: HALVED,
+        file: LOWERED,
         rung: r#"items = "n"
-loop = "turn in 0..21"
+loop = "turn in 0..61"
 while = "more"
 swap = ["y", "z"]
-args = ["inout y[n] below 1000", "scratch z[n]", "scratch more[1]", "n"]"#,
-        kernel: HALVE,
+args = ["inout y[n] below 400", "scratch z[n]", "scratch more[1]", "n"]"#,
+        kernel: LOWER,
         mutants: &[("one turn short", "if (z[i] > 8)", "if (z[i] > 16)")],
     },
     Subject {
