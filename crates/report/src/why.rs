@@ -61,8 +61,8 @@ pub fn model(is_gpu: bool) -> &'static str {
     match is_gpu {
         true => {
             "Model: launches with the start of their work, plus the longest of three: the family's limit, cache lines of \
-             loads and words of scattered stores at their rates, and instructions with passes of local memory. Few warps \
-             work as fast as each does alone. The starts of groups are beside it, as the other side of a right angle. The \
+             loads and words of scattered stores at their rates, and instructions plus passes of local memory, or the \
+             longer of both where barriers are far apart. Few warps work as fast as each does alone. The starts of groups are beside it, as the other side of a right angle. The \
              model ignores latency, occupancy and cache misses."
         }
         false => {

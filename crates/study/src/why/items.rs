@@ -1,26 +1,25 @@
-//! What takes a CPU's time: its cores run one work-item after the other, from barrier to barrier. Items whose loads lie side by
-//! side jump over all the others at each turn of their loops, and open a line of a cache each time.
+//! The model's parts on a CPU, whose cores run one work-item after the other, from barrier to barrier. An item whose loop loads
+//! beside its neighbours' (coalesced on a GPU) jumps over their elements at each turn, and touches a new cache line.
 
 use super::tally::{Tally, WARP, is_bounded_by_operations};
 use gpulab_model::plan::WorkGroup;
 use gpulab_record::Row;
 
-/// Bytes of a load from which on it is of vectors.
+/// Bytes of the smallest vector load.
 const WIDE: f64 = 8.0;
 
-/// Rates of a CPU's items, a second.
+/// Rates of work-items on a CPU, per second.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct ItemRates {
-    /// Additions, where the kernel works on vectors, or operations set the limit: then compilers make vectors of neighbouring items
-    /// or of an item's own array.
+    /// Additions by vectors: of kernels that use them, and of those that the compiler vectorises.
     pub vectors: f64,
-    /// Instructions of items that meet at barriers.
+    /// Instructions of items between barriers, one item at a time.
     pub single: f64,
-    /// Bytes of items that jump, as words and as vectors of 16 bytes.
+    /// Bytes loaded in jumps, as words and as vectors of 16 bytes.
     pub walks: [RateBySize; 2],
 }
 
-/// Rates of arrays of rising sizes, in bytes.
+/// Rates by size of array, ascending, in bytes.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct RateBySize(Vec<(f64, f64)>);
 
@@ -31,12 +30,12 @@ impl RateBySize {
         RateBySize(points)
     }
 
-    /// Whether a size is below all that were measured.
+    /// Whether a size is below the smallest measured one.
     pub fn is_below(&self, bytes: f64) -> bool {
         self.0.first().is_some_and(|(size, _)| bytes < *size)
     }
 
-    /// That of a size, between its neighbours on logarithmic scales; beyond the ends it is theirs.
+    /// The rate at a size, interpolated on logarithmic scales; beyond the ends, the end's rate.
     pub fn at(&self, bytes: f64) -> Option<f64> {
         let above = self.0.iter().position(|(size, _)| *size >= bytes).unwrap_or(self.0.len());
         let (Some(&(small, fast)), Some(&(large, slow))) = (self.0.get(above.wrapping_sub(1)), self.0.get(above))
@@ -49,7 +48,7 @@ impl RateBySize {
 }
 
 impl ItemRates {
-    /// Seconds of jumping loads, and of instructions.
+    /// Seconds of loads that jump, and of instructions.
     pub fn seconds(&self, row: &Row, tally: &Tally) -> (f64, f64) {
         let has_small_groups = row.wg.map_or(1, WorkGroup::size) < WARP as usize;
         let rate = if has_small_groups || is_bounded_by_operations(row) { self.vectors } else { self.single };

@@ -1,5 +1,5 @@
-//! Why a rung takes its time, and why the next one takes less: what is counted of its kernels, at the rates that were
-//! measured of the device, makes a time; what differs between two rungs makes a reason.
+//! Why a rung takes its time, and why the next one is faster. Counts of its kernels over the device's measured rates make a time
+//! (`model.rs`); the count that differs most between two rungs makes a reason (`reason.rs`).
 
 mod items;
 mod model;

@@ -1,16 +1,17 @@
-//! The model: what launches cost, with the start of their work, and beside it the longest of three: what the family's limit
-//! demands, what the segments of global memory take in the caches, and what compute units do. A cache serves one line at a
-//! time: a load whose items lie in 32 lines takes as long as 32 loads of one (`gpulab lab stride`, read from cache). A word that
-//! is stored to a segment of its own takes longer than its share of a whole one (the same, write). A group of one item has one
-//! warp's requests under way, and a unit holds few groups, so that each request takes its time. Where operations set a family's
-//! limit, they take what that limit says, and other instructions run beside them. Fewer warps than fill the device work as
-//! fast as each does alone.
+//! The model of a rung's time. Each part is an amount, counted or demanded by the problem, over a rate measured on the device.
 //!
-//! Memory works beside compute units, so the longest counts; within a compute unit instructions and passes of local memory
-//! add up, since barriers keep the one from hiding the other. The starts of groups are hidden in part: both are the sides of a
-//! right angle, and the time is the third. Each part is an amount that is counted, or that the problem demands, over a rate that
-//! was measured of the device. A CPU has neither warps nor segments nor banks: its parts are in `items.rs`. Nothing else runs on
-//! its cores while they wait for memory: there what the limit demands adds to the longer of the others.
+//! On a GPU the time is the launches with the start of their work, and beside it the longest of three parts:
+//! - the limit: the bytes or operations that the problem demands. Where operations set the limit, other instructions run beside them;
+//! - the caches: cache lines of loads and segments of stores. A cache serves one line at a time, so a load whose items lie in 32
+//!   lines takes as long as 32 loads of one line (`gpulab lab stride`, read from cache). A word stored to a segment of its own takes
+//!   longer than its share of a whole segment. Groups of one item have few requests in flight, and a rate of their own;
+//! - compute units: instructions plus passes of local memory, since barriers keep the one from hiding the other. Where barriers are
+//!   far apart, the longer of both. A few warps work as fast as each does alone.
+//!
+//! Work hides the starts of groups in part: the time is the hypotenuse of both.
+//!
+//! A CPU has no warps, segments or banks: its parts are in `items.rs`. Its cores run nothing else while they wait for memory, so the
+//! limit is added to the longer of the others.
 
 use super::items::{ItemRates, RateBySize};
 use super::tally::{LINE, Tally, WARP, is_bounded_by_operations};
@@ -20,56 +21,61 @@ use gpulab_model::outcome::Cache;
 use gpulab_model::plan::WorkGroup;
 use gpulab_record::{Row, flag};
 
-/// Bytes of a segment, and those that a pass of local memory gives at most, in the counts.
+/// Bytes of a segment of global memory in the counts.
 const SEGMENT: f64 = LockstepModel::USUAL.segment as f64;
+/// Bytes that a pass of local memory gives at most.
 const PASS: f64 = 4.0 * LockstepModel::USUAL.banks as f64;
 
 const WORD: f64 = 4.0;
 
-/// Instructions that the simulator counts of an item of the probe that meets at barriers.
+/// Instructions of a work-item of the tree probe, as the simulator counts them.
 pub const INSTRUCTIONS_IN_A_TREE: f64 = 140.0;
 
-/// Bytes of the widest request of an item.
+/// Bytes of a work-item's widest load.
 const WIDEST: f64 = 16.0;
 
-/// Times that a prediction may miss by; beyond, something acts that counts do not see.
+/// Barriers are far apart when a group makes more passes of local memory than this between two of them. One load takes the time of
+/// some tens of passes.
+const DISTANT: f64 = 256.0;
+
+/// The factor by which a prediction may miss. Beyond it, something acts that counts do not see.
 pub(super) const PARTED: f64 = 1.5;
 
-/// Rates of a device that the model needs, a second.
+/// The device's measured rates, per second, and times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DeviceRates {
     /// Whether work-items run in warps.
     pub is_gpu: bool,
-    /// Bytes read from the caches.
+    /// Bytes read from cache.
     reading: f64,
-    /// Bytes written to the caches.
+    /// Bytes written to cache.
     writing: f64,
-    /// Bytes read and written at once in the caches.
+    /// Bytes copied within the caches.
     copying: f64,
-    /// Bytes of arrays that are read, or copied, again and again, by their size.
+    /// Bytes of arrays read, and copied, repeatedly, by their size.
     curves: [RateBySize; 2],
-    /// Bytes read by groups of one item; none where that was not measured.
+    /// Bytes read by groups of one item, if measured.
     alone: Option<f64>,
-    /// Words written, each to a segment of its own; none where that was not measured.
+    /// Words written, each to a segment of its own, if measured.
     scattered: Option<f64>,
-    /// Bytes of local memory.
+    /// Bytes read from local memory.
     local: f64,
-    /// Additions: on a CPU, of whole vectors.
+    /// Additions; on a CPU, by whole vectors.
     adding: f64,
-    /// Additions of one warp; none where that was not measured.
+    /// Additions of one warp alone, if measured.
     warp: Option<f64>,
-    /// Seconds of a launch, for rows that do not say what theirs cost.
+    /// Seconds of a launch, for rows without the column.
     launch: Option<f64>,
-    /// Seconds from the beginning of a launch that reads, meets at barriers and writes to its end, beyond those of an empty one.
+    /// Seconds that one small sum (reads, barriers, a write) takes beyond an empty launch.
     startup: f64,
-    /// Seconds that the device takes to start a group.
+    /// Seconds to start a group.
     group: f64,
-    /// What a CPU's items get.
+    /// Rates of work-items on a CPU.
     items: ItemRates,
 }
 
 impl DeviceRates {
-    /// Those of the device whose ceilings these are.
+    /// From a device's ceilings; the error names the missing one.
     pub fn new(ceilings: &[CeilingRow], is_gpu: bool) -> Result<DeviceRates, String> {
         let find = |what: &str, place: Site, element: &str| {
             let is_it = |row: &&CeilingRow| row.what == what && row.place == place && row.element == element;
@@ -116,8 +122,7 @@ impl DeviceRates {
         })
     }
 
-    /// Bytes a second of arrays that are read or copied again and again; where rates by size were not measured, of those that fit a
-    /// cache.
+    /// Bytes per second of arrays read or copied repeatedly. Without rates by size, the cache's rate for arrays that fit.
     fn repeated(&self, is_copy: bool, bytes: f64, fits_cache: bool) -> Option<f64> {
         let (curve, cached) = if is_copy { (&self.curves[1], self.copying) } else { (&self.curves[0], self.reading) };
         // Of the smallest sizes the launch takes most.
@@ -125,17 +130,17 @@ impl DeviceRates {
     }
 }
 
-/// A part of the model's time.
+/// A part of the modelled time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimePart {
     Launches,
-    /// What the family's limit demands: bytes of memory, or operations.
+    /// The bytes or operations that the problem demands.
     Limit,
-    /// Lines that loads touch, and segments that stores do, in the caches.
+    /// Cache lines of loads, and segments of stores.
     Caches,
     Local,
     Instructions,
-    /// The starts of groups, as far as nothing hides them.
+    /// The starts of groups, as far as work does not hide them.
     Groups,
 }
 
@@ -150,23 +155,24 @@ impl TimePart {
     ];
 }
 
-/// The parts of a time, in seconds.
+/// The parts of a modelled time, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ModelTime {
-    /// Whether compute units work while memory does.
+    /// Whether compute units and memory work side by side.
     pub is_gpu: bool,
+    /// Whether instructions and passes of local memory overlap.
+    pub are_barriers_distant: bool,
     pub launches: f64,
-    /// What the family's limit demands.
     pub limit: f64,
     pub caches: f64,
     pub local: f64,
     pub instructions: f64,
-    /// What it takes to start all groups; the work hides a part of it.
+    /// Starting all groups, with nothing to hide it.
     pub starts: f64,
 }
 
 impl ModelTime {
-    /// Of a measured row whose kernels did this; none where the row lacks its limit or its launches' cost.
+    /// The model of a measured row. `None` if the row lacks its limit or its launches' cost.
     pub fn of(row: &Row, tally: &Tally, rates: &DeviceRates) -> Option<ModelTime> {
         let limit = limit(row, rates)?;
         let launches = row.t_launches_s.or_else(|| Some(row.launches? as f64 * rates.launch?))?;
@@ -213,15 +219,17 @@ impl ModelTime {
         let is_alone = wg.is_some_and(|wg| (wg as f64) < WARP);
         let alone =
             rates.alone.filter(|_| is_alone).map_or(0.0, |rate| WIDEST * counts.global().requests as f64 / rate);
+        let passes = counts.local().passes as f64;
         Some(ModelTime {
+            are_barriers_distant: tally.barriers > tally.groups && passes > DISTANT * tally.barriers as f64,
             caches: (read / rates.reading + written).max(alone),
-            local: PASS * counts.local().passes as f64 / rates.local / filled,
+            local: PASS * passes / rates.local / filled,
             instructions: instructions / filled,
             ..shared
         })
     }
 
-    /// Seconds of a part.
+    /// A part's seconds.
     pub fn get(&self, part: TimePart) -> f64 {
         match part {
             TimePart::Launches => self.launches,
@@ -233,13 +241,13 @@ impl ModelTime {
         }
     }
 
-    /// What memory, caches and compute units take, one beside the other as far as the device can.
+    /// Memory, caches and compute units together.
     pub fn work(&self) -> f64 {
         let busy = self.caches.max(self.compute());
         if self.is_gpu { self.limit.max(busy) } else { self.limit + busy }
     }
 
-    /// Whether the whole time would be another if this part took no time.
+    /// Whether the whole time would change if this part took none.
     pub fn counts(&self, part: TimePart) -> bool {
         // Within what rounding leaves of a sum.
         let most = |seconds: f64, others: f64| seconds >= others * (1.0 - 1e-9);
@@ -248,13 +256,16 @@ impl ModelTime {
             TimePart::Launches | TimePart::Groups => true,
             TimePart::Limit => !self.is_gpu || most(limit, self.caches.max(self.compute())),
             TimePart::Caches => most(self.caches, limit.max(self.compute())),
-            TimePart::Local | TimePart::Instructions => most(self.compute(), limit.max(self.caches)),
+            TimePart::Local | TimePart::Instructions => {
+                let is_hidden = self.are_barriers_distant && !most(self.get(part), self.compute());
+                !is_hidden && most(self.compute(), limit.max(self.caches))
+            }
         }
     }
 
-    /// What compute units take.
+    /// The compute units' time.
     pub fn compute(&self) -> f64 {
-        self.local + self.instructions
+        if self.are_barriers_distant { self.local.max(self.instructions) } else { self.local + self.instructions }
     }
 
     /// The whole time, in seconds.
@@ -262,7 +273,7 @@ impl ModelTime {
         self.launches + self.work().hypot(self.starts)
     }
 
-    /// The part that takes most of what counts.
+    /// The longest of the parts that count.
     pub fn largest(&self) -> TimePart {
         if self.launches >= self.whole() - self.launches {
             return TimePart::Launches;
@@ -276,7 +287,7 @@ impl ModelTime {
     }
 }
 
-/// Seconds that the family's limit demands: of memory's, or where runs find their data again, of the caches'.
+/// Seconds at the family's limit: memory's rate, or the caches' where data stay there between runs.
 fn limit(row: &Row, rates: &DeviceRates) -> Option<f64> {
     if is_bounded_by_operations(row) {
         return Some(row.ops? as f64 / (1e9 * row.ceiling_gops?));
@@ -288,7 +299,7 @@ fn limit(row: &Row, rates: &DeviceRates) -> Option<f64> {
     Some(bytes / repeated.map_or(memory, |rate| rate.max(memory)))
 }
 
-/// Whether two factors part by more than a prediction may miss by.
+/// Whether a prediction misses by more than [`PARTED`].
 pub fn is_parted(measured: f64, predicted: f64) -> bool {
     (measured / predicted).max(predicted / measured) > PARTED
 }

@@ -1,4 +1,4 @@
-//! What would pay most: each kind of waste that counts show, the line that has most of it, and the time without it.
+//! What would pay most: each kind of waste in the counts, the line with most of it, and the time that its removal saves.
 
 use super::model::{DeviceRates, ModelTime, is_parted};
 use super::tally::{LINE, Tally, is_counted_of, is_usual};
@@ -7,16 +7,16 @@ use gpulab_model::outcome::Status;
 use gpulab_model::plan::WorkGroup;
 use gpulab_record::Row;
 
-/// The least share that is worth a word.
+/// Savings below this share are not reported.
 pub const WORTH: f64 = 0.05;
 
-/// How often a tile in local memory serves an element that is read once.
+/// How often a tile in local memory reuses an element.
 const TILE: f64 = 16.0;
 
-/// Steps of a tree within a warp, which need no barrier.
+/// Steps of a tree within one warp, which need no barrier.
 const STEPS_OF_A_WARP: f64 = 5.0;
 
-/// Instructions of warps that a GPU executes while its memory gives a segment: an H200 7.3.
+/// Warp instructions that a GPU executes while memory delivers a segment (H200: 7.3).
 const INSTRUCTIONS_A_SEGMENT: f64 = 8.0;
 
 const WARP: f64 = LockstepModel::USUAL.warp as f64;
@@ -24,19 +24,19 @@ const SEGMENT: f64 = LockstepModel::USUAL.segment as f64;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Waste {
-    /// Passes of local memory beyond those that the words need.
+    /// Passes of local memory beyond those the words need.
     BankConflicts,
-    /// Segments of loads from global memory beyond those that the bytes asked for need.
+    /// Segments of loads beyond those the bytes need.
     ScatteredReads,
-    /// The same of stores.
+    /// Segments of stores beyond those the bytes need.
     ScatteredWrites,
-    /// Lanes that a branch or the end of a loop leaves idle.
+    /// Lanes idle in a branch or at the end of a loop.
     MaskedLanes,
-    /// Lanes that have no item, because groups fill no warps.
+    /// Lanes without an item, because groups do not fill warps.
     UnfilledWarps,
-    /// Segments that are fetched again and again.
+    /// Segments fetched repeatedly.
     Rereads,
-    /// Instructions that are no loads, stores or arithmetic. Enough is half of them: two elements share each.
+    /// Instructions other than loads, stores and floating-point arithmetic. Half would do, if each served two elements.
     Bookkeeping,
     Launches,
     Barriers,
@@ -56,53 +56,53 @@ impl Waste {
     ];
 }
 
-/// A kind of waste, and what it could save.
+/// One kind of waste, and what its removal could save.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Payoff {
     pub waste: Waste,
-    /// File and line with most of it; none of what no line has.
+    /// File and line with most of it, if it belongs to a line.
     pub place: Option<(String, u64)>,
-    /// What is counted there, and what would be enough, in the measure of the waste.
+    /// The count there, and what would be enough.
     pub counted: f64,
     pub enough: f64,
-    /// The share that is saved at most: of the time, or where the model does not fit of passes, segments and instructions.
+    /// The largest share saved: of the time, or, where the model does not fit, of passes, segments and instructions.
     pub saves: f64,
-    /// All that is counted of it, and all that would be enough.
+    /// The whole count, and what would be enough.
     total: (f64, f64),
 }
 
-/// What shares are of.
+/// What savings are shares of.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ShareBasis {
-    /// The model's time.
+    /// The modelled time.
     Model,
-    /// Counts alone: the measured time is so many times the model's.
+    /// Counts alone, since the measured time is this many times the model's.
     Misfit(f64),
-    /// Counts alone: no time was measured, or no limits are known.
+    /// Counts alone, without a measured time or limits.
     Counts,
 }
 
-/// The wastes of a kernel, those first that could save most; bookkeeping last, as every kernel has some.
+/// The wastes of a kernel, largest saving first; bookkeeping last, as every kernel has some.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Payoffs {
     pub basis: ShareBasis,
     all: Vec<Payoff>,
 }
 
-/// What a case's kernels did, and the rows that say where.
+/// A case's counts, and the rows by line.
 struct CaseWork<'a> {
     tally: Tally,
     lines: Vec<&'a CountRow>,
     wg: WorkGroup,
     launches: f64,
-    /// Whether a model says what takes the time.
+    /// Whether a model fits.
     has_model: bool,
     /// Bytes that the problem demands to be read.
     demanded: Option<f64>,
 }
 
 impl Payoffs {
-    /// Of a measured rung, by the model.
+    /// For a measured rung, by the model.
     pub fn of_rung(
         row: &Row,
         (tally, model): (&Tally, &ModelTime),
@@ -129,7 +129,7 @@ impl Payoffs {
         Some(Payoffs { basis: ShareBasis::Model, all: work.payoffs(&time) })
     }
 
-    /// Of one counted case, by its counts alone; none of a machine that is not the usual one.
+    /// For a counted case, by its counts alone; `None` for other machines than the usual one.
     pub fn of_case(rows: &[CountRow]) -> Option<Payoffs> {
         let own = largest(&rows.iter().filter(|row| is_usual(row)).collect::<Vec<_>>());
         let launches: Vec<&CountRow> = own.iter().copied().filter(|row| row.is_of_launch()).collect();
@@ -139,13 +139,13 @@ impl Payoffs {
         Some(Payoffs { basis: ShareBasis::Counts, all: work.payoffs(&|tally, _| work.slots(tally)) })
     }
 
-    /// At most three that are worth a word.
+    /// The three largest.
     pub fn best(&self) -> impl Iterator<Item = &Payoff> {
         self.all.iter().filter(|one| one.saves >= WORTH).take(3)
     }
 
-    /// The largest promise that the next rung keeps: it removes at least half of the waste. `results` are how many both rungs
-    /// compute.
+    /// The largest saving that the next rung puts to the test: it removes at least half of the waste. Both rungs compute `results`
+    /// results.
     pub fn kept_by(&self, next: &Payoffs, results: (f64, f64)) -> Option<&Payoff> {
         let is_removed = |one: &&Payoff| {
             let after = next.all.iter().find(|other| other.waste == one.waste).map_or(0.0, |other| other.total.0);
@@ -155,7 +155,7 @@ impl Payoffs {
         self.all.iter().filter(|one| one.saves >= WORTH).find(is_removed)
     }
 
-    /// Whether scattered accesses, which are gone, became bank conflicts.
+    /// Whether the next rung trades scattered accesses for bank conflicts.
     pub fn trades_for_conflicts(&self, gone: Waste) -> bool {
         let is_scattered = matches!(gone, Waste::ScatteredReads | Waste::ScatteredWrites);
         is_scattered && self.all.iter().any(|one| one.waste == Waste::BankConflicts && one.saves >= WORTH)
@@ -169,13 +169,13 @@ fn largest<'a>(rows: &[&'a CountRow]) -> Vec<&'a CountRow> {
     timed().filter(|row| Some(row.elements()) == size).collect()
 }
 
-/// Those of lines; without any, those of launches.
+/// Rows by line; without any, rows by launch.
 fn with_lines(rows: Vec<&CountRow>) -> Vec<&CountRow> {
     let has_lines = rows.iter().any(|row| row.line.is_some());
     rows.into_iter().filter(|row| row.line.is_some() == has_lines).collect()
 }
 
-/// A count, and what of it would be enough.
+/// A count, and what would be enough.
 type Enough = (f64, f64);
 
 impl CaseWork<'_> {
@@ -186,7 +186,7 @@ impl CaseWork<'_> {
         (items / warps, warps)
     }
 
-    /// What kernels cost where each pass, segment, instruction and wait of a warp is one.
+    /// The cost of kernels if each pass, segment, instruction and wait of a warp costs one.
     fn slots(&self, tally: &Tally) -> f64 {
         let counts = &tally.counts;
         let waits = tally.barriers as f64 * self.warps().1;
@@ -209,7 +209,7 @@ impl CaseWork<'_> {
         all
     }
 
-    /// What the case has of a waste.
+    /// A waste in the whole case.
     fn total(&self, waste: Waste) -> Enough {
         match waste {
             Waste::Launches => (self.launches, 1.0),
@@ -225,7 +225,7 @@ impl CaseWork<'_> {
         }
     }
 
-    /// What a line's instructions have of a waste.
+    /// A waste in one line's instructions.
     fn of_line(&self, waste: Waste, counts: &Counts) -> Enough {
         let memory = &counts.memory;
         let (issued, lanes) = (counts.issued as f64, counts.lanes as f64);
@@ -254,15 +254,15 @@ impl CaseWork<'_> {
         }
     }
 
-    /// Whether bookkeeping is not to be told: a GPU's compiler unrolls the loops that the simulator's leaves, or, where no
-    /// model says so, memory takes longer than all instructions.
+    /// Whether bookkeeping goes unreported: a GPU's compiler unrolls the loops that the simulator's leaves, or, without a model,
+    /// memory takes longer than all instructions.
     fn is_bookkeeping_hidden(&self) -> bool {
         let counts = &self.tally.counts;
         let is_beside_memory = (counts.issued as f64) < INSTRUCTIONS_A_SEGMENT * counts.global().segments as f64;
         self.tally.private > 0 || (!self.has_model && is_beside_memory)
     }
 
-    /// The share of what is fetched that tiles in local memory would fetch.
+    /// The share of fetched segments that tiles in local memory would still fetch.
     fn read_once(&self) -> f64 {
         let all: f64 = self.lines.iter().map(|row| scattered(&row.counts().memory.global_read).1).sum();
         let read = &self.tally.counts.memory.global_read;
@@ -275,7 +275,7 @@ impl CaseWork<'_> {
         }
     }
 
-    /// What kernels would do if only what is enough of a waste were left, in so many launches.
+    /// The counts with a waste cut to what is enough.
     fn without(&self, waste: Waste, (counted, enough): Enough) -> (Tally, f64) {
         let (mut tally, mut launches) = (self.tally, self.launches);
         let mut small = Counts::default();
@@ -338,7 +338,7 @@ impl CaseWork<'_> {
         (tally, launches)
     }
 
-    /// The line with most of a waste, and what it has, in the waste's measure.
+    /// The line with most of a waste, and its count.
     fn worst(&self, waste: Waste, total: Enough) -> (Option<(String, u64)>, f64, f64) {
         let excess = |row: &CountRow| {
             let (counted, enough) = self.of_line(waste, &row.counts());
@@ -376,7 +376,7 @@ impl CaseWork<'_> {
     }
 }
 
-/// Segments, and those that the bytes asked for need.
+/// Segments, and those the bytes need.
 fn scattered(requests: &RequestCounts) -> Enough {
     let needed = requests.bytes.div_ceil(LockstepModel::USUAL.segment).max(requests.requests);
     (requests.segments as f64, needed.min(requests.segments) as f64)

@@ -1,4 +1,4 @@
-//! Reasons: what differs between a rung and the one before it, in counts that make the model's difference.
+//! Reasons: the count that differs between two rungs and makes the model's difference.
 
 use super::model::{DeviceRates, ModelTime, PARTED, TimePart};
 use super::payoff::Payoffs;
@@ -9,7 +9,7 @@ use gpulab_model::outcome::Status;
 use gpulab_model::plan::WorkGroup;
 use gpulab_record::{Row, clear_factor};
 
-/// The least factor between two predictions that is a difference.
+/// Predictions within this factor are equal.
 pub const DIFFERENT: f64 = 1.02;
 
 const WARP: u64 = LockstepModel::USUAL.warp;
@@ -18,32 +18,32 @@ const WARP: u64 = LockstepModel::USUAL.warp;
 #[derive(Clone, Debug)]
 pub struct RungTime {
     pub row: Row,
-    /// Its median, in seconds.
+    /// Median seconds.
     pub measured: f64,
-    /// What was counted, and the model's time; or why there is none.
+    /// Counts and modelled time, or why there are none.
     pub model: Result<(Tally, ModelTime), &'static str>,
-    /// What is to be known of the counts.
+    /// A caveat about the counts, or empty.
     pub remark: String,
-    /// What would pay most; none of a CPU, which has no warps, segments and banks, and of what was not counted.
+    /// What would pay most; `None` on a CPU, which has no warps, segments or banks, and without counts.
     pub payoffs: Option<Payoffs>,
 }
 
-/// What explains that a time and the model's part.
+/// Why a measured time and the model's differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Parting {
     /// Groups of fewer items than a warp.
     LonelyItems,
-    /// Segments that lie apart.
+    /// Scattered segments.
     Scattered,
-    /// Items that wait at barriers.
+    /// Waiting at barriers.
     Barriers,
-    /// A core that runs items one after the other, each over its own addresses.
+    /// A core that runs items one after the other, each on addresses of its own.
     ItemByItem,
     /// Latency, or caches that miss.
     Latency,
-    /// A compiler that keeps more in registers than the simulator's.
+    /// The device's compiler keeps more in registers than the simulator's.
     Registers,
-    /// A compiler that works on several items at once.
+    /// The device's compiler vectorises over items.
     Vectors,
     /// Work that overlaps, or caches that help.
     Overlap,
@@ -61,21 +61,21 @@ pub enum Cause {
     ReadSegments,
     /// Segments of a store to global memory.
     WriteSegments,
-    /// Bytes for each result that items load in jumps over their neighbours.
+    /// Bytes loaded in jumps over neighbours' elements, for each result.
     JumpingBytes,
-    /// Requests of global memory, for as many results as a warp has items.
+    /// Requests of global memory for 32 results.
     GlobalRequests,
-    /// Requests of local memory, for as many results as a warp has items.
+    /// Requests of local memory for 32 results.
     LocalRequests,
-    /// Passes of such a request.
+    /// Passes of a request of local memory.
     LocalPasses,
-    /// Instructions of items, for each result.
+    /// Instructions of items for each result.
     Instructions,
     /// The share of lanes that are busy.
     LanesBusy,
 }
 
-/// A count of both rungs.
+/// A count before and after a step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CountChange {
     pub cause: Cause,
@@ -86,7 +86,7 @@ pub struct CountChange {
 }
 
 impl CountChange {
-    /// By what the time of its part grows where only this changes.
+    /// The factor by which this change alone lengthens its part.
     pub fn factor(&self) -> f64 {
         match self.cause {
             Cause::LanesBusy => self.before / self.after,
@@ -97,30 +97,30 @@ impl CountChange {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepReason {
-    /// The times differ by less than can be seen: by so much; or they are not to be compared.
+    /// The times differ by less than this factor, which cannot be seen, or cannot be compared.
     Undecided(f64),
     /// A rung was not counted.
     Uncounted(&'static str),
-    /// The counts do not make this difference.
+    /// The counts do not explain the difference.
     Unexplained {
-        /// Times by which the model's time falls.
+        /// The speed-up by the model.
         predicted: f64,
-        /// Whether in the model both take as long as the family's limit demands.
+        /// Whether the limit alone sets both modelled times.
         at_limit: bool,
-        /// The requests that changed most towards the measured time, at least twofold, though the model has their cost hidden.
+        /// The request count that changed most in the measured direction, at least twofold, though the model hides its cost.
         hidden: Option<CountChange>,
     },
     Explained {
-        /// Times by which the model's time falls.
+        /// The speed-up by the model.
         predicted: f64,
-        /// The part of the time that changes most.
+        /// The part that changes most.
         part: TimePart,
         change: CountChange,
     },
 }
 
 impl StepReason {
-    /// The share of a gain that the model carries, of the factor's logarithm: 0 where it goes the other way; none without a model.
+    /// The share of a gain that the model carries, by logarithms: 0 if it goes the other way, `None` without a model.
     pub fn carried(&self, gain: f64) -> Option<f64> {
         match self {
             StepReason::Explained { predicted, .. } | StepReason::Unexplained { predicted, .. } => {
@@ -135,11 +135,11 @@ impl StepReason {
 #[derive(Clone, Debug)]
 pub struct LadderReasons {
     pub rungs: Vec<RungTime>,
-    /// Of the step to each rung but the first: by how much the time falls, and why.
+    /// For each step, the measured speed-up and its reason.
     pub steps: Vec<(f64, StepReason)>,
 }
 
-/// The reasons of a ladder's rows, one case on one device, by these counts.
+/// The reasons of one ladder: rows of one case on one device.
 pub fn reasons(registry: &Registry, rows: &[Row], counts: &[CountRow], rates: &DeviceRates) -> LadderReasons {
     let is_rung = |row: &&Row| is_of_rung(registry, row) && row.status == Status::Ok && row.is_plain();
     let time = |row: &Row| {
@@ -200,7 +200,7 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
 
 type Counted<'a> = (&'a Row, &'a (Tally, ModelTime));
 
-/// The part of the time that falls, or grows, most among those that count, and the count that makes it.
+/// The part that changes most in the measured direction, and the count behind it.
 fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool) -> Option<(TimePart, CountChange)> {
     let (old, new) = (&before.1.1, &after.1.1);
     let sign = if is_gain { 1.0 } else { -1.0 };
@@ -214,7 +214,7 @@ fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool)
     (fall(&part) > 0.0).then_some((part, most))
 }
 
-/// The segments or passes of a request that changed most, at least twofold, in the direction of the measured time.
+/// The segments or passes of a request that changed most in the measured direction, at least twofold.
 fn hidden(before: Counted<'_>, after: Counted<'_>, is_gain: bool) -> Option<CountChange> {
     let causes = [Cause::ReadSegments, Cause::WriteSegments, Cause::LocalPasses];
     let sign = if is_gain { 1.0 } else { -1.0 };
@@ -223,7 +223,7 @@ fn hidden(before: Counted<'_>, after: Counted<'_>, is_gain: bool) -> Option<Coun
     changes.max_by(|a, b| fall(a).total_cmp(&fall(b)))
 }
 
-/// The counts that make a part of the time, of both rungs.
+/// The counts behind a part, before and after.
 fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool) -> Vec<CountChange> {
     let segments = |of: fn(&MemoryCounts) -> RequestCounts| {
         let [old, new] = [before, after].map(|(_, (tally, _))| of(&tally.counts.memory).segments);
@@ -248,7 +248,7 @@ fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool
     counted(causes, before, after)
 }
 
-/// These counts of both rungs, where both have them; items may jump in one alone.
+/// Those counts that both rungs have; jumps may be in one alone.
 fn counted(causes: &[Cause], before: Counted<'_>, after: Counted<'_>) -> Vec<CountChange> {
     let is_of_pairs = after.1.0.is_of_pairs;
     let values = |cause| [before, after].map(|rung| value(cause, rung));
@@ -283,7 +283,7 @@ fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {
     }
 }
 
-/// Elements, or of a product of matrices pairs.
+/// Results: elements, or pairs in a product of matrices.
 pub fn results(row: &Row, tally: &Tally) -> f64 {
     let elements = row.n as f64 * row.m as f64;
     if tally.is_of_pairs { elements * row.n as f64 } else { elements }
@@ -298,8 +298,8 @@ impl RungTime {
         self.model.as_ref().ok().map(|(_, model)| self.measured / model.whole())
     }
 
-    /// What it points to that the measured time and the model's part by more than [`PARTED`]; none where they do not, or where
-    /// an unsteady device can make that.
+    /// Why the measured time and the model's differ by more than [`PARTED`]. `None` if they do not, or if an unsteady device may
+    /// explain it.
     pub fn parting(&self, is_gpu: bool) -> Option<Parting> {
         const MANY_BARRIERS: f64 = 4.0;
         let (tally, model) = self.model.as_ref().ok()?;

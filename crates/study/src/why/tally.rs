@@ -1,4 +1,4 @@
-//! What a measured row's kernels did, by counts of small cases of the same kernel and settings.
+//! Counts of a measured row's kernels, extrapolated from small counted cases with the same settings.
 
 use crate::count::{CountRow, Counts, LockstepModel, counted_settings, stretched};
 use gpulab_kernels::{Form, Registry, Rung};
@@ -12,30 +12,30 @@ pub(super) const LINE: f64 = 128.0;
 /// Work-items of a warp in the counts.
 pub(super) const WARP: f64 = LockstepModel::USUAL.warp as f64;
 
-/// Loads of an item from which on it walks.
+/// Loads of an item that make a walk.
 const TURNS: f64 = 16.0;
 
-/// What a case's timed launches do, all together.
+/// Counts of all timed launches of a case.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Tally {
     pub counts: Counts,
     pub groups: u64,
     /// Barriers, one for each group that comes to one.
     pub barriers: u64,
-    /// Accesses to arrays that the simulator's compiler kept in no registers.
+    /// Accesses to arrays that the simulator's compiler did not keep in registers.
     pub private: u64,
-    /// Whether results are pairs of elements, as of a product of matrices.
+    /// Whether work is counted in pairs of elements, as in a product of matrices.
     pub is_of_pairs: bool,
 }
 
-/// Whether a count is of the kernel and the settings of a measured row, at whatever size, and for the usual machine.
+/// Whether a count has a measured row's kernel and settings, at any size, on the usual machine.
 pub fn is_counted_of(count: &CountRow, row: &Row) -> bool {
     let is_same_kernel = (count.family.as_str(), count.variant.as_str(), count.dtype, Some(count.wg))
         == (row.family.as_str(), row.variant.as_str(), row.dtype, row.wg);
     is_same_kernel && is_usual(count) && counted_settings(&count.params) == counted_settings(&row.params)
 }
 
-/// Whether it is for the usual machine.
+/// Whether it was counted for the usual machine.
 pub(super) fn is_usual(count: &CountRow) -> bool {
     let usual = LockstepModel::USUAL;
     (count.warp, count.segment, count.banks) == (usual.warp, usual.segment, usual.banks)
@@ -43,13 +43,13 @@ pub(super) fn is_usual(count: &CountRow) -> bool {
         && matches!(count.machine.as_str(), "" | "today")
 }
 
-/// Whether it is of a rung, or of a reader's kernel; not of a reference or a CPU baseline.
+/// Whether a row is a rung's or a reader's kernel's; not a reference's or a CPU baseline's.
 pub(super) fn is_of_rung(registry: &Registry, row: &Row) -> bool {
     row.rung.is_some()
         || registry.family(&row.family).and_then(|family| family.rung(&row.variant)).is_some_and(Rung::is_own)
 }
 
-/// A measured rung's case; none of references and CPU baselines.
+/// A measured rung's case; `None` for references and CPU baselines.
 pub fn case_of(registry: &Registry, row: &Row) -> Option<Case> {
     if !is_of_rung(registry, row) {
         return None;
@@ -61,7 +61,7 @@ pub fn case_of(registry: &Registry, row: &Row) -> Option<Case> {
     })
 }
 
-/// What a measured row's kernels did; none without counts of two small cases of its settings.
+/// Counts of a measured row's kernels; `None` without two counted cases of its settings.
 pub fn tally(registry: &Registry, row: &Row, counts: &[CountRow], is_gpu: bool) -> Option<Tally> {
     let case = case_of(registry, row)?;
     let family = registry.family(&row.family)?;
@@ -78,8 +78,8 @@ pub(super) fn is_bounded_by_operations(row: &Row) -> bool {
 }
 
 impl Tally {
-    /// Bytes that items load which jump over all their neighbours at each turn of their loops: on a CPU, which runs one item after
-    /// the other, each load opens a line of a cache. 0 where items do not walk, or each over addresses of its own.
+    /// Bytes that items load in jumps: each turn of an item's loop skips what its neighbours load. A CPU, which runs one item after
+    /// the other, then touches a cache line for each load. 0 if items load little, or each from a stretch of its own.
     pub(super) fn jumping_bytes(&self, row: &Row) -> f64 {
         let wg = row.wg.map_or(1.0, |wg| WorkGroup::size(wg) as f64);
         let reads = &self.counts.memory.global_read;
@@ -91,7 +91,7 @@ impl Tally {
         if jumps { bytes } else { 0.0 }
     }
 
-    /// Of these launches together.
+    /// The sum of launches.
     pub(super) fn sum<'a>(launches: impl Iterator<Item = &'a CountRow>) -> Tally {
         launches.fold(Tally::default(), |mut sum, launch| {
             let cell = |cell: Option<u64>| cell.unwrap_or(0);
