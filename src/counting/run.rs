@@ -46,7 +46,7 @@ pub(crate) fn small<'a>(registry: &'a Registry, rows: &[Row], target: &Target) -
         let found = registry.family(&row.family).and_then(|family| Some((family, family.rung(&row.variant)?)));
         let Some((family, rung)) = found else { continue };
         let case = why::case_of(registry, row);
-        let Some(cases) = case.and_then(|case| small_cases(family, &case, case.wg)) else { continue };
+        let Some(cases) = case.and_then(|case| small_cases(family, &case, case.wg, target)) else { continue };
         for case in cases.into_iter().filter(|case| !all.iter().any(|known| known.case == *case)).collect::<Vec<_>>() {
             let remark = remark(family, rung, &case, target);
             all.push(CountedTrial { case, family, rung, remark, trial: None, large: None });
@@ -181,7 +181,7 @@ fn count_large(
 ) -> Result<Result<Vec<CountRow>, Stop>, Error> {
     let none =
         || Stop::new(Status::Skipped, "its counts do not follow from those of small cases; choose a smaller --n");
-    let Some(cases) = small_cases(family, subject.case, plan.wg) else { return Ok(Err(none())) };
+    let Some(cases) = small_cases(family, subject.case, plan.wg, worker.target()) else { return Ok(Err(none())) };
     let mut counted = Vec::new();
     for case in &cases {
         match worker.count(case)? {

@@ -51,6 +51,10 @@ pub struct Pass {
 }
 
 impl Pass {
+    pub fn groups(&self) -> u64 {
+        (self.global.iter().product::<usize>() / self.local.iter().product::<usize>().max(1)) as u64
+    }
+
     /// The launch, with the buffers that the plan's indices stand for.
     pub fn bound(&self, buffer: impl Fn(usize) -> BufferId) -> Launch {
         let Pass { kernel, global, local, args, check, .. } = self;

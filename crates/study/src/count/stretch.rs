@@ -11,7 +11,7 @@
 use super::CountRow;
 use gpulab_kernels::{Family, Form};
 use gpulab_model::data::{Params, Shape};
-use gpulab_model::plan::{Case, Pass, Plan, WorkGroup};
+use gpulab_model::plan::{Case, Pass, Plan, Target, WorkGroup};
 use std::collections::BTreeMap;
 
 /// Settings that the counts of a group do not depend on, or that the simulator lacks: how many items there are, and by
@@ -30,11 +30,12 @@ pub fn counted_settings(params: &Params) -> Params {
 }
 
 /// Two cases of the same kernel and settings that a simulator gets through in seconds, for groups of the size that the
-/// rung makes of the one asked for; none of a rung that the family has not.
-pub fn small_cases(family: &Family, case: &Case, wg: WorkGroup) -> Option<[Case; 2]> {
+/// rung makes of the one asked for; `None` if the family has no such rung.
+pub fn small_cases(family: &Family, case: &Case, wg: WorkGroup, target: &Target) -> Option<[Case; 2]> {
     let form = family.form;
+    let rung = family.rung(&case.variant)?;
     let mut small = Case { params: counted_settings(&case.params), ..case.clone() };
-    if family.rung(&case.variant)?.tunables().any(|tunable| tunable.name == ITEMS) {
+    if rung.tunables().any(|tunable| tunable.name == ITEMS) {
         // Of many elements each, as in a large case, so that loops turn often.
         small.params.insert(ITEMS.to_owned(), FEW_ITEMS.max(wg.size()).to_string());
     }
@@ -43,7 +44,15 @@ pub fn small_cases(family: &Family, case: &Case, wg: WorkGroup) -> Option<[Case;
         Form::Vector if wg.size() == 1 => [1 << 18, 1 << 19],
         Form::Vector => [1 << 15, 1 << 16],
         Form::Matrix => [128, 256],
-        Form::Square => [64, 128],
+        Form::Square => {
+            let groups = |n| {
+                let case = Case { shape: form.shape(n, None), ..small.clone() };
+                Some(family.plan(rung, &case, target).ok()?.passes.last()?.groups())
+            };
+            // Where a tile is wider than the matrix, its edges take part in all that a group does.
+            let are_whole = wg.size() == 1 || groups(128) == groups(64).map(|of_quarter| 4 * of_quarter);
+            if are_whole { [64, 128] } else { [128, 256] }
+        }
     };
     Some(sizes.map(|n| Case { shape: form.shape(n, None), ..small.clone() }))
 }
@@ -59,7 +68,7 @@ pub fn stretched(form: Form, case: &Case, plan: &Plan, counted: &[CountRow]) -> 
     let row = |(launch, pass): (u64, &Pass)| {
         let [small, large] = [most_groups(small, &pass.kernel)?, most_groups(large, &pass.kernel)?];
         let items: u64 = pass.local.iter().product::<usize>() as u64;
-        let groups = pass.global.iter().product::<usize>() as u64 / items.max(1);
+        let groups = pass.groups();
         let line = GroupLine {
             groups: groups as f64,
             at: (length(form, case.shape, groups, items), loops(form, small), loops(form, large)),
@@ -141,5 +150,28 @@ impl GroupLine {
             false => second_count,
         };
         (self.groups * group.max(0.0)).round() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpulab_kernels::Registry;
+    use gpulab_model::data::Dtype;
+
+    #[test]
+    fn small_matrices_are_whole_tiles() {
+        let registry = Registry::default();
+        let family = registry.family("minplus").unwrap();
+        let sizes = |variant: &str, wg: usize| {
+            let case = Case::of("minplus", variant, Dtype::F32, Shape { n: 4096, m: 4096 });
+            let target = Target::with_everything(true);
+            small_cases(family, &case, WorkGroup::linear(wg), &target).unwrap().map(|case| case.shape.n)
+        };
+        // Tiles of 64, of 128, and items alone.
+        assert_eq!(
+            [("three_way", 64), ("tiled", 256), ("wide", 1)].map(|(variant, wg)| sizes(variant, wg)),
+            [[64, 128], [128, 256], [64, 128]]
+        );
     }
 }

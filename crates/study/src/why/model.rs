@@ -34,9 +34,9 @@ pub const INSTRUCTIONS_IN_A_TREE: f64 = 140.0;
 /// Bytes of a work-item's widest load.
 const WIDEST: f64 = 16.0;
 
-/// Barriers are far apart when a group makes more passes of local memory than this between two of them. One load takes the time of
-/// some tens of passes.
-const DISTANT: f64 = 256.0;
+/// Barriers are far apart when a warp makes more passes of local memory than this between two of them. One load takes the time of some
+/// tens of passes.
+const DISTANT: f64 = 128.0;
 
 /// The factor by which a prediction may miss. Beyond it, something acts that counts do not see.
 pub(super) const PARTED: f64 = 1.5;
@@ -205,7 +205,8 @@ impl ModelTime {
         };
         let wg = row.wg.map(WorkGroup::size);
         // Fewer warps than fill the device work as fast as each does alone.
-        let warps = tally.groups as f64 * wg.map_or(1.0, |wg| (wg as f64 / WARP).ceil());
+        let warps_a_group = wg.map_or(1.0, |wg| (wg as f64 / WARP).ceil());
+        let warps = tally.groups as f64 * warps_a_group;
         let filled = rates.warp.map_or(1.0, |warp| (warps * warp / rates.adding).min(1.0));
         let reads = &memory.global_read;
         // Counts of earlier versions have no lines.
@@ -221,7 +222,8 @@ impl ModelTime {
             rates.alone.filter(|_| is_alone).map_or(0.0, |rate| WIDEST * counts.global().requests as f64 / rate);
         let passes = counts.local().passes as f64;
         Some(ModelTime {
-            are_barriers_distant: tally.barriers > tally.groups && passes > DISTANT * tally.barriers as f64,
+            are_barriers_distant: tally.barriers > tally.groups
+                && passes > DISTANT * tally.barriers as f64 * warps_a_group,
             caches: (read / rates.reading + written).max(alone),
             local: PASS * passes / rates.local / filled,
             instructions: instructions / filled,
