@@ -15,6 +15,7 @@ const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 /// Commands and files that a page makes up, and says so: what a contributor would add, and mistakes.
 const MADE_UP: &[&str] = &[
     "cl/dot/pairs.cl",
+    ".github/workflows/counts.yml",
     "cl/scale/naive.cl",
     "gpulab dot --unroll 99",
     "gpulab scale --quick",
