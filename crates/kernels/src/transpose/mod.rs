@@ -110,12 +110,12 @@ impl Problem for Transpose {
 
 /// What moves where; the references only copy.
 fn movement(case: &Case) -> Movement {
-    let movement = host::movement(case.shape, &case.params);
-    let movement = match REFERENCES.iter().any(|r| r.variant() == case.variant) {
+    let movement = repeated(host::movement(case.shape, &case.params), &case.params);
+    match REFERENCES.iter().any(|r| r.variant() == case.variant) {
+        // Its matrices lie as far apart as those of a transposition, whose inputs it has.
         true => Movement { to_pitch: movement.from_pitch, transposed: false, ..movement },
         false => movement,
-    };
-    repeated(movement, &case.params)
+    }
 }
 
 /// As many matrices as there are repetitions, if each is to have its own.
