@@ -462,7 +462,8 @@ mod tests {
 
     #[test]
     fn every_kernel_finds_what_the_plain_loops_find() {
-        let sides = [0, 1, 2, 7, 13, 31, 63, 64, 65, 127, 128, 129, 500];
+        // The last has more strips of the narrow kernels than one task packs, and rows for several tasks.
+        let sides = [0, 1, 2, 7, 13, 31, 63, 64, 65, 127, 128, 129, 267];
         for n in sides.into_iter().filter(|&n| !cfg!(miri) || n < 20) {
             check_types(n, n as u64);
         }
@@ -553,7 +554,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: if cfg!(miri) { 0 } else { 24 }, ..ProptestConfig::default() })]
         #[test]
-        fn any_side_and_seed(n in 0usize..200, seed: u64) {
+        fn any_side_and_seed(n in 0usize..110, seed: u64) {
             check_types(n, seed);
         }
     }
