@@ -71,9 +71,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
         println!("{:<9} {seconds:5.1} s  {}: {verdict}", driver.name(), mutant.name());
         verdict
     })?;
-    let right =
-        child::in_parallel(child::ALL_CORES, &controls, |(control, driver)| control_fails(&all, control, *driver))?;
-    let failed: Vec<String> = right.into_iter().flatten().collect();
+    let failed = failed_controls(&all, &controls)?;
     let mut missed = BTreeMap::new();
     for ((mutant, driver), verdict) in chosen.iter().zip(verdicts) {
         if let Verdict::Missed(why) = verdict {
@@ -175,6 +173,30 @@ fn try_one(all: &Path, mutant: &Mutant, driver: Driver) -> Verdict {
     }
 }
 
+/// Of the controls those whose unpatched kernels are not `ok`, with the reasons. Right kernels end no process, and one process
+/// compiles several sooner than each its own: those of Oclgrind, whose log does not tell cases apart, and commands are alone, and so
+/// is whatever is not right among others.
+fn failed_controls(all: &Path, controls: &[(Control, Driver)]) -> Result<Vec<String>, String> {
+    const TOGETHER: usize = 8;
+    let is_alone = |(control, driver): &&(Control, Driver)| {
+        *driver == Driver::Oclgrind || matches!(control.subject, Subject::Command(_))
+    };
+    let (alone, others): (Vec<_>, Vec<_>) = controls.iter().copied().partition(|control| is_alone(&control));
+    let mut batches: Vec<Vec<(Control, Driver)>> = alone.into_iter().map(|control| vec![control]).collect();
+    for driver in Driver::ALL {
+        let of_driver: Vec<_> = others.iter().copied().filter(|(_, of)| *of == driver).collect();
+        batches.extend(of_driver.chunks(TOGETHER).map(<[_]>::to_vec));
+    }
+    let failed = child::in_parallel(child::ALL_CORES, &batches, |batch| {
+        let is_right = |seen: Vec<Seen>| seen.len() == batch.len() && seen.iter().all(Seen::is_ok);
+        if batch.len() > 1 && see_cases(all, batch).is_ok_and(is_right) {
+            return Vec::new();
+        }
+        batch.iter().filter_map(|(control, driver)| control_fails(all, control, *driver)).collect()
+    })?;
+    Ok(failed.concat())
+}
+
 /// Why the unpatched kernel is not `ok`, if it is not.
 fn control_fails(all: &Path, control: &Control, driver: Driver) -> Option<String> {
     let why = match see(all, control, driver) {
@@ -261,28 +283,44 @@ fn see(kernels: &Path, control: &Control, driver: Driver) -> Result<Seen, String
     if let Subject::Command(args) = control.subject {
         return see_command(kernels, args, driver);
     }
-    let question = Question {
-        kernels: kernels.to_owned(),
-        case: control.case(driver == Driver::Oclgrind)?,
-        trial: control.trial(),
-        is_last: control.is_last,
-        settings: control.settings(),
-        verify: driver == Driver::Oclgrind,
-        again: control.again,
-    };
-    let question = serde_json::to_string(&question).map_err(|e| e.to_string())?;
-    let Called { end, log } = call("mutants", driver, &question, DEADLINE)?;
-    let (status, reason) = match end {
-        End::Done(answer) => serde_json::from_str(&answer).map_err(|e| e.to_string())?,
-        End::Died(why) => ("died".into(), why),
-        End::TimedOut => ("hung".into(), String::new()),
-    };
-    Ok(Seen { status, reason, log })
+    let seen = see_cases(kernels, &[(*control, driver)])?;
+    seen.into_iter().next().ok_or_else(|| "no answer".into())
 }
 
-/// Runs a case as a ladder, a sweep's rounds and an experiment do; the child's part of [`see`].
-pub fn child(driver: Driver, question: &str) -> Result<String, String> {
-    let question: Question = serde_json::from_str(question).map_err(|e| e.to_string())?;
+/// Runs the cases of controls of one driver over these kernels, one after the other in one process.
+fn see_cases(kernels: &Path, controls: &[(Control, Driver)]) -> Result<Vec<Seen>, String> {
+    let driver = controls.first().ok_or("no case")?.1;
+    let question = |(control, _): &(Control, Driver)| {
+        Ok(Question {
+            kernels: kernels.to_owned(),
+            case: control.case(driver == Driver::Oclgrind)?,
+            trial: control.trial(),
+            is_last: control.is_last,
+            settings: control.settings(),
+            verify: driver == Driver::Oclgrind,
+            again: control.again,
+        })
+    };
+    let questions = controls.iter().map(question).collect::<Result<Vec<Question>, String>>()?;
+    let questions = serde_json::to_string(&questions).map_err(|e| e.to_string())?;
+    let Called { end, log } = call("mutants", driver, &questions, DEADLINE)?;
+    let answers: Vec<(String, String)> = match end {
+        End::Done(answers) => serde_json::from_str(&answers).map_err(|e| e.to_string())?,
+        End::Died(why) => vec![("died".into(), why)],
+        End::TimedOut => vec![("hung".into(), String::new())],
+    };
+    Ok(answers.into_iter().map(|(status, reason)| Seen { status, reason, log: log.clone() }).collect())
+}
+
+/// Runs cases as a ladder, a sweep's rounds and an experiment do; the child's part of [`see_cases`].
+pub fn child(driver: Driver, questions: &str) -> Result<String, String> {
+    let questions: Vec<Question> = serde_json::from_str(questions).map_err(|e| e.to_string())?;
+    let answers = questions.into_iter().map(|question| answer(driver, question)).collect::<Result<Vec<_>, String>>()?;
+    serde_json::to_string(&answers).map_err(|e| e.to_string())
+}
+
+/// The status of a case's row, and its reason.
+fn answer(driver: Driver, question: Question) -> Result<(String, String), String> {
     let device = driver.open()?;
     let target = gpulab::device::Device::info(&device).target.clone();
     let case = match (question.case, &question.trial) {
@@ -297,7 +335,7 @@ pub fn child(driver: Driver, question: &str) -> Result<String, String> {
             outcome = outcome.pooled(session.run_again(&case, &question.settings), &question.settings);
         }
     }
-    serde_json::to_string(&(outcome.status().name(), outcome.reason())).map_err(|e| e.to_string())
+    Ok((outcome.status().name().to_owned(), outcome.reason().to_owned()))
 }
 
 /// An experiment's first or last trial of a kernel, `FAMILY/VARIANT`, in a series whose name has `series` in it.
