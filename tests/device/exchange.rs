@@ -1,6 +1,6 @@
 //! What goes on between host and device, on real drivers: every kind of it moves and computes what it should.
 
-use crate::drivers::{is_whole, on_every_driver, on_every_real_driver, open, session};
+use crate::drivers::{is_whole, on_a_real_driver, on_every_driver, on_every_real_driver, open, session};
 use crate::skips;
 use crate::sources::edited_kernels;
 use gpulab::exchange::{EXCHANGES, case, exchange, launch, pipeline, transfer, zerocopy};
@@ -98,7 +98,7 @@ fn wrong_kernels_are_found() {
         ("exchange/pipeline/mix.cl", "out[first + id]", "out[id]", "pipeline", pipeline::CHUNKS),
         ("exchange/zerocopy/passes.cl", "pass < repeats", "pass < 1", "zerocopy", zerocopy::IN_PLACE),
     ];
-    on_every_real_driver(|driver| {
+    on_a_real_driver(|driver| {
         for (file, from, to, name, variant) in MISTAKES {
             let edited = edited_kernels(file, from, to);
             let sources = Sources { dir: Some(edited.path().into()) };

@@ -1,7 +1,7 @@
 //! Every rung of the families that work on vectors, on real drivers: sizes, work-groups, types, options and
 //! special values.
 
-use crate::drivers::{is_mine, is_turn, on_every_driver, on_every_real_driver, session};
+use crate::drivers::{is_mine, is_turn, is_whole, on_every_driver, on_every_real_driver, session};
 use crate::skips::verify;
 use gpulab::data::{Array, Dtype, Params, Shape};
 use gpulab::kernels::{FAMILIES, Family, Form, PROBES, Rung};
@@ -48,33 +48,60 @@ fn every_rung_is_right_at_every_size() {
         let mut count = 0;
         for family in vector_families() {
             // Data are made once for each type and size.
-            for (&dtype, (s, &n)) in family.dtypes.iter().flat_map(|d| sizes.iter().enumerate().map(move |n| (d, n))) {
-                // What wider types have of their own shows at small sizes, and what all but the first have in few groups. Of
-                // these, and of the first's other groups, each driver takes some: most of the time goes into compiling.
+            for ((d, &dtype), (s, &n)) in
+                family.dtypes.iter().enumerate().flat_map(|d| sizes.iter().enumerate().map(move |n| (d, n)))
+            {
+                // What wider types have of their own shows at small sizes. Most of the time goes into compiling: each driver takes
+                // some of the types of a rung.
                 let wider = matches!(dtype, Dtype::I64 | Dtype::F64);
                 if (wider || small) && !SMALL_SIZES.contains(&n) || small && wider && family.name == "reduce" {
                     continue;
                 }
-                let is_first = family.dtypes.first() == Some(&dtype);
-                let few: &[usize] = match (n < 1 << 16, is_first) {
-                    (true, _) => &[3, 64],
-                    (false, true) => &[64, 256],
-                    (false, false) => &[64],
-                };
-                let told = |wg: usize| small || few.contains(&wg) || is_first && is_mine(driver, wg);
                 for (r, rung) in family.ladder.iter().enumerate() {
-                    if !(small || is_first && is_turn(driver, r + s) || is_mine(driver, r + dtype as usize)) {
+                    if !(small || d == 0 && is_turn(driver, r + s) || is_mine(driver, r + dtype as usize)) {
                         continue;
                     }
-                    let is_meant = |wg: usize| worthwhile(rung, n, wg) && (told(wg) || rung.variant() == "wide");
-                    for &wg in work_groups.iter().filter(|&&wg| is_meant(wg)) {
-                        count += verify(&mut session, driver, &case(family, rung, dtype, n, wg, &[]));
+                    let meant = if small { work_groups.clone() } else { groups(driver, family, (r, d), n, max) };
+                    for wg in meant.into_iter().filter(|&wg| worthwhile(rung, n, wg)) {
+                        let ran = verify(&mut session, driver, &case(family, rung, dtype, n, wg, &[]));
+                        // What halves its group takes no rare one: its types are tried with a usual one.
+                        let is_left = ran == 0 && d > 0 && !is_whole();
+                        count += ran;
+                        count += if is_left {
+                            verify(&mut session, driver, &case(family, rung, dtype, n, 64, &[]))
+                        } else {
+                            0
+                        };
                     }
                 }
             }
         }
         count
     });
+}
+
+/// The work-groups of a rung in a type, by their places, so that each group and each type of a rung is compiled, but not each
+/// pair of them: the first type has the usual groups, and each of the others one of the rare ones in turn; those that are left
+/// are the first's again, each on one driver.
+fn groups(driver: &str, family: &Family, (rung, dtype): (usize, usize), n: u64, max: usize) -> Vec<usize> {
+    let rare: Vec<usize> = [1, 32, 1000, max].into_iter().filter(|&wg| wg <= max).collect();
+    let is_large = n >= 1 << 16;
+    let usual = if is_large { [64, 256] } else { [3, 64] };
+    if is_whole() {
+        return WORK_GROUPS.into_iter().filter(|&wg| wg < max).chain([max]).collect();
+    }
+    if family.ladder[rung].variant() == "wide" {
+        return vec![1];
+    }
+    let turn = |dtype: usize| (rung + dtype) % rare.len();
+    match dtype {
+        0 => {
+            let others: Vec<usize> = (1..family.dtypes.len()).map(turn).collect();
+            let left = rare.iter().enumerate().filter(|(at, wg)| !others.contains(at) && is_mine(driver, **wg));
+            usual.into_iter().chain(left.map(|(_, &wg)| wg)).chain((!is_large).then_some(256)).collect()
+        }
+        _ => vec![rare[turn(dtype)]],
+    }
 }
 
 /// Whether a work-group shows anything at this size: the last rungs' groups are of one item, whatever is asked for,

@@ -12,7 +12,7 @@ use gpulab::Error;
 use gpulab::children::ended_within;
 use gpulab::data::Array;
 use gpulab::device::{list_platforms, opencl::OpenClDevice, select};
-use gpulab::kernels::Sources;
+use gpulab::kernels::{Sources, Tunable};
 use gpulab::runner::Session;
 use gpulab::simulator::Simulator;
 use std::env;
@@ -46,6 +46,13 @@ pub fn on_one_driver<F: Fn(&str) -> usize>(body: F) {
 /// what smaller tests cover.
 pub fn on_every_real_driver<F: Fn(&str) -> usize>(body: F) {
     run_on(test_of::<F>(), |driver| driver != "oclgrind", body);
+}
+
+/// As [`on_every_real_driver`], but on the first listed alone unless all are to be tried: for mistakes that the host finds, whoever
+/// compiles them.
+pub fn on_a_real_driver<F: Fn(&str) -> usize>(body: F) {
+    let is_meant = |driver: &str| driver != "oclgrind" && (is_whole() || drivers().split(',').next() == Some(driver));
+    run_on(test_of::<F>(), is_meant, body);
 }
 
 /// As [`on_every_driver`], but on PoCL only, for what compiles too many kernels for the others.
@@ -150,8 +157,8 @@ fn drivers() -> String {
 }
 
 /// Whether the case of this number is this driver's part of what takes compilers too long to be tried on each: each case has one
-/// real driver. PoCL, the fastest, has most. llvmpipe has fewest: it compiles a kernel anew for each launch, and a check has a
-/// hundred launches.
+/// real driver. PoCL, the fastest, has most. Intel's compiler takes some three times as long over a kernel, and llvmpipe compiles
+/// one anew for each launch: a check has a hundred.
 pub fn is_mine(driver: &str, index: usize) -> bool {
     if is_whole() {
         return true;
@@ -159,9 +166,8 @@ pub fn is_mine(driver: &str, index: usize) -> bool {
     let drivers = drivers();
     let real = drivers.split(',').filter(|driver| *driver != "oclgrind");
     let share = |driver: &str| match driver {
-        "rusticl" => 1,
-        "intel" => 2,
-        _ => 6,
+        "rusticl" | "intel" => 1,
+        _ => 7,
     };
     let shares: Vec<&str> = real.flat_map(|driver| vec![driver; share(driver)]).collect();
     shares.get(mixed(index) % shares.len().max(1)) == Some(&driver)
@@ -177,15 +183,33 @@ pub fn is_in_third(index: usize) -> bool {
     is_whole() || mixed(index).is_multiple_of(3)
 }
 
-/// Whether a driver takes the case of this number where each could have all: PoCL does, Intel's takes every sixth, llvmpipe every
+/// Whether a driver takes the case of this number where each could have all: PoCL does, Intel's takes every eighth, llvmpipe every
 /// sixteenth.
 pub fn is_turn(driver: &str, index: usize) -> bool {
     let turn = match driver {
-        "intel" => 6,
+        "intel" => 8,
         "rusticl" => 16,
         _ => 1,
     };
     is_whole() || index.is_multiple_of(turn)
+}
+
+/// Settings that are one value of one tunable each.
+pub fn alone<'a>(tunables: &[Tunable<'a>]) -> Vec<Vec<(&'a str, &'a str)>> {
+    tunables.iter().flat_map(|t| t.values().map(move |value| vec![(t.name, value)])).collect()
+}
+
+/// Settings of all tunables together, as few as there are values of one: each value is in some, beside another one of each
+/// neighbour. Of the whole, each value is alone.
+pub fn together<'a>(tunables: &[Tunable<'a>]) -> Vec<Vec<(&'a str, &'a str)>> {
+    if is_whole() {
+        return alone(tunables);
+    }
+    let axes: Vec<(&str, Vec<&str>)> = tunables.iter().map(|t| (t.name, t.values().collect())).collect();
+    let most = axes.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
+    let of =
+        |row: usize| axes.iter().enumerate().map(move |(a, (name, values))| (*name, values[(row + a) % values.len()]));
+    (0..most).map(|row| of(row).collect()).collect()
 }
 
 fn child(driver: &str, test: &str, scratch: &Path, log: &Path) -> Command {
