@@ -1,17 +1,12 @@
 //! What became of a kernel: from the driver's binary, or by a disassembler.
 
 use crate::asm::{AsmKernel, parse};
-use crate::cli::Global;
-use crate::files::{self, ScratchFolder};
-use crate::kernels::Registry;
-use crate::outcome::{Executor, Status};
-use crate::plan::Case;
-use crate::terminal::say;
-use crate::worker::{Setup, WorkerProcess, Wrapper};
-use crate::{Error, bench, interrupt};
+use crate::bench;
+use crate::files::ScratchFolder;
+use crate::prelude::*;
+use crate::worker::Wrapper;
 use std::ffi::OsStr;
 use std::io::ErrorKind;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 pub(crate) struct KernelListing {
@@ -27,7 +22,6 @@ pub(crate) fn read(path: &Path) -> Result<KernelListing, Error> {
     Ok(KernelListing { what: name, kernels })
 }
 
-/// What the device's compiler makes of a case.
 pub(crate) fn of_device(
     global: &Global,
     registry: &Registry,

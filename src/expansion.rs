@@ -1,14 +1,13 @@
 //! A kernel's file as the compiler gets it.
 
-use crate::Error;
 use crate::bench::tuning;
 use crate::device::build_options;
 use crate::exchange::exchange;
 use crate::experiments::Scope;
-use crate::kernels::{self, Family, Rung, Sources, used_defines};
+use crate::kernels::{self, used_defines};
 use crate::lesson::Lesson;
-use crate::outcome::DeviceInfo;
-use crate::plan::{Case, Refusal};
+use crate::plan::Refusal;
+use crate::prelude::*;
 use crate::report::format::device;
 use crate::terminal;
 
@@ -39,7 +38,6 @@ pub(crate) fn expanded(
     Ok(format!("// cl/{path}, {how}\n{text}"))
 }
 
-/// A case and its device in words.
 fn named(case: &Case, info: &DeviceInfo) -> String {
     let Case { dtype, shape, .. } = case;
     let size = if shape.m > 1 { format!("{} x {}", shape.n, shape.m) } else { format!("n = {}", shape.n) };
@@ -70,7 +68,6 @@ fn usual(family: &Family, rung: &Rung, info: &DeviceInfo) -> Case {
     }
 }
 
-/// Whether a case runs this file.
 fn is_of(case: &Case, path: &str, info: &DeviceInfo) -> bool {
     match exchange(&case.family) {
         Some(exchange) => (exchange.script)(case, &info.target)

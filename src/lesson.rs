@@ -1,15 +1,14 @@
 //! What a word of `source`, `diff` and `explain` names: a family, one of its rungs as in `reduce:3`, or an experiment.
 
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
-use crate::kernels::{FAMILIES, Family, Rung, built_in};
+use crate::prelude::*;
 use crate::report::explain::short_name;
 use crate::suggest::{did_you_mean, nearest};
-use crate::{Error, values, words};
+use crate::words;
 
 #[derive(Clone, Copy)]
 pub(crate) enum Lesson {
     Ladder(&'static Family),
-    /// A rung or a reference.
     Kernel(&'static Family, &'static Rung),
     Study(&'static Experiment),
 }

@@ -35,6 +35,7 @@ mod limits;
 mod manuals;
 mod outputs;
 mod pages;
+mod prelude;
 mod recording;
 mod shell;
 mod shown;

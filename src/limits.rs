@@ -1,14 +1,11 @@
 //! A device's limits, measured all in turn, and those that are kept.
 
 use crate::ceilings::{self, CeilingRow, Effort, Kept, Quantity, all_kept};
-use crate::cli::{CeilingArgs, Global};
+use crate::cli::CeilingArgs;
 use crate::device::{doctor, select};
-use crate::outcome::{DeviceInfo, Executor, Outcome, Status};
-use crate::record::Run;
+use crate::prelude::*;
 use crate::report::progress::{Observer, StatusLine};
-use crate::terminal::say;
-use crate::{Error, bench, report};
-use std::path::Path;
+use crate::{bench, report};
 
 /// Where ceilings are kept, and which of so many are not, as what was kept of them before is no `worse`.
 pub(crate) fn where_kept(path: &Path, worse: &[CeilingRow], all: usize) -> String {

@@ -2,13 +2,11 @@
 //!
 //! An output that fails is given up and its error kept for the end; the others still get their data.
 
-use crate::Error;
 use crate::cli::{Output, RowFiles};
-use crate::console::{Out, worst_of};
+use crate::prelude::*;
 use crate::record::{CsvRecord, SampleRow};
 use crate::report::markdown::MARKDOWN_MARK;
 use crate::store::{CsvFile, Deferred, JsonFile, Mode};
-use crate::terminal::{Screen, say};
 use serde::Serialize;
 
 /// The paths that were asked for; `-` is standard output.
@@ -34,7 +32,6 @@ impl<'a> From<&'a Output> for Paths<'a> {
     }
 }
 
-/// The outputs that were asked for.
 pub(crate) struct Outputs<T> {
     csv: Option<CsvFile<T>>,
     json: Option<JsonFile>,

@@ -36,7 +36,6 @@ fn vocabulary() -> Vec<KnownWord> {
     words
 }
 
-/// The commands that `word` may have meant.
 fn commands(word: &str) -> Vec<String> {
     nearest(word, vocabulary(), |word| &word.name).into_iter().map(|word| word.command).collect()
 }

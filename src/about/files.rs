@@ -4,14 +4,15 @@
 
 use crate::adopt::{described, own, parted};
 use crate::ceilings::{self, CEILINGS_FOLDER, CeilingRow};
-use crate::cli::{Command, ExerciseAction, Global, Output, TunedAction, WatchedKernel};
+use crate::cli::{Command, ExerciseAction, Output, TunedAction, WatchedKernel};
 use crate::compare::ComparisonRow;
-use crate::count::CountRow;
 use crate::exercise::GradeRow;
+use crate::input;
 use crate::ladder::BASELINES;
 use crate::outputs::Paths;
 use crate::pages::is_folder;
-use crate::record::{CsvRecord, Point, Row, SampleRow};
+use crate::prelude::*;
+use crate::record::{CsvRecord, Point, SampleRow};
 use crate::report::film::is_film;
 use crate::report::markdown::MARKDOWN_MARK;
 use crate::report::page::is_page;
@@ -19,8 +20,6 @@ use crate::report::picture::PNG_MARK;
 use crate::shown::split_names;
 use crate::store::{OutputFile, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
 use crate::tune::TUNED_FOLDER;
-use crate::{Error, files, input};
-use std::path::{Path, PathBuf};
 
 /// Where `gpulab report` writes its page when nothing else is asked for.
 pub(crate) const REPORT: &str = "report.html";
@@ -142,7 +141,6 @@ fn is_svg(head: &str) -> bool {
     head.starts_with("<svg") && head.contains("\"picture-title picture-about\"")
 }
 
-/// The files of kernels that are watched.
 fn watched(what: &[String], options: &WatchedKernel) -> Vec<PathBuf> {
     what.iter().flat_map(|what| named(what, options.family.is_some())).collect()
 }

@@ -4,7 +4,7 @@ use crate::adopt::cited;
 use crate::cli::{CitedLadder, Command, ExerciseAction, Lab, Ladder, PlotArgs, ReportArgs, Sweep, TuneArgs};
 use crate::exercise::{NAMES, first_open, progress};
 use crate::experiments::{EXPERIMENTS, experiment};
-use crate::kernels::{FAMILIES, Rung};
+use crate::prelude::*;
 use crate::report::sources;
 use crate::shell::{joined, quoted};
 use crate::values::variants;
@@ -21,7 +21,6 @@ pub(crate) struct Done<'a> {
     pub words: &'a [String],
 }
 
-/// The next useful command, if there is one.
 pub(crate) fn next(done: &Done<'_>) -> Option<String> {
     Some(match done.command {
         Command::Devices { .. } | Command::Doctor { .. } => done.on_device("gpulab dot -n 1M --quick"),

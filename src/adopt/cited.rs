@@ -1,10 +1,11 @@
 //! The sources' kernels as printed, which are built into gpulab.
 
 use crate::cli::CitedLadder;
-use crate::kernels::{Family, Registry, cited};
+use crate::kernels::cited;
 use crate::ladder::AsSource;
+use crate::oracle;
+use crate::prelude::*;
 use crate::report::printed;
-use crate::{Error, oracle};
 use clap::ValueEnum;
 
 pub(crate) fn family<'a>(

@@ -1,12 +1,10 @@
 //! A reader's family: the TOML file that describes it and what that names, read once.
 
 use super::own::{self, shown};
-use crate::kernels::{Checker, DeclarationError, Description, FAMILIES, Family, FamilyFile, Registry, built_in};
+use crate::kernels::{Checker, DeclarationError, Description, FamilyFile};
+use crate::prelude::*;
 use crate::suggest::{did_you_mean, nearest};
-use crate::{Error, files, input, oracle, words};
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use crate::{input, oracle, words};
 
 pub(crate) fn is_file(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))

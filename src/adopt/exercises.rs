@@ -1,10 +1,9 @@
 //! Kernels of exercises, named as `exercise:strides` and `solution:strides`: rungs of the family whose problem they solve.
 
 use super::own;
-use crate::kernels::{Family, Registry, built_in};
-use crate::{Error, words};
+use crate::prelude::*;
+use crate::words;
 use gpulab_study::exercise::{NAMES, exercise};
-use std::path::Path;
 
 /// What stands before the colon: for the starting file, and for a file that passes.
 const STARTER: &str = "exercise";

@@ -7,9 +7,7 @@ mod includes;
 pub(crate) mod own;
 mod raw_strings;
 
-use crate::kernels::{Family, Registry, Rung};
-use crate::{Error, values};
-use std::path::Path;
+use crate::prelude::*;
 
 /// The family that a command works with, and a registry that has it with what the reader brought.
 pub(crate) struct Brought {

@@ -2,11 +2,9 @@
 
 use super::includes::{included, reads_a_file};
 use super::raw_strings;
-use crate::kernels::{Family, OwnKernel, Registry, Rung, text};
-use crate::report::format;
-use crate::{Error, files};
+use crate::kernels::{OwnKernel, text};
+use crate::prelude::*;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
 /// Reads a kernel and makes it the last rung of its family.
 pub(crate) fn adopt<'a>(registry: &'a mut Registry, path: &Path, family: &Family) -> Result<&'a Family, Error> {

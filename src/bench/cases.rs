@@ -1,13 +1,8 @@
 //! The cases that a command asks for, checked before anything runs.
 
 use crate::cli::CaseOptions;
-use crate::console::note;
-use crate::data::{Dtype, Params, Shape};
-use crate::kernels::{Family, Form, Rung};
-use crate::outcome::DeviceInfo;
-use crate::plan::{Case, WorkGroup};
-use crate::{Error, memory, sweep};
-use std::path::Path;
+use crate::prelude::*;
+use crate::{memory, sweep};
 
 /// The work-group of kernels that have none of their own.
 pub(crate) const WORK_GROUP: WorkGroup = WorkGroup::linear(256);

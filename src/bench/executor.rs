@@ -1,14 +1,8 @@
 //! The device on which a command's cases run, opened and announced.
 
-use crate::cli::{Global, MeasureArgs};
-use crate::console::note;
-use crate::kernels::Registry;
-use crate::outcome::{DeviceInfo, Executor};
-use crate::report::format;
-use crate::terminal::say;
-use crate::worker::{InProcess, Setup, WorkerProcess, open_session, usual_deadline};
-use crate::{Error, interrupt};
-use std::time::Duration;
+use crate::cli::MeasureArgs;
+use crate::prelude::*;
+use crate::worker::{InProcess, open_session, usual_deadline};
 
 /// Opens the device for cases of so many bytes and operations at most.
 pub(crate) fn open(setup: Setup, measure: &MeasureArgs, bytes: u64, ops: f64) -> Result<Box<dyn Executor>, Error> {

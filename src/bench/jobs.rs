@@ -1,13 +1,11 @@
 //! The jobs of a sweep or of experiments, one after the other: each is told, run within the pace, and told of.
 
 use crate::ceilings::{self, LimitNeeded, Limits};
-use crate::kernels::Family;
-use crate::outcome::{Executor, Job, Outcome, Settings};
-use crate::plan::Case;
+use crate::outcome::Job;
+use crate::prelude::*;
 use crate::report::progress::Observer;
 use crate::runner::Pace;
-use crate::{Error, interrupt, stats};
-use std::time::Instant;
+use crate::stats;
 
 pub(crate) struct Jobs {
     pub(crate) executor: Box<dyn Executor>,
@@ -15,7 +13,6 @@ pub(crate) struct Jobs {
     pub(crate) limits: Limits,
     pub(crate) pace: Pace,
     pub(crate) settings: Settings,
-    /// Rounds over each case.
     pub(crate) rounds: u32,
     /// Jobs that there are at most, and how many have begun.
     pub(crate) steps: usize,

@@ -2,22 +2,12 @@
 
 use crate::adopt::Brought;
 use crate::bench::{self, Input, simulate, tuning};
-use crate::cli::Global;
-use crate::console::note;
-use crate::data::{Dtype, Shape};
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::{Patience, judge, ragged};
-use crate::kernels::{Family, Registry, Rung};
-use crate::outcome::Executor;
-use crate::plan::{Case, WorkGroup};
-use crate::report::format;
+use crate::prelude::*;
 use crate::report::progress::{Observer, StatusLine};
 use crate::simulator::Checked;
-use crate::terminal::say;
-use crate::worker::{Setup, WorkerProcess, usual_deadline};
-use crate::{Error, interrupt};
-use std::path::Path;
-use std::time::Duration;
+use crate::worker::usual_deadline;
 
 /// Seconds that a small case may take by default: most of it is its compilation.
 const SMALL_S: f64 = 15.0;
@@ -27,7 +17,6 @@ pub(crate) const SIMULATOR_S: f64 = 60.0;
 
 /// What a file is judged for, and how. What is not said is as of the family's ladder.
 pub(crate) struct Judging<'a> {
-    /// The family whose problem it solves.
     pub(crate) family: &'a str,
     /// Declarations in place of the file's, as `args in, out, n`.
     pub(crate) lines: Vec<String>,
@@ -52,7 +41,6 @@ pub(crate) struct JudgedFile {
     pub(crate) brought: Brought,
     pub(crate) rung: Rung,
     pub(crate) judgement: Judgement,
-    /// The name of its device.
     pub(crate) device: String,
     /// What its worker was allowed, in bytes.
     pub(crate) memory: u64,

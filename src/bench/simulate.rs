@@ -1,17 +1,12 @@
 //! What the simulator Oclgrind says of a reader's kernel, beside what a device does with it.
 
 use crate::adopt::own;
+use crate::ceilings;
 use crate::count::CheckFinding;
 use crate::judgement::{Judgement, Ruling};
-use crate::kernels::{Registry, Rung};
-use crate::outcome::Status;
-use crate::plan::Case;
-use crate::report::{findings, format, judged};
+use crate::prelude::*;
+use crate::report::{findings, judged};
 use crate::simulator::{CheckEnd, CheckingWorker, PLUGINS_FOLDER};
-use crate::terminal::{Screen, say};
-use crate::worker::{Setup, WorkerProcess};
-use crate::{Error, ceilings, interrupt};
-use std::time::Duration;
 
 const SECOND_OPINION: Duration = Duration::from_secs(20);
 

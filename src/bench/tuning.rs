@@ -1,12 +1,7 @@
 //! The use of what tuning found: settings for rungs that were given none.
 
-use crate::console::note;
-use crate::kernels::{Family, Rung, Sources};
-use crate::outcome::DeviceInfo;
-use crate::plan::{Case, WorkGroup};
-use crate::terminal::say;
+use crate::prelude::*;
 use crate::tune::Remembered;
-use std::path::Path;
 
 /// What is remembered of a family on a device, if anything. That a damaged file was put aside is said.
 pub(crate) fn load<'a>(

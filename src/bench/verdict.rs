@@ -1,10 +1,6 @@
 //! The errors that measured rows make.
 
-use crate::Error;
-use crate::kernels::built_in;
-use crate::outcome::{Status, Stop};
-use crate::plan::Case;
-use crate::record::Row;
+use crate::prelude::*;
 use std::borrow::Borrow;
 
 /// The error that a case makes which ended without a measurement.

@@ -2,14 +2,11 @@
 
 use crate::adopt::{Brought, own};
 use crate::assembly::{self, KernelListing};
-use crate::cli::{AsmArgs, Global};
-use crate::console::{Out, screen};
-use crate::count::CountRow;
+use crate::bench;
+use crate::cli::AsmArgs;
 use crate::counting::{beside, source_line};
-use crate::kernels::{Form, Rung, Sources};
+use crate::prelude::*;
 use crate::report::asm;
-use crate::{Error, bench, interrupt};
-use std::time::Duration;
 
 /// Longest that the simulator may take.
 const DEADLINE: Duration = Duration::from_secs(120);
@@ -78,7 +75,6 @@ fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown, Error> 
     Ok(Shown { name: format!("{} {}", family.name, rung.label()), rung, listings, counts })
 }
 
-/// A line of a source by a path that ends with its file's.
 fn line_of(sources: &Sources, rung: &Rung, path: &str, line: u64) -> Option<String> {
     let begins = std::iter::once(0).chain(path.match_indices('/').map(|(at, _)| at + 1));
     begins

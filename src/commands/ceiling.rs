@@ -1,15 +1,12 @@
 //! `gpulab ceiling`: what the device does at best, measured and kept.
 
 use crate::ceilings::{self, Kept};
-use crate::cli::{CeilingArgs, Global};
-use crate::console::{Out, note, screen, worst_of};
-use crate::kernels::{PROBES, Rung};
+use crate::cli::CeilingArgs;
+use crate::kernels::PROBES;
 use crate::limits::{everything, kept_of, measure, where_kept};
-use crate::outcome::Status;
 use crate::outputs::{Outputs, Paths};
-use crate::terminal::say;
-use crate::worker::Setup;
-use crate::{Error, bench, interrupt, report};
+use crate::prelude::*;
+use crate::{bench, report};
 
 /// What the data of a probe may come to, for its deadline: the device is not known yet when deadlines are set.
 const MOST_BYTES: u64 = 1 << 30;

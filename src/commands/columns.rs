@@ -1,7 +1,6 @@
 //! `gpulab columns`: what the columns of files hold.
 
-use crate::Error;
-use crate::console::Out;
+use crate::prelude::*;
 use crate::report::dictionaries::ALL;
 use crate::report::dictionary;
 

@@ -1,11 +1,11 @@
 //! `gpulab compare`: recorded runs held against each other.
 
-use crate::cli::{Compare, Global};
+use crate::cli::Compare;
 use crate::compare::{ComparisonRow, FileComparison, SIDES, SLOWDOWNS, SpeedVerdict, compare, curve, steps};
-use crate::console::{Out, screen};
 use crate::outputs::{Outputs, Paths};
+use crate::prelude::*;
+use crate::report;
 use crate::shown::rows_of;
-use crate::{Error, report};
 
 /// Compares each file with the first, and says what the steps of ladders bring where several devices are in the files.
 pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Error> {

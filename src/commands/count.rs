@@ -1,18 +1,14 @@
 //! `gpulab count`: what kernels do, counted in a simulator.
 
 use crate::adopt::own;
-use crate::cli::{CountArgs, Global};
-use crate::console::{Out, screen, worst_of};
-use crate::count::CountRow;
+use crate::cli::CountArgs;
 use crate::counting::{
     Countable, Counting, GateFiles, check_ladder, check_trials, count_program, kept, open, source_line,
 };
-use crate::kernels::{Registry, Rung, Sources};
-use crate::outcome::Status;
 use crate::outputs::{Outputs, Paths};
+use crate::prelude::*;
 use crate::simulator::Simulator;
-use crate::{Error, ceilings, interrupt, report};
-use std::time::Duration;
+use crate::{ceilings, report};
 
 pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Error> {
     if global.device_given().is_some() {

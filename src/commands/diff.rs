@@ -1,14 +1,14 @@
 //! `gpulab diff`: what changed from one rung to another.
 
 use crate::adopt::Brought;
-use crate::cli::{DiffArgs, Global};
-use crate::console::{self, Out, screen};
-use crate::kernels::{Family, Rung, Sources};
+use crate::bench;
+use crate::cli::DiffArgs;
+use crate::console;
 use crate::lesson::rung_of;
+use crate::prelude::*;
 use crate::report::diff::{self, DiffLayout, KernelFile};
 use crate::report::explain::short_name;
 use crate::terminal::Stdout;
-use crate::{Error, bench};
 
 /// Prints what the two headers say, and the lines of code that differ.
 pub fn run(out: &mut Out, global: &Global, options: &DiffArgs) -> Result<(), Error> {

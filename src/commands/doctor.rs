@@ -1,11 +1,9 @@
 //! `gpulab doctor`: what works, what does not, and what to install.
 
-use crate::Error;
-use crate::cli::Global;
-use crate::console::Out;
 use crate::device::doctor;
 use crate::health::{Findings, Health, report};
 use crate::outputs::TextOrJson;
+use crate::prelude::*;
 
 /// Prints the report, or writes what was found as JSON to `json`, for `-` in place of the report. Quietly only what is
 /// wrong and the verdict; verbosely also what the environment says.

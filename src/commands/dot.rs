@@ -1,12 +1,10 @@
 //! `gpulab dot`: the dot product's ladder.
 
-use crate::cli::{DotArgs, Global, Source};
-use crate::console::Out;
-use crate::data::{Params, Shape};
-use crate::kernels::{self, Form};
+use crate::cli::{DotArgs, Source};
+use crate::kernels;
 use crate::ladder::{AsSource, LadderRun};
-use crate::terminal::say;
-use crate::{Error, input, report, teamwork};
+use crate::prelude::*;
+use crate::{input, report, teamwork};
 
 pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Error> {
     if let (Some(_), Some(dtype)) = (options.source, options.ladder.dtype)

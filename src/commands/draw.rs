@@ -1,13 +1,13 @@
 //! `gpulab draw`: one access of a kernel, as lanes and words, and other pictures of what its warps do.
 
-use crate::cli::{DrawArgs, Global};
-use crate::console::{Out, note, screen};
+use crate::cli::DrawArgs;
 use crate::filming::watch;
+use crate::outputs;
+use crate::prelude::*;
 use crate::report::cell_grid::DrawnGrids;
 use crate::report::drawing::{self, Chosen};
 use crate::report::picture::{Theme, of_grids};
 use crate::shown::{check_picture, rendered};
-use crate::{Error, outputs};
 
 /// Draws what the options choose: in the terminal, or into a file.
 pub fn run(out: &mut Out, global: &Global, options: &DrawArgs) -> Result<(), Error> {

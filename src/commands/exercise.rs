@@ -1,17 +1,15 @@
 //! `gpulab exercise`: steps to learn by, each with a starter file, hints, checks and a solution.
 
-use crate::cli::{ExerciseAction, ExerciseCheck, Global};
-use crate::console::Out;
+use crate::cli::{ExerciseAction, ExerciseCheck};
 use crate::exercise::{
     Exercise, ExerciseVerdict, Grader, NAMES, exercise, exercises, grade_class, keep, predict, progress,
 };
 use crate::outputs::TextOrJson;
+use crate::prelude::*;
 use crate::report::exercise as text;
-use crate::terminal::Screen;
-use crate::{Error, words};
+use crate::words;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
-use std::path::PathBuf;
 
 /// Lists, shows, starts or checks exercises.
 pub fn run(out: &mut Out, global: &Global, action: Option<&ExerciseAction>) -> Result<(), Error> {

@@ -1,8 +1,8 @@
 //! `gpulab explain`: a ladder's story, a rung, or an experiment.
 
-use crate::Error;
-use crate::console::{self, Out};
+use crate::console;
 use crate::lesson::{Lesson, lesson};
+use crate::prelude::*;
 use crate::report::explain::{kernel, story, study};
 
 pub fn run(out: &mut Out, word: &str) -> Result<(), Error> {

@@ -1,11 +1,11 @@
 //! `gpulab film`: a page that plays what the warps of a kernel do, step by step.
 
-use crate::cli::{FilmArgs, Global};
-use crate::console::note;
+use crate::cli::FilmArgs;
 use crate::filming::watch;
+use crate::outputs;
+use crate::prelude::*;
 use crate::report::film::{Film, page};
 use crate::report::moment::FilmLine;
-use crate::{Error, outputs};
 
 /// Watches the kernels and writes the page.
 pub fn run(global: &Global, options: &FilmArgs) -> Result<(), Error> {

@@ -1,11 +1,12 @@
 //! `gpulab help`: a command's page, and what the columns of the tables mean.
 
-use crate::cli::{Cli, Global, command_names};
-use crate::console::{self, Out, color, screen};
+use crate::cli::{Cli, command_names};
+use crate::console::{self, color};
 use crate::manuals::COLUMNS_TOPIC;
+use crate::prelude::*;
 use crate::report::format::on_screen;
 use crate::report::glossary::explained;
-use crate::{Error, words};
+use crate::words;
 use clap::CommandFactory;
 
 /// Prints the help of the program, of a command, or of the columns.

@@ -2,11 +2,8 @@
 
 use crate::adopt::own::{self, shown};
 use crate::cli::ImportArgs;
-use crate::console::{Out, note};
 use crate::kernels::{TunerCall, draft_of_call};
-use crate::{Error, files};
-use std::fs;
-use std::path::Path;
+use crate::prelude::*;
 use std::process::{Command, Stdio};
 
 /// What the script takes for Kernel Tuner.

@@ -2,20 +2,16 @@
 
 use crate::bench::{self, Jobs};
 use crate::ceilings::Limits;
-use crate::cli::{Global, Lab};
-use crate::console::{self, Out, note, worst_of};
+use crate::cli::Lab;
+use crate::console;
 use crate::experiments::Scope;
-use crate::kernels::Rung;
 use crate::laboratory::{ExperimentRun, Laboratory, Task, Work, choose};
 use crate::outputs::{Outputs, Paths};
-use crate::record::{Run, Scene};
+use crate::prelude::*;
 use crate::report::list::experiments;
 use crate::report::progress::Silent;
 use crate::runner::{FOR_LIMITS, Pace};
 use crate::sweep;
-use crate::worker::Setup;
-use crate::{Error, interrupt};
-use std::time::Instant;
 
 /// What the data of a trial may come to, for its deadline: the device, and with it the plan, is not known yet when
 /// deadlines are set.

@@ -1,12 +1,12 @@
 //! `gpulab list`: what there is to run, and the roads through the sources.
 
-use crate::console::{self, Out};
+use crate::console;
 use crate::experiments::{EXPERIMENTS, experiment};
-use crate::kernels::{FAMILIES, built_in};
+use crate::prelude::*;
 use crate::report::list::{details, everything, experiments, one_experiment, rung_table};
 use crate::report::markdown::{parts, text_table};
 use crate::report::sources;
-use crate::{Error, words};
+use crate::words;
 
 /// Lists all families, experiments and sources; of one family its rungs' ideas and its tunables, of one experiment its
 /// question. With `verbose` the overview says of each rung all that there is.
@@ -27,7 +27,6 @@ pub fn run(out: &mut Out, name: Option<&str>, verbose: bool) -> Result<(), Error
     Err(unknown(name))
 }
 
-/// What lists the experiments alone.
 const ALL_EXPERIMENTS: &str = "experiments";
 
 fn unknown(name: &str) -> Error {

@@ -1,9 +1,8 @@
 //! `gpulab merge`: one file of a sweep's shards.
 
-use crate::Error;
+use crate::prelude::*;
 use crate::store::write_rows;
 use crate::sweeping::joined;
-use std::path::PathBuf;
 
 /// Joins the files and writes the whole sweep, or nothing.
 pub fn run(files: &[PathBuf], output: &str) -> Result<(), Error> {

@@ -1,10 +1,10 @@
 //! `gpulab minplus`: the ladder of the shortcut step, or its use on a graph.
 
-use crate::cli::{Global, MinPlusArgs};
-use crate::console::Out;
-use crate::kernels::{self, Form};
+use crate::cli::MinPlusArgs;
+use crate::kernels;
 use crate::ladder::LadderRun;
-use crate::{Error, distances, teamwork};
+use crate::prelude::*;
+use crate::{distances, teamwork};
 
 /// Runs the ladder, or the job on the graph that was given.
 pub fn run(out: &mut Out, global: &Global, options: &MinPlusArgs) -> Result<(), Error> {

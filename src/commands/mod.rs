@@ -41,10 +41,10 @@ pub use crate::words::misunderstood;
 use crate::about::files;
 use crate::about::next::{Done, next};
 use crate::bench::is_part_of_record;
-use crate::cli::{Cli, Command, Global};
-use crate::console::Out;
-use crate::terminal::{Stdout, say};
-use crate::{Error, children, manuals, stdout, worker};
+use crate::cli::{Cli, Command};
+use crate::prelude::*;
+use crate::terminal::Stdout;
+use crate::{children, manuals, stdout, worker};
 use std::io::IsTerminal;
 
 /// Carries out a command line. At a terminal its last line says what to run next.

@@ -2,19 +2,13 @@
 
 use crate::adopt::Brought;
 use crate::bench::{self, Input};
-use crate::cli::{Global, NoiseArgs};
+use crate::cli::NoiseArgs;
 use crate::compare::{Noise, Turns};
-use crate::console::{Out, note, screen};
-use crate::data::{Dtype, Params};
-use crate::kernels::Rung;
-use crate::outcome::{Executor, Job, Status, Stop};
-use crate::plan::{Case, WorkGroup};
-use crate::record::{Record, Row, Run, Scene};
+use crate::outcome::Job;
+use crate::prelude::*;
+use crate::report;
 use crate::report::progress::{Observer, StatusLine};
 use crate::runner::Pace;
-use crate::worker::Setup;
-use crate::{Error, interrupt, report, values};
-use std::time::Instant;
 
 /// Measures a kernel as two sides in turn, each run in a fresh process, and says which differences could be seen.
 pub fn run(out: &mut Out, global: &Global, options: &NoiseArgs) -> Result<(), Error> {

@@ -1,15 +1,11 @@
 //! `gpulab occupancy`: how many groups a compute unit holds at once, and what limits them.
 
 use crate::adopt::Brought;
-use crate::cli::{Global, Occupancy};
-use crate::console::{Out, screen};
-use crate::kernels::{Family, Registry};
+use crate::bench;
+use crate::cli::Occupancy;
 use crate::occupancy::{ComputeUnit, GroupNeeds, known};
-use crate::outcome::Executor;
-use crate::plan::Case;
+use crate::prelude::*;
 use crate::report::occupancy::{curves, limits, needs};
-use crate::worker::WorkerProcess;
-use crate::{Error, bench, values};
 
 pub fn run(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(), Error> {
     match (options.subject.name(), &options.variant) {

@@ -1,9 +1,9 @@
 //! `gpulab plot`: a picture of recorded results.
 
-use crate::cli::{Global, PlotArgs};
-use crate::console::note;
+use crate::cli::PlotArgs;
+use crate::outputs;
+use crate::prelude::*;
 use crate::shown::finished;
-use crate::{Error, outputs};
 
 /// Draws what was asked for into its file.
 pub fn run(global: &Global, options: &PlotArgs) -> Result<(), Error> {

@@ -1,15 +1,14 @@
 //! `gpulab record`: all that is worth keeping of a device, in one folder. Each part is a command of this program in a process
 //! of its own, so that one that fails takes nothing with it.
 
-use crate::cli::{Global, RecordArgs};
-use crate::console::Out;
+use crate::bench;
+use crate::cli::RecordArgs;
 use crate::device::{doctor, select};
+use crate::prelude::*;
 use crate::recording::{
     FolderLock, Journal, Recording, Thoroughness, UNFINISHED, begin, command, folder_name, proposal, steps, summary,
     worst,
 };
-use crate::{Error, bench, interrupt};
-use std::fs;
 
 /// Records the device in the folder that is given, or says what that would be.
 pub fn run(out: &mut Out, global: &Global, options: &RecordArgs) -> Result<(), Error> {

@@ -1,12 +1,12 @@
 //! `gpulab reduce`: the reduction's ladder.
 
-use crate::cli::{Global, ReduceArgs};
-use crate::console::Out;
+use crate::cli::ReduceArgs;
 use crate::cpu::reduce::Op;
-use crate::data::{Array, Dtype, Shape};
-use crate::kernels::{self, Form};
+use crate::data::Array;
+use crate::kernels;
 use crate::ladder::LadderRun;
-use crate::{Error, input, teamwork};
+use crate::prelude::*;
+use crate::{input, teamwork};
 
 pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), Error> {
     // The option takes no other names.

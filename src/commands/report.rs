@@ -1,17 +1,15 @@
 //! `gpulab report`: recorded results as a page, or as a gallery of pages; or documents renewed from them.
 
 use crate::about::files::REPORT;
-use crate::cli::{Global, ReportArgs};
-use crate::console::Out;
-use crate::console::note;
+use crate::cli::ReportArgs;
 use crate::counting::why;
 use crate::documents::{Document, Filled, Planned, check_outputs, planned};
+use crate::outputs;
 use crate::pages::{films_beside, folders, inputs, is_folder, write_gallery};
+use crate::prelude::*;
 use crate::report::format::counted;
 use crate::report::page::{self, PageMaterial};
 use crate::shown::add_kept;
-use crate::{Error, outputs};
-use std::collections::BTreeMap;
 
 /// Writes the page, or the pages.
 pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {

@@ -1,15 +1,12 @@
 //! `gpulab show`: recorded results as the run itself told them, on any machine.
 
-use crate::cli::{Global, Show};
-use crate::console::{Out, screen};
+use crate::cli::Show;
+use crate::outputs;
+use crate::prelude::*;
 use crate::report::shown::{ShownFile, filtered};
 use crate::report::{Medium, RateUnit};
-use crate::shown::{AskedRecords, asked, records};
-use crate::shown::{Reasons, ShowingStyle, contents, overview};
+use crate::shown::{AskedRecords, Reasons, ShowingStyle, asked, contents, overview, records};
 use crate::store::shipped;
-use crate::terminal::say;
-use crate::{Error, outputs};
-use std::path::Path;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
 pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> {

@@ -1,15 +1,11 @@
 //! `gpulab source`: the kernels of a rung or an experiment, as they stand in their files or as the compiler gets them.
 
-use crate::Error;
 use crate::bench;
-use crate::cli::{Global, SourceArgs};
-use crate::console::Out;
+use crate::cli::SourceArgs;
 use crate::expansion::{expanded, failed};
-use crate::kernels::{Registry, Rung, Sources};
 use crate::lesson::{Lesson, lesson};
-use crate::outcome::{DeviceInfo, Executor};
+use crate::prelude::*;
 use crate::report::explain::short_name;
-use std::path::Path;
 
 pub fn run(out: &mut Out, global: &Global, options: &SourceArgs) -> Result<(), Error> {
     let lesson = lesson(&options.lesson)?;

@@ -1,15 +1,12 @@
 //! `gpulab` alone: the device that would be used, and what to try.
 
-use crate::Error;
-use crate::cli::Global;
-use crate::console::{self, Out};
+use crate::console;
 use crate::device::remedies::{Remedy, to_install};
 use crate::device::{doctor, select};
-use crate::outcome::{DeviceInfo, PlatformInfo};
-use crate::report::format;
+use crate::outcome::PlatformInfo;
+use crate::prelude::*;
 use crate::report::wrap::wrapped;
 use crate::shell::quoted;
-use std::time::Duration;
 
 /// Longest that drivers may take to list their devices: who types one word waits no longer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -42,7 +39,6 @@ pub fn run(out: &mut Out, global: &Global) -> Result<(), Error> {
     if is_found { Ok(()) } else { Err(none()) }
 }
 
-/// The device, and commands for it.
 fn with_device(device: &DeviceInfo, platforms: &[PlatformInfo], global: &Global, width: usize) -> String {
     let count = platforms.iter().map(|p| p.devices.len()).sum::<usize>();
     let others = if count > 1 { format!("; one of {count}, gpulab devices lists them") } else { String::new() };

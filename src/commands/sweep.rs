@@ -3,9 +3,8 @@
 use crate::adopt::Brought;
 use crate::bench::{self, Jobs};
 use crate::ceilings::Limits;
-use crate::cli::{Global, Sweep};
-use crate::console::{Out, note};
-use crate::record::{Run, Scene};
+use crate::cli::Sweep;
+use crate::prelude::*;
 use crate::report::progress::StatusLine;
 use crate::report::sweep::{self as report, SweepTime};
 use crate::runner::{FOR_LIMITS, Pace};
@@ -15,13 +14,8 @@ use crate::sweeping::{
     SweepState, earlier_rows, joined, largest_input, listing, open_output, plan, remembered, rounds, sources, space,
     without_retried,
 };
-use crate::terminal::{Screen, say};
-use crate::worker::Setup;
 use crate::workers::{Duty, Parts, wait_for_writer};
-use crate::{Error, interrupt};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
-use std::time::Instant;
 
 /// Plans the sweep, measures what has no row yet, and sums it up: on standard output if that is a terminal, which gets no
 /// rows, else on standard error.

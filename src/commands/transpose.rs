@@ -1,11 +1,10 @@
 //! `gpulab transpose`: the transposition's ladder.
 
-use crate::cli::{Global, Loop, TransposeArgs};
-use crate::console::Out;
-use crate::data::{Params, Shape};
-use crate::kernels::{self, Form};
+use crate::cli::{Loop, TransposeArgs};
+use crate::kernels;
 use crate::ladder::{self, LadderRun};
-use crate::{Error, record};
+use crate::prelude::*;
+use crate::record;
 
 pub fn run(out: &mut Out, global: &Global, options: &TransposeArgs) -> Result<(), Error> {
     let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Matrix));

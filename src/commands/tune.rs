@@ -3,19 +3,13 @@
 use crate::adopt::Brought;
 use crate::bench::{self, Input};
 use crate::ceilings::Limits;
-use crate::cli::{Global, RowFiles, TuneArgs};
-use crate::console::{Out, note};
+use crate::cli::{RowFiles, TuneArgs};
 use crate::outputs::Paths;
-use crate::record::{Run, Scene};
+use crate::prelude::*;
 use crate::report::progress::StatusLine;
 use crate::sweep::Shard;
-use crate::terminal::say;
 use crate::tuning::{self, AskedTuning, Tuning, TuningRows, listing, narrowed};
-use crate::worker::Setup;
 use crate::workers::{Duty, Parts, wait_for_writer};
-use crate::{Error, interrupt};
-use std::collections::BTreeMap;
-use std::time::Instant;
 
 /// Searches, measures the best again, remembers them, and explains; or replays recorded rows.
 pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Error> {

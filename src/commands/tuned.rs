@@ -1,16 +1,15 @@
 //! `gpulab tuned`: what tuning found and is remembered.
 
 use crate::adopt::Brought;
-use crate::cli::{Global, TunedAction};
-use crate::console::{self, Out, note};
+use crate::cli::TunedAction;
+use crate::console;
 use crate::device::{doctor, select};
+use crate::outputs;
+use crate::prelude::*;
 use crate::report::wrap::wrapped;
 use crate::store::Deferred;
-use crate::terminal::say;
 use crate::tune::{TunedEntry, TunedFile, TuningMemory, all_tuned};
 use crate::tuning::{details, head, line};
-use crate::{Error, files, outputs};
-use std::path::Path;
 
 /// Lists, shows, forgets, writes or reads entries.
 pub fn run(out: &mut Out, global: &Global, action: Option<&TunedAction>) -> Result<(), Error> {
@@ -37,7 +36,6 @@ fn remembered(memory: &TuningMemory, global: &Global) -> Result<Vec<TunedFile>, 
     Ok(all)
 }
 
-/// Whether an entry is of the family of this name, or of the one that the file of this name describes.
 fn is_of(entry: &TunedEntry, name: Option<&str>) -> bool {
     let file = |name: &str| Some(Path::new(name).canonicalize().ok()?.display().to_string());
     name.is_none_or(|name| entry.family == name || entry.file.is_some() && entry.file == file(name))

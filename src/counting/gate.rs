@@ -1,17 +1,12 @@
 //! Counts kept in a file, and held against it.
 
-use crate::Error;
 use crate::adopt::own;
 use crate::cli::{Color, CountArgs};
-use crate::console::{Out, screen};
-use crate::count::{CountAllowances, CountGrowth, CountRow, KeptCounts, growths};
-use crate::files;
-use crate::kernels::{Rung, Sources};
+use crate::count::{CountAllowances, CountGrowth, KeptCounts, growths};
 use crate::outputs::replace;
+use crate::prelude::*;
 use crate::report::count_gate::{sentence, text};
 use crate::store::Deferred;
-
-use std::path::Path;
 
 /// The files of `--save` and `--against`, opened before anything is counted.
 pub(crate) struct GateFiles<'a> {

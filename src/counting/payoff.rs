@@ -1,10 +1,7 @@
 //! Reasons and payoffs of what was just measured, by the limits that are kept of its device.
 
 use super::why;
-use crate::Error;
-use crate::count::CountRow;
-use crate::kernels::Registry;
-use crate::record::Row;
+use crate::prelude::*;
 use crate::report::shown::reasons::of_device;
 use crate::shown::add_kept;
 use crate::why::{DeviceRates, LadderReasons, Payoffs, reasons};

@@ -1,15 +1,12 @@
 //! Kernels that somebody else's host program launches.
 
 use super::gate::GateFiles;
-use crate::cli::{CountArgs, Global};
-use crate::console::{Out, screen};
-use crate::count::{CountRow, KeptCounts, LockstepModel};
+use crate::cli::CountArgs;
+use crate::count::{KeptCounts, LockstepModel};
 use crate::outputs::{Outputs, Paths};
+use crate::prelude::*;
 use crate::simulator::{CountedProgram, Simulator};
-use crate::terminal::{Screen, say};
-use crate::{Error, ceilings, files, interrupt, report};
-use std::path::Path;
-use std::time::Duration;
+use crate::{ceilings, report};
 
 /// Runs the host program of `options` in the simulator, and shows, keeps or compares what its kernels did.
 pub(crate) fn count_program(

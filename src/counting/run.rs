@@ -1,19 +1,12 @@
 //! A run of the simulator: cases small enough for it, and the rows of their counts.
 
 use crate::bench::{self, WORK_GROUP};
-use crate::count::{CountRow, CountSubject, LockstepModel, small_cases, stretched};
-use crate::data::Shape;
-use crate::kernels::{Family, Form, Registry, Rung, Sources};
-use crate::outcome::{Status, Stop};
-use crate::plan::{Case, Plan, Role, Target};
-use crate::record::{Row, Run};
+use crate::count::{CountSubject, LockstepModel, small_cases, stretched};
+use crate::plan::{Plan, Role, Target};
+use crate::prelude::*;
 use crate::report::progress::{Observer, StatusLine};
 use crate::simulator::{CountingWorker, Simulator};
-use crate::terminal::say;
-use crate::worker::Setup;
-use crate::{Error, ceilings, interrupt, why};
-use std::path::Path;
-use std::time::Duration;
+use crate::{ceilings, why};
 
 /// Starts a worker in the simulator, where each case may take so long.
 pub(crate) fn open(
@@ -27,7 +20,6 @@ pub(crate) fn open(
     CountingWorker::open(simulator, model, setup, deadline, None, (interrupt::interrupted, say))
 }
 
-/// A case to count, with what it is one of.
 pub(crate) struct CountedTrial<'a> {
     pub(crate) case: Case,
     pub(crate) family: &'a Family,
@@ -199,7 +191,6 @@ fn count_large(
     Ok(rows.map(|rows| rows.into_iter().map(whole).collect()).ok_or_else(none))
 }
 
-/// The text of a line of a kernel's source.
 pub(crate) fn source_line(sources: &Sources, file: &str, line: u64) -> Option<String> {
     let at = usize::try_from(line.checked_sub(1)?).ok()?;
     sources.read(file).ok()?.lines().nth(at).map(str::to_owned)

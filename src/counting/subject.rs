@@ -4,17 +4,14 @@ use super::run::{CountedTrial, is_large, of_rung, remark, small, usual_size};
 use crate::adopt::{Brought, described, exercises, parted};
 use crate::bench::{self, Input, WORK_GROUP};
 use crate::cli::CountArgs;
-use crate::data::{Dtype, Params, Shape};
 use crate::exchange::exchange;
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
-use crate::kernels::{self, FAMILIES, Family, Form, Registry, Rung};
-use crate::outcome::{Status, Stop};
-use crate::plan::{Case, REPEATS, Target};
-use crate::record::Row;
+use crate::kernels;
+use crate::plan::{REPEATS, Target};
+use crate::prelude::*;
 use crate::shell::quoted;
 use crate::store::Recorded;
-use crate::{Error, shown, why, words};
-use std::path::Path;
+use crate::{shown, why, words};
 
 /// Most times, by default, that a kernel of an experiment repeats its work inside.
 const FEW_REPEATS: u64 = 2;
@@ -91,7 +88,6 @@ impl Countable {
     }
 }
 
-/// The rows of a file of ladders.
 fn measured(path: &Path) -> Result<Vec<Row>, Error> {
     let name = path.display().to_string();
     match shown::read(&name)?.0 {

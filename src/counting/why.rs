@@ -1,17 +1,12 @@
 //! `--why`: the reasons of a ladder's steps, live and recorded.
 
 use super::run::{Counting, open, small};
-use crate::Error;
 use crate::ceilings;
-use crate::count::{CountRow, LockstepModel};
-use crate::kernels::Registry;
-use crate::record::Row;
+use crate::count::LockstepModel;
+use crate::prelude::*;
 use crate::simulator::Simulator;
 use crate::store::of_csv;
-use crate::terminal::say;
 use crate::why::{case_of, is_counted_of};
-use std::path::Path;
-use std::time::Duration;
 
 /// Counts of the recorded ladders' kernels and settings: what `gpulab count --of` writes of them.
 const SHIPPED: &[u8] = include_bytes!("../../data/counts.csv");
@@ -19,7 +14,6 @@ const SHIPPED: &[u8] = include_bytes!("../../data/counts.csv");
 /// The same by line, of what GPUs ran: what `scripts/count_lines` writes.
 const SHIPPED_LINES: &[u8] = include_bytes!("../../data/counts_lines.csv");
 
-/// The counts that come with gpulab.
 pub(crate) fn shipped() -> Result<Vec<CountRow>, Error> {
     let mut counts: Vec<CountRow> = of_csv(SHIPPED, "data/counts.csv")?.0;
     counts.append(&mut of_csv(SHIPPED_LINES, "data/counts_lines.csv")?.0);

@@ -7,14 +7,14 @@ use super::document::Document;
 use crate::about::documents::{is_markdown, refusal};
 use crate::about::files as about_files;
 use crate::cli::{Cli, Color, Command, PlotArgs};
+use crate::prelude::*;
 use crate::report::blocks::{DocBlock, command_words, fenced};
-use crate::report::format::{self, markdown};
+use crate::report::format::markdown;
 use crate::report::markdown::CODE_WIDTH;
-use crate::shown;
 use crate::store::{self, OutputFile};
-use crate::{Error, files, words};
+use crate::{shown, words};
 use clap::Parser;
-use std::path::{Component, Path, PathBuf};
+use std::path::Component;
 use std::process;
 
 /// A block, and how it is filled.

@@ -1,13 +1,10 @@
 //! A Markdown document: its text, its blocks and its figures.
 
+use crate::prelude::*;
 use crate::report::blocks::{BlockError, DocBlock, doc_blocks, spliced};
 use crate::report::figures::{self, Figure, FigureTable};
-use crate::report::format;
-use crate::{Error, files};
-use std::collections::BTreeMap;
-use std::fs;
 use std::ops::Range;
-use std::path::{Component, Path};
+use std::path::Component;
 
 /// A Markdown file with its blocks and its figures.
 pub(crate) struct Document {

@@ -2,20 +2,13 @@
 
 use super::grading::Grader;
 use super::{ExerciseVerdict, Grade, GradeRow, NAMES, exercise};
-use crate::Error;
-use crate::cli::{ExerciseCheck, Global};
-use crate::console::Out;
+use crate::cli::ExerciseCheck;
 use crate::outputs::TextOrJson;
-use crate::report::format;
+use crate::prelude::*;
 use crate::store::{CsvFile, Mode};
 use crate::suggest::{did_you_mean, nearest};
-use crate::terminal::{Screen, say};
 use serde::Serialize;
-use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-/// A file that somebody handed in.
 struct HandedIn {
     student: String,
     path: PathBuf,

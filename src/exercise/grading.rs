@@ -3,27 +3,19 @@
 use super::{DrawnSizes, Exercise, ExerciseVerdict, Grade, answers};
 use crate::adopt::own;
 use crate::bench::{WORK_GROUP, judge};
-use crate::cli::{ExerciseCheck, Global};
+use crate::ceilings;
+use crate::cli::ExerciseCheck;
 use crate::count::{CountedCase, LockstepModel};
-use crate::data::Shape;
 use crate::judgement::Ruling;
 use crate::judging::{self, Patience};
-use crate::kernels::{Family, Form, Registry, Rung, built_in};
-use crate::outcome::{Status, Stop};
-use crate::plan::{Case, WorkGroup};
+use crate::prelude::*;
 use crate::report::hint::{Hint, hint};
 use crate::shell::quoted;
 use crate::simulator::{CountingWorker, Simulator};
-use crate::terminal::say;
-use crate::worker::{Setup, WorkerProcess};
-use crate::{Error, ceilings, files, interrupt};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
-use std::fs;
 use std::hash::{BuildHasher, Hasher};
-use std::path::Path;
-use std::time::Duration;
 
 /// Largest file that is taken: kernels have a few kilobytes.
 const MOST_BYTES: u64 = 256 << 10;
@@ -123,7 +115,6 @@ impl Grader {
         Ok(grade.ended(verdict, reason.unwrap_or_default(), hint.unwrap_or_default()))
     }
 
-    /// What a right submission does.
     fn counted(&self, submission: Submission<'_>, mut grade: Grade) -> Result<Grade, Error> {
         let Submission { exercise, family, sizes, .. } = submission;
         let mut registry = submission.registry.clone();

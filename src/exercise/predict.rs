@@ -2,18 +2,16 @@
 
 use super::{StepBet, bets, parse_bet};
 use crate::adopt::parted;
-use crate::cli::{ExercisePredict, Global, Ladder};
-use crate::console::{Out, note, screen};
+use crate::cli::{ExercisePredict, Ladder};
 use crate::counting::reasons_of;
-use crate::kernels::{FAMILIES, Family, Registry, Rung};
 use crate::ladder::{self, LadderRun};
-use crate::record::{Row, clear_factor};
+use crate::prelude::*;
+use crate::record::clear_factor;
 use crate::report::exercise as text;
 use crate::values::variants;
-use crate::{Error, ceilings, words};
+use crate::{ceilings, words};
 use std::io::BufRead;
 
-/// A rung, and the one behind it.
 type LadderStep = (&'static Rung, &'static Rung);
 
 /// Asks for a bet, measures both rungs, and keeps the score.
@@ -90,7 +88,6 @@ fn step(text: Option<&str>) -> Result<(&'static Family, LadderStep), Error> {
     Ok((family, step.ok_or_else(none)?))
 }
 
-/// The first step of a ladder that was not bet on.
 pub(crate) fn first_open(family: &'static Family) -> Option<LadderStep> {
     let bets = bets();
     steps(family).into_iter().find(|(_, to)| !bets.has(&family.name, to.variant()))

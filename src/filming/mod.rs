@@ -1,21 +1,16 @@
 //! A kernel that is watched in the simulator: which one is meant, and what its warps did.
 
 use crate::adopt::{Brought, described, exercises, own, parted};
-use crate::bench;
 use crate::cli::WatchedKernel;
 use crate::count::TracedLaunch;
 use crate::counting::{CountedTrial, is_large, trials, usual_size};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::signature::CSource;
-use crate::kernels::{FAMILIES, Registry, Rung, Sources};
-use crate::plan::{Case, Pass, Plan, Refusal, Target};
+use crate::plan::{Pass, Plan, Refusal, Target};
+use crate::prelude::*;
 use crate::report::film::Film;
 use crate::simulator::{CountingWorker, Simulator};
-use crate::terminal::say;
-use crate::worker::Setup;
-use crate::{Error, ceilings, interrupt, words};
-use std::collections::BTreeMap;
-use std::time::Duration;
+use crate::{bench, ceilings, words};
 
 enum WatchedCase {
     /// A rung of a family, or a reader's kernel.

@@ -5,11 +5,11 @@ use crate::ceilings;
 use crate::device::causes::{POCL, is_writable, pocl_cache};
 use crate::device::doctor::{self, Driver, LibraryFound, Listing, Probe};
 use crate::device::remedies::{Remedy, to_install};
-use crate::outcome::{DeviceInfo, PlatformInfo};
+use crate::outcome::PlatformInfo;
+use crate::prelude::*;
 use crate::simulator::Simulator;
 use serde_json::{Value, json};
 use std::env;
-use std::path::PathBuf;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Health {

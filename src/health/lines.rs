@@ -2,12 +2,11 @@
 
 use crate::device::LIBRARY_VARIABLE;
 use crate::device::doctor::{Driver, LibraryFound, Probe, Timer};
-use crate::outcome::{DeviceInfo, PlatformInfo};
+use crate::outcome::PlatformInfo;
+use crate::prelude::*;
 use crate::report::devices::emptiness;
 use std::env;
-use std::path::Path;
 
-/// Marks what is broken.
 pub(crate) const BROKEN: &str = "BROKEN";
 
 pub(crate) fn loader_line(opencl: &Result<LibraryFound, String>) -> String {

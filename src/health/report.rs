@@ -8,7 +8,6 @@ use crate::console;
 use crate::report::wrap::wrapped;
 use std::env;
 
-/// Marks of all that is not as it should be.
 const MARKS: [&str; 5] = [BROKEN, "MISSING", "NONE", "NOT WRITABLE", "FAKE"];
 
 /// The lines, what to install and the verdict, in a terminal's width.

@@ -2,9 +2,9 @@
 
 use crate::exchange::{Variant, exchange};
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
-use crate::kernels::{self, Family, Rung};
-use crate::plan::Case;
-use crate::{Error, words};
+use crate::kernels;
+use crate::prelude::*;
+use crate::words;
 
 pub(crate) fn choose(name: &str) -> Result<Vec<&'static Experiment>, Error> {
     if name == "all" {
@@ -39,7 +39,6 @@ impl Work {
     }
 }
 
-/// An experiment with its plan for this device.
 pub(crate) struct ExperimentRun {
     pub(crate) experiment: &'static Experiment,
     pub(crate) tasks: Vec<Task>,

@@ -3,17 +3,16 @@
 use super::plan::{ExperimentRun, Task, Work};
 use crate::bench::{Input, Jobs};
 use crate::ceilings::{self, LimitNeeded};
-use crate::cli::Global;
-use crate::console::{Out, screen};
 use crate::experiments::Experiment;
-use crate::outcome::{Bar, Clock, Job, Outcome, Settings};
+use crate::outcome::{Bar, Clock, Job};
 use crate::outputs::Outputs;
 use crate::plan::Refusal;
-use crate::record::{Point, PointKey, Record, Row, Scene};
+use crate::prelude::*;
+use crate::record::{Point, PointKey};
+use crate::report;
 use crate::report::picture::Theme;
 use crate::report::progress::{Silent, StatusLine};
 use crate::sweep::{Bench, Configuration, in_rounds};
-use crate::{Error, report};
 use serde::Serialize;
 
 /// What an experiment came to: the element of JSON behind its points.

@@ -2,13 +2,9 @@
 
 use crate::ceilings::folder;
 use crate::compare::compare;
-use crate::console::note;
-use crate::record::Row;
+use crate::prelude::*;
 use crate::store::{Recorded, write_rows};
-use crate::terminal::Screen;
-use crate::{Error, report, shown};
-use std::fs;
-use std::path::PathBuf;
+use crate::{report, shown};
 
 /// The folder of the baselines: one folder for each name, with a file for each family.
 pub(crate) const BASELINES: &str = "baselines";
@@ -64,7 +60,6 @@ fn made(path: PathBuf) -> Result<PathBuf, Error> {
     Ok(path)
 }
 
-/// The rows that are kept in a file.
 fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>, Error> {
     if !path.exists() {
         let why = format!("no run of {family} is kept as {name}: keep one with --save {name}");

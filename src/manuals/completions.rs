@@ -1,11 +1,9 @@
 //! Completions of shells: the command line with the names that its options take.
 
-use crate::Error;
 use crate::cli::{Cli, command_names};
-use crate::console::Out;
 use crate::device::select::{ALIASES, TYPES};
 use crate::experiments::EXPERIMENTS;
-use crate::kernels::{FAMILIES, Family, Rung};
+use crate::prelude::*;
 use crate::report::explain::all_rungs;
 use crate::report::sources;
 use clap::builder::PossibleValuesParser;

@@ -1,18 +1,17 @@
 //! The man pages.
 
-use crate::Error;
 use crate::ceilings::CEILINGS_FOLDER;
+use crate::cli::Cli;
 use crate::cli::environment::VARIABLES;
 use crate::cli::examples::EXAMPLES;
-use crate::cli::{Cli, Global};
 use crate::error::EXITS;
+use crate::prelude::*;
 use crate::simulator::PLUGINS_FOLDER;
 use crate::store::{OutputFile, check_outputs};
 use clap::{Command, CommandFactory};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::io::Write;
-use std::path::Path;
 
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 

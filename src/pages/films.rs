@@ -1,11 +1,10 @@
 //! Films that lie beside a page.
 
+use crate::prelude::*;
 use crate::report::film::is_film;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
-use std::path::Path;
 
-/// The names of the films in the folder of a page.
 pub(crate) fn films_beside(page: &str) -> Vec<String> {
     if page == "-" {
         return Vec::new();

@@ -1,16 +1,12 @@
 //! A gallery: a page for each folder of files, and one that compares them.
 
 use super::inputs::{InputFolder, folders};
-use crate::Error;
 use crate::ceilings::Site;
-use crate::cli::Global;
-use crate::console::note;
 use crate::counting::why;
 use crate::files::{address, write_whole};
+use crate::prelude::*;
 use crate::report::page::{self, PageMaterial, RecordedFolder, is_page};
 use crate::store::{OutputFile, check_outputs};
-use std::fs;
-use std::path::{Path, PathBuf};
 
 /// The page that compares.
 const INDEX: &str = "index";

@@ -1,8 +1,7 @@
 //! The files that pages are made from, folder by folder: those of paths and folders, or those that come with gpulab.
 
 use crate::ceilings::CeilingRow;
-use crate::console::note;
-use crate::count::CountRow;
+use crate::prelude::*;
 use crate::record::Point;
 use crate::recording;
 use crate::report::groups::experiments;
@@ -11,10 +10,7 @@ use crate::report::picture::{self, StudyText};
 use crate::report::shown::{Material, PointStudy, ShownFile, take_apart};
 use crate::shown::{ceilings_of, is_path, named, of_device};
 use crate::store::{Shipped, shipped};
-use crate::{Error, files};
 use std::borrow::Cow;
-use std::fs;
-use std::path::{Path, PathBuf};
 
 #[derive(Default)]
 pub(crate) struct InputFolder {

@@ -2,12 +2,10 @@
 
 use super::steps::RecordStep;
 use crate::error::EXITS;
-use crate::outcome::DeviceInfo;
+use crate::prelude::*;
 use crate::record::HostFacts;
 use crate::shell::joined;
-use crate::{Error, files};
 use serde::{Deserialize, Serialize};
-use std::path::{Path, PathBuf};
 
 /// The file's name in the folder.
 pub(crate) const FILE: &str = "record.json";

@@ -1,8 +1,6 @@
 //! That no two records work in one folder.
 
-use crate::{Error, files};
-use std::fs;
-use std::path::{Path, PathBuf};
+use crate::prelude::*;
 
 /// That no other record works in a folder at the same time.
 pub(crate) struct FolderLock {

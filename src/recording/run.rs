@@ -5,16 +5,12 @@ use super::sheet;
 use super::steps::RecordStep;
 use super::text::minutes;
 use crate::cli::environment::VARIABLES;
-use crate::console::note;
-use crate::outcome::{DeviceInfo, PlatformInfo};
-use crate::record::Run;
+use crate::outcome::PlatformInfo;
+use crate::prelude::*;
 use crate::shell::joined;
-use crate::terminal::say;
-use crate::{Error, bench, children, interrupt, store};
-use std::path::{Path, PathBuf};
+use crate::{bench, children, store};
+use std::env;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
-use std::{env, fs};
 
 /// Where a command writes until it has ended.
 pub(crate) const UNFINISHED: &str = "unfinished";

@@ -1,11 +1,9 @@
 //! `device.json`: what is known of the device and the host, without what names a person, a machine or a path.
 
 use crate::device::doctor::{self, Probe};
-use crate::outcome::{DeviceInfo, PlatformInfo};
-use crate::record::Run;
-use crate::{Error, files};
+use crate::outcome::PlatformInfo;
+use crate::prelude::*;
 use serde_json::{Value, json};
-use std::path::Path;
 
 /// The file's name in the folder.
 pub(crate) const FILE: &str = "device.json";

@@ -1,9 +1,9 @@
 //! The commands that a record of a device consists of, with the files that their rows go to.
 
 use crate::experiments::EXPERIMENTS;
-use crate::kernels::{FAMILIES, Form};
 use crate::outcome::Cache;
 use crate::plan::Target;
+use crate::prelude::*;
 
 /// Seconds for the whole of a record, unless the user says how many.
 const BUDGET: f64 = 900.0;

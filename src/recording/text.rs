@@ -3,13 +3,9 @@
 use super::journal::JournalStep;
 use super::steps::{RecordStep, Thoroughness};
 use super::{journal, sheet};
-use crate::Error;
-use crate::outcome::DeviceInfo;
-use crate::record::Run;
+use crate::prelude::*;
 use crate::report::groups::distinct;
 use crate::shell::{joined, quoted};
-use std::fs;
-use std::path::Path;
 
 /// The folder's own name: the path to it is nobody's business.
 pub(crate) fn folder_name(folder: &Path) -> String {

@@ -1,12 +1,8 @@
 //! The rows that `gpulab compare` takes.
 
 use super::files::read;
-use crate::Error;
-use crate::console::note;
-use crate::record::Row;
+use crate::prelude::*;
 use crate::store::Recorded;
-use std::fs;
-use std::path::{Path, PathBuf};
 
 /// The name of a file, those of several joined by commas, or those of the CSV and JSON files in a folder.
 pub(crate) fn split_names(names: &str) -> Vec<String> {

@@ -1,13 +1,11 @@
 //! Recorded results as commands read them: files, or records that come with gpulab, of any kind.
 
 use crate::ceilings::{self, CeilingRow, all_kept};
-use crate::record::Row;
+use crate::prelude::*;
 use crate::report::groups::{distinct, groups};
 use crate::report::shown::{Material, ShownContent, ShownFile, mark_cached, only, take_apart};
 use crate::store::{Recorded, Shipped, recorded, shipped};
 use crate::suggest::did_you_mean;
-use crate::{Error, files};
-use std::path::Path;
 
 /// What is asked for: files, or of devices that come with gpulab all records or those of these names.
 pub(crate) enum AskedRecords {
@@ -85,7 +83,6 @@ fn is_record(devices: &[Vec<Shipped>], name: &str) -> Result<bool, Error> {
     Ok(false)
 }
 
-/// The devices that words name, each with all of its records.
 fn devices(words: &[String]) -> Result<Vec<Vec<Shipped>>, Error> {
     let of = |part| match part {
         AskedPart::Records { devices, .. } => devices,
@@ -94,7 +91,6 @@ fn devices(words: &[String]) -> Result<Vec<Vec<Shipped>>, Error> {
     Ok(asked_parts(words)?.into_iter().flat_map(of).collect())
 }
 
-/// What the shipped records of a device hold.
 pub(crate) fn records(own: &[Shipped]) -> Result<Vec<ShownFile>, Error> {
     let from = |file: &Shipped| take_apart(file.text, &format!("{}/{}", file.device, file.name));
     beside_caches(own, own.iter().map(from).collect::<Result<_, Error>>()?)

@@ -1,14 +1,13 @@
 //! Pictures of recorded results: which of them are drawn, and how.
 
 use super::material;
-use crate::Error;
 use crate::cli::{PictureKind, PlotArgs};
-use crate::record::{Point, Row};
+use crate::prelude::*;
+use crate::record::Point;
 use crate::report::groups::{experiments, families, ladders, of_most_rungs, sweeps};
 use crate::report::picture::{self, Drawn, PNG_WIDTHS, Picture, StudyText, Theme};
 use crate::report::shown::choice::{Choice, chosen, largest, of_each_family, of_most_sizes};
 use crate::report::shown::{Material, PointStudy};
-use std::path::Path;
 
 /// A picture as its file holds it.
 pub(crate) struct FinishedPicture {

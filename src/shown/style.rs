@@ -1,18 +1,15 @@
 //! Recorded results as text, as the run itself told them.
 
 use super::{add_kept, material};
-use crate::Error;
 use crate::ceilings::CeilingRow;
 use crate::cli::Show;
-use crate::count::CountRow;
 use crate::counting::{source_line, why};
-use crate::kernels::{Registry, Sources};
-use crate::record::{Point, Row};
+use crate::prelude::*;
+use crate::record::Point;
 use crate::report::groups::{self, experiments, groups, ladders};
-use crate::report::shown::reasons;
 use crate::report::shown::tables::{self, PivotNames};
-use crate::report::shown::{PointStudy, ShownContent, ShownFile};
-use crate::report::{self, Medium, RateUnit, format};
+use crate::report::shown::{PointStudy, ShownContent, ShownFile, reasons};
+use crate::report::{self, Medium, RateUnit};
 use crate::store::Recorded;
 use std::collections::BTreeSet;
 
@@ -96,7 +93,6 @@ impl ShowingStyle<'_> {
         }
     }
 
-    /// One source below the other.
     fn each(&self, sources: &[ShownFile], medium: Medium) -> Result<String, Error> {
         let one = |source: &ShownFile| match (medium, self.is_headed) {
             // A document's tables have their own titles.

@@ -1,14 +1,10 @@
 //! A sweep's file: opened anew or continued, and the rounds that are noted beside it.
 
-use crate::Error;
-use crate::cli::{Global, Sweep};
-use crate::console::{Out, note};
-use crate::record::Row;
+use crate::cli::Sweep;
+use crate::prelude::*;
 use crate::store::{CsvFile, Mode, Pool, Rounds, read_rows, write_rows};
 use crate::sweep::{self, Configuration, Identity, Order};
-use crate::terminal::{Stdout, say};
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use crate::terminal::Stdout;
 
 /// Opens the output before anything runs; none if that is a terminal, which rows would flood. A file that has rows is
 /// continued, never replaced.

@@ -1,17 +1,13 @@
 //! What a sweep tries: the space that its options span, and the plan of a device.
 
-use crate::Error;
 use crate::adopt::Brought;
 use crate::bench::{self, Input, tuning};
-use crate::cli::{Global, Sweep};
-use crate::data::{Dtype, Params, Shape};
-use crate::kernels::{Family, Form, Rung, Sources};
-use crate::outcome::Executor;
-use crate::plan::{Case, Refusal};
+use crate::cli::Sweep;
+use crate::plan::Refusal;
+use crate::prelude::*;
 use crate::sweep::{self, Configuration, Narrowing, Space};
 use crate::tuning::narrowed;
 use crate::values::List;
-use std::path::Path;
 
 /// What the options ask for; the default work-groups are left to the device.
 pub(crate) fn space<'a>(options: &Sweep, brought: &'a Brought) -> Result<Space<'a>, Error> {

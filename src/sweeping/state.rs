@@ -1,20 +1,15 @@
 //! A sweep under way.
 
-use crate::Error;
 use crate::bench::{self, Jobs};
 use crate::ceilings::LimitNeeded;
-use crate::cli::{Global, Sweep};
-use crate::console::{Out, note, screen, worst_of};
-use crate::kernels::Family;
-use crate::outcome::{Job, Outcome, Settings};
-use crate::record::{Record, Row, Scene};
+use crate::cli::Sweep;
+use crate::outcome::Job;
+use crate::prelude::*;
 use crate::report::progress::Silent;
 use crate::report::sweep::{self as report, SweepTime};
 use crate::store::{CsvFile, Pool, Rounds};
 use crate::sweep::{self, BLOCK, Bench, Configuration, Identity};
-use crate::terminal::{Screen, say};
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
+use std::collections::BTreeSet;
 
 pub(crate) struct SweepState<'a> {
     pub(crate) family: &'a Family,

@@ -3,17 +3,12 @@
 use super::options::SharedRung;
 use crate::bench::tuning;
 use crate::cli::Ladder;
-use crate::kernels::Rung;
 use crate::ladder::LadderRun;
-use crate::outcome::{Clock, DeviceInfo, Outcome, Status, Stop};
-use crate::plan::{Case, Refusal};
-use crate::record::Record;
+use crate::outcome::Clock;
+use crate::plan::Refusal;
+use crate::prelude::*;
 use crate::runner::Portion;
 use crate::team::Member;
-use crate::terminal::say;
-use crate::worker::{Setup, WorkerProcess};
-use crate::{Error, interrupt};
-use std::time::Duration;
 
 pub(super) struct Player<'a> {
     pub(super) info: DeviceInfo,

@@ -2,10 +2,9 @@
 
 use super::player::Player;
 use crate::cli::Ladder;
-use crate::kernels::{Bound, Rung};
+use crate::kernels::Bound;
 use crate::ladder::LadderRun;
-use crate::outcome::{DeviceInfo, Outcome, Settings};
-use crate::record::{Record, Row, Run, Scene};
+use crate::prelude::*;
 use crate::runner::Portion;
 use crate::stats::ratio;
 

@@ -1,16 +1,11 @@
 //! What a search is asked for, and the space that it searches.
 
-use crate::Error;
 use crate::adopt::Brought;
 use crate::bench;
 use crate::cli::TuneArgs;
-use crate::data::{Dtype, Params, Shape};
-use crate::kernels::{Family, Rung};
-use crate::outcome::{Executor, Settings};
-use crate::plan::Case;
+use crate::prelude::*;
 use crate::sweep::{self, Identity, Narrowing, Order, Setting, Shard, Space};
 use crate::tune::TuningSpace;
-use std::path::Path;
 
 pub(crate) struct AskedTuning<'a> {
     pub(crate) family: &'a Family,

@@ -1,12 +1,10 @@
 //! What is remembered of searches, in words.
 
 use crate::adopt::described;
-use crate::kernels::{Family, Form, Registry, Sources, built_in};
+use crate::prelude::*;
 use crate::record::params_text;
-use crate::report::format;
 use crate::report::wrap::{hung, wrapped};
 use crate::tune::{TunedEntry, TunedFile, source_hash};
-use std::path::Path;
 
 /// `transpose v7 wide`, or `transpose best rung: v7 wide`.
 fn what(entry: &TunedEntry) -> String {
@@ -16,7 +14,6 @@ fn what(entry: &TunedEntry) -> String {
     format!("{} {best}{label}", entry.family)
 }
 
-/// Its family, as it is now.
 fn family(entry: &TunedEntry) -> Option<Family> {
     match &entry.file {
         None => built_in(&entry.family).cloned(),

@@ -1,14 +1,8 @@
 //! What of a search is remembered: the best configuration of each rung, and of all rungs where all were tuned.
 
 use super::search::Tuning;
-use crate::Error;
-use crate::cli::Global;
-use crate::console::note;
-use crate::data::Params;
-use crate::kernels::{Rung, Sources};
-use crate::record::Row;
+use crate::prelude::*;
 use crate::report::sweep::wrapped;
-use crate::terminal::{Screen, say};
 use crate::tune::{SizeClass, TunedEntry, TunedFile, TuningMemory, choices, fastest, is_faster, source_hash, time_of};
 
 impl Tuning<'_> {
@@ -60,7 +54,6 @@ impl Tuning<'_> {
         Ok(entries.into_iter().chain(any).collect())
     }
 
-    /// The entry of a rung, or of all, that these rows make.
     fn entry(&self, rung: Option<&Rung>, rows: &[Row]) -> Result<Option<TunedEntry>, Error> {
         let Some((best, default)) = self.winner(rows) else { return Ok(None) };
         let configuration = &self.space.candidates[best.case_index.unwrap_or_default() as usize];

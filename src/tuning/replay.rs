@@ -1,18 +1,15 @@
 //! `gpulab tune --replay`: strategies over recorded rows.
 
 use super::rows::write_kernel_tuner;
-use crate::cli::{Global, TuneArgs};
-use crate::console::{Out, screen};
-use crate::kernels::{Rung, built_in};
+use crate::cli::TuneArgs;
+use crate::prelude::*;
+use crate::record::HOST;
 use crate::record::groups::groups;
-use crate::record::{HOST, Row};
-use crate::report::format;
 use crate::report::sweep::latest;
 use crate::report::tune::{ReplayTold, replays, replays_markdown};
 use crate::store::Recorded;
-use crate::terminal::say;
 use crate::tune::{Replay, Strategy, replay};
-use crate::{Error, outputs, shown};
+use crate::{outputs, shown};
 
 /// Seeds that each strategy with chance in it runs over.
 const SEEDS: u64 = 101;
@@ -59,7 +56,6 @@ pub(crate) fn run(out: &mut Out, global: &Global, options: &TuneArgs, export: Op
     }
 }
 
-/// The rows of each problem in a file.
 fn problems_of(name: &str, quiet: bool) -> Result<Vec<Vec<Row>>, Error> {
     let (Recorded::Rows(rows), torn) = shown::read(name)? else {
         return Err(Error::Usage(format!("{name} holds no rows: --replay takes what sweep and tune write as CSV")));

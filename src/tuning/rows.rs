@@ -1,18 +1,15 @@
 //! The rows of a search: in the user's file or in one of the folder for data, so that an interrupted search goes on.
 
-use crate::cli::{Global, TuneArgs};
-use crate::console::note;
-use crate::outcome::{DeviceInfo, Spent};
-use crate::record::Row;
+use crate::cli::TuneArgs;
+use crate::outcome::Spent;
+use crate::outputs;
+use crate::prelude::*;
 use crate::report::sweep::latest;
 use crate::store::{CsvFile, Deferred, JsonFile, Mode, read_rows};
 use crate::sweep::{Configuration, Identity};
-use crate::terminal::say;
 use crate::tune::{TUNED_FOLDER, TuningMemory, kernel_tuner};
 use crate::workers::Parts;
-use crate::{Error, files, outputs};
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
 
 /// The rows so far, and where they go.
 pub(crate) struct TuningRows {

@@ -2,27 +2,22 @@
 
 use super::asked::AskedTuning;
 use super::rows::{self, TuningRows};
-use crate::bench;
 use crate::ceilings::{self, LimitNeeded, Limits};
-use crate::cli::{Global, TuneArgs};
-use crate::console::{Out, note, screen, worst_of};
-use crate::kernels::Rung;
-use crate::outcome::{Executor, Job, Outcome, Settings, Spent, Status};
-use crate::record::{Record, Row, Scene};
+use crate::cli::TuneArgs;
+use crate::outcome::{Job, Spent};
+use crate::prelude::*;
 use crate::report::progress::{Observer, Silent};
 use crate::report::sweep::{SweepTime, time_split, wrapped};
 use crate::report::tune::{TuningTold, explanation};
 use crate::runner::FOR_LIMITS;
 use crate::sweep::{self, Configuration, Identity, ROUNDS};
-use crate::terminal::{Screen, say};
 use crate::tune::{
     Ended, FINALISTS, Finals, Score, StopRule, Strategy, TuningSpace, beyond, fastest, measure_candidate, search,
     time_of,
 };
 use crate::values::SearchBudget;
-use crate::{Error, stats};
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use crate::{bench, stats};
+use std::collections::BTreeSet;
 
 /// Seconds of a search by default.
 const BUDGET_S: f64 = 60.0;
@@ -110,7 +105,6 @@ impl<'a> Tuning<'a> {
         Ok((ended, if finalists.len() > 1 { finalists.len() } else { 0 }))
     }
 
-    /// How the searches of all parts ended.
     fn searched(&self) -> Ended {
         if self.rows.len() == self.space.candidates.len() { Ended::Exhausted } else { Ended::Budget }
     }

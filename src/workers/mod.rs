@@ -2,12 +2,11 @@
 //! part is its own.
 
 use crate::cli::{WorkerArgs, Workers};
+use crate::prelude::*;
 use crate::sweep::Shard;
-use crate::{Error, files};
 use serde_json::json;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// Set in a task: what it is to do.
@@ -26,7 +25,6 @@ pub(crate) enum Duty {
     Alone,
     /// It hands out the parts.
     Leader(Parts),
-    /// One part.
     Part(PathBuf, Shard),
     /// What follows when all parts are there.
     Last(Parts),

@@ -9,7 +9,6 @@ static CITED: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../data/sources");
 /// From that folder to gpulab's own kernels.
 const OWN: &str = "../../cl/";
 
-/// A family of that folder by its name, as in `maruyama`.
 pub fn cited(name: &str) -> Option<FamilyFile> {
     let text = CITED.get_file(format!("{name}.toml"))?.contents_utf8()?;
     let description = Description::parse(text, name).ok()?;

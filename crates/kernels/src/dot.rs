@@ -3,15 +3,10 @@
 //! The ladder follows the classic exercise: a chunk for each work-item, coalescing with a presum of the remainder, a
 //! tree in local memory. Then it goes on to what modern devices need.
 
-use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
-use crate::cpu;
-use crate::{
-    AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Fold, Form, Lone, Problem, Spot, Tunable, ladder,
-    largest_exact, rung,
-};
-use gpulab_model::data::{self, Array, Change, DrawnInput, Dtype, Fill, Params, Shape};
-use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal};
-use std::borrow::Cow;
+use super::shape::{ACC, HOST_FINISH, ITEMS, grid, tree_depth};
+use crate::prelude::*;
+use crate::{Baseline, Changed, Fold, Lone, Spot, largest_exact};
+use gpulab_model::data::{self, Change, DrawnInput};
 
 pub static FAMILY: Family = Family {
     name: Cow::Borrowed("dot"),

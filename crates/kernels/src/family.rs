@@ -82,7 +82,6 @@ enum RungKernel {
     Brought(Arc<BroughtKernel>),
 }
 
-/// A kernel that a reader brought, with what its file declares.
 pub(crate) struct BroughtKernel {
     /// Its text, with what it includes.
     pub(crate) text: String,
@@ -143,7 +142,6 @@ pub const fn rung(
     }
 }
 
-/// A ladder: its rungs, numbered in this order from 1 on.
 pub const fn ladder<const N: usize>(rungs: [Rung; N]) -> [Rung; N] {
     ladder_from(1, rungs)
 }

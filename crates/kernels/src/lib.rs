@@ -17,6 +17,7 @@ pub mod lab;
 pub mod minplus;
 pub mod occupancy;
 mod own;
+mod prelude;
 pub mod probes;
 mod problem;
 pub mod reduce;
@@ -52,7 +53,6 @@ pub use source::{Assembled, assemble, assemble_rung, embedded, included, labelle
 pub use sources::{Sources, used_defines};
 pub use tunable::{Kind, Tunable};
 
-/// The macros of an element type, and of an index type for so many elements.
 pub fn type_defines(dtype: gpulab_model::data::Dtype, elements: u64) -> Vec<(String, String)> {
     shape::defines(shape::signed(dtype), elements)
 }

@@ -73,7 +73,6 @@ pub trait Problem: Send + Sync {
         vec![shape.n as usize]
     }
 
-    /// Length of the result, in elements.
     fn result(&self, _: Shape, _: &Params) -> usize {
         1
     }

@@ -53,7 +53,6 @@ pub const LAB: &[&Family] = &[
     &lab::texels::FAMILY,
 ];
 
-/// The families of all three lists.
 pub fn everything() -> impl Iterator<Item = &'static Family> {
     FAMILIES.iter().chain(PROBES).chain(LAB).copied()
 }
@@ -70,12 +69,10 @@ pub struct Registry {
     brought: Vec<Family>,
     /// Readers' kernels that are among the rungs.
     pub own: Vec<OwnKernel>,
-    /// What described families come from.
     pub files: Vec<FamilyFile>,
 }
 
 impl Registry {
-    /// The family of this name, with the kernels that were adopted for it.
     pub fn family(&self, name: &str) -> Option<&Family> {
         self.brought.iter().find(|family| family.name == name).or_else(|| built_in(name))
     }

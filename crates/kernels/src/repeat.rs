@@ -39,15 +39,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_loop_stands_around_the_work() {
+    fn the_loop_stands_around_the_work_and_local_memory_outside() {
         let kernel = "void f(int x);\n__kernel void k(__global T *in,\n              __global T *out)\n{\n    out[f(0)] = in[0];\n}\nrest\n";
         let said = "void f(int x);\n__kernel void k(__global T *in,\n              __global T *out REPEAT_ARGS)\n{ REPEAT {\n    out[f(0)] = in[0];\n }}\nrest\n";
         assert_eq!(repeated(kernel, "k").as_deref(), Some(said));
         assert_eq!(repeated(kernel, "other"), None);
-    }
-
-    #[test]
-    fn local_memory_stays_outside_and_a_barrier_ends_each_turn() {
         let kernel = "__kernel void k()\n{\n    __local T t[1];\n    if (a) {\n        b;\n    }\n}\n";
         let said = "__kernel void k( REPEAT_ARGS)\n{\n    __local T t[1]; REPEAT {\n    if (a) {\n        b;\n    }\n REPEAT_SYNC; }}\n";
         assert_eq!(repeated(kernel, "k").as_deref(), Some(said));

@@ -15,7 +15,6 @@ impl Grid {
         self.groups * self.wg
     }
 
-    /// At least `items` work-items.
     pub(crate) fn covering(wg: usize, items: u64) -> Grid {
         Grid { groups: (items as usize).div_ceil(wg).max(1), wg }
     }

@@ -22,7 +22,6 @@ pub(crate) fn without_comments(text: &str) -> String {
     code.lines().filter(|line| !line.trim_start().starts_with("#line")).collect::<Vec<_>>().join("\n")
 }
 
-/// The words and signs of a text.
 pub(crate) fn tokens(text: &str) -> Vec<String> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut all: Vec<String> = Vec::new();

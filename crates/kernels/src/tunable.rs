@@ -62,7 +62,6 @@ impl DeclaredMacro {
 }
 
 impl<'a> Tunable<'a> {
-    /// A whole number, from `least` to `most`.
     pub const fn number(name: &'a str, about: &'a str, (least, most): (u64, u64), values: &'a str) -> Tunable<'a> {
         Tunable { name, about, kind: Kind::Number { least, most }, values, default: "", is_searched: true }
     }

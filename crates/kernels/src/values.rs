@@ -262,7 +262,6 @@ pub fn search_budget(text: &str) -> Result<SearchBudget, String> {
     number.map(SearchBudget::Evaluations).ok_or_else(bad)
 }
 
-/// A whole number from 0 on.
 pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
     let bad = || format!("{text:?} is not a whole number from 0 on, or is too large");
     text.parse::<u64>().ok().and_then(|number| T::try_from(number).ok()).ok_or_else(bad)

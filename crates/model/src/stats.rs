@@ -68,11 +68,13 @@ mod tests {
     }
 
     #[test]
-    fn quartiles_are_those_of_type_7() {
+    fn quartiles_are_those_of_type_7_and_noise_is_never_nan() {
         // R: quantile(c(1, 2, 4, 8), type = 7) gives 1, 1.75, 3, 5, 8.
         let s = summarise(&[8.0, 1.0, 4.0, 2.0]).unwrap();
         assert_eq!((s.runs, s.min, s.q1, s.median, s.q3, s.max), (4, 1.0, 1.75, 3.0, 5.0, 8.0));
         assert_relative_eq!(s.noise, 3.25 / 3.0);
+        assert_eq!(summarise(&[0.0, 0.0]).unwrap().noise, 0.0);
+        assert_eq!(summarise(&[-1.0, 0.0, 1.0]).unwrap().noise, f64::INFINITY);
     }
 
     #[test]
@@ -82,12 +84,6 @@ mod tests {
         assert_eq!(summarise(&[1.0, f64::INFINITY]), None);
         assert_eq!(quantile(&[], 0.5), None);
         assert_eq!(quantile(&[1.0], 1.5), None);
-    }
-
-    #[test]
-    fn noise_of_zero_medians_is_not_nan() {
-        assert_eq!(summarise(&[0.0, 0.0]).unwrap().noise, 0.0);
-        assert_eq!(summarise(&[-1.0, 0.0, 1.0]).unwrap().noise, f64::INFINITY);
     }
 
     #[test]

@@ -149,10 +149,8 @@ pub struct Scene {
     pub bound: Option<Bound>,
     /// The measured limit of the family, if there is one.
     pub ceiling: Option<Ceiling>,
-    /// What launches cost, where it was measured.
     pub launch: Option<LaunchCost>,
     pub peaks: Peaks,
-    /// Whether the settings are those that tuning found.
     pub tuned: bool,
 }
 

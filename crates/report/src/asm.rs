@@ -1,7 +1,6 @@
 //! What compilers made of kernels, as tables.
 
-use super::format::{self, Screen};
-use super::grid::{GridColumn, TextGrid};
+use crate::prelude::*;
 use gpulab_study::asm::{AsmKernel, AsmKind, AsmLine};
 use std::fmt::Write as _;
 

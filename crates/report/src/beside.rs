@@ -1,10 +1,8 @@
 //! Devices side by side: what each does at best, and what experiments found on each.
 
 use super::ceilings::{name, value};
-use super::chosen::titled;
-use super::grid::TextGrid;
-use super::{Medium, format};
-use gpulab_study::ceilings::{CeilingRow, Site};
+use crate::prelude::*;
+use gpulab_study::ceilings::Site;
 
 /// A device that has a column: how its driver and itself are named, and where its records come from.
 #[derive(Clone, Debug, PartialEq, Eq)]

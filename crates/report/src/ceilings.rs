@@ -1,14 +1,13 @@
 //! What a device does at best as text for a terminal.
 
-use super::format::{self, Screen};
-use super::grid::{GridColumn, TextGrid};
 use super::groups::groups;
-use super::markdown::{self, PAGE};
+use super::markdown::PAGE;
 use super::view::status_word;
+use crate::prelude::*;
 use gpulab_kernels::values::binary;
 use gpulab_model::plan::REPEATS;
 use gpulab_record::params_text;
-use gpulab_study::ceilings::{CeilingRow, Site};
+use gpulab_study::ceilings::Site;
 
 /// What there is to say of limits that were measured beside other load.
 pub(super) const UNQUIET: &str = "measured on a busy machine, so perhaps off: gpulab ceiling measures again";

@@ -1,12 +1,9 @@
 //! Tables of the columns that were asked for: a ladder's own, or those of files.
 
-use super::cell::{Cell, RateUnit, Value};
 use super::columns::{COLUMNS, TableColumn, in_one_unit, legend};
-use super::grid::{GridColumn, TextGrid};
-use super::rungs::label;
-use super::view::{View, verdict};
-use super::{Medium, format, markdown};
-use gpulab_record::{Cells, ColumnEntry, CsvRecord, Row};
+use super::view::verdict;
+use crate::prelude::*;
+use gpulab_record::{Cells, ColumnEntry, CsvRecord};
 
 #[derive(Clone)]
 pub struct ChosenColumn(ColumnSource);
@@ -15,7 +12,6 @@ pub struct ChosenColumn(ColumnSource);
 enum ColumnSource {
     Rung,
     Verdict,
-    /// A ladder's table, by the place of the column in it.
     Table(&'static TableColumn),
     File(&'static ColumnEntry),
     Setting(String),
@@ -73,7 +69,6 @@ impl ChosenColumn {
         }
     }
 
-    /// The column of a ladder's table.
     fn of_cells(&self, cells: &[Cell<'_>], unit: RateUnit, medium: Medium) -> GridColumn {
         let texts = || cells.iter().map(|cell| self.text(cell).unwrap_or_default()).collect();
         match &self.0 {
@@ -137,7 +132,6 @@ pub(super) fn lines(rows: &[Row], unit: RateUnit) -> Vec<Cell<'_>> {
     if rungs.is_empty() { cpu } else { rungs }
 }
 
-/// These columns of a ladder's table, or of a sweep's rows.
 pub fn ladder(rows: &[Row], columns: &[ChosenColumn], unit: RateUnit, medium: Medium) -> String {
     let cells = lines(rows, unit);
     let swept = rows.first().filter(|row| !row.sweep_id.is_empty());

@@ -1,10 +1,10 @@
 //! The columns of a ladder's table: what each is called, what it means, and in which order they go where there is no room.
 
-use super::cell::{Cell, Gain, RateUnit, Value};
-use super::format;
+use super::cell::Gain;
+use crate::prelude::*;
 use gpulab_kernels::Bound;
 use gpulab_model::stats::ratio;
-use gpulab_record::{Row, clear_factor, flag};
+use gpulab_record::clear_factor;
 
 pub struct TableColumn {
     /// Its name; a line feed is where a narrow table breaks it.
@@ -32,7 +32,6 @@ enum BoundBy {
 pub(super) enum Subject {
     /// Any program, the CPU's too.
     Timing,
-    /// The kernels alone.
     Kernels,
     /// All that belongs to a result, beside the CPU.
     Whole,

@@ -1,17 +1,14 @@
 //! Comparisons as text.
 
-use super::format::{self, Screen, Tint, paint};
-use super::grid::TextGrid;
 use super::groups;
-use super::rungs::label;
 use super::view::cache_name;
-use gpulab_model::data::Dtype;
+use crate::prelude::*;
 use gpulab_model::outcome::Cache;
 use gpulab_record::compare::{
     self, ComparedCase, CurvePoint, FEWEST, FileComparison, LadderDevice, LadderSteps, MISSES, Noise, RatioInterval,
     SpeedVerdict, Turns,
 };
-use gpulab_record::{Row, params_text};
+use gpulab_record::params_text;
 
 /// Cases that are shown to differ by less count as the same, by default.
 pub const SAME: f64 = 0.02;
@@ -116,7 +113,6 @@ fn interval(interval: &RatioInterval) -> String {
 /// More runs than that are not worth a number.
 const MANY: usize = 999;
 
-/// How many more runs of each side an undecided case takes.
 fn more_runs(pair: &ComparedCase<'_>) -> String {
     pair.more_runs.map_or_else(String::new, |runs| if runs > MANY { format!(">{MANY}") } else { runs.to_string() })
 }

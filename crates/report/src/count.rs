@@ -1,10 +1,8 @@
 //! Counts of kernels as text: a row for each rung or trial, and the lines of their sources.
 
-use super::format::{self, Screen};
-use super::grid::TextGrid;
-use super::{markdown, payoff};
+use super::payoff;
+use crate::prelude::*;
 use gpulab_kernels::{Rung, built_in};
-use gpulab_model::outcome::Status;
 use gpulab_study::count::{AccessRule, CountRow, Counts, Machine};
 use gpulab_study::why::Payoffs;
 
@@ -78,7 +76,6 @@ impl CountLine {
     }
 }
 
-/// A column: its head, and its cell in a line.
 type CountColumn = (&'static str, fn(&CountLine) -> Option<String>);
 
 fn number(n: u64) -> Option<String> {
@@ -358,7 +355,7 @@ fn source_grid(
 mod tests {
     use super::super::golden;
     use super::*;
-    use gpulab_model::data::{Dtype, Params, Shape};
+    use gpulab_model::data::{Params, Shape};
     use gpulab_model::outcome::Stop;
     use gpulab_model::plan::{Case, WorkGroup};
     use gpulab_record::Run;

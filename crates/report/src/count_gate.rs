@@ -1,7 +1,6 @@
 //! Counts held against kept ones, as a table and sentences.
 
-use super::format::{self, Screen};
-use super::grid::TextGrid;
+use crate::prelude::*;
 use gpulab_study::count::{CountAllowances, CountGrowth, EditedLine};
 
 /// What changed of so many cases since `name` was written.

@@ -1,9 +1,9 @@
 //! Every kind of files that gpulab writes.
 
 use crate::dictionary::Dictionary;
+use crate::prelude::*;
 use gpulab_record::compare::ComparisonRow;
-use gpulab_record::{CsvRecord, Point, Row, SampleRow};
-use gpulab_study::ceilings::CeilingRow;
+use gpulab_record::{CsvRecord, Point, SampleRow};
 use gpulab_study::count::CountRow;
 use gpulab_study::exercise::GradeRow;
 

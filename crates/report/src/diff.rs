@@ -1,6 +1,6 @@
 //! What differs between two kernel files: what their headers say, then their code.
 
-use super::wrap::{hung, wrapped};
+use crate::prelude::*;
 use gpulab_kernels::{labelled, split_header, title};
 use gpulab_system::terminal::{Screen, Tint, paint};
 use similar::{ChangeTag, DiffOp, TextDiff};
@@ -167,7 +167,6 @@ impl Sides {
     }
 }
 
-/// A marked line, in pieces if it is wider than a column.
 fn pieces(line: &str, mark: char, width: usize) -> Vec<String> {
     let line = line.trim_end_matches('\n');
     if line.chars().count() < width {

@@ -2,8 +2,8 @@
 
 use super::cell_grid::{CellGrid, DrawnGrids, EMPTY, GridCell, GridRow, Shade, shown_marks, shown_rows};
 use super::film::Film;
-use super::format::{self, Screen};
 use super::launch_grid::launches;
+use crate::prelude::*;
 use clap::ValueEnum;
 use gpulab_study::count::{RequestKind, TracedRequest, TracedStep};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,7 +39,6 @@ const WORDS: u64 = 32;
 const SMALLEST: u64 = 32;
 const WORD: u64 = 4;
 
-/// The sign of a lane, one character each.
 fn sign(lane: u64) -> char {
     const SIGNS: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-";
     SIGNS.get(lane as usize).map_or('?', |byte| char::from(*byte))

@@ -1,10 +1,9 @@
 //! What is said of exercises, in words.
 
-use crate::format::significant;
-use crate::format::{paragraphs, reason, wrap};
+use crate::format::{paragraphs, reason, significant, wrap};
 use crate::moment::FilmLine;
+use crate::prelude::*;
 use crate::why::faster;
-use crate::wrap::{hung, wrapped};
 use gpulab_kernels::{Family, Rung};
 use gpulab_study::exercise::{
     Bets, CountCheck, Demand, Exercise, ExerciseVerdict, Grade, NEAR_BET, Progress, Standing, StepBet,

@@ -1,7 +1,7 @@
 //! Ladders, rungs and experiments explained, in the words that stand in the kernel's header or with the experiment.
 
 use crate::moment::{FilmLine, FilmMoment};
-use crate::wrap::{hung, wrapped};
+use crate::prelude::*;
 use gpulab_kernels::{self as kernels, FAMILIES, Family, Rung};
 use gpulab_study::experiments::{Experiment, Explanation};
 
@@ -108,7 +108,6 @@ fn rungs_of(name: &str) -> Vec<String> {
     all.filter(|(_, rung)| rung.proof().contains(&proof)).map(|(family, rung)| short_name(family, rung)).collect()
 }
 
-/// A labelled part; nothing of nothing.
 fn part(label: &str, said: &str, width: usize) -> String {
     hung(said, &format!("  {:<9}", format!("{label}:")), width)
 }

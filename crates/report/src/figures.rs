@@ -62,7 +62,6 @@ pub fn figures(text: &str, blocks: &[DocBlock]) -> Result<Vec<Figure>, BlockErro
     Ok(found)
 }
 
-/// The number that a text begins with, with its decimals.
 fn number(text: &str) -> &str {
     let digits = |text: &str| text.len() - text.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let whole = digits(text);
@@ -191,7 +190,6 @@ impl<'a> CellFormula<'a> {
         self.take(&[')']).map(|_| values).ok_or_else(|| "a bracket is not closed".to_owned())
     }
 
-    /// The next character, if it is one of these.
     fn take(&mut self, wanted: &[char]) -> Option<char> {
         let rest = self.rest.trim_start();
         let sign = rest.chars().next().filter(|sign| wanted.contains(sign))?;

@@ -1,11 +1,10 @@
 //! What the simulator found in a kernel, in words, with the lines of its file.
 
-use super::format::{self, Screen};
+use crate::prelude::*;
 use gpulab_study::count::CheckFinding;
 
 const MOST: usize = 6;
 
-/// The findings; `line_of` gives the text of a line of a file.
 pub fn text(findings: &[CheckFinding], line_of: &dyn Fn(&str, u64) -> Option<String>, screen: Screen) -> String {
     if findings.is_empty() {
         return "check: no race, no access out of bounds, no value that was never set\n".into();

@@ -258,15 +258,11 @@ mod tests {
     }
 
     #[test]
-    fn long_text_ends_in_an_ellipsis() {
+    fn long_text_ends_in_an_ellipsis_and_long_lines_break_at_blanks() {
         assert_eq!(shorten("short\n", 10), "short");
         assert_eq!(shorten("two\nlines", 10), "two…");
         assert_eq!(shorten("ééééé", 5), "ééééé");
         assert_eq!(shorten("ééééé", 4), "ééé…");
-    }
-
-    #[test]
-    fn long_lines_break_at_blanks() {
         assert_eq!(wrap("one two three", 7, "  "), "one two\n  three\n");
         assert_eq!(wrap("one two three", 80, "  "), "one two three\n");
         assert_eq!(wrap("immeasurable x", 5, " "), "immeasurable\n x\n");
@@ -274,13 +270,9 @@ mod tests {
     }
 
     #[test]
-    fn foreign_text_cannot_steer_a_terminal() {
+    fn foreign_text_cannot_steer_a_terminal_and_is_no_markup() {
         assert_eq!(terminal("a\x1b[31mb\u{202e}\nc\u{9b}"), "a\\u{1b}[31mb\\u{202e}\\nc\\u{9b}");
         assert_eq!(block("x\ty\nz\x07\n\n", "  "), "  x    y\n  z\\u{7}\n");
-    }
-
-    #[test]
-    fn foreign_text_is_no_markup() {
         assert_eq!(markdown("cpu_seq _x_ | <b> & *"), "cpu_seq \\_x\\_ \\| &lt;b&gt; &amp; \\*");
         assert_eq!(markdown("a\nb"), "a b");
     }

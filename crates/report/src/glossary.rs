@@ -1,7 +1,7 @@
 //! What the columns of ladders' tables mean.
 
 use crate::columns::{BESIDE, COLUMNS};
-use crate::wrap::{hung, wrapped};
+use crate::prelude::*;
 use gpulab_kernels::FAMILIES;
 
 /// The columns of a ladder's table and what stands beside them, one an entry, in lines of a terminal's width; then in which

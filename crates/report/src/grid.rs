@@ -89,7 +89,6 @@ impl TextGrid {
         GridLines { lines: lines.into_iter().collect(), columns: Vec::new() }
     }
 
-    /// Lines of cells below these heads.
     pub(super) fn of_cells(heads: &[impl AsRef<str>], rows: &[Vec<String>]) -> TextGrid {
         let cell = |at: usize| move |row: &Vec<String>| row.get(at).cloned().unwrap_or_default();
         let all = heads.iter().enumerate();

@@ -1,7 +1,7 @@
 //! A judgement in words: what was tried, what came of it, and the hint.
 
-use super::format::{self, Screen, Tint, paint};
 use super::hint;
+use crate::prelude::*;
 use gpulab_model::data::Shape;
 use gpulab_model::plan::WorkGroup;
 use gpulab_study::judgement::{Judgement, Ruling, TriedCase};

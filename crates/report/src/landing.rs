@@ -1,9 +1,7 @@
 //! Where a reader's kernel lands on a family's ladder, and which idea comes next.
 
-use super::format::{self, Screen};
+use crate::prelude::*;
 use gpulab_kernels::{Family, Rung};
-use gpulab_model::outcome::Status;
-use gpulab_record::Row;
 use serde::Serialize;
 
 /// The place of a kernel among the rungs that were measured with it.
@@ -30,7 +28,6 @@ pub struct Neighbour {
     pub idea: String,
 }
 
-/// Where the rung `own` lands, if it was timed.
 pub fn landing(family: &Family, own: &Rung, rows: &[Row]) -> Option<Landing> {
     let row = |rung: &Rung| rows.iter().find(|row| row.variant == rung.variant() && row.status == Status::Ok);
     let mine = row(own)?;

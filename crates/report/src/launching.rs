@@ -1,9 +1,8 @@
 //! What is said of rungs that are so short that launches are most of their time.
 
-use super::format;
 use super::rungs::{is_memory_bound, who};
+use crate::prelude::*;
 use gpulab_kernels::Form;
-use gpulab_record::Row;
 
 /// The share of a rung's time from which on its launches are told.
 const MOST_OF_IT: f64 = 0.5;
@@ -109,8 +108,11 @@ mod tests {
     }
 
     #[test]
-    fn no_part_is_told_to_be_more_than_the_whole() {
+    fn no_part_is_more_than_the_whole_and_matrices_are_told_by_their_sides() {
         assert_eq!(lines(&[rung(1, 2, 8e-6, 7e-6), rung(2, 1, 1e-6, 9e-6)])[0], "v1: 2 launches: about 7.0 of 7.0 us");
+        let matrix = Row { family: "transpose".into(), n: 512, m: 512, bytes: Some(2 << 20), ..rung(1, 1, 4e-6, 5e-6) };
+        // 9 * 4 us * 4000 GB/s = 144 MB: 8.3 times the side.
+        assert!(lines(&[matrix])[1].contains("from about 8_192 x 8_192 (--n 2^13)"));
     }
 
     #[test]
@@ -121,12 +123,5 @@ mod tests {
         assert_eq!(lines(&[unlimited]), ["v1: 1 launch: about 4.0 of 5.0 us"]);
         let odd = Row { ceiling_gbps: Some(1e300), n: u64::MAX, ..rung(1, 1, 4e-6, 5e-6) };
         assert_eq!(lines(&[odd]).len(), 1);
-    }
-
-    #[test]
-    fn matrices_are_told_by_their_sides() {
-        let matrix = Row { family: "transpose".into(), n: 512, m: 512, bytes: Some(2 << 20), ..rung(1, 1, 4e-6, 5e-6) };
-        // 9 * 4 us * 4000 GB/s = 144 MB: 8.3 times the side.
-        assert!(lines(&[matrix])[1].contains("from about 8_192 x 8_192 (--n 2^13)"));
     }
 }

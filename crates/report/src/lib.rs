@@ -46,6 +46,7 @@ pub mod payoff;
 pub mod peers;
 pub mod picture;
 pub mod pivot;
+mod prelude;
 pub mod printed;
 pub mod progress;
 pub mod rates;

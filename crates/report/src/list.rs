@@ -1,8 +1,8 @@
 //! What there is to run: families with their rungs and tunables, experiments, and the sources' roads.
 
 use crate::markdown::{parts, text_table, title};
+use crate::prelude::*;
 use crate::sources;
-use crate::wrap::{hung, wrapped};
 use gpulab_kernels::{FAMILIES, Family, Kind, Rung, Tunable};
 use gpulab_study::experiments::{EXPERIMENTS, Experiment};
 use std::fmt::Write as _;
@@ -60,7 +60,6 @@ fn overview(family: &Family, width: usize) -> String {
     heading(family) + &family.kernels().map(rung).collect::<String>()
 }
 
-/// A rung's number; a dash for a reference.
 fn number(rung: &Rung) -> String {
     rung.number().map_or_else(|| "-".to_owned(), |number| number.to_string())
 }

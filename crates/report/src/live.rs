@@ -1,9 +1,7 @@
 //! The rows of a ladder as they finish, in place, above the line that says what runs.
 
-use super::format::{self, Screen};
 use super::progress::{self, Observer, StatusLine};
-use gpulab_model::outcome::Status;
-use gpulab_record::{Row, flag};
+use crate::prelude::*;
 use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 use std::time::Instant;
 

@@ -1,21 +1,16 @@
 //! GitHub-flavoured Markdown: a ladder, and what other reports share.
 
-use super::Medium;
 use super::blocks::fenced;
-use super::cell::{Cell, RateUnit, Value};
 use super::columns::Subject;
-use super::format::{self, Screen, markdown};
-use super::grid::{GridColumn, TextGrid};
-use super::rungs::label;
-use super::view::{View, columns, detail, verdict};
-use gpulab_record::Row;
+use super::format::markdown;
+use super::view::{columns, detail, verdict};
+use crate::prelude::*;
 
 /// How Markdown begins in a file of its own, so that it is known as gpulab's.
 pub const MARKDOWN_MARK: &str = "<!-- gpulab -->\n";
 
 pub(super) const VERDICT_WIDTH: usize = 30;
 
-/// The rows of one ladder, with the content of [`super::ladder::table`].
 pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
     if rows.is_empty() {
         return "Nothing was run.\n".to_owned();

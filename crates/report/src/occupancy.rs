@@ -1,7 +1,7 @@
 //! How many groups a compute unit holds at once, as text.
 
 use super::chart;
-use super::format::{self, Screen};
+use crate::prelude::*;
 use gpulab_kernels::occupancy::{ComputeUnit, Curve, GroupNeeds, LOCAL, Resident};
 use gpulab_kernels::values;
 use gpulab_model::outcome::Inspected;

@@ -1,14 +1,10 @@
 //! What would pay most, in words: the line, what is wasted there, what that could save, and where the cure is shown.
 
-use super::Medium;
-use super::chosen::titled;
 use super::explain::short_name;
-use super::format::{self, Screen};
-use super::grid::TextGrid;
 use super::moment::{FilmLine, FilmMoment};
 use super::rungs::{short_label, who};
+use crate::prelude::*;
 use gpulab_kernels::built_in;
-use gpulab_record::Row;
 use gpulab_study::why::{Payoff, Payoffs, RungTime, ShareBasis, WORTH, Waste};
 
 fn nothing() -> String {

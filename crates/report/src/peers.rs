@@ -1,8 +1,7 @@
 //! Figures of other programs, as those that measured them wrote them.
 
-use super::grid::TextGrid;
 use super::groups::distinct;
-use super::{Medium, format};
+use crate::prelude::*;
 
 /// The table of a file's cells, the first line of which names the columns; of figures with a verdict on each, how many of a
 /// quantity have which.

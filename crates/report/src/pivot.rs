@@ -1,12 +1,9 @@
 //! Ladders side by side: a line for each value of a column, a column for each rung.
 
-use super::cell::{Cell, RateUnit};
-use super::chosen::{ChosenColumn, lines, titled};
-use super::grid::TextGrid;
+use super::chosen::{ChosenColumn, lines};
 use super::groups::{distinct, groups, tables};
-use super::rungs::label;
-use super::{Medium, format};
-use gpulab_record::{COPY, Cells, Row};
+use crate::prelude::*;
+use gpulab_record::{COPY, Cells};
 use std::cmp::Ordering;
 use std::collections::HashMap;
 

@@ -1,10 +1,9 @@
 //! The table that a source prints of its kernels, beside what this device makes of them; and the faults of the kernels as printed.
 
 use super::format::{significant, wrap};
-use super::grid::{GridColumn, TextGrid};
 use super::ladder::WIDTH;
-use gpulab_model::outcome::Status;
-use gpulab_record::{REPEATS, Row};
+use crate::prelude::*;
+use gpulab_record::REPEATS;
 
 /// All figures of the sources that gpulab prints, with their places.
 const FIGURES: &str = include_str!("../../../data/sources.csv");

@@ -1,7 +1,6 @@
 //! What is going on: told to an observer while cases run, and drawn on standard error.
 
-use super::format;
-use gpulab_model::outcome::Status;
+use crate::prelude::*;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::fmt::Write;
 use std::sync::{Arc, Mutex, PoisonError};

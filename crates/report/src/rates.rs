@@ -1,10 +1,8 @@
 //! How the rates of a ladder come about, with their numbers: what `-v` adds.
 
-use super::format;
 use super::ladder::WIDTH;
-use super::rungs::{is_memory_bound, label, operation_unit};
-use gpulab_model::outcome::Status;
-use gpulab_record::Row;
+use super::rungs::{is_memory_bound, operation_unit};
+use crate::prelude::*;
 
 /// The formula of a ladder's rates, which counts what `counted` says, and a line with its numbers for each rung that has a time;
 /// empty without any.
@@ -54,7 +52,7 @@ fn line(row: &Row) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpulab_model::data::{Dtype, Shape};
+    use gpulab_model::data::Shape;
     use gpulab_model::plan::{Case, WorkGroup};
     use gpulab_record::row;
 
@@ -92,7 +90,6 @@ mod tests {
         assert!(text(&[moved], "").contains("NVIDIA's transpose figures divide by 1024^3 bytes"));
     }
 
-    /// Whatever the size of its groups, a reduction's bytes are those of its formula.
     #[test]
     fn the_formula_of_a_reduction_gives_the_bytes_of_every_rung() {
         let reduce = &gpulab_kernels::reduce::FAMILY;

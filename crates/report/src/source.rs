@@ -1,12 +1,11 @@
 //! A source's claim beside what this device does.
 
-use super::format;
 use super::ladder::WIDTH;
 use super::printed::with_figures;
 use super::rungs::range;
-use gpulab_model::outcome::Status;
+use crate::prelude::*;
 use gpulab_model::stats::ratio;
-use gpulab_record::{CPU_DOUBLE, Row};
+use gpulab_record::CPU_DOUBLE;
 
 /// The rung that is the last of the article's kernels, with launches of their own that clear and presum.
 const ARTICLE: (&str, &str) = ("v3 local", "local");
@@ -137,19 +136,11 @@ mod tests {
     }
 
     #[test]
-    fn a_large_spread_makes_a_range() {
+    fn a_large_spread_makes_a_range_and_one_across_one_is_undecided() {
         let said = sentences(&rows(0.25));
         assert!(said.contains("is 13 to 21 times as fast without"), "{said}");
-    }
-
-    #[test]
-    fn a_spread_across_one_is_undecided() {
         assert_eq!(told((1.1, 0.5)), "between 1.1 times slower and 1.4 times as fast: undecided");
         assert_eq!(told((0.5, 0.5)), "1.6 to 2.5 times slower");
-    }
-
-    #[test]
-    fn nothing_is_claimed_without_both_times() {
         assert!(cmsoft(&rows(0.01)[..3]).contains("not known"));
         assert!(cmsoft(&[]).contains("not known"));
     }

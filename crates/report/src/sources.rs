@@ -1,6 +1,6 @@
 //! The road from the sources' slides to commands. `docs/sources.md` is the data: its sections with a table of commands.
 
-use super::wrap::{hung, wrapped};
+use crate::prelude::*;
 
 const PAGE: &str = include_str!("../../../docs/sources.md");
 
@@ -37,7 +37,6 @@ impl CitedSource {
     }
 }
 
-/// The sources, in the page's order.
 pub fn all() -> Vec<CitedSource> {
     sections(PAGE)
 }

@@ -1,10 +1,8 @@
 //! The steps of ladders as a table: what each gains, what the model carries of it, and its cause or what would tell it.
 
-use super::Medium;
-use super::chosen::titled;
-use super::grid::{GridColumn, TextGrid};
 use super::rungs::short_label;
 use super::why::{CARRIED, changed, experiment, faster};
+use crate::prelude::*;
 use gpulab_study::why::{LadderReasons, StepReason};
 
 /// Gains below this are no lines of the table.

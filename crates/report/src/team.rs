@@ -1,13 +1,9 @@
 //! Devices that did a case alone and together, as a table.
 
-use super::cell::{RateUnit, Value};
 use super::compare::title;
-use super::grid::TextGrid;
-use super::rungs::{is_memory_bound, label, operation_unit, rate};
+use super::rungs::{is_memory_bound, operation_unit, rate};
 use super::view::result;
-use super::{Medium, format};
-use gpulab_model::outcome::Status;
-use gpulab_record::Row;
+use crate::prelude::*;
 
 /// How the times of several devices come about.
 const HOW: &str = "together, all devices begin at one time of the host's clock. Kernels: the longest of any device; by the \
@@ -128,10 +124,6 @@ mod tests {
     fn each_device_alone_and_all_together_have_a_line() {
         let all = at_all_widths("team", &|screen| text(&rows(), RateUnit::GB, Medium::Screen(screen)));
         compare("team", &all);
-    }
-
-    #[test]
-    fn markdown_has_the_same_lines() {
         let text = text(&rows(), RateUnit::GB, Medium::Markdown);
         assert!(text.contains("| 0:0 + 1:0 | 800.0 us |"), "{text}");
         assert!(text.contains("shares: 0:0 75.0% (750), 1:0 25.0% (250)"), "{text}");

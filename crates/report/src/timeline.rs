@@ -1,6 +1,6 @@
 //! A timeline of commands as text for a terminal.
 
-use super::format::{self, Screen};
+use crate::prelude::*;
 use gpulab_model::outcome::Bar;
 use std::fmt::Write as _;
 
@@ -81,10 +81,12 @@ mod tests {
     }
 
     #[test]
-    fn what_overlaps_counts_once() {
+    fn what_overlaps_counts_once_and_the_shortest_command_is_drawn() {
         approx::assert_relative_eq!(overlapped(&bars()), 0.25);
         assert_eq!(overlapped(&bars()[..2]), 0.0, "one after the other");
         assert_eq!(overlapped(&[]), 0.0);
+        let bars = [bar("in", 0, 0.0, 1e-9), bar("kernel", 0, 1e-9, 1.0), bar("out", 0, 1.0, 1.0)];
+        assert!(text(&bars, "short", SCREEN).lines().skip(1).take(3).all(|line| line.contains('#')));
     }
 
     #[test]
@@ -113,11 +115,5 @@ mod tests {
             assert_eq!(lanes[0].len(), WIDTH);
             assert_eq!(drawn(lanes[0]) + drawn(lanes[1]), WIDTH, "{commands} commands:\n{text}");
         }
-    }
-
-    #[test]
-    fn the_shortest_command_is_drawn() {
-        let bars = [bar("in", 0, 0.0, 1e-9), bar("kernel", 0, 1e-9, 1.0), bar("out", 0, 1.0, 1.0)];
-        assert!(text(&bars, "short", SCREEN).lines().skip(1).take(3).all(|line| line.contains('#')));
     }
 }

@@ -1,13 +1,9 @@
 //! What a search for the fastest settings found, and why: at most a screen of 80 columns and 24 lines.
 
-use super::format::{self, Screen};
-use super::grid::TextGrid;
-use super::markdown;
-use super::rungs;
-use super::sweep;
+use super::{rungs, sweep};
+use crate::prelude::*;
 use clap::ValueEnum;
-use gpulab_model::outcome::Status;
-use gpulab_record::{Row, params_text};
+use gpulab_record::params_text;
 use gpulab_study::tune::{Effect, EffectVerdict, Ended, ReplayLine, SHARES, Strategy, effects, is_faster};
 
 pub struct TuningTold<'a> {
@@ -31,7 +27,6 @@ pub struct TuningTold<'a> {
 /// How near to the best counts as just as good.
 const FLAT: f64 = 1.05;
 
-/// Lines of a screen.
 const LINES: usize = 24;
 
 pub fn explanation(told: &TuningTold<'_>, screen: Screen) -> String {

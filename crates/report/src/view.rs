@@ -1,18 +1,16 @@
 //! A ladder's report before it is given a form: the same cells and sentences for every renderer.
 //! Texts are raw; renderers escape them.
 
-use super::cell::{Cell, RateUnit, Value};
 use super::columns::{self, COLUMNS, Subject, TableColumn, whole_x};
-use super::format::{self, Tint};
 use super::launching;
-use super::rungs::{is_memory_bound, label, limit, range, short_label, who};
+use super::rungs::{is_memory_bound, limit, range, short_label, who};
+use crate::prelude::*;
 use gpulab_kernels::cpu::minplus::Semiring;
 use gpulab_kernels::{Form, minplus};
-use gpulab_model::data::Dtype;
-use gpulab_model::outcome::{Cache, Clock, Number, Status};
+use gpulab_model::outcome::{Cache, Clock, Number};
 use gpulab_model::plan::WorkGroup;
 use gpulab_model::stats::ratio;
-use gpulab_record::{CPU_RAYON, Row, clear_factor, flag};
+use gpulab_record::{CPU_RAYON, clear_factor};
 
 pub(super) struct View<'a> {
     /// Problem, device and conditions.
@@ -29,7 +27,6 @@ pub(super) struct View<'a> {
     pub(super) troubled: Vec<&'a Row>,
 }
 
-/// The columns of these parts that lines have cells for, with these, from left to right.
 pub(super) fn columns(cells: &[Cell<'_>], parts: &[Subject]) -> Vec<(&'static TableColumn, Vec<Option<Value>>)> {
     let bound = cells.first().and_then(|cell| cell.row.bound());
     let all = COLUMNS.iter().filter(|c| c.is_of(bound) && parts.contains(&c.part));
@@ -100,7 +97,6 @@ fn other_groups(rungs: &[&Row], wg: WorkGroup) -> Vec<String> {
     own.map(|(r, own)| format!("{} has {own}", short_label(r))).collect()
 }
 
-/// The work-groups, where they are too many for a title.
 fn own_groups(rungs: &[&Row], wg: WorkGroup) -> Option<String> {
     // Where arithmetic is the bound most rungs have a work-group size of their own.
     let is_told = rungs.first().is_some_and(|row| is_memory_bound(row));
@@ -328,7 +324,6 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
         .collect()
 }
 
-/// `v2, v3: text` of the rows that are meant.
 fn note(rows: &[&Row], is_meant: &dyn Fn(&Row) -> bool, text: &str) -> Option<String> {
     let meant: Vec<&Row> = rows.iter().copied().filter(|r| is_meant(r)).collect();
     (!meant.is_empty()).then(|| format!("{}: {text}", who(&meant, rows)))

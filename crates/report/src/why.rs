@@ -1,14 +1,10 @@
 //! Why a ladder's steps pay or do not, as text: predictions beside measurements, and a sentence for each step.
 
-use super::Medium;
-use super::chosen::titled;
-use super::format::{self, Screen};
-use super::grid::TextGrid;
 use super::groups::groups;
 use super::payoff;
-use super::rungs::{label, range, short_label, who};
+use super::rungs::{range, short_label, who};
+use crate::prelude::*;
 use gpulab_kernels::Bound;
-use gpulab_record::Row;
 use gpulab_study::why::{
     Cause, CountChange, DIFFERENT, LadderReasons, Parting, RungTime, StepReason, TimePart, is_parted,
 };

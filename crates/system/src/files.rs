@@ -175,7 +175,6 @@ pub fn address(folder: &Path, file: &Path) -> Option<String> {
     Some(up.chain(down).collect::<Option<Vec<String>>>()?.join("/"))
 }
 
-/// A part of a path as an address has it.
 fn encoded(part: &str) -> String {
     let byte = |byte: u8| match byte {
         b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
@@ -187,7 +186,6 @@ fn encoded(part: &str) -> String {
 /// Most files of a folder that are looked at.
 const MOST_FILES: usize = 10_000;
 
-/// The files in a folder and the folders in it.
 pub fn below(folder: &Path) -> Vec<PathBuf> {
     let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {

@@ -43,7 +43,6 @@ pub fn limit(bytes: u64, addresses: bool) {
     let _ = setrlimit(Resource::As, Rlimit { current: Some(most), maximum: Some(most) });
 }
 
-/// Other systems have no such limit.
 #[cfg(not(unix))]
 pub fn limit(_: u64, _: bool) {}
 

@@ -1,24 +1,17 @@
 //! A ladder under way: which of its cases comes when, how long each is sampled, and what is kept of it.
 
 use crate::ceilings::{self, CeilingRow, LimitNeeded, Limits};
-use crate::data::{Dtype, Params};
-use crate::kernels::{Baseline, Rung};
+use crate::kernels::Baseline;
 use crate::ladder::LadderRun;
-use crate::outcome::{DeviceInfo, Executor, Job, Outcome, Settings, Status};
+use crate::outcome::Job;
 use crate::outputs::Outputs;
-use crate::plan::{Case, WorkGroup};
-use crate::record::{
-    CPU_DOUBLE, Ceiling, HOST, LaunchCost, Peaks, REPEATS, Record, Row, Run, SampleRow, Scene, flag, relate,
-};
+use crate::prelude::*;
+use crate::record::{CPU_DOUBLE, Ceiling, HOST, LaunchCost, Peaks, REPEATS, SampleRow, flag, relate};
 use crate::report::doing;
 use crate::report::live::{Live, LiveRow};
 use crate::report::progress::Observer;
-use crate::runner::Budget;
-use crate::runner::{FOR_LIMITS, Pace};
-use crate::terminal::say;
-use crate::{Error, bench, stats};
-use std::collections::BTreeMap;
-use std::time::Instant;
+use crate::runner::{Budget, FOR_LIMITS, Pace};
+use crate::{bench, stats};
 
 pub(crate) struct Study<'a> {
     pub(crate) ladder: &'a LadderRun<'a>,

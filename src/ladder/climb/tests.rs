@@ -1,7 +1,6 @@
 use super::*;
-use crate::data::Shape;
 use crate::kernels::dot;
-use crate::outcome::{Clock, Judged, Measured, Sample, Status, fake_info};
+use crate::outcome::{Clock, Judged, Measured, Sample, fake_info};
 use crate::outputs::Paths;
 use crate::record::CsvRecord;
 use crate::store::read_rows;

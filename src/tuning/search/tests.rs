@@ -4,12 +4,10 @@ use super::super::asked::AskedTuning;
 use super::*;
 use crate::adopt::Brought;
 use crate::cli::{Cli, Command};
-use crate::data::{Dtype, Shape};
 use crate::device::fake::{FakeDevice, FakeKernel, Memory};
-use crate::kernels::{Sources, dot};
-use crate::outcome::{DeviceInfo, Status, fake_info};
-use crate::plan::{Arg, Case, Launch, WorkGroup};
-use crate::record::Run;
+use crate::kernels::dot;
+use crate::outcome::fake_info;
+use crate::plan::{Arg, Launch};
 use crate::runner::Session;
 use crate::tune::{Remembered, TunedEntry, TunedFile, TuningMemory};
 use crate::worker::InProcess;
@@ -20,7 +18,6 @@ use tempfile::TempDir;
 const SEARCH: &str = "gpulab tune dot --variant naive -n 1000 --wg 32,64 --set items=128,64 --set mad=0 --quick \
                       --strategy exhaustive --budget 100";
 
-/// Milliseconds of a configuration.
 fn milliseconds(wg: usize, items: usize) -> u64 {
     match (wg, items) {
         (64, 64) => 1,

@@ -35,7 +35,6 @@ pub enum DeviceError {
 /// Codes that refuse this launch, this buffer or this image but leave the device sound.
 const REFUSALS: &[i32] = &[-4, -5, -6, -10, -40, -52, -54, -55, -56, -59, -61, -63, -72];
 
-/// What allocates memory of the host, for error messages.
 pub(super) const HOST_MEMORY: &str = "allocating host memory";
 
 /// What may refuse, before anything begins: the same codes of any other function tell of a failure. An argument's error

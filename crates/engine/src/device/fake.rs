@@ -68,7 +68,6 @@ impl Memory {
     }
 }
 
-/// A device whose kernels are a script.
 pub struct FakeDevice {
     info: DeviceInfo,
     memory: Memory,

@@ -128,15 +128,11 @@ info    : used 28 registers, 0 stack, 64 bytes smem, 412 bytes cmem[0], 0 bytes 
     }
 
     #[test]
-    fn home_control_characters_and_the_last_nul_go() {
+    fn home_control_characters_and_the_last_nul_go_and_anonymous_sources_get_their_path() {
         let log = "/home/ada/.cache/pocl/x.cl:1:2: error\u{1b}[0m\r\nnext\tline\0\0\n\0";
         assert_eq!(clean(log, "a/b.cl", Some("/home/ada/")), "~/.cache/pocl/x.cl:1:2: error\\u{1b}[0m\nnext\tline");
         assert_eq!(clean("/some/x\n", "a/b.cl", None), "/some/x");
         assert_eq!(clean("a/b", "a/b.cl", Some("/")), "a/b", "a home of / is no home");
-    }
-
-    #[test]
-    fn anonymous_sources_get_their_path() {
         assert_eq!(clean("<kernel>:3:61: error: x", "dot/naive.cl", None), "dot/naive.cl:3:61: error: x");
     }
 }

@@ -167,6 +167,7 @@ fn list(problem: &str, candidates: &[&DeviceInfo]) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpulab_model::outcome::fake_info;
     use gpulab_model::plan::Target;
 
     type Entry<'a> = (&'a str, &'a str, &'a str);
@@ -175,57 +176,22 @@ mod tests {
         let mut index = 0;
         let mut platforms = Vec::new();
         for (p, (platform, devices)) in list.iter().enumerate() {
-            let mut infos = Vec::new();
-            for (d, (name, vendor, kind)) in devices.iter().enumerate() {
-                infos.push(device(index, format!("{p}:{d}"), platform, name, vendor, kind));
-                index += 1;
-            }
-            platforms.push(PlatformInfo {
-                index: p,
-                name: (*platform).to_owned(),
-                vendor: String::new(),
-                version: String::new(),
-                devices: infos,
-                problem: None,
-            });
+            let of = |(d, (name, vendor, kind)): (usize, &Entry<'_>)| {
+                device(index + d, format!("{p}:{d}"), platform, name, vendor, kind)
+            };
+            let (name, devices) = ((*platform).to_owned(), Vec::from_iter(devices.iter().enumerate().map(of)));
+            index += devices.len();
+            let (vendor, version) = (String::new(), String::new());
+            platforms.push(PlatformInfo { index: p, name, vendor, version, devices, problem: None });
         }
         platforms
     }
 
     fn device(index: usize, selector: String, platform: &str, name: &str, vendor: &str, kind: &str) -> DeviceInfo {
-        DeviceInfo {
-            index,
-            selector,
-            platform: platform.to_owned(),
-            name: name.to_owned(),
-            vendor: vendor.to_owned(),
-            kind: kind.to_owned(),
-            driver: String::new(),
-            cl_version: String::new(),
-            clock_mhz: 0,
-            timer_ns: 0,
-            extensions: String::new(),
-            target: Target {
-                gpu: kind == "gpu",
-                compute_units: 1,
-                max_wg: 1,
-                max_wg_dims: [1; 3],
-                local_mem: 0,
-                global_mem: 0,
-                max_alloc: 0,
-                cache: 0,
-                float_lanes: 0,
-                fp64: false,
-                fp16: false,
-                nvidia: false,
-                async_copy: false,
-                packed_minimum: false,
-                register_caps: false,
-                prefetch: false,
-                subgroups: false,
-                images: false,
-            },
-        }
+        let fake = fake_info();
+        let [platform, name, vendor, kind] = [platform, name, vendor, kind].map(str::to_owned);
+        let target = Target { gpu: kind == "gpu", ..fake.target };
+        DeviceInfo { index, selector, platform, name, vendor, kind, target, ..fake }
     }
 
     fn lab() -> Vec<PlatformInfo> {
@@ -323,15 +289,11 @@ mod tests {
     }
 
     #[test]
-    fn ambiguous_names_list_only_what_they_match() {
+    fn ambiguous_names_list_only_what_they_match_and_unknown_ones_everything() {
         let error = chosen(&lab(), "nvidia").unwrap_err();
         assert!(error.starts_with("`nvidia` matches 2 devices"), "{error}");
         assert!(error.contains("--device 1 ") && error.contains("--device 2 "), "{error}");
         assert!(!error.contains("pthread"), "{error}");
-    }
-
-    #[test]
-    fn unknown_names_list_everything() {
         let error = chosen(&lab(), "radeon").unwrap_err();
         assert!(error.starts_with("no device matches `radeon`"), "{error}");
         assert_eq!(error.lines().count(), 6);

@@ -117,7 +117,6 @@ const FROM: [[&str; 2]; 2] = [["from", "source"], ["src", "u"]];
 const TO: [[&str; 2]; 2] = [["to", "target"], ["dst", "v"]];
 const WEIGHT: [[&str; 2]; 2] = [["weight", "distance"], ["w", "length"]];
 
-/// Where the columns of an edge list are.
 struct EdgeColumns {
     from: usize,
     to: usize,

@@ -95,7 +95,6 @@ pub fn elements(bytes: &[u8], dtype: Dtype) -> Array {
     raw::decode(bytes, dtype, false)
 }
 
-/// The path of the file that `spec` names, without its column.
 pub fn path(spec: &str) -> &str {
     split_column(spec).0
 }

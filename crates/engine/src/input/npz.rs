@@ -12,7 +12,6 @@ const MOST: usize = 1 << 30;
 pub(super) struct Npz<'a> {
     archive: ZipSliceArchive<&'a [u8]>,
     arrays: Vec<PackedArray>,
-    /// Most bytes of an array.
     most: usize,
 }
 
@@ -57,7 +56,6 @@ impl<'a> Npz<'a> {
         if names.is_empty() { "no arrays".into() } else { format!("the arrays {}", names.join(", ")) }
     }
 
-    /// An array, as an `.npy` file.
     pub(super) fn array(&self, name: &str) -> Result<Vec<u8>, Why> {
         let Some(array) = self.arrays.iter().find(|array| array.name == name) else {
             return Err(format!("it has {} and not '{name}'; save it again with scipy.sparse.save_npz", self.list()));

@@ -72,7 +72,6 @@ fn start(bytes: &[u8], row: &ByteRecord) -> (u64, u8) {
     (line, rest.trim_ascii_start().first().copied().unwrap_or(0))
 }
 
-/// The columns of a file.
 struct Columns {
     names: Vec<String>,
     /// Whether the names come from the first row; else they are numbers.

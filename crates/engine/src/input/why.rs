@@ -3,7 +3,6 @@
 /// Why a file could not be used, in words that follow its name.
 pub(super) type Why = String;
 
-/// A number of cells, in words.
 pub(super) fn cell_count(count: usize) -> String {
     format!("{count} cell{}", if count == 1 { "" } else { "s" })
 }

@@ -40,7 +40,6 @@ pub(super) fn edges(form: Form, [wide, high]: [u64; 2], multiple: u64, asked: &C
     shapes
 }
 
-/// The shape with sides that are multiples of this.
 pub(super) fn rounded(form: Form, shape: Shape, multiple: u64) -> Shape {
     form.shape(shape.n.next_multiple_of(multiple), (form == Form::Matrix).then(|| shape.m.next_multiple_of(multiple)))
 }

@@ -87,7 +87,6 @@ impl AskedOracle {
         answers.iter().find(|(known, _)| *known == key).map(|(_, answer)| answer.clone())
     }
 
-    /// Keeps an answer, in place of the oldest ones.
     fn keep(&self, key: u128, answer: &[Array]) {
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
         answers.push((key, answer.to_vec()));

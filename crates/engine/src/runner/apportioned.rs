@@ -1,21 +1,15 @@
 //! A portion of a case's work on this session's device: held, run at a given time, and given away.
 
-use super::buffers::BoundPlan;
 use super::clock;
-use super::fence::Fence;
-use super::inputs::{Data, make_inputs};
+use super::inputs::make_inputs;
 use super::judge::{demand_guards, demand_inputs, finished};
 use super::portion::{
     HeldPortion, Portion, PortionFacts, PortionPlace, PortionRun, PortionTimes, PortionWork, host_clock, part_of,
     portion_fill,
 };
-use super::ready::ReadyCase;
-use super::session::{Session, demand_bound, place};
+use super::prelude::*;
+use super::session::{demand_bound, place};
 use super::verdict::tails;
-use gpulab_kernels::{Family, Form};
-use gpulab_model::data::{self, Array, Inputs, Shape};
-use gpulab_model::outcome::Stop;
-use gpulab_model::plan::{Case, Refusal};
 
 impl Session {
     /// Takes a portion on, in place of the last one: builds its kernels and puts its data on the device.
@@ -62,7 +56,6 @@ impl Session {
         Ok(facts)
     }
 
-    /// The part of the inputs that a portion is made of.
     fn portion_inputs(&self, family: &Family, work: &PortionWork, case: &Case) -> Vec<Array> {
         let (fill, seed) = portion_fill(family, &work.case, work.exact);
         let Portion { from, len } = work.portion;

@@ -1,14 +1,12 @@
 //! Verifying and timing the CPU baselines.
 
 use super::inputs::{choices, exactly, make_inputs};
+use super::prelude::*;
 use super::sampling;
-use super::session::{Session, nothing};
+use super::session::nothing;
 use super::verdict::demand;
-use gpulab_kernels::{Baseline, Family, Fold};
-use gpulab_model::check;
-use gpulab_model::outcome::{Clock, Measured, Outcome, Sample, Settings, Stop};
-use gpulab_model::plan::{Case, Refusal, WorkGroup};
-use std::time::Instant;
+use gpulab_kernels::{Baseline, Fold};
+use gpulab_model::plan::WorkGroup;
 
 impl Session {
     pub fn baseline(&mut self, case: &Case, settings: &Settings) -> Outcome {

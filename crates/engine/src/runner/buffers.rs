@@ -1,11 +1,9 @@
 //! A plan's buffers on the device: poisoned, fenced by guard zones, and given back together.
 
 use super::drawing;
-use super::fence::{Fence, Fenced};
-use crate::device::{BufferWrite, Device, DeviceError, ProgramId};
-use gpulab_model::check;
-use gpulab_model::data::{self, Array, Change, Dtype, Fill};
-use gpulab_model::plan::{BufferId, BufferSpec, Image, Launch, Plan, Role};
+use super::prelude::*;
+use crate::device::BufferWrite;
+use gpulab_model::plan::{BufferSpec, Image, Role};
 
 /// A plan with its buffers on the device, in the order of the plan's list.
 pub(super) struct BoundPlan {
@@ -98,7 +96,6 @@ impl BoundPlan {
         self.of_role(|role| matches!(role, Role::Output | Role::Scratch))
     }
 
-    /// The inputs, by their numbers.
     fn inputs(&self) -> impl Iterator<Item = (usize, Fenced)> {
         self.of_role(|_| true).filter_map(|(spec, place)| match spec.role {
             Role::Input(index) => Some((index, place.fenced?)),

@@ -5,14 +5,11 @@
 //! afterwards. What counts is the slowest of these readings over the fastest that the session has seen so far. A load
 //! that lasts the whole session looks like a slow device. A faster reading later on does not mend the rows before it.
 
-use super::clock;
-use super::{sampling, trust};
-use crate::device::{BuildUnit, Device, DeviceError};
-use gpulab_kernels::Sources;
+use super::prelude::*;
+use super::{clock, sampling, trust};
 use gpulab_kernels::cpu::canary::{CHAINS, chain};
-use gpulab_model::outcome::{Canary, Measured, Sample, Settings, Stop};
-use gpulab_model::plan::{Arg, BufferId, Launch};
-use std::time::{Duration, Instant};
+use gpulab_model::outcome::Canary;
+use std::time::Duration;
 
 /// Name of the kernel and of its file in `cl/common/`.
 const KERNEL: &str = "canary";
@@ -38,7 +35,6 @@ const FIRST_RUNS: usize = 25;
 const LEAST_S: f64 = 100e-6;
 const LEAST_CPU_S: f64 = 500e-6;
 
-/// Most steps, however fast the device says that they are.
 const MOST_STEPS: u32 = 1 << 20;
 
 /// Time between readings while a case is sampled.

@@ -1,13 +1,7 @@
 //! Running a rung for its result, over data from outside.
 
-use super::buffers::BoundPlan;
-use super::fence::Fence;
-use super::ready::ReadyCase;
-use super::session::Session;
-use gpulab_model::data::Array;
-use gpulab_model::outcome::{SHORTEST_NS, Stop};
-use gpulab_model::plan::Case;
-use std::time::Instant;
+use super::prelude::*;
+use gpulab_model::outcome::SHORTEST_NS;
 
 /// What a rung made of its inputs.
 #[derive(Clone, Debug)]

@@ -4,12 +4,8 @@
 //! A driver that draws wrongly leaves another print, and elements that the host reads back are others. A kernel that changes
 //! its inputs leaves another print, too.
 
-use super::fence::Fenced;
-use crate::device::{BuildUnit, Device, DeviceError, ProgramId};
-use gpulab_kernels::Sources;
-use gpulab_model::data::{self, Array, DrawnInput, Dtype, Fill};
-use gpulab_model::outcome::Stop;
-use gpulab_model::plan::{Arg, Launch};
+use super::prelude::*;
+use gpulab_model::data::DrawnInput;
 
 const DRAW: &str = "runner/draw.cl";
 const PRINT: &str = "runner/print.cl";

@@ -1,22 +1,16 @@
 //! Carries out scripts: what goes on between host and device, checked and timed as rungs are.
 
 use super::canary::{self, Gauge};
-use super::clock;
-use super::fence::{Fence, Fenced};
-use super::session::Session;
+use super::prelude::*;
 use super::timeline::bars;
-use super::verdict;
-use crate::device::{BuildUnit, Device, ProgramId, Timing};
-use gpulab_kernels::Sources;
+use super::{clock, verdict};
+use crate::device::Timing;
 use gpulab_kernels::exchange::{Answer, AnswerPlace, Contents, Exchange, Expected, Reading, Script, Variant, pattern};
-use gpulab_model::check;
-use gpulab_model::data::{self, Dtype};
-use gpulab_model::outcome::{Bar, Clock, Judged, Measured, Outcome, Sample, Settings, Spent, Stop};
-use gpulab_model::plan::{Action, Arg, BufferId, Case, HostId, QueuedCommand, Refusal, Target};
+use gpulab_model::outcome::{Bar, Spent};
+use gpulab_model::plan::{HostId, Target};
 use gpulab_system::memory;
 use rayon::prelude::*;
 use std::ops::Range;
-use std::time::Instant;
 
 impl Session {
     /// Plays a case's script and checks it, times it, and checks it once more.
@@ -291,7 +285,6 @@ impl ScriptMemory {
         (0..PARTS).map(|part| Range { start: start(part), end: start(part) + 4 * WORDS }).collect()
     }
 
-    /// Poisons parts of the answer.
     fn put(&self, device: &mut dyn Device, script: &Script, parts: &[Range<usize>]) -> Result<(), Stop> {
         let Answer { place, before, expect, .. } = &script.answer;
         for part in parts.iter().filter(|_| *expect != Expected::Nothing) {
@@ -305,7 +298,6 @@ impl ScriptMemory {
         Ok(())
     }
 
-    /// Compares parts of the answer with what they must be.
     fn compare(&self, device: &mut dyn Device, act: Act<'_>, parts: &[Range<usize>], when: &str) -> Result<(), Stop> {
         let Act { script, seed } = act;
         for part in parts {
@@ -420,7 +412,6 @@ struct Wrong {
     must: u32,
 }
 
-/// The first wrong word.
 fn differs(bytes: &[u8], want: &(impl Fn(usize) -> u32 + Sync)) -> Option<Wrong> {
     bytes.par_chunks(4 * PIECE).enumerate().find_map_first(|(piece, bytes)| {
         let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));

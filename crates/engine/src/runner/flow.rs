@@ -4,12 +4,10 @@
 //! and only then the copies of its next chunk into the same buffers. Meanwhile the other queues go on.
 
 use super::canary;
-use super::session::Session;
-use crate::device::{Device, ProgramId};
-use gpulab_model::outcome::{Clock, Judged, Measured, Outcome, Sample, Settings, Stop, StreamTimes};
-use gpulab_model::plan::{Action, CHUNK, Case, QueuedCommand, Refusal};
+use super::prelude::*;
+use gpulab_model::outcome::StreamTimes;
+use gpulab_model::plan::CHUNK;
 use gpulab_model::stats;
-use std::time::Instant;
 
 /// While a queue copies, another computes and a third waits for neither.
 pub(super) const QUEUES: u64 = 3;

@@ -1,15 +1,11 @@
 //! What a case is run over: its inputs, here and on the device, and what is right for them.
 
-use super::fence::Fenced;
-use super::ready::ReadyCase;
+use super::prelude::*;
 use super::verdict::{judge_moved, judge_real};
-use crate::device::{Device, ProgramId};
 use gpulab_kernels::cpu::minplus::Semiring;
-use gpulab_kernels::{Changed, Family, Spot};
-use gpulab_model::check;
-use gpulab_model::data::{Array, Change, DrawnInput, Dtype, Fill, Inputs, Params, Shape};
-use gpulab_model::outcome::{Judged, Stop};
-use gpulab_model::plan::{Case, Reference, Role, Rounded};
+use gpulab_kernels::{Changed, Spot};
+use gpulab_model::data::{DrawnInput, Params};
+use gpulab_model::plan::{Role, Rounded};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -215,7 +211,6 @@ pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -
     lens.into_iter().enumerate().map(|(index, len)| problem.input(case, index, len, fill, seed)).collect()
 }
 
-/// The same inputs, to be drawn.
 pub(super) fn drawn_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -> Vec<DrawnInput> {
     let lens = family.problem.inputs(case.shape, &case.params);
     (0..).zip(lens).map(|(stream, len)| DrawnInput::new(fill, case.dtype, seed, stream, len)).collect()
@@ -264,7 +259,7 @@ mod tests {
     use super::super::session::Session;
     use super::*;
     use crate::device::fake::FakeDevice;
-    use gpulab_kernels::{Sources, built_in, reduce};
+    use gpulab_kernels::{built_in, reduce};
     use gpulab_model::plan::WorkGroup;
 
     fn case(family: &str, dtype: Dtype, (n, m): (u64, u64), seed: u64, params: &[(&str, &str)]) -> Case {

@@ -1,10 +1,10 @@
 //! What a rung's kernels need, by a build of their own.
 
-use super::session::Session;
+use super::prelude::*;
 use crate::device::generation;
 use gpulab_kernels::occupancy::{self, GroupNeeds};
-use gpulab_model::outcome::{BuildTold, Inspected, ProgramBinary, Stop};
-use gpulab_model::plan::{Arg, Case, TOLD};
+use gpulab_model::outcome::{BuildTold, Inspected, ProgramBinary};
+use gpulab_model::plan::TOLD;
 
 impl Session {
     /// What the driver tells of a case's last kernel, if the case asks for it.

@@ -1,13 +1,8 @@
 //! Whether what a run left is right: its output, the memory beside its buffers, and its inputs.
 
-use super::buffers::{BoundPlan, joined};
-use super::inputs::Data;
-use super::ready::ReadyCase;
+use super::buffers::joined;
+use super::prelude::*;
 use super::verdict::{tails, wrong};
-use crate::device::Device;
-use gpulab_model::check;
-use gpulab_model::data::{Array, Inputs};
-use gpulab_model::outcome::{Judged, Stop};
 
 /// What a run left: its output, if all of it was written and nothing beside it, completed on the host with the inputs' tails.
 pub(super) fn finished(

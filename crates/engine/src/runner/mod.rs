@@ -19,6 +19,7 @@ mod moved;
 mod once;
 mod pace;
 mod portion;
+mod prelude;
 mod ready;
 pub(crate) mod sampling;
 mod session;

@@ -1,21 +1,12 @@
 //! A matrix that stays on the host and is copied or transposed: tiles of it go through the device, and each comes back to its
 //! place in the result.
 
-use super::fence::Fence;
 use super::flow::{Flow, LONG_CHUNK, QUEUES, last_chunk};
-use super::session::Session;
+use super::prelude::*;
 use super::streamed::QueueBuffers;
 use super::verdict::{judge_moved, wrong};
-use crate::device::{Device, ProgramId};
-use gpulab_kernels::Family;
-use gpulab_model::check;
-use gpulab_model::data::{Array, Shape};
-use gpulab_model::outcome::{Judged, Measured, Outcome, Settings, Stop};
-use gpulab_model::plan::{
-    Action, CHUNK, Case, Holding, HostId, Movement, Plan, QueuedCommand, Refusal, RowsTransfer, Transfer,
-};
+use gpulab_model::plan::{CHUNK, Holding, HostId, Movement, RowsTransfer, Transfer};
 use std::ops::Range;
-use std::time::Instant;
 
 /// Sides of tiles are multiples of so many elements, unless the device may hold fewer.
 const GRAIN: u64 = 64;
@@ -135,7 +126,6 @@ struct MovedStream {
     parts: Vec<AlikeTiles>,
     /// The input and the result, each in pieces of as many rows as its tiles have: a driver may allow no larger ones.
     bands: [Vec<HostId>; 2],
-    /// The input as it was made.
     inputs: Vec<Array>,
 }
 
@@ -161,7 +151,6 @@ impl MovedStream {
         }
     }
 
-    /// The commands of all tiles of one size, in order.
     fn tile_commands(&self, part: &AlikeTiles) -> Vec<QueuedCommand> {
         let (whole, tile, size) = (&self.movement, &part.movement, self.inputs[0].dtype().size());
         let output = part.plan.outputs().next();

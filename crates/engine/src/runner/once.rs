@@ -1,9 +1,8 @@
 //! A case launched a single time, for whoever watches from outside what its kernels do.
 
 use super::inputs::choices;
-use super::session::Session;
-use gpulab_model::outcome::{Clock, LaunchedOnce, Outcome, Status, Stop};
-use gpulab_model::plan::Case;
+use super::prelude::*;
+use gpulab_model::outcome::{LaunchedOnce, Status};
 
 impl Session {
     /// Launches a case's kernels once each, over the data that are timed, and checks the result. No other kernel runs

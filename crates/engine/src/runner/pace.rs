@@ -1,8 +1,8 @@
 //! How long each job of a run is sampled, if all of it is to end in time.
 
 use super::budget::Budget;
-use gpulab_model::outcome::Settings;
-use std::time::{Duration, Instant};
+use super::prelude::*;
+use std::time::Duration;
 
 /// Share of a budget that limits may take, where they are still to be measured.
 pub const FOR_LIMITS: f64 = 0.25;
@@ -63,9 +63,15 @@ mod tests {
     }
 
     #[test]
-    fn without_a_budget_nothing_changes() {
+    fn limits_may_take_a_quarter_of_a_budget_and_one_that_is_not_enough_is_told() {
         let pace = Pace::new(None, Instant::now(), 3);
         assert_eq!((pace.settings(&Settings::default(), 3, 0.0), pace.overrun()), (Settings::default(), None));
+        let pace = begun(8.0, 1);
+        assert_eq!(pace.after(FOR_LIMITS), Some(pace.began + Duration::from_secs(2)));
+        assert_eq!(Pace::new(None, Instant::now(), 1).after(FOR_LIMITS), None);
+        let pace = begun(1e-9, 1);
+        assert!(pace.overrun().is_some_and(|text| text.contains("more than the budget")));
+        assert_eq!(begun(1e9, 1).overrun(), None);
     }
 
     #[test]
@@ -83,19 +89,5 @@ mod tests {
         assert_eq!((late.timeout, late.min_time), (0.05, 0.05), "the fewest samples of a case");
         let quick = Settings { timeout: 0.1, ..Settings::default() };
         assert_eq!(begun(0.001, 90).settings(&quick, 2, 0.0).timeout, 0.05, "less than without, here too");
-    }
-
-    #[test]
-    fn a_budget_that_is_not_enough_is_told() {
-        let pace = begun(1e-9, 1);
-        assert!(pace.overrun().is_some_and(|text| text.contains("more than the budget")));
-        assert_eq!(begun(1e9, 1).overrun(), None);
-    }
-
-    #[test]
-    fn limits_may_take_a_quarter() {
-        let pace = begun(8.0, 1);
-        assert_eq!(pace.after(FOR_LIMITS), Some(pace.began + Duration::from_secs(2)));
-        assert_eq!(Pace::new(None, Instant::now(), 1).after(FOR_LIMITS), None);
     }
 }

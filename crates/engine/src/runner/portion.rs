@@ -1,13 +1,10 @@
 //! A portion of a case's work, which one device does while others do the rest: what is asked, and what is held for it.
 
-use super::buffers::BoundPlan;
-use super::inputs::{Data, exactly};
-use crate::device::{Device, ProgramId};
-use gpulab_kernels::Family;
-use gpulab_model::data::{Array, DrawnInput, Fill, Params};
+use super::inputs::exactly;
+use super::prelude::*;
+use gpulab_model::data::{DrawnInput, Params};
 use gpulab_model::each_array;
-use gpulab_model::outcome::Stop;
-use gpulab_model::plan::{Case, Launch, Plan, Reference, WorkGroup};
+use gpulab_model::plan::WorkGroup;
 use serde::{Deserialize, Serialize};
 use std::fs::OpenOptions;
 use std::io::{Seek, SeekFrom, Write};
@@ -98,12 +95,10 @@ pub(crate) fn drawn_reference(family: &Family, case: &Case, exact: bool) -> Refe
     if exact { exactly(right, case.dtype) } else { right }
 }
 
-/// So many elements of an array, from one on.
 pub(super) fn part_of(array: &Array, from: usize, len: usize) -> Array {
     each_array!(array, v => v[from..][..len].to_vec().into())
 }
 
-/// A portion that is ready to run.
 pub(super) struct HeldPortion {
     /// Of a vector a case of the portion's own size; else the whole.
     pub(super) case: Case,

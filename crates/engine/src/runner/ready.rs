@@ -1,14 +1,10 @@
 //! A case that is ready to run, and the second seed.
 
-use crate::device::ProgramId;
-use gpulab_kernels::Family;
-use gpulab_model::outcome::Judged;
-use gpulab_model::plan::{Case, Plan};
+use super::prelude::*;
 
 /// The variable that says what the second seed is, to repeat a run that named one.
 pub(super) const SECOND_SEED: &str = "GPULAB_SECOND_SEED";
 
-/// The second seed that the environment names, if it does.
 pub fn second_seed() -> Result<Option<u64>, String> {
     let Some(text) = std::env::var_os(SECOND_SEED) else { return Ok(None) };
     let seed = text.to_str().and_then(|text| text.parse().ok());

@@ -1,8 +1,7 @@
 //! How many times to run, and how long.
 
-use gpulab_model::outcome::{Sample, Settings, Stop};
+use super::prelude::*;
 use gpulab_model::stats::{self, Summary};
-use std::time::Instant;
 
 /// Runs longer than this, in seconds, need no more than one to warm up.
 const LONG_S: f64 = 0.5;
@@ -25,7 +24,6 @@ pub(crate) fn sample(
     take(settings, run)
 }
 
-/// The runs before the first sample, numbered from 0.
 pub(super) fn warm_up(settings: &Settings, run: &mut dyn FnMut(usize) -> Result<Sample, Stop>) -> Result<(), Stop> {
     let warming = Instant::now();
     for i in 0..settings.warmup {
@@ -89,7 +87,7 @@ pub(super) fn batch_size(seconds: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpulab_model::outcome::{Cache, Candidate, Clock};
+    use gpulab_model::outcome::{Cache, Candidate};
 
     fn settings() -> Settings {
         Settings {
@@ -118,13 +116,13 @@ mod tests {
     }
 
     #[test]
-    fn steady_times_end_at_the_fewest_runs() {
+    fn steady_times_end_early_and_noisy_ones_at_the_most_runs_the_time_limit_or_an_error() {
         assert_eq!(run_on(|_| 1e-3, &settings()), (10, "steady", 12));
-    }
-
-    #[test]
-    fn noisy_times_go_on_to_the_most_runs() {
         assert_eq!(run_on(|i| if i % 2 == 0 { 1e-3 } else { 2e-3 }, &settings()).1, "max-runs");
+        let result = sample(&settings(), &mut |_| Err(Stop::failed("lost")));
+        assert_eq!(result, Err(Stop::failed("lost")));
+        let settings = Settings { timeout: 0.0, ..settings() };
+        assert_eq!(run_on(|i| 1e-3 * (i + 1) as f64, &settings), (3, "timeout", 5));
     }
 
     #[test]
@@ -139,17 +137,5 @@ mod tests {
         }
         // One slow run decides nothing.
         assert_eq!(run_on(|i| if i == 1 { 9e-3 } else { 1e-3 }, &search(Some(1.5e-3))).1, "steady");
-    }
-
-    #[test]
-    fn the_time_limit_ends_a_noisy_case() {
-        let settings = Settings { timeout: 0.0, ..settings() };
-        assert_eq!(run_on(|i| 1e-3 * (i + 1) as f64, &settings), (3, "timeout", 5));
-    }
-
-    #[test]
-    fn an_error_ends_the_case() {
-        let result = sample(&settings(), &mut |_| Err(Stop::failed("lost")));
-        assert_eq!(result, Err(Stop::failed("lost")));
     }
 }

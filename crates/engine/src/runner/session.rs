@@ -2,25 +2,19 @@
 
 use super::canary::Gauge;
 use super::drawing::{self, MOST_HELD};
-use super::fence::Fence;
-use super::inputs::{Data, Origin, choices, drawn_inputs, make_inputs};
+use super::inputs::{Origin, choices, drawn_inputs, make_inputs};
 use super::portion::HeldPortion;
-use super::ready::ReadyCase;
+use super::prelude::*;
 use super::verdict::single;
-use crate::device::{BuildUnit, Device, ProgramId};
 use gpulab_kernels::exchange::exchange;
-use gpulab_kernels::{FAMILIES, Family, Registry, Rung, Sources, used_defines};
-use gpulab_model::check;
-use gpulab_model::data::{Array, Dtype, Fill, Inputs};
-use gpulab_model::outcome::{Clock, Judged, Measured, Outcome, Settings, Status, Stop};
-use gpulab_model::plan::{Case, Plan, Reference, Refusal};
+use gpulab_kernels::{FAMILIES, Registry, Rung, used_defines};
+use gpulab_model::outcome::Status;
 use gpulab_system::files::name_of;
 use std::collections::VecDeque;
 use std::collections::hash_map::RandomState;
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
-use std::time::Instant;
 
 /// Runs cases on one device.
 pub struct Session {
@@ -52,7 +46,6 @@ pub struct Session {
     pub(super) portion: Option<HeldPortion>,
 }
 
-/// Most cases that a session remembers having verified.
 const MOST_VERIFIED: usize = 128;
 
 impl Session {
@@ -78,7 +71,6 @@ impl Session {
         }
     }
 
-    /// From here on, families are those of this registry.
     pub fn set_registry(&mut self, registry: Registry) {
         self.registry = Arc::new(registry);
     }

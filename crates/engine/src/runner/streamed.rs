@@ -1,18 +1,11 @@
 //! Vectors that stay on the host and are folded: chunks of them go through the device.
 
-use super::buffers::BoundPlan;
-use super::fence::{Fence, Fenced};
 use super::flow::{Flow, LONG_CHUNK, QUEUES, last_chunk};
 use super::portion::{JOINING, drawn_reference, part_of, portion_fill};
-use super::session::{Session, demand_bound};
+use super::prelude::*;
+use super::session::demand_bound;
 use super::verdict::{judge_real, wrong};
-use crate::device::{Device, ProgramId};
-use gpulab_kernels::Family;
-use gpulab_model::check;
-use gpulab_model::data::{self, Array, Dtype, Shape};
-use gpulab_model::outcome::{Judged, Measured, Outcome, Settings, Stop};
-use gpulab_model::plan::{Action, CHUNK, Case, Holding, HostId, Plan, QueuedCommand, Reference, Refusal, Transfer};
-use std::time::Instant;
+use gpulab_model::plan::{CHUNK, Holding, HostId, Transfer};
 
 /// Chunks are multiples of so many elements, unless the device may hold fewer.
 const GRAIN: u64 = 4096;
@@ -157,7 +150,6 @@ struct AlikeChunks {
     /// Place of the first among all.
     first: u64,
     count: u64,
-    /// One for each queue.
     lanes: Vec<QueueBuffers>,
 }
 
@@ -200,7 +192,6 @@ impl QueueBuffers {
     }
 }
 
-/// A chunk's memory on the host.
 struct HeldChunk {
     inputs: Vec<HostId>,
     output: Option<HostId>,
@@ -236,7 +227,6 @@ impl AlikeChunks {
 }
 
 impl Stream<'_> {
-    /// A chunk's first element, and how many it has.
     fn range(&self, chunk: usize) -> (usize, usize) {
         let from = chunk as u64 * self.chunk;
         (from as usize, self.chunk.min(self.case.shape.n - from) as usize)

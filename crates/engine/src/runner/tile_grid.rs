@@ -1,8 +1,8 @@
 //! A square matrix of lengths in the host's memory, as square tiles that go through devices.
 
+use super::prelude::*;
 use crate::device::SharedHost;
 use gpulab_kernels::cpu::minplus::{Semiring, element};
-use gpulab_model::data::{Array, Dtype};
 use rayon::prelude::*;
 
 /// Longest side of a tile: from 2048 on its kernels take longer than its copies, and longer ones leave less to overlap.
@@ -31,7 +31,6 @@ impl TileGrid {
         self.n.div_ceil(self.side)
     }
 
-    /// Bytes of a tile.
     pub fn bytes(&self) -> usize {
         self.side * self.side * self.dtype.size()
     }
@@ -77,7 +76,6 @@ impl TileGrid {
         row * self.n + at % self.rows() * self.side
     }
 
-    /// What stands where there is no edge.
     fn no_edge(&self, semiring: Semiring) -> Array {
         let (single, double, whole) = element(semiring.units()[0]);
         match self.dtype {
@@ -91,7 +89,6 @@ impl TileGrid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::device::Device;
     use crate::device::fake::FakeDevice;
     use gpulab_model::data::NO_EDGE;
     use gpulab_model::plan::Holding;

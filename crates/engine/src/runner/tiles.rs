@@ -6,20 +6,14 @@
 //! Each tile goes in, is lowered and comes back on one of a few queues, which take tiles in turn and do not wait for each other.
 //! What a tile is lowered by are lengths of paths whenever they are read, so a tile may be lowered again by whoever likes.
 
-use super::fence::{Fence, Fenced};
-use super::session::Session;
+use super::prelude::*;
 use super::tile_grid::TileGrid;
 use super::verdict::wrong;
-use crate::device::{Device, ProgramId, SharedHost};
+use crate::device::SharedHost;
 use gpulab_kernels::Rung;
 use gpulab_kernels::minplus::{CLOSURE, InBlocks};
-use gpulab_model::data::Shape;
-use gpulab_model::outcome::Stop;
-use gpulab_model::plan::{
-    Action, BufferId, Case, Holding, HostId, Launch, Pass, Plan, QueuedCommand, Refusal, Transfer,
-};
+use gpulab_model::plan::{Holding, HostId, Pass, Transfer};
 use std::collections::BTreeSet;
-use std::time::Instant;
 
 /// While a queue copies in, another computes and a third copies out.
 const QUEUES: usize = 3;
@@ -264,7 +258,6 @@ impl HeldTiles {
     }
 }
 
-/// A launch over this tile and these panels.
 fn bound(pass: &Pass, tile: BufferId, rows: BufferId, columns: BufferId) -> Launch {
     pass.bound(|index| match index {
         InBlocks::ROWS => rows,

@@ -1,8 +1,8 @@
 //! What overlapped: when each command of a run began and ended.
 
+use super::prelude::*;
 use crate::device::Stamps;
 use gpulab_model::outcome::Bar;
-use gpulab_model::plan::{Action, QueuedCommand};
 
 /// The commands in order; empty without event times, or where these run backwards.
 pub(super) fn bars(commands: &[QueuedCommand], stamps: &[Stamps]) -> Vec<Bar> {

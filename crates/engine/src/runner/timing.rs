@@ -1,21 +1,15 @@
 //! Timing a rung that was found right, and looking at its result again afterwards.
 
-use super::buffers::BoundPlan;
 use super::canary::{self, Gauge};
 use super::clock;
-use super::fence::Fence;
-use super::inputs::{Data, timed_exact_data};
-use super::ready::ReadyCase;
+use super::inputs::timed_exact_data;
+use super::prelude::*;
 use super::sampling::{self, SHORTEST_BATCH};
-use super::session::Session;
 use super::verdict::tails;
 use super::witness::Witness;
-use crate::device::Device;
-use gpulab_model::data::Array;
-use gpulab_model::outcome::{Cache, Clock, DeviceInfo, Measured, Outcome, SHORT_S, Sample, Settings, Spent, Stop};
-use gpulab_model::plan::{Launch, Movement};
+use gpulab_model::outcome::{Cache, DeviceInfo, SHORT_S, Spent};
+use gpulab_model::plan::Movement;
 use gpulab_model::stats;
-use std::time::Instant;
 
 /// Runs by themselves that batches are compared with.
 const ALONE: usize = 3;

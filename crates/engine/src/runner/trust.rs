@@ -4,7 +4,8 @@
 //! either batch, so that it drops out of the difference: by that much the longer batch took longer, and an event clock that
 //! keeps time says so too. One that is constant, scaled or random does not, whatever the kernels are.
 
-use crate::device::{Device, DeviceError, Stamps, Timing};
+use super::prelude::*;
+use crate::device::{Stamps, Timing};
 use gpulab_model::stats;
 
 pub(super) const BATCH: usize = 4;

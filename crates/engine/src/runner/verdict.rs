@@ -1,9 +1,9 @@
 //! A result beside what is right.
 
-use gpulab_model::check::{self, Verdict};
-use gpulab_model::data::{Array, Inputs};
-use gpulab_model::outcome::{Judged, Number, Status, Stop};
-use gpulab_model::plan::{Movement, Plan, Reference};
+use super::prelude::*;
+use gpulab_model::check::Verdict;
+use gpulab_model::outcome::{Number, Status};
+use gpulab_model::plan::Movement;
 
 pub(super) fn judge_moved(got: &Array, inputs: &[Array], movement: &Movement, when: &str) -> Result<Judged, Stop> {
     let [input] = inputs else { return Err(Stop::failed("elements are moved from one input")) };
@@ -43,7 +43,6 @@ pub(super) fn tails(plan: &Plan, inputs: &Inputs) -> Vec<Array> {
     plan.host_tail.map_or_else(Vec::new, |start| inputs.tails(start as usize))
 }
 
-/// The value of an array of one element.
 pub(crate) fn single(array: &Array) -> Option<Number> {
     if array.len() != 1 {
         return None;

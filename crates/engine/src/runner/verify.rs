@@ -1,17 +1,12 @@
 //! Is a rung's result right? Poisoned outputs, guard zones, scrubbed local memory, exact and real data.
 
-use super::buffers::BoundPlan;
-use super::fence::{Fence, Fenced};
-use super::inputs::{Data, exact_data, exact_data_of, exactly, timed_exact_data};
+use super::inputs::{exact_data, exact_data_of, exactly, timed_exact_data};
 use super::judge::{completed, demand_guards, demand_inputs, finished, judge};
-use super::ready::ReadyCase;
-use super::session::{Session, place};
+use super::prelude::*;
+use super::session::place;
 use super::verdict::tails;
-use crate::device::{BuildUnit, Timing};
-use gpulab_kernels::{Changed, Family, Spot};
-use gpulab_model::data::{self, Array, Change, Dtype, Fill, Inputs, Shape};
-use gpulab_model::outcome::{Judged, Stop};
-use gpulab_model::plan::{Arg, Case, Launch, Reference};
+use crate::device::Timing;
+use gpulab_kernels::{Changed, Spot};
 
 /// Most bytes of exact data that are kept for the next rung, little beside any machine's memory.
 const MOST_KEPT: usize = 256 << 20;

@@ -2,17 +2,11 @@
 //! those of the run before, and is looked at afterwards; some, of which no kernel can know, are judged as a whole, as the
 //! last one is. Launches back to back are one run.
 
-use super::buffers::BoundPlan;
-use super::inputs::Data;
 use super::judge;
-use super::ready::ReadyCase;
+use super::prelude::*;
 use super::verdict::wrong;
-use crate::device::Device;
 use gpulab_kernels::{Changed, Spot};
-use gpulab_model::check;
-use gpulab_model::data::{self, Change};
-use gpulab_model::outcome::Stop;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Elements that are changed before a run.
 const CHANGES: u64 = 3;

@@ -136,7 +136,6 @@ impl TileTeam<'_> {
         Ok((grid, tiles, seconds))
     }
 
-    /// The grid that suits all.
     fn grid(&mut self, n: usize, weights: &Array, memory: u64) -> Result<TileGrid, Stop> {
         let lcm = |a: u64, b: u64| (1..=b).map(|times| a * times).find(|m| m.is_multiple_of(b)).unwrap_or(a * b);
         let able = self.able();

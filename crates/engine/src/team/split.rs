@@ -35,11 +35,15 @@ mod tests {
     }
 
     #[test]
-    fn the_faster_has_the_more() {
+    fn the_faster_has_the_more_and_speeds_that_do_not_count_nothing() {
         assert_eq!(lens(4096, &[1.0, 1.0], 256), [2048, 2048]);
         assert_eq!(lens(4096, &[3.0, 1.0], 256), [3072, 1024]);
         assert_eq!(lens(1000, &[1.0, 1.0], 256), [512, 488]);
         assert_eq!(lens(4096, &[1.0, 1e-9], 256), [4096, 0]);
+        assert_eq!(lens(100, &[f64::NAN, 1.0, 0.0, f64::INFINITY], 1), [0, 100, 0, 0]);
+        assert_eq!(lens(1, &[1.0, 0.0], 256), [1, 0]);
+        assert_eq!(lens(100, &[f64::NAN, 0.0], 1), [50, 50]);
+        assert!(split(100, &[], 1).is_empty());
     }
 
     #[test]
@@ -49,14 +53,6 @@ mod tests {
             assert_eq!(lens(n, &[1.0; 8], 256).iter().sum::<u64>(), n);
         }
         assert_eq!(lens(5, &[1.0; 8], 1).iter().filter(|len| **len > 0).count(), 5);
-    }
-
-    #[test]
-    fn speeds_that_do_not_count_have_nothing_unless_there_are_no_others() {
-        assert_eq!(lens(100, &[f64::NAN, 1.0, 0.0, f64::INFINITY], 1), [0, 100, 0, 0]);
-        assert_eq!(lens(1, &[1.0, 0.0], 256), [1, 0]);
-        assert_eq!(lens(100, &[f64::NAN, 0.0], 1), [50, 50]);
-        assert!(split(100, &[], 1).is_empty());
     }
 
     proptest! {

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 const MOST_LINES: usize = 8;
 const LAST_LINES: usize = 5;
 
-/// Most bytes of a line that are kept.
 const MOST_BYTES: usize = 240;
 
 /// Longest wait for what was printed before a reply: it is in the pipe by then.
@@ -51,7 +50,6 @@ impl Printed {
         Some(lines.collect::<Vec<_>>().join("\n")).filter(|text| !text.is_empty())
     }
 
-    /// The last lines, in one.
     pub(super) fn last(&self) -> String {
         self.last.join("; ")
     }
@@ -181,14 +179,10 @@ mod tests {
     }
 
     #[test]
-    fn a_line_without_an_end_is_cut() {
+    fn a_line_without_an_end_is_cut_and_none_reaches_a_terminal_raw() {
         let summary = read(&vec![b'x'; 3 << 20]).summary("k").unwrap();
         assert_eq!(summary.len(), "k printed: ".len() + MOST_BYTES);
         assert_eq!(read(b"no end").summary("k").unwrap(), "k printed: no end");
-    }
-
-    #[test]
-    fn nothing_that_is_printed_reaches_a_terminal_raw() {
         let summary = read(b"\x1b[2J\x07a\rb\xff\te\xe2\x80\xaex\r\n").summary("k").unwrap();
         assert_eq!(summary, "k printed: \\u{1b}[2J\\u{7}a\\rb\u{fffd} e\\u{202e}x");
     }

@@ -16,7 +16,6 @@ use std::io::{self, BufRead, Write};
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Opens the device and reads the inputs that a setup names.
 pub fn open_session(setup: &Setup) -> Result<Session, Error> {
     let mut registry = Registry::default();
     for family in &setup.families {

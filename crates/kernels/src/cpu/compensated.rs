@@ -163,7 +163,6 @@ impl RunningSums {
         }
     }
 
-    /// All lanes and the rest.
     #[inline(always)]
     fn merge(&self, rest: Partial) -> Partial {
         let lane =
@@ -199,14 +198,10 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn two_sum_keeps_what_the_sum_loses() {
+    fn sums_and_products_keep_what_rounding_loses() {
         assert_eq!(two_sum(1.0, 1e-30), (1.0, 1e-30));
         assert_eq!(two_sum(1e-30, 1.0), (1.0, 1e-30));
         assert_eq!(two_sum(-1.0, 1.0), (0.0, 0.0));
-    }
-
-    #[test]
-    fn the_product_of_f64_keeps_what_it_loses() {
         let x = 1.0 + f64::EPSILON;
         assert_eq!(f64::product(x, x), (1.0 + 2.0 * f64::EPSILON, f64::EPSILON * f64::EPSILON));
     }

@@ -259,10 +259,6 @@ mod tests {
         for n in (0..200).chain([16_383, 16_384, 16_385, 32_769]) {
             assert!((BASELINES[3].depth)(n as u64, 2) >= replayed(n, 2), "{n}");
         }
-    }
-
-    #[test]
-    fn the_plain_loop_is_as_deep_as_declared() {
         let v = [Roundings(1); 100];
         assert_eq!(sequential(&v, &v).0, (BASELINES[1].depth)(100, 1));
     }

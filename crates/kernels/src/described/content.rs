@@ -39,7 +39,6 @@ impl DataKind {
         }
     }
 
-    /// The formula of its number, if it has one.
     pub(crate) fn formula(&self) -> Option<&Formula> {
         match self {
             DataKind::Small(most) | DataKind::Below(most) | DataKind::Offsets(most) => Some(most),

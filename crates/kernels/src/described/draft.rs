@@ -37,7 +37,6 @@ pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, Str
     write(CSource::new(text, &[]), file, kernel, None)
 }
 
-/// A file for the kernel of a call, which stands in `file`.
 pub fn draft_of_call(call: &TunerCall, file: &str) -> Result<String, String> {
     let is_other = call.language.as_ref().is_some_and(|name| !name.eq_ignore_ascii_case("opencl"));
     if is_other || ["__global__", "threadIdx"].iter().any(|word| call.text.contains(word)) {

@@ -43,7 +43,6 @@ pub struct OracleFile {
 
 /// Who knows what is right, and what is in files.
 pub trait Oracle: Send + Sync {
-    /// The right answer: an array for each output.
     fn answer(&self, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String>;
 
     /// The elements of a file of data, in an array of this type; of bytes those that the layout says, of a picture so many

@@ -343,7 +343,6 @@ impl<'a> DescribedPlan<'a> {
         formula.count(range, &|name| self.number(name, loops)).map_err(Refusal::Size)
     }
 
-    /// What a name stands for in this rung.
     fn number(&self, name: &str, loops: &[(&str, u64)]) -> Option<u64> {
         let [x, y, _] = self.wg.0;
         match name {

@@ -22,7 +22,6 @@ impl Elements {
         self.shared.get(name).unwrap_or(&BufferElement::Case)
     }
 
-    /// Those of a rung's own buffer.
     pub(super) fn of_scratch(&self, rung: usize, name: &str) -> &BufferElement {
         self.scratch.get(rung).and_then(|own| own.get(name)).unwrap_or(&BufferElement::Case)
     }
@@ -233,7 +232,6 @@ fn demand(parameter: &KernelParameter, space: AddressSpace, given: &str) -> Resu
     }
 }
 
-/// The kind of image that a parameter takes, if it can be this one.
 fn image_kind(declared: &Declared, parameter: &KernelParameter) -> Result<ImageKind, String> {
     let (name, sides) = (&declared.name, declared.sides.len());
     let Some(kind) = ImageKind::in_c(&parameter.type_name) else {

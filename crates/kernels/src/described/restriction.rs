@@ -137,7 +137,6 @@ impl Restriction {
         found
     }
 
-    /// Whether it is true, where names have these values.
     pub(crate) fn holds(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<bool, String> {
         self.root.holds(names)
     }

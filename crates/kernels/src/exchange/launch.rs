@@ -1,10 +1,7 @@
 //! What launching costs: a kernel that does next to nothing, and a sum in one launch or in many.
 
 use super::zerocopy::{WordsOfItem, chunks};
-use super::{
-    Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, Program, Reading, Script, Variant, bytes, pattern,
-};
-use gpulab_model::plan::{Action, Arg, BufferId, Case, Cost, Launch, MemoryKind, QueuedCommand, Refusal, Target};
+use super::*;
 use rayon::prelude::*;
 
 /// The exchange's entry in the list. The first six launch an empty kernel; the others sum n words.

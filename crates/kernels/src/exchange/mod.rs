@@ -12,7 +12,9 @@ pub mod zerocopy;
 pub use script::*;
 
 use gpulab_model::data::{Dtype, Params, Shape};
-use gpulab_model::plan::{Case, Refusal, Target};
+use gpulab_model::plan::{
+    Action, Arg, BufferId, Case, Cost, Holding, HostId, Launch, MemoryKind, QueuedCommand, Refusal, Target, Transfer,
+};
 
 pub const EXCHANGES: &[&Exchange] = &[&launch::EXCHANGE, &pipeline::EXCHANGE, &transfer::EXCHANGE, &zerocopy::EXCHANGE];
 
@@ -61,7 +63,6 @@ pub fn case(exchange: &Exchange, variant: &str, words: u64, params: &[(&str, u64
     }
 }
 
-/// A setting that an exchange reads, or its default.
 fn setting(case: &Case, name: &str, default: u64) -> Result<u64, Refusal> {
     let Some(text) = case.params.get(name) else { return Ok(default) };
     let number = text.parse().ok().filter(|n| *n > 0);

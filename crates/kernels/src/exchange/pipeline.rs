@@ -3,13 +3,7 @@
 //! The classic form is that of staged concurrent copy and execute: NVIDIA, "CUDA C++ Best Practices Guide", and M. Harris,
 //! "How to Overlap Data Transfers in CUDA C/C++" (2012).
 
-use super::{
-    Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, HostSpec, Program, Reading, Script, Variant, bytes,
-    pattern, setting,
-};
-use gpulab_model::plan::{
-    Action, Arg, BufferId, Case, Cost, Holding, HostId, Launch, MemoryKind, QueuedCommand, Refusal, Target, Transfer,
-};
+use super::*;
 use rayon::prelude::*;
 
 /// The exchange's entry in the list: n words of 4 bytes, from and to pinned memory.

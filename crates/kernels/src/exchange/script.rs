@@ -91,7 +91,6 @@ impl Answer {
 /// Where a result lies: a place in one of a script's lists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerPlace {
-    /// In memory of the host.
     Host(usize),
     Buffer(usize),
 }

@@ -1,11 +1,6 @@
 //! Transfers between host and device: from pageable and pinned memory, and by way of a mapping; in one or many pieces.
 
-use super::{
-    Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, HostSpec, Reading, Script, Variant, bytes, setting,
-};
-use gpulab_model::plan::{
-    Action, BufferId, Case, Cost, Holding, HostId, MemoryKind, QueuedCommand, Refusal, Target, Transfer,
-};
+use super::*;
 
 /// The exchange's entry in the list: n words of 4 bytes in one direction.
 pub const EXCHANGE: Exchange = Exchange { name: "transfer", variants: &VARIANTS, sources: &[], script };

@@ -1,12 +1,6 @@
 //! Kernels that read the host's memory: where it lies, or after it was copied to the device.
 
-use super::{
-    Answer, AnswerPlace, Contents, DeviceSpec, Exchange, Expected, HostSpec, Program, Reading, Script, Variant, bytes,
-    pattern, setting,
-};
-use gpulab_model::plan::{
-    Action, Arg, BufferId, Case, Cost, Holding, HostId, Launch, MemoryKind, QueuedCommand, Refusal, Target, Transfer,
-};
+use super::*;
 use rayon::prelude::*;
 
 /// The exchange's entry in the list: n words of 4 bytes, read [`PASSES_SET`] times.

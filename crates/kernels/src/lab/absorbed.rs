@@ -1,11 +1,6 @@
 //! Three terms, of which the first two cancel each other, added from either end.
 
-use super::{Exact, OneLaunch, arg, get, setting};
-use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill};
-use gpulab_model::plan::{Cost, Plan, Refusal};
-use std::borrow::Cow;
+use super::*;
 
 /// Three terms whose sum depends on the order.
 pub static FAMILY: Family = Family {

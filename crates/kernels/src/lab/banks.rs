@@ -1,12 +1,7 @@
 //! Reads of local memory by neighbouring items, some words apart, at one word, or at random.
 
-use super::{Exact, OneLaunch, ROUNDS, arg, get, setting, whole_groups};
-use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill};
+use super::*;
 use gpulab_model::each_array;
-use gpulab_model::plan::{Case, Cost, Plan, Refusal};
-use std::borrow::Cow;
 
 /// n items that read a table in local memory.
 pub static FAMILY: Family = Family {

@@ -1,12 +1,7 @@
 //! Chains of dependent steps, each a multiplication with an addition: the kernel of `ilp` and `grid`.
 
-use super::{Exact, OneLaunch, ROUNDS, arg, checked, get, setting, whole_groups};
-use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill, Shape};
-use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
+use super::*;
 use rayon::prelude::*;
-use std::borrow::Cow;
 
 pub(super) static SUMS: Exact = Exact {
     inputs: |shape, params| starts(shape, get(params, CHAINS.name)),

@@ -1,11 +1,7 @@
 //! Loads that wait for each other: a chase along a random cycle of addresses, in global or local memory.
 
-use super::{Exact, OneLaunch, ROUNDS, arg, array, get, setting, words};
-use crate::shape::{self, Grid};
-use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill};
-use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal, WorkGroup};
-use std::borrow::Cow;
+use super::*;
+use gpulab_model::plan::WorkGroup;
 
 /// A chase over n nodes, a power of two.
 pub static FAMILY: Family = Family {

@@ -1,12 +1,7 @@
 //! Reads of every word of a matrix once, down its columns or along its rows, which may have any pitch.
 
-use super::{Exact, IN_TURNS, OneLaunch, Walk, get, setting};
-use crate::cpu;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
-use gpulab_model::plan::{Arg, Cost, Plan, Refusal};
+use super::*;
 use rayon::prelude::*;
-use std::borrow::Cow;
 
 /// Reads n words, a power of two, of a matrix.
 pub static FAMILY: Family = Family {

@@ -1,11 +1,6 @@
 //! Reads of a small table in constant or global memory, by neighbouring items at one address or at several.
 
-use super::{Exact, OneLaunch, ROUNDS, arg, array, get, setting, whole_groups, words};
-use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill};
-use gpulab_model::plan::{Case, Cost, Plan, Refusal};
-use std::borrow::Cow;
+use super::*;
 
 /// n items that read a table.
 pub static FAMILY: Family = Family {

@@ -1,11 +1,6 @@
 //! Two branches of equal work, of which an item takes one or both, chosen by its number.
 
-use super::{Exact, OneLaunch, ROUNDS, arg, array, get, setting, whole_groups, words};
-use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill};
-use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
-use std::borrow::Cow;
+use super::*;
 
 /// The kernel: n items, each with one or both of two branches.
 pub static FAMILY: Family = Family {

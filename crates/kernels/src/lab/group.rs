@@ -1,12 +1,7 @@
 //! Chains of steps in groups of any size, whose items all hold as much.
 
 use super::chains::{CHECKS, ChainStep, starts, sums, sums_cost};
-use super::{Exact, OneLaunch, ROUNDS, arg, checked, get, whole_groups};
-use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill};
-use gpulab_model::plan::{Case, Plan, Refusal};
-use std::borrow::Cow;
+use super::*;
 
 /// n items with chains of multiplications with an addition, in groups that the case chooses.
 pub static FAMILY: Family = Family {

@@ -1,13 +1,8 @@
 //! Few or many operations on elements of global memory, and values that are computed again or loaded.
 
 use super::chains::{ChainStep, HALVING};
-use super::{Exact, OneLaunch, ROUNDS, checked, get, setting};
-use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill};
-use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
+use super::*;
 use rayon::prelude::*;
-use std::borrow::Cow;
 
 /// n floats that are read, calculated with and written.
 pub static INTENSITY: Family = Family {

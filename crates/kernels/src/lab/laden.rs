@@ -2,12 +2,7 @@
 
 use super::chains::{self, CHAINS};
 use super::walk::GATHERING;
-use super::{OneLaunch, ROUNDS, arg, get, items, setting, whole_groups};
-use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::Dtype;
-use gpulab_model::plan::{Arg, Plan, Refusal};
-use std::borrow::Cow;
+use super::*;
 
 /// Reads n words, a power of two, each as often as the rounds say.
 pub static STREAMS: Family = Family {

@@ -1,11 +1,6 @@
 //! Sums by trees whose last steps, within one warp, are synchronised or not.
 
-use super::{OneLaunch, array, whole_groups, words};
-use crate::shape::{self, Grid};
-use crate::{AnyProblem, Ask, Bound, Family, Form, Problem, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Params, Shape};
-use gpulab_model::plan::{Case, Cost, Plan, Reference, Refusal};
-use std::borrow::Cow;
+use super::*;
 
 /// The kernels: a sum of each group's elements. What is right of them is told, and not demanded: see [`Lockstep`].
 pub static FAMILY: Family = Family {

@@ -21,10 +21,8 @@ pub mod texels;
 pub mod vectors;
 pub mod walk;
 
-use super::shape::{self, Grid};
-use super::{Ask, Builder, Exact, Tunable};
-use gpulab_model::data::{Array, Params, Shape};
-use gpulab_model::plan::{Arg, Case, Plan, REPEATS, Refusal, Target};
+use crate::prelude::*;
+use gpulab_model::plan::{REPEATS, Target};
 use rayon::prelude::*;
 
 /// For each of these settings of checks, a case with it of few groups and rounds.
@@ -174,9 +172,8 @@ pub(crate) fn array(words: impl Iterator<Item = u32>) -> Array {
 mod tests {
     use super::*;
     use crate::probes::READ;
-    use gpulab_model::data::Dtype;
     use gpulab_model::outcome::fake_info;
-    use gpulab_model::plan::{Target, WorkGroup};
+    use gpulab_model::plan::WorkGroup;
 
     #[test]
     fn a_walk_makes_each_access_once_in_either_shape() {

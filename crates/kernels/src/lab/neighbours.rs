@@ -1,12 +1,7 @@
 //! Reads of neighbouring words in order or permuted within runs of 32, by all items or by some of them.
 
 use super::walk::OFFSET;
-use super::{AT_ONCE, Exact, OneLaunch, ROUNDS, Walk, arg, array, get, setting, words};
-use crate::cpu;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill};
-use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
-use std::borrow::Cow;
+use super::*;
 
 /// Reads n words, a power of two, but for those of idle items.
 pub static FAMILY: Family = Family {
@@ -66,7 +61,6 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpulab_model::data::Shape;
     use gpulab_model::plan::WorkGroup;
 
     #[test]

@@ -1,11 +1,7 @@
 //! One item that sums floats one after the other, in steps that go through all of them in another order.
 
-use super::{OneLaunch, get, setting};
-use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, reduce, rung};
-use gpulab_model::data::Dtype;
-use gpulab_model::plan::{Arg, Plan, Refusal};
-use std::borrow::Cow;
+use super::*;
+use crate::reduce;
 
 /// Sums n floats, a power of two, one after the other.
 pub static FAMILY: Family = Family {

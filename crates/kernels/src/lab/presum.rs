@@ -3,11 +3,9 @@
 //! A guard stands before each access; the host or a second launch adds the remaining elements; or zeros lie behind the
 //! data.
 
-use crate::shape::{self, Grid};
-use crate::{AnyProblem, Ask, Bound, Family, Form, dot, ladder, rung};
-use gpulab_model::data::{Dtype, Params};
-use gpulab_model::plan::{Arg, BufferSpec, Pass, Plan, Refusal, Role, WorkGroup};
-use std::borrow::Cow;
+use super::*;
+use crate::dot;
+use gpulab_model::plan::{BufferSpec, Pass, Role, WorkGroup};
 
 /// The kernels; settings and data are those of the dot product.
 pub static FAMILY: Family = Family {

@@ -1,12 +1,7 @@
 //! Many values of an item that are all needed at once, in as many registers as the compiler likes or in fewer.
 
 use super::chains::{CHECKS, ChainStep, starts, sums, sums_cost};
-use super::{Exact, OneLaunch, ROUNDS, arg, checked, get, setting, whole_groups};
-use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Dtype, Fill};
-use gpulab_model::plan::{Case, Plan, Refusal};
-use std::borrow::Cow;
+use super::*;
 
 /// n items with live values.
 pub static FAMILY: Family = Family {

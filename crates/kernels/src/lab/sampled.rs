@@ -5,12 +5,9 @@
 //! [`TOLERANCE`] of such a multiple, which is all that a device may round by, counts as that multiple.
 
 use super::texels::of_image;
-use super::{Exact, OneLaunch, arg, get, setting, whole_groups};
-use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill, Scalar};
-use gpulab_model::plan::{Case, Cost, Image, ImageKind, PixelFormat, Plan, Refusal};
-use std::borrow::Cow;
+use super::*;
+use gpulab_model::data::Scalar;
+use gpulab_model::plan::{Image, ImageKind, PixelFormat};
 
 /// n samples of a small image.
 pub static FAMILY: Family = Family {

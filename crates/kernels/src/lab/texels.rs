@@ -1,12 +1,9 @@
 //! Reads of every word of a plane or a volume in some order, from a buffer, a line of pixels, or an image of rows and columns,
 //! or of slices.
 
-use super::{Exact, IN_TURNS, OneLaunch, Walk, get, setting};
-use crate::cpu;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Dtype, Fill, Scalar};
-use gpulab_model::plan::{Arg, BufferSpec, Cost, Image, ImageKind, PixelFormat, Plan, Refusal, Role};
-use std::borrow::Cow;
+use super::*;
+use gpulab_model::data::Scalar;
+use gpulab_model::plan::{BufferSpec, Image, ImageKind, PixelFormat, Role};
 
 /// Reads n words, a power of two, as a plane that is as high as wide or half as high, or as a volume of nearly equal sides.
 pub static FAMILY: Family = Family {

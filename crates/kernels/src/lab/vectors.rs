@@ -1,12 +1,7 @@
 //! Floats that are loaded, and added to in registers, as vectors of 1 to 16 of them.
 
 use super::chains::{ChainStep, SLIGHT};
-use super::{Exact, IN_TURNS, OneLaunch, ROUNDS, Walk, arg, checked, get, setting};
-use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill};
-use gpulab_model::plan::{Case, Cost, Plan, Refusal};
-use std::borrow::Cow;
+use super::*;
 
 /// Reads n floats, a power of two.
 pub static LOADING: Family = Family {

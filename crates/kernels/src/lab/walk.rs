@@ -1,11 +1,6 @@
 //! Walks over every word of an array, in strides or from an offset on, that read or write it.
 
-use super::{AT_ONCE, Exact, OneLaunch, ROUNDS, Walk, arg, array, get, par_array, setting, total, words};
-use crate::cpu;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill, Params};
-use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
-use std::borrow::Cow;
+use super::*;
 
 /// The sum of words that are read, each as often as the rounds say.
 pub(super) static GATHERING: Exact = Exact {
@@ -104,7 +99,6 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpulab_model::data::Shape;
     use gpulab_model::plan::WorkGroup;
 
     fn case(family: &Family, settings: &[(&Tunable, u64)]) -> Case {

@@ -32,7 +32,6 @@ pub struct ComputeUnit {
     pub granule: u64,
     /// Most registers of a work-item.
     pub most_registers: u64,
-    /// Most registers of a group's warps together.
     pub most_group_registers: u64,
     /// Local memory that groups share.
     pub local: u64,
@@ -55,12 +54,10 @@ pub enum Receiver {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupNeeds {
     pub registers: u64,
-    /// Bytes of local memory.
     pub local: u64,
     pub wg: u64,
 }
 
-/// The name of local memory among the limits.
 pub const LOCAL: &str = "local memory";
 
 #[derive(Clone, Debug, PartialEq, Eq)]

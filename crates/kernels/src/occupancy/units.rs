@@ -112,7 +112,6 @@ const fn amd(
     }
 }
 
-/// RDNA with wavefronts of 64.
 const fn wave64(name: &'static str, warps: u64, registers: u64, granule: u64) -> ComputeUnit {
     let narrow = amd(name, 32, warps, [registers / 2, granule / 2, 256]);
     ComputeUnit { lockstep: 64, ..narrow }
@@ -174,7 +173,6 @@ pub fn unit(name: &str) -> Option<&'static ComputeUnit> {
     UNITS.iter().find(|unit| unit.name == name)
 }
 
-/// The generation of this name.
 pub fn known(name: &str) -> Result<&'static ComputeUnit, Error> {
     let names: Vec<&str> = UNITS.iter().map(|unit| unit.name).collect();
     unit(name).ok_or_else(|| {

@@ -41,7 +41,6 @@ fn work_group(own: &Declaration, ask: &Ask<'_>) -> Result<WorkGroup, Refusal> {
     Ok(wg)
 }
 
-/// A kernel that is to be launched for a case.
 struct OwnLaunch<'a> {
     own: &'a Declaration,
     args: Option<&'a [OwnArg]>,
@@ -81,7 +80,6 @@ impl<'a> OwnLaunch<'a> {
         Ok((Some(Arg::Local(bytes as usize)), bytes))
     }
 
-    /// What a name stands for: a size, or a macro.
     fn size(&self, name: &str) -> Option<u64> {
         let (shape, [x, y, _]) = (self.ask.case.shape, self.wg.0);
         match name {

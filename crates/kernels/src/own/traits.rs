@@ -20,16 +20,13 @@ pub struct SourceTraits {
     /// Whether it asks for the number of items in the launch, or of groups: for a stride.
     pub asks_size: bool,
     pub has_atomics: bool,
-    /// Whether it names the element type, `T`.
     pub names_element: bool,
-    /// A floating-point type that it names.
     pub float_type: Option<String>,
     /// An integer type that it names, other than for indices.
     pub integer_type: Option<String>,
     pub names_group_size: bool,
     /// Powers of two from 8 to 1024 that are written as numbers.
     pub sizes: Vec<u64>,
-    /// The first kernel's parameters.
     pub parameters: Vec<String>,
     /// Macros that only its host can define.
     pub left_to_host: HostNames,

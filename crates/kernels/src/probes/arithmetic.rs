@@ -1,12 +1,10 @@
 //! Probes of arithmetic: additions, each with a minimum, in registers and in vectors fed from the nearest cache.
 
 use crate::minplus;
-use crate::shape::{self, Grid};
-use crate::{AnyProblem, Ask, Bound, Builder, Exact, Family, Form, Problem, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill, NO_EDGE, Params, Shape};
-use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Target};
+use crate::prelude::*;
+use gpulab_model::data::NO_EDGE;
+use gpulab_model::plan::Target;
 use rayon::prelude::*;
-use std::borrow::Cow;
 
 /// Lowers registers by sums: [`PAIRS`] additions, each with a minimum, in each of `n` lanes.
 pub static ADD_MIN: Family = Family {

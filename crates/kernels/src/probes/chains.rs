@@ -2,11 +2,7 @@
 
 use super::arithmetic::{PAIRS, exactly};
 use crate::minplus;
-use crate::shape::{self, Grid};
-use crate::{AnyProblem, Ask, Bound, Builder, Exact, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill, Params};
-use gpulab_model::plan::{Arg, Case, Cost, Plan, Refusal};
-use std::borrow::Cow;
+use crate::prelude::*;
 
 /// Advances registers by operations of one kind: [`PAIRS`] of them in each of `n` lanes, a multiple of every group's
 /// lanes; in `half` as many as stay exact.

@@ -1,11 +1,7 @@
 //! The probe of local memory.
 
 use super::memory::{INSIDE, LOADS, Read, repeats};
-use crate::shape::{self, Grid};
-use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Tunable, ladder, rung};
-use gpulab_model::data::Dtype;
-use gpulab_model::plan::{Arg, Case, Plan, Refusal};
-use std::borrow::Cow;
+use crate::prelude::*;
 
 /// Reads `n` 32-bit words through local memory: each group its own, as often as `nreps` says.
 pub static LOCAL: Family = Family {

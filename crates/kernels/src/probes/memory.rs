@@ -1,12 +1,9 @@
 //! Probes of global memory: reading, writing and copying.
 
-use crate::cpu;
-use crate::shape::{self, Grid};
-use crate::{APART, AnyProblem, Ask, Bound, Builder, Changed, Exact, Family, Form, Problem, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
-use gpulab_model::plan::{Arg, Case, Cost, Movement, Plan, REPEATS, Reference, Refusal, Target};
+use crate::prelude::*;
+use crate::{APART, Changed};
+use gpulab_model::plan::{Movement, REPEATS, Target};
 use rayon::prelude::*;
-use std::borrow::Cow;
 
 /// Reads `n` 32-bit words, a multiple of 64.
 pub static READ: Family = Family {

@@ -3,15 +3,12 @@
 //! The first seven rungs are those of M. Harris, "Optimizing Parallel Reduction in CUDA" (NVIDIA, 2007), with the last
 //! warp synchronised as today's hardware needs it; the others go on to what fills modern memories.
 
-use super::shape::{self, ACC, Grid, HOST_FINISH, ITEMS, grid, tree_depth};
+use super::shape::{ACC, HOST_FINISH, ITEMS, grid, tree_depth};
 use crate::cpu::reduce::{self as host, Op};
-use crate::{
-    AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Fold, Form, Lone, Problem, Spot, Tunable, ladder,
-    largest_exact, rung,
-};
-use gpulab_model::data::{self, Array, Change, DrawnInput, Dtype, Fill};
-use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Role, WorkGroup};
-use std::borrow::Cow;
+use crate::prelude::*;
+use crate::{Baseline, Changed, Fold, Lone, Spot, largest_exact};
+use gpulab_model::data::{self, Change, DrawnInput};
+use gpulab_model::plan::{Role, WorkGroup};
 
 pub static FAMILY: Family = Family {
     name: Cow::Borrowed("reduce"),

@@ -1,7 +1,6 @@
 //! The depths that the reduction's planners declare are those of their kernels' schedules, replayed here.
 
 use super::*;
-use gpulab_model::data::{Params, Shape};
 use gpulab_model::outcome::fake_info;
 use gpulab_model::plan::Target;
 

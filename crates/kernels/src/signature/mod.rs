@@ -71,7 +71,6 @@ pub struct CSource {
     called: BTreeSet<String>,
 }
 
-/// What a text leaves to its host.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostNames {
     /// Names that it uses, and nobody declares or defines.
@@ -150,7 +149,6 @@ impl CSource {
         self.macros.extend(macros.iter().map(|(name, value)| (name.clone(), tokens(value))));
     }
 
-    /// Names of the kernels, in order.
     pub fn kernels(&self) -> Vec<String> {
         let starts = (0..self.tokens.len()).filter(|at| is_kernel(&self.tokens[*at]));
         let mut names: Vec<String> = starts.filter_map(|at| Some(self.head(at)?.0.to_owned())).collect();
@@ -158,7 +156,6 @@ impl CSource {
         names
     }
 
-    /// The parameters of a kernel; none if there is no such kernel.
     pub fn parameters(&self, kernel: &str) -> Option<Vec<KernelParameter>> {
         let starts = (0..self.tokens.len()).filter(|at| is_kernel(&self.tokens[*at]));
         let (_, open) = starts.filter_map(|at| self.head(at)).find(|(name, _)| *name == kernel)?;
@@ -478,7 +475,6 @@ fn is_kernel(word: &str) -> bool {
     word == "__kernel" || word == "kernel"
 }
 
-/// Where the bracket closes that opens at `open`.
 fn closing(tokens: &[String], open: usize) -> Option<usize> {
     let mut depth = 0usize;
     for (at, word) in tokens.iter().enumerate().skip(open) {

@@ -7,17 +7,15 @@
 mod settings;
 mod tiling;
 
-use super::{repeat, shape};
+use super::repeat;
 use crate::cpu::transpose::{self as host, gap};
-use crate::{APART, AnyProblem, Ask, Baseline, Bound, Builder, Family, Form, Problem, Rung, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
-use gpulab_model::plan::{Arg, Case, Cost, Movement, Plan, Reference, Refusal, WorkGroup};
+use crate::prelude::*;
+use crate::{APART, Baseline, Rung};
+use gpulab_model::plan::{Movement, WorkGroup};
 pub use settings::MOST_NREPS;
 use settings::{GAP, NREPS, ORDER, PAD, ROWS, RUN, SKEW, STREAM, TILE, VEC};
-use std::borrow::Cow;
 use tiling::{GroupOrder, MOST_GROUP_ROWS, SquareTile, Tiles};
 
-/// The family's entry in the registry.
 pub static FAMILY: Family = Family {
     name: Cow::Borrowed("transpose"),
     about: Cow::Borrowed("transposition of a matrix, out of place"),

@@ -33,7 +33,6 @@ impl DrawnInput {
         fill::scale(self.key())
     }
 
-    /// At most `len` elements from `start` on.
     pub fn part(&self, start: usize, len: usize) -> Array {
         let start = start.min(self.len);
         let mut part = Array::zeros(self.dtype, len.min(self.len - start));

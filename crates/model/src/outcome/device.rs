@@ -45,7 +45,6 @@ pub struct PlatformInfo {
     pub vendor: String,
     /// As in `OpenCL 3.0 CUDA 12.2`.
     pub version: String,
-    /// Its devices; may be empty.
     pub devices: Vec<DeviceInfo>,
     /// Why devices are missing, if the driver says so or it can be told.
     pub problem: Option<String>,

@@ -194,7 +194,6 @@ pub struct Outcome {
     pub ops: f64,
     /// Bytes that the timed kernels touch in one run.
     pub working_set: u64,
-    /// Kernel launches of one run.
     pub launches: u64,
     pub spent: Spent,
     /// What was measured of a right result, or what stopped the case.
@@ -327,7 +326,6 @@ impl std::ops::AddAssign for Spent {
 }
 
 impl Outcome {
-    /// The outcome of a case that nothing is known of yet.
     pub fn pending(case: &Case, clock: Clock) -> Outcome {
         Outcome {
             case: case.clone(),
@@ -343,7 +341,6 @@ impl Outcome {
         }
     }
 
-    /// What was measured, if the result was right.
     pub fn measured(&self) -> Option<&Measured> {
         self.end.as_ref().ok()
     }
@@ -416,7 +413,6 @@ impl Measured {
 pub struct Stop {
     pub status: Status,
     pub reason: String,
-    /// What was refused, if it was skipped.
     pub refusal: Option<Refusal>,
 }
 

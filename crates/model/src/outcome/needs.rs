@@ -35,7 +35,6 @@ pub struct ProgramBinary {
     pub bytes: u64,
 }
 
-/// What was launched, in order.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LaunchedOnce {
     /// The work-group that the rung made of the one asked for.

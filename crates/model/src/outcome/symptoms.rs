@@ -64,7 +64,6 @@ pub struct Repeated {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StartsFrom {
-    /// Nothing: it is right.
     Nothing,
     /// What the output held before.
     Output,

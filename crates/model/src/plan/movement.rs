@@ -42,7 +42,6 @@ impl Movement {
         self.before_last().saturating_add(self.output_rows().saturating_mul(self.to_pitch))
     }
 
-    /// Elements before the last matrix.
     fn before_last(&self) -> usize {
         self.times.saturating_sub(1).saturating_mul(self.skip)
     }

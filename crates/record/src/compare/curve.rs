@@ -11,7 +11,6 @@ pub const SIDES: [usize; 9] = [1, 2, 3, 6, 12, 20, 40, 80, 120];
 pub const SLOWDOWNS: [f64; 4] = [0.03, 0.05, 0.1, 0.3];
 
 impl Turns {
-    /// Whether the run at this place belongs to the second side, of so many runs each.
     pub fn is_second(self, at: usize, runs: usize) -> bool {
         match self {
             Turns::InTurn => (at + at / 2) % 2 == 1,
@@ -25,7 +24,6 @@ pub struct CurvePoint {
     /// Runs of each side.
     pub runs: usize,
     pub turns: Turns,
-    /// Comparisons of sides that are alike.
     pub alike: usize,
     /// Those that were called FASTER or SLOWER.
     pub called: usize,

@@ -81,7 +81,6 @@ pub struct RatioInterval {
 }
 
 impl RatioInterval {
-    /// Of the time `after` over the time `before`.
     pub fn new(before: TimeEstimate, after: TimeEstimate) -> RatioInterval {
         let ratio = after.seconds / before.seconds;
         let factor = before.half.hypot(after.half).exp();

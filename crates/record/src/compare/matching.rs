@@ -34,7 +34,6 @@ pub struct ComparedCase<'a> {
 }
 
 impl<'a> ComparedCase<'a> {
-    /// Of a case's rows that have a time.
     fn new(before: &[&'a Row], after: &[&'a Row], same: f64) -> Option<ComparedCase<'a>> {
         let [first, second] = [*before.last()?, *after.last()?];
         let times = [before, after].map(|rows| rows.iter().filter_map(|row| row.t_median_s).collect::<Vec<f64>>());

@@ -7,7 +7,6 @@ use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{Cache, Status};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-/// A ladder's steps on the devices that it was run on.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LadderSteps {
     pub family: String,

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 
 /// A file that a command is to write; `-` is standard output.
 pub struct OutputFile<'a> {
-    /// The option that names it.
     pub option: &'a str,
     pub path: &'a str,
     /// Whether a file that begins so is a result of the same kind, which may be replaced.
@@ -73,7 +72,6 @@ pub fn begins_as_csv<T: CsvRecord>(head: &str) -> bool {
     line.split(',').count() >= FEWEST && line.split(',').zip(T::COLUMNS).all(|(cell, column)| cell == *column)
 }
 
-/// Whether a file begins as a JSON array of such records does.
 pub fn begins_as_json<T: CsvRecord>(head: &str) -> bool {
     begins_as_object(head, &T::COLUMNS[..FEWEST])
 }

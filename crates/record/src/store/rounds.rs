@@ -37,7 +37,6 @@ struct PoolLine {
 const MARK: &str = "gpulab rounds of ";
 
 impl Rounds {
-    /// Of the sweep with this `key` whose rows go to the file `rows`.
     pub fn beside(rows: &str, key: &str) -> Rounds {
         Rounds { path: format!("{rows}.rounds").into(), key: format!("{MARK}{key}"), file: None }
     }

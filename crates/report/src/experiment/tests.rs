@@ -84,23 +84,15 @@ fn recorded_experiments_fit_every_screen_and_each_column_has_one_unit() {
 }
 
 #[test]
-fn points_that_agree_have_no_chart() {
+fn points_that_agree_have_no_chart_and_a_wide_range_a_logarithmic_axis() {
     let points: Vec<Point> = (1..=6).map(|n| point("a", n, 100.0 + n as f64 / 2.0, 0.0)).collect();
     let said = text(&points, "Why?", "So.", &|x| x.to_string(), SCREEN);
     assert!(said.contains("all 6 points agree within 5% (100.5 to 103.0 GB/s)"), "{said}");
     assert!(!said.contains('┤') && !said.contains('█'), "{said}");
-}
-
-#[test]
-fn a_wide_range_has_a_logarithmic_axis() {
     let upto =
         |most: f64| -> Vec<Point> { [1.0, 3.0, most].iter().zip(1..).map(|(&v, n)| point("a", n, v, 0.0)).collect() };
     let said = |most| text(&upto(most), "Why?", "So.", &|x| x.to_string(), SCREEN);
     assert!(said(51.0).contains("log scale") && !said(49.0).contains("log scale"));
-}
-
-#[test]
-fn nothing_is_said_of_nothing() {
     assert_eq!(text(&[], "Why?", "So.", &|x| x.to_string(), SCREEN), "Why?\n\nnothing was measured\n");
 }
 

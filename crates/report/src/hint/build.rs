@@ -166,7 +166,6 @@ fn numbers_of_arguments(log: &str) -> Option<[usize; 2]> {
     Some([has, given])
 }
 
-/// The name in quotes on a line that has these words.
 fn quoted(log: &str, words: &str) -> Option<String> {
     let line = log.lines().find(|line| line.contains(words))?;
     let after = line.split_once(words)?.1;

@@ -198,7 +198,6 @@ fn steps(cells: &CellSymptoms) -> Option<Hint> {
     })
 }
 
-/// By the shapes at which it is right.
 fn shapes(cells: &CellSymptoms) -> Option<Hint> {
     let [wide, high] = cells.tile;
     let all = |is_meant: &dyn Fn(&gpulab_model::outcome::TriedShape) -> bool, is_right: bool| {

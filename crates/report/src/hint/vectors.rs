@@ -64,7 +64,6 @@ fn starts(counts: &CountSymptoms, traits: &SourceTraits) -> Option<Hint> {
     }
 }
 
-/// Elements that do not count.
 fn counted(judgement: &Judgement, symptoms: &Symptoms, counts: &CountSymptoms) -> Option<Hint> {
     let (traits, group) = (&judgement.traits, counts.group);
     let wg = symptoms.wg.size() as u64;
@@ -172,7 +171,6 @@ fn counted(judgement: &Judgement, symptoms: &Symptoms, counts: &CountSymptoms) -
     })
 }
 
-/// Elements that count more than once.
 fn too_often(repeated: Repeated, counts: &CountSymptoms, traits: &SourceTraits) -> Hint {
     let Repeated { share, first, times, count } = repeated;
     let by_all = if traits.asks_local || traits.asks_global { "" } else { " Is get_local_id(0) missing?" };

@@ -2,7 +2,7 @@ use super::*;
 use crate::columns::{BESIDE, COLUMNS, TableColumn};
 use crate::golden::{self, SCREEN};
 use crate::markdown;
-use gpulab_model::outcome::{Clock, Number, Status};
+use gpulab_model::outcome::{Clock, Number};
 use gpulab_model::plan::WorkGroup;
 use gpulab_record::{COPY, CPU_RAYON, CPU_SEQ, Flags, HOST, flag, params_of, row};
 
@@ -204,9 +204,11 @@ fn ladders_read_well_in_a_terminal() {
 }
 
 #[test]
-fn ladders_read_well_in_markdown() {
+fn ladders_read_well_in_markdown_and_nothing_is_said_of_nothing() {
     golden::compare("markdown_typical", &markdown::ladder(&typical(), RateUnit::GB));
     golden::compare("markdown_troubled", &markdown::ladder(&troubled(), RateUnit::GB));
+    assert_eq!(table(&[], RateUnit::GB, SCREEN, false), "nothing was run\n");
+    assert_eq!(markdown::ladder(&[], RateUnit::GB), "Nothing was run.\n");
 }
 
 #[test]
@@ -421,10 +423,4 @@ fn a_device_cannot_steer_the_terminal() {
     rows[0].variant = "x\x07".to_owned();
     assert!(!table(&rows, RateUnit::GB, SCREEN, false).chars().any(|c| c.is_control() && c != '\n'));
     assert!(table(&rows, RateUnit::GB, SCREEN, false).starts_with("dot on evil\\u{1b}[2J name: n = 16_777_216"));
-}
-
-#[test]
-fn nothing_is_said_of_nothing() {
-    assert_eq!(table(&[], RateUnit::GB, SCREEN, false), "nothing was run\n");
-    assert_eq!(markdown::ladder(&[], RateUnit::GB), "Nothing was run.\n");
 }

@@ -228,7 +228,6 @@ fn diff_line(line: &str) -> Markup {
     }
 }
 
-/// A column of counts: its head, and its cell of a rung.
 type CountCell = (&'static str, fn(&RungTime) -> Option<String>);
 
 const COUNTS: [CountCell; 9] = [

@@ -125,7 +125,6 @@ fn is_open(gain: &RatioInterval) -> bool {
     gain.low < 1.0 && gain.high > 1.0
 }
 
-/// The shade of a gain.
 fn class(gain: &RatioInterval) -> &'static str {
     match gain.ratio {
         _ if is_open(gain) => "g-open",

@@ -85,6 +85,7 @@ fn what_is_missing_for_reasons_names_the_command_that_measures_it() {
     let rows = vec![timed(1, "naive", 1e-3), timed(2, "local", 5e-4)];
     let text = page(&[folder("x", rows)]);
     assert!(text.contains("no limit was measured for additions of f32 on Device: run gpulab ceiling"), "{text}");
+    assert!(page(&[]).contains("<h1>Recorded results</h1>"));
 }
 
 #[test]
@@ -100,11 +101,6 @@ fn limits_that_were_measured_beside_other_load_say_so() {
 fn signs_of_per_cent_stay_with_their_numbers() {
     assert_eq!(parts::prose("from 65% to 95 % (100 %)"), "from 65\u{a0}% to 95\u{a0}% (100\u{a0}%)");
     assert_eq!(parts::prose("(id / g) % 2"), "(id / g) % 2");
-}
-
-#[test]
-fn an_empty_page_is_one() {
-    assert!(page(&[]).contains("<h1>Recorded results</h1>"));
 }
 
 #[test]

@@ -11,7 +11,6 @@ const TICK_BELOW: Lettering = Lettering::new(SMALL, Anchor::Middle, "dim");
 const TICK_LEFT: Lettering = Lettering::new(SMALL, Anchor::End, "dim");
 const NAME: Lettering = Lettering::new(SMALL, Anchor::Middle, "ink");
 
-/// A tick: where it is, and its text.
 pub(super) type Tick = (f64, String);
 
 pub(super) fn ticks(axis: &AxisScale, text: impl Fn(f64) -> String) -> Vec<Tick> {

@@ -1,7 +1,7 @@
 //! Grids of cells: lanes and words, as `gpulab draw` shows them.
 
-use super::font;
-use super::sheet::{Anchor, Area, Figures, Lettering, MARGIN, Picture, SMALL, Sheet, WIDTH, by_turns};
+use super::prelude::*;
+use super::sheet::{Picture, by_turns};
 use crate::cell_grid::{CellGrid, DrawnGrids, GridCell, Shade, shown_marks, shown_rows};
 
 /// Units of the largest cell.

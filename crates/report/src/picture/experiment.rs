@@ -1,15 +1,10 @@
 //! An experiment: a panel for each quantity, lines over what is varied with bands for their spread; or, where little is
 //! varied or what is varied is no number, a dot for each value beside its name.
 
-use super::axes::{self, BELOW};
 use super::key::key;
 use super::lines::{Line, LineChart, LinePoint};
-use super::number;
-use super::scale::{AxisScale, span};
-use super::sheet::{Anchor, Area, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH};
-use super::{Drawn, font};
-use crate::{format, groups};
-use gpulab_record::Point;
+use super::prelude::*;
+use crate::groups;
 use std::collections::HashMap;
 use std::hash::Hash;
 

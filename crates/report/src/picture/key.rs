@@ -1,8 +1,6 @@
 //! Names of series: beside their lines where there is room, in a key above them otherwise.
 
-use super::font;
-use super::sheet::{Anchor, Lettering, MARGIN, SMALL, Sheet, WIDTH};
-use super::theme;
+use super::prelude::*;
 
 /// Units between two lines of a key.
 const LEADING: f64 = 16.0;

@@ -1,16 +1,13 @@
 //! A ladder as bars: the rate of each rung against the limit, with the spread of its runs; CPU baselines thinner below.
 
-use super::axes::{self, BELOW};
-use super::scale::AxisScale;
-use super::sheet::{Anchor, Area, BODY, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH};
-use super::{Drawn, font, number};
+use super::prelude::*;
 use crate::cell::{Cell, RateUnit, Value};
 use crate::columns::gain;
-use crate::rungs::{is_memory_bound, label, operation_unit, rate, who};
+use crate::rungs::{is_memory_bound, operation_unit, rate, who};
 use crate::view::{View, is_held_against_limit, status_word, verdict};
 use gpulab_model::outcome::Status;
 use gpulab_model::stats::ratio;
-use gpulab_record::{Row, clear_factor, flag};
+use gpulab_record::{clear_factor, flag};
 
 /// Units of a line of the chart: of a rung, and of a CPU baseline.
 const RUNG: f64 = 24.0;
@@ -53,7 +50,6 @@ impl BarMeasure {
         }
     }
 
-    /// The value of a row whose run takes so many seconds.
     fn value(self, row: &Row, seconds: f64) -> Option<f64> {
         let median = row.t_median_s.filter(|_| matches!(row.status, Status::Ok | Status::Suspect))?;
         match self {

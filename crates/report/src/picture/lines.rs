@@ -1,11 +1,8 @@
 //! Lines over one axis, with bands for their spread: what experiments and sizes are drawn with.
 
-use super::axes::{self, BELOW, Tick};
-use super::font;
+use super::axes::Tick;
 use super::key::{dashes, key, spread};
-use super::scale::AxisScale;
-use super::sheet::{Anchor, Area, Lettering, MARGIN, SMALL, Sheet, WIDTH};
-use super::theme;
+use super::prelude::*;
 
 /// Units of a chart's height.
 const HEIGHT: f64 = 200.0;

@@ -10,6 +10,7 @@ mod ladder;
 mod lines;
 pub(super) mod number;
 mod png;
+mod prelude;
 mod roofline;
 mod scale;
 mod sheet;

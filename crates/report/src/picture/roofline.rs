@@ -4,16 +4,12 @@
 //! After Williams, Waterman and Patterson, "Roofline: an insightful visual performance model for multicore
 //! architectures", Communications of the ACM 52(4), 2009.
 
-use super::axes::{self, BELOW};
 use super::key::{key, spread};
-use super::scale::{AxisScale, span};
-use super::sheet::{Anchor, Area, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH};
-use super::{Drawn, font, number, theme};
-use crate::format;
-use crate::rungs::{is_memory_bound, label};
-use crate::view::{is_base, is_held_against_limit};
+use super::prelude::*;
+use crate::rungs::is_memory_bound;
+use crate::view::is_held_against_limit;
 use gpulab_model::stats::ratio;
-use gpulab_record::{Row, flag};
+use gpulab_record::flag;
 use gpulab_study::ceilings::{CeilingRow, Site};
 
 /// Units of the area's height.

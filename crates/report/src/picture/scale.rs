@@ -159,11 +159,13 @@ mod tests {
     }
 
     #[test]
-    fn places_follow_values() {
+    fn places_follow_values_and_the_span_is_of_numbers_alone() {
         let axis = AxisScale::log2(1.0, 16.0, true, 8).over(100.0, 200.0);
         assert_eq!([0.0, 1.0, 16.0, 99.0].map(|value| axis.at(value)), [100.0, 110.0, 200.0, 200.0]);
         assert_eq!(AxisScale::from_zero(10.0, 5).over(300.0, 100.0).at(5.0), 200.0, "values grow upwards");
         assert!(axis.holds(0.0) && axis.holds(16.0) && !axis.holds(17.0));
+        assert_eq!(span([3.0, f64::NAN, 1.0, f64::INFINITY]), Some((1.0, 3.0)));
+        assert_eq!(span([f64::NAN]), None);
     }
 
     #[test]
@@ -182,12 +184,6 @@ mod tests {
             assert_eq!(axis.at(1e308), 100.0, "{axis:?}");
             assert!(axis.ticks().iter().all(|tick| tick.is_finite()), "{axis:?}");
         }
-    }
-
-    #[test]
-    fn the_span_is_of_numbers_alone() {
-        assert_eq!(span([3.0, f64::NAN, 1.0, f64::INFINITY]), Some((1.0, 3.0)));
-        assert_eq!(span([f64::NAN]), None);
     }
 
     proptest! {

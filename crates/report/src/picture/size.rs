@@ -1,13 +1,7 @@
 //! Time over the size of the problem, a line for each rung: where launches end to matter, and where caches end.
 
 use super::lines::{Line, LineChart, LinePoint, ReferenceLine};
-use super::scale::{AxisScale, span};
-use super::sheet::{Figures, Sheet};
-use super::{Drawn, number};
-use crate::format;
-use crate::rungs::label;
-use crate::view::is_base;
-use gpulab_record::Row;
+use super::prelude::*;
 use gpulab_study::ceilings::{CeilingRow, Site, cached};
 use std::collections::BTreeMap;
 

@@ -1,10 +1,7 @@
 //! Single timed runs as strips: a line for each rung, a mark for each run, so that noise is seen as what it is.
 
-use super::axes::{self, BELOW};
 use super::ladder::baseline;
-use super::scale::AxisScale;
-use super::sheet::{Anchor, Area, BODY, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH};
-use super::{Drawn, font, number};
+use super::prelude::*;
 use crate::groups::groups;
 use gpulab_model::stats::summarise;
 use gpulab_record::SampleRow;

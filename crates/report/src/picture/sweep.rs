@@ -1,12 +1,9 @@
 //! A sweep as a map: rungs down, work-groups across, each field as dark as it is fast.
 
-use super::sheet::{Anchor, Area, BODY, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH};
-use super::{Drawn, font, number};
-use crate::format;
-use crate::rungs::label;
+use super::prelude::*;
 use crate::sweep::{FLAT, Timed, ranked, variants, work_groups};
 use gpulab_model::plan::WorkGroup;
-use gpulab_record::{Row, params_text};
+use gpulab_record::params_text;
 
 /// Times relative to the best that a step of shade goes up to; the last has no end.
 const STEPS: [f64; 4] = [FLAT, 1.25, 2.0, 5.0];

@@ -148,7 +148,6 @@ fn check(what: &str, picture: &Picture) {
     assert_eq!(covered, [], "{what}: texts upon others");
 }
 
-/// Everything that was recorded and can be drawn, by device.
 fn recorded_on(device: &str) -> (Vec<Row>, Vec<Point>, Vec<CeilingRow>) {
     let (mut rows, mut points, mut ceilings) = (Vec::new(), Vec::new(), Vec::new());
     for file in shipped().iter().filter(|file| file.device == device) {

@@ -1,14 +1,9 @@
 //! What overlapped: the commands of one run over time, or what all orders of copies and kernels take, on one axis.
 
-use super::axes::{self, BELOW};
-use super::number;
-use super::scale::AxisScale;
-use super::sheet::{Anchor, Area, BODY, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH};
-use super::{Drawn, Picture, font};
-use crate::format;
+use super::Picture;
+use super::prelude::*;
 use crate::timeline::{lanes, length, overlapped};
 use gpulab_model::outcome::Bar;
-use gpulab_record::Point;
 
 const LANE: f64 = 26.0;
 

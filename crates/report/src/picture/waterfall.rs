@@ -1,13 +1,9 @@
 //! A ladder's gains as a waterfall: each step's bar begins where the one before it ended.
 
-use super::axes::{self, BELOW};
-use super::scale::{AxisScale, span};
-use super::sheet::{Anchor, Area, BODY, Figures, Lettering, MARGIN, SMALL, Sheet, WIDTH};
-use super::{Drawn, font, number};
+use super::prelude::*;
 use crate::cell::RateUnit;
-use crate::rungs::label;
-use crate::view::{View, is_base};
-use gpulab_record::{Row, clear_factor};
+use crate::view::View;
+use gpulab_record::clear_factor;
 
 /// Units of a line of the chart.
 const LINE: f64 = 24.0;

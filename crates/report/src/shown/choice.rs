@@ -78,7 +78,6 @@ pub fn of_each_family(all: Vec<Vec<Row>>, choice: &Choice<'_>) -> Result<Vec<Vec
     families.iter().map(of).collect()
 }
 
-/// The family of the most sizes.
 pub fn of_most_sizes(mut all: Vec<Vec<Row>>, choice: &Choice<'_>) -> Result<(Vec<Row>, Vec<String>), Error> {
     all.sort_by_key(|rows| Reverse(sizes(rows)));
     if all.is_empty() {

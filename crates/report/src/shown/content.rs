@@ -67,7 +67,6 @@ pub fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
     }
 }
 
-/// The rows of a file of counts, CSV or JSON.
 fn counts(text: &[u8], name: &str) -> Result<Vec<CountRow>, Error> {
     match text.trim_ascii_start().first() {
         Some(b'[') => {

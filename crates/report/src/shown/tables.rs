@@ -67,7 +67,6 @@ pub fn chosen(holds: &ShownContent, names: &[String], unit: RateUnit, medium: Me
     }
 }
 
-/// A table for each group of records.
 fn records<T: CsvRecord>(
     names: &[String],
     all: &[T],
@@ -112,12 +111,10 @@ pub fn pivot(files: &[ShownFile], names: &PivotNames<'_>, unit: RateUnit, medium
     Pivot { by: &by, value: &value, unit }.text(&rows, &peers, medium).map_err(Error::Usage)
 }
 
-/// The column that lines differ in.
 fn by(name: &str, rows: &[Row]) -> Result<ChosenColumn, Error> {
     Ok(columns_of(&[name.to_owned()], rows)?.remove(0))
 }
 
-/// What counts and ceilings say of each ladder in the files.
 fn all_reasons(rows: &[Row], (counts, ceilings): (&[CountRow], &[CeilingRow])) -> Vec<LadderReasons> {
     let of_ladder = |ladder: Vec<Row>| {
         let row = ladder.iter().find(|row| !row.on_host())?;
@@ -193,7 +190,6 @@ pub fn model_errors(
     Ok(crate::why::errors(&by, &factors, medium))
 }
 
-/// A device that records of a file are from.
 fn device(file: &ShownFile, platform: &str, device: &str) -> ComparedDevice {
     let folder = Path::new(&file.name).parent().map(|folder| folder.display().to_string()).unwrap_or_default();
     ComparedDevice { platform: platform.to_owned(), device: device.to_owned(), folder }

@@ -36,7 +36,6 @@ pub(super) fn map_of(rows: &[Row], screen: Screen) -> String {
     map::map(&rows, &ranked(&rows), screen)
 }
 
-/// The sweep's rows, of one family on one device, as a summary for this screen.
 pub fn summary(rows: &[Row], screen: Screen) -> String {
     let rows = &latest(rows)[..];
     let Some(head) = head(rows) else { return "no configuration was finished\n".to_owned() };
@@ -85,7 +84,6 @@ fn head(rows: &[Row]) -> Option<String> {
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SweepTime {
-    /// Of the jobs that ended.
     pub jobs: Spent,
     pub ceiling: f64,
     /// The job that an interrupt cut short.

@@ -86,7 +86,6 @@ impl Limits {
         Limits { effort, kept, folder, told, told_unquiet, quiet, say, deadline, known: Vec::new(), broken: Vec::new() }
     }
 
-    /// The ceiling, if it was measured and there is one.
     pub fn get(&self, need: LimitNeeded) -> Option<Ceiling> {
         self.find(need).flatten()
     }

@@ -14,7 +14,6 @@ use std::time::Instant;
 pub struct Effort {
     /// Settings that are varied, of those of a space the first ones.
     axes: usize,
-    /// Values of each that are tried.
     values: usize,
     /// Spaces that are looked at, the likeliest first, until so many gave a rate.
     spaces: usize,
@@ -116,7 +115,6 @@ impl Deadline {
         has_time
     }
 
-    /// Takes note of an attempt with a probe over so many elements.
     fn note(&mut self, probe: &str, elements: u64, seconds: f64) {
         let own = self.per_element.entry(probe.to_owned()).or_default();
         *own = own.max(seconds / elements.max(1) as f64);
@@ -282,7 +280,6 @@ fn fastest(outcome: &Outcome) -> Option<f64> {
     (outcome.status() == Status::Ok && fastest > 0.0).then_some(fastest)
 }
 
-/// So many runs at least, for about so many seconds.
 fn settings(seconds: f64, min_runs: u32) -> Settings {
     Settings {
         warmup: 2,

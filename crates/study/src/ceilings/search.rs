@@ -71,23 +71,15 @@ mod tests {
     }
 
     #[test]
-    fn a_second_pass_finds_what_depends_on_a_later_setting() {
+    fn a_second_pass_finds_more_and_places_that_cannot_run_are_passed_over() {
         // The first setting matters only once the second is right.
         let rate = |p: &[usize]| Some(p[1] as f64 * (1.0 + p[0] as f64));
         assert_eq!(search(&[3, 2], 1, rate).0.map(|b| b.place), Some(vec![0, 1]));
         assert_eq!(search(&[3, 2], 2, rate).0.map(|b| b.place), Some(vec![2, 1]));
-    }
-
-    #[test]
-    fn places_that_cannot_run_are_passed_over() {
         let rate = |p: &[usize]| if p[0] == 0 || p[1] == 2 { None } else { Some(p[1] as f64 + 1.0) };
         assert_eq!(search(&[2, 3], 2, rate).0, Some(Best { place: vec![1, 1], rate: 2.0 }));
         assert_eq!(search(&[2, 2], 2, |_| None), (None, 3));
         assert_eq!(search(&[2], 1, |p| Some(if p[0] == 0 { 1.0 } else { f64::NAN })).0.map(|b| b.rate), Some(1.0));
-    }
-
-    #[test]
-    fn nothing_to_vary_is_one_try_and_an_error_ends_all() {
         assert_eq!(search(&[], 3, |_| Some(1.0)), (Some(Best { place: vec![], rate: 1.0 }), 1));
         assert_eq!(descend(&[2], 1, &mut |p| if p[0] == 1 { Err("gone") } else { Ok(Some(1.0)) }), Err("gone"));
     }

@@ -47,7 +47,6 @@ pub struct CheckResult {
     pub line: Option<String>,
 }
 
-/// What is counted, and over what.
 pub(super) struct Over {
     pub(super) shape: Shape,
     /// Bytes of an element.
@@ -148,7 +147,6 @@ impl CountMetric {
 pub enum Demand {
     Most(f64),
     Least(f64),
-    /// At most this times what the starter has.
     MostOfStarter(f64),
 }
 
@@ -166,7 +164,6 @@ impl CountCheck {
         self.metric.is_mean() || matches!(self.wanted, Demand::MostOfStarter(_))
     }
 
-    /// What was counted, what is wanted, and whether it is so.
     pub(super) fn of(&self, counted: &CountedCase, starter: Option<&CountedCase>, over: &Over) -> CheckResult {
         let value = self.metric.of(counted, starter, over);
         let (wanted, ok) = match self.wanted {

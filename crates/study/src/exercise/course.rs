@@ -93,7 +93,6 @@ fn path(name: &str, file: &str) -> String {
     format!("exercises/{name}/{file}")
 }
 
-/// The exercise of a name; none if there is no such exercise.
 pub fn exercise(name: &str) -> Result<Option<Exercise>, Error> {
     let Some(name) = NAMES.iter().find(|known| **known == name) else { return Ok(None) };
     let file = path(name, "exercise.toml");

@@ -50,9 +50,7 @@ pub struct Grade {
     pub reason: String,
     /// What to think about next; empty if it passed.
     pub hint: String,
-    /// The sizes at which the result was right.
     pub right_at: Vec<String>,
-    /// The size that was counted.
     pub counted_at: Option<String>,
     /// Draws the sizes and the data again.
     pub seed: u64,
@@ -78,7 +76,6 @@ impl Grade {
         }
     }
 
-    /// With a verdict other than passed.
     pub fn ended(self, verdict: ExerciseVerdict, reason: impl Into<String>, hint: impl Into<String>) -> Grade {
         Grade { verdict, reason: reason.into(), hint: hint.into(), ..self }
     }

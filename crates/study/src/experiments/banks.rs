@@ -3,14 +3,8 @@
 //! Items in lockstep whose words lie in the same bank take turns. With a power of two for a stride, each doubling halves the
 //! banks in use, until all words lie in one; an odd stride uses all of them, and one word for all is read once.
 
-use super::evidence::{Comparison, Knee, compare, doublings, knee, pace_beside, times, undecided_factor};
-use super::own::Own;
-use super::{Experiment, Explanation, Scope, Trial, plain};
-use gpulab_kernels::lab;
-use gpulab_kernels::lab::ROUNDS;
+use super::prelude::*;
 use gpulab_kernels::lab::banks::{self, SCRAMBLE, STRIDE};
-use gpulab_model::data::Dtype;
-use gpulab_record::{BANDWIDTH, Point};
 
 const NARROW: &str = "4-byte words";
 const WIDE: &str = "8-byte words";

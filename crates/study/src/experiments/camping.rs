@@ -4,16 +4,8 @@
 //! spreads them and changes nothing else: the same words are read in the same order. Along the rows there is nothing to
 //! spread, so that padding must not matter: the control.
 
-use super::evidence::{
-    Comparison, Contrast, FEWEST_POINTS, any, compare_series, effect, undecided_factor, undecided_few,
-};
-use super::own::Own;
-use super::{Experiment, Explanation, Scope, Trial, plain};
-use gpulab_kernels::lab;
-use gpulab_kernels::lab::ROUNDS;
+use super::prelude::*;
 use gpulab_kernels::lab::columns::{self, COLUMNS, DOWN, PAD};
-use gpulab_model::data::Dtype;
-use gpulab_record::{BANDWIDTH, Point};
 
 /// 128 bytes, a line of any cache.
 const PADDING: u64 = 32;

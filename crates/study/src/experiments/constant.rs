@@ -6,14 +6,8 @@
 //! place that the compiler knows. Whether two paths were compared at all is told from the points: two paths answer
 //! differently to the number of addresses, one path does not.
 
-use super::evidence::{Contrast, compare, compare_series, joined, nothing, pace_beside, percent, undecided_factor};
-use super::own::Own;
-use super::{Experiment, Explanation, Scope, Trial, plain};
-use gpulab_kernels::lab;
-use gpulab_kernels::lab::ROUNDS;
+use super::prelude::*;
 use gpulab_kernels::lab::constant::{self, GLOBAL, IN_CONSTANT, IN_GLOBAL, IN_PROGRAM, PLACES, PROGRAM};
-use gpulab_model::data::Dtype;
-use gpulab_record::{BANDWIDTH, Point};
 
 /// Different addresses, one and the most first in the finding.
 const MOST: u64 = 32;
@@ -128,13 +122,9 @@ mod tests {
     }
 
     #[test]
-    fn memory_like_any_other() {
+    fn memory_like_any_other_noise_and_missing_points() {
         insta::assert_snapshot!(finding(0.01, |_, _| 40.0), @"Where neighbouring items read 32 addresses, reads of a __constant argument are as fast as at one address (to within 2 %); of a __constant table in the program are as fast as at one address (to within 2 %); of global memory are as fast as at one address (to within 2 %). At one address a __constant argument is as fast as global memory (to within 2 %); a __constant table in the program is as fast as global memory (to within 2 %). A __constant argument shows no path of its own: its speed relative to global memory changes by less than 25 % from 1 address to 32; a __constant table in the program shows no path of its own: its speed relative to global memory changes by less than 25 % from 1 address to 32.");
         insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_GLOBAL { 40.0 } else { 50.0 }), @"Where neighbouring items read 32 addresses, reads of a __constant argument are as fast as at one address (to within 2 %); of a __constant table in the program are as fast as at one address (to within 2 %); of global memory are as fast as at one address (to within 2 %). At one address a __constant argument is 1.25 times as fast as global memory; a __constant table in the program is 1.25 times as fast as global memory. A __constant argument shows no path of its own: its speed relative to global memory changes by less than 25 % from 1 address to 32; a __constant table in the program shows no path of its own: its speed relative to global memory changes by less than 25 % from 1 address to 32.");
-    }
-
-    #[test]
-    fn noise_and_missing_points() {
         insta::assert_snapshot!(finding(0.4, |_, places| 40.0 - places / 4.0), @"Where neighbouring items read 32 addresses, reads of a __constant argument are not clearly faster or slower than at one address (undecided: differences under 80 % cannot be seen in this run); of a __constant table in the program are not clearly faster or slower than at one address (undecided: differences under 80 % cannot be seen in this run); of global memory are not clearly faster or slower than at one address (undecided: differences under 80 % cannot be seen in this run). At one address a __constant argument is not clearly faster or slower than global memory (undecided: differences under 80 % cannot be seen in this run); a __constant table in the program is not clearly faster or slower than global memory (undecided: differences under 80 % cannot be seen in this run). Whether a __constant argument has a path of its own is undecided: differences under 80 % cannot be seen in this run; whether a __constant table in the program has a path of its own is undecided: differences under 80 % cannot be seen in this run. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
         insta::assert_snapshot!(finding(0.01, |series, _| if series == IN_CONSTANT { 40.0 } else { f64::NAN }), @"Where neighbouring items read 32 addresses, reads of a __constant argument are as fast as at one address (to within 2 %).");
         insta::assert_snapshot!(CONSTANT.finding(&[]), @"Nothing was measured.");

@@ -3,17 +3,8 @@
 //! Where items run in lockstep, those of one warp (wavefront, vector) that take different branches go through both. Runs
 //! as long as the lockstep is wide have no such items, and take half the time.
 
-use super::evidence::{
-    Contrast, FEWEST_POINTS, compare_series, compare_with_last, excess, nothing, undecided_factor, undecided_few,
-    variation,
-};
-use super::own::Own;
-use super::{Experiment, Explanation, Scope, Trial, plain};
-use gpulab_kernels::lab;
-use gpulab_kernels::lab::ROUNDS;
+use super::prelude::*;
 use gpulab_kernels::lab::divergence::{self, FIRST, SECOND, SHIFT};
-use gpulab_model::data::Dtype;
-use gpulab_record::{Point, TIME};
 
 /// Series, by which items take which branch.
 const CHOSEN: &str = "chosen by (id / g) % 2";
@@ -206,14 +197,10 @@ mod tests {
     }
 
     #[test]
-    fn lockstep_of_32_none_and_one_without_end() {
+    fn lockstep_of_32_none_one_without_end_noise_and_contradictions() {
         insta::assert_snapshot!(finding(0.01, 198.0, |g| if g < 32.0 { 199.0 } else { 101.0 }), @"Where neighbouring items take different branches, they need up to 1.99 times as long as on one branch. The cost ends where 32 neighbours take the same branch, so 32 items run in lockstep. The control passed: both branches take 1.98 times as long as one.");
         insta::assert_snapshot!(finding(0.02, 195.0, |g| 100.0 + 3.0 / g), @"Where neighbouring items take different branches, they need at most 8 % longer than on one branch: items do not run in lockstep here. The control passed: both branches take 1.95 times as long as one.");
         insta::assert_snapshot!(finding(0.02, 195.0, |_| 190.0), @"Where items take different branches, they need up to 1.90 times as long as on one branch, however many neighbours take the same: if items run in lockstep, more than 1024 of them do. The control passed: both branches take 1.95 times as long as one.");
-    }
-
-    #[test]
-    fn noise_and_contradictions() {
         insta::assert_snapshot!(finding(0.5, 195.0, |g| 100.0 + 40.0 / g), @"Whether all of the work was done is undecided: differences under 100 % cannot be seen in this run (both branches take 1.95 times as long as one). To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
         insta::assert_snapshot!(finding(0.01, 195.0, |g| if g == 8.0 || g == 32.0 { 150.0 } else { 100.0 }), @"Different branches cost time at some lengths of runs but not at shorter ones, so lockstep is not the cause. The control passed: both branches take 1.95 times as long as one.");
     }

@@ -5,14 +5,8 @@
 //! 100 to scale to the next devices, 1000 to those after them. Whole multiples of the compute units, a series of their own
 //! whose name tells how many units there are, judge its first half; 100 and 1000 groups its second.
 
-use super::evidence::{Contrast, extremes, percent, series, undecided_factor};
-use super::own::Own;
-use super::{Experiment, Explanation, Scope, Trial, plain};
-use gpulab_kernels::lab;
-use gpulab_kernels::lab::ROUNDS;
+use super::prelude::*;
 use gpulab_kernels::lab::chains::{self, CHAINS};
-use gpulab_model::data::Dtype;
-use gpulab_record::{Point, RATE};
 
 const NAME: &str = "groups of equal work";
 
@@ -149,17 +143,9 @@ mod tests {
     }
 
     #[test]
-    fn turns_of_two() {
+    fn turns_of_two_none_noise_and_missing_points() {
         insta::assert_snapshot!(finding(0.01, |groups| groups / (groups / 2.0).ceil()), @"One more group can slow a launch: 3 groups run at 75 % of the rate of 2, and 9 groups run at 90 % of the rate of 8. The best rate is at 1000 groups; 1 group reaches 50.0 %, 2 reach 100.0 %, 100 reach 100.0 %, 1000 reach 100.0 % of it. One group for each compute unit reaches 100 % of the best rate of whole multiples of the units: a unit needs no second group.");
-    }
-
-    #[test]
-    fn no_turns() {
         insta::assert_snapshot!(finding(0.01, |groups| 10.0 * groups / (groups + 2.0)), @"One more group never costs more than 5 % of the rate. The best rate is at 1000 groups; 1 group reaches 33.4 %, 2 reach 50.1 %, 100 reach 98.2 %, 1000 reach 100.0 % of it. One group for each compute unit reaches 51 % of the best rate of whole multiples of the units: a unit needs 16 groups for 90 %: several, as the rule of thumb says.");
-    }
-
-    #[test]
-    fn noise_and_missing_points() {
         insta::assert_snapshot!(finding(0.3, |groups| groups / (groups / 2.0).ceil()), @"What one more group costs is undecided: differences under 60 % cannot be seen in this run. The best rate is at 1000 groups; 1 group reaches 50.0 %, 2 reach 100.0 %, 100 reach 100.0 %, 1000 reach 100.0 % of it. One group for each compute unit reaches 100 % of the best rate of whole multiples of the units; whether a unit needs several groups is undecided: differences under 60 % cannot be seen in this run. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
         insta::assert_snapshot!(finding(0.01, |groups| if groups == 100.0 { 8.0 } else { f64::NAN }), @"What one more group costs was not measured. The best rate is at 100 groups; 100 reach 100.0 % of it.");
         insta::assert_snapshot!(GRID.finding(&[]), @"No rate was measured.");

@@ -3,13 +3,8 @@
 //! Each compute unit has one group. So only the group's other items, or an item's other chains, can fill the time from
 //! a step's begin to its result (V. Volkov, "Better performance at lower occupancy", GTC 2010).
 
-use super::evidence::{Contrast, extremes, percent, series, undecided_factor};
-use super::own::{LATENCY, Own};
-use super::{Experiment, Explanation, Scope, Trial, plain};
-use gpulab_kernels::lab::ROUNDS;
+use super::prelude::*;
 use gpulab_kernels::lab::chains::{self, CHAINS};
-use gpulab_model::data::Dtype;
-use gpulab_record::{Metric, Point, RATE};
 
 const SERIES: [(&str, u64); 4] = [("1 chain", 1), ("2 chains", 2), ("4 chains", 4), ("8 chains", 8)];
 const STEP: &str = "a step";
@@ -162,17 +157,9 @@ mod tests {
     }
 
     #[test]
-    fn items_and_chains_hide_it_alike() {
+    fn items_and_chains_hide_it_alike_or_only_chains_or_noise_hides_all() {
         insta::assert_snapshot!(finding(0.01, |chains, items| 30000.0 * (chains * items / 512.0).min(1.0)), @"A step takes 2.02 ns, or 4.0 clocks if the device runs at the clock that it states. 80 % of the best rate takes 512 items with 1 chain, 256 items with 2 chains, 128 items with 4 chains, 64 items with 8 chains.");
-    }
-
-    #[test]
-    fn only_chains_hide_it() {
         insta::assert_snapshot!(finding(0.01, |chains, _| 4.0 * chains.min(4.0)), @"A step takes 2.02 ns, or 4.0 clocks if the device runs at the clock that it states. 80 % of the best rate takes 32 items with 4 chains, 32 items with 8 chains. With 1 chain even 1024 items reach 25 % of the best rate; with 2 chains even 1024 items reach 50 %.");
-    }
-
-    #[test]
-    fn noise_and_missing_points() {
         insta::assert_snapshot!(finding(0.3, |chains, items| 30000.0 * (chains * items / 700.0).min(1.0)), @"A step takes 2.02 ns, or 4.0 clocks if the device runs at the clock that it states. How many items it takes with 1 chain, 2 chains, 4 chains, 8 chains to reach 80 % is undecided: differences under 60 % cannot be seen in this run. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
         insta::assert_snapshot!(finding(0.01, |chains, _| if chains == 1.0 { 4.0 } else { f64::NAN }), @"A step takes 2.02 ns, or 4.0 clocks if the device runs at the clock that it states. 80 % of the best rate takes 32 items with 1 chain.");
         insta::assert_snapshot!(ILP.finding(&[]), @"No rate was measured.");

@@ -6,15 +6,10 @@
 //! words, their number and what is done with them are equal. The image of rows and columns is also read with normalised
 //! coordinates, and as pixels of four bytes that are read as floats from 0 to 1.
 
-use super::evidence::{Comparison, Contrast, compare_series, joined, pace, times, undecided, within};
 use super::image_sampler;
-use super::own::Own;
-use super::{Experiment, Explanation, Scope, Trial};
-use gpulab_kernels::lab;
+use super::prelude::*;
+use gpulab_kernels::lab::sampled;
 use gpulab_kernels::lab::texels::{self, ORDER};
-use gpulab_kernels::lab::{ROUNDS, sampled};
-use gpulab_model::data::Dtype;
-use gpulab_record::{BANDWIDTH, Point};
 
 const BUFFER: &str = "buffer";
 const LINE: &str = "1D image";

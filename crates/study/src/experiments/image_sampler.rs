@@ -1,13 +1,9 @@
 //! Samplers: an image read far beyond its edges in every mode, beside the formulas of section 8.2 of the OpenCL 1.2
 //! specification in f64.
 
-use super::own::Own;
-use super::{Scope, Trial};
-use gpulab_kernels::lab;
+use super::prelude::*;
 use gpulab_kernels::lab::sampled::{self, ADDRESS, ADDRESSES, Address, LINEAR, NORMALISED};
-use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Status;
-use gpulab_record::{Point, RATE};
 
 /// Filters, each with plain and normalised coordinates.
 const SERIES: [(&str, u64, u64); 4] =

@@ -6,17 +6,8 @@
 //! second pair asks what follows for a value that can be computed again. There x is the operations that make a value,
 //! by byte of the value; the other kernel loads it.
 
-use super::evidence::{
-    Comparison, Contrast, FEWEST_POINTS, any, compare, compare_with_last, joined, nothing, series, undecided,
-    undecided_factor, undecided_few, within,
-};
-use super::own::Own;
-use super::{Experiment, Explanation, Scope, Trial};
+use super::prelude::*;
 use gpulab_kernels::lab::intensity::{INTENSITY as STEPPING, RECOMPUTE, RELOAD, STEPS, VEC, VECTORS};
-use gpulab_kernels::lab::{self, ROUNDS};
-use gpulab_model::data::Dtype;
-use gpulab_model::plan::Target;
-use gpulab_record::{BANDWIDTH, Point, TIME};
 
 const MEMORY: &str = "read and write";
 const AGAIN: &str = "recompute";
@@ -233,12 +224,8 @@ mod tests {
     }
 
     #[test]
-    fn a_device_whose_limits_meet_at_20() {
+    fn limits_that_meet_at_20_and_limits_that_do_not_show() {
         insta::assert_snapshot!(finding(0.01, 1000.0, 20000.0), @"Memory is the limit up to 16 operations a byte (1000 GB/s), and no longer at 32; at 128 arithmetic is, with 20000 Gop/s; the two limits meet at 20.0 operations a byte. Computing a float again is cheaper than loading it up to 128 operations, and dearer from 256 operations on.");
-    }
-
-    #[test]
-    fn limits_that_do_not_show() {
         insta::assert_snapshot!(finding(0.01, 10.0, 20000.0), @"Memory is the limit up to 128 operations a byte (10.0 GB/s); up to 128 arithmetic's limit does not show. Computing a float again is cheaper than loading it up to 512 operations, the most measured.");
         insta::assert_snapshot!(finding(0.01, 20000.0, 1000.0), @"Memory is not the limit even at 1/8 operations a byte: a copy is faster; at 128 arithmetic is, with 1000 Gop/s; the two limits meet at 0.05 operations a byte. Computing a float again is dearer than loading it from 2 operations on, the fewest measured.");
     }

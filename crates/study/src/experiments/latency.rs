@@ -7,17 +7,8 @@
 //! each timed chase, over all of its memory; caches therefore hold no more of it than they always could. On most devices
 //! large working sets also miss the cache of address translations, whose cost is part of the latency here.
 
-use super::evidence::{
-    Comparison, Contrast, compare_series, mostly_clear, nothing, percent, series, times, undecided, undecided_factor,
-    within,
-};
-use super::own::Own;
-use super::{Experiment, Explanation, Scope, Trial};
-use gpulab_kernels::lab::ROUNDS;
+use super::prelude::*;
 use gpulab_kernels::lab::chase::{self, DEPENDENT, LINE, UNROLLED};
-use gpulab_kernels::values::binary;
-use gpulab_model::data::Dtype;
-use gpulab_record::{Metric, Point, Row};
 
 /// From one load of a lone item to its next.
 const PER_LOAD: Metric =
@@ -319,17 +310,9 @@ mod tests {
     }
 
     #[test]
-    fn two_caches_and_memory() {
+    fn two_caches_and_memory_a_cache_without_end_and_a_latency_that_never_stays() {
         insta::assert_snapshot!(finding(0.01, 0.1, three_levels), @"A load takes 20 ns (40.0 clocks) up to 128 KiB, 140 ns (280 clocks) from 512 KiB to 32 MiB, 426 ns (851 clocks) from 128 MiB on, clocks being those of the stated 2.00 GHz; the last plateau is memory, unless a cache holds 512 MiB. A load from local memory takes 14 ns (28.0 clocks), 70 % of the time of one from the nearest cache. The control passed: dependent loads take at least 10.00 times as long as independent ones.");
-    }
-
-    #[test]
-    fn a_cache_without_end() {
         insta::assert_snapshot!(finding(0.01, 0.1, |_| 2.0), @"A load takes 2.00 ns (4.0 clocks) up to 512 MiB, clocks being those of the stated 2.00 GHz; no other level shows. A load from local memory takes 14 ns (28.0 clocks), 7.00 times as long as one from the nearest cache. The control passed: dependent loads take at least 10.0 times as long as independent ones.");
-    }
-
-    #[test]
-    fn a_latency_that_never_stays() {
         insta::assert_snapshot!(finding(0.01, 0.1, |x| x.sqrt()), @"The latency of a load has no plateau, clocks being those of the stated 2.00 GHz; at 512 MiB a load takes 23170 ns (46341 clocks) and the latency still grows. A load from local memory takes 14 ns (28.0 clocks), 22 % of the time of one from the nearest cache. The control passed: dependent loads take at least 10.00 times as long as independent ones.");
         insta::assert_snapshot!(finding(0.01, 0.1, |x| if x <= 32.0 * KIB { 2.0 } else { x.sqrt() }), @"A load takes 2.00 ns (4.0 clocks) up to 32 KiB, clocks being those of the stated 2.00 GHz; at 512 MiB a load takes 23170 ns (46341 clocks) and the latency still grows. A load from local memory takes 14 ns (28.0 clocks), 7.00 times as long as one from the nearest cache. The control passed: dependent loads take at least 10.00 times as long as independent ones.");
     }

@@ -4,12 +4,8 @@
 //! CUDA does not since work-items have program counters of their own (NVIDIA, "Volta Tuning Guide", 2017). Here a wrong sum is
 //! the answer, not a failure: it is counted.
 
-use super::evidence::{nothing, percent, series};
-use super::own::Own;
-use super::{Experiment, Explanation, Scope, Trial, plain};
+use super::prelude::*;
 use gpulab_kernels::lab::lockstep;
-use gpulab_model::data::Dtype;
-use gpulab_record::{Metric, Point, Row};
 
 const GROUPS: u64 = 1024;
 /// The share of them whose sum is wrong.

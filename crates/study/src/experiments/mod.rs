@@ -23,6 +23,7 @@ pub mod offset;
 pub mod overlap;
 mod own;
 pub mod pitch;
+mod prelude;
 pub mod presum;
 pub mod registers;
 pub mod rounding;
@@ -118,7 +119,6 @@ impl Experiment {
     }
 }
 
-/// The kernel files of a case: its rung's, or those of an exchange.
 fn files_of(case: &Case) -> Vec<&'static str> {
     match exchange(&case.family) {
         Some(exchange) => exchange.sources.to_vec(),

@@ -7,17 +7,9 @@
 //! many are resident cannot be asked for; it follows from the memory that groups share, and
 //! [`gpulab_kernels::occupancy`] works it out for devices that it knows.
 
-use super::evidence::{Contrast, extremes, joined, percent, series, undecided_factor};
-use super::own::Own;
-use super::{Experiment, Explanation, Scope, Trial, plain};
-use gpulab_kernels::Family;
+use super::prelude::*;
 use gpulab_kernels::lab::chains::CHAINS;
 use gpulab_kernels::lab::laden::{BALLAST, STEPS, STREAMS, TOGETHER};
-use gpulab_kernels::lab::{self, ROUNDS};
-use gpulab_kernels::values::binary;
-use gpulab_model::data::Dtype;
-use gpulab_model::plan::Target;
-use gpulab_record::{BANDWIDTH, Metric, Point, RATE};
 
 /// What items do, how much of it at once, and how many of them are a group.
 const SERIES: [(&str, &Family, u64, usize); 6] = [

@@ -5,12 +5,8 @@
 //! or leave every other item idle. The first devices put accesses together only where item k read word k of a segment;
 //! idle items did no harm.
 
-use super::evidence::{
-    Contrast, compare, compare_series, effect, excess, joined, percent, places, slower, undecided_factor,
-};
+use super::prelude::*;
 use super::walk::{self, HALF_IDLE, LANES, ORDERED, PERMUTED, READ, READ_CACHED, WRITE};
-use super::{Experiment, Explanation, Scope, Trial, plain};
-use gpulab_record::Point;
 
 /// In words: powers of two, and others beside them.
 const OFFSETS: [u64; 11] = [0, 1, 2, 4, 7, 8, 16, 24, 32, 33, 64];
@@ -130,7 +126,6 @@ mod tests {
     use super::super::tests::points_of;
     use super::*;
 
-    /// What is said of reads at offsets of this speed.
     fn reads(noise: f64, speed: impl Fn(f64) -> f64) -> String {
         let points = points_of(&OFFSET, false, noise, |name, at| if name == READ { speed(at) } else { f64::NAN });
         OFFSET.finding(&points)

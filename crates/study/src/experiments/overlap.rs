@@ -1,12 +1,7 @@
 //! Whether copies and kernels run at the same time, in chunks on several queues; and the host beside the device.
 
-use super::evidence::{
-    Comparison, at_most, compare, joined, nothing, percent, series, slower, times, undecided, undecided_under, value,
-    values, within,
-};
-use super::{Experiment, Explanation, Scope, Trial, plain};
+use super::prelude::*;
 use gpulab_kernels::exchange::{self, pipeline};
-use gpulab_record::{Point, TIME};
 
 const COPY_IN: &str = "copy in alone";
 const KERNEL: &str = "kernel alone";
@@ -31,7 +26,6 @@ const ALONE: [(&str, &str); 7] = [
 const STAGES: [(&str, &str, &str); 3] =
     [("the kernel", KERNEL, BESIDE), ("a copy in", COPY_IN, BESIDE_IN), ("a copy out", COPY_OUT, BESIDE_OUT)];
 
-/// The pipeline on so many queues.
 const QUEUES: [(&str, u64); 4] = [("1 queue", 1), ("2 queues", 2), ("3 queues", 3), ("4 queues", 4)];
 
 pub const OVERLAP: Experiment = Experiment {

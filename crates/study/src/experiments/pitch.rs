@@ -6,12 +6,8 @@
 //! nothing but the order of its groups differs; padded rows leave the matrix and its tiles as they are and change only
 //! where they lie.
 
-use super::evidence::{Comparison, Contrast, any, certain, compare, compare_series, effect, pace_beside};
-use super::{Experiment, Explanation, Scope, Trial, plain};
+use super::prelude::*;
 use gpulab_kernels::transpose;
-use gpulab_model::data::{Dtype, Params, Shape};
-use gpulab_model::plan::{Case, WorkGroup};
-use gpulab_record::{BANDWIDTH, Point};
 
 /// Unused elements behind each padded row: 128 bytes of f32, a line of any cache.
 const GAP: u64 = 32;

@@ -9,13 +9,8 @@
 //! same for all forms: reading the groups' sums back and adding them. Padding starts from data that lie padded on the
 //! device; the copy that made them so has a series of its own, where the driver's events time it.
 
-use super::evidence::{Comparison, Contrast, any, compare, excess, times, undecided, values};
-use super::{Experiment, Explanation, Scope, Trial, plain};
+use super::prelude::*;
 use gpulab_kernels::lab::presum::{self, ITEMS};
-use gpulab_model::data::{Dtype, Shape};
-use gpulab_model::plan::{Case, WorkGroup};
-use gpulab_record::groups::distinct;
-use gpulab_record::{Metric, Point};
 
 /// The control: a whole number of groups, and no remedy.
 const WHOLE: &str = "whole";
@@ -23,7 +18,6 @@ const WHOLE: &str = "whole";
 /// The forms, as series and as rungs.
 const REMEDIES: [&str; 4] = ["guard", "host", "device", "padding"];
 
-/// The series of the copy that padding needs.
 const COPY: &str = "padding's copy";
 
 /// The median time with the host's part, in microseconds.
@@ -73,7 +67,6 @@ fn series(form: &str, size: &str) -> String {
     format!("{form}, {size}")
 }
 
-/// All forms for 2^power + rest elements.
 fn trials(power: u32, rest: u64, wg: usize, seed: u64) -> Vec<Trial> {
     let trial = |form: &str, variant: &str| Trial {
         series: series(form, &format!("2^{power}")),
@@ -172,7 +165,7 @@ fn idle_guard(points: &[Point], sizes: &[&str]) -> String {
 mod tests {
     use super::super::tests::points_of;
     use super::*;
-    use gpulab_record::{Row, row};
+    use gpulab_record::row;
 
     /// Points of a device on which a form takes `time(form, size, rest)` us, with this noise.
     fn points(noise: f64, time: impl Fn(&str, &str, f64) -> f64) -> Vec<Point> {

@@ -5,17 +5,8 @@
 //! NVIDIA's assembler in the build's log, and what it costs by the same values without a cap. Where the driver takes no cap
 //! only the number of values varies. The control is a cap with room for all of an item's values: it must cost nothing.
 
-use super::evidence::{
-    Comparison, Contrast, compare, compare_series, excess, extremes, joined, nothing, pace, percent, series, slower,
-    undecided, undecided_factor, value,
-};
-use super::own::Own;
-use super::{Experiment, Explanation, Scope, Trial, plain};
+use super::prelude::*;
 use gpulab_kernels::lab::registers::{self, LIVE, MAX_REGISTERS};
-use gpulab_kernels::lab::{self, ROUNDS};
-use gpulab_model::data::Dtype;
-use gpulab_model::plan::TOLD;
-use gpulab_record::{Metric, Point, RATE, Row};
 
 /// Bytes that a work-item stores and loads for want of registers.
 const SPILLED: Metric =
@@ -195,7 +186,6 @@ mod tests {
     use super::super::tests::{points_of, points_on};
     use super::*;
     use gpulab_model::outcome::fake_info;
-    use gpulab_model::plan::Target;
 
     /// The finding of a device that takes caps if `takes_caps`: a value beyond the registers spills 8 bytes, and every 64
     /// of them halve the rate.
@@ -214,13 +204,9 @@ mod tests {
     }
 
     #[test]
-    fn caps_that_spill() {
+    fn caps_that_spill_and_a_driver_without_caps() {
         insta::assert_snapshot!(finding(0.01, true), @"Without a cap the best rate is with 224 values (240 registers) and at least 80 % of it is kept up to 224 (240 registers). Beside no cap, with at most 32 registers 24 values spill 64 bytes and run 2.00 times slower, 224 values spill 1664 bytes and run 27.0 times slower; with at most 64 registers 64 values spill 128 bytes and run 3.00 times slower, 224 values spill 1408 bytes and run 23.0 times slower; with at most 128 registers 128 values spill 128 bytes and run 3.00 times slower, 224 values spill 896 bytes and run 15.0 times slower. The control passed: caps with room for all values cost less than 2 %.");
         insta::assert_snapshot!(finding(0.5, true), @"Without a cap the best rate is with 224 values (240 registers) and at least 80 % of it is kept up to 224 (240 registers). Beside no cap, with at most 32 registers 24 values spill 64 bytes and run at a speed that is undecided: differences under 100 % cannot be seen in this run, 224 values spill 1664 bytes and run 27.0 times slower; with at most 64 registers 64 values spill 128 bytes and run 3.00 times slower, 224 values spill 1408 bytes and run 23.0 times slower; with at most 128 registers 128 values spill 128 bytes and run 3.00 times slower, 224 values spill 896 bytes and run 15.0 times slower. The control, caps with room for all values, is undecided: differences under 100 % cannot be seen in this run in part. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");
-    }
-
-    #[test]
-    fn a_driver_without_caps() {
         insta::assert_snapshot!(finding(0.01, false), @"Without a cap the best rate is with 224 values and at least 80 % of it is kept up to 224. Caps on registers were not measured, so only the number of values varies.");
     }
 

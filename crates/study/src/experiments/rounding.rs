@@ -5,15 +5,11 @@
 //! Higham proves for that many roundings ("Accuracy and Stability of Numerical Algorithms", section 4.2). A GPU and a
 //! CPU that add in different orders differ by as much, and neither is wrong.
 
-use super::evidence::{joined, series};
-use super::own::Own;
-use super::{Experiment, Explanation, Scope, Trial, plain};
+use super::prelude::*;
 use gpulab_kernels::lab::absorbed::{self, RIGHT};
 use gpulab_kernels::lab::orders::{self, STEP};
-use gpulab_kernels::{Rung, lab, reduce};
-use gpulab_model::data::Dtype;
+use gpulab_kernels::{Rung, reduce};
 use gpulab_model::outcome::Number;
-use gpulab_record::{Metric, Point, Row};
 
 /// How far a sum is from the exact one.
 const ERROR: Metric = Metric { name: "error", unit: "1e-6", of: |row: &Row| row.max_err.map(|err| 1e6 * err) };
@@ -84,7 +80,6 @@ fn finding(points: &[Point]) -> String {
     sentences.unwrap_or_else(|| "No sum was measured.".to_owned())
 }
 
-/// The values of a series, by x.
 fn values(points: &[Point], name: &str) -> Vec<f64> {
     series(points, name).into_iter().filter_map(Point::measured).collect()
 }

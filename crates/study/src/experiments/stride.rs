@@ -6,13 +6,8 @@
 //! bits: devices of compute capability 1.2 put 16 accesses together into segments of 128, 64 or 32 bytes, by the width of
 //! their words.
 
-use super::evidence::{
-    Comparison, Contrast, FALL, Knee, compare, doublings, joined, knee, nothing, pace, pace_beside, series, slower,
-    undecided_factor,
-};
+use super::prelude::*;
 use super::walk::{self, READ, READ_CACHED, READ_NARROW, WRITE, WRITE_NARROW};
-use super::{Experiment, Explanation, Scope, Trial, plain};
-use gpulab_record::Point;
 
 /// Bytes of the words that are accessed.
 const WORD: f64 = 4.0;
@@ -185,23 +180,15 @@ mod tests {
     }
 
     #[test]
-    fn segments_that_do_not_show_or_show_late_or_without_end() {
+    fn segments_that_show_late_without_end_or_not_at_all() {
         insta::assert_snapshot!(reads(0.02, |stride| 20.0 - stride / 32.0), @"Reads at stride 64 are 10 % slower than at stride 1 (no other is clearly slower); no doubling slows them much: no segments show.");
         insta::assert_snapshot!(reads(0.02, |stride| 20.0 / stride.powf(0.4)), @"Reads at stride 64 are 5.28 times slower than at stride 1 (no other is clearly slower); each doubling slows them only a little: no segments show.");
         insta::assert_snapshot!(reads(0.02, |stride| 20.0 / (stride / 4.0).clamp(1.0, 4.0)), @"Reads at stride 64 are 4.00 times slower than at stride 1 (no other is clearly slower); each doubling from 4 to 16 slows them, further ones hardly do: a segment has 64 bytes.");
         insta::assert_snapshot!(reads(0.02, |stride| 20.0 / stride), @"Reads at stride 64 are 64.0 times slower than at stride 1 (no other is clearly slower); each doubling from 1 to 64 slows them: a segment's end does not show.");
-    }
-
-    #[test]
-    fn a_speed_that_rises_again_falls_twice_or_has_gaps() {
         insta::assert_snapshot!(reads(0.02, |stride| if stride > 32.0 { 1.8 } else { 20.0 / stride.min(16.0) }), @"Reads at stride 64 are 11.1 times slower than at stride 1 (the slowest is stride 16, 16.0 times slower); each doubling from 1 to 16 slows them, further ones hardly do: a segment has 64 bytes.");
         insta::assert_snapshot!(reads(0.02, |stride| if stride > 32.0 { 20.0 } else { 20.0 / stride.min(16.0) }), @"Reads at stride 64 are as fast as at stride 1 (to within 4 %) (the slowest is stride 16, 16.0 times slower); the length of a segment does not show, as a larger stride is more than twice as fast as a smaller one.");
         insta::assert_snapshot!(reads(0.02, |stride| if stride > 16.0 { 1.0 } else { 20.0 / stride.min(4.0) }), @"Reads at stride 64 are 20.0 times slower than at stride 1 (no other is clearly slower); the length of a segment does not show, as the speed falls in more than one place.");
         insta::assert_snapshot!(reads(0.02, |stride| if stride == 8.0 { f64::NAN } else { 20.0 / stride.min(8.0) }), @"Reads at stride 64 are 8.00 times slower than at stride 1 (no other is clearly slower); the length of a segment does not show, as some strides between were not measured.");
-    }
-
-    #[test]
-    fn a_cost_beyond_the_spread_is_told_though_no_segment_shows() {
         insta::assert_snapshot!(reads(0.3, |stride| 1.99 / stride.powf(0.52)), @"Reads at stride 64 are 8.69 times slower than at stride 1 (no other is clearly slower); the length of a segment is undecided: differences under 60 % cannot be seen in this run.");
         insta::assert_snapshot!(reads(0.5, |stride| 20.0 / stride.min(4.0)), @"Reads at stride 64 are 4.00 times slower than at stride 1 (no other is clearly slower); the length of a segment is undecided: differences under 100 % cannot be seen in this run.");
     }

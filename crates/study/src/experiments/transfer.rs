@@ -1,10 +1,7 @@
 //! How fast data get to a device and back: from which memory, in how large pieces.
 
-use super::evidence::{compare, joined, pace_beside, values};
-use super::{Experiment, Explanation, Scope, Trial, plain};
+use super::prelude::*;
 use gpulab_kernels::exchange::{self, transfer};
-use gpulab_kernels::values::binary;
-use gpulab_record::{BANDWIDTH, Point};
 
 const PINNED_IN: &str = "pinned in";
 const PINNED_OUT: &str = "pinned out";

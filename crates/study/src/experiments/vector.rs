@@ -1,12 +1,7 @@
 //! Vectors: the same floats loaded, and the same additions done, as float, float2, float4, float8 and float16.
 
-use super::evidence::{Comparison, Contrast, any, excess, joined, nothing, series, slower, times, undecided};
-use super::own::Own;
-use super::{Experiment, Explanation, Scope, Trial, plain};
+use super::prelude::*;
 use gpulab_kernels::lab::vectors::{ADDING, LOADING, VEC};
-use gpulab_kernels::lab::{self, ROUNDS};
-use gpulab_model::data::Dtype;
-use gpulab_record::{BANDWIDTH, Point, RATE};
 
 const LOADS: &str = "loads";
 const ADDS: &str = "adds";

@@ -1,14 +1,8 @@
 //! Walks over every word of an array, in strides or from an offset on: the series of `stride` and `offset`.
 
-use super::own::Own;
-use super::{Scope, Trial};
-use gpulab_kernels::Family;
+use super::prelude::*;
 use gpulab_kernels::lab::neighbours::{self, FACTOR, IDLE};
 use gpulab_kernels::lab::walk::{GATHER, OFFSET, SCATTER, STRIDES, WIDTH};
-use gpulab_kernels::lab::{self, ROUNDS};
-use gpulab_model::data::Dtype;
-use gpulab_model::plan::Target;
-use gpulab_record::BANDWIDTH;
 
 /// What is walked over, by which kernel.
 pub(super) struct WalkSeries {

@@ -1,11 +1,7 @@
 //! Kernels that read the host's memory directly: from how many readings on a copy pays.
 
-use super::evidence::{
-    Comparison, Contrast, any, compare, compare_series, excess, joined, nothing, pace_beside, undecided, values,
-};
-use super::{Experiment, Explanation, Scope, Trial, plain};
+use super::prelude::*;
 use gpulab_kernels::exchange::{self, zerocopy};
-use gpulab_record::{Point, TIME};
 
 const COPIED: &str = "copied, then read";
 const FILLED: &str = "filled by mapping, then read";

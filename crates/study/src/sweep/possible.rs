@@ -4,7 +4,6 @@ use gpulab_kernels::{Family, Rung};
 use gpulab_model::data::{Dtype, Params};
 use gpulab_model::plan::{Case, Refusal, Target, WorkGroup};
 
-/// What settings are asked for with.
 pub struct Asked<'a> {
     pub family: &'a Family,
     pub rungs: &'a [&'a Rung],

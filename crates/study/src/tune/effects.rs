@@ -10,7 +10,6 @@ pub enum EffectVerdict {
     /// The intervals of the medians with and without it lie apart.
     Decided,
     Undecided,
-    /// No other value was tried.
     OneValue,
 }
 

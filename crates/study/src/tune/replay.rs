@@ -99,7 +99,6 @@ fn region(rows: &[&Row], variant: &str) -> Region {
     Region { axes: axes.iter().map(|(_, values)| values.len()).collect(), places: places(&axes) }
 }
 
-/// What a strategy needs on the space, over so many seeds.
 pub fn replay(space: &Replay, strategy: Strategy, seeds: u64) -> ReplayLine {
     let seeds = if strategy == Strategy::Exhaustive { 1 } else { seeds.max(1) };
     let runs: Vec<Vec<f64>> = (1..=seeds).map(|seed| space.progress(strategy, seed)).collect();

@@ -14,7 +14,6 @@ pub struct TuningSpace<'a> {
     pub candidates: Vec<Configuration>,
     /// A region for each rung that can run, in the order of the rungs.
     pub regions: Vec<Region>,
-    /// The rungs of these regions.
     pub rungs: Vec<&'a Rung>,
     /// Rungs that no configuration of can run here, with the reason of the first.
     pub refused: Vec<(&'a Rung, Refusal)>,
@@ -142,7 +141,6 @@ fn axes<'a>(rung: &'a Rung, settings: &[Setting]) -> Vec<TunedAxis<'a>> {
     rung.tunables().filter_map(axis).collect()
 }
 
-/// The settings at a place of the axes.
 fn params(base: &Case, axes: &[TunedAxis<'_>], place: &[usize]) -> Params {
     let mut params = base.params.clone();
     for (axis, &value) in axes.iter().zip(place) {

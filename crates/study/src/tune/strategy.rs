@@ -16,7 +16,6 @@ pub enum Strategy {
 }
 
 impl Strategy {
-    /// What it does in a space of so many configurations.
     pub fn resolved(self, configurations: usize) -> Strategy {
         match self {
             Strategy::Auto if configurations <= SMALL => Strategy::Exhaustive,
@@ -59,7 +58,6 @@ pub enum Ended {
     /// Descent from several random places found nothing faster.
     Settled,
     Budget,
-    /// It is as near to the device's limit as was asked for.
     NearLimit,
 }
 

@@ -65,7 +65,6 @@ pub(super) trait Blocks: Pod {
     unsafe fn block_avx512(source: *const Self, pitch: usize, put: impl FnMut(usize, __m512i));
 }
 
-/// Transposes a part of a tile into the buffer, word by word.
 #[inline(always)]
 pub(super) fn part<W: Word>(
     tile: Tile<W>,

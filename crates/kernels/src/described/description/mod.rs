@@ -73,7 +73,6 @@ impl DescribedBuffer {
         is_frozen || self.kind.as_ref().is_some_and(DataKind::has_structure)
     }
 
-    /// The file whose elements it has.
     pub(crate) fn file(&self) -> Option<&str> {
         if let Content::File { name, .. } = &self.declared.content { Some(name) } else { None }
     }
@@ -108,7 +107,6 @@ pub(crate) struct DescribedRung {
     pub(crate) steps: Vec<RungStep>,
 }
 
-/// What a rung does: a launch, or steps that are repeated.
 #[derive(Clone, Debug)]
 pub(crate) enum RungStep {
     Launch(DescribedLaunch),
@@ -229,7 +227,6 @@ impl Description {
         self.buffers.iter().filter_map(|buffer| buffer.file().map(str::to_owned)).collect()
     }
 
-    /// The sizes that a reference kernel is given.
     pub fn reference_sizes(&self, shape: Shape) -> Vec<u64> {
         if self.form == Form::Matrix { vec![shape.n, shape.m] } else { vec![shape.n] }
     }

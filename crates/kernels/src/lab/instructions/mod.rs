@@ -3,12 +3,7 @@
 pub mod operation;
 
 use self::operation::{FORM, Function, Instruction, Next, OP, Operation, Precision, SIGN};
-use super::{OneLaunch, ROUNDS, arg, array, get, setting, whole_groups, words};
-use crate::shape::Grid;
-use crate::{AnyProblem, Ask, Bound, Family, Problem, Tunable, ladder, rung};
-use gpulab_model::data::{Array, Dtype, Fill, Params, Shape};
-use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal};
-use std::borrow::Cow;
+use super::*;
 
 /// n items with chains of an operation.
 pub static PAIRS: Family = Family {

@@ -74,7 +74,6 @@ impl Kept {
         (&self.platform, &self.device, &self.driver) == (&other.platform, &other.device, &other.driver)
     }
 
-    /// The ceiling of a quantity, if it has a value.
     pub fn find(&self, what: &str, place: Site, element: &str) -> Option<&CeilingRow> {
         find(&self.ceilings, what, place, element)
     }
@@ -126,7 +125,6 @@ pub fn all_kept(folder: &Path) -> Vec<Result<Kept, Error>> {
     kept_files(folder).iter().map(|path| read(path)).filter(is_of_use).collect()
 }
 
-/// The files below `folder` that ceilings are kept in, by their names.
 pub fn kept_files(folder: &Path) -> Vec<PathBuf> {
     let mut paths = files::below(&folder.join(CEILINGS_FOLDER));
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
@@ -153,7 +151,6 @@ fn parse(text: &str) -> Result<Kept, String> {
     }
 }
 
-/// The ceiling of a quantity, if it has a value.
 fn find<'a>(rows: &'a [CeilingRow], what: &str, place: Site, element: &str) -> Option<&'a CeilingRow> {
     let is_meant = |row: &&CeilingRow| (row.what.as_str(), row.place, row.element.as_str()) == (what, place, element);
     rows.iter().filter(is_meant).find(|row| row.status == Status::Ok && row.value.is_some())

@@ -10,20 +10,13 @@
 //! products of floats, though their result may differ.
 //! Sums of floats are not asked for with fast mathematics, which lets compilers put constant terms together.
 
-use super::evidence::{
-    self, Comparison, Contrast, compare, excess, nothing, pace, pace_beside, percent, times, undecided,
-    undecided_factor, value,
-};
-use super::own::{LATENCY, Own};
-use super::{Experiment, Explanation, Scope, Trial, plain};
+use super::evidence;
+use super::prelude::*;
 use gpulab_kernels::lab::instructions::operation::{
     DIV, DIV_CONSTANT, DIV_POWER, FORM, FUNCTIONS, Function, Instruction, MASK, MOD, MOD_CONSTANT, MOD_POWER, OP,
     OPERATIONS, Operation, POW, Precision, SHIFT,
 };
 use gpulab_kernels::lab::instructions::{CHAINS, ONCE, PAIRS};
-use gpulab_kernels::lab::{self, ROUNDS};
-use gpulab_model::data::Dtype;
-use gpulab_record::{Metric, Point, RATE, Row};
 
 /// How far a function's value is from the right one, where the runner's check says that it is near enough.
 const ERROR: Metric = Metric { name: "error", unit: "ulp", of: |row: &Row| row.max_err };
@@ -81,7 +74,6 @@ fn finding(points: &[Point]) -> String {
     sentences.unwrap_or_else(|| nothing(points, "No rate was measured."))
 }
 
-/// The trials of an operation at this place of the list.
 fn of_operation(scope: &Scope<'_>, op: u64, operation: &'static Operation) -> Vec<Trial> {
     let chains = ChainTrial { op, asked: Instruction::Operation(operation), dtype: operation.dtype };
     let mut trials =

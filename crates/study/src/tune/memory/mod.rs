@@ -108,7 +108,6 @@ pub struct TunedFile {
     pub platform: String,
     pub device: String,
     pub driver: String,
-    /// The entries, in the order in which they came.
     pub entries: Vec<TunedEntry>,
 }
 
@@ -179,7 +178,6 @@ impl TuningMemory {
         self.change(device, |file| entries.iter().for_each(|entry| file.add(entry.clone())))
     }
 
-    /// Forgets the entries of a device that `is_meant` says; how many these were.
     pub fn forget(&self, device: &TunedFile, is_meant: impl Fn(&TunedEntry) -> bool) -> Result<usize, Error> {
         let mut forgotten = 0;
         self.change(device, |file| {
@@ -255,7 +253,6 @@ pub fn choices(family: &Family, plan: &Plan) -> Params {
     plan.params.iter().filter(|(name, _)| is_choice(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
-/// What is remembered for the cases of a run.
 pub struct Remembered<'a> {
     file: TunedFile,
     family: &'a Family,
