@@ -1,22 +1,17 @@
 //! `gpulab ladder`: a ladder that a reader's TOML file describes.
 
 use crate::adopt::{cited, described, own};
+use crate::bench;
 use crate::bench::{judge, simulate};
-use crate::cli::{CitedLadder, Global, LadderArgs};
-use crate::console::{Out, worst_of};
-use crate::data::{Dtype, Params, Shape};
+use crate::cli::{CitedLadder, LadderArgs};
 use crate::judging::ragged;
-use crate::kernels::{Family, Registry, Rung, draft, tile_of_a_group, transpose};
+use crate::kernels::{draft, tile_of_a_group, transpose};
 use crate::ladder::{self, LadderRun};
-use crate::outcome::Status;
-use crate::plan::{Case, Target, WorkGroup};
-use crate::record::{REPEATS, Row};
+use crate::plan::Target;
+use crate::prelude::*;
+use crate::record::REPEATS;
 use crate::report::judged;
 use crate::simulator::CheckEnd;
-use crate::terminal::{Screen, say};
-use crate::{Error, bench, files, values};
-use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// What `--template` writes, by its names.
 const TEMPLATE: [(&str, &str); 4] = [
@@ -62,14 +57,8 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
     let mut study = LadderRun { registry, ..LadderRun::new(family, shape, options.ladder.dtype, &params) };
     study.source = options.source.map(|source| cited::set_up(source, family));
     if options.ladder.wg.is_none() {
-        let case = |rung: &&Rung, wg: WorkGroup| Case {
-            wg,
-            params: params.clone(),
-            seed: options.ladder.seed,
-            ..Case::of(&family.name, rung.variant(), dtype, shape)
-        };
-        let cases = rungs.iter().filter_map(|rung| Some(case(rung, rung.work_group()?)));
-        study.own_cases = cases.collect();
+        let case = |rung: &Rung| Some(study.case(rung.variant(), dtype, rung.work_group()?, options.ladder.seed));
+        study.own_cases = rungs.iter().filter_map(|rung| case(rung)).collect();
     }
     let is_clean = if options.check || options.faults { check(options, family, dtype, &study) } else { Ok(()) };
     // A driver may hide what the simulator found: both are told.
@@ -126,12 +115,8 @@ fn check(options: &LadderArgs, family: &Family, dtype: Dtype, study: &LadderRun<
     };
     let mut faulty = Vec::new();
     for rung in rungs {
-        let case = Case {
-            wg: options.ladder.wg.or(rung.work_group()).unwrap_or(WorkGroup::linear(64)),
-            params: study.params.clone(),
-            seed: options.ladder.seed,
-            ..Case::of(&family.name, rung.variant(), dtype, study.shape)
-        };
+        let wg = options.ladder.wg.or(rung.work_group()).unwrap_or(WorkGroup::linear(64));
+        let case = study.case(rung.variant(), dtype, wg, options.ladder.seed);
         let case = match small(family, case, worker.target()) {
             Ok(case) => case,
             Err(why) => {

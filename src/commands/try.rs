@@ -3,24 +3,22 @@
 use crate::adopt::{Brought, described, own};
 use crate::bench::judge::{self, JudgedFile, Judging};
 use crate::bench::simulate;
-use crate::cli::{Global, Ladder, TryArgs};
-use crate::console::{Out, note, screen, worst_of};
-use crate::count::{CheckFinding, CountRow};
+use crate::cli::{Ladder, TryArgs};
+use crate::count::CheckFinding;
+use crate::counting;
 use crate::judgement::{Judgement, Ruling};
 use crate::kernels::text;
 use crate::ladder::{self, LadderRun};
-use crate::record::Row;
+use crate::outputs;
+use crate::prelude::*;
 use crate::report::hint::{Hint, hint};
 use crate::report::landing::{Landing, landing};
-use crate::report::{self, format, judged};
+use crate::report::{self, judged};
 use crate::shell::quoted;
 use crate::simulator::CheckEnd;
 use crate::store::Deferred;
-use crate::terminal::{Screen, say};
-use crate::{Error, counting, interrupt};
 use serde::Serialize;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 /// Judges the kernel; one that is right is timed between the family's rungs, and shown where it lands.
 pub fn run(out: &mut Out, global: &Global, options: &TryArgs) -> Result<(), Error> {
@@ -37,40 +35,10 @@ pub fn run(out: &mut Out, global: &Global, options: &TryArgs) -> Result<(), Erro
     }
     let named = file.display().to_string();
     let (file, kernel) = own::split_kernel(&named);
-    match options.watch {
-        true => watch(out, global, options, (file, kernel), name),
-        false => once(out, global, options, (file, kernel), name),
-    }
-}
-
-/// Tries a file again whenever it changes, or what it includes, until an interrupt.
-fn watch(
-    out: &mut Out,
-    global: &Global,
-    options: &TryArgs,
-    (file, kernel): (&Path, Option<&str>),
-    name: &str,
-) -> Result<(), Error> {
-    const PAUSE: Duration = Duration::from_millis(200);
-    interrupt::watch();
-    loop {
-        let state = stamps(file);
-        let time = jiff::Timestamp::now().strftime("%H:%M:%S").to_string();
-        note(&format!("--- {}, {time} UTC ---", format::terminal(&file.display().to_string())));
-        match once(out, global, options, (file, kernel), name) {
-            Err(Error::Interrupted) => return Err(Error::Interrupted),
-            Err(error) => note(&format!("gpulab: {error}")),
-            Ok(()) => {}
-        }
-        note("waiting for the file to be saved; Ctrl-C ends");
-        // An editor may take a file away for a moment before the new one is there.
-        while stamps(file) == state || !file.is_file() {
-            if interrupt::interrupted() {
-                return Ok(());
-            }
-            std::thread::sleep(PAUSE);
-        }
-    }
+    let output = &options.ladder.output;
+    let to_stdout = [&output.json, &output.csv, &output.md, &output.samples].map(Option::as_deref).contains(&Some("-"));
+    let tried = TriedFile { options, file, kernel, name, to_stdout };
+    if options.watch { tried.watch(out, global) } else { tried.once(out, global) }
 }
 
 /// When a file and those that it includes were written, and their sizes.
@@ -80,29 +48,6 @@ fn stamps(file: &Path) -> Vec<Option<(SystemTime, u64)>> {
         Some((metadata.modified().ok()?, metadata.len()))
     };
     own::files_of(file).iter().map(stamp).collect()
-}
-
-fn once(
-    out: &mut Out,
-    global: &Global,
-    options: &TryArgs,
-    (file, kernel): (&Path, Option<&str>),
-    name: &str,
-) -> Result<(), Error> {
-    let output = &options.ladder.output;
-    let to_stdout = [&output.json, &output.csv, &output.md, &output.samples].map(Option::as_deref).contains(&Some("-"));
-    let mut json = output.json.as_deref().map(Deferred::open).transpose()?;
-    let tried = TriedFile { options, file, kernel, name, to_stdout };
-    let mut report = None;
-    let done = tried.run(out, global, &mut report);
-    let Some(json) = &mut json else { return done };
-    let mut report = report.unwrap_or_else(|| tried.unjudged());
-    report.exit_code = done.as_ref().err().map_or(0, Error::exit_code);
-    report.error = done.as_ref().err().map(Error::to_string);
-    let text = serde_json::to_string_pretty(&report).map_err(|e| Error::Failed(e.to_string()))?;
-    let written =
-        json.replace(|to| to.write_all(text.as_bytes()).and_then(|()| to.write_all(b"\n")).and_then(|()| to.flush()));
-    worst_of([done, written].into_iter().filter_map(Result::err))
 }
 
 struct TriedFile<'a> {
@@ -115,7 +60,7 @@ struct TriedFile<'a> {
 }
 
 /// What a grading script reads.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct TryReport {
     /// Of the names below.
     schema: u32,
@@ -130,7 +75,6 @@ struct TryReport {
     error: Option<String>,
     hint: Option<Hint>,
     judgement: Option<Judgement>,
-    /// What the simulator found, with --check.
     check: Option<Vec<CheckFinding>>,
     landing: Option<Landing>,
     /// Of the kernel and of the rungs beside it, as `gpulab count` has them.
@@ -140,6 +84,42 @@ struct TryReport {
 }
 
 impl TriedFile<'_> {
+    /// Tries the file again whenever it changes, or what it includes, until an interrupt.
+    fn watch(&self, out: &mut Out, global: &Global) -> Result<(), Error> {
+        const PAUSE: Duration = Duration::from_millis(200);
+        interrupt::watch();
+        loop {
+            let state = stamps(self.file);
+            let time = jiff::Timestamp::now().strftime("%H:%M:%S").to_string();
+            note(&format!("--- {}, {time} UTC ---", format::terminal(&self.file.display().to_string())));
+            match self.once(out, global) {
+                Err(Error::Interrupted) => return Err(Error::Interrupted),
+                Err(error) => note(&format!("gpulab: {error}")),
+                Ok(()) => {}
+            }
+            note("waiting for the file to be saved; Ctrl-C ends");
+            // An editor may take a file away for a moment before the new one is there.
+            while stamps(self.file) == state || !self.file.is_file() {
+                if interrupt::interrupted() {
+                    return Ok(());
+                }
+                std::thread::sleep(PAUSE);
+            }
+        }
+    }
+
+    fn once(&self, out: &mut Out, global: &Global) -> Result<(), Error> {
+        let mut json = self.options.ladder.output.json.as_deref().map(Deferred::open).transpose()?;
+        let mut report = None;
+        let done = self.run(out, global, &mut report);
+        let Some(json) = &mut json else { return done };
+        let mut report = report.unwrap_or_else(|| self.unjudged());
+        report.exit_code = done.as_ref().err().map_or(0, Error::exit_code);
+        report.error = done.as_ref().err().map(Error::to_string);
+        let written = outputs::replace(json, outputs::json(&report)?);
+        worst_of([done, written].into_iter().filter_map(Result::err))
+    }
+
     fn run(&self, out: &mut Out, global: &Global, report: &mut Option<TryReport>) -> Result<(), Error> {
         judge::warn_of_trust(global);
         let options = &self.options.ladder;
@@ -287,16 +267,7 @@ impl TriedFile<'_> {
             gpulab: env!("CARGO_PKG_VERSION"),
             file: self.file.display().to_string(),
             family: self.name.to_owned(),
-            rung: None,
-            device: None,
-            exit_code: 0,
-            error: None,
-            hint: None,
-            judgement: None,
-            check: None,
-            landing: None,
-            counts: Vec::new(),
-            rows: Vec::new(),
+            ..TryReport::default()
         }
     }
 

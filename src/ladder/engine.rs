@@ -5,25 +5,17 @@ use super::climb::{Climb, Study};
 use super::run::LadderRun;
 use crate::bench::{self, Input, tuning};
 use crate::ceilings::Limits;
-use crate::cli::{Global, Ladder, Output};
-use crate::console::{Out, note, screen, worst_of};
+use crate::cli::{Ladder, Output};
 use crate::counting::why;
-use crate::data::{Dtype, Params};
-use crate::kernels::{Family, Rung};
-use crate::outcome::{DeviceInfo, Executor, Settings, Status};
 use crate::outputs::{Outputs, Paths};
-use crate::plan::{Case, WorkGroup};
-use crate::record::{Peaks, Row};
+use crate::prelude::*;
+use crate::record::Peaks;
 use crate::report::live::Live;
 use crate::report::shown::reasons;
 use crate::report::{self, RateUnit, ladder, landing, markdown, rates};
 use crate::sweep::Asked;
 use crate::terminal::Stdout;
-use crate::values::{self, Peak};
-use crate::worker::Setup;
-use crate::{Error, interrupt};
-use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use crate::values::Peak;
 
 /// Climbs the ladder and prints what came of it. What was measured before an error or an interrupt is
 /// printed all the same.
@@ -77,9 +69,10 @@ pub(crate) fn run_into(
     }
     check_work_group(options.wg, &info)?;
     bench::announce(global, &info);
-    ask_reference(study, options, global, dtype, &mut *executor)?;
+    let asked = AskedLadder { global, options, study };
+    asked.ask_reference(dtype, &mut *executor)?;
     let mut limits = Limits::load(&info, options.measure.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
-    let mut tuned = tuned(study, options, global, &rungs, (&info, dtype));
+    let mut tuned = asked.tuned(&rungs, &info, dtype);
     for case in &study.own_cases {
         tuned.entry(case.variant.clone()).or_insert_with(|| case.clone());
     }
@@ -109,7 +102,7 @@ pub(crate) fn run_into(
         let ladder = climb.ladder();
         let placed = |own| landing::placed(landing::landing(ladder.family, own, &rows).as_ref(), own, &rows);
         let rows = ladder.own.map_or_else(|| rows.clone(), placed);
-        finished = reasons(&mut climb, out, global, options, &mut limits, &rows);
+        finished = asked.reasons(&mut climb, out, &mut limits, &rows);
     }
     if matches!(climbed, Err(Error::Interrupted)) && !climb.missing().is_empty() {
         note(&format!("not measured: {}", climb.missing().join(", ")));
@@ -121,70 +114,57 @@ pub(crate) fn run_into(
     worst_of([climbed, rungs, probes, finished, kept].into_iter().filter_map(Result::err))
 }
 
-/// Asks whoever says what is right in a reader's own family, before a rung is blamed for want of an answer; says who it is.
-fn ask_reference(
-    study: &LadderRun<'_>,
-    options: &Ladder,
-    global: &Global,
-    dtype: Dtype,
-    executor: &mut dyn Executor,
-) -> Result<(), Error> {
-    if study.family.described().is_none() || study.shape.elements() == 0 {
-        return Ok(());
+/// A ladder with the options of its command.
+#[derive(Clone, Copy)]
+struct AskedLadder<'a> {
+    global: &'a Global,
+    options: &'a Ladder,
+    study: &'a LadderRun<'a>,
+}
+
+impl AskedLadder<'_> {
+    /// Asks whoever says what is right in a reader's own family, before a rung is blamed for want of an answer; says who it is.
+    fn ask_reference(self, dtype: Dtype, executor: &mut dyn Executor) -> Result<(), Error> {
+        let AskedLadder { global, options, study } = self;
+        if study.family.described().is_none() || study.shape.elements() == 0 {
+            return Ok(());
+        }
+        let who = executor.ask_reference(&study.case("", dtype, WorkGroup::linear(1), options.seed))?;
+        who.iter().filter(|_| !global.quiet).for_each(|who| note(&format!("the reference is {who}")));
+        Ok(())
     }
-    let case = Case {
-        params: study.params.clone(),
-        seed: options.seed,
-        ..Case::of(&study.family.name, "", dtype, study.shape)
-    };
-    let who = executor.ask_reference(&case)?;
-    who.iter().filter(|_| !global.quiet).for_each(|who| note(&format!("the reference is {who}")));
-    Ok(())
-}
 
-/// Says why each step pays or does not; beside the table, on standard error where files go to standard output.
-fn reasons(
-    climb: &mut Climb<'_>,
-    out: &mut Out,
-    global: &Global,
-    options: &Ladder,
-    limits: &mut Limits,
-    rows: &[Row],
-) -> Result<(), Error> {
-    let ceilings = climb.model_limits(limits)?;
-    climb.end_progress();
-    let registry = &climb.ladder().registry;
-    let counts = why::counts(registry, rows, options.kernels.cl_dir.as_deref(), global.quiet)?;
-    let model = reasons::model_of(rows, &ceilings);
-    let text = |screen| {
-        let model = model.map_or_else(String::new, |is_gpu| format!("\n{}", report::why::model_text(is_gpu, screen)));
-        format!("\n{}{model}", reasons::text(registry, rows, &counts, &ceilings, screen))
-    };
-    climb.outputs.tell(out, &text, screen(global.color), global.quiet);
-    Ok(())
-}
+    /// Says why each step pays or does not; beside the table, on standard error where files go to standard output.
+    fn reasons(self, climb: &mut Climb<'_>, out: &mut Out, limits: &mut Limits, rows: &[Row]) -> Result<(), Error> {
+        let AskedLadder { global, options, .. } = self;
+        let ceilings = climb.model_limits(limits)?;
+        climb.end_progress();
+        let registry = &climb.ladder().registry;
+        let counts = why::counts(registry, rows, options.kernels.cl_dir.as_deref(), global.quiet)?;
+        let model = reasons::model_of(rows, &ceilings);
+        let text = |screen| {
+            let model =
+                model.map_or_else(String::new, |is_gpu| format!("\n{}", report::why::model_text(is_gpu, screen)));
+            format!("\n{}{model}", reasons::text(registry, rows, &counts, &ceilings, screen))
+        };
+        climb.outputs.tell(out, &text, screen(global.color), global.quiet);
+        Ok(())
+    }
 
-/// The rungs that were given no settings as they were tuned for this case, by their names; says which these are.
-fn tuned(
-    study: &LadderRun<'_>,
-    options: &Ladder,
-    global: &Global,
-    rungs: &[&Rung],
-    (info, dtype): (&DeviceInfo, Dtype),
-) -> BTreeMap<String, Case> {
-    let is_set_up = options.no_tuned || options.wg.is_some() || study.source.is_some() || study.shape.elements() == 0;
-    let known = (!is_set_up).then(|| tuning::load(study.family, info, options.kernels.cl_dir.as_deref(), global.quiet));
-    let Some(known) = known.flatten() else { return BTreeMap::new() };
-    let case = |rung: &Rung| Case {
-        wg: tuning::default_work_group(info),
-        params: study.params.clone(),
-        seed: options.seed,
-        ..Case::of(&study.family.name, rung.variant(), dtype, study.shape)
-    };
-    let found: Vec<Case> = rungs.iter().filter_map(|rung| tuning::tuned(&known, rung, &case(rung))).collect();
-    let variants: Vec<&str> = found.iter().map(|case| case.variant.as_str()).collect();
-    tuning::announce(study.family, &variants, global.quiet);
-    found.into_iter().map(|case| (case.variant.clone(), case)).collect()
+    /// The rungs that were given no settings as they were tuned for this case, by their names; says which these are.
+    fn tuned(self, rungs: &[&Rung], info: &DeviceInfo, dtype: Dtype) -> BTreeMap<String, Case> {
+        let AskedLadder { global, options, study } = self;
+        let is_set_up =
+            options.no_tuned || options.wg.is_some() || study.source.is_some() || study.shape.elements() == 0;
+        let known =
+            (!is_set_up).then(|| tuning::load(study.family, info, options.kernels.cl_dir.as_deref(), global.quiet));
+        let Some(known) = known.flatten() else { return BTreeMap::new() };
+        let case = |rung: &Rung| study.case(rung.variant(), dtype, tuning::default_work_group(info), options.seed);
+        let found: Vec<Case> = rungs.iter().filter_map(|rung| tuning::tuned(&known, rung, &case(rung))).collect();
+        let variants: Vec<&str> = found.iter().map(|case| case.variant.as_str()).collect();
+        tuning::announce(study.family, &variants, global.quiet);
+        found.into_iter().map(|case| (case.variant.clone(), case)).collect()
+    }
 }
 
 fn open(study: &LadderRun<'_>, options: &Ladder) -> Result<Outputs<Row>, Error> {

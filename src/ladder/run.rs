@@ -1,9 +1,6 @@
 //! A ladder that is to be climbed.
 
-use crate::data::{Dtype, Params, Shape};
-use crate::kernels::{Family, Registry, Rung};
-use crate::plan::Case;
-use crate::record::Row;
+use crate::prelude::*;
 
 pub(crate) struct LadderRun<'a> {
     pub(crate) registry: Registry,
@@ -52,6 +49,11 @@ impl<'a> LadderRun<'a> {
 }
 
 impl LadderRun<'_> {
+    /// A rung's case; one without a name for what needs no rung.
+    pub(crate) fn case(&self, variant: &str, dtype: Dtype, wg: WorkGroup, seed: u64) -> Case {
+        Case { wg, params: self.params.clone(), seed, ..Case::of(&self.family.name, variant, dtype, self.shape) }
+    }
+
     /// Whether a rung has a fault that its source printed.
     pub(crate) fn is_faulty(&self, variant: &str) -> bool {
         self.source.as_ref().is_some_and(|source| source.faulty.iter().any(|name| name == variant))

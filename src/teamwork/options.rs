@@ -2,12 +2,9 @@
 
 use crate::bench;
 use crate::cli::Ladder;
-use crate::data::Dtype;
-use crate::kernels::Rung;
 use crate::ladder::{LadderRun, check_settings, check_values};
 use crate::outcome::{Cache, Clock};
-use crate::plan::{Case, WorkGroup};
-use crate::{Error, values};
+use crate::prelude::*;
 
 /// What all devices do.
 pub(super) struct SharedRung<'a> {
@@ -17,15 +14,9 @@ pub(super) struct SharedRung<'a> {
 }
 
 impl SharedRung<'_> {
-    /// The whole, of this rung.
     pub(super) fn case(&self, study: &LadderRun<'_>, options: &Ladder, rung: Option<&Rung>) -> Case {
         let variant = rung.or(self.rung).map_or("", Rung::variant);
-        Case {
-            wg: options.wg.unwrap_or(WorkGroup::linear(1)),
-            params: study.params.clone(),
-            seed: options.seed,
-            ..Case::of(&study.family.name, variant, self.dtype, study.shape)
-        }
+        study.case(variant, self.dtype, options.wg.unwrap_or(WorkGroup::linear(1)), options.seed)
     }
 }
 

@@ -136,31 +136,11 @@ fn binary(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpulab_model::outcome::fake_info;
     use gpulab_model::plan::Target;
 
     fn platforms() -> Vec<PlatformInfo> {
-        let target = Target {
-            gpu: true,
-            compute_units: 132,
-            max_wg: 1024,
-            max_wg_dims: [1024, 1024, 64],
-            local_mem: 49_152,
-            global_mem: 150_109_880_320,
-            max_alloc: 37_527_470_080,
-            cache: 4_325_376,
-            float_lanes: 0,
-            fp64: true,
-            fp16: false,
-            nvidia: true,
-            async_copy: false,
-            packed_minimum: false,
-            register_caps: false,
-            prefetch: false,
-            subgroups: false,
-            images: false,
-        };
         let device = DeviceInfo {
-            index: 0,
             selector: "1:0".to_owned(),
             platform: "NVIDIA CUDA".to_owned(),
             name: "NVIDIA H200".to_owned(),
@@ -168,18 +148,18 @@ mod tests {
             kind: "gpu".to_owned(),
             driver: "580.159".to_owned(),
             cl_version: "OpenCL 3.0 CUDA".to_owned(),
-            clock_mhz: 1980,
             timer_ns: 1000,
-            extensions: String::new(),
-            target,
+            target: Target {
+                compute_units: 132,
+                global_mem: 150_109_880_320,
+                local_mem: 49_152,
+                ..Target::with_everything(true)
+            },
+            ..fake_info()
         };
-        let platform = |index, name: &str, devices| PlatformInfo {
-            index,
-            name: name.to_owned(),
-            vendor: String::new(),
-            version: String::new(),
-            devices,
-            problem: None,
+        let platform = |index, name: &str, devices| {
+            let (name, vendor, version) = (name.to_owned(), String::new(), String::new());
+            PlatformInfo { index, name, vendor, version, devices, problem: None }
         };
         vec![platform(0, "rusticl", vec![]), platform(1, "NVIDIA CUDA", vec![device])]
     }

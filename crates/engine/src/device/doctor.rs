@@ -5,8 +5,7 @@ use super::{BuildUnit, Device, DeviceError, LIBRARY_VARIABLE, Stamps, forward, l
 use gpulab_model::Error;
 use gpulab_model::outcome::{DeviceInfo, PlatformInfo};
 use gpulab_model::plan::{Arg, Launch};
-use gpulab_system::children;
-use gpulab_system::memory;
+use gpulab_system::{children, files, memory};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::io::Read;
@@ -110,7 +109,6 @@ pub struct Listing {
 }
 
 impl Listing {
-    /// A listing of nothing, for this reason.
     pub fn nothing(problem: &str) -> Listing {
         Listing { platforms: Vec::new(), broken: vec![problem.to_owned()] }
     }
@@ -163,23 +161,11 @@ fn driver_by_driver(how: &str) -> Listing {
 fn ask_driver(file: &Path) -> Result<Vec<PlatformInfo>, String> {
     let Some((_, library)) = library(file) else { return Ok(Vec::new()) };
     let unusable = |e: std::io::Error| format!("it cannot be asked alone: {e}");
-    let folder = env::temp_dir().join(format!("gpulab-{}-{:016x}", std::process::id(), fingerprint(file)));
-    fs::create_dir(&folder).map_err(unusable)?;
-    let written = fs::write(folder.join("alone.icd"), format!("{library}\n")).map_err(unusable);
-    let answer = written.and_then(|()| {
-        let mut command = Command::new(program()?);
-        command.env("OCL_ICD_VENDORS", &folder).env_remove("OCL_ICD_FILENAMES").env_remove("OPENCL_VENDOR_PATH");
-        ask_child(command, "platforms", LISTING)?
-    });
-    // A folder that stays behind harms nobody.
-    let _ = fs::remove_dir_all(&folder);
-    answer
-}
-
-/// A name for a driver's file that is no other's and cannot be foreseen.
-fn fingerprint(file: &Path) -> u64 {
-    use std::hash::BuildHasher;
-    std::collections::hash_map::RandomState::new().hash_one(file)
+    let folder = files::ScratchFolder::new().map_err(unusable)?;
+    fs::write(folder.path().join("alone.icd"), format!("{library}\n")).map_err(unusable)?;
+    let mut command = Command::new(program()?);
+    command.env("OCL_ICD_VENDORS", folder.path()).env_remove("OCL_ICD_FILENAMES").env_remove("OPENCL_VENDOR_PATH");
+    ask_child(command, "platforms", LISTING)?
 }
 
 fn renumber(platforms: &mut [PlatformInfo]) {

@@ -3,7 +3,7 @@
 
 use super::error::{DeviceError, guarded};
 use super::image::{ImageViews, Samplers};
-use super::memory::{Buffer, check_event};
+use super::memory::{Buffer, check_event, enqueued};
 use super::program::Built;
 use super::{Stamps, Timing, query};
 use gpulab_model::plan::{Arg, BufferId, FlagCheck, Launch};
@@ -274,14 +274,11 @@ impl Launching<'_> {
 
 pub(super) fn enqueue(queue: &CommandQueue, launch: &Prepared<'_>) -> Result<Event, DeviceError> {
     let (global, local, offset) = (&launch.global, Some(launch.local), launch.offset());
-    let mut event = Event::null();
     // SAFETY: the arguments' number and sizes were checked; what the kernel does inside its buffers is
     // the business of the checks above this folder.
-    let enqueue = || unsafe {
-        core::enqueue_kernel(queue, launch.kernel, launch.dims, offset, global, local, None::<&Event>, Some(&mut event))
-    };
-    guarded(ENQUEUE, enqueue)?;
-    Ok(event)
+    enqueued(ENQUEUE, |event| unsafe {
+        core::enqueue_kernel(queue, launch.kernel, launch.dims, offset, global, local, None::<&Event>, Some(event))
+    })
 }
 
 fn finish(queue: &CommandQueue) -> Result<(), DeviceError> {
@@ -314,15 +311,11 @@ mod tests {
     }
 
     #[test]
-    fn dimensions_in_use_are_counted() {
+    fn dimensions_in_use_are_counted_and_impossible_sizes_refused() {
         assert_eq!(dims(&launch([8, 1, 1], [4, 1, 1])), Ok(1));
         assert_eq!(dims(&launch([8, 8, 1], [4, 2, 1])), Ok(2));
         assert_eq!(dims(&launch([8, 1, 2], [4, 1, 1])), Ok(3));
         assert_eq!(dims(&Launch { offset: [0, 1, 0], ..launch([8, 1, 1], [4, 1, 1]) }), Ok(2));
-    }
-
-    #[test]
-    fn impossible_sizes_are_refused() {
         assert_eq!(dims(&launch([0, 1, 1], [4, 1, 1])).unwrap_err().code(), Some(-63));
         assert_eq!(dims(&launch([4, 1, 1], [0, 1, 1])).unwrap_err().code(), Some(-63));
         assert!(dims(&launch([10, 1, 1], [4, 1, 1])).unwrap_err().is_refusal());

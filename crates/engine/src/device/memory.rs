@@ -82,36 +82,30 @@ impl Buffer {
         self.bytes
     }
 
-    /// Copies host bytes to `offset`; every queue finds them there.
     pub(super) fn write(&self, queue: &CommandQueue, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
         let call = "clEnqueueWriteBuffer";
         if self.is_nothing(call, offset, bytes.len())? {
             return Ok(());
         }
-        let mut event = Event::null();
         // SAFETY: the write blocks, so `bytes` outlives it; the range was checked.
-        let write = || unsafe {
-            core::enqueue_write_buffer(queue, &self.memory, true, offset, bytes, None::<&Event>, Some(&mut event))
-        };
-        guarded(call, write)?;
+        let event = enqueued(call, |event| unsafe {
+            core::enqueue_write_buffer(queue, &self.memory, true, offset, bytes, None::<&Event>, Some(event))
+        })?;
         // All that it waited for is that `bytes` may be used again: Intel's CPU runtime keeps a copy, and may write it
         // after launches on other queues.
         let waited = guarded("clWaitForEvents", || core::wait_for_events(1, &event));
         check_event(call, &event).and(waited)
     }
 
-    /// Copies from `offset` to the host.
     pub(super) fn read(&self, queue: &CommandQueue, offset: usize, bytes: &mut [u8]) -> Result<(), DeviceError> {
         let call = "clEnqueueReadBuffer";
         if self.is_nothing(call, offset, bytes.len())? {
             return Ok(());
         }
-        let mut event = Event::null();
         // SAFETY: the read blocks, so `bytes` outlives it; the range was checked.
-        let read = || unsafe {
-            core::enqueue_read_buffer(queue, &self.memory, true, offset, bytes, None::<&Event>, Some(&mut event))
-        };
-        guarded(call, read)?;
+        let event = enqueued(call, |event| unsafe {
+            core::enqueue_read_buffer(queue, &self.memory, true, offset, bytes, None::<&Event>, Some(event))
+        })?;
         check_event(call, &event)
     }
 
@@ -149,16 +143,12 @@ pub(super) fn write_all(queue: &CommandQueue, writes: &[(&Buffer, usize, &[u8])]
             return Ok(());
         }
         let source: Box<[u8]> = bytes.into();
-        let mut event = Event::null();
         // SAFETY: the range was checked; `sources` has the bytes until the queue is finished, and for good if that fails.
-        let write = || unsafe {
-            let none = None::<&Event>;
-            core::enqueue_write_buffer(queue, &buffer.memory, false, offset, &source, none, Some(&mut event))
-        };
-        let written = guarded(call, write);
+        let event = enqueued(call, |event| unsafe {
+            core::enqueue_write_buffer(queue, &buffer.memory, false, offset, &source, None::<&Event>, Some(event))
+        });
         sources.push(source);
-        written?;
-        events.push(event);
+        events.push(event?);
         Ok(())
     });
     if let Err(error) = guarded("clFinish", || core::finish(queue)) {
@@ -169,14 +159,20 @@ pub(super) fn write_all(queue: &CommandQueue, writes: &[(&Buffer, usize, &[u8])]
     events.iter().try_for_each(|event| check_event(call, event))
 }
 
+/// The event of a command that `enqueue` puts in a queue.
+pub(super) fn enqueued(call: &str, enqueue: impl FnOnce(&mut Event) -> core::Result<()>) -> Result<Event, DeviceError> {
+    let mut event = Event::null();
+    guarded(call, || enqueue(&mut event))?;
+    Ok(event)
+}
+
 /// Puts a command in a queue and waits for its end.
 pub(super) fn finished(
     call: &str,
     queue: &CommandQueue,
     enqueue: impl FnOnce(&mut Event) -> core::Result<()>,
 ) -> Result<(), DeviceError> {
-    let mut event = Event::null();
-    guarded(call, || enqueue(&mut event))?;
+    let event = enqueued(call, enqueue)?;
     guarded("clFinish", || core::finish(queue))?;
     check_event(call, &event)
 }

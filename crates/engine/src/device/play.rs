@@ -4,7 +4,7 @@
 use super::error::{DeviceError, guarded, retained};
 use super::host::{self, HostMemory};
 use super::launch::{self, Prepared};
-use super::memory::{Buffer, check_event};
+use super::memory::{Buffer, check_event, enqueued};
 use super::{Stamps, Timing};
 use gpulab_kernels::cpu;
 use gpulab_model::plan::{Action, BufferId, HostId, QueuedCommand, RowsTransfer, Transfer};
@@ -117,54 +117,46 @@ impl Handles<'_> {
     }
 
     fn write(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
-        let (buffer, host) = (self.buffer(t)?, self.host(t)?);
-        let mut event = Event::null();
+        let (memory, host) = (&self.buffer(t)?.memory, self.host(t)?);
         // SAFETY: `check` saw that the range lies in the memory, which outlives `play`, where everything is waited for;
         // nothing else has it in hand, as the device is borrowed exclusively.
         let bytes = unsafe { std::slice::from_raw_parts(host.start().add(t.from), t.bytes) };
-        guarded("clEnqueueWriteBuffer", || unsafe {
-            core::enqueue_write_buffer(queue, &buffer.memory, false, t.at, bytes, None::<&Event>, Some(&mut event))
-        })?;
-        Ok(event)
+        enqueued("clEnqueueWriteBuffer", |event| unsafe {
+            core::enqueue_write_buffer(queue, memory, false, t.at, bytes, None::<&Event>, Some(event))
+        })
     }
 
     fn read(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
-        let (buffer, host) = (self.buffer(t)?, self.host(t)?);
-        let mut event = Event::null();
+        let (memory, host) = (&self.buffer(t)?.memory, self.host(t)?);
         // SAFETY: as in `write`.
         let bytes = unsafe { std::slice::from_raw_parts_mut(host.start().add(t.from), t.bytes) };
-        guarded("clEnqueueReadBuffer", || unsafe {
-            core::enqueue_read_buffer(queue, &buffer.memory, false, t.at, bytes, None::<&Event>, Some(&mut event))
-        })?;
-        Ok(event)
+        enqueued("clEnqueueReadBuffer", |event| unsafe {
+            core::enqueue_read_buffer(queue, memory, false, t.at, bytes, None::<&Event>, Some(event))
+        })
     }
 
     fn write_rows(&self, queue: &CommandQueue, t: &RowsTransfer) -> Result<Event, DeviceError> {
-        let (buffer, host) = (self.buffer(&t.first)?, self.host(&t.first)?);
+        let (memory, host) = (&self.buffer(&t.first)?.memory, self.host(&t.first)?);
         let (at, from, rows) = ([t.first.at, 0, 0], [t.first.from, 0, 0], [t.first.bytes, t.rows, 1]);
-        let mut event = Event::null();
+        let (to, of, none) = (t.buffer_pitch, t.host_pitch, None::<&Event>);
         // SAFETY: as in `write`: `check` saw that the last row ends within the memory.
         let bytes = unsafe { std::slice::from_raw_parts(host.start(), host.bytes()) };
-        guarded("clEnqueueWriteBufferRect", || unsafe {
-            let (buffer, none, event) = (&buffer.memory, None::<&Event>, Some(&mut event));
-            let [to, of] = [t.buffer_pitch, t.host_pitch];
-            core::enqueue_write_buffer_rect(queue, buffer, false, at, from, rows, to, 0, of, 0, bytes, none, event)
-        })?;
-        Ok(event)
+        enqueued("clEnqueueWriteBufferRect", |event| unsafe {
+            let event = Some(event);
+            core::enqueue_write_buffer_rect(queue, memory, false, at, from, rows, to, 0, of, 0, bytes, none, event)
+        })
     }
 
     fn read_rows(&self, queue: &CommandQueue, t: &RowsTransfer) -> Result<Event, DeviceError> {
-        let (buffer, host) = (self.buffer(&t.first)?, self.host(&t.first)?);
+        let (memory, host) = (&self.buffer(&t.first)?.memory, self.host(&t.first)?);
         let (at, from, rows) = ([t.first.at, 0, 0], [t.first.from, 0, 0], [t.first.bytes, t.rows, 1]);
-        let mut event = Event::null();
+        let (of, to, none) = (t.buffer_pitch, t.host_pitch, None::<&Event>);
         // SAFETY: as in `write_rows`.
         let bytes = unsafe { std::slice::from_raw_parts_mut(host.start(), host.bytes()) };
-        guarded("clEnqueueReadBufferRect", || unsafe {
-            let (buffer, none, event) = (&buffer.memory, None::<&Event>, Some(&mut event));
-            let [of, to] = [t.buffer_pitch, t.host_pitch];
-            core::enqueue_read_buffer_rect(queue, buffer, false, at, from, rows, of, 0, to, 0, bytes, none, event)
-        })?;
-        Ok(event)
+        enqueued("clEnqueueReadBufferRect", |event| unsafe {
+            let event = Some(event);
+            core::enqueue_read_buffer_rect(queue, memory, false, at, from, rows, of, 0, to, 0, bytes, none, event)
+        })
     }
 
     /// The host writes where the device will read.
@@ -201,11 +193,9 @@ impl Handles<'_> {
         };
         let mut map = guarded("clEnqueueMapBuffer", map)?;
         use_it(map.as_mut_ptr());
-        let mut event = Event::null();
-        guarded("clEnqueueUnmapMemObject", || {
-            core::enqueue_unmap_mem_object(queue, memory, &map, None::<&Event>, Some(&mut event))
-        })?;
-        Ok(event)
+        enqueued("clEnqueueUnmapMemObject", |event| {
+            core::enqueue_unmap_mem_object(queue, memory, &map, None::<&Event>, Some(event))
+        })
     }
 }
 

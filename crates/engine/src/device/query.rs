@@ -29,7 +29,6 @@ pub(super) fn platforms() -> Result<Vec<PlatformId>, DeviceError> {
     Ok(ids.into_iter().filter(|id| !id.is_null()).map(|id| unsafe { PlatformId::from_raw(id) }).collect())
 }
 
-/// Every device of a platform; empty if it has none.
 pub(super) fn devices(platform: PlatformId) -> Result<Vec<DeviceId>, DeviceError> {
     const ALL: u64 = 0xFFFF_FFFF;
     let call = "clGetDeviceIDs";
@@ -98,51 +97,28 @@ fn ask(call: &str, mut get: impl FnMut(usize, *mut c_void, *mut usize) -> i32) -
     Ok(InfoValue { words, size })
 }
 
-/// Defines a question: a C function of OpenCL whose last four arguments are key, size, place and size needed.
-macro_rules! question {
-    ($(#[$about:meta])* $name:ident($($arg:ident: $ty:ty => $handle:expr),*) $function:ident) => {
-        $(#[$about])*
-        pub(super) fn $name($($arg: $ty,)* key: u32) -> Result<InfoValue, DeviceError> {
+/// Defines questions: C functions of OpenCL whose last four arguments are key, size, place and size needed.
+macro_rules! questions {
+    ($($name:ident($($arg:ident: $ty:ty => $handle:expr),*) $function:ident;)*) => {
+        $(pub(super) fn $name($($arg: $ty,)* key: u32) -> Result<InfoValue, DeviceError> {
             ask(stringify!($function), |size, place, needed| {
                 // SAFETY: the handles are alive, and `ask` gives a place of `size` bytes.
                 unsafe { ffi::$function($($handle,)* key, size, place, needed) }
             })
-        }
+        })*
     };
 }
 
-question!(
-    /// What a platform says of itself.
-    platform(id: PlatformId => id.as_ptr()) clGetPlatformInfo
-);
-question!(
-    /// What a device says of itself.
-    device(id: DeviceId => id.as_raw()) clGetDeviceInfo
-);
-question!(
-    /// How a build went.
-    build(program: &Program => program.as_ptr(), id: DeviceId => id.as_raw()) clGetProgramBuildInfo
-);
-question!(
-    /// What a kernel says of itself.
-    kernel(kernel: &Kernel => kernel.as_ptr()) clGetKernelInfo
-);
-question!(
-    /// What one of a kernel's parameters is.
-    kernel_arg(kernel: &Kernel => kernel.as_ptr(), index: u32 => index) clGetKernelArgInfo
-);
-question!(
-    /// What a kernel needs on a device.
-    kernel_work_group(kernel: &Kernel => kernel.as_ptr(), id: DeviceId => id.as_raw()) clGetKernelWorkGroupInfo
-);
-question!(
-    /// How far a command is.
-    event(event: &Event => *event.as_ptr_ref()) clGetEventInfo
-);
-question!(
-    /// When a command was where.
-    event_time(event: &Event => *event.as_ptr_ref()) clGetEventProfilingInfo
-);
+questions! {
+    platform(id: PlatformId => id.as_ptr()) clGetPlatformInfo;
+    device(id: DeviceId => id.as_raw()) clGetDeviceInfo;
+    build(program: &Program => program.as_ptr(), id: DeviceId => id.as_raw()) clGetProgramBuildInfo;
+    kernel(kernel: &Kernel => kernel.as_ptr()) clGetKernelInfo;
+    kernel_arg(kernel: &Kernel => kernel.as_ptr(), index: u32 => index) clGetKernelArgInfo;
+    kernel_work_group(kernel: &Kernel => kernel.as_ptr(), id: DeviceId => id.as_raw()) clGetKernelWorkGroupInfo;
+    event(event: &Event => *event.as_ptr_ref()) clGetEventInfo;
+    event_time(event: &Event => *event.as_ptr_ref()) clGetEventProfilingInfo;
+}
 
 #[cfg(test)]
 mod tests {

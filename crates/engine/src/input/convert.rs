@@ -11,35 +11,17 @@ pub(super) enum AnyNumber {
     Float(f64),
 }
 
-impl From<f32> for AnyNumber {
-    fn from(x: f32) -> AnyNumber {
-        AnyNumber::Float(x.into())
-    }
+macro_rules! exactly {
+    ($($ty:ty => $kind:ident),*) => {
+        $(impl From<$ty> for AnyNumber {
+            fn from(x: $ty) -> AnyNumber {
+                AnyNumber::$kind(x.into())
+            }
+        })*
+    };
 }
 
-impl From<f64> for AnyNumber {
-    fn from(x: f64) -> AnyNumber {
-        AnyNumber::Float(x)
-    }
-}
-
-impl From<i32> for AnyNumber {
-    fn from(x: i32) -> AnyNumber {
-        AnyNumber::Whole(x.into())
-    }
-}
-
-impl From<u8> for AnyNumber {
-    fn from(x: u8) -> AnyNumber {
-        AnyNumber::Whole(x.into())
-    }
-}
-
-impl From<i64> for AnyNumber {
-    fn from(x: i64) -> AnyNumber {
-        AnyNumber::Whole(x)
-    }
-}
+exactly!(f32 => Float, f64 => Float, i32 => Whole, u8 => Whole, i64 => Whole);
 
 impl std::fmt::Display for AnyNumber {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -83,7 +65,6 @@ impl AnyNumber {
     }
 }
 
-/// `array` with elements of type `to`.
 pub(super) fn convert(array: Array, to: Dtype) -> Result<Array, Why> {
     if array.dtype() == to {
         return Ok(array);

@@ -1,6 +1,6 @@
 //! What a worker is asked that shares a case's work with others. That it ends or hangs is an answer: others do its portion.
 
-use super::process::{Lost, WorkerProcess};
+use super::process::{Lost, WorkerProcess, held};
 use super::{Reply, Request};
 use crate::runner::{PortionFacts, PortionPlace, PortionRun, PortionTimes, PortionWork};
 use gpulab_model::Error;
@@ -8,24 +8,15 @@ use gpulab_model::outcome::{Status, Stop};
 
 impl WorkerProcess {
     pub fn hold_portion(&mut self, work: &PortionWork) -> Result<Result<PortionFacts, Stop>, Error> {
-        self.ask_for_portion(&Request::HoldPortion(Box::new(work.clone())), |reply| match reply {
-            Reply::PortionHeld(answer) => Some(*answer),
-            _ => None,
-        })
+        self.ask_for_portion(&Request::HoldPortion(Box::new(work.clone())), held!(*PortionHeld))
     }
 
     pub fn run_portion(&mut self, run: &PortionRun) -> Result<Result<PortionTimes, Stop>, Error> {
-        self.ask_for_portion(&Request::RunPortion(run.clone()), |reply| match reply {
-            Reply::PortionRan(answer) => Some(answer),
-            _ => None,
-        })
+        self.ask_for_portion(&Request::RunPortion(run.clone()), held!(PortionRan))
     }
 
     pub fn give_portion(&mut self, place: &PortionPlace) -> Result<Result<(), Stop>, Error> {
-        self.ask_for_portion(&Request::GivePortion(place.clone()), |reply| match reply {
-            Reply::PortionGiven(answer) => Some(answer),
-            _ => None,
-        })
+        self.ask_for_portion(&Request::GivePortion(place.clone()), held!(PortionGiven))
     }
 
     fn ask_for_portion<T>(

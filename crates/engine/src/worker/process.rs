@@ -73,6 +73,17 @@ impl std::fmt::Display for Lost {
     }
 }
 
+/// Takes what a reply of this kind holds, or holds in a box.
+macro_rules! held {
+    ($kind:ident) => {
+        |reply| if let Reply::$kind(held) = reply { Some(held) } else { None }
+    };
+    (*$kind:ident) => {
+        |reply| if let Reply::$kind(held) = reply { Some(*held) } else { None }
+    };
+}
+pub(super) use held;
+
 /// Why no reply came.
 enum Silence {
     Deadline,
@@ -104,33 +115,19 @@ impl WorkerProcess {
 
     /// Builds a case's kernels and says what they need, or what stops the case.
     pub fn inspect(&mut self, case: &Case) -> Result<Result<Vec<Inspected>, Stop>, Error> {
-        self.ask(&Request::Inspect(Box::new(case.clone())), "building a kernel", |reply| match reply {
-            Reply::Inspected(answer) => Some(answer),
-            _ => None,
-        })
+        self.ask(&Request::Inspect(Box::new(case.clone())), "building a kernel", held!(Inspected))
     }
 
-    /// Builds a case's program and gives it as its driver does, or what stops the case.
     pub fn binary(&mut self, case: &Case) -> Result<Result<ProgramBinary, Stop>, Error> {
-        self.ask(&Request::Binary(Box::new(case.clone())), "building a kernel", |reply| match reply {
-            Reply::Binary(answer) => Some(answer),
-            _ => None,
-        })
+        self.ask(&Request::Binary(Box::new(case.clone())), "building a kernel", held!(Binary))
     }
 
-    /// Verifies a case without timing it; within `limit`.
     pub fn verify(&mut self, case: &Case, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
-        self.ask_within("the kernel", &Request::Verify(Box::new(case.clone())), limit, |reply| match reply {
-            Reply::Done(outcome) => Some(*outcome),
-            _ => None,
-        })
+        self.ask_within("the kernel", &Request::Verify(Box::new(case.clone())), limit, held!(*Done))
     }
 
     pub fn run_within(&mut self, job: &Job, limit: Duration) -> Result<Result<Outcome, Lost>, Error> {
-        self.ask_within("the kernel", &Request::Run(Box::new(job.clone())), limit, |reply| match reply {
-            Reply::Done(outcome) => Some(*outcome),
-            _ => None,
-        })
+        self.ask_within("the kernel", &Request::Run(Box::new(job.clone())), limit, held!(*Done))
     }
 
     /// Launches a case's kernels once each, within `limit`; says what was launched, or what stops the case. That a kernel ends
@@ -140,18 +137,12 @@ impl WorkerProcess {
         case: &Case,
         limit: Duration,
     ) -> Result<Result<Result<LaunchedOnce, Stop>, Lost>, Error> {
-        self.ask_within("the kernel", &Request::LaunchOnce(Box::new(case.clone())), limit, |reply| match reply {
-            Reply::LaunchedOnce(answer) => Some(answer),
-            _ => None,
-        })
+        self.ask_within("the kernel", &Request::LaunchOnce(Box::new(case.clone())), limit, held!(LaunchedOnce))
     }
 
     /// Looks at what a case's kernels do wrong; within `limit`.
     pub fn diagnose(&mut self, case: &Case, limit: Duration) -> Result<Result<Result<Symptoms, Stop>, Lost>, Error> {
-        self.ask_within("the kernel", &Request::Diagnose(Box::new(case.clone())), limit, |reply| match reply {
-            Reply::Diagnosed(answer) => Some(*answer),
-            _ => None,
-        })
+        self.ask_within("the kernel", &Request::Diagnose(Box::new(case.clone())), limit, held!(*Diagnosed))
     }
 
     /// Asks, where a kernel may end the worker or never end, which is an answer, too; `take` has the reply that is due. Tells
@@ -185,10 +176,7 @@ impl WorkerProcess {
 
     /// The device's generation, where its driver tells.
     pub fn generation(&mut self) -> Result<Option<String>, Error> {
-        self.ask(&Request::Generation, "asking for the device's generation", |reply| match reply {
-            Reply::Generation(answer) => Some(answer),
-            _ => None,
-        })
+        self.ask(&Request::Generation, "asking for the device's generation", held!(Generation))
     }
 
     /// Asks for what is no job: without an answer there is nothing to go on with.
@@ -215,10 +203,7 @@ impl Executor for WorkerProcess {
     fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Error> {
         let (request, doing) =
             (Request::AskReference(Box::new(case.clone())), "asking the reference for the right result");
-        let answer = self.ask(&request, doing, |reply| match reply {
-            Reply::AskedReference(answer) => Some(answer),
-            _ => None,
-        });
+        let answer = self.ask(&request, doing, held!(AskedReference));
         answer?.map_err(|stop| Error::Failed(stop.reason))
     }
 
@@ -258,7 +243,6 @@ fn name(job: &Job) -> String {
 }
 
 impl WorkerProcess {
-    /// Ends the worker, if there is one.
     fn end(&mut self) {
         if let Some(mut link) = self.link.take() {
             let _ = link.send(&Request::Quit);
