@@ -142,6 +142,7 @@ pub const fn rung(
     }
 }
 
+/// A ladder: its rungs, numbered in this order from 1 on.
 pub const fn ladder<const N: usize>(rungs: [Rung; N]) -> [Rung; N] {
     ladder_from(1, rungs)
 }

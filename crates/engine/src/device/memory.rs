@@ -82,6 +82,7 @@ impl Buffer {
         self.bytes
     }
 
+    /// Copies host bytes to `offset`; every queue finds them there.
     pub(super) fn write(&self, queue: &CommandQueue, offset: usize, bytes: &[u8]) -> Result<(), DeviceError> {
         let call = "clEnqueueWriteBuffer";
         if self.is_nothing(call, offset, bytes.len())? {

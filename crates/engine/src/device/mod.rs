@@ -54,6 +54,7 @@ pub struct BuildUnit {
 /// Raw event times of one launch in nanoseconds of the device's clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Stamps {
+    /// The host put it in the queue.
     pub queued: u64,
     /// The driver gave it to the device.
     pub submit: u64,

@@ -12,6 +12,7 @@ const MOST: usize = 1 << 30;
 pub(super) struct Npz<'a> {
     archive: ZipSliceArchive<&'a [u8]>,
     arrays: Vec<PackedArray>,
+    /// Most bytes of an array.
     most: usize,
 }
 

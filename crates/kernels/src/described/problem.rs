@@ -209,6 +209,7 @@ fn usual_share(scalar: Scalar) -> f64 {
 }
 
 struct AnswerFloats {
+    /// The first element that is NaN.
     nan: Option<usize>,
     largest: f64,
 }

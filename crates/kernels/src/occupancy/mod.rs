@@ -54,6 +54,7 @@ pub enum Receiver {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupNeeds {
     pub registers: u64,
+    /// Bytes of local memory.
     pub local: u64,
     pub wg: u64,
 }

@@ -24,6 +24,7 @@ pub struct CurvePoint {
     /// Runs of each side.
     pub runs: usize,
     pub turns: Turns,
+    /// Comparisons of sides that are alike.
     pub alike: usize,
     /// Those that were called FASTER or SLOWER.
     pub called: usize,

@@ -10,6 +10,7 @@ use gpulab_model::data::{self, Array, Change, Fill, Inputs, Shape};
 use gpulab_model::outcome::{CountSymptoms, DataKinds, Number, Repeated, StartsFrom, Stop, Symptoms};
 use gpulab_model::plan::{Case, Reference};
 
+/// Most elements that are looked at one by one.
 const MOST: u64 = 1 << 14;
 
 /// Beyond the last whole group.
