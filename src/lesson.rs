@@ -1,6 +1,7 @@
 //! What a word of `source`, `diff` and `explain` names: a family, one of its rungs as in `reduce:3`, or an experiment.
 
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
+use crate::kernels::ladders;
 use crate::prelude::*;
 use crate::report::explain::short_name;
 use crate::suggest::{did_you_mean, nearest};
@@ -18,13 +19,13 @@ pub(crate) enum Lesson {
 pub(crate) fn lesson(word: &str) -> Result<Lesson, Error> {
     let name = word.to_lowercase();
     if let Some((family, rung)) = name.split_once(':') {
-        let family = built_in(family).ok_or_else(|| unknown(family, FAMILIES.iter().map(|f| &*f.name)))?;
+        let family = built_in(family).ok_or_else(|| unknown(family, ladders().map(|f| &*f.name)))?;
         return Ok(Lesson::Kernel(family, rung_of(family, rung)?));
     }
-    let ladder = FAMILIES.iter().find(|family| family.name == name).map(|family| Lesson::Ladder(family));
+    let ladder = ladders().find(|family| family.name == name).map(Lesson::Ladder);
     let study = || experiment(&name).map(Lesson::Study);
     let other = || built_in(&name).map(Lesson::Ladder);
-    let names = || FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+    let names = || ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
     ladder.or_else(study).or_else(other).ok_or_else(|| unknown(&name, names()))
 }
 
@@ -38,11 +39,12 @@ pub(crate) fn rung_of<'a>(family: &'a Family, text: &str) -> Result<&'a Rung, Er
 
 /// That nothing has this name. A rung's idea alone has: several families may have it.
 fn unknown(name: &str, names: impl Iterator<Item = &'static str>) -> Error {
-    let rungs = FAMILIES.iter().flat_map(|family| family.kernels().map(move |rung| (*family, rung)));
+    let rungs = ladders().flat_map(|family| family.kernels().map(move |rung| (family, rung)));
     let meant = nearest(name, rungs, |(_, rung)| rung.variant());
     let meant: Vec<String> = meant.into_iter().map(|(family, rung)| short_name(family, rung)).collect();
     let names: Vec<&str> = names.collect();
-    let is_near = !nearest(name, &names, |name| name).is_empty();
+    let is_rung = ladders().flat_map(Family::kernels).any(|rung| rung.variant() == name);
+    let is_near = !is_rung && !nearest(name, &names, |name| name).is_empty();
     match meant.is_empty() || is_near {
         true => Error::Usage(words::unknown("family, rung or experiment", name, &names)),
         false => Error::Usage(format!("there is no family or experiment {name:?}{}", did_you_mean(&meant))),
@@ -98,7 +100,7 @@ mod tests {
 
     #[test]
     fn every_rungs_short_name_names_it() {
-        for family in FAMILIES {
+        for family in ladders() {
             for rung in family.kernels() {
                 assert_eq!(name(&short_name(family, rung)), rung.path);
             }

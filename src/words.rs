@@ -3,7 +3,8 @@
 
 use crate::cli::{Cli, command_names};
 use crate::experiments::EXPERIMENTS;
-use crate::kernels::FAMILIES;
+use crate::kernels::minplus::CLOSURE;
+use crate::kernels::{FAMILIES, Rung};
 use crate::report::sources;
 use crate::suggest::{did_you_mean, nearest};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -31,6 +32,10 @@ fn vocabulary() -> Vec<KnownWord> {
         let command = |variant: &str| format!("gpulab {} --variant {variant}", family.name);
         words.extend(family.kernels().map(|rung| KnownWord::new(rung.variant(), command(rung.variant()))));
     }
+    let closure = "gpulab minplus --closure";
+    words.push(KnownWord::new(&CLOSURE.name, closure.to_owned()));
+    let rungs = CLOSURE.kernels().map(Rung::variant);
+    words.extend(rungs.map(|rung| KnownWord::new(rung, format!("{closure} --variant {rung}"))));
     let sources = sources::all().into_iter().map(|source| source.name());
     words.extend(sources.map(|name| KnownWord::new(&name, format!("gpulab list --source {name}"))));
     words

@@ -1,7 +1,7 @@
 //! A reader's family: the TOML file that describes it and what that names, read once.
 
 use super::own::{self, shown};
-use crate::kernels::{Checker, DeclarationError, Description, FamilyFile};
+use crate::kernels::{Checker, DeclarationError, Description, FamilyFile, ladders};
 use crate::prelude::*;
 use crate::suggest::{did_you_mean, nearest};
 use crate::{input, oracle, words};
@@ -17,7 +17,7 @@ pub(crate) fn named<'a>(registry: &'a mut Registry, name: &str) -> Result<&'a Fa
     }
     // The ceilings' probes too, though nobody is told.
     registry.family(name).ok_or_else(|| {
-        let names: Vec<&str> = FAMILIES.iter().map(|f| &*f.name).collect();
+        let names: Vec<&str> = ladders().map(|f| &*f.name).collect();
         Error::Usage(words::unknown("family", name, &names))
     })
 }

@@ -2,6 +2,7 @@
 
 use crate::console;
 use crate::experiments::{EXPERIMENTS, experiment};
+use crate::kernels::ladders;
 use crate::prelude::*;
 use crate::report::list::{details, everything, experiments, one_experiment, rung_table};
 use crate::report::markdown::{parts, text_table};
@@ -30,7 +31,7 @@ pub fn run(out: &mut Out, name: Option<&str>, verbose: bool) -> Result<(), Error
 const ALL_EXPERIMENTS: &str = "experiments";
 
 fn unknown(name: &str) -> Error {
-    let own = FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+    let own = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
     let names: Vec<&str> = own.chain([ALL_EXPERIMENTS]).collect();
     Error::Usage(words::unknown("family or experiment", name, &names))
 }
@@ -38,8 +39,7 @@ fn unknown(name: &str) -> Error {
 /// The same as tables of Markdown: of each family its rungs and their ideas, and the experiments with their questions.
 pub fn markdown(out: &mut Out, name: Option<&str>) -> Result<(), Error> {
     let is_named = |own: &str| name.is_none_or(|name| name.eq_ignore_ascii_case(own));
-    let rungs =
-        FAMILIES.iter().filter(|family| is_named(&family.name)).map(|family| rung_table(family, name.is_some()));
+    let rungs = ladders().filter(|family| is_named(&family.name)).map(|family| rung_table(family, name.is_some()));
     let is_all = name.is_none_or(|name| name.eq_ignore_ascii_case(ALL_EXPERIMENTS));
     let asked = EXPERIMENTS.iter().filter(|experiment| is_all || is_named(experiment.name));
     let asked: Vec<Vec<String>> = asked.map(|e| vec![e.name.to_owned(), e.question.to_owned()]).collect();

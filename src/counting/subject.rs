@@ -6,7 +6,7 @@ use crate::bench::{self, Input, WORK_GROUP};
 use crate::cli::CountArgs;
 use crate::exchange::exchange;
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
-use crate::kernels;
+use crate::kernels::{self, ladders};
 use crate::plan::{REPEATS, Target};
 use crate::prelude::*;
 use crate::shell::quoted;
@@ -46,7 +46,7 @@ impl Countable {
             return Ok(ladder((named.0, variant.clone())));
         }
         let list = part.map(str::to_owned).or(variant.clone());
-        if described::is_file(name) || FAMILIES.iter().any(|family| family.name == name) {
+        if described::is_file(name) || ladders().any(|family| family.name == name) {
             return Brought::new(name, options.rungs.own.as_deref()).map(|brought| ladder((brought, list)));
         }
         if options.rungs.own.is_some() {
@@ -63,7 +63,7 @@ impl Countable {
                     quoted(name)
                 ));
             }
-            let names = FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+            let names = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
             Error::Usage(words::unknown("family or experiment", name, &names.collect::<Vec<_>>()))
         })
     }

@@ -6,6 +6,7 @@ use crate::count::TracedLaunch;
 use crate::counting::{CountedTrial, is_large, trials, usual_size};
 use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::signature::CSource;
+use crate::kernels::ladders;
 use crate::plan::{Pass, Plan, Refusal, Target};
 use crate::prelude::*;
 use crate::report::film::Film;
@@ -57,10 +58,10 @@ impl WatchedCase {
                 |_| Error::Usage(format!("{what}: behind the colon stands the varied parameter's value"));
             return Ok(WatchedCase::Trial(experiment, part.map(str::parse).transpose().map_err(not_a_number)?));
         }
-        let is_family = described::is_file(name) || FAMILIES.iter().any(|family| family.name == name);
+        let is_family = described::is_file(name) || ladders().any(|family| family.name == name);
         let is_kernel = name.ends_with(".cl") || exercises::is_kind(name);
         if options.family.is_none() && !is_family && !is_kernel {
-            let names = FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+            let names = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
             return Err(Error::Usage(words::unknown("family or experiment", name, &names.collect::<Vec<_>>())));
         }
         let (brought, list) = Brought::of(what, options.family.as_deref())?;

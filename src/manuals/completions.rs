@@ -3,6 +3,7 @@
 use crate::cli::{Cli, command_names};
 use crate::device::select::{ALIASES, TYPES};
 use crate::experiments::EXPERIMENTS;
+use crate::kernels::ladders;
 use crate::prelude::*;
 use crate::report::explain::all_rungs;
 use crate::report::sources;
@@ -34,12 +35,12 @@ fn completed(program: Command) -> Command {
 /// An option that takes names, with the names. Others stay as they are.
 fn named(arg: Arg) -> Arg {
     let id = arg.get_id().to_string();
-    let families = || FAMILIES.iter().map(|f| &*f.name);
+    let families = || ladders().map(|f| &*f.name);
     let names: Vec<String> = match id.as_str() {
         "device" => TYPES.iter().copied().chain(ALIASES.iter().map(|(alias, _)| *alias)).map(str::to_owned).collect(),
         "family" | "kernel" => families().map(str::to_owned).collect(),
         "source" if arg.get_possible_values().is_empty() => sources::all().iter().map(|s| s.name()).collect(),
-        "variant" => FAMILIES.iter().flat_map(|f| rungs(f)).collect(),
+        "variant" => ladders().flat_map(rungs).collect(),
         // That of `lab`, and that of `list`.
         "name" => EXPERIMENTS.iter().map(|e| e.name).chain(["all"]).chain(families()).map(str::to_owned).collect(),
         "lesson" => lessons(),
@@ -52,7 +53,7 @@ fn named(arg: Arg) -> Arg {
 
 /// What is explained and has a source: families, rungs as in `reduce:3`, and experiments.
 fn lessons() -> Vec<String> {
-    let words = FAMILIES.iter().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+    let words = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
     words.map(str::to_owned).chain(all_rungs()).collect()
 }
 
@@ -63,14 +64,12 @@ fn laddered(command: Command) -> Command {
     match command.get_name() {
         "lab" => command.mut_arg("name", only(experiments().chain(["all".to_owned()]).collect())),
         "source" => {
-            let is_family = |word: &String| FAMILIES.iter().any(|f| f.name == *word);
+            let is_family = |word: &String| ladders().any(|f| f.name == *word);
             command.mut_arg("lesson", only(lessons().into_iter().filter(|word| !is_family(word)).collect()))
         }
-        "list" => {
-            command.mut_arg("name", only(FAMILIES.iter().map(|f| f.name.to_string()).chain(experiments()).collect()))
-        }
+        "list" => command.mut_arg("name", only(ladders().map(|f| f.name.to_string()).chain(experiments()).collect())),
         "count" => {
-            let names: Vec<String> = FAMILIES.iter().map(|f| f.name.to_string()).chain(experiments()).collect();
+            let names: Vec<String> = ladders().map(|f| f.name.to_string()).chain(experiments()).collect();
             command.mut_arg("family", only(names.clone())).mut_arg("kernel", only(names))
         }
         name => match FAMILIES.iter().find(|f| f.name == name) {

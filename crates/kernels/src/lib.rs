@@ -47,7 +47,7 @@ pub use growth::tile_of_a_group;
 pub use own::{DeclarationError, OwnKernel, SourceTraits};
 pub(crate) use problem::largest_exact;
 pub use problem::{APART, Changed, Described, Fold, Lone, Problem, Spot};
-pub use registry::{FAMILIES, LAB, PROBES, Registry, built_in, everything};
+pub use registry::{FAMILIES, LAB, PROBES, Registry, built_in, everything, ladders};
 pub use signature::HostNames;
 pub use source::{Assembled, assemble, assemble_rung, embedded, included, labelled, split_header, text, title};
 pub use sources::{Sources, used_defines};

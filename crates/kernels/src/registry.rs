@@ -10,6 +10,11 @@ use gpulab_model::outcome::Stop;
 /// Every family with a ladder, in teaching order.
 pub const FAMILIES: &[&Family] = &[&reduce::FAMILY, &dot::FAMILY, &transpose::FAMILY, &minplus::FAMILY];
 
+/// The same, and the ladder that has no command of its own: `gpulab minplus --closure` takes a rung of it.
+pub fn ladders() -> impl Iterator<Item = &'static Family> + Clone {
+    FAMILIES.iter().copied().chain([&minplus::CLOSURE])
+}
+
 /// Every probe that measures a ceiling, in the order in which they run; `gpulab list` does not show them.
 pub const PROBES: &[&Family] = &[
     &probes::memory::READ,

@@ -2,7 +2,7 @@
 
 use crate::moment::{FilmLine, FilmMoment};
 use crate::prelude::*;
-use gpulab_kernels::{self as kernels, FAMILIES, Family, Rung};
+use gpulab_kernels::{self as kernels, Family, Rung, ladders};
 use gpulab_study::experiments::{Experiment, Explanation};
 
 /// A rung as people name it in a command: by its number, if it has one.
@@ -15,7 +15,7 @@ pub fn short_name(family: &Family, rung: &Rung) -> String {
 
 /// The rungs of all ladders, as in `reduce:1`.
 pub fn all_rungs() -> impl Iterator<Item = String> {
-    FAMILIES.iter().flat_map(|family| family.kernels().map(|rung| short_name(family, rung)))
+    ladders().flat_map(|family| family.kernels().map(|rung| short_name(family, rung)))
 }
 
 /// The labels of a kernel's header that are sentences.
@@ -69,7 +69,7 @@ pub fn kernel(family: &Family, rung: &Rung, width: usize) -> String {
 /// The commands that show what a rung of a ladder does.
 fn seen(family: &Family, rung: &Rung) -> Vec<String> {
     let name = short_name(family, rung);
-    let is_listed = rung.number().is_some() && FAMILIES.iter().any(|known| known.name == family.name);
+    let is_listed = rung.number().is_some() && ladders().any(|known| known.name == family.name);
     match is_listed {
         true => vec![format!("gpulab draw {name}"), FilmMoment::new(name, FilmLine::Worst).command()],
         false => Vec::new(),
@@ -79,7 +79,7 @@ fn seen(family: &Family, rung: &Rung) -> Vec<String> {
 /// The commands that show a rung's source, and what changed since the rung before it.
 fn sources(family: &Family, rung: &Rung) -> Vec<String> {
     let source = format!("gpulab source {}", short_name(family, rung));
-    let is_listed = FAMILIES.iter().any(|known| known.name == family.name);
+    let is_listed = ladders().any(|known| known.name == family.name);
     let place = family.ladder.iter().position(|known| known.path == rung.path).filter(|_| is_listed);
     let before = place.and_then(|place| family.ladder[..place].last()).and_then(Rung::number);
     let diff = before.zip(rung.number()).map(|(old, new)| format!("gpulab diff {} {old} {new}", family.name));
@@ -104,7 +104,7 @@ pub fn study(experiment: &'static Experiment, width: usize) -> String {
 /// The rungs whose proof an experiment is.
 fn rungs_of(name: &str) -> Vec<String> {
     let proof = format!("gpulab lab {name}");
-    let all = FAMILIES.iter().flat_map(|family| family.kernels().map(move |rung| (family, rung)));
+    let all = ladders().flat_map(|family| family.kernels().map(move |rung| (family, rung)));
     all.filter(|(_, rung)| rung.proof().contains(&proof)).map(|(family, rung)| short_name(family, rung)).collect()
 }
 
@@ -131,8 +131,8 @@ mod tests {
 
     #[test]
     fn every_explanation_fits_its_screen() {
-        let stories = FAMILIES.iter().map(|family| story(family, 80));
-        let rungs = FAMILIES.iter().flat_map(|family| family.kernels().map(|rung| kernel(family, rung, 80)));
+        let stories = ladders().map(|family| story(family, 80));
+        let rungs = ladders().flat_map(|family| family.kernels().map(|rung| kernel(family, rung, 80)));
         let studies = EXPERIMENTS.iter().map(|experiment| study(experiment, 80));
         for text in stories.chain(rungs).chain(studies) {
             assert!(text.lines().all(|line| line.chars().count() <= 80 && line.trim_end() == line), "{text}");

@@ -3,7 +3,7 @@
 use crate::markdown::{parts, text_table, title};
 use crate::prelude::*;
 use crate::sources;
-use gpulab_kernels::{FAMILIES, Family, Kind, Rung, Tunable};
+use gpulab_kernels::{Family, Kind, Rung, Tunable, ladders};
 use gpulab_study::experiments::{EXPERIMENTS, Experiment};
 use std::fmt::Write as _;
 
@@ -25,8 +25,8 @@ pub fn rung_table(family: &Family, whole: bool) -> String {
 
 /// All families, experiments and roads; with `verbose` all that is said of each rung.
 pub fn everything(width: usize, verbose: bool) -> String {
-    let family = |family: &&Family| if verbose { details(family, width) + "\n" } else { overview(family, width) };
-    let families: String = FAMILIES.iter().map(family).collect();
+    let family = |family: &Family| if verbose { details(family, width) + "\n" } else { overview(family, width) };
+    let families: String = ladders().map(family).collect();
     let (questions, roads) = (experiments("  ", width), sources::overview("  ", width));
     format!("{families}experiments: gpulab lab NAME\n{questions}sources: gpulab list --source NAME\n{roads}")
 }
