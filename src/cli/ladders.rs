@@ -194,7 +194,7 @@ pub struct GraphJob {
     #[arg(long, value_name = "FILE")]
     pub input: Option<String>,
     /// Shortest distances with any number of stops, by Floyd and Warshall's algorithm; --variant chooses squaring, settling,
-    /// textbook, blocked or blocked_wide
+    /// textbook, blocked, overlapped or blocked_wide
     #[arg(long, requires = "input")]
     pub closure: bool,
     /// Keep the matrix in the host's memory: square tiles of it go through the device, copies behind kernels

@@ -253,7 +253,7 @@ fn all_shortest_distances_are_right() {
             let sizes: &[u64] = match (driver, rung.variant()) {
                 ("oclgrind", "squaring") => &[],
                 ("oclgrind", "settling") => &[2],
-                ("oclgrind", "blocked") | ("rusticl", _) => &[33],
+                ("oclgrind", "blocked" | "overlapped") | ("rusticl", _) => &[33],
                 ("oclgrind", _) => &[7],
                 _ => &[1, 2, 32, 33, 131],
             };

@@ -67,6 +67,7 @@ pub struct Rung {
     pub before: &'static [&'static str],
     /// Files that are put behind it, with the kernels that are launched besides its own.
     pub behind: &'static [&'static str],
+    is_only_asked_for: bool,
     kernel: RungKernel,
 }
 
@@ -138,6 +139,7 @@ pub const fn rung(
         number: None,
         before: &[],
         behind: &[],
+        is_only_asked_for: false,
         kernel: RungKernel::BuiltIn { tunables, plan },
     }
 }
@@ -165,6 +167,7 @@ impl Rung {
             number,
             before: &[],
             behind: &[],
+            is_only_asked_for: false,
             kernel: RungKernel::Brought(Arc::new(kernel)),
         }
     }
@@ -227,6 +230,12 @@ impl Rung {
         self
     }
 
+    /// The same rung, which comes last where gpulab chooses one: it is not known how fast it is on the devices that it is for.
+    pub const fn only_asked_for(mut self) -> Rung {
+        self.is_only_asked_for = true;
+        self
+    }
+
     /// The files that it is built from, in order.
     pub fn files(&self) -> impl Iterator<Item = &str> {
         self.before.iter().copied().chain([&*self.path]).chain(self.behind.iter().copied())
@@ -268,10 +277,11 @@ impl Family {
         self.problem.references().iter().chain(&*self.ladder)
     }
 
-    /// The rungs, the best for a device first: from the end of the ladder, but first or, on GPUs, last those of CPUs.
+    /// The rungs, the best for a device first: from the end of the ladder, but first or, on GPUs, last those of CPUs, and
+    /// behind all [those that are to be asked for](Rung::only_asked_for).
     pub fn preferred(&self, gpu: bool) -> Vec<&Rung> {
         let mut rungs: Vec<&Rung> = self.ladder.iter().rev().collect();
-        rungs.sort_by_key(|rung| rung.variant().ends_with("wide") == gpu);
+        rungs.sort_by_key(|rung| (rung.is_only_asked_for, rung.variant().ends_with("wide") == gpu));
         rungs
     }
 

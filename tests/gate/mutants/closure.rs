@@ -7,6 +7,7 @@ const SQUARING: &str = "closure/squaring";
 const SETTLING: &str = "closure/settling";
 const TEXTBOOK: &str = "closure/textbook";
 const BLOCKED: &str = "closure/blocked";
+const OVERLAPPED: &str = "closure/overlapped";
 const WIDE: &str = "closure/blocked_wide";
 
 const TILES: &str = "closure/blocked.cl";
@@ -26,6 +27,22 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(BLOCKED, "forgets the paths there were", &[("INITIAL(((const T *)&v)[e])", "NONE")]),
     kernel(BLOCKED, "the pivot's last nodes are not passed", &[("k < SIDE; k++", "k + 1 < SIDE; k++")]).file_is(PIVOT),
     kernel(BLOCKED, "the pivot shows one part's rows", &[("= best[part][j];", "= best[0][j];")]).file_is(PIVOT),
+    kernel(
+        OVERLAPPED,
+        "closes no pivot but the first",
+        &[("if (left == pivot && top == pivot)", "if (left + 1 == pivot)")],
+    ),
+    kernel(OVERLAPPED, "closes all but the last node of a pivot", &[("k < BLOCK; k++", "k + 1 < BLOCK; k++")]),
+    kernel(
+        OVERLAPPED,
+        "shows a column as a row",
+        &[("row[now + COLUMN_OF(j, RUN)] = lengths", "row[now + ROW_OF(i, RUN)] = lengths")],
+    ),
+    kernel(
+        OVERLAPPED,
+        "some groups take the same tile",
+        &[("% get_num_groups(1) * TILE_ROWS", "% (get_num_groups(1) + 1) / 2 * TILE_ROWS")],
+    ),
     kernel(WIDE, "the pivot takes ways back", &[("block[i * pitch + k]", "block[k * pitch + i]")]),
     kernel(
         WIDE,

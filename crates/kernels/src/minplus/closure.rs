@@ -15,7 +15,7 @@ use std::borrow::Cow;
 /// The family of all shortest distances. Its matrices are of weights without a negative cycle.
 pub static CLOSURE: Family = Family {
     name: Cow::Borrowed("closure"),
-    about: Cow::Borrowed("all shortest distances in a graph"),
+    about: Cow::Borrowed("all shortest distances in a graph, as of gpulab minplus --closure"),
     form: Form::Square,
     problem: AnyProblem::BuiltIn(&AllPairs),
     ladder: Cow::Borrowed(&ladder_from(
@@ -26,6 +26,9 @@ pub static CLOSURE: Family = Family {
             rung("closure/textbook.cl", textbook, &[]).between(&[], &["closure/padded.cl"]),
             rung("closure/blocked.cl", blocked, &[BLOCK, TILE, ITEM, DEPTH, BUFFERS, ASYNC])
                 .between(&[], &["closure/padded.cl", "closure/pivot.cl", "closure/panels.cl"]),
+            rung("closure/overlapped.cl", overlapped, &SQUARED)
+                .between(&[], &["closure/padded.cl", "closure/pivot.cl", "closure/panels.cl"])
+                .only_asked_for(),
             rung("closure/blocked_wide.cl", blocked_wide, &[BLOCK, VEC, ITEM]).between(&[], &["closure/padded.cl"]),
         ],
     )),
@@ -34,7 +37,7 @@ pub static CLOSURE: Family = Family {
     ceiling: Bound::AddMin,
 };
 
-/// Settings of the rungs that square, and the files behind theirs.
+/// Settings of the rungs that choose no block, and the files behind those that square.
 const SQUARED: [Tunable<'static>; 5] = [TILE, ITEM, DEPTH, BUFFERS, ASYNC];
 const SQUARES: [&str; 3] = ["closure/blocked.cl", "closure/padded.cl", "closure/panels.cl"];
 
@@ -260,12 +263,16 @@ struct BlockTiles {
 
 impl BlockTiles {
     fn begin<'a>(ask: &'a Ask<'a>) -> Result<(BlockTiles, Builder<'a>), Refusal> {
-        let (n, dtype, params) = (size(ask)?, ask.case.dtype, &ask.case.params);
-        let is_small = dtype.size() == 4;
+        let is_small = ask.case.dtype.size() == 4;
         let [tile, item] = if is_small { [[64, 64], [8, 8]] } else { [[32, 64], [4, 8]] };
         let tiling = Tiling::of(ask, Tiling { tile, item, depth: 16, buffers: 2 })?;
         // A CPU driver takes long over the pivot of a larger one.
-        let block = BLOCK.get(params)?.unwrap_or(if is_small && ask.target.gpu { 128 } else { 64 });
+        let block = BLOCK.get(&ask.case.params)?.unwrap_or(if is_small && ask.target.gpu { 128 } else { 64 });
+        BlockTiles::of(ask, tiling, block)
+    }
+
+    fn of<'a>(ask: &'a Ask<'a>, tiling: Tiling, block: u64) -> Result<(BlockTiles, Builder<'a>), Refusal> {
+        let n = size(ask)?;
         let divisors = [tiling.tile[0], tiling.tile[1], tiling.depth, STRIP];
         if block > 256 || divisors.into_iter().any(|divisor| !block.is_multiple_of(divisor)) {
             let [rows, columns, depth, strip] = divisors;
@@ -348,6 +355,38 @@ fn blocked(ask: &Ask<'_>) -> Result<Plan, Refusal> {
         |plan: &mut Builder<'_>, buffers: [Arg; 3], from: [u64; 2], to: [u64; 2]| tiles.lower(plan, buffers, from, to);
     let plan = in_blocks(plan, [block, pitch], WorkGroup::linear(256), &panels, &lower)?;
     Ok(plan.plan(tiles.tiling.local_elements().max(4 * block), roundings(n, block)))
+}
+
+fn overlapped(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    let is_small = ask.case.dtype.size() == 4;
+    let side = if is_small && ask.target.gpu { 128 } else { 64 };
+    let item = [if is_small { 8 } else { 4 }, 8];
+    let tiling = Tiling::of(ask, Tiling { tile: [side, side], item, depth: 16, buffers: 2 })?;
+    let [block, columns] = tiling.tile;
+    if block != columns {
+        return Err(Refusal::Setting(format!("tile={block}x{columns}: a square is needed, for it is the next pivot")));
+    }
+    let (tiles, plan) = BlockTiles::of(ask, tiling, block)?;
+    let (n, pitch, pivots) = (plan.n(), tiles.pitch, WorkGroup::linear(256));
+    shape::check_wg(pivots, ask.target)?;
+    let plan = on_padded(plan, [block, pitch], |plan, buffers| {
+        // Without a pivot to close, none begins in the matrix.
+        let lower = |plan: &mut Builder<'_>, [left, top]: [u64; 2], [right, bottom]: [u64; 2], pivot: u64| {
+            let sizes = [pitch, left, top, pivot].map(Arg::Index);
+            let args = buffers.into_iter().chain(sizes).chain([Arg::Int(1)]).collect();
+            plan.launch([(right - left) / block, (bottom - top) / block, 1], tiling.work_group(), args);
+        };
+        plan.launch_of("pivot", [1, 1, 1], pivots, vec![buffers[2], Arg::Index(pitch), Arg::Index(0)]);
+        for first in (0..n).step_by(block as usize) {
+            let last = first + block;
+            tiles.panels(plan, buffers, first);
+            lower(plan, [0, first], [pitch, last], pitch);
+            lower(plan, [first, 0], [last, pitch], pitch);
+            tiles.panels(plan, buffers, first);
+            lower(plan, [0, 0], [pitch, pitch], last);
+        }
+    })?;
+    Ok(plan.plan(tiling.local_elements().max(4 * block), roundings(n, block)))
 }
 
 fn blocked_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
