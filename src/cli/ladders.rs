@@ -203,8 +203,9 @@ pub struct GraphJob {
     /// As --stream, with at most so much of the memory of each device, as in 2GiB
     #[arg(long, value_name = "BYTES", value_parser = values::bytes, requires = "closure")]
     pub memory: Option<u64>,
-    /// Add the column `next`: the node after `from` on a shortest path to `to`
-    #[arg(long, requires = "closure")]
+    /// Add the column `next`: the node after `from` on a shortest path to `to`. Beside d.npy, d.next.npy has these nodes'
+    /// numbers, in the order in which nodes first appear, and -1 for none
+    #[arg(long, requires = "input")]
     pub paths: bool,
     /// Only paths from this node, or from several between commas; repeatable
     #[arg(long, value_name = "NAME", requires = "input", allow_hyphen_values = true)]

@@ -55,10 +55,9 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, semiring: Semiring, f
     if let Some(ending) = ending.filter(|ending| ending != "csv" && !is_npy) {
         return Err(Error::Usage(format!("-o {path}: .{ending} is not written; end the name in .csv or .npy")));
     }
-    if is_npy && job.paths {
-        return Err(Error::Usage("--paths: a matrix in .npy holds distances alone; name the output .csv".into()));
-    }
-    let output = Arc::new(Mutex::new(Some(Deferred::open(path)?)));
+    let next_path = (is_npy && job.paths).then(|| Path::new(path).with_extension("next.npy").display().to_string());
+    let next_output = next_path.as_deref().map(Deferred::open).transpose()?;
+    let output = Arc::new(Mutex::new(Some((Deferred::open(path)?, next_output))));
     let opened = || output.lock().unwrap_or_else(PoisonError::into_inner);
     // A file that holds nothing yet goes again, as it does where this ends otherwise.
     let tidied = Arc::downgrade(&output);
@@ -146,7 +145,12 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, semiring: Semiring, f
         semiring,
     };
     let write = || match &mut *opened() {
-        Some(output) => output.replace(|out| if is_npy { table.write_npy(out) } else { table.write(out) }),
+        Some((output, next_output)) => {
+            if let Some(output) = next_output {
+                output.replace(|out| table.write_next_npy(out))?;
+            }
+            output.replace(|out| if is_npy { table.write_npy(out) } else { table.write(out) })
+        }
         None => Err(Error::Interrupted),
     };
     let written = if path == "-" {
@@ -156,6 +160,9 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, semiring: Semiring, f
         write()?
     };
     note(&format!("pairs with a path: {written}, without: {}", wanted.pairs() - written));
+    if let Some(path) = next_path {
+        note(&format!("next nodes: {path}"));
+    }
     Ok(())
 }
 
@@ -228,12 +235,15 @@ fn distances(
         device.report(note);
         step("proving on the CPU");
         let rows = CheckedRows::new(n, 1);
-        rows.check(graph.semiring.join(), &graph.weights, &distances).map_err(|why| {
+        let wrong = |why: String| {
             let name = device.name();
             Error::WrongResult(format!("{name} gave a wrong result: {why}; choose another rung with --variant"))
-        })?;
+        };
+        rows.check(graph.semiring.join(), &graph.weights, &distances).map_err(wrong)?;
+        let stops = || graph::stops(graph.semiring, n, &graph.weights, &distances, wanted).map_err(wrong);
+        let next = job.paths.then(stops).transpose()?;
         note(&format!("checked on the CPU: {} rows", share(rows.rows())));
-        return Ok((distances, None));
+        return Ok((distances, next));
     }
     let found = graph::closure(graph.semiring, n, graph.weights.clone(), &mut compute);
     device.report(note);

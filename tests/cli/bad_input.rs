@@ -215,7 +215,7 @@ const BAD: &str = r#"
 2 | minplus --tile 64 | 64x64
 2 | minplus --weights some | non_negative, signed
 2 | minplus --closure | --input
-2 | minplus --input a.csv --paths | --closure
+2 | minplus --paths | --input
 2 | minplus --input {} | nowhere
 2 | minplus --input a.csv --wg 64 | cannot be used with
 2 | minplus --from a | --input

@@ -58,6 +58,44 @@ fn the_closure_and_its_paths() {
     assert_eq!((out.as_str(), code), ("from,to,distance\nd,a,6.5\nd,c,3.5\n", 0), "{err}");
 }
 
+/// The table of these options, and the matrices of distances and of next nodes, as numbers of their type.
+fn with_matrices(csv: &str, args: &[&str]) -> (String, Vec<f32>, Vec<i32>) {
+    let (table_text, err, code) = table(csv, &[args, &["--paths"]].concat());
+    assert_eq!(code, 0, "{args:?}: {err}");
+    let dir = TempDir::new().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
+    let (_, err, code) = table(csv, &[args, &["--paths", "-o", &path("d.npy")]].concat());
+    assert!(code == 0 && err.contains("next nodes: ") && err.contains("d.next.npy"), "{args:?}: {err}");
+    let words = |name: &str, kind: &str| -> Vec<[u8; 4]> {
+        let bytes = fs::read(path(name)).unwrap();
+        assert!(String::from_utf8_lossy(&bytes[..128]).contains(kind), "{name}");
+        bytes[128..].chunks(4).map(|word| word.try_into().unwrap()).collect()
+    };
+    let distances = words("d.npy", "'<f4'").into_iter().map(f32::from_le_bytes).collect();
+    (table_text, distances, words("d.next.npy", "'<i4'").into_iter().map(i32::from_le_bytes).collect())
+}
+
+#[test]
+fn stops_of_one_step_and_next_nodes_as_matrices() {
+    let (text, distances, next) = with_matrices(CHAIN, &[]);
+    assert_eq!(text, "from,to,distance,next\na,b,1,b\na,c,3,b\na,d,12.5,c\nb,c,2,c\nb,d,5.5,c\nc,d,3.5,d\n");
+    assert_eq!((distances[3], distances[4]), (12.5, f32::INFINITY));
+    assert_eq!(next, [-1, 1, 1, 2, -1, -1, 2, 2, -1, -1, -1, 3, -1, -1, -1, -1]);
+    let (_, _, next) = with_matrices(CHAIN, &["--closure", "--from", "a", "--to", "c,d"]);
+    assert_eq!(next, [1, 1]);
+    const WAYS: &str = "from,to,weight\na,b,3\nb,d,4\na,c,2\nc,d,6.5\na,d,3.5\n";
+    for (semiring, want) in [("min-plus", "d"), ("max-plus", "c"), ("max-min", "d"), ("or-and", "d")] {
+        let (text, _, _) = with_matrices(WAYS, &["--semiring", semiring, "--from", "a", "--to", "d"]);
+        assert!(text.ends_with(&format!(",{want}\n")), "{semiring}: {text}");
+    }
+    // A matrix is taken as it is: here staying at a costs, and is what the best walk does first.
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("matrix.csv");
+    fs::write(&path, "1,2\n9,9\n").unwrap();
+    let (out, err, code) = run(&["--input", path.to_str().unwrap(), "--paths"]);
+    assert_eq!((out.as_str(), code), ("from,to,distance,next\n0,1,3,0\n1,0,10,0\n", 0), "{err}");
+}
+
 #[test]
 fn rows_of_some_nodes_alone() {
     let cities = ["--from", "Lisbon,Oslo", "--to", "Rome", "--undirected", "--closure", "--input", &europe()];
@@ -278,12 +316,10 @@ fn what_is_wrong_with_a_graph_is_one_line_and_exit_code_2() {
         (CHAIN, &["--variant", "0-1"], "one rung"),
         (CHAIN, &["--variant", "99"], "no rung"),
         (CHAIN, &["--cl-dir", NOWHERE], "nowhere"),
-        (CHAIN, &["--paths"], "--closure"),
         (CHAIN, &["--stream"], "--closure"),
         (CHAIN, &["--memory", "1MiB"], "--closure"),
         (CHAIN, &["--closure", "--memory", "1B"], "give more with --memory"),
         (CHAIN, &["--closure", "--stream", "--variant", "textbook"], "choose blocked"),
-        (CHAIN, &["--closure", "--paths", "-o", "d.npy"], "--paths: a matrix in .npy holds distances alone"),
         (CHAIN, &["-o", "d.npz"], ".npz is not written; end the name in .csv or .npy"),
         (CHAIN, &["--closure", "--variant", "three_way"], "no rung"),
         (CHAIN, &["--n", "100"], "--n"),

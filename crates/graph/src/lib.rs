@@ -5,7 +5,7 @@
 //!   edges; [`names`] numbers the nodes; [`matrix`] turns a list of edges into a [`Graph`], which is a square matrix.
 //! - [`closure`](mod@closure) asks for all distances, and says what rules them out; [`cycle`] finds what has no shortest
 //!   paths.
-//! - [`check`] computes a step's rows once more; [`proof`] shows that all distances are right, and finds the paths.
+//! - [`check`] computes a step's rows once more, [`stops`](mod@stops) finds the nodes between; [`proof`] shows that all distances are right, and finds the paths.
 //! - [`errors`] says why there are no distances; [`needs`] estimates the memory and the work.
 //! - [`semiring`] makes longest and widest paths of shortest ones, and back.
 //! - [`write`](mod@write) writes the table, with the next nodes on [`paths`].
@@ -29,6 +29,7 @@ pub mod needs;
 pub mod paths;
 pub mod proof;
 pub mod semiring;
+pub mod stops;
 pub mod write;
 
 pub use check::CheckedRows;
@@ -43,4 +44,5 @@ pub use needs::{memory_needed, step_bytes, step_operations};
 pub use paths::NextHops;
 pub use proof::{Mismatch, Proof, prove, prove_rows};
 pub use semiring::{from_device, least, on_device};
+pub use stops::stops;
 pub use write::{Distances, Wanted};

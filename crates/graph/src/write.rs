@@ -117,13 +117,7 @@ impl Distances<'_> {
         let Wanted { from, to } = self.wanted;
         let kind = if matches!(self.distances.dtype(), Dtype::F32 | Dtype::F64) { 'f' } else { 'i' };
         let (size, n) = (self.distances.dtype().size(), self.names.len());
-        let shape = format!("({}, {})", from.len(), to.len());
-        let header = format!("{{'descr': '<{kind}{size}', 'fortran_order': False, 'shape': {shape}, }}");
-        // Magic, version and length take 10 bytes; a line's end is the last of a multiple of 64.
-        let length = (header.len() + 11).next_multiple_of(64) - 10;
-        out.write_all(b"\x93NUMPY\x01\x00")?;
-        out.write_all(&(length as u16).to_le_bytes())?;
-        writeln!(out, "{header:0$}", length - 1)?;
+        self.write_header(&mut out, &format!("{kind}{size}"))?;
         let values = on_device(self.semiring, self.distances);
         let row_of = |from: usize| &values.as_bytes()[self.start(from) * size..][..n * size];
         for &from in from {
@@ -138,6 +132,33 @@ impl Distances<'_> {
             let count = |&from: &usize| to.iter().filter(|&&to| to != from && d[self.start(from) + to].is_some()).count() as u64;
             from.par_iter().map(count).sum()
         }))
+    }
+
+    /// Writes NumPy's `.npy` of the next nodes, in the rows and columns of [`Distances::write_npy`]: their numbers in the order
+    /// of first appearance, from 0, and -1 where there is none.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn write_next_npy(&self, mut out: impl Write) -> io::Result<()> {
+        let Wanted { from, to } = self.wanted;
+        self.write_header(&mut out, "i4")?;
+        for &from in from {
+            let next = |&to: &usize| self.next.and_then(|hops| hops.next(from, to)).map_or(-1, |next| next as i32);
+            let row: Vec<i32> = to.iter().map(next).collect();
+            out.write_all(Array::I32(row).as_bytes())?;
+        }
+        out.flush()
+    }
+
+    /// The head of a `.npy` of this type.
+    fn write_header(&self, out: &mut impl Write, kind: &str) -> io::Result<()> {
+        let shape = format!("({}, {})", self.wanted.from.len(), self.wanted.to.len());
+        let header = format!("{{'descr': '<{kind}', 'fortran_order': False, 'shape': {shape}, }}");
+        // Magic, version and length take 10 bytes; a line's end is the last of a multiple of 64.
+        let length = (header.len() + 11).next_multiple_of(64) - 10;
+        out.write_all(b"\x93NUMPY\x01\x00")?;
+        out.write_all(&(length as u16).to_le_bytes())?;
+        writeln!(out, "{header:0$}", length - 1)
     }
 }
 
