@@ -32,7 +32,9 @@ pub const MUTANTS: &[Mutant] = &[
         "closes no pivot but the first",
         &[("if (left == pivot && top == pivot)", "if (left + 1 == pivot)")],
     ),
-    kernel(OVERLAPPED, "closes all but the last node of a pivot", &[("k < BLOCK; k++", "k + 1 < BLOCK; k++")]),
+    kernel(OVERLAPPED, "half of a pivot's nodes are not passed", &[("k < BLOCK; k++", "k < BLOCK / 2; k++")]),
+    kernel(OVERLAPPED, "a pivot's last node is not passed", &[("k < BLOCK; k++", "k + 1 < BLOCK; k++")])
+        .equivalent("the launches of its rows and columns join the pivot's own paths once more"),
     kernel(
         OVERLAPPED,
         "shows a column as a row",
