@@ -1,7 +1,10 @@
-//! Shortest distances on the CPU, for `distances.py`: petgraph's algorithms, and Dijkstra's from all nodes at once.
+//! Shortest distances on the CPU, for `distances.py`, `density.py` and `methods.py`: petgraph's algorithms, and on all threads
+//! Dijkstra's and Floyd and Warshall's.
 //!
 //! `dijkstra EDGES.csv [SECONDS] [SOURCES]` prints a line for each method that is likely to end in so many seconds: its name,
 //! its seconds from the file's text on, and the sum of all distances.
+//! `dijkstra method NAME EDGES.csv OUT` prints the seconds of one method from the list of edges on, and writes its matrix of
+//! distances as f32 without a header.
 //! `dijkstra make N DEGREE` prints a graph: a cycle through N nodes, and random edges of weights from 1 to 1000.
 
 use petgraph::algo::{dijkstra, floyd_warshall};
@@ -48,9 +51,8 @@ impl Rows {
         Rows { starts, edges: sorted }
     }
 
-    /// Distances from a node. Floats from 0 on have the order of their bits.
-    fn from(&self, source: usize) -> Vec<f32> {
-        let mut distances = vec![f32::INFINITY; self.starts.len() - 1];
+    /// Distances from a node, over infinities. Floats from 0 on have the order of their bits.
+    fn from(&self, source: usize, distances: &mut [f32]) {
         let mut heap = BinaryHeap::from([Reverse((0_u32, source as u32))]);
         distances[source] = 0.0;
         while let Some(Reverse((bits, at))) = heap.pop() {
@@ -66,18 +68,47 @@ impl Rows {
                 }
             }
         }
-        distances
     }
 }
 
-fn sum(distances: impl Iterator<Item = f32>) -> f64 {
-    distances.filter(|d| d.is_finite()).map(f64::from).sum()
+/// Rows of distances from the first so many nodes.
+type Method = fn(&Edges, usize) -> Vec<f32>;
+
+const METHODS: [(&str, Method); 4] = [
+    ("rayon Dijkstra", rayon_dijkstra),
+    ("rayon Floyd-Warshall", rayon_floyd_warshall),
+    ("petgraph Dijkstra", petgraph_dijkstra),
+    ("petgraph Floyd-Warshall", petgraph_floyd_warshall),
+];
+
+fn rayon_dijkstra(edges: &Edges, sources: usize) -> Vec<f32> {
+    let (rows, mut all) = (Rows::new(edges), vec![f32::INFINITY; sources * edges.n]);
+    all.par_chunks_mut(edges.n).enumerate().for_each(|(source, distances)| rows.from(source, distances));
+    all
 }
 
-fn rayon(edges: &Edges, sources: usize) -> f64 {
-    let rows = Rows::new(edges);
-    let all: Vec<Vec<f32>> = (0..sources).into_par_iter().map(|source| rows.from(source)).collect();
-    sum(all.into_iter().flatten())
+/// Each thread takes the ways by way of a node into some of the rows.
+fn rayon_floyd_warshall(edges: &Edges, _: usize) -> Vec<f32> {
+    let n = edges.n;
+    let mut all = vec![f32::INFINITY; n * n];
+    (0..n).for_each(|i| all[i * n + i] = 0.0);
+    for &(from, to, weight) in &edges.list {
+        let least = &mut all[from as usize * n + to as usize];
+        *least = least.min(weight);
+    }
+    let chunk = n.div_ceil(4 * rayon::current_num_threads()) * n;
+    for k in 0..n {
+        let way = all[k * n..(k + 1) * n].to_vec();
+        all.par_chunks_mut(chunk).for_each(|rows| {
+            for row in rows.chunks_mut(n) {
+                let there = row[k];
+                if there < f32::INFINITY {
+                    row.iter_mut().zip(&way).for_each(|(d, on)| *d = if there + on < *d { there + on } else { *d });
+                }
+            }
+        });
+    }
+    all
 }
 
 fn petgraph(edges: &Edges) -> DiGraph<(), f32> {
@@ -89,17 +120,24 @@ fn petgraph(edges: &Edges) -> DiGraph<(), f32> {
     graph
 }
 
-fn petgraph_dijkstra(edges: &Edges, sources: usize) -> f64 {
-    let graph = petgraph(edges);
-    let from = |source: usize| dijkstra(&graph, NodeIndex::new(source), None, |edge| *edge.weight());
-    sum((0..sources).flat_map(|source| from(source).into_values()))
+fn petgraph_dijkstra(edges: &Edges, sources: usize) -> Vec<f32> {
+    let (graph, mut all) = (petgraph(edges), vec![f32::INFINITY; sources * edges.n]);
+    for (source, distances) in all.chunks_mut(edges.n).enumerate() {
+        for (node, distance) in dijkstra(&graph, NodeIndex::new(source), None, |edge| *edge.weight()) {
+            distances[node.index()] = distance;
+        }
+    }
+    all
 }
 
-fn petgraph_floyd_warshall(edges: &Edges, _: usize) -> f64 {
-    let graph = petgraph(edges);
-    let found = floyd_warshall(&graph, |edge| *edge.weight());
+fn petgraph_floyd_warshall(edges: &Edges, _: usize) -> Vec<f32> {
+    let (graph, mut all) = (petgraph(edges), vec![f32::INFINITY; edges.n * edges.n]);
+    let found = floyd_warshall(&graph, |edge| *edge.weight()).expect("weights are from 0 on");
     // What has no path has the largest float.
-    found.map_or(f64::NAN, |found| sum(found.into_values().map(|d| if d == f32::MAX { f32::INFINITY } else { d })))
+    for ((from, to), distance) in found.into_iter().filter(|(_, d)| *d < f32::MAX) {
+        all[from.index() * edges.n + to.index()] = distance;
+    }
+    all
 }
 
 fn next(state: &mut u64) -> u64 {
@@ -128,6 +166,16 @@ fn main() -> Result<(), Box<dyn Error>> {
     {
         return Ok(make(n.parse()?, degree.parse()?)?);
     }
+    if let [command, name, file, out] = &args[..]
+        && command == "method"
+    {
+        let edges = read(&std::fs::read_to_string(file)?)?;
+        let method = METHODS.iter().find(|(own, _)| own == name).ok_or("no such method")?.1;
+        let began = Instant::now();
+        let distances = method(&edges, edges.n);
+        println!("{:.6}", began.elapsed().as_secs_f64());
+        return Ok(std::fs::write(out, distances.iter().flat_map(|d| d.to_le_bytes()).collect::<Vec<u8>>())?);
+    }
     let file = args.first().ok_or("dijkstra EDGES.csv [SECONDS] [SOURCES], or dijkstra make N DEGREE")?;
     let limit: f64 = args.get(1).map_or(Ok(60.0), |seconds| seconds.parse())?;
     let text = std::fs::read_to_string(file)?;
@@ -135,24 +183,27 @@ fn main() -> Result<(), Box<dyn Error>> {
     let edges = read(&text)?;
     let reading = began.elapsed().as_secs_f64();
     let sources = args.get(2).map_or(Ok(edges.n), |count| count.parse())?;
-    // What some of it took says whether all of it is likely to end.
-    let likely = |method: fn(&Edges, usize) -> f64, some: usize| {
-        let began = Instant::now();
-        method(&edges, some);
-        began.elapsed().as_secs_f64() * sources as f64 / some as f64
-    };
-    let tell = |name: &str, method: fn(&Edges, usize) -> f64| {
-        let began = Instant::now();
-        let sum = method(&edges, sources);
-        println!("{name},{:.4},{sum}", reading + began.elapsed().as_secs_f64());
-    };
-    tell("rayon Dijkstra", rayon);
-    if likely(petgraph_dijkstra, 1) < limit {
-        tell("petgraph Dijkstra", petgraph_dijkstra);
-    }
-    let pairs = (edges.n as f64).powi(3);
-    if sources == edges.n && pairs * 3e-9 < limit {
-        tell("petgraph Floyd-Warshall", petgraph_floyd_warshall);
+    let all = edges.n.pow(3) as f64;
+    for (name, method) in METHODS {
+        // Of an algorithm that goes node by node, what one takes says how long all of them are likely to take.
+        let likely = match name {
+            "rayon Dijkstra" => 0.0,
+            "petgraph Dijkstra" => {
+                let began = Instant::now();
+                method(&edges, 1);
+                began.elapsed().as_secs_f64() * sources as f64
+            }
+            _ if sources < edges.n => f64::INFINITY,
+            "rayon Floyd-Warshall" => all * 1e-9,
+            _ => all * 3e-9,
+        };
+        if likely <= limit {
+            let began = Instant::now();
+            let distances = method(&edges, sources);
+            let took = reading + began.elapsed().as_secs_f64();
+            let sum: f64 = distances.iter().filter(|d| d.is_finite()).map(|&d| f64::from(d)).sum();
+            println!("{name},{took:.4},{sum}");
+        }
     }
     Ok(())
 }
