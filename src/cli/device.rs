@@ -25,7 +25,7 @@ pub struct CeilingArgs {
     pub show: bool,
     #[command(flatten)]
     pub kernels: KernelFolder,
-    /// Time limit of a shape beyond its sampling, in seconds [default: 60, more for large data]
+    /// Time limit of a shape in seconds, without its sampling [default: 60, more for large data]
     #[arg(long, value_name = "S", value_parser = values::deadline)]
     pub deadline: Option<f64>,
     #[command(flatten)]
@@ -139,7 +139,7 @@ pub struct AsmArgs {
     pub case: CaseOptions,
     #[command(flatten)]
     pub kernels: KernelFolder,
-    /// Beside each line, how many instructions of warps the simulator counts
+    /// Show the simulator's count of warp instructions beside each line
     #[arg(long)]
     pub counts: bool,
     /// Read this listing in place of building the kernel: PTX, what nvdisasm -c -g prints, or objdump -d -l --no-show-raw-insn
@@ -257,12 +257,12 @@ pub(super) const COUNT_HELP: &str = "The model:
 - Instructions are LLVM's, after Clang's optimiser; arithmetic on a vector counts once for each element.
 - A load or store of global memory moves every segment that holds a requested byte. There are no caches.
 - A bank of local memory gives one word of 4 bytes in a pass, to all items that request it. A load or store takes as
-  many passes as one bank must give words. Requests of 8 bytes an item
+  many passes as the busiest bank has words to deliver. Requests of 8 bytes an item
   run in two halves of the warp, those of 16 bytes in four quarters. Reads run in half as many parts where neighbours
   at distance 1, or all at distance 2, read the same word.
 - --machine gives older machines' rules. On cc1.0 to cc1.3 requests are half a warp's, and a pass of local memory gives a
   single word to several items. Global memory has partitions of 256 bytes. Groups run at once, one a compute unit. Of each
   instruction that they execute, the busiest partition's transactions count against an even share. partition_load is the
   ratio: 1 is even, 8 with 8 partitions is partition camping.
-- Every instruction counts once, however long it takes: a remainder costs as much as a sum.
+- Every instruction counts once, however long it takes: a modulo counts like an addition.
 The simulator, Oclgrind, runs and counts every work-item: choose small sizes.";

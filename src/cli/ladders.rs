@@ -94,10 +94,10 @@ pub struct DotArgs {
 /// For more data than a device holds.
 #[derive(Clone, Debug, Args)]
 pub struct Streaming {
-    /// For more data than the device holds: send them through it in chunks, while kernels work on the chunks before
+    /// For more data than the device holds: stream them in chunks; copies overlap with kernels
     #[arg(long, conflicts_with_all = ["why", "cache", "clock", "peak"])]
     pub stream: bool,
-    /// As --stream, with at most so much of the device's memory, as in 2GiB [default: three chunks of 64 MiB of each vector]
+    /// Stream with at most this much device memory, as in 2GiB [default: three chunks of 64 MiB of each vector]
     #[arg(long, value_name = "BYTES", value_parser = values::bytes, conflicts_with_all = ["why", "cache", "clock", "peak"])]
     pub memory: Option<u64>,
 }
@@ -150,7 +150,7 @@ pub struct TransposeArgs {
     /// Repetitions of the work inside the kernel
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=MOST_NREPS), default_value_t = 10)]
     pub nreps: u64,
-    /// Keep both matrices in the host's memory: tiles go through at most so much of the device, as in 2GiB, copies behind kernels
+    /// Keep both matrices in the host's memory; stream tiles through this much device memory, as in 2GiB
     #[arg(long, value_name = "BYTES", value_parser = values::bytes, conflicts_with_all = ["why", "cache", "clock", "peak"])]
     pub memory: Option<u64>,
     #[command(flatten)]
@@ -207,7 +207,7 @@ pub struct GraphJob {
     /// numbers, in the order in which nodes first appear, and -1 for none
     #[arg(long, requires = "input")]
     pub paths: bool,
-    /// Only paths from this node, or from several between commas; repeatable
+    /// Only paths from this node, or from several, separated by commas; repeatable
     #[arg(long, value_name = "NAME", requires = "input", allow_hyphen_values = true)]
     pub from: Vec<String>,
     /// Only paths to this node, or to several between commas; repeatable
@@ -243,7 +243,7 @@ pub struct TryArgs {
     /// Your kernel, in OpenCL C; FILE:KERNEL where the file has several
     #[arg(value_name = "FILE", required_unless_present = "template", requires = "family")]
     pub file: Option<PathBuf>,
-    /// What the kernel's arguments are, in their order, where they are not to be guessed: "out, in, n, 2.5, local WG"
+    /// The kernel's arguments in order, if gpulab should not guess them: "out, in, n, 2.5, local WG"
     #[arg(long, value_name = "LIST")]
     pub args: Option<String>,
     /// Declare what the file does not, as in "multiple 16", "elements 4", "define BLOCK_SIZE WG_X"; repeatable
@@ -282,13 +282,13 @@ pub struct LadderArgs {
     /// Your family, in TOML
     #[arg(value_name = "FILE", required_unless_present_any = ["template", "from", "source"])]
     pub file: Option<PathBuf>,
-    /// A source's kernels as printed, at its sizes and groups, with its own table beside this device's
+    /// Run a source's kernels as printed, at its sizes; show its times beside this device's
     #[arg(long = "as", value_enum, value_name = "SOURCE", conflicts_with_all = ["file", "template", "from"])]
     pub source: Option<CitedLadder>,
-    /// The source's kernels where they go wrong, each beside its cure: small sizes, and what the simulator finds
+    /// Run the source's kernels on inputs where they fail, beside corrected ones; shows what the simulator finds
     #[arg(long, requires = "source")]
     pub faults: bool,
-    /// Print a family's file for a kernel of somebody else's, as far as its text says; each ? is yours to fill in
+    /// Print a family's file for any kernel, from its source; fill in each ?
     #[arg(long, value_name = "FILE.cl[:KERNEL]", conflicts_with_all = ["file", "template"])]
     pub from: Option<String>,
     /// Write a starting family into this folder: a commented file, two kernels and a reference that work at once

@@ -114,7 +114,7 @@ pub enum Command {
     /// Run a ladder of your own: a TOML file names its kernels, its data and its reference
     #[command(after_help = LADDER_TRUST)]
     Ladder(Box<LadderArgs>),
-    /// Write a ladder's file from a tuning script: what it gives its tuner is filled in, and each ? is yours
+    /// Write a ladder's file from a tuning script, with what it gives its tuner; fill in each ?
     #[command(after_help = IMPORT_TRUST)]
     Import(ImportArgs),
     /// Learn step by step: improve a right but slow kernel; the check looks at what your kernel does, not at its time
@@ -133,7 +133,7 @@ pub enum Command {
     Count(Box<CountArgs>),
     /// Draw one access of a kernel: which lane touches which word, in which segments and banks
     Draw(Box<DrawArgs>),
-    /// Show what the device's compiler made of a kernel: instructions by kind and source line; of two kernels, side by side
+    /// Show the device's instructions of a kernel by kind and source line; two kernels side by side
     Asm(Box<AsmArgs>),
     /// Write a page that plays what a kernel's warps do, step by step: lines, lanes, addresses, barriers, local memory
     Film(Box<FilmArgs>),

@@ -102,7 +102,7 @@ pub struct CaseOptions {
 
 #[derive(Clone, Debug, Args)]
 pub struct Sampling {
-    /// Spread (inter-quartile range over median) at which sampling may end
+    /// Sampling may end at this spread (inter-quartile range over median)
     #[arg(long, value_name = "X", value_parser = values::spread, default_value = "5%")]
     pub max_noise: f64,
     /// Use the same buffers every time, or copies that together exceed the last-level cache

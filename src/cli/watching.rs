@@ -18,7 +18,7 @@ pub struct WatchedKernel {
     pub data: RandomData,
     #[command(flatten)]
     pub machine: NamedMachine,
-    /// Work-groups that are watched, the first ones of each launch; totals are always of all
+    /// Work-groups to show, the first of each launch; totals cover all groups
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=64), default_value_t = 2)]
     pub groups: u64,
     /// Time limit of the simulator, in seconds
@@ -47,7 +47,7 @@ pub struct FilmArgs {
 pub struct DrawArgs {
     /// A rung, as in reduce:2 or mine/family.toml:tiled (a family's file and a rung); your own kernel, as in my.cl with --as
     /// reduce; an experiment, as in banks:8; or an exercise, as in exercise:strides or solution:strides. With two, the picture
-    /// of a file shows them by turns
+    /// of a file alternates between them
     #[arg(required = true, num_args = 1..=2, value_name = "WHAT")]
     pub what: Vec<String>,
     #[command(flatten)]

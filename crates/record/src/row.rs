@@ -141,9 +141,9 @@ columns! {
         /// 10^9 operations a second.
         #[unit = "Gop/s"]
         pub gops: Option<f64>,
-        /// Which limit bounds the family: `read`, `copy`, `add-min`, ...; of arithmetic even where it was not measured.
+        /// Which limit bounds the family: `read`, `copy`, `add-min`, ...; also of arithmetic limits that were not measured.
         pub ceiling: String,
-        /// `gbps` in per cent of it, or `gops` where it limits operations; empty where the data fit a cache.
+        /// `gbps` in per cent of the limit, or `gops` for limits of operations; empty where the data fit a cache.
         #[unit = "%"]
         pub ceiling_pct: Option<f64>,
         /// Times faster than the rung before; empty if only one of the two is tuned.
@@ -200,7 +200,7 @@ columns! {
         /// The limit that `ceiling` names, in 10^9 operations a second.
         #[unit = "Gop/s"]
         pub ceiling_gops: Option<f64>,
-        /// Operations in a compute unit's clock, by the driver's numbers of units and of clocks a second.
+        /// Operations per compute unit and clock, by the driver's number of units and clock rate.
         #[unit = "1/clock"]
         pub ops_per_cu_clock: Option<f64>,
         /// The canary's slowest reading over the fastest that the session had seen: 1 or more.
@@ -233,7 +233,7 @@ columns! {
         pub clock_mhz: Option<f64>,
         /// 32-bit registers of a work-item, where the case asks and the driver reports them.
         pub registers: Option<u64>,
-        /// Bytes that a work-item spills to memory and loads back, for lack of registers; likewise.
+        /// Bytes that a work-item spills to memory for lack of registers, where the case asks and the driver reports them.
         #[unit = "B"]
         pub spilled_bytes: Option<u64>,
         /// Warps that a compute unit holds at once, in per cent of those that it can hold; likewise.
@@ -277,10 +277,10 @@ columns! {
         /// The same from end to end.
         #[unit = "%"]
         pub ideal_end_to_end_pct: Option<f64>,
-        /// Of data that go through the device in chunks: time of the same copies without kernels.
+        /// Streamed cases: time of the copies alone.
         #[unit = "s"]
         pub t_copies_s: Option<f64>,
-        /// Likewise, of the same launches without copies.
+        /// Streamed cases: time of the kernels alone.
         #[unit = "s"]
         pub t_kernels_s: Option<f64>,
         /// The canary's fastest reading of the session, for a million steps of each item: by it, runs on slower devices of one kind

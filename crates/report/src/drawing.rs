@@ -178,7 +178,9 @@ fn segments(film: &Film, request: &TracedRequest) -> CellGrid {
         head: "byte".into(),
         together: together as usize,
         rows: rows.iter().map(row).collect(),
-        below: vec![format!("A row is 128 bytes, a cell a word of 4; lines part segments of {segment} bytes.")],
+        below: vec![format!(
+            "A row is 128 bytes, a cell is a word of 4 bytes; lines separate segments of {segment} bytes."
+        )],
         marks: vec![
             (GridCell { letter: '0', shade: Shade::Full }, legend(request, &words)),
             mark('-', Shade::Light, "moved for nobody"),

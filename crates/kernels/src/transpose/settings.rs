@@ -26,20 +26,20 @@ pub(super) const ROWS: Tunable = Tunable::number(
 pub(super) const PAD: Tunable =
     Tunable::number("pad", "unused elements behind each row of a tile", (0, 64), "0 1 2 4").by_default("1");
 pub(super) const VEC: Tunable =
-    Tunable::choice("vec", "rows and columns of the blocks that a work-item turns in registers", "1 2 4")
+    Tunable::choice("vec", "rows and columns of the blocks that a work-item transposes in registers", "1 2 4")
         .by_default("by the sizes");
 pub(super) const ORDER: Tunable = Tunable::choice(
     "order",
     "how the tiles of neighbouring groups lie: along rows, down columns, along diagonals",
     "rows columns diagonal",
 )
-.by_default("of the rung diagonal: diagonal; of the others: columns");
+.by_default("rung diagonal: diagonal; other rungs: columns");
 pub(super) const STREAM: Tunable =
-    Tunable::switch("stream", "1: neither matrix is kept in the L1 cache, by NVIDIA's instructions for 16 bytes")
+    Tunable::switch("stream", "1: bypass the L1 cache with NVIDIA's 16-byte instructions")
         .by_default("1 where the device can");
 pub(super) const SKEW: Tunable = Tunable::switch(
     "skew",
-    "1: each output row of a tile begins at its own whole vector, 0: all begin at the same element",
+    "1: each output row of a tile begins at an aligned vector, 0: all begin at the same element",
 )
 .by_default("1 on NVIDIA for over 8 MiB in rows of odd length, unless vec, rows or stream are given");
 pub(super) const NREPS: Tunable = Tunable::number(

@@ -54,10 +54,10 @@ columns! {
         /// How many times as long the case takes in `after` as in `before`.
         #[unit = "1"]
         pub ratio: f64,
-        /// Lower end of the ratio's 99.5 % interval; none for too few runs.
+        /// Lower end of the ratio's 99 % interval; none for too few runs.
         #[unit = "1"]
         pub ratio_low: Option<f64>,
-        /// Upper end of the ratio's 99.5 % interval.
+        /// Upper end of the ratio's 99 % interval.
         #[unit = "1"]
         pub ratio_high: Option<f64>,
         /// `SLOWER`, `FASTER`, `SAME` or `UNDECIDED`.

@@ -100,7 +100,7 @@ columns! {
         pub barriers: Option<u64>,
         /// Accesses to private memory: arrays that the compiler did not keep in registers.
         pub private_accesses: Option<u64>,
-        /// Pieces that whole groups copied (async_work_group_copy), which are no item's requests.
+        /// Pieces copied by async_work_group_copy; not counted as requests.
         pub group_copies: Option<u64>,
         /// Instructions that warps executed; arithmetic on a vector counts once for each element.
         pub warp_instructions: Option<u64>,
@@ -126,7 +126,7 @@ columns! {
         pub local_read_requests: Option<u64>,
         /// Passes that these loads take: a bank gives one word in each.
         pub local_read_passes: Option<u64>,
-        /// Bank conflicts: passes beyond the fewest that as many words need.
+        /// Bank conflicts: passes beyond the minimum for as many words.
         pub local_read_conflicts: Option<u64>,
         /// Loads in which one word serves several work-items.
         pub local_read_broadcasts: Option<u64>,

@@ -9,15 +9,15 @@ columns! {
     /// A submission and its verdict; its fields are the columns of CSV files.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct GradeRow {
-        /// The folder that the file was handed in in.
+        /// The student's folder.
         pub student: String,
         /// The exercise, as the file is named.
         pub exercise: String,
-        /// What the submission is found to be.
+        /// The verdict on the submission.
         pub verdict: ExerciseVerdict,
         /// Checks of counts, or answers, that are as wanted.
         pub checks_ok: u64,
-        /// All checks of counts, or answers; 0 where it did not come to them.
+        /// Checks of counts, or answers; 0 if none ran.
         pub checks: u64,
         /// Why, unless it passed.
         pub reason: String,
