@@ -1,12 +1,11 @@
-// closure overlapped: the next pivot is closed while the rest of the matrix is lowered.
-// Idea:    the tile that is the next step's pivot goes to the first group, which keeps it in registers and, when it is lowered,
-//          finds all shortest paths within it: nobody else needs it before the next launch.
+// closure overlapped: the next pivot is finished while the rest of the matrix is updated.
+// Idea:    the first group updates the tile of the next step's pivot in registers, then finds all shortest paths within it. No other
+//          group needs this tile before the next launch.
 // Removes: the launch of the pivot, and the time for which the rest of the device waits for it.
 // Remains: the pivot's rows and columns, which need all of it, in launches of their own; the first pivot.
-// Expect:  the more, the fewer tiles a launch lowers: of few nodes the pivot takes a large part of each step.
-// But:     not on a CPU, whose shape is `blocked_wide`: what compilers make of the longer kernel outweighs the pivot there. A
-//          tile is a block, larger than those of `blocked` on a GPU.
-// CUDA:    block (0, 0) takes the longest way, and is the first that is scheduled.
+// Expect:  a gain for few nodes, where the pivot takes a large part of each step.
+// But:     none is expected on a CPU, whose shape is `blocked_wide`. A tile is a whole block, larger than those of `blocked` on a GPU.
+// CUDA:    block (0, 0) has the most work, and is scheduled first.
 #ifndef T
 #define T float            // element type
 #endif

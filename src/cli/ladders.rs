@@ -200,7 +200,7 @@ pub struct GraphJob {
     /// Keep the matrix in the host's memory: square tiles of it go through the device, copies behind kernels
     #[arg(long, requires = "closure")]
     pub stream: bool,
-    /// As --stream, with at most so much of the memory of each device, as in 2GiB
+    /// Stream with at most this much memory of each device, as in 2GiB
     #[arg(long, value_name = "BYTES", value_parser = values::bytes, requires = "closure")]
     pub memory: Option<u64>,
     /// Add the column `next`: the node after `from` on a shortest path to `to`. Beside d.npy, d.next.npy has these nodes'
@@ -210,7 +210,7 @@ pub struct GraphJob {
     /// Only paths from this node, or from several, separated by commas; repeatable
     #[arg(long, value_name = "NAME", requires = "input", allow_hyphen_values = true)]
     pub from: Vec<String>,
-    /// Only paths to this node, or to several between commas; repeatable
+    /// Only paths to this node, or to several, separated by commas; repeatable
     #[arg(long, value_name = "NAME", requires = "input", allow_hyphen_values = true)]
     pub to: Vec<String>,
     /// Each edge leads both ways
