@@ -177,12 +177,6 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
         let why = [before, after].iter().find_map(|rung| rung.model.as_ref().err().copied());
         return StepReason::Uncounted(why.unwrap_or_default());
     };
-    // Instructions are counted of one rung, and of the other taken from what the problem demands, and set its time.
-    let is_unrolled = |rung: &(Tally, ModelTime)| rung.0.private == 0;
-    let is_busy = |rung: &(Tally, ModelTime)| matches!(rung.1.largest(), TimePart::Instructions | TimePart::Local);
-    if is_gpu && is_unrolled(old) != is_unrolled(new) && (is_busy(old) || is_busy(new)) {
-        return StepReason::Uncounted("the simulator's compiler unrolls the loops of one of the two");
-    }
     let predicted = old.1.whole() / new.1.whole();
     let is_alike = (gain > 1.0) == (predicted > 1.0) && predicted.max(1.0 / predicted) >= DIFFERENT;
     let explained = is_alike.then(|| explain((&before.row, old), (&after.row, new), gain > 1.0, is_gpu)).flatten();
@@ -229,10 +223,10 @@ fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool
         let [old, new] = [before, after].map(|(_, (tally, _))| of(&tally.counts.memory).segments);
         old.abs_diff(new)
     };
-    let is_unrolled = [before, after].iter().any(|(_, (tally, _))| tally.private > 0);
+    let has_loops = [before, after].iter().any(|(_, (tally, _))| tally.private > 0);
     let causes: &[Cause] = match part {
-        // Of loops that the device unrolls the model takes the requests, and what the problem demands.
-        TimePart::Instructions if is_unrolled && is_gpu => &[Cause::GlobalRequests, Cause::LocalRequests],
+        // The device unrolls loops that the simulator's compiler leaves: their instructions are not comparable, requests are.
+        TimePart::Instructions if has_loops && is_gpu => &[Cause::GlobalRequests, Cause::LocalRequests],
         TimePart::Launches => &[Cause::Launches],
         TimePart::Limit => &[Cause::Bytes],
         TimePart::Groups => &[Cause::Groups],
