@@ -211,7 +211,7 @@ pub(crate) fn experiment(before: &Row, after: &Row, reason: &StepReason) -> Stri
     let name = match cause {
         _ if is_lonely(before) != is_lonely(after) => "group",
         Some(Cause::LanesBusy) => "divergence",
-        Some(Cause::LocalPasses | Cause::LocalRequests) => "banks",
+        Some(Cause::LocalPasses | Cause::LocalRequests | Cause::PassesBetweenBarriers) => "banks",
         Some(
             Cause::ReadLines | Cause::ReadSegments | Cause::WriteSegments | Cause::JumpingBytes | Cause::GlobalRequests,
         ) => "stride",
@@ -237,6 +237,7 @@ pub(crate) fn changed(change: &CountChange) -> String {
         Cause::GlobalRequests => format!("requests of global memory for 32 {several}"),
         Cause::LocalRequests => format!("requests of local memory for 32 {several}"),
         Cause::LocalPasses => "passes of a request of local memory".to_owned(),
+        Cause::PassesBetweenBarriers => "passes of local memory by a warp between two barriers".to_owned(),
         Cause::Instructions => format!("instructions {each}"),
         Cause::LanesBusy => "the share of busy lanes".to_owned(),
     };

@@ -14,7 +14,7 @@
 //! limit is added to the longer of the others.
 
 use super::items::{ItemRates, RateBySize};
-use super::tally::{LINE, Tally, WARP, is_bounded_by_operations};
+use super::tally::{LINE, Tally, WARP, is_bounded_by_operations, warps_a_group};
 use crate::ceilings::{CROWD, CROWD_GROUPS, CeilingRow, SUM, Site, VECTORS, WORDS};
 use crate::count::LockstepModel;
 use gpulab_model::outcome::Cache;
@@ -33,10 +33,6 @@ pub const INSTRUCTIONS_IN_A_TREE: f64 = 140.0;
 
 /// Bytes of a work-item's widest load.
 const WIDEST: f64 = 16.0;
-
-/// Barriers are far apart when a warp makes more passes of local memory than this between two of them. One load takes the time of some
-/// tens of passes.
-const DISTANT: f64 = 128.0;
 
 /// The factor by which a prediction may miss. Beyond it, something acts that counts do not see.
 pub(super) const PARTED: f64 = 1.5;
@@ -160,11 +156,10 @@ impl TimePart {
 pub struct ModelTime {
     /// Whether compute units and memory work side by side.
     pub is_gpu: bool,
-    /// Whether instructions and passes of local memory overlap.
-    pub are_barriers_distant: bool,
     pub launches: f64,
     pub limit: f64,
     pub caches: f64,
+    /// Passes of local memory, as far as no instructions run beside them.
     pub local: f64,
     pub instructions: f64,
     /// Starting all groups, with nothing to hide it.
@@ -205,8 +200,7 @@ impl ModelTime {
         };
         let wg = row.wg.map(WorkGroup::size);
         // Fewer warps than fill the device work as fast as each does alone.
-        let warps_a_group = wg.map_or(1.0, |wg| (wg as f64 / WARP).ceil());
-        let warps = tally.groups as f64 * warps_a_group;
+        let warps = tally.groups as f64 * warps_a_group(row);
         let filled = rates.warp.map_or(1.0, |warp| (warps * warp / rates.adding).min(1.0));
         let reads = &memory.global_read;
         // Counts of earlier versions have no lines.
@@ -220,12 +214,11 @@ impl ModelTime {
         let is_alone = wg.is_some_and(|wg| (wg as f64) < WARP);
         let alone =
             rates.alone.filter(|_| is_alone).map_or(0.0, |rate| WIDEST * counts.global().requests as f64 / rate);
-        let passes = counts.local().passes as f64;
+        let passing = PASS * counts.local().passes as f64 / rates.local;
+        let local = if tally.are_barriers_distant(row) { (passing - instructions).max(0.0) } else { passing };
         Some(ModelTime {
-            are_barriers_distant: tally.barriers > tally.groups
-                && passes > DISTANT * tally.barriers as f64 * warps_a_group,
             caches: (read / rates.reading + written).max(alone),
-            local: PASS * passes / rates.local / filled,
+            local: local / filled,
             instructions: instructions / filled,
             ..shared
         })
@@ -258,16 +251,13 @@ impl ModelTime {
             TimePart::Launches | TimePart::Groups => true,
             TimePart::Limit => !self.is_gpu || most(limit, self.caches.max(self.compute())),
             TimePart::Caches => most(self.caches, limit.max(self.compute())),
-            TimePart::Local | TimePart::Instructions => {
-                let is_hidden = self.are_barriers_distant && !most(self.get(part), self.compute());
-                !is_hidden && most(self.compute(), limit.max(self.caches))
-            }
+            TimePart::Local | TimePart::Instructions => most(self.compute(), limit.max(self.caches)),
         }
     }
 
     /// The compute units' time.
     pub fn compute(&self) -> f64 {
-        if self.are_barriers_distant { self.local.max(self.instructions) } else { self.local + self.instructions }
+        self.local + self.instructions
     }
 
     /// The whole time, in seconds.

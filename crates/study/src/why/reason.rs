@@ -69,6 +69,8 @@ pub enum Cause {
     LocalRequests,
     /// Passes of a request of local memory.
     LocalPasses,
+    /// Passes of local memory that a warp makes between two barriers.
+    PassesBetweenBarriers,
     /// Instructions of items for each result.
     Instructions,
     /// The share of lanes that are busy.
@@ -89,7 +91,7 @@ impl CountChange {
     /// The factor by which this change alone lengthens its part.
     pub fn factor(&self) -> f64 {
         match self.cause {
-            Cause::LanesBusy => self.before / self.after,
+            Cause::LanesBusy | Cause::PassesBetweenBarriers => self.before / self.after,
             _ => self.after / self.before,
         }
     }
@@ -223,6 +225,7 @@ fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool
         let [old, new] = [before, after].map(|(_, (tally, _))| of(&tally.counts.memory).segments);
         old.abs_diff(new)
     };
+    let are_distant = [before, after].map(|(row, (tally, _))| tally.are_barriers_distant(row));
     let has_loops = [before, after].iter().any(|(_, (tally, _))| tally.private > 0);
     let causes: &[Cause] = match part {
         // The device unrolls loops that the simulator's compiler leaves: their instructions are not comparable, requests are.
@@ -235,6 +238,7 @@ fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool
             &[Cause::ReadLines, Cause::ReadSegments, Cause::GlobalRequests]
         }
         TimePart::Caches => &[Cause::WriteSegments, Cause::GlobalRequests],
+        TimePart::Local if are_distant[0] != are_distant[1] => &[Cause::PassesBetweenBarriers],
         TimePart::Local => &[Cause::LocalRequests, Cause::LocalPasses],
         TimePart::Instructions if is_gpu => &[Cause::Instructions, Cause::LanesBusy],
         TimePart::Instructions => &[Cause::Instructions],
@@ -272,6 +276,7 @@ fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {
         Cause::GlobalRequests => each(WARP * counts.global().requests),
         Cause::LocalRequests => each(WARP * counts.local().requests),
         Cause::LocalPasses => counts.local().passes_a_request().unwrap_or(0.0),
+        Cause::PassesBetweenBarriers => tally.passes_between_barriers(row),
         Cause::Instructions => each(counts.lanes),
         Cause::LanesBusy => counts.lanes_busy(WARP).unwrap_or(0.0),
     }

@@ -12,6 +12,10 @@ pub(super) const LINE: f64 = 128.0;
 /// Work-items of a warp in the counts.
 pub(super) const WARP: f64 = LockstepModel::USUAL.warp as f64;
 
+/// Barriers are far apart when a warp makes more passes of local memory than this between two of them. One load takes the time of some
+/// tens of passes.
+const DISTANT: f64 = 128.0;
+
 /// Loads of an item that make a walk.
 const TURNS: f64 = 16.0;
 
@@ -73,6 +77,10 @@ pub fn tally(registry: &Registry, row: &Row, counts: &[CountRow], is_gpu: bool) 
     Some(Tally { is_of_pairs: family.form == Form::Square, ..Tally::sum(timed) })
 }
 
+pub(super) fn warps_a_group(row: &Row) -> f64 {
+    row.wg.map_or(1.0, |wg| (wg.size() as f64 / WARP).ceil())
+}
+
 pub(super) fn is_bounded_by_operations(row: &Row) -> bool {
     row.bound().is_some_and(|bound| !bound.is_memory())
 }
@@ -89,6 +97,17 @@ impl Tally {
         let is_beside = reads.lines as f64 <= 2.0 * (bytes / LINE).max(reads.requests as f64);
         let jumps = wg >= WARP && !is_bounded_by_operations(row) && is_walk && is_beside;
         if jumps { bytes } else { 0.0 }
+    }
+
+    /// Passes of local memory that a warp makes between two barriers; 0 where groups have at most one.
+    pub(super) fn passes_between_barriers(&self, row: &Row) -> f64 {
+        let passes = self.counts.local().passes as f64;
+        if self.barriers > self.groups { passes / (self.barriers as f64 * warps_a_group(row)) } else { 0.0 }
+    }
+
+    /// Whether barriers are so far apart that instructions run beside passes of local memory.
+    pub(super) fn are_barriers_distant(&self, row: &Row) -> bool {
+        self.passes_between_barriers(row) > DISTANT
     }
 
     /// The sum of launches.
