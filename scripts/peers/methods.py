@@ -3,9 +3,9 @@
 
 scripts/peers/methods.py PATH/dijkstra gpulab -d pocl > methods.csv
 
-The time of gpulab is the one that it tells, with transfers; `gpulab kernels` are the launches of it alone, `one product` those of the
-min-plus product on this device: squaring takes ceil(log2 n) of them. SciPy has its sparse matrix, petgraph and rayon have a list of edges: `scripts/peers/dijkstra`, which cargo
-builds. Reading, proving and writing count for nobody. Weights are whole numbers, and all matrices must be equal. The methods take
+gpulab's time is what it reports, with transfers; `gpulab kernels` is its launches alone, `one product` the launches of one min-plus
+product: squaring takes ceil(log2 n) of them. SciPy starts from its sparse matrix, petgraph and rayon from a list of edges
+(`scripts/peers/dijkstra`, built by cargo). No time includes reading, proving or writing. Weights are whole numbers, and all matrices must be equal. The methods take
 turns until each took BUDGET_S in all, or had ROUNDS turns; the least of its times counts.
 """
 

@@ -5,7 +5,8 @@
 //!   edges; [`names`] numbers the nodes; [`matrix`] turns a list of edges into a [`Graph`], which is a square matrix.
 //! - [`closure`](mod@closure) asks for all distances, and says what rules them out; [`cycle`] finds what has no shortest
 //!   paths.
-//! - [`check`] computes a step's rows once more, [`stops`](mod@stops) finds the nodes between; [`proof`] shows that all distances are right, and finds the paths.
+//! - [`check`] computes a step's rows once more; [`stops`](mod@stops) finds the stop of each of its walks.
+//! - [`proof`] shows that all distances are right, and finds the paths.
 //! - [`errors`] says why there are no distances; [`needs`] estimates the memory and the work.
 //! - [`semiring`] makes longest and widest paths of shortest ones, and back.
 //! - [`write`](mod@write) writes the table, with the next nodes on [`paths`].

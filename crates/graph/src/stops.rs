@@ -8,11 +8,11 @@ use gpulab_model::data::Array;
 use gpulab_model::same_type;
 use rayon::prelude::*;
 
-/// For each pair that is wanted and has a distance, the node after the first on a walk that has it: the first stop by which the
-/// weights come to exactly this distance, or the last node if the edge alone does.
+/// The next node for each wanted pair with a distance: the first stop by which the two weights give exactly this distance, or the
+/// pair's last node if the edge alone does.
 ///
 /// # Errors
-/// A pair whose distance is that of no stop.
+/// No stop gives a pair's distance.
 pub fn stops(
     semiring: Semiring,
     n: usize,
