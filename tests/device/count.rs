@@ -131,6 +131,57 @@ fn wide_accesses_are_one_request_up_to_16_bytes() {
     });
 }
 
+#[test]
+fn warps_wait_once_for_a_batch_of_loads() {
+    in_simulator(|simulator| {
+        let turns = |step: &str| {
+            format!("int s = 0; for (uint k = 0; k < get_local_size(0) / 2; k++) {{ {step} }} out[i] = s;")
+        };
+        // Waits of a warp.
+        let cases = [
+            (1, "out[i] = x[i] + x[i + 64];".to_owned()),
+            // An address that is loaded.
+            (2, "out[i] = x[i + (x[i] & 63)];".to_owned()),
+            // A value that waits for the barrier, not in the next phase.
+            (1, "int v = x[i]; barrier(CLK_LOCAL_MEM_FENCE); out[i] = v;".to_owned()),
+            // 16 turns, of which four go together; as many of a chain, one after the other.
+            (4, turns("s += x[i + 64 * k];")),
+            (16, turns("s = x[i + (s & 63)];")),
+            // A turn that is too long to be unrolled.
+            (16, turns("s += x[i + 64 * k]; for (uint j = 0; j < 99; j++) s = s * (s + i) ^ j;")),
+        ];
+        for (waits, body) in &cases {
+            let counts = count(simulator, "int", &format!("uint i = get_global_id(0); {body}"), TWO_WARPS).total();
+            assert_eq!(counts.waits, 2 * waits, "{body}");
+        }
+        cases.len()
+    });
+}
+
+#[test]
+fn divisions_by_known_numbers_are_none() {
+    in_simulator(|simulator| {
+        let divisors = [("8", 0), ("7", 0), ("(int)get_local_size(0)", 2)];
+        for (divisor, divisions) in divisors {
+            for operator in ["/", "%"] {
+                let body = format!("uint i = get_global_id(0); out[i] = x[i] {operator} {divisor};");
+                assert_eq!(count(simulator, "int", &body, TWO_WARPS).total().divisions, divisions, "{body}");
+            }
+        }
+        2 * divisors.len()
+    });
+}
+
+#[test]
+fn arrays_of_items_lie_in_registers_where_loops_have_constant_length() {
+    in_simulator(|simulator| {
+        let body = "uint i = get_global_id(0); int t[96]; for (uint k = 0; k < 96; k++) t[k] = x[i + k] * i;\n\
+                    int s = 0; for (uint k = 0; k < 96; k++) s ^= t[95 - k]; out[i] = s;";
+        assert_eq!(count(simulator, "int", body, TWO_WARPS).private, 0);
+        1
+    });
+}
+
 /// A kernel that fills an array in local memory, one word after the other, and reads it at `from`.
 fn through_local_memory(element: &str, from: &str) -> String {
     format!(

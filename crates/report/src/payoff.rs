@@ -96,6 +96,10 @@ fn sentence(one: &Payoff, basis: ShareBasis, cure: &str) -> String {
         Waste::MaskedLanes => (format!("{share} of the lanes are busy"), "full warps".to_owned()),
         Waste::UnfilledWarps => (format!("groups fill {counted} of 32 lanes of a warp"), "full warps".to_owned()),
         Waste::Rereads => (format!("global memory is read {counted} times over"), "tiles in local memory".to_owned()),
+        Waste::Divisions => (
+            "integers are divided by a number that the compiler does not know".to_owned(),
+            "a shift or a mask".to_owned(),
+        ),
         Waste::Bookkeeping => {
             let what = format!("{share} of the instructions are integer arithmetic, addresses and branches");
             (what, "two elements for each".to_owned())
@@ -121,6 +125,7 @@ const CURES: &[(Waste, &str, &[&str])] = &[
     (Waste::ScatteredWrites, "minplus", &["coalesced"]),
     (Waste::MaskedLanes, "reduce", &["strided"]),
     (Waste::Rereads, "minplus", &["registers", "local", "tiled"]),
+    (Waste::Divisions, "reduce", &["strided"]),
     (Waste::Bookkeeping, "reduce", &["first_add", "unrolled", "raking", "vectorised"]),
     (Waste::Bookkeeping, "dot", &["vectorised", "accumulators"]),
     (Waste::Bookkeeping, "transpose", &["vectorised", "registers"]),
@@ -148,6 +153,7 @@ fn elsewhere(waste: Waste) -> &'static str {
         Waste::MaskedLanes => "gpulab exercise show branches",
         Waste::UnfilledWarps => "gpulab lab group",
         Waste::Rereads => "gpulab explain minplus:3",
+        Waste::Divisions => "gpulab lab instructions",
         Waste::Bookkeeping => "gpulab exercise show reduce-7",
         Waste::Launches => "gpulab lab launch",
         Waste::Barriers => "gpulab exercise show reduce-5",
@@ -203,6 +209,7 @@ fn name(waste: Waste) -> &'static str {
         Waste::MaskedLanes => "masked lanes",
         Waste::UnfilledWarps => "unfilled warps",
         Waste::Rereads => "repeated reads",
+        Waste::Divisions => "integer divisions",
         Waste::Bookkeeping => "bookkeeping",
         Waste::Launches => "launches",
         Waste::Barriers => "barriers",

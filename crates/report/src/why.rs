@@ -58,8 +58,9 @@ pub fn model(is_gpu: bool) -> &'static str {
         true => {
             "Model: launches with the start of their work, plus the longest of three: the family's limit, cache lines of \
              loads and words of scattered stores at their rates, and instructions plus passes of local memory, or the \
-             longer of both where barriers are far apart. Few warps work as fast as each does alone. The starts of groups are beside it, as the other side of a right angle. The \
-             model ignores latency, occupancy and cache misses."
+             longer of both where barriers are far apart. Few warps work as fast as each does alone, and wait for their \
+             loads. The starts of groups are beside it, as the other side of a right angle. The model ignores registers \
+             and cache misses."
         }
         false => {
             "Model: launches with the start of their work, plus what the family's limit takes, plus the longer of two: loads of \
@@ -110,6 +111,8 @@ pub fn part(part: TimePart, row: &Row) -> &'static str {
         TimePart::Caches => "accesses in the caches",
         TimePart::Local => "local memory",
         TimePart::Instructions => "instructions",
+        TimePart::Divisions => "integer divisions",
+        TimePart::Waits => "waits for loads",
         TimePart::Groups => "starts of groups",
     }
 }
@@ -216,7 +219,8 @@ pub(crate) fn experiment(before: &Row, after: &Row, reason: &StepReason) -> Stri
             Cause::ReadLines | Cause::ReadSegments | Cause::WriteSegments | Cause::JumpingBytes | Cause::GlobalRequests,
         ) => "stride",
         Some(Cause::Launches | Cause::Groups) => "launch",
-        Some(Cause::Instructions) => "instructions",
+        Some(Cause::Instructions | Cause::Divisions) => "instructions",
+        Some(Cause::Waits) => "latency",
         _ if matches!(reason, StepReason::Unexplained { at_limit: false, .. }) => "latency",
         Some(Cause::Bytes) | None => "occupancy",
     };
@@ -238,6 +242,8 @@ pub(crate) fn changed(change: &CountChange) -> String {
         Cause::LocalRequests => format!("requests of local memory for 32 {several}"),
         Cause::LocalPasses => "passes of a request of local memory".to_owned(),
         Cause::PassesBetweenBarriers => "passes of local memory by a warp between two barriers".to_owned(),
+        Cause::Divisions => format!("integer divisions of a warp for 32 {several}"),
+        Cause::Waits => format!("waits of a warp for loads, for 32 {several},"),
         Cause::Instructions => format!("instructions {each}"),
         Cause::LanesBusy => "the share of busy lanes".to_owned(),
     };

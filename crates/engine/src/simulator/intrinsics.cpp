@@ -63,6 +63,7 @@ extern "C"
 {
 void initializePlugins(Context* context)
 {
+  unrollLikeAGpu();
   counter = new Counter(context);
   context->registerPlugin(counter);
   addSubgroups();

@@ -8,13 +8,17 @@
 //   a warp is one instruction of the warp; the items that execute it are its busy lanes. So items that part at a branch
 //   are taken to meet again as soon as they execute the same instruction as often: for a loop whose items turn
 //   differently often that is exact, for a loop within such a loop it is the fewest instructions that any machine needs.
-// - An instruction is one of LLVM's, after Clang's optimisation: other compilers make others of the same source. Arithmetic
-//   on a vector counts once for each element that is used, as lanes are scalar; each access to memory counts once. The smaller
-//   or larger of two integers by a comparison and a selection is one instruction.
+// - An instruction is one of LLVM's, after Clang's optimisation: other compilers make others of the same source. Loops of
+//   constant length are unrolled, as by GPUs' compilers. Arithmetic on a vector counts once for each element that is used, as
+//   lanes are scalar; each access to memory counts once. Values lie in registers: taking an element of a vector, or naming a
+//   value anew, is no instruction, and neither is adding a constant to an address. The smaller or larger of two integers by a
+//   comparison and a selection is one instruction.
 //   Builtin functions are one instruction each, and so is a remainder, however long a machine takes for them; a reduction or
 //   scan of a sub-group is a shuffle and an operation in each of its steps.
 // - A request is what the items of a warp ask of memory by one instruction, at most 16 bytes each: wider accesses are several
 //   requests, of 16 bytes.
+// - A warp waits when it first uses a value of a batch of loads from global memory; then it has all of the batch. A batch is what
+//   it asks for before it waits, and what it would ask for if a short loop were unrolled four times: see noteWait.
 // - Of an image's pixels neighbours are asked for at once. They lie row by row.
 // - A global request moves whole segments of SEGMENT bytes: those that hold a byte which some item asks for, each once
 //   (NVIDIA, CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory": segments of 32 bytes). No request finds in
@@ -97,6 +101,7 @@ const void* LLVMGetFirstInstruction(const void* block);
 const void* LLVMGetFirstUse(const void* value);
 const void* LLVMGetNextUse(const void* use);
 const void* LLVMGetUser(const void* use);
+const void* LLVMIsAConstant(const void* value);
 const void* LLVMIsAConstantInt(const void* value);
 const void* LLVMIsAInstruction(const void* value);
 const void* LLVMIsAArgument(const void* value);
@@ -106,6 +111,7 @@ unsigned long long LLVMConstIntGetZExtValue(const void* constant);
 unsigned LLVMGetVectorSize(const void* type);
 unsigned LLVMGetNumMaskElements(const void* shuffle);
 int LLVMGetMaskValue(const void* shuffle, unsigned element);
+void LLVMParseCommandLineOptions(int count, const char* const* options, const char* overview);
 }
 
 // Its own header includes LLVM's.
@@ -137,7 +143,11 @@ enum Opcode
   FAdd = 9,
   FSub = 11,
   FMul = 13,
+  UDiv = 14,
+  SDiv = 15,
   FDiv = 16,
+  URem = 17,
+  SRem = 18,
   FRem = 19,
   LastBinary = 25,
   Store = 28,
@@ -145,8 +155,10 @@ enum Opcode
   FirstCast = 30,
   SExt = 32,
   LastCast = 38,
+  BitCast = 41,
   ICmp = 42,
   FCmp = 43,
+  Phi = 44,
   Call = 45,
   Select = 46,
   ExtractElement = 50,
@@ -188,6 +200,11 @@ const size_t partitionBytes = 256;
 const size_t smallestTransaction = 32;
 const size_t largestTransaction = 128;
 const unsigned halfWarp = 16;
+
+// Compilers of GPUs unroll short loops so often, as long as the loop then has no more instructions than this (LLVM's NVPTX: a
+// quarter of a threshold of 300), and put the loads of all turns first.
+const unsigned unrolledTurns = 4;
+const unsigned unrolledInstructions = 75;
 
 // Which requests make which transactions.
 enum Rule
@@ -245,6 +262,14 @@ struct Requests
   }
 };
 
+// A value that an instruction takes from another one.
+struct UsedValue
+{
+  const void* instruction;
+  size_t index; // among the instructions that were executed; `unknown` before it was
+};
+const size_t unknown = std::numeric_limits<size_t>::max();
+
 // An instruction of a kernel with its counts. Of one without a place in the source, the line is 0.
 struct Instruction
 {
@@ -257,9 +282,35 @@ struct Instruction
   bool isOfImage = false; // reads or writes a pixel
   unsigned oddBits = 0;   // of an integer that fills no whole bytes: see keepBits
   bool isPartOfStore = false; // an element of a vector store before it
+  bool isDivision = false;    // of integers, by a divisor that the compiler does not know
+  bool isMove = false;        // names a value anew, and does not wait for it
+  std::vector<UsedValue> operands;
   uint64_t issued = 0; // by warps
   uint64_t lanes = 0;  // by items
+  uint64_t waits = 0;  // of warps, for loads from global memory
+  uint64_t hidden = 0; // instructions of warps between those loads and the waits
   std::array<Requests, Kinds> memory;
+};
+
+// Loads of a lane go in batches: a lane asks for several before it waits for the first of them, and then has all.
+struct LaneLoads
+{
+  unsigned arrived = 0;   // the last batch that it waited for, from 1
+  unsigned executed = 0;  // instructions
+  unsigned waitedAt = 0;  // instructions before that wait
+  unsigned askedAt = 0;   // instructions before the first load of the batch on its way
+  unsigned load = 0;      // that load's index
+  bool isOnItsWay = false;
+};
+
+// What an instruction gave a lane.
+struct ValueLoads
+{
+  unsigned batch = 0;       // of loads that the value depends on; 0: none
+  unsigned firstBatch = 0;  // of a load: the batch that it was in last, and its turn when it first was
+  unsigned firstTurn = 0;
+  unsigned waits = 0;
+  unsigned hidden = 0;
 };
 
 unsigned setting(const char* name, unsigned fallback)
@@ -343,6 +394,27 @@ unsigned stepsOfSubgroup(const std::string& name)
   while (1u << steps < setting("GPULAB_COUNT_WARP", 32))
     steps++;
   return steps;
+}
+
+bool isIntegerDivision(const void* instruction)
+{
+  const int opcode = LLVMGetInstructionOpcode(instruction);
+  const bool isOne = opcode == UDiv || opcode == SDiv || opcode == URem || opcode == SRem;
+  return isOne && !LLVMIsAConstant(LLVMGetOperand(instruction, 1));
+}
+
+bool isMove(int opcode)
+{
+  return opcode == Phi || opcode == BitCast || opcode == ExtractElement || opcode == InsertElement ||
+         opcode == ShuffleVector;
+}
+
+bool hasConstantIndices(const void* pointer)
+{
+  for (int i = 1; i < LLVMGetNumOperands(pointer); i++)
+    if (!LLVMIsAConstantInt(LLVMGetOperand(pointer, i)))
+      return false;
+  return true;
 }
 
 bool touchesConstants(const void* instruction)
@@ -448,6 +520,15 @@ Instruction describe(const void* instruction)
   const int opcode = LLVMGetInstructionOpcode(instruction);
   described.oddBits = oddBits(opcode == SExt ? LLVMGetOperand(instruction, 0) : instruction);
   const unsigned lanes = std::max(unsigned(__builtin_popcountll(usedElements(instruction))), 1u);
+  described.isDivision = isIntegerDivision(instruction);
+  described.isMove = isMove(opcode);
+  // Values lie in registers, elements of vectors too: to name one anew takes no instruction. Loads and stores add constants to
+  // addresses themselves.
+  if (described.isMove || (opcode == GetElementPointer && hasConstantIndices(instruction)))
+    described.weight = 0;
+  for (int i = 0; i < LLVMGetNumOperands(instruction); i++)
+    if (const void* const operand = LLVMIsAInstruction(LLVMGetOperand(instruction, i)))
+      described.operands.push_back({operand, unknown});
   if (isArithmetic(opcode))
     described.weight = opcode == Select && isPartOfMinimum(instruction) ? 0 : lanes;
   if (opcode == FAdd || opcode == FSub || opcode == FMul || opcode == FDiv || opcode == FRem || opcode == FCmp)
@@ -518,6 +599,7 @@ public:
     m_instructions.clear();
     m_indices.clear();
     m_parts.clear();
+    m_values.clear();
     m_last = nullptr;
     m_groups = m_items = m_warps = m_barriers = m_copies = m_private = 0;
     m_unordered = false;
@@ -616,6 +698,7 @@ public:
       return;
     }
     unsigned& turns = m_turns[index * m_warp + m_lane];
+    noteWait(index, turns);
     for (unsigned ordinal = 0; ordinal < m_pending.size(); ordinal++)
     {
       Access access = m_pending[ordinal];
@@ -671,6 +754,9 @@ private:
   std::vector<unsigned> m_turns;
   std::vector<Access> m_accesses;
   std::vector<Access> m_pending; // of the instruction that is being executed
+  // Loads from global memory: see noteWait. Of each lane, of each instruction and lane.
+  std::vector<LaneLoads> m_loads = std::vector<LaneLoads>(m_warp);
+  std::vector<ValueLoads> m_values;
   // In a group that is traced: what each lane executed, in its order, and the requests that this made.
   std::vector<std::vector<Execution>> m_order = std::vector<std::vector<Execution>>(m_warp);
   std::map<Execution, std::vector<std::string>> m_requests;
@@ -695,6 +781,7 @@ private:
     {
       m_instructions.push_back(describe(instruction));
       m_turns.resize(m_instructions.size() * m_warp, 0);
+      m_values.resize(m_instructions.size() * m_warp);
       m_instructions.back().isPartOfStore = m_parts.count(instruction) > 0;
       notePartsOf(instruction);
     }
@@ -723,6 +810,59 @@ private:
       m_parts.insert(element);
       pointer = LLVMGetNextInstruction(element);
     }
+  }
+
+  // A lane waits when it first uses a value of a batch of loads that is on its way. A load that an unrolled loop would have
+  // put before the last wait is of the batch that has arrived.
+  void noteWait(unsigned index, unsigned turn)
+  {
+    Instruction& known = m_instructions[index];
+    LaneLoads& lane = m_loads[m_lane];
+    ValueLoads& value = m_values[index * m_warp + m_lane];
+    unsigned needed = 0;
+    for (UsedValue& operand : known.operands)
+    {
+      if (operand.index == unknown)
+      {
+        const auto found = m_indices.find(static_cast<const llvm::Instruction*>(operand.instruction));
+        if (found == m_indices.end())
+          continue;
+        operand.index = found->second;
+      }
+      needed = std::max(needed, m_values[operand.index * m_warp + m_lane].batch);
+    }
+    if (needed > lane.arrived && !known.isMove)
+      endWait(lane, value);
+    value.batch = needed;
+    if (std::any_of(m_pending.begin(), m_pending.end(), [](const Access& a) { return a.kind == GlobalRead; }))
+    {
+      const bool isNew = value.firstBatch != lane.arrived;
+      const bool isUnrolled = lane.arrived > 0 && needed < lane.arrived &&
+                              lane.executed - lane.waitedAt < unrolledInstructions &&
+                              (isNew || turn - value.firstTurn < unrolledTurns);
+      value.batch = lane.arrived + (isUnrolled ? 0 : 1);
+      if (value.firstBatch != value.batch)
+      {
+        value.firstBatch = value.batch;
+        value.firstTurn = turn;
+      }
+      if (!isUnrolled && !lane.isOnItsWay)
+      {
+        lane.isOnItsWay = true;
+        lane.askedAt = lane.executed;
+        lane.load = index;
+      }
+    }
+    lane.executed += known.weight;
+  }
+
+  static void endWait(LaneLoads& lane, ValueLoads& value)
+  {
+    value.waits++;
+    value.hidden += lane.executed - lane.askedAt;
+    lane.arrived++;
+    lane.waitedAt = lane.executed;
+    lane.isOnItsWay = false;
   }
 
   void choose(const WorkItem* item)
@@ -788,20 +928,32 @@ private:
   {
     if (m_item == nullptr)
       return;
+    // What is still on its way has to arrive before the barrier, or before the warp ends.
+    for (unsigned lane = 0; lane < m_warp; lane++)
+      if (m_loads[lane].isOnItsWay)
+        endWait(m_loads[lane], m_values[m_loads[lane].load * m_warp + lane]);
     for (size_t i = 0; i < m_instructions.size(); i++)
     {
       unsigned most = 0;
       uint64_t sum = 0;
+      ValueLoads longest;
       for (unsigned lane = 0; lane < m_warp; lane++)
       {
         const unsigned turns = m_turns[i * m_warp + lane];
+        const ValueLoads& value = m_values[i * m_warp + lane];
         most = std::max(most, turns);
         sum += turns;
+        if (value.waits > longest.waits)
+          longest = value;
       }
       m_instructions[i].issued += most;
       m_instructions[i].lanes += sum;
+      m_instructions[i].waits += longest.waits;
+      m_instructions[i].hidden += longest.hidden;
     }
     std::fill(m_turns.begin(), m_turns.end(), 0);
+    std::fill(m_loads.begin(), m_loads.end(), LaneLoads());
+    std::fill(m_values.begin(), m_values.end(), ValueLoads());
     addRequests();
     if (m_isTraced)
       traceWarp();
@@ -1209,7 +1361,8 @@ private:
     {
       m_file << comma << "{\"file\":" << quoted(one.file) << ",\"line\":" << one.line
              << ",\"issued\":" << one.issued * one.weight << ",\"lanes\":" << one.lanes * one.weight
-             << ",\"flops\":" << one.lanes * one.flops << ",\"memory\":{";
+             << ",\"flops\":" << one.lanes * one.flops << ",\"divisions\":" << (one.isDivision ? one.issued * one.weight : 0)
+             << ",\"waits\":" << one.waits << ",\"hidden\":" << one.hidden << ",\"memory\":{";
       writeMemory(one);
       m_file << "}}";
       comma = ",";
@@ -1240,6 +1393,13 @@ private:
         << ",\"busiest\":" << r.busiest;
   }
 };
+
+// GPUs' compilers unroll loops of constant length even where that makes long code, so that arrays of items lie in registers.
+void unrollLikeAGpu()
+{
+  const char* const options[] = {"gpulab", "-unroll-threshold=10000"};
+  LLVMParseCommandLineOptions(2, options, nullptr);
+}
 
 Counter* counter = nullptr;
 } // namespace

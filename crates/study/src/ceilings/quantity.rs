@@ -1,7 +1,9 @@
 //! What is measured: one list of quantities, each with the shapes worth trying, in order of importance.
 
 use gpulab_kernels::exchange::{self, launch, transfer};
+use gpulab_kernels::lab::instructions::operation::{self, OPERATIONS as OPERATIONS_OF_LAB};
 use gpulab_kernels::lab::walk::STRIDES;
+use gpulab_kernels::lab::{self, chase};
 use gpulab_kernels::probes::{HALF, OP, VEC, lanes};
 use gpulab_kernels::{Bound, Form, minplus};
 use gpulab_model::data::{Dtype, Params, Shape};
@@ -16,8 +18,10 @@ pub enum Rate {
     Ops,
     /// Pairs of operations a second.
     Pairs,
-    /// Seconds; the fewest are the best.
+    /// Seconds of a run; the fewest are the best.
     Seconds,
+    /// Seconds of an operation; the fewest are the best.
+    Latency,
 }
 
 impl Rate {
@@ -27,6 +31,7 @@ impl Rate {
             Rate::Ops => "Gop/s",
             Rate::Pairs => "Gpair/s",
             Rate::Seconds => "us",
+            Rate::Latency => "ns",
         }
     }
 
@@ -37,12 +42,18 @@ impl Rate {
             Rate::Ops => outcome.ops / 1e9 / seconds,
             Rate::Pairs => outcome.ops / 2e9 / seconds,
             Rate::Seconds => seconds * 1e6,
+            Rate::Latency => seconds * 1e9 / outcome.ops,
         }
+    }
+
+    /// Whether the least is the best.
+    pub(super) fn is_time(self) -> bool {
+        matches!(self, Rate::Seconds | Rate::Latency)
     }
 
     /// What the search maximises, for a run of so many seconds.
     pub(super) fn merit(self, outcome: &Outcome, seconds: f64) -> f64 {
-        if self == Rate::Seconds { 1.0 / seconds } else { self.value(outcome, seconds) }
+        if self.is_time() { 1.0 / seconds } else { self.value(outcome, seconds) }
     }
 }
 
@@ -161,6 +172,7 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
     all.extend(memory.iter().map(|&bound| near(bound, target)));
     all.push(local(target));
     all.extend(poor(target));
+    all.extend(waiting(target));
     if !quick {
         all.extend(memory.iter().flat_map(|&bound| sizes(target).map(move |bytes| point(bound, bytes, target))));
     }
@@ -194,7 +206,8 @@ pub fn for_model(target: &Target) -> Vec<Quantity> {
     let add = Quantity { what, element, bytes: None, measure, spaces, place };
     let (launch, _) = launch_cost(Clock::Event);
     let launches = BUSY_LAUNCHES.map(|(what, variant)| launching(what, variant));
-    let kernels = caches.into_iter().chain([local(target)]).chain(poor(target)).chain(of_items(target));
+    let kernels = caches.into_iter().chain([local(target)]).chain(poor(target)).chain(waiting(target));
+    let kernels = kernels.chain(of_items(target));
     kernels.chain([add, launch]).chain(launches).collect()
 }
 
@@ -322,6 +335,43 @@ fn poor(target: &Target) -> Vec<Quantity> {
     let scattered = ProbeSpace::new(scattered, vec![groups(target, &["256", "128", "512"])]);
     vec![of("read", Site::Alone, bytes, alone), of("write", Site::Scattered, written, scattered)]
 }
+
+/// What a warp of a GPU waits for, or takes many instructions for: a load of which the address comes from the load before it, and a
+/// division by a number that the compiler does not know.
+fn waiting(target: &Target) -> Vec<Quantity> {
+    if !target.gpu {
+        return Vec::new();
+    }
+    let params = |settings: &[(&str, u64)]| -> Params {
+        settings.iter().map(|(name, value)| ((*name).to_owned(), value.to_string())).collect()
+    };
+    let of = |what, element, measure, place, case| Quantity {
+        what,
+        element,
+        bytes: None,
+        measure,
+        place,
+        spaces: vec![ProbeSpace::new(case, Vec::new())],
+    };
+    let load = |place, bytes: u64| {
+        let settings = params(&[(chase::DEPENDENT.name, 1), (lab::ROUNDS.name, LOADS / chase::UNROLLED - 1)]);
+        let nodes = 1 << (bytes / (4 << chase::LINE)).max(2).ilog2();
+        of(LOAD, "", Rate::Latency, place, case("chase", "global", Dtype::I32, nodes, 1, &settings))
+    };
+    const LOADS: u64 = 1 << 16;
+    let division = OPERATIONS_OF_LAB.iter().position(|one| one.name == operation::DIV).unwrap_or_default() as u64;
+    let settings = params(&[(operation::OP.name, division), ("chains", 8), (lab::ROUNDS.name, 16)]);
+    let division = case("instructions", "pairs", Dtype::I32, lab::items(target), group(target, 256), &settings);
+    vec![
+        load(Site::Cache, 8 << 20),
+        load(Site::Memory, far_bytes(target) / 2),
+        of(DIVISION, "i32", Rate::Ops, Site::Unit, division),
+    ]
+}
+
+/// From a load to the next, where the one gives the other's address.
+pub const LOAD: &str = "latency of a load";
+pub const DIVISION: &str = "div";
 
 /// What items get that the device was not made for: a warp of a GPU without others beside it; on a CPU, whose cores run item
 /// after item, items of large groups that take turns in reading, or meet at barriers.

@@ -124,7 +124,7 @@ impl CeilingRow {
     /// Whether its value is better than the other's: higher, or of times lower. Any is better than none.
     pub fn is_better(&self, other: &CeilingRow) -> bool {
         match (self.value, other.value) {
-            (Some(value), Some(other)) if self.unit == Rate::Seconds.unit() => value < other,
+            (Some(value), Some(other)) if measure(&self.unit).is_some_and(Rate::is_time) => value < other,
             (Some(value), Some(other)) => value > other,
             (value, None) => value.is_some(),
             (None, Some(_)) => false,
@@ -146,15 +146,19 @@ impl CeilingRow {
 /// Values of this unit that a device, or a simulator of one, may have: those that were measured, and far around them.
 fn believable(unit: &str) -> Option<RangeInclusive<f64>> {
     let (rate, time) = (1e-6..=1e7, 1e-4..=1e9);
-    let units = [Rate::Bytes, Rate::Ops, Rate::Pairs, Rate::Seconds];
-    let known = units.into_iter().find(|measure| measure.unit() == unit)?;
-    Some(if known == Rate::Seconds { time } else { rate })
+    Some(if measure(unit)?.is_time() { time } else { rate })
+}
+
+/// The measure that has a unit.
+fn measure(unit: &str) -> Option<Rate> {
+    let all = [Rate::Bytes, Rate::Ops, Rate::Pairs, Rate::Seconds, Rate::Latency];
+    all.into_iter().find(|measure| measure.unit() == unit)
 }
 
 /// Whether the machine was quiet while this was measured: by the spread of the runs, and by the canary.
 fn flags(quantity: &Quantity, outcome: &Outcome) -> Flags {
     // Launches differ from one to the next on any machine.
-    let is_steady = quantity.measure != Rate::Seconds;
+    let is_steady = !quantity.measure.is_time();
     let is_noisy = is_steady && stats::summarise(&outcome.times()).is_some_and(|times| times.noise > MOST_NOISE);
     let drifts = outcome.measured().and_then(|m| m.canary).is_some_and(|canary| canary.ratio > DRIFT_RATIO);
     [(flag::NOISY, is_noisy), (flag::DRIFT, drifts)]

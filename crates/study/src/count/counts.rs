@@ -51,6 +51,15 @@ pub struct Counts {
     /// Instructions that items executed.
     pub lanes: u64,
     pub flops: u64,
+    /// Divisions of integers that warps executed, by divisors that the compiler does not know; 0 in counts of earlier versions.
+    #[serde(default)]
+    pub divisions: u64,
+    /// Waits of warps for loads from global memory; 0 in counts of earlier versions.
+    #[serde(default)]
+    pub waits: u64,
+    /// Instructions that warps executed between those loads and the waits for them.
+    #[serde(default)]
+    pub hidden: u64,
     pub memory: MemoryCounts,
 }
 
@@ -132,6 +141,9 @@ impl Counts {
             issued: with(self.issued, other.issued),
             lanes: with(self.lanes, other.lanes),
             flops: with(self.flops, other.flops),
+            divisions: with(self.divisions, other.divisions),
+            waits: with(self.waits, other.waits),
+            hidden: with(self.hidden, other.hidden),
             memory: self.memory.joined(&other.memory, with),
         }
     }

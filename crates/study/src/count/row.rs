@@ -191,6 +191,16 @@ columns! {
         pub global_read_lines: Option<u64>,
         /// The same of stores.
         pub global_write_lines: Option<u64>,
+        /// Divisions of integers by warps, where the divisor is not a constant.
+        #[serde(default)]
+        pub divisions: Option<u64>,
+        /// Waits of warps for loads from global memory. Loads count as one batch if the warp waits for none of them before the last,
+        /// or would not in a short loop that is unrolled four times.
+        #[serde(default)]
+        pub global_waits: Option<u64>,
+        /// Instructions of warps between those loads and the waits.
+        #[serde(default)]
+        pub hidden_instructions: Option<u64>,
     }
 }
 
@@ -328,7 +338,15 @@ impl CountRow {
             global_atomic: atomic(self.global_atomic_requests, self.global_atomic_items, self.global_atomic_passes),
             local_atomic: atomic(self.local_atomic_requests, self.local_atomic_items, self.local_atomic_passes),
         };
-        Counts { issued: n(self.warp_instructions), lanes: n(self.item_instructions), flops: n(self.flops), memory }
+        Counts {
+            issued: n(self.warp_instructions),
+            lanes: n(self.item_instructions),
+            flops: n(self.flops),
+            divisions: n(self.divisions),
+            waits: n(self.global_waits),
+            hidden: n(self.hidden_instructions),
+            memory,
+        }
     }
 
     fn blank(subject: &CountSubject<'_>) -> CountRow {
@@ -426,6 +444,9 @@ impl CountRow {
             partition_load: self.partitions.and_then(|partitions| counts.partition_load(partitions)),
             global_read_lines: Some(memory.global_read.lines),
             global_write_lines: Some(memory.global_write.lines),
+            divisions: Some(counts.divisions),
+            global_waits: Some(counts.waits),
+            hidden_instructions: Some(counts.hidden),
             ..self
         }
     }

@@ -6,7 +6,8 @@
 //!   lines takes as long as 32 loads of one line (`gpulab lab stride`, read from cache). A word stored to a segment of its own takes
 //!   longer than its share of a whole segment. Groups of one item have few requests in flight, and a rate of their own;
 //! - compute units: instructions plus passes of local memory, since barriers keep the one from hiding the other. Where barriers are
-//!   far apart, the longer of both. A few warps work as fast as each does alone.
+//!   far apart, the longer of both. Other instructions run beside divisions of integers, which have a rate of their own. Few warps work
+//!   as fast as each does alone, and wait for their loads (J. D. C. Little, "A Proof for the Queuing Formula L = lambda W", 1961).
 //!
 //! Work hides the starts of groups in part: the time is the hypotenuse of both.
 //!
@@ -15,7 +16,7 @@
 
 use super::items::{ItemRates, RateBySize};
 use super::tally::{LINE, Tally, WARP, is_bounded_by_operations, warps_a_group};
-use crate::ceilings::{CROWD, CROWD_GROUPS, CeilingRow, SUM, Site, VECTORS, WORDS};
+use crate::ceilings::{CROWD, CROWD_GROUPS, CeilingRow, DIVISION, LOAD, SUM, Site, VECTORS, WORDS};
 use crate::count::LockstepModel;
 use gpulab_model::outcome::Cache;
 use gpulab_model::plan::WorkGroup;
@@ -28,8 +29,13 @@ const PASS: f64 = 4.0 * LockstepModel::USUAL.banks as f64;
 
 const WORD: f64 = 4.0;
 
+/// Warps, and groups, that a scheduler holds at most: those of NVIDIA's GPUs for data centres since 2014. A compute unit has four
+/// schedulers.
+const RESIDENT_WARPS: f64 = 16.0;
+const RESIDENT_GROUPS: f64 = 8.0;
+
 /// Instructions of a work-item of the tree probe, as the simulator counts them.
-pub const INSTRUCTIONS_IN_A_TREE: f64 = 140.0;
+pub const INSTRUCTIONS_IN_A_TREE: f64 = 70.0;
 
 /// Bytes of a work-item's widest load.
 const WIDEST: f64 = 16.0;
@@ -60,6 +66,10 @@ pub struct DeviceRates {
     adding: f64,
     /// Additions of one warp alone, if measured.
     warp: Option<f64>,
+    /// Divisions of integers, if measured.
+    dividing: Option<f64>,
+    /// Seconds from a load to the next whose address it gives, from the cache and from memory, if measured.
+    latency: [Option<f64>; 2],
     /// Seconds of a launch, for rows without the column.
     launch: Option<f64>,
     /// Seconds that one small sum (reads, barriers, a write) takes beyond an empty launch.
@@ -107,6 +117,8 @@ impl DeviceRates {
             local: rate("local", Site::Unit, "", "local memory")?,
             adding,
             warp: known("add", Site::Warp, "f32"),
+            dividing: known(DIVISION, Site::Unit, "i32"),
+            latency: [Site::Cache, Site::Memory].map(|place| value(LOAD, place, "").map(|ns| 1e-9 * ns)),
             launch,
             startup: beyond_a_launch(SUM).unwrap_or(0.0),
             group: beyond_a_launch(CROWD).map_or(0.0, |seconds| seconds / CROWD_GROUPS as f64),
@@ -116,6 +128,19 @@ impl DeviceRates {
                 walks: [WORDS, VECTORS].map(|what| by_size(what, &[Site::Near, Site::Strided])),
             },
         })
+    }
+
+    /// Seconds of all warps, of which so many are resident at once, each with its instructions and its waits for loads.
+    fn waiting(&self, row: &Row, tally: &Tally, issued: f64) -> Option<f64> {
+        let rate = self.warp?;
+        let schedulers = self.adding / rate;
+        let warps = warps_a_group(row);
+        let resident = (schedulers * RESIDENT_WARPS.min(RESIDENT_GROUPS * warps)).min(tally.groups as f64 * warps);
+        let is_near = is_bounded_by_operations(row) || row.cache == Cache::Warm || row.flags.contains(flag::FITS_CACHE);
+        let latency = if is_near { self.latency[0] } else { self.latency[1] }?;
+        let hidden = WARP * tally.counts.hidden as f64 / rate;
+        let waits = (tally.counts.waits as f64 * latency - hidden).max(0.0);
+        Some((issued / rate + waits) / resident)
     }
 
     /// Bytes per second of arrays read or copied repeatedly. Without rates by size, the cache's rate for arrays that fit.
@@ -136,17 +161,23 @@ pub enum TimePart {
     Caches,
     Local,
     Instructions,
+    /// Divisions of integers, as far as no instructions run beside them.
+    Divisions,
+    /// Waits for loads from global memory.
+    Waits,
     /// The starts of groups, as far as work does not hide them.
     Groups,
 }
 
 impl TimePart {
-    pub const ALL: [TimePart; 6] = [
+    pub const ALL: [TimePart; 8] = [
         TimePart::Launches,
         TimePart::Limit,
         TimePart::Caches,
         TimePart::Local,
         TimePart::Instructions,
+        TimePart::Divisions,
+        TimePart::Waits,
         TimePart::Groups,
     ];
 }
@@ -162,6 +193,10 @@ pub struct ModelTime {
     /// Passes of local memory, as far as no instructions run beside them.
     pub local: f64,
     pub instructions: f64,
+    /// Divisions of integers, as far as no instructions run beside them.
+    pub divisions: f64,
+    /// Waiting for loads, as far as resident warps do not hide it.
+    pub waits: f64,
     /// Starting all groups, with nothing to hide it.
     pub starts: f64,
 }
@@ -189,15 +224,11 @@ impl ModelTime {
         let is_unrolled = tally.private == 0;
         // Lanes without an item take as long as those with one.
         let all_lanes = |amount: f64| Some(amount / counts.lanes_busy(LockstepModel::USUAL.warp)?);
-        let issued = WARP * counts.issued as f64;
-        let instructions = match is_bounded_by_operations(row) {
-            true => {
-                let others = if is_unrolled { issued - all_lanes(row.ops? as f64)? } else { requests };
-                all_lanes(limit)?.max(others / rates.adding)
-            }
-            false if is_unrolled => issued / rates.adding,
-            false => (all_lanes(row.ops? as f64)? + requests) / rates.adding,
-        };
+        let issued = if is_unrolled { WARP * counts.issued as f64 } else { all_lanes(row.ops? as f64)? + requests };
+        let instructions = issued / rates.adding;
+        let divided = WARP * counts.divisions as f64;
+        let instructions =
+            if is_bounded_by_operations(row) { all_lanes(limit)?.max(instructions) } else { instructions };
         let wg = row.wg.map(WorkGroup::size);
         // Fewer warps than fill the device work as fast as each does alone.
         let warps = tally.groups as f64 * warps_a_group(row);
@@ -216,12 +247,15 @@ impl ModelTime {
             rates.alone.filter(|_| is_alone).map_or(0.0, |rate| WIDEST * counts.global().requests as f64 / rate);
         let passing = PASS * counts.local().passes as f64 / rates.local;
         let local = if tally.are_barriers_distant(row) { (passing - instructions).max(0.0) } else { passing };
-        Some(ModelTime {
+        let busy = ModelTime {
             caches: (read / rates.reading + written).max(alone),
             local: local / filled,
             instructions: instructions / filled,
+            divisions: (rates.dividing.map_or(0.0, |rate| divided / rate) - instructions).max(0.0) / filled,
             ..shared
-        })
+        };
+        let waiting = rates.waiting(row, tally, issued);
+        Some(ModelTime { waits: waiting.map_or(0.0, |seconds| (seconds - busy.compute()).max(0.0)), ..busy })
     }
 
     /// A part's seconds.
@@ -232,6 +266,8 @@ impl ModelTime {
             TimePart::Caches => self.caches,
             TimePart::Local => self.local,
             TimePart::Instructions => self.instructions,
+            TimePart::Divisions => self.divisions,
+            TimePart::Waits => self.waits,
             TimePart::Groups => self.work().hypot(self.starts) - self.work(),
         }
     }
@@ -251,13 +287,15 @@ impl ModelTime {
             TimePart::Launches | TimePart::Groups => true,
             TimePart::Limit => !self.is_gpu || most(limit, self.caches.max(self.compute())),
             TimePart::Caches => most(self.caches, limit.max(self.compute())),
-            TimePart::Local | TimePart::Instructions => most(self.compute(), limit.max(self.caches)),
+            TimePart::Local | TimePart::Instructions | TimePart::Divisions | TimePart::Waits => {
+                most(self.compute(), limit.max(self.caches))
+            }
         }
     }
 
     /// The compute units' time.
     pub fn compute(&self) -> f64 {
-        self.local + self.instructions
+        self.local + self.instructions + self.divisions + self.waits
     }
 
     /// The whole time, in seconds.
@@ -273,8 +311,7 @@ impl ModelTime {
         if self.starts > self.work() {
             return TimePart::Groups;
         }
-        let parts = [TimePart::Local, TimePart::Instructions, TimePart::Caches, TimePart::Limit];
-        let counted = parts.into_iter().filter(|part| self.counts(*part));
+        let counted = TimePart::ALL.into_iter().filter(|part| *part != TimePart::Launches && self.counts(*part));
         counted.max_by(|a, b| self.get(*a).total_cmp(&self.get(*b))).unwrap_or(TimePart::Limit)
     }
 }

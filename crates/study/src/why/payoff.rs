@@ -19,6 +19,9 @@ const STEPS_OF_A_WARP: f64 = 5.0;
 /// Warp instructions that a GPU executes while memory delivers a segment (H200: 7.3).
 const INSTRUCTIONS_A_SEGMENT: f64 = 8.0;
 
+/// Instructions that take as long as a division of integers (H200: 29.7).
+const INSTRUCTIONS_A_DIVISION: f64 = 30.0;
+
 const WARP: f64 = LockstepModel::USUAL.warp as f64;
 const SEGMENT: f64 = LockstepModel::USUAL.segment as f64;
 
@@ -36,6 +39,8 @@ pub enum Waste {
     UnfilledWarps,
     /// Segments fetched repeatedly.
     Rereads,
+    /// Divisions of integers by a number that the compiler does not know.
+    Divisions,
     /// Instructions other than loads, stores and floating-point arithmetic. Half would do, if each served two elements.
     Bookkeeping,
     Launches,
@@ -43,13 +48,14 @@ pub enum Waste {
 }
 
 impl Waste {
-    pub const ALL: [Waste; 9] = [
+    pub const ALL: [Waste; 10] = [
         Waste::BankConflicts,
         Waste::ScatteredReads,
         Waste::ScatteredWrites,
         Waste::MaskedLanes,
         Waste::UnfilledWarps,
         Waste::Rereads,
+        Waste::Divisions,
         Waste::Bookkeeping,
         Waste::Launches,
         Waste::Barriers,
@@ -186,11 +192,12 @@ impl CaseWork<'_> {
         (items / warps, warps)
     }
 
-    /// The cost of kernels if each pass, segment, instruction and wait of a warp costs one.
+    /// The cost of kernels if each pass, segment, instruction and barrier of a warp costs one.
     fn slots(&self, tally: &Tally) -> f64 {
         let counts = &tally.counts;
-        let waits = tally.barriers as f64 * self.warps().1;
-        (counts.issued + counts.local().passes + counts.global().segments) as f64 + waits
+        let barriers = tally.barriers as f64 * self.warps().1;
+        let divisions = INSTRUCTIONS_A_DIVISION * counts.divisions as f64;
+        (counts.issued + counts.local().passes + counts.global().segments) as f64 + barriers + divisions
     }
 
     fn payoffs(&self, cost: &dyn Fn(&Tally, f64) -> f64) -> Vec<Payoff> {
@@ -243,6 +250,7 @@ impl CaseWork<'_> {
                 let (_, needed) = scattered(&memory.global_read);
                 (needed, needed * self.read_once())
             }
+            Waste::Divisions => (counts.divisions as f64, 0.0),
             Waste::Bookkeeping if self.is_bookkeeping_hidden() => (0.0, 0.0),
             Waste::Bookkeeping => {
                 let requests = counts.global().requests + counts.local().requests + counts.atomics().requests;
@@ -302,7 +310,9 @@ impl CaseWork<'_> {
             Waste::MaskedLanes => times(&mut counts.issued, kept(small.issued)),
             Waste::UnfilledWarps => {
                 let share = kept(small.issued);
-                times(&mut counts.issued, share);
+                for count in [&mut counts.issued, &mut counts.divisions, &mut counts.waits, &mut counts.hidden] {
+                    times(count, share);
+                }
                 for one in [&mut memory.global_read, &mut memory.global_write] {
                     let needed = (one.bytes as f64 / SEGMENT).round() as u64;
                     times(&mut one.requests, share);
@@ -325,6 +335,7 @@ impl CaseWork<'_> {
                 memory.local_read.requests += from_tile;
                 memory.local_read.passes += from_tile;
             }
+            Waste::Divisions => counts.divisions = 0,
             Waste::Bookkeeping => {
                 let share = kept(small.issued);
                 times(&mut counts.issued, share);
@@ -356,6 +367,7 @@ impl CaseWork<'_> {
             Waste::ScatteredReads => each(counts.memory.global_read.requests),
             Waste::ScatteredWrites => each(counts.memory.global_write.requests),
             Waste::MaskedLanes => (line.1 / line.0, 1.0),
+            Waste::Divisions => line,
             Waste::UnfilledWarps => return (None, items, WARP),
             Waste::Rereads => {
                 let read = self.tally.counts.memory.global_read.segments as f64;

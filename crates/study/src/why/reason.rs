@@ -71,6 +71,10 @@ pub enum Cause {
     LocalPasses,
     /// Passes of local memory that a warp makes between two barriers.
     PassesBetweenBarriers,
+    /// Divisions of integers by warps, for 32 results.
+    Divisions,
+    /// Waits of warps for loads, for 32 results.
+    Waits,
     /// Instructions of items for each result.
     Instructions,
     /// The share of lanes that are busy.
@@ -238,6 +242,8 @@ fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool
             &[Cause::ReadLines, Cause::ReadSegments, Cause::GlobalRequests]
         }
         TimePart::Caches => &[Cause::WriteSegments, Cause::GlobalRequests],
+        TimePart::Divisions => &[Cause::Divisions],
+        TimePart::Waits => &[Cause::Waits],
         TimePart::Local if are_distant[0] != are_distant[1] => &[Cause::PassesBetweenBarriers],
         TimePart::Local => &[Cause::LocalRequests, Cause::LocalPasses],
         TimePart::Instructions if is_gpu => &[Cause::Instructions, Cause::LanesBusy],
@@ -246,7 +252,7 @@ fn changes(part: TimePart, before: Counted<'_>, after: Counted<'_>, is_gpu: bool
     counted(causes, before, after)
 }
 
-/// Those counts that both rungs have; jumps may be in one alone.
+/// Those counts that both rungs have; jumps and divisions may be in one alone.
 fn counted(causes: &[Cause], before: Counted<'_>, after: Counted<'_>) -> Vec<CountChange> {
     let is_of_pairs = after.1.0.is_of_pairs;
     let values = |cause| [before, after].map(|rung| value(cause, rung));
@@ -255,7 +261,7 @@ fn counted(causes: &[Cause], before: Counted<'_>, after: Counted<'_>) -> Vec<Cou
         CountChange { cause, before, after, is_of_pairs }
     };
     let is_known = |change: &CountChange| match change.cause {
-        Cause::JumpingBytes => change.before != change.after,
+        Cause::JumpingBytes | Cause::Divisions => change.before != change.after,
         _ => change.before > 0.0 && change.after > 0.0,
     };
     causes.iter().map(change).filter(is_known).collect()
@@ -277,6 +283,8 @@ fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {
         Cause::LocalRequests => each(WARP * counts.local().requests),
         Cause::LocalPasses => counts.local().passes_a_request().unwrap_or(0.0),
         Cause::PassesBetweenBarriers => tally.passes_between_barriers(row),
+        Cause::Divisions => each(WARP * counts.divisions),
+        Cause::Waits => each(WARP * counts.waits),
         Cause::Instructions => each(counts.lanes),
         Cause::LanesBusy => counts.lanes_busy(WARP).unwrap_or(0.0),
     }

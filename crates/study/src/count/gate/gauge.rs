@@ -11,10 +11,12 @@ pub struct CountGauge {
 }
 
 /// In the order in which they are shown.
-pub static GAUGES: [CountGauge; 13] = [
+pub static GAUGES: [CountGauge; 15] = [
     CountGauge { name: "instructions", of: |row| row.warp_instructions },
     CountGauge { name: "item_instructions", of: |row| row.item_instructions },
     CountGauge { name: "flops", of: |row| row.flops },
+    CountGauge { name: "divisions", of: |row| row.divisions },
+    CountGauge { name: "waits", of: |row| row.global_waits },
     CountGauge { name: "requests", of: |row| sum([row.global_read_requests, row.global_write_requests]) },
     CountGauge { name: "segments", of: |row| sum([row.global_read_segments, row.global_write_segments]) },
     CountGauge { name: "moved", of: |row| sum([row.global_read_moved, row.global_write_moved]) },
