@@ -3,8 +3,9 @@
 //          group needs this tile before the next launch.
 // Removes: the launch of the pivot, and the time for which the rest of the device waits for it.
 // Remains: the pivot's rows and columns, which need all of it, in launches of their own; the first pivot.
-// Expect:  a gain for few nodes, where the pivot takes a large part of each step.
-// But:     none is expected on a CPU, whose shape is `blocked_wide`. A tile is a whole block, larger than those of `blocked` on a GPU.
+// Expect:  a gain where the pivot takes a large part of each step, and the other groups as long as the first.
+// But:     with few nodes the first group takes longest, and the others wait for it: a loss on an H200. None is expected on a CPU, whose
+//          shape is `blocked_wide`. A tile is a whole block, larger than those of `blocked` on a GPU.
 // CUDA:    block (0, 0) has the most work, and is scheduled first.
 #ifndef T
 #define T float            // element type

@@ -74,7 +74,7 @@ const PLANTS: [(&str, &str, &str, &str, &str); 8] = [
         "reduce",
         "        own += x[i];",
         "        if (id % 4 == 0) for (uint j = 0; j < 4; j++) own += x[i + j];",
-        "sum.cl:8: 27% of the lanes are busy; full warps would do (gpulab explain reduce:2)",
+        "sum.cl:8: 29% of the lanes are busy; full warps would do (gpulab explain reduce:2)",
     ),
     (
         "sum",
