@@ -159,7 +159,7 @@ fn driver_by_driver(how: &str) -> Listing {
 }
 
 fn ask_driver(file: &Path) -> Result<Vec<PlatformInfo>, String> {
-    let Some((_, library)) = library(file) else { return Ok(Vec::new()) };
+    let Some(library) = library(file) else { return Ok(Vec::new()) };
     let unusable = |e: std::io::Error| format!("it cannot be asked alone: {e}");
     let folder = files::ScratchFolder::new().map_err(unusable)?;
     fs::write(folder.path().join("alone.icd"), format!("{library}\n")).map_err(unusable)?;
@@ -185,22 +185,20 @@ pub fn check_device(info: &DeviceInfo) -> Result<Probe, String> {
 }
 
 pub fn drivers() -> Vec<Driver> {
+    let driver = |file: PathBuf| {
+        let library = library(&file)?;
+        let loads = in_child(&format!("library {library}"));
+        Some(Driver { file, library, loads })
+    };
     registrations().into_iter().filter_map(driver).collect()
 }
 
-fn driver(file: PathBuf) -> Option<Driver> {
-    let (file, library) = library(&file)?;
-    let loads = in_child(&format!("library {library}"));
-    Some(Driver { file, library, loads })
-}
-
-fn library(file: &Path) -> Option<(PathBuf, String)> {
-    let is_text = file.extension().is_some_and(|e| e == "icd");
-    let library = match is_text {
-        true => fs::read_to_string(file).ok()?.lines().next()?.trim().to_owned(),
-        false => file.display().to_string(),
-    };
-    Some((file.to_owned(), library))
+/// The library that a file registers: its first line, or the file itself.
+fn library(file: &Path) -> Option<String> {
+    match file.extension().is_some_and(|e| e == "icd") {
+        true => Some(fs::read_to_string(file).ok()?.lines().next()?.trim().to_owned()),
+        false => Some(file.display().to_string()),
+    }
 }
 
 /// The files that OpenCL's loaders read: those that the environment names, else the system's.
@@ -330,8 +328,7 @@ fn test(
     let buffer = device.alloc(bytes.len())?;
     device.write(buffer, 0, &bytes)?;
     let args = vec![Arg::Buffer(buffer), Arg::Uint(steps)];
-    let launch =
-        Launch { kernel: "doctor".to_owned(), global: [ITEMS, 1, 1], local: [1; 3], offset: [0; 3], args, check: None };
+    let launch = Launch::linear("doctor", ITEMS, 1, args);
     let mut times = Vec::new();
     // The first run pays for what drivers put off until then.
     for run in 0..=RUNS {

@@ -41,14 +41,10 @@ pub fn generation(info: &DeviceInfo) -> Option<String> {
 pub(super) fn handles(info: &DeviceInfo) -> Result<(PlatformId, DeviceId), DeviceError> {
     let gone = || DeviceError::other("clGetDeviceIDs", format!("device {} is gone", info.selector));
     let (platform, device) = info.selector.split_once(':').ok_or_else(gone)?;
-    let (platform, device): (usize, usize) = (number(platform).ok_or_else(gone)?, number(device).ok_or_else(gone)?);
+    let [platform, device] = [platform, device].map(|number| number.parse().unwrap_or(usize::MAX));
     let platform = *query::platforms()?.get(platform).ok_or_else(gone)?;
     let device = *query::devices(platform)?.get(device).ok_or_else(gone)?;
     Ok((platform, device))
-}
-
-fn number(text: &str) -> Option<usize> {
-    text.parse().ok()
 }
 
 fn platform(index: usize, id: PlatformId, next_row: &mut usize) -> PlatformInfo {

@@ -56,7 +56,7 @@ pub(super) fn answer(
     let held: Vec<HeldBuffer<'_>> = question.buffers.iter().map(HeldBuffer::from).collect();
     run(&info, &unit, &held, |buffers| {
         let args = buffers.iter().map(|buffer| Arg::Buffer(*buffer)).chain(sizes).collect();
-        vec![Launch { kernel: kernel.clone(), global: [1; 3], local: [1; 3], offset: [0; 3], args, check: None }]
+        vec![Launch::linear(&kernel, 1, 1, args)]
     })
     .map_err(|error| format!("the reference {name} on {}: {error}", info.name))
 }

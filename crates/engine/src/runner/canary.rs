@@ -69,14 +69,7 @@ impl Gauge {
         // Several groups for each unit, so that none is left without.
         let items = 4 * wg * target.compute_units.max(1) as usize;
         let buffer = device.alloc(4 * items)?;
-        let launch = Launch {
-            kernel: KERNEL.into(),
-            global: [items, 1, 1],
-            local: [wg, 1, 1],
-            offset: [0; 3],
-            args: Vec::new(),
-            check: None,
-        };
+        let launch = Launch::linear(KERNEL, items, wg, Vec::new());
         let mut gauge = Gauge { unit, launch, distrust: None, steps: 0, fastest: f64::INFINITY, last: None };
         // What it launches is no case's: that a device refuses it is a failure.
         let rounds = if (settings.max_runs as usize) < FIRST_RUNS { 1 } else { FIRST_ROUNDS };

@@ -45,18 +45,8 @@ pub(super) fn draw(
     let program =
         device.build(&BuildUnit { path: DRAW.into(), text, defines, kernels: vec!["draw_elements".into()] })?;
     let args = vec![Arg::Buffer(fenced.id), Arg::Index(drawn.len as u64), Arg::Index(drawn.key())];
-    let global = [items(device, drawn.len as u64), 1, 1];
-    device.run(
-        program,
-        &[Launch {
-            kernel: "draw_elements".into(),
-            global,
-            local: [local(device), 1, 1],
-            offset: [0; 3],
-            args,
-            check: None,
-        }],
-    )?;
+    let launch = Launch::linear("draw_elements", items(device, drawn.len as u64), local(device), args);
+    device.run(program, &[launch])?;
     for (start, len) in samples(&unchanged) {
         let mut there = Array::zeros(drawn.dtype, len);
         device.read(fenced.id, start * drawn.dtype.size(), there.as_bytes_mut())?;
@@ -84,14 +74,7 @@ pub(super) fn print_of(device: &mut dyn Device, printer: ProgramId, fenced: Fenc
     let items = items(device, count / 2);
     let sums = device.alloc(8 * items)?;
     let args = vec![Arg::Buffer(fenced.id), Arg::Buffer(sums), Arg::Index(count)];
-    let launch = Launch {
-        kernel: "print_words".into(),
-        global: [items, 1, 1],
-        local: [local(device), 1, 1],
-        offset: [0; 3],
-        args,
-        check: None,
-    };
+    let launch = Launch::linear("print_words", items, local(device), args);
     let mut parts = vec![0u64; items];
     // Items that do not run leave no sum of another run.
     let printed = device

@@ -87,22 +87,10 @@ pub(super) fn batch_size(seconds: f64) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpulab_model::outcome::{Cache, Candidate};
+    use gpulab_model::outcome::Candidate;
 
     fn settings() -> Settings {
-        Settings {
-            warmup: 2,
-            min_runs: 10,
-            max_runs: 100,
-            min_time: 0.0,
-            timeout: 10.0,
-            max_noise: 0.05,
-            cache: Cache::Warm,
-            clock: Clock::Event,
-            least_time: None,
-            candidate: None,
-            stream: None,
-        }
+        Settings { warmup: 2, max_runs: 100, min_time: 0.0, timeout: 10.0, ..Settings::default() }
     }
 
     fn run_on(times: impl Fn(usize) -> f64, settings: &Settings) -> (usize, &'static str, usize) {

@@ -420,15 +420,8 @@ impl Session {
         let bytes = target.local_mem.min(32 << 10) as usize;
         let wg = target.max_wg.min(64);
         let groups = 4 * target.compute_units as usize;
-        let launch = Launch {
-            kernel: "scrub".into(),
-            global: [groups * wg, 1, 1],
-            local: [wg, 1, 1],
-            offset: [0; 3],
-            args: vec![Arg::Local(bytes), Arg::Uint((bytes / 4) as u32)],
-            check: None,
-        };
-        self.device.run(program, &[launch])?;
+        let args = vec![Arg::Local(bytes), Arg::Uint((bytes / 4) as u32)];
+        self.device.run(program, &[Launch::linear("scrub", groups * wg, wg, args)])?;
         Ok(())
     }
 

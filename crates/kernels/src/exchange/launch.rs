@@ -63,14 +63,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
 fn empty(seed: u64, (groups, wg): (usize, usize), launches: usize, repeat: usize, reading: Reading) -> Script {
     let before = pattern(seed, 0) as u8;
     let first = u32::from_ne_bytes([before; 4]);
-    let launch = Launch {
-        kernel: "launch_count".into(),
-        global: [groups * wg, 1, 1],
-        local: [wg, 1, 1],
-        offset: [0; 3],
-        args: vec![Arg::Buffer(BufferId(0))],
-        check: None,
-    };
+    let launch = Launch::linear("launch_count", groups * wg, wg, vec![Arg::Buffer(BufferId(0))]);
     Script {
         host: Vec::new(),
         buffers: vec![DeviceSpec { bytes: 4, place: MemoryKind::Device, contents: Contents::Undefined }],
@@ -100,15 +93,7 @@ fn halving(case: &Case, target: &Target) -> Result<Script, Refusal> {
         let half = left.div_ceil(2);
         let args =
             vec![Arg::Buffer(BufferId(from)), Arg::Buffer(BufferId(1)), Arg::Uint(half as u32), Arg::Uint(left as u32)];
-        let launch = Launch {
-            kernel: "launch_halve".into(),
-            global: [half.next_multiple_of(wg), 1, 1],
-            local: [wg, 1, 1],
-            offset: [0; 3],
-            args,
-            check: None,
-        };
-        commands.push(command(launch));
+        commands.push(command(Launch::linear("launch_halve", half.next_multiple_of(wg), wg, args)));
         (left, from) = (half, 1);
     }
     Ok(sum(case, n, program(HALVE_PATH, "launch_halve", Vec::new()), commands, n.div_ceil(2)))
@@ -125,15 +110,7 @@ fn tree(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let program = program(TREE_PATH, "launch_tree", defines);
     let numbers = [n, walk.near, walk.span].map(|number| Arg::Uint(number as u32));
     let args = [0, 1, 2].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect();
-    let launch = Launch {
-        kernel: "launch_tree".into(),
-        global: [items, 1, 1],
-        local: [wg, 1, 1],
-        offset: [0; 3],
-        args,
-        check: None,
-    };
-    Ok(sum(case, n, program, vec![command(launch)], 1))
+    Ok(sum(case, n, program, vec![command(Launch::linear("launch_tree", items, wg, args))], 1))
 }
 
 /// A sum of n words in buffer 0. Its result is the first of buffer 1, which has so many; buffer 2 has two zeros.

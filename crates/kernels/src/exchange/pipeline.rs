@@ -140,14 +140,8 @@ impl Chunk {
 
     fn mix(self, stage: &KernelStage) -> Action {
         let numbers = [self.first as u32, self.n as u32, stage.steps].map(Arg::Uint);
-        Action::Launch(Launch {
-            kernel: "pipeline_mix".into(),
-            global: [self.n.next_multiple_of(stage.wg), 1, 1],
-            local: [stage.wg, 1, 1],
-            offset: [0; 3],
-            args: [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect(),
-            check: None,
-        })
+        let args = [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect();
+        Action::Launch(Launch::linear("pipeline_mix", self.n.next_multiple_of(stage.wg), stage.wg, args))
     }
 }
 

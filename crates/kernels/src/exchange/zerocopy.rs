@@ -47,14 +47,8 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         return Err(Refusal::Size(format!("n = {n}, {PASSES_SET} = {passes}: the kernel counts in 32 bits")));
     }
     let numbers = [n, walk.near, walk.span, passes as usize, 0].map(|number| Arg::Uint(number as u32));
-    let launch = Launch {
-        kernel: "zerocopy_passes".into(),
-        global: [items, 1, 1],
-        local: [wg, 1, 1],
-        offset: [0; 3],
-        args: [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect(),
-        check: None,
-    };
+    let args = [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect();
+    let launch = Launch::linear("zerocopy_passes", items, wg, args);
     let transfer = Transfer { host: HostId(0), from: 0, buffer: BufferId(0), at: 0, bytes };
     let variant = case.variant.as_str();
     let (before, moved) = match variant {

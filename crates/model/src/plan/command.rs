@@ -83,6 +83,20 @@ pub struct Launch {
     pub check: Option<FlagCheck<BufferId>>,
 }
 
+impl Launch {
+    /// So many work-items from the first on, in groups of `wg`.
+    pub fn linear(kernel: &str, items: usize, wg: usize, args: Vec<Arg<BufferId>>) -> Launch {
+        Launch {
+            kernel: kernel.to_owned(),
+            global: [items, 1, 1],
+            local: [wg, 1, 1],
+            offset: [0; 3],
+            args,
+            check: None,
+        }
+    }
+}
+
 /// A flag that a kernel raises: as long as it is, the launches that follow go on, one turn after the other.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FlagCheck<B> {
