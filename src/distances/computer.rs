@@ -35,7 +35,7 @@ pub(super) fn case(family: &Family, graph: &Graph) -> Case {
     };
     let weights = weights.map(|kind| (WEIGHTS.name.to_owned(), kind.to_owned()));
     let semiring = graph.semiring;
-    let named = (semiring != Semiring::MinPlus).then(|| (Semiring::NAME.to_owned(), semiring.text().replace('-', "_")));
+    let named = (semiring != Semiring::MinPlus).then(|| (Semiring::NAME.to_owned(), semiring.name().to_owned()));
     let n = graph.len() as u64;
     let case = Case::of(&family.name, "", graph.weights.dtype(), Shape { n, m: n });
     Case { params: weights.into_iter().chain(named).collect(), ..case }

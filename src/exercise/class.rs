@@ -111,7 +111,7 @@ fn table(rows: &[ClassRow], width: usize) -> String {
             "{:<students$}  {:<exercises$}  {:<9}  ",
             crate::terminal::line(student),
             crate::terminal::line(&grade.exercise),
-            grade.verdict.label()
+            grade.verdict.name()
         );
         match why.is_empty() {
             true => text += &format!("{}\n", first.trim_end()),

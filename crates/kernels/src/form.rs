@@ -1,6 +1,7 @@
 //! What families work on, and which measured limits bound them.
 
 use gpulab_model::data::Shape;
+use gpulab_model::named_enum;
 use gpulab_model::plan::Cost;
 use serde::Deserialize;
 
@@ -48,41 +49,24 @@ impl Form {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bound {
-    Read,
-    /// Reading and writing global memory at once.
-    Copy,
-    /// Additions, each followed by a minimum.
-    AddMin,
-    Write,
-    Local,
-    /// Multiplications, each with an addition: floating-point operations of most programs.
-    Fma,
-    /// Operations of other kinds: no limit of theirs is measured.
-    Arithmetic,
+named_enum! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Bound {
+        Read = "read",
+        Write = "write",
+        /// Reading and writing global memory at once.
+        Copy = "copy",
+        Local = "local",
+        /// Additions, each followed by a minimum.
+        AddMin = "add-min",
+        /// Multiplications, each with an addition: floating-point operations of most programs.
+        Fma = "fma",
+        /// Operations of other kinds: no limit of theirs is measured.
+        Arithmetic = "arithmetic",
+    }
 }
 
 impl Bound {
-    pub(crate) const ALL: [Bound; 7] =
-        [Bound::Read, Bound::Write, Bound::Copy, Bound::Local, Bound::AddMin, Bound::Fma, Bound::Arithmetic];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Bound::Read => "read",
-            Bound::Copy => "copy",
-            Bound::AddMin => "add-min",
-            Bound::Write => "write",
-            Bound::Local => "local",
-            Bound::Fma => "fma",
-            Bound::Arithmetic => "arithmetic",
-        }
-    }
-
-    pub fn named(name: &str) -> Option<Bound> {
-        Bound::ALL.into_iter().find(|bound| bound.name() == name)
-    }
-
     /// Whether it limits bytes; otherwise operations.
     pub fn is_memory(self) -> bool {
         !matches!(self, Bound::AddMin | Bound::Fma | Bound::Arithmetic)

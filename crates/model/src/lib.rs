@@ -5,10 +5,12 @@
 //! - [`outcome`] is how to measure a case, who runs it, and what came of it; what devices say of themselves.
 //! - [`check`] gives verdicts on results, [`stats`] summaries of times.
 //! - [`error`] is what ends a command: a message and an exit code. [`suggest`] finds what a misspelt word may have meant.
+//! - [`named_enum`] declares enums whose variants have names.
 
 pub mod check;
 pub mod data;
 pub mod error;
+mod named;
 pub mod outcome;
 pub mod plan;
 pub mod stats;

@@ -63,7 +63,7 @@ pub fn exercise(exercise: &Exercise, standing: &Standing, width: usize) -> Strin
 }
 
 fn wanted(check: &CountCheck) -> String {
-    let label = check.metric.label();
+    let label = check.metric.name();
     match check.wanted {
         Demand::Most(most) => format!("{label}: at most {most}"),
         Demand::Least(least) => format!("{label}: at least {least}"),
@@ -102,7 +102,7 @@ pub fn started(exercise: &Exercise, path: &Path, width: usize) -> String {
 
 /// What a check found, in lines of so many characters.
 pub fn grade(exercise: &Exercise, grade: &Grade, width: usize) -> String {
-    let mut text = format!("{}: {}\n", grade.exercise, grade.verdict.label());
+    let mut text = format!("{}: {}\n", grade.exercise, grade.verdict.name());
     if !grade.right_at.is_empty() {
         text += &wrap(&format!("  right at n = {}", grade.right_at.join(", ")), width, "    ");
     }

@@ -191,7 +191,7 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit
     };
     let semiring = match Semiring::of(&row.params) {
         Semiring::MinPlus => String::new(),
-        other => format!(", {}", other.text()),
+        other => format!(", {}", other.name().replace('_', "-")),
     };
     let signed = if minplus::is_signed(&row.params) { ", signed weights" } else { "" };
     let device = format::device(&row.device);

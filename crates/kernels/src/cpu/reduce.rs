@@ -5,43 +5,32 @@ use super::parallel::{self, LANES, tree};
 use super::{Baseline, compensated};
 use gpulab_model::data::{self, Array, DrawnInput, Params, Streamed};
 use gpulab_model::each_array;
+use gpulab_model::named_enum;
 use gpulab_model::plan::{Reference, Rounded};
 use multiversion::multiversion;
 
-/// An operation that joins any number of elements into one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Op {
-    /// The sum; of integers, it wraps.
-    #[default]
-    Sum,
-    Min,
-    Max,
-    /// Bits that all elements have.
-    And,
-    /// Bits that any element has.
-    Or,
-    /// Bits that an odd number of elements have.
-    Xor,
+named_enum! {
+    /// An operation that joins any number of elements into one.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Op {
+        /// The sum; of integers, it wraps.
+        #[default]
+        Sum = "sum",
+        Min = "min",
+        Max = "max",
+        /// Bits that all elements have.
+        And = "and",
+        /// Bits that any element has.
+        Or = "or",
+        /// Bits that an odd number of elements have.
+        Xor = "xor",
+    }
 }
 
 impl Op {
-    pub const ALL: [Op; 6] = [Op::Sum, Op::Min, Op::Max, Op::And, Op::Or, Op::Xor];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Op::Sum => "sum",
-            Op::Min => "min",
-            Op::Max => "max",
-            Op::And => "and",
-            Op::Or => "or",
-            Op::Xor => "xor",
-        }
-    }
-
     /// The operation that the setting `op` names, a sum without one; `None` if there is no such operation.
     pub fn of(params: &Params) -> Option<Op> {
-        let Some(name) = params.get("op") else { return Some(Op::Sum) };
-        Op::ALL.into_iter().find(|op| op.name() == name)
+        params.get("op").map_or(Some(Op::Sum), |name| Op::named(name))
     }
 
     /// Whether it works on bits, which only integers are made of.

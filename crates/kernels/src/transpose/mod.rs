@@ -156,7 +156,8 @@ fn set_tile(plan: &mut Builder<'_>, tile: SquareTile, order: GroupOrder) -> Resu
     let ask = plan.ask;
     plan.set(TILE.name, tile.side);
     plan.set(ROWS.name, tile.rows);
-    let order = if ask.reads(&ORDER) { GroupOrder::of(ask, order)? } else { order };
+    let asked = if ask.reads(&ORDER) { ORDER.given(&ask.case.params)? } else { None };
+    let order = asked.and_then(GroupOrder::named).unwrap_or(order);
     let tiles = Tiles::of(ask.case.shape, tile.side, order);
     if !ask.reads(&ORDER) && tiles.groups[2] > 1 {
         let rows = ask.case.shape.m.div_ceil(tile.side);

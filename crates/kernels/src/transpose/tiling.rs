@@ -1,8 +1,9 @@
 //! How tiles are shared out among work-items, and which groups take which tiles.
 
-use super::settings::{ORDER, ROWS, TILE};
+use super::settings::{ROWS, TILE};
 use crate::Ask;
 use gpulab_model::data::Shape;
+use gpulab_model::named_enum;
 use gpulab_model::plan::{Refusal, WorkGroup};
 
 /// How a square tile is shared out among the work-items of a group.
@@ -55,29 +56,12 @@ impl SquareTile {
 /// Most groups in the second dimension of a launch: what NVIDIA's drivers allow.
 pub(super) const MOST_GROUP_ROWS: u64 = 65_535;
 
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum GroupOrder {
-    Rows,
-    Columns,
-    Diagonal,
-}
-
-impl GroupOrder {
-    pub(super) fn of(ask: &Ask<'_>, default: GroupOrder) -> Result<GroupOrder, Refusal> {
-        Ok(match ORDER.given(&ask.case.params)? {
-            Some("rows") => GroupOrder::Rows,
-            Some("columns") => GroupOrder::Columns,
-            Some("diagonal") => GroupOrder::Diagonal,
-            _ => default,
-        })
-    }
-
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            GroupOrder::Rows => "rows",
-            GroupOrder::Columns => "columns",
-            GroupOrder::Diagonal => "diagonal",
-        }
+named_enum! {
+    #[derive(Clone, Copy, PartialEq)]
+    pub(super) enum GroupOrder {
+        Rows = "rows",
+        Columns = "columns",
+        Diagonal = "diagonal",
     }
 }
 

@@ -13,6 +13,7 @@ pub use needs::{Inspected, LaunchedOnce, ProgramBinary, Told};
 pub use symptoms::{CellSymptoms, CountSymptoms, DataKinds, Likeness, Repeated, StartsFrom, Symptoms, TriedShape};
 
 use crate::data::Params;
+use crate::named_enum;
 use crate::plan::{Case, Refusal, WorkGroup};
 use serde::{Deserialize, Serialize};
 
@@ -110,51 +111,31 @@ impl Default for Settings {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// Checked, timed, and checked again.
-    #[default]
-    Ok,
-    /// This device or size cannot run it; the reason says why.
-    Skipped,
-    BuildFailed,
-    /// Checked and timed, but faster than the device can be: the times are not to be trusted.
-    Suspect,
-    /// The result failed its check; there are no times.
-    WrongResult,
-    /// It did not end before its deadline.
-    Timeout,
-    /// The driver or the process failed.
-    Failed,
+named_enum! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum Status {
+        /// Checked, timed, and checked again.
+        #[default]
+        Ok = "ok",
+        /// This device or size cannot run it; the reason says why.
+        Skipped = "skipped",
+        BuildFailed = "build_failed",
+        /// Checked and timed, but faster than the device can be: the times are not to be trusted.
+        Suspect = "suspect",
+        /// The result failed its check; there are no times.
+        WrongResult = "wrong_result",
+        /// It did not end before its deadline.
+        Timeout = "timeout",
+        /// The driver or the process failed.
+        Failed = "failed",
+    }
 }
 
 impl Status {
-    pub const ALL: [Status; 7] = [
-        Status::Ok,
-        Status::Skipped,
-        Status::BuildFailed,
-        Status::Suspect,
-        Status::WrongResult,
-        Status::Timeout,
-        Status::Failed,
-    ];
-
     /// Whether something broke, of the kernel, its driver or their times.
     pub fn is_broken(self) -> bool {
         !matches!(self, Status::Ok | Status::Skipped)
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Status::Ok => "ok",
-            Status::Skipped => "skipped",
-            Status::BuildFailed => "build_failed",
-            Status::Suspect => "suspect",
-            Status::WrongResult => "wrong_result",
-            Status::Timeout => "timeout",
-            Status::Failed => "failed",
-        }
     }
 }
 

@@ -1,19 +1,22 @@
 //! What an interval says.
 
 use super::RatioInterval;
+use gpulab_model::named_enum;
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "UPPERCASE")]
-pub enum SpeedVerdict {
-    /// The second takes more time.
-    Slower,
-    /// The second takes less time.
-    Faster,
-    /// They differ by less than what counts.
-    Same,
-    /// The noise is larger than what would have to be seen.
-    Undecided,
+named_enum! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+    #[serde(rename_all = "UPPERCASE")]
+    pub enum SpeedVerdict {
+        /// The second takes more time.
+        Slower = "SLOWER",
+        /// The second takes less time.
+        Faster = "FASTER",
+        /// They differ by less than what counts.
+        Same = "SAME",
+        /// The noise is larger than what would have to be seen.
+        Undecided = "UNDECIDED",
+    }
 }
 
 impl SpeedVerdict {
@@ -27,16 +30,6 @@ impl SpeedVerdict {
             (low, _) if low > 1.0 => SpeedVerdict::Slower,
             (_, high) if high < 1.0 => SpeedVerdict::Faster,
             _ => SpeedVerdict::Undecided,
-        }
-    }
-
-    /// The word in tables and files.
-    pub fn name(self) -> &'static str {
-        match self {
-            SpeedVerdict::Slower => "SLOWER",
-            SpeedVerdict::Faster => "FASTER",
-            SpeedVerdict::Same => "SAME",
-            SpeedVerdict::Undecided => "UNDECIDED",
         }
     }
 }

@@ -7,6 +7,7 @@ use gpulab_kernels::lab::{self, chase};
 use gpulab_kernels::probes::{HALF, OP, VEC, lanes};
 use gpulab_kernels::{Bound, Form, minplus};
 use gpulab_model::data::{Dtype, Params, Shape};
+use gpulab_model::named_enum;
 use gpulab_model::outcome::{Clock, Outcome};
 use gpulab_model::plan::{Case, REPEATS, Target, WorkGroup};
 use serde::{Deserialize, Serialize};
@@ -106,50 +107,33 @@ pub struct Quantity {
     pub place: Site,
 }
 
-/// Where a quantity is measured, or under which condition.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Site {
-    /// Global memory, beyond all caches.
-    Memory,
-    /// The caches: the same data again and again within a launch.
-    Cache,
-    /// Global memory, by groups of one item.
-    Alone,
-    /// Global memory, one word of each segment at a time.
-    Scattered,
-    /// Global memory, by items of large groups that take turns, so that each jumps over all the others.
-    Strided,
-    /// The same, of data that fit a cache.
-    Near,
-    /// A point of the curve over size.
-    Curve,
-    /// Compute units, and what is nearest to them.
-    Unit,
-    /// Compute units, in forms that elements of either sign allow.
-    Signed,
-    Warp,
-    /// Items of groups that meet at barriers, one element each.
-    Tree,
-    Host,
-}
-
-impl Site {
-    pub fn name(self) -> &'static str {
-        match self {
-            Site::Memory => "memory",
-            Site::Cache => "cache",
-            Site::Alone => "alone",
-            Site::Scattered => "scattered",
-            Site::Strided => "strided",
-            Site::Near => "near",
-            Site::Curve => "curve",
-            Site::Unit => "unit",
-            Site::Signed => "signed",
-            Site::Warp => "warp",
-            Site::Tree => "tree",
-            Site::Host => "host",
-        }
+named_enum! {
+    /// Where a quantity is measured, or under which condition.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Site {
+        /// Global memory, beyond all caches.
+        Memory = "memory",
+        /// The caches: the same data again and again within a launch.
+        Cache = "cache",
+        /// Global memory, by groups of one item.
+        Alone = "alone",
+        /// Global memory, one word of each segment at a time.
+        Scattered = "scattered",
+        /// Global memory, by items of large groups that take turns, so that each jumps over all the others.
+        Strided = "strided",
+        /// The same, of data that fit a cache.
+        Near = "near",
+        /// A point of the curve over size.
+        Curve = "curve",
+        /// Compute units, and what is nearest to them.
+        Unit = "unit",
+        /// Compute units, in forms that elements of either sign allow.
+        Signed = "signed",
+        Warp = "warp",
+        /// Items of groups that meet at barriers, one element each.
+        Tree = "tree",
+        Host = "host",
     }
 }
 

@@ -5,33 +5,36 @@
 
 use crate::count::{CountedCase, Counts, LockstepModel, RequestCounts};
 use gpulab_model::data::Shape;
+use gpulab_model::named_enum;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// A number that follows from the counts of a case's launches, all together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum CountMetric {
-    Launches,
-    /// Passes of a request to local memory.
-    LocalPasses,
-    /// Elements that are stored to local memory, for each element of the problem.
-    LocalStores,
-    /// The share of a warp's lanes that are busy.
-    BusyLanes,
-    /// Memory segments (32 B) of a load from global memory.
-    ReadSegments,
-    /// Memory segments (32 B) of a store to global memory.
-    WriteSegments,
-    /// Instructions of work-items for each element.
-    Instructions,
-    /// Barriers of groups, for each thousand elements.
-    Barriers,
-    WorkItems,
-    /// Results that are left in global memory, for each element.
-    Results,
-    /// Elements loaded, from whatever memory, for each addition of a min-plus product.
-    LoadsAnAddition,
+named_enum! {
+    /// A number that follows from the counts of a case's launches, all together.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum CountMetric {
+        Launches = "launches",
+        /// Passes of a request to local memory.
+        LocalPasses = "passes of a request to local memory",
+        /// Elements that are stored to local memory, for each element of the problem.
+        LocalStores = "elements stored to local memory, for each element",
+        /// The share of a warp's lanes that are busy.
+        BusyLanes = "busy lanes, as a share",
+        /// Memory segments (32 B) of a load from global memory.
+        ReadSegments = "memory segments of a load",
+        /// Memory segments (32 B) of a store to global memory.
+        WriteSegments = "memory segments of a store",
+        /// Instructions of work-items for each element.
+        Instructions = "instructions an element",
+        /// Barriers of groups, for each thousand elements.
+        Barriers = "barriers a thousand elements",
+        WorkItems = "work-items an element",
+        /// Results that are left in global memory, for each element.
+        Results = "results left an element",
+        /// Elements loaded, from whatever memory, for each addition of a min-plus product.
+        LoadsAnAddition = "elements loaded for an addition",
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -54,22 +57,6 @@ pub(super) struct Over {
 }
 
 impl CountMetric {
-    pub fn label(self) -> &'static str {
-        match self {
-            CountMetric::Launches => "launches",
-            CountMetric::LocalPasses => "passes of a request to local memory",
-            CountMetric::LocalStores => "elements stored to local memory, for each element",
-            CountMetric::BusyLanes => "busy lanes, as a share",
-            CountMetric::ReadSegments => "memory segments of a load",
-            CountMetric::WriteSegments => "memory segments of a store",
-            CountMetric::Instructions => "instructions an element",
-            CountMetric::Barriers => "barriers a thousand elements",
-            CountMetric::WorkItems => "work-items an element",
-            CountMetric::Results => "results left an element",
-            CountMetric::LoadsAnAddition => "elements loaded for an addition",
-        }
-    }
-
     /// The file and line with most of what it is about; none where no line has it.
     fn line_with_most(self, counted: &CountedCase) -> Option<(&str, u64)> {
         let idle = |counts: &Counts| counts.issued * LockstepModel::USUAL.warp - counts.lanes;
@@ -183,6 +170,6 @@ impl CountCheck {
         let wanted = format!("{wanted}{note}");
         let place = if ok { None } else { self.metric.line_with_most(counted) };
         let line = place.map(|(file, line)| format!("{}:{line}", file.rsplit('/').next().unwrap_or(file)));
-        CheckResult { what: self.metric.label().into(), value, wanted, ok, hint: self.hint.clone(), line }
+        CheckResult { what: self.metric.name().into(), value, wanted, ok, hint: self.hint.clone(), line }
     }
 }

@@ -5,40 +5,28 @@ use super::course::Exercise;
 use crate::count::CountedCase;
 use gpulab_model::Error;
 use gpulab_model::data::Shape;
+use gpulab_model::named_enum;
 use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ExerciseVerdict {
-    /// Right, and its counts are as demanded.
-    Passed,
-    /// Right, but the counts show that the step is still to be made.
-    NotYet,
-    /// Right, but there is no simulator to count in.
-    Uncounted,
-    /// A wrong result or answer.
-    Wrong,
-    NotBuilt,
-    /// It ended its process, or the driver failed.
-    Crashed,
-    /// It did not end before its deadline.
-    Endless,
-    /// The file cannot be read, or declares what cannot be.
-    Refused,
-}
-
-impl ExerciseVerdict {
-    pub fn label(self) -> &'static str {
-        match self {
-            ExerciseVerdict::Passed => "passed",
-            ExerciseVerdict::NotYet => "not yet",
-            ExerciseVerdict::Uncounted => "uncounted",
-            ExerciseVerdict::Wrong => "WRONG",
-            ExerciseVerdict::NotBuilt => "NOT BUILT",
-            ExerciseVerdict::Crashed => "CRASHED",
-            ExerciseVerdict::Endless => "ENDLESS",
-            ExerciseVerdict::Refused => "REFUSED",
-        }
+named_enum! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum ExerciseVerdict {
+        /// Right, and its counts are as demanded.
+        Passed = "passed",
+        /// Right, but the counts show that the step is still to be made.
+        NotYet = "not yet",
+        /// Right, but there is no simulator to count in.
+        Uncounted = "uncounted",
+        /// A wrong result or answer.
+        Wrong = "WRONG",
+        NotBuilt = "NOT BUILT",
+        /// It ended its process, or the driver failed.
+        Crashed = "CRASHED",
+        /// It did not end before its deadline.
+        Endless = "ENDLESS",
+        /// The file cannot be read, or declares what cannot be.
+        Refused = "REFUSED",
     }
 }
 
@@ -101,7 +89,7 @@ impl Grade {
 
     /// What it is to a shell: nothing if it passed, else an error with its exit code.
     pub fn outcome(&self) -> Result<(), Error> {
-        let text = format!("{}: {}: {}", self.exercise, self.verdict.label(), self.reason);
+        let text = format!("{}: {}: {}", self.exercise, self.verdict.name(), self.reason);
         Err(match self.verdict {
             ExerciseVerdict::Passed => return Ok(()),
             ExerciseVerdict::Wrong => Error::WrongResult(text),

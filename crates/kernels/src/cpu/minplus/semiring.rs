@@ -1,6 +1,7 @@
 //! The pairs of operations that a product can have in place of minimum and sum.
 
 use gpulab_model::data::{Array, NO_EDGE, Params};
+use gpulab_model::named_enum;
 
 /// What makes one length of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -9,18 +10,20 @@ pub enum EdgeJoin {
     Larger,
 }
 
-/// What a product chooses by, and what it joins by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Semiring {
-    /// Shortest paths.
-    #[default]
-    MinPlus,
-    /// Longest paths.
-    MaxPlus,
-    /// Widest paths: as wide as their narrowest edge.
-    MaxMin,
-    /// Whether there is a path, as 1 or 0.
-    OrAnd,
+named_enum! {
+    /// What a product chooses by, and what it joins by.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Semiring {
+        /// Shortest paths.
+        #[default]
+        MinPlus = "min_plus",
+        /// Longest paths.
+        MaxPlus = "max_plus",
+        /// Widest paths: as wide as their narrowest edge.
+        MaxMin = "max_min",
+        /// Whether there is a path, as 1 or 0.
+        OrAnd = "or_and",
+    }
 }
 
 impl Semiring {
@@ -28,22 +31,7 @@ impl Semiring {
     pub const VALUES: &'static str = "min_plus max_plus max_min or_and";
 
     pub fn of(params: &Params) -> Semiring {
-        match params.get(Semiring::NAME).map(String::as_str) {
-            Some("max_plus") => Semiring::MaxPlus,
-            Some("max_min") => Semiring::MaxMin,
-            Some("or_and") => Semiring::OrAnd,
-            _ => Semiring::MinPlus,
-        }
-    }
-
-    /// As people write it.
-    pub fn text(self) -> &'static str {
-        match self {
-            Semiring::MinPlus => "min-plus",
-            Semiring::MaxPlus => "max-plus",
-            Semiring::MaxMin => "max-min",
-            Semiring::OrAnd => "or-and",
-        }
+        params.get(Semiring::NAME).and_then(|name| Semiring::named(name)).unwrap_or_default()
     }
 
     /// What the larger of its values is: the better.
