@@ -25,10 +25,6 @@ const WARP: usize = 32;
 struct Lockstep;
 
 impl Problem for Lockstep {
-    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
-        vec![shape.n as usize]
-    }
-
     fn cost(&self, case: &Case) -> Cost {
         let n = case.shape.n as f64;
         Cost { bytes: 4.0 * n, ops: n }

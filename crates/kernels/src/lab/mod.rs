@@ -173,13 +173,10 @@ mod tests {
     use super::*;
     use crate::probes::READ;
     use gpulab_model::outcome::fake_info;
-    use gpulab_model::plan::WorkGroup;
 
     #[test]
     fn a_walk_makes_each_access_once_in_either_shape() {
-        let (family, variant) = (READ.name.to_string(), READ.ladder[0].variant().into());
-        let (shape, wg) = (Shape::vector(1 << 20), WorkGroup::linear(1));
-        let case = Case { family, variant, dtype: Dtype::I32, shape, wg, params: Params::new(), seed: 1 };
+        let case = Case::of(&READ.name, READ.ladder[0].variant(), Dtype::I32, Shape::vector(1 << 20));
         for gpu in [true, false] {
             let target = Target { gpu, ..fake_info().target };
             let ask = Ask { family: &READ, rung: &READ.ladder[0], case: &case, target: &target };

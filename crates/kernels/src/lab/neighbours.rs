@@ -61,16 +61,13 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpulab_model::plan::WorkGroup;
 
     #[test]
     fn idle_items_leave_their_words_out() {
         let case = |idle: u64, offset: u64| {
             let settings = [(&IDLE, idle), (&OFFSET, offset)];
             let params = settings.iter().map(|(setting, value)| (setting.name.to_owned(), value.to_string())).collect();
-            let (shape, wg) = (Shape::vector(64), WorkGroup::linear(1));
-            let (family, variant) = (FAMILY.name.to_string(), "lanes".into());
-            Case { family, variant, dtype: Dtype::I32, shape, wg, params, seed: 1 }
+            Case { params, ..Case::of(&FAMILY.name, "lanes", Dtype::I32, Shape::vector(64)) }
         };
         let input = [Array::I32((0..64).collect())];
         let sum = |idle, offset| words(&summed(&case(idle, offset), &input))[0];

@@ -99,12 +99,10 @@ fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpulab_model::plan::WorkGroup;
 
     fn case(family: &Family, settings: &[(&Tunable, u64)]) -> Case {
         let params = settings.iter().map(|(setting, value)| (setting.name.to_owned(), value.to_string())).collect();
-        let (shape, wg) = (Shape::vector(64), WorkGroup::linear(1));
-        Case { family: family.name.to_string(), variant: "walk".into(), dtype: Dtype::I32, shape, wg, params, seed: 1 }
+        Case { params, ..Case::of(&family.name, "walk", Dtype::I32, Shape::vector(64)) }
     }
 
     #[test]

@@ -132,9 +132,8 @@ fn the_host_is_left_one_result_for_each_group() {
 fn what_cannot_be_planned_is_refused_with_its_reason() {
     let refusal = |variant: &str, dtype, wg, op: &str| {
         let params = Params::from([("op".to_owned(), op.to_owned())]);
-        let (family, variant) = ("reduce".into(), variant.to_owned());
-        let wg = WorkGroup::linear(wg);
-        let case = Case { family, variant, dtype, shape: Shape::vector(9), wg, params, seed: 1 };
+        let case = Case::of("reduce", variant, dtype, Shape::vector(9));
+        let case = Case { wg: WorkGroup::linear(wg), params, ..case };
         let rung = FAMILY.rung(&case.variant).unwrap();
         FAMILY.plan(rung, &case, &fake_info().target).unwrap_err().to_string()
     };

@@ -129,13 +129,8 @@ fn trial(scope: &Scope<'_>, series: &str, dtype: Dtype, stride: u64, scramble: u
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::points_of;
+    use super::super::tests::sentences;
     use super::*;
-
-    /// The finding where a series has `speed(series, stride)` GB/s, a sentence a line.
-    fn sentences(noise: f64, speed: fn(&str, f64) -> f64) -> String {
-        BANKS.finding(&points_of(&BANKS, true, noise, speed)).replace(". ", ".\n")
-    }
 
     /// The turns that 32 banks take for the words of a warp.
     fn turns(series: &str, stride: f64) -> f64 {
@@ -149,7 +144,7 @@ mod tests {
 
     #[test]
     fn banks_of_a_gpu() {
-        insta::assert_snapshot!(sentences(0.01, |series, stride| 30000.0 / turns(series, stride)), @r"
+        insta::assert_snapshot!(sentences(&BANKS, 0.01, |series, stride| 30000.0 / turns(series, stride)), @r"
         Local memory has 32 banks of 4 bytes: each doubling of the stride up to 32 slows reads, until they are 32.0 times slower than at stride 1; the odd stride 33 is as fast as stride 1 (to within 2 %); 8-byte words show 32 banks too (16.0 times slower).
         Reading one word with all items is as fast as stride 1 (to within 2 %); reading words in random order is 3.50 times slower than stride 1.
         ");
@@ -157,17 +152,17 @@ mod tests {
 
     #[test]
     fn memory_without_banks() {
-        insta::assert_snapshot!(sentences(0.02, |_, _| 90.0), @r"
+        insta::assert_snapshot!(sentences(&BANKS, 0.02, |_, _| 90.0), @r"
         Local memory shows no banks, as strides do not slow reads as banks would: stride 32 is as fast as stride 1 (to within 4 %).
         Reading one word with all items is as fast as stride 1 (to within 4 %); reading words in random order is as fast as stride 1 (to within 4 %).
         ");
         let vectors = |_: &str, stride: f64| if stride < 2.0 { 200.0 } else { 40.0 };
-        insta::assert_snapshot!(sentences(0.02, vectors), @r"
+        insta::assert_snapshot!(sentences(&BANKS, 0.02, vectors), @r"
         Local memory shows no banks, as strides do not slow reads as banks would: stride 32 is 5.00 times slower than stride 1.
         Reading one word with all items is as fast as stride 1 (to within 4 %); reading words in random order is as fast as stride 1 (to within 4 %).
         ");
         let lines = |_: &str, stride: f64| 200.0 / stride.clamp(1.0, 16.0);
-        insta::assert_snapshot!(sentences(0.02, lines), @r"
+        insta::assert_snapshot!(sentences(&BANKS, 0.02, lines), @r"
         Local memory shows no banks, as strides do not slow reads as banks would: stride 32 is 16.0 times slower than stride 1.
         Reading one word with all items is as fast as stride 1 (to within 4 %); reading words in random order is as fast as stride 1 (to within 4 %).
         ");
@@ -175,11 +170,11 @@ mod tests {
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(sentences(0.4, |series, stride| 30000.0 / turns(series, stride)), @r"
+        insta::assert_snapshot!(sentences(&BANKS, 0.4, |series, stride| 30000.0 / turns(series, stride)), @r"
         Whether local memory has banks is undecided: differences under 80 % cannot be seen in this run.
         To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
         ");
-        let flat = sentences(0.4, |_, stride| 30000.0 + stride);
+        let flat = sentences(&BANKS, 0.4, |_, stride| 30000.0 + stride);
         assert!(flat.starts_with("Local memory shows no banks"), "banks would cost more than this spread: {flat}");
         insta::assert_snapshot!(BANKS.finding(&[]), @"Too few strides were measured to show banks.");
     }
@@ -187,10 +182,10 @@ mod tests {
     #[test]
     fn an_odd_stride_costs_what_it_costs() {
         let slow = |series: &str, stride: f64| 30000.0 / turns(series, stride) * if stride == 33.0 { 0.6 } else { 1.0 };
-        let odd = |noise| sentences(noise, slow).split("; ").nth(1).unwrap().to_owned();
+        let odd = |noise| sentences(&BANKS, noise, slow).split("; ").nth(1).unwrap().to_owned();
         assert_eq!(odd(0.01), "the odd stride 33 is 1.67 times slower than stride 1");
         let less = |series: &str, stride: f64| 30000.0 / turns(series, stride) * if stride == 33.0 { 0.9 } else { 1.0 };
-        let text = sentences(0.1, less);
+        let text = sentences(&BANKS, 0.1, less);
         assert!(text.contains("the odd stride 33 is not clearly faster or slower than stride 1 (undecided"), "{text}");
     }
 }

@@ -92,13 +92,8 @@ fn trial(scope: &Scope<'_>, log: u64, (name, down, padding): (&str, u64, u64)) -
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::points_of;
+    use super::super::tests::{points_of, sentences};
     use super::*;
-
-    /// The finding where a series has `speed(series, pitch)` GB/s, a sentence a line.
-    fn sentences(noise: f64, speed: fn(&str, f64) -> f64) -> String {
-        CAMPING.finding(&points_of(&CAMPING, true, noise, speed)).replace(". ", ".\n")
-    }
 
     #[test]
     fn one_pitch_decides_nothing() {
@@ -118,7 +113,7 @@ mod tests {
     #[test]
     fn sets_that_overflow() {
         let speed = |series: &str, pitch: f64| if series == DOWN_PLAIN && pitch > 1000.0 { 10.0 } else { 40.0 };
-        insta::assert_snapshot!(sentences(0.01, speed), @r"
+        insta::assert_snapshot!(sentences(&CAMPING, 0.01, speed), @r"
         Power-of-two strides collide in memory channels or cache sets.
         For a walk down the columns, padding each row by 32 words makes it up to 4.00 times as fast (pitch = 1024, 2048, 4096, 8192, 16384); for one along the rows, where padding cannot help, it changes the speed by less than 2 %.
         ");
@@ -126,11 +121,11 @@ mod tests {
 
     #[test]
     fn no_camping() {
-        insta::assert_snapshot!(sentences(0.01, |series, _| if series.starts_with("down") { 10.0 } else { 40.0 }), @r"
+        insta::assert_snapshot!(sentences(&CAMPING, 0.01, |series, _| if series.starts_with("down") { 10.0 } else { 40.0 }), @r"
         Power-of-two strides do not collide in memory channels or cache sets.
         For a walk down the columns, padding each row by 32 words changes the speed by less than 2 %; for one along the rows, where padding cannot help, it changes the speed by less than 2 %.
         ");
-        insta::assert_snapshot!(sentences(0.01, |series, _| if series.ends_with("padded") { 40.0 } else { 20.0 }), @r"
+        insta::assert_snapshot!(sentences(&CAMPING, 0.01, |series, _| if series.ends_with("padded") { 40.0 } else { 20.0 }), @r"
         Power-of-two strides do not collide in memory channels or cache sets.
         For a walk down the columns, padding each row by 32 words makes it up to 2.00 times as fast (pitch = 256, 512, 1024, 2048, 4096, 8192, 16384); for one along the rows, where padding cannot help, it makes it up to 2.00 times as fast (pitch = 256, 512, 1024, 2048, 4096, 8192, 16384).
         ");
@@ -138,7 +133,7 @@ mod tests {
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(sentences(0.4, |series, _| if series == DOWN_PLAIN { 30.0 } else { 40.0 }), @r"
+        insta::assert_snapshot!(sentences(&CAMPING, 0.4, |series, _| if series == DOWN_PLAIN { 30.0 } else { 40.0 }), @r"
         Whether power-of-two strides collide is undecided: differences under 80 % cannot be seen in this run.
         For a walk down the columns, padding each row by 32 words has an effect that is undecided at pitch = 256, 512, 1024, 2048, 4096, 8192, 16384 (differences under 80 % cannot be seen in this run); for one along the rows, where padding cannot help, it has an effect that is undecided at pitch = 256, 512, 1024, 2048, 4096, 8192, 16384 (differences under 80 % cannot be seen in this run).
         To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.

@@ -135,14 +135,9 @@ fn trial(scope: &Scope<'_>, name: &str, variant: &'static str, way: u64) -> Tria
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::points_of;
+    use super::super::tests::{points_of, sentences};
     use super::*;
     use gpulab_model::outcome::Status;
-
-    /// The finding where a way of reading has `speed(series, way)`, a sentence a line.
-    fn sentences(noise: f64, speed: fn(&str, f64) -> f64) -> String {
-        IMAGE.finding(&points_of(&IMAGE, true, noise, speed)).replace(". ", ".\n")
-    }
 
     fn of_a_gpu(series: &str, way: f64) -> f64 {
         match (series, way as u64) {
@@ -156,7 +151,7 @@ mod tests {
 
     #[test]
     fn tiles_help_everywhere_but_along_rows() {
-        insta::assert_snapshot!(sentences(0.01, of_a_gpu), @r"
+        insta::assert_snapshot!(sentences(&IMAGE, 0.01, of_a_gpu), @r"
         Compared with a buffer, a 1D image is as fast in every order (to within 2 %); a 2D image is faster down columns (2.00 times), along diagonals (2.00 times), in 8x8 blocks (2.00 times), but slower along rows (1.33 times); a 3D image is as fast in every order (to within 2 %).
         Compared with the plain 2D image, normalised coordinates: 1.33 times as fast along rows, 2.00 times slower in 8x8 blocks; bytes read as floats from 0 to 1: 1.33 times as fast along rows, 2.00 times slower in 8x8 blocks.
         Samplers follow the specification in all 12 modes that were checked.
@@ -165,7 +160,7 @@ mod tests {
 
     #[test]
     fn images_that_a_processor_imitates() {
-        insta::assert_snapshot!(sentences(0.02, |series, _| if series == BUFFER { 8.0 } else { 0.5 }), @r"
+        insta::assert_snapshot!(sentences(&IMAGE, 0.02, |series, _| if series == BUFFER { 8.0 } else { 0.5 }), @r"
         Compared with a buffer, a 1D image is slower along rows (16.0 times), down columns (16.0 times), along diagonals (16.0 times), in 8x8 blocks (16.0 times), at random (16.0 times), and faster in no order; a 2D image is slower along rows (16.0 times), down columns (16.0 times), along diagonals (16.0 times), in 8x8 blocks (16.0 times), at random (16.0 times), and faster in no order; a 3D image is slower along rows (16.0 times), at random (16.0 times), through slices (16.0 times), in 4x4x4 blocks (16.0 times), and faster in no order.
         Compared with the plain 2D image, normalised coordinates: as fast (to within 4 %) along rows, as fast (to within 4 %) in 8x8 blocks; bytes read as floats from 0 to 1: as fast (to within 4 %) along rows, as fast (to within 4 %) in 8x8 blocks.
         Samplers follow the specification in all 12 modes that were checked.
@@ -174,20 +169,20 @@ mod tests {
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(sentences(3.0, of_a_gpu), @r"
+        insta::assert_snapshot!(sentences(&IMAGE, 3.0, of_a_gpu), @r"
         Compared with a buffer, whether a 1D image is faster or slower is undecided: differences under 600 % cannot be seen in this run; whether a 2D image is faster or slower is undecided: differences under 600 % cannot be seen in this run; whether a 3D image is faster or slower is undecided: differences under 600 % cannot be seen in this run.
         Compared with the plain 2D image, normalised coordinates: undecided (differences under 600 % cannot be seen in this run) along rows, undecided (differences under 600 % cannot be seen in this run) in 8x8 blocks; bytes read as floats from 0 to 1: undecided (differences under 600 % cannot be seen in this run) along rows, undecided (differences under 600 % cannot be seen in this run) in 8x8 blocks.
         Samplers follow the specification in all 12 modes that were checked.
         To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
         ");
         let slow_by_rows = |series: &str, way: f64| if series == PLANE && way == 0.0 { 1.0 } else { 8.0 };
-        insta::assert_snapshot!(sentences(0.3, slow_by_rows), @r"
+        insta::assert_snapshot!(sentences(&IMAGE, 0.3, slow_by_rows), @r"
         Compared with a buffer, whether a 1D image is faster or slower is undecided: differences under 60 % cannot be seen in this run; a 2D image is slower along rows (8.00 times), and down columns, along diagonals, in 8x8 blocks, at random it is undecided: differences under 60 % cannot be seen in this run; whether a 3D image is faster or slower is undecided: differences under 60 % cannot be seen in this run.
         Compared with the plain 2D image, normalised coordinates: 8.00 times as fast along rows, undecided (differences under 60 % cannot be seen in this run) in 8x8 blocks; bytes read as floats from 0 to 1: 8.00 times as fast along rows, undecided (differences under 60 % cannot be seen in this run) in 8x8 blocks.
         Samplers follow the specification in all 12 modes that were checked.
         To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
         ");
-        insta::assert_snapshot!(sentences(0.01, |series, _| if series == BUFFER { 8.0 } else { f64::NAN }), @"No image was read.");
+        insta::assert_snapshot!(sentences(&IMAGE, 0.01, |series, _| if series == BUFFER { 8.0 } else { f64::NAN }), @"No image was read.");
         insta::assert_snapshot!(IMAGE.finding(&[]), @"No image was read.");
     }
 

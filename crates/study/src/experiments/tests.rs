@@ -14,6 +14,11 @@ pub(super) fn points_of(
     points_on(experiment, &Target { gpu, ..fake_info().target }, noise, value)
 }
 
+/// What is found on a GPU on which a series has `value(series, x)`, a sentence a line.
+pub(super) fn sentences(experiment: &Experiment, noise: f64, value: impl Fn(&str, f64) -> f64) -> String {
+    experiment.finding(&points_of(experiment, true, noise, value)).replace(". ", ".\n")
+}
+
 pub(super) fn points_on(
     experiment: &Experiment,
     target: &Target,

@@ -101,13 +101,8 @@ fn adds(scope: &Scope<'_>, vec: u64) -> Trial {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::points_of;
+    use super::super::tests::sentences;
     use super::*;
-
-    /// The finding where a series has `speed(series, width)`, a sentence a line.
-    fn sentences(noise: f64, speed: fn(&str, f64) -> f64) -> String {
-        VECTOR.finding(&points_of(&VECTOR, true, noise, speed)).replace(". ", ".\n")
-    }
 
     #[test]
     fn a_gpu_that_loads_16_bytes() {
@@ -116,7 +111,7 @@ mod tests {
             LOADS => 4000.0 + 200.0 * width.min(4.0),
             _ => 30000.0,
         };
-        insta::assert_snapshot!(sentences(0.01, speed), @r"
+        insta::assert_snapshot!(sentences(&VECTOR, 0.01, speed), @r"
         Loads: float4 is 1.14 times as fast as float, and wider vectors are no faster (at most 2 %); float16 is 29 % slower than float.
         Additions: vectors are no faster than float (at most 2 %).
         ");
@@ -124,7 +119,7 @@ mod tests {
 
     #[test]
     fn a_cpu_with_vectors_of_8() {
-        insta::assert_snapshot!(sentences(0.02, |_, width| 4.0 * width.min(8.0)), @r"
+        insta::assert_snapshot!(sentences(&VECTOR, 0.02, |_, width| 4.0 * width.min(8.0)), @r"
         Loads: float8 is 8.00 times as fast as float, and wider vectors are no faster (at most 4 %).
         Additions: float8 is 8.00 times as fast as float, and wider vectors are no faster (at most 4 %).
         ");
@@ -133,13 +128,13 @@ mod tests {
     #[test]
     fn the_largest_gain_is_told_where_the_spread_hides_the_steps() {
         let noisy = |_: &str, width: f64| [15.2, 22.3, 30.7, 35.4, 36.2][width.log2() as usize];
-        insta::assert_snapshot!(sentences(0.2, noisy), @r"
+        insta::assert_snapshot!(sentences(&VECTOR, 0.2, noisy), @r"
         Loads: float4 is 2.02 times as fast as float and float16 2.38 times, but whether float16 is faster than float4 is undecided: differences under 40 % cannot be seen in this run.
         Additions: float4 is 2.02 times as fast as float and float16 2.38 times, but whether float16 is faster than float4 is undecided: differences under 40 % cannot be seen in this run.
         To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
         ");
         let first_is_hidden = |_: &str, width: f64| [10.0, 12.0, 13.0, 15.0, 15.0][width.log2() as usize];
-        insta::assert_snapshot!(sentences(0.2, first_is_hidden), @r"
+        insta::assert_snapshot!(sentences(&VECTOR, 0.2, first_is_hidden), @r"
         Loads: float8 is 1.50 times as fast as float, and whether wider vectors are faster is undecided: differences under 40 % cannot be seen in this run.
         Additions: float8 is 1.50 times as fast as float, and whether wider vectors are faster is undecided: differences under 40 % cannot be seen in this run.
         To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
@@ -148,13 +143,13 @@ mod tests {
 
     #[test]
     fn noise_and_missing_points() {
-        insta::assert_snapshot!(sentences(0.4, |_, width| 4.0 + width / 8.0), @r"
+        insta::assert_snapshot!(sentences(&VECTOR, 0.4, |_, width| 4.0 + width / 8.0), @r"
         Loads: whether vectors are faster than float is undecided: differences under 80 % cannot be seen in this run.
         Additions: whether vectors are faster than float is undecided: differences under 80 % cannot be seen in this run.
         To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.
         ");
         let only_adds = |series: &str, width: f64| if series == ADDS { 4.0 / width } else { f64::NAN };
-        insta::assert_snapshot!(sentences(0.02, only_adds), @"Additions: vectors are no faster than float (at most 1 %); float16 is 16.0 times slower than float.");
+        insta::assert_snapshot!(sentences(&VECTOR, 0.02, only_adds), @"Additions: vectors are no faster than float (at most 1 %); float16 is 16.0 times slower than float.");
         insta::assert_snapshot!(VECTOR.finding(&[]), @"Nothing was measured.");
     }
 }

@@ -34,10 +34,6 @@ pub const CHAINS: Tunable = setting("chains", "independent chains of an item");
 struct Pairs;
 
 impl Problem for Pairs {
-    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
-        vec![shape.n as usize]
-    }
-
     fn result(&self, shape: Shape, _: &Params) -> usize {
         shape.n as usize
     }
@@ -164,10 +160,6 @@ fn pairs(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 struct Once;
 
 impl Problem for Once {
-    fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
-        vec![shape.n as usize]
-    }
-
     fn cost(&self, case: &Case) -> Cost {
         Cost { bytes: 12.0 * case.shape.n as f64, ops: case.shape.n as f64 }
     }
