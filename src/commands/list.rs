@@ -1,11 +1,11 @@
 //! `gpulab list`: what there is to run, and the roads through the sources.
 
 use crate::console;
-use crate::experiments::{EXPERIMENTS, experiment};
+use crate::experiments::{EXPERIMENTS, Experiment, experiment};
 use crate::kernels::ladders;
 use crate::prelude::*;
-use crate::report::list::{details, everything, experiments, one_experiment, rung_table};
-use crate::report::markdown::{parts, text_table};
+use crate::report::list::{details, everything, experiments, one_experiment, question_table, rung_table};
+use crate::report::markdown::parts;
 use crate::report::sources;
 use crate::words;
 
@@ -41,9 +41,9 @@ pub fn markdown(out: &mut Out, name: Option<&str>) -> Result<(), Error> {
     let is_named = |own: &str| name.is_none_or(|name| name.eq_ignore_ascii_case(own));
     let rungs = ladders().filter(|family| is_named(&family.name)).map(|family| rung_table(family, name.is_some()));
     let is_all = name.is_none_or(|name| name.eq_ignore_ascii_case(ALL_EXPERIMENTS));
-    let asked = EXPERIMENTS.iter().filter(|experiment| is_all || is_named(experiment.name));
-    let asked: Vec<Vec<String>> = asked.map(|e| vec![e.name.to_owned(), e.question.to_owned()]).collect();
-    let questions = (!asked.is_empty()).then(|| text_table(&["experiment", "asks"], &asked));
+    let asked = EXPERIMENTS.iter().copied().filter(|experiment| is_all || is_named(experiment.name));
+    let asked: Vec<&Experiment> = asked.collect();
+    let questions = (!asked.is_empty()).then(|| question_table(&asked));
     let tables: Vec<String> = rungs.chain(questions).collect();
     match (tables.is_empty(), name) {
         (true, Some(name)) => Err(unknown(name)),

@@ -1,5 +1,6 @@
 //! What compilers made of kernels, as tables.
 
+use crate::payoff::last;
 use crate::prelude::*;
 use gpulab_study::asm::{AsmKernel, AsmKind, AsmLine};
 use std::fmt::Write as _;
@@ -50,10 +51,6 @@ fn ordered<'a>(kernel: &'a AsmKernel, file: &str) -> Vec<AsmLine<'a>> {
         None => (1, false, "", 0),
     });
     lines
-}
-
-fn last(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 fn lines_table(kernel: &AsmKernel, shown: &ShownKernel<'_>) -> TextGrid {

@@ -58,7 +58,7 @@ pub(super) fn when(rows: &[CeilingRow]) -> String {
 /// A table for each unit, in the order of the units' first rows.
 fn tables(rows: &[&CeilingRow], screen: Screen) -> String {
     let of_units = groups(rows, |row| row.unit.as_str());
-    let table = |own: Vec<&CeilingRow>| grid(&own[0].unit, &own).fit(screen.width).lines().join("\n") + "\n";
+    let table = |own: Vec<&CeilingRow>| grid(&own[0].unit, &own).fitted(screen.width);
     of_units.into_iter().map(table).collect::<Vec<_>>().join("\n")
 }
 

@@ -44,6 +44,7 @@ impl<'a> CaseRows<'a> {
 }
 
 /// A line of a table: what it is called, and what it sums up.
+#[derive(Default)]
 struct CountLine {
     label: String,
     launches: u64,
@@ -59,10 +60,7 @@ struct CountLine {
 
 impl CountLine {
     fn of<'a>(label: String, rows: impl Iterator<Item = &'a CountRow>) -> CountLine {
-        let (launches, groups, warps, barriers, elements, warp, partitions) = (0, 0, 0, 0, None, 1, 0);
-        let counts = Counts::default();
-        let none = CountLine { label, launches, groups, warps, barriers, elements, warp, partitions, counts };
-        rows.fold(none, |mut sum, row| {
+        rows.fold(CountLine { label, warp: 1, ..CountLine::default() }, |mut sum, row| {
             let cell = |cell: Option<u64>| cell.unwrap_or(0);
             sum.launches += if row.is_of_program() { cell(row.launches) } else { 1 };
             sum.groups += cell(row.groups);
@@ -116,43 +114,44 @@ const COLUMNS: &[CountColumn] = &[
     ("passes\nan atomic", |line| line.counts.atomics().passes_a_request().map(ratio)),
 ];
 
-/// The table of counted cases, with what was not counted and what the counts mean; with `each_launch` also the launches of
-/// cases that have several.
-pub fn table(rows: &[CountRow], each_launch: bool, screen: Screen) -> String {
-    let Some(first) = rows.first() else { return "Nothing was counted.\n".to_owned() };
-    let cases = CaseRows::all(rows);
-    let lines: Vec<CountLine> =
-        cases.iter().filter(|case| case.is_counted()).flat_map(|case| lines_of(*case, each_launch)).collect();
-    let mut text = format::wrap(&title(first), screen.width, "  ") + "\n";
-    if !lines.is_empty() {
+/// Counted cases as a table, with what was not counted and what the counts mean.
+struct CountTable {
+    title: String,
+    /// None where no case was counted.
+    grid: Option<TextGrid>,
+    /// Sentences below it.
+    said: Vec<String>,
+}
+
+impl CountTable {
+    /// With `each_launch` also the launches of cases that have several; nothing without rows.
+    fn of(rows: &[CountRow], each_launch: bool) -> Option<CountTable> {
+        let first = rows.first()?;
+        let cases = CaseRows::all(rows);
+        let counted = cases.iter().filter(|case| case.is_counted());
+        let lines: Vec<CountLine> = counted.flat_map(|case| lines_of(*case, each_launch)).collect();
         let (grid, alike) = grid(first, &lines);
-        text += &grid.blocks(screen.width);
-        text.push('\n');
-        if !alike.is_empty() {
-            text += &format::wrap(&format!("Alike in all trials: {}.", alike.join(", ")), screen.width, "  ");
-        }
+        let alike = (!alike.is_empty()).then(|| format!("Alike in all trials: {}.", alike.join(", ")));
+        let remarks = remarks(&cases).into_iter().map(|(labels, what)| format!("{}: {what}", named(&labels)));
+        let said = alike.into_iter().chain(remarks).chain(notes(first, &cases, each_launch)).collect();
+        Some(CountTable { title: title(first), grid: (!lines.is_empty()).then_some(grid), said })
     }
-    for (labels, what) in remarks(&cases) {
-        text += &format::wrap(&format::terminal(&format!("{}: {what}", named(&labels))), screen.width, "  ");
-    }
-    text += &notes(first, &cases, each_launch).map(|note| format::wrap(&note, screen.width, "  ")).collect::<String>();
+}
+
+const NONE: &str = "Nothing was counted.\n";
+
+pub fn table(rows: &[CountRow], each_launch: bool, screen: Screen) -> String {
+    let Some(CountTable { title, grid, said }) = CountTable::of(rows, each_launch) else { return NONE.to_owned() };
+    let grid = grid.map_or_else(String::new, |grid| grid.blocks(screen.width) + "\n");
+    let said = said.iter().map(|sentence| format::wrap(&format::terminal(sentence), screen.width, "  "));
+    let text = format::wrap(&title, screen.width, "  ") + "\n" + &grid + &said.collect::<String>();
     format::on_screen(&text, screen)
 }
 
 pub fn markdown(rows: &[CountRow], each_launch: bool) -> String {
-    let Some(first) = rows.first() else { return "Nothing was counted.\n".to_owned() };
-    let cases = CaseRows::all(rows);
-    let counted = cases.iter().filter(|case| case.is_counted());
-    let lines: Vec<CountLine> = counted.flat_map(|case| lines_of(*case, each_launch)).collect();
-    let (grid, alike) = grid(first, &lines);
-    let alike = if alike.is_empty() { String::new() } else { format!("Alike in all trials: {}.\n", alike.join(", ")) };
-    let said = remarks(&cases).into_iter().map(|(labels, what)| format!("{}: {what}\n", named(&labels)));
-    let notes = notes(first, &cases, each_launch).map(|note| note + "\n");
-    markdown::parts(&[
-        markdown::title(&title(first)),
-        if lines.is_empty() { String::new() } else { grid.markdown() },
-        markdown::list(&(alike + &said.chain(notes).collect::<String>())),
-    ])
+    let Some(CountTable { title, grid, said }) = CountTable::of(rows, each_launch) else { return NONE.to_owned() };
+    let grid = grid.map_or_else(String::new, |grid| grid.markdown());
+    markdown::parts(&[markdown::title(&title), grid, markdown::list(&(said.join("\n") + "\n"))])
 }
 
 /// What is said of single cases, each once, with the cases that it is said of: why they were not counted, and what is to be

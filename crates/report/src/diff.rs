@@ -2,7 +2,6 @@
 
 use crate::prelude::*;
 use gpulab_kernels::{labelled, split_header, title};
-use gpulab_system::terminal::{Screen, Tint, paint};
 use similar::{ChangeTag, DiffOp, TextDiff};
 use std::fmt::Write as _;
 

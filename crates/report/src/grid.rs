@@ -89,12 +89,6 @@ impl TextGrid {
         GridLines { lines: lines.into_iter().collect(), columns: Vec::new() }
     }
 
-    pub(super) fn of_cells(heads: &[impl AsRef<str>], rows: &[Vec<String>]) -> TextGrid {
-        let cell = |at: usize| move |row: &Vec<String>| row.get(at).cloned().unwrap_or_default();
-        let all = heads.iter().enumerate();
-        all.fold(TextGrid::of(rows), |table, (at, head)| table.texts(head.as_ref(), cell(at))).grid()
-    }
-
     pub(super) fn width(&self) -> usize {
         self.columns.iter().map(|column| column.width() + GAP).sum::<usize>().saturating_sub(GAP)
     }
@@ -145,6 +139,11 @@ impl TextGrid {
         let filled = |block: TextGrid| if are_many { block.without_empty_rows() } else { block };
         let texts = blocks.into_iter().map(|block| filled(block).shorten(width).lines().join("\n") + "\n");
         texts.collect::<Vec<_>>().join("\n")
+    }
+
+    /// Its lines, made to fit as [`TextGrid::fit`] does.
+    pub(super) fn fitted(self, width: usize) -> String {
+        self.fit(width).lines().join("\n") + "\n"
     }
 
     /// The table whole: in blocks on a screen, or as Markdown.

@@ -1,6 +1,6 @@
 //! What there is to run: families with their rungs and tunables, experiments, and the sources' roads.
 
-use crate::markdown::{parts, text_table, title};
+use crate::markdown::{parts, title};
 use crate::prelude::*;
 use crate::sources;
 use gpulab_kernels::{Family, Kind, Rung, Tunable, ladders};
@@ -10,17 +10,18 @@ use std::fmt::Write as _;
 /// A family's rungs and their ideas; with `whole` also what each removes and what remains.
 pub fn rung_table(family: &Family, whole: bool) -> String {
     let labels = if whole { &["Idea", "Removes", "Remains"][..] } else { &["Idea"] };
-    let heads: Vec<String> = ["rung"].iter().chain(labels).map(|label| label.to_lowercase()).collect();
-    let line = |rung: &Rung| {
-        let name = rung.number().map_or_else(String::new, |number| format!("v{number} ")) + rung.variant();
-        let header = labels.iter().map(|label| rung.header(label).unwrap_or_default());
-        std::iter::once(name).chain(header).collect::<Vec<String>>()
-    };
-    let table = text_table(
-        &heads.iter().map(String::as_str).collect::<Vec<_>>(),
-        &family.kernels().map(line).collect::<Vec<_>>(),
-    );
-    parts(&[title(&heading(family)), table])
+    let name = |rung: &Rung| rung.number().map_or_else(String::new, |number| format!("v{number} ")) + rung.variant();
+    let names = TextGrid::of(family.kernels()).texts("rung", name);
+    let table = labels
+        .iter()
+        .fold(names, |table, label| table.texts(label.to_lowercase(), |rung| rung.header(label).unwrap_or_default()));
+    parts(&[title(&heading(family)), table.grid().markdown()])
+}
+
+/// Experiments and their questions.
+pub fn question_table(experiments: &[&Experiment]) -> String {
+    let names = TextGrid::of(experiments.iter().copied()).texts("experiment", |experiment| experiment.name.to_owned());
+    names.texts("asks", |experiment| experiment.question.to_owned()).grid().markdown()
 }
 
 /// All families, experiments and roads; with `verbose` all that is said of each rung.

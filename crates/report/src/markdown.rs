@@ -83,10 +83,6 @@ pub fn below(text: &dyn Fn(Screen) -> String, medium: Medium) -> String {
     }
 }
 
-pub fn text_table(heads: &[&str], rows: &[Vec<String>]) -> String {
-    TextGrid::of_cells(heads, rows).markdown()
-}
-
 /// Parts with an empty line between them, without those that are empty.
 pub fn parts(parts: &[String]) -> String {
     parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n")

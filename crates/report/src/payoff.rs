@@ -48,7 +48,7 @@ pub fn sentences(payoffs: &Payoffs, family: &str, rung: Option<u32>) -> Vec<Payo
     payoffs.best().map(told).collect()
 }
 
-fn last(path: &str) -> &str {
+pub(super) fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 

@@ -7,14 +7,11 @@ use crate::prelude::*;
 /// quantity have which.
 pub fn table(cells: &[Vec<String>], medium: Medium) -> String {
     let lines = figures(cells);
-    match (medium, lines.split_first()) {
-        (_, None) => "nothing was measured\n".to_owned(),
-        (_, Some((heads, rows))) => {
-            let mut grid = TextGrid::of_cells(heads, rows);
-            grid.columns.iter_mut().skip(1).for_each(|column| column.is_text = false);
-            grid.on(medium)
-        }
-    }
+    let Some((heads, rows)) = lines.split_first() else { return "nothing was measured\n".to_owned() };
+    let cells = |at: usize| rows.iter().map(|row| row.get(at).cloned().unwrap_or_default()).collect();
+    let column =
+        |(at, head): (usize, &String)| GridColumn { is_text: at == 0, ..GridColumn::texts(head, cells(at), 0) };
+    TextGrid { columns: heads.iter().enumerate().map(column).collect() }.on(medium)
 }
 
 /// The columns that are shown of `scripts/peers/run`'s files, which have more.

@@ -15,7 +15,7 @@ pub fn text(rows: &[Row], unit: RateUnit, medium: Medium) -> String {
     let width = if let Medium::Screen(screen) = medium { screen.width } else { usize::MAX };
     let grid = grid(rows, first, unit);
     let lines = match medium {
-        Medium::Screen(screen) => grid.fit(screen.width).lines().join("\n") + "\n",
+        Medium::Screen(screen) => grid.fitted(screen.width),
         Medium::Markdown => grid.markdown(),
     };
     let mut text = format!("{}{}\n\n{lines}", title(first), of_rung(rows));

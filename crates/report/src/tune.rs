@@ -177,8 +177,8 @@ pub fn replays(told: &ReplayTold, screen: Screen) -> String {
         .numbers("to its\nend", |line| line.whole.to_string())
         .numbers("reached with\na quarter", |line| format::percent(line.at_quarter));
     let head = format!("{title}: {configurations} configurations, {flat} within 5% of the best; evaluations needed");
-    let table = table.grid().fit(screen.width).lines().join("\n");
-    format::on_screen(&format!("{}{table}\n", format::wrap(&format::terminal(&head), screen.width, "  ")), screen)
+    let table = table.grid().fitted(screen.width);
+    format::on_screen(&format!("{}{table}", format::wrap(&format::terminal(&head), screen.width, "  ")), screen)
 }
 
 /// Of [`SHARES`] the one that tables of several spaces have.

@@ -84,15 +84,9 @@ pub fn of_most_sizes(mut all: Vec<Vec<Row>>, choice: &Choice<'_>) -> Result<(Vec
         return Err(none(choice, "ladder or sweep", "a sweep over -n, or ladders of several sizes"));
     }
     let own = all.remove(0);
-    let others = all.iter().filter(|rows| sizes(rows) > 1).cloned().collect::<Vec<_>>();
-    Ok((own, others_of_sizes(&others)))
-}
-
-fn others_of_sizes(all: &[Vec<Row>]) -> Vec<String> {
-    let name = |rows: &Vec<Row>| {
-        rows.first().map(|row| format!("{} {} on {}", row.family, row.dtype, format::device(&row.device)))
-    };
-    all.iter().filter_map(name).collect()
+    let others = all.iter().filter(|rows| sizes(rows) > 1).filter_map(|rows| rows.first());
+    let name = |row: &Row| format!("{} {} on {}", row.family, row.dtype, format::device(&row.device));
+    Ok((own, others.map(name).collect()))
 }
 
 /// The points of the experiment that is meant: the last run of it.
