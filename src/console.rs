@@ -1,7 +1,7 @@
 //! What commands say: results on standard output, everything else on standard error, and of several errors the worst.
 
 use crate::Error;
-use crate::cli::Color;
+use crate::cli::{Color, Global};
 use crate::report::format;
 use crate::terminal::{self, Screen, Stdout, say};
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -41,6 +41,22 @@ fn stdout_error(source: std::io::Error) -> Error {
 /// Says something on standard error: on a terminal in lines that fit it, elsewhere as it is, for the programs that search it.
 pub fn note(text: &str) {
     if std::io::stderr().is_terminal() { say(&fitted(text, Screen::stderr().width)) } else { say(text) }
+}
+
+impl Global {
+    /// Says something on standard error, unless `--quiet` is given.
+    pub(crate) fn say(&self, text: &str) {
+        if !self.quiet {
+            say(text);
+        }
+    }
+
+    /// As [`note`], unless `--quiet` is given.
+    pub(crate) fn note(&self, text: &str) {
+        if !self.quiet {
+            note(text);
+        }
+    }
 }
 
 /// A text whose lines have at most `width` characters: of one that is longer, what does not fit stands further in below it.

@@ -138,6 +138,15 @@ pub(crate) fn write(path: &str, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
     replace(&mut Deferred::open(path)?, bytes)
 }
 
+/// Writes a whole file that was asked for, and says so unless it is standard output.
+pub(crate) fn write_told(global: &Global, path: &str, bytes: impl AsRef<[u8]>, what: &str) -> Result<(), Error> {
+    write(path, bytes)?;
+    if path != "-" {
+        global.note(&format!("wrote {path}{what}"));
+    }
+    Ok(())
+}
+
 /// Writes the whole of an open file.
 pub(crate) fn replace(file: &mut Deferred, bytes: impl AsRef<[u8]>) -> Result<(), Error> {
     file.replace(|out| out.write_all(bytes.as_ref()).and_then(|()| out.flush()))

@@ -26,8 +26,8 @@ pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Erro
         study.inputs = vec![first.clone(), second.clone()];
         let (n, dtype) = look_at(&study.inputs, study.dtype)?;
         (study.shape, study.dtype) = (Shape::vector(n), Some(dtype));
-        if options.input2.is_none() && !global.quiet {
-            say(&format!("one input: {first} is multiplied by itself"));
+        if options.input2.is_none() {
+            global.say(&format!("one input: {first} is multiplied by itself"));
         }
     }
     teamwork::run(out, global, &options.ladder, &study)

@@ -28,9 +28,5 @@ pub fn run(out: &mut Out, global: &Global, options: &DrawArgs) -> Result<(), Err
         return out.painted(&texts.join("\n"));
     };
     let bytes = rendered(&of_grids(&drawn), path, Theme::Auto, options.width)?;
-    outputs::write(path, &bytes)?;
-    if !global.quiet && path != "-" {
-        note(&format!("wrote {path}"));
-    }
-    Ok(())
+    outputs::write_told(global, path, &bytes, "")
 }

@@ -53,9 +53,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let mut lab = Laboratory { jobs, scene, outputs, rows: Vec::new() };
     let measured = lab.run(&studies, out, global);
     let finished = lab.outputs.finish(measured.is_ok(), !lab.rows.is_empty());
-    if !global.quiet {
-        lab.jobs.pace.overrun().into_iter().for_each(|told| note(&told));
-    }
+    lab.jobs.pace.overrun().into_iter().for_each(|told| global.note(&told));
     let worst = bench::worst_named(&lab.rows, options.measure.strict);
     let probes = bench::gone_wrong(|status| lab.jobs.limits.broken(status));
     worst_of([measured, worst, probes, finished].into_iter().filter_map(Result::err))

@@ -30,9 +30,8 @@ pub fn run(out: &mut Out, global: &Global, options: &NoiseArgs) -> Result<(), Er
     let mut executor = bench::open(setup, &options.measure, bytes, input.ops())?;
     input.check_device(bytes, executor.info())?;
     bench::announce(global, executor.info());
-    let wg = options.wg.unwrap_or_else(|| WorkGroup::linear(executor.info().target.max_wg.min(256)));
-    let case =
-        Case { family: family.name.to_string(), variant: rung.variant().into(), dtype, shape, wg, params, seed: 1 };
+    let wg = options.wg.unwrap_or_else(|| bench::tuning::default_work_group(executor.info()));
+    let case = Case { wg, ..Case::of(&family.name, rung.variant(), dtype, shape) };
     let began = Instant::now();
     let (last, [first, second]) = sides(&mut *executor, &case, rung, options, global)?;
     let (Some(noise), Some(row)) = (Noise::of(&first, &second), last) else {
@@ -84,6 +83,6 @@ fn sides(
         }
     }
     drop(observer);
-    pace.overrun().into_iter().filter(|_| !global.quiet).for_each(|told| note(&told));
+    pace.overrun().into_iter().for_each(|told| global.note(&told));
     Ok((last, sides))
 }

@@ -8,12 +8,6 @@ use crate::shown::finished;
 /// Draws what was asked for into its file.
 pub fn run(global: &Global, options: &PlotArgs) -> Result<(), Error> {
     let picture = finished(options)?;
-    if !global.quiet {
-        picture.notes.iter().for_each(|text| note(text));
-    }
-    outputs::write(&options.output, &picture.bytes)?;
-    if !global.quiet && options.output != "-" {
-        note(&format!("wrote {}: {}", options.output, picture.title));
-    }
-    Ok(())
+    picture.notes.iter().for_each(|text| global.note(text));
+    outputs::write_told(global, &options.output, &picture.bytes, &format!(": {}", picture.title))
 }

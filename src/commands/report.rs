@@ -23,11 +23,7 @@ pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
     folders.iter_mut().for_each(|folder| add_kept(&mut folder.ceilings, &folder.rows));
     let films = films_beside(output);
     let page = page::html(&PageMaterial { folders: &folders, counts: &counts, films: &films, home: None });
-    outputs::write(output, &page)?;
-    if output != "-" && !global.quiet {
-        note(&format!("wrote {output}, {} KiB", page.len().div_ceil(1024)));
-    }
-    Ok(())
+    outputs::write_told(global, output, &page, &format!(", {} KiB", page.len().div_ceil(1024)))
 }
 
 /// Fills the blocks and the figures of the documents, or with `--check` says which are stale.

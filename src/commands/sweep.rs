@@ -48,19 +48,14 @@ fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -
     let executor = bench::open(setup, &options.measure, bytes, ops)?;
     bench::announce(global, executor.info());
     space.remembered = remembered(&space, options, global, &*executor);
-    let tell = |text: &str| {
-        if !global.quiet {
-            say(text);
-        }
-    };
-    let plan = plan(&space, &*executor, &tell)?;
+    let plan = plan(&space, &*executor, &|text| global.say(text))?;
     let shard = options.shard.map_or(Shard::ALL, |(index, of)| Shard { index, of });
     let mine: Vec<&Configuration> = plan.iter().filter(|c| shard.holds(c)).collect();
     if options.dry_run {
         return out.text(&listing(&mine, plan.len()));
     }
-    if csv.is_none() && !global.quiet {
-        note("the rows appear only in the summary: -o FILE or a pipe keeps them as CSV");
+    if csv.is_none() {
+        global.note("the rows appear only in the summary: -o FILE or a pipe keeps them as CSV");
     }
     let settings = options.measure.settings();
     let sources = sources(&space.rungs, options.kernels.cl_dir.as_deref())?;
@@ -105,8 +100,6 @@ fn in_parts(global: &Global, options: &Sweep, parts: &Parts) -> Result<(), Error
     let rows = joined(&files).map_err(|error| parts.unfinished(&error))?;
     write_rows(&options.output, &rows)?;
     parts.remove();
-    if !global.quiet {
-        say(report::summary(&rows, Screen::stderr()).trim_end());
-    }
+    global.say(report::summary(&rows, Screen::stderr()).trim_end());
     bench::worst(&rows, options.measure.strict)
 }

@@ -68,9 +68,7 @@ fn search(
     if let Some(shard) = part {
         space.keep(shard);
     }
-    if !global.quiet {
-        space.narrowings.iter().filter_map(narrowed).for_each(|text| say(&text));
-    }
+    space.narrowings.iter().filter_map(narrowed).for_each(|text| global.say(&text));
     if options.dry_run {
         return out.text(&listing(&space));
     }

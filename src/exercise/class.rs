@@ -31,9 +31,7 @@ pub(crate) fn run(out: &mut Out, global: &Global, options: &ExerciseCheck, folde
     let grader = Grader::new(global, options)?;
     let mut rows: Vec<ClassRow> = Vec::new();
     for HandedIn { student, path } in files {
-        if !global.quiet {
-            say(&format!("{}: {}", rows.len() + 1, crate::terminal::line(&path.display().to_string())));
-        }
+        global.say(&format!("{}: {}", rows.len() + 1, crate::terminal::line(&path.display().to_string())));
         let grade = graded(&grader, &path)?;
         let file = path.display().to_string();
         csv.as_mut().map_or(Ok(()), |csv| csv.write(&GradeRow::of(&student, &file, &grade)))?;
@@ -41,7 +39,7 @@ pub(crate) fn run(out: &mut Out, global: &Global, options: &ExerciseCheck, folde
     }
     csv.map_or(Ok(()), CsvFile::finish)?;
     let has_stdout = options.csv.as_deref() == Some("-");
-    answer.tell(out, &rows, || if has_stdout { String::new() } else { table(&rows, width()) })
+    answer.tell(out, &rows, || if has_stdout { String::new() } else { table(&rows, Screen::stdout(false).width) })
 }
 
 fn graded(grader: &Grader, path: &Path) -> Result<Grade, Error> {
@@ -93,11 +91,6 @@ fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
 /// Kernels and sheets; other files are none of ours.
 fn is_submission(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "cl" || ending == "txt")
-}
-
-/// Characters of a line on standard output.
-fn width() -> usize {
-    Screen::stdout(false).width
 }
 
 /// A row for each submission, and what each student solved.

@@ -3,20 +3,23 @@
 use super::{Bets, Progress, Standing};
 use crate::ceilings;
 use crate::console::note;
+use std::path::Path;
 
-/// What was done so far. A folder that cannot be read is no reason to stop.
+/// What was done so far.
 pub(crate) fn progress() -> Progress {
-    let Ok(folder) = ceilings::folder() else { return Progress::default() };
-    let (progress, why) = Progress::load(&folder);
-    why.iter().for_each(|why| note(&format!("note: {why}")));
-    progress
+    kept(Progress::load)
 }
 
 pub(crate) fn bets() -> Bets {
-    let Ok(folder) = ceilings::folder() else { return Bets::default() };
-    let (bets, why) = Bets::load(&folder);
+    kept(Bets::load)
+}
+
+/// What the user's folder keeps. One that cannot be read is no reason to stop.
+fn kept<T: Default>(load: fn(&Path) -> (T, Option<String>)) -> T {
+    let Ok(folder) = ceilings::folder() else { return T::default() };
+    let (kept, why) = load(&folder);
     why.iter().for_each(|why| note(&format!("note: {why}")));
-    bets
+    kept
 }
 
 /// Changes the standing of an exercise and keeps it, if it can be kept; gives it as it is now.

@@ -40,9 +40,7 @@ pub(crate) fn write(output: &str, inputs: Vec<InputFolder>, global: &Global) -> 
         put(page, &page::html(&PageMaterial { folders, counts: &counts, films: &[], home }))?;
     }
     put(&index, &page::index(&PageMaterial { folders: &folders, counts: &counts, films: &[], home: None }, &pages))?;
-    if !global.quiet {
-        note(&format!("wrote {}: {INDEX}.html and {} pages", folder.display(), pages.len()));
-    }
+    global.note(&format!("wrote {}: {INDEX}.html and {} pages", folder.display(), pages.len()));
     Ok(())
 }
 

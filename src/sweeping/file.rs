@@ -48,9 +48,7 @@ pub(crate) fn earlier_rows(
     let rows = read_rows(path)?.rows;
     let refused = |why| Error::Usage(format!("cannot continue {}: {why}", options.output));
     let finished = identity.finished(plan, &rows).map_err(refused)?;
-    if !global.quiet {
-        say(&format!("continuing {}: it has {} rows", options.output, finished.len()));
-    }
+    global.say(&format!("continuing {}: it has {} rows", options.output, finished.len()));
     Ok(rows)
 }
 
@@ -71,9 +69,7 @@ pub(crate) fn without_retried(
     let path = std::fs::canonicalize(&options.output).map_err(failed)?;
     write_rows(&path.to_string_lossy(), &kept)?;
     drop(csv);
-    if !global.quiet {
-        say(&format!("{} of them are measured again: {}", retried.len(), options.retry.join(", ")));
-    }
+    global.say(&format!("{} of them are measured again: {}", retried.len(), options.retry.join(", ")));
     Ok((Some(CsvFile::open(&options.output, Mode::Append)?), kept))
 }
 
