@@ -76,8 +76,8 @@ impl Handles<'_> {
                 Action::Read(t) => Some(self.read(queue, t)?),
                 Action::WriteRows(t) => Some(self.write_rows(queue, t)?),
                 Action::ReadRows(t) => Some(self.read_rows(queue, t)?),
-                Action::Fill(t) => Some(self.fill(queue, t)?),
-                Action::Fetch(t) => Some(self.fetch(queue, t)?),
+                Action::Fill(t) => Some(self.mapped(queue, t, true)?),
+                Action::Fetch(t) => Some(self.mapped(queue, t, false)?),
                 Action::Work(steps) => {
                     // The device must not wait for the host.
                     self.flush()?;
@@ -159,40 +159,23 @@ impl Handles<'_> {
         })
     }
 
-    /// The host writes where the device will read.
-    fn fill(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
-        let host = self.host(t)?;
-        self.mapped(queue, t, MapFlags::new().write_invalidate_region(), |mapped| {
-            // SAFETY: `check` saw that the range lies in the memory; a mapping lies elsewhere.
-            unsafe { std::ptr::copy_nonoverlapping(host.start().add(t.from), mapped, t.bytes) };
-        })
-    }
-
-    /// The host reads where the device wrote.
-    fn fetch(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
-        let host = self.host(t)?;
-        self.mapped(queue, t, MapFlags::new().read(), |mapped| {
-            // SAFETY: as in `fill`.
-            unsafe { std::ptr::copy_nonoverlapping(mapped, host.start().add(t.from), t.bytes) };
-        })
-    }
-
-    /// Maps a part of a buffer, waits for it, and unmaps it after `use_it`; the event is that of unmapping.
-    fn mapped(
-        &self,
-        queue: &CommandQueue,
-        t: &Transfer,
-        flags: MapFlags,
-        use_it: impl FnOnce(*mut u8),
-    ) -> Result<Event, DeviceError> {
-        let memory = &self.buffer(t)?.memory;
+    /// Maps a part of a buffer, waits for it, lets the host write where the device will read, or read where it wrote, and
+    /// unmaps it; the event is that of unmapping.
+    fn mapped(&self, queue: &CommandQueue, t: &Transfer, is_written: bool) -> Result<Event, DeviceError> {
+        let (memory, host) = (&self.buffer(t)?.memory, self.host(t)?);
+        let flags = if is_written { MapFlags::new().write_invalidate_region() } else { MapFlags::new().read() };
         // SAFETY: the call blocks, the mapping is used before it is unmapped, and nobody keeps it.
         let map = || unsafe {
             let none = (None::<&Event>, None::<&mut Event>);
             core::enqueue_map_buffer::<u8, _, _, _>(queue, memory, true, flags, t.at, t.bytes, none.0, none.1)
         };
         let mut map = guarded("clEnqueueMapBuffer", map)?;
-        use_it(map.as_mut_ptr());
+        // SAFETY: `check` saw that the range lies in the memory; a mapping lies elsewhere.
+        unsafe {
+            let (host, mapped) = (host.start().add(t.from), map.as_mut_ptr());
+            let (from, to) = if is_written { (host, mapped) } else { (mapped, host) };
+            std::ptr::copy_nonoverlapping(from, to, t.bytes);
+        }
         enqueued("clEnqueueUnmapMemObject", |event| {
             core::enqueue_unmap_mem_object(queue, memory, &map, None::<&Event>, Some(event))
         })

@@ -75,7 +75,8 @@ fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
     }
     let rows = EdgeRows::new(text)?;
     let first = &rows.list[0].cells;
-    if ending != "csv" || first.iter().any(is_word) {
+    // What can be no weight is a name.
+    if ending != "csv" || first.iter().any(|cell| !cell.is_empty() && !is_number(cell)) {
         return edges(&rows, dtype).map(|(list, kind)| GraphFile::Edges(list, kind));
     }
     if rows.separator != b',' && first.len() > 1 {
@@ -87,11 +88,6 @@ fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
     }
     let notes = rounded(dtype, rows.list.iter().flat_map(|row| row.cells.iter()));
     csv_matrix(&rows.list, dtype).map(|matrix| GraphFile::Matrix(matrix, notes.into_iter().collect()))
-}
-
-/// What can be no weight.
-fn is_word(cell: &str) -> bool {
-    !cell.is_empty() && !is_number(cell)
 }
 
 fn csv_matrix(rows: &[CsvRow], dtype: Dtype) -> Result<Matrix, Why> {

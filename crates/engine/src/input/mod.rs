@@ -46,7 +46,10 @@ fn read_spec(spec: &str, dtype: Option<Dtype>) -> Result<Array, Why> {
         "npy" => npy::read(&bytes)?,
         "csv" => table::read(&bytes, column, dtype.unwrap_or(Dtype::F32))?,
         "bin" | "raw" => raw::read(&bytes, dtype.unwrap_or(Dtype::F32))?,
-        other => raw::read(&bytes, own_type(other).or(dtype).ok_or(UNKNOWN)?)?,
+        other => {
+            let own_type = Dtype::ALL.into_iter().find(|own| own.name() == other);
+            raw::read(&bytes, own_type.or(dtype).ok_or(UNKNOWN)?)?
+        }
     };
     if array.is_empty() {
         return Err("it holds no elements, and at least one is needed".into());
@@ -101,10 +104,6 @@ pub fn path(spec: &str) -> &str {
 
 fn extension(path: &str) -> String {
     Path::new(path).extension().map(|e| e.to_string_lossy().to_ascii_lowercase()).unwrap_or_default()
-}
-
-fn own_type(extension: &str) -> Option<Dtype> {
-    Dtype::ALL.into_iter().find(|d| d.name() == extension)
 }
 
 fn load(path: &Path) -> Result<Vec<u8>, Why> {

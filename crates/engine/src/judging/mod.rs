@@ -43,8 +43,10 @@ pub fn judge(
     let mut tried = Vec::new();
     for shape in sizes::edges(family.form, tile, rung.multiple(), asked) {
         observe(&words(shape));
-        tried.push(judging.small(shape, asked.wg)?);
-        if tried.last().is_some_and(|tried: &TriedCase| ends_it(tried.ruling)) {
+        let case = judging.small(shape, asked.wg)?;
+        let is_last = matches!(case.ruling, Ruling::NotBuilt | Ruling::Crashed | Ruling::Endless | Ruling::Failed);
+        tried.push(case);
+        if is_last {
             break;
         }
     }
@@ -93,10 +95,6 @@ fn refused(rung: &Rung, asked: &Case, reason: String) -> Judgement {
 
 fn words(Shape { n, m }: Shape) -> String {
     if m == 1 { format!("n={n}") } else { format!("{n}x{m}") }
-}
-
-fn ends_it(ruling: Ruling) -> bool {
-    matches!(ruling, Ruling::NotBuilt | Ruling::Crashed | Ruling::Endless | Ruling::Failed)
 }
 
 struct JudgedWorker<'a> {

@@ -103,9 +103,7 @@ fn is_gpulabs(parameters: &[KernelParameter], form: Form, inputs: usize, has_loc
     let sizes = if form == Form::Matrix { 2 } else { 1 };
     let count = inputs + 1 + sizes + usize::from(has_local);
     let is_of = |at: usize, parameter: &KernelParameter| match at {
-        at if at <= inputs => {
-            matches!(parameter.space, AddressSpace::Global | AddressSpace::Constant | AddressSpace::Image)
-        }
+        at if at <= inputs => parameter.space.is_data(),
         at if at <= inputs + sizes => parameter.value_type == Some(ValueType::Index),
         _ => parameter.space == AddressSpace::Local,
     };
@@ -181,10 +179,7 @@ fn guess(
         let words = suggestion(source, kernel, parameters, form);
         format!("{why}: say what each is, as in --args \"{}\"", words.join(", "))
     };
-    let is_buffer = |parameter: &&KernelParameter| {
-        matches!(parameter.space, AddressSpace::Global | AddressSpace::Constant | AddressSpace::Image)
-    };
-    let buffers: Vec<&KernelParameter> = parameters.iter().filter(is_buffer).collect();
+    let buffers: Vec<&KernelParameter> = parameters.iter().filter(|parameter| parameter.space.is_data()).collect();
     if buffers.len() != inputs + 1 {
         let pointers =
             if inputs == 1 { "two pointers, an input and a result" } else { "three pointers, two inputs and a result" };
@@ -217,10 +212,8 @@ fn guess(
     let mut sizes = 0;
     for parameter in parameters {
         let (arg, word) = match parameter.space {
-            AddressSpace::Global | AddressSpace::Constant | AddressSpace::Image if parameter.name == result => {
-                (OwnArg::data(None, parameter)?, "out".to_owned())
-            }
-            AddressSpace::Global | AddressSpace::Constant | AddressSpace::Image => {
+            space if space.is_data() && parameter.name == result => (OwnArg::data(None, parameter)?, "out".to_owned()),
+            space if space.is_data() => {
                 next += 1;
                 let word = if inputs == 1 { "in" } else { ["x", "y"][next - 1] };
                 (OwnArg::data(Some(next - 1), parameter)?, word.to_owned())
@@ -276,18 +269,15 @@ fn size_word(name: &str, form: Form, place: usize) -> Option<&'static str> {
 
 /// Words for parameters, to be put right by who knows better: of the buffers one is the result.
 fn suggestion(source: &CSource, kernel: &str, parameters: &[KernelParameter], form: Form) -> Vec<String> {
-    let is_buffer = |one: &KernelParameter| {
-        matches!(one.space, AddressSpace::Global | AddressSpace::Constant | AddressSpace::Image)
-    };
     let is_written = |one: &KernelParameter| {
-        is_buffer(one)
+        one.space.is_data()
             && !one.is_const
             && (one.space == AddressSpace::Image || source.usage(kernel, &one.name).changes())
     };
-    let result = parameters.iter().position(is_written).or(parameters.iter().rposition(is_buffer));
+    let result = parameters.iter().position(is_written).or(parameters.iter().rposition(|one| one.space.is_data()));
     let word = |(at, one): (usize, &KernelParameter)| match one.space {
         _ if Some(at) == result => "out".into(),
-        _ if is_buffer(one) => "in".into(),
+        space if space.is_data() => "in".into(),
         AddressSpace::Sampler => SAMPLER.into(),
         AddressSpace::Local => "local WG".into(),
         AddressSpace::Value if is_whole(one) => size_word(&one.name, form, 0).unwrap_or("n").into(),

@@ -27,6 +27,13 @@ pub enum AddressSpace {
     Sampler,
 }
 
+impl AddressSpace {
+    /// Whether it has a buffer or an image.
+    pub fn is_data(self) -> bool {
+        matches!(self, AddressSpace::Global | AddressSpace::Constant | AddressSpace::Image)
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct KernelParameter {
     pub name: String,

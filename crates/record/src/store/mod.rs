@@ -188,14 +188,6 @@ fn read<T: CsvRecord>(path: &Path) -> Result<(Vec<T>, Option<String>), Error> {
     of_csv(&text, &name)
 }
 
-/// The lines of a CSV file of such records, of this version or an older one, and what was wrong with the last one. `name`
-/// is the file's in messages.
-///
-/// Errors: as for [`read_rows`].
-pub fn of_csv<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<String>), Error> {
-    records(text, name)
-}
-
 fn unknown_schema(name: &str, line: u64, schema: u32) -> Error {
     Error::Usage(format!(
         "{name}, line {line}, has schema {schema}; this gpulab adds to and joins files of schema {SCHEMA} only, and shows \
@@ -217,13 +209,16 @@ fn is_time(cell: &[u8]) -> bool {
     cell.is_empty() || seconds.is_some_and(|seconds| seconds.is_finite() && seconds >= 0.0)
 }
 
-/// The lines of a table, which need not all be in memory twice.
-fn records<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<String>), Error> {
+/// The lines of a CSV file of such records, of this version or an older one, and what was wrong with the last one. `name`
+/// is the file's in messages.
+///
+/// Errors: as for [`read_rows`].
+pub fn of_csv<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<String>), Error> {
     // What is no table is said before what is wrong with one of its rows.
     parsed(text, name).map_err(|wrong| each_record(text, name, &mut |_| Ok(())).err().unwrap_or(wrong))
 }
 
-/// The same, with whatever is wrong first.
+/// The same, with whatever is wrong first; the lines need not all be in memory twice.
 fn parsed<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<String>), Error> {
     /// Lines that are turned into rows at once, by all cores.
     const TOGETHER: usize = 4096;

@@ -1,6 +1,6 @@
 //! Recorded runs of any kind: what a file holds is told from its first line.
 
-use super::{ParsedCsv, each_record, header, json_error, records};
+use super::{ParsedCsv, each_record, header, json_error, of_csv};
 use crate::{OLDEST_SCHEMA, Point, Row, SCHEMA, flag};
 use gpulab_model::Error;
 use serde::de::DeserializeOwned;
@@ -29,7 +29,7 @@ pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
     let (mut recorded, torn) = match text.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => return Err(Error::Usage(format!("{name} is empty: it holds no results"))),
         Some(b'[' | b'{') => (of_json(text, name)?, None),
-        Some(_) => of_csv(text, name)?,
+        Some(_) => of_columns(text, name)?,
     };
     if let Recorded::Rows(rows) = &mut recorded {
         // Older files have a share of memory's limit beside the flag.
@@ -38,18 +38,18 @@ pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
     Ok((recorded, torn))
 }
 
-fn of_csv(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
+fn of_columns(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
     let columns = header(text, name)?;
     let has = |column: &str| columns.iter().any(|name| name == column);
     if has(COUNTED) {
         return Ok((Recorded::Other { header: columns }, each_record(text, name, &mut |_| Ok(()))?.1));
     }
     if has("experiment") && has("series") {
-        let (points, torn) = records::<Point>(text, name)?;
+        let (points, torn) = of_csv::<Point>(text, name)?;
         return Ok((Recorded::Points(points), torn));
     }
     if has("family") && has("status") {
-        let (rows, torn) = records::<Row>(text, name)?;
+        let (rows, torn) = of_csv::<Row>(text, name)?;
         return Ok((Recorded::Rows(rows), torn));
     }
     let table = ParsedCsv::parse(text, name)?;
