@@ -1,7 +1,6 @@
 //! Comparisons as text.
 
 use super::groups;
-use super::view::cache_name;
 use crate::prelude::*;
 use gpulab_model::outcome::Cache;
 use gpulab_record::compare::{
@@ -55,7 +54,7 @@ fn group(row: &Row) -> (&str, Dtype, u64, u64, Cache) {
 pub(super) fn title(row: &Row) -> String {
     let Row { family, dtype, n, m, cache, .. } = row;
     let size = if *m == 1 { format::count(*n) } else { format!("{n} x {m}") };
-    format!("{family}, {dtype}, n = {size}, {} cache", cache_name(*cache))
+    format!("{family}, {dtype}, n = {size}, {} cache", cache.name())
 }
 
 fn table(pairs: &[&ComparedCase<'_>], screen: Screen) -> String {
@@ -224,7 +223,7 @@ pub fn curve(points: &[CurvePoint], slowdowns: &[f64], screen: Screen) -> String
 pub fn steps(ladders: &[LadderSteps], screen: Screen) -> String {
     let text = ladders.iter().map(|ladder| {
         let LadderSteps { family, dtype, cache, devices, rungs } = ladder;
-        let head = format!("{family}, {dtype}, {} cache: gain over the rung before", cache_name(*cache));
+        let head = format!("{family}, {dtype}, {} cache: gain over the rung before", cache.name());
         let mut table = TextGrid::of(rungs).texts("rung", |(number, name, _)| format!("v{number} {name}"));
         for (at, device) in devices.iter().enumerate() {
             let cell = |gains: &[Option<RatioInterval>]| gains[at].as_ref().map_or_else(|| "-".to_owned(), gain);

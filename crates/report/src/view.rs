@@ -7,7 +7,7 @@ use super::rungs::{is_memory_bound, limit, range, short_label, who};
 use crate::prelude::*;
 use gpulab_kernels::cpu::minplus::Semiring;
 use gpulab_kernels::{Form, minplus};
-use gpulab_model::outcome::{Cache, Clock, Number};
+use gpulab_model::outcome::Number;
 use gpulab_model::plan::WorkGroup;
 use gpulab_model::stats::ratio;
 use gpulab_record::{CPU_RAYON, clear_factor};
@@ -145,21 +145,6 @@ pub(super) fn is_held_against_limit<'r>(rows: impl IntoIterator<Item = &'r Row>)
     timed.peek().is_none() || timed.any(|row| !row.flags.contains(flag::FITS_CACHE))
 }
 
-pub(super) fn cache_name(cache: Cache) -> &'static str {
-    match cache {
-        Cache::Warm => "warm",
-        Cache::Cold => "cold",
-    }
-}
-
-pub(super) fn clock_name(clock: Clock) -> &'static str {
-    match clock {
-        Clock::Event => "event",
-        Clock::Wall => "wall",
-        Clock::Batch => "batch",
-    }
-}
-
 /// What the ladder of these rungs is about; `inside` are those that repeat their work.
 fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit: RateUnit) -> String {
     let is_matrix = row.form() != Form::Vector;
@@ -187,7 +172,7 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit
     let place = match rungs.iter().find_map(|row| row.chunks()) {
         Some(chunks) => format!("from the host in {}", format::counted(chunks as usize, "chunk")),
         None if row.is_streamed() => "from the host".to_owned(),
-        None => format!("{} cache", cache_name(row.cache)),
+        None => format!("{} cache", row.cache.name()),
     };
     let semiring = match Semiring::of(&row.params) {
         Semiring::MinPlus => String::new(),
@@ -275,7 +260,7 @@ fn readable(value: f64, digits: usize) -> String {
 /// whether they can be believed.
 fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
     let fallback = rows.iter().find(|r| r.flags.contains(flag::CLOCK_FALLBACK));
-    let clock = fallback.map(|r| format!("another clock than asked for ({}): {}", clock_name(r.clock), r.reason));
+    let clock = fallback.map(|r| format!("another clock than asked for ({}): {}", r.clock.name(), r.reason));
     let drift = rows.iter().filter(|r| r.flags.contains(flag::DRIFT)).filter_map(|r| r.canary).fold(1.0, f64::max);
     let has_gain = rows.iter().any(|r| r.flags.contains(flag::DRIFT) && r.rung.is_some());
     let drift = format!(

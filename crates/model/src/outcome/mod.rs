@@ -17,30 +17,34 @@ use crate::named_enum;
 use crate::plan::{Case, Refusal, WorkGroup};
 use serde::{Deserialize, Serialize};
 
-/// Which clock a row's times come from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub enum Clock {
-    /// The driver's event times, from the start of the first timed kernel to the end of the last.
-    #[default]
-    Event,
-    /// The host's clock, from before the first enqueue until everything finished.
-    Wall,
-    /// Launches back to back, one wait, divided by their number.
-    Batch,
+named_enum! {
+    /// Which clock a row's times come from.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+    #[serde(rename_all = "lowercase")]
+    pub enum Clock {
+        /// The driver's event times, from the start of the first timed kernel to the end of the last.
+        #[default]
+        Event = "event",
+        /// The host's clock, from before the first enqueue until everything finished.
+        Wall = "wall",
+        /// Launches back to back, one wait, divided by their number.
+        Batch = "batch",
+    }
 }
 
-/// Whether a run finds its data in cache.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum,
-)]
-#[serde(rename_all = "lowercase")]
-pub enum Cache {
-    /// The same buffers every time.
-    #[default]
-    Warm,
-    /// Rotates among copies of the inputs that together exceed the last-level cache.
-    Cold,
+named_enum! {
+    /// Whether a run finds its data in cache.
+    #[derive(
+        Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, clap::ValueEnum,
+    )]
+    #[serde(rename_all = "lowercase")]
+    pub enum Cache {
+        /// The same buffers every time.
+        #[default]
+        Warm = "warm",
+        /// Rotates among copies of the inputs that together exceed the last-level cache.
+        Cold = "cold",
+    }
 }
 
 /// How to measure. Times in seconds.

@@ -7,7 +7,7 @@ use super::format::{self, Screen};
 use super::grid::TextGrid;
 use super::groups::{self, number_key};
 use super::markdown::{self, PAGE};
-use super::view::{cache_name, clock_name, status_word};
+use super::view::status_word;
 use gpulab_model::outcome::Status;
 use gpulab_record::{Flags, Point, flag};
 use measure::{Measure, distinct};
@@ -54,7 +54,7 @@ pub fn markdown(points: &[Point], question: &str, finding: &str, label: &dyn Fn(
 }
 
 fn title(point: &Point) -> String {
-    let (cache, clock) = (cache_name(point.cache), clock_name(point.clock));
+    let (cache, clock) = (point.cache.name(), point.clock.name());
     let Point { experiment, device, platform, driver, .. } = point;
     format!("{experiment} on {} ({platform}, {driver}): {cache} cache, {clock} clock", format::device(device))
 }

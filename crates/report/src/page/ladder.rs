@@ -9,7 +9,7 @@ use crate::groups::{elements, groups, ladders as ladders_of, of_most_rungs};
 use crate::moment::FilmMoment;
 use crate::picture::{self, number};
 use crate::rungs::label;
-use crate::view::{View, cache_name, is_held_against_limit};
+use crate::view::{View, is_held_against_limit};
 use crate::{payoff, why};
 use gpulab_kernels::{Bound, FAMILIES, Registry, Sources, built_in, cited};
 use gpulab_model::outcome::Status;
@@ -127,7 +127,7 @@ fn ladder(rows: &[Row], own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: 
     let said: Vec<String> = view.lesson.map(str::to_owned).into_iter().chain(view.notes).collect();
     let id = ids.next("ladder");
     html! { article.ladder aria-labelledby=(id) {
-        h3 #(id) { (format::terminal(&row.family)) " " span.quiet { (row.dtype) ", " (size) ", " (cache_name(row.cache)) " cache" } }
+        h3 #(id) { (format::terminal(&row.family)) " " span.quiet { (row.dtype) ", " (size) ", " (row.cache.name()) " cache" } }
         div.pair {
             @if let Ok(picture) = picture::ladder(rows) { (figure(ids, &picture)) }
             @if let Ok(picture) = picture::waterfall(rows) { (figure(ids, &picture)) }

@@ -4,7 +4,6 @@ use super::material::{PageMaterial, RecordedFolder};
 use crate::format;
 use crate::groups::{groups, ladders, of_most_rungs};
 use crate::picture::number;
-use crate::view::cache_name;
 use gpulab_record::Row;
 use gpulab_record::compare::{LadderDevice, LadderSteps, RatioInterval, steps};
 use maud::{Markup, html};
@@ -99,7 +98,7 @@ fn whole_ladders(rows: &[Row]) -> Vec<Row> {
 fn table(ladder: &LadderSteps) -> Markup {
     let LadderSteps { family, dtype, cache, devices, rungs } = ladder;
     html! {
-        h3 { (format::terminal(family)) " " span.quiet { (dtype) ", " (cache_name(*cache)) " cache" } }
+        h3 { (format::terminal(family)) " " span.quiet { (dtype) ", " (cache.name()) " cache" } }
         div.scroll tabindex="0" { table.matrix {
             thead { tr { th scope="col" { "rung" } @for device in devices { th scope="col" { (head(device)) } } } }
             tbody { @for (number, name, gains) in rungs { tr {
