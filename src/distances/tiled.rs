@@ -11,7 +11,7 @@ use crate::kernels::minplus::CLOSURE;
 use crate::outcome::{DeviceInfo, Stop};
 use crate::plan::Case;
 use crate::runner::TileWorker;
-use crate::team::{Hand, TiledClosure, close};
+use crate::team::{Hand, TiledClosure, TilesDone, close};
 use crate::worker::{Setup, open_session, within};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -74,16 +74,21 @@ impl Solver for TiledSolver {
         let Some(found) = &self.found else { return };
         found.lost.iter().for_each(|why| note(&format!("{why}; others did it")));
         let (rows, side) = (found.grid.rows(), found.grid.side);
+        let [went_in, came_out] = found.moved.map(|bytes| bytes as f64 * 1e-9);
         note(&format!(
-            "{} of {side} x {side}, {rows} a side: {:.4} s of kernels and copies, {:.4} s in all; {:.2} GB went each way",
+            "{} of {side} x {side}, {rows} a side: {:.4} s of kernels and copies, {:.4} s in all; {went_in:.2} GB went in, {came_out:.2} GB came out",
             self.name(),
             found.seconds,
             found.whole,
-            found.moved() as f64 * 1e-9
+        ));
+        let [pivot, crosses, rest] = found.rounds;
+        note(&format!(
+            "the first pivot took {pivot:.4} s, the pivots' rows and columns {crosses:.4} s, all other tiles {rest:.4} s"
         ));
         if found.done.len() > 1 {
-            let all: usize = found.done.iter().map(|(.., tiles)| tiles).sum();
-            let share = |(name, rung, tiles): &(String, String, usize)| format!("{name} ({rung}) {tiles}");
+            let all: usize = found.done.iter().map(|done| done.tiles).sum();
+            let share =
+                |done: &TilesDone| format!("{} ({}) {} in {:.4} s", done.name, done.rung, done.tiles, done.busy);
             let shares: Vec<String> = found.done.iter().map(share).collect();
             note(&format!("shares of {all} tiles: {}", shares.join(", ")));
         }

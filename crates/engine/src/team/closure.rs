@@ -1,11 +1,11 @@
 //! All shortest distances over a matrix in the host's memory, whose tiles go through one device or several, each on a thread of
 //! its own.
 //!
-//! A step is three rounds: the pivot; its row and column; all other tiles. In a round each device gets tiles by the speed that
-//! it showed in the step before. What a device that fails has begun, the others do again: a tile is right whether it was lowered
-//! or not, in parts or twice.
+//! A step is two rounds: the tiles of the pivot's row and column; all others, and the next pivot among them. Each device owns
+//! tiles by its speed, and keeps those for which it has room. When a device fails, the others begin with the first step again,
+//! from the tiles that they and the host have: a tile is right whether it was lowered or not, in parts or twice.
 
-use super::split;
+use super::split::owners;
 use crate::device::SharedHost;
 use crate::runner::{TileGrid, TilePlace, TileWorker};
 use gpulab_kernels::cpu::minplus::Semiring;
@@ -28,40 +28,48 @@ pub struct TiledClosure {
     pub grid: TileGrid,
     /// Seconds from the first copy of a tile to the end of the last.
     pub seconds: f64,
+    /// Of these, seconds of the first pivot, of pivots' rows and columns, and of all other tiles.
+    pub rounds: [f64; 3],
     /// With the tiles' allocation, and the matrix cut and joined.
     pub whole: f64,
-    /// Of each device its name, its rung, and tiles that it lowered.
-    pub done: Vec<(String, String, usize)>,
+    /// Bytes of tiles that went to devices, and back.
+    pub moved: [u64; 2],
+    pub done: Vec<TilesDone>,
     /// Those that did not do their share, and why.
     pub lost: Vec<String>,
 }
 
-impl TiledClosure {
-    /// Bytes that went to devices as tiles to be lowered, and came back.
-    pub fn moved(&self) -> u64 {
-        self.done.iter().map(|(_, _, tiles)| *tiles as u64).sum::<u64>() * self.grid.bytes() as u64
-    }
+/// What a device did.
+pub struct TilesDone {
+    pub name: String,
+    pub rung: String,
+    /// Tiles that it lowered.
+    pub tiles: usize,
+    /// Seconds in which it did not wait for others.
+    pub busy: f64,
 }
 
 enum TileOrder {
     /// To open: the first.
     Open,
-    /// How much tiles of this grid need.
-    Needs(TileGrid),
+    /// How much tiles of this grid need, alone or not.
+    Needs(TileGrid, bool),
     Hold(TileGrid),
-    Join(TileGrid, Vec<SharedHost>),
+    /// Alone or not, in so many bytes.
+    Join(TileGrid, Vec<SharedHost>, bool, u64),
+    Own(Vec<TilePlace>),
     Lower(usize, Vec<TilePlace>),
     /// Whether all was written where it belongs.
-    Check,
+    Finish,
 }
 
 enum TileAnswer {
     Opened(u64, String),
     Needs([u64; 2]),
     Held(Vec<SharedHost>),
-    Joined,
+    Done,
     Lowered(f64),
-    Checked,
+    Finished([u64; 2]),
 }
 
 struct TileMember<'s> {
@@ -75,6 +83,7 @@ struct TileMember<'s> {
     /// Tiles of the last round a second.
     speed: f64,
     done: usize,
+    busy: f64,
 }
 
 /// Finds the distances of a matrix, with at most so many bytes of each device.
@@ -89,24 +98,35 @@ pub fn close(
     let started = Instant::now();
     thread::scope(|scope| {
         let members = hands.into_iter().map(|hand| TileMember::start(scope, hand)).collect();
-        let mut team = TileTeam { members, lost: Vec::new(), last: Stop::failed("there is no device") };
+        let last = Stop::failed("there is no device");
+        let mut team = TileTeam { members, owners: Vec::new(), rounds: [0.0; 3], lost: Vec::new(), last };
         let found = team.find(n, weights, semiring, memory);
-        let (grid, tiles, seconds) = team.end(found)?;
+        let Found { grid, tiles, seconds, moved } = team.end(found)?;
         let distances = grid.join(&tiles);
-        let done = |member: &TileMember<'_>| (member.name.clone(), member.rung.clone(), member.done);
-        let done = team.members.iter().filter(|member| member.is_able).map(done).collect();
-        Ok(TiledClosure { distances, grid, seconds, whole: started.elapsed().as_secs_f64(), done, lost: team.lost })
+        let done =
+            |TileMember { name, rung, done: tiles, busy, .. }: TileMember<'_>| TilesDone { name, rung, tiles, busy };
+        let done = team.members.into_iter().filter(|member| member.is_able).map(done).collect();
+        let (rounds, lost, whole) = (team.rounds, team.lost, started.elapsed().as_secs_f64());
+        Ok(TiledClosure { distances, grid, seconds, rounds, whole, moved, done, lost })
     })
 }
 
 struct TileTeam<'s> {
     members: Vec<TileMember<'s>>,
+    /// Of each tile, row after row.
+    owners: Vec<usize>,
+    rounds: [f64; 3],
     lost: Vec<String>,
     /// Why the last that was lost was.
     last: Stop,
 }
 
-type Found = (TileGrid, Vec<SharedHost>, f64);
+struct Found {
+    grid: TileGrid,
+    tiles: Vec<SharedHost>,
+    seconds: f64,
+    moved: [u64; 2],
+}
 
 impl TileTeam<'_> {
     fn find(&mut self, n: usize, weights: &Array, semiring: Semiring, memory: u64) -> Result<Found, Stop> {
@@ -122,18 +142,23 @@ impl TileTeam<'_> {
         let grid = self.grid(n, weights, memory)?;
         let tiles = self.hold(grid)?;
         grid.cut(weights, semiring, &tiles);
-        self.ask_all(|_| TileOrder::Join(grid, tiles.clone()))?;
+        let is_alone = self.able().len() == 1;
+        self.ask_all(|_| TileOrder::Join(grid, tiles.clone(), is_alone, memory))?;
+        self.share(grid.rows())?;
         let started = Instant::now();
-        let rows = grid.rows();
-        let others = |pivot: usize| (0..rows).filter(move |&at| at != pivot);
-        for pivot in 0..rows {
-            self.lower(pivot, vec![[pivot, pivot]])?;
-            self.lower(pivot, others(pivot).flat_map(|at| [[pivot, at], [at, pivot]]).collect())?;
-            self.lower(pivot, others(pivot).flat_map(|row| others(pivot).map(move |column| [row, column])).collect())?;
+        let mut pivot = 0;
+        while pivot < grid.rows() {
+            pivot = if self.step(grid.rows(), pivot)? { pivot + 1 } else { 0 };
         }
         let seconds = started.elapsed().as_secs_f64();
-        self.ask_all(|_| TileOrder::Check)?;
-        Ok((grid, tiles, seconds))
+        let finished = self.ask_all(|_| TileOrder::Finish)?;
+        let mut moved = [0, 0];
+        for (_, answer) in finished {
+            if let TileAnswer::Finished(of_one) = answer {
+                moved = [moved[0] + of_one[0], moved[1] + of_one[1]];
+            }
+        }
+        Ok(Found { grid, tiles, seconds, moved })
     }
 
     fn grid(&mut self, n: usize, weights: &Array, memory: u64) -> Result<TileGrid, Stop> {
@@ -143,7 +168,7 @@ impl TileTeam<'_> {
         // Several devices need enough tiles to share out.
         let rows = if able.len() > 1 { 2 * able.len() as u64 + 2 } else { 1 };
         let needs = |index: usize, grid: &TileGrid| {
-            self.members[index].ask(TileOrder::Needs(*grid));
+            self.members[index].ask(TileOrder::Needs(*grid, able.len() == 1));
             match self.members[index].answers.recv() {
                 Ok(Ok(TileAnswer::Needs(bytes))) => bytes,
                 _ => [u64::MAX, 0],
@@ -171,45 +196,93 @@ impl TileTeam<'_> {
         Err(self.last.clone())
     }
 
-    /// Has tiles lowered by those that can, in shares by their speeds, until all are.
-    fn lower(&mut self, pivot: usize, mut tiles: Vec<TilePlace>) -> Result<(), Stop> {
-        while !tiles.is_empty() {
-            let able = self.able();
-            let speeds: Vec<f64> = able.iter().map(|&index| self.members[index].speed).collect();
-            let shares = split(tiles.len() as u64, &speeds, 1);
-            let share = |at: usize| tiles[shares[at].from as usize..][..shares[at].len as usize].to_vec();
-            let shares: Vec<(usize, Vec<TilePlace>)> =
-                able.iter().enumerate().map(|(at, &index)| (index, share(at))).collect();
-            let asked = shares.iter().filter(|(_, share)| !share.is_empty());
-            let asked: Vec<usize> = asked
-                .map(|(index, share)| {
-                    self.members[*index].ask(TileOrder::Lower(pivot, share.clone()));
-                    *index
-                })
-                .collect();
-            let answers = self.answers(asked)?;
-            for (index, answer) in &answers {
-                let share = shares.iter().find(|(of, _)| of == index).map_or(0, |(_, share)| share.len());
-                self.members[*index].done += share;
-                // A tile of the pivot's is no measure of others.
-                if let (TileAnswer::Lowered(seconds), 2..) = (answer, tiles.len()) {
-                    self.members[*index].speed = share as f64 / seconds;
+    /// Lets paths pass a pivot's nodes; whether no device was lost.
+    fn step(&mut self, rows: usize, pivot: usize) -> Result<bool, Stop> {
+        let others = || (0..rows).filter(|&at| at != pivot);
+        // The pivot of each other step is closed in the step before.
+        if pivot == 0 && !self.lower(rows, 0, 0, &[[0, 0]])? {
+            return Ok(false);
+        }
+        let cross: Vec<TilePlace> = others().flat_map(|at| [[pivot, at], [at, pivot]]).collect();
+        // The next pivot takes longest.
+        let mut rest: Vec<TilePlace> = others().flat_map(|row| others().map(move |column| [row, column])).collect();
+        rest.sort_by_key(|tile| *tile != [pivot + 1; 2]);
+        Ok(self.lower(rows, 1, pivot, &cross)? && self.lower(rows, 2, pivot, &rest)?)
+    }
+
+    /// Has tiles lowered by their owners in a round of this kind; whether no device was lost.
+    fn lower(&mut self, rows: usize, round: usize, pivot: usize, tiles: &[TilePlace]) -> Result<bool, Stop> {
+        let started = Instant::now();
+        let of = |owners: &[usize], index: usize| -> Vec<TilePlace> {
+            tiles.iter().filter(|[row, column]| owners[row * rows + column] == index).copied().collect()
+        };
+        let shares = self.able().into_iter().map(|index| (index, of(&self.owners, index)));
+        let shares: Vec<(usize, Vec<TilePlace>)> = shares.filter(|(_, share)| !share.is_empty()).collect();
+        let counts: Vec<usize> = shares.iter().map(|(_, share)| share.len()).collect();
+        let asked = shares.iter().map(|(index, _)| *index).collect();
+        for (index, share) in shares {
+            self.members[index].ask(TileOrder::Lower(pivot, share));
+        }
+        let answers = self.answers(asked)?;
+        self.rounds[round] += started.elapsed().as_secs_f64();
+        if answers.len() < counts.len() {
+            self.share(rows)?;
+            return Ok(false);
+        }
+        for ((index, answer), count) in answers.into_iter().zip(counts) {
+            let member = &mut self.members[index];
+            if let TileAnswer::Lowered(seconds) = answer {
+                (member.done, member.busy) = (member.done + count, member.busy + seconds);
+                // A pivot is no measure of other tiles.
+                if round > 0 {
+                    member.speed = count as f64 / seconds;
                 }
             }
-            let left = shares.into_iter().filter(|(index, _)| answers.iter().all(|(of, _)| of != index));
-            tiles = left.flat_map(|(_, share)| share).collect();
         }
-        Ok(())
+        self.share_again(rows).map(|()| true)
+    }
+
+    /// Gives tiles to others where that clearly saves time.
+    fn share_again(&mut self, rows: usize) -> Result<(), Stop> {
+        let able = self.able();
+        let seconds = |owners: &[usize]| {
+            let of = |index: &usize| owners.iter().filter(|owner| *owner == index).count() as f64;
+            able.iter().map(|index| of(index) / self.members[*index].speed).fold(0.0, f64::max)
+        };
+        match seconds(&self.owners) > 1.25 * seconds(&self.by_speed(rows)) {
+            true => self.share(rows),
+            false => Ok(()),
+        }
+    }
+
+    fn by_speed(&self, rows: usize) -> Vec<usize> {
+        let able = self.able();
+        let speeds: Vec<f64> = able.iter().map(|&index| self.members[index].speed).collect();
+        owners(rows, &speeds).into_iter().map(|at| able[at]).collect()
+    }
+
+    /// Gives tiles to those that can lower them. What stayed on a device that is lost is as the host has it.
+    fn share(&mut self, rows: usize) -> Result<(), Stop> {
+        loop {
+            self.owners = self.by_speed(rows);
+            let able = self.able().len();
+            let owned = self.owners.iter().enumerate();
+            let owned: Vec<(usize, TilePlace)> = owned.map(|(at, &owner)| (owner, [at / rows, at % rows])).collect();
+            let of = |index: usize| owned.iter().filter(move |(owner, _)| *owner == index).map(|(_, tile)| *tile);
+            if self.ask_all(|index| TileOrder::Own(of(index).collect()))?.len() == able {
+                return Ok(());
+            }
+        }
     }
 
     fn able(&self) -> Vec<usize> {
         (0..self.members.len()).filter(|&index| self.members[index].is_able).collect()
     }
 
-    fn ask_all(&mut self, order: impl Fn(usize) -> TileOrder) -> Result<(), Stop> {
+    fn ask_all(&mut self, order: impl Fn(usize) -> TileOrder) -> Result<Vec<(usize, TileAnswer)>, Stop> {
         let able = self.able();
         able.iter().for_each(|&index| self.members[index].ask(order(index)));
-        self.answers(able).map(drop)
+        self.answers(able)
     }
 
     /// What these answer. One that fails takes no further part; a wrong result is everyone's.
@@ -266,9 +339,18 @@ impl<'s> TileMember<'s> {
                 let _ = answer.send(obey(&mut worker, order));
             }
         });
-        let rung = String::new();
-        let orders = Some(orders);
-        TileMember { name, rung, orders, answers, thread: Some(thread), is_able: true, block: 1, speed: 1.0, done: 0 }
+        TileMember {
+            name,
+            rung: String::new(),
+            orders: Some(orders),
+            answers,
+            thread: Some(thread),
+            is_able: true,
+            block: 1,
+            speed: 1.0,
+            done: 0,
+            busy: 0.0,
+        }
     }
 
     fn ask(&self, order: TileOrder) {
@@ -280,10 +362,13 @@ impl<'s> TileMember<'s> {
 fn obey(worker: &mut TileWorker, order: TileOrder) -> Result<TileAnswer, Stop> {
     Ok(match order {
         TileOrder::Open => return Err(Stop::failed("it is open")),
-        TileOrder::Needs(grid) => TileAnswer::Needs(worker.needs(&grid)),
+        TileOrder::Needs(grid, is_alone) => TileAnswer::Needs(worker.needs(&grid, is_alone)),
         TileOrder::Hold(grid) => TileAnswer::Held(worker.hold(&grid)?),
-        TileOrder::Join(grid, tiles) => worker.join(grid, &tiles).map(|()| TileAnswer::Joined)?,
+        TileOrder::Join(grid, tiles, is_alone, memory) => {
+            worker.join(grid, &tiles, is_alone, memory).map(|()| TileAnswer::Done)?
+        }
+        TileOrder::Own(tiles) => worker.own(&tiles).map(|()| TileAnswer::Done)?,
         TileOrder::Lower(pivot, tiles) => TileAnswer::Lowered(worker.lower(pivot, &tiles)?),
-        TileOrder::Check => worker.demand_kept_inside().map(|()| TileAnswer::Checked)?,
+        TileOrder::Finish => TileAnswer::Finished(worker.finish()?),
     })
 }

@@ -8,7 +8,7 @@ mod closure;
 mod goal;
 mod split;
 
-pub use closure::{Hand, TiledClosure, close};
+pub use closure::{Hand, TiledClosure, TilesDone, close};
 pub use goal::Goal;
 pub use split::split;
 

@@ -25,6 +25,31 @@ pub fn split(n: u64, speeds: &[f64], grain: u64) -> Vec<Portion> {
     portions
 }
 
+/// Which of these has each tile of a square, row after row: so that each has its share of all, and of each row and column
+/// together, by speeds above zero.
+pub fn owners(rows: usize, speeds: &[f64]) -> Vec<usize> {
+    // Of each row and column with the same place, and of the whole square: tiles of each.
+    let mut crosses = vec![vec![0.0; speeds.len()]; rows];
+    let mut all = vec![0.0; speeds.len()];
+    let mut owners = vec![0; rows * rows];
+    for (shift, row) in (0..rows).flat_map(|shift| (0..rows).map(move |row| (shift, row))) {
+        let column = (row + shift) % rows;
+        // Steps take turns, so what counts most are tiles of the same steps.
+        let time = |of: usize| {
+            let cross = if shift == 0 { 0.0 } else { crosses[row][of] + crosses[column][of] + 2.0 };
+            (cross + (all[of] + 1.0) / rows as f64) / speeds[of]
+        };
+        let owner = (0..speeds.len()).min_by(|a, b| time(*a).total_cmp(&time(*b))).unwrap_or(0);
+        owners[row * rows + column] = owner;
+        all[owner] += 1.0;
+        if shift > 0 {
+            crosses[row][owner] += 1.0;
+            crosses[column][owner] += 1.0;
+        }
+    }
+    owners
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,6 +78,31 @@ mod tests {
             assert_eq!(lens(n, &[1.0; 8], 256).iter().sum::<u64>(), n);
         }
         assert_eq!(lens(5, &[1.0; 8], 1).iter().filter(|len| **len > 0).count(), 5);
+    }
+
+    #[test]
+    fn tiles_are_shared_in_each_step() {
+        for (rows, speeds) in [(7, vec![1.0; 2]), (8, vec![1.0; 2]), (10, vec![1.0; 4]), (12, vec![3.0, 2.0, 1.0])] {
+            let owners = owners(rows, &speeds);
+            let mut seconds = 0.0;
+            for pivot in 0..rows {
+                let slowest = |is_panel: bool| {
+                    let mut times = vec![0.0; speeds.len()];
+                    for (at, &owner) in owners.iter().enumerate() {
+                        let place = [at / rows, at % rows];
+                        if place != [pivot; 2] && place.contains(&pivot) == is_panel {
+                            times[owner] += 1.0 / speeds[owner];
+                        }
+                    }
+                    times.into_iter().fold(0.0, f64::max)
+                };
+                seconds += slowest(true) + slowest(false);
+            }
+            let least = (rows * (rows * rows - 1)) as f64 / speeds.iter().sum::<f64>();
+            assert!(seconds < 1.07 * least, "{rows} {speeds:?}: {}", seconds / least);
+        }
+        assert_eq!(owners(1, &[1.0, 2.0]), [1]);
+        assert!(owners(6, &[1.0, 1e-3]).iter().all(|owner| *owner == 0));
     }
 
     proptest! {

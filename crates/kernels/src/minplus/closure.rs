@@ -232,18 +232,24 @@ impl<'p> InBlocks<'p> {
         Some(InBlocks { steps, block })
     }
 
+    /// Those of the blocks that begin before so many nodes, if there are as many.
+    pub fn up_to(self, nodes: usize) -> InBlocks<'p> {
+        let blocks = nodes.div_ceil(self.block as usize).min(self.steps.len() / Self::STEP);
+        InBlocks { steps: &self.steps[..blocks * Self::STEP], ..self }
+    }
+
     /// All shortest paths within the matrix.
-    pub fn close(&self) -> &'p [Pass] {
+    pub fn close(self) -> &'p [Pass] {
         self.steps
     }
 
     /// Makes panels of the block's rows and columns in each step.
-    pub fn pack(&self) -> impl Iterator<Item = &'p Pass> {
+    pub fn pack(self) -> impl Iterator<Item = &'p Pass> {
         self.steps.iter().skip(Self::STEP - 2).step_by(Self::STEP)
     }
 
     /// Lowers the whole matrix by the panels of each step.
-    pub fn lower(&self) -> impl Iterator<Item = &'p Pass> {
+    pub fn lower(self) -> impl Iterator<Item = &'p Pass> {
         self.steps.iter().skip(Self::STEP - 1).step_by(Self::STEP)
     }
 }
