@@ -16,7 +16,7 @@ awk -v n="$n" 'BEGIN {
     for (i = 0; i < 7 * n; i++) print int(n * rand()) "," int(n * rand()) "," 1 + int(1000 * rand())
 }' > "$folder/graph.csv"
 
-echo "n,devices,memory,side,tiles,seconds,whole_s,gb_each_way"
+echo "n,devices,memory,side,tiles,seconds,whole_s,gb_in,gb_out"
 for list in $devices; do
     for memory in $memories; do
         case $memory,$list in
@@ -24,10 +24,10 @@ for list in $devices; do
         whole,*) set -- ;;
         *) set -- --memory "$memory" ;;
         esac
-        "$gpulab" minplus -d "$list" --input "$folder/graph.csv" --closure --from 0 -o "$folder/d.csv" "$@" 2> "$folder/told" ||
+        "$gpulab" minplus -d "$list" --input "$folder/graph.csv" --closure --to 0 -o "$folder/d.csv" "$@" 2> "$folder/told" ||
             { cat "$folder/told" >&2; exit 1; }
         cat "$folder/told" >&2
-        sed -nE -e "s/^closure in tiles of ([0-9]+) x [0-9]+, ([0-9]+) a side: ([0-9.]+) s .*, ([0-9.]+) s in all; ([0-9.]+) GB.*/$n,\"$list\",$memory,\1,\2,\3,\4,\5/p" \
-            -e "s/^closure\/[a-z_]+: ([0-9.]+) s of kernels, ([0-9.]+) s with transfers/$n,\"$list\",$memory,,,\1,\2,/p" "$folder/told"
+        sed -nE -e "s/^closure in tiles of ([0-9]+) x [0-9]+, ([0-9]+) a side: ([0-9.]+) s .*, ([0-9.]+) s in all; ([0-9.]+) GB went in, ([0-9.]+) GB.*/$n,\"$list\",$memory,\1,\2,\3,\4,\5,\6/p" \
+            -e "s/^closure\/[a-z_]+: ([0-9.]+) s of kernels, ([0-9.]+) s with transfers/$n,\"$list\",$memory,,,\1,\2,,/p" "$folder/told"
     done
 done
