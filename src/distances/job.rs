@@ -78,17 +78,19 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, semiring: Semiring, f
     let input = input::graph(file, options.dtype)?;
     let wanted = wanted(&input, job)?;
     let limit = deadline(options, &input, job.closure);
+    let list = global.device.as_deref().filter(|list| select::is_several(list));
+    let tile_memory = job.tile_memory().or(list.map(|_| u64::MAX));
+    let is_tiled = tile_memory.is_some();
     let prepared = |input: GraphFile, devices: &[DeviceInfo]| -> Result<Graph, Error> {
-        check_memory(&input, job, devices.iter().all(|info| info.target.gpu))?;
+        check_memory(&input, job, is_tiled, devices.iter().all(|info| info.target.gpu))?;
         let (graph, kind, notes) = graph(semiring, input, job.undirected);
         describe(file, &kind, &notes, &graph, &note);
         status.borrow().suspend(|| devices.iter().for_each(|info| bench::announce(global, info)));
         Ok(graph)
     };
-    let list = global.device.as_deref().filter(|list| select::is_several(list));
     let cl_dir = options.kernels.cl_dir.clone();
     let mut sources = None;
-    let (graph, mut solver): (Graph, Box<dyn Solver>) = match job.tile_memory().or(list.map(|_| u64::MAX)) {
+    let (mut graph, mut solver): (Graph, Box<dyn Solver>) = match tile_memory {
         Some(memory) if job.closure => {
             let devices = within(limit, "listing the devices", || devices(global))?;
             let graph = prepared(input, &devices)?;
@@ -131,8 +133,8 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, semiring: Semiring, f
     };
     let all: Vec<usize> = (0..graph.len()).collect();
     let (rows, (distances, next)) = match sources {
-        Some(sources) => (sources, (few(&graph, sources, &mut *solver, &note, &step)?, None)),
-        None => (&all, distances(job, &graph, &wanted, &mut *solver, &note, &step)?),
+        Some(sources) => (sources, (few(&mut graph, sources, &mut *solver, &note, &step)?, None)),
+        None => (&all, distances(job, &mut graph, &wanted, &mut *solver, &note, &step)?),
     };
     within(limit, "closing the device", || drop(solver));
     let table = Distances {
@@ -197,7 +199,7 @@ fn deadline(options: &Ladder, input: &GraphFile, any_stops: bool) -> Duration {
 
 /// The distances from a few nodes, proved.
 fn few(
-    graph: &Graph,
+    graph: &mut Graph,
     sources: &[usize],
     device: &mut dyn Solver,
     note: &dyn Fn(&str),
@@ -205,7 +207,7 @@ fn few(
 ) -> Result<Array, Error> {
     step("computing");
     let mut compute = |inputs: &[Array]| device.compute(inputs);
-    let found = graph::from_some(graph.semiring, graph.len(), graph.weights.clone(), sources, &mut compute);
+    let found = graph::from_some(graph.semiring, graph.len(), graph.take_weights(), sources, &mut compute);
     device.report(note);
     let found = found.map_err(|stopped| graph::refusal(stopped, graph))?;
     step("proving on the CPU");
@@ -219,7 +221,7 @@ fn few(
 /// The distances, proved, and the next nodes on the way if they are asked for.
 fn distances(
     job: &GraphJob,
-    graph: &Graph,
+    graph: &mut Graph,
     wanted: &Wanted,
     device: &mut dyn Solver,
     note: &dyn Fn(&str),
@@ -245,7 +247,7 @@ fn distances(
         note(&format!("checked on the CPU: {} rows", share(rows.rows())));
         return Ok((distances, next));
     }
-    let found = graph::closure(graph.semiring, n, graph.weights.clone(), &mut compute);
+    let found = graph::closure(graph.semiring, n, graph.take_weights(), &mut compute);
     device.report(note);
     let found = found.map_err(|stopped| graph::refusal(stopped, graph))?;
     step("proving on the CPU");

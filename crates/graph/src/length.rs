@@ -225,6 +225,10 @@ pub(super) fn normalise<T: Length>(v: &mut [T]) {
 /// A length that is too large to be added to, and its place: the first of those below 0 if there are any.
 pub(super) fn beyond_limit<T: Length>(v: &[T]) -> Option<(usize, f64)> {
     let limit = T::LIMIT.widened();
+    // In most there is none, and one look at each is enough.
+    if !v.par_iter().any(|x| x.is_some() && x.widened().abs() >= limit) {
+        return None;
+    }
     let first = |is_beyond: fn(f64, f64) -> bool| {
         let at = v.par_iter().position_first(|x| x.is_some() && is_beyond(x.widened(), limit))?;
         Some((at, v[at].widened()))

@@ -5,6 +5,7 @@ use super::{Length, Names};
 use gpulab_kernels::cpu::minplus::Semiring;
 use gpulab_model::data::Array;
 use gpulab_model::each_array;
+use rayon::prelude::*;
 
 /// Edges as a file lists them; the three lists are of one length.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,6 +77,12 @@ impl Graph {
         self.names.len()
     }
 
+    /// The weights, which the graph has no longer: a large matrix is not to be in memory twice.
+    pub fn take_weights(&mut self) -> Array {
+        let none = Array::zeros(self.weights.dtype(), 0);
+        std::mem::replace(&mut self.weights, none)
+    }
+
     /// Whether there are no nodes.
     pub fn is_empty(&self) -> bool {
         self.names.is_empty()
@@ -114,7 +121,7 @@ impl Graph {
     pub fn has_negative(&self) -> bool {
         let value = |x: f64| if self.semiring.is_greatest() { -x } else { x };
         self.semiring != Semiring::OrAnd
-            && each_array!(&self.weights, w => w.iter().any(|x| x.is_some() && value(x.widened()) < 0.0))
+            && each_array!(&self.weights, w => w.par_iter().any(|x| x.is_some() && value(x.widened()) < 0.0))
     }
 }
 
@@ -129,7 +136,7 @@ fn dense<T: Length>(
 where
     Vec<T>: Into<Array>,
 {
-    let mut matrix = vec![T::NO_EDGE; n * n];
+    let mut matrix: Vec<T> = rayon::iter::repeat_n(T::NO_EDGE, n * n).collect();
     (0..n).for_each(|i| matrix[i * n + i] = staying(semiring));
     let mut duplicates = 0;
     let edges = ends.iter().zip(weights).filter(|(_, weight)| weight.is_some());
@@ -167,7 +174,7 @@ fn idle_loops<T: Length>(ends: &[(usize, usize)], weights: &[T]) -> usize {
 
 fn count_edges(n: usize, matrix: &Array) -> usize {
     each_array!(matrix, w => {
-        let all = w.iter().filter(|x| x.is_some()).count();
+        let all = w.par_iter().filter(|x| x.is_some()).count();
         all - (0..n).filter(|i| w[i * n + i].is_some()).count()
     })
 }

@@ -102,7 +102,7 @@ pub fn close(
         let mut team = TileTeam { members, owners: Vec::new(), rounds: [0.0; 3], lost: Vec::new(), last };
         let found = team.find(n, weights, semiring, memory);
         let Found { grid, tiles, seconds, moved } = team.end(found)?;
-        let distances = grid.join(&tiles);
+        let distances = grid.join(tiles);
         let done =
             |TileMember { name, rung, done: tiles, busy, .. }: TileMember<'_>| TilesDone { name, rung, tiles, busy };
         let done = team.members.into_iter().filter(|member| member.is_able).map(done).collect();
