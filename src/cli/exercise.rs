@@ -39,7 +39,8 @@ pub enum ExerciseAction {
 
 #[derive(Debug, Args)]
 pub struct ExercisePredict {
-    /// The rung from which the step goes on, as in reduce:2; or a family, for its first step that you have not bet on
+    /// The rung from which the step goes on, as in reduce:2 or closure:textbook; or a family, for its first step that you have
+    /// not bet on
     #[arg(value_name = "FAMILY[:RUNG]")]
     pub step: Option<String>,
     /// Your bet: times faster, as in 2.5, or 0.8 if it gets slower [default: you are asked]

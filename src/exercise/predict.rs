@@ -4,6 +4,7 @@ use super::{StepBet, bets, parse_bet};
 use crate::adopt::parted;
 use crate::cli::{ExercisePredict, Ladder};
 use crate::counting::reasons_of;
+use crate::kernels::ladders;
 use crate::ladder::{self, LadderRun};
 use crate::prelude::*;
 use crate::record::clear_factor;
@@ -71,12 +72,12 @@ fn model_word(rows: &[Row; 2], quiet: bool) -> Result<String, Error> {
 /// The family and the step that a text names: `reduce:2` is the step from v2 on, `reduce` the first one that was not bet on.
 fn step(text: Option<&str>) -> Result<(&'static Family, LadderStep), Error> {
     let Some(text) = text else {
-        let open = FAMILIES.iter().find_map(|family| Some((*family, first_open(family)?)));
+        let open = ladders().find_map(|family| Some((family, first_open(family)?)));
         return Ok(open.unwrap_or((FAMILIES[0], steps(FAMILIES[0])[0])));
     };
     let (name, part) = parted(text);
-    let names = || FAMILIES.iter().map(|family| &*family.name).collect::<Vec<_>>();
-    let family = FAMILIES.iter().copied().find(|family| family.name == name);
+    let names = || ladders().map(|family| &*family.name).collect::<Vec<_>>();
+    let family = ladders().find(|family| family.name == name);
     let family = family.ok_or_else(|| Error::Usage(words::unknown("family", name, &names())))?;
     let Some(part) = part else { return Ok((family, first_open(family).unwrap_or(steps(family)[0]))) };
     let chosen = variants(family, part).map_err(Error::Usage)?;

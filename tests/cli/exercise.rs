@@ -93,6 +93,8 @@ fn a_bet_is_held_against_what_was_measured_and_kept() {
     let kept: Value = serde_json::from_str(&fs::read_to_string(data.path().join("bets.json")).unwrap()).unwrap();
     assert_eq!(kept[1]["to"], "sequential");
     assert!(kept[1]["measured"].as_f64().unwrap() > 0.0);
+    let (out, said, code) = predict(data.path(), "closure:textbook -n 64 --quick --bet 2", "");
+    assert!(code == 0 && out.contains("closure: textbook to blocked"), "{out}{said}");
 }
 
 #[test]
