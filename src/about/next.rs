@@ -4,6 +4,7 @@ use crate::adopt::cited;
 use crate::cli::{CitedLadder, Command, ExerciseAction, Lab, Ladder, PlotArgs, ReportArgs, Sweep, TuneArgs};
 use crate::exercise::{NAMES, first_open, progress};
 use crate::experiments::{EXPERIMENTS, experiment};
+use crate::kernels::ladders;
 use crate::prelude::*;
 use crate::report::sources;
 use crate::shell::{joined, quoted};
@@ -255,7 +256,7 @@ fn after_exercise(action: Option<&ExerciseAction>) -> Option<String> {
         Some(ExerciseAction::Check(_)) => Some("gpulab exercise list".into()),
         Some(ExerciseAction::Predict(options)) => {
             let name = options.step.as_deref()?.split(':').next()?;
-            let family = FAMILIES.iter().find(|family| family.name == name)?;
+            let family = ladders().find(|family| family.name == name)?;
             first_open(family).map(|(from, _)| format!("gpulab exercise predict {name}:{}", from.variant()))
         }
     }

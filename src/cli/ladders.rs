@@ -197,7 +197,8 @@ pub struct GraphJob {
     /// textbook, blocked, overlapped or blocked_wide
     #[arg(long, requires = "input")]
     pub closure: bool,
-    /// Keep the matrix in the host's memory: square tiles of it go through the device, copies behind kernels
+    /// Keep the matrix in the host's memory: square tiles of it go through the device, copies behind kernels, or stay there while
+    /// there is room
     #[arg(long, requires = "closure")]
     pub stream: bool,
     /// Stream with at most this much memory of each device, as in 2GiB

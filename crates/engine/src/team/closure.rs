@@ -218,7 +218,9 @@ impl TileTeam<'_> {
         };
         let shares = self.able().into_iter().map(|index| (index, of(&self.owners, index)));
         let shares: Vec<(usize, Vec<TilePlace>)> = shares.filter(|(_, share)| !share.is_empty()).collect();
-        let counts: Vec<usize> = shares.iter().map(|(_, share)| share.len()).collect();
+        // The next pivot is closed, too.
+        let count = |share: &[TilePlace]| share.len() + usize::from(share.contains(&[pivot + 1; 2]));
+        let counts: Vec<usize> = shares.iter().map(|(_, share)| count(share)).collect();
         let asked = shares.iter().map(|(index, _)| *index).collect();
         for (index, share) in shares {
             self.members[index].ask(TileOrder::Lower(pivot, share));
