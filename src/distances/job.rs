@@ -95,7 +95,7 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, semiring: Semiring, f
             let devices = within(limit, "listing the devices", || devices(global))?;
             let graph = prepared(input, &devices)?;
             let devices = devices.into_iter().map(|info| (info.clone(), rungs(info.target.gpu))).collect();
-            let solver = TiledSolver::new(devices, cl_dir, memory, limit, &graph);
+            let solver = TiledSolver::new(devices, cl_dir, memory, limit, &graph, global.verbose);
             (graph, Box::new(solver))
         }
         Some(_) => {

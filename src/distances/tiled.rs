@@ -25,6 +25,7 @@ pub(super) struct TiledSolver {
     limit: Duration,
     case: Case,
     semiring: Semiring,
+    is_verbose: bool,
     /// What is known of the answer, once there is one.
     found: Option<TiledClosure>,
 }
@@ -36,9 +37,10 @@ impl TiledSolver {
         memory: u64,
         limit: Duration,
         graph: &Graph,
+        is_verbose: bool,
     ) -> TiledSolver {
         let case = Case { variant: "tiles".into(), ..case(&CLOSURE, graph) };
-        TiledSolver { devices, cl_dir, memory, limit, case, semiring: graph.semiring, found: None }
+        TiledSolver { devices, cl_dir, memory, limit, case, semiring: graph.semiring, is_verbose, found: None }
     }
 
     /// A device that may take part.
@@ -81,10 +83,12 @@ impl Solver for TiledSolver {
             found.seconds,
             found.whole,
         ));
-        let [pivot, crosses, rest] = found.rounds;
-        note(&format!(
-            "the first pivot took {pivot:.4} s, the pivots' rows and columns {crosses:.4} s, all other tiles {rest:.4} s"
-        ));
+        if self.is_verbose {
+            let [pivot, crosses, rest] = found.rounds;
+            note(&format!(
+                "the first pivot took {pivot:.4} s, the pivots' rows and columns {crosses:.4} s, all other tiles {rest:.4} s"
+            ));
+        }
         if found.done.len() > 1 {
             let all: usize = found.done.iter().map(|done| done.tiles).sum();
             let share =

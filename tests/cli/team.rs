@@ -157,6 +157,7 @@ fn distances_are_shared_and_streamed_and_survive_a_device() {
     assert!(code == 0 && !err.contains("tiles"), "{err}");
     for (args, word) in [
         (&["-d", "0,1"][..], "shares of 27 tiles: 0:0 (blocked_wide)"),
+        (&["-d", "0,1", "-v"], "the first pivot took 0."),
         (&["-d", "0", "--memory", "2MiB"], "closure in tiles of 128 x 128, 3 a side"),
         (&["-d", "0", "--stream"], "give less --memory for several"),
     ] {
