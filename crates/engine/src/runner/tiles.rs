@@ -269,12 +269,11 @@ impl HeldTiles {
     fn missing(&self, [row, column]: TilePlace) -> impl Iterator<Item = TilePlace> {
         let pivot = self.step;
         // A tile of the pivot's row makes its own panel, and is lowered by the pivot's; so is one of the column.
-        let above = [pivot, if row == pivot { pivot } else { column }];
-        let beside = [if column == pivot { pivot } else { row }, pivot];
-        let is_missing = |panel| [row, column] != [pivot, pivot] && !self.fresh.contains(&panel);
-        [(above, is_missing((0, above[1]))), (beside, is_missing((1, beside[0])))]
-            .into_iter()
-            .filter_map(|(tile, is_missing)| is_missing.then_some(tile))
+        let above = if row == pivot { pivot } else { column };
+        let beside = if column == pivot { pivot } else { row };
+        let panels = [((0, above), [pivot, above]), ((1, beside), [beside, pivot])];
+        let missing = panels.into_iter().filter(move |(panel, _)| !self.fresh.contains(panel));
+        missing.map(|(_, tile)| tile).filter(move |_| [row, column] != [pivot; 2])
     }
 
     /// Makes panels of some tiles, and lowers others.
