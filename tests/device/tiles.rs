@@ -131,12 +131,13 @@ fn with_wrong(
     is_first: bool,
     wrong: Wrong,
     at: usize,
+    bytes: u64,
 ) -> (Result<TiledClosure, Stop>, usize) {
     let calls = Arc::new(AtomicUsize::new(0));
     let (device, counted) = (driver.to_owned(), Arc::clone(&calls));
     let bad = hand("bad", case, move || Box::new(WrongDevice { inner: open(&device), wrong, at, calls: counted }));
     let hands = if is_first { vec![bad, good(driver, case)] } else { vec![good(driver, case), bad] };
-    (closed(hands, case, BYTES[at % 2]), calls.load(Ordering::Relaxed))
+    (closed(hands, case, bytes), calls.load(Ordering::Relaxed))
 }
 
 #[test]
@@ -148,10 +149,10 @@ fn whatever_call_of_a_device_fails_the_other_does_its_share() {
         for (is_first, wrong, each) in
             [(false, Wrong::Fails, 1), (false, Wrong::Dies, 9), (true, Wrong::Fails, 7), (true, Wrong::Dies, 15)]
         {
-            let calls = with_wrong(driver, &case, is_first, wrong, usize::MAX).1;
+            let calls = with_wrong(driver, &case, is_first, wrong, usize::MAX, BYTES[1]).1;
             assert!(calls > 50, "{calls}");
             for at in (0..calls).step_by(each) {
-                let (found, met) = with_wrong(driver, &case, is_first, wrong, at);
+                let (found, met) = with_wrong(driver, &case, is_first, wrong, at, BYTES[at % 2]);
                 let found = found.unwrap_or_else(|stop| panic!("{wrong:?} {at}: {stop:?}"));
                 assert!(is_right(&case, &found.distances), "{wrong:?} {at}");
                 assert!(met <= at || found.lost.len() == 1, "{wrong:?} {at}: {:?}", found.lost);
@@ -165,11 +166,28 @@ fn whatever_call_of_a_device_fails_the_other_does_its_share() {
 }
 
 #[test]
+fn tiles_of_a_device_that_becomes_slow_move_to_the_other() {
+    on_pocl(|driver| {
+        let case = case("blocked_wide", Dtype::F32, 700);
+        let room = 20_000_000;
+        let calls = with_wrong(driver, &case, false, Wrong::Slows, usize::MAX, room).1;
+        for (is_first, at) in [(false, 0), (false, calls / 3), (true, calls / 3)] {
+            let found = with_wrong(driver, &case, is_first, Wrong::Slows, at, room).0.unwrap();
+            assert!(is_right(&case, &found.distances) && found.lost.is_empty(), "{:?}", found.lost);
+            let [bad, good] =
+                ["bad", "good"].map(|name| found.done.iter().find(|done| done.name == name).unwrap().tiles);
+            assert!(bad < good, "{is_first} {at}: {bad} {good}");
+        }
+        3
+    });
+}
+
+#[test]
 fn a_device_that_only_pretends_is_seen() {
     on_pocl(|driver| {
         let case = case("blocked_wide", Dtype::F32, 130);
         for is_first in [false, true] {
-            let (found, _) = with_wrong(driver, &case, is_first, Wrong::Pretends, 0);
+            let (found, _) = with_wrong(driver, &case, is_first, Wrong::Pretends, 0, BYTES[0]);
             assert!(found.is_err() || !is_right(&case, &found.unwrap().distances));
         }
         2

@@ -6,6 +6,8 @@ use gpulab::outcome::{DeviceInfo, Told};
 use gpulab::plan::{BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread::sleep;
+use std::time::Duration;
 
 /// What a device does wrong.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,6 +18,8 @@ pub enum Wrong {
     Dies,
     /// From a call on, nothing is done, and no call says so.
     Pretends,
+    /// From a call on that plays commands, they take long. No other calls count.
+    Slows,
 }
 
 /// A device that does something wrong at its call of this number.
@@ -30,12 +34,15 @@ pub struct WrongDevice {
 impl WrongDevice {
     /// Whether a call is only pretended.
     fn meet(&self) -> Result<bool, DeviceError> {
+        if self.wrong == Wrong::Slows {
+            return Ok(false);
+        }
         let call = self.calls.fetch_add(1, Ordering::Relaxed);
         match self.wrong {
             Wrong::Pretends => Ok(call >= self.at),
             _ if call != self.at => Ok(false),
             Wrong::Fails => Err(DeviceError::call("clEnqueueNDRangeKernel", -5)),
-            Wrong::Dies => panic!("it dies"),
+            _ => panic!("it dies"),
         }
     }
 }
@@ -97,6 +104,9 @@ impl Device for WrongDevice {
     ) -> Result<Timing, DeviceError> {
         if self.meet()? {
             return Ok(Timing { wall_s: 1e-9, stamps: Vec::new(), left_out: Vec::new() });
+        }
+        if self.wrong == Wrong::Slows && self.calls.fetch_add(1, Ordering::Relaxed) >= self.at {
+            sleep(Duration::from_millis(50));
         }
         self.inner.play(program, commands, repeat, profiled)
     }
