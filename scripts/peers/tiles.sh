@@ -1,7 +1,7 @@
 #!/bin/bash
 # All shortest distances with the matrix on the device, and in tiles of a matrix in the host's memory:
 #
-#   scripts/peers/tiles.sh target/release/gpulab 30000 "nvidia 0,1" "whole 4GiB 1GiB" > tiles.csv
+#   scripts/peers/tiles.sh target/release/gpulab 30000 "nvidia 0,1" "whole 16GiB 4GiB 1GiB" > tiles.csv
 #
 # of a graph with so many nodes, on these devices, with so much memory of each; `whole` keeps the matrix on one device. The
 # graph is a ring with 7 more random edges a node. Every answer is proved.
