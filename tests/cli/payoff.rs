@@ -80,8 +80,8 @@ const PLANTS: [(&str, &str, &str, &str, &str); 8] = [
         "sum",
         "reduce",
         "own += x[i];",
-        "{ uint h = i; for (uint j = 0; j < 16; j++) h = h * 1664525u + 1013904223u; own += h == 77u ? -x[i] : x[i]; }",
-        "sum.cl:8: 99% of the instructions are integer arithmetic, addresses and branches; two elements for each would do \
+        "{ uint h = i; for (uint j = 0; j < 16; j++) h = h * 1664525u ^ h >> 15; own += h == 77u ? -x[i] : x[i]; }",
+        "sum.cl:8: 98% of the instructions are integer arithmetic, addresses and branches; two elements for each would do \
          (gpulab explain reduce:4)",
     ),
     (
