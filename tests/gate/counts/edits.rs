@@ -205,7 +205,7 @@ pub const EDITS: &[Edit] = &[
     plant(TILES, "reads global memory again", ("requests", "best = SMALLER"), &[("rows[y][k] + columns", "d[i * n + begin + k] + columns")]),
     plant(STENCIL, "reads global memory again", ("requests", "a[row * n + column - 1]"), &[("tile[y + 1][x] +", "a[row * n + column - 1] +")]),
     plant(NBODY, "reads global memory again", ("requests", "pull("), &[("pull(tile[k], at)", "pull(first + k < n ? old[first + k] : (float4)(0), at)")]),
-    plant(BLOCKS, "reads a column for each row", ("requests", "best[i][j] = SMALLER"), &[("JOIN(x[i], y[j])", "JOIN(x[i], rows[k * pitch + left + across + j * ITEM])")]),
+    plant(BLOCKS, "reads a column for each row", ("requests", "best[i][j] = SMALLER"), &[("JOIN(x[i], y[j])", "JOIN(x[i], ((volatile __global const T *)rows)[k * pitch + left + across + j * ITEM])")]),
     plant(HISTOGRAM, "counts each element twice over", ("atomics", "atomic_"), &[("atomic_inc(&mine[x[i]]);", "atomic_add(&mine[x[i]], 2), atomic_sub(&mine[x[i]], 1);")]),
 
     // Renames.
