@@ -315,7 +315,7 @@ impl HeldTiles {
         Ok(())
     }
 
-    /// The launches that let paths pass this pivot's nodes, of which the last has fewer.
+    /// The launches that let paths pass this pivot's nodes. The last pivot has fewer nodes.
     fn blocks(&self, pivot: usize) -> Option<InBlocks<'_>> {
         Some(InBlocks::of(&self.plan)?.up_to(self.grid.n - pivot * self.grid.side))
     }

@@ -1,7 +1,7 @@
 //! What is measured: one list of quantities, each with the shapes worth trying, in order of importance.
 
 use gpulab_kernels::exchange::{self, launch, transfer};
-use gpulab_kernels::lab::instructions::operation::{self, OPERATIONS as OPERATIONS_OF_LAB};
+use gpulab_kernels::lab::instructions::operation;
 use gpulab_kernels::lab::walk::STRIDES;
 use gpulab_kernels::lab::{self, chase};
 use gpulab_kernels::probes::{HALF, OP, VEC, lanes};
@@ -320,9 +320,10 @@ fn poor(target: &Target) -> Vec<Quantity> {
     vec![of("read", Site::Alone, bytes, alone), of("write", Site::Scattered, written, scattered)]
 }
 
-/// What a warp of a GPU waits for, or takes many instructions for: a load of which the address comes from the load before it, and a
-/// division by a number that the compiler does not know.
+/// What keeps a warp of a GPU long: loads, each of which gives the next one's address, and divisions by a number that the compiler does
+/// not know.
 fn waiting(target: &Target) -> Vec<Quantity> {
+    const LOADS: u64 = 1 << 16;
     if !target.gpu {
         return Vec::new();
     }
@@ -342,8 +343,7 @@ fn waiting(target: &Target) -> Vec<Quantity> {
         let nodes = 1 << (bytes / (4 << chase::LINE)).max(2).ilog2();
         of(LOAD, "", Rate::Latency, place, case("chase", "global", Dtype::I32, nodes, 1, &settings))
     };
-    const LOADS: u64 = 1 << 16;
-    let division = OPERATIONS_OF_LAB.iter().position(|one| one.name == operation::DIV).unwrap_or_default() as u64;
+    let division = operation::OPERATIONS.iter().position(|one| one.name == operation::DIV).unwrap_or_default() as u64;
     let settings = params(&[(operation::OP.name, division), ("chains", 8), (lab::ROUNDS.name, 16)]);
     let division = case("instructions", "pairs", Dtype::I32, lab::items(target), group(target, 256), &settings);
     vec![
