@@ -109,6 +109,33 @@ fn strides_in_global_memory_touch_their_segments() {
 }
 
 #[test]
+fn what_a_group_loads_again_is_not_new() {
+    in_simulator(|simulator| {
+        // Of two groups: segments, those new to each group, and those new to the launch.
+        let own = "uint i = get_global_id(0); float s = 0; for (uint k = 0; k < 4; k++) s += x[";
+        let cases = [
+            ("i + 64 * k", [32, 32, 32]),
+            ("i", [32, 8, 8]),
+            ("get_local_id(0) + 32 * k", [32, 32, 16]),
+            ("4 * i + k", [128, 32, 32]),
+            ("8 * get_group_id(0) + k", [8, 2, 2]),
+            ("k + get_group_id(0)", [8, 2, 1]),
+        ];
+        for (at, [segments, in_group, in_launch]) in cases {
+            let body = format!("{own}{at}]; out[i] = s;");
+            // A barrier makes no segment new.
+            for body in [body.clone(), body.replace("s += ", "barrier(1), s += ")] {
+                let memory = count(simulator, "volatile float", &body, TWO_WARPS).total().memory;
+                let RequestCounts { segments: all, group_segments, launch_segments, .. } = memory.global_read;
+                assert_eq!([all, group_segments, launch_segments], [segments, in_group, in_launch], "{body}");
+                assert_eq!(memory.global_write.group_segments, 0, "stores are not counted");
+            }
+        }
+        2 * cases.len()
+    });
+}
+
+#[test]
 fn wide_accesses_are_one_request_up_to_16_bytes() {
     in_simulator(|simulator| {
         // An element's bytes; requests, segments of both warps.
@@ -572,10 +599,10 @@ fn case_of(row: &CountRow) -> Case {
 }
 
 /// Instructions, requests, segments and passes of a launch.
-fn amounts(row: &CountRow) -> [u64; 6] {
+fn amounts(row: &CountRow) -> [u64; 7] {
     let counts = row.counts();
-    let (global, local) = (counts.global(), counts.local());
-    [counts.issued, counts.lanes, global.requests, global.segments, local.requests, local.passes]
+    let (global, local, new) = (counts.global(), counts.local(), counts.memory.global_read.group_segments);
+    [counts.issued, counts.lanes, global.requests, global.segments, new, local.requests, local.passes]
 }
 
 /// What follows for a family's cases from two small ones is what the simulator counts of them, up to edges and to what a group

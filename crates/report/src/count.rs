@@ -367,7 +367,7 @@ mod tests {
             r#"{{"kernel": "{kernel}", "groups": 2, "items": 64, "warps": 2, "barriers": 4, "copies": 0, "private": 0,
             "unordered": false, "instructions": [
             {{"file": "{file}", "line": 26, "issued": 10, "lanes": 320, "flops": 0, "memory": {{"global_read":
-            {{"requests": 2, "items": 64, "bytes": 256, "segments": 8, "passes": 0, "conflicts": 0, "broadcasts": 0,
+            {{"requests": 2, "items": 64, "bytes": 256, "segments": 8, "group_segments": 8, "passes": 0, "conflicts": 0, "broadcasts": 0,
             "words": 0, "moved": 256}}}}}},
             {{"file": "{file}", "line": 31, "issued": 20, "lanes": 40, "flops": 512, "memory": {{"local_read":
             {{"requests": 4, "items": 64, "bytes": 256, "segments": 0, "passes": {}, "conflicts": {}, "broadcasts": 0,

@@ -95,7 +95,9 @@ fn sentence(one: &Payoff, basis: ShareBasis, cure: &str) -> String {
         Waste::ScatteredWrites => (format!("{counted} segments a store, {unused} of the bytes unused"), enough),
         Waste::MaskedLanes => (format!("{share} of the lanes are busy"), "full warps".to_owned()),
         Waste::UnfilledWarps => (format!("groups fill {counted} of 32 lanes of a warp"), "full warps".to_owned()),
-        Waste::Rereads => (format!("global memory is read {counted} times over"), "tiles in local memory".to_owned()),
+        Waste::Rereads => {
+            (format!("a group reads global memory {counted} times over"), "tiles in local memory".to_owned())
+        }
         Waste::Divisions => (
             "integers are divided by a number that the compiler does not know".to_owned(),
             "a shift or a mask".to_owned(),

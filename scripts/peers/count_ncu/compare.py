@@ -12,7 +12,7 @@ import ncu_csv
 
 Line = collections.namedtuple("Line", "launch quantity counted measured verdict")
 
-EQUAL, BOTH_NONE, DIFFERENT, MISSING = "equal", "both 0", "DIFFERENT", "not measured"
+EQUAL, NEAR, BOTH_NONE, DIFFERENT, MISSING = "equal", "within 10 %", "both 0", "DIFFERENT", "not measured"
 BESIDE = "not judged: SASS is not LLVM's IR"
 
 
@@ -25,7 +25,7 @@ def compare(folder, out, names, verbose, csv_file):
     all_lines = []
     for launch in measure.all_launches(folder, names):
         all_lines += lines(launch, counters.get(launch.name))
-    shown = [line for line in all_lines if verbose or line.verdict not in (EQUAL, BOTH_NONE, BESIDE)]
+    shown = [line for line in all_lines if verbose or line.verdict not in (EQUAL, NEAR, BOTH_NONE, BESIDE)]
     if shown:
         print_table(shown)
     print_summary(all_lines)
@@ -55,7 +55,10 @@ def lines(launch, row):
     check_identity(launch, row)
     judged = [line(launch, quantity, int(launch.counts[column]), row.get(counter))
               for quantity, (column, counter) in metrics.JUDGED.items()]
-    return [*judged, line(launch, "barriers", int(launch.counts["barriers"]), barriers(launch, row)), *beside(launch, row)]
+    cached = [line(launch, quantity, count(launch.counts), row.get(counter), metrics.NEAR)
+              for quantity, (count, counter) in metrics.CACHES.items()]
+    return [*judged, line(launch, "barriers", int(launch.counts["barriers"]), barriers(launch, row)), *cached,
+            *beside(launch, row)]
 
 
 def check_identity(launch, row):
@@ -67,12 +70,14 @@ def check_identity(launch, row):
         raise ValueError(f"{launch.name}: ncu's row is of {got}, not of {wanted}")
 
 
-def line(launch, quantity, counted, measured):
-    """A quantity with its verdict."""
+def line(launch, quantity, counted, measured, near=0):
+    """A quantity with its verdict; `near` is the share by which it may differ."""
     if not isinstance(measured, (int, float)):
         return Line(launch, quantity, counted, "", MISSING)
     if counted == measured:
         return Line(launch, quantity, counted, measured, EQUAL if counted else BOTH_NONE)
+    if abs(measured - counted) <= near * counted:
+        return Line(launch, quantity, counted, measured, NEAR)
     why = explained.explanation(launch, quantity, counted, measured)
     return Line(launch, quantity, counted, measured, f"explained: {why}" if why else DIFFERENT)
 
@@ -135,14 +140,14 @@ def ratio(one):
 
 def print_summary(all_lines):
     """How many launches have which verdict, for each quantity."""
-    verdicts = [EQUAL, "explained", DIFFERENT, MISSING, BOTH_NONE]
+    verdicts = [EQUAL, NEAR, "explained", DIFFERENT, MISSING, BOTH_NONE]
     print(f"\n{'quantity':24}" + "".join(verdict.rjust(14) for verdict in verdicts) + "   measured / counted")
     for quantity in dict.fromkeys(one.quantity for one in all_lines):
         of = [one for one in all_lines if one.quantity == quantity]
         told = collections.Counter(one.verdict.partition(":")[0] for one in of)
         judged = [f"{told[verdict] or '-':>14}" for verdict in verdicts]
         if told["not judged"]:
-            judged[:3] = [f"{'not judged':>42}"]
+            judged[:4] = [f"{'not judged':>56}"]
         print(f"{quantity:24}{''.join(judged)}   {spread(of)}")
 
 

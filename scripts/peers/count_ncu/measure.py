@@ -21,8 +21,8 @@ import twin
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# Whatever the caches hold, and at whatever clock: nothing of this is time.
-COLLECT = ["--target-processes", "all", "--replay-mode", "kernel", "--cache-control", "none", "--clock-control", "none"]
+# With empty caches, and at whatever clock: nothing of this is time.
+COLLECT = ["--target-processes", "all", "--replay-mode", "kernel", "--cache-control", "all", "--clock-control", "none"]
 ATTEMPTS = 5
 SHOWN = 10
 PRINT = ["--csv", "--page", "raw", "--print-units", "base", "--print-metric-instances", "details"]
@@ -38,7 +38,7 @@ class Twins:
 
     def of(self, launch):
         """The binary of a launch's twin."""
-        text = twin.source(launch.recorded)
+        text = twin.source(launch.recorded, launch.run in runs.ROLLED)
         key = hashlib.sha256(text.encode()).digest()
         if key not in self.known:
             self.known[key] = self.compiler.compile(text, f"{launch.kernel}.cu", self.architecture)

@@ -20,6 +20,18 @@ JUDGED = {
     "local store conflicts": ("local_write_conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"),
 }
 
+# Segments that the caches lack. Launches are so small that each group has a compute unit, and so an L1, of its own: it lacks
+# what the group loads for the first time. L2, emptied before, lacks what the launch loads for the first time.
+CACHES = {
+    "L1 load hits": (lambda counts: int(counts["global_read_segments"]) - int(counts["global_read_group_segments"]),
+                     "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum"),
+    "L1 load misses": (lambda counts: int(counts["global_read_group_segments"]),
+                       "l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_miss.sum"),
+    "L2 load misses": (lambda counts: int(counts["global_read_launch_segments"]),
+                       "lts__t_sectors_srcunit_tex_op_read_lookup_miss.sum"),
+}
+NEAR = 0.1
+
 WARP_INSTRUCTIONS = "smsp__inst_executed.sum"
 ITEM_INSTRUCTIONS = "smsp__thread_inst_executed_pred_on.sum"
 
@@ -29,6 +41,10 @@ BY_OPERATION = "sass__inst_executed_per_opcode"
 # Measured, too, to explain what differs.
 BESIDE = [
     "smsp__thread_inst_executed.sum",
+    "lts__t_sectors_srcunit_tex_op_read.sum",
+    "lts__t_sectors_srcunit_tex_op_read_lookup_hit.sum",
+    "lts__t_sectors_srcunit_tex_lookup_miss.sum",
+    "dram__sectors_read.sum",
     "smsp__inst_executed_op_shared_ld.sum",
     "smsp__inst_executed_op_shared_st.sum",
     "smsp__sass_inst_executed_op_global_ld.sum",
@@ -45,5 +61,5 @@ BESIDE = [
 
 BESIDE_UNLISTED = ["sass__inst_executed_per_opcode_with_modifier_all"]
 
-LISTED = [counter for _, counter in JUDGED.values()] + [WARP_INSTRUCTIONS, ITEM_INSTRUCTIONS] + BESIDE
+LISTED = [counter for _, counter in [*JUDGED.values(), *CACHES.values()]] + [WARP_INSTRUCTIONS, ITEM_INSTRUCTIONS] + BESIDE
 UNLISTED = [BY_OPERATION, *BESIDE_UNLISTED]

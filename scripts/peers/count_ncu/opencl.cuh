@@ -40,6 +40,15 @@ __forceinline__ size_t get_num_groups(uint d) { return BY_DIMENSION(d, gridDim);
 __forceinline__ size_t get_global_size(uint d) { return get_num_groups(d) * get_local_size(d); }
 __forceinline__ size_t get_global_id(uint d) { return get_group_id(d) * get_local_size(d) + get_local_id(d); }
 
+__forceinline__ uint get_local_linear_id()
+{
+    return (get_local_id(2) * get_local_size(1) + get_local_id(1)) * get_local_size(0) + get_local_id(0);
+}
+__forceinline__ uint get_max_sub_group_size() { return 32; }
+__forceinline__ uint get_sub_group_id() { return get_local_linear_id() / 32; }
+__forceinline__ uint get_sub_group_local_id() { return get_local_linear_id() % 32; }
+#define sub_group_barrier(fence) __syncwarp()
+
 __forceinline__ uint atomic_inc(volatile uint *place) { return atomicAdd((uint *)place, 1u); }
 __forceinline__ uint atomic_add(volatile uint *place, uint value) { return atomicAdd((uint *)place, value); }
 __forceinline__ uint atomic_or(volatile uint *place, uint value) { return atomicOr((uint *)place, value); }
@@ -47,6 +56,7 @@ __forceinline__ uint atomic_xchg(volatile uint *place, uint value) { return atom
 
 __forceinline__ float mad(float a, float b, float c) { return a * b + c; }
 __forceinline__ double mad(double a, double b, double c) { return a * b + c; }
+__forceinline__ int clamp(int value, int least, int most) { return min(max(value, least), most); }
 __forceinline__ int as_int(float value) { return __float_as_int(value); }
 __forceinline__ uint as_uint(float value) { return __float_as_uint(value); }
 __forceinline__ float as_float(int value) { return __int_as_float(value); }

@@ -24,7 +24,17 @@ RUNS = {
     "stride": "stride",
     "offset": "offset",
     "divergence": "divergence",
+    "minplus_reuse": "minplus --variant 0-1 -n 128",
+    "dot_reuse": "dot --variant 1 -n 32768 --wg 128",
+    "product": "data/examples/product/family.toml -n 64",
+    "stencil": "data/examples/stencil/family.toml -n 64",
+    "convolution": "data/examples/convolution/family.toml:naive -n 64",
+    "spmv": "data/examples/spmv/family.toml -n 512",
 }
+
+# Their items take the turns of a loop differently often. NVIDIA's compiler unrolls such loops, and the items part in what is left
+# of them: their twins keep the loops.
+ROLLED = {"stencil", "spmv"}
 
 
 class Launch:

@@ -22,7 +22,8 @@
 // - Of an image's pixels neighbours are asked for at once. They lie row by row.
 // - A global request moves whole segments of SEGMENT bytes: those that hold a byte which some item asks for, each once
 //   (NVIDIA, CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory": segments of 32 bytes). No request finds in
-//   a cache what another one moved. Buffers begin on a segment.
+//   a cache what another one moved. Buffers begin on a segment. Which segments a group, or a launch, loads for the first time
+//   is counted beside it: a cache that keeps all that a group loads misses no others.
 // - Local memory has BANKS banks, each 4 bytes wide; word w lies in bank w mod BANKS. A bank gives one word in a pass, to
 //   all items that ask for it (a broadcast), so that a request takes as many passes as the most words asked of one bank.
 //   Requests of 8 bytes an item go in two halves of the warp, those of 16 bytes in four quarters, one after the other
@@ -239,6 +240,8 @@ struct Requests
   uint64_t bytes = 0;      // asked for by all of them
   uint64_t segments = 0;   // global memory
   uint64_t lines = 0;      // global memory: lines of a cache
+  uint64_t newInGroup = 0; // loads of global memory: segments that the group loads for the first time
+  uint64_t newInLaunch = 0;
   uint64_t passes = 0;     // local memory, and atomics
   uint64_t conflicts = 0;  // passes of local memory beyond those that as many words need at least
   uint64_t broadcasts = 0; // requests of local memory in which one word serves several items
@@ -253,6 +256,8 @@ struct Requests
     bytes += other.bytes;
     segments += other.segments;
     lines += other.lines;
+    newInGroup += other.newInGroup;
+    newInLaunch += other.newInLaunch;
     passes += other.passes;
     conflicts += other.conflicts;
     broadcasts += other.broadcasts;
@@ -604,6 +609,7 @@ public:
     m_groups = m_items = m_warps = m_barriers = m_copies = m_private = 0;
     m_unordered = false;
     m_moments.clear();
+    m_loadedByLaunch.clear();
     m_kernel = launch->getKernel()->getName();
     m_local = launch->getLocalSize();
     if (getenv("GPULAB_COUNT_SOURCES"))
@@ -628,6 +634,7 @@ public:
     m_item = nullptr;
     m_isTraced = m_trace.is_open() && m_groups < m_traced;
     m_phase = 0;
+    m_loadedByGroup.clear();
     m_groups++;
     m_items += items;
     m_warps += m_done.size();
@@ -740,6 +747,7 @@ private:
   uint64_t m_groups = 0, m_items = 0, m_warps = 0, m_barriers = 0, m_copies = 0, m_private = 0;
   bool m_unordered = false;
   std::map<Moment, std::vector<uint64_t>> m_moments; // of a window: transactions of each partition
+  std::unordered_set<size_t> m_loadedByLaunch, m_loadedByGroup; // segments of global memory
 
   // Of the group, from one barrier to the next: the warps that are done.
   Size3 m_size;
@@ -996,6 +1004,12 @@ private:
       counted.lines += pieces(begin, end, lineBytes).size();
       for (const Transaction& one : moved)
         counted.moved += one.size;
+      if (begin->kind == GlobalRead)
+        for (const size_t segment : pieces(begin, end, m_segment))
+        {
+          counted.newInGroup += m_loadedByGroup.insert(segment).second;
+          counted.newInLaunch += m_loadedByLaunch.insert(segment).second;
+        }
       noteMoment(begin, moved);
       break;
     case LocalRead:
@@ -1388,17 +1402,21 @@ private:
   static void writeCounts(std::ostream& out, const Requests& r)
   {
     out << "\"requests\":" << r.requests << ",\"items\":" << r.items << ",\"bytes\":" << r.bytes
-        << ",\"segments\":" << r.segments << ",\"lines\":" << r.lines << ",\"passes\":" << r.passes << ",\"conflicts\":" << r.conflicts
-        << ",\"broadcasts\":" << r.broadcasts << ",\"words\":" << r.words << ",\"moved\":" << r.moved
+        << ",\"segments\":" << r.segments << ",\"lines\":" << r.lines << ",\"group_segments\":" << r.newInGroup
+        << ",\"launch_segments\":" << r.newInLaunch << ",\"passes\":" << r.passes << ",\"conflicts\":" << r.conflicts << ",\"broadcasts\":" << r.broadcasts << ",\"words\":" << r.words << ",\"moved\":" << r.moved
         << ",\"busiest\":" << r.busiest;
   }
 };
 
 // GPUs' compilers unroll loops of constant length even where that makes long code, so that arrays of items lie in registers.
+// LLVM takes an option once in a process, which may make several contexts.
 void unrollLikeAGpu()
 {
+  static bool isDone = false;
   const char* const options[] = {"gpulab", "-unroll-threshold=10000"};
-  LLVMParseCommandLineOptions(2, options, nullptr);
+  if (!isDone)
+    LLVMParseCommandLineOptions(2, options, nullptr);
+  isDone = true;
 }
 
 Counter* counter = nullptr;

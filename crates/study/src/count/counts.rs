@@ -16,6 +16,12 @@ pub struct RequestCounts {
     /// Cache lines of 128 bytes that hold a byte asked for, each once a request; 0 in counts of earlier versions.
     #[serde(default)]
     pub lines: u64,
+    /// Segments that a group loads for the first time; 0 of stores, and in counts of earlier versions.
+    #[serde(default)]
+    pub group_segments: u64,
+    /// Segments that the launch loads for the first time.
+    #[serde(default)]
+    pub launch_segments: u64,
     /// Passes: of local memory the most words that a bank is asked for, of atomics the most items at one address.
     pub passes: u64,
     /// Bank conflicts: passes of local memory beyond those that as many words need at least.
@@ -111,6 +117,8 @@ impl RequestCounts {
             bytes: with(self.bytes, other.bytes),
             segments: with(self.segments, other.segments),
             lines: with(self.lines, other.lines),
+            group_segments: with(self.group_segments, other.group_segments),
+            launch_segments: with(self.launch_segments, other.launch_segments),
             passes: with(self.passes, other.passes),
             conflicts: with(self.conflicts, other.conflicts),
             broadcasts: with(self.broadcasts, other.broadcasts),

@@ -201,6 +201,13 @@ columns! {
         /// Instructions of warps between those loads and the waits.
         #[serde(default)]
         pub hidden_instructions: Option<u64>,
+        /// Segments of loads from global memory that their group loads for the first time. A cache that keeps all that a group
+        /// loads misses no others.
+        #[serde(default)]
+        pub global_read_group_segments: Option<u64>,
+        /// Segments of loads from global memory that their launch loads for the first time.
+        #[serde(default)]
+        pub global_read_launch_segments: Option<u64>,
     }
 }
 
@@ -281,7 +288,7 @@ impl CountRow {
     }
 
     /// The counts of the row; what bytes and broadcasts it does not hold are 0. Rows of earlier versions do not hold what
-    /// was moved: all their transactions are whole segments.
+    /// was moved, nor what was loaded again: all their transactions are whole segments, and no group loads one twice.
     pub fn counts(&self) -> Counts {
         let n = |cell: Option<u64>| cell.unwrap_or(0);
         let global = |requests, segments, lines, bytes, moved: Option<u64>, busiest| RequestCounts {
@@ -307,14 +314,18 @@ impl CountRow {
             ..RequestCounts::default()
         };
         let memory = MemoryCounts {
-            global_read: global(
-                self.global_read_requests,
-                self.global_read_segments,
-                self.global_read_lines,
-                self.global_read_bytes,
-                self.global_read_moved,
-                self.global_read_busiest,
-            ),
+            global_read: RequestCounts {
+                group_segments: self.global_read_group_segments.unwrap_or_else(|| n(self.global_read_segments)),
+                launch_segments: n(self.global_read_launch_segments),
+                ..global(
+                    self.global_read_requests,
+                    self.global_read_segments,
+                    self.global_read_lines,
+                    self.global_read_bytes,
+                    self.global_read_moved,
+                    self.global_read_busiest,
+                )
+            },
             global_write: global(
                 self.global_write_requests,
                 self.global_write_segments,
@@ -447,6 +458,8 @@ impl CountRow {
             divisions: Some(counts.divisions),
             global_waits: Some(counts.waits),
             hidden_instructions: Some(counts.hidden),
+            global_read_group_segments: Some(memory.global_read.group_segments),
+            global_read_launch_segments: Some(memory.global_read.launch_segments),
             ..self
         }
     }

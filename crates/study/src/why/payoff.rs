@@ -10,9 +10,6 @@ use gpulab_record::Row;
 /// Savings below this share are not reported.
 pub const WORTH: f64 = 0.05;
 
-/// How often a tile in local memory reuses an element.
-const TILE: f64 = 16.0;
-
 /// Steps of a tree within one warp, which need no barrier.
 const STEPS_OF_A_WARP: f64 = 5.0;
 
@@ -37,7 +34,7 @@ pub enum Waste {
     MaskedLanes,
     /// Lanes without an item, because groups do not fill warps.
     UnfilledWarps,
-    /// Segments fetched repeatedly.
+    /// Segments that a group loads again.
     Rereads,
     /// Divisions of integers by a number that the compiler does not know.
     Divisions,
@@ -103,8 +100,6 @@ struct CaseWork<'a> {
     launches: f64,
     /// Whether a model fits.
     has_model: bool,
-    /// Bytes that the problem demands to be read.
-    demanded: Option<f64>,
 }
 
 impl Payoffs {
@@ -117,12 +112,10 @@ impl Payoffs {
     ) -> Option<Payoffs> {
         let is_own = |count: &&CountRow| is_counted_of(count, row);
         let own: Vec<&CountRow> = largest(&counts.iter().filter(is_own).collect::<Vec<_>>());
-        let written = tally.counts.memory.global_write.bytes as f64;
-        let demanded = row.bytes.map(|bytes| bytes as f64 - written).filter(|bytes| *bytes > 0.0);
         let launches = row.launches.unwrap_or(1).max(1) as f64;
         let over = row.t_median_s? / model.whole();
         let has_model = !is_parted(over, 1.0);
-        let work = CaseWork { tally: *tally, lines: with_lines(own), wg: row.wg?, launches, has_model, demanded };
+        let work = CaseWork { tally: *tally, lines: with_lines(own), wg: row.wg?, launches, has_model };
         if !has_model {
             return Some(Payoffs { basis: ShareBasis::Misfit(over), all: work.payoffs(&|tally, _| work.slots(tally)) });
         }
@@ -141,7 +134,7 @@ impl Payoffs {
         let launches: Vec<&CountRow> = own.iter().copied().filter(|row| row.is_of_launch()).collect();
         let wg = launches.first()?.wg;
         let tally = Tally::sum(launches.iter().copied());
-        let work = CaseWork { tally, lines: with_lines(own), wg, launches: 1.0, has_model: false, demanded: None };
+        let work = CaseWork { tally, lines: with_lines(own), wg, launches: 1.0, has_model: false };
         Some(Payoffs { basis: ShareBasis::Counts, all: work.payoffs(&|tally, _| work.slots(tally)) })
     }
 
@@ -248,7 +241,7 @@ impl CaseWork<'_> {
             Waste::UnfilledWarps => (issued, issued * items / WARP),
             Waste::Rereads => {
                 let (_, needed) = scattered(&memory.global_read);
-                (needed, needed * self.read_once())
+                (needed, needed.min(memory.global_read.group_segments as f64))
             }
             Waste::Divisions => (counts.divisions as f64, 0.0),
             Waste::Bookkeeping if self.is_bookkeeping_hidden() => (0.0, 0.0),
@@ -268,19 +261,6 @@ impl CaseWork<'_> {
         let counts = &self.tally.counts;
         let is_beside_memory = (counts.issued as f64) < INSTRUCTIONS_A_SEGMENT * counts.global().segments as f64;
         self.tally.private > 0 || (!self.has_model && is_beside_memory)
-    }
-
-    /// The share of fetched segments that tiles in local memory would still fetch.
-    fn read_once(&self) -> f64 {
-        let all: f64 = self.lines.iter().map(|row| scattered(&row.counts().memory.global_read).1).sum();
-        let read = &self.tally.counts.memory.global_read;
-        let segments: u64 = self.lines.iter().map(|row| row.counts().memory.global_read.segments).sum();
-        // As many as the whole case fetches, were none scattered.
-        let fetched = SEGMENT * read.segments as f64 * all / segments.max(1) as f64;
-        match self.demanded {
-            Some(demanded) if fetched > 2.0 * demanded => (demanded / fetched).max(1.0 / TILE),
-            _ => 1.0,
-        }
     }
 
     /// The counts with a waste cut to what is enough.
@@ -369,11 +349,7 @@ impl CaseWork<'_> {
             Waste::MaskedLanes => (line.1 / line.0, 1.0),
             Waste::Divisions => line,
             Waste::UnfilledWarps => return (None, items, WARP),
-            Waste::Rereads => {
-                let read = self.tally.counts.memory.global_read.segments as f64;
-                let times = SEGMENT * read / self.demanded.unwrap_or(1.0);
-                (times, times * total.1 / total.0)
-            }
+            Waste::Rereads => (total.0 / total.1, 1.0),
             Waste::Bookkeeping => {
                 let issued: f64 = self.lines.iter().map(|row| row.counts().issued as f64).sum();
                 (total.0 / issued, total.1 / issued)
