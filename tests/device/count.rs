@@ -174,6 +174,8 @@ fn warps_wait_once_for_a_batch_of_loads() {
             // 16 turns, of which four go together; as many of a chain, one after the other.
             (4, turns("s += x[i + 64 * k];")),
             (16, turns("s = x[i + (s & 63)];")),
+            // No turn is begun before the branch in the one before is decided.
+            (16, turns("s += x[i + 64 * k]; if (s == INT_MAX) break;")),
             // A turn that is too long to be unrolled.
             (16, turns("s += x[i + 64 * k]; for (uint j = 0; j < 99; j++) s = s * (s + i) ^ j;")),
         ];

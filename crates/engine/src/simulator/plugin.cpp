@@ -18,7 +18,8 @@
 // - A request is what the items of a warp ask of memory by one instruction, at most 16 bytes each: wider accesses are several
 //   requests, of 16 bytes.
 // - A warp waits when it first uses a value of a batch of loads from global memory; then it has all of the batch. A batch is what
-//   it asks for before it waits, and what it would ask for if a short loop were unrolled four times: see noteWait.
+//   it asks for before it waits, and what it would ask for if a short loop were unrolled four times: see noteWait. What a branch
+//   depends on has arrived before what stands behind the branch is asked for.
 // - Of an image's pixels neighbours are asked for at once. They lie row by row.
 // - A global request moves whole segments of SEGMENT bytes: those that hold a byte which some item asks for, each once
 //   (NVIDIA, CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory": segments of 32 bytes). No request finds in
@@ -140,6 +141,8 @@ void forgetMeetings(); // of sub-groups
 
 enum Opcode
 {
+  Branch = 2,
+  Switch = 3,
   FirstBinary = 8,
   FAdd = 9,
   FSub = 11,
@@ -288,6 +291,7 @@ struct Instruction
   unsigned oddBits = 0;   // of an integer that fills no whole bytes: see keepBits
   bool isPartOfStore = false; // an element of a vector store before it
   bool isDivision = false;    // of integers, by a divisor that the compiler does not know
+  bool isBranch = false;
   bool isMove = false;        // names a value anew, and does not wait for it
   std::vector<UsedValue> operands;
   uint64_t issued = 0; // by warps
@@ -305,6 +309,7 @@ struct LaneLoads
   unsigned waitedAt = 0;  // instructions before that wait
   unsigned askedAt = 0;   // instructions before the first load of the batch on its way
   unsigned load = 0;      // that load's index
+  unsigned decided = 0;   // the last batch that a branch depended on: no load behind the branch was asked for before
   bool isOnItsWay = false;
 };
 
@@ -526,6 +531,7 @@ Instruction describe(const void* instruction)
   described.oddBits = oddBits(opcode == SExt ? LLVMGetOperand(instruction, 0) : instruction);
   const unsigned lanes = std::max(unsigned(__builtin_popcountll(usedElements(instruction))), 1u);
   described.isDivision = isIntegerDivision(instruction);
+  described.isBranch = opcode == Branch || opcode == Switch;
   described.isMove = isMove(opcode);
   // Values lie in registers, elements of vectors too: to name one anew takes no instruction. Loads and stores add constants to
   // addresses themselves.
@@ -842,10 +848,12 @@ private:
     if (needed > lane.arrived && !known.isMove)
       endWait(lane, value);
     value.batch = needed;
+    if (known.isBranch)
+      lane.decided = std::max(lane.decided, needed);
     if (std::any_of(m_pending.begin(), m_pending.end(), [](const Access& a) { return a.kind == GlobalRead; }))
     {
       const bool isNew = value.firstBatch != lane.arrived;
-      const bool isUnrolled = lane.arrived > 0 && needed < lane.arrived &&
+      const bool isUnrolled = lane.arrived > 0 && std::max(needed, lane.decided) < lane.arrived &&
                               lane.executed - lane.waitedAt < unrolledInstructions &&
                               (isNew || turn - value.firstTurn < unrolledTurns);
       value.batch = lane.arrived + (isUnrolled ? 0 : 1);
