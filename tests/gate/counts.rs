@@ -4,20 +4,20 @@ mod edits;
 
 use super::child::{self, io};
 use super::{Options, Report};
-use edits::{EDITS, Edit, Tree};
+use edits::{Edit, Tree};
 use std::time::Instant;
 
 /// Fewer edits of either kind are no gate.
-const LEAST: usize = 20;
+const LEAST: usize = 60;
 
 /// Each so many is tried in the quick gate.
-const STEP: usize = 4;
+const STEP: usize = 11;
 
 /// Runs the gate.
 pub fn run(options: &Options) -> Result<Report, String> {
     let step = if options.quick { STEP } else { 1 };
     let is_meant = |edit: &&Edit| options.only.as_ref().is_none_or(|only| edit.name().contains(only.as_str()));
-    let chosen: Vec<&Edit> = EDITS.iter().filter(is_meant).step_by(step).collect();
+    let chosen: Vec<&Edit> = edits::all().filter(is_meant).step_by(step).collect();
     let tree = Tree::new().map_err(io)?;
     let started = Instant::now();
     let wrong = child::in_parallel(child::ALL_CORES, &chosen, |edit| {
