@@ -495,18 +495,32 @@ Elements usedElements(const void* value, unsigned depth = 0)
   return used;
 }
 
-// Whether a selection is the smaller or the larger of the two integers that its condition compares, which nothing else asks: with
-// that comparison one instruction of GPUs, and counted as such. Of floats it is two: their minimum gives another result for NaN.
-bool isPartOfMinimum(const void* selection)
+// Whether a selection is the smaller or the larger of the two integers that its condition compares.
+bool isMinimum(const void* selection)
 {
   const void* const condition = LLVMGetOperand(selection, 0);
-  const bool isComparison = LLVMIsAInstruction(condition) && LLVMGetInstructionOpcode(condition) == ICmp;
-  if (!isComparison || LLVMGetNextUse(LLVMGetFirstUse(condition)))
+  if (!LLVMIsAInstruction(condition) || LLVMGetInstructionOpcode(condition) != ICmp)
     return false;
   const auto compared = [&](unsigned index) { return LLVMGetOperand(condition, index); };
   const void* const one = LLVMGetOperand(selection, 1);
   const void* const other = LLVMGetOperand(selection, 2);
   return (compared(0) == one && compared(1) == other) || (compared(0) == other && compared(1) == one);
+}
+
+// Whether a comparison of integers only serves the smaller or the larger of them: each is one instruction of GPUs, with the
+// comparison. Of floats it is two: their minimum gives another result for NaN.
+bool isPartOfMinima(const void* comparison)
+{
+  const void* use = LLVMGetFirstUse(comparison);
+  if (!use)
+    return false;
+  for (; use; use = LLVMGetNextUse(use))
+  {
+    const void* const user = LLVMGetUser(use);
+    if (LLVMGetInstructionOpcode(user) != Select || LLVMGetOperand(user, 0) != comparison || !isMinimum(user))
+      return false;
+  }
+  return true;
 }
 
 // Bits of an integer that does not fill its bytes; 0 of others.
@@ -541,7 +555,7 @@ Instruction describe(const void* instruction)
     if (const void* const operand = LLVMIsAInstruction(LLVMGetOperand(instruction, i)))
       described.operands.push_back({operand, unknown});
   if (isArithmetic(opcode))
-    described.weight = opcode == Select && isPartOfMinimum(instruction) ? 0 : lanes;
+    described.weight = opcode == ICmp && isPartOfMinima(instruction) ? 0 : lanes;
   if (opcode == FAdd || opcode == FSub || opcode == FMul || opcode == FDiv || opcode == FRem || opcode == FCmp)
     described.flops = lanes;
   if (opcode == Call)
