@@ -11,7 +11,7 @@ use std::time::Instant;
 const LEAST: usize = 60;
 
 /// Each so many is tried in the quick gate.
-const STEP: usize = 11;
+const STEP: usize = 13;
 
 /// Runs the gate.
 pub fn run(options: &Options) -> Result<Report, String> {

@@ -24,6 +24,7 @@ pub const HARMLESS: &[Edit] = &[
     harmless(MANDELBROT, "names its variables anew", &[("steps", "turns")]),
     harmless(TRANSPOSE_REGISTERS, "names its variables anew", &[("across", "aside"), ("down", "below")]),
     harmless(REDUCE_VECTORISED, "names its array anew", &[("acc[", "sums[")]),
+    harmless(VECTORISED, "names elements by letters", &[(".s0", ".x"), (".s1", ".y"), (".s2", ".z"), (".s3", ".w")]),
     // Comments and blank lines.
     harmless(SEQUENTIAL, "says more", &[("    if (id == 0)", "    // The first one.\n\n    /* It alone\n       writes. */\n    if (id == 0) // here")]),
     harmless(COALESCED, "has blank lines", &[("{\n", "{\n\n\n"), ("    T sum", "\n\n    T sum")]),
@@ -46,6 +47,7 @@ pub const HARMLESS: &[Edit] = &[
     harmless(NBODY_NAIVE, "stores in another order", &[("    velocity[i] = speed;\n    position[i] = at + step * (float4)(speed.xyz, 0);", "    position[i] = at + step * (float4)(speed.xyz, 0);\n    velocity[i] = speed;")]),
     harmless(MINPLUS_LOCAL, "loads in another order", &[("            xs[k][id] = columns[(first + k) * pitch + top + id];\n            ys[k][id] = rows[(first + k) * pitch + left + id];", "            ys[k][id] = rows[(first + k) * pitch + left + id];\n            xs[k][id] = columns[(first + k) * pitch + top + id];")]),
     harmless(HALF, "loads in another order", &[("        for (uint i = id; i < WG_Y * TILE; i += WG) {\n            const uint row = top + i / TILE, k = first + i % TILE;\n            as[i / TILE][i % TILE] = row < n && k < n ? vload_half(row * n + k, a) : 0;\n        }\n        for (uint i = id; i < TILE * WG_X; i += WG) {\n            const uint k = first + i / WG_X, column = left + i % WG_X;\n            bs[i / WG_X][i % WG_X] = k < n && column < n ? vload_half(k * n + column, b) : 0;\n        }\n", "        for (uint i = id; i < TILE * WG_X; i += WG) {\n            const uint k = first + i / WG_X, column = left + i % WG_X;\n            bs[i / WG_X][i % WG_X] = k < n && column < n ? vload_half(k * n + column, b) : 0;\n        }\n        for (uint i = id; i < WG_Y * TILE; i += WG) {\n            const uint row = top + i / TILE, k = first + i % TILE;\n            as[i / TILE][i % TILE] = row < n && k < n ? vload_half(row * n + k, a) : 0;\n        }\n")]),
+    harmless(STENCIL, "adds in another order", &[("tile[y][x + 1] + tile[y + 2][x + 1] + tile[y + 1][x] + tile[y + 1][x + 2]", "tile[y + 1][x] + tile[y + 1][x + 2] + tile[y][x + 1] + tile[y + 2][x + 1]")]),
     // Macros.
     harmless(SEQUENTIAL, "has a macro for a step", &[("// scratch has", "#define FOLD(a, b) scratch[a] = REDUCE(scratch[a], scratch[b])\n// scratch has"), (FOLD, "FOLD(id, id + offset);")]),
     harmless(PADDED, "has a macro for a place", &[("\n__kernel", "\n#define FROM(column, row) ((row) * in_pitch + (column))\n__kernel"), ("in[(top + ly + j) * in_pitch + left + lx]", "in[FROM(left + lx, top + ly + j)]")]),
@@ -64,6 +66,9 @@ pub const HARMLESS: &[Edit] = &[
     harmless(SPMV, "has braces", &[("i++)\n        sum += values[i] * x[columns[i]];", "i++) {\n        sum += values[i] * x[columns[i]];\n    }")]),
     harmless(HISTOGRAM_ITEMS, "has braces", &[("get_global_size(0))\n        atomic_inc(&mine[x[i]]);", "get_global_size(0)) {\n        atomic_inc(&mine[x[i]]);\n    }")]),
     harmless(TEXTBOOK, "has a variable for a way", &[("        d[i * n + j] = SMALLER(d[i * n + j], JOIN(d[i * n + k], d[k * n + j]));", "    {\n        const T by_way = JOIN(d[i * n + k], d[k * n + j]);\n        d[i * n + j] = SMALLER(d[i * n + j], by_way);\n    }")]),
+    harmless(CONVOLUTION_TILE, "names its places", &[("        const int row = clamp(top + i / WIDE", "        const int v = i / WIDE, u = i % WIDE;\n        const int row = clamp(top + v"), ("left + i % WIDE", "left + u"), ("tile[i / WIDE][i % WIDE]", "tile[v][u]")]),
+    harmless(LEVELS, "has nested conditions", &[("    if (i >= n || levels[i] != level)\n        return;", "    if (i >= n)\n        return;\n    if (levels[i] != level)\n        return;")]),
+    harmless(INSIDE, "has a branch", &[("    uint steps = in_cardioid || in_circle ? STEPS : 0;", "    uint steps = 0;\n    if (in_cardioid || in_circle)\n        steps = STEPS;")]),
     // Equal arithmetic.
     harmless(STENCIL_NAIVE, "multiplies by a quarter", &[("/ 4", "* 0.25f")]),
     harmless(CONVOLUTION_CONSTANT, "adds the other way round", &[("v * SIDE + u", "u + SIDE * v")]),
@@ -72,6 +77,9 @@ pub const HARMLESS: &[Edit] = &[
     harmless(MANDELBROT, "doubles at the end", &[("2 * z.x * z.y", "z.x * z.y * 2")]),
     harmless(TURNED, "takes a remainder by hand", &[("column = id % WG_Y", "column = id - row * WG_Y")]),
     harmless(BACKWARDS, "looks at the last bit", &[("if (at % 2 == 0)", "if ((at & 1) == 0)")]),
+    harmless(BODIES, "has a condition in place of a minimum", &[("min(mine + b * WG, n - 1)", "mine + b * WG < n ? mine + b * WG : n - 1")]),
+    harmless(SOFTMAX, "has fmax", &[(" max(", " fmax(")]),
+    harmless(SORT_LOCAL, "has conditions in place of minima", &[("= min(a, b)", "= a < b ? a : b"), ("= max(a, b)", "= a < b ? b : a")]),
     // Loops written otherwise.
     harmless(DOT_NAIVE, "has a while", &[("    for (INDEX i = begin; i < end; i++)\n        sum = MULADD(x[i], y[i], sum);", "    INDEX i = begin;\n    while (i < end) {\n        sum = MULADD(x[i], y[i], sum);\n        i++;\n    }")]),
     harmless(STRIDED, "shifts in place of doubling", &[("offset *= 2", "offset <<= 1"), ("2 * offset * id", "id * offset * 2")]),
@@ -81,11 +89,21 @@ pub const HARMLESS: &[Edit] = &[
     harmless(MINPLUS_NAIVE, "has a pointer to its row", &[("    T best = NO_EDGE;", "    __global const T *row = d + i * n;\n    T best = NO_EDGE;"), ("d[i * n + k]", "row[k]")]),
     harmless(STENCIL, "has no early return", &[("    if (column >= n || row >= m)\n        return;\n    const bool", "    if (column < n && row < m) {\n    const bool"), ("tile[y + 1][x + 2]) / 4;\n", "tile[y + 1][x + 2]) / 4;\n    }\n")]),
     harmless(SAXPY_NAIVE, "returns early", &[("    if (i < n)\n        y[i]", "    if (i >= n)\n        return;\n    y[i]")]),
+    harmless(SCAN_ONCE, "counts its turns", &[("    for (uint k = lid; k < WG * ITEMS; k += WG)\n        block[k] = first + k < n ? x[first + k] : 0;", "    for (uint turn = 0; turn < ITEMS; turn++) {\n        const uint k = turn * WG + lid;\n        block[k] = first + k < n ? x[first + k] : 0;\n    }")]),
+    harmless(PRODUCT, "has a pointer to its row", &[("        for (uint k = 0; k < TILE; k++)\n            sum += as[y * TILE + k] *", "        __local const T *row_of_a = as + y * TILE;\n        for (uint k = 0; k < TILE; k++)\n            sum += row_of_a[k] *")]),
+    harmless(TEMPLATE, "breaks off", &[("            return;\n        T sum", "            break;\n        T sum")]),
+    harmless(FLOYD_BLOCKED, "goes on within a condition", &[("        if (r >= n || c >= n)\n            continue;\n        int shortest", "        if (r < n && c < n) {\n        int shortest"), ("        d[r * n + c] = shortest;", "        d[r * n + c] = shortest;\n        }")]),
+    harmless(LANES, "ends when nothing is left", &[("width > 0; width /= 2", "width; width >>= 1")]),
+    harmless(COALESCED, "goes on by a variable", &[("for (INDEX i = id; i < end; i += get_global_size(0))", "const INDEX step = get_global_size(0);\n    for (INDEX i = id; i < end; i += step)")]),
+    harmless(SPMV, "looks its rows up first", &[("    for (int i = rows[row]; i < rows[row + 1]; i++)", "    const int begin = rows[row], end = rows[row + 1];\n    for (int i = begin; i < end; i++)")]),
+    harmless(NBODY_NAIVE, "counts down", &[("for (uint k = 0; k < n; k++)", "for (uint k = n; k-- > 0;)")]),
     // Types and qualifiers.
     harmless(LANES, "says const behind its types", &[("const int ", "int const ")]),
     harmless(SAXPY_STRIDES, "has no underscores", &[("uint ", "unsigned int "), ("__global", "global"), ("__kernel", "kernel")]),
     harmless(SMOOTH, "has variables for a pixel", &[("            sum += (2 - abs(u)) * (2 - abs(v)) * read_imagef(picture, edge, (int2)(x + u, y + v));", "        {\n            const int2 at = (int2)(x + u, y + v);\n            const int weight = (2 - abs(u)) * (2 - abs(v));\n            sum += weight * read_imagef(picture, edge, at);\n        }")]),
     harmless(NBODY, "has a type for bodies", &[("float4", "Body"), ("#include \"pull.cl\"\n", "#include \"pull.cl\"\n\ntypedef float4 Body;\n")]),
+    harmless(SAXPY_NAIVE, "has a size_t", &[("const uint i = ", "const size_t i = ")]),
+    harmless(ONLINE, "builds a pair by its parts", &[("    State state = (State)(-INFINITY, 0);", "    State state;\n    state.x = -INFINITY;\n    state.y = 0;")]),
     // Functions pulled out or put in.
     harmless(TEMPLATE, "has a function for its sum", &[("        T sum = 0;\n        for (uint k = 0; k <= 2 * RADIUS; k++)\n            sum += tile[item + k];\n        out[first + item] = sum /", "        out[first + item] = sum_at(tile + item) /"), ("__kernel", "T sum_at(__local const T *tile)\n{\n    T sum = 0;\n    for (uint k = 0; k <= 2 * RADIUS; k++)\n        sum += tile[k];\n    return sum;\n}\n\n__kernel")]),
     harmless(NBODY_NAIVE, "has no function", &[("#include \"pull.cl\"\n", ""), ("        sum += pull(old[k], at);", "    {\n        const float4 from = old[k], way = (float4)(from.xyz - at.xyz, 0);\n        const float near = rsqrt(dot(way, way) + 0.01f);\n        sum += from.w * near * near * near * way;\n    }")]),

@@ -52,6 +52,8 @@ pub const PLANTS: &[Edit] = &[
     plant(FIRST_ADD, "adds neighbours", ("segments", "x[i"), &[("(2 * (INDEX)size) + id", "(2 * (INDEX)size) + 2 * id"), ("x[i + size]", "x[i + 1]"), ("i + size < n", "i + 1 < n")]),
     plant(HALF, "keeps its second tile turned", ("passes", "as[y][k] * bs[x][k]"), &[("bs[TILE][WG_X]", "bs[WG_X][TILE]"), ("bs[i / WG_X][i % WG_X]", "bs[i % WG_X][i / WG_X]"), ("bs[k][x]", "bs[x][k]")]),
     plant(CONVOLUTION_CONSTANT, "starts elsewhere in each column", ("constants", "sum += weights"), &[("            const int row =", "            const int w = (u + x) % SIDE;\n            const int row ="), ("clamp(x + u - SIDE / 2", "clamp(x + w - SIDE / 2"), ("weights[v * SIDE + u]", "weights[v * SIDE + w]")]),
+    plant(LANES, "gives each item a share of a row", ("segments", "sum += values[i]"), &[("        for (int i = rows[row] + lane; i < rows[row + 1]; i += LANES)\n            sum +=", "    {\n        const int begin = rows[row], end = rows[row + 1], share = (end - begin + LANES - 1) / LANES;\n        for (int i = begin + lane * share; i < min(end, begin + (lane + 1) * share); i++)\n            sum +="), ("x[columns[i]];\n    sums[id]", "x[columns[i]];\n    }\n    sums[id]")]),
+    plant(PRODUCT, "loads its tiles along columns", ("segments", "as[i % WG_Y * TILE"), &[("            const INDEX r = top + i / TILE, k = first + i % TILE;\n            as[i] =", "            const INDEX r = top + i % WG_Y, k = first + i / WG_Y;\n            as[i % WG_Y * TILE + i / WG_Y] =")]),
     // Divergence.
     plant(SEQUENTIAL, "keeps items busy that lie apart", ("instructions", "scratch[id] = REDUCE"), &[(LOOP, "for (uint offset = 1; offset < size; offset *= 2) {"), ("if (id < offset)", "if (id % (2 * offset) == 0)")]),
     plant(TREE, "keeps items busy that lie apart", ("instructions", "scratch[lid] += "), &[(OWN_LOOP, "for (uint s = 1; s < WG; s *= 2) {\n        if (lid % (2 * s) == 0)\n            scratch[lid] += scratch[lid + s];")]),
@@ -60,7 +62,10 @@ pub const PLANTS: &[Edit] = &[
     plant(NBODY_NAIVE, "leaves itself out", ("instructions", "if (k != i)"), &[("        sum += pull(old[k], at);", "        if (k != i)\n            sum += pull(old[k], at);")]),
     plant(SOFTMAX, "keeps items busy that lie apart", ("instructions", "tree[id]"), &[("for (uint width = WG / 2; width > 0; width /= 2)", "for (uint width = 1; width < WG; width *= 2)"), ("if (id < width)", "if (id % (2 * width) == 0)")]),
     plant(INSIDE, "asks no longer what lies inside", ("instructions", "for (; steps < STEPS"), &[("in_cardioid || in_circle ? STEPS : 0", "0")]),
-    // Unrolling undone, and divisions.
+    plant(HISTOGRAM, "clears its counts by one item", ("instructions", "mine[bin] = 0"), &[("    for (uint bin = lid; bin < BINS; bin += WG)\n        mine[bin] = 0;", "    if (lid == 0)\n        for (uint bin = 0; bin < BINS; bin++)\n            mine[bin] = 0;")]),
+    plant(TEMPLATE, "loads its rim apart", ("requests", "tile[WG * ITEMS"), &[("    for (uint k = lid; k < WG * ITEMS + 2 * RADIUS; k += WG)\n        if (first + k < n + 2 * RADIUS)\n            tile[k] = in[first + k];", "    for (uint k = lid; k < WG * ITEMS; k += WG)\n        if (first + k < n + 2 * RADIUS)\n            tile[k] = in[first + k];\n    for (uint k = 0; lid == 0 && k < 2 * RADIUS; k++)\n        if (first + WG * ITEMS + k < n + 2 * RADIUS)\n            tile[WG * ITEMS + k] = in[first + WG * ITEMS + k];")]),
+    plant(SOFTMAX, "has one item add up", ("instructions", "tree[k]"), &[("    for (uint width = WG / 2; width > 0; width /= 2) {\n        barrier(CLK_LOCAL_MEM_FENCE);\n        if (id < width)\n            tree[id] += tree[id + width];\n    }", "    barrier(CLK_LOCAL_MEM_FENCE);\n    for (uint k = 1; id == 0 && k < WG; k++)\n        tree[0] += tree[k];")]),
+    // Unrolling undone, and more arithmetic.
     plant(UNROLLED, "rolls its tree up", ("instructions", "offset"), &[("unrolled_tree(scratch, id);", HALVING)]),
     plant(RAKING, "rolls its tree up", ("instructions", "offset"), &[("unrolled_tree(scratch, id);", HALVING)]),
     plant(VECTORISED, "sums four in a loop", ("private", "sum4"), &[("T sum = (sum4.s0 + sum4.s1) + (sum4.s2 + sum4.s3);", "T sum = 0;\n    for (uint k = 0; k < 4; k++) sum += ((T *)&sum4)[(k + id) % 4];")]),
@@ -72,6 +77,8 @@ pub const PLANTS: &[Edit] = &[
     plant(STENCIL_NAIVE, "divides for its place", ("divisions", "id % n"), &[("const uint x = get_global_id(0), y = get_global_id(1);\n    if (x >= n || y >= m)", "const uint id = get_global_id(1) * get_global_size(0) + get_global_id(0), x = id % n, y = id / n;\n    if (y >= m)")]),
     plant(STRIDED, "divides for its place", ("divisions", "i % size"), &[("const uint id = get_local_id(0), size = get_local_size(0);\n    const INDEX i = get_global_id(0);", "const uint size = get_local_size(0);\n    const INDEX i = get_global_id(0);\n    const uint id = i % size;")]),
     plant(PULL, "divides by a root", ("flops", "1 / sqrt("), &[("rsqrt(dot(way, way) + 0.01f)", "1 / sqrt(dot(way, way) + 0.01f)")]),
+    plant(PULL, "forgets an f", ("instructions", "rsqrt("), &[("0.01f", "0.01")]),
+    plant(BODIES, "has an array that it does not unroll", ("private", "pull(from, at[b])"), &[("            for (uint b = 0; b < BODIES; b++)\n                sum[b]", "            #pragma unroll 1\n            for (uint b = 0; b < BODIES; b++)\n                sum[b]")]),
     // Vectors split.
     plant(VECTORS, "loads one by one", ("requests", "sums.x +="), &[("sums += vload4(i, x);", "sums.x += x[4 * i], sums.y += x[4 * i + 1], sums.z += x[4 * i + 2], sums.w += x[4 * i + 3];")]),
     plant(VECTORISED, "loads one by one", ("requests", "sum4.s0 ="), &[("sum4 = MULADD(x4[i], y4[i], sum4);", "sum4.s0 = MULADD(x[4 * i], y[4 * i], sum4.s0), sum4.s1 = MULADD(x[4 * i + 1], y[4 * i + 1], sum4.s1), sum4.s2 = MULADD(x[4 * i + 2], y[4 * i + 2], sum4.s2), sum4.s3 = MULADD(x[4 * i + 3], y[4 * i + 3], sum4.s3);")]),
@@ -89,7 +96,8 @@ pub const PLANTS: &[Edit] = &[
     plant(SCAN_ONCE, "waits before its tree", ("barriers", "barrier("), &[("    const T before =", "    barrier(CLK_LOCAL_MEM_FENCE);\n    const T before =")]),
     plant(SORT_LOCAL, "waits between its loads and stores", ("barriers", "barrier("), &[("    block[at.x] = min(a, b);", "    barrier(CLK_LOCAL_MEM_FENCE);\n    block[at.x] = min(a, b);")]),
     plant(DOT_GROUPS, "waits before its tree", ("barriers", "barrier("), &[("    tree[id] = mine;", "    barrier(CLK_LOCAL_MEM_FENCE);\n    tree[id] = mine;")]),
-    // Reuse lost.
+    plant(STREAM, "fences all memory", ("barriers", "barrier("), &[("    barrier(CLK_LOCAL_MEM_FENCE);", "    barrier(CLK_LOCAL_MEM_FENCE);\n    barrier(CLK_GLOBAL_MEM_FENCE);")]),
+    // Reuse lost, and more accesses.
     plant(PRODUCT, "reads global memory again", ("requests", "sum +="), &[("bs[k * WG_X + x];\n        barrier", "b[(first + k) * n + left + x];\n        barrier")]),
     plant(TILES, "reads global memory again", ("requests", "best = SMALLER"), &[("rows[y][k] + columns", "d[i * n + begin + k] + columns")]),
     plant(STENCIL, "reads global memory again", ("requests", "a[row * n + column - 1]"), &[("tile[y + 1][x] +", "a[row * n + column - 1] +")]),
@@ -106,6 +114,7 @@ pub const PLANTS: &[Edit] = &[
     plant(SOFTMAX, "keeps its powers in global memory", ("requests", "y[i] = exp("), &[("        y[i] = exp(x[i] - most) / sum;", "        y[i] /= sum;"), ("        sum += exp(x[i] - most);", "        y[i] = exp(x[i] - most), sum += y[i];")]),
     plant(DOT_SOME, "adds up in global memory", ("requests", "products[i] +="), &[("    float sum = 0;", "    products[i] = 0;"), ("        sum +=", "        products[i] +="), ("    products[i] = sum;\n", "")]),
     plant(SPMV, "adds up in global memory", ("requests", "y[row] +="), &[("    float sum = 0;", "    y[row] = 0;"), ("        sum +=", "        y[row] +="), ("    y[row] = sum;\n", "")]),
+    plant(SORT_PAIRS, "stores without asking", ("segments", "x[at."), &[("    if (at.y < n && x[at.x] > x[at.y]) {\n        const int larger = x[at.x];\n        x[at.x] = x[at.y];\n        x[at.y] = larger;\n    }", "    if (at.y < n) {\n        const int a = x[at.x], b = x[at.y];\n        x[at.x] = min(a, b);\n        x[at.y] = max(a, b);\n    }")]),
     // Local memory used more.
     plant(STREAM, "adds up in local memory", ("local", "products[begin - first] +="), &[("    float sum = 0;\n    for (int i = rows[row]; i < rows[row + 1]; i++)\n        sum += products[i - first];\n    y[row] = sum;", "    const int begin = rows[row], end = rows[row + 1];\n    for (int i = begin + 1; i < end; i++)\n        products[begin - first] += products[i - first];\n    y[row] = begin < end ? products[begin - first] : 0;")]),
     plant(LOCAL, "adds up in local memory", ("local", "scratch[id] = MULADD("), &[("    T sum = 0;\n", "    scratch[id] = 0;\n"), ("        sum = MULADD(x[i], y[i], sum);\n    scratch[id] = sum;", "        scratch[id] = MULADD(x[i], y[i], scratch[id]);")]),
