@@ -41,7 +41,7 @@ fn kernels(folder: &str) -> Vec<Own> {
     paths.into_iter().map(read).filter(|own| own.says("family").is_some()).collect()
 }
 
-/// Every third of them, unless all are to be tried.
+/// Every fifth of them, unless all are to be tried.
 fn some(all: Vec<Own>) -> Vec<Own> {
     all.into_iter().step_by(one_in(5)).collect()
 }
