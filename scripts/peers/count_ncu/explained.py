@@ -1,7 +1,8 @@
 """Differences between counts and counters that are understood: by how much less a counter must show, and why.
 
-Each was found in SASS (`nvdisasm -c`), in which NVIDIA's compiler loads less than Clang does for the simulator. The twins
-were compiled for sm_90 by NVRTC 13.0; another version may join other loads.
+That the result of a tree is loaded by one warp, and that two neighbours are one load, was found in SASS (`nvdisasm -c`), in which
+NVIDIA's compiler loads less than Clang does for the simulator. The other reasons are inferred: they give the size of the difference,
+or bound it. The twins were compiled for sm_90 by NVRTC 13; another version may join other loads.
 """
 
 import re
@@ -26,10 +27,10 @@ def kept_results(launch):
     return {"local load requests": (trees, trees), "local load passes": (trees, trees)}
 
 
-def quartered_loads(of_four):
-    """So many of five or two loads are of a tile's row, four of which are one of 16 bytes, in two passes."""
+def quartered_loads(share):
+    """This share of the loads is of a tile's row: four of them are one of 16 bytes, in two passes."""
     def less(launch):
-        loads = int(launch.counts["local_read_requests"]) * of_four
+        loads = int(launch.counts["local_read_requests"]) * share
         return {"local load requests": (loads * 3 / 4,) * 2, "local load passes": (loads / 2,) * 2}
     return less
 
