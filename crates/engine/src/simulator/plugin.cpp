@@ -1425,7 +1425,8 @@ private:
   {
     out << "\"requests\":" << r.requests << ",\"items\":" << r.items << ",\"bytes\":" << r.bytes
         << ",\"segments\":" << r.segments << ",\"lines\":" << r.lines << ",\"group_segments\":" << r.newInGroup
-        << ",\"launch_segments\":" << r.newInLaunch << ",\"passes\":" << r.passes << ",\"conflicts\":" << r.conflicts << ",\"broadcasts\":" << r.broadcasts << ",\"words\":" << r.words << ",\"moved\":" << r.moved
+        << ",\"launch_segments\":" << r.newInLaunch << ",\"passes\":" << r.passes << ",\"conflicts\":" << r.conflicts
+        << ",\"broadcasts\":" << r.broadcasts << ",\"words\":" << r.words << ",\"moved\":" << r.moved
         << ",\"busiest\":" << r.busiest;
   }
 };
