@@ -45,10 +45,11 @@ mod tuning;
 mod words;
 mod workers;
 
+pub use gpulab_cpu as cpu;
 pub use gpulab_engine::{device, input, judging, oracle, runner, simulator, team, worker};
 pub use gpulab_graph as graph;
 pub use gpulab_kernels as kernels;
-pub use gpulab_kernels::{cpu, exchange, occupancy, values};
+pub use gpulab_kernels::{exchange, occupancy, values};
 pub use gpulab_model::{Error, check, data, each_array, error, outcome, plan, stats, suggest};
 pub use gpulab_record as record;
 pub use gpulab_record::{compare, store};

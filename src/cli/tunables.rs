@@ -1,7 +1,7 @@
 //! A family's settings as options of its ladder's command: names, values and help come from the registry.
 
+use crate::cpu::minplus::Semiring;
 use crate::data::Params;
-use crate::kernels::cpu::minplus::Semiring;
 use crate::kernels::{self, Family, Kind, Rung, Tunable};
 use crate::plan::REPEATS;
 use crate::values;

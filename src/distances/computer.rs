@@ -2,9 +2,9 @@
 
 use crate::Error;
 use crate::bench::{self, tuning};
+use crate::cpu::minplus::Semiring;
 use crate::data::{Array, Shape};
 use crate::graph::{self, Graph};
-use crate::kernels::cpu::minplus::Semiring;
 use crate::kernels::minplus::{CLOSURE, FAMILY, LARGEST_SMALL, SOURCES, WEIGHTS};
 use crate::kernels::{Family, Rung};
 use crate::outcome::Status;

@@ -2,10 +2,10 @@
 
 use crate::bench;
 use crate::cli::GraphJob;
+use crate::cpu::minplus::Semiring;
 use crate::data::Dtype;
 use crate::graph::{self, Graph, Names, Wanted};
 use crate::input::{EdgeKind, GraphFile};
-use crate::kernels::cpu::minplus::Semiring;
 use crate::{Error, memory};
 
 /// The pairs that are asked for.

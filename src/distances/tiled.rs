@@ -3,10 +3,10 @@
 use super::computer::{Solver, case};
 use crate::Error;
 use crate::bench;
+use crate::cpu::minplus::Semiring;
 use crate::data::Array;
 use crate::graph::{self, Graph};
 use crate::kernels::Rung;
-use crate::kernels::cpu::minplus::Semiring;
 use crate::kernels::minplus::CLOSURE;
 use crate::outcome::{DeviceInfo, Stop};
 use crate::plan::Case;

@@ -3,10 +3,10 @@
 
 use crate::drivers::{is_turn, on_every_real_driver, on_pocl, open};
 use crate::wrong_device::{Wrong, WrongDevice};
+use gpulab::cpu::minplus::{EdgeJoin, Semiring};
 use gpulab::data::{Array, Dtype, Shape};
 use gpulab::device::Device;
 use gpulab::graph;
-use gpulab::kernels::cpu::minplus::{EdgeJoin, Semiring};
 use gpulab::kernels::minplus::CLOSURE;
 use gpulab::kernels::{Rung, Sources};
 use gpulab::outcome::Stop;

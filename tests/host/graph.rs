@@ -1,10 +1,10 @@
 //! Distances in graphs, beside petgraph's algorithms and on a real one.
 
 use gpulab::check::gamma;
+use gpulab::cpu::minplus::{EdgeJoin, Semiring};
 use gpulab::data::{Array, Dtype};
 use gpulab::graph::{self, Distances, EdgeList, Graph, Length, Names, Stopped, Wanted, prove, prove_rows};
 use gpulab::input::{self, GraphFile};
-use gpulab::kernels::cpu::minplus::{EdgeJoin, Semiring};
 use petgraph::algo::{bellman_ford, dijkstra};
 use petgraph::graph::{DiGraph, NodeIndex};
 use proptest::prelude::*;
@@ -216,7 +216,7 @@ fn rows_from_some_nodes_are_those_of_all_and_each_wrong_distance_is_seen() {
     let wanted = Array::F64(sources.iter().flat_map(|from| whole[from * n..][..n].to_vec()).collect());
     let found = graph::from_some(Semiring::MinPlus, n, weights.clone(), &sources, &mut |inputs| {
         let mut rows = inputs[1].clone();
-        gpulab::kernels::cpu::minplus::follow(Semiring::MinPlus, n, &inputs[0], &mut rows);
+        gpulab::cpu::minplus::follow(Semiring::MinPlus, n, &inputs[0], &mut rows);
         Ok::<_, Infallible>(rows)
     });
     let found = found.unwrap();

@@ -1,7 +1,7 @@
 //! Whether a step is right: rows of its result, computed once more on the CPU.
 
 use super::Length;
-use gpulab_kernels::cpu::minplus::{self, EdgeJoin};
+use gpulab_cpu::minplus::{self, EdgeJoin};
 use gpulab_model::data::{self, Array};
 use std::ops::Range;
 

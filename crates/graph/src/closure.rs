@@ -4,7 +4,7 @@ use super::Length;
 use super::cycle::{self, NegativeCycle};
 use super::length::{beyond_limit, normalise};
 use super::semiring::staying;
-use gpulab_kernels::cpu::minplus::{EdgeJoin, Semiring};
+use gpulab_cpu::minplus::{EdgeJoin, Semiring};
 use gpulab_model::data::Array;
 use gpulab_model::each_array;
 use gpulab_model::same_type;

@@ -5,7 +5,7 @@ use crate::length::Length;
 use crate::matrix::Graph;
 use crate::proof::{Mismatch, Proof, prove, prove_rows};
 use crate::semiring::words;
-use gpulab_kernels::cpu::minplus::Semiring;
+use gpulab_cpu::minplus::Semiring;
 use gpulab_model::Error;
 use gpulab_model::data::Dtype;
 

@@ -2,7 +2,7 @@
 
 use super::semiring::staying;
 use super::{Length, Names};
-use gpulab_kernels::cpu::minplus::Semiring;
+use gpulab_cpu::minplus::Semiring;
 use gpulab_model::data::Array;
 use gpulab_model::each_array;
 use rayon::prelude::*;

@@ -24,7 +24,7 @@ use super::Length;
 use super::adjacency::Incoming;
 use super::check::one_of_each_part;
 use super::paths::{NONE, NextHops};
-use gpulab_kernels::cpu::minplus::EdgeJoin;
+use gpulab_cpu::minplus::EdgeJoin;
 use gpulab_model::check::gamma;
 use gpulab_model::data::Array;
 use gpulab_model::same_type;

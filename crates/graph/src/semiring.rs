@@ -4,7 +4,7 @@
 //! and a path with the largest of its weights is as wide as its narrowest edge. Where only edges count, each weighs 0.
 
 use super::Length;
-use gpulab_kernels::cpu::minplus::Semiring;
+use gpulab_cpu::minplus::Semiring;
 use gpulab_model::data::Array;
 use gpulab_model::each_array;
 use rayon::prelude::*;

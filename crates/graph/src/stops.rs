@@ -3,7 +3,7 @@
 use super::paths::{NONE, NextHops};
 use super::semiring::staying;
 use super::{Length, Wanted};
-use gpulab_kernels::cpu::minplus::{EdgeJoin, Semiring};
+use gpulab_cpu::minplus::{EdgeJoin, Semiring};
 use gpulab_model::data::Array;
 use gpulab_model::same_type;
 use rayon::prelude::*;

@@ -2,7 +2,7 @@
 
 use super::semiring::{on_device, value, words};
 use super::{Length, Names, NextHops};
-use gpulab_kernels::cpu::minplus::Semiring;
+use gpulab_cpu::minplus::Semiring;
 use gpulab_model::data::{Array, Dtype};
 use gpulab_model::each_array;
 use rayon::prelude::*;

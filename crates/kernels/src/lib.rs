@@ -5,7 +5,6 @@
 
 mod builder;
 mod cited;
-pub mod cpu;
 mod described;
 pub mod dot;
 mod exact;
@@ -32,7 +31,6 @@ pub mod transpose;
 mod tunable;
 pub mod values;
 
-pub use crate::cpu::Baseline;
 pub(crate) use builder::Builder;
 pub use cited::cited;
 pub use described::{
@@ -43,6 +41,7 @@ pub(crate) use exact::Exact;
 pub(crate) use family::ladder_from;
 pub use family::{AnyProblem, Ask, Family, Rung, entry_point, ladder, rung};
 pub use form::{Bound, Form};
+pub use gpulab_cpu::Baseline;
 pub use growth::tile_of_a_group;
 pub use own::{DeclarationError, OwnKernel, SourceTraits};
 pub(crate) use problem::largest_exact;

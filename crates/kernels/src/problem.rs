@@ -1,6 +1,6 @@
 //! What a problem is: its inputs, what is right for them, and what they cost.
 
-use crate::cpu::Baseline;
+use gpulab_cpu::Baseline;
 use gpulab_model::data::{self, Array, Change, DrawnInput, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Case, Cost, Movement, Plan, Reference, Refusal};
 

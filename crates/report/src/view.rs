@@ -5,7 +5,7 @@ use super::columns::{self, COLUMNS, Subject, TableColumn, whole_x};
 use super::launching;
 use super::rungs::{is_memory_bound, limit, range, short_label, who};
 use crate::prelude::*;
-use gpulab_kernels::cpu::minplus::Semiring;
+use gpulab_cpu::minplus::Semiring;
 use gpulab_kernels::{Form, minplus};
 use gpulab_model::outcome::Number;
 use gpulab_model::plan::WorkGroup;

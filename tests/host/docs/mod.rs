@@ -24,7 +24,7 @@ const MADE_UP: &[&str] = &[
     "gpulab sweep --kernel scale",
     "src/commands/scale.rs",
     "src/commands/scan.rs",
-    "crates/kernels/src/cpu/scale.rs",
+    "crates/cpu/src/scale.rs",
     "crates/kernels/src/scale.rs",
 ];
 

@@ -2,7 +2,7 @@
 
 use super::host::{self, HostMemory};
 use super::{BuildUnit, Device, DeviceError, ProgramId, SharedHost, Stamps, Timing};
-use gpulab_kernels::cpu::canary::{CHAINS, chain};
+use gpulab_cpu::canary::{CHAINS, chain};
 use gpulab_model::outcome::{DeviceInfo, Told, fake_info};
 use gpulab_model::plan::{
     Action, Arg, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand, RowsTransfer, Transfer,

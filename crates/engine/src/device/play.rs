@@ -6,7 +6,7 @@ use super::host::{self, HostMemory};
 use super::launch::{self, Prepared};
 use super::memory::{Buffer, check_event, enqueued};
 use super::{Stamps, Timing};
-use gpulab_kernels::cpu;
+use gpulab_cpu as cpu;
 use gpulab_model::plan::{Action, BufferId, HostId, QueuedCommand, RowsTransfer, Transfer};
 use ocl::core::{self, CommandQueue, Event, MapFlags};
 use std::collections::BTreeMap;

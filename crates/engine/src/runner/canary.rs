@@ -7,7 +7,7 @@
 
 use super::prelude::*;
 use super::{clock, sampling, trust};
-use gpulab_kernels::cpu::canary::{CHAINS, chain};
+use gpulab_cpu::canary::{CHAINS, chain};
 use gpulab_model::outcome::Canary;
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use super::verdict::{judge_moved, judge_real};
-use gpulab_kernels::cpu::minplus::Semiring;
+use gpulab_cpu::minplus::Semiring;
 use gpulab_kernels::{Changed, Spot};
 use gpulab_model::data::{DrawnInput, Params};
 use gpulab_model::plan::{Role, Rounded};

@@ -2,7 +2,7 @@
 
 use super::prelude::*;
 use crate::device::SharedHost;
-use gpulab_kernels::cpu::minplus::{Semiring, element};
+use gpulab_cpu::minplus::{Semiring, element};
 use rayon::prelude::*;
 
 /// Longest side of a tile: from 2048 on its kernels take longer than its copies, and longer ones leave less to overlap.

@@ -8,7 +8,7 @@
 use super::split::owners;
 use crate::device::SharedHost;
 use crate::runner::{TileGrid, TilePlace, TileWorker};
-use gpulab_kernels::cpu::minplus::Semiring;
+use gpulab_cpu::minplus::Semiring;
 use gpulab_model::data::Array;
 use gpulab_model::outcome::{Status, Stop};
 use gpulab_model::plan::Refusal;

@@ -3,7 +3,7 @@
 use super::super::{Builder, shape};
 use super::settings::{SEMIRING, WEIGHTS};
 use crate::Ask;
-use crate::cpu::minplus::{EdgeJoin, Semiring};
+use gpulab_cpu::minplus::{EdgeJoin, Semiring};
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::{Arg, Plan, Refusal, Target, WorkGroup};
 

@@ -12,9 +12,9 @@ mod tiling;
 mod weights;
 
 use super::shape;
-use crate::cpu::minplus::{self as host, EdgeJoin, Semiring};
 use crate::{AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Form, Problem, Spot, ladder_from, rung};
 pub use closure::{CLOSURE, InBlocks};
+use gpulab_cpu::minplus::{self as host, EdgeJoin, Semiring};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Case, Cost, Plan, Reference, Refusal, Target, WorkGroup};
 use launches::{Panels, direct, panelled, stripped};

@@ -3,8 +3,8 @@
 use super::closure::AllPairs;
 use super::{SEMIRING, WEIGHTS, begin, size};
 use crate::builder::RESTORE;
-use crate::cpu::minplus::{self as host, Semiring};
 use crate::{AnyProblem, Ask, Bound, Family, Form, Problem, Spot, Tunable, ladder_from, rung, shape};
+use gpulab_cpu::minplus::{self as host, Semiring};
 use gpulab_model::data::{Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Role, WorkGroup};
 use std::borrow::Cow;

@@ -1,7 +1,7 @@
 //! The settings of the min-plus ladder.
 
 use crate::Tunable;
-use crate::cpu::minplus::Semiring;
+use gpulab_cpu::minplus::Semiring;
 
 /// The choice of [`super::FAMILY`] that says whether weights may be negative.
 pub const WEIGHTS: Tunable = Tunable::choice(

@@ -1,7 +1,7 @@
 //! Weights that the checks of other semirings and of small weights need.
 
 use crate::Spot;
-use crate::cpu::minplus::Semiring;
+use gpulab_cpu::minplus::Semiring;
 use gpulab_model::data::{self, Array, Change, Dtype};
 use gpulab_model::each_array;
 use gpulab_model::plan::{Case, Reference};

@@ -4,9 +4,9 @@
 //! warp synchronised as today's hardware needs it; the others go on to what fills modern memories.
 
 use super::shape::{ACC, HOST_FINISH, ITEMS, grid, tree_depth};
-use crate::cpu::reduce::{self as host, Op};
 use crate::prelude::*;
 use crate::{Baseline, Changed, Fold, Lone, Spot, largest_exact};
+use gpulab_cpu::reduce::{self as host, Op};
 use gpulab_model::data::{self, Change, DrawnInput};
 use gpulab_model::plan::{Role, WorkGroup};
 

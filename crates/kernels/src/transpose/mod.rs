@@ -8,9 +8,9 @@ mod settings;
 mod tiling;
 
 use super::repeat;
-use crate::cpu::transpose::{self as host, gap};
 use crate::prelude::*;
 use crate::{APART, Baseline, Rung};
+use gpulab_cpu::transpose::{self as host, gap};
 use gpulab_model::plan::{Movement, WorkGroup};
 pub use settings::MOST_NREPS;
 use settings::{GAP, NREPS, ORDER, PAD, ROWS, RUN, SKEW, STREAM, TILE, VEC};

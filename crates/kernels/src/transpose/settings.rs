@@ -1,7 +1,7 @@
 //! The settings of the transposition's rungs.
 
 use crate::Tunable;
-use crate::cpu::transpose as host;
+use gpulab_cpu::transpose as host;
 use gpulab_model::plan::REPEATS;
 
 pub(super) const TILE: Tunable = Tunable::number(

@@ -341,8 +341,8 @@ mod deciding_tests {
 
 #[cfg(test)]
 mod tests {
-    use super::super::element::Roundings;
     use super::*;
+    use crate::element::Roundings;
 
     #[test]
     fn the_declared_depths_are_those_of_the_schedules() {

@@ -196,8 +196,8 @@ fn lanes<T: Element>(x: &[T], y: &[T]) -> T {
 
 #[cfg(test)]
 mod tests {
-    use super::super::element::Roundings;
     use super::*;
+    use crate::element::Roundings;
 
     fn replayed(n: usize, threads: usize) -> u64 {
         let v = vec![Roundings(1); n];

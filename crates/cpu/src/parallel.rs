@@ -22,7 +22,8 @@ pub(super) fn in_chunks<T: Send>(n: usize, part: impl Fn(Range<usize>) -> T + Sy
     let threads = rayon::current_num_threads();
     let chunk = chunk_len(n, threads);
     let chunks = 0..n.div_ceil(chunk);
-    let of_chunk = |c: usize| part(c * chunk..n.min((c + 1) * chunk));
+    // One type for all parts: rayon's machinery is compiled once for each type of result, not for each loop.
+    let of_chunk: &(dyn Fn(usize) -> T + Sync) = &|c| part(c * chunk..n.min((c + 1) * chunk));
     // Collected in order: the rounding must not depend on which thread was faster.
     let parts: Vec<T> = match threads {
         _ if chunks.len() < 2 => return part(0..n),
