@@ -28,7 +28,7 @@ fn small(command: &str) -> Vec<String> {
     words
 }
 
-/// Runs what this source is the first to name: every tenth command, unless all are to be tried.
+/// Runs what this source is the first to name: every twentieth command, unless all are to be tried.
 fn run_road(name: &str) {
     let all = sources::all();
     let place = all.iter().position(|source| source.name() == name).unwrap();
@@ -40,7 +40,7 @@ fn run_road(name: &str) {
     };
     let before = commands(&all[..place]);
     let own = commands(&all[place..=place]);
-    for words in own.difference(&before).step_by(one_in(10)) {
+    for words in own.difference(&before).step_by(one_in(20)) {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         let (out, log, code) = crate::binary::run(&words);
         assert_eq!(code, 0, "gpulab {}\n{out}{log}", words.join(" "));

@@ -39,7 +39,7 @@ fn every_exchange_is_right() {
             "rusticl" if !is_whole() => &[100_003],
             _ => &[7, 64, 1000, 100_003],
         };
-        let sets = if driver == "oclgrind" && !is_whole() { &SETS[1..2] } else { &SETS[..] };
+        let sets = if ["oclgrind", "rusticl"].contains(&driver) && !is_whole() { &SETS[1..2] } else { &SETS[..] };
         let mut count = 0;
         for exchange in EXCHANGES {
             for variant in exchange.variants {

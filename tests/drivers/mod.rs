@@ -156,9 +156,9 @@ fn drivers() -> String {
     env::var("GPULAB_TEST_DRIVERS").unwrap_or_else(|_| "default".into())
 }
 
-/// Whether the case of this number is this driver's part of what takes compilers too long to be tried on each: each case has one
-/// real driver. PoCL, the fastest, has most. Intel's compiler takes some three times as long over a kernel, and llvmpipe compiles
-/// one anew for each launch: a check has a hundred.
+/// Whether the case of this number is this driver's part of what takes compilers too long to be tried on each: three fifths of the
+/// cases have one real driver, and the rest wait for `scripts/gate whole`. PoCL, the fastest, has most. Intel's compiler takes some
+/// three times as long over a kernel, and llvmpipe compiles one anew for each launch: a check has a hundred.
 pub fn is_mine(driver: &str, index: usize) -> bool {
     if is_whole() {
         return true;
@@ -167,10 +167,10 @@ pub fn is_mine(driver: &str, index: usize) -> bool {
     let real = drivers.split(',').filter(|driver| *driver != "oclgrind");
     let share = |driver: &str| match driver {
         "rusticl" | "intel" => 1,
-        _ => 7,
+        _ => 4,
     };
     let shares: Vec<&str> = real.flat_map(|driver| vec![driver; share(driver)]).collect();
-    shares.get(mixed(index) % shares.len().max(1)) == Some(&driver)
+    shares.get(mixed(index) % (shares.len() * 5).div_ceil(3).max(1)) == Some(&driver)
 }
 
 /// A number in place of a case's, so that neighbours, which differ in one setting, do not take turns.
@@ -183,13 +183,13 @@ pub fn is_in_third(index: usize) -> bool {
     is_whole() || mixed(index).is_multiple_of(3)
 }
 
-/// Whether a driver takes the case of this number where each could have all: PoCL does, Intel's takes every eighth, llvmpipe every
-/// sixteenth.
+/// Whether a driver takes the case of this number where each could have all: PoCL and the simulator take every second, Intel's
+/// every sixteenth, llvmpipe every 32nd.
 pub fn is_turn(driver: &str, index: usize) -> bool {
     let turn = match driver {
-        "intel" => 8,
-        "rusticl" => 16,
-        _ => 1,
+        "intel" => 16,
+        "rusticl" => 32,
+        _ => 2,
     };
     is_whole() || index.is_multiple_of(turn)
 }
