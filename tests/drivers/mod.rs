@@ -183,13 +183,13 @@ pub fn is_in_third(index: usize) -> bool {
     is_whole() || mixed(index).is_multiple_of(3)
 }
 
-/// Whether a driver takes the case of this number where each could have all: PoCL and the simulator take every second, Intel's
-/// every sixteenth, llvmpipe every 32nd.
+/// Whether a driver takes the case of this number where each could have all: PoCL and the simulator do, Intel's takes every
+/// sixteenth, llvmpipe every 32nd.
 pub fn is_turn(driver: &str, index: usize) -> bool {
     let turn = match driver {
         "intel" => 16,
         "rusticl" => 32,
-        _ => 2,
+        _ => 1,
     };
     is_whole() || index.is_multiple_of(turn)
 }
