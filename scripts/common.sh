@@ -106,10 +106,9 @@ require_cargo() {
         say "cargo is $found, but gpulab needs $needed or newer: rustup update stable (rustup: https://rustup.rs)"
         exit 1
     fi
-    # Clippy's driver compiles as rustc does, and lints meanwhile: then nothing is compiled a second time for it. What it finds are
-    # warnings, so that the tests run all the same.
+    # Nothing is compiled a second time for Clippy. What it finds are warnings, so that the tests run all the same.
     linting=()
     if clippy-driver --version >/dev/null 2>&1; then
-        linting=(env RUSTC_WORKSPACE_WRAPPER=clippy-driver CLIPPY_ARGS=--cap-lints__CLIPPY_HACKERY__warn)
+        linting=(env RUSTC_WORKSPACE_WRAPPER="$root/scripts/compile" CLIPPY_ARGS=--cap-lints__CLIPPY_HACKERY__warn)
     fi
 }

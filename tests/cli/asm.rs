@@ -27,6 +27,7 @@ fn of(counts: &BTreeMap<String, [u64; 2]>, kind: &str) -> [u64; 2] {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_product_and_a_sum_are_fused_by_the_rules_of_contraction() {
     // cl/dot/muladd.cl: the plain form lets the compiler fuse, and mad() leaves it free.
     let (Some(plain), Some(mad)) =
@@ -44,6 +45,7 @@ fn a_product_and_a_sum_are_fused_by_the_rules_of_contraction() {
 }
 
 #[test]
+#[ignore = "long"]
 fn the_transposition_for_cpus_writes_past_the_cache() {
     // cl/transpose/wide.cl: where the compiler can, lines are written without being read or kept in the cache.
     let Some(counts) = pocl("transpose:wide transpose:copy") else { return };
@@ -52,6 +54,7 @@ fn the_transposition_for_cpus_writes_past_the_cache() {
 }
 
 #[test]
+#[ignore = "long"]
 fn the_sum_for_cpus_is_made_of_vectors() {
     // docs/reduce.md: v11 gives each item a long chunk, and the compiler can use vectors.
     let Some(counts) = pocl("reduce:wide dot:naive") else { return };

@@ -5,6 +5,7 @@ use std::fs;
 use tempfile::TempDir;
 
 #[test]
+#[ignore = "long"]
 fn ceilings_are_measured_kept_shown_and_used() {
     let dir = TempDir::new().unwrap();
     let with = |args: &[&str]| {
@@ -79,6 +80,7 @@ fn a_folder_for_data_that_is_none_leaves_the_outputs_alone() {
 }
 
 #[test]
+#[ignore = "long"]
 fn ceilings_that_no_device_has_are_put_aside() {
     let dir = TempDir::new().unwrap();
     let with = |args: &[&str]| {

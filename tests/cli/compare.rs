@@ -158,6 +158,7 @@ fn what_cannot_be_compared_is_said() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_ladder_is_held_against_what_was_kept_under_a_name() {
     let folder = TempDir::new().unwrap();
     let dot = |more: &[&str]| {

@@ -56,6 +56,7 @@ fn on_one_line(text: &str) -> String {
 }
 
 #[test]
+#[ignore = "long"]
 fn the_examples_are_right_in_each_of_their_types() {
     for (example, types, n) in [
         ("scan", "i32 f32 i64 f64", "100003"),
@@ -103,6 +104,7 @@ fn run_short(copy: &Copy, example: &str, options: &[&str]) -> (String, i32) {
 }
 
 #[test]
+#[ignore = "long"]
 fn the_short_examples_are_right() {
     for (example, _, rungs) in SHORT {
         let (said, code) = run_short(&Copy::of(example), example, &["--json", "-", "-q"]);
@@ -144,6 +146,7 @@ const SPOILT: &[Spoilt] = &[
 ];
 
 #[test]
+#[ignore = "long"]
 fn wrong_kernels_are_caught() {
     let sizes = |example: &str| match example {
         "product" => "64",
@@ -191,6 +194,7 @@ const SHORT_SPOILT: &[Spoilt] = &[
 ];
 
 #[test]
+#[ignore = "long"]
 fn wrong_short_examples_are_caught() {
     for &(example, variant, file, from, to, why) in SHORT_SPOILT.iter().step_by(one_in(3)) {
         let copy = Copy::of(example).with(file, from, to);
@@ -200,6 +204,7 @@ fn wrong_short_examples_are_caught() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_family_says_what_is_right_for_inputs_like_its_own() {
     let by = |example: &str, check: &str| Copy::of(example).with("family.toml", check, "check = \"family: dot\"");
     let right = || by("dot_product", "check = \"numpy: out = np.dot(x, y)\"");
@@ -214,6 +219,7 @@ fn a_family_says_what_is_right_for_inputs_like_its_own() {
 }
 
 #[test]
+#[ignore = "long"]
 fn races_that_a_driver_hides_are_found_in_the_simulator() {
     // Work-items that run one after the other never see it.
     let from = "        barrier(CLK_LOCAL_MEM_FENCE);\n        const T other";
@@ -228,6 +234,7 @@ fn races_that_a_driver_hides_are_found_in_the_simulator() {
 }
 
 #[test]
+#[ignore = "long"]
 fn references_that_give_no_answer_are_told_and_blame_no_rung() {
     for (script, why) in [
         ("kill -SEGV $$", "the reference sh ended with signal: 11"),
@@ -248,6 +255,7 @@ fn references_that_give_no_answer_are_told_and_blame_no_rung() {
 }
 
 #[test]
+#[ignore = "long"]
 fn reference_kernels_that_end_the_process_or_never_end_are_told() {
     let text = |body: &str| format!("{{\n    volatile INDEX zero = 0;\n    {body}\n");
     for (body, options, why) in [
@@ -306,6 +314,7 @@ fn what_cannot_be_is_refused_with_the_next_step() {
 
 /// It reads all but sixteen elements, which it holds as the seed makes them.
 #[test]
+#[ignore = "long"]
 fn a_kernel_that_holds_a_seeds_data_is_wrong() {
     let Array::F32(data) = generate(Fill::Real, Dtype::F32, 7, 0, 0, 5002) else { unreachable!() };
     let table: Vec<String> = data[1100..1116].iter().map(|x| x.to_bits().to_string()).collect();
@@ -366,6 +375,7 @@ fn numpys_errors_name_the_line_and_the_shapes() {
 }
 
 #[test]
+#[ignore = "long"]
 fn files_of_data_are_as_long_as_they_are() {
     let copy = Copy::of("histogram").with("family.toml", "fill = \"below BINS\"", "file = \"x.i32\"");
     let bytes: Vec<u8> = (0..5000i32).flat_map(|i| (i * i % 251).to_le_bytes()).collect();
@@ -439,6 +449,7 @@ fn sizes_settings_and_empty_data_are_as_in_every_ladder() {
 }
 
 #[test]
+#[ignore = "long"]
 fn other_commands_take_the_file_as_well() {
     let copy = Copy::of("scan");
     let file = copy.path("family.toml");
@@ -579,6 +590,7 @@ fn a_rungs_own_group_takes_the_place_of_the_files() {
 }
 
 #[test]
+#[ignore = "long"]
 fn what_tuning_found_is_remembered_for_the_file_and_its_kernels() {
     let copy = sums("tune = { WG_X = [8, 16], t = [1, 2] }\nwhere = [\"WG_X == 16\", \"t == 2\"]");
     let used = "tuned settings for v1";

@@ -192,6 +192,7 @@ fn no_output_replaces_what_the_command_reads() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_file_that_gpulab_did_not_write_stays_without_force() {
     let dir = folder();
     let foreign = "[package]\nname = \"mine\"\n";
@@ -323,6 +324,7 @@ mod ended {
     }
 
     #[test]
+    #[ignore = "long"]
     fn a_record_takes_its_command_with_it() {
         for signal in [Signal::TERM, Signal::KILL] {
             let dir = TempDir::new().unwrap();

@@ -73,6 +73,7 @@ fn filmed(what: &str, size: &str) -> (Value, Vec<[u64; 6]>) {
 }
 
 #[test]
+#[ignore = "long"]
 fn the_frames_of_a_rungs_film_add_up_to_what_is_counted() {
     let mut tried = 0;
     for (family, size) in SIZES {
@@ -109,6 +110,7 @@ fn the_frames_of_an_exercises_film_add_up_to_what_is_counted() {
 
 /// The trial that a film of an experiment takes; of those with more than 64 groups the launches' totals.
 #[test]
+#[ignore = "long"]
 fn the_frames_of_an_experiments_film_add_up_to_what_is_counted() {
     let mut all = EXPERIMENTS.iter().filter(|one| !one.sources().is_empty() && one.name != "pitch").peekable();
     assert!(all.peek().is_some());
@@ -159,6 +161,7 @@ fn a_report_leads_to_the_moment_that_shows_the_fault() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_picture_shows_the_access_that_costs_most() {
     let (drawn, said, code) = run(&["draw", "transpose:2"]);
     assert_eq!(code, 0, "{said}");
@@ -189,6 +192,7 @@ fn a_picture_shows_the_access_that_costs_most() {
 }
 
 #[test]
+#[ignore = "long"]
 fn what_cannot_be_watched_is_told() {
     for (line, why) in [
         ("draw redcue:2", "did you mean `reduce`"),
@@ -259,6 +263,7 @@ addEventListener("load", () => {
 </script>"##;
 
 #[test]
+#[ignore = "long"]
 fn a_browser_plays_two_films_side_by_side() {
     let Some(browser) = chromium() else {
         println!("skipped: neither chromium nor chrome is installed, and GPULAB_CHROMIUM names none");

@@ -76,6 +76,7 @@ fn with_matrices(csv: &str, args: &[&str]) -> (String, Vec<f32>, Vec<i32>) {
 }
 
 #[test]
+#[ignore = "long"]
 fn stops_of_one_step_and_next_nodes_as_matrices() {
     let (text, distances, next) = with_matrices(CHAIN, &[]);
     assert_eq!(text, "from,to,distance,next\na,b,1,b\na,c,3,b\na,d,12.5,c\nb,c,2,c\nb,d,5.5,c\nc,d,3.5,d\n");
@@ -153,6 +154,7 @@ fn longest_and_widest_paths_and_whether_there_is_one() {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_variant_and_type_gives_the_same_distances() {
     let csv = "from,to,weight\nx,y,3\ny,z,-2\nz,w,5\nw,x,1\nx,z,2\n";
     let (want, err, code) = table(csv, &["--closure"]);
@@ -178,6 +180,7 @@ fn a_matrix_has_numbered_nodes() {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_format_of_a_graph_gives_the_same_distances() {
     const EDGES: [(&str, &str, &str); 4] = [("1", "2", "2.5"), ("2", "3", "11.099"), ("1", "4", "20"), ("3", "4", "5")];
     let lines = |format: &dyn Fn(&str, &str, &str) -> String| -> String {
@@ -284,6 +287,7 @@ fn one_node_has_no_pairs() {
 }
 
 #[test]
+#[ignore = "long"]
 fn what_is_wrong_with_a_graph_is_one_line_and_exit_code_2() {
     let cases: &[(&str, &[&str], &str)] = &[
         ("", &[], "empty"),
@@ -341,6 +345,7 @@ fn what_is_wrong_with_a_graph_is_one_line_and_exit_code_2() {
 }
 
 #[test]
+#[ignore = "long"]
 fn more_nodes_than_memory_are_refused_before_anything_is_made() {
     let edges: String = (0..400_000).map(|i| format!("{i},{},1\n", i + 1)).collect();
     let (_, err, code) = table(&format!("from,to,weight\n{edges}"), &["-q"]);

@@ -54,6 +54,7 @@ fn point(experiment: &Experiment, trial: &Trial, session: &mut Session) -> Point
 }
 
 #[test]
+#[ignore = "long"]
 fn a_recorded_experiment_tells_what_the_live_one_told() {
     let mut session = Session::new(Box::new(FakeDevice::new(Box::new(camping))), Sources::default(), None);
     let target = session.device().info().target.clone();
@@ -177,6 +178,7 @@ fn answer(what: &str, experiments: &[&Experiment]) {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_report_ends_with_its_finding_and_quiet_says_nothing_else() {
     let (out, err, code) = quick(&["-q"]);
     assert!(code == 0 && err.is_empty(), "{code}: {err}");
@@ -189,6 +191,7 @@ fn a_report_ends_with_its_finding_and_quiet_says_nothing_else() {
 }
 
 #[test]
+#[ignore = "long"]
 fn what_overlapped_is_told_and_drawn() {
     let dir = TempDir::new().unwrap();
     let svg = dir.path().join("overlap.svg");
@@ -201,6 +204,7 @@ fn what_overlapped_is_told_and_drawn() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_wrong_or_broken_kernel_costs_its_points_and_no_others() {
     let store = "out[x * out_pitch + y + j] =";
     for (to, code, status) in

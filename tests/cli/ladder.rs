@@ -29,6 +29,7 @@ fn verbose_says_what_is_done_and_quiet_says_nothing() {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "long"]
 fn an_interrupt_prints_what_is_there_and_names_what_is_missing() {
     use std::process::{Command, Stdio};
     let mut command = Command::new(gpulab(&[]).get_program());
@@ -48,6 +49,7 @@ fn an_interrupt_prints_what_is_there_and_names_what_is_missing() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_theoretical_rate_stands_beside_the_measured_limit() {
     let (out, err, code) = quick(&["--peak", "100GB/s,2TFLOP/s", "--cache", "cold", "--json", "-"]);
     assert_eq!(code, 0, "{err}");
@@ -117,6 +119,7 @@ fn a_source_s_set_up_is_repeated_and_its_claim_told() {
 
 /// The kernels as printed: their tables beside this device's, and no failure for a result that is to be wrong.
 #[test]
+#[ignore = "long"]
 fn a_source_s_kernels_run_as_printed() {
     let short = ["--quick", "--warmup", "0", "--min-runs", "1", "--max-runs", "1", "--color", "never"];
     for (source, n, variants, words) in [

@@ -12,6 +12,7 @@ fn rows(json: &str) -> Vec<serde_json::Value> {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_rung_is_timed_beside_its_ceiling_and_its_preparation() {
     let (json, log, code) = run(&["--n", "131", "--json", "-"]);
     assert_eq!(code, 0, "{log}");
@@ -38,6 +39,7 @@ fn every_rung_is_timed_beside_its_ceiling_and_its_preparation() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_semiring_is_recorded_unless_it_is_the_usual_one() {
     for (name, is_bounded) in [("min-plus", true), ("max-plus", true), ("max-min", false), ("or-and", false)] {
         let asked = ["--semiring", name];

@@ -77,6 +77,7 @@ const OUTPUTS: &[(&[&str], &[&str])] = &[
 ];
 
 #[test]
+#[ignore = "long"]
 fn a_run_that_ends_before_its_first_row_leaves_its_outputs_alone() {
     let dir = TempDir::new().unwrap();
     let (old, new) = (write(&dir, "old.csv", b""), dir.path().join("new"));
@@ -235,6 +236,7 @@ fn a_file_that_may_not_grow_holds_whole_rows_and_hides_nothing_of_the_rest() {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "long"]
 fn pipes_and_devices_where_files_belong_keep_nobody_waiting() {
     let dir = TempDir::new().unwrap();
     let folder = dir.path().join("ceilings");
@@ -269,6 +271,7 @@ fn pipes_and_devices_where_files_belong_keep_nobody_waiting() {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "long"]
 fn closed_descriptors_mix_up_nothing() {
     let dir = TempDir::new().unwrap();
     assert_eq!(shell("exec \"$0\" worker <&-").2, Some(2));

@@ -68,6 +68,7 @@ fn on_one_line(text: &str) -> String {
 }
 
 #[test]
+#[ignore = "long"]
 fn wrong_kernels_get_their_hints_and_are_not_timed() {
     let all = kernels("wrong");
     assert!(all.len() >= WRONG, "{} wrong kernels", all.len());
@@ -101,6 +102,7 @@ fn right_kernels_are_right_and_land() {
 }
 
 #[test]
+#[ignore = "long"]
 fn templates_are_right() {
     let folder = tempfile::tempdir().unwrap();
     for family in ["reduce", "dot", "transpose", "minplus"] {
@@ -167,6 +169,7 @@ const SUM: &str = "__kernel void k(__global const T *x, __global T *p, const IND
                    p[get_group_id(0)] = sum;\n}\n";
 
 #[test]
+#[ignore = "long"]
 fn line_ends_marks_and_names_of_any_kind_are_taken() {
     for (name, text) in [
         ("crlf.cl", SUM.replace('\n', "\r\n")),
@@ -180,6 +183,7 @@ fn line_ends_marks_and_names_of_any_kind_are_taken() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_grading_script_reads_one_object() {
     let read = |text: &str| {
         let (told, said, code) = tried("mine.cl", text, &["-n", "10000", "--json", "-"]);
@@ -207,6 +211,7 @@ fn a_grading_script_reads_one_object() {
 }
 
 #[test]
+#[ignore = "long"]
 fn what_a_kernel_prints_is_escaped_and_bounded() {
     // In a few groups: the simulator, which counts thousands of them, would print for a minute.
     let print = "T sum = 0; for (int i = 0; i < 1000 && get_group_id(0) < 4; i++) printf(\"\\033[2J%d\\n\", i);";
@@ -242,6 +247,7 @@ fn own_kernels_are_swept_tuned_and_counted() {
 }
 
 #[test]
+#[ignore = "long"]
 fn the_simulator_names_the_line() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/own/wrong/reduce_no_barrier_in_tree.cl");
     let (told, said, code) = run(&["try", path, "--as", "reduce", "--quick", "-n", "1000", "--check"]);
@@ -277,6 +283,7 @@ fn a_folder_of_sources_may_lack_what_is_built_in() {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "long"]
 fn a_saved_file_is_tried_again_until_an_interrupt() {
     use std::time::{Duration, Instant};
     let folder = tempfile::tempdir().unwrap();
@@ -311,6 +318,7 @@ fn a_saved_file_is_tried_again_until_an_interrupt() {
 
 /// It reads all but sixteen elements of one size's matrix, which it holds as the seed makes them.
 #[test]
+#[ignore = "long"]
 fn a_kernel_that_holds_a_seeds_data_is_wrong_and_the_second_seed_repeats_it() {
     let Array::I32(data) = generate(Fill::Bits, Dtype::I32, 7, 0, 0, 5000) else { unreachable!() };
     let held: Vec<String> = data[1100..1116].iter().map(|x| (*x).cast_unsigned().to_string()).collect();

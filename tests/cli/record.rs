@@ -42,6 +42,7 @@ fn without_a_folder_it_says_what_it_would_do() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_record_goes_on_after_an_interrupt_and_past_a_failure() {
     let dir = TempDir::new().unwrap();
     let folder = dir.path().join("mine");

@@ -49,16 +49,19 @@ fn run_road(name: &str) {
 }
 
 #[test]
+#[ignore = "long"]
 fn bornhofens_road_runs() {
     run_road("bornhofen");
 }
 
 #[test]
+#[ignore = "long"]
 fn the_chapters_road_runs() {
     run_road("ppc");
 }
 
 #[test]
+#[ignore = "long"]
 fn cmsofts_road_runs() {
     run_road("cmsoft");
 }
@@ -69,12 +72,14 @@ fn nvidias_road_runs() {
 }
 
 #[test]
+#[ignore = "long"]
 fn maruyamas_road_runs() {
     run_road("maruyama");
 }
 
 /// What needs no device but the simulator: every twentieth, unless all are to be tried.
 #[test]
+#[ignore = "long"]
 fn roads_without_a_gpu_run() {
     let all = sources::all();
     let commands: BTreeSet<&str> = all.iter().flat_map(|s| &s.steps).filter_map(|step| step.unmeasured).collect();

@@ -81,6 +81,7 @@ fn words(text: &str) -> String {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_recorded_file_is_shown_within_80_columns() {
     for path in recorded() {
         let text = show(&[path.to_str().unwrap()]);
@@ -203,6 +204,7 @@ fn a_torn_line_is_left_out_and_told() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_run_and_its_files_say_the_same() {
     let dir = TempDir::new().unwrap();
     let [csv, json] = ["a.csv", "a.json"].map(|name| dir.path().join(name).to_str().unwrap().to_owned());
@@ -279,6 +281,7 @@ fn python(code: &str) -> bool {
 }
 
 #[test]
+#[ignore = "long"]
 fn the_example_in_python_reads_rows_and_points() {
     if !python("pass") {
         eprintln!("skipped: there is no python3");
@@ -353,6 +356,7 @@ fn table_cells(text: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_recorded_file_is_markdown_with_whole_tables() {
     for path in recorded() {
         let text = show(&[path.to_str().unwrap(), "--md", "-"]);
@@ -464,6 +468,7 @@ fn rungs_stand_side_by_side_with_other_programs() {
 }
 
 #[test]
+#[ignore = "long"]
 fn devices_stand_side_by_side() {
     for args in [&["h200", "pocl-epyc-2", "ceilings"][..], &["h200", "ceilings", "pocl-epyc-2", "ceilings"]] {
         let text = show(&[args, &["--md", "-"]].concat());
@@ -487,6 +492,7 @@ fn devices_stand_side_by_side() {
 
 /// README's table of the model's error, from the command.
 #[test]
+#[ignore = "long"]
 fn the_models_error_is_summed_up_by_any_column() {
     let all =
         ["h200", "pocl-epyc-4", "intel-epyc-4", "reduce", "dot", "transpose", "minplus", "--why", "--by", "device"];

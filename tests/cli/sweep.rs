@@ -251,6 +251,7 @@ fn path(dir: &TempDir, name: &str) -> String {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_killed_sweep_goes_on_and_loses_doubles_and_tears_nothing() {
     let dir = TempDir::new().unwrap();
     let (whole, killed) = (path(&dir, "whole.csv"), path(&dir, "killed.csv"));
@@ -291,6 +292,7 @@ fn a_killed_sweep_goes_on_and_loses_doubles_and_tears_nothing() {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "long"]
 fn an_interrupted_sweep_says_what_it_left_out() {
     let dir = TempDir::new().unwrap();
     let file = path(&dir, "cut.csv");
@@ -311,6 +313,7 @@ fn an_interrupted_sweep_says_what_it_left_out() {
 }
 
 #[test]
+#[ignore = "long"]
 fn shards_merge_to_the_whole() {
     let dir = TempDir::new().unwrap();
     let [one, two, whole, all] = ["1.csv", "2.csv", "whole.csv", "all.csv"].map(|name| path(&dir, name));
@@ -422,6 +425,7 @@ impl Bench for NotingBench {
 }
 
 #[test]
+#[ignore = "long"]
 fn what_rounds_gave_before_a_kill_is_not_measured_again() {
     let steady = || -> FakeKernel {
         Box::new(|launch, memory| {
@@ -454,6 +458,7 @@ fn what_rounds_gave_before_a_kill_is_not_measured_again() {
 }
 
 #[test]
+#[ignore = "long"]
 fn rounds_lie_beside_the_rows_until_these_are_there() {
     let dir = TempDir::new().unwrap();
     let (csv, rounds) = (path(&dir, "a.csv"), dir.path().join("a.csv.rounds"));
@@ -472,6 +477,7 @@ fn rounds_lie_beside_the_rows_until_these_are_there() {
 }
 
 #[test]
+#[ignore = "long"]
 fn rows_that_are_not_of_this_version_or_damaged_are_not_gone_on_with() {
     let dir = TempDir::new().unwrap();
     let file = path(&dir, "a.csv");
@@ -507,6 +513,7 @@ fn rows_that_are_not_of_this_version_or_damaged_are_not_gone_on_with() {
 }
 
 #[test]
+#[ignore = "long"]
 fn rows_that_failed_are_measured_again_where_that_is_asked() {
     let dir = TempDir::new().unwrap();
     let file = path(&dir, "rows.csv");

@@ -40,6 +40,7 @@ fn work(row: &Line) -> u64 {
 }
 
 #[test]
+#[ignore = "long"]
 fn devices_share_vectors_and_matrices_of_any_size() {
     for (command, sizes) in [("reduce", &[0, 1, 3, 100_003][..]), ("dot", &[0, 1, 4097]), ("minplus", &[0, 1, 129])] {
         for (dtype, n) in ["i32", "f32", "f64"].into_iter().flat_map(|dtype| sizes.iter().map(move |n| (dtype, n))) {
@@ -61,6 +62,7 @@ fn devices_share_vectors_and_matrices_of_any_size() {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_rung_of_the_product_makes_some_rows_alone() {
     let mut both = 0;
     for rung in 0..6 {
@@ -123,6 +125,7 @@ fn with_fault(args: &str, fault: &str) -> (Vec<Line>, String, i32) {
 }
 
 #[test]
+#[ignore = "long"]
 fn what_a_failing_device_does_not_do_the_others_do() {
     let (rows, said, code) = with_fault("minplus -d 0,1 -n 300", "if (offset) return -5;");
     assert_eq!((code, column(&rows, "status")), (1, vec!["ok", "ok", "failed", "ok"]), "{said}");
@@ -152,6 +155,7 @@ fn distances(args: &[&str], fault: Option<&str>) -> (String, String, i32) {
 }
 
 #[test]
+#[ignore = "long"]
 fn distances_are_shared_and_streamed_and_survive_a_device() {
     let (whole, err, code) = distances(&["-d", "0"], None);
     assert!(code == 0 && !err.contains("tiles"), "{err}");
@@ -226,6 +230,7 @@ fn signalled(signal: &str, more: &[&str]) -> (Vec<Line>, String, i32) {
 
 #[cfg(target_os = "linux")]
 #[test]
+#[ignore = "long"]
 fn a_worker_that_dies_or_hangs_has_its_share_done() {
     for (signal, more, status, reason) in
         [("-KILL", &[][..], "failed", "signal: 9"), ("-STOP", &["--deadline", "1"], "timeout", "--deadline")]

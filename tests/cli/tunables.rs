@@ -32,6 +32,7 @@ fn is_meant(name: &str, value: &str) -> bool {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_value_that_list_shows_is_an_option_of_its_ladder() {
     for family in FAMILIES {
         for (name, values) in listed(family) {
@@ -47,6 +48,7 @@ fn every_value_that_list_shows_is_an_option_of_its_ladder() {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_setting_reaches_the_kernels_of_its_ladder() {
     for family in FAMILIES {
         // Of fewer elements, work-items in flight are as many as there are.
@@ -75,6 +77,7 @@ fn every_setting_reaches_the_kernels_of_its_ladder() {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_value_that_list_shows_is_taken_by_a_sweep() {
     for family in FAMILIES {
         for (name, values) in listed(family) {

@@ -59,6 +59,7 @@ const LADDER: &str = "dot --variant 3 --quick --csv - -n";
 const USED: &str = "tuned settings for v3";
 
 #[test]
+#[ignore = "long"]
 fn a_ladder_uses_what_was_tuned_for_its_case_and_says_so() {
     let data = Data::new();
     let (before, err) = data.ok(&format!("{LADDER} 5000"));
@@ -87,6 +88,7 @@ fn a_ladder_uses_what_was_tuned_for_its_case_and_says_so() {
 }
 
 #[test]
+#[ignore = "long"]
 fn an_edited_kernel_has_settings_of_its_own() {
     let data = Data::new();
     data.ok(TUNE);
@@ -104,6 +106,7 @@ fn an_edited_kernel_has_settings_of_its_own() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_damaged_file_is_put_aside_and_nothing_else_is_lost() {
     let data = Data::new();
     data.ok(TUNE);
@@ -121,6 +124,7 @@ fn a_damaged_file_is_put_aside_and_nothing_else_is_lost() {
 }
 
 #[test]
+#[ignore = "long"]
 fn two_at_once_both_finish_and_both_are_kept() {
     let data = Data::new();
     std::thread::scope(|scope| {
@@ -137,6 +141,7 @@ fn two_at_once_both_finish_and_both_are_kept() {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "long"]
 fn an_interrupted_search_goes_on() {
     let data = Data::new();
     let words = "tune dot --variant 5 -n 5000 --budget 30 --strategy random --sample-time 0.01 --quick";
@@ -162,6 +167,7 @@ fn an_interrupted_search_goes_on() {
 }
 
 #[test]
+#[ignore = "long"]
 fn rows_go_to_a_file_that_can_be_shown_gone_on_with_and_replayed() {
     let data = Data::new();
     let (csv, cache) = (data.path("rows.csv"), data.path("cache.json"));
@@ -204,6 +210,7 @@ fn rows_go_to_a_file_that_can_be_shown_gone_on_with_and_replayed() {
 }
 
 #[test]
+#[ignore = "long"]
 fn entries_are_carried_and_forgotten() {
     let data = Data::new();
     data.ok(TUNE);
@@ -228,6 +235,7 @@ fn entries_are_carried_and_forgotten() {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_graph_is_worked_out_by_the_best_rung() {
     let data = Data::new();
     let graph = data.path("graph.csv");

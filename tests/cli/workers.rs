@@ -36,6 +36,7 @@ const SEARCH: [&str; 16] = [
 ];
 
 #[test]
+#[ignore = "long"]
 fn a_slow_worker_cannot_choose() {
     let dir = TempDir::new().unwrap();
     let words = [&SEARCH[..], &["-o", "out.csv"]].concat();
@@ -99,6 +100,7 @@ fn a_lost_worker_loses_no_row() {
 }
 
 #[test]
+#[ignore = "long"]
 fn hyperqueue_runs_the_parts() {
     if !std::process::Command::new("python3")
         .args(["-c", "import hyperqueue"])

@@ -202,6 +202,7 @@ fn divisions_by_known_numbers_are_none() {
 }
 
 #[test]
+#[ignore = "long"]
 fn arrays_of_items_lie_in_registers_where_loops_have_constant_length() {
     in_simulator(|simulator| {
         let body = "uint i = get_global_id(0); int t[96]; for (uint k = 0; k < 96; k++) t[k] = x[i + k] * i;\n\
@@ -273,6 +274,7 @@ fn half(simulator: &Simulator, machine: &str, element: &str, body: &str) -> Memo
 
 /// "Optimizing CUDA" (NVIDIA, 2009) and CUDA C Programming Guide 4.2 say how many transactions half a warp makes.
 #[test]
+#[ignore = "long"]
 fn machines_of_2009_coalesce_by_their_rules() {
     in_simulator(|simulator| {
         // What is read; on cc1.0 and on cc1.3, transactions and bytes that move.
@@ -321,6 +323,7 @@ fn machines_of_2009_coalesce_by_their_rules() {
 
 /// The same sources say how half a warp meets 16 banks.
 #[test]
+#[ignore = "long"]
 fn machines_of_2009_have_16_banks_and_one_broadcast() {
     in_simulator(|simulator| {
         // What half a warp reads of local memory: passes, bank conflicts, broadcasts.
@@ -394,6 +397,7 @@ fn partitions_share_what_groups_ask_at_once_or_do_not() {
 /// The transposition of "Optimizing CUDA": 16 transactions a store without tiles, 16 passes without padding, and groups that
 /// camp where rows are a multiple of all partitions.
 #[test]
+#[ignore = "long"]
 fn the_transposition_camps_unless_its_groups_go_diagonally() {
     in_simulator(|_| {
         let data = tempfile::tempdir().unwrap();
@@ -645,6 +649,7 @@ const ITEMS: [&str; 2] = ["--set", "items=1024"];
 
 /// The model of a CPU takes so many instructions for an item of the probe that meets at barriers.
 #[test]
+#[ignore = "long"]
 fn the_probe_of_trees_has_as_many_instructions_as_the_model_takes() {
     in_simulator(|_| {
         let data = tempfile::tempdir().unwrap();
@@ -665,11 +670,13 @@ fn counts_of_large_reductions_follow_from_small_ones() {
 }
 
 #[test]
+#[ignore = "long"]
 fn counts_of_large_products_follow_from_small_ones() {
     in_simulator(|_| large_follow_from_small("dot", ["16384", "32768"], "65536", &ITEMS, 6));
 }
 
 #[test]
+#[ignore = "long"]
 fn counts_of_large_matrices_follow_from_small_ones() {
     // Tiles of 64 have much of an edge.
     in_simulator(|_| large_follow_from_small("transpose", ["64", "128"], "160", &["--variant", "1-4"], 4));
@@ -685,6 +692,7 @@ fn counts_of_large_closures_follow_from_small_ones() {
 /// The counts that come with the program are those of the kernels that do: each case of the first element types is counted
 /// again at its smaller size.
 #[test]
+#[ignore = "long"]
 fn recorded_counts_are_those_of_the_kernels() {
     in_simulator(|simulator| {
         if simulator.version != RECORDED {
@@ -723,6 +731,7 @@ fn recorded_counts_are_those_of_the_kernels() {
 }
 
 #[test]
+#[ignore = "long"]
 fn counts_repeat_exactly() {
     in_simulator(|_| {
         let data = tempfile::tempdir().unwrap();
@@ -744,6 +753,7 @@ fn counts_repeat_exactly() {
 }
 
 #[test]
+#[ignore = "long"]
 fn show_tells_again_what_was_counted() {
     in_simulator(|_| {
         let data = tempfile::tempdir().unwrap();
@@ -763,6 +773,7 @@ fn show_tells_again_what_was_counted() {
 
 #[cfg(unix)]
 #[test]
+#[ignore = "long"]
 fn without_a_compiler_the_message_says_what_to_install() {
     in_simulator(|_| {
         let data = tempfile::tempdir().unwrap();

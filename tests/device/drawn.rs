@@ -49,6 +49,7 @@ fn run_edited(driver: &str, kernels: &TempDir, case: &Case) -> Outcome {
 /// Every operation on every element type, so that all kinds of data are drawn; each is compared with the host's on the way. Of
 /// these each driver has some, as compilers take long over them.
 #[test]
+#[ignore = "long"]
 fn all_kinds_of_data_are_drawn_as_the_host_makes_them() {
     on_every_real_driver(|driver| {
         let mut session = drawing(driver, Sources::default());
@@ -71,6 +72,7 @@ fn all_kinds_of_data_are_drawn_as_the_host_makes_them() {
 }
 
 #[test]
+#[ignore = "long"]
 fn who_makes_the_data_changes_no_result() {
     on_every_real_driver(|driver| {
         let (mut drawn, mut held) = (drawing(driver, Sources::default()), session(driver, None));
@@ -131,6 +133,7 @@ fn data_that_were_drawn_wrongly_are_found() {
 
 /// Each would pass if the checks over data of the device were fewer.
 #[test]
+#[ignore = "long"]
 fn wrong_kernels_are_found_over_drawn_data_too() {
     const SUM: &str = "sum = MULADD(x[i], y[i], sum);";
     const END: &str = "partial[id] = sum;";

@@ -30,6 +30,7 @@ const SETS: [&[(&str, u64)]; 3] = [
 ];
 
 #[test]
+#[ignore = "long"]
 fn every_exchange_is_right() {
     on_every_driver(|driver| {
         let mut session = session(driver, None);
@@ -89,6 +90,7 @@ fn what_does_not_fit_is_skipped_with_the_sum() {
 }
 
 #[test]
+#[ignore = "long"]
 fn wrong_kernels_are_found() {
     const MISTAKES: [(&str, &str, &str, &str, &str); 6] = [
         ("exchange/launch/count.cl", "launches[0]++", "launches[0] = 7", "launch", launch::EVENT),

@@ -72,11 +72,13 @@ fn smallest(family: &str) -> u64 {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_kernel_of_the_experiments_is_right() {
     on_every_driver(|driver| all_are_right(driver, cases));
 }
 
 #[test]
+#[ignore = "long"]
 fn every_image_is_right() {
     on_every_driver(|driver| all_are_right(driver, images));
 }
@@ -88,6 +90,7 @@ fn operations(target: &Target) -> Vec<Case> {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_instruction_is_right() {
     on_every_driver(|driver| all_are_right(driver, operations));
 }

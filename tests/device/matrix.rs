@@ -112,6 +112,7 @@ fn worthwhile(rung: &Rung, n: u64, wg: usize) -> bool {
 }
 
 #[test]
+#[ignore = "long"]
 fn the_probes_of_the_ceilings_are_right() {
     on_every_driver(|driver| {
         let mut session = session(driver, None);
@@ -129,6 +130,7 @@ fn the_probes_of_the_ceilings_are_right() {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_setting_of_the_probes_is_right() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);
@@ -161,6 +163,7 @@ fn every_setting_of_the_probes_is_right() {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_option_is_right() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);
@@ -189,6 +192,7 @@ fn every_option_is_right() {
 /// Each value of a choice with each rung and with each type, and each rung with each type: every third of all triples,
 /// as compilers take long over them.
 #[test]
+#[ignore = "long"]
 fn every_choice_is_right_in_every_type() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);
@@ -214,6 +218,7 @@ fn every_choice_is_right_in_every_type() {
 }
 
 #[test]
+#[ignore = "long"]
 fn special_values_follow_ieee_rules() {
     on_every_real_driver(|driver| {
         let (inf, nan, n) = (f32::INFINITY, f32::NAN, 1003);

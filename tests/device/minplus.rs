@@ -75,6 +75,7 @@ fn every_size_is_right() {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_setting_is_right() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);
@@ -104,6 +105,7 @@ fn every_setting_is_right() {
 }
 
 #[test]
+#[ignore = "long"]
 fn special_values_are_right() {
     on_every_driver(|driver| {
         let mut session = session(driver, None);
@@ -143,6 +145,7 @@ fn special_values_are_right() {
 
 /// Without the word that weights may be negative, their order as integers is wrong, and the check says so.
 #[test]
+#[ignore = "long"]
 fn an_undeclared_negative_weight_is_noticed() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);
@@ -161,6 +164,7 @@ fn an_undeclared_negative_weight_is_noticed() {
 }
 
 #[test]
+#[ignore = "long"]
 fn two_lengths_a_word_are_right_up_to_their_largest() {
     on_every_driver(|driver| {
         let mut session = session(driver, None);
@@ -188,6 +192,7 @@ fn two_lengths_a_word_are_right_up_to_their_largest() {
 }
 
 #[test]
+#[ignore = "long"]
 fn rows_of_some_nodes_are_right() {
     on_every_driver(|driver| {
         let mut session = session(driver, None);
@@ -207,6 +212,7 @@ fn rows_of_some_nodes_are_right() {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_semiring_is_right() {
     on_every_driver(|driver| {
         let mut session = session(driver, None);
@@ -237,6 +243,7 @@ fn every_semiring_is_right() {
 }
 
 #[test]
+#[ignore = "long"]
 fn all_shortest_distances_are_right() {
     on_every_driver(|driver| {
         let mut session = session(driver, None);

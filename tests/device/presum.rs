@@ -23,6 +23,7 @@ fn case(variant: &str, n: u64) -> Case {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_remedy_adds_every_element_once() {
     on_every_driver(|driver| {
         let (mut session, mut count) = (session(driver, None), 0);
@@ -38,6 +39,7 @@ fn every_remedy_adds_every_element_once() {
 }
 
 #[test]
+#[ignore = "long"]
 fn only_a_host_that_adds_is_timed() {
     on_every_driver(|driver| {
         let settings = Settings {

@@ -27,6 +27,7 @@ fn chunk(outcome: &Outcome) -> u64 {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_fold_is_right_at_sizes_around_whole_chunks() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);
@@ -92,6 +93,7 @@ fn too_little_memory_and_what_cannot_be_streamed_are_refused() {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_transposition_and_copy_is_right_in_tiles_of_any_edges() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);
@@ -156,6 +158,7 @@ fn with_wrong(driver: &str, case: &Case, wrong: Wrong, at: usize) -> (Outcome, u
 }
 
 #[test]
+#[ignore = "long"]
 fn whatever_call_fails_a_stream_ends_with_a_reason() {
     on_pocl(|driver| {
         let mut tried = 0;

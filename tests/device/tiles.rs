@@ -52,6 +52,7 @@ fn is_right(case: &Case, distances: &Array) -> bool {
 }
 
 #[test]
+#[ignore = "long"]
 fn all_sizes_are_right_in_few_tiles_and_in_many() {
     on_every_real_driver(|driver| {
         let mut count = 0;
@@ -141,6 +142,7 @@ fn with_wrong(
 }
 
 #[test]
+#[ignore = "long"]
 fn whatever_call_of_a_device_fails_the_other_does_its_share() {
     on_pocl(|driver| {
         let case = case("blocked_wide", Dtype::F32, 130);
@@ -166,6 +168,7 @@ fn whatever_call_of_a_device_fails_the_other_does_its_share() {
 }
 
 #[test]
+#[ignore = "long"]
 fn tiles_of_a_device_that_becomes_slow_move_to_the_other() {
     on_pocl(|driver| {
         let case = case("blocked_wide", Dtype::F32, 700);

@@ -57,6 +57,7 @@ fn every_shape_is_right() {
 
 /// So many rows of tiles that they are folded into the third dimension of the launch.
 #[test]
+#[ignore = "long"]
 fn folded_launches_are_right() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);
@@ -74,6 +75,7 @@ fn folded_launches_are_right() {
 }
 
 #[test]
+#[ignore = "long"]
 fn every_tiling_is_right() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);
@@ -111,6 +113,7 @@ fn every_tiling_is_right() {
 
 /// Rows of the output that begin anywhere beside a whole vector, in matrices of less than a tile, of a rest, and of many.
 #[test]
+#[ignore = "long"]
 fn skewed_tiles_are_right() {
     on_every_driver(|driver| {
         let mut session = session(driver, None);
@@ -134,6 +137,7 @@ fn skewed_tiles_are_right() {
 /// A compiler could see that a kernel that repeats its work does the same again and again, and leave that out. The
 /// very program that is timed is given other data for each repetition here: all of them must be moved.
 #[test]
+#[ignore = "long"]
 fn the_loop_inside_the_kernel_is_carried_out() {
     on_every_driver(|driver| {
         let mut device = open(driver);

@@ -228,7 +228,7 @@ fn child(driver: &str, test: &str, scratch: &Path, log: &Path) -> Command {
     } else {
         Command::new(binary)
     };
-    command.args(["--exact", test, "--nocapture"]).env("GPULAB_TEST_CHILD", driver);
+    command.args(["--exact", test, "--include-ignored", "--nocapture"]).env("GPULAB_TEST_CHILD", driver);
     match driver {
         "intel" => {
             let lib = env::var("GPULAB_INTEL_LIB").expect("GPULAB_INTEL_LIB names the folder of libintelocl.so");

@@ -40,6 +40,7 @@ fn probed(browser: &str, page: &str) -> (String, Vec<String>) {
 }
 
 #[test]
+#[ignore = "long"]
 fn a_browser_shows_the_page_whole_and_fetches_nothing() {
     let Some(browser) = chromium() else {
         println!("skipped: neither chromium nor chrome is installed, and GPULAB_CHROMIUM names none");
@@ -52,6 +53,7 @@ fn a_browser_shows_the_page_whole_and_fetches_nothing() {
 }
 
 #[test]
+#[ignore = "long"]
 fn the_probe_sees_what_is_wrong() {
     let Some(browser) = chromium() else {
         println!("skipped: neither chromium nor chrome is installed, and GPULAB_CHROMIUM names none");

@@ -43,6 +43,7 @@ fn copy(from: &Path, to: &Path) {
 const RESULTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/results");
 
 #[test]
+#[ignore = "long"]
 fn the_page_of_a_device_is_whole_small_and_on_its_own() {
     let page = page_of(&["h200"]);
     page.is_valid();
@@ -137,6 +138,7 @@ const HOSTILE: &str =
     "</style></title><script>alert(1)</script><img src=//evil.example/x onerror=alert(2)>\"'&lt;\u{7}\u{202e}]]>";
 
 #[test]
+#[ignore = "long"]
 fn cells_cannot_become_markup() {
     const CELLS: [&str; 16] = [
         "device",

@@ -660,6 +660,7 @@ fn step() -> usize {
 }
 
 #[test]
+#[ignore = "long"]
 fn wrong_kernels_with_arguments_of_every_kind_are_found() {
     on_pocl(|driver| {
         let folder = tempfile::tempdir().unwrap();
