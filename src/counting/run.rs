@@ -25,7 +25,7 @@ pub(crate) struct CountedTrial<'a> {
     pub(crate) family: &'a Family,
     pub(crate) rung: &'a Rung,
     /// What is to be known of its counts; or why there are none.
-    pub(crate) remark: Result<&'static str, Stop>,
+    pub(crate) note: Result<&'static str, Stop>,
     pub(crate) trial: Option<(&'static str, String, f64)>,
     /// Of a case that is too large for a simulator, what it launches: its counts follow from those of small cases.
     pub(crate) large: Option<Plan>,
@@ -40,8 +40,8 @@ pub(crate) fn small<'a>(registry: &'a Registry, rows: &[Row], target: &Target) -
         let case = why::case_of(registry, row);
         let Some(cases) = case.and_then(|case| small_cases(family, &case, case.wg, target)) else { continue };
         for case in cases.into_iter().filter(|case| !all.iter().any(|known| known.case == *case)).collect::<Vec<_>>() {
-            let remark = remark(family, rung, &case, target);
-            all.push(CountedTrial { case, family, rung, remark, trial: None, large: None });
+            let note = note(family, rung, &case, target);
+            all.push(CountedTrial { case, family, rung, note, trial: None, large: None });
         }
     }
     // Each problem's cases are one table.
@@ -81,15 +81,15 @@ pub(crate) fn of_rung<'a>(
     let is_read = |name: &String| family.choices.iter().copied().chain(rung.tunables()).any(|t| t.name == name);
     let params = case.params.clone().into_iter().filter(|(name, _)| is_read(name)).collect();
     let case = Case { variant: rung.variant().into(), params, ..case.clone() };
-    let mut remark = remark(family, rung, &case, target);
+    let mut note = note(family, rung, &case, target);
     let is_large = is_large(family.form, case.shape, model);
-    if is_large && family.described().is_some() && remark.is_ok() {
+    if is_large && family.described().is_some() && note.is_ok() {
         // Nobody knows how the work of a reader's kernel grows.
         let why = format!("n={} is too large for the simulator: choose a smaller --n", case.shape.n);
-        remark = Err(Stop::new(Status::Skipped, why));
+        note = Err(Stop::new(Status::Skipped, why));
     }
     let large = is_large.then(|| family.plan(rung, &case, target).ok()).flatten();
-    CountedTrial { case, family, rung, remark, trial: None, large }
+    CountedTrial { case, family, rung, note, trial: None, large }
 }
 
 /// Counts a reader's kernel as it was asked for, and rungs of its family, over as few elements as `gpulab count` does.
@@ -116,7 +116,7 @@ pub(crate) fn beside(
 }
 
 /// What is to be known of a case's counts, or why it is not counted.
-pub(crate) fn remark(family: &Family, rung: &Rung, case: &Case, target: &Target) -> Result<&'static str, Stop> {
+pub(crate) fn note(family: &Family, rung: &Rung, case: &Case, target: &Target) -> Result<&'static str, Stop> {
     let plan = family.plan(rung, case, target)?;
     let has_image = plan.buffers.iter().any(|spec| matches!(spec.role, Role::Image { .. }));
     Ok(if has_image { "pixels are counted as if images lay row by row; GPUs keep them in tiles" } else { "" })
@@ -142,14 +142,14 @@ impl Counting<'_> {
     ) -> Result<(), Error> {
         let run = Run::begin();
         let mut observer = StatusLine::with_bar(self.quiet);
-        for (at, CountedTrial { case, family, rung, remark, trial, large }) in cases.iter().enumerate() {
+        for (at, CountedTrial { case, family, rung, note, trial, large }) in cases.iter().enumerate() {
             bench::go_on()?;
             observer.case_started(at, cases.len(), &format!("{} {}", case.family, rung.label()));
             let trial = trial.as_ref().map(|(name, series, x)| (*name, series.as_str(), *x));
             let (simulator, model, rung) = (self.simulator, self.model, rung.number());
-            let note = remark.as_ref().copied().unwrap_or_default();
-            let subject = CountSubject { run: &run, simulator, model, case, rung, trial, note };
-            let counted = match (remark, large) {
+            let caveat = note.as_ref().copied().unwrap_or_default();
+            let subject = CountSubject { run: &run, simulator, model, case, rung, trial, note: caveat };
+            let counted = match (note, large) {
                 (Err(stop), _) => Err(stop.clone()),
                 (Ok(_), None) => worker.count(case)?.map(|counted| CountRow::of(&subject, &counted)),
                 (Ok(_), Some(plan)) => count_large(worker, family, subject, plan)?,

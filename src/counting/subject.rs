@@ -1,6 +1,6 @@
 //! What is counted: a ladder, an experiment, or what was measured; and the cases that this makes.
 
-use super::run::{CountedTrial, is_large, of_rung, remark, small, usual_size};
+use super::run::{CountedTrial, is_large, note, of_rung, small, usual_size};
 use crate::adopt::{Brought, described, exercises, parted};
 use crate::bench::{self, Input, WORK_GROUP};
 use crate::cli::CountArgs;
@@ -172,14 +172,14 @@ pub(crate) fn trials(
         let unknown = || Error::Failed(format!("{}: its plan names a kernel that does not exist", experiment.name));
         let (family, rung) = found.ok_or_else(unknown)?;
         let cut = cut_down(&trial, family, rung, n, target);
-        let (case, remark) = match cut {
-            Ok(case) => (case.clone(), remark(family, rung, &case, target)),
+        let (case, note) = match cut {
+            Ok(case) => (case.clone(), note(family, rung, &case, target)),
             Err(stop) => (trial.case.clone(), Err(stop)),
         };
         // What one run tells twice, as a rate and as registers, is counted once.
         if all.iter().all(|known| known.case != case) {
             let trial = Some((experiment.name, trial.series, trial.x));
-            all.push(CountedTrial { case, family, rung, remark, trial, large: None });
+            all.push(CountedTrial { case, family, rung, note, trial, large: None });
         }
     }
     if all.is_empty() {

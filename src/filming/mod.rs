@@ -97,7 +97,7 @@ impl WatchedCase {
                 // Without a value, the last one of the first series.
                 let series = all.first().and_then(|one| one.trial.as_ref()).map(|(_, series, _)| series);
                 let is_first = |one: &&CountedTrial<'_>| one.trial.as_ref().map(|(_, series, _)| series) == series;
-                let countable = || all.iter().filter(|one| one.remark.is_ok());
+                let countable = || all.iter().filter(|one| one.note.is_ok());
                 let meant = countable().filter(is_first).rfind(is_meant).or_else(|| countable().rfind(is_meant));
                 let known = || {
                     let xs = all.iter().filter_map(|one| Some(one.trial.as_ref()?.2.to_string()));

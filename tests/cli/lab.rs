@@ -147,6 +147,7 @@ fn points(json: &str) -> Vec<Point> {
 
 /// Every sixth experiment by itself, or all at once if all are to be tried.
 #[test]
+#[ignore = "long"]
 fn every_experiment_answers_on_the_default_device() {
     if is_whole() {
         return answer("all", EXPERIMENTS);

@@ -86,6 +86,7 @@ fn wrong_kernels_get_their_hints_and_are_not_timed() {
 }
 
 #[test]
+#[ignore = "long"]
 fn right_kernels_are_right_and_land() {
     let all = kernels("right");
     assert!(all.len() >= RIGHT, "{} right kernels", all.len());

@@ -42,7 +42,7 @@ const TABLES: &[&[Mutant]] = &[
 
 /// Fewer mutants are no gate.
 const LEAST: usize = 150;
-const LEAST_QUICK: usize = 60;
+const LEAST_QUICK: usize = 30;
 
 /// Far more than any case or command takes, even on a busy machine.
 const DEADLINE: Duration = Duration::from_secs(400);

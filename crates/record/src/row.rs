@@ -356,7 +356,7 @@ impl From<&Record> for Row {
             cache: scene.cache,
             clock: outcome.clock(),
             status: outcome.status(),
-            reason: outcome.remark().to_owned(),
+            reason: outcome.note().to_owned(),
             runs: record.times.map_or(0, |t| t.runs as u64),
             t_min_s: time(|t| t.min),
             t_q1_s: time(|t| t.q1),

@@ -178,7 +178,7 @@ mod tests {
             "```\n<!-- gpulab list -->\n```\n",
             "~~~~ md\n```\n<!-- gpulab list -->\n~~~\n<!-- end -->\n~~~~\n",
             "    <!-- gpulab list -->\n",
-            "<!-- a remark -->\n<!-- gpulabs -->\n",
+            "<!-- a comment -->\n<!-- gpulabs -->\n",
             "see `<!-- gpulab list -->` and ```code``` here\n",
         ] {
             assert_eq!(doc_blocks(text), Ok(Vec::new()), "{text}");

@@ -12,7 +12,7 @@ use gpulab_study::ceilings::Site;
 /// What there is to say of limits that were measured beside other load.
 pub(super) const UNQUIET: &str = "measured on a busy machine, so perhaps off: gpulab ceiling measures again";
 
-/// The ceilings of one device, the curves over size below the others, and remarks.
+/// The ceilings of one device, the curves over size below the others, and notes.
 pub fn text(rows: &[CeilingRow], screen: Screen) -> String {
     let Some(first) = rows.first() else { return "nothing was measured\n".to_owned() };
     let CeilingRow { device, platform, driver, .. } = first;

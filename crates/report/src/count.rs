@@ -132,8 +132,8 @@ impl CountTable {
         let lines: Vec<CountLine> = counted.flat_map(|case| lines_of(*case, each_launch)).collect();
         let (grid, alike) = grid(first, &lines);
         let alike = (!alike.is_empty()).then(|| format!("Alike in all trials: {}.", alike.join(", ")));
-        let remarks = remarks(&cases).into_iter().map(|(labels, what)| format!("{}: {what}", named(&labels)));
-        let said = alike.into_iter().chain(remarks).chain(notes(first, &cases, each_launch)).collect();
+        let single = notes_of_cases(&cases).into_iter().map(|(labels, what)| format!("{}: {what}", named(&labels)));
+        let said = alike.into_iter().chain(single).chain(notes(first, &cases, each_launch)).collect();
         Some(CountTable { title: title(first), grid: (!lines.is_empty()).then_some(grid), said })
     }
 }
@@ -156,7 +156,7 @@ pub fn markdown(rows: &[CountRow], each_launch: bool) -> String {
 
 /// What is said of single cases, each once, with the cases that it is said of: why they were not counted, and what is to be
 /// known of the counts of others.
-fn remarks(cases: &[CaseRows<'_>]) -> Vec<(Vec<String>, String)> {
+fn notes_of_cases(cases: &[CaseRows<'_>]) -> Vec<(Vec<String>, String)> {
     let mut all: Vec<(Vec<String>, String)> = Vec::new();
     for case in cases {
         let row = case.first();

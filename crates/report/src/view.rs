@@ -60,7 +60,7 @@ impl<'a> View<'a> {
                 .chain(streams(&plain))
                 .chain(notes(&all, &inside))
                 .chain(wg.and_then(|wg| own_groups(&plain, wg)))
-                .chain(remarks(&all))
+                .chain(meanings(&all))
                 .collect(),
         }
     }
@@ -315,7 +315,7 @@ fn note(rows: &[&Row], is_meant: &dyn Fn(&Row) -> bool, text: &str) -> Option<St
 }
 
 /// What the table's words mean, of those that it has.
-fn remarks(rows: &[&Row]) -> Vec<String> {
+fn meanings(rows: &[&Row]) -> Vec<String> {
     let cache = note(
         rows,
         &|r| r.flags.contains(flag::FITS_CACHE),

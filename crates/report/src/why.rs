@@ -34,18 +34,18 @@ pub fn text(why: &LadderReasons, is_gpu: bool, screen: Screen) -> String {
     format::on_screen(&text, screen)
 }
 
-/// What else is to be known: rungs that take longer than the model says, rungs that were not counted, and remarks on counts.
+/// What else is to be known: rungs that take longer than the model says, rungs that were not counted, and notes on counts.
 pub fn notes(why: &LadderReasons, is_gpu: bool) -> Vec<String> {
     let uncounted =
         why.rungs.iter().filter_map(|rung| Some(format!("{}: {}", short_label(&rung.row), rung.model.as_ref().err()?)));
-    let mut remarks: Vec<&str> =
-        why.rungs.iter().map(|rung| rung.remark.as_str()).filter(|text| !text.is_empty()).collect();
-    remarks.dedup();
-    let remarks = remarks.into_iter().map(|remark| {
-        let rows: Vec<&Row> = why.rungs.iter().filter(|rung| rung.remark == remark).map(|rung| &rung.row).collect();
-        format!("{}: {remark}", who(&rows, &[]))
+    let mut notes: Vec<&str> =
+        why.rungs.iter().map(|rung| rung.note.as_str()).filter(|text| !text.is_empty()).collect();
+    notes.dedup();
+    let notes = notes.into_iter().map(|note| {
+        let rows: Vec<&Row> = why.rungs.iter().filter(|rung| rung.note == note).map(|rung| &rung.row).collect();
+        format!("{}: {note}", who(&rows, &[]))
     });
-    partings(&why.rungs, is_gpu).into_iter().chain(uncounted).chain(remarks).collect()
+    partings(&why.rungs, is_gpu).into_iter().chain(uncounted).chain(notes).collect()
 }
 
 /// What the model is, below the last of the reasons.

@@ -98,7 +98,7 @@ fn write(mut source: CSource, file: &str, kernel: Option<&str>, call: Option<&Tu
     let width = args.iter().map(|arg| arg.text.len()).max().unwrap_or(0) + 3;
     for (arg, parameter) in args.iter().zip(&parameters) {
         let quoted = format!("{:?},", arg.text);
-        let _ = writeln!(out, "  {quoted:width$} # {} {}{}", parameter.type_name, parameter.name, arg.remark);
+        let _ = writeln!(out, "  {quoted:width$} # {} {}{}", parameter.type_name, parameter.name, arg.comment);
     }
     out.push_str("]\n");
     let outputs: Vec<String> =
@@ -142,16 +142,16 @@ fn write_head(
 
 struct DraftArg {
     text: String,
-    remark: String,
+    comment: String,
     /// The name of the output that it is.
     output: Option<String>,
 }
 
 fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str, known: TunerArg) -> DraftArg {
     let name = &free_name(&parameter.name);
-    let plain = |text: String, remark: &str| DraftArg { text, remark: remark.to_owned(), output: None };
+    let plain = |text: String, comment: &str| DraftArg { text, comment: comment.to_owned(), output: None };
     let unknown = if parameter.value_type.is_none() { "? " } else { "" };
-    let remark = if parameter.value_type.is_none() { ": its type is not known here" } else { "" };
+    let comment = if parameter.value_type.is_none() { ": its type is not known here" } else { "" };
     match parameter.space {
         // Behind another name it may be written.
         AddressSpace::Global
@@ -165,7 +165,7 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str, known: Tun
             if !known.output.unwrap_or(!parameter.is_const && usage.changes()) =>
         {
             let data = known.data.map_or(data_of(parameter).to_owned(), |data| format!(" {data}"));
-            plain(format!("{unknown}{name}[{length}]{data}"), remark)
+            plain(format!("{unknown}{name}[{length}]{data}"), comment)
         }
         AddressSpace::Global | AddressSpace::Constant => {
             let (role, content) = match usage {
@@ -174,7 +174,7 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str, known: Tun
                 _ => ("out", ""),
             };
             let text = format!("{role} {unknown}{name}[{length}]{content}");
-            DraftArg { text, remark: remark.to_owned(), output: Some(name.clone()) }
+            DraftArg { text, comment: comment.to_owned(), output: Some(name.clone()) }
         }
         AddressSpace::Value if known.value.is_some() => plain(known.value.unwrap_or_default(), ""),
         AddressSpace::Local => plain("local WG".into(), ": elements of local memory"),
@@ -183,7 +183,7 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str, known: Tun
             let role = if parameter.is_const { "" } else { "out " };
             let text = format!("{role}image ? {name}[{}]", vec!["n"; dimensions].join(", "));
             let output = (!parameter.is_const).then(|| name.clone());
-            DraftArg { text, remark: ": a format such as rgba8, r32f or rgba32f".into(), output }
+            DraftArg { text, comment: ": a format such as rgba8, r32f or rgba32f".into(), output }
         }
         AddressSpace::Sampler => plain("sampler clamp_to_edge nearest".into(), ": as its host makes it"),
         AddressSpace::Value => match &parameter.value_type {

@@ -358,7 +358,7 @@ impl Outcome {
     }
 
     /// Why, unless `ok`; for `ok`, why another clock was used than the one asked for.
-    pub fn remark(&self) -> &str {
+    pub fn note(&self) -> &str {
         self.clock_note().filter(|_| self.reason().is_empty()).unwrap_or(self.reason())
     }
 

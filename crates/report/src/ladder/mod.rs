@@ -20,7 +20,7 @@ const NOTE_LINES: usize = 2;
 const BAR: (usize, usize) = (10, 40);
 
 /// The rows of one ladder (one case on one device, CPU baselines among them) as a table with a title above and the result
-/// and remarks below, for this screen. Columns that have no room and notes beyond two lines are told only if `verbose`.
+/// and notes below, for this screen. Columns that have no room and notes beyond two lines are told only if `verbose`.
 pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> String {
     if rows.is_empty() {
         return "nothing was run\n".to_owned();

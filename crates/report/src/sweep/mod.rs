@@ -18,8 +18,8 @@ use gpulab_record::{Row, flag, params_text};
 use std::collections::HashMap;
 pub(super) use timed::{FLAT, Timed, variants};
 
-/// Most remarks on rows without a number.
-const REMARKS: usize = 5;
+/// Most notes on rows without a number.
+const NOTES: usize = 5;
 
 /// The rows without those in whose place a later row of the same configuration came.
 pub fn latest(rows: &[Row]) -> Vec<Row> {
@@ -43,7 +43,7 @@ pub fn summary(rows: &[Row], screen: Screen) -> String {
     for group in problems(rows) {
         text.push_str(&optimum(&group, screen));
     }
-    format::on_screen(&(text + &remarks(rows, screen)), screen)
+    format::on_screen(&(text + &notes(rows, screen)), screen)
 }
 
 pub fn markdown(rows: &[Row]) -> String {
@@ -64,7 +64,7 @@ pub fn markdown(rows: &[Row]) -> String {
         ])
     });
     let problems: Vec<String> = problems.collect();
-    markdown::parts(&[markdown::title(&head), markdown::parts(&problems), markdown::list(&remarks(rows, PAGE))])
+    markdown::parts(&[markdown::title(&head), markdown::parts(&problems), markdown::list(&notes(rows, PAGE))])
 }
 
 /// What was swept where, and how its configurations ended.
@@ -244,16 +244,16 @@ fn tunables(row: &Row) -> String {
     if row.params.is_empty() { String::new() } else { format!(", {}", params_text(&row.params)) }
 }
 
-fn remarks(rows: &[Row], screen: Screen) -> String {
+fn notes(rows: &[Row], screen: Screen) -> String {
     let troubled: Vec<&Row> = rows.iter().filter(|r| r.status != Status::Ok).collect();
     let reasons = groups(&troubled, |row| (row.status, &row.reason));
     let mut text = if reasons.is_empty() { String::new() } else { "\n".to_owned() };
-    for own in reasons.iter().take(REMARKS) {
+    for own in reasons.iter().take(NOTES) {
         let note = format!("note: {} {}: {}", own.len(), status_word(own[0].status), format::terminal(&own[0].reason));
         text.push_str(&format::wrap(&note, screen.width, "  "));
     }
-    if reasons.len() > REMARKS {
-        text.push_str(&format!("note: {} more reasons are in the rows\n", reasons.len() - REMARKS));
+    if reasons.len() > NOTES {
+        text.push_str(&format!("note: {} more reasons are in the rows\n", reasons.len() - NOTES));
     }
     text
 }

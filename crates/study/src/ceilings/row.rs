@@ -109,7 +109,7 @@ impl CeilingRow {
             clock: outcome.clock(),
             quick,
             status: outcome.status(),
-            reason: outcome.remark().to_owned(),
+            reason: outcome.note().to_owned(),
             flags: flags(quantity, outcome),
             t_search_s: 0.0,
         }

@@ -23,7 +23,7 @@ pub struct RungTime {
     /// Counts and modelled time, or why there are none.
     pub model: Result<(Tally, ModelTime), &'static str>,
     /// A caveat about the counts, or empty.
-    pub remark: String,
+    pub note: String,
     /// What would pay most; `None` on a CPU, which has no warps, segments or banks, and without counts.
     pub payoffs: Option<Payoffs>,
 }
@@ -157,12 +157,12 @@ pub fn reasons(registry: &Registry, rows: &[Row], counts: &[CountRow], rates: &D
             let time = ModelTime::of(row, &tally, rates).ok_or("its row lacks the limit or what launches cost")?;
             Ok((tally, time))
         });
-        let remark = counts.iter().find(|count| is_counted_of(count, row) && count.status == Status::Ok);
-        let remark = remark.map_or_else(String::new, |count| count.reason.clone());
+        let note = counts.iter().find(|count| is_counted_of(count, row) && count.status == Status::Ok);
+        let note = note.map_or_else(String::new, |count| count.reason.clone());
         let measured = row.t_median_s.filter(|seconds| seconds.is_finite() && *seconds > 0.0)?;
         let counted = model.as_ref().ok().filter(|_| rates.is_gpu);
         let payoffs = counted.and_then(|(tally, time)| Payoffs::of_rung(row, (tally, time), counts, rates));
-        Some(RungTime { row: row.clone(), measured, model, remark, payoffs })
+        Some(RungTime { row: row.clone(), measured, model, note, payoffs })
     };
     let rungs: Vec<RungTime> = rows.iter().filter(is_rung).filter_map(time).collect();
     let step = |pair: &[RungTime]| (pair[0].measured / pair[1].measured, step_reason(&pair[0], &pair[1], rates.is_gpu));
