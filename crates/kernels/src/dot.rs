@@ -191,13 +191,21 @@ fn naive(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     Ok(plan.plan(grid.wg as u64, chunk + 1 + HOST_FINISH))
 }
 
+/// The grid of rungs whose remainder is added apart: as [`grid`], but every work-item has elements in each turn, if there are enough
+/// for one group. Else all would be remainder.
+fn whole_turns(ask: &Ask<'_>, per_item: u64) -> Result<Grid, Refusal> {
+    let grid = grid(ask, per_item)?;
+    let most = ask.case.shape.n / (per_item * grid.wg as u64);
+    Ok(Grid { groups: grid.groups.min(most.max(1) as usize), ..grid })
+}
+
 fn coalesced(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let grid = grid(ask, 1)?;
+    let grid = whole_turns(ask, 1)?;
     strided(ask, grid, grid.items(), 0)
 }
 
 fn local(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let grid = grid(ask, 1)?;
+    let grid = whole_turns(ask, 1)?;
     strided(ask, grid, grid.groups, 1 + tree_depth(grid.wg))
 }
 
@@ -214,7 +222,7 @@ fn strided(ask: &Ask<'_>, grid: Grid, partials: usize, tree: u64) -> Result<Plan
 }
 
 fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let grid = grid(ask, 4)?;
+    let grid = whole_turns(ask, 4)?;
     let mut plan = begin(ask, grid)?;
     let presum = remember_presum(&mut plan)?;
     let (n, items) = (plan.n(), grid.items() as u64);
