@@ -464,8 +464,8 @@ fn an_interrupt_ends_it_at_once_and_leaves_no_file() {
     use rustix::process::{Pid, Signal, kill_process};
     let dir = TempDir::new().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();
-    // A cycle of so many nodes takes seconds.
-    let edges: String = (0..2000).map(|node| format!("{node},{},1\n", (node + 1) % 2000)).collect();
+    // A cycle of so many nodes takes seconds on many processors, too.
+    let edges: String = (0..6000).map(|node| format!("{node},{},1\n", (node + 1) % 6000)).collect();
     fs::write(path("graph.csv"), format!("from,to,weight\n{edges}")).unwrap();
     let mut command = std::process::Command::new(crate::binary::gpulab(&[]).get_program());
     command.args(["minplus", "--input", &path("graph.csv"), "--closure", "-o", &path("out.csv")]);
