@@ -142,14 +142,14 @@ impl Counting<'_> {
     ) -> Result<(), Error> {
         let run = Run::begin();
         let mut observer = StatusLine::with_bar(self.quiet);
-        for (at, CountedTrial { case, family, rung, note, trial, large }) in cases.iter().enumerate() {
+        for (at, CountedTrial { case, family, rung, note: known, trial, large }) in cases.iter().enumerate() {
             bench::go_on()?;
             observer.case_started(at, cases.len(), &format!("{} {}", case.family, rung.label()));
             let trial = trial.as_ref().map(|(name, series, x)| (*name, series.as_str(), *x));
             let (simulator, model, rung) = (self.simulator, self.model, rung.number());
-            let caveat = note.as_ref().copied().unwrap_or_default();
-            let subject = CountSubject { run: &run, simulator, model, case, rung, trial, note: caveat };
-            let counted = match (note, large) {
+            let note = known.as_ref().copied().unwrap_or_default();
+            let subject = CountSubject { run: &run, simulator, model, case, rung, trial, note };
+            let counted = match (known, large) {
                 (Err(stop), _) => Err(stop.clone()),
                 (Ok(_), None) => worker.count(case)?.map(|counted| CountRow::of(&subject, &counted)),
                 (Ok(_), Some(plan)) => count_large(worker, family, subject, plan)?,

@@ -56,7 +56,6 @@ fn counts_are_the_same_bytes_wherever_they_are_kept() {
 }
 
 #[test]
-#[ignore = "long"]
 fn what_cannot_be_compared_is_refused() {
     let dir = folder();
     let at = |name: &str| dir.path().join(name);

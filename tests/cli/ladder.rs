@@ -106,7 +106,7 @@ fn a_source_s_set_up_is_repeated_and_its_claim_told() {
     let rows: serde_json::Value = serde_json::from_str(&out).unwrap();
     let rungs: Vec<_> = rows.as_array().unwrap().iter().filter(|r| !r["rung"].is_null()).collect();
     assert_eq!(rungs.len(), 1, "what is given wins");
-    assert_eq!(rungs[0]["params"], "items=1280 mad=0 presum=device", "as many as 5000 elements need");
+    assert_eq!(rungs[0]["params"], "items=1024 mad=0 presum=device", "as many as 5000 elements fill");
     for (args, word) in [
         (&["--as", "nobody"][..], "cmsoft"),
         (&["--as", "cmsoft", "--dtype", "i32"], "f32 or f64"),

@@ -59,7 +59,6 @@ const LADDER: &str = "dot --variant 3 --quick --csv - -n";
 const USED: &str = "tuned settings for v3";
 
 #[test]
-#[ignore = "long"]
 fn a_ladder_uses_what_was_tuned_for_its_case_and_says_so() {
     let data = Data::new();
     let (before, err) = data.ok(&format!("{LADDER} 5000"));
@@ -161,6 +160,7 @@ fn an_interrupted_search_goes_on() {
     assert!(data.run("tuned list").2 == 1, "nothing is remembered yet");
     let measured = rows() - 1;
     assert!((3..300).contains(&measured), "{measured}");
+    // With a smaller budget, as all 300 would take a minute.
     let (out, err) = data.ok(&words.replace("--budget 300", "--budget 20"));
     assert!(err.contains(&format!("continuing: {measured} configurations are measured already")), "{err}");
     assert!(out.contains("default: ") && out.contains(" configurations tried, random"), "{out}");

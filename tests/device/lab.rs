@@ -90,7 +90,6 @@ fn operations(target: &Target) -> Vec<Case> {
 }
 
 #[test]
-#[ignore = "long"]
 fn every_instruction_is_right() {
     on_every_driver(|driver| all_are_right(driver, operations));
 }

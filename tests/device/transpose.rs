@@ -58,7 +58,6 @@ fn every_shape_is_right() {
 
 /// So many rows of tiles that they are folded into the third dimension of the launch.
 #[test]
-#[ignore = "long"]
 fn folded_launches_are_right() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);

@@ -17,7 +17,8 @@ const LADDERS: [(&str, &str); 2] = [("dot", "naive,wide"), ("reduce", "raking,wi
 /// Their numbers of elements, run by run in turn: the second is a tenth more work, a slowdown that is there.
 const SIZES: [u64; 2] = [1 << 20, 1_153_434];
 
-/// Most comparisons of sides that are alike that may be called, as a share.
+/// Most comparisons of alike sides that may be called, as a share. Comparisons that share runs count as one: of 240 rounds a case
+/// has 20 of six runs a side, but one of eighty.
 const MOST_CALLED: f64 = 0.01;
 
 /// Least share of comparisons in turn that find the slowdown which so many runs are said to find.
@@ -45,11 +46,15 @@ pub fn run(options: &Options) -> Result<Report, String> {
             "{}",
             gpulab::report::compare::curve(&points, &SLOWDOWNS, Screen { width: 100, unicode: true, color: false })
         );
+        let (mut apart, mut called_apart) = (0.0, 0.0);
         // Fewer runs are never called.
-        for point in points.iter().filter(|point| point.runs >= FEWEST) {
+        for point in points.iter().filter(|point| point.runs >= FEWEST && point.alike > 0) {
             (alike, called) = (alike + point.alike, called + point.called);
-            worst = worst.max(point.called as f64 / point.alike as f64);
+            let whole = (rounds / (2 * point.runs)) as f64;
+            apart += whole;
+            called_apart += whole * point.called as f64 / point.alike as f64;
         }
+        worst = worst.max(called_apart / apart);
         let (found, tried) = found_as_said(&rows);
         println!("  {found} of {tried} comparisons find what so many runs are said to find");
         least_found = least_found.min(found as f64 / tried as f64);
@@ -59,8 +64,8 @@ pub fn run(options: &Options) -> Result<Report, String> {
         }
     }
     let figure = format!(
-        "{called} of {alike} comparisons of the same program called, {:.2} % at worst; what so many runs are said to find is \
-         found in {:.1} % at least",
+        "{called} of {alike} comparisons of the same program called, {:.2} % at worst, if those that share runs count as one; what \
+         so many runs are said to find is found in {:.1} % at least",
         100.0 * worst,
         100.0 * least_found
     );

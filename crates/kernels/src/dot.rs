@@ -191,10 +191,13 @@ fn naive(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     Ok(plan.plan(grid.wg as u64, chunk + 1 + HOST_FINISH))
 }
 
-/// The grid of rungs whose remainder is added apart: as [`grid`], but every work-item has elements in each turn, if there are enough
-/// for one group. Else all would be remainder.
+/// As [`grid`]; but if the remainder is added apart, every work-item has elements in each turn, if there are enough for one group. Else
+/// all elements could be remainder.
 fn whole_turns(ask: &Ask<'_>, per_item: u64) -> Result<Grid, Refusal> {
     let grid = grid(ask, per_item)?;
+    if PRESUM.given(&ask.case.params)? == Some("none") {
+        return Ok(grid);
+    }
     let most = ask.case.shape.n / (per_item * grid.wg as u64);
     Ok(Grid { groups: grid.groups.min(most.max(1) as usize), ..grid })
 }

@@ -132,8 +132,8 @@ impl CountTable {
         let lines: Vec<CountLine> = counted.flat_map(|case| lines_of(*case, each_launch)).collect();
         let (grid, alike) = grid(first, &lines);
         let alike = (!alike.is_empty()).then(|| format!("Alike in all trials: {}.", alike.join(", ")));
-        let single = notes_of_cases(&cases).into_iter().map(|(labels, what)| format!("{}: {what}", named(&labels)));
-        let said = alike.into_iter().chain(single).chain(notes(first, &cases, each_launch)).collect();
+        let of_cases = notes_of_cases(&cases).into_iter().map(|(labels, what)| format!("{}: {what}", named(&labels)));
+        let said = alike.into_iter().chain(of_cases).chain(notes(first, &cases, each_launch)).collect();
         Some(CountTable { title: title(first), grid: (!lines.is_empty()).then_some(grid), said })
     }
 }

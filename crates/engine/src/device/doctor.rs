@@ -261,6 +261,7 @@ const ITEMS: usize = 64;
 /// Steps of the shorter and the longer test kernel.
 const STEPS: [u32; 2] = [64, 4096];
 const RUNS: usize = 3;
+/// Measurements before a timer is called fake.
 const TRIES: usize = 3;
 
 const SOURCE: &str = r#"#line 1 "doctor.cl"
@@ -285,11 +286,9 @@ fn probe(selector: &str) -> Result<Probe, DeviceError> {
         Ok((classify(&short, &long), long.last().copied().unwrap_or_default()))
     };
     // On a busy machine a real timer may look like a fake once.
-    let mut found = measure()?;
-    for _ in 1..TRIES {
-        if found.0 == Timer::Fake {
-            found = measure()?;
-        }
+    let (mut found, mut tries) = (measure()?, 1);
+    while found.0 == Timer::Fake && tries < TRIES {
+        (found, tries) = (measure()?, tries + 1);
     }
     let (timer, (event_ns, wall_ns)) = found;
     let fp64 = info.target.fp64 && doubles(&mut device).unwrap_or(false);

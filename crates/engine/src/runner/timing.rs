@@ -194,7 +194,7 @@ impl Session {
         })?;
         watched.enter(measured);
         measured.left_out = left_out;
-        measured.choose_clock(settings);
+        measured.judge_events(settings);
         if measured.clock == Clock::Event {
             measured.preparation = stats::summarise(&preparations).map(|s| s.median);
         }

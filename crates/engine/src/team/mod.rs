@@ -162,7 +162,7 @@ impl Team<'_, '_, '_> {
             (Err(_), Some(why)) => return Err(why),
             (Err(stop), None) => return Err(stop.into()),
         }
-        measured.choose_clock(settings);
+        measured.judge_events(settings);
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 use super::super::tunable::DeclaredMacro;
 use super::super::{Family, Form};
 use crate::tokens::without_comments;
+use crate::values::work_group;
 use gpulab_model::data::{Params, Shape};
 use gpulab_model::plan::WorkGroup;
 use std::collections::BTreeSet;
@@ -210,7 +211,10 @@ impl Declaration {
                 self.says_results = true;
                 self.results = if who == "item" { OwnResults::Item } else { OwnResults::Group };
             }
-            ["wg", text] => self.wg = Some(work_group(text).ok_or("wg takes a size, as in `wg 256` or `wg 32x8`")?),
+            ["wg", text] => {
+                let wg = work_group(text).ok().filter(|wg| wg.0[2] == 1);
+                self.wg = Some(wg.ok_or("wg takes a size, as in `wg 256` or `wg 32x8`")?);
+            }
             ["local", text] => {
                 self.local =
                     Some(Product::parse(text).ok_or("local takes elements, as in `local WG` or `local 32*33`")?);
@@ -256,15 +260,6 @@ fn example_of_elements(form: Form) -> String {
     match form {
         Form::Vector => "elements takes what a work-item reads, as in `elements 4` or `elements 4*ACC`".into(),
         _ => "elements takes a work-item's columns x rows, as in `elements 1x4` or `elements 1xROWS`".into(),
-    }
-}
-
-fn work_group(text: &str) -> Option<WorkGroup> {
-    let sides: Vec<usize> = text.split('x').map(|side| side.parse().ok().filter(|&n| n > 0)).collect::<Option<_>>()?;
-    match sides[..] {
-        [x] => Some(WorkGroup::linear(x)),
-        [x, y] => Some(WorkGroup([x, y, 1])),
-        _ => None,
     }
 }
 

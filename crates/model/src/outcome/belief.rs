@@ -77,7 +77,7 @@ impl Measured {
     }
 
     /// Decides over all samples whether the event times asked for can be believed.
-    pub fn choose_clock(&mut self, settings: &Settings) {
+    pub fn judge_events(&mut self, settings: &Settings) {
         if settings.clock == Clock::Event {
             self.clock_note = self.objection(settings.least_time);
             self.clock = if self.clock_note.is_some() { Clock::Wall } else { Clock::Event };
@@ -94,7 +94,7 @@ impl Measured {
             self.stopped_by = later.stopped_by;
         }
         self.max_err = self.max_err.zip(later.max_err).map(|(so_far, later)| so_far.max(later));
-        self.choose_clock(settings);
+        self.judge_events(settings);
         self
     }
 }

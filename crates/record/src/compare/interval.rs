@@ -71,7 +71,7 @@ fn within(row: &Row) -> Option<f64> {
     Some((row.t_q3_s? - row.t_q1_s?) / row.t_median_s? / IQR_OF_SD).filter(|sd| sd.is_finite())
 }
 
-/// How many times slower one side is than the other, and the interval that holds it.
+/// How many times slower one side is than the other, and the interval that holds it; `ranks.rs` makes it from runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatioInterval {
     /// Time of the second over time of the first.

@@ -13,7 +13,7 @@ use gpulab_record::{Flags, Point, flag};
 use measure::{Measure, distinct};
 use std::collections::HashMap;
 
-const REMARKS: usize = 5;
+const NOTES: usize = 5;
 
 /// What to say of points that have a flag.
 const CARE: [(Flags, &str); 5] = [
@@ -172,15 +172,15 @@ fn notes(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> Str
         }
     }
     let troubled: Vec<&Point> = points.iter().filter(|p| p.status != Status::Ok).collect();
-    for point in troubled.iter().take(REMARKS) {
+    for point in troubled.iter().take(NOTES) {
         let who = format!("{}, {} = {}, {}", point.series, point.x_name, label(point.x), status_word(point.status));
         let why = format::reason(&point.reason, "  ", screen.width);
         text.push_str(&format!("\n{}:\n{why}", format::terminal(&who)));
     }
-    if troubled.len() > REMARKS {
+    if troubled.len() > NOTES {
         text.push_str(&format!(
             "\n{} more points have no value: --csv FILE writes the reasons\n",
-            troubled.len() - REMARKS
+            troubled.len() - NOTES
         ));
     }
     text

@@ -5,7 +5,9 @@ use serde::Serialize;
 /// What to say of a kernel that is not right.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Hint {
+    /// What the fault looks like, behind `hint:`.
     pub looks: String,
+    /// What to try, behind `next:`.
     pub next: String,
 }
 

@@ -22,7 +22,7 @@ pub struct RungTime {
     pub measured: f64,
     /// Counts and modelled time, or why there are none.
     pub model: Result<(Tally, ModelTime), &'static str>,
-    /// A caveat about the counts, or empty.
+    /// What is to be known of the counts, or empty.
     pub note: String,
     /// What would pay most; `None` on a CPU, which has no warps, segments or banks, and without counts.
     pub payoffs: Option<Payoffs>,
