@@ -90,7 +90,7 @@ pub(crate) fn defines(element: &str, n: u64) -> Vec<(String, String)> {
 
 pub(crate) const ITEMS: Tunable = Tunable::number(
     "items",
-    "work-items in flight, in whole work-groups, and no more than have elements",
+    "work-items in flight, in whole work-groups that all have elements",
     (1, u64::MAX),
     "4096 16384 65536 262144 540672",
 )
