@@ -110,7 +110,19 @@ pub(crate) fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shap
         (_, Some(_)) if family.form != Form::Matrix => {
             Err(Error::Usage(format!("--m: {} has no matrix with rows of its own", family.name)))
         }
-        (None, None) => Ok(usual),
+        (None, None) => {
+            let whole = family.usual_shape(usual.n, false);
+            if usual != whole {
+                let sizes =
+                    |Shape { n, m }: Shape| if m == 1 { format!("n = {n}") } else { format!("n = {n}, m = {m}") };
+                note(&format!(
+                    "--quick: {} in place of the file's {}: -n gives another size",
+                    sizes(usual),
+                    sizes(whole)
+                ));
+            }
+            Ok(usual)
+        }
         _ => Ok(family.form.shape(n.unwrap_or(usual.n), m)),
     }
 }

@@ -31,18 +31,33 @@ pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), E
 /// Reads the file once to find what is wrong with it before anything starts; the worker reads it again.
 fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, Dtype), Error> {
     let data = input::read(file, dtype)?;
-    match first_nan(&data) {
-        Some(index) if matches!(op, Op::Min | Op::Max) => {
-            Err(Error::Usage(format!("{file}: element {index} is NaN: min and max are undefined for it")))
+    match nan(&data) {
+        Some(nan) if matches!(op, Op::Min | Op::Max) => {
+            Err(Error::Usage(format!("{file}: {nan}: min and max are undefined for it")))
         }
-        _ => Ok((data.len() as u64, data.dtype())),
+        nan => {
+            tell_nan(file, nan);
+            Ok((data.len() as u64, data.dtype()))
+        }
     }
 }
 
-fn first_nan(data: &Array) -> Option<usize> {
-    match data {
-        Array::F32(v) => v.iter().position(|x| x.is_nan()),
-        Array::F64(v) => v.iter().position(|x| x.is_nan()),
-        Array::I32(_) | Array::I64(_) | Array::U8(_) => None,
+/// Which elements are NaN, if any.
+pub(super) fn nan(data: &Array) -> Option<String> {
+    let numbers = data.widened();
+    let first = numbers.iter().position(|x| x.is_nan())?;
+    Some(match numbers.iter().filter(|x| x.is_nan()).count() {
+        1 => format!("element {first} is NaN"),
+        count => format!("{count} of {} elements are NaN, the first is element {first}", numbers.len()),
+    })
+}
+
+/// Says, however quiet it is to be, that a sum shows nothing.
+pub(super) fn tell_nan(file: &str, nan: Option<String>) {
+    if let Some(nan) = nan {
+        let next = "take it out of the file to see the sum of the others";
+        note(&format!(
+            "{file}: {nan}, so the result is NaN and a kernel may leave out any others unseen over these data: {next}"
+        ));
     }
 }

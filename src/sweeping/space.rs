@@ -34,7 +34,7 @@ pub(crate) fn space<'a>(options: &Sweep, brought: &'a Brought) -> Result<Space<'
 /// The usual shape, square matrices, or every combination of columns and rows.
 fn shapes(family: &Family, n: Option<&List<u64>>, m: Option<&List<u64>>, usual: Shape) -> Result<Vec<Shape>, Error> {
     if n.is_none() && m.is_none() {
-        return Ok(vec![usual]);
+        return Ok(vec![bench::shape(family, None, None, usual)?]);
     }
     let default = List(vec![usual.n]);
     let n = n.unwrap_or(&default);

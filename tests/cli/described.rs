@@ -505,6 +505,8 @@ fn other_commands_take_sizes_and_groups_of_the_file() {
     };
     let copy = Copy::of("product").with("family.toml", "n = 512", "n = 96");
     assert!(planned(&copy, "sweep").lines().next().unwrap().contains("n=96 m=96 wg=16x16"));
+    let (_, told) = said_by(&copy.with("family.toml", "n = 96", "n = 9600"), "sweep FILE --dry-run --quick");
+    assert!(told.contains("--quick: n = 1024, m = 1024 in place of the file's n = 9600, m = 9600"), "{told}");
     let copy = Copy::of("template").with("family.toml", "wg = \"256\"", "wg = \"96\"");
     assert!(planned(&copy, "sweep").contains("smooth/naive f32 n=4194304 wg=96\n"));
     // 96 is one more than the powers of two.
@@ -522,6 +524,70 @@ fn the_template_works_at_once_and_overwrites_nothing() {
     let file = format!("{mine}/family.toml");
     gpulab(&["ladder", &file, "--quick", "--budget", "1s", "-n", "10000"]).assert().success();
     gpulab(&["ladder", "--template", mine]).assert().code(2);
+}
+
+/// A family of one kernel, of one parameter for each of its arguments.
+fn made(kernel: &str, keys: &str) -> Copy {
+    let copy = Copy { folder: tempfile::tempdir().unwrap() };
+    fs::write(copy.path("k.cl"), format!("__kernel void k({kernel}")).unwrap();
+    fs::write(copy.path("family.toml"), format!("kernel = \"k.cl\"\nitems = \"n\"\n{keys}\n")).unwrap();
+    copy
+}
+
+/// Parameters and body of a kernel, the keys of its file, options, and what is said of it. None of them may be ok: each does too
+/// little or too much where data or sizes are such that nothing showed it.
+#[rustfmt::skip]
+const UNEARNED: &[(&str, &str, &str, i32, &str)] = &[
+    // Without a guard: what it copies lies beside one buffer, and what it writes beside another.
+    ("__global float *a, __global float *b, int n) { int i = get_global_id(0); b[i] = a[i]; }",
+     "n = 65536\nargs = [\"a[n]\", \"out b[n]\", \"n\"]\ncheck = \"numpy: b = a\"", "", 4, "outside buffer"),
+    ("__global int *a, __global int *b, int n) { int i = get_global_id(0); if (i <= n) b[i] = a[i]; }",
+     "n = 65536\nargs = [\"a[n] below 2\", \"out b[n]\", \"n\"]\ncheck = \"numpy: b = a\"", "", 4, "outside buffer"),
+    ("__global uchar *x, __global uchar *y, int n) { int i = get_global_id(0); uchar a = x[i]; x[i] = y[i]; y[i] = a; }",
+     "n = 65536\nargs = [\"inout x[n]\", \"inout y[n]\", \"n\"]\ncheck = \"numpy: x, y = y, x\"", "", 4, "outside buffer"),
+    // Groups of more work-items than some devices take.
+    ("__global float *a, __global float *b, int n) { int i = get_global_id(0); b[i] = 2 * a[i]; }",
+     "n = 65536\nargs = [\"a[n]\", \"out b[n]\", \"n\"]\ncheck = \"numpy: b = 2 * a\"", "--wg 2048", 4, "outside buffer"),
+    ("__global float *a, __global float *b, int n) { int i = get_global_id(0); b[i] = 2 * a[i]; }",
+     "n = 65536\nargs = [\"a[n]\", \"out b[n]\", \"n\"]\ncheck = \"numpy: b = 2 * a\"\nwhere = [\"n > 9999\"]", "",
+     1, "at none of the edge sizes that it is checked at (its file rules this out: where \"n > 9999\")"),
+    // What is right is there before the run, or is a copy.
+    ("__global int *to, __global float *w, __global float *d, int n) { }",
+     "n = 4096\nargs = [\"to[n] below n\", \"w[n] positive\", \"inout d[n] positive\", \"n\"]\ncheck = \"\"\"numpy: d = d.copy()\nnp.minimum.at(d, to, 2 + w)\"\"\"",
+     "", 1, "d holds its right result before the run already"),
+    ("__global float *x, __global float *y, int n) { int i = get_global_id(0); if (i < n) y[i] = -x[i]; }",
+     "n = 4096\ntolerance = 1e-3\nargs = [\"inout x[n]\", \"out y[n]\", \"n\"]\ncheck = \"numpy: y = -x; x = x * 1.0001\"",
+     "", 1, "x holds its right result before the run already"),
+    ("__global float *x, int n) { }", "n = 4096\nargs = [\"inout x[n] sorted\", \"n\"]\ncheck = \"numpy: x = np.sort(x)\"",
+     "", 1, "x holds its right result before the run already"),
+    ("__global float *x, __global float *y, int n) { int i = get_global_id(0); if (i < n) y[i] = x[i]; }",
+     "n = 4096\nargs = [\"x[n] sorted\", \"out y[n]\", \"n\"]\ncheck = \"numpy: y = np.sort(x)\"", "", 1, "is x itself"),
+    ("__global int *x, __global int *count, int n) { }",
+     "n = 4096\nargs = [\"x[n] positive\", \"out count[1] = 0\", \"n\"]\ncheck = \"numpy: count = (x < 0).sum()\"",
+     "", 1, "the right result is zeros"),
+    // Half-precision numbers are whole up to 2048.
+    ("__global half *id, int n) { int i = get_global_id(0); if (i < n) vstore_half((float)i, i, id); }",
+     "n = 5000\nargs = [\"out id[n]\", \"n\"]\ncheck = \"numpy: id = np.arange(n)\"", "", 1, "id's element 2049 is 2049, which float16 cannot hold"),
+    // Of launches back to back the first ones alone work, as it counts them.
+    ("__global int *x, __global int *y, __global int *calls, int n) {
+        int i = get_global_id(0);
+        if (i == 0) calls[0] = calls[0] < 0 || calls[0] > 99999 ? 1 : calls[0] + 1;
+        if (i < n && calls[0] < 30) y[i] = 3 * x[i];
+     }",
+     "n = 1000\nwg = 1000\nargs = [\"x[n]\", \"out y[n]\", \"scratch calls[1]\", \"n\"]\ncheck = \"numpy: y = 3 * x\"", "", 4, "the value that was there before the run"),
+];
+
+#[test]
+#[ignore = "long"]
+fn nothing_is_ok_that_was_not_looked_at() {
+    let objections = UNEARNED.iter().filter_map(|(kernel, keys, options, want, why)| {
+        let options: Vec<&str> = options.split_whitespace().collect();
+        let (said, code) = made(kernel, keys).run(&options);
+        let is_said = code == *want && why.split('|').any(|why| on_one_line(&said).contains(why));
+        (!is_said).then(|| format!("{kernel}: {code}, {said}"))
+    });
+    let objections: Vec<String> = objections.collect();
+    assert!(objections.is_empty(), "{}", objections.join("\n"));
 }
 
 /// Sums of two vectors, with these lines in its file besides.

@@ -73,6 +73,26 @@ fn operations_are_checked_before_anything_runs() {
 }
 
 #[test]
+fn data_that_hide_what_a_sum_should_show_are_named() {
+    let dir = TempDir::new().unwrap();
+    let terms = |large: f32| [vec![large; 1000], vec![1.0; 3000], vec![-large; 1000]].concat();
+    let file = |name: &str, terms: Vec<f32>| {
+        let bytes: Vec<u8> = terms.into_iter().flat_map(f32::to_le_bytes).collect();
+        write(&dir, name, &bytes).to_str().unwrap().to_owned()
+    };
+    let nan = file("nan.f32", vec![1.0, 2.0, f32::NAN, f32::NAN]);
+    for (command, input, words) in [
+        ("reduce", file("cancels.f32", terms(1e9)), ["reduce = 3000.000 (cpu_exact)", "large terms cancel"]),
+        ("reduce", file("sums.f32", terms(1.0)), ["reduce = 3000.000\n", ""]),
+        ("reduce", nan.clone(), ["2 of 4 elements are NaN, the first is element 2", "take it out"]),
+        ("dot", nan, ["2 of 4 elements are NaN, the first is element 2", "take it out"]),
+    ] {
+        let (out, err, code) = run(&[command, "--quick", "-q", "--variant", "1", "--input", &input]);
+        assert!(code == 0 && words.iter().all(|word| (out.clone() + &err).contains(word)), "{command}: {out}{err}");
+    }
+}
+
+#[test]
 fn distances_without_a_graph_are_refused() {
     for option in [&["--closure"][..], &["--paths"], &["--from", "a"], &["--to", "b"], &["--undirected"], &["-o", "f"]]
     {

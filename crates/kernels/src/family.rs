@@ -320,15 +320,13 @@ impl Family {
         self.described().map_or_else(|| self.form.shape(usual, None), |described| described.usual_shape(usual, small))
     }
 
-    /// Other cases that check a case of this plan, by [`Problem::companions`]. In a described family a launch of few
-    /// elements may have nothing to do: such cases are left out.
-    pub fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+    /// Other cases that check a case of this plan on a device, by [`Problem::companions`]. In a described family a launch of
+    /// few elements may have nothing to do: such cases are left out, but not all of them.
+    pub fn companions(&self, case: &Case, plan: &Plan, target: &Target) -> Result<Vec<Case>, Refusal> {
         let mut all = self.problem.companions(case, plan);
-        let target = Target::with_everything(true);
-        let is_possible = |rung: &Rung, case: &Case| self.plan(rung, case, &target).is_ok();
-        if self.described().is_some() {
-            all.retain(|case| self.rung(&case.variant).is_some_and(|rung| is_possible(rung, case)));
-        }
-        all
+        let Some(rung) = self.rung(&case.variant).filter(|_| self.described().is_some()) else { return Ok(all) };
+        let mut refused = None;
+        all.retain(|case| self.plan(rung, case, target).map_err(|refusal| refused = Some(refusal)).is_ok());
+        refused.filter(|_| all.is_empty()).map_or(Ok(all), Err)
     }
 }

@@ -10,7 +10,7 @@ use gpulab_kernels::{Form, minplus};
 use gpulab_model::outcome::Number;
 use gpulab_model::plan::WorkGroup;
 use gpulab_model::stats::ratio;
-use gpulab_record::{CPU_RAYON, clear_factor};
+use gpulab_record::{CPU_EXACT, CPU_RAYON, clear_factor};
 
 pub(super) struct View<'a> {
     /// Problem, device and conditions.
@@ -228,11 +228,28 @@ pub(super) fn detail(row: &Row, shown: Option<&str>) -> Option<(String, String)>
     (!is_told).then(|| (who, row.reason.trim().to_owned()))
 }
 
-/// The result: a kernel's, or where none was right the CPU's, which is said.
+/// The result: a kernel's, or where none was right the CPU's, which is said; the exact one, where roundings left few digits of it.
 pub(super) fn result(rows: &[Row]) -> Option<String> {
+    const ROUNDINGS: f64 = 1e4;
     let mut right = rows.iter().filter(|r| r.status == Status::Ok);
-    let of_kernels = right.clone().filter(|r| !r.on_host()).find_map(number);
-    of_kernels.or_else(|| right.find_map(number).map(|result| format!("{result}, by the CPU alone")))
+    let of_kernels = right.clone().find(|r| !r.on_host() && r.result.is_some());
+    let exact = right.clone().find(|r| r.variant == CPU_EXACT);
+    let Some(row) = of_kernels else {
+        return right.find_map(number).map(|result| format!("{result}, by the CPU alone"));
+    };
+    let (said, exact) = (number(row)?, exact.and_then(|exact| Some((exact.result?.rounded(), number(exact)?))));
+    let far = ROUNDINGS * row.dtype.unit_roundoff();
+    Some(
+        match exact.filter(|(exact, _)| (exact - row.result.map_or(*exact, Number::rounded)).abs() > far * exact.abs())
+        {
+            Some((_, exact)) => format!(
+                "{exact} (cpu_exact); {said} by {}: large terms cancel, and its error may be up to {:.1e}",
+                label(row),
+                row.tol.unwrap_or(f64::INFINITY)
+            ),
+            None => said,
+        },
+    )
 }
 
 /// A row's result with as many digits as its type holds.

@@ -94,7 +94,15 @@ def answer(question):
             if not np.all(result == np.rint(result)):
                 raise Refused(f"{name} has fractions, and the output's elements are whole numbers")
             result = result.astype(np.int64)
-        result = result.astype(number)
+        held = result.astype(number)
+        is_lost = held.astype(result.dtype) != result
+        if number.kind == "f" and result.dtype.kind in "iu" and is_lost.any():
+            at = np.argmax(is_lost)
+            raise Refused(
+                f"{name}'s element {at} is {result[at]}, which {number} cannot hold and would round to {held[at]:.0f}: "
+                f"make {name} an integer or a wider float, or let check round, as in {name}.astype(np.float64)"
+            )
+        result = held
         if is_vector(dtype):
             lanes, result = result.reshape(-1, len(dtype.names)), np.zeros(buffer["count"], dtype)
             for lane, name in enumerate(dtype.names):

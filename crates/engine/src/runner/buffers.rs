@@ -108,6 +108,12 @@ impl BoundPlan {
         self.poison_with(device, check::poison)
     }
 
+    /// As [`BoundPlan::poison`], of outputs alone.
+    pub(super) fn poison_outputs(&self, device: &mut dyn Device) -> Result<(), DeviceError> {
+        self.of_role(|role| role == Role::Output)
+            .try_for_each(|(spec, place)| device.fill(place.id, &check::poison(spec.dtype), spec.bytes()))
+    }
+
     /// As [`BoundPlan::poison`], with the elements that `poison` gives.
     pub(super) fn poison_with(
         &self,

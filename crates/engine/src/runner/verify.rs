@@ -55,7 +55,11 @@ impl Session {
             return Ok(());
         }
         let problem = &job.family.problem;
-        for case in job.family.companions(job.case, &job.plan) {
+        let cases = job.family.companions(job.case, &job.plan, &self.device.info().target).map_err(|refusal| {
+            let next = "change what refuses them, or write sizes = \"only\" into its file if no other size is meant";
+            Stop::failed(format!("it runs at none of the edge sizes that it is checked at ({refusal}): {next}"))
+        })?;
+        for case in cases {
             let fill = problem.fold().map_or_else(|| problem.fill(&case), |fold| fold.exact_fill(&case));
             let when = job.repeatable(&companion_of(job, &case));
             let case = Case { seed: job.second_seed, ..case };
@@ -317,7 +321,7 @@ impl Session {
         inputs: &[Fenced],
         go: impl FnOnce(&mut Session, &BoundPlan) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let bound = BoundPlan::new(&mut *self.device, fence, &job.plan, inputs)?;
+        let bound = BoundPlan::new(&mut *self.device, fence.of_written(job.family), &job.plan, inputs)?;
         let gone = go(self, &bound);
         bound.free(&mut *self.device);
         gone

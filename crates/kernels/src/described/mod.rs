@@ -224,10 +224,12 @@ mod tests {
         }
         let companions = |n| {
             let case = case(family, Dtype::I32, n);
-            let plan = family.plan(rung, &case, &Target::with_everything(false)).unwrap();
-            family.companions(&case, &plan)
+            let target = Target { max_wg: 4096, max_wg_dims: [4096; 3], ..Target::with_everything(false) };
+            let plan = family.plan(rung, &case, &target).unwrap();
+            family.companions(&Case { wg: WorkGroup::linear(2048), ..case }, &plan, &target)
         };
-        assert!(companions(1000).iter().all(|case| case.shape.n > 10));
-        assert!(companions(1000).len() > 2);
+        let edges = companions(1000).unwrap();
+        assert!(edges.len() > 2 && edges.iter().all(|case| case.shape.n > 10));
+        assert!(companions(11).is_err_and(|why| why.to_string().contains("n - 10")), "no edge size has elements");
     }
 }

@@ -98,11 +98,12 @@ pub enum Side {
     Behind,
 }
 
-/// The elements of a guard zone of so many bytes: data that change a result into which they are read.
-pub fn guard(fill: Fill, dtype: Dtype, side: Side, bytes: usize) -> Array {
+/// The elements of a guard zone of so many bytes: data that change a result into which they are read. Those of each `number` and
+/// side are others.
+pub fn guard(fill: Fill, dtype: Dtype, side: Side, number: u64, bytes: usize) -> Array {
     /// Seeds that no data have.
     const SEEDS: [u64; 2] = [0x6A09_E667_F3BC_C908, 0xBB67_AE85_84CA_A73B];
-    data::generate(fill, dtype, SEEDS[usize::from(side == Side::Behind)], 0, 0, bytes / dtype.size())
+    data::generate(fill, dtype, SEEDS[usize::from(side == Side::Behind)], number, 0, bytes / dtype.size())
 }
 
 /// Whether a guard zone, read back, is untouched; else where it was overwritten first, as seen from the buffer.
@@ -167,8 +168,9 @@ mod tests {
 
     #[test]
     fn a_write_outside_is_found_with_its_distance() {
-        let want = guard(Fill::Real, Dtype::I32, Side::Before, 4096);
-        assert_ne!(want, guard(Fill::Real, Dtype::I32, Side::Behind, 4096));
+        let want = guard(Fill::Real, Dtype::I32, Side::Before, 0, 4096);
+        assert_ne!(want, guard(Fill::Real, Dtype::I32, Side::Behind, 0, 4096));
+        assert_ne!(want, guard(Fill::Real, Dtype::I32, Side::Before, 1, 4096));
         let mut zone = want.as_bytes().to_vec();
         assert_eq!(check_guard(&zone, &want, Side::Behind), Ok(()));
         zone[9] ^= 1;

@@ -69,6 +69,18 @@ impl Target {
             images: true,
         }
     }
+
+    /// The same, with as much of everything as any device has, for what no device may be the reason of.
+    pub fn without_limits(gpu: bool) -> Target {
+        Target {
+            max_wg: 8192,
+            max_wg_dims: [8192; 3],
+            local_mem: 1 << 40,
+            global_mem: 1 << 50,
+            max_alloc: 1 << 50,
+            ..Target::with_everything(gpu)
+        }
+    }
 }
 
 /// Why a rung cannot run a case on a device: of which kind, and in words for the row's `reason`.

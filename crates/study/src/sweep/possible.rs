@@ -59,17 +59,12 @@ pub(super) fn reads(family: &Family, rung: &Rung, name: &str) -> bool {
 fn targets() -> impl Iterator<Item = Target> {
     let kinds = [(true, true, 0), (true, false, 0), (false, false, 4), (false, false, 8), (false, false, 16)];
     kinds.into_iter().map(|(gpu, nvidia, float_lanes)| Target {
-        max_wg: 8192,
-        max_wg_dims: [8192; 3],
-        local_mem: 1 << 40,
-        global_mem: 1 << 50,
-        max_alloc: 1 << 50,
         float_lanes,
         nvidia,
         async_copy: nvidia,
         packed_minimum: nvidia,
         register_caps: nvidia,
-        ..Target::with_everything(gpu)
+        ..Target::without_limits(gpu)
     })
 }
 
