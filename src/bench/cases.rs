@@ -113,12 +113,9 @@ pub(crate) fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shap
         (None, None) => {
             let whole = family.usual_shape(usual.n, false);
             if usual != whole {
-                let sizes =
-                    |Shape { n, m }: Shape| if m == 1 { format!("n = {n}") } else { format!("n = {n}, m = {m}") };
                 note(&format!(
-                    "--quick: {} in place of the file's {}: -n gives another size",
-                    sizes(usual),
-                    sizes(whole)
+                    "--quick: {} x {} elements, and not {} x {} as in the file: -n takes others",
+                    usual.n, usual.m, whole.n, whole.m
                 ));
             }
             Ok(usual)

@@ -1,6 +1,6 @@
 //! `gpulab dot`: the dot product's ladder.
 
-use super::reduce::{nan, tell_nan};
+use super::reduce::tell_nan;
 use crate::cli::{DotArgs, Source};
 use crate::kernels;
 use crate::ladder::{AsSource, LadderRun};
@@ -50,11 +50,11 @@ fn as_source(source: Source, params: &mut Params) -> AsSource {
 fn look_at(files: &[String], dtype: Option<crate::data::Dtype>) -> Result<(u64, crate::data::Dtype), Error> {
     let first = input::read(&files[0], dtype)?;
     let (n, dtype) = (first.len(), first.dtype());
-    tell_nan(&files[0], nan(&first));
+    tell_nan(&files[0], &first);
     drop(first);
     for file in files[1..].iter().filter(|file| **file != files[0]) {
         let other = input::read(file, Some(dtype))?;
-        tell_nan(file, nan(&other));
+        tell_nan(file, &other);
         let other = other.len();
         if other != n {
             return Err(Error::Usage(format!(

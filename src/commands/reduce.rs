@@ -35,15 +35,15 @@ fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, Dtype), Err
         Some(nan) if matches!(op, Op::Min | Op::Max) => {
             Err(Error::Usage(format!("{file}: {nan}: min and max are undefined for it")))
         }
-        nan => {
-            tell_nan(file, nan);
+        _ => {
+            tell_nan(file, &data);
             Ok((data.len() as u64, data.dtype()))
         }
     }
 }
 
 /// Which elements are NaN, if any.
-pub(super) fn nan(data: &Array) -> Option<String> {
+fn nan(data: &Array) -> Option<String> {
     let numbers = data.widened();
     let first = numbers.iter().position(|x| x.is_nan())?;
     Some(match numbers.iter().filter(|x| x.is_nan()).count() {
@@ -52,12 +52,10 @@ pub(super) fn nan(data: &Array) -> Option<String> {
     })
 }
 
-/// Says, however quiet it is to be, that a sum shows nothing.
-pub(super) fn tell_nan(file: &str, nan: Option<String>) {
-    if let Some(nan) = nan {
-        let next = "take it out of the file to see the sum of the others";
-        note(&format!(
-            "{file}: {nan}, so the result is NaN and a kernel may leave out any others unseen over these data: {next}"
-        ));
+/// Says, however quiet it is to be, that sums of a file show nothing.
+pub(super) fn tell_nan(file: &str, data: &Array) {
+    if let Some(nan) = nan(data) {
+        let next = "take that out to see the sum of all else";
+        note(&format!("{file}: {nan}, so the result is NaN, over which kernels may leave out numbers unseen: {next}"));
     }
 }

@@ -3,7 +3,6 @@
 use gpulab_cpu::Baseline;
 use gpulab_model::data::{self, Array, Change, DrawnInput, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Case, Cost, Movement, Plan, Reference, Refusal};
-use std::borrow::Cow;
 
 /// Setting of checks: each repetition works on data of its own, so that one that is left out is seen.
 pub const APART: &str = "apart";
@@ -203,7 +202,7 @@ pub trait Described: Problem {
 
     /// What outputs hold though no kernel has worked, or one that only copies an input that is never changed: the output's
     /// number, what it holds, and why that is no right result to check kernels by.
-    fn idle<'a>(&self, case: &Case, inputs: &'a [Array]) -> Vec<(usize, Cow<'a, Array>, String)>;
+    fn idle<'a>(&self, case: &Case, inputs: &'a [Array]) -> Vec<(usize, &'a Array, String)>;
 
     /// Zeros in place of some elements of inputs that have none, though nothing rules them out; empty where that cannot be said.
     /// There may be no answer over them.

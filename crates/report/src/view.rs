@@ -228,28 +228,20 @@ pub(super) fn detail(row: &Row, shown: Option<&str>) -> Option<(String, String)>
     (!is_told).then(|| (who, row.reason.trim().to_owned()))
 }
 
-/// The result: a kernel's, or where none was right the CPU's, which is said; the exact one, where roundings left few digits of it.
+/// The result: a kernel's, or where none was right the CPU's, which is said; the exact one, too, where roundings left few digits.
 pub(super) fn result(rows: &[Row]) -> Option<String> {
     const ROUNDINGS: f64 = 1e4;
-    let mut right = rows.iter().filter(|r| r.status == Status::Ok);
-    let of_kernels = right.clone().find(|r| !r.on_host() && r.result.is_some());
-    let exact = right.clone().find(|r| r.variant == CPU_EXACT);
-    let Some(row) = of_kernels else {
+    let mut right = rows.iter().filter(|r| r.status == Status::Ok && r.result.is_some());
+    let Some(row) = right.clone().find(|r| !r.on_host()) else {
         return right.find_map(number).map(|result| format!("{result}, by the CPU alone"));
     };
-    let (said, exact) = (number(row)?, exact.and_then(|exact| Some((exact.result?.rounded(), number(exact)?))));
+    let said = number(row)?;
+    let value = |row: &Row| row.result.map_or(0.0, Number::rounded);
     let far = ROUNDINGS * row.dtype.unit_roundoff();
-    Some(
-        match exact.filter(|(exact, _)| (exact - row.result.map_or(*exact, Number::rounded)).abs() > far * exact.abs())
-        {
-            Some((_, exact)) => format!(
-                "{exact} (cpu_exact); {said} by {}: large terms cancel, and its error may be up to {:.1e}",
-                label(row),
-                row.tol.unwrap_or(f64::INFINITY)
-            ),
-            None => said,
-        },
-    )
+    let exact = right.find(|r| r.variant == CPU_EXACT && (value(r) - value(row)).abs() > far * value(r).abs());
+    let Some(exact) = exact.and_then(number) else { return Some(said) };
+    let error = row.tol.unwrap_or(f64::INFINITY);
+    Some(format!("{exact} (cpu_exact), {said} ({}): large terms cancel, so errors up to {error:.1e} pass", label(row)))
 }
 
 /// A row's result with as many digits as its type holds.

@@ -440,7 +440,7 @@ impl Session {
 /// A reader's family whose answer does not depend on the data proves nothing of a kernel: one that reads nothing would pass.
 fn demand_dependence(job: &ReadyCase<'_>, timed: &Data, other: &Data) -> Result<(), Stop> {
     /// Elements of the inputs that make it no accident if the answers are the same.
-    const MANY: usize = 1024;
+    const MANY: usize = 256;
     let inputs: usize = job.family.problem.inputs(job.case.shape, &job.case.params).into_iter().sum();
     match job.family.described().is_some() && inputs >= MANY && timed.reference() == other.reference() {
         true => Err(Stop::failed(

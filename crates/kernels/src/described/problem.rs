@@ -1,6 +1,6 @@
 //! The problem of a described family: its data, its cost, and what is right by its oracle.
 
-use super::args::{BufferElement, BufferRole, Content};
+use super::args::{BufferElement, BufferRole};
 use super::content::DataKind;
 use super::description::{Allowance, Checker, DescribedBuffer, Description, MOST};
 use super::formula::Formula;
@@ -9,7 +9,6 @@ use super::resolve::Elements;
 use crate::{Described, Form, Problem, Spot};
 use gpulab_model::data::{Array, Change, Dtype, Field, Fill, Layout, NumberValue, Params, Scalar, Shape};
 use gpulab_model::plan::{Case, Cost, Near, OutputPart, Plan, Reference, Refusal, Target};
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 pub(super) struct DescribedProblem {
@@ -429,34 +428,22 @@ impl Described for DescribedProblem {
         self.oracle.describe()
     }
 
-    fn idle<'a>(&self, case: &Case, inputs: &'a [Array]) -> Vec<(usize, Cow<'a, Array>, String)> {
+    fn idle<'a>(&self, case: &Case, inputs: &'a [Array]) -> Vec<(usize, &'a Array, String)> {
         let outputs: Vec<&DescribedBuffer> = self.description.outputs().collect();
         let mut all = Vec::new();
-        for (number, output) in outputs.iter().enumerate() {
-            let (name, storage) = (&output.declared.name, self.storage(output, case.dtype));
-            for (input, held) in self.description.inputs().zip(inputs) {
-                let (of, is_alike) = (&input.declared.name, self.storage(input, case.dtype) == storage);
-                let why = match of == name {
-                    true => format!(
-                        "{name} holds its right result before the run already, so a kernel that does nothing would pass: \
-                         choose another fill or file, or leave out inout if {name} is only read"
-                    ),
-                    false if is_alike && input.is_frozen() => format!(
-                        "the right result {name} is {of} itself, so a kernel that only copies {of} would pass: choose \
-                         another fill or file for {of}"
-                    ),
-                    false => continue,
-                };
-                all.push((number, Cow::Borrowed(held), why));
-            }
-            // Beside other outputs such a one may be a count of errors.
-            if output.declared.content == Content::Zeros && outputs.len() == 1 {
-                let len = self.len(output, case.shape, case.dtype).unwrap_or(0);
-                let why = format!(
-                    "the right result is zeros, which {name} holds before the run, so a kernel that does nothing would \
-                     pass: choose another fill or file"
-                );
-                all.push((number, Cow::Owned(Array::zeros(storage.dtype, len)), why));
+        for (input, held) in self.description.inputs().zip(inputs) {
+            let of = &input.declared.name;
+            for (number, output) in outputs.iter().enumerate() {
+                let (name, [one, other]) =
+                    (&output.declared.name, [input, output].map(|b| self.storage(b, case.dtype)));
+                if name == of || (input.is_frozen() && one == other) {
+                    let why = format!(
+                        "the right result {name} is what {of} holds before the run, so a kernel that does no more than keep \
+                         or copy that would pass: choose another fill or file for {of}, or leave out inout where no kernel \
+                         writes"
+                    );
+                    all.push((number, held, why));
+                }
             }
         }
         all
