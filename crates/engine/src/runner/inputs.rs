@@ -74,14 +74,12 @@ impl Data {
         Data { key: data_key(family, case), reference, drawn_prints, ..self }
     }
 
-    /// Without an answer where that of a reader's family shows no wrong kernel. Of fewer elements it may be so by accident.
-    pub(super) fn demand_work(mut self, family: &Family, case: &Case) -> Data {
+    /// Refuses data over which a wrong kernel of a reader's family would pass. Of fewer elements it may be so by accident.
+    pub(super) fn demand_work(&self, job: &ReadyCase<'_>) -> Result<(), Stop> {
         const LEAST: u64 = 64;
-        let (Some(described), Some(right)) = (family.described(), &self.reference) else { return self };
-        if case.shape.elements() < LEAST {
-            return self;
-        }
-        let idle = described.idle(case, self.host.held()).into_iter().find(|(number, held, _)| match right {
+        let many = job.family.described().filter(|_| job.case.shape.elements() >= LEAST);
+        let (Some(described), Some(right)) = (many, &self.reference) else { return Ok(()) };
+        let idle = described.idle(job.case, self.host.held()).into_iter().find(|(number, held, _)| match right {
             Reference::Parts(parts) => {
                 let part = |(at, part): (usize, &OutputPart)| {
                     if at == *number { held.as_bytes().to_vec() } else { part.want.clone() }
@@ -90,10 +88,7 @@ impl Data {
             }
             _ => check::check_result(held, right, 0).ok,
         });
-        if let Some((.., why)) = idle {
-            self.reference = Some(Reference::Unknown(why));
-        }
-        self
+        idle.map_or(Ok(()), |(.., why)| Err(Stop::failed(why)))
     }
 
     /// These inputs of a case, of which it is not yet known what is right.

@@ -318,7 +318,7 @@ impl Session {
                 data
             }
         };
-        self.data = Some(data.demand_work(family, case));
+        self.data = Some(data);
         Ok(())
     }
 

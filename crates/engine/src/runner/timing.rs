@@ -49,6 +49,11 @@ impl Session {
     /// Checks over all kinds of data, and takes the times that are taken once.
     fn verify_before(&mut self, job: &ReadyCase<'_>, settings: &Settings, spent: &mut Spent) -> Result<Measured, Stop> {
         let started = Instant::now();
+        self.with_data(|_, data| data.demand_work(job))?;
+        job.family.companions(job.case, &job.plan, &self.device.info().target).map_err(|refusal| {
+            let next = "change what refuses them, or write sizes = \"only\" into its file if no other size is meant";
+            Stop::failed(format!("it runs at none of the edge sizes that it is checked at ({refusal}): {next}"))
+        })?;
         // The row's result is that of the data that were asked for: those of timed runs differ a little.
         let when = "before timing";
         let judged = match is_preliminary(job, settings) {
