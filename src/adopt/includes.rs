@@ -22,6 +22,37 @@ pub(super) fn reads_a_file(text: &str) -> Option<usize> {
     found
 }
 
+/// What macros of drivers and of the simulator begin with, beside `__`.
+const BEGINNINGS: &str =
+    "cl_ cles_ CL_VERSION _CL POCL GPULAB_ FP_FAST NV_ get_max_sub_group_size kernel_exec linux unix";
+
+/// Macros that have the same value in the simulator and for devices, and words that only look like macros.
+const ALIKE: &str = r"__LINE__ __FILE__ __ENDIAN_LITTLE__ __OPENCL_C_VERSION__ cl_khr_fp64 cl_khr_byte_addressable_store
+    cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics cl_khr_local_int32_base_atomics
+    cl_khr_local_int32_extended_atomics cl_mem_fence_flags __attribute__ __restrict__ __volatile__ __inline__ __const__
+    __signed__ __asm__ __aligned__ __packed__ __noinline__ __always_inline__";
+
+/// What the names of macros end with that keep a file from being read twice.
+const GUARDS: &str = "_h _cl _clh _hpp";
+
+/// That an assembled text asks for a macro of compilers, so that it may do something else in the simulator than on a device.
+pub(crate) fn asks(text: &str) -> Option<String> {
+    logical_lines(text).into_iter().find_map(|(_, line)| {
+        let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        let directive = words.clone().next().filter(|_| line.trim_start().starts_with(['#', '%'])).unwrap_or_default();
+        let is_condition = directive.starts_with("if") || directive.starts_with("el");
+        let name = words.find(|name| {
+            let is_predefined = name.starts_with("__") && (is_condition || name.ends_with("__"));
+            let is_given = BEGINNINGS.split(' ').any(|beginning| name.starts_with(beginning));
+            let stem = name.trim_end_matches('_').to_lowercase();
+            (is_predefined && directive != "line" || is_given && (is_condition || directive == "define"))
+                && !ALIKE.split_whitespace().any(|alike| alike == *name)
+                && !GUARDS.split(' ').any(|guard| stem.ends_with(guard))
+        })?;
+        Some(format!("the kernel asks for the macro {name}, so that a device may run other code than the simulator"))
+    })
+}
+
 /// Lines without comments, joined where a backslash says so, each with the number of its first line.
 fn logical_lines(text: &str) -> Vec<(usize, String)> {
     #[derive(PartialEq)]
@@ -109,6 +140,39 @@ fn joined(text: &str) -> Vec<(char, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_tells_a_simulator_from_a_device_is_found() {
+        for line in [
+            "#ifdef __x86_64__",
+            "#if !defined(__SPIR64__)",
+            "#if defined __SPIR__ && 1",
+            "# elif __OPENCL_VERSION__ > 120",
+            "#ifdef __oclgrind__",
+            "??=ifdef POCL_DEVICE_ADDRESS_BITS",
+            "%:ifndef GPULAB_WARP",
+            "#if 1 && \\\n defined(cl_khr_subgroups)",
+            "char *s = \"/*\"; if (__clang_major__ > 14) // */",
+            "#define IS_CPU defined(__SSE2__)",
+            "#define SUB cl_intel_subgroups",
+            "#if __has_builtin(__builtin_ia32_pause)",
+            "#ifdef __NV_CL_C_VERSION",
+        ] {
+            let said = asks(&format!("#line 1 \"__a__.cl\"\nint x;\n{line}\n"));
+            assert!(said.as_ref().is_some_and(|said| said.contains("asks for the macro ")), "{line}: {said:?}");
+        }
+        for line in [
+            "__kernel void k(__global int *restrict x, __local int *y) __attribute__((aligned(16)))",
+            "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable",
+            "#ifdef SINGLE_PRECISION\n#define G __global",
+            "#ifndef __REDUCE_H__\n#define __REDUCE_H__",
+            "#if __OPENCL_C_VERSION__ >= 120 // not __SPIR__",
+            "#ifndef blockSize\n#define blockSize 64",
+            "barrier(CLK_LOCAL_MEM_FENCE); /* __x86_64__ */ const cl_mem_fence_flags flags = 1; printf(\"%d\", 1);",
+        ] {
+            assert_eq!(asks(line), None, "{line}");
+        }
+    }
 
     #[test]
     fn one_way_to_include_is_allowed() {

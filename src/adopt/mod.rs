@@ -7,6 +7,8 @@ mod includes;
 pub(crate) mod own;
 mod raw_strings;
 
+pub(crate) use includes::asks;
+
 use crate::prelude::*;
 
 /// The family that a command works with, and a registry that has it with what the reader brought.

@@ -3,7 +3,7 @@
 use crate::adopt::Brought;
 use crate::bench::{self, Input, simulate, tuning};
 use crate::judgement::{Judgement, Ruling};
-use crate::judging::{Patience, judge, ragged};
+use crate::judging::{Patience, judge};
 use crate::prelude::*;
 use crate::report::progress::{Observer, StatusLine};
 use crate::simulator::Checked;
@@ -126,12 +126,11 @@ pub(crate) fn usual_memory(bytes: u64) -> u64 {
     COMPILER.saturating_add(threads.saturating_mul(THREAD)).saturating_add(bytes.saturating_mul(10))
 }
 
-/// Runs a kernel in the simulator, over some groups and a rest.
+/// Runs a kernel in the simulator.
 pub(crate) fn check(judged: &JudgedFile, deadline: Option<f64>) -> Result<Checked, Error> {
     let limit = Duration::from_secs_f64(deadline.unwrap_or(SIMULATOR_S));
     let mut worker = simulate::open(&judged.brought.registry, limit)?;
-    let shape = ragged(judged.brought.family.form, judged.judgement.tile);
-    worker.check(&Case { shape, ..judged.judgement.asked.clone() }, limit)
+    simulate::check(&mut worker, (&judged.brought.family, &judged.rung), &judged.judgement.asked, limit)
 }
 
 /// The error that a judgement makes, and its exit code.

@@ -1,12 +1,16 @@
 //! What the simulator Oclgrind says of a reader's kernel, beside what a device does with it.
 
-use crate::adopt::own;
+use crate::adopt::{asks, own};
 use crate::ceilings;
-use crate::count::CheckFinding;
 use crate::judgement::{Judgement, Ruling};
+use crate::judging::ragged;
+use crate::kernels::tile_of_a_group;
 use crate::prelude::*;
 use crate::report::{findings, judged};
-use crate::simulator::{CheckEnd, CheckingWorker, PLUGINS_FOLDER};
+use crate::simulator::{CheckEnd, Checked, CheckingWorker, PLUGINS_FOLDER};
+
+/// What is said where no simulator ran.
+pub(crate) const UNCHECKED: &str = "races were not looked for: --check does, in the simulator Oclgrind";
 
 const SECOND_OPINION: Duration = Duration::from_secs(20);
 
@@ -17,9 +21,53 @@ pub(crate) fn open(registry: &Registry, limit: Duration) -> Result<CheckingWorke
     CheckingWorker::open(&folder, Setup::of(registry), limit, (interrupt::interrupted, say))
 }
 
-/// What was found in a kernel of this text, in words.
-pub(crate) fn told(found: &[CheckFinding], source: &str, screen: Screen) -> String {
-    findings::text(found, &|file, line| own::line_of(source, file, line).map(|text| text.trim().to_owned()), screen)
+/// Runs a rung's case over some groups and a rest, or as it is where the family cannot have so few.
+pub(crate) fn check(
+    worker: &mut CheckingWorker,
+    (family, rung): (&Family, &Rung),
+    case: &Case,
+    limit: Duration,
+) -> Result<Checked, Error> {
+    let target = worker.target();
+    let mut shapes = vec![case.shape];
+    if let Ok(tile) = tile_of_a_group(family, rung, case, target) {
+        let least = ragged(family.form, tile);
+        let even = family.form.shape(least.n.next_multiple_of(16), Some(least.m.next_multiple_of(16)));
+        shapes = vec![least, even, case.shape];
+    }
+    let cases = shapes.into_iter().map(|shape| Case { shape, ..case.clone() });
+    let mut possible = cases.filter(|case| family.plan(rung, case, target).is_ok());
+    // What cannot be planned says why.
+    let case = possible.next().unwrap_or_else(|| case.clone());
+    let checked = worker.check(&case, limit)?;
+    Ok(match rung.own_text().and_then(asks) {
+        Some(asks) if checked.end == CheckEnd::Right => Checked { end: CheckEnd::Stopped(asks), ..checked },
+        _ => checked,
+    })
+}
+
+/// What was found in a kernel of this text, in words, or why nothing can be said.
+pub(crate) fn told(checked: &Checked, source: &str, screen: Screen) -> String {
+    let line_of = |file: &str, line| own::line_of(source, file, line).map(|text| text.trim().to_owned());
+    let found = findings::text(&checked.findings, &line_of, screen);
+    let end = match checked.doubt() {
+        Some(why) if found.is_empty() => format!("check: not looked at: {why}"),
+        Some(why) => format!("check: not looked at to its end: {why}"),
+        None if found.is_empty() => "check: no race, no access out of bounds, no value that was never set".into(),
+        None => return found,
+    };
+    found + &format::wrap(&format::terminal(&end), screen.width, "  ")
+}
+
+/// The error that a check makes.
+pub(crate) fn verdict(checked: &Checked, name: &str, strict: bool) -> Result<(), Error> {
+    match checked.doubt() {
+        _ if !checked.findings.is_empty() => {
+            Err(Error::WrongResult(format!("{name}: the simulator found faults: see above")))
+        }
+        Some(_) if strict => Err(Error::Untrusted(format!("{name} was not looked at in the simulator: see above"))),
+        _ => Ok(()),
+    }
 }
 
 /// What the simulator says of a kernel that is wrong on a device, at the smallest size where it is, and whether that is the
@@ -37,7 +85,7 @@ pub(crate) fn second_opinion(
     let checked = simulator.check(case, SECOND_OPINION)?;
     let source = rung.text().unwrap_or_default();
     let sentence = match checked.end {
-        _ if !checked.findings.is_empty() => return Ok(Some((told(&checked.findings, source, screen), true))),
+        _ if !checked.findings.is_empty() => return Ok(Some((told(&checked, source, screen), true))),
         CheckEnd::Stopped(_) => return Ok(None),
         CheckEnd::Wrong => {
             "the result is wrong in the simulator Oclgrind, too, and it finds no race: the kernel computes \

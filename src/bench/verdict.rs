@@ -1,6 +1,7 @@
 //! The errors that measured rows make.
 
 use crate::prelude::*;
+use crate::record::COPY;
 use std::borrow::Borrow;
 
 /// The error that a case makes which ended without a measurement.
@@ -30,9 +31,14 @@ pub(crate) fn worst_named<R: Borrow<Row>>(rows: &[(String, R)], strict: bool) ->
         }
         (error, _) => error,
     })?;
+    // The CPU baselines and the plain copy say nothing of a kernel.
+    let measured = find(&|row| row.status == Status::Ok && !row.on_host() && row.variant != COPY);
     match find(&Row::is_doubtful) {
         Some((name, row)) if strict => {
             Err(Error::Untrusted(format!("{name} cannot be trusted: {}", row.borrow().flags)))
+        }
+        _ if strict && measured.is_none() => {
+            Err(Error::Untrusted("no case was measured: each was skipped, for the reason above".into()))
         }
         _ => Ok(()),
     }

@@ -23,7 +23,9 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
     let screen = screen(global.color);
     let ladders = steps(sides.iter().flatten());
     let comparisons: Vec<FileComparison<'_>> = others.iter().map(|rows| compare(first, rows, options.same)).collect();
-    if ladders.is_empty() && comparisons.iter().all(|comparison| comparison.pairs.is_empty()) {
+    // Nothing to hold against a limit is no success.
+    let is_due = options.fail_on.is_some() || ladders.is_empty();
+    if is_due && comparisons.iter().all(|comparison| comparison.pairs.is_empty()) {
         let why = "the files share no case: both need times of the same rungs, types and sizes";
         return Err(Error::Usage(why.into()));
     }

@@ -1,6 +1,6 @@
 //! `gpulab count`: what kernels do, counted in a simulator.
 
-use crate::adopt::own;
+use crate::adopt::{asks, own};
 use crate::cli::CountArgs;
 use crate::counting::{
     Countable, Counting, GateFiles, check_ladder, check_trials, count_program, kept, open, source_line,
@@ -63,7 +63,9 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     let finished = outputs.finish(counted.is_ok(), !rows.is_empty());
     let wrong = gone_wrong(&rows);
     worst_of([counted, wrong, finished].into_iter().filter_map(Result::err))?;
-    gate_files.finish(out, global.color, &kept(&rows, &sources, &rungs), false)
+    let whole = !matches!(subject, Countable::Ladder(_, Some(_)));
+    let doubt = rungs.iter().find_map(|rung| rung.own_text().and_then(asks));
+    gate_files.finish(out, global.color, (&kept(&rows, &sources, &rungs), whole), doubt)
 }
 
 /// The error that the worst case makes.

@@ -4,14 +4,11 @@ use crate::adopt::{cited, described, own};
 use crate::bench;
 use crate::bench::{judge, simulate};
 use crate::cli::{CitedLadder, LadderArgs};
-use crate::judging::ragged;
-use crate::kernels::{draft, tile_of_a_group, transpose};
+use crate::kernels::{draft, transpose};
 use crate::ladder::{self, LadderRun};
-use crate::plan::Target;
 use crate::prelude::*;
 use crate::record::REPEATS;
 use crate::report::judged;
-use crate::simulator::CheckEnd;
 
 /// What `--template` writes, by its names.
 const TEMPLATE: [(&str, &str); 4] = [
@@ -60,7 +57,12 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
         let case = |rung: &Rung| Some(study.case(rung.variant(), dtype, rung.work_group()?, options.ladder.seed));
         study.own_cases = rungs.iter().filter_map(|rung| case(rung)).collect();
     }
-    let is_clean = if options.check || options.faults { check(options, family, dtype, &study) } else { Ok(()) };
+    let is_clean = if options.check || options.faults {
+        check(options, family, dtype, &study)
+    } else {
+        global.say(simulate::UNCHECKED);
+        Ok(())
+    };
     // A driver may hide what the simulator found: both are told.
     let mut rows = Vec::new();
     let climbed = ladder::run_into(out, global, &options.ladder, &study, &mut rows);
@@ -103,7 +105,7 @@ fn look_closer(global: &Global, family: &Family, study: &LadderRun<'_>, rows: &[
     Ok(())
 }
 
-/// Runs each rung in the simulator, over some groups and a rest, and says what that found.
+/// Runs each rung in the simulator, and says what that found.
 fn check(options: &LadderArgs, family: &Family, dtype: Dtype, study: &LadderRun<'_>) -> Result<(), Error> {
     /// Seconds by default: a simulator is slow.
     const PATIENCE_S: f64 = 120.0;
@@ -113,55 +115,19 @@ fn check(options: &LadderArgs, family: &Family, dtype: Dtype, study: &LadderRun<
         Some(list) => values::variants(family, list).map_err(Error::Usage)?,
         None => family.kernels().collect(),
     };
-    let mut faulty = Vec::new();
+    let mut errors = Vec::new();
     for rung in rungs {
         let wg = options.ladder.wg.or(rung.work_group()).unwrap_or(WorkGroup::linear(64));
         let case = study.case(rung.variant(), dtype, wg, options.ladder.seed);
-        let case = match small(family, case, worker.target()) {
-            Ok(case) => case,
-            Err(why) => {
-                say(&format!("{}: it was not looked at in the simulator: {why}", rung.label()));
-                continue;
-            }
-        };
-        let checked = worker.check(&case, limit)?;
-        let told = simulate::told(&checked.findings, rung.text().unwrap_or_default(), Screen::stderr());
+        let checked = simulate::check(&mut worker, (family, rung), &case, limit)?;
+        let told = simulate::told(&checked, rung.text().unwrap_or_default(), Screen::stderr());
         // Somebody else's file may take standard output.
         say(format!("{}: {told}", rung.label()).trim_end());
-        if !checked.findings.is_empty() && study.is_faulty(rung.variant()) {
-            continue;
-        }
-        if !checked.findings.is_empty() {
-            faulty.push(rung.label());
-        } else if let CheckEnd::Stopped(why) = checked.end {
-            say(&format!("{}: it did not run to its end in the simulator: {why}", rung.label()));
+        if checked.findings.is_empty() || !study.is_faulty(rung.variant()) {
+            errors.extend(simulate::verdict(&checked, &rung.label(), options.ladder.measure.strict).err());
         }
     }
-    match faulty.is_empty() {
-        true => Ok(()),
-        false => Err(Error::WrongResult(format!("{}: the simulator found faults: see above", faulty.join(", ")))),
-    }
-}
-
-/// The case over some groups and a rest, or as it is where the family cannot have so few.
-fn small(family: &Family, case: Case, target: &Target) -> Result<Case, Error> {
-    let rung = family.rung(&case.variant).ok_or_else(|| Error::Failed("the rung is gone".into()))?;
-    let mut sizes = Vec::new();
-    if let Ok(tile) = tile_of_a_group(family, rung, &case, target) {
-        let least = ragged(family.form, tile);
-        sizes.push(least);
-        sizes.push(family.form.shape(least.n.next_multiple_of(16), Some(least.m.next_multiple_of(16))));
-    }
-    sizes.push(case.shape);
-    let mut why = None;
-    for shape in sizes {
-        let case = Case { shape, ..case.clone() };
-        match family.plan(rung, &case, target) {
-            Ok(_) => return Ok(case),
-            Err(refusal) => why = Some(refusal.to_string()),
-        }
-    }
-    Err(Error::Usage(why.unwrap_or_default()))
+    worst_of(errors)
 }
 
 /// Writes a family to begin with; nothing that is there is overwritten.

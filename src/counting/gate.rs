@@ -29,9 +29,24 @@ impl GateFiles<'_> {
         self.against.is_some()
     }
 
-    /// Keeps the counts, or holds them against those that were kept.
-    /// Of a `whole`, each case that was kept must be there.
-    pub(crate) fn finish(mut self, out: &mut Out, color: Color, now: &KeptCounts, whole: bool) -> Result<(), Error> {
+    /// Keeps the counts, or holds them against those that were kept; not those that say nothing of a device.
+    /// Of a `whole`, each case that was kept must be there; else those that were asked for.
+    pub(crate) fn finish(
+        mut self,
+        out: &mut Out,
+        color: Color,
+        (now, whole): (&KeptCounts, bool),
+        doubt: Option<String>,
+    ) -> Result<(), Error> {
+        if self.save.is_none() && self.against.is_none() {
+            return Ok(());
+        }
+        if let Some(why) = doubt {
+            return Err(Error::Untrusted(why));
+        }
+        if now.launches.is_empty() {
+            return Err(Error::Failed("nothing was counted, so there is nothing to keep or to compare".into()));
+        }
         if let Some(file) = &mut self.save {
             replace(file, now.text().map_err(|e| Error::Failed(e.to_string()))?)?;
         }
@@ -41,8 +56,9 @@ impl GateFiles<'_> {
         let name = path.display().to_string();
         out.text(&text(&growths, &self.allowed, (now.cases().len(), &name), screen(color)))?;
         demand(&growths, &self.allowed)?;
-        let now = now.cases();
-        let gone: Vec<&str> = before.cases().into_iter().filter(|case| whole && !now.contains(case)).collect();
+        let is_due = |case: &&str| whole || now.stopped.iter().any(|stopped| stopped == case);
+        let is_gone = |case: &&str| is_due(case) && !now.cases().contains(case);
+        let gone: Vec<&str> = before.cases().into_iter().filter(is_gone).collect();
         match gone.is_empty() {
             true => Ok(()),
             false => Err(Error::Worse(format!(

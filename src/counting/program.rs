@@ -1,6 +1,7 @@
 //! Kernels that somebody else's host program launches.
 
 use super::gate::GateFiles;
+use crate::adopt::asks;
 use crate::cli::CountArgs;
 use crate::count::{KeptCounts, LockstepModel};
 use crate::outputs::{Outputs, Paths};
@@ -46,7 +47,8 @@ pub(crate) fn count_program(
         outputs.tell(out, &text, screen(global.color), global.quiet);
     }
     outputs.finish(true, true)?;
-    gate_files.finish(out, global.color, &KeptCounts::of(&rows, &lines_of), true)
+    let doubt = counted.sources.values().find_map(|text| asks(text));
+    gate_files.finish(out, global.color, (&KeptCounts::of(&rows, &lines_of), true), doubt)
 }
 
 /// The lines of an OpenCL program, or of a file that it includes, as far as that can be read.

@@ -1,17 +1,17 @@
 //! A submission checked: first whether it is right, on the device; then what it does, in the simulator.
 
-use super::{DrawnSizes, Exercise, ExerciseVerdict, Grade, answers};
-use crate::adopt::own;
-use crate::bench::{WORK_GROUP, judge};
+use super::{CountMetric, DrawnSizes, Exercise, ExerciseVerdict, Grade, answers};
+use crate::adopt::{asks, own};
+use crate::bench::{WORK_GROUP, judge, simulate};
 use crate::ceilings;
 use crate::cli::ExerciseCheck;
-use crate::count::{CountedCase, LockstepModel};
+use crate::count::{CountedCase, LockstepModel, TracedLaunch};
 use crate::judgement::Ruling;
 use crate::judging::{self, Patience};
 use crate::prelude::*;
 use crate::report::hint::{Hint, hint};
 use crate::shell::quoted;
-use crate::simulator::{CountingWorker, Simulator};
+use crate::simulator::{Checked, CountingWorker, Simulator};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -22,6 +22,9 @@ const MOST_BYTES: u64 = 256 << 10;
 
 /// Bytes of a check's data, at most.
 const MOST_DATA: u64 = 64 << 20;
+
+/// More than are counted.
+const MOST_GROUPS: u64 = 1 << 16;
 
 /// The names of the submission and of the starter among the family's rungs.
 const SUBMISSION: &str = "submission";
@@ -75,6 +78,9 @@ impl Grader {
             Err(error) => return Err(error),
         };
         let Some(rung) = family.rung(SUBMISSION) else { return Ok(grade) };
+        if let Some(why) = rung.own_text().and_then(asks) {
+            return Ok(grade.ended(ExerciseVerdict::Refused, why, ""));
+        }
         let sizes = DrawnSizes::new(family.form, self.seed);
         let submission = Submission { exercise, registry: &registry, family: &family, rung, sizes: &sizes };
         let grade = self.right(submission, grade)?;
@@ -82,6 +88,9 @@ impl Grader {
             return Ok(grade);
         }
         let grade = self.counted(submission, grade)?;
+        if grade.verdict == ExerciseVerdict::Passed {
+            return self.checked(submission, grade);
+        }
         let file = quoted(&path.display().to_string());
         let film = grade
             .line()
@@ -134,14 +143,16 @@ impl Grader {
         };
         let run = (interrupt::interrupted as fn() -> bool, say as fn(&str));
         let model = LockstepModel::USUAL;
-        let mut worker = match CountingWorker::open(&simulator, model, Setup::of(&registry), self.deadline, None, run) {
+        let traced = exercise.checks.iter().any(|check| check.metric == CountMetric::TornWarps).then_some(MOST_GROUPS);
+        let setup = Setup::of(&registry);
+        let mut worker = match CountingWorker::open(&simulator, model, setup, self.deadline, traced, run) {
             Ok(worker) => worker,
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(error) => return Ok(uncounted(grade, error.to_string())),
         };
         let case = self.case(submission, sizes.counted);
         grade.counted_at = Some(size(family.form, case.shape));
-        let own = match count(&mut worker, &case)? {
+        let (own, traced) = match trace(&mut worker, &case)? {
             Ok(counted) => counted,
             // Only a result shows that a kernel is wrong: what the simulator cannot run, or not in time, proves nothing.
             Err(Stop { status, reason, .. }) if status != Status::WrongResult => return Ok(uncounted(grade, reason)),
@@ -159,7 +170,8 @@ impl Grader {
                 let known = self.starters.borrow().get(&(exercise.name, wg)).cloned();
                 let counted = match known {
                     Some(counted) => Ok(counted),
-                    None => count(&mut worker, &Case { variant: starter.variant().into(), wg, ..case.clone() })?,
+                    None => trace(&mut worker, &Case { variant: starter.variant().into(), wg, ..case.clone() })?
+                        .map(|(counted, _)| counted),
                 };
                 match counted {
                     Ok(counted) => {
@@ -170,7 +182,30 @@ impl Grader {
                 }
             }
         };
-        Ok(grade.counted(exercise, (&own, starter.as_ref()), (case.shape, case.dtype.size())))
+        Ok(grade.counted(exercise, (&own, starter.as_ref()), (case.shape, case.dtype.size(), &traced)))
+    }
+
+    /// Whether the simulator finds no fault in what passed so far.
+    fn checked(&self, submission: Submission<'_>, grade: Grade) -> Result<Grade, Error> {
+        let Submission { registry, family, rung, sizes, .. } = submission;
+        let case = self.case(submission, sizes.counted);
+        let checked = simulate::open(registry, self.deadline)
+            .and_then(|mut worker| simulate::check(&mut worker, (family, rung), &case, self.deadline));
+        let checked = match checked {
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            checked => checked.unwrap_or_else(|error| Checked::stopped(error.to_string())),
+        };
+        if let Some(found) = checked.findings.first() {
+            let hint = "A device may forgive it, and another one not.";
+            return Ok(grade.ended(ExerciseVerdict::Wrong, format!("in the simulator: {}", found.sentence()), hint));
+        }
+        Ok(match checked.doubt() {
+            Some(why) => {
+                let why = format!("the counts are as wanted; whether there is a race was not looked at: {why}");
+                grade.ended(ExerciseVerdict::Uncounted, why, "")
+            }
+            None => grade,
+        })
     }
 
     fn case(&self, Submission { family, rung, .. }: Submission<'_>, shape: Shape) -> Case {
@@ -204,8 +239,8 @@ fn read(path: &Path) -> Result<String, String> {
     Ok(text.trim_start_matches('\u{feff}').to_owned())
 }
 
-fn count(worker: &mut CountingWorker, case: &Case) -> Result<Result<CountedCase, Stop>, Error> {
-    match worker.count(case) {
+fn trace(worker: &mut CountingWorker, case: &Case) -> Result<Result<(CountedCase, Vec<TracedLaunch>), Stop>, Error> {
+    match worker.trace(case) {
         Err(Error::Failed(why)) => Ok(Err(Stop::failed(why))),
         other => other,
     }

@@ -83,3 +83,43 @@ fn what_cannot_be_compared_is_refused() {
     let (said, code) = count("--against base.json");
     assert_eq!(code, 0, "{said}");
 }
+
+#[test]
+fn a_gate_of_nothing_fails() {
+    let dir = folder();
+    let at = |name: &str| dir.path().join(name);
+    let ask = "__kernel void";
+    let text = fs::read_to_string(at("tree.cl")).unwrap();
+    assert!(text.contains(ask));
+    fs::write(at("asks.cl"), text.replace(ask, "#if defined(__x86_64__)\n#endif\n__kernel void")).unwrap();
+    for (line, wanted, why) in [
+        ("reduce:3 --wg 96 --save none.json", 1, "nothing was counted"),
+        ("asks.cl --as reduce --save none.json", 7, "asks for the macro __x86_64__"),
+        ("asks.cl --as reduce", 0, "asks"),
+        ("reduce:3-4 -n 1000 --save base.json", 0, ""),
+        ("reduce:3 --wg 96 -n 1000 --against base.json", 1, "nothing was counted"),
+        ("reduce --variant 4 -n 1000 --against base.json", 0, "every count is as in base.json"),
+        ("reduce --variant wide,3 --wg 96 -n 1000 --save wide.json", 0, ""),
+    ] {
+        let (said, code) = run_in(dir.path(), &format!("count -q {line}"));
+        assert!(code == wanted && said.contains(why), "{line}: {code} {said}");
+    }
+    assert!(!at("none.json").exists());
+    // A case that was kept and is not counted now.
+    let base = fs::read_to_string(at("base.json")).unwrap();
+    fs::write(
+        at("base.json"),
+        base.replace("reduce/first_add", "reduce/wide").replace("\"settings\":\"wg=256\"", "\"settings\":\"wg=96\""),
+    )
+    .unwrap();
+    let (said, code) = run_in(dir.path(), "count -q reduce --variant 3,wide -n 1000 --wg 96 --against base.json");
+    assert!(
+        code == 6 && said.contains("counts of reduce/sequential i32 n=1000, which did not run now"),
+        "{code} {said}"
+    );
+    let empty =
+        base.split("\"launches\"").next().unwrap().to_owned() + "\"launches\": [], \"lines\": [], \"sources\": {}}";
+    fs::write(at("empty.json"), empty).unwrap();
+    let (said, code) = run_in(dir.path(), "count -q reduce:3 -n 1000 --against empty.json");
+    assert!(code == 2 && said.contains("it has no counts of"), "{code} {said}");
+}

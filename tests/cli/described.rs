@@ -699,3 +699,64 @@ fn a_setting_that_is_wrong_at_other_sizes_never_wins() {
     let (best, told) = said_by(&copy, "tune FILE --quick --sample-time 0.01");
     assert!(best.contains("best: v1 add, wg 8, t=1") && told.contains("wrong result"), "{best} {told}");
 }
+
+/// A ladder of kernels `a`, `b` ... of these bodies, which are given `x[n]`, `y[n]` and `n`, and are right where y = x.
+fn ladder_of(bodies: &[&str], options: &[&str]) -> (String, i32) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut toml = String::from(
+        "n = 1024\nwg = \"256\"\nitems = \"n\"\nargs = [\"x[n] small 8\", \"out y[n]\", \"n\"]\ncheck = \"numpy: y = x\"\n",
+    );
+    for (name, body) in ('a'..).zip(bodies) {
+        let kernel = format!(
+            "__kernel void {name}(__global const float *x, __global float *y, int n)\n{{\n    __local float t[256], s[256];\n    \
+             int l = get_local_id(0), i = get_global_id(0);\n    float a = 0;\n{body}\n    if (i < n)\n        y[i] = x[i] + (a == -1 ? 1 : 0);\n}}\n"
+        );
+        fs::write(folder.path().join(format!("{name}.cl")), kernel).unwrap();
+        toml += &format!("[[rung]]\nkernel = \"{name}.cl\"\n");
+    }
+    fs::write(folder.path().join("family.toml"), toml).unwrap();
+    Copy { folder }.run(options)
+}
+
+#[test]
+#[ignore = "long"]
+fn a_check_says_what_it_did_not_look_at() {
+    const NEVER_SET: &str = "    for (int k = 0; k < 64; k++) if (t[(l + k) % 256] > 1e30f) a += 1;";
+    const RACE: &str = "    s[l] = i < n ? x[i] : 0;\n    a = s[(l + 1) % 256] > 9 ? 1 : 0;";
+    const ENDS: &str = "    if ((ulong)x >> 48) a = *(__global volatile float *)((ulong)x | 1);\n    if ((ulong)x >> 48) for (;;) a += x[0];";
+    let both = format!("{NEVER_SET}\n{RACE}");
+    let cases: &[(&[&str], &str, [i32; 2], &[&str])] = &[
+        (&[""], "", [0, 0], &["a: check: no race"]),
+        (&[&both], "", [4, 4], &["a race", "never set", "not looked at to its end: the simulator writes down 200"]),
+        // What one rung uses up is none of the next one's.
+        (&[NEVER_SET, RACE], "", [4, 4], &["b.cl, line 6: a race"]),
+        (&[ENDS, RACE], "--deadline 5", [4, 4], &["a: check: a.cl, line 6", "end: no result within 5 s", "b.cl, line 6: a race"]),
+        (
+            &["    __local float more[16384];\n    more[l] = 0;"],
+            "",
+            [0, 7],
+            &["a: check: not looked at: ", "CL_OUT_OF_RESOURCES"],
+        ),
+        (&["    if ((ulong)x >> 48) a = -1;"], "", [0, 7], &["not looked at: its result is wrong in the simulator"]),
+        (&["#ifdef __SPIR64__\n#endif"], "", [0, 7], &["not looked at: the kernel asks for the macro __SPIR64__"]),
+    ];
+    for (bodies, options, codes, wanted) in cases {
+        let runs = if codes[0] == codes[1] { 1 } else { 2 };
+        for (strict, code) in ["", "--strict"].into_iter().zip(codes).take(runs) {
+            let options: Vec<&str> =
+                "--check".split(' ').chain(options.split(' ')).chain([strict]).filter(|o| !o.is_empty()).collect();
+            let (said, ended) = ladder_of(bodies, &options);
+            let said = on_one_line(&said);
+            if said.contains("Oclgrind, which is not installed") {
+                return;
+            }
+            // A timer's doubts fail with --strict, too.
+            assert!(ended == *code || ended == 7 && !strict.is_empty(), "{bodies:?} {options:?}: {ended} {said}");
+            assert!(wanted.iter().all(|wanted| said.contains(wanted)), "{bodies:?}: {said}");
+            assert_eq!(said.contains("no race"), wanted[0].contains("no race"), "{bodies:?}: {said}");
+            assert!(!said.contains("races were not looked for"), "{said}");
+        }
+    }
+    let (said, code) = ladder_of(&[""], &[]);
+    assert!(code == 0 && said.contains("races were not looked for: --check does"), "{said}");
+}

@@ -183,6 +183,9 @@ fn is_rejected(row: &Value) {
         // A driver may survive an index far beyond an array, but its result is no longer right.
         "CRASHED" => ["crashed", "wrong"].contains(&verdict),
         "WRONG" | "ENDLESS" | "REFUSED" => verdict == fails.to_lowercase(),
+        what if what.starts_with("in the simulator: ") || what == "asks for" => {
+            verdict != "not-yet" && text(row, "reason").contains(what) && unmet(std::slice::from_ref(row)).is_empty()
+        }
         what => {
             let unmet = unmet(std::slice::from_ref(row));
             verdict == "not-yet" && unmet.iter().any(|(_, label, _)| label.contains(what))

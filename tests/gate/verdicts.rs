@@ -63,6 +63,9 @@ pub fn run(options: &Options) -> Result<Report, String> {
             println!("  {runs:3} runs in turn, a tenth more work: {found} of {tried} called SLOWER");
         }
     }
+    if alike == 0 {
+        return Err("no comparison was made".into());
+    }
     let figure = format!(
         "{called} of {alike} comparisons of the same program called, {:.2} % at worst, if those that share runs count as one; what \
          so many runs are said to find is found in {:.1} % at least",

@@ -117,7 +117,7 @@ pub fn grade(exercise: &Exercise, grade: &Grade, width: usize) -> String {
         let first = format!("  {mark:<7}  {:<column$}  {value:>9}  ", check.what);
         text += &wrapped(&check.wanted, &first, &" ".repeat(20), width);
     }
-    if grade.verdict != ExerciseVerdict::Passed && grade.checks.is_empty() {
+    if grade.verdict != ExerciseVerdict::Passed && grade.checks.iter().all(|check| check.ok) {
         text += &reason(&grade.reason, "  ", width);
     }
     if !grade.hint.is_empty() {

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 /// The file, which goes with this.
 pub(super) struct SimulatorLog {
     file: PathBuf,
-    /// Bytes of it that were read.
-    read: usize,
+    /// Bytes of it that were read; the next process of the simulator writes it anew.
+    pub(super) read: usize,
 }
 
 impl SimulatorLog {
@@ -24,10 +24,14 @@ impl SimulatorLog {
 
     /// What was said since the last time, each place once.
     pub(super) fn new_findings(&mut self) -> Vec<CheckFinding> {
-        let text = fs::read(&self.file).unwrap_or_default();
-        let new = String::from_utf8_lossy(text.get(self.read..).unwrap_or_default()).into_owned();
+        let text = self.text();
+        let new = findings(text.get(self.read..).unwrap_or_default());
         self.read = text.len();
-        findings(&new)
+        new
+    }
+
+    pub(super) fn text(&self) -> String {
+        String::from_utf8_lossy(&fs::read(&self.file).unwrap_or_default()).into_owned()
     }
 }
 
@@ -37,8 +41,11 @@ impl Drop for SimulatorLog {
     }
 }
 
+/// What the simulator says before it writes down no more of what it finds.
+pub(super) const SUPPRESSING: &str = "suppressing further errors";
+
 /// What a log says, each place once.
-fn findings(log: &str) -> Vec<CheckFinding> {
+pub(super) fn findings(log: &str) -> Vec<CheckFinding> {
     let mut all: Vec<CheckFinding> = Vec::new();
     let mut open: Option<CheckFinding> = None;
     let mut close = |open: &mut Option<CheckFinding>| {
@@ -80,9 +87,9 @@ fn kind(heading: &str) -> Option<FindingKind> {
         () if has("data race") => FindingKind::Race,
         () if has("Invalid read") => FindingKind::ReadOutside,
         () if has("Invalid write") => FindingKind::WriteOutside,
-        () if has("Uninitialized") => FindingKind::Unset,
+        () if has("ninitialized") => FindingKind::Unset,
         () if has("divergence") => FindingKind::Divergence,
-        () if has("Info") || has("suppressing") => return None,
+        () if has("Info") || has(SUPPRESSING) => return None,
         () => FindingKind::Other,
     })
 }

@@ -61,6 +61,9 @@ impl CountingWorker {
         let launched = self.worker.launch_once_within(case, self.deadline)?;
         let lines = self.new_lines()?;
         self.log.new_findings().iter().for_each(|found| (self.tell)(&format!("the simulator: {}", found.sentence())));
+        if launched.is_err() {
+            self.log.read = 0;
+        }
         match launched {
             Ok(Ok(launched)) => counted(launched, &lines).map(Ok),
             Ok(Err(stop)) => Ok(Err(stop)),

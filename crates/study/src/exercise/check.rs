@@ -3,11 +3,11 @@
 //! Means are over no more requests and instructions than the starter has: idle ones that are added to a fault do not thin
 //! it out. What the counts of requests leave out (atomics, copies by whole groups) may not take their place.
 
-use crate::count::{CountedCase, Counts, LockstepModel, RequestCounts};
+use crate::count::{CountedCase, Counts, LockstepModel, RequestCounts, TracedLaunch};
 use gpulab_model::data::Shape;
 use gpulab_model::named_enum;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 named_enum! {
     /// A number that follows from the counts of a case's launches, all together.
@@ -19,6 +19,10 @@ named_enum! {
         LocalPasses = "passes of a request to local memory",
         /// Elements that are stored to local memory, for each element of the problem.
         LocalStores = "elements stored to local memory, for each element",
+        /// Elements that are loaded from local memory, for each element of the problem.
+        LocalLoads = "elements loaded from local memory, for each element",
+        /// Warps of which some lanes execute what others of its lanes never do, and the other way round.
+        TornWarps = "warps that take both sides of a branch",
         /// The share of a warp's lanes that are busy.
         BusyLanes = "busy lanes, as a share",
         /// Memory segments (32 B) of a load from global memory.
@@ -50,7 +54,9 @@ pub struct CheckResult {
     pub line: Option<String>,
 }
 
-pub(super) struct Over {
+pub(super) struct Over<'a> {
+    /// What each warp did, where a check asks for it.
+    pub(super) traced: &'a [TracedLaunch],
     pub(super) shape: Shape,
     /// Bytes of an element.
     pub(super) size: usize,
@@ -81,7 +87,7 @@ impl CountMetric {
     }
 
     /// Its value; none where nothing was counted that it could be a mean of.
-    fn of(self, counted: &CountedCase, starter: Option<&CountedCase>, over: &Over) -> Option<f64> {
+    fn of(self, counted: &CountedCase, starter: Option<&CountedCase>, over: &Over<'_>) -> Option<f64> {
         let all = |counted: &CountedCase| {
             let mut total = Counts::default();
             counted.launches.iter().for_each(|launch| total += launch.counts.total());
@@ -102,9 +108,15 @@ impl CountMetric {
         let held = |bytes: u64| bytes as f64 / over.size as f64;
         match self {
             CountMetric::Launches => Some(counted.launches.len() as f64),
-            CountMetric::LocalPasses if is_hidden(memory.local_atomic) => None,
+            CountMetric::LocalPasses | CountMetric::LocalStores | CountMetric::LocalLoads
+                if is_hidden(memory.local_atomic) =>
+            {
+                None
+            }
             CountMetric::LocalPasses => mean(|counts| counts.local().passes, |counts| counts.local().requests),
             CountMetric::LocalStores => Some(held(memory.local_write.bytes) / elements),
+            CountMetric::LocalLoads => Some(held(memory.local_read.bytes) / elements),
+            CountMetric::TornWarps => Some(torn_warps(over.traced) as f64),
             CountMetric::BusyLanes => {
                 const WARP: u64 = LockstepModel::USUAL.warp;
                 let idle = mean(|counts| counts.issued * WARP - counts.lanes, |counts| counts.issued)?;
@@ -129,6 +141,15 @@ impl CountMetric {
     }
 }
 
+/// Warps with two steps that have no lane in common.
+fn torn_warps(launches: &[TracedLaunch]) -> usize {
+    let mut warps: BTreeMap<(u64, u64), BTreeSet<u64>> = BTreeMap::new();
+    for step in launches.iter().flat_map(|launch| &launch.steps) {
+        warps.entry((step.group, step.warp)).or_default().insert(step.lanes);
+    }
+    warps.values().filter(|steps| steps.iter().any(|one| steps.iter().any(|other| one & other == 0))).count()
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Demand {
@@ -151,7 +172,7 @@ impl CountCheck {
         self.metric.is_mean() || matches!(self.wanted, Demand::MostOfStarter(_))
     }
 
-    pub(super) fn of(&self, counted: &CountedCase, starter: Option<&CountedCase>, over: &Over) -> CheckResult {
+    pub(super) fn of(&self, counted: &CountedCase, starter: Option<&CountedCase>, over: &Over<'_>) -> CheckResult {
         let value = self.metric.of(counted, starter, over);
         let (wanted, ok) = match self.wanted {
             Demand::Most(most) => (format!("at most {most}"), value.is_some_and(|value| value <= most)),

@@ -2,7 +2,7 @@
 
 use super::check::{CheckResult, Over};
 use super::course::Exercise;
-use crate::count::CountedCase;
+use crate::count::{CountedCase, TracedLaunch};
 use gpulab_model::Error;
 use gpulab_model::data::Shape;
 use gpulab_model::named_enum;
@@ -73,9 +73,9 @@ impl Grade {
         self,
         exercise: &Exercise,
         (counted, starter): (&CountedCase, Option<&CountedCase>),
-        (shape, size): (Shape, usize),
+        (shape, size, traced): (Shape, usize, &[TracedLaunch]),
     ) -> Grade {
-        let over = Over { shape, size };
+        let over = Over { shape, size, traced };
         self.judged(
             exercise.checks.iter().map(|check| check.of(counted, starter, &over)).collect(),
             ExerciseVerdict::NotYet,

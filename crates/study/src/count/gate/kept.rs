@@ -25,6 +25,9 @@ pub struct KeptCounts {
     pub lines: Vec<KeptLine>,
     /// The text of the files with counted lines.
     pub sources: BTreeMap<String, Vec<String>>,
+    /// Cases that were to be counted, and were not.
+    #[serde(skip)]
+    pub stopped: Vec<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +64,7 @@ impl KeptCounts {
             launches: Vec::new(),
             lines: Vec::new(),
             sources: BTreeMap::new(),
+            stopped: rows.iter().filter(|row| row.status != Status::Ok).map(case_of).collect(),
         };
         for row in rows.iter().filter(|row| row.status == Status::Ok && row.timed == Some(true)) {
             let (case, launch, counts) = (case_of(row), row.launch.unwrap_or_default(), counts_of(row));
