@@ -2,12 +2,16 @@
 
 use crate::asm::{AsmKernel, parse};
 use crate::bench;
+use crate::children::output_within;
 use crate::files::ScratchFolder;
 use crate::prelude::*;
 use crate::worker::Wrapper;
 use std::ffi::OsStr;
 use std::io::ErrorKind;
-use std::process::{Command, Stdio};
+use std::process::Command;
+
+/// Longest that a tool may take.
+const LONGEST: Duration = Duration::from_secs(120);
 
 pub(crate) struct KernelListing {
     /// As in `PTX of NVIDIA H200`.
@@ -101,16 +105,14 @@ fn of_ptx(text: &str, device: &str, scratch: &Path) -> Result<Option<KernelListi
 }
 
 fn is_there(tool: &str) -> bool {
-    let quiet =
-        Command::new(tool).arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    quiet.is_ok_and(|status| status.success())
+    output_within(Command::new(tool).arg("--version"), "", LONGEST).is_ok_and(|output| output.status.success())
 }
 
 fn tool(program: &str, package: &str, args: &[&str], file: &Path) -> Result<String, Error> {
-    let output = Command::new(program).args(args).arg(file).env("LC_ALL", "C").stdin(Stdio::null()).output();
+    let output = output_within(Command::new(program).args(args).arg(file).env("LC_ALL", "C"), "", LONGEST);
     let output = output.map_err(|error| match error.kind() {
         ErrorKind::NotFound => Error::NoDevice(format!("{program} is not installed: install {package}")),
-        _ => Error::Failed(format!("{program} cannot be started: {error}")),
+        _ => Error::Failed(format!("{program} gives no listing: {error}")),
     })?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);

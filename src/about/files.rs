@@ -6,7 +6,9 @@ use crate::adopt::{described, own, parted};
 use crate::ceilings::{self, CEILINGS_FOLDER, CeilingRow};
 use crate::cli::{Command, ExerciseAction, Output, TunedAction, WatchedKernel};
 use crate::compare::ComparisonRow;
+use crate::distances::next_path;
 use crate::exercise::GradeRow;
+use crate::graph::write::is_written_npy;
 use crate::input;
 use crate::ladder::BASELINES;
 use crate::outputs::Paths;
@@ -18,8 +20,9 @@ use crate::report::markdown::MARKDOWN_MARK;
 use crate::report::page::is_page;
 use crate::report::picture::PNG_MARK;
 use crate::shown::split_names;
-use crate::store::{OutputFile, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
+use crate::store::{OutputFile, Rounds, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
 use crate::tune::TUNED_FOLDER;
+use crate::workers::Parts;
 
 /// Where `gpulab report` writes its page when nothing else is asked for.
 pub(crate) const REPORT: &str = "report.html";
@@ -34,9 +37,9 @@ pub(crate) fn check(command: &Command, global: &Global) -> Result<(), Error> {
     check_outputs(&outputs, &inputs, global.force)
 }
 
-/// What a command writes where its options say. Others write into folders, in which nothing that is there is replaced but what
-/// they wrote themselves.
-pub(crate) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
+/// What a command writes where its options say, and beside that. Others write into folders, in which nothing that is there is
+/// replaced but what they wrote themselves.
+pub(crate) fn outputs<'a>(command: &'a Command) -> Vec<OutputFile<'a>> {
     let asked: Vec<NamedOutput<'_>> = match command {
         Command::Dot(options) => of_ladder(&options.ladder.output),
         Command::Reduce(options) => of_ladder(&options.ladder.output),
@@ -45,7 +48,7 @@ pub(crate) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
         Command::Minplus(options) => {
             let mut all = of_ladder(&options.ladder.output);
             all.push(("-o", options.graph.output.as_deref(), |head| {
-                head.starts_with("from,to,distance") || head.starts_with("\u{fffd}NUMPY")
+                head.starts_with("from,to,distance") || is_written_npy(head)
             }));
             all
         }
@@ -110,7 +113,34 @@ pub(crate) fn outputs(command: &Command) -> Vec<OutputFile<'_>> {
         // A test holds each option that names a file against these arms.
         _ => Vec::new(),
     };
-    asked.into_iter().filter_map(|(option, path, is_ours)| Some(OutputFile { option, path: path?, is_ours })).collect()
+    let named = |(option, path, is_ours): NamedOutput<'a>| Some(OutputFile { option, path: path?.into(), is_ours });
+    asked.into_iter().filter_map(named).chain(beside(command)).collect()
+}
+
+/// Files that a command writes beside those that its options name.
+fn beside(command: &Command) -> Vec<OutputFile<'_>> {
+    let (option, rows, workers) = match command {
+        Command::Minplus(options) => {
+            let next = next_path(&options.graph).into_iter();
+            return next.map(|path| OutputFile { option: "-o", path: path.into(), is_ours: is_written_npy }).collect();
+        }
+        Command::Sweep(options) => ("-o", Some(&options.output), &options.workers),
+        Command::Tune(options) => ("--csv", options.rows.csv.as_ref(), &options.workers),
+        _ => return Vec::new(),
+    };
+    let Some(rows) = rows.filter(|path| *path != "-") else { return Vec::new() };
+    let one = |path: PathBuf| {
+        let is_ours: fn(&str) -> bool = match path.extension().and_then(|ending| ending.to_str()) {
+            Some("csv") => begins_as_csv::<Row>,
+            Some("rounds") => Rounds::is_ours,
+            // What a task said or had not finished.
+            Some("log" | "err" | "part") => |_| true,
+            _ if path.components().any(|part| part.as_os_str() == "server") => |_| true,
+            _ => |_| false,
+        };
+        OutputFile { option, path: path.display().to_string().into(), is_ours }
+    };
+    std::iter::once(Rounds::path(rows).into()).chain(Parts::left(workers, rows)).map(one).collect()
 }
 
 fn tables<'a, T: CsvRecord>(rows: impl Into<Paths<'a>>) -> Vec<NamedOutput<'a>> {
@@ -129,7 +159,7 @@ fn of_ladder(output: &Output) -> Vec<NamedOutput<'_>> {
 pub(crate) fn picture(path: &str) -> OutputFile<'_> {
     let is_png = Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"));
     let is_ours: fn(&str) -> bool = if is_png { |head| head.contains(PNG_MARK) } else { is_svg };
-    OutputFile { option: "-o", path, is_ours }
+    OutputFile { option: "-o", path: path.into(), is_ours }
 }
 
 fn is_markdown(head: &str) -> bool {

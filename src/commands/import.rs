@@ -1,13 +1,17 @@
 //! `gpulab import`: a family's file of a script for another tuner.
 
 use crate::adopt::own::{self, shown};
+use crate::children::output_within;
 use crate::cli::ImportArgs;
 use crate::kernels::{TunerCall, draft_of_call};
 use crate::prelude::*;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 /// What the script takes for Kernel Tuner.
 const STAND_IN: &str = include_str!("../adopt/kernel_tuner.py");
+
+/// Longest that a script may take up to there.
+const LONGEST: Duration = Duration::from_secs(120);
 
 /// Runs a script as python3 itself does, with the stand-in first among the modules.
 const BEGIN: &str = "import runpy, sys; sys.path[0] = sys.argv[1]; del sys.argv[:2]; \
@@ -32,7 +36,7 @@ pub fn run(out: &mut Out, options: &ImportArgs) -> Result<(), Error> {
     let own_name = kernels.file_name().unwrap_or_default().to_string_lossy();
     let text = draft_of_call(&call, known.as_deref().unwrap_or(&own_name)).map_err(wrong)?;
     let written = [Some((&family, &text)), known.is_none().then_some((&kernels, &call.text))];
-    if let Some((path, _)) = written.iter().flatten().find(|(path, _)| path.exists()) {
+    if let Some((path, _)) = written.iter().flatten().find(|(path, _)| path.exists() || path.is_symlink()) {
         return Err(Error::Usage(format!("{} exists already: move it away, or copy the script", shown(path))));
     }
     for (path, text) in written.into_iter().flatten() {
@@ -51,8 +55,7 @@ fn called(script: &Path, folder: &Path) -> Result<TunerCall, String> {
     fs::write(scratch.path().join("kernel_tuner.py"), STAND_IN).map_err(failed)?;
     let mut command = Command::new("python3");
     command.args(["-B", "-c", BEGIN]).args([scratch.path(), script]).current_dir(folder).env("GPULAB_FOUND", &found);
-    let ended = command.stdin(Stdio::null()).stdout(Stdio::null()).output();
-    let ended = ended.map_err(|error| format!("python3 cannot be started: {error}"))?;
+    let ended = output_within(&mut command, "", LONGEST).map_err(|error| format!("python3: {error}"))?;
     let Ok(text) = fs::read_to_string(&found) else {
         let said = String::from_utf8_lossy(&ended.stderr);
         let last = said.trim().lines().next_back().unwrap_or("it calls neither tune_kernel nor run_kernel");

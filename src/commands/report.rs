@@ -20,7 +20,7 @@ pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
     }
     let mut counts = why::shipped()?;
     let mut folders = folders(inputs, &mut counts, &|_| None, global.quiet);
-    folders.iter_mut().for_each(|folder| add_kept(&mut folder.ceilings, &folder.rows));
+    folders.iter_mut().for_each(|folder| add_kept(&mut folder.ceilings, &folder.rows.iter().collect::<Vec<_>>()));
     let films = films_beside(output);
     let page = page::html(&PageMaterial { folders: &folders, counts: &counts, films: &films, home: None });
     outputs::write_told(global, output, &page, &format!(", {} KiB", page.len().div_ceil(1024)))

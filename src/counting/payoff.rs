@@ -2,8 +2,7 @@
 
 use super::why;
 use crate::prelude::*;
-use crate::report::shown::reasons::of_device;
-use crate::shown::add_kept;
+use crate::shown::kept_of;
 use crate::why::{DeviceRates, LadderReasons, Payoffs, reasons};
 use std::slice::from_ref;
 
@@ -14,9 +13,7 @@ pub(crate) fn reasons_of(
     quiet: bool,
 ) -> Result<Result<LadderReasons, String>, Error> {
     let Some(row) = rows.first() else { return Ok(Err("a rung".to_owned())) };
-    let mut ceilings = Vec::new();
-    add_kept(&mut ceilings, rows);
-    match DeviceRates::new(&of_device(&ceilings, row), !row.is_on_cpu_device()) {
+    match DeviceRates::new(&kept_of(row), !row.is_on_cpu_device()) {
         Ok(rates) => Ok(Ok(reasons(registry, rows, &why::counts(registry, rows, None, quiet)?, &rates))),
         Err(missing) => Ok(Err(missing)),
     }

@@ -50,12 +50,12 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, semiring: Semiring, f
     options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(family, dtype))?;
     bench::check_sources(&rungs(true), options.kernels.cl_dir.as_deref(), global.quiet)?;
     let path = job.output.as_deref().unwrap_or("-");
-    let is_npy = Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"));
+    let is_npy = is_npy(path);
     let ending = Path::new(path).extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     if let Some(ending) = ending.filter(|ending| ending != "csv" && !is_npy) {
         return Err(Error::Usage(format!("-o {path}: .{ending} is not written; end the name in .csv or .npy")));
     }
-    let next_path = (is_npy && job.paths).then(|| Path::new(path).with_extension("next.npy").display().to_string());
+    let next_path = next_path(job);
     let next_output = next_path.as_deref().map(Deferred::open).transpose()?;
     let output = Arc::new(Mutex::new(Some((Deferred::open(path)?, next_output))));
     let opened = || output.lock().unwrap_or_else(PoisonError::into_inner);
@@ -168,6 +168,16 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, semiring: Semiring, f
     Ok(())
 }
 
+fn is_npy(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("npy"))
+}
+
+/// Where the next nodes go, beside a matrix of distances.
+pub(crate) fn next_path(job: &GraphJob) -> Option<String> {
+    let path = job.output.as_deref().filter(|path| job.paths && is_npy(path))?;
+    Some(Path::new(path).with_extension("next.npy").display().to_string())
+}
+
 /// The devices that were asked for.
 fn devices(global: &Global) -> Result<Vec<DeviceInfo>, Error> {
     let platforms = doctor::platforms()?;
@@ -211,10 +221,11 @@ fn few(
     device.report(note);
     let found = found.map_err(|stopped| graph::refusal(stopped, graph))?;
     step("proving on the CPU");
-    graph::proved_rows(graph, &found, sources)?;
+    let bound = graph::proved_rows(graph, &found, sources)?;
     let [_, what] = graph::semiring::words(graph.semiring);
     let count = sources.len();
-    note(&format!("proved on the CPU: the {what} from {count} node{}", if count == 1 { "" } else { "s" }));
+    let nodes = if count == 1 { "node" } else { "nodes" };
+    note(&format!("proved on the CPU: the {what} from {count} {nodes}, {}", nearness(bound)));
     Ok(found.distances)
 }
 
@@ -253,6 +264,11 @@ fn distances(
     step("proving on the CPU");
     let proof = graph::proved(graph, &found, if job.paths { &wanted.to } else { &[] })?;
     let [_, what] = graph::semiring::words(graph.semiring);
-    note(&format!("proved on the CPU: the {what} to {} nodes", share(proof.targets)));
+    note(&format!("proved on the CPU: the {what} to {} nodes, {}", share(proof.targets), nearness(proof.bound)));
     Ok((found.distances, job.paths.then_some(proof.next)))
+}
+
+/// How near distances are proved to be; a number is rounded up.
+fn nearness(bound: f64) -> String {
+    if bound == 0.0 { "exactly".to_owned() } else { format!("each to within {:.1e}", 1.06 * bound) }
 }

@@ -5,4 +5,4 @@ mod graph;
 mod job;
 mod tiled;
 
-pub(crate) use job::run;
+pub(crate) use job::{next_path, run};

@@ -93,7 +93,8 @@ pub(crate) fn check_outputs(documents: &[String], blocks: &[Planned<'_>], is_for
             _ => None,
         })
     };
-    let documents = documents.iter().map(|path| OutputFile { option: "--splice", path, is_ours: |_| true });
+    let documents =
+        documents.iter().map(|path| OutputFile { option: "--splice", path: path.into(), is_ours: |_| true });
     let pictures = plots().map(|options| OutputFile { option: "plot -o", ..about_files::picture(&options.output) });
     let read: Vec<PathBuf> = plots().flat_map(|options| about_files::shown(&options.files)).collect();
     store::check_outputs(&documents.chain(pictures).collect::<Vec<_>>(), &read, is_forced)

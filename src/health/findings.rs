@@ -58,12 +58,15 @@ pub(crate) struct Findings {
 
 impl Findings {
     pub(crate) fn collect() -> Findings {
+        let began = Instant::now();
+        let left = || doctor::DEADLINE.saturating_sub(began.elapsed());
         let opencl = doctor::opencl();
         let (found, preloaded) = opencl.as_ref().map_or((false, false), |l| (l.found.is_some(), l.preloaded));
-        let drivers = (found && !preloaded).then(doctor::drivers);
+        let drivers = (found && !preloaded).then(|| doctor::drivers(left));
         let listed = if found { doctor::listing() } else { Ok(Listing::default()) };
         let Listing { platforms, broken } = listed.unwrap_or_else(|problem| Listing::nothing(&problem));
-        let probes = platforms.iter().map(|p| p.devices.iter().map(doctor::check_device).collect()).collect();
+        let probe = |info| doctor::check_device(info, left());
+        let probes = platforms.iter().map(|p| p.devices.iter().map(probe).collect()).collect();
         let has_pocl = platforms.iter().any(|p| p.name.contains(POCL));
         let cache = pocl_cache().filter(|_| has_pocl);
         let pocl_cache = cache.map(|folder| (folder.clone(), is_writable(&folder)));

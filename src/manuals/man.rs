@@ -31,7 +31,8 @@ pub(crate) fn man(global: &Global, dir: &Path) -> Result<(), Error> {
     };
     let all: Vec<_> = commands.chain([program.clone()]).map(page).collect();
     let is_ours = |head: &str| head.contains(".TH gpulab");
-    let outputs: Vec<_> = all.iter().map(|(_, path, _)| OutputFile { option: "man", path, is_ours }).collect();
+    let outputs: Vec<_> =
+        all.iter().map(|(_, path, _)| OutputFile { option: "man", path: path.into(), is_ours }).collect();
     check_outputs(&outputs, &[], global.force)?;
     for (name, path, page) in &all {
         let written = pages(page, name).and_then(|text| std::fs::write(path, text));

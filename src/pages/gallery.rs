@@ -28,7 +28,8 @@ pub(crate) fn write(output: &str, inputs: Vec<InputFolder>, global: &Global) -> 
     let index = format!("{INDEX}.html");
     let paths: Vec<String> =
         pages.iter().chain([&index]).map(|name| folder.join(name).to_string_lossy().into_owned()).collect();
-    let outputs: Vec<_> = paths.iter().map(|path| OutputFile { option: "-o", path, is_ours: is_page }).collect();
+    let outputs: Vec<_> =
+        paths.iter().map(|path| OutputFile { option: "-o", path: path.into(), is_ours: is_page }).collect();
     check_outputs(&outputs, &read, global.force)?;
     let put = |name: &str, text: &str| {
         let path = folder.join(name);

@@ -86,7 +86,7 @@ impl Journal {
         if path.exists() {
             return planned.after(&path);
         }
-        let mut names = steps.iter().map(|step| step.file.as_str()).chain([super::sheet::FILE]);
+        let mut names = steps.iter().map(|step| step.file.as_str()).chain([super::sheet::FILE, super::UNFINISHED]);
         if let Some(other) = names.find(|name| folder.join(name).exists()) {
             let place = folder.display();
             return Err(Error::Usage(format!(

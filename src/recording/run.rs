@@ -25,6 +25,8 @@ pub(crate) fn begin(
     info: &DeviceInfo,
     journal: &Journal,
 ) -> Result<(), Error> {
+    // First, as by it a later run knows the others.
+    journal.save()?;
     let unfinished = folder.join(UNFINISHED);
     fs::create_dir_all(&unfinished)
         .map_err(|source| Error::Output { what: unfinished.display().to_string(), source })?;
@@ -32,7 +34,7 @@ pub(crate) fn begin(
     if let Some(platform) = platform.filter(|_| !folder.join(sheet::FILE).exists()) {
         sheet::write(folder, platform, info)?;
     }
-    journal.save()
+    Ok(())
 }
 
 pub(crate) struct Recording<'a> {

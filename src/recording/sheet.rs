@@ -18,7 +18,7 @@ const PROCESSORS: [&str; 9] =
 
 /// Runs a small kernel and writes the sheet.
 pub(crate) fn write(folder: &Path, platform: &PlatformInfo, info: &DeviceInfo) -> Result<(), Error> {
-    let probe = doctor::check_device(info)
+    let probe = doctor::check_device(info, doctor::DEADLINE)
         .map_err(|why| Error::NoDevice(format!("{} does not work: {why}; see gpulab doctor", info.name)))?;
     let path = folder.join(FILE);
     let text = format!("{:#}\n", sheet(platform, info, &probe, &Run::begin()));

@@ -1,8 +1,9 @@
 //! Recorded results as commands read them: files, or records that come with gpulab, of any kind.
 
-use crate::ceilings::{self, CeilingRow, all_kept};
+use crate::ceilings::{self, CeilingRow, Kept, all_kept};
 use crate::prelude::*;
 use crate::report::groups::{distinct, groups};
+use crate::report::shown::reasons::RunLimits;
 use crate::report::shown::{Material, ShownContent, ShownFile, mark_cached, only, take_apart};
 use crate::store::{Recorded, Shipped, recorded, shipped};
 use crate::suggest::did_you_mean;
@@ -222,18 +223,71 @@ pub(crate) fn ceilings_of(own: &[Shipped]) -> Result<Vec<CeilingRow>, Error> {
     }
 }
 
-/// Adds the limits that are kept on this machine of the rows' devices with their drivers, of what the files hold no limit.
-pub(crate) fn add_kept(ceilings: &mut Vec<CeilingRow>, rows: &[Row]) {
-    let kept = ceilings::folder().map(|folder| all_kept(&folder)).unwrap_or_default();
-    for kept in kept.into_iter().flatten() {
-        let is_its =
-            |row: &Row| (&row.platform, &row.device, &row.driver) == (&kept.platform, &kept.device, &kept.driver);
-        if rows.iter().any(is_its) {
+/// The runs that words ask for, each with the limits that were recorded with it: those of its folder, or those that are named
+/// from folders without rows, or that came with gpulab; and those that are kept, where they are its own.
+pub(crate) fn limits(words: &[String]) -> Result<Vec<RunLimits>, Error> {
+    let files = match asked(words)? {
+        AskedRecords::Device(own) => records(&own)?,
+        AskedRecords::Files(files) => files,
+    };
+    let mut folders: BTreeMap<&Path, (Vec<&Row>, Vec<CeilingRow>)> = BTreeMap::new();
+    for file in &files {
+        let folder = Path::new(&file.name).parent().unwrap_or(Path::new(""));
+        let (rows, ceilings) = folders.entry(folder).or_default();
+        match &file.holds {
+            ShownContent::Recorded(Recorded::Rows(own)) => rows.extend(own),
+            ShownContent::Ceilings(own) => ceilings.extend_from_slice(own),
+            _ => {}
+        }
+    }
+    let alone: Vec<CeilingRow> =
+        folders.values().filter(|(rows, _)| rows.is_empty()).flat_map(|(_, own)| own.clone()).collect();
+    let of_folder = |(folder, (rows, mut ceilings)): (&Path, (Vec<&Row>, Vec<CeilingRow>))| {
+        if ceilings.is_empty() {
+            ceilings.clone_from(&alone);
+        }
+        if ceilings.is_empty() {
+            let own: Vec<Shipped> = shipped().into_iter().filter(|file| Path::new(file.device) == folder).collect();
+            ceilings = ceilings_of(&own)?;
+        }
+        add_kept(&mut ceilings, &rows);
+        Ok((rows.iter().map(|row| row.run_id.clone()).collect(), ceilings))
+    };
+    folders.into_iter().map(of_folder).collect()
+}
+
+fn kept() -> impl Iterator<Item = Kept> {
+    ceilings::folder().map(|folder| all_kept(&folder)).unwrap_or_default().into_iter().flatten()
+}
+
+fn is_device_of(kept: &Kept, row: &Row) -> bool {
+    (&row.platform, &row.device, &row.driver) == (&kept.platform, &kept.device, &kept.driver)
+}
+
+/// The limits that are kept of the device that a row was just measured on.
+pub(crate) fn kept_of(row: &Row) -> Vec<CeilingRow> {
+    kept().find(|kept| is_device_of(kept, row)).map(|kept| kept.ceilings).unwrap_or_default()
+}
+
+/// Adds the limits that are kept on this machine, of what the files hold no limit, where rows say that they were held against
+/// them: another machine's device may have the same name.
+pub(crate) fn add_kept(ceilings: &mut Vec<CeilingRow>, rows: &[&Row]) {
+    for kept in kept() {
+        if rows.iter().any(|row| is_device_of(&kept, row) && kept.ceilings.iter().any(|limit| is_limit_of(limit, row)))
+        {
             let is_new = |row: &CeilingRow| !ceilings.iter().any(|own| own.device == row.device && own.is_of(row));
             let new: Vec<CeilingRow> = kept.ceilings.into_iter().filter(is_new).collect();
             ceilings.extend(new);
         }
     }
+}
+
+/// Whether a row was held against this limit.
+fn is_limit_of(limit: &CeilingRow, row: &Row) -> bool {
+    let is_same = |own: f64, value: f64| (own / value - 1.0).abs() < 1e-9;
+    let own = row.ceiling_gbps.or(row.ceiling_gops).zip(limit.value);
+    // A pair is two operations.
+    limit.what == row.ceiling && own.is_some_and(|(own, value)| is_same(own, value) || is_same(own, 2.0 * value))
 }
 
 /// Puts together what words ask for; of a device that comes with gpulab its ceilings as well.

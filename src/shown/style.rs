@@ -1,14 +1,15 @@
 //! Recorded results as text, as the run itself told them.
 
-use super::{add_kept, material};
+use super::{limits, material};
 use crate::ceilings::CeilingRow;
 use crate::cli::Show;
 use crate::counting::{source_line, why};
 use crate::prelude::*;
 use crate::record::Point;
 use crate::report::groups::{self, experiments, groups, ladders};
+use crate::report::shown::reasons::{self, RunLimits};
 use crate::report::shown::tables::{self, PivotNames};
-use crate::report::shown::{PointStudy, ShownContent, ShownFile, reasons};
+use crate::report::shown::{PointStudy, ShownContent, ShownFile};
 use crate::report::{self, Medium, RateUnit};
 use crate::store::Recorded;
 use std::collections::BTreeSet;
@@ -28,23 +29,21 @@ pub(crate) struct ShowingStyle<'a> {
 /// What the reasons of ladders are made of.
 pub(crate) struct Reasons {
     counts: Vec<CountRow>,
-    ceilings: Vec<CeilingRow>,
+    limits: Vec<RunLimits>,
 }
 
 impl Reasons {
-    /// From the counts that come with gpulab and those in the files, and by the ceilings in the files or of the device.
+    /// From the counts that come with gpulab and those in the files, and by the limits that were recorded with them.
     pub(crate) fn of(what: &[String]) -> Result<Reasons, Error> {
-        let mut material = material(what)?;
-        add_kept(&mut material.ceilings, &material.rows);
         let mut counts = why::shipped()?;
-        counts.extend(material.counts);
-        Ok(Reasons { counts, ceilings: material.ceilings })
+        counts.extend(material(what)?.counts);
+        Ok(Reasons { counts, limits: limits(what)? })
     }
 
     /// Of a ladder, by the limits of its device.
     fn text(&self, rows: &[Row], medium: Medium) -> String {
         let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
-        let ceilings = reasons::of_device(&self.ceilings, row);
+        let ceilings = reasons::of_run(&self.limits, row);
         let text = |screen| reasons::text(&Registry::default(), rows, &self.counts, &ceilings, screen);
         report::markdown::below(&text, medium)
     }
@@ -52,7 +51,7 @@ impl Reasons {
     /// The model of a ladder's reasons: whether that of a GPU; none without limits of its device.
     fn model_of(&self, rows: &[Row]) -> Option<bool> {
         let row = rows.iter().find(|row| !row.on_host())?;
-        reasons::model_of(rows, &reasons::of_device(&self.ceilings, row))
+        reasons::model_of(rows, &reasons::of_run(&self.limits, row))
     }
 
     /// What the models are that the reasons of these files' ladders come from, each once; or that there is no ladder.
@@ -78,10 +77,10 @@ impl ShowingStyle<'_> {
         match (by, &self.why) {
             _ if *findings => tables::findings(sources, medium),
             (Some(by), Some(why)) if by == tables::WASTE => {
-                tables::promises(sources, (&why.counts, &why.ceilings), medium)
+                tables::promises(sources, (&why.counts, &why.limits), medium)
             }
-            (Some(by), Some(why)) if by == tables::STEP => tables::steps(sources, (&why.counts, &why.ceilings), medium),
-            (Some(by), Some(why)) => tables::model_errors(sources, by, (&why.counts, &why.ceilings), medium),
+            (Some(by), Some(why)) if by == tables::STEP => tables::steps(sources, (&why.counts, &why.limits), medium),
+            (Some(by), Some(why)) => tables::model_errors(sources, by, (&why.counts, &why.limits), medium),
             (Some(by), None) => {
                 let names = PivotNames { by, value: value.as_deref().unwrap_or("time") };
                 tables::pivot(sources, &names, self.unit, medium)

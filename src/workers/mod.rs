@@ -1,6 +1,7 @@
 //! Sweeps and searches whose parts are tasks of HyperQueue: each task is the same command again, told by its environment which
 //! part is its own.
 
+use crate::children;
 use crate::cli::{WorkerArgs, Workers};
 use crate::prelude::*;
 use crate::sweep::Shard;
@@ -16,6 +17,9 @@ const LAST: &str = "last";
 
 /// The number of a task from 0, set by HyperQueue.
 const NUMBER: &str = "HQ_TASK_ID";
+
+/// Longest that HyperQueue may take to say what is there.
+const LONGEST: Duration = Duration::from_secs(30);
 
 const DRIVER: &str = include_str!("local.py");
 
@@ -44,7 +48,7 @@ impl Duty {
         let Some(output) = output.filter(|path| *path != "-") else {
             return Err(Error::Usage("--workers needs -o FILE, in a folder that all workers reach".into()));
         };
-        let parts = Parts { workers, of: options.tasks, folder: PathBuf::from(format!("{output}.tasks")) };
+        let parts = Parts { workers, of: options.tasks, folder: folder(output) };
         Ok(match std::env::var(TASK).as_deref() {
             Ok(LAST) => Duty::Last(parts),
             Ok(_) => {
@@ -58,7 +62,19 @@ impl Duty {
     }
 }
 
+/// Where the parts lie of rows that go to this file.
+fn folder(output: &str) -> PathBuf {
+    format!("{output}.tasks").into()
+}
+
 impl Parts {
+    /// The files in the folder for the parts of work whose rows go to this file: it goes when they are joined.
+    pub(crate) fn left(options: &WorkerArgs, output: &str) -> Vec<PathBuf> {
+        // In a task, others write there.
+        let is_leader = options.workers.is_some() && std::env::var_os(TASK).is_none();
+        if is_leader { files::below(&folder(output)) } else { Vec::new() }
+    }
+
     /// The rows of a part, which has a number from 0.
     fn file(&self, number: u64) -> PathBuf {
         self.folder.join(format!("{number}.csv"))
@@ -112,14 +128,14 @@ impl Parts {
         let program = std::env::current_exe().map_err(|e| Error::Failed(format!("where this program is: {e}")))?;
         let words = std::env::args().skip(1);
         let command = std::iter::once(program.display().to_string()).chain(words).collect::<Vec<_>>();
-        let hq = |words: &[&str]| Command::new("hq").args(words).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let hq = |words: &[&str]| children::output_within(Command::new("hq").args(words), "", LONGEST);
         let failed = |why: String| Error::Failed(format!("HyperQueue cannot run the tasks: {why}"));
         let (workers, options) = match &self.workers {
             Workers::Local(count) => (Some(count), &[][..]),
             Workers::Hq(options) => (None, &options[..]),
         };
         if workers.is_none() && hq(&["--version"]).is_ok() {
-            if !hq(&["server", "info"]).is_ok_and(|status| status.success()) {
+            if !hq(&["server", "info"]).is_ok_and(|output| output.status.success()) {
                 return Err(failed(
                     "no server answers; start one with hq server start, and workers with hq worker start".into(),
                 ));

@@ -3,15 +3,30 @@
 
 use assert_cmd::Command;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// A path at which nothing is and nothing can be: a file is no folder.
 pub const NOWHERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml/nowhere");
 
-/// In place of the user's folder for data, which is none of a test's business: ceilings that one test measured are there for
-/// the next ones.
-pub const DATA: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/data");
+thread_local! {
+    static OWN_DATA: TempDir = own_data();
+}
+
+fn own_data() -> TempDir {
+    let tests = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (own, plugins) = (TempDir::with_prefix_in("data-", tests).unwrap(), tests.join("data/count"));
+    fs::create_dir_all(&plugins).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(plugins, own.path().join("count")).unwrap();
+    own
+}
+
+/// In place of the user's folder for data, one for each test, which runs in a thread of its own: what one measured is none of
+/// another's business. The simulator's plugin, which takes long to build, is shared.
+pub fn data() -> PathBuf {
+    OWN_DATA.with(|own| own.path().to_owned())
+}
 
 /// Whether all is to be tried, however long it takes: `scripts/gate whole` asks for it.
 pub fn is_whole() -> bool {
@@ -27,7 +42,7 @@ pub fn one_in(several: usize) -> usize {
 pub fn gpulab(args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("gpulab").unwrap();
     command.args(args).env_remove("GPULAB_DEVICE").env("NO_COLOR", "1");
-    command.env("GPULAB_DATA", DATA);
+    command.env("GPULAB_DATA", data());
     command
 }
 
@@ -65,7 +80,7 @@ pub fn write(dir: &TempDir, name: &str, text: &[u8]) -> PathBuf {
 pub fn shell(line: &str) -> (String, String, Option<i32>) {
     let program = assert_cmd::cargo::cargo_bin("gpulab");
     let mut command = std::process::Command::new("sh");
-    command.args(["-c", line]).arg(program).env_remove("GPULAB_DEVICE").env("GPULAB_DATA", DATA);
+    command.args(["-c", line]).arg(program).env_remove("GPULAB_DEVICE").env("GPULAB_DATA", data());
     let output = command.output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8_lossy(&bytes).into_owned();
     (text(output.stdout), text(output.stderr), output.status.code())

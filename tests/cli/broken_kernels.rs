@@ -1,6 +1,6 @@
 //! Kernels that are wrong, do not compile, never end, crash or print: each costs its own row, and its exit code says so.
 
-use crate::binary::{DATA, quick, run};
+use crate::binary::{data, quick, run};
 use crate::sources::edited_kernels;
 use std::fs;
 use tempfile::TempDir;
@@ -71,7 +71,7 @@ fn a_reader_who_goes_away_hides_no_wrong_result() {
     {
         let mut child = std::process::Command::new(assert_cmd::cargo::cargo_bin("gpulab"))
             .args(args)
-            .env("GPULAB_DATA", DATA)
+            .env("GPULAB_DATA", data())
             .stdout(std::process::Stdio::piped())
             .stderr(std::process::Stdio::null())
             .spawn()

@@ -478,3 +478,25 @@ fn an_interrupt_ends_it_at_once_and_leaves_no_file() {
     assert!(log.ends_with("gpulab: interrupted\n"), "{log}");
     assert!(!Path::new(&path("out.csv")).exists());
 }
+
+#[test]
+fn a_pivot_that_shortens_once_is_seen_among_weights_of_either_sign() {
+    let wrong = edited_kernels(
+        "closure/pivot.cl",
+        "mine[i * SIDE * pitch + j * SIDE] = best[i][j];",
+        "mine[i * SIDE * pitch + j * SIDE] = best[i][j] - (first && get_local_id(0) == 1 && i + j == 0 ? 40 : 0);",
+    );
+    let draw = |at: u64| gpulab::data::draw(5, at);
+    for (unit, proved) in [(1.0, "to all nodes, exactly"), (0.37, "to all nodes, each to within ")] {
+        let edge = |at: u64| {
+            let (length, to) = (unit * (1 + draw(2 * at) % 1000) as f64, (at + 1 + draw(2 * at + 1) % 598) % 600);
+            format!("{},{to},{}\n", at % 600, if at == 7 { -1.0 } else { length })
+        };
+        let graph = "from,to,weight\n".to_owned() + &(0..3000).map(edge).collect::<String>();
+        let args = ["--closure", "--variant", "blocked", "--to", "1"];
+        let (_, err, code) = table(&graph, &args);
+        assert!(code == 0 && err.contains(proved), "{unit}: {code} {err}");
+        let (_, err, code) = table(&graph, &[&args[..], &["--cl-dir", wrong.path().to_str().unwrap()]].concat());
+        assert!(code == 4 && err.contains("the device's result is wrong"), "{unit}: {code} {err}");
+    }
+}

@@ -1,6 +1,7 @@
 //! `gpulab count -- program`: the kernels of somebody else's host program.
 
 use crate::binary::gpulab;
+use crate::sources::edited_kernels;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -99,5 +100,26 @@ fn what_cannot_be_counted_says_why() {
     ] {
         let (_, err, code) = count(dir.path(), line);
         assert!(code == exit && err.contains(want), "{line}: {code} {err}");
+    }
+}
+
+#[test]
+fn no_file_that_a_kernel_names_is_read() {
+    let dir = folder("-O1");
+    let secret = dir.path().join("secret.cl");
+    fs::write(&secret, "nobody asked for this\n".repeat(400)).unwrap();
+    let (from, named) = ("#line 1 \"", secret.display());
+    let kernels = fs::read_to_string(dir.path().join("kernels.cl")).unwrap();
+    fs::write(dir.path().join("kernels.cl"), format!("{from}{named}\"\n{kernels}")).unwrap();
+    let own = edited_kernels("reduce/interleaved.cl", "__kernel", &format!("{from}{named}\"\n__kernel"));
+    let beside = format!("../{}/secret.cl", dir.path().file_name().unwrap().display());
+    let outside = edited_kernels("reduce/interleaved.cl", "__kernel", &format!("{from}{beside}\"\n__kernel"));
+    let ladder = |folder: &TempDir| format!("reduce --variant 1 -n 64 --cl-dir {}", folder.path().display());
+    for line in ["-- ./program kernels.cl 64", &ladder(&own), &ladder(&outside)] {
+        let (out, err, code) = count(dir.path(), &format!("--lines {line}"));
+        assert!(code == 0 && out.contains("secret.cl") && !(out + &err).contains("nobody"), "{line}: {err}");
+        assert_eq!(count(dir.path(), &format!("--save base.json --force {line}")).2, 0, "{line}");
+        let kept = fs::read_to_string(dir.path().join("base.json")).unwrap();
+        assert!(kept.contains("secret.cl") && !kept.contains("nobody"), "{line}: {kept}");
     }
 }

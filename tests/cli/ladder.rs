@@ -1,6 +1,6 @@
 //! What a ladder's command answers: every rung with its result, over every kind of data, with what is told and kept beside it.
 
-use crate::binary::{DATA, gpulab, quick, run, write};
+use crate::binary::{data, gpulab, quick, run, write};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -34,7 +34,7 @@ fn an_interrupt_prints_what_is_there_and_names_what_is_missing() {
     use std::process::{Command, Stdio};
     let mut command = Command::new(gpulab(&[]).get_program());
     command.args(["dot", "--n", "2^22", "-v", "--sample-time", "1", "--max-noise", "1e-9", "--max-runs", "1000000"]);
-    command.env("GPULAB_DATA", DATA).env_remove("GPULAB_DEVICE").stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.env("GPULAB_DATA", data()).env_remove("GPULAB_DEVICE").stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     let mut notes = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
     assert!(notes.any(|line| line.starts_with("v1 naive: ")), "the first row is told of");

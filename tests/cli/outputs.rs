@@ -256,7 +256,7 @@ fn pipes_and_devices_where_files_belong_keep_nobody_waiting() {
         (vec!["dot", "--input", &at("p.npy")], 2),
         (vec!["minplus", "--input", &at("p.csv")], 2),
         (vec!["merge", &at("p.csv"), "-o", "-"], 1),
-        (vec!["sweep", "--kernel", "dot", "--quick", "--resume", "-o", &at("p.csv")], 2),
+        (vec!["sweep", "--kernel", "dot", "--quick", "--resume", "-o", &at("p.csv")], 74),
         (vec!["sweep", "--kernel", "dot", "--quick", "--resume", "-o", "/dev/null"], 2),
         (vec!["dot", "--quick", "--csv", &at("p.csv")], 74),
         (vec!["dot", "--quick", "--csv", dir.path().to_str().unwrap()], 74),

@@ -304,7 +304,7 @@ fn a_saved_file_is_tried_again_until_an_interrupt() {
     let stderr = fs::File::create(&log).unwrap();
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_gpulab"))
         .args(["try", path.to_str().unwrap(), "--as", "reduce", "--quick", "-n", "1000", "--variant", "1", "--watch"])
-        .env("GPULAB_DATA", crate::binary::DATA)
+        .env("GPULAB_DATA", crate::binary::data())
         .env_remove("GPULAB_DEVICE")
         .stdout(std::process::Stdio::null())
         .stderr(stderr)

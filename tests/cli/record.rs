@@ -1,6 +1,6 @@
 //! `gpulab record`, as a user runs it: interrupted, gone on with, and with a command that fails.
 
-use crate::binary::{DATA, run};
+use crate::binary::{data, run};
 use gpulab::store::{read_points, read_rows};
 use serde_json::Value;
 use std::fs;
@@ -48,7 +48,7 @@ fn a_record_goes_on_after_an_interrupt_and_past_a_failure() {
     let folder = dir.path().join("mine");
     let path = folder.display().to_string();
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpulab"));
-    command.args(QUICK).arg(&path).env("GPULAB_DATA", DATA).env_remove("GPULAB_DEVICE");
+    command.args(QUICK).arg(&path).env("GPULAB_DATA", data()).env_remove("GPULAB_DEVICE");
     let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     // In the middle of the first command, in which nobody but the record is interrupted.
     while fs::read_to_string(folder.join("unfinished/ceilings.csv")).unwrap_or_default().lines().count() < 3 {

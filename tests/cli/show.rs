@@ -1,7 +1,7 @@
 //! Recorded results shown again, without a device; and the data dictionary.
 
 use crate::binary::{NOWHERE, gpulab, run};
-use gpulab::ceilings::{CeilingRow, Kept};
+use gpulab::ceilings::{CeilingRow, Kept, Site};
 use gpulab::experiments::experiment;
 use gpulab::record::{CsvRecord, Point, Row, SampleRow};
 use gpulab::store::{read_points, shipped};
@@ -49,10 +49,10 @@ fn shipped_rows_of_data_in_a_cache_have_no_share_of_memorys_limit() {
     assert!(!large.contains("in cache") && words(&large).contains("limit 4"), "{large}");
 }
 
-/// The reasons of a ladder's rows alone come from the limits that are kept here of their device; without them the command that
-/// measures these is named.
+/// The reasons of a ladder's rows alone come from the limits that are kept here, if the rows were held against one of them:
+/// another machine's device may have the same name. Without them the command that measures these is named.
 #[test]
-fn reasons_use_kept_limits_or_name_the_command_that_measures_them() {
+fn reasons_use_the_limits_that_rows_were_held_against_or_name_the_command_that_measures_them() {
     let folder = TempDir::new().unwrap();
     let alone = folder.path().join("rows.csv");
     std::fs::copy(format!("{RESULTS}/nvidia-h200/dot_cmsoft.csv"), &alone).unwrap();
@@ -62,7 +62,7 @@ fn reasons_use_kept_limits_or_name_the_command_that_measures_them() {
         words(&String::from_utf8(output.stdout).unwrap())
     };
     assert!(
-        why().contains("no limit was measured for additions of f32 on NVIDIA H200: run gpulab ceiling"),
+        why().contains("no limit was recorded for additions of f32 on NVIDIA H200 with these rows: run gpulab ceiling"),
         "{}",
         why()
     );
@@ -70,7 +70,11 @@ fn reasons_use_kept_limits_or_name_the_command_that_measures_them() {
     let ceilings = gpulab::store::of_csv::<CeilingRow>(&text, "ceilings.csv").unwrap().0;
     let rows = gpulab::store::of_csv::<Row>(&std::fs::read(&alone).unwrap(), "rows.csv").unwrap().0;
     let row = rows.into_iter().find(|row| row.platform != gpulab::record::HOST).unwrap();
-    let kept = Kept { platform: row.platform, device: row.device, driver: row.driver, ceilings };
+    let mut kept = Kept { platform: row.platform, device: row.device, driver: row.driver, ceilings };
+    kept.save(folder.path()).unwrap();
+    assert!(why().contains("no limit was recorded"), "limits of another run: {}", why());
+    let read = kept.ceilings.iter_mut().find(|limit| limit.what == "read" && limit.place == Site::Memory).unwrap();
+    read.value = row.ceiling_gbps;
     kept.save(folder.path()).unwrap();
     assert!(!why().contains("no limit") && why().contains("v1 to v2"), "{}", why());
 }
@@ -503,6 +507,31 @@ fn the_models_error_is_summed_up_by_any_column() {
     );
     let numbers: Vec<String> = cells.iter().map(|line| line[1..4].join(" ").replace(" %", "%")).collect();
     assert_eq!(numbers, ["232 1.13 91%", "31 1.85 19%", "32 2.32 28%"], "as tests/host/why.rs computes them by itself");
+    // With limits of this machine, and of another record, for devices of the same name.
+    let folder = TempDir::new().unwrap();
+    let text = std::fs::read(format!("{RESULTS}/pocl-epyc-4/ceilings.csv")).unwrap();
+    let mut ceilings = gpulab::store::of_csv::<CeilingRow>(&text, "ceilings.csv").unwrap().0;
+    ceilings.iter_mut().for_each(|limit| limit.value = limit.value.map(|value| value / 3.0));
+    let CeilingRow { platform, device, driver, .. } = ceilings[0].clone();
+    Kept { platform, device, driver, ceilings }.save(folder.path()).unwrap();
+    let file = |name: &str| format!("{RESULTS}/pocl-epyc-4/{name}.csv");
+    let other = folder.path().join("ceilings.csv");
+    std::fs::copy(format!("{RESULTS}/pocl-epyc-2/ceilings.csv"), &other).unwrap();
+    let beside = folder.path().join("dot.csv");
+    std::fs::copy(format!("{RESULTS}/nvidia-h200/dot_cmsoft.csv"), &beside).unwrap();
+    let mut files = ["ceilings", "reduce", "dot", "transpose", "minplus"].map(file).to_vec();
+    files.splice(0..0, [other.display().to_string(), beside.display().to_string()]);
+    let named = ["pocl-epyc-4", "reduce", "dot", "transpose", "minplus"].map(String::from);
+    for records in [&named[..], &files] {
+        let words: Vec<&str> = ["show"].into_iter().chain(records.iter().map(String::as_str)).collect();
+        let output = gpulab(&[&words[..], &["--why", "--by", "device", "--md", "-"]].concat())
+            .env("GPULAB_DATA", folder.path())
+            .output()
+            .unwrap();
+        let cells = table_cells(&String::from_utf8(output.stdout).unwrap());
+        let own = cells.iter().find(|line| line[0] == "AMD EPYC (PoCL)").unwrap();
+        assert_eq!(own[1..4].join(" "), "31 1.85 19%", "{records:?}");
+    }
     let families = table_cells(&show(&["h200", "reduce", "dot", "--why", "--by", "family", "--md", "-"]));
     assert_eq!(families.iter().map(|line| line[0].as_str()).collect::<Vec<_>>(), ["reduce", "dot"]);
 }

@@ -1,6 +1,6 @@
 //! Sweeps: rounds on a scripted device; plans, kills, shards and bad input through the binary.
 
-use crate::binary::{DATA, NOWHERE, one_in};
+use crate::binary::{NOWHERE, data, one_in};
 use gpulab::Error;
 use gpulab::data::{Dtype, Shape};
 use gpulab::device::DeviceError;
@@ -219,7 +219,7 @@ const TINY: &[&str] = &[
 
 fn command(extra: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpulab"));
-    command.args(TINY).args(extra).env_remove("GPULAB_DEVICE").env("NO_COLOR", "1").env("GPULAB_DATA", DATA);
+    command.args(TINY).args(extra).env_remove("GPULAB_DEVICE").env("NO_COLOR", "1").env("GPULAB_DATA", data());
     command
 }
 
@@ -297,7 +297,7 @@ fn an_interrupted_sweep_says_what_it_left_out() {
     let dir = TempDir::new().unwrap();
     let file = path(&dir, "cut.csv");
     let mut loud = Command::new(env!("CARGO_BIN_EXE_gpulab"));
-    loud.args(TINY.iter().filter(|arg| **arg != "-q")).args(["-o", &file]).env("GPULAB_DATA", DATA);
+    loud.args(TINY.iter().filter(|arg| **arg != "-q")).args(["-o", &file]).env("GPULAB_DATA", data());
     let child = loud.env_remove("GPULAB_DEVICE").stderr(Stdio::piped()).spawn().unwrap();
     while !Path::new(&format!("{file}.rounds")).exists() {
         std::thread::sleep(Duration::from_millis(2));

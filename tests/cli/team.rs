@@ -1,7 +1,7 @@
 //! Several devices that share a case: PoCL's `pthread` and `basic` stand for two, on any machine with PoCL.
 #![cfg(unix)]
 
-use crate::binary::{DATA, gpulab, write};
+use crate::binary::{data, gpulab, write};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -214,7 +214,7 @@ fn signalled(signal: &str, more: &[&str]) -> (Vec<Line>, String, i32) {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("gpulab"));
     command.args(["reduce", "-d", "0,1", "--dtype", "i32", "-n", "1M", "--sample-time", "2", "--max-noise", "0.0001"]);
     command.args(["--max-runs", "100000", "--csv"]).arg(&file).args(more);
-    command.env("POCL_DEVICES", TWO).env("GPULAB_DATA", DATA).env_remove("GPULAB_DEVICE");
+    command.env("POCL_DEVICES", TWO).env("GPULAB_DATA", data()).env_remove("GPULAB_DEVICE");
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let begin = Instant::now();
     while fs::read_to_string(&file).map_or(0, |text| text.lines().count()) < 3 {

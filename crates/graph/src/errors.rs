@@ -63,11 +63,11 @@ pub fn proved(graph: &Graph, found: &Closure, paths: &[usize]) -> Result<Proof, 
     proof.map_err(|wrong| mistake(wrong, graph))
 }
 
-/// As [`proved`], of rows from these nodes.
+/// As [`proved`], of rows from these nodes; returns the bound.
 ///
 /// # Errors
 /// As there.
-pub fn proved_rows(graph: &Graph, found: &Closure, sources: &[usize]) -> Result<(), Error> {
+pub fn proved_rows(graph: &Graph, found: &Closure, sources: &[usize]) -> Result<f64, Error> {
     let proof = prove_rows(graph.semiring.join(), graph.len(), &found.weights, &found.distances, sources);
     proof.map_err(|wrong| mistake(wrong, graph))
 }

@@ -15,10 +15,10 @@
 //! which Floyd and Warshall's algorithm joins its parts, which is within gamma(m) A(P) of its length; A is the sum of the
 //! weights' magnitudes (N. J. Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, section 4.2). This holds
 //! for the path that was found here, so that a distance that is too long is seen from m roundings on. A distance is also
-//! the rounded sum of some walk. Floyd and Warshall add once for each node, and by blocks of b nodes twice more for each
-//! block: with b of at least 2 no weight goes through more than 2 n additions. *Without negative weights* a distance is
-//! thus at least (1 - gamma(2 n)) times the true one. *With negative weights* it may be much smaller than the walk's A, which is less
-//! than n times the heaviest weight for a walk of less than n edges: gamma(2 n) of that is allowed. *Integers* are exact, and the largest of a path's weights.
+//! the rounded sum of some walk, which need not be the shortest: with weights of either sign A may be much larger than the
+//! sum, and a longer walk may be rounded to a shorter one. So a distance counts only if a walk of m edges was found whose
+//! length less gamma(m + 16) A it reaches; 16 roundings more, as the device may have come by another one. *Whole weights* are
+//! added without rounding up to A = 1/u, and *integers* are exact, and the largest of a path's weights.
 
 use super::Length;
 use super::adjacency::Incoming;
@@ -42,6 +42,8 @@ const COLUMNS: usize = 16;
 pub struct Proof {
     /// Targets that were searched, all if they are as many as nodes.
     pub targets: usize,
+    /// What a distance that was looked at may differ by from the length of the shortest path: 0 if all are exact.
+    pub bound: f64,
     /// The next nodes toward those that were asked for.
     pub next: NextHops,
 }
@@ -97,36 +99,43 @@ fn of_type<T: Length>(
             columns.iter_mut().zip(targets).for_each(|(column, &target)| column.push(row[target]));
         }
         let search = |(&target, column): (&usize, &Vec<T>)| {
-            let next = Search::new(target, &incoming, column, &tolerance).run()?;
+            let (next, bound) = Search::new(target, &incoming, column, &tolerance).run()?;
             let is_wanted = paths.binary_search(&target).is_ok();
-            Ok((target, if is_wanted { next } else { Vec::new() }))
+            Ok((target, if is_wanted { next } else { Vec::new() }, bound))
         };
         targets.iter().zip(&columns).map(search).collect::<Result<Vec<_>, _>>()
     });
     let found = found.collect::<Result<Vec<_>, _>>()?;
     let mut toward = vec![Vec::new(); if paths.is_empty() { 0 } else { n }];
-    found.into_iter().flatten().filter(|(_, next)| !next.is_empty()).for_each(|(to, next)| toward[to] = next);
-    Ok(Proof { targets: targets.len(), next: NextHops { toward } })
+    let mut bound = 0.0;
+    for (to, next, own) in found.into_iter().flatten() {
+        bound = own.max(bound);
+        if !next.is_empty() {
+            toward[to] = next;
+        }
+    }
+    Ok(Proof { targets: targets.len(), bound, next: NextHops { toward } })
 }
 
 /// Shows that rows of distances, from these nodes, are those of the `n` x `n` weights, as [`prove`] does it for columns.
+/// Returns its bound.
 ///
 /// # Errors
 /// A distance that is wrong.
-pub fn prove_rows(join: EdgeJoin, n: usize, weights: &Array, rows: &Array, sources: &[usize]) -> Result<(), Mismatch> {
+pub fn prove_rows(join: EdgeJoin, n: usize, weights: &Array, rows: &Array, sources: &[usize]) -> Result<f64, Mismatch> {
     let types = Mismatch { from: 0, to: 0, got: f64::NAN, want: f64::NAN };
     same_type!((weights, rows), |w, d| rows_of_type(join, n, w, d, sources), else Err(types))
 }
 
-fn rows_of_type<T: Length>(join: EdgeJoin, n: usize, w: &[T], rows: &[T], sources: &[usize]) -> Result<(), Mismatch> {
+fn rows_of_type<T: Length>(join: EdgeJoin, n: usize, w: &[T], rows: &[T], sources: &[usize]) -> Result<f64, Mismatch> {
     let tolerance = Tolerance::new(join, n, w);
     let edges = Incoming::reversed(n, w);
     let prove = |(&from, row): (&usize, &[T])| {
         row_at_most(from, &w[from * n..][..n], row)?;
         let found = Search::new(from, &edges, row, &tolerance).run();
-        found.map(|_| ()).map_err(|wrong| Mismatch { from, to: wrong.from, ..wrong })
+        found.map(|(_, bound)| bound).map_err(|wrong| Mismatch { from, to: wrong.from, ..wrong })
     };
-    sources.par_iter().zip(rows.par_chunks(n)).map(prove).collect()
+    sources.par_iter().zip(rows.par_chunks(n)).map(prove).try_reduce(|| 0.0, |a, b| Ok(a.max(b)))
 }
 
 /// As [`at_most`], of a node's row.
@@ -147,7 +156,10 @@ fn at_most<T: Length>(n: usize, w: &[T], d: &[T]) -> Result<(), Mismatch> {
 struct Tolerance {
     join: EdgeJoin,
     roundoff: f64,
-    /// What a distance may be too short by: a share of it, or of weights of either sign so much.
+    /// Magnitudes up to which sums are exact: of whole weights.
+    exact: f64,
+    /// Edges that are longer than a distance by more than this are on no shortest path: a share of it, or of weights of either
+    /// sign so much.
     share: f64,
     least: f64,
     /// A length must shrink by more than this, for each edge and relative to the magnitudes: with weights of either sign
@@ -158,29 +170,28 @@ struct Tolerance {
 impl Tolerance {
     fn new<T: Length>(join: EdgeJoin, n: usize, weights: &[T]) -> Tolerance {
         if join == EdgeJoin::Larger {
-            return Tolerance { join, roundoff: 0.0, share: 0.0, least: 0.0, slack: 0.0 };
+            return Tolerance { join, roundoff: 0.0, exact: 0.0, share: 0.0, least: 0.0, slack: 0.0 };
         }
         let finite = || weights.par_iter().filter(|w| w.is_some()).map(|w| w.widened());
+        let exact = if finite().all(|w| w.fract() == 0.0) { 1.0 / T::ROUNDOFF } else { 0.0 };
         let is_signed = T::ROUNDOFF > 0.0 && finite().any(|w| w < 0.0);
         let share = gamma(2 * n as u64, T::ROUNDOFF).map_or(1.0, |g| g / (1.0 - g));
         let heaviest = if is_signed { finite().map(f64::abs).reduce(|| 0.0, f64::max) } else { 0.0 };
         let slack = if is_signed { f64::EPSILON } else { 0.0 };
-        Tolerance { join, roundoff: T::ROUNDOFF, share, least: share * n as f64 * heaviest, slack }
-    }
-
-    /// What a distance may be shorter by than the shortest path.
-    fn below(&self, distance: f64) -> f64 {
-        (self.share * distance.abs()).max(self.least)
+        Tolerance { join, roundoff: T::ROUNDOFF, exact, share, least: share * n as f64 * heaviest, slack }
     }
 
     /// Whether an edge is no shortest path between its own ends.
     fn is_detour<T: Length>(&self, weight: T, distance: T) -> bool {
         let distance = distance.widened();
-        weight.widened() - distance > self.below(distance)
+        weight.widened() - distance > (self.share * distance.abs()).max(self.least)
     }
 
-    /// What a distance may be longer by than a path.
-    fn above(&self, way: &Way, roundings: u64) -> f64 {
+    /// What the rounded sum of a path may differ by from its length, with so many roundings more.
+    fn rounding(&self, way: &Way, roundings: u64) -> f64 {
+        if way.magnitude <= self.exact {
+            return 0.0;
+        }
         let edges = roundings + u64::from(way.edges);
         (gamma(edges, self.roundoff).unwrap_or(1.0)
             + if self.roundoff > 0.0 { edges as f64 * f64::EPSILON } else { 0.0 })
@@ -245,10 +256,13 @@ impl<T: Length> Search<'_, T> {
         Search { target, incoming, column, tolerance, ways, queue, is_queued: vec![false; n] }
     }
 
-    /// The next nodes, or a node whose distance is wrong.
-    fn run(mut self) -> Result<Vec<u32>, Mismatch> {
+    /// The next nodes and the bound of the distances, or a node whose distance is wrong.
+    fn run(mut self) -> Result<(Vec<u32>, f64), Mismatch> {
         let (column, tolerance) = (self.column, self.tolerance);
-        self.relax(|from, way| way.length - column[from].widened() <= tolerance.above(way, 16));
+        let least = |way: &Way| way.length - tolerance.rounding(way, 16);
+        self.relax(|from, way| least(way) <= column[from].widened());
+        let reached: Vec<f64> = self.ways.iter().map(least).collect();
+        let mut bound = 0.0_f64;
         // Now by what edges say alone.
         self.queue.extend((0..self.ways.len() as u32).filter(|&at| self.ways[at as usize].next != NONE));
         self.relax(|_, _| true);
@@ -258,8 +272,9 @@ impl<T: Length> Search<'_, T> {
             let is_right = if way.next == NONE || !distance.is_some() {
                 way.next == NONE && !distance.is_some()
             } else {
-                let excess = distance.widened() - way.length;
-                excess <= tolerance.above(way, 0) && -excess <= tolerance.below(distance.widened())
+                let (distance, least) = (distance.widened(), reached[from].min(least(way)));
+                bound = bound.max(way.length - least);
+                least <= distance && distance - way.length <= tolerance.rounding(way, 0)
             };
             if !is_right {
                 let got = if distance.is_some() { distance.widened() } else { f64::INFINITY };
@@ -267,7 +282,7 @@ impl<T: Length> Search<'_, T> {
             }
         }
         self.ways[self.target].next = NONE;
-        Ok(self.ways.iter().map(|way| way.next).collect())
+        Ok((self.ways.iter().map(|way| way.next).collect(), bound))
     }
 
     /// Looks at the edges of all nodes of the queue, and of those to which these give a better way that `is_taken`.
@@ -318,5 +333,48 @@ mod tests {
         assert!((0..n).all(|row| prove(&shortened(&|at| at / n == row), &[]).is_err()));
         let found = (0..n).filter(|&column| prove(&shortened(&|at| at % n == column), &[]).is_err());
         assert_eq!(found.count(), 5, "as likely as there are targets");
+    }
+
+    /// Floyd and Warshall's algorithm in f32; the lengths from one pivot are shortened by so much.
+    fn closed(n: usize, weights: &[f32], shorter: f32) -> Vec<f32> {
+        let mut d = weights.to_vec();
+        for k in 0..n {
+            if k == n / 2 {
+                (k + 1..n).for_each(|j| d[k * n + j] -= shorter);
+            }
+            for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                d[i * n + j] = d[i * n + j].min(d[i * n + k] + d[k * n + j]);
+            }
+        }
+        d
+    }
+
+    #[test]
+    fn weights_of_either_sign_excuse_no_shortened_length() {
+        let n = 90;
+        for (seed, height, scale) in
+            (0..8).flat_map(|seed| [(0.0, 1.0), (1e4, 1.0), (0.0, 0.37), (1e4, 0.37)].map(|(h, s)| (seed, h, s)))
+        {
+            let draw = |at: usize| (gpulab_model::data::draw(seed, at as u64) >> 40) as f64 / f64::from(1 << 24);
+            // Around a cycle the heights cancel.
+            let up = |i: usize| (height * draw(2 * n * n + i)).floor();
+            let weight = |at: usize| {
+                let length = scale * (1.0 + (1000.0 * draw(at)).floor()) + up(at / n) - up(at % n);
+                if draw(n * n + at) < 0.1 { length as f32 } else { f32::INFINITY }
+            };
+            let mut weights: Vec<f32> = (0..n * n).map(weight).collect();
+            (0..n).for_each(|i| weights[i * n + i] = 0.0);
+            if height == 0.0 {
+                weights[n + 2] = -1.0;
+            }
+            let right = closed(n, &weights, 0.0);
+            let proved =
+                |d: &[f32]| of_type(EdgeJoin::Sum, n, &weights, d, &[], LOOKS_A_THREAD).map(|proof| proof.bound);
+            let bound = proved(&right).unwrap();
+            let most = if scale == 1.0 { 0.0 } else { 1e-5 * (1000.0 + height) };
+            assert!((0.0..=most).contains(&bound) && (bound == 0.0) == (scale == 1.0), "{height} {scale}: {bound:e}");
+            let wrong = closed(n, &weights, 0.125 + 2.0 * bound as f32);
+            assert!(wrong != right && proved(&wrong).is_err(), "{seed} {height} {scale}: {bound:e}");
+        }
     }
 }

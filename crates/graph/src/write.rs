@@ -150,16 +150,21 @@ impl Distances<'_> {
         out.flush()
     }
 
-    /// The head of a `.npy` of this type.
+    /// The head of a `.npy` of this type; without the last comma that NumPy's own have, see [`is_written_npy`].
     fn write_header(&self, out: &mut impl Write, kind: &str) -> io::Result<()> {
         let shape = format!("({}, {})", self.wanted.from.len(), self.wanted.to.len());
-        let header = format!("{{'descr': '<{kind}', 'fortran_order': False, 'shape': {shape}, }}");
+        let header = format!("{{'descr': '<{kind}', 'fortran_order': False, 'shape': {shape}}}");
         // Magic, version and length take 10 bytes; a line's end is the last of a multiple of 64.
         let length = (header.len() + 11).next_multiple_of(64) - 10;
         out.write_all(b"\x93NUMPY\x01\x00")?;
         out.write_all(&(length as u16).to_le_bytes())?;
         writeln!(out, "{header:0$}", length - 1)
     }
+}
+
+/// Whether a file begins as a `.npy` that was written here.
+pub fn is_written_npy(head: &str) -> bool {
+    head.starts_with("\u{fffd}NUMPY") && head.contains(")}")
 }
 
 /// A name as a cell of a line.
@@ -233,7 +238,7 @@ mod tests {
         };
         let (pairs, header, data) = npy(&[0, 1, 2], &[0, 1, 2]);
         assert_eq!((pairs, data.as_slice()), (5, distances.as_bytes()));
-        assert_eq!(header, "{'descr': '<i4', 'fortran_order': False, 'shape': (3, 3), }");
+        assert_eq!(header, "{'descr': '<i4', 'fortran_order': False, 'shape': (3, 3)}");
         let (pairs, header, data) = npy(&[1], &[0, 2]);
         assert_eq!((pairs, data.as_slice()), (1, Array::I32(vec![3, i32::NO_EDGE]).as_bytes()));
         assert!(header.contains("(1, 2)"));

@@ -7,7 +7,7 @@ use gpulab_model::plan::Plan;
 use gpulab_system::files;
 use std::borrow::Cow;
 use std::collections::HashSet;
-use std::path::PathBuf;
+use std::path::{Component, Path, PathBuf};
 
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
@@ -35,9 +35,12 @@ impl Sources {
         Ok(if repeats { repeated(&text, &rung.kernel()).unwrap_or(text) } else { text })
     }
 
-    /// The text of a kernel file as it is.
+    /// The text of a kernel file as it is. None of another file, which a kernel may name as well as its own.
     pub fn read(&self, path: &str) -> Result<String, Stop> {
-        self.lookup(path).map(Cow::into_owned).ok_or_else(|| self.unreadable(path))
+        let is_kernel =
+            path.ends_with(".cl") && Path::new(path).components().all(|c| matches!(c, Component::Normal(_)));
+        let text = if is_kernel { self.lookup(path) } else { None };
+        text.map(Cow::into_owned).ok_or_else(|| self.unreadable(path))
     }
 
     fn lookup(&self, path: &str) -> Option<Cow<'static, str>> {

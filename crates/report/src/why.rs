@@ -127,8 +127,8 @@ pub(crate) fn faster(gain: f64) -> String {
 pub fn without_limit(missing: &str, device: &str) -> String {
     let device = format::device(device);
     format!(
-        "no reasons: no limit was measured for {missing} on {device}: run gpulab ceiling there, then this again; on another \
-         machine name the file of gpulab ceiling --csv FILE, too"
+        "no reasons: no limit was recorded for {missing} on {device} with these rows: run gpulab ceiling there and measure \
+         again, or name the file of gpulab ceiling --csv FILE from there, too"
     )
 }
 

@@ -1,7 +1,8 @@
 //! Processes that this one starts, and does not wait for without end.
 
-use std::io;
-use std::process::{Child, Command, ExitStatus};
+use std::io::{self, Read, Write};
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -21,6 +22,34 @@ pub fn ended_within(child: &mut Child, limit: Duration) -> io::Result<Option<Exi
     }
     child.kill().and_then(|()| child.wait())?;
     Ok(None)
+}
+
+/// How a program ended that was given `input`, and what it printed, as fast as it came. [`io::ErrorKind::TimedOut`] if it took
+/// longer than `limit`: then it was killed, with all that it started.
+pub fn output_within(command: &mut Command, input: &'static str, limit: Duration) -> io::Result<Output> {
+    let mut child = lead_group(command).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // One that does not read to the end says why.
+        thread::Builder::new().spawn(move || drop(stdin.write_all(input.as_bytes())))?;
+    }
+    let (out, err) = (read_all(child.stdout.take())?, read_all(child.stderr.take())?);
+    let Some(status) = ended_within(&mut child, limit)? else {
+        kill_group(&mut child);
+        return Err(io::Error::new(io::ErrorKind::TimedOut, format!("it did not end within {} s", limit.as_secs())));
+    };
+    // What it started, and left, may keep its pipes open.
+    let text = |from: Receiver<Vec<u8>>| from.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
+    Ok(Output { status, stdout: text(out), stderr: text(err) })
+}
+
+fn read_all(pipe: Option<impl Read + Send + 'static>) -> io::Result<Receiver<Vec<u8>>> {
+    let (sender, receiver) = mpsc::channel();
+    thread::Builder::new().spawn(move || {
+        let mut text = Vec::new();
+        let _ = pipe.map(|mut pipe| pipe.read_to_end(&mut text));
+        sender.send(text)
+    })?;
+    Ok(receiver)
 }
 
 /// Lets a child that is yet to be started lead a group of processes: those that it starts and does not end are in it.
@@ -76,11 +105,12 @@ pub fn interrupt(child: &mut Child) {
     let _ = child.kill();
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
     use std::process::Command;
 
+    #[cfg(unix)]
     #[test]
     fn a_child_that_takes_too_long_is_killed() {
         let mut quick = Command::new("true").spawn().unwrap();
@@ -89,5 +119,14 @@ mod tests {
         let mut slow = Command::new("sleep").arg("30").spawn().unwrap();
         assert_eq!(ended_within(&mut slow, Duration::from_millis(20)).unwrap(), None);
         assert!(began.elapsed() < Duration::from_secs(20) && slow.try_wait().unwrap().is_some());
+        let ask = |script: &str, limit| {
+            output_within(Command::new("sh").args(["-c", script]), "asked\n", Duration::from_millis(limit))
+        };
+        let output = ask("cat; yes line | head -n 1000000 >&2; sleep 30 & exit 3", 20_000).unwrap();
+        assert_eq!((output.status.code(), &output.stdout[..]), (Some(3), &b""[..]), "what it left holds its pipes");
+        let output = ask("cat; yes line | head -n 1000000 >&2", 20_000).unwrap();
+        assert_eq!((output.stdout.len(), output.stderr.len()), (6, 5_000_000));
+        assert_eq!(ask("yes & sleep 30", 200).unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert!(began.elapsed() < Duration::from_secs(20));
     }
 }

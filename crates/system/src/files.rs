@@ -21,6 +21,20 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
     String::from_utf8(read(path)?).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 
+/// Refuses an output where no regular file is or could be made: a pipe and a device may wait for ever, and a link to nothing
+/// makes a file that nobody named.
+pub fn check_output(path: &Path) -> io::Result<()> {
+    const STREAMS: [&str; 3] = ["/dev/null", "/dev/full", "/dev/stdout"];
+    let why = match fs::metadata(path) {
+        Ok(found) if !found.is_file() && !found.is_dir() && STREAMS.iter().all(|one| path != Path::new(one)) => {
+            "it is a pipe or a device: give a file, or - for standard output"
+        }
+        Err(_) if path.is_symlink() => "it is a link to nothing: give the file itself, or remove the link",
+        _ => return Ok(()),
+    };
+    Err(io::Error::other(why))
+}
+
 /// Writes a whole file, in a folder that is made if need be: under another name first and onto its disk, so that it is
 /// there complete or not at all.
 /// On an error the file stays as it was.

@@ -8,17 +8,16 @@ use gpulab_model::plan::{Arg, Launch};
 use gpulab_system::{children, files, memory};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::time::Duration;
-use std::{env, fs, thread};
+use std::{env, fs, io, thread};
 
 /// Set in the child processes: what they are to find out.
 const TASK: &str = "GPULAB_DOCTOR_TASK";
 
-/// Longest that a child may take: a first compilation on a slow machine with cold caches.
-const DEADLINE: Duration = Duration::from_secs(60);
+/// Longest that all questions of a report may take: a first compilation on a slow machine with cold caches.
+pub const DEADLINE: Duration = Duration::from_secs(60);
 
 /// Longest that listing may take: the first to touch a driver waits for all its devices to wake up.
 const LISTING: Duration = Duration::from_secs(30);
@@ -79,7 +78,7 @@ impl LibraryFound {
 
 /// Loads OpenCL's library in a child process.
 pub fn opencl() -> Result<LibraryFound, String> {
-    in_child("opencl").map_err(|how| match env::var_os(LIBRARY_VARIABLE).filter(|v| !v.is_empty()) {
+    in_child("opencl", LISTING).map_err(|how| match env::var_os(LIBRARY_VARIABLE).filter(|v| !v.is_empty()) {
         Some(path) => format!("while {} was loaded, which {LIBRARY_VARIABLE} names, {how}", path.to_string_lossy()),
         None => format!("while OpenCL's library was loaded, {how}"),
     })
@@ -180,14 +179,15 @@ fn renumber(platforms: &mut [PlatformInfo]) {
 }
 
 /// Compiles and runs tiny kernels on a device, in a child process.
-pub fn check_device(info: &DeviceInfo) -> Result<Probe, String> {
-    in_child(&format!("device {}", info.selector))
+pub fn check_device(info: &DeviceInfo, limit: Duration) -> Result<Probe, String> {
+    in_child(&format!("device {}", info.selector), limit)
 }
 
-pub fn drivers() -> Vec<Driver> {
+/// Each driver, loaded by itself, while there is time `left`.
+pub fn drivers(left: impl Fn() -> Duration) -> Vec<Driver> {
     let driver = |file: PathBuf| {
         let library = library(&file)?;
-        let loads = in_child(&format!("library {library}"));
+        let loads = in_child(&format!("library {library}"), left());
         Some(Driver { file, library, loads })
     };
     registrations().into_iter().filter_map(driver).collect()
@@ -218,8 +218,11 @@ fn registrations() -> Vec<PathBuf> {
 }
 
 /// Runs this program once more with a task, and reads its answer. Says how it died if it did.
-fn in_child<T: DeserializeOwned>(task: &str) -> Result<T, String> {
-    ask_child(Command::new(program()?), task, DEADLINE)?
+fn in_child<T: DeserializeOwned>(task: &str, limit: Duration) -> Result<T, String> {
+    if limit.is_zero() {
+        return Err(format!("not looked at: others took {} s", DEADLINE.as_secs()));
+    }
+    ask_child(Command::new(program()?), task, limit)?
 }
 
 fn program() -> Result<PathBuf, String> {
@@ -232,22 +235,12 @@ fn ask_child<T: DeserializeOwned>(
     task: &str,
     deadline: Duration,
 ) -> Result<Result<T, String>, String> {
-    command.arg("doctor").env(TASK, task).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut child = command.spawn().map_err(|e| format!("no process could be started: {e}"))?;
-    let mut pipe = child.stdout.take();
-    let reader = thread::Builder::new().spawn(move || {
-        let mut text = String::new();
-        // A child that dies leaves half an answer, which is then no answer.
-        let _ = pipe.as_mut().map(|p| p.read_to_string(&mut text));
-        text
-    });
-    let reader = reader.map_err(|e| {
-        let _ = child.kill().and_then(|()| child.wait());
-        format!("no thread could be started: {e}")
+    let asked = children::output_within(command.arg("doctor").env(TASK, task), "", deadline);
+    let output = asked.map_err(|error| match error.kind() {
+        io::ErrorKind::TimedOut => format!("the driver did not answer within {} s", deadline.as_secs_f64().ceil()),
+        _ => format!("no process could be started: {error}"),
     })?;
-    let ended = children::ended_within(&mut child, deadline).map_err(|e| format!("the driver was lost: {e}"))?;
-    let status = ended.ok_or_else(|| format!("the driver did not answer within {} s", deadline.as_secs()))?;
-    let text = reader.join().unwrap_or_default();
+    let (status, text) = (output.status, String::from_utf8_lossy(&output.stdout));
     let limit = memory::address_space_limit().map(|limit| format!("; {limit}")).unwrap_or_default();
     let perhaps = "an old or damaged cache of it may be why";
     serde_json::from_str(text.trim()).map_err(|_| format!("the driver ended the process ({status}); {perhaps}{limit}"))

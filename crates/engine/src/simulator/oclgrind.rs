@@ -3,13 +3,15 @@
 use crate::worker::Wrapper;
 use gpulab_model::Error;
 use gpulab_study::count::{LaunchCounts, LockstepModel};
+use gpulab_system::children::output_within;
 use gpulab_system::files::{self, ScratchFolder};
 use sha2::{Digest, Sha256};
 use std::ffi::OsString;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 use std::{env, fs, io};
 
 /// The plugin counts, and gives kernels what Oclgrind lacks.
@@ -29,6 +31,9 @@ const TESTED: &str = "Oclgrind 21.10";
 pub const PLUGINS_FOLDER: &str = "count";
 
 pub(super) const OCLGRIND: &str = "oclgrind";
+
+/// Longest that the compiler and the simulator's trial may take, each.
+const LONGEST: Duration = Duration::from_secs(300);
 
 /// Names the C++ compiler.
 const COMPILER: &str = "CXX";
@@ -90,7 +95,10 @@ impl Simulator {
         command.args(["--build-options", &self.build_options(model), "--plugins"]).arg(plugin).arg("k.sim");
         command.current_dir(scratch.path()).envs(model_variables(model)).env("GPULAB_COUNT_FILE", at("counts"));
         // Without this program nobody knows before a kernel is counted.
-        let Ok(output) = command.stdin(Stdio::null()).output() else { return Ok(()) };
+        let output = match output_within(&mut command, "", LONGEST) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            tried => tried.map_err(|error| Error::Failed(format!("oclgrind-kernel cannot run the plugin: {error}")))?,
+        };
         let counts = fs::read_to_string(at("counts")).ok();
         let counts: Option<LaunchCounts> = counts.and_then(|text| serde_json::from_str(&text).ok());
         let is_right = counts.is_some_and(|counts| {
@@ -181,7 +189,7 @@ fn missing(what: &str) -> Error {
 
 /// Oclgrind's name and version, as it says them.
 pub(super) fn version() -> Result<String, Error> {
-    let output = match Command::new(OCLGRIND).arg("--version").stdin(Stdio::null()).output() {
+    let output = match output_within(Command::new(OCLGRIND).arg("--version"), "", LONGEST) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing("it is not installed")),
         Err(error) => return Err(missing(&format!("it cannot be started ({error})"))),
         Ok(output) => output,
@@ -220,7 +228,7 @@ fn compile(to: Option<&Path>) -> Result<String, Error> {
         match run_compiler(candidate, to) {
             Err(error) if error.kind() == ErrorKind::NotFound => {}
             Err(error) => {
-                return Err(Error::Failed(format!("the C++ compiler {candidate} cannot be started: {error}")));
+                return Err(Error::Failed(format!("the C++ compiler {candidate} gives no plugin: {error}")));
             }
             Ok(output) if output.status.success() => return Ok(candidate.clone()),
             Ok(output) => return Err(not_built(candidate, &String::from_utf8_lossy(&output.stderr))),
@@ -239,12 +247,7 @@ fn run_compiler(compiler: &str, to: Option<&Path>) -> io::Result<Output> {
         Some(to) => command.arg("-o").arg(to),
         None => command.arg("-fsyntax-only"),
     };
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn()?;
-    if let Some(mut source) = child.stdin.take() {
-        // A compiler that does not read to the end says why.
-        let _ = source.write_all(SOURCE.as_bytes());
-    }
-    child.wait_with_output()
+    output_within(&mut command, SOURCE, LONGEST)
 }
 
 /// Why the plugin was not built: mostly for want of a header.

@@ -1,6 +1,7 @@
 //! What a worker's driver and kernels print: read as fast as it comes, and told in a few harmless lines.
 
 use gpulab_system::terminal;
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -27,19 +28,21 @@ pub(super) fn end(number: u64) {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Printed {
     first: Vec<String>,
-    last: Vec<String>,
+    /// As they came: of very many lines, few are told.
+    last: VecDeque<String>,
     count: u64,
 }
 
 impl Printed {
-    fn add(&mut self, line: String) {
+    fn add(&mut self, line: &str) {
         self.count += 1;
         if self.first.len() < MOST_LINES {
-            self.first.push(line.clone());
+            self.first.push(harmless(line));
         }
-        self.last.push(line);
-        let surplus = self.last.len().saturating_sub(LAST_LINES);
-        self.last.drain(..surplus);
+        let mut room = if self.last.len() < LAST_LINES { None } else { self.last.pop_front() }.unwrap_or_default();
+        room.clear();
+        room.push_str(line);
+        self.last.push_back(room);
     }
 
     /// One message for all of it, if there is any: `who printed: ...`.
@@ -51,8 +54,12 @@ impl Printed {
     }
 
     pub(super) fn last(&self) -> String {
-        self.last.join("; ")
+        self.last.iter().map(|line| harmless(line)).collect::<Vec<_>>().join("; ")
     }
+}
+
+fn harmless(line: &str) -> String {
+    terminal::text(line.trim_end_matches('\r')).replace('\t', " ")
 }
 
 #[derive(Default)]
@@ -111,6 +118,9 @@ impl Listener {
 
 /// Whether a compiler counts its warnings: the warnings themselves are lines before.
 fn counts_warnings(line: &str) -> bool {
+    if !line.contains("generated.") {
+        return false;
+    }
     let words: Vec<&str> = line.split_whitespace().collect();
     matches!(words[..], [count, "warning" | "warnings", "generated."] if count.parse::<u64>().is_ok())
 }
@@ -121,7 +131,7 @@ impl State {
         match text.strip_prefix(END).and_then(|number| number.parse().ok()) {
             Some(number) => self.ended = Some(number),
             None if text.trim().is_empty() || counts_warnings(&text) => {}
-            None => self.printed.add(terminal::text(text.trim_end_matches('\r')).replace('\t', " ")),
+            None => self.printed.add(&text),
         }
     }
 }

@@ -403,7 +403,12 @@ impl Link {
 
     /// How the worker ended, and what it or its driver said last.
     fn last_words(&mut self) -> String {
-        let how = self.child.wait().map_or_else(|e| e.to_string(), |status| status.to_string());
+        // One that has closed its answers may go on without end.
+        let how = match children::ended_within(&mut self.child, Duration::from_secs(1)) {
+            Ok(Some(status)) => status.to_string(),
+            Ok(None) => "it gave no more answers".to_owned(),
+            Err(error) => error.to_string(),
+        };
         let last_words = self.printed.until(None).last();
         let last_words = if last_words.is_empty() { last_words } else { format!(", and said: {last_words}") };
         let limited = memory::address_space_limit().map(|limit| format!("; {limit}")).unwrap_or_default();

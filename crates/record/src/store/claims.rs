@@ -2,8 +2,9 @@
 
 use crate::CsvRecord;
 use gpulab_model::Error;
-use gpulab_system::files::FileIdentity;
+use gpulab_system::files::{self, FileIdentity};
 use gpulab_system::terminal::Stdout;
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// A file that a command is to write; `-` is standard output.
 pub struct OutputFile<'a> {
     pub option: &'a str,
-    pub path: &'a str,
+    pub path: Cow<'a, str>,
     /// Whether a file that begins so is a result of the same kind, which may be replaced.
     pub is_ours: fn(&str) -> bool,
 }
@@ -23,7 +24,7 @@ const HEAD: u64 = 8 << 10;
 const FEWEST: usize = 4;
 
 /// Refuses outputs that are inputs or each other, by whatever path, and those that would replace a file that gpulab did not
-/// write, unless that is `forced`. Nothing is opened for writing.
+/// write, unless that is `forced`; and those that are no files. Nothing is opened for writing.
 pub fn check_outputs(outputs: &[OutputFile<'_>], inputs: &[PathBuf], forced: bool) -> Result<(), Error> {
     let to_stdout: Vec<&str> = outputs.iter().filter(|one| one.path == "-").map(|one| one.option).collect();
     if to_stdout.len() > 1 {
@@ -36,7 +37,10 @@ pub fn check_outputs(outputs: &[OutputFile<'_>], inputs: &[PathBuf], forced: boo
     let inputs: Vec<(&PathBuf, End)> = inputs.iter().map(|path| (path, end(path))).collect();
     let mut taken = vec![("standard output".to_owned(), (stdout_identity(), None))];
     for OutputFile { option, path, .. } in outputs.iter().filter(|one| one.path != "-") {
-        taken.push((format!("{option} {path}"), end(Path::new(path))));
+        let name = format!("{option} {path}");
+        let path = Path::new(&**path);
+        files::check_output(path).map_err(|source| Error::Output { what: name.clone(), source })?;
+        taken.push((name, end(path)));
     }
     for (i, (name, place)) in taken.iter().enumerate() {
         if let Some((input, _)) = inputs.iter().find(|(_, input)| is_same(input, place)) {
@@ -59,7 +63,7 @@ impl OutputFile<'_> {
     /// so when it is opened.
     fn is_foreign(&self) -> bool {
         let is_filled = |path: &Path| std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0);
-        let path = Path::new(self.path);
+        let path = Path::new(&*self.path);
         let mut head = Vec::new();
         let mut read = || File::open(path)?.take(HEAD).read_to_end(&mut head);
         self.path != "-" && is_filled(path) && read().is_ok() && !(self.is_ours)(&String::from_utf8_lossy(&head))

@@ -38,7 +38,17 @@ const MARK: &str = "gpulab rounds of ";
 
 impl Rounds {
     pub fn beside(rows: &str, key: &str) -> Rounds {
-        Rounds { path: format!("{rows}.rounds").into(), key: format!("{MARK}{key}"), file: None }
+        Rounds { path: Rounds::path(rows).into(), key: format!("{MARK}{key}"), file: None }
+    }
+
+    /// Where the rounds are noted of a file of rows.
+    pub fn path(rows: &str) -> String {
+        format!("{rows}.rounds")
+    }
+
+    /// Whether a file begins as one of rounds.
+    pub fn is_ours(head: &str) -> bool {
+        head.starts_with(MARK)
     }
 
     /// What the file holds, by places in the plan, if it was begun with the same key. A line that is torn or damaged

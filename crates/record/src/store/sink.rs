@@ -15,7 +15,7 @@ pub(super) struct Sink {
 
 enum Destination {
     Stdout,
-    /// A pipe or a device.
+    /// A device.
     Stream(File),
     /// It has a length, and can be locked.
     Regular(Regular),
@@ -31,10 +31,10 @@ struct Regular {
 }
 
 impl Sink {
-    /// Opens an output without changing what is in it; `-` is standard output.
+    /// Opens an output without changing what is in it; `-` is standard output, also by its name.
     pub(super) fn open(path: &str) -> Result<Sink, Error> {
         let failed = |what: &str, source| Error::Output { what: what.to_owned(), source };
-        if path == "-" {
+        if ["-", "/dev/stdout"].contains(&path) {
             let name = "standard output";
             Stdout.check().map_err(|source| failed(name, source))?;
             return Ok(Sink { name: name.to_owned(), place: Destination::Stdout });
@@ -204,11 +204,11 @@ fn redirected() -> Option<(&'static File, u64)> {
 
 /// Opens a file for writing, and for reading too if it is a regular one.
 fn open_writable(path: &str) -> io::Result<Destination> {
+    files::check_output(Path::new(path))?;
     // A pipe opened for reading as well would never see its reader go away.
     if let Ok(metadata) = std::fs::metadata(path)
         && !metadata.is_file()
     {
-        wait_for_reader(path, &metadata)?;
         let mut file = OpenOptions::new().write(true).open(path)?;
         // A full device refuses to write nothing, too.
         let _none = file.write(&[])?;
@@ -217,37 +217,10 @@ fn open_writable(path: &str) -> io::Result<Destination> {
     let mut options = OpenOptions::new();
     options.read(true).write(true);
     let (file, is_new) = match options.clone().create_new(true).open(path) {
-        // A link to nothing exists too.
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => (options.create(true).open(path)?, false),
         made => (made?, true),
     };
     Ok(Destination::Regular(Regular { file, is_new, end: 0, is_begun: false }))
-}
-
-/// Waits a while until somebody reads a named pipe: opening it would wait for ever.
-#[cfg(unix)]
-fn wait_for_reader(path: impl AsRef<Path>, metadata: &std::fs::Metadata) -> io::Result<()> {
-    use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
-    use std::time::{Duration, Instant};
-    const LONGEST: Duration = Duration::from_secs(5);
-    let began = Instant::now();
-    while metadata.file_type().is_fifo() {
-        match OpenOptions::new().write(true).custom_flags(libc::O_NONBLOCK).open(&path) {
-            Err(e) if e.raw_os_error() == Some(libc::ENXIO) && began.elapsed() < LONGEST => {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            Err(e) if e.raw_os_error() == Some(libc::ENXIO) => {
-                return Err(io::Error::other("nobody reads this named pipe"));
-            }
-            other => return other.map(|_| ()),
-        }
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn wait_for_reader(_: impl AsRef<Path>, _: &std::fs::Metadata) -> io::Result<()> {
-    Ok(())
 }
 
 fn lock(file: &File, path: &str) -> Result<(), Error> {

@@ -6,9 +6,15 @@ use gpulab_record::Row;
 use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::count::CountRow;
 use gpulab_study::why::{DeviceRates, reasons};
+use std::collections::BTreeSet;
 
-pub fn of_device(ceilings: &[CeilingRow], row: &Row) -> Vec<CeilingRow> {
-    ceilings.iter().filter(|ceiling| ceiling.device == row.device).cloned().collect()
+/// Runs, and the limits that were recorded with them.
+pub type RunLimits = (BTreeSet<String>, Vec<CeilingRow>);
+
+/// The limits of a row's device that were recorded with its run.
+pub fn of_run(limits: &[RunLimits], row: &Row) -> Vec<CeilingRow> {
+    let own = limits.iter().find(|(runs, _)| runs.contains(&row.run_id)).map_or(&[][..], |(_, own)| own);
+    own.iter().filter(|limit| (&limit.device, &limit.driver) == (&row.device, &row.driver)).cloned().collect()
 }
 
 /// Whether a ladder's reasons are those of a GPU; none if this device's ceilings tell no reasons.

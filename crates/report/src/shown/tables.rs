@@ -1,7 +1,7 @@
 //! Tables of `gpulab show` that put records together: chosen columns, rungs and devices side by side, findings.
 
 use super::content::{ShownContent, ShownFile};
-use super::reasons::of_device;
+use super::reasons::{RunLimits, of_run};
 use super::study::PointStudy;
 use crate::beside::{self, ComparedDevice};
 use crate::chosen::{self, ChosenColumn, table_names};
@@ -115,10 +115,10 @@ fn by(name: &str, rows: &[Row]) -> Result<ChosenColumn, Error> {
     Ok(columns_of(&[name.to_owned()], rows)?.remove(0))
 }
 
-fn all_reasons(rows: &[Row], (counts, ceilings): (&[CountRow], &[CeilingRow])) -> Vec<LadderReasons> {
+fn all_reasons(rows: &[Row], (counts, limits): (&[CountRow], &[RunLimits])) -> Vec<LadderReasons> {
     let of_ladder = |ladder: Vec<Row>| {
         let row = ladder.iter().find(|row| !row.on_host())?;
-        let rates = DeviceRates::new(&of_device(ceilings, row), !row.is_on_cpu_device()).ok()?;
+        let rates = DeviceRates::new(&of_run(limits, row), !row.is_on_cpu_device()).ok()?;
         Some(reasons(&Registry::default(), &ladder, counts, &rates))
     };
     tables(rows).into_iter().filter_map(of_ladder).collect()
@@ -131,14 +131,14 @@ pub const WASTE: &str = "waste";
 pub const STEP: &str = "step";
 
 /// The steps of the ladders in the files, each with what the model carries of it.
-pub fn steps(files: &[ShownFile], material: (&[CountRow], &[CeilingRow]), medium: Medium) -> Result<String, Error> {
+pub fn steps(files: &[ShownFile], material: (&[CountRow], &[RunLimits]), medium: Medium) -> Result<String, Error> {
     let (rows, _) = rows_and_peers(files);
     let none = "no step gains or loses a tenth: --why --by step has nothing to list";
     steps::table(&all_reasons(&rows, material), medium).ok_or_else(|| Error::Usage(none.into()))
 }
 
 /// What `--why` promises of a rung, beside what the next rung reached where it removes that waste: a line for each waste.
-pub fn promises(files: &[ShownFile], material: (&[CountRow], &[CeilingRow]), medium: Medium) -> Result<String, Error> {
+pub fn promises(files: &[ShownFile], material: (&[CountRow], &[RunLimits]), medium: Medium) -> Result<String, Error> {
     let (rows, _) = rows_and_peers(files);
     let mut kept: Vec<KeptPromise> = Vec::new();
     for ladder in all_reasons(&rows, material) {
@@ -174,7 +174,7 @@ fn kept_promise(before: &RungTime, payoffs: &Payoffs, later: &[RungTime]) -> Opt
 pub fn model_errors(
     files: &[ShownFile],
     name: &str,
-    material: (&[CountRow], &[CeilingRow]),
+    material: (&[CountRow], &[RunLimits]),
     medium: Medium,
 ) -> Result<String, Error> {
     let (rows, _) = rows_and_peers(files);
