@@ -63,7 +63,7 @@ impl Findings {
         let opencl = doctor::opencl();
         let (found, preloaded) = opencl.as_ref().map_or((false, false), |l| (l.found.is_some(), l.preloaded));
         let drivers = (found && !preloaded).then(|| doctor::drivers(left));
-        let listed = if found { doctor::listing() } else { Ok(Listing::default()) };
+        let listed = if found { doctor::listing_while(&left) } else { Ok(Listing::default()) };
         let Listing { platforms, broken } = listed.unwrap_or_else(|problem| Listing::nothing(&problem));
         let probe = |info| doctor::check_device(info, left());
         let probes = platforms.iter().map(|p| p.devices.iter().map(probe).collect()).collect();

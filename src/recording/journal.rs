@@ -1,6 +1,6 @@
 //! `record.json`: the commands of a record, and how each ended. By it a later run knows what is still to be done.
 
-use super::steps::RecordStep;
+use super::steps::{RecordStep, UNFINISHED};
 use crate::error::EXITS;
 use crate::prelude::*;
 use crate::record::HostFacts;
@@ -86,7 +86,7 @@ impl Journal {
         if path.exists() {
             return planned.after(&path);
         }
-        let mut names = steps.iter().map(|step| step.file.as_str()).chain([super::sheet::FILE, super::UNFINISHED]);
+        let mut names = steps.iter().map(|step| step.file.as_str()).chain([super::sheet::FILE, UNFINISHED]);
         if let Some(other) = names.find(|name| folder.join(name).exists()) {
             let place = folder.display();
             return Err(Error::Usage(format!(

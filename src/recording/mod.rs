@@ -9,6 +9,6 @@ mod text;
 
 pub(crate) use journal::Journal;
 pub(crate) use lock::FolderLock;
-pub(crate) use run::{Recording, UNFINISHED, begin};
-pub(crate) use steps::{Thoroughness, steps};
+pub(crate) use run::{Recording, begin};
+pub(crate) use steps::{Thoroughness, UNFINISHED, steps};
 pub(crate) use text::{ABOUT, command, folder_name, proposal, summary, worst};

@@ -2,7 +2,7 @@
 
 use super::journal::Journal;
 use super::sheet;
-use super::steps::RecordStep;
+use super::steps::{RecordStep, UNFINISHED};
 use super::text::minutes;
 use crate::cli::environment::VARIABLES;
 use crate::outcome::PlatformInfo;
@@ -11,9 +11,6 @@ use crate::shell::joined;
 use crate::{bench, children, store};
 use std::env;
 use std::process::{Child, Command, ExitStatus, Stdio};
-
-/// Where a command writes until it has ended.
-pub(crate) const UNFINISHED: &str = "unfinished";
 
 /// How long an interrupted command has to end by itself: at a terminal it is interrupted, too.
 const GRACE: Duration = Duration::from_secs(2);

@@ -5,6 +5,9 @@ use crate::outcome::Cache;
 use crate::plan::Target;
 use crate::prelude::*;
 
+/// Where a command writes until it has ended.
+pub(crate) const UNFINISHED: &str = "unfinished";
+
 /// Seconds for the whole of a record, unless the user says how many.
 const BUDGET: f64 = 900.0;
 const QUICK_BUDGET: f64 = 120.0;

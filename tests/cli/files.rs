@@ -6,6 +6,7 @@ use gpulab::cli::Cli;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Each option that names an output: a command line with one file of each kind that it reads, and how its files begin.
@@ -221,7 +222,7 @@ fn what_is_written_beside_replaces_nothing_and_goes_through_no_pipe_or_link() {
         fs::write(dir.path().join("doc.md"), block).unwrap();
         let refused = |what: &str, force: &[&str]| {
             let words: Vec<&str> = line.split(' ').chain(force.iter().copied()).collect();
-            let began = std::time::Instant::now();
+            let began = Instant::now();
             let (said, code) = run_in(dir.path(), &words);
             assert!([2, 74].contains(&code) && began.elapsed().as_secs() < 5, "{line}, {what}: {code} {said}");
             said
@@ -252,6 +253,33 @@ fn what_is_written_beside_replaces_nothing_and_goes_through_no_pipe_or_link() {
     let line = ["minplus", "--input", "w.next.npy", "--closure", "--paths", "-o", "w.npy", "--force"];
     let (said, code) = run_in(dir.path(), &line);
     assert!(code == 2 && said.contains("is the input") && fs::read(dir.path().join("w.next.npy")).unwrap() == weights);
+}
+
+#[test]
+#[ignore = "long"]
+fn every_file_that_a_command_leaves_is_named_or_known_to_lie_beside() {
+    let files = |dir: &Path| -> BTreeSet<PathBuf> {
+        let all = gpulab::files::below(dir).into_iter().filter(|path| !path.starts_with(dir.join("data")));
+        all.map(|path| path.strip_prefix(dir).unwrap().to_owned()).collect()
+    };
+    let beside = ["minplus output -> minplus --input edges.csv --closure --paths -o {}"];
+    for line in OUTPUTS.iter().chain(&beside) {
+        let dir = folder();
+        let before = files(dir.path());
+        let name = match line.split_once(' ').unwrap() {
+            ("minplus", rest) if rest.starts_with("output") => "new.npy",
+            ("plot" | "draw", _) => "new.svg",
+            _ => "new",
+        };
+        let mut command = gpulab(&words(line, name));
+        // One that is ended leaves what it wrote on the way.
+        command.current_dir(dir.path()).env("GPULAB_DATA", dir.path().join("data")).timeout(Duration::from_secs(10));
+        drop(command.output().unwrap());
+        let known = [name, "new.next.npy", "new.rounds"].map(PathBuf::from);
+        let unknown: Vec<PathBuf> =
+            files(dir.path()).difference(&before).filter(|path| !known.contains(path)).cloned().collect();
+        assert!(unknown.is_empty(), "{line}: {unknown:?}");
+    }
 }
 
 #[cfg(unix)]
@@ -353,7 +381,6 @@ mod ended {
     use super::*;
     use rustix::process::{Pid, Signal, kill_process};
     use std::process::{Child, Command, Stdio};
-    use std::time::{Duration, Instant};
 
     /// Starts a program of its own data folder, by which its processes are known.
     fn start(dir: &Path, args: &[&str]) -> Child {

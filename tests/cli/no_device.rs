@@ -98,3 +98,16 @@ fn the_cause_is_told_why_there_is_no_device() {
         shell(&format!("POCL_CACHE_DIR={file}/x exec \"$0\" dot --quick -q --n 1000 --variant wide"));
     assert!(code == Some(0) || (out + &err).contains("set POCL_CACHE_DIR to one that is"), "{err}");
 }
+
+#[cfg(unix)]
+#[test]
+#[ignore = "long"]
+fn a_driver_that_sleeps_holds_the_doctor_up_for_a_minute_at_most() {
+    let dir = with_a_broken_driver("sleep(25);");
+    let began = Instant::now();
+    let output = gpulab(&["doctor"]).env("OCL_ICD_VENDORS", dir.path()).output().unwrap();
+    let took = began.elapsed();
+    let out = String::from_utf8(output.stdout).unwrap();
+    let is_told = out.contains("did not answer within") || out.contains("not looked at: others took 60 s");
+    assert!(is_told && output.status.code() != Some(0) && took < Duration::from_secs(75), "{took:?}: {out}");
+}

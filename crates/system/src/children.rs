@@ -24,6 +24,9 @@ pub fn ended_within(child: &mut Child, limit: Duration) -> io::Result<Option<Exi
     Ok(None)
 }
 
+/// Bytes that are kept of what a program prints.
+const MOST: u64 = 256 << 20;
+
 /// How a program ended that was given `input`, and what it printed, as fast as it came. [`io::ErrorKind::TimedOut`] if it took
 /// longer than `limit`: then it was killed, with all that it started.
 pub fn output_within(command: &mut Command, input: &'static str, limit: Duration) -> io::Result<Output> {
@@ -46,7 +49,9 @@ fn read_all(pipe: Option<impl Read + Send + 'static>) -> io::Result<Receiver<Vec
     let (sender, receiver) = mpsc::channel();
     thread::Builder::new().spawn(move || {
         let mut text = Vec::new();
-        let _ = pipe.map(|mut pipe| pipe.read_to_end(&mut text));
+        if let Some(mut pipe) = pipe {
+            let _ = pipe.by_ref().take(MOST).read_to_end(&mut text).and_then(|_| io::copy(&mut pipe, &mut io::sink()));
+        }
         sender.send(text)
     })?;
     Ok(receiver)

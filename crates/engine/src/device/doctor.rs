@@ -116,9 +116,14 @@ impl Listing {
 /// Lists the platforms in a child process. If that does not live through it, nor for OpenCL's own library, asks each
 /// driver in one of its own.
 pub fn listing() -> Result<Listing, String> {
-    match ask_child(Command::new(program()?), "platforms", LISTING) {
+    listing_while(&|| LISTING)
+}
+
+/// As [`listing`], while there is time `left`.
+pub fn listing_while(left: &(dyn Fn() -> Duration + Sync)) -> Result<Listing, String> {
+    match ask_child(Command::new(program()?), "platforms", LISTING.min(left())) {
         Ok(answer) => Ok(Listing { platforms: answer?, broken: Vec::new() }),
-        Err(how) => Ok(opencl().map_or_else(|problem| Listing::nothing(&problem), |_| driver_by_driver(&how))),
+        Err(how) => Ok(opencl().map_or_else(|problem| Listing::nothing(&problem), |_| driver_by_driver(&how, left))),
     }
 }
 
@@ -135,11 +140,11 @@ pub fn platforms() -> Result<Vec<PlatformInfo>, Error> {
 }
 
 /// Asks each driver alone; all at once, as each may take until its deadline.
-fn driver_by_driver(how: &str) -> Listing {
+fn driver_by_driver(how: &str, left: &(dyn Fn() -> Duration + Sync)) -> Listing {
     // What came with the process is in every child.
     let files = if forward::is_preloaded() { Vec::new() } else { registrations() };
     let asked: Vec<Result<Vec<PlatformInfo>, String>> = thread::scope(|scope| {
-        let asking: Vec<_> = files.iter().map(|file| scope.spawn(|| ask_driver(file))).collect();
+        let asking: Vec<_> = files.iter().map(|file| scope.spawn(|| ask_driver(file, left()))).collect();
         let died = |_| Err("it could not be asked".to_owned());
         asking.into_iter().map(|thread| thread.join().unwrap_or_else(died)).collect()
     });
@@ -157,14 +162,14 @@ fn driver_by_driver(how: &str) -> Listing {
     listing
 }
 
-fn ask_driver(file: &Path) -> Result<Vec<PlatformInfo>, String> {
+fn ask_driver(file: &Path, left: Duration) -> Result<Vec<PlatformInfo>, String> {
     let Some(library) = library(file) else { return Ok(Vec::new()) };
     let unusable = |e: std::io::Error| format!("it cannot be asked alone: {e}");
     let folder = files::ScratchFolder::new().map_err(unusable)?;
     fs::write(folder.path().join("alone.icd"), format!("{library}\n")).map_err(unusable)?;
     let mut command = Command::new(program()?);
     command.env("OCL_ICD_VENDORS", folder.path()).env_remove("OCL_ICD_FILENAMES").env_remove("OPENCL_VENDOR_PATH");
-    ask_child(command, "platforms", LISTING)?
+    ask_child(command, "platforms", LISTING.min(left))?
 }
 
 fn renumber(platforms: &mut [PlatformInfo]) {
@@ -219,9 +224,6 @@ fn registrations() -> Vec<PathBuf> {
 
 /// Runs this program once more with a task, and reads its answer. Says how it died if it did.
 fn in_child<T: DeserializeOwned>(task: &str, limit: Duration) -> Result<T, String> {
-    if limit.is_zero() {
-        return Err(format!("not looked at: others took {} s", DEADLINE.as_secs()));
-    }
     ask_child(Command::new(program()?), task, limit)?
 }
 
@@ -235,6 +237,9 @@ fn ask_child<T: DeserializeOwned>(
     task: &str,
     deadline: Duration,
 ) -> Result<Result<T, String>, String> {
+    if deadline.is_zero() {
+        return Err(format!("not looked at: others took {} s", DEADLINE.as_secs()));
+    }
     let asked = children::output_within(command.arg("doctor").env(TASK, task), "", deadline);
     let output = asked.map_err(|error| match error.kind() {
         io::ErrorKind::TimedOut => format!("the driver did not answer within {} s", deadline.as_secs_f64().ceil()),

@@ -32,8 +32,9 @@ pub const PLUGINS_FOLDER: &str = "count";
 
 pub(super) const OCLGRIND: &str = "oclgrind";
 
-/// Longest that the compiler and the simulator's trial may take, each.
+/// Longest that building the plugin and its trial may take, each; and that a look at what is there may.
 const LONGEST: Duration = Duration::from_secs(300);
+const LOOK: Duration = Duration::from_secs(30);
 
 /// Names the C++ compiler.
 const COMPILER: &str = "CXX";
@@ -189,9 +190,9 @@ fn missing(what: &str) -> Error {
 
 /// Oclgrind's name and version, as it says them.
 pub(super) fn version() -> Result<String, Error> {
-    let output = match output_within(Command::new(OCLGRIND).arg("--version"), "", LONGEST) {
+    let output = match output_within(Command::new(OCLGRIND).arg("--version"), "", LOOK) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing("it is not installed")),
-        Err(error) => return Err(missing(&format!("it cannot be started ({error})"))),
+        Err(error) => return Err(missing(&format!("it does not answer ({error})"))),
         Ok(output) => output,
     };
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -247,7 +248,7 @@ fn run_compiler(compiler: &str, to: Option<&Path>) -> io::Result<Output> {
         Some(to) => command.arg("-o").arg(to),
         None => command.arg("-fsyntax-only"),
     };
-    output_within(&mut command, SOURCE, LONGEST)
+    output_within(&mut command, SOURCE, if to.is_some() { LONGEST } else { LOOK })
 }
 
 /// Why the plugin was not built: mostly for want of a header.

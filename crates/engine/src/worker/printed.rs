@@ -178,6 +178,9 @@ mod tests {
         assert!(summary.ends_with("dot v1 naive printed 9992 more lines"), "{summary}");
         assert_eq!(printed.last(), "line 9995; line 9996; line 9997; line 9998; line 9999");
         assert_eq!(read(b"\n  \n").summary("x"), None);
+        // A kernel that prints must not wait for who reads.
+        let summary = read(&b"line\n".repeat(2_000_000)).summary("k").unwrap();
+        assert!(summary.ends_with("k printed 1999992 more lines"), "{summary}");
     }
 
     #[test]

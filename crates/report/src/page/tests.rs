@@ -84,7 +84,10 @@ fn one_processor_under_several_names_of_a_driver_is_one_card_whose_limits_are_na
 fn what_is_missing_for_reasons_names_the_command_that_measures_it() {
     let rows = vec![timed(1, "naive", 1e-3), timed(2, "local", 5e-4)];
     let text = page(&[folder("x", rows)]);
-    assert!(text.contains("no limit was measured for additions of f32 on Device: run gpulab ceiling"), "{text}");
+    assert!(
+        text.contains("no limit was recorded for additions of f32 on Device with these rows: run gpulab ceiling"),
+        "{text}"
+    );
     assert!(page(&[]).contains("<h1>Recorded results</h1>"));
 }
 
