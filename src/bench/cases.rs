@@ -113,8 +113,8 @@ pub(crate) fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shap
         (None, None) => {
             let whole = family.usual_shape(usual.n, false);
             if usual != whole {
-                let [usual, whole] = [usual, whole].map(|shape| elements(family, shape));
-                note(&format!("--quick: {usual}, and not {whole} as in the file: -n takes others"));
+                let (quick, whole) = (elements(family, usual), elements(family, whole));
+                note(&format!("--quick: {quick}, and not {whole} as in the file: -n takes others"));
             }
             Ok(usual)
         }

@@ -45,9 +45,9 @@ fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, Dtype), Err
 /// Which elements are NaN, if any.
 fn nan(data: &Array) -> Option<String> {
     let numbers = data.widened();
-    let first = numbers.iter().position(|x| x.is_nan())?;
-    let count = numbers.iter().filter(|x| x.is_nan()).count();
-    Some(format!("NaN in {count} of {} elements, first in element {first}", numbers.len()))
+    let mut nan = numbers.iter().enumerate().filter(|(_, x)| x.is_nan());
+    let (first, _) = nan.next()?;
+    Some(format!("NaN in {} of {} elements, first in element {first}", 1 + nan.count(), data.len()))
 }
 
 /// Says, however quiet it is to be, that sums of a file show nothing.

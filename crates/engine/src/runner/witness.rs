@@ -140,8 +140,8 @@ impl<'a> Witness<'a> {
     fn is_due(&self) -> bool {
         let first = 1 + data::draw(!self.job.second_seed, 0) % FIRST_FEW;
         // What is put back before a run holds no poison that would show an idle one.
-        let is_drawn = self.job.plan.restored || self.draw(100).is_multiple_of(2);
-        let is_more = self.runs > first && self.is_in_time() && is_drawn;
+        let is_more =
+            self.runs > first && self.is_in_time() && (self.job.plan.restored || self.draw(100).is_multiple_of(2));
         self.runs == first || is_more || !self.poisoned
     }
 
