@@ -21,8 +21,9 @@ impl Input<'_> {
         let (problem, size) = (&self.family.problem, self.dtype.size() as u128);
         let inputs: u128 = problem.inputs(self.shape, self.params).into_iter().map(|len| len as u128 * size).sum();
         let bytes = inputs.max(problem.result(self.shape, self.params) as u128 * size);
-        u64::try_from(bytes)
-            .map_err(|_| Error::Usage(format!("{} need {bytes} bytes: choose a smaller size", self.elements())))
+        u64::try_from(bytes).map_err(|_| {
+            Error::Usage(format!("{} need {bytes} bytes: choose a smaller size", elements(self.family, self.shape)))
+        })
     }
 
     /// Operations of a case, by the cost model.
@@ -53,7 +54,7 @@ impl Input<'_> {
         if needed > info.target.global_mem {
             return Err(Error::Usage(format!(
                 "{} of {} need {} on the device for their data and its copy, and {} has {}: {}",
-                self.elements(),
+                elements(self.family, self.shape),
                 self.dtype,
                 gib(needed),
                 info.name,
@@ -77,7 +78,7 @@ impl Input<'_> {
         match memory::available() {
             Some(available) if needed > available => Err(Error::Usage(format!(
                 "{} need {} of memory {what_for}, and {} is available: choose a smaller size",
-                self.elements(),
+                elements(self.family, self.shape),
                 gib(needed),
                 gib(available)
             ))),
@@ -92,11 +93,10 @@ impl Input<'_> {
             problem.movement(&self.case()).is_none() && problem.result(self.shape, self.params) > 1;
         if has_large_reference { 3 } else { 2 }
     }
+}
 
-    fn elements(&self) -> String {
-        let Shape { n, m } = self.shape;
-        if self.family.form == Form::Vector { format!("{n} elements") } else { format!("{n} x {m} elements") }
-    }
+fn elements(family: &Family, Shape { n, m }: Shape) -> String {
+    if family.form == Form::Vector { format!("{n} elements") } else { format!("{n} x {m} elements") }
 }
 
 /// Bytes as people read them.
@@ -113,10 +113,8 @@ pub(crate) fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shap
         (None, None) => {
             let whole = family.usual_shape(usual.n, false);
             if usual != whole {
-                note(&format!(
-                    "--quick: {} x {} elements, and not {} x {} as in the file: -n takes others",
-                    usual.n, usual.m, whole.n, whole.m
-                ));
+                let (quick, whole) = (elements(family, usual), elements(family, whole));
+                note(&format!("--quick: {quick}, and not {whole} as in the file: -n takes others"));
             }
             Ok(usual)
         }

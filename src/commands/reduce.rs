@@ -45,17 +45,17 @@ fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, Dtype), Err
 /// Which elements are NaN, if any.
 fn nan(data: &Array) -> Option<String> {
     let numbers = data.widened();
-    let first = numbers.iter().position(|x| x.is_nan())?;
-    Some(match numbers.iter().filter(|x| x.is_nan()).count() {
-        1 => format!("element {first} is NaN"),
-        count => format!("{count} of {} elements are NaN, the first is element {first}", numbers.len()),
-    })
+    let mut nan = numbers.iter().enumerate().filter(|(_, x)| x.is_nan());
+    let (first, _) = nan.next()?;
+    Some(format!("NaN in {} of {} elements, first in element {first}", 1 + nan.count(), data.len()))
 }
 
 /// Says, however quiet it is to be, that sums of a file show nothing.
 pub(super) fn tell_nan(file: &str, data: &Array) {
     if let Some(nan) = nan(data) {
-        let next = "take that out to see the sum of all else";
-        note(&format!("{file}: {nan}, so the result is NaN, over which kernels may leave out numbers unseen: {next}"));
+        note(&format!(
+            "{file}: {nan}: the result is NaN even of a kernel that leaves out other numbers; remove NaN from the file to \
+             see the sum of the others"
+        ));
     }
 }

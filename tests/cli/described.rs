@@ -506,7 +506,7 @@ fn other_commands_take_sizes_and_groups_of_the_file() {
     let copy = Copy::of("product").with("family.toml", "n = 512", "n = 96");
     assert!(planned(&copy, "sweep").lines().next().unwrap().contains("n=96 m=96 wg=16x16"));
     let (_, told) = said_by(&copy.with("family.toml", "n = 96", "n = 9600"), "sweep FILE --dry-run --quick");
-    assert!(told.contains("--quick: 1024 x 1024 elements, and not 9600 x 9600 as in the file"), "{told}");
+    assert!(told.contains("--quick: 1024 x 1024 elements, and not 9600 x 9600 elements as in the file"), "{told}");
     let copy = Copy::of("template").with("family.toml", "wg = \"256\"", "wg = \"96\"");
     assert!(planned(&copy, "sweep").contains("smooth/naive f32 n=4194304 wg=96\n"));
     // 96 is one more than the powers of two.

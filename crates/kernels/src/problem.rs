@@ -202,7 +202,7 @@ pub trait Described: Problem {
 
     /// What outputs hold though no kernel has worked, or one that only copies an input that is never changed: the output's
     /// number, what it holds, and why that is no right result to check kernels by.
-    fn idle<'a>(&self, case: &Case, inputs: &'a [Array]) -> Vec<(usize, &'a Array, String)>;
+    fn idle<'a>(&self, inputs: &'a [Array]) -> Vec<(usize, &'a Array, String)>;
 
     /// Zeros in place of some elements of inputs that have none, though nothing rules them out; empty where that cannot be said.
     /// There may be no answer over them.

@@ -240,8 +240,8 @@ pub(super) fn result(rows: &[Row]) -> Option<String> {
     let far = ROUNDINGS * row.dtype.unit_roundoff();
     let exact = right.find(|r| r.variant == CPU_EXACT && (value(r) - value(row)).abs() > far * value(r).abs());
     let Some(exact) = exact.and_then(number) else { return Some(said) };
-    let error = row.tol.unwrap_or(f64::INFINITY);
-    Some(format!("{exact} (cpu_exact), {said} ({}): large terms cancel, so errors up to {error:.1e} pass", label(row)))
+    let bound = row.tol.unwrap_or(f64::INFINITY);
+    Some(format!("{exact} (cpu_exact), {said} ({}, error bound {bound:.1e})", short_label(row)))
 }
 
 /// A row's result with as many digits as its type holds.

@@ -15,6 +15,9 @@ pub(super) struct Fence {
     content: ZoneContent,
     /// Bytes of each zone, a multiple of 4096; 0 where there is none.
     pub(super) bytes: usize,
+    /// Which of all buffers it lies around: no two lie between the same zones, or what is copied from one zone into another
+    /// would not show.
+    number: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,9 +41,6 @@ pub(super) struct Fenced {
     pub(super) dtype: Dtype,
     pub(super) bytes: usize,
     fence: Fence,
-    /// Which of all buffers it is: no two of them lie between the same zones, or what is copied from one zone into another
-    /// would not show.
-    number: u64,
 }
 
 impl Fence {
@@ -56,6 +56,7 @@ impl Fence {
         Fence {
             content: ZoneContent::Data(family.problem.beside(case)),
             bytes: if device.info().is_simulator() { 0 } else { wide },
+            number: 0,
         }
     }
 
@@ -64,6 +65,7 @@ impl Fence {
         Fence {
             content: ZoneContent::Data(Fill::Real),
             bytes: if device.info().is_simulator() { 0 } else { check::GUARD_BYTES },
+            number: 0,
         }
     }
 
@@ -74,38 +76,35 @@ impl Fence {
 
     /// The same around what kernels of this family write. Of a reader's own it holds any numbers: among the few that its inputs
     /// may hold one that is written there would not show.
-    pub(super) fn of_written(self, family: &Family) -> Fence {
-        match self.content {
-            ZoneContent::Data(_) if family.described().is_some() => {
-                Fence { content: ZoneContent::Data(Fill::Real), ..self }
-            }
-            _ => self,
+    pub(super) fn of_written(mut self, family: &Family) -> Fence {
+        if family.described().is_some() && self.content != ZoneContent::Poison {
+            self.content = ZoneContent::Data(Fill::Real);
         }
+        self
     }
 
     pub(super) fn none() -> Fence {
-        Fence { content: ZoneContent::Data(Fill::Real), bytes: 0 }
+        Fence { content: ZoneContent::Data(Fill::Real), bytes: 0, number: 0 }
     }
 
-    /// What lies before and behind the buffer of this number and type.
-    fn zones(self, dtype: Dtype, number: u64) -> Rc<Zones> {
+    /// What lies before and behind a buffer of this type.
+    fn zones(self, dtype: Dtype) -> Rc<Zones> {
         /// Zones that are remembered, each of up to twice a MiB: they are looked at after many runs.
         const MOST: usize = 24;
         thread_local! {
-            static KNOWN: RefCell<VecDeque<(Fence, Dtype, u64, Rc<Zones>)>> = const { RefCell::new(VecDeque::new()) };
+            static KNOWN: RefCell<VecDeque<(Fence, Dtype, Rc<Zones>)>> = const { RefCell::new(VecDeque::new()) };
         }
         KNOWN.with_borrow_mut(|known| {
-            let asked = (self, dtype, number);
-            if let Some((.., zones)) = known.iter().find(|(fence, of, number, _)| (*fence, *of, *number) == asked) {
+            if let Some((.., zones)) = known.iter().find(|(fence, of, _)| (*fence, *of) == (self, dtype)) {
                 return Rc::clone(zones);
             }
             let sides = [Side::Before, Side::Behind];
             let zones = Rc::new(sides.map(|side| match self.content {
-                ZoneContent::Data(fill) => check::guard(fill, dtype, side, number, self.bytes),
+                ZoneContent::Data(fill) => check::guard(fill, dtype, side, self.number, self.bytes),
                 ZoneContent::Poison => check::poisoned(dtype, self.bytes / dtype.size()),
             }));
             known.truncate(MOST - 1);
-            known.push_front((self, dtype, number, Rc::clone(&zones)));
+            known.push_front((self, dtype, Rc::clone(&zones)));
             zones
         })
     }
@@ -125,19 +124,19 @@ impl Fence {
         thread_local! {
             static COUNT: Cell<u64> = const { Cell::new(0) };
         }
-        let number = COUNT.replace(COUNT.get() + 1);
+        let fence = Fence { number: COUNT.replace(COUNT.get() + 1), ..self };
         let whole = device.alloc_in(memory, bytes + 2 * self.bytes)?;
         if self.bytes == 0 {
-            return Ok(Fenced { id: whole, whole, dtype, bytes, fence: self, number });
+            return Ok(Fenced { id: whole, whole, dtype, bytes, fence });
         }
-        let zones = self.zones(dtype, number);
+        let zones = fence.zones(dtype);
         let [before, behind] = &*zones;
         let fenced = device
             .write(whole, 0, before.as_bytes())
             .and_then(|()| device.write(whole, self.bytes + bytes, behind.as_bytes()))
             .and_then(|()| device.part(whole, self.bytes, bytes));
         let id = fenced.inspect_err(|_| device.free(whole))?;
-        Ok(Fenced { id, whole, dtype, bytes, fence: self, number })
+        Ok(Fenced { id, whole, dtype, bytes, fence })
     }
 
     pub(super) fn alloc_all(
@@ -185,7 +184,7 @@ impl Fenced {
         let Fence { bytes, .. } = self.fence;
         let mut there = vec![0; bytes];
         let sides = [(Side::Before, 0), (Side::Behind, bytes + self.bytes)];
-        for ((side, at), zone) in sides.into_iter().zip(&*self.fence.zones(self.dtype, self.number)) {
+        for ((side, at), zone) in sides.into_iter().zip(&*self.fence.zones(self.dtype)) {
             device.read(self.whole, at, &mut there)?;
             if let Err(what) = check::check_guard(&there, zone, side) {
                 return Ok(Some(what));

@@ -79,12 +79,11 @@ impl Data {
         const LEAST: u64 = 64;
         let many = job.family.described().filter(|_| job.case.shape.elements() >= LEAST);
         let (Some(described), Some(right)) = (many, &self.reference) else { return Ok(()) };
-        let idle = described.idle(job.case, self.host.held()).into_iter().find(|(number, held, _)| match right {
+        let idle = described.idle(self.host.held()).into_iter().find(|(number, held, _)| match right {
             Reference::Parts(parts) => {
-                let part = |(at, part): (usize, &OutputPart)| {
-                    if at == *number { held.as_bytes().to_vec() } else { part.want.clone() }
-                };
-                check::check_result(&Array::U8(parts.iter().enumerate().flat_map(part).collect()), right, 0).ok
+                let (part, held) = (OutputPart { at: 0, ..parts[*number].clone() }, held.as_bytes().to_vec());
+                part.want.len() == held.len()
+                    && check::check_result(&Array::U8(held), &Reference::Parts(vec![part]), 0).ok
             }
             _ => check::check_result(held, right, 0).ok,
         });

@@ -51,8 +51,10 @@ impl Session {
         let started = Instant::now();
         self.with_data(|_, data| data.demand_work(job))?;
         job.family.companions(job.case, &job.plan, &self.device.info().target).map_err(|refusal| {
-            let next = "change what refuses them, or write sizes = \"only\" into its file if no other size is meant";
-            Stop::failed(format!("it runs at none of the edge sizes that it is checked at ({refusal}): {next}"))
+            Stop::failed(format!(
+                "it runs at none of the edge sizes that it is checked at ({refusal}): change what refuses them, or write \
+                 sizes = \"only\" into its file if no other size is meant"
+            ))
         })?;
         // The row's result is that of the data that were asked for: those of timed runs differ a little.
         let when = "before timing";

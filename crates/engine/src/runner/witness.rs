@@ -139,7 +139,9 @@ impl<'a> Witness<'a> {
     /// Whether this run is one that is judged.
     fn is_due(&self) -> bool {
         let first = 1 + data::draw(!self.job.second_seed, 0) % FIRST_FEW;
-        let is_more = self.runs > first && self.is_in_time() && self.draw(100).is_multiple_of(2);
+        // What is put back before a run holds no poison that would show an idle one.
+        let is_more =
+            self.runs > first && self.is_in_time() && (self.job.plan.restored || self.draw(100).is_multiple_of(2));
         self.runs == first || is_more || !self.poisoned
     }
 
