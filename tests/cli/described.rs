@@ -664,7 +664,12 @@ fn a_check_says_what_it_did_not_look_at() {
         (&[&both], "", [4, 4], &["a race", "never set", "not looked at to its end: the simulator writes down 200"]),
         // What one rung uses up is none of the next one's.
         (&[NEVER_SET, RACE], "", [4, 4], &["b.cl, line 6: a race"]),
-        (&[ENDS, RACE], "--deadline 5", [4, 4], &["a: check: a.cl, line 6", "end: no result within 5 s", "b.cl, line 6: a race"]),
+        (
+            &[ENDS, RACE],
+            "--deadline 5",
+            [4, 4],
+            &["a: check: a.cl, line 6", "end: no result within 5 s", "b.cl, line 6: a race"],
+        ),
         (
             &["    __local float more[16384];\n    more[l] = 0;"],
             "",
