@@ -661,7 +661,7 @@ fn a_check_says_what_it_did_not_look_at() {
     let both = format!("{NEVER_SET}\n{RACE}");
     let cases: &[(&[&str], &str, [i32; 2], &[&str])] = &[
         (&[""], "", [0, 0], &["a: check: no race"]),
-        (&[&both], "", [4, 4], &["a race", "never set", "not looked at to its end: the simulator writes down 200"]),
+        (&[&both], "", [4, 4], &["a race", "never set", "not looked at to its end: the simulator writes down 2000"]),
         // What one rung uses up is none of the next one's.
         (&[NEVER_SET, RACE], "", [4, 4], &["b.cl, line 6: a race"]),
         (
