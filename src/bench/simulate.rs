@@ -87,6 +87,7 @@ pub(crate) fn second_opinion(
     let sentence = match checked.end {
         _ if !checked.findings.is_empty() => return Ok(Some((told(&checked, source, screen), true))),
         CheckEnd::Stopped(_) => return Ok(None),
+        CheckEnd::Right if rung.own_text().and_then(asks).is_some() => return Ok(None),
         CheckEnd::Wrong => {
             "the result is wrong in the simulator Oclgrind, too, and it finds no race: the kernel computes \
                             something else, or is not launched as it expects"

@@ -47,6 +47,9 @@ pub fn splice(out: &mut Out, global: &Global, options: &ReportArgs) -> Result<()
     let stale_figures = documents.iter().zip(&numbers).flat_map(|(document, numbers)| document.stale_figures(numbers));
     let stale: Vec<String> = filled.iter().filter_map(Filled::stale).chain(stale_figures).collect();
     let found = match (blocks.len(), numbers.iter().map(Vec::len).sum()) {
+        (0, 0) if options.splicing.check => {
+            return Err(Error::Usage("the files hold neither a block nor a figure to check".into()));
+        }
         (blocks, 0) => counted(blocks, "block"),
         (0, figures) => counted(figures, "figure"),
         (blocks, figures) => format!("{} and {}", counted(blocks, "block"), counted(figures, "figure")),

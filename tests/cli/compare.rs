@@ -182,3 +182,13 @@ fn a_ladder_is_held_against_what_was_kept_under_a_name() {
     let (code, _, err) = dot(&["--save", "../base"]);
     assert_eq!(code, 2, "{err}");
 }
+
+/// Steps of ladders are no cases that a limit could be held against.
+#[test]
+fn a_limit_without_a_common_case_is_refused() {
+    let [gpu, cpu, other] = ["nvidia-h200/dot.csv", "pocl-epyc-2/dot.csv", "nvidia-h200/reduce.csv"].map(of);
+    let two_devices = format!("{gpu},{cpu}");
+    assert_eq!(compare(&[&two_devices, &other]).0, 0);
+    let (code, _, err) = compare(&[&two_devices, &other, "--fail-on", "slower"]);
+    assert!(code == 2 && err.contains("share no case"), "{code} {err}");
+}

@@ -727,10 +727,15 @@ fn a_check_says_what_it_did_not_look_at() {
     let both = format!("{NEVER_SET}\n{RACE}");
     let cases: &[(&[&str], &str, [i32; 2], &[&str])] = &[
         (&[""], "", [0, 0], &["a: check: no race"]),
-        (&[&both], "", [4, 4], &["a race", "never set", "not looked at to its end: the simulator writes down 200"]),
+        (&[&both], "", [4, 4], &["a race", "never set", "not looked at to its end: the simulator writes down 2000"]),
         // What one rung uses up is none of the next one's.
         (&[NEVER_SET, RACE], "", [4, 4], &["b.cl, line 6: a race"]),
-        (&[ENDS, RACE], "--deadline 5", [4, 4], &["a: check: a.cl, line 6", "end: no result within 5 s", "b.cl, line 6: a race"]),
+        (
+            &[ENDS, RACE],
+            "--deadline 5",
+            [4, 4],
+            &["a: check: a.cl, line 6", "end: no result within 5 s", "b.cl, line 6: a race"],
+        ),
         (
             &["    __local float more[16384];\n    more[l] = 0;"],
             "",

@@ -264,3 +264,19 @@ fn integers_keep_every_digit() {
     let results: Vec<String> = reader.records().map(|record| record.unwrap()[column].to_owned()).collect();
     assert!(!results.is_empty() && results.iter().all(|result| result == want), "{results:?}");
 }
+
+/// A gate in which each case was skipped has looked at nothing; a baseline of the CPU is none of its cases.
+#[test]
+fn what_measured_nothing_fails_where_it_is_strict() {
+    for (line, code) in [
+        ("reduce --wg 96 --variant sequential -n 1000", 7),
+        ("transpose --wg 3x5 --variant 3 -n 64", 7),
+        ("sweep --kernel reduce --wg 96 --variant sequential -n 1000 -o -", 7),
+        ("reduce -n 0 --variant sequential", 0),
+    ] {
+        let words = line.split(' ').chain(["--quick", "--strict", "-q"]);
+        let (_, said, ended) = run(&words.collect::<Vec<_>>());
+        assert_eq!(ended, code, "{line}: {said}");
+        assert_eq!(said.contains("no case was measured"), code == 7, "{line}: {said}");
+    }
+}

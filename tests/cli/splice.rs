@@ -132,6 +132,9 @@ fn stale_blocks_are_named_and_left() {
     assert_eq!(splice(folder.path(), &["docs/a.md"]).0, "3 blocks in 1 file: 2 renewed\n");
     fs::remove_file(folder.path().join("docs/pictures/dot.svg")).unwrap();
     assert!(splice(folder.path(), &["--check", "docs/a.md"]).0.contains("dot.svg: No such file"));
+    fs::write(&path, "no block\n").unwrap();
+    let (_, wrong, code) = splice(folder.path(), &["--check", "docs/a.md"]);
+    assert!(code == 2 && wrong.contains("neither a block nor a figure to check"), "{wrong}");
 }
 
 #[test]

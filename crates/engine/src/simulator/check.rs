@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Duration;
 
 /// Most findings that the simulator writes down of a run.
-const MOST: &str = "200";
+const MOST: &str = "2000";
 
 const MISSING: &str = "--check runs kernels in the simulator Oclgrind, which is not installed or does not start; to install: \
      Debian/Ubuntu oclgrind; elsewhere Oclgrind 21.10 or later";
