@@ -50,7 +50,7 @@ fn tell_curve(out: &mut Out, global: &Global, options: &Compare) -> Result<(), E
         }
         let screen = screen(global.color);
         let gap = if at > 0 { "\n" } else { "" };
-        out.painted(&format!("{gap}{names}\n\n{}", report::compare::curve(&points, &SLOWDOWNS, screen)))?;
+        out.text(&format!("{gap}{names}\n\n{}", report::compare::curve(&points, &SLOWDOWNS, screen)))?;
     }
     Ok(())
 }

@@ -43,7 +43,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
     let view = ShowingStyle { unit, verbose: global.verbose, why, is_headed, options };
     let text = (!is_on_stdout).then(|| view.text(&sources, Medium::Screen(screen(global.color)))).transpose()?;
     let document = md.map(|_| view.text(&sources, Medium::Markdown)).transpose()?;
-    text.map_or(Ok(()), |text| out.painted(&text))?;
+    text.map_or(Ok(()), |text| out.text(&text))?;
     tables.note().iter().for_each(|told| global.note(told));
     md.zip(document).map_or(Ok(()), |(path, text)| outputs::write_markdown(path, &text))
 }

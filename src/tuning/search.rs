@@ -318,7 +318,7 @@ impl<'a> Tuning<'a> {
                 say(explanation(&told, Screen::stderr()).trim_end());
                 Ok(())
             }
-            false => out.painted(&explanation(&told, screen(global.color))),
+            false => out.text(&explanation(&told, screen(global.color))),
         }
     }
 

@@ -185,7 +185,7 @@ fn tinted(text: &str, tint: Option<Tint>, screen: Screen) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpulab_system::terminal::painted;
+    use gpulab_system::terminal::text as painted;
 
     fn file(label: &str, text: &str) -> KernelFile {
         KernelFile { label: label.into(), path: format!("cl/{label}.cl"), text: text.into() }

@@ -269,7 +269,7 @@ mod tests {
     use super::*;
     use crate::golden::{self, SCREEN};
     use gpulab_record::{Flags, params_of, row};
-    use gpulab_system::terminal::painted;
+    use gpulab_system::terminal::text as painted;
 
     fn timed(rung: u32, wg: &str, seconds: f64) -> Row {
         Row {
