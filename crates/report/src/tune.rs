@@ -252,7 +252,12 @@ mod tests {
             timed(1, 2, "256", "items=4096", 2e-3),
             timed(2, 2, "256", "items=1024", 1e-3),
             timed(3, 2, "64", "items=1024", 1.005e-3),
-            Row { status: Status::BuildFailed, t_median_s: None, ..timed(4, 2, "32", "items=1024", 1.0) },
+            Row {
+                status: Status::BuildFailed,
+                reason: "a.cl:3: error: no such type\nx".into(),
+                t_median_s: None,
+                ..timed(4, 2, "32", "items=1024", 1.0)
+            },
         ];
         let told = |ended, best: Option<usize>, beyond: &[&str]| TuningTold {
             rows: &rows,

@@ -128,10 +128,13 @@ fn a_wrong_kernel_never_wins() {
 /// One has the least times, but is mostly slower than the others.
 #[test]
 fn what_stays_undecided_is_measured_on_and_not_remembered() {
-    let kernel = timed(|_, _| false, |wg, items, count| match (wg, items) {
-        (64, 64) => 900_000 + 600_000 * u64::from(count % 7 > 2),
-        _ => 1_100_000 + 1_000 * (count % 7),
-    });
+    let kernel = timed(
+        |_, _| false,
+        |wg, items, count| match (wg, items) {
+            (64, 64) => 900_000 + 600_000 * u64::from(count % 7 > 2),
+            _ => 1_100_000 + 1_000 * (count % 7),
+        },
+    );
     let (rows, entries) = searched(kernel);
     assert_eq!((statuses(&rows), entries.len()), (vec![Status::Ok; 4], 0), "{entries:?}");
     let best = rows.iter().find(|row| row.wg == Some(WorkGroup::linear(64)) && row.params["items"] == "64").unwrap();
