@@ -15,11 +15,6 @@ impl Out {
         self.bytes(terminal::text(text).as_bytes())
     }
 
-    /// Writes text with colours; see [`Out::text`].
-    pub fn painted(&mut self, text: &str) -> Result<(), Error> {
-        self.bytes(terminal::painted(text).as_bytes())
-    }
-
     /// Writes bytes that are all our own.
     pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Error> {
         match (&Stdout).write_all(bytes) {

@@ -104,8 +104,7 @@ impl<T: CsvRecord> Outputs<T> {
     /// unless `quiet`.
     pub(crate) fn tell(&mut self, out: &mut Out, text: &dyn Fn(Screen) -> String, screen: Screen, quiet: bool) {
         if !self.taken {
-            let written = if screen.color { out.painted(&text(screen)) } else { out.text(&text(screen)) };
-            self.failed.extend(written.err());
+            self.failed.extend(out.text(&text(screen)).err());
         } else if !quiet {
             say(text(Screen::stderr()).trim_end());
         }

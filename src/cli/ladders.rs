@@ -3,6 +3,7 @@
 use super::measuring::{MeasureArgs, Output};
 use super::shared::KernelFolder;
 use super::tunables::{OfDot, OfMinPlus, OfReduce, OfTranspose, Tunables};
+use crate::compare::FEWEST;
 use crate::data::Dtype;
 use crate::kernels::Form;
 use crate::kernels::transpose::MOST_NREPS;
@@ -33,8 +34,9 @@ pub struct Ladder {
     pub no_tuned: bool,
     /// Measure everything N times, each time in a fresh process. Files hold every round; the table shows each rung's
     /// median round. Six rounds show how far runs differ; gpulab compare and --against need them for a verdict
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000), default_value_t = 1)]
-    pub rounds: u32,
+    /// [default: 1, with --fail-on 6]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub rounds: Option<u32>,
     /// Explain below the table why each step pays or not, from kernel counts and the device's measured limits
     #[arg(long)]
     pub why: bool,
@@ -53,6 +55,11 @@ impl Ladder {
         let command = Ladder::augment_args(clap::Command::new("ladder").no_binary_name(true));
         let matches = command.try_get_matches_from(words).map_err(|e| e.to_string())?;
         clap::FromArgMatches::from_arg_matches(&matches).map_err(|e| e.to_string())
+    }
+
+    pub fn rounds(&self) -> usize {
+        let usual = if self.output.fail_on.is_empty() { 1 } else { FEWEST };
+        self.rounds.map_or(usual, |rounds| rounds as usize)
     }
 
     /// Elements, or columns, by default.
@@ -236,7 +243,7 @@ impl GraphJob {
 const LADDER_ONLY: &[&str] = &[
     "n", "wg", "seed",
     "warmup", "min_runs", "max_runs", "min_time", "timeout", "max_noise", "cache", "clock", "quick", "budget",
-    "in_process", "strict", "csv", "json", "md", "samples", "gib", "save", "against", "peak",
+    "in_process", "strict", "csv", "json", "md", "samples", "gib", "save", "against", "fail_on", "peak",
 ];
 
 #[derive(Debug, Args)]

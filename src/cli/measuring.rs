@@ -3,7 +3,7 @@
 use super::shared::{KernelProcess, Sampling};
 use crate::outcome::Settings;
 use crate::runner::Budget;
-use crate::values;
+use crate::values::{self, FailOn};
 use clap::Args;
 
 #[derive(Clone, Debug, Args)]
@@ -95,4 +95,9 @@ pub struct Output {
     /// Say which rungs are faster, slower or the same as in the run kept under this name
     #[arg(long, value_name = "NAME", value_parser = values::name)]
     pub against: Option<String>,
+    /// With --against: exit with code 6 if a rung is SLOWER, with slower:5 only if by at least 5 %; with undecided if one is
+    /// UNDECIDED or has no time now. Both sides need six rounds
+    #[arg(long, value_name = "slower[:PCT]|undecided", requires = "against")]
+    #[arg(value_parser = values::fail_on, value_delimiter = ',')]
+    pub fail_on: Vec<FailOn>,
 }

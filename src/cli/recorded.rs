@@ -3,7 +3,7 @@
 use super::shared::{RowFiles, row_files};
 use crate::data::Dtype;
 use crate::report::picture::Theme;
-use crate::values::{self, Condition};
+use crate::values::{self, Condition, FailOn};
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
@@ -132,9 +132,10 @@ pub struct Compare {
     /// they would find. Needs a file of a ladder with about --rounds 60
     #[arg(long, conflicts_with_all = ["fail_on", "csv", "json"])]
     pub curve: bool,
-    /// Exit with code 6 if a case is SLOWER; with slower:5, only if it is slower by at least 5 %
-    #[arg(long, value_name = "slower[:PCT]", value_parser = values::slower)]
-    pub fail_on: Option<f64>,
+    /// Exit with code 6 if a case is SLOWER, with slower:5 only if by at least 5 %; with undecided if a case is UNDECIDED
+    /// or only in the first file. A list takes both: slower:5,undecided
+    #[arg(long, value_name = "slower[:PCT]|undecided", value_parser = values::fail_on, value_delimiter = ',')]
+    pub fail_on: Vec<FailOn>,
     /// Cases that provably differ by less count as the same
     #[arg(long, value_name = "SHARE", value_parser = values::spread, default_value = "2%")]
     pub same: f64,

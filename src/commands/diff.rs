@@ -23,7 +23,7 @@ pub fn run(out: &mut Out, global: &Global, options: &DiffArgs) -> Result<(), Err
     let (from, to) = (file(family, from, &sources)?, file(family, to, &sources)?);
     let screen = screen(global.color);
     let layout = DiffLayout::of(Stdout.is_terminal(), screen.width);
-    out.painted(&diff::text(&from, &to, layout, console::width().min(screen.width), screen))
+    out.text(&diff::text(&from, &to, layout, console::width().min(screen.width), screen))
 }
 
 fn file(family: &Family, rung: &Rung, sources: &Sources) -> Result<KernelFile, Error> {

@@ -25,7 +25,7 @@ pub fn run(out: &mut Out, global: &Global, options: &DrawArgs) -> Result<(), Err
     }
     let Some(path) = &options.output else {
         let texts: Vec<String> = drawn.iter().map(|one| drawing::text(one, screen(global.color))).collect();
-        return out.painted(&texts.join("\n"));
+        return out.text(&texts.join("\n"));
     };
     let bytes = rendered(&of_grids(&drawn), path, Theme::Auto, options.width)?;
     outputs::write_told(global, path, &bytes, "")

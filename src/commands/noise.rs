@@ -38,7 +38,7 @@ pub fn run(out: &mut Out, global: &Global, options: &NoiseArgs) -> Result<(), Er
         return Err(Error::Interrupted);
     };
     let each = began.elapsed().as_secs_f64() / noise.rounds as f64;
-    out.painted(&report::compare::noise(&noise, &row, each, screen(global.color)))?;
+    out.text(&report::compare::noise(&noise, &row, each, screen(global.color)))?;
     bench::go_on()
 }
 

@@ -283,7 +283,7 @@ impl TriedFile<'_> {
             say(text(Screen::stderr()).trim_end());
             return Ok(());
         }
-        out.painted(&text(screen(global.color)))
+        out.text(&text(screen(global.color)))
     }
 }
 

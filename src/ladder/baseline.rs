@@ -1,7 +1,8 @@
 //! Ladders' rows that are kept under a name, and held against later ones.
 
 use crate::ceilings::folder;
-use crate::compare::compare;
+use crate::cli::Output;
+use crate::compare::{FEWEST, FileComparison, compare, timed};
 use crate::prelude::*;
 use crate::store::{Recorded, write_rows};
 use crate::{report, shown};
@@ -19,20 +20,35 @@ pub(crate) struct Baselines {
 
 impl Baselines {
     /// Finds and reads them before anything is measured.
-    pub(crate) fn open(family: &str, save: Option<&str>, against: Option<&str>) -> Result<Baselines, Error> {
+    pub(crate) fn open(family: &str, output: &Output, rounds: usize) -> Result<Baselines, Error> {
+        let Output { save, against, fail_on, .. } = output;
         let file =
             |name: &str| Ok::<PathBuf, Error>(folder()?.join(BASELINES).join(name).join(format!("{family}.csv")));
-        let against =
-            against.map(|name| Ok::<_, Error>((name.to_owned(), read(file(name)?, name, family)?))).transpose()?;
-        let save = save.map(|name| Ok::<_, Error>((name.to_owned(), made(file(name)?)?))).transpose()?;
+        let read = |name: &String| Ok::<_, Error>((name.clone(), read(file(name)?, name, family)?));
+        let against = against.as_ref().map(read).transpose()?;
+        if let Some((name, rows)) = against.as_ref().filter(|_| !fail_on.is_empty()) {
+            let runs = timed(rows).iter().map(|case| case.seconds.len()).max().unwrap_or(0);
+            if runs.min(rounds) < FEWEST {
+                return Err(Error::Usage(format!(
+                    "--fail-on takes {FEWEST} rounds of each side: {name} has {runs} (gpulab {family} --save {name} --rounds \
+                     {FEWEST} keeps it anew), this run {rounds}"
+                )));
+            }
+        }
+        let save = save.as_ref().map(|name| Ok::<_, Error>((name.to_owned(), made(file(name)?)?))).transpose()?;
         Ok(Baselines { against, save })
     }
 
     /// The rows beside those of `--against`; nothing without it.
     pub(crate) fn beside(&self, rows: &[Row], verbose: bool, screen: Screen) -> String {
-        let Some((name, before)) = &self.against else { return String::new() };
-        let comparison = compare(before, rows, report::compare::SAME);
+        let Some((comparison, (name, _))) = self.compared(rows).zip(self.against.as_ref()) else {
+            return String::new();
+        };
         format!("\n{}", report::compare::text(&comparison, [name, "this run"], report::compare::SAME, verbose, screen))
+    }
+
+    pub(crate) fn compared<'a>(&'a self, rows: &'a [Row]) -> Option<FileComparison<'a>> {
+        self.against.as_ref().map(|(_, before)| compare(before, rows, report::compare::SAME))
     }
 
     /// Keeps the rows, in place of what was kept under the name, if the ladder got to its end.

@@ -5,7 +5,7 @@ use super::climb::{Climb, Study};
 use super::run::LadderRun;
 use crate::bench::{self, Input, tuning};
 use crate::ceilings::Limits;
-use crate::cli::{Ladder, Output};
+use crate::cli::Ladder;
 use crate::counting::why;
 use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
@@ -47,8 +47,7 @@ pub(crate) fn run_into(
     bench::check_dtype(study.family, dtype)?;
     check_values(study, &rungs, dtype, options.wg)?;
     bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
-    let Output { save, against, .. } = &options.output;
-    let baselines = Baselines::open(&study.family.name, save.as_deref(), against.as_deref())?;
+    let baselines = Baselines::open(&study.family.name, &options.output, options.rounds())?;
     let outputs = open(study, options)?;
     let data = Input { family: study.family, shape: study.shape, dtype, params: &study.params };
     let bytes = data.bytes()?;
@@ -86,7 +85,7 @@ pub(crate) fn run_into(
         budget: options.budget(),
         seed: options.seed,
         quick: options.measure.quick,
-        rounds: options.rounds as usize,
+        rounds: options.rounds(),
         peaks,
         verbose: global.verbose,
     };
@@ -109,9 +108,10 @@ pub(crate) fn run_into(
     }
     let probes = bench::gone_wrong(|status| limits.broken(status));
     let kept = baselines.keep(&all, climbed.is_ok(), global.quiet);
+    let against = baselines.compared(&all).map_or(Ok(()), |held| held.demand(&options.output.fail_on));
     let is_surprise = |row: &&Row| !faulty.contains(&row.variant) || row.status == Status::BuildFailed;
     let rungs = bench::worst(&all.iter().filter(is_surprise).cloned().collect::<Vec<_>>(), options.measure.strict);
-    worst_of([climbed, rungs, probes, finished, kept].into_iter().filter_map(Result::err))
+    worst_of([climbed, rungs, probes, finished, kept, against].into_iter().filter_map(Result::err))
 }
 
 /// A ladder with the options of its command.

@@ -4,7 +4,7 @@ use crate::ceilings::{self, CeilingRow, Kept, all_kept};
 use crate::prelude::*;
 use crate::report::groups::{distinct, groups};
 use crate::report::shown::reasons::RunLimits;
-use crate::report::shown::{Material, ShownContent, ShownFile, mark_cached, only, take_apart};
+use crate::report::shown::{Material, ShownContent, ShownFile, mark_cached, only, take_apart, take_some};
 use crate::store::{Recorded, Shipped, recorded, shipped};
 use crate::suggest::did_you_mean;
 
@@ -28,6 +28,11 @@ enum AskedPart {
 
 /// Finds what words ask for: paths, and devices with the names behind them.
 pub(crate) fn asked(words: &[String]) -> Result<AskedRecords, Error> {
+    asked_some(words, &mut |_| true)
+}
+
+/// As [`asked`], of the rows in files only those to keep.
+pub(crate) fn asked_some(words: &[String], keep: &mut dyn FnMut(&Row) -> bool) -> Result<AskedRecords, Error> {
     let parts = asked_parts(words)?;
     if let [AskedPart::Records { devices, names }] = &parts[..]
         && names.is_empty()
@@ -37,7 +42,7 @@ pub(crate) fn asked(words: &[String]) -> Result<AskedRecords, Error> {
     let mut files = Vec::new();
     for part in &parts {
         match part {
-            AskedPart::File(path) => files.push(from_file(path)?),
+            AskedPart::File(path) => files.push(from_file(path, keep)?),
             AskedPart::Records { devices, names } => {
                 for own in devices {
                     let found = if names.is_empty() { records(own)? } else { beside_caches(own, named(own, names)?)? };
@@ -111,10 +116,10 @@ pub(crate) fn read(name: &str) -> Result<(Recorded, Option<String>), Error> {
     recorded(&text, name)
 }
 
-fn from_file(path: &str) -> Result<ShownFile, Error> {
+fn from_file(path: &str, keep: &mut dyn FnMut(&Row) -> bool) -> Result<ShownFile, Error> {
     let list = "gpulab show alone lists the records that come with gpulab";
     let text = files::read(Path::new(path)).map_err(|e| Error::Failed(format!("cannot read {path}: {e} ({list})")))?;
-    take_apart(&text, path)
+    take_some(&text, path, keep)
 }
 
 /// The files of the one device whose name has this part.

@@ -12,6 +12,7 @@ use crate::report::shown::tables::{self, PivotNames};
 use crate::report::shown::{PointStudy, ShownContent, ShownFile};
 use crate::report::{self, Medium, RateUnit};
 use crate::store::Recorded;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// What `--why` comes to where no ladder is shown.
@@ -149,7 +150,7 @@ impl ShowingStyle<'_> {
 
     /// Ladders as tables, sweeps as summaries.
     fn rows(&self, rows: &[Row], medium: Medium) -> String {
-        let text = |group: &Vec<Row>| match group.iter().any(|row| !row.sweep_id.is_empty()) {
+        let text = |group: &Cow<'_, [Row]>| match group.iter().any(|row| !row.sweep_id.is_empty()) {
             true => match medium {
                 Medium::Screen(screen) => report::sweep::summary(group, screen),
                 Medium::Markdown => report::sweep::markdown(group),

@@ -60,7 +60,7 @@ impl SweepState<'_> {
         match self.csv {
             Some(_) if global.quiet => {}
             Some(_) => say(report::summary(&self.rows, Screen::stderr()).trim_end()),
-            None => return out.painted(&report::summary(&self.rows, screen(global.color))),
+            None => return out.text(&report::summary(&self.rows, screen(global.color))),
         }
         Ok(())
     }

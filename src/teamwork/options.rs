@@ -50,7 +50,7 @@ fn refuse(options: &Ladder, study: &LadderRun<'_>) -> Result<(), Error> {
         ("--as", study.source.is_some()),
         ("--stream", study.stream.is_some()),
         ("--why", options.why),
-        ("--rounds", options.rounds > 1),
+        ("--rounds", options.rounds.is_some_and(|rounds| rounds > 1)),
         ("--peak", !options.peak.is_empty()),
         ("--save", options.output.save.is_some()),
         ("--against", options.output.against.is_some()),

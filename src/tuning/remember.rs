@@ -3,13 +3,19 @@
 use super::search::Tuning;
 use crate::prelude::*;
 use crate::report::sweep::wrapped;
-use crate::tune::{SizeClass, TunedEntry, TunedFile, TuningMemory, choices, fastest, is_faster, source_hash, time_of};
+use crate::sweep::Configuration;
+use crate::tune::{
+    SizeClass, TunedEntry, TunedFile, TuningMemory, choices, fastest, is_faster, least_of, source_hash, time_of,
+};
 
 impl Tuning<'_> {
     /// Remembers what was found, and says for what.
     pub(crate) fn remember(&self, global: &Global) -> Result<(), Error> {
         let entries = self.entries()?;
         if entries.is_empty() {
+            if !self.undecided().is_empty() {
+                global.note("nothing is remembered: nothing is shown to be faster than its rung's default");
+            }
             return Ok(());
         }
         let device = TunedFile::empty(self.executor.info());
@@ -81,22 +87,35 @@ impl Tuning<'_> {
             m: self.asked.shape.m,
             t_median_s: seconds,
             ceiling_pct: best.ceiling_pct,
-            default_x: default.and_then(time_of).map(|default| default / seconds),
+            default_x: default.and_then(least_of).zip(least_of(best)).map(|(default, best)| default / best),
             tried: rows.len(),
             time_utc: self.scene.run.time_utc.clone(),
             gpulab: env!("CARGO_PKG_VERSION").into(),
         }))
     }
 
-    /// The fastest row, and that of its rung's default. The default stays the best unless something is faster beyond the
-    /// noise.
+    /// The fastest row, and that of its rung's default; none where it is undecided whether it is faster than that.
     pub(super) fn winner<'r>(&self, rows: &'r [Row]) -> Option<(&'r Row, Option<&'r Row>)> {
-        let best = fastest(rows)?;
-        let index = self.space.default_of(&best.variant).map(|default| default.index);
-        let default = rows.iter().find(|row| row.case_index == index && time_of(row).is_some());
-        match default {
-            Some(default) if !is_faster(best, default) => Some((default, Some(default))),
-            _ => Some((best, default)),
-        }
+        self.rivals(rows).filter(|(best, default)| !is_undecided(best, *default))
     }
+
+    fn rivals<'r>(&self, rows: impl IntoIterator<Item = &'r Row> + Clone) -> Option<(&'r Row, Option<&'r Row>)> {
+        let best = fastest(rows.clone())?;
+        let index = self.space.default_of(&best.variant).map(|default| default.index);
+        let default = rows.into_iter().find(|row| row.case_index == index && time_of(row).is_some());
+        Some((best, default))
+    }
+
+    /// Of the rungs of which it is undecided, the best configuration and the default.
+    pub(super) fn undecided(&self) -> Vec<&Configuration> {
+        let rows = self.rows.latest();
+        let of = |rung: &&Rung| self.rivals(rows.iter().filter(|row| row.variant == rung.variant()));
+        let open = self.space.rungs.iter().filter_map(of).filter(|(best, default)| is_undecided(best, *default));
+        let rivals = open.flat_map(|(best, default)| [Some(best), default]).flatten();
+        rivals.filter_map(|row| self.space.candidates.get(row.case_index? as usize)).collect()
+    }
+}
+
+fn is_undecided(best: &Row, default: Option<&Row>) -> bool {
+    default.is_some_and(|default| default.case_index != best.case_index && !is_faster(best, default))
 }

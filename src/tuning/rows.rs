@@ -88,7 +88,7 @@ impl TuningRows {
     ) -> Result<Vec<BTreeSet<u64>>, Error> {
         let mut found = Vec::new();
         for (shard, file) in parts.files() {
-            let rows = latest(&read_rows(&file)?.rows);
+            let rows = latest(&read_rows(&file)?.rows).into_owned();
             let refused = |why| Error::Usage(format!("{}: {why}", file.display()));
             found.push(identity.of_shard(shard).finished(plan, &rows).map_err(refused)?);
             for row in rows {
@@ -118,7 +118,7 @@ impl TuningRows {
 
     /// The last row of each configuration.
     pub(crate) fn latest(&self) -> Vec<Row> {
-        latest(&self.rows)
+        latest(&self.rows).into_owned()
     }
 
     pub(crate) fn len(&self) -> usize {

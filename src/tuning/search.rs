@@ -12,8 +12,8 @@ use crate::report::tune::{TuningTold, explanation};
 use crate::runner::FOR_LIMITS;
 use crate::sweep::{self, Configuration, Identity, ROUNDS};
 use crate::tune::{
-    Ended, FINALISTS, Finals, Score, StopRule, Strategy, TuningSpace, beyond, fastest, measure_candidate, search,
-    time_of,
+    Ended, FINALISTS, Finals, Score, StopRule, Strategy, TuningSpace, beyond, fastest, least_of, measure_candidate,
+    search, time_of,
 };
 use crate::values::SearchBudget;
 use crate::{bench, stats};
@@ -27,6 +27,9 @@ const MOST_LAST: f64 = 0.4;
 
 /// Finalists of each part of a search that workers shared.
 const OF_A_PART: usize = 2;
+
+/// How often the samples are doubled to decide what is undecided, where the budget allows it.
+const MOST_TIMES: u32 = 4;
 
 /// Share of the device's limit that is good enough.
 const GOOD_ENOUGH: f64 = 0.95;
@@ -97,7 +100,18 @@ impl<'a> Tuning<'a> {
         }
         let finalists = self.finalists();
         if finalists.len() > 1 {
-            self.last_rounds(&finalists)?;
+            let mut began = Instant::now();
+            self.last_rounds(&finalists, 1)?;
+            // Twice as many samples each time.
+            for times in (1..=MOST_TIMES).map(|doubled| 1 << doubled) {
+                let (open, took) = (self.undecided().into_iter().cloned().collect::<Vec<_>>(), 2 * began.elapsed());
+                let is_over = |whole: f64| (self.began.elapsed() + took).as_secs_f64() > whole;
+                if open.is_empty() || self.seconds().is_some_and(is_over) {
+                    break;
+                }
+                began = Instant::now();
+                self.last_rounds(&open.iter().collect::<Vec<_>>(), times)?;
+            }
         }
         if self.asked.family.described().is_some() {
             self.check_winners()?;
@@ -213,7 +227,7 @@ impl<'a> Tuning<'a> {
     /// fastest.
     fn finalists(&self) -> Vec<&'a Configuration> {
         let (all, space) = (self.rows.latest(), self.space);
-        let mut timed: Vec<(f64, u64)> = all.iter().filter_map(|row| Some((time_of(row)?, row.case_index?))).collect();
+        let mut timed: Vec<(f64, u64)> = all.iter().filter_map(|row| Some((least_of(row)?, row.case_index?))).collect();
         timed.sort_by(|a, b| a.0.total_cmp(&b.0));
         let best = timed.first().map(|(_, index)| space.candidates[*index as usize].case.variant.clone());
         let ranked: Vec<u64> = timed.into_iter().map(|(_, index)| index).collect();
@@ -236,12 +250,22 @@ impl<'a> Tuning<'a> {
         finalists.into_iter().map(|index| &space.candidates[index as usize]).collect()
     }
 
-    /// Measures the finalists again, in rounds, and takes these times.
-    fn last_rounds(&mut self, finalists: &[&Configuration]) -> Result<(), Error> {
-        let steps = finalists.len() * ROUNDS as usize;
+    /// Measures the finalists again, in rounds, with so many times the samples, and takes these times.
+    fn last_rounds(&mut self, finalists: &[&Configuration], times: u32) -> Result<(), Error> {
+        let rounds = times * ROUNDS;
+        let steps = finalists.len() * rounds as usize;
         let (family, ceiling, base) = (self.asked.family, self.scene.ceiling, self.settings.clone());
         let info = self.executor.info().clone();
-        let settings = move |c: &Configuration| ceilings::bounded(&base, family, &c.case, ceiling, &info);
+        let settings = move |c: &Configuration| {
+            let usual = ceilings::bounded(&base, family, &c.case, ceiling, &info);
+            Settings {
+                min_runs: times * usual.min_runs,
+                max_runs: times.saturating_mul(usual.max_runs),
+                min_time: f64::from(times) * usual.min_time,
+                timeout: f64::from(times) * usual.timeout,
+                ..usual
+            }
+        };
         let (executor, observer, mut step) = (&mut self.executor, &mut self.observer, 0);
         let mut run = |configuration: &Configuration, job: &Job| {
             observer.case_started(step, steps, &format!("again: {}", configuration.label()));
@@ -249,7 +273,7 @@ impl<'a> Tuning<'a> {
             run_job(&mut **executor, job)
         };
         let mut finals = Finals { settings: &settings, run: &mut run, outcomes: Vec::new() };
-        sweep::in_rounds(finalists, ROUNDS, &mut finals)?;
+        sweep::in_rounds(finalists, rounds, &mut finals)?;
         for (configuration, outcome) in finals.outcomes {
             *self.spent.entry(configuration.index).or_default() += outcome.spent;
             self.add(&configuration, outcome)?;
@@ -294,7 +318,7 @@ impl<'a> Tuning<'a> {
                 say(explanation(&told, Screen::stderr()).trim_end());
                 Ok(())
             }
-            false => out.painted(&explanation(&told, screen(global.color))),
+            false => out.text(&explanation(&told, screen(global.color))),
         }
     }
 
@@ -312,7 +336,7 @@ fn run_job(executor: &mut dyn Executor, job: &Job) -> Result<Outcome, Error> {
 /// What a search makes of a row. Of data that fit a cache memory's limit says nothing.
 fn score(row: &Row) -> Option<Score> {
     let share = row.ceiling_pct.filter(|_| !row.flags.contains(crate::record::flag::FITS_CACHE));
-    Some(Score { seconds: time_of(row)?, of_limit: share.map(|share| share / 100.0) })
+    Some(Score { seconds: least_of(row)?, of_limit: share.map(|share| share / 100.0) })
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use crate::binary::{NOWHERE, gpulab};
 use gpulab::compare::{ComparisonRow, SpeedVerdict};
+use gpulab::outcome::Clock;
 use gpulab::record::Row;
 use gpulab::store::{Recorded, recorded, write_rows};
 use std::path::Path;
@@ -63,6 +64,26 @@ fn a_rung_that_became_slower_is_found_and_can_fail_a_build() {
     let (code, out, _) = compare(&[&after, &before, "--fail-on", "slower"]);
     assert_eq!(code, 0);
     assert!(out.contains(" 0 SLOWER, 1 FASTER, "), "{out}");
+}
+
+#[test]
+fn a_run_by_another_clock_hides_no_change_and_an_undecided_case_can_fail_a_build() {
+    let folder = TempDir::new().unwrap();
+    let [before, after] = planted(folder.path(), 1.5);
+    let (Recorded::Rows(mut rows), None) = recorded(&std::fs::read(&after).unwrap(), "after").unwrap() else {
+        panic!()
+    };
+    let once: Vec<Row> = rows.iter().filter(|row| row.run_id == rows[0].run_id).cloned().collect();
+    rows.extend(once.iter().map(|row| Row { run_id: "odd".into(), clock: Clock::Wall, ..row.clone() }));
+    write_rows(&after, &rows).unwrap();
+    let (odd, all) = (once.len(), 13 * once.len());
+    let (code, out, _) = compare(&[&before, &after, "--fail-on", "slower:5,undecided"]);
+    let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(code == 6 && out.contains(" 1 SLOWER, 0 FASTER, "), "{out}");
+    assert!(said.contains(&format!("left out: {odd} of {all} runs, by another clock than the others: odd v")), "{out}");
+    assert_eq!(compare(&[&before, &before, "--fail-on", "slower,undecided"]).0, 0);
+    let once = of("nvidia-h200/reduce.csv");
+    assert_eq!(["slower", "undecided"].map(|what| compare(&[&once, &once, "--fail-on", what]).0), [0, 6]);
 }
 
 #[test]
@@ -176,6 +197,19 @@ fn a_ladder_is_held_against_what_was_kept_under_a_name() {
     let (code, out, err) = dot(&["--against", "base"]);
     assert_eq!(code, 0, "{err}");
     assert!(out.contains("this run against base") && out.contains("UNDECIDED"), "{out}");
+    let (code, _, err) = dot(&["--against", "base", "--fail-on", "slower"]);
+    assert!(code == 2 && err.contains("--save base --rounds 6"), "{err}");
+    assert_eq!(dot(&["--save", "base", "--rounds", "6"]).0, 0);
+    let kept = folder.path().join("baselines/base/dot.csv");
+    let (Recorded::Rows(rows), None) = recorded(&std::fs::read(&kept).unwrap(), "base").unwrap() else { panic!() };
+    for (factor, asked, fails) in [(0.1, "slower:5", 6), (10.0, "slower:5,undecided", 0)] {
+        let planted = |row: &Row| Row { t_median_s: row.t_median_s.map(|t| factor * t), ..row.clone() };
+        write_rows(kept.to_str().unwrap(), &rows.iter().map(planted).collect::<Vec<Row>>()).unwrap();
+        let (code, out, err) = dot(&["--against", "base", "--fail-on", asked]);
+        assert_eq!(code, fails, "{out}{err}");
+    }
+    let (code, _, err) = dot(&["--against", "base", "--fail-on", "slower", "--rounds", "2"]);
+    assert!(code == 2 && err.contains("this run 2"), "{err}");
     let (code, _, err) = dot(&["--against", "bas"]);
     assert_eq!(code, 2, "{err}");
     assert!(err.contains("there are base"), "{err}");

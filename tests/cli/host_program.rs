@@ -36,7 +36,12 @@ fn kernels_of_a_program_are_counted_by_name_and_line() {
         let dir = folder(option);
         let (out, err, code) = count(dir.path(), "--lines -- ./program kernels.cl 64");
         assert_eq!(code, 0, "{option}: {err}");
-        assert!(err.contains("the program says so") && !out.contains("the program says so"), "{out}\n{err}");
+        assert!(
+            err.contains("the program says so\\x1b[2J\n")
+                && !err.contains('\x1b')
+                && !out.contains("the program says so"),
+            "{out}\n{err}"
+        );
         let cells = |kernel: &str| {
             let line = out.lines().find(|line| line.starts_with(kernel)).unwrap_or_else(|| panic!("{out}"));
             line.split_whitespace().skip(1).take(3).map(str::to_owned).collect::<Vec<_>>()

@@ -298,6 +298,13 @@ impl Family {
 
     /// What one of the rungs makes of a case, which is never of size 0, or why this device cannot run it.
     pub fn plan(&self, rung: &Rung, case: &Case, target: &Target) -> Result<Plan, Refusal> {
+        /// More elements than any device has room for, and few enough to count with.
+        const MOST: u64 = 1 << 48;
+        let Shape { n, m } = case.shape;
+        let m = if self.form == Form::Square { n } else { m };
+        if !(1..=MOST).contains(&Shape { n, m }.elements()) {
+            return Err(Refusal::Size(format!("n = {n}, m = {m}: at least 1 and at most 2^48 elements")));
+        }
         let ask = Ask { family: self, rung, case, target };
         match &rung.kernel {
             RungKernel::BuiltIn { plan, .. } => plan(&ask),

@@ -320,8 +320,20 @@ pub fn name(text: &str) -> Result<String, String> {
     }
 }
 
-/// What a run may not be slower by: `slower`, or `slower:5` for 5 per cent, as a share.
-pub fn slower(text: &str) -> Result<f64, String> {
+/// What a comparison must not come to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum FailOn {
+    /// A case that is slower by this share.
+    Slower(f64),
+    /// A case that is undecided, or that only the first side has a time of.
+    Undecided,
+}
+
+/// `slower`, `slower:5` for 5 per cent and more, or `undecided`.
+pub fn fail_on(text: &str) -> Result<FailOn, String> {
+    if text == "undecided" {
+        return Ok(FailOn::Undecided);
+    }
     with_point(text, |text| {
         let percent = match text.strip_prefix("slower") {
             Some("") => Some(0.0),
@@ -329,7 +341,9 @@ pub fn slower(text: &str) -> Result<f64, String> {
             None => None,
         };
         let share = percent.filter(|percent| percent.is_finite() && *percent >= 0.0).map(|percent| percent / 100.0);
-        share.ok_or_else(|| format!("{text:?}: slower is needed, or slower:5 for 5 % and more"))
+        share
+            .map(FailOn::Slower)
+            .ok_or_else(|| format!("{text:?}: slower, slower:5 for 5 % and more, or undecided is needed"))
     })
 }
 
@@ -488,7 +502,9 @@ mod tests {
 
     #[test]
     fn decimal_commas_and_several_sizes_are_named() {
-        for said in [seconds("0,5"), duration("0,5s"), spread("0,05"), spread("2,5%"), slower("slower:2,5")] {
+        for said in
+            [seconds("0,5"), duration("0,5s"), spread("0,05"), spread("2,5%"), fail_on("slower:2,5").map(|_| 0.0)]
+        {
             assert!(said.unwrap_err().contains("has a decimal comma: write "), "a number");
         }
         assert!(size("1,5e6").unwrap_err().contains("write 1.5e6"));

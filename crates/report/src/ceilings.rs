@@ -16,7 +16,7 @@ pub(super) const UNQUIET: &str = "measured on a busy machine, so perhaps off: gp
 pub fn text(rows: &[CeilingRow], screen: Screen) -> String {
     let Some(first) = rows.first() else { return "nothing was measured\n".to_owned() };
     let CeilingRow { device, platform, driver, .. } = first;
-    let tried: u64 = rows.iter().map(|r| r.tried).sum();
+    let tried = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.tried));
     let device = format::device(device);
     let head =
         [format!("ceilings of {device} ({platform}, {driver})"), format!("{}; {tried} shapes tried", when(rows))];
@@ -193,7 +193,7 @@ mod tests {
                 golden::compare("ceilings", &screens);
             }
             let wide = text(&rows, UNICODE);
-            let tried: u64 = rows.iter().map(|r| r.tried).sum();
+            let tried = rows.iter().fold(0, |sum: u64, row| sum.saturating_add(row.tried));
             assert!(wide.contains(&format!("; {tried} shapes tried\n")), "{wide}");
             for row in rows.iter().filter(|r| r.place != Site::Curve) {
                 assert!(wide.contains(&shape(row)), "{name}: {} is not told", shape(row));

@@ -127,6 +127,7 @@ fn notes(comparison: &FileComparison<'_>, shown: usize, names: [&str; 2], same: 
     if pairs.iter().any(ComparedCase::has_other_settings) {
         notes.push("* with another work-group or other settings".to_owned());
     }
+    notes.extend(left_out(pairs));
     notes.extend(to_decide(pairs));
     notes.extend(out_of_turn(pairs));
     if shown < pairs.len() {
@@ -136,6 +137,19 @@ fn notes(comparison: &FileComparison<'_>, shown: usize, names: [&str; 2], same: 
     let alone = alone.into_iter().filter(|(count, _)| **count > 0);
     notes.extend(alone.map(|(count, name)| format!("{} only in {name}", cases(*count))));
     notes
+}
+
+/// The runs that no verdict is made of, as their times come from another clock.
+fn left_out(pairs: &[ComparedCase]) -> Option<String> {
+    /// Most that are named.
+    const NAMED: usize = 3;
+    let out: Vec<&Row> = pairs.iter().flat_map(|pair| &pair.left_out).copied().collect();
+    let all = out.len() + pairs.iter().flat_map(|pair| pair.runs).sum::<usize>();
+    let name = |row: &&Row| format!("{} {} ({})", row.run_id, label(row), row.clock.name());
+    let named = out.iter().take(NAMED).map(name).collect::<Vec<_>>().join(", ");
+    let more = if out.len() > NAMED { ", ..." } else { "" };
+    let told = format!("left out: {} of {all} runs, by another clock than the others: {named}{more}", out.len());
+    (!out.is_empty()).then(|| format::terminal(&told))
 }
 
 /// How far the rounds of a ladder are apart; nothing of one round.

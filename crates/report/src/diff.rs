@@ -185,6 +185,7 @@ fn tinted(text: &str, tint: Option<Tint>, screen: Screen) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gpulab_system::terminal::text as painted;
 
     fn file(label: &str, text: &str) -> KernelFile {
         KernelFile { label: label.into(), path: format!("cl/{label}.cl"), text: text.into() }
@@ -226,8 +227,8 @@ mod tests {
     fn colours_change_no_letter() {
         let [old, new] = two();
         for layout in [DiffLayout::Unified(usize::MAX), DiffLayout::SideBySide] {
-            let [plain, coloured] =
-                [false, true].map(|color| text(&old, &new, layout, 80, Screen { width: 120, color, ..PLAIN }));
+            let [plain, coloured] = [false, true]
+                .map(|color| painted(&text(&old, &new, layout, 80, Screen { width: 120, color, ..PLAIN })));
             assert!(coloured.contains("\x1b[31m-four\x1b[0m") && coloured.contains("\x1b[32m+4\x1b[0m"), "{coloured}");
             let bare = ["\x1b[31m", "\x1b[32m", "\x1b[0m"].iter().fold(coloured, |text, code| text.replace(code, ""));
             assert_eq!(bare, plain);

@@ -189,7 +189,7 @@ pub fn markdown(text: &str) -> String {
             '_' if within_word => safe.push('_'),
             '\\' | '`' | '*' | '_' | '|' | '[' | ']' | '~' | '$' => safe.extend(['\\', c]),
             c if c.is_whitespace() => safe.push(' '),
-            c if is_unsafe(c) => safe.push('\u{fffd}'),
+            c if is_unsafe(c) => safe += &terminal(&c.to_string()),
             c => safe.push(c),
         }
         before = c;
@@ -271,10 +271,10 @@ mod tests {
 
     #[test]
     fn foreign_text_cannot_steer_a_terminal_and_is_no_markup() {
-        assert_eq!(terminal("a\x1b[31mb\u{202e}\nc\u{9b}"), "a\\u{1b}[31mb\\u{202e}\\nc\\u{9b}");
-        assert_eq!(block("x\ty\nz\x07\n\n", "  "), "  x    y\n  z\\u{7}\n");
+        assert_eq!(terminal("a\x1b[31mb\u{202e}\nc\u{9b}"), "a\\x1b[31mb\\u{202e}\\nc\\x9b");
+        assert_eq!(block("x\ty\nz\x07\n\n", "  "), "  x    y\n  z\\x07\n");
         assert_eq!(markdown("cpu_seq _x_ | <b> & *"), "cpu_seq \\_x\\_ \\| &lt;b&gt; &amp; \\*");
-        assert_eq!(markdown("a\nb"), "a b");
+        assert_eq!(markdown("a\nb\x1b"), "a b\\x1b");
     }
 
     proptest! {

@@ -1,7 +1,12 @@
 //! Which recorded rows and points belong together: what one table or picture shows.
 
+use crate::format::counted;
+use gpulab_model::data::Dtype;
 pub use gpulab_record::groups::{distinct, groups};
 use gpulab_record::{Point, Row};
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 pub fn distinct_numbers(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
     distinct(values.into_iter().map(number_key)).into_iter().map(f64::from_bits).collect()
@@ -12,18 +17,64 @@ pub fn number_key(x: f64) -> u64 {
     (x + 0.0).to_bits()
 }
 
-/// Rows table by table: of a sweep all its rows, of a ladder one case.
-pub fn tables(rows: &[Row]) -> Vec<Vec<Row>> {
-    groups(rows, |row| match is_swept(row) {
-        true => (row.sweep_id.clone(), row.family.clone(), None),
-        false => (row.run_id.clone(), row.family.clone(), Some((row.n, row.m, row.dtype))),
-    })
+/// What makes rows one table: of a sweep all its rows, of a ladder one case.
+type TableKey<'a> = (&'a str, &'a str, Option<(u64, u64, Dtype)>);
+
+fn table_key(row: &Row) -> TableKey<'_> {
+    match is_swept(row) {
+        true => (&row.sweep_id, &row.family, None),
+        false => (&row.run_id, &row.family, Some((row.n, row.m, row.dtype))),
+    }
+}
+
+/// Rows table by table. They are in memory but once where those of a table follow each other.
+pub fn tables(rows: &[Row]) -> Vec<Cow<'_, [Row]>> {
+    let table = |own: Vec<usize>| {
+        let (first, last) = (own[0], own[own.len() - 1]);
+        match last - first + 1 == own.len() {
+            true => Cow::Borrowed(&rows[first..=last]),
+            false => own.iter().map(|&at| rows[at].clone()).collect(),
+        }
+    };
+    groups(&(0..rows.len()).collect::<Vec<_>>(), |&at| table_key(&rows[at])).into_iter().map(table).collect()
+}
+
+/// The rows of the first tables, as many as anybody reads, in the order in which files give them; the others are counted.
+pub struct FirstTables {
+    most: usize,
+    kept: HashSet<u64>,
+    others: HashSet<u64>,
+}
+
+impl FirstTables {
+    pub fn new(most: usize) -> FirstTables {
+        FirstTables { most, kept: HashSet::new(), others: HashSet::new() }
+    }
+
+    pub fn keep(&mut self, row: &Row) -> bool {
+        let mut hasher = DefaultHasher::new();
+        table_key(row).hash(&mut hasher);
+        let key = hasher.finish();
+        let is_kept = self.kept.contains(&key) || self.kept.len() < self.most;
+        if is_kept {
+            self.kept.insert(key)
+        } else {
+            self.others.insert(key)
+        };
+        is_kept
+    }
+
+    /// What is said of the tables that are not shown.
+    pub fn note(&self) -> Option<String> {
+        let count = self.others.len();
+        (count > 0).then(|| format!("{} not shown: -v shows all, --where chooses", counted(count, "table")))
+    }
 }
 
 /// The ladders: one case of one run each.
 pub fn ladders(rows: &[Row]) -> Vec<Vec<Row>> {
     let own: Vec<Row> = rows.iter().filter(|row| !is_swept(row)).cloned().collect();
-    tables(&own)
+    tables(&own).into_iter().map(Cow::into_owned).collect()
 }
 
 /// The problems of sweeps: one size and type of one device each.
@@ -83,7 +134,14 @@ mod tests {
         let sizes = |groups: Vec<Vec<Row>>| groups.iter().map(Vec::len).collect::<Vec<_>>();
         assert_eq!(sizes(ladders(&rows)), [2, 1]);
         assert_eq!(sizes(sweeps(&rows)), [2, 1]);
-        assert_eq!(sizes(tables(&rows)), [2, 1, 3]);
+        let own = tables(&rows);
+        assert_eq!(own.iter().map(|own| own.len()).collect::<Vec<_>>(), [2, 1, 3]);
+        let is_copied = |own: &Cow<'_, [Row]>| matches!(own, Cow::Owned(_));
+        assert!(!own.iter().any(is_copied) && tables(&[row("a"), swept(1, 1), row("a")]).iter().any(is_copied));
+        let mut first = FirstTables::new(2);
+        let kept: Vec<bool> = rows.iter().chain(&rows).map(|row| first.keep(row)).collect();
+        assert_eq!(kept, [true, true, true, false, false, false].repeat(2));
+        assert_eq!(first.note().unwrap(), "1 table not shown: -v shows all, --where chooses");
         assert_eq!(sizes(families(&rows)), [6]);
         assert_eq!(distinct_numbers([1.0, 0.0, -0.0, 1.0]), [1.0, 0.0]);
     }

@@ -211,7 +211,7 @@ mod tests {
             observer.case_done(Status::Ok, Some(1e-3));
         }
         assert!(line.bar.is_hidden());
-        assert_eq!(line.bar.message(), "dot v1\\u{1b}[2J: ok, 1.000 ms");
+        assert_eq!(line.bar.message(), "dot v1\\x1b[2J: ok, 1.000 ms");
         assert_eq!(line.suspend(|| 3), 3);
     }
 

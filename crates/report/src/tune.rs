@@ -1,5 +1,7 @@
 //! What a search for the fastest settings found, and why: at most a screen of 80 columns and 24 lines.
 
+use super::groups::groups;
+use super::view::status_word;
 use super::{rungs, sweep};
 use crate::prelude::*;
 use clap::ValueEnum;
@@ -29,10 +31,13 @@ const FLAT: f64 = 1.05;
 
 const LINES: usize = 24;
 
+/// Characters of a reason: of a compiler's log the beginning.
+const REASON: usize = 160;
+
 pub fn explanation(told: &TuningTold<'_>, screen: Screen) -> String {
     let wrap = |text: &str| format::wrap(&format::terminal(text), screen.width, "  ");
     let head = told.rows.first().map_or_else(|| "nothing was measured\n".to_owned(), |row| wrap(&title(row)));
-    let searched = wrap(&searched(told));
+    let searched = wrap(&searched(told)) + &rejected(told.rows).iter().map(|line| wrap(line)).collect::<String>();
     let Some(best) = told.best else {
         let reason = told.rows.iter().find(|row| !row.reason.is_empty()).map_or("", |row| row.reason.as_str());
         let none = wrap(&format!("no configuration gave a time that can be trusted: {reason}"));
@@ -52,9 +57,8 @@ pub fn explanation(told: &TuningTold<'_>, screen: Screen) -> String {
 }
 
 fn title(row: &Row) -> String {
-    let size = if row.m == 1 { String::new() } else { format!(" x {}", format::count(row.m)) };
     let device = format::device(&row.device);
-    format!("tuning {} on {device}: {}, n = {}{size}", row.family, row.dtype, format::count(row.n))
+    format!("tuning {} on {device}: {}, n = {}", row.family, row.dtype, size(row.n, row.m))
 }
 
 pub fn name(strategy: Strategy) -> String {
@@ -79,6 +83,21 @@ fn searched(told: &TuningTold<'_>) -> String {
 fn label(row: &Row) -> String {
     let rung = rungs::label(row);
     format!("{rung}, wg {}{}{}", row.wg_text(), if row.params.is_empty() { "" } else { ", " }, params_text(&row.params))
+}
+
+/// The settings that gave no time, by why.
+fn rejected(rows: &[Row]) -> Vec<String> {
+    let rows: Vec<&Row> = rows.iter().filter(|row| row.status != Status::Ok).collect();
+    let line = |own: &Vec<&Row>| {
+        let (Row { n, m, status, reason, .. }, names) = (own[0], own.iter().map(|row| label(row)).collect::<Vec<_>>());
+        let why = format::shorten(reason, REASON);
+        format!("rejected at n = {}: {}: {}: {why}", size(*n, *m), names.join("; "), status_word(*status))
+    };
+    groups(&rows, |row| (row.status, &row.reason)).iter().map(line).collect()
+}
+
+fn size(n: u64, m: u64) -> String {
+    if m == 1 { format::count(n) } else { format!("{} x {}", format::count(n), format::count(m)) }
 }
 
 fn found(best: &Row) -> String {
@@ -213,6 +232,7 @@ mod tests {
             sweep_id: "s1".into(),
             wg: Some(gpulab_kernels::values::work_group(wg).unwrap()),
             params: params_of(params).unwrap(),
+            t_min_s: Some(seconds),
             t_q1_s: Some(0.99 * seconds),
             t_median_s: Some(seconds),
             t_q3_s: Some(1.01 * seconds),
@@ -232,7 +252,12 @@ mod tests {
             timed(1, 2, "256", "items=4096", 2e-3),
             timed(2, 2, "256", "items=1024", 1e-3),
             timed(3, 2, "64", "items=1024", 1.005e-3),
-            Row { status: Status::BuildFailed, t_median_s: None, ..timed(4, 2, "32", "items=1024", 1.0) },
+            Row {
+                status: Status::BuildFailed,
+                reason: "a.cl:3: error: no such type\nx".into(),
+                t_median_s: None,
+                ..timed(4, 2, "32", "items=1024", 1.0)
+            },
         ];
         let told = |ended, best: Option<usize>, beyond: &[&str]| TuningTold {
             rows: &rows,

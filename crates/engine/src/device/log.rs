@@ -1,6 +1,7 @@
 //! Compilers' logs: made fit to be shown and stored, and read. Pure.
 
 use gpulab_model::outcome::Told;
+use gpulab_system::terminal;
 use std::collections::BTreeMap;
 
 /// What compilers call a source that came as a string.
@@ -16,15 +17,7 @@ pub(super) fn clean(log: &str, path: &str, home: Option<&str>) -> String {
     for name in ANONYMOUS {
         text = text.replace(name, &format!("{path}:"));
     }
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' => shown.push(c),
-            c if c.is_control() => shown.extend(c.escape_default()),
-            c => shown.push(c),
-        }
-    }
-    shown
+    terminal::text(&text)
 }
 
 /// What NVIDIA's assembler tells of each function in the log of a verbose build.
@@ -130,7 +123,7 @@ info    : used 28 registers, 0 stack, 64 bytes smem, 412 bytes cmem[0], 0 bytes 
     #[test]
     fn home_control_characters_and_the_last_nul_go_and_anonymous_sources_get_their_path() {
         let log = "/home/ada/.cache/pocl/x.cl:1:2: error\u{1b}[0m\r\nnext\tline\0\0\n\0";
-        assert_eq!(clean(log, "a/b.cl", Some("/home/ada/")), "~/.cache/pocl/x.cl:1:2: error\\u{1b}[0m\nnext\tline");
+        assert_eq!(clean(log, "a/b.cl", Some("/home/ada/")), "~/.cache/pocl/x.cl:1:2: error\\x1b[0m\nnext\tline");
         assert_eq!(clean("/some/x\n", "a/b.cl", None), "/some/x");
         assert_eq!(clean("a/b", "a/b.cl", Some("/")), "a/b", "a home of / is no home");
         assert_eq!(clean("<kernel>:3:61: error: x", "dot/naive.cl", None), "dot/naive.cl:3:61: error: x");

@@ -7,10 +7,11 @@ use crate::worker::Interrupted;
 use gpulab_model::Error;
 use gpulab_study::count::{CheckFinding, LaunchCounts, LaunchedKernel, LockstepModel};
 use gpulab_system::children::{kill_group, lead_group};
+use gpulab_system::terminal::Escaping;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::io::{IsTerminal, stdin};
+use std::io::{IsTerminal, Write, stdin};
 use std::path::Path;
 use std::process::{Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -21,6 +22,9 @@ const GLOBAL_MEMORY: &str = "4294967295";
 
 /// Names a folder of drivers to OpenCL's loaders, which programs may open by themselves.
 const LOADER_FOLDER: &str = "OCL_ICD_VENDORS";
+
+/// Longest wait for what a program printed before it ended.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// What Oclgrind calls the text of each OpenCL program.
 const PROGRAM_TEXT: &str = "input.cl";
@@ -66,8 +70,8 @@ impl CountedProgram {
         let mut command = Command::new(OCLGRIND);
         command.args(["--global-mem-size", GLOBAL_MEMORY]).args(&wrapper.args).args(words);
         command.envs(wrapper.variables).env("GPULAB_COUNT_SOURCES", "1").env(LOADER_FOLDER, simulator.loader_folder()?);
-        command.stdin(if stdin().is_terminal() { Stdio::null() } else { Stdio::inherit() }).stdout(io::stderr());
-        let ended = ended(&mut command, limit, interrupted);
+        command.stdin(if stdin().is_terminal() { Stdio::null() } else { Stdio::inherit() });
+        let ended = ended(command, limit, interrupted);
         // The simulator makes it with an OpenCL context.
         let text = fs::read(&file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         drop(fs::remove_file(&file));
@@ -104,17 +108,29 @@ impl CountedProgram {
 }
 
 /// How a command ended; or why it was ended.
-fn ended(
-    command: &mut Command,
-    limit: Duration,
-    interrupted: Interrupted,
-) -> Result<Result<ExitStatus, String>, Error> {
+fn ended(mut command: Command, limit: Duration, interrupted: Interrupted) -> Result<Result<ExitStatus, String>, Error> {
     let failed = |error: io::Error| Error::Failed(format!("{OCLGRIND} cannot be started: {error}"));
-    let mut child = lead_group(command).spawn().map_err(failed)?;
+    let (mut printed, writer) = io::pipe().map_err(failed)?;
+    command.stdout(writer.try_clone().map_err(failed)?).stderr(writer);
+    let mut child = lead_group(&mut command).spawn().map_err(failed)?;
+    // It holds the pipe open.
+    drop(command);
+    let told = thread::spawn(move || {
+        let mut terminal = Escaping::new(io::stderr());
+        // Nothing can be done about a standard error that cannot be written to.
+        let _ = io::copy(&mut printed, &mut terminal).and_then(|_| terminal.flush());
+    });
     let began = Instant::now();
     loop {
         match child.try_wait().map_err(failed)? {
-            Some(status) => return Ok(Ok(status)),
+            Some(status) => {
+                let ended = Instant::now();
+                // What the program started may go on, and print.
+                while !told.is_finished() && ended.elapsed() < LAST_WORDS {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                return Ok(Ok(status));
+            }
             None if interrupted() => {
                 kill_group(&mut child);
                 return Err(Error::Interrupted);

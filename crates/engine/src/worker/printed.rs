@@ -197,7 +197,7 @@ mod tests {
         assert_eq!(summary.len(), "k printed: ".len() + MOST_BYTES);
         assert_eq!(read(b"no end").summary("k").unwrap(), "k printed: no end");
         let summary = read(b"\x1b[2J\x07a\rb\xff\te\xe2\x80\xaex\r\n").summary("k").unwrap();
-        assert_eq!(summary, "k printed: \\u{1b}[2J\\u{7}a\\rb\u{fffd} e\\u{202e}x");
+        assert_eq!(summary, "k printed: \\x1b[2J\\x07a\\rb\u{fffd} e\\u{202e}x");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use super::launches::{STRIP, STRIP_HEIGHT};
 use super::settings::{ASYNC, BLOCK, BUFFERS, DEPTH, ITEM, TILE, VEC};
 use super::tiling::Tiling;
-use super::{MinPlus, SEMIRING, WEIGHTS, begin, define_pairs, is_ordered, size};
+use super::{MinPlus, SEMIRING, WEIGHTS, begin, define_pairs, is_ordered};
 use crate::problem::redrawn;
 use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, Spot, Tunable, ladder_from, rung, shape};
 use gpulab_cpu::minplus::{self as host, Semiring};
@@ -153,7 +153,7 @@ fn each(plan: &mut Builder<'_>, kernel: &str, side: u64, args: Vec<Arg>) -> Resu
 }
 
 fn textbook(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let n = size(ask)?;
+    let n = ask.case.shape.n;
     let mut plan = begin(ask, n)?;
     let result = plan.output(ask.case.shape.elements() as usize);
     let args = plan.inputs().into_iter().chain([result, Arg::Index(n), Arg::Index(n)]).collect();
@@ -278,7 +278,7 @@ impl BlockTiles {
     }
 
     fn of<'a>(ask: &'a Ask<'a>, tiling: Tiling, block: u64) -> Result<(BlockTiles, Builder<'a>), Refusal> {
-        let n = size(ask)?;
+        let n = ask.case.shape.n;
         let divisors = [tiling.tile[0], tiling.tile[1], tiling.depth, STRIP];
         if block > 256 || divisors.into_iter().any(|divisor| !block.is_multiple_of(divisor)) {
             let [rows, columns, depth, strip] = divisors;
@@ -398,7 +398,7 @@ fn overlapped(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 fn blocked_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     /// Rows of an item, whose strips stay in a core's own cache while those of columns pass.
     const ROWS: u64 = 48;
-    let (n, params) = (size(ask)?, &ask.case.params);
+    let (n, params) = (ask.case.shape.n, &ask.case.params);
     let vec = VEC.get(params)?.unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
     let [rows, vectors] = ITEM.get_pair(params)?.unwrap_or(if ask.target.float_lanes >= 16 { [8, 2] } else { [4, 2] });
     let block = BLOCK.get(params)?.unwrap_or(128);

@@ -190,15 +190,6 @@ impl Problem for MinPlus {
     }
 }
 
-/// Rows of the matrix; so many that every plan can be made.
-fn size(ask: &Ask<'_>) -> Result<u64, Refusal> {
-    const MOST: u64 = 1 << 24;
-    match ask.case.shape.n {
-        n if n <= MOST => Ok(n),
-        n => Err(Refusal::Size(format!("n = {n}: at most {MOST} rows"))),
-    }
-}
-
 pub fn is_signed(params: &Params) -> bool {
     params.get(WEIGHTS.name).is_some_and(|w| w == "signed")
 }
@@ -224,7 +215,7 @@ fn is_small(params: &Params) -> bool {
 fn single(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     /// Largest size of which a CPU device's core, which reads each element again and again, needs no minutes.
     const MOST_ON_CPU: u64 = 2500;
-    let n = size(ask)?;
+    let n = ask.case.shape.n;
     if !ask.target.gpu && n > MOST_ON_CPU {
         return Err(Refusal::Size(format!("it would take minutes on a CPU device: timed up to n = {MOST_ON_CPU}")));
     }
@@ -248,7 +239,7 @@ fn square(size: usize) -> WorkGroup {
 fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     const ITEM: u64 = 8;
     const TILE: u64 = ITEM * ITEM;
-    let pitch = size(ask)?.next_multiple_of(TILE);
+    let pitch = ask.case.shape.n.next_multiple_of(TILE);
     let mut plan = begin(ask, pitch)?;
     let mut staged = 0;
     if ask.rung.variant() == "local" {
@@ -270,7 +261,7 @@ fn tiled(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     if is_delicate && tiling.depth < depth {
         return Err(Refusal::Setting(format!("depth={}: of i32 a CPU device needs {depth} or more", tiling.depth)));
     }
-    let panels = Panels { pitch: tiling.pitch(size(ask)?), tile: tiling.tile, paired: false, split: 1 };
+    let panels = Panels { pitch: tiling.pitch(ask.case.shape.n), tile: tiling.tile, paired: false, split: 1 };
     panelled(tiling.begin(ask, panels.pitch)?, panels, tiling.work_group(), tiling.local_elements())
 }
 
@@ -311,7 +302,7 @@ fn define_pairs(plan: &mut Builder<'_>, ask: &Ask<'_>, tiling: &Tiling) -> Resul
 
 /// The sums of two k at a time. Its defaults were measured on an H200.
 fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (n, dtype, params) = (size(ask)?, ask.case.dtype, &ask.case.params);
+    let (n, dtype, params) = (ask.case.shape.n, ask.case.dtype, &ask.case.params);
     PACKED.given(params)?;
     let packed = is_packed(dtype, params);
     let can_split = Semiring::of(params) != Semiring::OrAnd && (is_ordered(dtype, params) || dtype == Dtype::I32);
@@ -350,7 +341,7 @@ fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 
 /// Groups of one item, each with a part of the rows of a strip of columns.
 fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
-    let (n, params) = (size(ask)?, &ask.case.params);
+    let (n, params) = (ask.case.shape.n, &ask.case.params);
     shape::check_wg(ask.case.wg, ask.target)?;
     let vec = VEC.get(params)?.unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
     // As many results as fit the 16 or, of 64-byte vectors, 32 registers.

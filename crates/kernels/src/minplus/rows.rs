@@ -1,7 +1,7 @@
 //! Distances from a few nodes: all paths that are known go one edge further, until nothing becomes better.
 
 use super::closure::AllPairs;
-use super::{SEMIRING, WEIGHTS, begin, size};
+use super::{SEMIRING, WEIGHTS, begin};
 use crate::builder::RESTORE;
 use crate::{AnyProblem, Ask, Bound, Family, Form, Problem, Spot, Tunable, ladder_from, rung, shape};
 use gpulab_cpu::minplus::{self as host, Semiring};
@@ -86,7 +86,7 @@ impl Problem for FromSome {
 
 fn rows(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     const STRIP: usize = 32;
-    let n = size(ask)?;
+    let n = ask.case.shape.n;
     let sources = SOURCES.get(&ask.case.params)?.unwrap_or(1);
     let wg = WorkGroup([STRIP, if ask.target.gpu { 8 } else { 1 }, 1]);
     shape::check_wg(wg, ask.target)?;

@@ -3,8 +3,10 @@
 use super::ranks::{FEWEST, runs_for, spread};
 use super::{RatioInterval, SpeedVerdict, Turns};
 use crate::Row;
+use gpulab_kernels::values::FailOn;
+use gpulab_model::Error;
 use gpulab_model::data::{Dtype, Params};
-use gpulab_model::outcome::{Cache, Status};
+use gpulab_model::outcome::{Cache, Clock, Status};
 use gpulab_model::plan::WorkGroup;
 use gpulab_model::stats;
 use std::collections::{HashMap, HashSet};
@@ -31,15 +33,18 @@ pub struct ComparedCase<'a> {
     pub turns: Turns,
     /// Whether the two sides' times come from different clocks: no number of runs decides that.
     pub is_of_two_clocks: bool,
+    /// Runs that are left out, as their times come from another clock than most.
+    pub left_out: Vec<&'a Row>,
 }
 
 impl<'a> ComparedCase<'a> {
     fn new(before: &[&'a Row], after: &[&'a Row], same: f64) -> Option<ComparedCase<'a>> {
+        let ([before, after], left_out) = of_one_clock([before, after]);
         let [first, second] = [*before.last()?, *after.last()?];
-        let times = [before, after].map(|rows| rows.iter().filter_map(|row| row.t_median_s).collect::<Vec<f64>>());
+        let times = [&before, &after].map(|rows| rows.iter().filter_map(|row| row.t_median_s).collect::<Vec<f64>>());
         let seconds = [stats::summarise(&times[0])?.median, stats::summarise(&times[1])?.median];
-        let is_of_two_clocks = before.iter().chain(after).any(|row| row.clock != first.clock);
-        let turns = turns(before, after);
+        let is_of_two_clocks = before.iter().chain(&after).any(|row| row.clock != first.clock);
+        let turns = turns(&before, &after);
         let interval = RatioInterval::of_runs(&times[0], &times[1], turns).filter(|_| !is_of_two_clocks);
         let verdict = interval.as_ref().map_or(SpeedVerdict::Undecided, |interval| SpeedVerdict::of(interval, same));
         let ratio = interval.map_or(seconds[1] / seconds[0], |interval| interval.ratio);
@@ -59,6 +64,7 @@ impl<'a> ComparedCase<'a> {
             more_runs: is_open.then(|| more_runs(usable, spread.unwrap_or(0.0), ratio, same)),
             turns,
             is_of_two_clocks,
+            left_out,
         })
     }
 
@@ -75,6 +81,18 @@ impl<'a> ComparedCase<'a> {
     pub fn has_other_settings(&self) -> bool {
         settings(self.before) != settings(self.after)
     }
+}
+
+/// The runs by the clock of most among those by which each side has runs, if it has any; and the others. All runs where there
+/// is no such clock.
+fn of_one_clock<'a>(sides: [&[&'a Row]; 2]) -> ([Vec<&'a Row>; 2], Vec<&'a Row>) {
+    let count = |clock: Clock| sides.map(|side| side.iter().filter(|row| row.clock == clock).count());
+    let is_shared = |clock: &Clock| count(*clock).iter().zip(sides).all(|(count, side)| *count > 0 || side.is_empty());
+    // Of as many the first.
+    let clock = Clock::ALL.into_iter().rev().filter(is_shared).max_by_key(|clock| count(*clock).iter().sum::<usize>());
+    let is_of_it = |row: &&Row| clock.is_none_or(|clock| row.clock == clock);
+    let left_out = sides.concat().into_iter().filter(|row| !is_of_it(row)).collect();
+    (sides.map(|side| side.iter().copied().filter(is_of_it).collect()), left_out)
 }
 
 /// How the runs of two sides follow each other: in turn if in order of time the side changes about as often as runs allow
@@ -111,6 +129,30 @@ impl FileComparison<'_> {
     pub fn count(&self, verdict: SpeedVerdict) -> usize {
         self.pairs.iter().filter(|pair| pair.verdict == verdict).count()
     }
+
+    /// Errors: `Worse`, if it comes to any of these, or if there is nothing to judge.
+    pub fn demand(&self, fail_on: &[FailOn]) -> Result<(), Error> {
+        if !fail_on.is_empty() && self.pairs.is_empty() {
+            return Err(Error::Worse("--fail-on has nothing to judge: no case has a time on both sides".into()));
+        }
+        for what in fail_on {
+            let (count, why) = match *what {
+                FailOn::Slower(share) => {
+                    let is_slower =
+                        |pair: &&ComparedCase<'_>| pair.verdict == SpeedVerdict::Slower && pair.ratio >= 1.0 + share;
+                    (self.pairs.iter().filter(is_slower).count(), "slower than --fail-on allows: SLOWER")
+                }
+                FailOn::Undecided => {
+                    (self.count(SpeedVerdict::Undecided) + self.only_before, "undecided or without a time: UNDECIDED")
+                }
+            };
+            if count > 0 {
+                let cases = if count == 1 { "1 case is".to_owned() } else { format!("{count} cases are") };
+                return Err(Error::Worse(format!("{cases} {why} in the tables above")));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Compares the rows of `after` with those of `before`, where differences of less than `same` (as a share) do not count.
@@ -146,7 +188,7 @@ impl CaseRuns<'_> {
 pub fn timed(rows: &[Row]) -> Vec<CaseRuns<'_>> {
     let TimedCases { rows, order } = cases(rows, &apart(&[rows]));
     let case = |key| {
-        let runs: &Vec<&Row> = &rows[&key];
+        let ([runs, _], _) = of_one_clock([&rows[&key], &[]]);
         Some(CaseRuns { row: runs.last()?, seconds: runs.iter().filter_map(|row| row.t_median_s).collect() })
     };
     order.into_iter().filter_map(case).collect()

@@ -78,6 +78,21 @@ fn times_of_different_clocks_are_never_compared() {
 }
 
 #[test]
+fn runs_by_another_clock_than_most_are_left_out_whatever_their_side() {
+    let (before, slower) = (runs(9, 100.0, 0.001), runs(9, 110.0, 0.001));
+    for (side, at) in [(0, 0), (0, 8), (1, 4)] {
+        let mut sides = [before.clone(), slower.clone()];
+        // Its time says nothing.
+        let odd = &mut sides[side][at];
+        (odd.clock, odd.t_median_s) = (gpulab_model::outcome::Clock::Wall, Some(5.0));
+        let case = only(&sides[0], &sides[1]);
+        assert_eq!((case.verdict, case.runs.iter().sum::<usize>()), (SpeedVerdict::Slower, 17), "{side} {at}");
+        assert_eq!(case.left_out, [&sides[side][at]]);
+        assert_eq!(timed(&sides[side])[0].seconds.len(), 8, "nor does it make rounds look apart");
+    }
+}
+
+#[test]
 fn sides_take_turns_where_their_runs_alternate_in_time() {
     let at = |row: Row, minute: u32| Row { time_utc: format!("2026-01-02T03:{minute:02}:00Z"), ..row };
     let side = |median: f64, from: u32, step: u32| -> Vec<Row> {

@@ -13,7 +13,7 @@ mod sink;
 
 pub use adopt::adopt;
 pub use claims::{OutputFile, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
-pub use recorded::{COUNTED, Recorded, RecordedFile, recorded};
+pub use recorded::{COUNTED, Recorded, RecordedFile, recorded, recorded_some};
 pub use rounds::{Pool, Rounds};
 pub use shipped::{Shipped, shipped};
 
@@ -209,23 +209,42 @@ fn is_time(cell: &[u8]) -> bool {
     cell.is_empty() || seconds.is_some_and(|seconds| seconds.is_finite() && seconds >= 0.0)
 }
 
+/// Whether a cell holds a whole number so large that sums of such would not be one.
+fn is_beyond_counting(cell: &[u8]) -> bool {
+    cell.len() > 15
+        && std::str::from_utf8(cell).is_ok_and(|text| text.parse().is_ok_and(|number: u64| number > 1 << 53))
+}
+
 /// The lines of a CSV file of such records, of this version or an older one, and what was wrong with the last one. `name`
 /// is the file's in messages.
 ///
 /// Errors: as for [`read_rows`].
 pub fn of_csv<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<String>), Error> {
+    some_of_csv(text, name, &mut |_| true)
+}
+
+/// As [`of_csv`], of the records only those to keep, so that the others take no room.
+pub(super) fn some_of_csv<T: CsvRecord>(
+    text: &[u8],
+    name: &str,
+    keep: &mut dyn FnMut(&T) -> bool,
+) -> Result<(Vec<T>, Option<String>), Error> {
     // What is no table is said before what is wrong with one of its rows.
-    parsed(text, name).map_err(|wrong| each_record(text, name, &mut |_| Ok(())).err().unwrap_or(wrong))
+    parsed(text, name, keep).map_err(|wrong| each_record(text, name, &mut |_| Ok(())).err().unwrap_or(wrong))
 }
 
 /// The same, with whatever is wrong first; the lines need not all be in memory twice.
-fn parsed<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<String>), Error> {
+fn parsed<T: CsvRecord>(
+    text: &[u8],
+    name: &str,
+    keep: &mut dyn FnMut(&T) -> bool,
+) -> Result<(Vec<T>, Option<String>), Error> {
     /// Lines that are turned into rows at once, by all cores.
     const TOGETHER: usize = 4096;
     let (mut rows, mut header, mut lines) = (Vec::new(), None, Vec::new());
     let mut flush = |header: &Header, lines: &mut Vec<csv::ByteRecord>| {
         let some: Vec<Result<T, Error>> = lines.par_drain(..).map(|line| header.row(&line, name)).collect();
-        some.into_iter().try_for_each(|row| row.map(|row| rows.push(row)))
+        some.into_iter().try_for_each(|row| row.map(|row| rows.extend(keep(&row).then_some(row))))
     };
     let (_, torn) = each_record(text, name, &mut |record| {
         match &header {
@@ -252,14 +271,16 @@ struct Header {
     names: Option<csv::ByteRecord>,
     schema: Option<usize>,
     time: Option<usize>,
+    /// The one column of any whole numbers.
+    seed: Option<usize>,
 }
 
 impl Header {
     fn new<T: CsvRecord>(names: csv::ByteRecord) -> Header {
         let place = |name: &str| names.iter().position(|column| column == name.as_bytes());
-        let (schema, time) = (place("schema"), place(TIME));
+        let [schema, time, seed] = ["schema", TIME, "seed"].map(place);
         let is_current = names.iter().eq(T::COLUMNS.iter().map(|name| name.as_bytes()));
-        Header { names: (!is_current).then_some(names), schema, time }
+        Header { names: (!is_current).then_some(names), schema, time, seed }
     }
 
     /// A line's record. Errors: `Usage`.
@@ -273,7 +294,11 @@ impl Header {
             return Err(unknown_schema(name, line, newer));
         }
         if let Some(cell) = self.time.and_then(|i| record.get(i)).filter(|cell| !is_time(cell)) {
-            return Err(why(format!("{TIME} is not a time: '{}'", String::from_utf8_lossy(cell).escape_debug())));
+            return Err(why(format!("{TIME} is not a time: '{}'", String::from_utf8_lossy(cell))));
+        }
+        let is_beyond = |(at, cell): &(usize, &[u8])| Some(*at) != self.seed && is_beyond_counting(cell);
+        if let Some((_, cell)) = record.iter().enumerate().find(is_beyond) {
+            return Err(why(format!("{} is more than anything that is counted", String::from_utf8_lossy(cell))));
         }
         let mut row: T = record.deserialize(self.names.as_ref()).map_err(|e| why(reason(&e, T::COLUMNS)))?;
         row.texts().into_iter().for_each(unguard);

@@ -1,6 +1,6 @@
 //! Recorded runs of any kind: what a file holds is told from its first line.
 
-use super::{ParsedCsv, each_record, header, json_error, of_csv};
+use super::{ParsedCsv, each_record, header, json_error, of_csv, some_of_csv};
 use crate::{OLDEST_SCHEMA, Point, Row, SCHEMA, flag};
 use gpulab_model::Error;
 use serde::de::DeserializeOwned;
@@ -26,10 +26,15 @@ pub type RecordedFile = (Recorded, Option<String>);
 
 /// Takes a file apart: CSV or JSON, of this version or an older one. `name` is the file's in messages.
 pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
+    recorded_some(text, name, &mut |_| true)
+}
+
+/// As [`recorded`], of a CSV file's rows only those to keep.
+pub fn recorded_some(text: &[u8], name: &str, keep: &mut dyn FnMut(&Row) -> bool) -> Result<RecordedFile, Error> {
     let (mut recorded, torn) = match text.iter().find(|byte| !byte.is_ascii_whitespace()) {
         None => return Err(Error::Usage(format!("{name} is empty: it holds no results"))),
         Some(b'[' | b'{') => (of_json(text, name)?, None),
-        Some(_) => of_columns(text, name)?,
+        Some(_) => of_columns(text, name, keep)?,
     };
     if let Recorded::Rows(rows) = &mut recorded {
         // Older files have a share of memory's limit beside the flag.
@@ -38,7 +43,7 @@ pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
     Ok((recorded, torn))
 }
 
-fn of_columns(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
+fn of_columns(text: &[u8], name: &str, keep: &mut dyn FnMut(&Row) -> bool) -> Result<RecordedFile, Error> {
     let columns = header(text, name)?;
     let has = |column: &str| columns.iter().any(|name| name == column);
     if has(COUNTED) {
@@ -49,7 +54,7 @@ fn of_columns(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
         return Ok((Recorded::Points(points), torn));
     }
     if has("family") && has("status") {
-        let (rows, torn) = of_csv::<Row>(text, name)?;
+        let (rows, torn) = some_of_csv(text, name, keep)?;
         return Ok((Recorded::Rows(rows), torn));
     }
     let table = ParsedCsv::parse(text, name)?;

@@ -5,6 +5,7 @@ use crate::markdown;
 use gpulab_model::outcome::{Clock, Number};
 use gpulab_model::plan::WorkGroup;
 use gpulab_record::{COPY, CPU_RAYON, CPU_SEQ, Flags, HOST, flag, params_of, row};
+use gpulab_system::terminal::text as painted;
 
 #[test]
 fn tuned_rungs_are_marked_and_no_single_work_group_is_claimed() {
@@ -214,12 +215,12 @@ fn ladders_read_well_in_markdown_and_nothing_is_said_of_nothing() {
 #[test]
 fn colour_changes_signs_only() {
     let colored = Screen { color: true, ..SCREEN };
-    let text = table(&troubled(), RateUnit::GB, colored, false);
+    let text = painted(&table(&troubled(), RateUnit::GB, colored, false));
     assert!(text.contains("\x1b[32mok\x1b[0m"), "{text}");
     assert!(text.contains("\x1b[33mskipped: needs cl_khr_fp64\x1b[0m\n"), "{text}");
     assert!(text.contains("\x1b[31mbuild failed\x1b[0m\n"), "{text}");
     for rows in [troubled(), typical(), repeated()] {
-        let text = table(&rows, RateUnit::GB, colored, false);
+        let text = painted(&table(&rows, RateUnit::GB, colored, false));
         let codes = ["\x1b[31m", "\x1b[32m", "\x1b[33m", "\x1b[0m"];
         assert_eq!(codes.iter().fold(text, |t, code| t.replace(code, "")), table(&rows, RateUnit::GB, SCREEN, false));
     }
@@ -228,8 +229,8 @@ fn colour_changes_signs_only() {
 #[test]
 fn an_undecided_gain_takes_no_colour_from_the_others_of_its_line() {
     let colored = Screen { color: true, ..SCREEN };
-    assert_eq!(tinted_gains("v2  ▲2.50  ▼1.10?  ok", colored), "v2  \x1b[32m▲\x1b[0m2.50  ▼1.10?  ok");
-    assert_eq!(tinted_gains("what?  ▼2.50", colored), "what?  \x1b[31m▼\x1b[0m2.50");
+    assert_eq!(painted(&tinted_gains("v2  ▲2.50  ▼1.10?  ok", colored)), "v2  \x1b[32m▲\x1b[0m2.50  ▼1.10?  ok");
+    assert_eq!(painted(&tinted_gains("what?  ▼2.50", colored)), "what?  \x1b[31m▼\x1b[0m2.50");
 }
 
 /// `gpulab help columns` names what stands above a column; of its cells each is a number, a dash or `in cache`, as units stand
@@ -422,5 +423,5 @@ fn a_device_cannot_steer_the_terminal() {
     rows[0].device = "evil\x1b[2J\nname".to_owned();
     rows[0].variant = "x\x07".to_owned();
     assert!(!table(&rows, RateUnit::GB, SCREEN, false).chars().any(|c| c.is_control() && c != '\n'));
-    assert!(table(&rows, RateUnit::GB, SCREEN, false).starts_with("dot on evil\\u{1b}[2J name: n = 16_777_216"));
+    assert!(table(&rows, RateUnit::GB, SCREEN, false).starts_with("dot on evil\\x1b[2J name: n = 16_777_216"));
 }

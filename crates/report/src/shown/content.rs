@@ -4,7 +4,7 @@ use crate::groups::groups;
 use gpulab_kernels as kernels;
 use gpulab_model::Error;
 use gpulab_model::outcome::Cache;
-use gpulab_record::store::{COUNTED, Recorded, of_csv, recorded};
+use gpulab_record::store::{COUNTED, Recorded, of_csv, recorded_some};
 use gpulab_record::{Point, Row, SampleRow, flag};
 use gpulab_study::ceilings::{CeilingRow, cached};
 use gpulab_study::count::CountRow;
@@ -38,7 +38,12 @@ pub enum ShownContent {
 
 /// Errors: `Usage`, if the file holds nothing that can be shown.
 pub fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
-    let (holds, torn) = match recorded(text, name)? {
+    take_some(text, name, &mut |_| true)
+}
+
+/// As [`take_apart`], of a CSV file's rows only those to keep.
+pub fn take_some(text: &[u8], name: &str, keep: &mut dyn FnMut(&Row) -> bool) -> Result<ShownFile, Error> {
+    let (holds, torn) = match recorded_some(text, name, keep)? {
         (Recorded::Other { header }, torn) => {
             let has = |column: &str| header.iter().any(|name| name == column);
             match (has("what") && has("place"), has("event_s")) {
@@ -81,7 +86,7 @@ fn counts(text: &[u8], name: &str) -> Result<Vec<CountRow>, Error> {
 /// same data. Those that were recorded before do not say so themselves, and a share of memory's limit would mislead.
 pub fn mark_cached(rows: &mut [Row], ceilings: &[CeilingRow]) {
     // Beside the data there may be a few partial results.
-    let held = |of_device: Vec<CeilingRow>| (of_device[0].device.clone(), cached(&of_device) * 17 / 16);
+    let held = |of_device: Vec<CeilingRow>| (of_device[0].device.clone(), cached(&of_device).saturating_mul(17) / 16);
     let held: BTreeMap<String, u64> = groups(ceilings, |row| row.device.clone()).into_iter().map(held).collect();
     let data = |row: &Row| (row.device.clone(), row.family.clone(), row.dtype, row.n, row.m);
     let is_warm = |row: &Row| {

@@ -19,6 +19,7 @@ use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::count::CountRow;
 use gpulab_study::experiments::EXPERIMENTS;
 use gpulab_study::why::{DeviceRates, LadderReasons, Payoffs, RungTime, ShareBasis, StepReason, reasons, results};
+use std::borrow::Cow;
 use std::path::Path;
 
 fn columns_of_rows(names: &[String], rows: &[Row]) -> Result<Vec<ChosenColumn>, Error> {
@@ -84,7 +85,7 @@ fn rows_and_peers(files: &[ShownFile]) -> (Vec<Row>, Vec<PeerCells>) {
     let (mut rows, mut peers) = (Vec::new(), Vec::new());
     for file in files {
         match &file.holds {
-            ShownContent::Recorded(Recorded::Rows(own)) => rows.extend(latest(own)),
+            ShownContent::Recorded(Recorded::Rows(own)) => rows.extend(latest(own).into_owned()),
             ShownContent::Recorded(Recorded::Peers(cells)) => peers.push(cells.clone()),
             _ => {}
         }
@@ -116,7 +117,7 @@ fn by(name: &str, rows: &[Row]) -> Result<ChosenColumn, Error> {
 }
 
 fn all_reasons(rows: &[Row], (counts, limits): (&[CountRow], &[RunLimits])) -> Vec<LadderReasons> {
-    let of_ladder = |ladder: Vec<Row>| {
+    let of_ladder = |ladder: Cow<'_, [Row]>| {
         let row = ladder.iter().find(|row| !row.on_host())?;
         let rates = DeviceRates::new(&of_run(limits, row), !row.is_on_cpu_device()).ok()?;
         Some(reasons(&Registry::default(), &ladder, counts, &rates))

@@ -15,6 +15,7 @@ use super::rungs::{label, limit, rate};
 use super::view::{is_held_against_limit, status_word};
 use gpulab_model::outcome::{Spent, Status};
 use gpulab_record::{Row, flag, params_text};
+use std::borrow::Cow;
 use std::collections::HashMap;
 pub(super) use timed::{FLAT, Timed, variants};
 
@@ -22,11 +23,16 @@ pub(super) use timed::{FLAT, Timed, variants};
 const NOTES: usize = 5;
 
 /// The rows without those in whose place a later row of the same configuration came.
-pub fn latest(rows: &[Row]) -> Vec<Row> {
-    let key = |row: &Row| Some((row.sweep_id.clone(), row.case_index?));
-    let last: HashMap<(String, u64), usize> =
+pub fn latest(rows: &[Row]) -> Cow<'_, [Row]> {
+    fn key(row: &Row) -> Option<(&str, u64)> {
+        Some((&row.sweep_id, row.case_index?))
+    }
+    let last: HashMap<(&str, u64), usize> =
         rows.iter().enumerate().filter_map(|(at, row)| Some((key(row)?, at))).collect();
     let is_last = |(at, row): &(usize, &Row)| key(row).is_none_or(|key| last.get(&key) == Some(at));
+    if rows.iter().enumerate().all(|row| is_last(&row)) {
+        return Cow::Borrowed(rows);
+    }
     rows.iter().enumerate().filter(is_last).map(|(_, row)| row.clone()).collect()
 }
 
@@ -263,6 +269,7 @@ mod tests {
     use super::*;
     use crate::golden::{self, SCREEN};
     use gpulab_record::{Flags, params_of, row};
+    use gpulab_system::terminal::text as painted;
 
     fn timed(rung: u32, wg: &str, seconds: f64) -> Row {
         Row {
@@ -299,7 +306,7 @@ mod tests {
     #[test]
     fn colours_are_nothing_that_signs_do_not_say() {
         let rows = [timed(1, "32", 4e-6), timed(2, "32", 1e-6), timed(2, "64", 1.04e-6)];
-        let colored = summary(&rows, Screen { color: true, ..SCREEN });
+        let colored = painted(&summary(&rows, Screen { color: true, ..SCREEN }));
         let stripped = ["\x1b[32m", "\x1b[0m"].iter().fold(colored.clone(), |text, code| text.replace(code, ""));
         assert_ne!(colored, stripped);
         assert_eq!(stripped, summary(&rows, SCREEN));

@@ -192,13 +192,13 @@ fn unexplained(beside: &[Contrast], hidden: &str) -> String {
 
 /// The part of the lanes that have an item, in groups of so many.
 fn used(wg: f64, lanes: u64) -> f64 {
-    wg / (wg as u64).next_multiple_of(lanes) as f64
+    wg / (lanes as f64 * (wg / lanes as f64).ceil())
 }
 
 /// The sentences on sizes off the multiples, each beside the next multiple of 64.
 fn lanes(points: &[Point], all: &[&Point]) -> String {
     let off = all.iter().filter(|p| !(p.x as u64).is_multiple_of(MULTIPLE));
-    let multiple = |p: &Point| (p.x as u64).next_multiple_of(MULTIPLE) as f64;
+    let multiple = |p: &Point| MULTIPLE as f64 * (p.x / MULTIPLE as f64).ceil();
     let beside: Vec<Contrast> = off.filter_map(|p| compare(points, (NAME, p.x), (NAME, multiple(p)))).collect();
     if beside.is_empty() {
         return "No size off the multiples of 64 was measured beside one on them.".to_owned();

@@ -162,7 +162,7 @@ fn spills(points: &[Point], cap: &Cap) -> Option<String> {
 fn control(points: &[Point]) -> Option<String> {
     let roomy = |cap: &Cap| {
         let over = compare_series(points, cap.rate, FREE, |_| true);
-        over.into_iter().filter(|c| c.x as u64 + BESIDE <= cap.most).collect::<Vec<_>>()
+        over.into_iter().filter(|c| (c.x as u64).saturating_add(BESIDE) <= cap.most).collect::<Vec<_>>()
     };
     let all: Vec<Contrast> = CAPS.iter().flat_map(roomy).collect();
     let costly = all.iter().filter(|c| c.verdict == Comparison::Lower).map(|c| c.ratio).reduce(f64::min);

@@ -32,8 +32,13 @@ pub fn time_of(row: &Row) -> Option<f64> {
     row.t_median_s.filter(|seconds| row.is_believed() && seconds.is_finite() && *seconds > 0.0)
 }
 
+/// The least time of such a row, by which rows are ranked: a neighbour's load lengthens most times, but seldom all.
+pub fn least_of(row: &Row) -> Option<f64> {
+    time_of(row).map(|median| row.t_min_s.filter(|least| *least > 0.0).unwrap_or(median))
+}
+
 pub fn fastest<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<&'a Row> {
-    let timed = rows.into_iter().filter_map(|row| Some((row, time_of(row)?)));
+    let timed = rows.into_iter().filter_map(|row| Some((row, least_of(row)?)));
     timed.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(row, _)| row)
 }
 
@@ -76,7 +81,7 @@ fn effect(name: &str, best: &Row, with: &str, other: Option<(&Row, String)>) -> 
     let Some((row, without)) = other else {
         return Effect { name, with, without: String::new(), ratio: None, verdict: EffectVerdict::OneValue };
     };
-    let ratio = time_of(row).zip(time_of(best)).map(|(slow, fast)| slow / fast);
+    let ratio = least_of(row).zip(least_of(best)).map(|(slow, fast)| slow / fast);
     let verdict = if is_faster(best, row) { EffectVerdict::Decided } else { EffectVerdict::Undecided };
     Effect { name, with, without, ratio, verdict }
 }
@@ -118,6 +123,7 @@ mod tests {
         Row {
             wg: Some(gpulab_kernels::values::work_group(wg).unwrap()),
             params: params_of(params).unwrap(),
+            t_min_s: Some(seconds),
             t_q1_s: Some(0.98 * seconds),
             t_median_s: Some(seconds),
             t_q3_s: Some(1.02 * seconds),
@@ -148,6 +154,14 @@ mod tests {
             ]
         );
         assert_eq!(effects(&[]), []);
+    }
+
+    #[test]
+    fn a_load_beside_some_of_the_rows_does_not_choose_the_best() {
+        let loaded = Row { t_median_s: Some(1.5), ..timed("wide", "1", "", 1.0) };
+        let rows = [loaded, timed("wide", "2", "", 1.2)];
+        assert_eq!(fastest(&rows).map(Row::wg_text).as_deref(), Some("1"));
+        assert_eq!(effects(&rows)[1].ratio, Some(1.2));
     }
 
     #[test]

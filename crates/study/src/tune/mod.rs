@@ -13,7 +13,7 @@ mod space;
 mod strategy;
 
 pub use candidate::{FINALISTS, Finals, SLOWER, measure_candidate};
-pub use effects::{Effect, EffectVerdict, beyond, effects, fastest, is_faster, settings_of, time_of};
+pub use effects::{Effect, EffectVerdict, beyond, effects, fastest, is_faster, least_of, settings_of, time_of};
 pub use memory::{
     Remembered, SizeClass, TUNED_FOLDER, TunedEntry, TunedFile, TuningMemory, all_tuned, choices, source_hash,
 };
