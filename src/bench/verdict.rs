@@ -32,13 +32,14 @@ pub(crate) fn worst_named<R: Borrow<Row>>(rows: &[(String, R)], strict: bool) ->
         (error, _) => error,
     })?;
     // The CPU baselines and the plain copy say nothing of a kernel.
-    let measured = find(&|row| row.status == Status::Ok && !row.on_host() && row.variant != COPY);
+    let of_kernels = |row: &Row| !row.on_host() && row.variant != COPY;
+    let measured = find(&|row| of_kernels(row) && row.status == Status::Ok);
     match find(&Row::is_doubtful) {
+        _ if strict && measured.is_none() && find(&of_kernels).is_some() => {
+            Err(Error::Untrusted("no case was measured: each was skipped, for the reason above".into()))
+        }
         Some((name, row)) if strict => {
             Err(Error::Untrusted(format!("{name} cannot be trusted: {}", row.borrow().flags)))
-        }
-        _ if strict && measured.is_none() => {
-            Err(Error::Untrusted("no case was measured: each was skipped, for the reason above".into()))
         }
         _ => Ok(()),
     }
