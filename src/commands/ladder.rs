@@ -57,15 +57,14 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
         let case = |rung: &Rung| Some(study.case(rung.variant(), dtype, rung.work_group()?, options.ladder.seed));
         study.own_cases = rungs.iter().filter_map(|rung| case(rung)).collect();
     }
-    let is_clean = if options.check || options.faults {
-        check(options, family, dtype, &study)
-    } else {
-        global.say(simulate::UNCHECKED);
-        Ok(())
-    };
+    let is_checked = options.check || options.faults;
+    let is_clean = if is_checked { check(options, family, dtype, &study) } else { Ok(()) };
     // A driver may hide what the simulator found: both are told.
     let mut rows = Vec::new();
     let climbed = ladder::run_into(out, global, &options.ladder, &study, &mut rows);
+    if !is_checked {
+        say(simulate::UNCHECKED);
+    }
     let looked = look_closer(global, family, &study, &rows);
     worst_of([is_clean, climbed, looked].into_iter().filter_map(Result::err))
 }

@@ -150,7 +150,7 @@ impl TriedFile<'_> {
         judge::verdict(&judged)?;
         is_clean?;
         if !is_checked {
-            global.say(simulate::UNCHECKED);
+            say(simulate::UNCHECKED);
         }
         let mut rows = Vec::new();
         let climbed = self.climb(out, global, &judged, &mut rows);

@@ -26,7 +26,7 @@ fn graded(folder: &Path) -> Vec<Value> {
     let out = tempfile::tempdir().unwrap();
     let json = out.path().join("grades.json");
     let (folder, seed) = (folder.to_str().unwrap(), seed().to_string());
-    let args = ["-q", "exercise", "check", "--all", folder, "--deadline", "10", "--seed", &seed, "--json"];
+    let args = ["-q", "exercise", "check", "--all", folder, "--deadline", "30", "--seed", &seed, "--json"];
     let (_, said, code) = run(&[&args[..], &[json.to_str().unwrap()]].concat());
     assert_eq!(code, 0, "{said}");
     serde_json::from_str(&fs::read_to_string(json).unwrap()).unwrap()
