@@ -93,7 +93,7 @@ pub(crate) fn width() -> usize {
 
 /// Of all that went wrong, what decides the exit code; the rest is said. A wrong result comes before a build that failed,
 /// then whatever else ended the run, then rows that cannot be trusted; that a reader went away hides nothing.
-pub(crate) fn worst_of(errors: impl IntoIterator<Item = Error>) -> Result<(), Error> {
+pub(crate) fn worst_of(ends: impl IntoIterator<Item = Result<(), Error>>) -> Result<(), Error> {
     let rank = |error: &Error| match error {
         Error::Interrupted => 0,
         Error::WrongResult(_) => 1,
@@ -102,7 +102,7 @@ pub(crate) fn worst_of(errors: impl IntoIterator<Item = Error>) -> Result<(), Er
         Error::Untrusted(_) => 4,
         _ => 3,
     };
-    let mut errors: Vec<Error> = errors.into_iter().collect();
+    let mut errors: Vec<Error> = ends.into_iter().filter_map(Result::err).collect();
     errors.sort_by_key(rank);
     let mut errors = errors.into_iter();
     let Some(worst) = errors.next() else { return Ok(()) };

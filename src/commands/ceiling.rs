@@ -58,7 +58,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     let worst = bench::gone_wrong(|status| {
         broken.iter().find(|(ended, _): &&(Status, String)| *ended == status).map(|(_, probe)| probe.clone())
     });
-    worst_of([measured, worst, finished].into_iter().filter_map(Result::err))
+    worst_of([measured, worst, finished])
 }
 
 /// Refuses a folder that lacks a probe.

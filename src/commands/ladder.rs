@@ -67,7 +67,7 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
     let mut rows = Vec::new();
     let climbed = ladder::run_into(out, global, &options.ladder, &study, &mut rows);
     let looked = look_closer(global, family, &study, &rows);
-    worst_of([is_clean, climbed, looked].into_iter().filter_map(Result::err))
+    worst_of([is_clean, climbed, looked])
 }
 
 /// NVIDIA's study is the transposition's own ladder in the source's set-up.
@@ -115,7 +115,7 @@ fn check(options: &LadderArgs, family: &Family, dtype: Dtype, study: &LadderRun<
         Some(list) => values::variants(family, list).map_err(Error::Usage)?,
         None => family.kernels().collect(),
     };
-    let mut errors = Vec::new();
+    let mut verdicts = Vec::new();
     for rung in rungs {
         let wg = options.ladder.wg.or(rung.work_group()).unwrap_or(WorkGroup::linear(64));
         let case = study.case(rung.variant(), dtype, wg, options.ladder.seed);
@@ -124,21 +124,20 @@ fn check(options: &LadderArgs, family: &Family, dtype: Dtype, study: &LadderRun<
         // Somebody else's file may take standard output.
         say(format!("{}: {told}", rung.label()).trim_end());
         if checked.findings.is_empty() || !study.is_faulty(rung.variant()) {
-            errors.extend(simulate::verdict(&checked, &rung.label(), options.ladder.measure.strict).err());
+            verdicts.push(simulate::verdict(&checked, &rung.label(), options.ladder.measure.strict));
         }
     }
-    worst_of(errors)
+    worst_of(verdicts)
 }
 
 /// Writes a family to begin with; nothing that is there is overwritten.
 fn template(out: &mut Out, folder: &Path) -> Result<(), Error> {
-    let output = |path: &Path, source| Error::Output { what: path.display().to_string(), source };
     let paths: Vec<(PathBuf, &str)> = TEMPLATE.iter().map(|(name, text)| (folder.join(name), *text)).collect();
     if let Some((path, _)) = paths.iter().find(|(path, _)| path.exists()) {
         return Err(Error::Usage(format!("{} exists already: choose another folder", own::shown(path))));
     }
     for (path, text) in &paths {
-        files::write_whole(path, text).map_err(|source| output(path, source))?;
+        files::write_whole(path, text).map_err(Error::unwritten(path))?;
         out.text(&format!("wrote {}\n", path.display()))?;
     }
     out.text(&format!("run it: gpulab ladder {}\n", folder.join("family.toml").display()))

@@ -181,7 +181,7 @@ fn args(plan: &Builder<'_>, results: &[Arg], sizes: &[u64]) -> Vec<Arg> {
     plan.inputs().into_iter().chain(results.iter().copied()).chain(sizes.iter().copied().map(Arg::Index)).collect()
 }
 
-fn naive(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn naive(ask: &Ask<'_>) -> Planned {
     let grid = grid(ask, 1)?;
     let mut plan = begin(ask, grid)?;
     let n = plan.n();
@@ -202,18 +202,18 @@ fn whole_turns(ask: &Ask<'_>, per_item: u64) -> Result<Grid, Refusal> {
     Ok(Grid { groups: grid.groups.min(most.max(1) as usize), ..grid })
 }
 
-fn coalesced(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn coalesced(ask: &Ask<'_>) -> Planned {
     let grid = whole_turns(ask, 1)?;
     strided(ask, grid, grid.items(), 0)
 }
 
-fn local(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn local(ask: &Ask<'_>) -> Planned {
     let grid = whole_turns(ask, 1)?;
     strided(ask, grid, grid.groups, 1 + tree_depth(grid.wg))
 }
 
 /// `coalesced` and `local`: clear, presum, strides of single elements; `partials` sums are left for the host.
-fn strided(ask: &Ask<'_>, grid: Grid, partials: usize, tree: u64) -> Result<Plan, Refusal> {
+fn strided(ask: &Ask<'_>, grid: Grid, partials: usize, tree: u64) -> Planned {
     let mut plan = begin(ask, grid)?;
     let presum = remember_presum(&mut plan)?;
     let (n, items) = (plan.n(), grid.items() as u64);
@@ -224,7 +224,7 @@ fn strided(ask: &Ask<'_>, grid: Grid, partials: usize, tree: u64) -> Result<Plan
     Ok(plan.plan(grid.wg as u64, 1 + n.div_ceil(items) + 1 + tree + HOST_FINISH))
 }
 
-fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn vectorised(ask: &Ask<'_>) -> Planned {
     let grid = whole_turns(ask, 4)?;
     let mut plan = begin(ask, grid)?;
     let presum = remember_presum(&mut plan)?;
@@ -280,7 +280,7 @@ fn finishing(grid: Grid) -> u64 {
     grid.groups.div_ceil(grid.wg) as u64 + tree_depth(grid.wg)
 }
 
-fn accumulators(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn accumulators(ask: &Ask<'_>) -> Planned {
     let (mut plan, grid, depth) = accumulating(ask)?;
     let (partial, result) = (plan.scratch(grid.groups), plan.output(1));
     plan.pass(grid, args(&plan, &[partial], &[plan.n()]));
@@ -289,7 +289,7 @@ fn accumulators(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     Ok(plan.plan(grid.wg as u64, depth + finishing(grid)))
 }
 
-fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn single_pass(ask: &Ask<'_>) -> Planned {
     let (mut plan, grid, depth) = accumulating(ask)?;
     let results = plan.single_pass(grid);
     plan.pass(grid, args(&plan, &results, &[plan.n()]));
@@ -297,7 +297,7 @@ fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     Ok(plan.plan(grid.wg as u64, depth + finish))
 }
 
-fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn wide(ask: &Ask<'_>) -> Planned {
     let n = ask.case.shape.n;
     let (grid, chunk) = shape::chunks(ask.target, n);
     let mut plan = begin(ask, grid)?;

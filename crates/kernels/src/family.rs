@@ -71,14 +71,17 @@ pub struct Rung {
     kernel: RungKernel,
 }
 
-type Planner = dyn Fn(&Ask<'_>) -> Result<Plan, Refusal> + Send + Sync;
+/// A plan, or why a device cannot run the case.
+pub(crate) type Planned = Result<Plan, Refusal>;
+
+type Planner = dyn Fn(&Ask<'_>) -> Planned + Send + Sync;
 
 #[derive(Clone)]
 enum RungKernel {
     BuiltIn {
         tunables: &'static [Tunable<'static>],
         /// Turns a case into a plan, or says why this device cannot run it.
-        plan: fn(&Ask<'_>) -> Result<Plan, Refusal>,
+        plan: fn(&Ask<'_>) -> Planned,
     },
     Brought(Arc<BroughtKernel>),
 }
@@ -131,7 +134,7 @@ const OWN: &str = "own";
 /// A rung without its number: idea, kernel and source all come from its path below `cl/`.
 pub const fn rung(
     path: &'static str,
-    plan: fn(&Ask<'_>) -> Result<Plan, Refusal>,
+    plan: fn(&Ask<'_>) -> Planned,
     tunables: &'static [Tunable<'static>],
 ) -> Rung {
     Rung {

@@ -38,7 +38,7 @@ pub use described::{
     draft_of_call, reference_kernel, rung_text,
 };
 pub(crate) use exact::Exact;
-pub(crate) use family::ladder_from;
+pub(crate) use family::{Planned, ladder_from};
 pub use family::{AnyProblem, Ask, Family, Rung, entry_point, ladder, rung};
 pub use form::{Bound, Form};
 pub use gpulab_cpu::Baseline;

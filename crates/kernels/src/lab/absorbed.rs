@@ -24,7 +24,7 @@ pub static FAMILY: Family = Family {
 
 pub const RIGHT: Tunable = setting("right", "whether the last two terms are added first");
 
-fn three_terms(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn three_terms(ask: &Ask<'_>) -> Planned {
     let args = [arg(ask, RIGHT.name)];
     OneLaunch { grid: Grid { groups: 1, wg: 1 }, output: 1, defines: &[], args: &args, local: 0 }.plan(ask)
 }

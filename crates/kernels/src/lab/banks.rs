@@ -65,7 +65,7 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
     }
 }
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let Case { dtype, shape, wg, .. } = ask.case;
     let words = words(*dtype);
     OneLaunch {

@@ -113,7 +113,7 @@ pub(super) fn sums(case: &Case, inputs: &[Array], chains: u64, steps: u64) -> Ar
     }
 }
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let grid = Grid::covering(ask.case.wg.size(), whole_groups(ask)?);
     let chains = get(&ask.case.params, CHAINS.name).to_string();
     let [factor, term] = ChainStep::of(ask.case).args();

@@ -75,7 +75,7 @@ fn bits(ask: &Ask<'_>) -> Result<u32, Refusal> {
     }
 }
 
-fn global(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn global(ask: &Ask<'_>) -> Planned {
     let (bits, wg) = (bits(ask)?, ask.case.wg);
     if wg.size() != 1 {
         return Err(Refusal::Group(format!("work-group {wg}: one item chases, so a group of 1 is needed")));
@@ -94,7 +94,7 @@ fn global(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     Ok(plan.plan_with(0, 0))
 }
 
-fn local(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn local(ask: &Ask<'_>) -> Planned {
     let bits = bits(ask)?;
     let bytes = 4u64 << bits;
     OneLaunch {

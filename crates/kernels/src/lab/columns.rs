@@ -57,7 +57,7 @@ impl PaddedRows {
 /// Accesses that are written out in the kernel.
 const UNROLLED: u64 = 8;
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let walk = Walk::over(ask, ask.case.shape.n, UNROLLED, IN_TURNS)?;
     let PaddedRows { rows, columns, pitch } = PaddedRows::of(ask.case.shape, &ask.case.params);
     let formula = match get(&ask.case.params, DOWN.name) {

@@ -53,19 +53,19 @@ fn words_of_program() -> Vec<u32> {
     (0..(TABLE + READ_AT_ONCE) as u32).map(|i| i.wrapping_mul(2_654_435_761) ^ (i * i) << 9).collect()
 }
 
-fn table(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn table(ask: &Ask<'_>) -> Planned {
     let is_global = get(&ask.case.params, GLOBAL.name) == 1;
     plan(ask, &[("SPACE", if is_global { IN_GLOBAL } else { IN_CONSTANT }.to_owned())])
 }
 
-fn program(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn program(ask: &Ask<'_>) -> Planned {
     match get(&ask.case.params, PROGRAM.name) {
         1 => plan(ask, &[]),
         other => Err(Refusal::Setting(format!("program={other}: 1 is needed, as the table stands in the program"))),
     }
 }
 
-fn plan(ask: &Ask<'_>, defines: &[(&str, String)]) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>, defines: &[(&str, String)]) -> Planned {
     OneLaunch {
         grid: Grid::covering(ask.case.wg.size(), whole_groups(ask)?),
         output: ask.case.shape.n as usize,

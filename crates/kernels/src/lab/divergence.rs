@@ -47,7 +47,7 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
     array((0..).zip(words(&inputs[0])).map(result))
 }
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let n = whole_groups(ask)?;
     let names = [ROUNDS.name, SHIFT.name, FIRST.name, SECOND.name];
     let args: Vec<Arg> = names.map(|name| arg(ask, name)).into_iter().chain([P, Q].map(Arg::Uint)).collect();

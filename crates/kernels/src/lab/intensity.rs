@@ -107,7 +107,7 @@ fn changed(case: &Case, x: &Array, to: impl Fn(u64, f32) -> f32 + Sync) -> Array
     }
 }
 
-fn calculate(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn calculate(ask: &Ask<'_>) -> Planned {
     let steps = steps(ask.case);
     let least = if ask.case.family == INTENSITY.name { 2 } else { VECTORS };
     if !steps.is_multiple_of(least) {
@@ -116,7 +116,7 @@ fn calculate(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     plan(ask, &[("STEPS", steps.to_string())], &ChainStep::of(ask.case).args())
 }
 
-fn plan(ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Planned {
     let (n, vec, wg) = (ask.case.shape.n, vec(ask.case), ask.case.wg.size());
     let share = VECTORS * vec * wg as u64;
     if ![1, 2, 4, 8, 16].contains(&vec) {

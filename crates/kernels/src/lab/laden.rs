@@ -40,7 +40,7 @@ fn ballast(ask: &Ask<'_>) -> Result<[Arg; 2], Refusal> {
     }
 }
 
-fn read(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn read(ask: &Ask<'_>) -> Planned {
     let (n, wg) = (ask.case.shape.n, ask.case.wg.size());
     let together = get(&ask.case.params, TOGETHER.name).max(1);
     let total = n * get(&ask.case.params, ROUNDS.name);
@@ -66,7 +66,7 @@ fn step_over(items: u64, rounds: u64) -> u64 {
     if rounds > 1 { items + items / rounds } else { items }
 }
 
-fn step(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn step(ask: &Ask<'_>) -> Planned {
     let items = whole_groups(ask)?;
     let chains = get(&ask.case.params, CHAINS.name);
     let step = chains::ChainStep::of(ask.case).args();
@@ -75,7 +75,7 @@ fn step(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 }
 
 /// One launch, with the number that says how much of its work an item does at once.
-fn laden(ask: &Ask<'_>, grid: Grid, output: usize, at_once: (&str, u64), args: &[Arg]) -> Result<Plan, Refusal> {
+fn laden(ask: &Ask<'_>, grid: Grid, output: usize, at_once: (&str, u64), args: &[Arg]) -> Planned {
     let defines = [(at_once.0.to_uppercase(), at_once.1.to_string())];
     let defines = defines.each_ref().map(|(name, value)| (name.as_str(), value.clone()));
     let local = get(&ask.case.params, BALLAST.name);

@@ -43,7 +43,7 @@ fn summed(case: &Case, inputs: &[Array]) -> Array {
     array([read.fold(0u32, |sum, access| sum.wrapping_add(words[(access + offset) % words.len()]))].into_iter())
 }
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let [n, factor, idle] = [ask.case.shape.n, get(&ask.case.params, FACTOR.name), get(&ask.case.params, IDLE.name)];
     if !n.is_power_of_two() || n < RUN {
         return Err(Refusal::Size(format!("n={n}: a power of two from {RUN} on is needed")));

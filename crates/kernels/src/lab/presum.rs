@@ -69,20 +69,20 @@ const X: Arg = Arg::Buffer(0);
 const Y: Arg = Arg::Buffer(1);
 const PARTIAL: Arg = Arg::Buffer(2);
 
-fn guard(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn guard(ask: &Ask<'_>) -> Planned {
     let (_, grid) = blocks(ask, u64::div_ceil)?;
     let pass = shape::pass(&ask.rung.kernel(), grid, vec![X, Y, PARTIAL, Arg::Index(ask.case.shape.n)]);
     Ok(plan(ask, grid.groups, &[], vec![pass]))
 }
 
-fn host(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn host(ask: &Ask<'_>) -> Planned {
     let (block, grid) = blocks(ask, |n, block| n / block)?;
     let (n, pass) = (ask.case.shape.n, shape::pass(&ask.rung.kernel(), grid, vec![X, Y, PARTIAL]));
     let host_tail = (n % block > 0).then_some(n - n % block);
     Ok(Plan { host_tail, ..plan(ask, grid.groups, &[], vec![pass]) })
 }
 
-fn device(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn device(ask: &Ask<'_>) -> Planned {
     let (block, grid) = blocks(ask, |n, block| n / block)?;
     let n = ask.case.shape.n;
     let (begin, kernel) = (n - n % block, ask.rung.kernel());
@@ -94,7 +94,7 @@ fn device(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     Ok(plan(ask, partials, &[], tail.into_iter().chain([main]).collect()))
 }
 
-fn padding(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn padding(ask: &Ask<'_>) -> Planned {
     let (block, grid) = blocks(ask, u64::div_ceil)?;
     let (n, padded, kernel) = (ask.case.shape.n, grid.groups * block as usize, ask.rung.kernel());
     let copies = Grid { groups: padded / grid.wg, wg: grid.wg };

@@ -38,7 +38,7 @@ fn size(case: &Case) -> (u64, u64) {
     (get(&case.params, LIVE.name), get(&case.params, ROUNDS.name))
 }
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let n = whole_groups(ask)?;
     let (live, cap) = (get(&ask.case.params, LIVE.name), get(&ask.case.params, MAX_REGISTERS.name));
     if !(1..=MOST_LIVE).contains(&live) {

@@ -56,7 +56,7 @@ pub enum Address {
     Mirrored,
 }
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let items = whole_groups(ask)?;
     let get = |name: &str| get(&ask.case.params, name);
     let filter = if get(LINEAR.name) == 1 { "CLK_FILTER_LINEAR" } else { "CLK_FILTER_NEAREST" };

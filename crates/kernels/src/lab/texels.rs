@@ -51,7 +51,7 @@ fn volume_sides(n: u64) -> [u32; 3] {
     [bits.div_ceil(3), (bits + 1) / 3, bits / 3]
 }
 
-fn buffer(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn buffer(ask: &Ask<'_>) -> Planned {
     let [wide, high] = sides(ask)?;
     let walk = Walk::over(ask, ask.case.shape.n, 8, IN_TURNS)?;
     let order = get(&ask.case.params, ORDER.name);
@@ -63,16 +63,16 @@ fn buffer(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     OneLaunch { grid, output, defines: &defines, args: &walk.args(), local: 0 }.plan(ask)
 }
 
-fn line(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn line(ask: &Ask<'_>) -> Planned {
     let sides = [ask.case.shape.n as usize, 1, 1];
     of_image(ask, buffer(ask)?, Image { kind: ImageKind::Buffer, sides, format: WORD, is_written: false })
 }
 
-fn plane(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plane(ask: &Ask<'_>) -> Planned {
     of_image(ask, buffer(ask)?, of_plane(ask)?)
 }
 
-fn bytes(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn bytes(ask: &Ask<'_>) -> Planned {
     let bytes = PixelFormat { channels: 4, scalar: Scalar::U8, is_share: true };
     of_image(ask, buffer(ask)?, Image { format: bytes, ..of_plane(ask)? })
 }
@@ -82,14 +82,14 @@ fn of_plane(ask: &Ask<'_>) -> Result<Image, Refusal> {
     Ok(Image { kind: ImageKind::Plane, sides: [width, height, 1], format: WORD, is_written: false })
 }
 
-fn volume(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn volume(ask: &Ask<'_>) -> Planned {
     let plan = buffer(ask)?;
     let sides = volume_sides(ask.case.shape.n).map(|side| 1 << side);
     of_image(ask, plan, Image { kind: ImageKind::Volume, sides, format: WORD, is_written: false })
 }
 
 /// The same launch, given an image of its input in place of it.
-pub(super) fn of_image(ask: &Ask<'_>, plan: Plan, image: Image) -> Result<Plan, Refusal> {
+pub(super) fn of_image(ask: &Ask<'_>, plan: Plan, image: Image) -> Planned {
     if !ask.target.images {
         return Err(Refusal::Feature("this device has no images".into()));
     }

@@ -79,7 +79,7 @@ fn vectors(ask: &Ask<'_>) -> Result<(u64, u64), Refusal> {
 /// Vectors that an item loads at a time, as in the kernel.
 const TOGETHER: u64 = 4;
 
-fn load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn load(ask: &Ask<'_>) -> Planned {
     let (vec, vectors) = vectors(ask)?;
     let walk = Walk::over(ask, vectors, TOGETHER, IN_TURNS)?;
     let args = walk.args();
@@ -87,7 +87,7 @@ fn load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     OneLaunch { grid, output, defines: &[("VEC", vec.to_string())], args: &args, local: 0 }.plan(ask)
 }
 
-fn add(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn add(ask: &Ask<'_>) -> Planned {
     let (vec, vectors) = vectors(ask)?;
     let wg = ask.case.wg.size();
     if !vectors.is_multiple_of(wg as u64) {

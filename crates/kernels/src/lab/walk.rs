@@ -82,7 +82,7 @@ fn numbered(case: &Case, inputs: &[Array]) -> Array {
 /// Accesses that are written out in the kernels.
 const UNROLLED: u64 = 8;
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let (n, packed) = (ask.case.shape.n, packed(&ask.case.params));
     if !n.is_power_of_two() || n < packed as u64 {
         return Err(Refusal::Size(format!("n={n}: a power of two from {packed} on is needed")));

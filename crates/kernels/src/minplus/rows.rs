@@ -3,10 +3,10 @@
 use super::closure::AllPairs;
 use super::{SEMIRING, WEIGHTS, begin};
 use crate::builder::RESTORE;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Problem, Spot, Tunable, ladder_from, rung, shape};
+use crate::{AnyProblem, Ask, Bound, Family, Form, Planned, Problem, Spot, Tunable, ladder_from, rung, shape};
 use gpulab_cpu::minplus::{self as host, Semiring};
 use gpulab_model::data::{Array, Change, Dtype, Fill, Params, Shape};
-use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Role, WorkGroup};
+use gpulab_model::plan::{Arg, Case, Cost, Reference, Role, WorkGroup};
 use std::borrow::Cow;
 
 /// Most nodes whose paths are found at once: an item keeps a distance of each in its registers.
@@ -84,7 +84,7 @@ impl Problem for FromSome {
     }
 }
 
-fn rows(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn rows(ask: &Ask<'_>) -> Planned {
     const STRIP: usize = 32;
     let n = ask.case.shape.n;
     let sources = SOURCES.get(&ask.case.params)?.unwrap_or(1);

@@ -17,7 +17,7 @@ pub static LOCAL: Family = Family {
 
 const VEC: Tunable = Tunable::choice("vec", "words of a load", "4 1 2 8 16");
 
-fn local_vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn local_vectors(ask: &Ask<'_>) -> Planned {
     shape::check_wg(ask.case.wg, ask.target)?;
     let Case { params, shape, .. } = ask.case;
     let (wg, vec) = (ask.case.wg.size(), VEC.get(params)?.unwrap_or(4) as usize);

@@ -216,25 +216,25 @@ fn wide(ask: &Ask<'_>) -> Result<(u64, Grid), Refusal> {
     Ok((chunk, Grid { groups: n.div_ceil(chunk).max(1) as usize, wg: 1 }))
 }
 
-fn read_strided(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn read_strided(ask: &Ask<'_>) -> Planned {
     let vec = VEC.get(&ask.case.params)?.unwrap_or(4);
     let (loads, grid) = strided(ask, 4, vec, Grid::filling)?;
     Ok(plan(ask, grid.groups, grid, &[("LOADS", loads), ("VEC", vec)], &[ask.case.shape.n], vec))
 }
 
-fn read_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn read_wide(ask: &Ask<'_>) -> Planned {
     let (chunk, grid) = wide(ask)?;
     Ok(plan(ask, grid.items(), grid, &[], &[chunk, ask.case.shape.n], 1))
 }
 
 /// Rungs whose items write, or copy, one vector after the other.
-fn vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn vectors(ask: &Ask<'_>) -> Planned {
     let (loads, grid) = strided(ask, 1, 4, |_, wg, items| Grid::covering(wg, items))?;
     Ok(plan(ask, written(ask), grid, &[("LOADS", loads)], &[ask.case.shape.n / 4], 4))
 }
 
 /// Rungs whose items write, or copy, a chunk each.
-fn chunks(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn chunks(ask: &Ask<'_>) -> Planned {
     let (chunk, grid) = wide(ask)?;
     Ok(plan(ask, written(ask), grid, &stream(ask)?, &[chunk, ask.case.shape.n], 16))
 }

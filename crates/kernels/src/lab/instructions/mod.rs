@@ -131,7 +131,7 @@ fn converged(case: &Case, function: &Function, start: f64) -> f64 {
     (0..get(&case.params, CHAINS.name)).map(chain).sum()
 }
 
-fn pairs(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn pairs(ask: &Ask<'_>) -> Planned {
     let Case { params, dtype, .. } = ask.case;
     let asked = Instruction::of(ask.case).ok_or_else(unknown)?;
     let (step, start, term) = match asked {
@@ -192,7 +192,7 @@ fn float(bits: u32) -> f64 {
     f64::from(f32::from_bits(bits))
 }
 
-fn once(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn once(ask: &Ask<'_>) -> Planned {
     let n = whole_groups(ask)?;
     let Some(asked @ Instruction::Function(function, _)) = Instruction::of(ask.case) else { return Err(unknown()) };
     if !n.is_multiple_of(2) {
