@@ -4,6 +4,7 @@ use crate::Error;
 use crate::cli::{Color, Global};
 use crate::report::format;
 use crate::terminal::{self, Screen, Stdout, say};
+use gpulab_system::text::Joined;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Standard output, with failures as errors. A reader who went away is none: the command goes on to its verdict.
@@ -63,7 +64,7 @@ fn fitted(text: &str, width: usize) -> String {
             false => format::wrap(line, width, &" ".repeat(2 * indent + 2)).trim_end().to_owned(),
         }
     };
-    text.lines().map(line).collect::<Vec<_>>().join("\n")
+    text.lines().map(line).joined("\n")
 }
 
 /// What tables on standard output are drawn on.

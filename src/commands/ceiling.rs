@@ -78,7 +78,7 @@ fn show(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), Err
     shown.iter().flat_map(|kept| &kept.ceilings).for_each(|row| outputs.row(row));
     let tables = |screen| {
         let tables = shown.iter().map(|kept| report::ceilings::text(&kept.ceilings, screen));
-        tables.collect::<Vec<_>>().join("\n")
+        tables.joined("\n")
     };
     outputs.tell(out, &tables, screen(global.color), global.quiet);
     outputs.finish(true, true)

@@ -53,7 +53,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     };
     let problem = |row: &CountRow| (row.family.clone(), row.n, row.dtype);
     let is_one = |a: &CountRow, b: &CountRow| options.of.is_empty() || problem(a) == problem(b);
-    let text = |screen| rows.chunk_by(is_one).map(|rows| table(rows, screen)).collect::<Vec<_>>().join("\n");
+    let text = |screen| rows.chunk_by(is_one).map(|rows| table(rows, screen)).joined("\n");
     if !rows.is_empty() && !gate_files.compares() {
         outputs.tell(out, &text, screen(global.color), global.quiet);
     }

@@ -42,8 +42,7 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
     let quick = options.ladder.measure.quick;
     let usual = family.usual_shape(family.form.ladder_size(quick), quick);
     let shape = bench::shape(family, options.n, options.m, usual)?;
-    let dtype = options.ladder.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
-    bench::check_dtype(family, dtype)?;
+    let dtype = bench::dtype(family, options.ladder.dtype)?;
     if let Some(described) = family.described().filter(|_| shape.elements() > 0) {
         let refused = described.check(shape, dtype);
         let name = options.file.as_deref().map_or_else(|| family.name.to_string(), own::shown);

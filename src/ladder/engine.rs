@@ -118,8 +118,7 @@ pub(crate) fn checked_dtype(
     quiet: bool,
 ) -> Result<Dtype, Error> {
     check_settings(study, rungs)?;
-    let dtype = study.dtype.unwrap_or_else(|| study.family.dtypes.first().copied().unwrap_or(Dtype::F32));
-    bench::check_dtype(study.family, dtype)?;
+    let dtype = bench::dtype(study.family, study.dtype)?;
     check_values(study, rungs, dtype, options.wg)?;
     bench::check_sources(rungs, options.kernels.cl_dir.as_deref(), quiet)?;
     Ok(dtype)
@@ -194,12 +193,7 @@ fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
 }
 
 /// Refuses settings that no device could take, each alone or as they are given together.
-fn check_values(
-    study: &LadderRun<'_>,
-    rungs: &[&Rung],
-    dtype: Dtype,
-    wg: Option<WorkGroup>,
-) -> Result<(), Error> {
+fn check_values(study: &LadderRun<'_>, rungs: &[&Rung], dtype: Dtype, wg: Option<WorkGroup>) -> Result<(), Error> {
     let wgs: Vec<WorkGroup> = wg.into_iter().collect();
     let asked = Asked { family: study.family, rungs, dtypes: &[dtype], wgs: &wgs };
     for (name, value) in &study.params {

@@ -55,7 +55,7 @@ fn processor(name: &str) -> String {
 
 /// The words that tell something, in small letters, joined by dashes.
 fn slug(name: &str) -> String {
-    words(name).into_iter().filter(|word| !EMPTY_WORDS.contains(&word.as_str())).collect::<Vec<_>>().join("-")
+    words(name).into_iter().filter(|word| !EMPTY_WORDS.contains(&word.as_str())).joined("-")
 }
 
 fn words(name: &str) -> Vec<String> {

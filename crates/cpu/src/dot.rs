@@ -96,8 +96,12 @@ pub fn amended(before: &Reference, old: [&Array; 2], new: [&Array; 2]) -> Refere
     let exchanged = |sum| {
         let sum = compensated::Partial::known(sum);
         match (old, new) {
-            ([Array::F32(a), Array::F32(b)], [Array::F32(x), Array::F32(y)]) => sum.exchanged([a[0], b[0]], [x[0], y[0]]),
-            ([Array::F64(a), Array::F64(b)], [Array::F64(x), Array::F64(y)]) => sum.exchanged([a[0], b[0]], [x[0], y[0]]),
+            ([Array::F32(a), Array::F32(b)], [Array::F32(x), Array::F32(y)]) => {
+                sum.exchanged([a[0], b[0]], [x[0], y[0]])
+            }
+            ([Array::F64(a), Array::F64(b)], [Array::F64(x), Array::F64(y)]) => {
+                sum.exchanged([a[0], b[0]], [x[0], y[0]])
+            }
             _ => sum,
         }
     };

@@ -132,11 +132,7 @@ pub fn entry_point(path: &str) -> String {
 const OWN: &str = "own";
 
 /// A rung without its number: idea, kernel and source all come from its path below `cl/`.
-pub const fn rung(
-    path: &'static str,
-    plan: fn(&Ask<'_>) -> Planned,
-    tunables: &'static [Tunable<'static>],
-) -> Rung {
+pub const fn rung(path: &'static str, plan: fn(&Ask<'_>) -> Planned, tunables: &'static [Tunable<'static>]) -> Rung {
     Rung {
         path: Cow::Borrowed(path),
         number: None,

@@ -8,9 +8,7 @@ use crate::builder::PlanDraft;
 use crate::signature::ValueType;
 use crate::{Described, Planned, shape};
 use gpulab_model::data::{Dtype, NumberValue, Scalar};
-use gpulab_model::plan::{
-    Arg, ArgValue, BufferSpec, Case, FlagCheck, Image, Pass, Refusal, Role, Target, WorkGroup,
-};
+use gpulab_model::plan::{Arg, ArgValue, BufferSpec, Case, FlagCheck, Image, Pass, Refusal, Role, Target, WorkGroup};
 use std::collections::BTreeMap;
 
 const MOST_LAUNCHES: usize = 20_000;

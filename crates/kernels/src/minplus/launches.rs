@@ -127,12 +127,7 @@ pub(super) struct Panels {
 }
 
 /// A launch that reads panels, padded copies of the matrix, which a launch before it makes.
-pub(super) fn panelled(
-    mut plan: Builder<'_>,
-    panels: Panels,
-    wg: WorkGroup,
-    local_elements: u64,
-) -> Planned {
+pub(super) fn panelled(mut plan: Builder<'_>, panels: Panels, wg: WorkGroup, local_elements: u64) -> Planned {
     shape::check_wg(wg, plan.ask.target)?;
     let (n, Panels { pitch, tile, .. }) = (plan.n(), panels);
     let [rows, columns] = [(); 2].map(|()| plan.scratch((pitch * pitch) as usize));

@@ -12,7 +12,9 @@ mod tiling;
 mod weights;
 
 use super::shape;
-use crate::{AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Form, Planned, Problem, Spot, ladder_from, rung};
+use crate::{
+    AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Form, Planned, Problem, Spot, ladder_from, rung,
+};
 pub use closure::{CLOSURE, InBlocks};
 use gpulab_cpu::minplus::{self as host, EdgeJoin, Semiring};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};

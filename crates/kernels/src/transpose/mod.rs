@@ -185,13 +185,7 @@ fn set_pad(plan: &mut Builder<'_>, pad: u64) {
 
 /// The plan of one launch, if the work-group fits the device. It takes the matrices, their sizes and their pitches, `more`,
 /// and from where one repetition begins to where the next one does.
-fn launch(
-    mut plan: Builder<'_>,
-    groups: [u64; 3],
-    wg: WorkGroup,
-    more: &[Arg],
-    local_elements: u64,
-) -> Planned {
+fn launch(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup, more: &[Arg], local_elements: u64) -> Planned {
     let (case, movement) = (plan.ask.case, movement(plan.ask.case));
     shape::check_wg(wg, plan.ask.target)?;
     let output = plan.output(movement.output_len());

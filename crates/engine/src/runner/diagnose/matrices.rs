@@ -187,7 +187,8 @@ fn likeness_of_product(n: usize, d: &[f64], got: &[f64], want: &[f64]) -> Option
     let over = |join: fn(f64, f64) -> f64, term: &dyn Fn(usize, usize, usize) -> f64, i: usize, j: usize| {
         (1..n).fold(term(i, j, 0), |all, k| join(all, term(i, j, k)))
     };
-    let is_so = |cell: &dyn Fn(usize, usize) -> f64| is_likely((0..n * n).map(|at| (at, cell(at / n, at % n))), got, want);
+    let is_so =
+        |cell: &dyn Fn(usize, usize) -> f64| is_likely((0..n * n).map(|at| (at, cell(at / n, at % n))), got, want);
     let rows = |i: usize, j: usize, k: usize| d[i * n + k] + d[j * n + k];
     let columns = |i: usize, j: usize, k: usize| d[k * n + i] + d[k * n + j];
     let sums = |i: usize, j: usize, k: usize| d[i * n + k] + d[k * n + j];
