@@ -8,25 +8,28 @@ use crate::prelude::*;
 use crate::{Baseline, Changed, Fold, Lone, Spot, largest_exact};
 use gpulab_model::data::{self, Change, DrawnInput};
 
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("dot"),
-    about: Cow::Borrowed("dot product of two vectors"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "dot",
+    about: "dot product of two vectors",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Dot),
-    ladder: Cow::Borrowed(&ladder([
-        rung("dot/naive.cl", naive, &[ITEMS, MAD]).between(&PRODUCT, &[]),
-        rung("dot/coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &["dot/presum_items.cl"]),
-        rung("dot/local.cl", local, &[ITEMS, PRESUM, MAD])
-            .between(&PRODUCT, &["common/tree.cl", "dot/presum_groups.cl"]),
-        rung("dot/vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &["dot/presum_groups.cl"]),
-        rung("dot/accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]).between(&PRODUCT, &["dot/finish.cl"]),
-        rung("dot/single_pass.cl", single_pass, &[ITEMS, DOT_ACC, MAD]).between(&PRODUCT, &[]),
-        rung("dot/wide.cl", wide, &[MAD]).between(&PRODUCT, &[]),
-    ])),
+    problem: &Dot,
+    ladder: const {
+        &ladder([
+            rung("dot/naive.cl", naive, &[ITEMS, MAD]).between(&PRODUCT, &[]),
+            rung("dot/coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &["dot/presum_items.cl"]),
+            rung("dot/local.cl", local, &[ITEMS, PRESUM, MAD])
+                .between(&PRODUCT, &["common/tree.cl", "dot/presum_groups.cl"]),
+            rung("dot/vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &["dot/presum_groups.cl"]),
+            rung("dot/accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]).between(&PRODUCT, &["dot/finish.cl"]),
+            rung("dot/single_pass.cl", single_pass, &[ITEMS, DOT_ACC, MAD]).between(&PRODUCT, &[]),
+            rung("dot/wide.cl", wide, &[MAD]).between(&PRODUCT, &[]),
+        ])
+    },
     choices: &[],
-    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::F64, Dtype::I32]),
+    dtypes: &[Dtype::F32, Dtype::F64, Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 /// In front of rungs: how a product is added.
 const PRODUCT: [&str; 1] = ["dot/muladd.cl"];

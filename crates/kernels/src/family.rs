@@ -270,6 +270,33 @@ impl Rung {
     }
 }
 
+/// A family that comes with gpulab, as it is written down: the fields are those of [`Family`].
+pub(crate) struct BuiltInFamily {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) form: Form,
+    pub(crate) problem: &'static dyn Problem,
+    pub(crate) ladder: &'static [Rung],
+    pub(crate) choices: &'static [Tunable<'static>],
+    pub(crate) dtypes: &'static [Dtype],
+    pub(crate) ceiling: Bound,
+}
+
+impl BuiltInFamily {
+    pub(crate) const fn family(self) -> Family {
+        Family {
+            name: Cow::Borrowed(self.name),
+            about: Cow::Borrowed(self.about),
+            form: self.form,
+            problem: AnyProblem::BuiltIn(self.problem),
+            ladder: Cow::Borrowed(self.ladder),
+            choices: self.choices,
+            dtypes: Cow::Borrowed(self.dtypes),
+            ceiling: self.ceiling,
+        }
+    }
+}
+
 impl Family {
     /// The references, then the ladder.
     pub fn kernels(&self) -> impl Iterator<Item = &Rung> {

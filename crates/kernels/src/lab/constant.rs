@@ -3,22 +3,19 @@
 use super::*;
 
 /// n items that read a table.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("constant"),
-    about: Cow::Borrowed("read a small table in constant or global memory"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "constant",
+    about: "read a small table in constant or global memory",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
-        inputs: |_, _| vec![TABLE + READ_AT_ONCE],
-        ..Exact::of_each(Fill::Real, cost, answer)
-    }),
-    ladder: Cow::Borrowed(&ladder([
-        rung("lab/constant/table.cl", table, &[GLOBAL]),
-        rung("lab/constant/program.cl", program, &[]),
-    ])),
+    problem: &Exact { inputs: |_, _| vec![TABLE + READ_AT_ONCE], ..Exact::of_each(Fill::Real, cost, answer) },
+    ladder: const {
+        &ladder([rung("lab/constant/table.cl", table, &[GLOBAL]), rung("lab/constant/program.cl", program, &[])])
+    },
     choices: &[PLACES, PROGRAM, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 pub const PLACES: Tunable = setting("places", "different addresses that neighbouring items read");
 pub const GLOBAL: Tunable = setting("global", "whether the table is in global memory");

@@ -5,28 +5,30 @@ use super::walk::GATHERING;
 use super::*;
 
 /// Reads n words, a power of two, each as often as the rounds say.
-pub static STREAMS: Family = Family {
-    name: Cow::Borrowed("streams"),
-    about: Cow::Borrowed("read every word of an array in groups with ballast"),
+pub static STREAMS: Family = BuiltInFamily {
+    name: "streams",
+    about: "read every word of an array in groups with ballast",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&GATHERING),
-    ladder: Cow::Borrowed(&ladder([rung("lab/streams/laden.cl", read, &[BALLAST, TOGETHER])])),
+    problem: &GATHERING,
+    ladder: const { &ladder([rung("lab/streams/laden.cl", read, &[BALLAST, TOGETHER])]) },
     choices: &[ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 /// n items with chains, in groups with ballast.
-pub static STEPS: Family = Family {
-    name: Cow::Borrowed("steps"),
-    about: Cow::Borrowed("chains of multiplications with an addition in groups with ballast"),
+pub static STEPS: Family = BuiltInFamily {
+    name: "steps",
+    about: "chains of multiplications with an addition in groups with ballast",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&chains::SUMS),
-    ladder: Cow::Borrowed(&ladder([rung("lab/steps/laden.cl", step, &[BALLAST])])),
+    problem: &chains::SUMS,
+    ladder: const { &ladder([rung("lab/steps/laden.cl", step, &[BALLAST])]) },
     choices: &[CHAINS, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::F32]),
+    dtypes: &[Dtype::F32],
     ceiling: Bound::Arithmetic,
-};
+}
+.family();
 
 pub const BALLAST: Tunable = setting("ballast", "bytes of local memory that a group holds");
 pub const TOGETHER: Tunable = setting("together", "reads of an item that are under way at once");

@@ -8,21 +8,24 @@ use crate::dot;
 use gpulab_model::plan::{BufferSpec, Pass, Role, WorkGroup};
 
 /// The kernels; settings and data are those of the dot product.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("presum"),
-    about: Cow::Borrowed("dot product of a size that groups do not divide"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "presum",
+    about: "dot product of a size that groups do not divide",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&dot::Dot),
-    ladder: Cow::Borrowed(&ladder([
-        rung("lab/presum/guard.cl", guard, &[]),
-        rung("lab/presum/host.cl", host, &[]),
-        rung("lab/presum/device.cl", device, &[]),
-        rung("lab/presum/padding.cl", padding, &[]),
-    ])),
+    problem: &dot::Dot,
+    ladder: const {
+        &ladder([
+            rung("lab/presum/guard.cl", guard, &[]),
+            rung("lab/presum/host.cl", host, &[]),
+            rung("lab/presum/device.cl", device, &[]),
+            rung("lab/presum/padding.cl", padding, &[]),
+        ])
+    },
     choices: &[],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 /// Elements of a work-item.
 pub const ITEMS: u64 = 8;

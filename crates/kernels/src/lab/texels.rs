@@ -2,35 +2,31 @@
 //! or of slices.
 
 use super::*;
+use crate::read_once;
 use gpulab_model::data::Scalar;
 use gpulab_model::plan::{BufferSpec, Image, ImageKind, PixelFormat, Role};
 
 /// Reads n words, a power of two, as a plane that is as high as wide or half as high, or as a volume of nearly equal sides.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("texels"),
-    about: Cow::Borrowed("read every word of a plane in some order"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "texels",
+    about: "read every word of a plane in some order",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
-        result: |_, _| 1,
-        finish: |_, output| cpu::wrapping_sum(&output),
-        ..Exact::of_each(
-            Fill::Real,
-            |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
-            |_, inputs| cpu::wrapping_sum(&inputs[0]),
-        )
-    }),
-    ladder: Cow::Borrowed(&ladder([
-        rung("lab/texels/buffer.cl", buffer, &[ORDER]),
-        rung("lab/texels/line.cl", line, &[ORDER]),
-        rung("lab/texels/plane.cl", plane, &[ORDER]),
-        rung("lab/texels/normalised.cl", plane, &[ORDER]),
-        rung("lab/texels/bytes.cl", bytes, &[ORDER]),
-        rung("lab/texels/volume.cl", volume, &[ORDER]),
-    ])),
+    problem: &Exact::of_sum(read_once, |_, inputs| cpu::wrapping_sum(&inputs[0])),
+    ladder: const {
+        &ladder([
+            rung("lab/texels/buffer.cl", buffer, &[ORDER]),
+            rung("lab/texels/line.cl", line, &[ORDER]),
+            rung("lab/texels/plane.cl", plane, &[ORDER]),
+            rung("lab/texels/normalised.cl", plane, &[ORDER]),
+            rung("lab/texels/bytes.cl", bytes, &[ORDER]),
+            rung("lab/texels/volume.cl", volume, &[ORDER]),
+        ])
+    },
     choices: &[],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 const WORD: PixelFormat = PixelFormat { channels: 1, scalar: Scalar::U32, is_share: false };
 

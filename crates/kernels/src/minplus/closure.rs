@@ -6,36 +6,40 @@ use super::settings::{ASYNC, BLOCK, BUFFERS, DEPTH, ITEM, TILE, VEC};
 use super::tiling::Tiling;
 use super::{MinPlus, SEMIRING, WEIGHTS, begin, define_pairs, is_ordered};
 use crate::problem::redrawn;
-use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Planned, Problem, Spot, Tunable, ladder_from, rung, shape};
+use crate::{
+    Ask, Bound, Builder, BuiltInFamily, Family, Form, Planned, Problem, Spot, Tunable, ladder_from, rung, shape,
+};
 use gpulab_cpu::minplus::{self as host, Semiring};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Pass, Plan, Reference, Refusal, Role, WorkGroup};
-use std::borrow::Cow;
 
 /// The family of all shortest distances. Its matrices are of weights without a negative cycle.
-pub static CLOSURE: Family = Family {
-    name: Cow::Borrowed("closure"),
-    about: Cow::Borrowed("all shortest distances in a graph, as of gpulab minplus --closure"),
+pub static CLOSURE: Family = BuiltInFamily {
+    name: "closure",
+    about: "all shortest distances in a graph, as of gpulab minplus --closure",
     form: Form::Square,
-    problem: AnyProblem::BuiltIn(&AllPairs),
-    ladder: Cow::Borrowed(&ladder_from(
-        0,
-        [
-            rung("closure/squaring.cl", squaring, &SQUARED).between(&[], &SQUARES),
-            rung("closure/settling.cl", settling, &SQUARED).between(&[], &SQUARES),
-            rung("closure/textbook.cl", textbook, &[]).between(&[], &["closure/padded.cl"]),
-            rung("closure/blocked.cl", blocked, &[BLOCK, TILE, ITEM, DEPTH, BUFFERS, ASYNC])
-                .between(&[], &["closure/padded.cl", "closure/pivot.cl", "closure/panels.cl"]),
-            rung("closure/overlapped.cl", overlapped, &SQUARED)
-                .between(&[], &["closure/padded.cl", "closure/pivot.cl", "closure/panels.cl"])
-                .only_asked_for(),
-            rung("closure/blocked_wide.cl", blocked_wide, &[BLOCK, VEC, ITEM]).between(&[], &["closure/padded.cl"]),
-        ],
-    )),
+    problem: &AllPairs,
+    ladder: const {
+        &ladder_from(
+            0,
+            [
+                rung("closure/squaring.cl", squaring, &SQUARED).between(&[], &SQUARES),
+                rung("closure/settling.cl", settling, &SQUARED).between(&[], &SQUARES),
+                rung("closure/textbook.cl", textbook, &[]).between(&[], &["closure/padded.cl"]),
+                rung("closure/blocked.cl", blocked, &[BLOCK, TILE, ITEM, DEPTH, BUFFERS, ASYNC])
+                    .between(&[], &["closure/padded.cl", "closure/pivot.cl", "closure/panels.cl"]),
+                rung("closure/overlapped.cl", overlapped, &SQUARED)
+                    .between(&[], &["closure/padded.cl", "closure/pivot.cl", "closure/panels.cl"])
+                    .only_asked_for(),
+                rung("closure/blocked_wide.cl", blocked_wide, &[BLOCK, VEC, ITEM]).between(&[], &["closure/padded.cl"]),
+            ],
+        )
+    },
     choices: &[SEMIRING, WEIGHTS],
-    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
-};
+}
+.family();
 
 /// Settings of the rungs that choose no block, and the files behind those that square.
 const SQUARED: [Tunable<'static>; 5] = [TILE, ITEM, DEPTH, BUFFERS, ASYNC];

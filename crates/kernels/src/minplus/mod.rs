@@ -13,7 +13,7 @@ mod weights;
 
 use super::shape;
 use crate::{
-    AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Form, Planned, Problem, Spot, ladder_from, rung,
+    Ask, Baseline, Bound, Builder, BuiltInFamily, Changed, Family, Form, Planned, Problem, Spot, ladder_from, rung,
 };
 pub use closure::{CLOSURE, InBlocks};
 use gpulab_cpu::minplus::{self as host, EdgeJoin, Semiring};
@@ -24,32 +24,34 @@ pub(super) use launches::{begin, element_macros};
 pub use rows::{MOST_SOURCES, SOME_ROWS, SOURCES};
 use settings::{ASYNC, BUFFERS, DEPTH, ITEM, PACKED, SPLIT, TILE, VEC};
 pub use settings::{SEMIRING, WEIGHTS};
-use std::borrow::Cow;
 use tiling::Tiling;
 pub use weights::LARGEST_SMALL;
 use weights::{invert, outdo, shrink, sparse};
 
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("minplus"),
-    about: Cow::Borrowed("the min-plus product of a matrix with itself: all distances with one stop"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "minplus",
+    about: "the min-plus product of a matrix with itself: all distances with one stop",
     form: Form::Square,
-    problem: AnyProblem::BuiltIn(&MinPlus),
-    ladder: Cow::Borrowed(&ladder_from(
-        0,
-        [
-            rung("minplus/naive.cl", single, &[]).between(&OPERATIONS, &[]),
-            rung("minplus/coalesced.cl", single, &[]).between(&OPERATIONS, &[]),
-            rung("minplus/registers.cl", registers, &[]).between(&OPERATIONS, &["minplus/panels.cl"]),
-            rung("minplus/local.cl", registers, &[DEPTH]).between(&OPERATIONS, &["minplus/panels.cl"]),
-            rung("minplus/tiled.cl", tiled, &[TILE, ITEM, DEPTH, BUFFERS]),
-            rung("minplus/three_way.cl", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC, PACKED]),
-            rung("minplus/wide.cl", wide, &[VEC, ITEM, DEPTH]),
-        ],
-    )),
+    problem: &MinPlus,
+    ladder: const {
+        &ladder_from(
+            0,
+            [
+                rung("minplus/naive.cl", single, &[]).between(&OPERATIONS, &[]),
+                rung("minplus/coalesced.cl", single, &[]).between(&OPERATIONS, &[]),
+                rung("minplus/registers.cl", registers, &[]).between(&OPERATIONS, &["minplus/panels.cl"]),
+                rung("minplus/local.cl", registers, &[DEPTH]).between(&OPERATIONS, &["minplus/panels.cl"]),
+                rung("minplus/tiled.cl", tiled, &[TILE, ITEM, DEPTH, BUFFERS]),
+                rung("minplus/three_way.cl", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC, PACKED]),
+                rung("minplus/wide.cl", wide, &[VEC, ITEM, DEPTH]),
+            ],
+        )
+    },
     choices: &[SEMIRING, WEIGHTS],
-    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
-};
+}
+.family();
 
 /// What is chosen by and joined by, in front of the kernels that also stand alone.
 const OPERATIONS: [&str; 1] = ["common/smaller.cl"];

@@ -7,31 +7,35 @@ use gpulab_model::plan::Target;
 use rayon::prelude::*;
 
 /// Lowers registers by sums: [`PAIRS`] additions, each with a minimum, in each of `n` lanes.
-pub static ADD_MIN: Family = Family {
-    name: Cow::Borrowed("addmin"),
-    about: Cow::Borrowed("additions, each with a minimum, as fast as possible"),
+pub static ADD_MIN: Family = BuiltInFamily {
+    name: "addmin",
+    about: "additions, each with a minimum, as fast as possible",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&AddMin),
-    ladder: Cow::Borrowed(&ladder([
-        rung("probes/addmin/two_way.cl", add_min_items, &[]),
-        rung("probes/addmin/three_way.cl", add_min_items, &[TOGETHER]),
-    ])),
+    problem: &AddMin,
+    ladder: const {
+        &ladder([
+            rung("probes/addmin/two_way.cl", add_min_items, &[]),
+            rung("probes/addmin/three_way.cl", add_min_items, &[TOGETHER]),
+        ])
+    },
     choices: &[REGISTERS],
-    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
-};
+}
+.family();
 
 /// As [`ADD_MIN`], in the vectors of CPU devices: `n` lanes.
-pub static LANES: Family = Family {
-    name: Cow::Borrowed("lanes"),
-    about: Cow::Borrowed("additions in vectors, each with a minimum, as fast as possible"),
+pub static LANES: Family = BuiltInFamily {
+    name: "lanes",
+    about: "additions in vectors, each with a minimum, as fast as possible",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&FED),
-    ladder: Cow::Borrowed(&ladder([rung("probes/lanes/fed.cl", lanes_fed, &[ORDERED])])),
+    problem: &FED,
+    ladder: const { &ladder([rung("probes/lanes/fed.cl", lanes_fed, &[ORDERED])]) },
     choices: &[VECTORS],
-    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
-};
+}
+.family();
 
 /// Sums of a lane in [`ADD_MIN`], a multiple of every number of registers, and about that in [`LANES`].
 pub(super) const PAIRS: u64 = 3 << 15;

@@ -6,16 +6,17 @@ use crate::prelude::*;
 
 /// Advances registers by operations of one kind: [`PAIRS`] of them in each of `n` lanes, a multiple of every group's
 /// lanes; in `half` as many as stay exact.
-pub static CHAINS: Family = Family {
-    name: Cow::Borrowed("arith"),
-    about: Cow::Borrowed("operations of one kind as fast as possible"),
+pub static CHAINS: Family = BuiltInFamily {
+    name: "arith",
+    about: "operations of one kind as fast as possible",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&PROBLEM),
-    ladder: Cow::Borrowed(&ladder([rung("probes/arith/chains.cl", chains, &[VEC])])),
+    problem: &PROBLEM,
+    ladder: const { &ladder([rung("probes/arith/chains.cl", chains, &[VEC])]) },
     choices: &[OP, HALF, LENGTH, SWEEPS],
-    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::Arithmetic,
-};
+}
+.family();
 
 pub const OP: Tunable = Tunable::choice(
     "op",

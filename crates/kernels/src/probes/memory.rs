@@ -6,49 +6,58 @@ use gpulab_model::plan::{Movement, REPEATS, Target};
 use rayon::prelude::*;
 
 /// Reads `n` 32-bit words, a multiple of 64.
-pub static READ: Family = Family {
-    name: Cow::Borrowed("read"),
-    about: Cow::Borrowed("read global memory as fast as possible"),
+pub static READ: Family = BuiltInFamily {
+    name: "read",
+    about: "read global memory as fast as possible",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Read),
-    ladder: Cow::Borrowed(&ladder([
-        rung("probes/read/strided.cl", read_strided, &[LOADS, WAVES, VEC]),
-        rung("probes/read/wide.cl", read_wide, &[CHUNKS]),
-    ])),
+    problem: &Read,
+    ladder: const {
+        &ladder([
+            rung("probes/read/strided.cl", read_strided, &[LOADS, WAVES, VEC]),
+            rung("probes/read/wide.cl", read_wide, &[CHUNKS]),
+        ])
+    },
     choices: &[INSIDE],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 /// Writes `n` 32-bit words, a multiple of 64.
-pub static WRITE: Family = Family {
-    name: Cow::Borrowed("write"),
-    about: Cow::Borrowed("write global memory as fast as possible"),
+pub static WRITE: Family = BuiltInFamily {
+    name: "write",
+    about: "write global memory as fast as possible",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&WORDS),
-    ladder: Cow::Borrowed(&ladder([
-        rung("probes/write/vectors.cl", vectors, &[LOADS, WAVES]),
-        rung("probes/write/wide.cl", chunks, &[CHUNKS, STREAM]),
-    ])),
+    problem: &WORDS,
+    ladder: const {
+        &ladder([
+            rung("probes/write/vectors.cl", vectors, &[LOADS, WAVES]),
+            rung("probes/write/wide.cl", chunks, &[CHUNKS, STREAM]),
+        ])
+    },
     choices: &[INSIDE],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Write,
-};
+}
+.family();
 
 /// Copies `n` 32-bit words, a multiple of 64.
-pub static COPY: Family = Family {
-    name: Cow::Borrowed("copy"),
-    about: Cow::Borrowed("copy global memory as fast as possible"),
+pub static COPY: Family = BuiltInFamily {
+    name: "copy",
+    about: "copy global memory as fast as possible",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Copy),
-    ladder: Cow::Borrowed(&ladder([
-        rung("probes/copy/vectors.cl", vectors, &[LOADS, WAVES]),
-        rung("probes/copy/wide.cl", chunks, &[CHUNKS, STREAM]),
-    ])),
+    problem: &Copy,
+    ladder: const {
+        &ladder([
+            rung("probes/copy/vectors.cl", vectors, &[LOADS, WAVES]),
+            rung("probes/copy/wide.cl", chunks, &[CHUNKS, STREAM]),
+        ])
+    },
     choices: &[INSIDE],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Copy,
-};
+}
+.family();
 
 pub(super) const INSIDE: Tunable =
     Tunable::number(REPEATS, "times that the work is repeated inside the kernel", (1, u32::MAX as u64), "1");

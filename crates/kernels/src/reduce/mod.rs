@@ -10,32 +10,35 @@ use gpulab_cpu::reduce::{self as host, Op};
 use gpulab_model::data::{self, Change, DrawnInput};
 use gpulab_model::plan::{Role, WorkGroup};
 
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("reduce"),
-    about: Cow::Borrowed("sum, minimum, maximum, and, or, xor of a vector"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "reduce",
+    about: "sum, minimum, maximum, and, or, xor of a vector",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Reduce),
-    ladder: Cow::Borrowed(&ladder([
-        rung("reduce/interleaved.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
-            .between(&SIZED, &TREE_AND_FINISHING),
-        rung("reduce/strided.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
-            .between(&SIZED, &TREE_AND_FINISHING),
-        rung("reduce/sequential.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
-            .between(&SIZED, &TREE_AND_FINISHING),
-        rung("reduce/first_add.cl", |ask| looped_tree(ask, 2, None), &[SIZE, FINISH])
-            .between(&SIZED, &TREE_AND_FINISHING),
-        rung("reduce/last_warp.cl", last_warp, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
-        rung("reduce/unrolled.cl", unrolled, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
-        rung("reduce/raking.cl", raking, &[ITEMS, FINISH]).between(&JOINED, &TREE_AND_FINISHING),
-        rung("reduce/vectorised.cl", vectorised, &[ITEMS, REDUCE_ACC, FINISH]).between(&JOINED, &FINISHING),
-        rung("reduce/subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]).between(&JOINED, &FINISHING),
-        rung("reduce/single_pass.cl", single_pass, &[ITEMS, REDUCE_ACC]).between(&JOINED, &[]),
-        rung("reduce/wide.cl", wide, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
-    ])),
+    problem: &Reduce,
+    ladder: const {
+        &ladder([
+            rung("reduce/interleaved.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
+                .between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/strided.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
+                .between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/sequential.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
+                .between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/first_add.cl", |ask| looped_tree(ask, 2, None), &[SIZE, FINISH])
+                .between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/last_warp.cl", last_warp, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/unrolled.cl", unrolled, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
+            rung("reduce/raking.cl", raking, &[ITEMS, FINISH]).between(&JOINED, &TREE_AND_FINISHING),
+            rung("reduce/vectorised.cl", vectorised, &[ITEMS, REDUCE_ACC, FINISH]).between(&JOINED, &FINISHING),
+            rung("reduce/subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]).between(&JOINED, &FINISHING),
+            rung("reduce/single_pass.cl", single_pass, &[ITEMS, REDUCE_ACC]).between(&JOINED, &[]),
+            rung("reduce/wide.cl", wide, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
+        ])
+    },
     choices: &[OP],
-    dtypes: Cow::Borrowed(&[Dtype::I32, Dtype::F32, Dtype::I64, Dtype::F64]),
+    dtypes: &[Dtype::I32, Dtype::F32, Dtype::I64, Dtype::F64],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 /// In front of rungs: the operation.
 const JOINED: [&str; 1] = ["reduce/operation.cl"];

@@ -9,11 +9,12 @@ mod tiling;
 
 use super::repeat;
 use crate::prelude::*;
-use crate::{APART, Baseline, Rung};
+use crate::{APART, AnyProblem, Baseline, Rung};
 use gpulab_cpu::transpose::{self as host, gap};
 use gpulab_model::plan::{Movement, WorkGroup};
 pub use settings::MOST_NREPS;
 use settings::{GAP, NREPS, ORDER, PAD, ROWS, RUN, SKEW, STREAM, TILE, VEC};
+use std::borrow::Cow;
 use tiling::{GroupOrder, MOST_GROUP_ROWS, SquareTile, Tiles};
 
 pub static FAMILY: Family = Family {

@@ -6,28 +6,30 @@ use self::operation::{FORM, Function, Instruction, Next, OP, Operation, Precisio
 use super::*;
 
 /// n items with chains of an operation.
-pub static PAIRS: Family = Family {
-    name: Cow::Borrowed("instructions"),
-    about: Cow::Borrowed("chains of one operation"),
+pub static PAIRS: Family = BuiltInFamily {
+    name: "instructions",
+    about: "chains of one operation",
     form: crate::Form::Vector,
-    problem: AnyProblem::BuiltIn(&Pairs),
-    ladder: Cow::Borrowed(&ladder([rung("lab/instructions/pairs.cl", pairs, &[])])),
+    problem: &Pairs,
+    ladder: const { &ladder([rung("lab/instructions/pairs.cl", pairs, &[])]) },
     choices: &[OP, FORM, CHAINS, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::Arithmetic,
-};
+}
+.family();
 
 /// A function of n arguments in f32, an even number, which are made of as many words.
-pub static ONCE: Family = Family {
-    name: Cow::Borrowed("accuracy"),
-    about: Cow::Borrowed("a function's values"),
+pub static ONCE: Family = BuiltInFamily {
+    name: "accuracy",
+    about: "a function's values",
     form: crate::Form::Vector,
-    problem: AnyProblem::BuiltIn(&Once),
-    ladder: Cow::Borrowed(&ladder([rung("lab/accuracy/once.cl", once, &[])])),
+    problem: &Once,
+    ladder: const { &ladder([rung("lab/accuracy/once.cl", once, &[])]) },
     choices: &[OP, FORM, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Copy,
-};
+}
+.family();
 
 pub const CHAINS: Tunable = setting("chains", "independent chains of an item");
 
