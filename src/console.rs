@@ -4,6 +4,7 @@ use crate::Error;
 use crate::cli::{Color, Global};
 use crate::report::format;
 use crate::terminal::{self, Screen, Stdout, say};
+use gpulab_system::text::Joined;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Standard output, with failures as errors. A reader who went away is none: the command goes on to its verdict.
@@ -63,7 +64,7 @@ fn fitted(text: &str, width: usize) -> String {
             false => format::wrap(line, width, &" ".repeat(2 * indent + 2)).trim_end().to_owned(),
         }
     };
-    text.lines().map(line).collect::<Vec<_>>().join("\n")
+    text.lines().map(line).joined("\n")
 }
 
 /// What tables on standard output are drawn on.
@@ -93,7 +94,7 @@ pub(crate) fn width() -> usize {
 
 /// Of all that went wrong, what decides the exit code; the rest is said. A wrong result comes before a build that failed,
 /// then whatever else ended the run, then rows that cannot be trusted; that a reader went away hides nothing.
-pub(crate) fn worst_of(errors: impl IntoIterator<Item = Error>) -> Result<(), Error> {
+pub(crate) fn worst_of(ends: impl IntoIterator<Item = Result<(), Error>>) -> Result<(), Error> {
     let rank = |error: &Error| match error {
         Error::Interrupted => 0,
         Error::WrongResult(_) => 1,
@@ -102,7 +103,7 @@ pub(crate) fn worst_of(errors: impl IntoIterator<Item = Error>) -> Result<(), Er
         Error::Untrusted(_) => 4,
         _ => 3,
     };
-    let mut errors: Vec<Error> = errors.into_iter().collect();
+    let mut errors: Vec<Error> = ends.into_iter().filter_map(Result::err).collect();
     errors.sort_by_key(rank);
     let mut errors = errors.into_iter();
     let Some(worst) = errors.next() else { return Ok(()) };

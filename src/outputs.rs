@@ -123,7 +123,7 @@ impl<T: CsvRecord> Outputs<T> {
             failed.extend(self.samples.take().and_then(|samples| samples.finish().err()));
             failed.extend(self.json.take().and_then(|json| json.finish().err()));
         }
-        worst_of(failed.drain(..))
+        worst_of(failed.drain(..).map(Err))
     }
 }
 

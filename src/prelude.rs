@@ -12,6 +12,7 @@ pub(crate) use crate::report::format;
 pub(crate) use crate::terminal::{Screen, say};
 pub(crate) use crate::worker::{Setup, WorkerProcess};
 pub(crate) use crate::{Error, files, interrupt, values};
+pub(crate) use gpulab_system::text::Joined;
 pub(crate) use std::collections::BTreeMap;
 pub(crate) use std::fs;
 pub(crate) use std::path::{Path, PathBuf};

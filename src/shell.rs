@@ -1,5 +1,7 @@
 //! Words as a shell takes them.
 
+use gpulab_system::text::Joined;
+
 /// A word as a shell takes it.
 pub(crate) fn quoted(word: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_=+.,:/@%^".contains(c);
@@ -11,5 +13,5 @@ pub(crate) fn quoted(word: &str) -> String {
 
 /// Words as a shell takes them, with blanks between them.
 pub(crate) fn joined(words: &[String]) -> String {
-    words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")
+    words.iter().map(|word| quoted(word)).joined(" ")
 }

@@ -124,8 +124,7 @@ pub(crate) fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shap
 
 /// The case of a rung that options ask for, with the `usual` shape where they give no size.
 pub(crate) fn case(family: &Family, rung: &Rung, options: &CaseOptions, usual: Shape) -> Result<Case, Error> {
-    let dtype = options.element.dtype.or(rung.own_dtype()).unwrap_or(family.dtypes[0]);
-    check_dtype(family, dtype)?;
+    let dtype = dtype(family, options.element.dtype.or(rung.own_dtype()))?;
     Ok(Case {
         wg: options.wg.or(rung.work_group()).unwrap_or(WORK_GROUP),
         params: single_settings(family, &[rung], &options.set)?,
@@ -149,6 +148,13 @@ pub(crate) fn own_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -
         None => text.clone(),
     };
     single_settings(family, rungs, &texts.iter().map(lower).collect::<Vec<_>>())
+}
+
+/// The element type that is asked for, or the family's first.
+pub(crate) fn dtype(family: &Family, asked: Option<Dtype>) -> Result<Dtype, Error> {
+    let dtype = asked.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
+    check_dtype(family, dtype)?;
+    Ok(dtype)
 }
 
 /// Refuses an element type that the family has no kernels for.

@@ -52,14 +52,13 @@ pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> R
     let brought = Brought::with_lines(asked.family, path, &asked.lines)?;
     let family = &brought.family;
     let rung = family.ladder.last().ok_or_else(|| Error::Failed("the kernel is no rung".into()))?;
-    let dtype = asked.dtype.or(rung.own_dtype()).or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
     if let (Some(asked), Some(own)) = (asked.dtype, rung.own_dtype())
         && asked != own
     {
         return Err(Error::Usage(format!("--dtype {asked}: the kernel's elements are {own}")));
     }
     rung.guess().iter().filter(|_| !global.quiet).for_each(|guess| note(&format!("{}: {guess}", rung.label())));
-    bench::check_dtype(family, dtype)?;
+    let dtype = bench::dtype(family, asked.dtype.or(rung.own_dtype()))?;
     let shape = shape(family, asked)?;
     let params = bench::own_settings(family, &[rung], asked.set)?;
     let data = Input { family, shape, dtype, params: &params };

@@ -9,7 +9,7 @@ pub(crate) mod tuning;
 mod verdict;
 
 pub(crate) use cases::{
-    Input, WORK_GROUP, case, check_dtype, check_files, check_sources, gib, own_settings, shape, single_settings,
+    Input, WORK_GROUP, case, check_dtype, check_files, check_sources, dtype, gib, own_settings, shape, single_settings,
 };
 pub(crate) use executor::{LOOK, PART_OF_RECORD, announce, is_part_of_record, look, open, open_within};
 pub(crate) use jobs::{Jobs, go_on};

@@ -7,6 +7,7 @@ use crate::plan::REPEATS;
 use crate::values;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
+use gpulab_system::text::Joined;
 use std::marker::PhantomData;
 
 pub trait Of {
@@ -129,5 +130,5 @@ fn readers(family: &Family, tunable: &Tunable<'_>) -> String {
         [first, .., last] => format!("v{first} to v{last}"),
         [] => String::new(),
     });
-    format!(" ({})", runs.collect::<Vec<_>>().join(", "))
+    format!(" ({})", runs.joined(", "))
 }

@@ -58,7 +58,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     let worst = bench::gone_wrong(|status| {
         broken.iter().find(|(ended, _): &&(Status, String)| *ended == status).map(|(_, probe)| probe.clone())
     });
-    worst_of([measured, worst, finished].into_iter().filter_map(Result::err))
+    worst_of([measured, worst, finished])
 }
 
 /// Refuses a folder that lacks a probe.
@@ -78,7 +78,7 @@ fn show(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), Err
     shown.iter().flat_map(|kept| &kept.ceilings).for_each(|row| outputs.row(row));
     let tables = |screen| {
         let tables = shown.iter().map(|kept| report::ceilings::text(&kept.ceilings, screen));
-        tables.collect::<Vec<_>>().join("\n")
+        tables.joined("\n")
     };
     outputs.tell(out, &tables, screen(global.color), global.quiet);
     outputs.finish(true, true)

@@ -28,10 +28,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
         Countable::Measured(_) => {}
     }
     let mut outputs: Outputs<CountRow> = Outputs::open(&Paths::from(&options.rows))?;
-    let gate_files = GateFiles::open(options)?;
-    if options.save.as_deref() == Some("-") {
-        outputs.leave_stdout();
-    }
+    let gate_files = GateFiles::open(options, &mut outputs)?;
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
     let mut worker = open(
@@ -56,13 +53,13 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     };
     let problem = |row: &CountRow| (row.family.clone(), row.n, row.dtype);
     let is_one = |a: &CountRow, b: &CountRow| options.of.is_empty() || problem(a) == problem(b);
-    let text = |screen| rows.chunk_by(is_one).map(|rows| table(rows, screen)).collect::<Vec<_>>().join("\n");
+    let text = |screen| rows.chunk_by(is_one).map(|rows| table(rows, screen)).joined("\n");
     if !rows.is_empty() && !gate_files.compares() {
         outputs.tell(out, &text, screen(global.color), global.quiet);
     }
     let finished = outputs.finish(counted.is_ok(), !rows.is_empty());
     let wrong = gone_wrong(&rows);
-    worst_of([counted, wrong, finished].into_iter().filter_map(Result::err))?;
+    worst_of([counted, wrong, finished])?;
     let whole = !matches!(subject, Countable::Ladder(_, Some(_)));
     let doubt = rungs.iter().find_map(|rung| rung.own_text().and_then(asks));
     gate_files.finish(out, global.color, (&kept(&rows, &sources, &rungs), whole), doubt)

@@ -1,11 +1,12 @@
 //! `gpulab dot`: the dot product's ladder.
 
-use super::reduce::tell_nan;
+use super::reduce;
 use crate::cli::{DotArgs, Source};
+use crate::cpu::reduce::Op;
 use crate::kernels;
 use crate::ladder::{AsSource, LadderRun};
 use crate::prelude::*;
-use crate::{input, report, teamwork};
+use crate::{report, teamwork};
 
 pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Error> {
     if let (Some(_), Some(dtype)) = (options.source, options.ladder.dtype)
@@ -47,15 +48,10 @@ fn as_source(source: Source, params: &mut Params) -> AsSource {
 }
 
 /// Reads the files once to find what is wrong with them before anything starts; the worker reads them again.
-fn look_at(files: &[String], dtype: Option<crate::data::Dtype>) -> Result<(u64, crate::data::Dtype), Error> {
-    let first = input::read(&files[0], dtype)?;
-    let (n, dtype) = (first.len(), first.dtype());
-    tell_nan(&files[0], &first);
-    drop(first);
+fn look_at(files: &[String], dtype: Option<Dtype>) -> Result<(u64, Dtype), Error> {
+    let (n, dtype) = reduce::look_at(&files[0], dtype, Op::Sum)?;
     for file in files[1..].iter().filter(|file| **file != files[0]) {
-        let other = input::read(file, Some(dtype))?;
-        tell_nan(file, &other);
-        let other = other.len();
+        let (other, _) = reduce::look_at(file, Some(dtype), Op::Sum)?;
         if other != n {
             return Err(Error::Usage(format!(
                 "{} has {n} elements and {file} has {other}: a dot product needs vectors of equal length",
@@ -63,5 +59,5 @@ fn look_at(files: &[String], dtype: Option<crate::data::Dtype>) -> Result<(u64, 
             )));
         }
     }
-    Ok((n as u64, dtype))
+    Ok((n, dtype))
 }

@@ -40,8 +40,7 @@ pub fn run(out: &mut Out, options: &ImportArgs) -> Result<(), Error> {
         return Err(Error::Usage(format!("{} exists already: move it away, or copy the script", shown(path))));
     }
     for (path, text) in written.into_iter().flatten() {
-        let failed = |source| Error::Output { what: path.display().to_string(), source };
-        files::write_whole(path, text).map_err(failed)?;
+        files::write_whole(path, text).map_err(Error::unwritten(path))?;
         out.text(&format!("wrote {}\n", path.display()))?;
     }
     out.text(&format!("fill in each ?, then run it: gpulab ladder {}\n", family.display()))

@@ -56,5 +56,5 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     lab.jobs.pace.overrun().into_iter().for_each(|told| global.note(&told));
     let worst = bench::worst_named(&lab.rows, options.measure.strict);
     let probes = bench::gone_wrong(|status| lab.jobs.limits.broken(status));
-    worst_of([measured, worst, probes, finished].into_iter().filter_map(Result::err))
+    worst_of([measured, worst, probes, finished])
 }

@@ -42,8 +42,7 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
     let quick = options.ladder.measure.quick;
     let usual = family.usual_shape(family.form.ladder_size(quick), quick);
     let shape = bench::shape(family, options.n, options.m, usual)?;
-    let dtype = options.ladder.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
-    bench::check_dtype(family, dtype)?;
+    let dtype = bench::dtype(family, options.ladder.dtype)?;
     if let Some(described) = family.described().filter(|_| shape.elements() > 0) {
         let refused = described.check(shape, dtype);
         let name = options.file.as_deref().map_or_else(|| family.name.to_string(), own::shown);
@@ -66,7 +65,7 @@ pub fn run(out: &mut Out, global: &Global, options: &LadderArgs) -> Result<(), E
         say(simulate::UNCHECKED);
     }
     let looked = look_closer(global, family, &study, &rows);
-    worst_of([is_clean, climbed, looked].into_iter().filter_map(Result::err))
+    worst_of([is_clean, climbed, looked])
 }
 
 /// NVIDIA's study is the transposition's own ladder in the source's set-up.
@@ -114,7 +113,7 @@ fn check(options: &LadderArgs, family: &Family, dtype: Dtype, study: &LadderRun<
         Some(list) => values::variants(family, list).map_err(Error::Usage)?,
         None => family.kernels().collect(),
     };
-    let mut errors = Vec::new();
+    let mut verdicts = Vec::new();
     for rung in rungs {
         let wg = options.ladder.wg.or(rung.work_group()).unwrap_or(WorkGroup::linear(64));
         let case = study.case(rung.variant(), dtype, wg, options.ladder.seed);
@@ -123,21 +122,20 @@ fn check(options: &LadderArgs, family: &Family, dtype: Dtype, study: &LadderRun<
         // Somebody else's file may take standard output.
         say(format!("{}: {told}", rung.label()).trim_end());
         if checked.findings.is_empty() || !study.is_faulty(rung.variant()) {
-            errors.extend(simulate::verdict(&checked, &rung.label(), options.ladder.measure.strict).err());
+            verdicts.push(simulate::verdict(&checked, &rung.label(), options.ladder.measure.strict));
         }
     }
-    worst_of(errors)
+    worst_of(verdicts)
 }
 
 /// Writes a family to begin with; nothing that is there is overwritten.
 fn template(out: &mut Out, folder: &Path) -> Result<(), Error> {
-    let output = |path: &Path, source| Error::Output { what: path.display().to_string(), source };
     let paths: Vec<(PathBuf, &str)> = TEMPLATE.iter().map(|(name, text)| (folder.join(name), *text)).collect();
     if let Some((path, _)) = paths.iter().find(|(path, _)| path.exists()) {
         return Err(Error::Usage(format!("{} exists already: choose another folder", own::shown(path))));
     }
     for (path, text) in &paths {
-        files::write_whole(path, text).map_err(|source| output(path, source))?;
+        files::write_whole(path, text).map_err(Error::unwritten(path))?;
         out.text(&format!("wrote {}\n", path.display()))?;
     }
     out.text(&format!("run it: gpulab ladder {}\n", folder.join("family.toml").display()))

@@ -17,8 +17,7 @@ pub fn run(out: &mut Out, global: &Global, options: &NoiseArgs) -> Result<(), Er
     let [rung] = rungs.as_slice() else {
         return Err(Error::Usage(format!("--variant {}: name one rung", options.variant)));
     };
-    let dtype = options.element.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
-    bench::check_dtype(family, dtype)?;
+    let dtype = bench::dtype(family, options.element.dtype)?;
     let form = family.form;
     let shape = form.shape(options.n.unwrap_or_else(|| form.ladder_size(options.measure.quick)), None);
     let params = Params::new();

@@ -76,8 +76,7 @@ fn case(options: &Occupancy, family: &Family, variant: &str) -> Result<Case, Err
     let [rung] = rungs[..] else {
         return Err(Error::Usage(format!("--variant {variant} names {} rungs; choose one", rungs.len())));
     };
-    let dtype = options.dtype.unwrap_or(family.dtypes[0]);
-    bench::check_dtype(family, dtype)?;
+    let dtype = bench::dtype(family, options.dtype)?;
     Ok(Case {
         wg: options.wg,
         ..Case::of(&family.name, rung.variant(), dtype, family.form.shape(family.form.default_size(), None))

@@ -29,17 +29,20 @@ pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), E
 }
 
 /// Reads the file once to find what is wrong with it before anything starts; the worker reads it again.
-fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, Dtype), Error> {
+pub(super) fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, Dtype), Error> {
     let data = input::read(file, dtype)?;
     match nan(&data) {
         Some(nan) if matches!(op, Op::Min | Op::Max) => {
-            Err(Error::Usage(format!("{file}: {nan}: min and max are undefined for it")))
+            return Err(Error::Usage(format!("{file}: {nan}: min and max are undefined for it")));
         }
-        _ => {
-            tell_nan(file, &data);
-            Ok((data.len() as u64, data.dtype()))
-        }
+        // However quiet it is to be: sums of such a file show nothing.
+        Some(nan) => note(&format!(
+            "{file}: {nan}: the result is NaN even of a kernel that leaves out other numbers; remove NaN from the file to \
+             see the sum of the others"
+        )),
+        None => {}
     }
+    Ok((data.len() as u64, data.dtype()))
 }
 
 /// Which elements are NaN, if any.
@@ -48,14 +51,4 @@ fn nan(data: &Array) -> Option<String> {
     let mut nan = numbers.iter().enumerate().filter(|(_, x)| x.is_nan());
     let (first, _) = nan.next()?;
     Some(format!("NaN in {} of {} elements, first in element {first}", 1 + nan.count(), data.len()))
-}
-
-/// Says, however quiet it is to be, that sums of a file show nothing.
-pub(super) fn tell_nan(file: &str, data: &Array) {
-    if let Some(nan) = nan(data) {
-        note(&format!(
-            "{file}: {nan}: the result is NaN even of a kernel that leaves out other numbers; remove NaN from the file to \
-             see the sum of the others"
-        ));
-    }
 }

@@ -117,7 +117,7 @@ impl TriedFile<'_> {
         report.exit_code = done.as_ref().err().map_or(0, Error::exit_code);
         report.error = done.as_ref().err().map(Error::to_string);
         let written = outputs::replace(json, outputs::json(&report)?);
-        worst_of([done, written].into_iter().filter_map(Result::err))
+        worst_of([done, written])
     }
 
     fn run(&self, out: &mut Out, global: &Global, report: &mut Option<TryReport>) -> Result<(), Error> {

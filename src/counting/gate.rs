@@ -3,7 +3,7 @@
 use crate::adopt::own;
 use crate::cli::{Color, CountArgs};
 use crate::count::{CountAllowances, CountGrowth, KeptCounts, growths};
-use crate::outputs::replace;
+use crate::outputs::{Outputs, replace};
 use crate::prelude::*;
 use crate::report::count_gate::{sentence, text};
 use crate::store::Deferred;
@@ -16,7 +16,11 @@ pub(crate) struct GateFiles<'a> {
 }
 
 impl GateFiles<'_> {
-    pub(crate) fn open(options: &CountArgs) -> Result<GateFiles<'_>, Error> {
+    /// With `-` what is kept takes the place of what else is printed.
+    pub(crate) fn open<'a>(options: &'a CountArgs, outputs: &mut Outputs<CountRow>) -> Result<GateFiles<'a>, Error> {
+        if options.save.as_deref() == Some("-") {
+            outputs.leave_stdout();
+        }
         Ok(GateFiles {
             save: options.save.as_deref().map(Deferred::open).transpose()?,
             against: options.against.as_deref().map(|path| read(path).map(|kept| (path, kept))).transpose()?,

@@ -17,10 +17,7 @@ pub(crate) fn count_program(
     model: LockstepModel,
 ) -> Result<(), Error> {
     let mut outputs: Outputs<CountRow> = Outputs::open(&Paths::default())?;
-    let gate_files = GateFiles::open(options)?;
-    if options.save.as_deref() == Some("-") {
-        outputs.leave_stdout();
-    }
+    let gate_files = GateFiles::open(options, &mut outputs)?;
     interrupt::watch();
     let simulator = Simulator::prepare(&ceilings::folder()?)?;
     let limit = Duration::from_secs_f64(options.deadline);

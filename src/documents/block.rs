@@ -171,7 +171,7 @@ impl Filled<'_> {
         if files::read(Path::new(path)).is_ok_and(|now| now == *bytes) {
             return Ok(());
         }
-        files::write_whole(Path::new(path), bytes).map_err(|source| Error::Output { what: (*path).to_owned(), source })
+        files::write_whole(Path::new(path), bytes).map_err(Error::unwritten(path))
     }
 }
 

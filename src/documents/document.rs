@@ -82,7 +82,6 @@ impl Document {
         if text == self.text {
             return Ok(());
         }
-        let unwritten = |source| Error::Output { what: self.path.clone(), source };
         // The file itself, where a link names it, and with its permissions.
         let write = || {
             let path = fs::canonicalize(&self.path)?;
@@ -90,6 +89,6 @@ impl Document {
             files::write_whole(&path, text)?;
             fs::set_permissions(&path, permissions)
         };
-        write().map_err(unwritten)
+        write().map_err(Error::unwritten(&self.path))
     }
 }

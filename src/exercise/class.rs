@@ -117,6 +117,6 @@ fn table(rows: &[ClassRow], width: usize) -> String {
     }
     let each =
         solved.iter().map(|(student, count)| format!("{} {count}", crate::terminal::line(student)).trim().to_owned());
-    let passed = format!("passed, of {} exercises: {}", NAMES.len(), each.collect::<Vec<_>>().join(", "));
+    let passed = format!("passed, of {} exercises: {}", NAMES.len(), each.joined(", "));
     text + "\n" + &format::wrap(&passed, width, "  ")
 }

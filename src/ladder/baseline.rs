@@ -71,7 +71,7 @@ impl Baselines {
 /// Makes the file's folder.
 fn made(path: PathBuf) -> Result<PathBuf, Error> {
     if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(|source| Error::Output { what: folder.display().to_string(), source })?;
+        fs::create_dir_all(folder).map_err(Error::unwritten(folder))?;
     }
     Ok(path)
 }

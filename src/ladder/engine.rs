@@ -42,11 +42,7 @@ pub(crate) fn run_into(
         rungs.push(own);
     }
     let peaks = peaks(study.family, &options.peak)?;
-    check_settings(study, &rungs)?;
-    let dtype = study.dtype.unwrap_or_else(|| study.family.dtypes.first().copied().unwrap_or(Dtype::F32));
-    bench::check_dtype(study.family, dtype)?;
-    check_values(study, &rungs, dtype, options.wg)?;
-    bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
+    let dtype = checked_dtype(study, &rungs, options, global.quiet)?;
     let baselines = Baselines::open(&study.family.name, &options.output, options.rounds())?;
     let outputs = open(study, options)?;
     let data = Input { family: study.family, shape: study.shape, dtype, params: &study.params };
@@ -111,7 +107,21 @@ pub(crate) fn run_into(
     let against = baselines.compared(&all).map_or(Ok(()), |held| held.demand(&options.output.fail_on));
     let is_surprise = |row: &&Row| !faulty.contains(&row.variant) || row.status == Status::BuildFailed;
     let rungs = bench::worst(&all.iter().filter(is_surprise).cloned().collect::<Vec<_>>(), options.measure.strict);
-    worst_of([climbed, rungs, probes, finished, kept, against].into_iter().filter_map(Result::err))
+    worst_of([climbed, rungs, probes, finished, kept, against])
+}
+
+/// The elements' type, if it, the settings and the files are ones that these rungs can have.
+pub(crate) fn checked_dtype(
+    study: &LadderRun<'_>,
+    rungs: &[&Rung],
+    options: &Ladder,
+    quiet: bool,
+) -> Result<Dtype, Error> {
+    check_settings(study, rungs)?;
+    let dtype = bench::dtype(study.family, study.dtype)?;
+    check_values(study, rungs, dtype, options.wg)?;
+    bench::check_sources(rungs, options.kernels.cl_dir.as_deref(), quiet)?;
+    Ok(dtype)
 }
 
 /// A ladder with the options of its command.
@@ -176,19 +186,14 @@ fn open(study: &LadderRun<'_>, options: &Ladder) -> Result<Outputs<Row>, Error> 
 }
 
 /// Refuses a setting that none of the rungs reads.
-pub(crate) fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
+fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
     let read = || study.family.choices.iter().copied().chain(rungs.iter().flat_map(|r| r.tunables()));
     let unread = study.params.keys().find(|name| read().all(|t| t.name != name.as_str()));
     unread.map_or(Ok(()), |name| Err(Error::Usage(format!("--{name}: none of the chosen rungs has this setting"))))
 }
 
 /// Refuses settings that no device could take, each alone or as they are given together.
-pub(crate) fn check_values(
-    study: &LadderRun<'_>,
-    rungs: &[&Rung],
-    dtype: Dtype,
-    wg: Option<WorkGroup>,
-) -> Result<(), Error> {
+fn check_values(study: &LadderRun<'_>, rungs: &[&Rung], dtype: Dtype, wg: Option<WorkGroup>) -> Result<(), Error> {
     let wgs: Vec<WorkGroup> = wg.into_iter().collect();
     let asked = Asked { family: study.family, rungs, dtypes: &[dtype], wgs: &wgs };
     for (name, value) in &study.params {

@@ -6,6 +6,7 @@ use crate::cli::examples::EXAMPLES;
 use crate::error::EXITS;
 use clap::builder::PossibleValue;
 use clap::{Arg, Command, CommandFactory};
+use gpulab_system::text::Joined;
 
 /// The page, without a title: a list of the commands, a section for each, and one for each group of options that several
 /// have.
@@ -154,7 +155,7 @@ fn names(arg: &Arg) -> String {
 /// What it sets, to which values, and its default.
 fn meaning(arg: &Arg) -> String {
     let help = arg.get_help().or(arg.get_long_help()).map(ToString::to_string).unwrap_or_default();
-    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let help = help.split_whitespace().joined(" ");
     if !arg.get_action().takes_values() {
         return help;
     }
@@ -191,7 +192,7 @@ fn cell(text: &str) -> String {
         1 => part.replace('|', "\\|"),
         _ => part.replace('<', "&lt;").replace('*', "\\*").replace('|', "\\|"),
     };
-    text.split('`').enumerate().map(part).collect::<Vec<_>>().join("`")
+    text.split('`').enumerate().map(part).joined("`")
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ const INDEX: &str = "index";
 /// Writes the pages into a folder, which is made if need be. Data that lie in files are linked from there.
 pub(crate) fn write(output: &str, inputs: Vec<InputFolder>, global: &Global) -> Result<(), Error> {
     let folder = Path::new(output);
-    let failed = |source| Error::Output { what: output.to_owned(), source };
+    let failed = Error::unwritten(output);
     fs::create_dir_all(folder).map_err(failed)?;
     let from = fs::canonicalize(folder).map_err(failed)?;
     let read: Vec<PathBuf> =
@@ -33,7 +33,7 @@ pub(crate) fn write(output: &str, inputs: Vec<InputFolder>, global: &Global) -> 
     check_outputs(&outputs, &read, global.force)?;
     let put = |name: &str, text: &str| {
         let path = folder.join(name);
-        write_whole(&path, text).map_err(|source| Error::Output { what: path.display().to_string(), source })
+        write_whole(&path, text).map_err(Error::unwritten(&path))
     };
     for (own, page) in folders.iter().zip(&pages) {
         let home = Some("index.html");

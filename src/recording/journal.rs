@@ -124,7 +124,7 @@ impl Journal {
 
     pub(crate) fn save(&self) -> Result<(), Error> {
         let path = self.folder.join(FILE);
-        let failed = |source| Error::Output { what: path.display().to_string(), source };
+        let failed = Error::unwritten(&path);
         let text = serde_json::to_string_pretty(self).map_err(|e| failed(e.into()))?;
         files::write_whole(&path, format!("{text}\n")).map_err(failed)
     }

@@ -12,12 +12,11 @@ impl FolderLock {
     /// Makes the folder, and waits for nobody.
     pub(crate) fn take(folder: &Path) -> Result<FolderLock, Error> {
         let path = folder.join(".lock");
-        let unwritten = |source| Error::Output { what: path.display().to_string(), source };
+        let unwritten = Error::unwritten(&path);
         fs::create_dir_all(folder).map_err(unwritten)?;
         // Links and pipes may have the name of any file that a record writes.
         for written in files::below(folder) {
-            files::check_output(&written)
-                .map_err(|source| Error::Output { what: written.display().to_string(), source })?;
+            files::check_output(&written).map_err(Error::unwritten(&written))?;
         }
         // What somebody else's file of this name holds stays.
         let file = fs::File::options().append(true).create(true).open(&path).map_err(unwritten)?;

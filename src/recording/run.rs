@@ -25,8 +25,7 @@ pub(crate) fn begin(
     // First, as by it a later run knows the others.
     journal.save()?;
     let unfinished = folder.join(UNFINISHED);
-    fs::create_dir_all(&unfinished)
-        .map_err(|source| Error::Output { what: unfinished.display().to_string(), source })?;
+    fs::create_dir_all(&unfinished).map_err(Error::unwritten(&unfinished))?;
     let platform = platforms.iter().find(|p| p.devices.iter().any(|d| d.selector == info.selector));
     if let Some(platform) = platform.filter(|_| !folder.join(sheet::FILE).exists()) {
         sheet::write(folder, platform, info)?;

@@ -22,7 +22,7 @@ pub(crate) fn write(folder: &Path, platform: &PlatformInfo, info: &DeviceInfo) -
         .map_err(|why| Error::NoDevice(format!("{} does not work: {why}; see gpulab doctor", info.name)))?;
     let path = folder.join(FILE);
     let text = format!("{:#}\n", sheet(platform, info, &probe, &Run::begin()));
-    files::write_whole(&path, &text).map_err(|source| Error::Output { what: path.display().to_string(), source })
+    files::write_whole(&path, &text).map_err(Error::unwritten(&path))
 }
 
 fn sheet(platform: &PlatformInfo, info: &DeviceInfo, probe: &Probe, run: &Run) -> Value {
@@ -55,7 +55,7 @@ fn processor(name: &str) -> String {
 
 /// The words that tell something, in small letters, joined by dashes.
 fn slug(name: &str) -> String {
-    words(name).into_iter().filter(|word| !EMPTY_WORDS.contains(&word.as_str())).collect::<Vec<_>>().join("-")
+    words(name).into_iter().filter(|word| !EMPTY_WORDS.contains(&word.as_str())).joined("-")
 }
 
 fn words(name: &str) -> Vec<String> {

@@ -26,13 +26,8 @@ enum AskedPart {
     },
 }
 
-/// Finds what words ask for: paths, and devices with the names behind them.
-pub(crate) fn asked(words: &[String]) -> Result<AskedRecords, Error> {
-    asked_some(words, &mut |_| true)
-}
-
-/// As [`asked`], of the rows in files only those to keep.
-pub(crate) fn asked_some(words: &[String], keep: &mut dyn FnMut(&Row) -> bool) -> Result<AskedRecords, Error> {
+/// Finds what words ask for: paths, and devices with the names behind them; of the rows in files only those to keep.
+pub(crate) fn asked(words: &[String], keep: &mut dyn FnMut(&Row) -> bool) -> Result<AskedRecords, Error> {
     let parts = asked_parts(words)?;
     if let [AskedPart::Records { devices, names }] = &parts[..]
         && names.is_empty()
@@ -97,9 +92,12 @@ fn devices(words: &[String]) -> Result<Vec<Vec<Shipped>>, Error> {
     Ok(asked_parts(words)?.into_iter().flat_map(of).collect())
 }
 
+fn from_shipped(file: &Shipped) -> Result<ShownFile, Error> {
+    take_apart(file.text, &format!("{}/{}", file.device, file.name))
+}
+
 pub(crate) fn records(own: &[Shipped]) -> Result<Vec<ShownFile>, Error> {
-    let from = |file: &Shipped| take_apart(file.text, &format!("{}/{}", file.device, file.name));
-    beside_caches(own, own.iter().map(from).collect::<Result<_, Error>>()?)
+    beside_caches(own, own.iter().map(from_shipped).collect::<Result<_, Error>>()?)
 }
 
 pub(crate) fn is_path(text: &str) -> bool {
@@ -198,11 +196,10 @@ pub(crate) fn named(own: &[Shipped], names: &[String]) -> Result<Vec<ShownFile>,
 
 /// A device's file of this name, or else what all of its files have of a family or an experiment of this name.
 fn found_by_name(own: &[Shipped], name: &str) -> Result<Vec<ShownFile>, Error> {
-    let from = |file: &Shipped| take_apart(file.text, &format!("{}/{}", file.device, file.name));
     if let Some(file) = own.iter().find(|file| file.name == name) {
-        return Ok(vec![from(file)?]);
+        return Ok(vec![from_shipped(file)?]);
     }
-    own.iter().map(from).filter_map(|file| file.map(|file| only(file, name)).transpose()).collect()
+    own.iter().map(from_shipped).filter_map(|file| file.map(|file| only(file, name)).transpose()).collect()
 }
 
 /// The shipped file of a device's limits.
@@ -231,7 +228,7 @@ pub(crate) fn ceilings_of(own: &[Shipped]) -> Result<Vec<CeilingRow>, Error> {
 /// The runs that words ask for, each with the limits that were recorded with it: those of its folder, or those that are named
 /// from folders without rows, or that came with gpulab; and those that are kept, where they are its own.
 pub(crate) fn limits(words: &[String]) -> Result<Vec<RunLimits>, Error> {
-    let files = match asked(words)? {
+    let files = match asked(words, &mut |_| true)? {
         AskedRecords::Device(own) => records(&own)?,
         AskedRecords::Files(files) => files,
     };
@@ -298,7 +295,7 @@ fn is_limit_of(limit: &CeilingRow, row: &Row) -> bool {
 /// Puts together what words ask for; of a device that comes with gpulab its ceilings as well.
 pub(crate) fn material(words: &[String]) -> Result<Material, Error> {
     let mut all = Material::default();
-    let files = match asked(words)? {
+    let files = match asked(words, &mut |_| true)? {
         AskedRecords::Device(own) => {
             own.iter().map(|file| take_apart(file.text, file.name)).collect::<Result<_, Error>>()?
         }

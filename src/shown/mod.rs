@@ -8,8 +8,7 @@ mod style;
 
 pub(crate) use compared::{rows_of, split_names};
 pub(crate) use files::{
-    AskedRecords, add_kept, asked_some, ceilings_of, is_path, kept_of, limits, material, named, of_device, read,
-    records,
+    AskedRecords, add_kept, asked, ceilings_of, is_path, kept_of, limits, material, named, of_device, read, records,
 };
 pub(crate) use picture::{check_picture, finished, rendered};
 pub(crate) use shipped::{contents, overview};

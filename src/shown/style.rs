@@ -170,7 +170,7 @@ impl ShowingStyle<'_> {
 }
 
 fn joined(texts: impl Iterator<Item = String>) -> String {
-    texts.collect::<Vec<_>>().join("\n")
+    texts.joined("\n")
 }
 
 /// An experiment's points with the finding that follows from them.

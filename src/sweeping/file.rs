@@ -64,9 +64,8 @@ pub(crate) fn without_retried(
     if retried.is_empty() {
         return Ok((csv, kept));
     }
-    let failed = |source| Error::Output { what: options.output.clone(), source };
     // A link stays one.
-    let path = std::fs::canonicalize(&options.output).map_err(failed)?;
+    let path = fs::canonicalize(&options.output).map_err(Error::unwritten(&options.output))?;
     write_rows(&path.to_string_lossy(), &kept)?;
     drop(csv);
     global.say(&format!("{} of them are measured again: {}", retried.len(), options.retry.join(", ")));

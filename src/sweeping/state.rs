@@ -52,7 +52,7 @@ impl SweepState<'_> {
         let csv = self.csv.take().filter(|_| measured.is_ok());
         let finished = csv.map_or(Ok(()), CsvFile::finish);
         let probes = bench::gone_wrong(|status| self.jobs.limits.broken(status));
-        worst_of([measured, worst, probes, finished, told].into_iter().filter_map(Result::err))
+        worst_of([measured, worst, probes, finished, told])
     }
 
     /// Sums up what was measured: where there is no file it is the sweep's only result.

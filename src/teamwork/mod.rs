@@ -83,7 +83,7 @@ pub(crate) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &Ladd
     let finished = outputs.finish(shared.is_ok(), !rows.is_empty());
     let named: Vec<(String, &Row)> = rows.iter().map(|row| (tables::name(row), row)).collect();
     let worst = bench::worst_named(&named, options.measure.strict);
-    worst_of([shared, worst, finished].into_iter().filter_map(Result::err))
+    worst_of([shared, worst, finished])
 }
 
 /// A run over several devices under way.

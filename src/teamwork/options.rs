@@ -1,8 +1,7 @@
 //! What is asked of several devices, checked before any is opened.
 
-use crate::bench;
 use crate::cli::Ladder;
-use crate::ladder::{LadderRun, check_settings, check_values};
+use crate::ladder::{LadderRun, checked_dtype};
 use crate::outcome::{Cache, Clock};
 use crate::prelude::*;
 
@@ -35,12 +34,7 @@ pub(super) fn asked<'a>(options: &Ladder, study: &LadderRun<'a>, quiet: bool) ->
         },
     };
     let rungs = rung.map_or_else(|| study.family.kernels().collect(), |rung| vec![rung]);
-    check_settings(study, &rungs)?;
-    let dtype = study.dtype.unwrap_or_else(|| study.family.dtypes.first().copied().unwrap_or(Dtype::F32));
-    bench::check_dtype(study.family, dtype)?;
-    check_values(study, &rungs, dtype, options.wg)?;
-    bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), quiet)?;
-    Ok(SharedRung { dtype, rung })
+    Ok(SharedRung { dtype: checked_dtype(study, &rungs, options, quiet)?, rung })
 }
 
 /// Refuses options that mean something on one device alone.

@@ -32,9 +32,8 @@ impl TeamRecords {
 
     /// Adds what several devices did together, beside the sum of their speeds alone.
     pub(super) fn add_together(&mut self, team: &[(&Player<'_>, Portion)], outcome: Outcome) -> Record {
-        let all = |text: fn(&DeviceInfo) -> &String| {
-            team.iter().map(|(player, _)| text(&player.info).as_str()).collect::<Vec<_>>().join(" + ")
-        };
+        let all =
+            |text: fn(&DeviceInfo) -> &String| team.iter().map(|(player, _)| text(&player.info).as_str()).joined(" + ");
         let cache = team.iter().map(|(player, _)| player.info.target.cache).sum();
         let scene = Scene {
             platform: all(|info| &info.platform),

@@ -23,8 +23,7 @@ pub(crate) struct AskedTuning<'a> {
 impl<'a> AskedTuning<'a> {
     pub(crate) fn new(options: &TuneArgs, brought: &'a Brought) -> Result<AskedTuning<'a>, Error> {
         let (family, rungs) = (&brought.family, brought.rungs(options.rungs.variant.as_deref())?);
-        let dtype = options.element.dtype.or(family.dtypes.first().copied()).unwrap_or(Dtype::F32);
-        bench::check_dtype(family, dtype)?;
+        let dtype = bench::dtype(family, options.element.dtype)?;
         let usual = family.usual_shape(family.form.ladder_size(options.quick), options.quick);
         let shape = bench::shape(family, options.n, options.m, usual)?;
         if shape.elements() == 0 {

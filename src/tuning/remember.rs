@@ -8,7 +8,7 @@ use crate::tune::{
     SizeClass, TunedEntry, TunedFile, TuningMemory, choices, fastest, is_faster, least_of, source_hash, time_of,
 };
 
-impl Tuning<'_> {
+impl<'a> Tuning<'a> {
     /// Remembers what was found, and says for what.
     pub(crate) fn remember(&self, global: &Global) -> Result<(), Error> {
         let entries = self.entries()?;
@@ -30,7 +30,7 @@ impl Tuning<'_> {
             let user = self.asked.file.as_ref().map_or_else(|| name.to_string(), |file| format!("ladder {file}"));
             let text = format!(
                 "remembered for {name} {}, {}, {size}: gpulab {user} uses it, unless --no-tuned is given",
-                entries.iter().map(label).collect::<Vec<_>>().join(", "),
+                entries.iter().map(label).joined(", "),
                 self.asked.dtype,
             );
             say(&wrapped(&text, Screen::stderr()));
@@ -107,12 +107,12 @@ impl Tuning<'_> {
     }
 
     /// Of the rungs of which it is undecided, the best configuration and the default.
-    pub(super) fn undecided(&self) -> Vec<&Configuration> {
-        let rows = self.rows.latest();
+    pub(super) fn undecided(&self) -> Vec<&'a Configuration> {
+        let (rows, space) = (self.rows.latest(), self.space);
         let of = |rung: &&Rung| self.rivals(rows.iter().filter(|row| row.variant == rung.variant()));
-        let open = self.space.rungs.iter().filter_map(of).filter(|(best, default)| is_undecided(best, *default));
+        let open = space.rungs.iter().filter_map(of).filter(|(best, default)| is_undecided(best, *default));
         let rivals = open.flat_map(|(best, default)| [Some(best), default]).flatten();
-        rivals.filter_map(|row| self.space.candidates.get(row.case_index? as usize)).collect()
+        rivals.filter_map(|row| space.candidates.get(row.case_index? as usize)).collect()
     }
 }
 

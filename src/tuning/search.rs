@@ -28,8 +28,8 @@ const MOST_LAST: f64 = 0.4;
 /// Finalists of each part of a search that workers shared.
 const OF_A_PART: usize = 2;
 
-/// How often the samples are doubled to decide what is undecided, where the budget allows it.
-const MOST_TIMES: u32 = 4;
+/// How many times the samples are taken to decide what is undecided, one after the other where the budget allows it.
+const TIMES: [u32; 4] = [2, 4, 8, 16];
 
 /// Share of the device's limit that is good enough.
 const GOOD_ENOUGH: f64 = 0.95;
@@ -86,9 +86,7 @@ impl<'a> Tuning<'a> {
         let worst = bench::worst(self.rows.all(), false);
         let probes = bench::gone_wrong(|status| self.limits.broken(status));
         let finished = self.rows.finish(went.is_ok());
-        worst_of(
-            [went.map(drop), worst, probes, told, kept, written, json, finished].into_iter().filter_map(Result::err),
-        )
+        worst_of([went.map(drop), worst, probes, told, kept, written, json, finished])
     }
 
     /// The search, then the last rounds; why it ended, and how many came into these.
@@ -102,15 +100,14 @@ impl<'a> Tuning<'a> {
         if finalists.len() > 1 {
             let mut began = Instant::now();
             self.last_rounds(&finalists, 1)?;
-            // Twice as many samples each time.
-            for times in (1..=MOST_TIMES).map(|doubled| 1 << doubled) {
-                let (open, took) = (self.undecided().into_iter().cloned().collect::<Vec<_>>(), 2 * began.elapsed());
+            for times in TIMES {
+                let (open, took) = (self.undecided(), 2 * began.elapsed());
                 let is_over = |whole: f64| (self.began.elapsed() + took).as_secs_f64() > whole;
                 if open.is_empty() || self.seconds().is_some_and(is_over) {
                     break;
                 }
                 began = Instant::now();
-                self.last_rounds(&open.iter().collect::<Vec<_>>(), times)?;
+                self.last_rounds(&open, times)?;
             }
         }
         if self.asked.family.described().is_some() {

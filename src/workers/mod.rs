@@ -121,7 +121,7 @@ impl Parts {
     }
 
     fn submit(&self, what: &str, tasks: u64) -> Result<(), Error> {
-        let unwritten = |source| Error::Output { what: self.folder.display().to_string(), source };
+        let unwritten = Error::unwritten(&self.folder);
         fs::create_dir_all(&self.folder).map_err(unwritten)?;
         let folder = self.folder.canonicalize().map_err(unwritten)?;
         let here = std::env::current_dir().map_err(unwritten)?;

@@ -70,13 +70,11 @@ pub fn reference(x: &Array, y: &Array) -> Reference {
 /// As [`reference`], bit for bit, of two vectors that are drawn; with their prints.
 pub fn streamed(inputs: &[DrawnInput]) -> (Reference, Vec<u64>) {
     if inputs.first().is_some_and(|x| x.dtype.is_float()) {
-        let Streamed { results, prints } = data::streamed(inputs, |parts| match parts {
+        return compensated::streamed(inputs, |parts| match parts {
             [Array::F32(x), Array::F32(y)] => compensated::block(x, y),
             [Array::F64(x), Array::F64(y)] => compensated::block(x, y),
             _ => compensated::Partial::default(),
         });
-        let sum = results.iter().fold(compensated::Partial::default(), compensated::Partial::merge);
-        return (Reference::Rounded(sum.rounded()), prints);
     }
     let Streamed { results, prints } = data::streamed(inputs, |parts| typed!(parts, lanes));
     let dtype = inputs.first().map_or(Dtype::I32, |x| x.dtype);
@@ -94,6 +92,19 @@ pub fn amended(before: &Reference, old: [&Array; 2], new: [&Array; 2]) -> Refere
             vec![$sum[0].wrapping_add(is.wrapping_sub(was))].into()
         }};
     }
+    let exact = |value| Rounded { value, magnitude: 0.0 };
+    let exchanged = |sum| {
+        let sum = compensated::Partial::known(sum);
+        match (old, new) {
+            ([Array::F32(a), Array::F32(b)], [Array::F32(x), Array::F32(y)]) => {
+                sum.exchanged([a[0], b[0]], [x[0], y[0]])
+            }
+            ([Array::F64(a), Array::F64(b)], [Array::F64(x), Array::F64(y)]) => {
+                sum.exchanged([a[0], b[0]], [x[0], y[0]])
+            }
+            _ => sum,
+        }
+    };
     match (before, old, new) {
         (Reference::Exact(Array::I32(sum)), [Array::I32(a), Array::I32(b)], [Array::I32(x), Array::I32(y)]) => {
             Reference::Exact(whole!(sum, [a, b], [x, y]))
@@ -101,24 +112,11 @@ pub fn amended(before: &Reference, old: [&Array; 2], new: [&Array; 2]) -> Refere
         (Reference::Exact(Array::I64(sum)), [Array::I64(a), Array::I64(b)], [Array::I64(x), Array::I64(y)]) => {
             Reference::Exact(whole!(sum, [a, b], [x, y]))
         }
-        (Reference::Exact(Array::F32(sum)), [Array::F32(a), Array::F32(b)], [Array::F32(x), Array::F32(y)]) => {
-            let known = Rounded { value: sum[0].into(), magnitude: 0.0 };
-            let sum = compensated::Partial::known(known).exchanged([a[0], b[0]], [x[0], y[0]]);
-            Reference::Exact(Array::F32(vec![sum.value() as f32]))
+        (Reference::Exact(Array::F32(sum)), ..) => {
+            Reference::Exact(Array::F32(vec![exchanged(exact(sum[0].into())).value() as f32]))
         }
-        (Reference::Exact(Array::F64(sum)), [Array::F64(a), Array::F64(b)], [Array::F64(x), Array::F64(y)]) => {
-            let known = Rounded { value: sum[0], magnitude: 0.0 };
-            let sum = compensated::Partial::known(known).exchanged([a[0], b[0]], [x[0], y[0]]);
-            Reference::Exact(Array::F64(vec![sum.value()]))
-        }
-        (Reference::Rounded(sum), [Array::F32(a), Array::F32(b)], [Array::F32(x), Array::F32(y)]) => {
-            let sum = compensated::Partial::known(*sum).exchanged([a[0], b[0]], [x[0], y[0]]);
-            Reference::Rounded(sum.rounded())
-        }
-        (Reference::Rounded(sum), [Array::F64(a), Array::F64(b)], [Array::F64(x), Array::F64(y)]) => {
-            let sum = compensated::Partial::known(*sum).exchanged([a[0], b[0]], [x[0], y[0]]);
-            Reference::Rounded(sum.rounded())
-        }
+        (Reference::Exact(Array::F64(sum)), ..) => Reference::Exact(Array::F64(vec![exchanged(exact(sum[0])).value()])),
+        (Reference::Rounded(sum), ..) => Reference::Rounded(exchanged(*sum).rounded()),
         _ => before.clone(),
     }
 }

@@ -102,13 +102,11 @@ pub fn reference(op: Op, x: &Array) -> Reference {
 pub fn streamed(op: Op, inputs: &[DrawnInput]) -> (Reference, Vec<u64>) {
     let Some(x) = inputs.first() else { return (Reference::Exact(Array::I32(Vec::new())), Vec::new()) };
     if op == Op::Sum && x.dtype.is_float() {
-        let Streamed { results, prints } = data::streamed(inputs, |parts| match parts {
+        return compensated::streamed(inputs, |parts| match parts {
             [Array::F32(x)] => compensated::sum_block(x),
             [Array::F64(x)] => compensated::sum_block(x),
             _ => compensated::Partial::default(),
         });
-        let sum = results.iter().fold(compensated::Partial::default(), compensated::Partial::merge);
-        return (Reference::Rounded(sum.rounded()), prints);
     }
     let Streamed { results, prints } = data::streamed(inputs, |parts| -> Array { reduced!(op, &parts[0], lanes) });
     let all = results.iter().fold(Array::zeros(x.dtype, 0), |all, part| all.followed_by(part));

@@ -3,21 +3,24 @@
 
 use super::listed::{ListedEdge, ListedEdges, MOST_NODES};
 use super::{Names, gml, graphml};
+use gpulab_model::named_enum;
 use std::collections::HashMap;
 
-/// A kind of file that says what it holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum GraphFormat {
-    /// `.gr` of the 9th DIMACS challenge: arcs.
-    Dimacs,
-    /// Coordinates of a square matrix.
-    MatrixMarket,
-    /// A line for each node, with its neighbours.
-    Metis,
-    /// Nodes and edges in XML.
-    GraphMl,
-    /// Nodes and edges as lists of keys and values.
-    Gml,
+named_enum! {
+    /// A kind of file that says what it holds.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum GraphFormat {
+        /// `.gr` of the 9th DIMACS challenge: arcs.
+        Dimacs = "DIMACS",
+        /// Coordinates of a square matrix.
+        MatrixMarket = "Matrix Market",
+        /// A line for each node, with its neighbours.
+        Metis = "METIS",
+        /// Nodes and edges in XML.
+        GraphMl = "GraphML",
+        /// Nodes and edges as lists of keys and values.
+        Gml = "GML",
+    }
 }
 
 impl GraphFormat {
@@ -38,16 +41,6 @@ impl GraphFormat {
             "mtx" => Some(GraphFormat::MatrixMarket),
             "graph" | "metis" => Some(GraphFormat::Metis),
             _ => None,
-        }
-    }
-
-    pub fn name(self) -> &'static str {
-        match self {
-            GraphFormat::Dimacs => "DIMACS",
-            GraphFormat::MatrixMarket => "Matrix Market",
-            GraphFormat::Metis => "METIS",
-            GraphFormat::GraphMl => "GraphML",
-            GraphFormat::Gml => "GML",
         }
     }
 

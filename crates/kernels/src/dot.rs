@@ -8,25 +8,28 @@ use crate::prelude::*;
 use crate::{Baseline, Changed, Fold, Lone, Spot, largest_exact};
 use gpulab_model::data::{self, Change, DrawnInput};
 
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("dot"),
-    about: Cow::Borrowed("dot product of two vectors"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "dot",
+    about: "dot product of two vectors",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Dot),
-    ladder: Cow::Borrowed(&ladder([
-        rung("dot/naive.cl", naive, &[ITEMS, MAD]).between(&PRODUCT, &[]),
-        rung("dot/coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &["dot/presum_items.cl"]),
-        rung("dot/local.cl", local, &[ITEMS, PRESUM, MAD])
-            .between(&PRODUCT, &["common/tree.cl", "dot/presum_groups.cl"]),
-        rung("dot/vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &["dot/presum_groups.cl"]),
-        rung("dot/accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]).between(&PRODUCT, &["dot/finish.cl"]),
-        rung("dot/single_pass.cl", single_pass, &[ITEMS, DOT_ACC, MAD]).between(&PRODUCT, &[]),
-        rung("dot/wide.cl", wide, &[MAD]).between(&PRODUCT, &[]),
-    ])),
+    problem: &Dot,
+    ladder: const {
+        &ladder([
+            rung("dot/naive.cl", naive, &[ITEMS, MAD]).between(&PRODUCT, &[]),
+            rung("dot/coalesced.cl", coalesced, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &["dot/presum_items.cl"]),
+            rung("dot/local.cl", local, &[ITEMS, PRESUM, MAD])
+                .between(&PRODUCT, &["common/tree.cl", "dot/presum_groups.cl"]),
+            rung("dot/vectorised.cl", vectorised, &[ITEMS, PRESUM, MAD]).between(&PRODUCT, &["dot/presum_groups.cl"]),
+            rung("dot/accumulators.cl", accumulators, &[ITEMS, DOT_ACC, MAD]).between(&PRODUCT, &["dot/finish.cl"]),
+            rung("dot/single_pass.cl", single_pass, &[ITEMS, DOT_ACC, MAD]).between(&PRODUCT, &[]),
+            rung("dot/wide.cl", wide, &[MAD]).between(&PRODUCT, &[]),
+        ])
+    },
     choices: &[],
-    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::F64, Dtype::I32]),
+    dtypes: &[Dtype::F32, Dtype::F64, Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 /// In front of rungs: how a product is added.
 const PRODUCT: [&str; 1] = ["dot/muladd.cl"];
@@ -181,7 +184,7 @@ fn args(plan: &Builder<'_>, results: &[Arg], sizes: &[u64]) -> Vec<Arg> {
     plan.inputs().into_iter().chain(results.iter().copied()).chain(sizes.iter().copied().map(Arg::Index)).collect()
 }
 
-fn naive(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn naive(ask: &Ask<'_>) -> Planned {
     let grid = grid(ask, 1)?;
     let mut plan = begin(ask, grid)?;
     let n = plan.n();
@@ -202,18 +205,18 @@ fn whole_turns(ask: &Ask<'_>, per_item: u64) -> Result<Grid, Refusal> {
     Ok(Grid { groups: grid.groups.min(most.max(1) as usize), ..grid })
 }
 
-fn coalesced(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn coalesced(ask: &Ask<'_>) -> Planned {
     let grid = whole_turns(ask, 1)?;
     strided(ask, grid, grid.items(), 0)
 }
 
-fn local(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn local(ask: &Ask<'_>) -> Planned {
     let grid = whole_turns(ask, 1)?;
     strided(ask, grid, grid.groups, 1 + tree_depth(grid.wg))
 }
 
 /// `coalesced` and `local`: clear, presum, strides of single elements; `partials` sums are left for the host.
-fn strided(ask: &Ask<'_>, grid: Grid, partials: usize, tree: u64) -> Result<Plan, Refusal> {
+fn strided(ask: &Ask<'_>, grid: Grid, partials: usize, tree: u64) -> Planned {
     let mut plan = begin(ask, grid)?;
     let presum = remember_presum(&mut plan)?;
     let (n, items) = (plan.n(), grid.items() as u64);
@@ -224,7 +227,7 @@ fn strided(ask: &Ask<'_>, grid: Grid, partials: usize, tree: u64) -> Result<Plan
     Ok(plan.plan(grid.wg as u64, 1 + n.div_ceil(items) + 1 + tree + HOST_FINISH))
 }
 
-fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn vectorised(ask: &Ask<'_>) -> Planned {
     let grid = whole_turns(ask, 4)?;
     let mut plan = begin(ask, grid)?;
     let presum = remember_presum(&mut plan)?;
@@ -280,7 +283,7 @@ fn finishing(grid: Grid) -> u64 {
     grid.groups.div_ceil(grid.wg) as u64 + tree_depth(grid.wg)
 }
 
-fn accumulators(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn accumulators(ask: &Ask<'_>) -> Planned {
     let (mut plan, grid, depth) = accumulating(ask)?;
     let (partial, result) = (plan.scratch(grid.groups), plan.output(1));
     plan.pass(grid, args(&plan, &[partial], &[plan.n()]));
@@ -289,7 +292,7 @@ fn accumulators(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     Ok(plan.plan(grid.wg as u64, depth + finishing(grid)))
 }
 
-fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn single_pass(ask: &Ask<'_>) -> Planned {
     let (mut plan, grid, depth) = accumulating(ask)?;
     let results = plan.single_pass(grid);
     plan.pass(grid, args(&plan, &results, &[plan.n()]));
@@ -297,7 +300,7 @@ fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     Ok(plan.plan(grid.wg as u64, depth + finish))
 }
 
-fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn wide(ask: &Ask<'_>) -> Planned {
     let n = ask.case.shape.n;
     let (grid, chunk) = shape::chunks(ask.target, n);
     let mut plan = begin(ask, grid)?;

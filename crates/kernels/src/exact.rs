@@ -31,6 +31,21 @@ impl Exact {
             companions: |_, _| Vec::new(),
         }
     }
+
+    /// The wrapping sum of n words.
+    pub(crate) const fn of_sum(cost: fn(&Case) -> Cost, answer: fn(&Case, &[Array]) -> Array) -> Exact {
+        Exact {
+            result: |_, _| 1,
+            finish: |_, output| gpulab_cpu::wrapping_sum(&output),
+            ..Exact::of_each(Fill::Real, cost, answer)
+        }
+    }
+}
+
+/// Of n words that are read once, with one operation for each.
+pub(crate) fn read_once(case: &Case) -> Cost {
+    let n = case.shape.n as f64;
+    Cost { bytes: 4.0 * n, ops: n }
 }
 
 impl Problem for Exact {

@@ -71,14 +71,17 @@ pub struct Rung {
     kernel: RungKernel,
 }
 
-type Planner = dyn Fn(&Ask<'_>) -> Result<Plan, Refusal> + Send + Sync;
+/// A plan, or why a device cannot run the case.
+pub(crate) type Planned = Result<Plan, Refusal>;
+
+type Planner = dyn Fn(&Ask<'_>) -> Planned + Send + Sync;
 
 #[derive(Clone)]
 enum RungKernel {
     BuiltIn {
         tunables: &'static [Tunable<'static>],
         /// Turns a case into a plan, or says why this device cannot run it.
-        plan: fn(&Ask<'_>) -> Result<Plan, Refusal>,
+        plan: fn(&Ask<'_>) -> Planned,
     },
     Brought(Arc<BroughtKernel>),
 }
@@ -129,11 +132,7 @@ pub fn entry_point(path: &str) -> String {
 const OWN: &str = "own";
 
 /// A rung without its number: idea, kernel and source all come from its path below `cl/`.
-pub const fn rung(
-    path: &'static str,
-    plan: fn(&Ask<'_>) -> Result<Plan, Refusal>,
-    tunables: &'static [Tunable<'static>],
-) -> Rung {
+pub const fn rung(path: &'static str, plan: fn(&Ask<'_>) -> Planned, tunables: &'static [Tunable<'static>]) -> Rung {
     Rung {
         path: Cow::Borrowed(path),
         number: None,
@@ -268,6 +267,33 @@ impl Rung {
     /// The main kernel's name: `dot_local`.
     pub fn kernel(&self) -> String {
         entry_point(&self.path)
+    }
+}
+
+/// A family that comes with gpulab, as it is written down: the fields are those of [`Family`].
+pub(crate) struct BuiltInFamily {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) form: Form,
+    pub(crate) problem: &'static dyn Problem,
+    pub(crate) ladder: &'static [Rung],
+    pub(crate) choices: &'static [Tunable<'static>],
+    pub(crate) dtypes: &'static [Dtype],
+    pub(crate) ceiling: Bound,
+}
+
+impl BuiltInFamily {
+    pub(crate) const fn family(self) -> Family {
+        Family {
+            name: Cow::Borrowed(self.name),
+            about: Cow::Borrowed(self.about),
+            form: self.form,
+            problem: AnyProblem::BuiltIn(self.problem),
+            ladder: Cow::Borrowed(self.ladder),
+            choices: self.choices,
+            dtypes: Cow::Borrowed(self.dtypes),
+            ceiling: self.ceiling,
+        }
     }
 }
 

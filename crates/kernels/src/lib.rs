@@ -37,9 +37,9 @@ pub use described::{
     ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, TunerCall, draft,
     draft_of_call, reference_kernel, rung_text,
 };
-pub(crate) use exact::Exact;
-pub(crate) use family::ladder_from;
+pub(crate) use exact::{Exact, read_once};
 pub use family::{AnyProblem, Ask, Family, Rung, entry_point, ladder, rung};
+pub(crate) use family::{BuiltInFamily, Planned, ladder_from};
 pub use form::{Bound, Form};
 pub use gpulab_cpu::Baseline;
 pub use growth::tile_of_a_group;

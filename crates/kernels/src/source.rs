@@ -1,6 +1,7 @@
 //! Kernel sources: those built into the binary, and how a file and its fragments are joined.
 
 use super::family::Rung;
+use gpulab_system::text::Joined;
 use include_dir::{Dir, include_dir};
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -37,7 +38,7 @@ pub fn labelled(text: &str, label: &str) -> Option<String> {
     let mut lines = split_header(text).0.lines().filter_map(|line| line.strip_prefix("//"));
     let first = lines.by_ref().find_map(|line| line.strip_prefix(' ')?.strip_prefix(label)?.strip_prefix(':'))?;
     let more = lines.take_while(|line| line.starts_with("   "));
-    Some(std::iter::once(first).chain(more).map(str::trim).collect::<Vec<_>>().join(" "))
+    Some(std::iter::once(first).chain(more).map(str::trim).joined(" "))
 }
 
 /// What a file's first line says that it is, as in `a padded tile.` of `// transpose v3: a padded tile.`

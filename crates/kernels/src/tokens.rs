@@ -1,5 +1,7 @@
 //! The text of a kernel's file without comments, and cut into words and signs.
 
+use gpulab_system::text::Joined;
+
 /// The text without comments and without lines of the preprocessor that name lines.
 pub(crate) fn without_comments(text: &str) -> String {
     let mut code = String::with_capacity(text.len());
@@ -19,7 +21,7 @@ pub(crate) fn without_comments(text: &str) -> String {
         code.push(' ');
     }
     code.push_str(rest);
-    code.lines().filter(|line| !line.trim_start().starts_with("#line")).collect::<Vec<_>>().join("\n")
+    code.lines().filter(|line| !line.trim_start().starts_with("#line")).joined("\n")
 }
 
 pub(crate) fn tokens(text: &str) -> Vec<String> {

@@ -1,6 +1,7 @@
 //! What can go wrong, and the exit code that says so.
 
 use std::io;
+use std::path::Path;
 
 /// Why a command ends without success. The message says what failed and what to do next.
 #[derive(Debug, thiserror::Error)]
@@ -59,6 +60,11 @@ pub const EXITS: &[Exit] = &[
 ];
 
 impl Error {
+    /// That the file or the folder of this path cannot be written.
+    pub fn unwritten<P: AsRef<Path> + ?Sized>(path: &P) -> impl Fn(io::Error) -> Error + Copy {
+        move |source| Error::Output { what: path.as_ref().display().to_string(), source }
+    }
+
     pub fn exit_code(&self) -> u8 {
         match self {
             Error::Failed(_) => 1,

@@ -1,5 +1,7 @@
 //! What the columns of files hold: the declarations of the rows themselves, as data.
 
+use gpulab_system::text::Joined;
+
 /// A column of a file, as its field is declared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ColumnEntry {
@@ -30,6 +32,6 @@ impl ColumnEntry {
 
     /// What it holds, in a sentence or two.
     pub fn meaning(&self) -> String {
-        self.lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+        self.lines.iter().map(|line| line.trim()).joined(" ")
     }
 }

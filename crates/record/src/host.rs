@@ -1,5 +1,6 @@
 //! What rows tell of the host and of the command: nothing that names a person or a machine.
 
+use gpulab_system::text::Joined;
 use std::thread;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -33,7 +34,7 @@ fn cpu() -> String {
 /// The name in a text like `/proc/cpuinfo`.
 fn named_in(text: &str) -> String {
     let name = text.lines().filter_map(|line| line.split_once(':')).find(|(key, _)| key.trim() == "model name");
-    name.map_or_else(String::new, |(_, name)| name.split_whitespace().collect::<Vec<_>>().join(" "))
+    name.map_or_else(String::new, |(_, name)| name.split_whitespace().joined(" "))
 }
 
 /// This process's command line, as one would type it again; the home folder is `~`.
@@ -52,7 +53,7 @@ fn typed(arguments: impl Iterator<Item = String>, home: Option<&str>) -> String 
             false => format!("'{}'", short.replace('\'', "'\\''")),
         }
     };
-    std::iter::once("gpulab".to_owned()).chain(arguments.map(word)).collect::<Vec<_>>().join(" ")
+    std::iter::once("gpulab".to_owned()).chain(arguments.map(word)).joined(" ")
 }
 
 #[cfg(test)]

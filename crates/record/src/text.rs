@@ -3,12 +3,13 @@
 use gpulab_kernels::values;
 use gpulab_model::data::Params;
 use gpulab_model::plan::WorkGroup;
+use gpulab_system::text::Joined;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serializer};
 
 /// `items=8448 presum=host`: sorted by name.
 pub fn params_text(params: &Params) -> String {
-    params.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" ")
+    params.iter().map(|(name, value)| format!("{name}={value}")).joined(" ")
 }
 
 /// The settings in such a text.

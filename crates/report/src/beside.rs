@@ -73,7 +73,7 @@ pub fn findings(devices: &[ComparedDevice], found: &[(String, Vec<Option<String>
             let one = |(name, texts): &(String, Vec<Option<String>>)| {
                 format!("{}\n{}", format::terminal(name), heads.iter().zip(texts).filter_map(line).collect::<String>())
             };
-            format::on_screen(&found.iter().map(one).collect::<Vec<_>>().join("\n"), screen)
+            format::on_screen(&found.iter().map(one).joined("\n"), screen)
         }
     }
 }

@@ -59,7 +59,7 @@ pub(super) fn when(rows: &[CeilingRow]) -> String {
 fn tables(rows: &[&CeilingRow], screen: Screen) -> String {
     let of_units = groups(rows, |row| row.unit.as_str());
     let table = |own: Vec<&CeilingRow>| grid(&own[0].unit, &own).fitted(screen.width);
-    of_units.into_iter().map(table).collect::<Vec<_>>().join("\n")
+    of_units.into_iter().map(table).joined("\n")
 }
 
 /// A line for each ceiling, with its value below `head`.
@@ -102,7 +102,7 @@ pub fn names(rows: &[CeilingRow]) -> String {
         (Site::Curve, Some(bytes)) => format!("{}, {}", name(row), binary(bytes)),
         _ => name(row),
     };
-    rows.iter().map(named).collect::<Vec<_>>().join("; ")
+    rows.iter().map(named).joined("; ")
 }
 
 /// `read/strided wg 256 loads=4`. How often a kernel repeats its work, which no search varies, is left to files.

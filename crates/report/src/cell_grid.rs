@@ -21,6 +21,23 @@ pub(crate) struct GridCell {
 
 pub(crate) const EMPTY: GridCell = GridCell { letter: '.', shade: Shade::Empty };
 
+/// A cell for what is read and what is written.
+pub(crate) fn touched((read, written): (bool, bool)) -> GridCell {
+    match (read, written) {
+        (true, true) => GridCell { letter: '+', shade: Shade::Strong },
+        (false, true) => GridCell { letter: 'w', shade: Shade::Full },
+        (true, false) => GridCell { letter: 'r', shade: Shade::Light },
+        (false, false) => EMPTY,
+    }
+}
+
+/// What these cells mean, the last in this word.
+pub(crate) fn touched_marks(neither: &str) -> Vec<(GridCell, String)> {
+    let named =
+        [((true, false), "read"), ((false, true), "written"), ((true, true), "both"), ((false, false), neither)];
+    named.map(|(how, word)| (touched(how), word.to_owned())).into()
+}
+
 /// A row: words before its cells, the cells, and words behind them. One without cells parts others.
 pub(crate) type GridRow = (String, Vec<GridCell>, String);
 

@@ -93,7 +93,7 @@ fn table(pairs: &[&ComparedCase<'_>], screen: Screen) -> String {
         Some(SpeedVerdict::Faster) if screen.color => paint(line, Tint::Green),
         _ => line.clone(),
     };
-    lines.iter().enumerate().map(line).collect::<Vec<_>>().join("\n") + "\n"
+    lines.iter().enumerate().map(line).joined("\n") + "\n"
 }
 
 fn ratio(ratio: f64) -> String {
@@ -146,7 +146,7 @@ fn left_out(pairs: &[ComparedCase]) -> Option<String> {
     let out: Vec<&Row> = pairs.iter().flat_map(|pair| &pair.left_out).copied().collect();
     let all = out.len() + pairs.iter().flat_map(|pair| pair.runs).sum::<usize>();
     let name = |row: &&Row| format!("{} {} ({})", row.run_id, label(row), row.clock.name());
-    let named = out.iter().take(NAMED).map(name).collect::<Vec<_>>().join(", ");
+    let named = out.iter().take(NAMED).map(name).joined(", ");
     let more = if out.len() > NAMED { ", ..." } else { "" };
     let told = format!("left out: {} of {all} runs, by another clock than the others: {named}{more}", out.len());
     (!out.is_empty()).then(|| format::terminal(&told))
@@ -245,7 +245,7 @@ pub fn steps(ladders: &[LadderSteps], screen: Screen) -> String {
         }
         format!("{}{}", format::wrap(&head, screen.width, "  "), table.grid().blocks(screen.width))
     });
-    let text = text.collect::<Vec<_>>().join("\n");
+    let text = text.joined("\n");
     let mark = if text.contains('?') { "? noise or an unsteady device may make the gain\n" } else { "" };
     format::on_screen(&(text + mark), screen)
 }

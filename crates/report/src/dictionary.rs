@@ -2,6 +2,7 @@
 
 use super::format::wrap;
 use gpulab_record::ColumnEntry;
+use gpulab_system::text::Joined;
 use serde::Serialize;
 
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +20,7 @@ const INDENT: &str = "    ";
 
 /// For a terminal: each column's name, type and unit, and its meaning below.
 pub fn text(all: &[Dictionary]) -> String {
-    all.iter().map(section).collect::<Vec<_>>().join("\n")
+    all.iter().map(section).joined("\n")
 }
 
 fn section(dictionary: &Dictionary) -> String {
@@ -50,7 +51,7 @@ pub fn markdown(all: &[Dictionary]) -> String {
         let Dictionary { name, written_by, columns } = dictionary;
         format!("## {name}\n\n{written_by}\n\n{head}{}", columns.iter().map(line).collect::<String>())
     };
-    all.iter().map(table).collect::<Vec<_>>().join("\n")
+    all.iter().map(table).joined("\n")
 }
 
 /// An array with an object for each column.

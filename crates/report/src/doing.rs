@@ -5,6 +5,7 @@ use super::ladder::WIDTH;
 use gpulab_model::outcome::Outcome;
 use gpulab_model::plan::{Pass, Plan};
 use gpulab_record::{Ceiling, LaunchCost};
+use gpulab_system::text::Joined;
 
 /// What running a case took: its launches if its plan is known, its bytes by the cost model, and where the time went.
 pub fn case(label: &str, plan: Option<&Plan>, outcome: &Outcome) -> String {
@@ -31,7 +32,7 @@ fn pass(pass: &Pass) -> String {
 /// `256`, or `16x16`.
 fn sizes(sizes: [usize; 3]) -> String {
     let used = sizes.iter().rposition(|&size| size != 1).map_or(1, |last| last + 1);
-    sizes[..used].iter().map(usize::to_string).collect::<Vec<_>>().join("x")
+    sizes[..used].iter().map(usize::to_string).joined("x")
 }
 
 fn bytes(bytes: f64) -> String {

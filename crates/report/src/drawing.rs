@@ -1,6 +1,6 @@
 //! Pictures of what a kernel's warps do, as grids of cells: in the terminal and as SVG.
 
-use super::cell_grid::{CellGrid, DrawnGrids, EMPTY, GridCell, GridRow, Shade, shown_marks, shown_rows};
+use super::cell_grid::{self, CellGrid, DrawnGrids, EMPTY, GridCell, GridRow, Shade, shown_marks, shown_rows};
 use super::film::Film;
 use super::launch_grid::launches;
 use crate::prelude::*;
@@ -344,14 +344,7 @@ fn phases(film: &Film, steps: &[&TracedStep]) -> Result<DrawnGrids, String> {
         let share = (last + 1).div_ceil(CELLS);
         let cell = |phase: &Touched, at: u64| {
             let touched = phase.range(at * share..(at + 1) * share);
-            let (read, written) =
-                touched.fold((false, false), |(r, w), (_, (read, written))| (r || *read, w || *written));
-            match (read, written) {
-                (true, true) => GridCell { letter: '+', shade: Shade::Strong },
-                (false, true) => GridCell { letter: 'w', shade: Shade::Full },
-                (true, false) => GridCell { letter: 'r', shade: Shade::Light },
-                (false, false) => EMPTY,
-            }
+            cell_grid::touched(touched.fold((false, false), |(r, w), (_, (read, written))| (r || *read, w || *written)))
         };
         let row = |(phase, touched): (&u64, &Touched)| {
             let cells = (0..(last + 1).div_ceil(share)).map(|at| cell(touched, at)).collect();
@@ -362,12 +355,7 @@ fn phases(film: &Film, steps: &[&TracedStep]) -> Result<DrawnGrids, String> {
             head: format!("{array}, {} words; a row for each number of barriers met", last + 1),
             together: 8,
             rows: phases.iter().map(row).collect(),
-            marks: vec![
-                mark('r', Shade::Light, "read"),
-                mark('w', Shade::Full, "written"),
-                mark('+', Shade::Strong, "both"),
-                mark('.', Shade::Empty, "neither"),
-            ],
+            marks: cell_grid::touched_marks("neither"),
             below: vec![format!("A cell is {words}.")],
         }
     });

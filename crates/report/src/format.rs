@@ -3,6 +3,7 @@
 pub use super::wrap::wrapped;
 use gpulab_system::terminal::is_unsafe;
 pub use gpulab_system::terminal::{Screen, Tint, line as terminal, paint};
+use gpulab_system::text::Joined;
 
 /// What takes the place of characters that an ASCII screen lacks, each as wide as the other.
 const ASCII: [(&str, char); 15] = [
@@ -29,10 +30,7 @@ pub fn on_screen(text: &str, screen: Screen) -> String {
         return text.to_owned();
     }
     let plain = |c: char| ASCII.iter().find(|(those, _)| those.contains(c)).map_or(c, |(_, ascii)| *ascii);
-    text.split('\n')
-        .map(|line| line.chars().map(plain).collect::<String>().trim_end().to_owned())
-        .collect::<Vec<_>>()
-        .join("\n")
+    text.split('\n').map(|line| line.chars().map(plain).collect::<String>().trim_end().to_owned()).joined("\n")
 }
 
 /// A device's name without what says nothing: signs of trademarks, `CPU`, and what PoCL puts before a processor's own name.
@@ -45,7 +43,7 @@ pub fn device(name: &str) -> String {
     };
     let short = ["(R)", "(r)", "(TM)", "(tm)"].iter().fold(name.to_owned(), |name, sign| name.replace(sign, ""));
     let words = short.split_whitespace().filter(|word| !["CPU", "Processor"].contains(word));
-    words.collect::<Vec<_>>().join(" ") + whose
+    words.joined(" ") + whose
 }
 
 /// The units of times, and the seconds of each.
@@ -153,7 +151,7 @@ pub fn paragraphs(text: &str, width: usize) -> String {
     let is_item = |line: &str| line.split_once(". ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
     let lines: Vec<&str> = text.lines().collect();
     let part = |lines: &[&str]| {
-        let joined = lines.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ");
+        let joined = lines.iter().map(|line| line.trim()).joined(" ");
         wrap(&joined, width, if is_item(&joined) { "   " } else { "" })
     };
     lines.chunk_by(|a, b| !a.is_empty() && !b.is_empty() && !is_item(b)).map(part).collect()

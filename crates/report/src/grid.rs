@@ -3,6 +3,7 @@
 use super::Medium;
 use super::format::{self, markdown};
 use comfy_table::{CellAlignment, LineStyle, Table, TableStyle};
+use gpulab_system::text::Joined;
 
 /// Columns two blanks apart (one is the separator's, one padding) under a dashed line.
 const STYLE: TableStyle = TableStyle::new().header_separator(LineStyle::none().fill('-').junction('-'));
@@ -46,7 +47,7 @@ impl GridColumn {
     fn shorten(&mut self, width: usize) {
         for text in self.cells.iter_mut().chain([&mut self.head]) {
             let lines = text.lines().map(|line| format::shorten(&format::terminal(line), width));
-            *text = lines.collect::<Vec<_>>().join("\n");
+            *text = lines.joined("\n");
         }
     }
 }
@@ -138,7 +139,7 @@ impl TextGrid {
         let are_many = blocks.len() > 1;
         let filled = |block: TextGrid| if are_many { block.without_empty_rows() } else { block };
         let texts = blocks.into_iter().map(|block| filled(block).shorten(width).lines().join("\n") + "\n");
-        texts.collect::<Vec<_>>().join("\n")
+        texts.joined("\n")
     }
 
     /// Its lines, made to fit as [`TextGrid::fit`] does.
@@ -196,7 +197,7 @@ impl TextGrid {
     fn heads(&self) -> Vec<String> {
         let lines = |head: &str| head.matches('\n').count();
         let most = self.columns.iter().map(|column| lines(&column.head)).max().unwrap_or(0);
-        let escaped = |head: &str| head.split('\n').map(format::terminal).collect::<Vec<_>>().join("\n");
+        let escaped = |head: &str| head.split('\n').map(format::terminal).joined("\n");
         self.columns.iter().map(|c| "\n".repeat(most - lines(&c.head)) + &escaped(&c.head)).collect()
     }
 }

@@ -5,7 +5,7 @@ use gpulab_model::data::Dtype;
 pub use gpulab_record::groups::{distinct, groups};
 use gpulab_record::{Point, Row};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 pub fn distinct_numbers(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
@@ -42,31 +42,25 @@ pub fn tables(rows: &[Row]) -> Vec<Cow<'_, [Row]>> {
 /// The rows of the first tables, as many as anybody reads, in the order in which files give them; the others are counted.
 pub struct FirstTables {
     most: usize,
-    kept: HashSet<u64>,
-    others: HashSet<u64>,
+    /// Their numbers, in the order in which they came.
+    numbers: HashMap<u64, usize>,
 }
 
 impl FirstTables {
     pub fn new(most: usize) -> FirstTables {
-        FirstTables { most, kept: HashSet::new(), others: HashSet::new() }
+        FirstTables { most, numbers: HashMap::new() }
     }
 
     pub fn keep(&mut self, row: &Row) -> bool {
         let mut hasher = DefaultHasher::new();
         table_key(row).hash(&mut hasher);
-        let key = hasher.finish();
-        let is_kept = self.kept.contains(&key) || self.kept.len() < self.most;
-        if is_kept {
-            self.kept.insert(key)
-        } else {
-            self.others.insert(key)
-        };
-        is_kept
+        let next = self.numbers.len();
+        *self.numbers.entry(hasher.finish()).or_insert(next) < self.most
     }
 
     /// What is said of the tables that are not shown.
     pub fn note(&self) -> Option<String> {
-        let count = self.others.len();
+        let count = self.numbers.len().saturating_sub(self.most);
         (count > 0).then(|| format!("{} not shown: -v shows all, --where chooses", counted(count, "table")))
     }
 }

@@ -61,7 +61,7 @@ pub fn size(judgement: &Judgement, Shape { n, m }: Shape) -> String {
 fn sizes(judgement: &Judgement) -> String {
     let list = |is_right: bool| {
         let of = judgement.tried.iter().filter(|tried| (tried.ruling == Ruling::Right) == is_right);
-        of.map(|tried| size(judgement, tried.shape)).collect::<Vec<_>>().join(", ")
+        of.map(|tried| size(judgement, tried.shape)).joined(", ")
     };
     match (list(true), list(false)) {
         (right, wrong) if right.is_empty() => format!("  wrong: {wrong}"),

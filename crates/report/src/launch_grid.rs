@@ -1,6 +1,6 @@
 //! The launches of a kernel's run as a picture: what is put on the queue, and which buffers each launch reads and writes.
 
-use super::cell_grid::{CellGrid, DrawnGrids, EMPTY, GridCell, GridRow, Shade};
+use super::cell_grid::{CellGrid, DrawnGrids, EMPTY, GridRow, touched, touched_marks};
 use super::film::Film;
 use super::format;
 use gpulab_model::plan::{Arg, BufferSpec, Role};
@@ -18,14 +18,14 @@ pub(super) fn launches(film: &Film) -> Result<DrawnGrids, String> {
     if buffers > MOST {
         return Err(format!("{buffers} buffers are too many for one picture, which shows {MOST}"));
     }
-    let of_host = |letter, shade, is_meant: &dyn Fn(&BufferSpec) -> bool| {
-        let full = GridCell { letter, shade };
+    let of_host = |how, is_meant: &dyn Fn(&BufferSpec) -> bool| {
+        let full = touched(how);
         film.plan.buffers.iter().map(|spec| if is_meant(spec) { full } else { EMPTY }).collect()
     };
     let mut names = vec![BTreeSet::new(); buffers];
     let mut rows: Vec<GridRow> = vec![(
         "host sends".into(),
-        of_host('w', Shade::Full, &|spec| matches!(spec.role, Role::Input(_))),
+        of_host((false, true), &|spec| matches!(spec.role, Role::Input(_))),
         "the inputs".into(),
     )];
     // Launches of one kernel may have other buffers each; those that a flag left out were not traced.
@@ -44,26 +44,20 @@ pub(super) fn launches(film: &Film) -> Result<DrawnGrids, String> {
                 }
             }
         }
-        let mut touched = vec![(false, false); buffers];
+        let mut places_touched = vec![(false, false); buffers];
         for request in traced.steps.iter().flat_map(|step| &step.requests).filter(|one| !one.kind.is_local()) {
-            if let Some((read, written)) = places.get(request.array.as_str()).map(|place| &mut touched[*place]) {
+            if let Some((read, written)) = places.get(request.array.as_str()).map(|place| &mut places_touched[*place]) {
                 *read |= request.kind.is_read();
                 *written |= !request.kind.is_read();
             }
         }
-        let cell = |touched: &(bool, bool)| match touched {
-            (true, true) => GridCell { letter: '+', shade: Shade::Strong },
-            (false, true) => GridCell { letter: 'w', shade: Shade::Full },
-            (true, false) => GridCell { letter: 'r', shade: Shade::Light },
-            (false, false) => EMPTY,
-        };
         let counts = &counted.counts;
         let groups = format::counted(counts.groups as usize, "group");
         let items = format::counted(counts.items as usize, "work-item");
         let timed = if counted.timed { "" } else { ", not timed" };
         let name = helper.map_or(traced.kernel.as_str(), |(_, what)| *what);
         let about = format!("{name}: {groups}, {items}{timed}");
-        rows.push((format!("launch {number}"), touched.iter().map(cell).collect(), about));
+        rows.push((format!("launch {number}"), places_touched.into_iter().map(touched).collect(), about));
     }
     let more = film.launches.len().saturating_sub(MOST);
     if more > 0 {
@@ -73,11 +67,7 @@ pub(super) fn launches(film: &Film) -> Result<DrawnGrids, String> {
             format!("{} more; a smaller -n has fewer", format::counted(more, "launch")),
         ));
     }
-    rows.push((
-        "host reads".into(),
-        of_host('r', Shade::Light, &|spec| spec.role == Role::Output),
-        "the result".into(),
-    ));
+    rows.push(("host reads".into(), of_host((true, false), &|spec| spec.role == Role::Output), "the result".into()));
     let about = match film.launches.len() {
         1 => "One launch on the queue.".to_owned(),
         several => format!("{several} launches on one queue: each begins when the one before has ended."),
@@ -94,17 +84,11 @@ pub(super) fn launches(film: &Film) -> Result<DrawnGrids, String> {
         let named = if names.is_empty() { String::new() } else { format!("{}, ", names.join(" or ")) };
         format!("{}. column: {named}{} {}, {role}", at + 1, format::count(spec.len as u64), spec.dtype.name())
     });
-    let mark = |letter, shade, meaning: &str| (GridCell { letter, shade }, meaning.to_owned());
     let grid = CellGrid {
         head: "a column for each buffer".into(),
         together: 1,
         rows,
-        marks: vec![
-            mark('r', Shade::Light, "read"),
-            mark('w', Shade::Full, "written"),
-            mark('+', Shade::Strong, "both"),
-            mark('.', Shade::Empty, "not touched"),
-        ],
+        marks: touched_marks("not touched"),
         below: told.collect(),
     };
     Ok(DrawnGrids { title: film.title.clone(), about: vec![about], grids: vec![grid], of: None })

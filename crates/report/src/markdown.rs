@@ -85,7 +85,7 @@ pub fn below(text: &dyn Fn(Screen) -> String, medium: Medium) -> String {
 
 /// Parts with an empty line between them, without those that are empty.
 pub fn parts(parts: &[String]) -> String {
-    parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n")
+    parts.iter().filter(|part| !part.is_empty()).cloned().joined("\n")
 }
 
 /// A table with an empty line before it; none without rows or columns. Those of times have verdicts.

@@ -12,3 +12,4 @@ pub(crate) use gpulab_model::data::Dtype;
 pub(crate) use gpulab_model::outcome::Status;
 pub(crate) use gpulab_record::{Row, flag};
 pub(crate) use gpulab_study::ceilings::CeilingRow;
+pub(crate) use gpulab_system::text::Joined;

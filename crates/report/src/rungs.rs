@@ -2,6 +2,7 @@
 
 use gpulab_kernels::Bound;
 use gpulab_record::Row;
+use gpulab_system::text::Joined;
 
 /// Whether the row's family is bounded by memory, rather than by arithmetic.
 pub(super) fn is_memory_bound(row: &Row) -> bool {
@@ -57,12 +58,12 @@ pub(super) fn who(meant: &[&Row], rows: &[&Row]) -> String {
     }
     if rungs > 1 && count(meant, &is_rung) == rungs {
         let others = meant.iter().filter(|row| !is_rung(row)).map(|row| short_label(row));
-        return std::iter::once("all rungs".to_owned()).chain(others).collect::<Vec<_>>().join(", ");
+        return std::iter::once("all rungs".to_owned()).chain(others).joined(", ");
     }
     let is_next = |a: &&Row, b: &&Row| a.rung.zip(b.rung).is_some_and(|(a, b)| a + 1 == b);
     let named = meant.chunk_by(is_next).map(|run| match run {
         [first, _, .., last] => format!("{} to {}", short_label(first), short_label(last)),
-        few => few.iter().map(|row| short_label(row)).collect::<Vec<_>>().join(", "),
+        few => few.iter().map(|row| short_label(row)).joined(", "),
     });
-    named.collect::<Vec<_>>().join(", ")
+    named.joined(", ")
 }

@@ -48,7 +48,7 @@ fn sections(page: &'static str) -> Vec<CitedSource> {
 fn section(text: &'static str) -> Option<CitedSource> {
     let (before, table) = text.split_once(TABLE)?;
     let (title, about) = before.split_once('\n')?;
-    let about = about.split_whitespace().collect::<Vec<_>>().join(" ");
+    let about = about.split_whitespace().joined(" ");
     // Behind the rest of the header's line, and the line below it.
     let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
     Some(CitedSource { title, about, steps: rows.filter_map(step).collect() })

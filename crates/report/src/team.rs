@@ -62,7 +62,7 @@ fn shares(row: &Row) -> String {
     let all: u64 = portions(row).map(|(_, len)| len).sum();
     let of_all = |len: u64| Value::Percent(100.0 * len as f64 / all.max(1) as f64).text();
     let texts = portions(row).map(|(device, len)| format!("{device} {} ({})", of_all(len), format::count(len)));
-    texts.collect::<Vec<_>>().join(", ")
+    texts.joined(", ")
 }
 
 /// `, v7 wide`, where all rows are of one rung.

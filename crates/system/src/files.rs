@@ -1,5 +1,6 @@
 //! Files: reading none that never ends, writing whole ones, and which paths lead to the same one.
 
+use crate::text::Joined;
 use std::fs::{self, File, Metadata};
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
@@ -118,7 +119,7 @@ pub fn put_aside(path: &Path) -> String {
 
 /// A file's name made of texts: small letters, digits, dots and dashes, at most 60 of each.
 pub fn name_of(texts: &[&str]) -> String {
-    texts.iter().map(|text| fit(text)).collect::<Vec<_>>().join("_")
+    texts.iter().map(|text| fit(text)).joined("_")
 }
 
 fn fit(text: &str) -> String {

@@ -2,7 +2,7 @@
 //!
 //! - [`files`] reads files and knows them again; [`memory`] says what this machine has left.
 //! - [`children`] are processes that end with this one; [`interrupt`] is how a user stops it.
-//! - [`terminal`] is the door to standard output and standard error; [`stdout`] keeps standard output from drivers.
+//! - [`text`] joins texts; [`terminal`] is the door to standard output and standard error; [`stdout`] keeps standard output from drivers.
 
 pub mod children;
 pub mod files;
@@ -10,3 +10,4 @@ pub mod interrupt;
 pub mod memory;
 pub mod stdout;
 pub mod terminal;
+pub mod text;

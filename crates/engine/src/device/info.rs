@@ -5,7 +5,7 @@ use super::query::{self, InfoValue};
 use super::{causes, forward};
 use gpulab_model::outcome::{DeviceInfo, PlatformInfo};
 use gpulab_model::plan::Target;
-use gpulab_system::memory;
+use gpulab_system::{memory, text::Joined};
 use ocl::core::{DeviceId, PlatformId};
 
 /// Every platform with its devices. Without a loader or a driver the list is empty; see [`super::loader()`].
@@ -93,7 +93,7 @@ fn device(id: DeviceId, index: usize, selector: String, platform: &str) -> Devic
     let number = |key| ask(key).as_ref().and_then(InfoValue::number).unwrap_or(0);
     let bytes = |key| number(key).min(MOST_BYTES);
     let kind = kind(number(key::TYPE));
-    let extensions = text(key::EXTENSIONS).split_whitespace().collect::<Vec<_>>().join(" ");
+    let extensions = text(key::EXTENSIONS).split_whitespace().joined(" ");
     let vendor = text(key::VENDOR);
     let has = |names: &[&str]| extensions.split(' ').any(|e| names.contains(&e));
     let target = Target {

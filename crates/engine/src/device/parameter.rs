@@ -4,6 +4,7 @@
 
 use super::query;
 use gpulab_model::plan::Arg;
+use gpulab_system::text::Joined;
 use ocl::core::Kernel;
 
 /// Qualifiers of address, and that of access which all but images have.
@@ -126,7 +127,7 @@ fn defined_by(name: &str, text: &str) -> Option<String> {
         let before = statement.trim_end().strip_suffix(name).filter(|before| !before.ends_with(is_word))?.trim_end();
         let meaning = before.rsplit("typedef").next().filter(|meaning| meaning.len() < before.len());
         let of_fields = before.ends_with('}').then_some("struct");
-        of_fields.or(meaning).map(|meaning| meaning.split_whitespace().collect::<Vec<_>>().join(" "))
+        of_fields.or(meaning).map(|meaning| meaning.split_whitespace().joined(" "))
     })
 }
 

@@ -157,7 +157,8 @@ impl ScriptMemory {
             runs += 1;
             if runs == change_at {
                 act = other;
-                self.refill(device, act)?;
+                // What began as zeros stays as kernels left it.
+                self.fill(device, act, |contents| contents == Contents::Pattern)?;
             }
             // Once, what was there before is the right answer to other data: a kernel that works only where it finds poison
             // leaves some of it.
@@ -188,29 +189,22 @@ impl ScriptMemory {
     /// Allocates and fills what the script works on.
     fn set(&mut self, device: &mut dyn Device, act: Act<'_>) -> Result<(), Stop> {
         for spec in &act.script.host {
-            let id = device.hold(spec.holding, spec.bytes)?;
-            self.hosts.push(id);
-            fill(device.held(id)?, spec.contents, act.seed);
+            self.hosts.push(device.hold(spec.holding, spec.bytes)?);
         }
         for spec in &act.script.buffers {
-            let fenced = self.fence.alloc_in(device, spec.place, Dtype::I32, spec.bytes)?;
-            self.buffers.push(fenced);
-            let mut bytes = vec![0; spec.bytes];
-            fill(&mut bytes, spec.contents, act.seed);
-            device.write(fenced.id, 0, &bytes)?;
+            self.buffers.push(self.fence.alloc_in(device, spec.place, Dtype::I32, spec.bytes)?);
         }
-        Ok(())
+        self.fill(device, act, |_| true)
     }
 
-    /// Puts other data in the place of the first; what began as zeros stays as kernels left it.
-    fn refill(&self, device: &mut dyn Device, act: Act<'_>) -> Result<(), Stop> {
+    fn fill(&self, device: &mut dyn Device, act: Act<'_>, is_meant: fn(Contents) -> bool) -> Result<(), Stop> {
         for (spec, &id) in act.script.host.iter().zip(&self.hosts) {
-            if spec.contents == Contents::Pattern {
+            if is_meant(spec.contents) {
                 fill(device.held(id)?, spec.contents, act.seed);
             }
         }
         for (spec, fenced) in act.script.buffers.iter().zip(&self.buffers) {
-            if spec.contents == Contents::Pattern {
+            if is_meant(spec.contents) {
                 let mut bytes = vec![0; spec.bytes];
                 fill(&mut bytes, spec.contents, act.seed);
                 device.write(fenced.id, 0, &bytes)?;

@@ -62,11 +62,7 @@ impl Fence {
 
     /// Around 32-bit words that kernels of a script work on.
     pub(super) fn of_words(device: &dyn Device) -> Fence {
-        Fence {
-            content: ZoneContent::Data(Fill::Real),
-            bytes: if device.info().is_simulator() { 0 } else { check::GUARD_BYTES },
-            number: 0,
-        }
+        Fence { bytes: if device.info().is_simulator() { 0 } else { check::GUARD_BYTES }, ..Fence::none() }
     }
 
     /// The same zones, with a poison in them.

@@ -53,9 +53,6 @@ impl Checked {
 
 /// A worker process in the simulator.
 pub struct CheckingWorker {
-    setup: Setup,
-    deadline: Duration,
-    run: (Interrupted, Tell),
     worker: WorkerProcess,
     log: SimulatorLog,
 }
@@ -66,16 +63,15 @@ impl CheckingWorker {
         folder: &Path,
         setup: Setup,
         deadline: Duration,
-        run: (Interrupted, Tell),
+        (interrupted, tell): (Interrupted, Tell),
     ) -> Result<CheckingWorker, Error> {
         version().map_err(|_| Error::NoDevice(MISSING.into()))?;
-        let unwritable = |source| Error::Output { what: folder.display().to_string(), source };
-        fs::create_dir_all(folder).map_err(unwritable)?;
+        fs::create_dir_all(folder).map_err(Error::unwritten(folder))?;
         let log = SimulatorLog::at(folder.join(format!("check-{}.log", std::process::id())));
         let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), memory: None, ..setup };
-        let worker =
-            WorkerProcess::open(setup.clone(), Some(wrapper(&log, &["--uninitialized"])), deadline, run.0, run.1)?;
-        Ok(CheckingWorker { setup, deadline, run, worker, log })
+        let wrapper = wrapper(&log, &["--uninitialized"]);
+        let worker = WorkerProcess::open(setup, Some(wrapper), deadline, interrupted, tell)?;
+        Ok(CheckingWorker { worker, log })
     }
 
     /// What plans are made for.
@@ -92,9 +88,7 @@ impl CheckingWorker {
             self.worker.renew();
         }
         if text.contains(SUPPRESSING) {
-            let wrapper = Some(wrapper(&self.log, &[]));
-            let mut worker = WorkerProcess::open(self.setup.clone(), wrapper, self.deadline, self.run.0, self.run.1)?;
-            end = ended(&mut worker, case, limit)?;
+            end = ended(&mut self.worker.within(wrapper(&self.log, &[]))?, case, limit)?;
             text += &self.log.text();
             if end == CheckEnd::Right {
                 end = CheckEnd::Stopped(format!(

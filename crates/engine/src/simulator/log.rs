@@ -1,6 +1,7 @@
 //! What the simulator says of its own accord, in a file: what stands on standard error is the kernels'.
 
 use gpulab_study::count::{CheckFinding, FindingKind};
+use gpulab_system::text::Joined;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -98,7 +99,7 @@ fn kind(heading: &str) -> Option<FindingKind> {
 fn said(heading: &str) -> String {
     let words =
         heading.split_whitespace().filter(|word| !word.starts_with("0x") && *word != "address" && *word != "at");
-    words.collect::<Vec<_>>().join(" ").trim_end_matches(':').to_owned()
+    words.joined(" ").trim_end_matches(':').to_owned()
 }
 
 /// Line and file of `At line 5 (column 25) of my.cl:`.

@@ -85,7 +85,7 @@ impl Simulator {
     fn try_out(&self, plugin: &Path) -> Result<(), Error> {
         const KERNEL: &str = "__kernel void k(__global int *x) { x[get_global_id(0)] = sub_group_reduce_add(1); }";
         const LAUNCH: &str = "k.cl\nk\n64 1 1\n32 1 1\n<size=256 fill=0>\n";
-        let unwritable = |source: io::Error| Error::Output { what: "a scratch folder".into(), source };
+        let unwritable = Error::unwritten("a scratch folder");
         let scratch = ScratchFolder::new().map_err(unwritable)?;
         let at = |name: &str| scratch.path().join(name);
         for (name, text) in [("k.cl", KERNEL), ("k.sim", LAUNCH)] {
@@ -138,7 +138,7 @@ impl Simulator {
     /// A folder that makes OpenCL's loaders find Oclgrind alone, below its own folder of libraries.
     pub(super) fn loader_folder(&self) -> Result<PathBuf, Error> {
         let folder = self.folder.join("loader");
-        let unwritable = |source: io::Error| Error::Output { what: folder.display().to_string(), source };
+        let unwritable = Error::unwritten(&folder);
         fs::create_dir_all(&folder).map_err(unwritable)?;
         fs::write(folder.join("oclgrind.icd"), "liboclgrind-rt-icd.so\n").map_err(unwritable)?;
         Ok(folder)
@@ -208,7 +208,7 @@ fn declarations(plugin: &Path) -> PathBuf {
 /// Builds the plugin under another name first, so that it is there complete or not at all.
 fn build(simulator: &Simulator) -> Result<(), Error> {
     let plugin = &simulator.plugin;
-    let unwritable = |source: io::Error| Error::Output { what: plugin.display().to_string(), source };
+    let unwritable = Error::unwritten(plugin);
     plugin.parent().map_or(Ok(()), fs::create_dir_all).map_err(unwritable)?;
     // Another thread may be building it, too.
     static BUILDS: AtomicU64 = AtomicU64::new(0);

@@ -1,6 +1,6 @@
 //! What a worker's driver and kernels print: read as fast as it comes, and told in a few harmless lines.
 
-use gpulab_system::terminal;
+use gpulab_system::{terminal, text::Joined};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -39,10 +39,10 @@ impl Printed {
         if self.first.len() < MOST_LINES {
             self.first.push(harmless(line));
         }
-        let mut room = if self.last.len() < LAST_LINES { None } else { self.last.pop_front() }.unwrap_or_default();
-        room.clear();
-        room.push_str(line);
-        self.last.push_back(room);
+        if self.last.len() == LAST_LINES {
+            self.last.pop_front();
+        }
+        self.last.push_back(line.to_owned());
     }
 
     /// One message for all of it, if there is any: `who printed: ...`.
@@ -50,11 +50,11 @@ impl Printed {
         let more = self.count - self.first.len() as u64;
         let rest = (more > 0).then(|| format!("{who} printed {more} more lines"));
         let lines = self.first.iter().map(|line| format!("{who} printed: {line}")).chain(rest);
-        Some(lines.collect::<Vec<_>>().join("\n")).filter(|text| !text.is_empty())
+        Some(lines.joined("\n")).filter(|text| !text.is_empty())
     }
 
     pub(super) fn last(&self) -> String {
-        self.last.iter().map(|line| harmless(line)).collect::<Vec<_>>().join("; ")
+        self.last.iter().map(|line| harmless(line)).joined("; ")
     }
 }
 

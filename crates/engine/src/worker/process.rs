@@ -105,6 +105,11 @@ impl WorkerProcess {
         Ok(WorkerProcess { setup, wrapper, deadline, interrupted, tell, info, link: Some(link) })
     }
 
+    /// Another worker like this one, within something else.
+    pub(crate) fn within(&self, wrapper: Wrapper) -> Result<WorkerProcess, Error> {
+        WorkerProcess::open(self.setup.clone(), Some(wrapper), self.deadline, self.interrupted, self.tell)
+    }
+
     /// A link to the worker: the one there is, or one to a new worker.
     fn link(&mut self) -> Result<Link, Error> {
         match self.link.take() {

@@ -4,6 +4,7 @@ use super::formula::{Formula, Formulas, is_name};
 use crate::signature::{ValueType, layout_of_letters};
 use gpulab_model::data::{Layout, Scalar};
 use gpulab_model::plan::{ImageKind, PixelFormat, Sampler};
+use gpulab_system::text::Joined;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum DescribedArg {
@@ -135,7 +136,7 @@ fn bracket(text: &str) -> String {
 pub(super) fn product(sides: &[Formula]) -> Result<Formula, String> {
     match sides {
         [only] => Ok(only.clone()),
-        all => Formula::parse(&all.iter().map(|side| format!("({})", side.text)).collect::<Vec<_>>().join(" * ")),
+        all => Formula::parse(&all.iter().map(|side| format!("({})", side.text)).joined(" * ")),
     }
 }
 

@@ -6,17 +6,15 @@ use super::formula::{Formula, macro_value};
 use super::problem::{DescribedProblem, Storage};
 use crate::builder::PlanDraft;
 use crate::signature::ValueType;
-use crate::{Described, shape};
+use crate::{Described, Planned, shape};
 use gpulab_model::data::{Dtype, NumberValue, Scalar};
-use gpulab_model::plan::{
-    Arg, ArgValue, BufferSpec, Case, FlagCheck, Image, Pass, Plan, Refusal, Role, Target, WorkGroup,
-};
+use gpulab_model::plan::{Arg, ArgValue, BufferSpec, Case, FlagCheck, Image, Pass, Refusal, Role, Target, WorkGroup};
 use std::collections::BTreeMap;
 
 const MOST_LAUNCHES: usize = 20_000;
 
 /// The plan of a case: buffers, macros and launches as the file says.
-pub(super) fn plan(problem: &DescribedProblem, at: usize, case: &Case, target: &Target) -> Result<Plan, Refusal> {
+pub(super) fn plan(problem: &DescribedProblem, at: usize, case: &Case, target: &Target) -> Planned {
     problem.check(case.shape, case.dtype)?;
     let rung = &problem.description.rungs[at];
     let wg = work_group(rung, case);
@@ -58,7 +56,7 @@ struct Bindings<'a> {
 }
 
 impl<'a> DescribedPlan<'a> {
-    fn plan(&self) -> Result<Plan, Refusal> {
+    fn plan(&self) -> Planned {
         let (case, description) = (self.case, &self.problem.description);
         let len = |buffer| self.problem.len(buffer, case.shape, case.dtype).map_err(Refusal::Size);
         let lens = description.buffers.iter().map(len).collect::<Result<Vec<usize>, _>>()?;

@@ -6,7 +6,7 @@ use super::description::{Allowance, Checker, DescribedBuffer, Description, MOST}
 use super::formula::Formula;
 use super::oracle::{Oracle, OracleBuffer, OracleQuestion};
 use super::resolve::Elements;
-use crate::{Described, Form, Problem, Spot};
+use crate::{Described, Form, Planned, Problem, Spot};
 use gpulab_model::data::{Array, Change, Dtype, Field, Fill, Layout, NumberValue, Params, Scalar, Shape};
 use gpulab_model::plan::{Case, Cost, Near, OutputPart, Plan, Reference, Refusal, Target};
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ pub(super) struct DescribedProblem {
     pub(super) elements: Elements,
     pub(super) oracle: Box<dyn Oracle>,
     /// The launches of the rung at this place.
-    pub(super) planner: fn(&DescribedProblem, usize, &Case, &Target) -> Result<Plan, Refusal>,
+    pub(super) planner: fn(&DescribedProblem, usize, &Case, &Target) -> Planned,
 }
 
 /// How a buffer's elements lie in an array of the host.
@@ -468,7 +468,7 @@ impl Described for DescribedProblem {
 
 impl DescribedProblem {
     /// The launches of a rung with its default settings; its device is known to the oracle alone.
-    fn plan_of(&self, name: &str, case: &Case) -> Result<Plan, Refusal> {
+    fn plan_of(&self, name: &str, case: &Case) -> Planned {
         let rungs = &self.description.rungs;
         let Some(at) = rungs.iter().position(|rung| rung.name == name) else {
             return Err(Refusal::Setting("it is not there".into()));

@@ -3,11 +3,11 @@
 use super::*;
 
 /// Three terms whose sum depends on the order.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("absorbed"),
-    about: Cow::Borrowed("sum three terms from either end"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "absorbed",
+    about: "sum three terms from either end",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
+    problem: &Exact {
         inputs: |_, _| vec![1],
         result: |_, _| 1,
         ..Exact::of_each(
@@ -15,16 +15,17 @@ pub static FAMILY: Family = Family {
             |_| Cost { bytes: 8.0, ops: 2.0 },
             |case, _| Array::F32(vec![if get(&case.params, RIGHT.name) == 1 { 0.0 } else { 1.0 }]),
         )
-    }),
-    ladder: Cow::Borrowed(&ladder([rung("lab/absorbed/three_terms.cl", three_terms, &[])])),
+    },
+    ladder: const { &ladder([rung("lab/absorbed/three_terms.cl", three_terms, &[])]) },
     choices: &[RIGHT],
-    dtypes: Cow::Borrowed(&[Dtype::F32]),
+    dtypes: &[Dtype::F32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 pub const RIGHT: Tunable = setting("right", "whether the last two terms are added first");
 
-fn three_terms(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn three_terms(ask: &Ask<'_>) -> Planned {
     let args = [arg(ask, RIGHT.name)];
     OneLaunch { grid: Grid { groups: 1, wg: 1 }, output: 1, defines: &[], args: &args, local: 0 }.plan(ask)
 }

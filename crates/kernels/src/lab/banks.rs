@@ -4,19 +4,17 @@ use super::*;
 use gpulab_model::each_array;
 
 /// n items that read a table in local memory.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("banks"),
-    about: Cow::Borrowed("read local memory in strides"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "banks",
+    about: "read local memory in strides",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
-        inputs: |_, _| vec![MOST_WORDS + READ_AT_ONCE],
-        ..Exact::of_each(Fill::Real, cost, answer)
-    }),
-    ladder: Cow::Borrowed(&ladder([rung("lab/banks/strided.cl", plan, &[])])),
+    problem: &Exact { inputs: |_, _| vec![MOST_WORDS + READ_AT_ONCE], ..Exact::of_each(Fill::Real, cost, answer) },
+    ladder: const { &ladder([rung("lab/banks/strided.cl", plan, &[])]) },
     choices: &[STRIDE, SCRAMBLE, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::I32, Dtype::I64]),
+    dtypes: &[Dtype::I32, Dtype::I64],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 pub const STRIDE: Tunable = setting("stride", "words between the places of two neighbouring items");
 pub const SCRAMBLE: Tunable = setting("scramble", "whether places are a permutation without order");
@@ -65,7 +63,7 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
     }
 }
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let Case { dtype, shape, wg, .. } = ask.case;
     let words = words(*dtype);
     OneLaunch {

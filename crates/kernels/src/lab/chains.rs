@@ -14,16 +14,17 @@ pub(super) static SUMS: Exact = Exact {
 };
 
 /// n items with chains of multiplications, each with an addition.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("chains"),
-    about: Cow::Borrowed("chains of multiplications with an addition"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "chains",
+    about: "chains of multiplications with an addition",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&SUMS),
-    ladder: Cow::Borrowed(&ladder([rung("lab/chains/independent.cl", plan, &[])])),
+    problem: &SUMS,
+    ladder: const { &ladder([rung("lab/chains/independent.cl", plan, &[])]) },
     choices: &[CHAINS, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::F32]),
+    dtypes: &[Dtype::F32],
     ceiling: Bound::Arithmetic,
-};
+}
+.family();
 
 pub const CHAINS: Tunable = setting("chains", "independent chains of an item");
 
@@ -113,7 +114,7 @@ pub(super) fn sums(case: &Case, inputs: &[Array], chains: u64, steps: u64) -> Ar
     }
 }
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let grid = Grid::covering(ask.case.wg.size(), whole_groups(ask)?);
     let chains = get(&ask.case.params, CHAINS.name).to_string();
     let [factor, term] = ChainStep::of(ask.case).args();

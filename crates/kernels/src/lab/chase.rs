@@ -4,20 +4,21 @@ use super::*;
 use gpulab_model::plan::WorkGroup;
 
 /// A chase over n nodes, a power of two.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("chase"),
-    about: Cow::Borrowed("follow a random cycle of addresses"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "chase",
+    about: "follow a random cycle of addresses",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
+    problem: &Exact {
         inputs: |_, _| vec![1],
         result: |_, _| 2,
         ..Exact::of_each(Fill::Real, |case| Cost { bytes: 4.0 * loads(case) as f64, ops: loads(case) as f64 }, answer)
-    }),
-    ladder: Cow::Borrowed(&ladder([rung("lab/chase/global.cl", global, &[]), rung("lab/chase/local.cl", local, &[])])),
+    },
+    ladder: const { &ladder([rung("lab/chase/global.cl", global, &[]), rung("lab/chase/local.cl", local, &[])]) },
     choices: &[DEPENDENT, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 pub const DEPENDENT: Tunable = setting("dependent", "whether a load's address comes from the load before it");
 
@@ -75,7 +76,7 @@ fn bits(ask: &Ask<'_>) -> Result<u32, Refusal> {
     }
 }
 
-fn global(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn global(ask: &Ask<'_>) -> Planned {
     let (bits, wg) = (bits(ask)?, ask.case.wg);
     if wg.size() != 1 {
         return Err(Refusal::Group(format!("work-group {wg}: one item chases, so a group of 1 is needed")));
@@ -94,7 +95,7 @@ fn global(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     Ok(plan.plan_with(0, 0))
 }
 
-fn local(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn local(ask: &Ask<'_>) -> Planned {
     let bits = bits(ask)?;
     let bytes = 4u64 << bits;
     OneLaunch {

@@ -1,28 +1,24 @@
 //! Reads of every word of a matrix once, down its columns or along its rows, which may have any pitch.
 
 use super::*;
+use crate::read_once;
 use rayon::prelude::*;
 
 /// Reads n words, a power of two, of a matrix.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("columns"),
-    about: Cow::Borrowed("read a matrix down its columns"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "columns",
+    about: "read a matrix down its columns",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
+    problem: &Exact {
         inputs: |shape, params| vec![PaddedRows::of(shape, params).len()],
-        result: |_, _| 1,
-        finish: |_, output| cpu::wrapping_sum(&output),
-        ..Exact::of_each(
-            Fill::Real,
-            |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
-            |case, inputs| PaddedRows::of(case.shape, &case.params).sum(&inputs[0]),
-        )
-    }),
-    ladder: Cow::Borrowed(&ladder([rung("lab/columns/walk.cl", plan, &[DOWN])])),
+        ..Exact::of_sum(read_once, |case, inputs| PaddedRows::of(case.shape, &case.params).sum(&inputs[0]))
+    },
+    ladder: const { &ladder([rung("lab/columns/walk.cl", plan, &[DOWN])]) },
     choices: &[COLUMNS, PAD],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 pub const COLUMNS: Tunable = setting("columns", "logarithm of the words of a row");
 pub const PAD: Tunable = setting("padding", "unused words behind each row");
@@ -57,7 +53,7 @@ impl PaddedRows {
 /// Accesses that are written out in the kernel.
 const UNROLLED: u64 = 8;
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let walk = Walk::over(ask, ask.case.shape.n, UNROLLED, IN_TURNS)?;
     let PaddedRows { rows, columns, pitch } = PaddedRows::of(ask.case.shape, &ask.case.params);
     let formula = match get(&ask.case.params, DOWN.name) {

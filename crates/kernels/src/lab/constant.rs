@@ -3,22 +3,19 @@
 use super::*;
 
 /// n items that read a table.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("constant"),
-    about: Cow::Borrowed("read a small table in constant or global memory"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "constant",
+    about: "read a small table in constant or global memory",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
-        inputs: |_, _| vec![TABLE + READ_AT_ONCE],
-        ..Exact::of_each(Fill::Real, cost, answer)
-    }),
-    ladder: Cow::Borrowed(&ladder([
-        rung("lab/constant/table.cl", table, &[GLOBAL]),
-        rung("lab/constant/program.cl", program, &[]),
-    ])),
+    problem: &Exact { inputs: |_, _| vec![TABLE + READ_AT_ONCE], ..Exact::of_each(Fill::Real, cost, answer) },
+    ladder: const {
+        &ladder([rung("lab/constant/table.cl", table, &[GLOBAL]), rung("lab/constant/program.cl", program, &[])])
+    },
     choices: &[PLACES, PROGRAM, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 pub const PLACES: Tunable = setting("places", "different addresses that neighbouring items read");
 pub const GLOBAL: Tunable = setting("global", "whether the table is in global memory");
@@ -53,19 +50,19 @@ fn words_of_program() -> Vec<u32> {
     (0..(TABLE + READ_AT_ONCE) as u32).map(|i| i.wrapping_mul(2_654_435_761) ^ (i * i) << 9).collect()
 }
 
-fn table(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn table(ask: &Ask<'_>) -> Planned {
     let is_global = get(&ask.case.params, GLOBAL.name) == 1;
     plan(ask, &[("SPACE", if is_global { IN_GLOBAL } else { IN_CONSTANT }.to_owned())])
 }
 
-fn program(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn program(ask: &Ask<'_>) -> Planned {
     match get(&ask.case.params, PROGRAM.name) {
         1 => plan(ask, &[]),
         other => Err(Refusal::Setting(format!("program={other}: 1 is needed, as the table stands in the program"))),
     }
 }
 
-fn plan(ask: &Ask<'_>, defines: &[(&str, String)]) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>, defines: &[(&str, String)]) -> Planned {
     OneLaunch {
         grid: Grid::covering(ask.case.wg.size(), whole_groups(ask)?),
         output: ask.case.shape.n as usize,

@@ -3,16 +3,17 @@
 use super::*;
 
 /// The kernel: n items, each with one or both of two branches.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("divergence"),
-    about: Cow::Borrowed("two branches of equal work"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "divergence",
+    about: "two branches of equal work",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact::of_each(Fill::Real, cost, answer)),
-    ladder: Cow::Borrowed(&ladder([rung("lab/divergence/two_ways.cl", plan, &[])])),
+    problem: &Exact::of_each(Fill::Real, cost, answer),
+    ladder: const { &ladder([rung("lab/divergence/two_ways.cl", plan, &[])]) },
     choices: &[SHIFT, FIRST, SECOND, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Arithmetic,
-};
+}
+.family();
 
 pub const SHIFT: Tunable = setting("shift", "logarithm of the items that take one branch together");
 pub const FIRST: Tunable = setting("first", "which runs take the first branch: 1 the even ones, 2 the odd ones, 3 all");
@@ -47,7 +48,7 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
     array((0..).zip(words(&inputs[0])).map(result))
 }
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let n = whole_groups(ask)?;
     let names = [ROUNDS.name, SHIFT.name, FIRST.name, SECOND.name];
     let args: Vec<Arg> = names.map(|name| arg(ask, name)).into_iter().chain([P, Q].map(Arg::Uint)).collect();

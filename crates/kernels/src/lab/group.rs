@@ -4,20 +4,21 @@ use super::chains::{CHECKS, ChainStep, starts, sums, sums_cost};
 use super::*;
 
 /// n items with chains of multiplications with an addition, in groups that the case chooses.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("group"),
-    about: Cow::Borrowed("chains of multiplications with an addition in groups of any size"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "group",
+    about: "chains of multiplications with an addition in groups of any size",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
+    problem: &Exact {
         inputs: |shape, _| starts(shape, HELD),
         companions: |case, plan| checked(case, plan, CHECKS),
         ..Exact::of_each(Fill::Exact(64), |case| sums_cost(case, HELD, steps(case)), answer)
-    }),
-    ladder: Cow::Borrowed(&ladder([rung("lab/group/held.cl", plan, &[])])),
+    },
+    ladder: const { &ladder([rung("lab/group/held.cl", plan, &[])]) },
     choices: &[ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::F32]),
+    dtypes: &[Dtype::F32],
     ceiling: Bound::Arithmetic,
-};
+}
+.family();
 
 /// Chains of an item, and steps of a chain in a round, as in the kernel.
 const HELD: u64 = 4;
@@ -35,7 +36,7 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
     }
 }
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let (n, wg) = (whole_groups(ask)?, ask.case.wg.size());
     if !wg.is_multiple_of(2) {
         return Err(Refusal::Group(format!("work-group {wg}: an even number is needed")));

@@ -5,11 +5,11 @@ use super::*;
 use rayon::prelude::*;
 
 /// n floats that are read, calculated with and written.
-pub static INTENSITY: Family = Family {
-    name: Cow::Borrowed("intensity"),
-    about: Cow::Borrowed("multiplications with additions on elements of global memory"),
+pub static INTENSITY: Family = BuiltInFamily {
+    name: "intensity",
+    about: "multiplications with additions on elements of global memory",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
+    problem: &Exact {
         companions: |case, plan| checked(case, plan, &[HALVING]),
         // Every result is a whole number that f32 has, unless it is halved.
         ..Exact::of_each(Fill::Exact(64), cost, |case, inputs| {
@@ -18,38 +18,40 @@ pub static INTENSITY: Family = Family {
             let done = |vector| steps / VECTORS + u64::from(steps % VECTORS > vector / quarter);
             changed(case, &inputs[0], |vector, x| step.end(x, done(vector)))
         })
-    }),
-    ladder: Cow::Borrowed(&ladder([rung("lab/intensity/steps.cl", calculate, &[])])),
+    },
+    ladder: const { &ladder([rung("lab/intensity/steps.cl", calculate, &[])]) },
     choices: &[STEPS, VEC, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::F32]),
+    dtypes: &[Dtype::F32],
     ceiling: Bound::Copy,
-};
+}
+.family();
 
 /// n floats to each of which a value is added that takes steps.
-pub static RECOMPUTE: Family = Family {
-    name: Cow::Borrowed("recompute"),
-    about: Cow::Borrowed("add values that are computed again"),
+pub static RECOMPUTE: Family = BuiltInFamily {
+    name: "recompute",
+    about: "add values that are computed again",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
+    problem: &Exact {
         companions: |case, plan| checked(case, plan, &[HALVING]),
         ..Exact::of_each(Fill::Exact(64), cost, |case, inputs| {
             let (step, steps, quarter) = (ChainStep::of(case), steps(case), quarter(case));
             let start = |vector| (VECTORS * ((vector % quarter) & 15) + vector / quarter) as f32;
             changed(case, &inputs[0], |vector, x| x + step.end(start(vector), steps / VECTORS))
         })
-    }),
-    ladder: Cow::Borrowed(&ladder([rung("lab/recompute/again.cl", calculate, &[])])),
+    },
+    ladder: const { &ladder([rung("lab/recompute/again.cl", calculate, &[])]) },
     choices: &[STEPS, VEC, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::F32]),
+    dtypes: &[Dtype::F32],
     ceiling: Bound::Copy,
-};
+}
+.family();
 
 /// n floats to each of which a value is added that is loaded.
-pub static RELOAD: Family = Family {
-    name: Cow::Borrowed("reload"),
-    about: Cow::Borrowed("add values that are loaded"),
+pub static RELOAD: Family = BuiltInFamily {
+    name: "reload",
+    about: "add values that are loaded",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
+    problem: &Exact {
         inputs: |shape, _| vec![shape.n as usize; 2],
         ..Exact::of_each(
             Fill::Exact(64),
@@ -61,12 +63,13 @@ pub static RELOAD: Family = Family {
                 (other, _) => Array::zeros(other.dtype(), other.len()),
             },
         )
-    }),
-    ladder: Cow::Borrowed(&ladder([rung("lab/reload/table.cl", |ask| plan(ask, &[], &[]), &[VEC])])),
+    },
+    ladder: const { &ladder([rung("lab/reload/table.cl", |ask| plan(ask, &[], &[]), &[VEC])]) },
     choices: &[ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::F32]),
+    dtypes: &[Dtype::F32],
     ceiling: Bound::Copy,
-};
+}
+.family();
 
 pub const STEPS: Tunable = setting("steps", "multiplications with an addition on four elements together");
 pub const VEC: Tunable = setting("vec", "floats of a vector");
@@ -107,7 +110,7 @@ fn changed(case: &Case, x: &Array, to: impl Fn(u64, f32) -> f32 + Sync) -> Array
     }
 }
 
-fn calculate(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn calculate(ask: &Ask<'_>) -> Planned {
     let steps = steps(ask.case);
     let least = if ask.case.family == INTENSITY.name { 2 } else { VECTORS };
     if !steps.is_multiple_of(least) {
@@ -116,7 +119,7 @@ fn calculate(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     plan(ask, &[("STEPS", steps.to_string())], &ChainStep::of(ask.case).args())
 }
 
-fn plan(ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Planned {
     let (n, vec, wg) = (ask.case.shape.n, vec(ask.case), ask.case.wg.size());
     let share = VECTORS * vec * wg as u64;
     if ![1, 2, 4, 8, 16].contains(&vec) {

@@ -5,28 +5,30 @@ use super::walk::GATHERING;
 use super::*;
 
 /// Reads n words, a power of two, each as often as the rounds say.
-pub static STREAMS: Family = Family {
-    name: Cow::Borrowed("streams"),
-    about: Cow::Borrowed("read every word of an array in groups with ballast"),
+pub static STREAMS: Family = BuiltInFamily {
+    name: "streams",
+    about: "read every word of an array in groups with ballast",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&GATHERING),
-    ladder: Cow::Borrowed(&ladder([rung("lab/streams/laden.cl", read, &[BALLAST, TOGETHER])])),
+    problem: &GATHERING,
+    ladder: const { &ladder([rung("lab/streams/laden.cl", read, &[BALLAST, TOGETHER])]) },
     choices: &[ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 /// n items with chains, in groups with ballast.
-pub static STEPS: Family = Family {
-    name: Cow::Borrowed("steps"),
-    about: Cow::Borrowed("chains of multiplications with an addition in groups with ballast"),
+pub static STEPS: Family = BuiltInFamily {
+    name: "steps",
+    about: "chains of multiplications with an addition in groups with ballast",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&chains::SUMS),
-    ladder: Cow::Borrowed(&ladder([rung("lab/steps/laden.cl", step, &[BALLAST])])),
+    problem: &chains::SUMS,
+    ladder: const { &ladder([rung("lab/steps/laden.cl", step, &[BALLAST])]) },
     choices: &[CHAINS, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::F32]),
+    dtypes: &[Dtype::F32],
     ceiling: Bound::Arithmetic,
-};
+}
+.family();
 
 pub const BALLAST: Tunable = setting("ballast", "bytes of local memory that a group holds");
 pub const TOGETHER: Tunable = setting("together", "reads of an item that are under way at once");
@@ -40,7 +42,7 @@ fn ballast(ask: &Ask<'_>) -> Result<[Arg; 2], Refusal> {
     }
 }
 
-fn read(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn read(ask: &Ask<'_>) -> Planned {
     let (n, wg) = (ask.case.shape.n, ask.case.wg.size());
     let together = get(&ask.case.params, TOGETHER.name).max(1);
     let total = n * get(&ask.case.params, ROUNDS.name);
@@ -66,7 +68,7 @@ fn step_over(items: u64, rounds: u64) -> u64 {
     if rounds > 1 { items + items / rounds } else { items }
 }
 
-fn step(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn step(ask: &Ask<'_>) -> Planned {
     let items = whole_groups(ask)?;
     let chains = get(&ask.case.params, CHAINS.name);
     let step = chains::ChainStep::of(ask.case).args();
@@ -75,7 +77,7 @@ fn step(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 }
 
 /// One launch, with the number that says how much of its work an item does at once.
-fn laden(ask: &Ask<'_>, grid: Grid, output: usize, at_once: (&str, u64), args: &[Arg]) -> Result<Plan, Refusal> {
+fn laden(ask: &Ask<'_>, grid: Grid, output: usize, at_once: (&str, u64), args: &[Arg]) -> Planned {
     let defines = [(at_once.0.to_uppercase(), at_once.1.to_string())];
     let defines = defines.each_ref().map(|(name, value)| (name.as_str(), value.clone()));
     let local = get(&ask.case.params, BALLAST.name);

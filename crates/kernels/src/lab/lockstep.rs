@@ -3,20 +3,23 @@
 use super::*;
 
 /// The kernels: a sum of each group's elements. What is right of them is told, and not demanded: see [`Lockstep`].
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("lockstep"),
-    about: Cow::Borrowed("sums by a tree whose last steps are not, or differently, synchronised"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "lockstep",
+    about: "sums by a tree whose last steps are not, or differently, synchronised",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Lockstep),
-    ladder: Cow::Borrowed(&ladder([
-        rung("lab/lockstep/bare.cl", |ask| plan(ask, None), &[]),
-        rung("lab/lockstep/volatile.cl", |ask| plan(ask, None), &[]),
-        rung("lab/lockstep/synchronised.cl", |ask| plan(ask, Some(shape::lockstep(ask)?)), &[]),
-    ])),
+    problem: &Lockstep,
+    ladder: const {
+        &ladder([
+            rung("lab/lockstep/bare.cl", |ask| plan(ask, None), &[]),
+            rung("lab/lockstep/volatile.cl", |ask| plan(ask, None), &[]),
+            rung("lab/lockstep/synchronised.cl", |ask| plan(ask, Some(shape::lockstep(ask)?)), &[]),
+        ])
+    },
     choices: &[],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 /// Items of the warp that the slides write out.
 const WARP: usize = 32;
@@ -43,7 +46,7 @@ impl Problem for Lockstep {
     }
 }
 
-fn plan(ask: &Ask<'_>, lockstep: Option<&str>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>, lockstep: Option<&str>) -> Planned {
     let (n, wg) = (whole_groups(ask)?, ask.case.wg.size());
     if !wg.is_power_of_two() || wg < 2 * WARP {
         return Err(Refusal::Group(format!("work-group {wg}: a power of two from {} on is needed", 2 * WARP)));

@@ -126,7 +126,7 @@ pub(crate) struct OneLaunch<'a> {
 
 impl OneLaunch<'_> {
     /// One launch of the rung's kernel.
-    pub(crate) fn plan(&self, ask: &Ask<'_>) -> Result<Plan, Refusal> {
+    pub(crate) fn plan(&self, ask: &Ask<'_>) -> Planned {
         shape::check_wg(ask.case.wg, ask.target)?;
         let mut plan = Builder::linear(ask, shape::wrapping(ask.case.dtype), self.grid);
         plan.note_all();

@@ -4,20 +4,17 @@ use super::walk::OFFSET;
 use super::*;
 
 /// Reads n words, a power of two, but for those of idle items.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("neighbours"),
-    about: Cow::Borrowed("read neighbouring words in order, permuted, or by some items only"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "neighbours",
+    about: "read neighbouring words in order, permuted, or by some items only",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
-        result: |_, _| 1,
-        finish: |_, output| cpu::wrapping_sum(&output),
-        ..Exact::of_each(Fill::Real, cost, summed)
-    }),
-    ladder: Cow::Borrowed(&ladder([rung("lab/neighbours/lanes.cl", plan, &[FACTOR])])),
+    problem: &Exact::of_sum(cost, summed),
+    ladder: const { &ladder([rung("lab/neighbours/lanes.cl", plan, &[FACTOR])]) },
     choices: &[OFFSET, IDLE, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 pub const FACTOR: Tunable = setting("factor", "which permutes 32 neighbouring words; odd");
 pub const IDLE: Tunable = setting("idle", "bits of an access's number that leave it out");
@@ -43,7 +40,7 @@ fn summed(case: &Case, inputs: &[Array]) -> Array {
     array([read.fold(0u32, |sum, access| sum.wrapping_add(words[(access + offset) % words.len()]))].into_iter())
 }
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let [n, factor, idle] = [ask.case.shape.n, get(&ask.case.params, FACTOR.name), get(&ask.case.params, IDLE.name)];
     if !n.is_power_of_two() || n < RUN {
         return Err(Refusal::Size(format!("n={n}: a power of two from {RUN} on is needed")));

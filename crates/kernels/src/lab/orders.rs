@@ -4,20 +4,21 @@ use super::*;
 use crate::reduce;
 
 /// Sums n floats, a power of two, one after the other.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("orders"),
-    about: Cow::Borrowed("sum floats one after the other in several orders"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "orders",
+    about: "sum floats one after the other in several orders",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&reduce::Reduce),
-    ladder: Cow::Borrowed(&ladder([rung("lab/orders/sequential.cl", sequential, &[STEP])])),
+    problem: &reduce::Reduce,
+    ladder: const { &ladder([rung("lab/orders/sequential.cl", sequential, &[STEP])]) },
     choices: &[],
-    dtypes: Cow::Borrowed(&[Dtype::F32]),
+    dtypes: &[Dtype::F32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 pub const STEP: Tunable = setting("step", "from each element to the next, odd");
 
-fn sequential(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn sequential(ask: &Ask<'_>) -> Planned {
     let (n, step) = (ask.case.shape.n, get(&ask.case.params, STEP.name));
     if !n.is_power_of_two() || step.is_multiple_of(2) {
         return Err(Refusal::Size(format!("n={n} step={step}: a power of two and an odd number are needed")));

@@ -8,21 +8,24 @@ use crate::dot;
 use gpulab_model::plan::{BufferSpec, Pass, Role, WorkGroup};
 
 /// The kernels; settings and data are those of the dot product.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("presum"),
-    about: Cow::Borrowed("dot product of a size that groups do not divide"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "presum",
+    about: "dot product of a size that groups do not divide",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&dot::Dot),
-    ladder: Cow::Borrowed(&ladder([
-        rung("lab/presum/guard.cl", guard, &[]),
-        rung("lab/presum/host.cl", host, &[]),
-        rung("lab/presum/device.cl", device, &[]),
-        rung("lab/presum/padding.cl", padding, &[]),
-    ])),
+    problem: &dot::Dot,
+    ladder: const {
+        &ladder([
+            rung("lab/presum/guard.cl", guard, &[]),
+            rung("lab/presum/host.cl", host, &[]),
+            rung("lab/presum/device.cl", device, &[]),
+            rung("lab/presum/padding.cl", padding, &[]),
+        ])
+    },
     choices: &[],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 /// Elements of a work-item.
 pub const ITEMS: u64 = 8;
@@ -69,20 +72,20 @@ const X: Arg = Arg::Buffer(0);
 const Y: Arg = Arg::Buffer(1);
 const PARTIAL: Arg = Arg::Buffer(2);
 
-fn guard(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn guard(ask: &Ask<'_>) -> Planned {
     let (_, grid) = blocks(ask, u64::div_ceil)?;
     let pass = shape::pass(&ask.rung.kernel(), grid, vec![X, Y, PARTIAL, Arg::Index(ask.case.shape.n)]);
     Ok(plan(ask, grid.groups, &[], vec![pass]))
 }
 
-fn host(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn host(ask: &Ask<'_>) -> Planned {
     let (block, grid) = blocks(ask, |n, block| n / block)?;
     let (n, pass) = (ask.case.shape.n, shape::pass(&ask.rung.kernel(), grid, vec![X, Y, PARTIAL]));
     let host_tail = (n % block > 0).then_some(n - n % block);
     Ok(Plan { host_tail, ..plan(ask, grid.groups, &[], vec![pass]) })
 }
 
-fn device(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn device(ask: &Ask<'_>) -> Planned {
     let (block, grid) = blocks(ask, |n, block| n / block)?;
     let n = ask.case.shape.n;
     let (begin, kernel) = (n - n % block, ask.rung.kernel());
@@ -94,7 +97,7 @@ fn device(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     Ok(plan(ask, partials, &[], tail.into_iter().chain([main]).collect()))
 }
 
-fn padding(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn padding(ask: &Ask<'_>) -> Planned {
     let (block, grid) = blocks(ask, u64::div_ceil)?;
     let (n, padded, kernel) = (ask.case.shape.n, grid.groups * block as usize, ask.rung.kernel());
     let copies = Grid { groups: padded / grid.wg, wg: grid.wg };

@@ -4,11 +4,11 @@ use super::chains::{CHECKS, ChainStep, starts, sums, sums_cost};
 use super::*;
 
 /// n items with live values.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("registers"),
-    about: Cow::Borrowed("chains of multiplications with an addition on many values of an item"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "registers",
+    about: "chains of multiplications with an addition on many values of an item",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
+    problem: &Exact {
         inputs: |shape, params| starts(shape, get(params, LIVE.name)),
         companions: |case, plan| checked(case, plan, CHECKS),
         ..Exact::of_each(
@@ -16,12 +16,13 @@ pub static FAMILY: Family = Family {
             |case| sums_cost(case, size(case).0, size(case).1),
             |case, inputs| sums(case, inputs, size(case).0, size(case).1),
         )
-    }),
-    ladder: Cow::Borrowed(&ladder([rung("lab/registers/live.cl", plan, &[MAX_REGISTERS])])),
+    },
+    ladder: const { &ladder([rung("lab/registers/live.cl", plan, &[MAX_REGISTERS])]) },
     choices: &[LIVE, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::F32]),
+    dtypes: &[Dtype::F32],
     ceiling: Bound::Arithmetic,
-};
+}
+.family();
 
 pub const LIVE: Tunable = setting("live", "values of an item that are needed at once");
 /// The macro of this name is also the build option; see [`gpulab_model::plan::MAX_REGISTERS`].
@@ -38,7 +39,7 @@ fn size(case: &Case) -> (u64, u64) {
     (get(&case.params, LIVE.name), get(&case.params, ROUNDS.name))
 }
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let n = whole_groups(ask)?;
     let (live, cap) = (get(&ask.case.params, LIVE.name), get(&ask.case.params, MAX_REGISTERS.name));
     if !(1..=MOST_LIVE).contains(&live) {

@@ -10,11 +10,11 @@ use gpulab_model::data::Scalar;
 use gpulab_model::plan::{Image, ImageKind, PixelFormat};
 
 /// n samples of a small image.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("sampled"),
-    about: Cow::Borrowed("sample an image beyond its edges"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "sampled",
+    about: "sample an image beyond its edges",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
+    problem: &Exact {
         inputs: |_, _| vec![COLUMNS * LINES],
         finish: |_, output| snapped(output),
         ..Exact::of_each(
@@ -22,12 +22,13 @@ pub static FAMILY: Family = Family {
             |case| Cost { bytes: 8.0 * case.shape.n as f64, ops: case.shape.n as f64 },
             answer,
         )
-    }),
-    ladder: Cow::Borrowed(&ladder([rung("lab/sampled/modes.cl", plan, &[])])),
+    },
+    ladder: const { &ladder([rung("lab/sampled/modes.cl", plan, &[])]) },
     choices: &[ADDRESS, LINEAR, NORMALISED],
-    dtypes: Cow::Borrowed(&[Dtype::F32]),
+    dtypes: &[Dtype::F32],
     ceiling: Bound::Arithmetic,
-};
+}
+.family();
 
 pub const ADDRESS: Tunable = setting("address", "what becomes of coordinates beyond the edges");
 pub const LINEAR: Tunable = setting("linear", "whether four pixels are mixed");
@@ -56,7 +57,7 @@ pub enum Address {
     Mirrored,
 }
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let items = whole_groups(ask)?;
     let get = |name: &str| get(&ask.case.params, name);
     let filter = if get(LINEAR.name) == 1 { "CLK_FILTER_LINEAR" } else { "CLK_FILTER_NEAREST" };

@@ -2,35 +2,31 @@
 //! or of slices.
 
 use super::*;
+use crate::read_once;
 use gpulab_model::data::Scalar;
 use gpulab_model::plan::{BufferSpec, Image, ImageKind, PixelFormat, Role};
 
 /// Reads n words, a power of two, as a plane that is as high as wide or half as high, or as a volume of nearly equal sides.
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("texels"),
-    about: Cow::Borrowed("read every word of a plane in some order"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "texels",
+    about: "read every word of a plane in some order",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
-        result: |_, _| 1,
-        finish: |_, output| cpu::wrapping_sum(&output),
-        ..Exact::of_each(
-            Fill::Real,
-            |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
-            |_, inputs| cpu::wrapping_sum(&inputs[0]),
-        )
-    }),
-    ladder: Cow::Borrowed(&ladder([
-        rung("lab/texels/buffer.cl", buffer, &[ORDER]),
-        rung("lab/texels/line.cl", line, &[ORDER]),
-        rung("lab/texels/plane.cl", plane, &[ORDER]),
-        rung("lab/texels/normalised.cl", plane, &[ORDER]),
-        rung("lab/texels/bytes.cl", bytes, &[ORDER]),
-        rung("lab/texels/volume.cl", volume, &[ORDER]),
-    ])),
+    problem: &Exact::of_sum(read_once, |_, inputs| cpu::wrapping_sum(&inputs[0])),
+    ladder: const {
+        &ladder([
+            rung("lab/texels/buffer.cl", buffer, &[ORDER]),
+            rung("lab/texels/line.cl", line, &[ORDER]),
+            rung("lab/texels/plane.cl", plane, &[ORDER]),
+            rung("lab/texels/normalised.cl", plane, &[ORDER]),
+            rung("lab/texels/bytes.cl", bytes, &[ORDER]),
+            rung("lab/texels/volume.cl", volume, &[ORDER]),
+        ])
+    },
     choices: &[],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 const WORD: PixelFormat = PixelFormat { channels: 1, scalar: Scalar::U32, is_share: false };
 
@@ -51,7 +47,7 @@ fn volume_sides(n: u64) -> [u32; 3] {
     [bits.div_ceil(3), (bits + 1) / 3, bits / 3]
 }
 
-fn buffer(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn buffer(ask: &Ask<'_>) -> Planned {
     let [wide, high] = sides(ask)?;
     let walk = Walk::over(ask, ask.case.shape.n, 8, IN_TURNS)?;
     let order = get(&ask.case.params, ORDER.name);
@@ -63,16 +59,16 @@ fn buffer(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     OneLaunch { grid, output, defines: &defines, args: &walk.args(), local: 0 }.plan(ask)
 }
 
-fn line(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn line(ask: &Ask<'_>) -> Planned {
     let sides = [ask.case.shape.n as usize, 1, 1];
     of_image(ask, buffer(ask)?, Image { kind: ImageKind::Buffer, sides, format: WORD, is_written: false })
 }
 
-fn plane(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plane(ask: &Ask<'_>) -> Planned {
     of_image(ask, buffer(ask)?, of_plane(ask)?)
 }
 
-fn bytes(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn bytes(ask: &Ask<'_>) -> Planned {
     let bytes = PixelFormat { channels: 4, scalar: Scalar::U8, is_share: true };
     of_image(ask, buffer(ask)?, Image { format: bytes, ..of_plane(ask)? })
 }
@@ -82,14 +78,14 @@ fn of_plane(ask: &Ask<'_>) -> Result<Image, Refusal> {
     Ok(Image { kind: ImageKind::Plane, sides: [width, height, 1], format: WORD, is_written: false })
 }
 
-fn volume(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn volume(ask: &Ask<'_>) -> Planned {
     let plan = buffer(ask)?;
     let sides = volume_sides(ask.case.shape.n).map(|side| 1 << side);
     of_image(ask, plan, Image { kind: ImageKind::Volume, sides, format: WORD, is_written: false })
 }
 
 /// The same launch, given an image of its input in place of it.
-pub(super) fn of_image(ask: &Ask<'_>, plan: Plan, image: Image) -> Result<Plan, Refusal> {
+pub(super) fn of_image(ask: &Ask<'_>, plan: Plan, image: Image) -> Planned {
     if !ask.target.images {
         return Err(Refusal::Feature("this device has no images".into()));
     }

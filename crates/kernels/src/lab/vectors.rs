@@ -2,46 +2,45 @@
 
 use super::chains::{ChainStep, SLIGHT};
 use super::*;
+use crate::read_once;
 
 /// Reads n floats, a power of two.
-pub static LOADING: Family = Family {
-    name: Cow::Borrowed("loads"),
-    about: Cow::Borrowed("read floats as vectors"),
+pub static LOADING: Family = BuiltInFamily {
+    name: "loads",
+    about: "read floats as vectors",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
+    problem: &Exact {
         result: |_, _| 1,
         finish: |_, output| total(&output),
         // Every sum is a whole number that f32 has.
-        ..Exact::of_each(
-            Fill::Exact(8),
-            |case| Cost { bytes: 4.0 * case.shape.n as f64, ops: case.shape.n as f64 },
-            |_, inputs| total(&inputs[0]),
-        )
-    }),
-    ladder: Cow::Borrowed(&ladder([rung("lab/loads/vectors.cl", load, &[VEC])])),
+        ..Exact::of_each(Fill::Exact(8), read_once, |_, inputs| total(&inputs[0]))
+    },
+    ladder: const { &ladder([rung("lab/loads/vectors.cl", load, &[VEC])]) },
     choices: &[],
-    dtypes: Cow::Borrowed(&[Dtype::F32]),
+    dtypes: &[Dtype::F32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 /// Adds to n floats.
-pub static ADDING: Family = Family {
-    name: Cow::Borrowed("adds"),
-    about: Cow::Borrowed("add to floats in registers as vectors"),
+pub static ADDING: Family = BuiltInFamily {
+    name: "adds",
+    about: "add to floats in registers as vectors",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
+    problem: &Exact {
         companions: |case, plan| checked(case, plan, &[SLIGHT]),
         ..Exact::of_each(
             Fill::Exact(64),
             |case| Cost { bytes: 8.0 * case.shape.n as f64, ops: (case.shape.n * added(case)) as f64 },
             increased,
         )
-    }),
-    ladder: Cow::Borrowed(&ladder([rung("lab/adds/vectors.cl", add, &[VEC])])),
+    },
+    ladder: const { &ladder([rung("lab/adds/vectors.cl", add, &[VEC])]) },
     choices: &[ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::F32]),
+    dtypes: &[Dtype::F32],
     ceiling: Bound::Arithmetic,
-};
+}
+.family();
 
 pub const VEC: Tunable = setting("vec", "floats of a vector");
 
@@ -79,7 +78,7 @@ fn vectors(ask: &Ask<'_>) -> Result<(u64, u64), Refusal> {
 /// Vectors that an item loads at a time, as in the kernel.
 const TOGETHER: u64 = 4;
 
-fn load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn load(ask: &Ask<'_>) -> Planned {
     let (vec, vectors) = vectors(ask)?;
     let walk = Walk::over(ask, vectors, TOGETHER, IN_TURNS)?;
     let args = walk.args();
@@ -87,7 +86,7 @@ fn load(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     OneLaunch { grid, output, defines: &[("VEC", vec.to_string())], args: &args, local: 0 }.plan(ask)
 }
 
-fn add(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn add(ask: &Ask<'_>) -> Planned {
     let (vec, vectors) = vectors(ask)?;
     let wg = ask.case.wg.size();
     if !vectors.is_multiple_of(wg as u64) {

@@ -3,40 +3,38 @@
 use super::*;
 
 /// The sum of words that are read, each as often as the rounds say.
-pub(super) static GATHERING: Exact = Exact {
-    inputs: |shape, params| vec![shape.n as usize / packed(params)],
-    result: |_, _| 1,
-    finish: |_, output| cpu::wrapping_sum(&output),
-    ..Exact::of_each(Fill::Real, cost, summed)
-};
+pub(super) static GATHERING: Exact =
+    Exact { inputs: |shape, params| vec![shape.n as usize / packed(params)], ..Exact::of_sum(cost, summed) };
 
 /// Reads n words of one width, a power of two, each as often as the rounds say.
-pub static GATHER: Family = Family {
-    name: Cow::Borrowed("gather"),
-    about: Cow::Borrowed("read every word of an array in strides"),
+pub static GATHER: Family = BuiltInFamily {
+    name: "gather",
+    about: "read every word of an array in strides",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&GATHERING),
-    ladder: Cow::Borrowed(&ladder([rung("lab/gather/walk.cl", plan, &[STRIDES, OFFSET])])),
+    problem: &GATHERING,
+    ladder: const { &ladder([rung("lab/gather/walk.cl", plan, &[STRIDES, OFFSET])]) },
     choices: &[WIDTH, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 /// Writes n words of one width, a power of two.
-pub static SCATTER: Family = Family {
-    name: Cow::Borrowed("scatter"),
-    about: Cow::Borrowed("write every word of an array in strides"),
+pub static SCATTER: Family = BuiltInFamily {
+    name: "scatter",
+    about: "write every word of an array in strides",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Exact {
+    problem: &Exact {
         inputs: |_, _| vec![1],
         result: |shape, params| shape.n as usize / packed(params),
         ..Exact::of_each(Fill::Real, cost, numbered)
-    }),
-    ladder: Cow::Borrowed(&ladder([rung("lab/scatter/walk.cl", plan, &[STRIDES, OFFSET])])),
+    },
+    ladder: const { &ladder([rung("lab/scatter/walk.cl", plan, &[STRIDES, OFFSET])]) },
     choices: &[WIDTH, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Write,
-};
+}
+.family();
 
 pub const STRIDES: Tunable = setting("strides", "logarithm of the stride, in words");
 pub const OFFSET: Tunable = setting("offset", "words by which every access is moved");
@@ -82,7 +80,7 @@ fn numbered(case: &Case, inputs: &[Array]) -> Array {
 /// Accesses that are written out in the kernels.
 const UNROLLED: u64 = 8;
 
-fn plan(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn plan(ask: &Ask<'_>) -> Planned {
     let (n, packed) = (ask.case.shape.n, packed(&ask.case.params));
     if !n.is_power_of_two() || n < packed as u64 {
         return Err(Refusal::Size(format!("n={n}: a power of two from {packed} on is needed")));

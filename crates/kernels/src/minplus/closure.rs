@@ -6,36 +6,40 @@ use super::settings::{ASYNC, BLOCK, BUFFERS, DEPTH, ITEM, TILE, VEC};
 use super::tiling::Tiling;
 use super::{MinPlus, SEMIRING, WEIGHTS, begin, define_pairs, is_ordered};
 use crate::problem::redrawn;
-use crate::{AnyProblem, Ask, Bound, Builder, Family, Form, Problem, Spot, Tunable, ladder_from, rung, shape};
+use crate::{
+    Ask, Bound, Builder, BuiltInFamily, Family, Form, Planned, Problem, Spot, Tunable, ladder_from, rung, shape,
+};
 use gpulab_cpu::minplus::{self as host, Semiring};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Arg, Case, Cost, Pass, Plan, Reference, Refusal, Role, WorkGroup};
-use std::borrow::Cow;
 
 /// The family of all shortest distances. Its matrices are of weights without a negative cycle.
-pub static CLOSURE: Family = Family {
-    name: Cow::Borrowed("closure"),
-    about: Cow::Borrowed("all shortest distances in a graph, as of gpulab minplus --closure"),
+pub static CLOSURE: Family = BuiltInFamily {
+    name: "closure",
+    about: "all shortest distances in a graph, as of gpulab minplus --closure",
     form: Form::Square,
-    problem: AnyProblem::BuiltIn(&AllPairs),
-    ladder: Cow::Borrowed(&ladder_from(
-        0,
-        [
-            rung("closure/squaring.cl", squaring, &SQUARED).between(&[], &SQUARES),
-            rung("closure/settling.cl", settling, &SQUARED).between(&[], &SQUARES),
-            rung("closure/textbook.cl", textbook, &[]).between(&[], &["closure/padded.cl"]),
-            rung("closure/blocked.cl", blocked, &[BLOCK, TILE, ITEM, DEPTH, BUFFERS, ASYNC])
-                .between(&[], &["closure/padded.cl", "closure/pivot.cl", "closure/panels.cl"]),
-            rung("closure/overlapped.cl", overlapped, &SQUARED)
-                .between(&[], &["closure/padded.cl", "closure/pivot.cl", "closure/panels.cl"])
-                .only_asked_for(),
-            rung("closure/blocked_wide.cl", blocked_wide, &[BLOCK, VEC, ITEM]).between(&[], &["closure/padded.cl"]),
-        ],
-    )),
+    problem: &AllPairs,
+    ladder: const {
+        &ladder_from(
+            0,
+            [
+                rung("closure/squaring.cl", squaring, &SQUARED).between(&[], &SQUARES),
+                rung("closure/settling.cl", settling, &SQUARED).between(&[], &SQUARES),
+                rung("closure/textbook.cl", textbook, &[]).between(&[], &["closure/padded.cl"]),
+                rung("closure/blocked.cl", blocked, &[BLOCK, TILE, ITEM, DEPTH, BUFFERS, ASYNC])
+                    .between(&[], &["closure/padded.cl", "closure/pivot.cl", "closure/panels.cl"]),
+                rung("closure/overlapped.cl", overlapped, &SQUARED)
+                    .between(&[], &["closure/padded.cl", "closure/pivot.cl", "closure/panels.cl"])
+                    .only_asked_for(),
+                rung("closure/blocked_wide.cl", blocked_wide, &[BLOCK, VEC, ITEM]).between(&[], &["closure/padded.cl"]),
+            ],
+        )
+    },
     choices: &[SEMIRING, WEIGHTS],
-    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
-};
+}
+.family();
 
 /// Settings of the rungs that choose no block, and the files behind those that square.
 const SQUARED: [Tunable<'static>; 5] = [TILE, ITEM, DEPTH, BUFFERS, ASYNC];
@@ -94,13 +98,7 @@ impl Problem for AllPairs {
             Semiring::MaxPlus | Semiring::MaxMin => f64::from(1 << 20),
             Semiring::OrAnd => 1.0,
         };
-        let (single, double, whole) = host::element(value);
-        let value = match case.dtype {
-            Dtype::F32 => Array::F32(vec![single]),
-            Dtype::F64 => Array::F64(vec![double]),
-            Dtype::I32 | Dtype::I64 | Dtype::U8 => Array::I32(vec![whole]),
-        };
-        vec![Change { input: 0, index: i * n + j, value }]
+        vec![Change { input: 0, index: i * n + j, value: Array::narrowed(case.dtype, [value]) }]
     }
 
     fn counted(&self) -> &'static str {
@@ -152,7 +150,7 @@ fn each(plan: &mut Builder<'_>, kernel: &str, side: u64, args: Vec<Arg>) -> Resu
     Ok(())
 }
 
-fn textbook(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn textbook(ask: &Ask<'_>) -> Planned {
     let n = ask.case.shape.n;
     let mut plan = begin(ask, n)?;
     let result = plan.output(ask.case.shape.elements() as usize);
@@ -320,7 +318,7 @@ fn rounds(n: u64) -> u64 {
     n.next_power_of_two().trailing_zeros().into()
 }
 
-fn squaring(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn squaring(ask: &Ask<'_>) -> Planned {
     let (tiles, plan) = BlockTiles::begin(ask)?;
     let (n, BlockTiles { block, pitch, .. }) = (plan.n(), tiles);
     let plan =
@@ -328,7 +326,7 @@ fn squaring(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     Ok(plan.plan(tiles.tiling.local_elements(), rounds(n) * n.div_ceil(block)))
 }
 
-fn settling(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn settling(ask: &Ask<'_>) -> Planned {
     let (tiles, mut plan) = BlockTiles::begin(ask)?;
     let (n, BlockTiles { block, pitch, .. }) = (plan.n(), tiles);
     let (length, wg) = (pitch * pitch, WorkGroup::linear(64));
@@ -352,7 +350,7 @@ fn settling(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     Ok(plan.plan(tiles.tiling.local_elements(), rounds(n) * n.div_ceil(block)))
 }
 
-fn blocked(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn blocked(ask: &Ask<'_>) -> Planned {
     let (tiles, mut plan) = BlockTiles::begin(ask)?;
     let (n, BlockTiles { block, pitch, .. }) = (plan.n(), tiles);
     plan.note(BLOCK.name, block);
@@ -363,7 +361,7 @@ fn blocked(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     Ok(plan.plan(tiles.tiling.local_elements().max(4 * block), roundings(n, block)))
 }
 
-fn overlapped(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn overlapped(ask: &Ask<'_>) -> Planned {
     let is_small = ask.case.dtype.size() == 4;
     let side = if is_small && ask.target.gpu { 128 } else { 64 };
     let item = [if is_small { 8 } else { 4 }, 8];
@@ -395,7 +393,7 @@ fn overlapped(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     Ok(plan.plan(tiling.local_elements().max(4 * block), roundings(n, block)))
 }
 
-fn blocked_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn blocked_wide(ask: &Ask<'_>) -> Planned {
     /// Rows of an item, whose strips stay in a core's own cache while those of columns pass.
     const ROWS: u64 = 48;
     let (n, params) = (ask.case.shape.n, &ask.case.params);

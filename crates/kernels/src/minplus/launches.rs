@@ -2,10 +2,10 @@
 
 use super::super::{Builder, shape};
 use super::settings::{SEMIRING, WEIGHTS};
-use crate::Ask;
+use crate::{Ask, Planned};
 use gpulab_cpu::minplus::{EdgeJoin, Semiring};
 use gpulab_model::data::Dtype;
-use gpulab_model::plan::{Arg, Plan, Refusal, Target, WorkGroup};
+use gpulab_model::plan::{Arg, Refusal, Target, WorkGroup};
 
 /// Side of the tiles in which the preparation pads and transposes.
 pub(super) const STRIP: u64 = 32;
@@ -82,7 +82,7 @@ fn matrix(plan: &Builder<'_>) -> usize {
 }
 
 /// One launch that reads the matrix itself; dimension `dim` is that of the rows.
-pub(super) fn direct(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup, dim: usize) -> Result<Plan, Refusal> {
+pub(super) fn direct(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup, dim: usize) -> Planned {
     shape::check_wg(wg, plan.ask.target)?;
     let result = plan.output(matrix(&plan));
     let args = plan.inputs().into_iter().chain([result, Arg::Index(plan.n())]).collect();
@@ -92,7 +92,7 @@ pub(super) fn direct(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup, dim
 }
 
 /// A launch whose items read strips of rows and of columns, which a launch before it makes.
-pub(super) fn stripped(mut plan: Builder<'_>, strip_rows: u64, strip_columns: u64) -> Result<Plan, Refusal> {
+pub(super) fn stripped(mut plan: Builder<'_>, strip_rows: u64, strip_columns: u64) -> Planned {
     /// Rows of an item: their strips stay in a core's own cache while those of columns pass.
     const ROWS: u64 = 48;
     let one = WorkGroup::linear(1);
@@ -127,12 +127,7 @@ pub(super) struct Panels {
 }
 
 /// A launch that reads panels, padded copies of the matrix, which a launch before it makes.
-pub(super) fn panelled(
-    mut plan: Builder<'_>,
-    panels: Panels,
-    wg: WorkGroup,
-    local_elements: u64,
-) -> Result<Plan, Refusal> {
+pub(super) fn panelled(mut plan: Builder<'_>, panels: Panels, wg: WorkGroup, local_elements: u64) -> Planned {
     shape::check_wg(wg, plan.ask.target)?;
     let (n, Panels { pitch, tile, .. }) = (plan.n(), panels);
     let [rows, columns] = [(); 2].map(|()| plan.scratch((pitch * pitch) as usize));

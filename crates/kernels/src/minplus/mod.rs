@@ -12,7 +12,9 @@ mod tiling;
 mod weights;
 
 use super::shape;
-use crate::{AnyProblem, Ask, Baseline, Bound, Builder, Changed, Family, Form, Problem, Spot, ladder_from, rung};
+use crate::{
+    Ask, Baseline, Bound, Builder, BuiltInFamily, Changed, Family, Form, Planned, Problem, Spot, ladder_from, rung,
+};
 pub use closure::{CLOSURE, InBlocks};
 use gpulab_cpu::minplus::{self as host, EdgeJoin, Semiring};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
@@ -22,32 +24,34 @@ pub(super) use launches::{begin, element_macros};
 pub use rows::{MOST_SOURCES, SOME_ROWS, SOURCES};
 use settings::{ASYNC, BUFFERS, DEPTH, ITEM, PACKED, SPLIT, TILE, VEC};
 pub use settings::{SEMIRING, WEIGHTS};
-use std::borrow::Cow;
 use tiling::Tiling;
 pub use weights::LARGEST_SMALL;
 use weights::{invert, outdo, shrink, sparse};
 
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("minplus"),
-    about: Cow::Borrowed("the min-plus product of a matrix with itself: all distances with one stop"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "minplus",
+    about: "the min-plus product of a matrix with itself: all distances with one stop",
     form: Form::Square,
-    problem: AnyProblem::BuiltIn(&MinPlus),
-    ladder: Cow::Borrowed(&ladder_from(
-        0,
-        [
-            rung("minplus/naive.cl", single, &[]).between(&OPERATIONS, &[]),
-            rung("minplus/coalesced.cl", single, &[]).between(&OPERATIONS, &[]),
-            rung("minplus/registers.cl", registers, &[]).between(&OPERATIONS, &["minplus/panels.cl"]),
-            rung("minplus/local.cl", registers, &[DEPTH]).between(&OPERATIONS, &["minplus/panels.cl"]),
-            rung("minplus/tiled.cl", tiled, &[TILE, ITEM, DEPTH, BUFFERS]),
-            rung("minplus/three_way.cl", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC, PACKED]),
-            rung("minplus/wide.cl", wide, &[VEC, ITEM, DEPTH]),
-        ],
-    )),
+    problem: &MinPlus,
+    ladder: const {
+        &ladder_from(
+            0,
+            [
+                rung("minplus/naive.cl", single, &[]).between(&OPERATIONS, &[]),
+                rung("minplus/coalesced.cl", single, &[]).between(&OPERATIONS, &[]),
+                rung("minplus/registers.cl", registers, &[]).between(&OPERATIONS, &["minplus/panels.cl"]),
+                rung("minplus/local.cl", registers, &[DEPTH]).between(&OPERATIONS, &["minplus/panels.cl"]),
+                rung("minplus/tiled.cl", tiled, &[TILE, ITEM, DEPTH, BUFFERS]),
+                rung("minplus/three_way.cl", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC, PACKED]),
+                rung("minplus/wide.cl", wide, &[VEC, ITEM, DEPTH]),
+            ],
+        )
+    },
     choices: &[SEMIRING, WEIGHTS],
-    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
-};
+}
+.family();
 
 /// What is chosen by and joined by, in front of the kernels that also stand alone.
 const OPERATIONS: [&str; 1] = ["common/smaller.cl"];
@@ -106,11 +110,8 @@ impl Problem for MinPlus {
             return outdo(case, inputs[0].dtype(), before, spot);
         }
         let low = if is_signed(&case.params) { -2.0 - (spot.draw % 1000) as f64 / 1024.0 } else { 0.0 };
-        let value = match inputs[0].dtype() {
-            Dtype::F32 => Array::F32(vec![low as f32]),
-            Dtype::F64 => Array::F64(vec![low]),
-            Dtype::I32 | Dtype::I64 | Dtype::U8 => Array::I32(vec![(low * 4096.0) as i32]),
-        };
+        let dtype = inputs[0].dtype();
+        let value = Array::narrowed(dtype, [if dtype.is_float() { low } else { 4096.0 * low }]);
         vec![Change { input: 0, index: spot.at, value }]
     }
 
@@ -212,7 +213,7 @@ fn is_small(params: &Params) -> bool {
 }
 
 /// One result per item, in groups as square as they can be unless they were asked for with two sides.
-fn single(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn single(ask: &Ask<'_>) -> Planned {
     /// Largest size of which a CPU device's core, which reads each element again and again, needs no minutes.
     const MOST_ON_CPU: u64 = 2500;
     let n = ask.case.shape.n;
@@ -236,7 +237,7 @@ fn square(size: usize) -> WorkGroup {
 }
 
 /// `registers` and `local`: groups of 8 x 8 items with 8 x 8 results each.
-fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn registers(ask: &Ask<'_>) -> Planned {
     const ITEM: u64 = 8;
     const TILE: u64 = ITEM * ITEM;
     let pitch = ask.case.shape.n.next_multiple_of(TILE);
@@ -253,7 +254,7 @@ fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     panelled(plan, panels, WorkGroup([ITEM as usize, ITEM as usize, 1]), 2 * staged * TILE)
 }
 
-fn tiled(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn tiled(ask: &Ask<'_>) -> Planned {
     // The compiler of Intel's driver for CPUs crashes over integers in panels of fewer rows.
     let is_delicate = !ask.target.gpu && ask.case.dtype == Dtype::I32;
     let depth = if is_delicate { 16 } else { 8 };
@@ -301,7 +302,7 @@ fn define_pairs(plan: &mut Builder<'_>, ask: &Ask<'_>, tiling: &Tiling) -> Resul
 }
 
 /// The sums of two k at a time. Its defaults were measured on an H200.
-fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn three_way(ask: &Ask<'_>) -> Planned {
     let (n, dtype, params) = (ask.case.shape.n, ask.case.dtype, &ask.case.params);
     PACKED.given(params)?;
     let packed = is_packed(dtype, params);
@@ -340,7 +341,7 @@ fn three_way(ask: &Ask<'_>) -> Result<Plan, Refusal> {
 }
 
 /// Groups of one item, each with a part of the rows of a strip of columns.
-fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn wide(ask: &Ask<'_>) -> Planned {
     let (n, params) = (ask.case.shape.n, &ask.case.params);
     shape::check_wg(ask.case.wg, ask.target)?;
     let vec = VEC.get(params)?.unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
@@ -376,7 +377,7 @@ mod tests {
         assert_eq!((names(&FAMILY, true).last(), names(&FAMILY, false).len()), (Some(&"wide"), FAMILY.ladder.len()));
     }
 
-    fn plan(variant: &str, n: u64, params: &[(&str, &str)], gpu: bool) -> Result<Plan, Refusal> {
+    fn plan(variant: &str, n: u64, params: &[(&str, &str)], gpu: bool) -> Planned {
         let rung = FAMILY.rung(variant).unwrap();
         let case = Case {
             wg: WorkGroup::linear(256),

@@ -3,11 +3,10 @@
 use super::closure::AllPairs;
 use super::{SEMIRING, WEIGHTS, begin};
 use crate::builder::RESTORE;
-use crate::{AnyProblem, Ask, Bound, Family, Form, Problem, Spot, Tunable, ladder_from, rung, shape};
+use crate::{Ask, Bound, BuiltInFamily, Family, Form, Planned, Problem, Spot, Tunable, ladder_from, rung, shape};
 use gpulab_cpu::minplus::{self as host, Semiring};
 use gpulab_model::data::{Array, Change, Dtype, Fill, Params, Shape};
-use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Role, WorkGroup};
-use std::borrow::Cow;
+use gpulab_model::plan::{Arg, Case, Cost, Reference, Role, WorkGroup};
 
 /// Most nodes whose paths are found at once: an item keeps a distance of each in its registers.
 pub const MOST_SOURCES: usize = 16;
@@ -17,16 +16,17 @@ pub const SOURCES: Tunable =
     Tunable::number("sources", "nodes where paths start", (1, MOST_SOURCES as u64), "1 4 16").by_default("1");
 
 /// The family of distances from a few nodes: the first input has the weights, the second the rows that are known.
-pub static SOME_ROWS: Family = Family {
-    name: Cow::Borrowed("rows"),
-    about: Cow::Borrowed("distances from a few nodes of a graph"),
+pub static SOME_ROWS: Family = BuiltInFamily {
+    name: "rows",
+    about: "distances from a few nodes of a graph",
     form: Form::Square,
-    problem: AnyProblem::BuiltIn(&FromSome),
-    ladder: Cow::Borrowed(&ladder_from(0, [rung("rows/relax.cl", rows, &[]).between(&[], &[RESTORE])])),
+    problem: &FromSome,
+    ladder: const { &ladder_from(0, [rung("rows/relax.cl", rows, &[]).between(&[], &[RESTORE])]) },
     choices: &[SEMIRING, WEIGHTS, SOURCES],
-    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
-};
+}
+.family();
 
 struct FromSome;
 
@@ -84,7 +84,7 @@ impl Problem for FromSome {
     }
 }
 
-fn rows(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn rows(ask: &Ask<'_>) -> Planned {
     const STRIP: usize = 32;
     let n = ask.case.shape.n;
     let sources = SOURCES.get(&ask.case.params)?.unwrap_or(1);

@@ -59,10 +59,7 @@ pub(super) fn outdo(case: &Case, dtype: Dtype, before: Option<&Reference>, spot:
     };
     let mut ends = (0..n).map(|step| (spot.draw as usize % n + step) % n);
     let Some(to) = ends.find(is_open) else { return Vec::new() };
-    let value = match dtype {
-        Dtype::F32 => Array::F32(vec![if is_boolean { 1.0 } else { 300.0 }]),
-        Dtype::F64 => Array::F64(vec![if is_boolean { 1.0 } else { 300.0 }]),
-        Dtype::I32 | Dtype::I64 | Dtype::U8 => Array::I32(vec![if is_boolean { 1 } else { 300 * 4096 }]),
-    };
+    let weight = if dtype.is_float() { 300.0 } else { 300.0 * 4096.0 };
+    let value = Array::narrowed(dtype, [if is_boolean { 1.0 } else { weight }]);
     [spot.at, over * n + to].map(|index| Change { input: 0, index, value: value.clone() }).into()
 }

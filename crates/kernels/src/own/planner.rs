@@ -4,14 +4,14 @@ use super::args::OwnArg;
 use super::declaration::{Declaration, OwnResults, OwnWork};
 use crate::described::{macro_value, value_of};
 use crate::shape::{self, Grid, HOST_FINISH};
-use crate::{Ask, Builder, Form, minplus, reduce};
+use crate::{Ask, Builder, Form, Planned, minplus, reduce};
 use gpulab_model::data::Dtype;
-use gpulab_model::plan::{Arg, BufferSpec, Image, ImageKind, PixelFormat, Plan, Refusal, Role, WorkGroup};
+use gpulab_model::plan::{Arg, BufferSpec, Image, ImageKind, PixelFormat, Refusal, Role, WorkGroup};
 
 /// The plan of a case: inputs, results, sizes and, if it is declared, local memory are the kernel's arguments.
 ///
 /// `args` are others than those in gpulab's order.
-pub(super) fn plan(own: &Declaration, args: Option<&[OwnArg]>, ask: &Ask<'_>) -> Result<Plan, Refusal> {
+pub(super) fn plan(own: &Declaration, args: Option<&[OwnArg]>, ask: &Ask<'_>) -> Planned {
     let launch = OwnLaunch { own, args, ask, wg: work_group(own, ask)? };
     let shape = ask.case.shape;
     let sides = if ask.family.form == Form::Vector { vec![shape.n] } else { vec![shape.n, shape.m] };
@@ -154,7 +154,7 @@ impl<'a> OwnLaunch<'a> {
         Ok(plan.buffer(Role::Image { of, image }, dtype, len))
     }
 
-    fn over_vectors(&self) -> Result<Plan, Refusal> {
+    fn over_vectors(&self) -> Planned {
         let (ask, wg) = (self.ask, self.wg.size());
         let n = ask.case.shape.n;
         let (items, each) = match &self.own.work {
@@ -189,7 +189,7 @@ impl<'a> OwnLaunch<'a> {
         Ok(plan.plan_with(local_bytes, depth + results as u64))
     }
 
-    fn over_matrices(&self) -> Result<Plan, Refusal> {
+    fn over_matrices(&self) -> Planned {
         let (ask, shape) = (self.ask, self.ask.case.shape);
         let OwnWork::Elements([across, down]) = &self.own.work else {
             return Err(Refusal::Setting("items are for vectors".into()));

@@ -2,6 +2,7 @@
 
 use crate::signature::HostNames;
 use crate::tokens::{tokens, without_comments};
+use gpulab_system::text::Joined;
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,7 +116,7 @@ fn parameters(code: &str, kernel: &str) -> Vec<String> {
     let Some((_, after)) = named.next().filter(|_| !kernel.is_empty()) else { return Vec::new() };
     let list = after.trim_start().trim_start_matches('(');
     let Some(end) = list.find([')', '{', ';']) else { return Vec::new() };
-    let one = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let one = |text: &str| text.split_whitespace().joined(" ");
     let all: Vec<String> = list[..end].split(',').map(one).filter(|text| !text.is_empty()).collect();
     if all == ["void"] { Vec::new() } else { all }
 }

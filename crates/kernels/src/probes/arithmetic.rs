@@ -7,31 +7,35 @@ use gpulab_model::plan::Target;
 use rayon::prelude::*;
 
 /// Lowers registers by sums: [`PAIRS`] additions, each with a minimum, in each of `n` lanes.
-pub static ADD_MIN: Family = Family {
-    name: Cow::Borrowed("addmin"),
-    about: Cow::Borrowed("additions, each with a minimum, as fast as possible"),
+pub static ADD_MIN: Family = BuiltInFamily {
+    name: "addmin",
+    about: "additions, each with a minimum, as fast as possible",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&AddMin),
-    ladder: Cow::Borrowed(&ladder([
-        rung("probes/addmin/two_way.cl", add_min_items, &[]),
-        rung("probes/addmin/three_way.cl", add_min_items, &[TOGETHER]),
-    ])),
+    problem: &AddMin,
+    ladder: const {
+        &ladder([
+            rung("probes/addmin/two_way.cl", add_min_items, &[]),
+            rung("probes/addmin/three_way.cl", add_min_items, &[TOGETHER]),
+        ])
+    },
     choices: &[REGISTERS],
-    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
-};
+}
+.family();
 
 /// As [`ADD_MIN`], in the vectors of CPU devices: `n` lanes.
-pub static LANES: Family = Family {
-    name: Cow::Borrowed("lanes"),
-    about: Cow::Borrowed("additions in vectors, each with a minimum, as fast as possible"),
+pub static LANES: Family = BuiltInFamily {
+    name: "lanes",
+    about: "additions in vectors, each with a minimum, as fast as possible",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&FED),
-    ladder: Cow::Borrowed(&ladder([rung("probes/lanes/fed.cl", lanes_fed, &[ORDERED])])),
+    problem: &FED,
+    ladder: const { &ladder([rung("probes/lanes/fed.cl", lanes_fed, &[ORDERED])]) },
     choices: &[VECTORS],
-    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
-};
+}
+.family();
 
 /// Sums of a lane in [`ADD_MIN`], a multiple of every number of registers, and about that in [`LANES`].
 pub(super) const PAIRS: u64 = 3 << 15;
@@ -99,7 +103,7 @@ impl Problem for AddMin {
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
         match &inputs[0] {
             Array::I32(x) if step(&case.params) == JUMPING => Reference::Exact(Array::I32(jumped(x, case))),
-            x => Reference::Exact(exactly(case.dtype, lowered(&x.widened(), case))),
+            x => Reference::Exact(Array::narrowed(case.dtype, lowered(&x.widened(), case))),
         }
     }
 }
@@ -120,7 +124,7 @@ static FED: Exact = Exact {
             let [rows, vectors] = vectors(&case.params).unwrap_or([1, 1]);
             pairs_cost(case, repeats(rows, vectors) * FED_DEPTH * rows * vectors)
         },
-        |case, inputs| exactly(case.dtype, fed(&inputs[0].widened(), case)),
+        |case, inputs| Array::narrowed(case.dtype, fed(&inputs[0].widened(), case)),
     )
 };
 
@@ -133,17 +137,6 @@ fn step(params: &Params) -> i32 {
 fn pairs_cost(case: &Case, pairs: u64) -> Cost {
     let n = case.shape.n as f64;
     Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: 2.0 * n * pairs as f64 }
-}
-
-/// These whole numbers, and nothing else.
-pub(super) fn exactly(dtype: Dtype, values: Vec<f64>) -> Array {
-    match dtype {
-        Dtype::F32 => Array::F32(values.iter().map(|&s| s as f32).collect()),
-        Dtype::F64 => Array::F64(values),
-        Dtype::I32 => Array::I32(values.iter().map(|&s| s as i32).collect()),
-        Dtype::I64 => Array::I64(values.iter().map(|&s| s as i64).collect()),
-        Dtype::U8 => Array::U8(values.iter().map(|&s| s as u8).collect()),
-    }
 }
 
 /// What each lane of [`ADD_MIN`] comes to: the sum of its registers, which the last steps lowered most.
@@ -239,7 +232,7 @@ fn registers(params: &Params) -> Result<[u64; 2], Refusal> {
     }
 }
 
-fn add_min_items(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn add_min_items(ask: &Ask<'_>) -> Planned {
     let [rows, columns] = registers(&ask.case.params)?;
     shape::check_wg(ask.case.wg, ask.target)?;
     let grid = Grid::covering(ask.case.wg.size(), multiple(ask, ask.case.wg.size() as u64)?);
@@ -254,7 +247,7 @@ fn add_min_items(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     Ok(arithmetic(ask, grid, &defines, &args))
 }
 
-fn lanes_fed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn lanes_fed(ask: &Ask<'_>) -> Planned {
     let (params, dtype) = (&ask.case.params, ask.case.dtype);
     let [rows, vectors] = vectors(params)?;
     let vec = shape::vector_lanes(ask.target, dtype);

@@ -1,21 +1,22 @@
 //! The probe of single operations: chains of them in registers.
 
-use super::arithmetic::{PAIRS, exactly};
+use super::arithmetic::PAIRS;
 use crate::minplus;
 use crate::prelude::*;
 
 /// Advances registers by operations of one kind: [`PAIRS`] of them in each of `n` lanes, a multiple of every group's
 /// lanes; in `half` as many as stay exact.
-pub static CHAINS: Family = Family {
-    name: Cow::Borrowed("arith"),
-    about: Cow::Borrowed("operations of one kind as fast as possible"),
+pub static CHAINS: Family = BuiltInFamily {
+    name: "arith",
+    about: "operations of one kind as fast as possible",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&PROBLEM),
-    ladder: Cow::Borrowed(&ladder([rung("probes/arith/chains.cl", chains, &[VEC])])),
+    problem: &PROBLEM,
+    ladder: const { &ladder([rung("probes/arith/chains.cl", chains, &[VEC])]) },
     choices: &[OP, HALF, LENGTH, SWEEPS],
-    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::Arithmetic,
-};
+}
+.family();
 
 pub const OP: Tunable = Tunable::choice(
     "op",
@@ -142,13 +143,13 @@ fn cost(case: &Case) -> Cost {
 }
 
 fn answer(case: &Case, inputs: &[Array]) -> Array {
-    let Ok(chain) = Chain::of(&case.params) else { return exactly(case.dtype, Vec::new()) };
+    let Ok(chain) = Chain::of(&case.params) else { return Array::zeros(case.dtype, 0) };
     let (starts, n) = (inputs[0].widened(), case.shape.n as usize);
     if !chain.is_ring(case.dtype) {
         let ends: Vec<f64> = starts.into_iter().map(|start| chain.end(start)).collect();
         let of_lane =
             |lane: usize| ends[lane..].iter().step_by(FROM_REGISTER_TO_NEXT as usize).take(chain.registers as usize);
-        return exactly(case.dtype, (0..n).map(|lane| of_lane(lane).sum()).collect());
+        return Array::narrowed(case.dtype, (0..n).map(|lane| of_lane(lane).sum()));
     }
     // A lane depends on the one number that it starts from, of which there are few.
     let results: Vec<i64> = (-STARTS..=STARTS).map(|start| chain.result(start)).collect();
@@ -156,14 +157,14 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
     match case.dtype {
         // Sums wrap.
         Dtype::I32 => Array::I32(lanes.map(|result| result as i32).collect()),
-        _ => exactly(case.dtype, lanes.map(|result| result as f64).collect()),
+        _ => Array::narrowed(case.dtype, lanes.map(|result| result as f64)),
     }
 }
 
 /// Largest number that a lane starts from, of either sign.
 const STARTS: i64 = 64;
 
-fn chains(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn chains(ask: &Ask<'_>) -> Planned {
     shape::check_wg(ask.case.wg, ask.target)?;
     let Case { dtype, shape, params, .. } = ask.case;
     let chain = Chain::of(params)?;

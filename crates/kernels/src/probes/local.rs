@@ -4,20 +4,21 @@ use super::memory::{INSIDE, LOADS, Read, repeats};
 use crate::prelude::*;
 
 /// Reads `n` 32-bit words through local memory: each group its own, as often as `nreps` says.
-pub static LOCAL: Family = Family {
-    name: Cow::Borrowed("local"),
-    about: Cow::Borrowed("read local memory as fast as possible"),
+pub static LOCAL: Family = BuiltInFamily {
+    name: "local",
+    about: "read local memory as fast as possible",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Read),
-    ladder: Cow::Borrowed(&ladder([rung("probes/local/vectors.cl", local_vectors, &[VEC, LOADS])])),
+    problem: &Read,
+    ladder: const { &ladder([rung("probes/local/vectors.cl", local_vectors, &[VEC, LOADS])]) },
     choices: &[INSIDE],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Local,
-};
+}
+.family();
 
 const VEC: Tunable = Tunable::choice("vec", "words of a load", "4 1 2 8 16");
 
-fn local_vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn local_vectors(ask: &Ask<'_>) -> Planned {
     shape::check_wg(ask.case.wg, ask.target)?;
     let Case { params, shape, .. } = ask.case;
     let (wg, vec) = (ask.case.wg.size(), VEC.get(params)?.unwrap_or(4) as usize);

@@ -6,49 +6,58 @@ use gpulab_model::plan::{Movement, REPEATS, Target};
 use rayon::prelude::*;
 
 /// Reads `n` 32-bit words, a multiple of 64.
-pub static READ: Family = Family {
-    name: Cow::Borrowed("read"),
-    about: Cow::Borrowed("read global memory as fast as possible"),
+pub static READ: Family = BuiltInFamily {
+    name: "read",
+    about: "read global memory as fast as possible",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Read),
-    ladder: Cow::Borrowed(&ladder([
-        rung("probes/read/strided.cl", read_strided, &[LOADS, WAVES, VEC]),
-        rung("probes/read/wide.cl", read_wide, &[CHUNKS]),
-    ])),
+    problem: &Read,
+    ladder: const {
+        &ladder([
+            rung("probes/read/strided.cl", read_strided, &[LOADS, WAVES, VEC]),
+            rung("probes/read/wide.cl", read_wide, &[CHUNKS]),
+        ])
+    },
     choices: &[INSIDE],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 /// Writes `n` 32-bit words, a multiple of 64.
-pub static WRITE: Family = Family {
-    name: Cow::Borrowed("write"),
-    about: Cow::Borrowed("write global memory as fast as possible"),
+pub static WRITE: Family = BuiltInFamily {
+    name: "write",
+    about: "write global memory as fast as possible",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&WORDS),
-    ladder: Cow::Borrowed(&ladder([
-        rung("probes/write/vectors.cl", vectors, &[LOADS, WAVES]),
-        rung("probes/write/wide.cl", chunks, &[CHUNKS, STREAM]),
-    ])),
+    problem: &WORDS,
+    ladder: const {
+        &ladder([
+            rung("probes/write/vectors.cl", vectors, &[LOADS, WAVES]),
+            rung("probes/write/wide.cl", chunks, &[CHUNKS, STREAM]),
+        ])
+    },
     choices: &[INSIDE],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Write,
-};
+}
+.family();
 
 /// Copies `n` 32-bit words, a multiple of 64.
-pub static COPY: Family = Family {
-    name: Cow::Borrowed("copy"),
-    about: Cow::Borrowed("copy global memory as fast as possible"),
+pub static COPY: Family = BuiltInFamily {
+    name: "copy",
+    about: "copy global memory as fast as possible",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Copy),
-    ladder: Cow::Borrowed(&ladder([
-        rung("probes/copy/vectors.cl", vectors, &[LOADS, WAVES]),
-        rung("probes/copy/wide.cl", chunks, &[CHUNKS, STREAM]),
-    ])),
+    problem: &Copy,
+    ladder: const {
+        &ladder([
+            rung("probes/copy/vectors.cl", vectors, &[LOADS, WAVES]),
+            rung("probes/copy/wide.cl", chunks, &[CHUNKS, STREAM]),
+        ])
+    },
     choices: &[INSIDE],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Copy,
-};
+}
+.family();
 
 pub(super) const INSIDE: Tunable =
     Tunable::number(REPEATS, "times that the work is repeated inside the kernel", (1, u32::MAX as u64), "1");
@@ -216,25 +225,25 @@ fn wide(ask: &Ask<'_>) -> Result<(u64, Grid), Refusal> {
     Ok((chunk, Grid { groups: n.div_ceil(chunk).max(1) as usize, wg: 1 }))
 }
 
-fn read_strided(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn read_strided(ask: &Ask<'_>) -> Planned {
     let vec = VEC.get(&ask.case.params)?.unwrap_or(4);
     let (loads, grid) = strided(ask, 4, vec, Grid::filling)?;
     Ok(plan(ask, grid.groups, grid, &[("LOADS", loads), ("VEC", vec)], &[ask.case.shape.n], vec))
 }
 
-fn read_wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn read_wide(ask: &Ask<'_>) -> Planned {
     let (chunk, grid) = wide(ask)?;
     Ok(plan(ask, grid.items(), grid, &[], &[chunk, ask.case.shape.n], 1))
 }
 
 /// Rungs whose items write, or copy, one vector after the other.
-fn vectors(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn vectors(ask: &Ask<'_>) -> Planned {
     let (loads, grid) = strided(ask, 1, 4, |_, wg, items| Grid::covering(wg, items))?;
     Ok(plan(ask, written(ask), grid, &[("LOADS", loads)], &[ask.case.shape.n / 4], 4))
 }
 
 /// Rungs whose items write, or copy, a chunk each.
-fn chunks(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn chunks(ask: &Ask<'_>) -> Planned {
     let (chunk, grid) = wide(ask)?;
     Ok(plan(ask, written(ask), grid, &stream(ask)?, &[chunk, ask.case.shape.n], 16))
 }

@@ -10,32 +10,35 @@ use gpulab_cpu::reduce::{self as host, Op};
 use gpulab_model::data::{self, Change, DrawnInput};
 use gpulab_model::plan::{Role, WorkGroup};
 
-pub static FAMILY: Family = Family {
-    name: Cow::Borrowed("reduce"),
-    about: Cow::Borrowed("sum, minimum, maximum, and, or, xor of a vector"),
+pub static FAMILY: Family = BuiltInFamily {
+    name: "reduce",
+    about: "sum, minimum, maximum, and, or, xor of a vector",
     form: Form::Vector,
-    problem: AnyProblem::BuiltIn(&Reduce),
-    ladder: Cow::Borrowed(&ladder([
-        rung("reduce/interleaved.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
-            .between(&SIZED, &TREE_AND_FINISHING),
-        rung("reduce/strided.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
-            .between(&SIZED, &TREE_AND_FINISHING),
-        rung("reduce/sequential.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
-            .between(&SIZED, &TREE_AND_FINISHING),
-        rung("reduce/first_add.cl", |ask| looped_tree(ask, 2, None), &[SIZE, FINISH])
-            .between(&SIZED, &TREE_AND_FINISHING),
-        rung("reduce/last_warp.cl", last_warp, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
-        rung("reduce/unrolled.cl", unrolled, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
-        rung("reduce/raking.cl", raking, &[ITEMS, FINISH]).between(&JOINED, &TREE_AND_FINISHING),
-        rung("reduce/vectorised.cl", vectorised, &[ITEMS, REDUCE_ACC, FINISH]).between(&JOINED, &FINISHING),
-        rung("reduce/subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]).between(&JOINED, &FINISHING),
-        rung("reduce/single_pass.cl", single_pass, &[ITEMS, REDUCE_ACC]).between(&JOINED, &[]),
-        rung("reduce/wide.cl", wide, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
-    ])),
+    problem: &Reduce,
+    ladder: const {
+        &ladder([
+            rung("reduce/interleaved.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
+                .between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/strided.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
+                .between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/sequential.cl", |ask| looped_tree(ask, 1, None), &[SIZE, FINISH])
+                .between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/first_add.cl", |ask| looped_tree(ask, 2, None), &[SIZE, FINISH])
+                .between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/last_warp.cl", last_warp, &[SIZE, FINISH]).between(&SIZED, &TREE_AND_FINISHING),
+            rung("reduce/unrolled.cl", unrolled, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
+            rung("reduce/raking.cl", raking, &[ITEMS, FINISH]).between(&JOINED, &TREE_AND_FINISHING),
+            rung("reduce/vectorised.cl", vectorised, &[ITEMS, REDUCE_ACC, FINISH]).between(&JOINED, &FINISHING),
+            rung("reduce/subgroup.cl", subgroup, &[ITEMS, REDUCE_ACC, FINISH]).between(&JOINED, &FINISHING),
+            rung("reduce/single_pass.cl", single_pass, &[ITEMS, REDUCE_ACC]).between(&JOINED, &[]),
+            rung("reduce/wide.cl", wide, &[FINISH]).between(&JOINED, &TREE_AND_FINISHING),
+        ])
+    },
     choices: &[OP],
-    dtypes: Cow::Borrowed(&[Dtype::I32, Dtype::F32, Dtype::I64, Dtype::F64]),
+    dtypes: &[Dtype::I32, Dtype::F32, Dtype::I64, Dtype::F64],
     ceiling: Bound::Read,
-};
+}
+.family();
 
 /// In front of rungs: the operation.
 const JOINED: [&str; 1] = ["reduce/operation.cl"];
@@ -248,7 +251,7 @@ fn finished(
     last_args: &[Arg],
     (partials, wg): (usize, usize),
     depth: u64,
-) -> Result<Plan, Refusal> {
+) -> Planned {
     let dtype = plan.ask.case.dtype;
     let who = FINISH.given(&plan.ask.case.params)?.unwrap_or("host");
     plan.note(FINISH.name, who);
@@ -266,12 +269,12 @@ fn finished(
     Ok(plan.plan(grid.wg as u64, depth + finish))
 }
 
-fn last_warp(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn last_warp(ask: &Ask<'_>) -> Planned {
     looped_tree(ask, 2, Some(shape::lockstep(ask)?))
 }
 
 /// One tree a group, in a loop, over `loads` elements for each work-item.
-fn looped_tree(ask: &Ask<'_>, loads: u64, lockstep: Option<&str>) -> Result<Plan, Refusal> {
+fn looped_tree(ask: &Ask<'_>, loads: u64, lockstep: Option<&str>) -> Planned {
     let (mut plan, grid) = begin_tree(ask, loads, lockstep)?;
     let size = SIZE.given(&ask.case.params)?.unwrap_or("runtime");
     plan.note(SIZE.name, size);
@@ -283,7 +286,7 @@ fn looped_tree(ask: &Ask<'_>, loads: u64, lockstep: Option<&str>) -> Result<Plan
     finished(plan, grid, &[scratch, n], (grid.groups, grid.wg), loads - 1 + tree_depth(grid.wg))
 }
 
-fn unrolled(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn unrolled(ask: &Ask<'_>) -> Planned {
     let (plan, grid) = begin_tree(ask, 2, Some(shape::lockstep(ask)?))?;
     let n = Arg::Index(plan.n());
     finished(plan, grid, &[n], (grid.groups, grid.wg), 1 + tree_depth(grid.wg))
@@ -320,7 +323,7 @@ fn check_halves(ask: &Ask<'_>) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn raking(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn raking(ask: &Ask<'_>) -> Planned {
     check_halves(ask)?;
     let grid = grid(ask, 2)?;
     let plan = begin_in_step(ask, grid, Some(shape::lockstep(ask)?))?;
@@ -343,13 +346,13 @@ fn accumulating<'a>(ask: &'a Ask<'a>) -> Result<(Builder<'a>, Grid, u64), Refusa
     Ok((plan, grid, depth))
 }
 
-fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn vectorised(ask: &Ask<'_>) -> Planned {
     let (plan, grid, depth) = accumulating(ask)?;
     let n = Arg::Index(plan.n());
     finished(plan, grid, &[n], (grid.groups, grid.wg), depth + tree_depth(grid.wg))
 }
 
-fn subgroup(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn subgroup(ask: &Ask<'_>) -> Planned {
     let (mut plan, grid, depth) = accumulating(ask)?;
     let mut how = shape::lockstep(ask)?;
     if how != "LOCKSTEP_PTX" {
@@ -371,7 +374,7 @@ fn subgroup(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     finished(plan, grid, &[n], (grid.groups, grid.wg), depth + grid.wg as u64)
 }
 
-fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn single_pass(ask: &Ask<'_>) -> Planned {
     let (mut plan, grid, depth) = accumulating(ask)?;
     let results = plan.single_pass(grid);
     let args = plan.inputs().into_iter().chain(results).chain([Arg::Index(plan.n())]).collect();
@@ -380,7 +383,7 @@ fn single_pass(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     Ok(plan.plan(grid.wg as u64, depth + tree_depth(grid.wg) + finish))
 }
 
-fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn wide(ask: &Ask<'_>) -> Planned {
     shape::check_wg(ask.case.wg, ask.target)?;
     let n = ask.case.shape.n;
     let (grid, chunk) = shape::chunks(ask.target, n);

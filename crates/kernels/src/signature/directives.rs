@@ -1,6 +1,7 @@
 //! What the directives of a text say, and which macros it defines or uses itself.
 
 use crate::tokens::{tokens, without_comments};
+use gpulab_system::text::Joined;
 use std::collections::BTreeMap;
 
 pub(super) fn is_qualifier(word: &str) -> bool {
@@ -91,7 +92,7 @@ pub(super) fn declares(text: &str, name: &str) -> bool {
             .and_then(|rest| rest.strip_prefix("define"))
             .is_some_and(|rest| split_word(rest.trim_start()).0 == name)
     });
-    let plain: String = code.lines().filter(|line| !line.trim_start().starts_with('#')).collect::<Vec<_>>().join("\n");
+    let plain: String = code.lines().filter(|line| !line.trim_start().starts_with('#')).joined("\n");
     let is_type = |word: &str| {
         let is_other = is_qualifier(word) || is_statement(word) || ["unsigned", "signed", "void"].contains(&word);
         is_identifier(word) && !is_other && word != name

@@ -9,11 +9,12 @@ mod tiling;
 
 use super::repeat;
 use crate::prelude::*;
-use crate::{APART, Baseline, Rung};
+use crate::{APART, AnyProblem, Baseline, Rung};
 use gpulab_cpu::transpose::{self as host, gap};
 use gpulab_model::plan::{Movement, WorkGroup};
 pub use settings::MOST_NREPS;
 use settings::{GAP, NREPS, ORDER, PAD, ROWS, RUN, SKEW, STREAM, TILE, VEC};
+use std::borrow::Cow;
 use tiling::{GroupOrder, MOST_GROUP_ROWS, SquareTile, Tiles};
 
 pub static FAMILY: Family = Family {
@@ -185,13 +186,7 @@ fn set_pad(plan: &mut Builder<'_>, pad: u64) {
 
 /// The plan of one launch, if the work-group fits the device. It takes the matrices, their sizes and their pitches, `more`,
 /// and from where one repetition begins to where the next one does.
-fn launch(
-    mut plan: Builder<'_>,
-    groups: [u64; 3],
-    wg: WorkGroup,
-    more: &[Arg],
-    local_elements: u64,
-) -> Result<Plan, Refusal> {
+fn launch(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup, more: &[Arg], local_elements: u64) -> Planned {
     let (case, movement) = (plan.ask.case, movement(plan.ask.case));
     shape::check_wg(wg, plan.ask.target)?;
     let output = plan.output(movement.output_len());
@@ -204,7 +199,7 @@ fn launch(
     Ok(plan.plan(local_elements, 0))
 }
 
-fn scalar(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn scalar(ask: &Ask<'_>) -> Planned {
     let tile = SquareTile::of(ask, 32, 1)?;
     let pad = pad(ask)?;
     let mut plan = start(ask, 1)?;
@@ -216,7 +211,7 @@ fn scalar(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     launch(plan, groups, tile.work_group(), &[], local_elements)
 }
 
-fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn vectorised(ask: &Ask<'_>) -> Planned {
     let tile = SquareTile::of(ask, 64, 4)?;
     let pad = pad(ask)?;
     let mut plan = start(ask, 4)?;
@@ -226,7 +221,7 @@ fn vectorised(ask: &Ask<'_>) -> Result<Plan, Refusal> {
     launch(plan, groups, tile.work_group(), &[], tile.side * (tile.side + pad))
 }
 
-fn registers(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn registers(ask: &Ask<'_>) -> Planned {
     if is_skewed(ask)? {
         return skewed(ask);
     }
@@ -284,7 +279,7 @@ fn least_skewed(dtype: Dtype) -> u64 {
 }
 
 /// `registers` where rows begin at no whole vector: an item for each column of a sector's worth of rows.
-fn skewed(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn skewed(ask: &Ask<'_>) -> Planned {
     let (params, size) = (&ask.case.params, ask.case.dtype.size() as u64);
     let (sector, vector) = (SECTOR / size, 16 / size);
     let side = skewed_side(ask)?;
@@ -341,7 +336,7 @@ fn default_run(ask: &Ask<'_>) -> u64 {
 }
 
 /// Work-groups of one item, each with a part of a strip of `tile` rows.
-fn wide(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn wide(ask: &Ask<'_>) -> Planned {
     const BLOCK: u64 = 16;
     shape::check_wg(ask.case.wg, ask.target)?;
     let tile = TILE.get(&ask.case.params)?.unwrap_or(256);

@@ -108,8 +108,8 @@ pub fn regenerate(fill: Fill, seed: u64, stream: u64, start: u64, array: &mut Ar
     match array {
         Array::F32(v) => fill_f32(v, start, fill, key),
         Array::F64(v) => fill_f64(v, start, fill, key),
-        Array::I32(v) => fill_integers::<32, i32>(v, start, fill, key, |x| x as i32),
-        Array::I64(v) => fill_integers::<64, i64>(v, start, fill, key, |x| x),
+        Array::I32(v) => fill_whole::<32, i32>(v, start, fill, key, |x| x as i32),
+        Array::I64(v) => fill_whole::<64, i64>(v, start, fill, key, |x| x),
         // What bytes are is said by a layout, which makes data of them.
         Array::U8(v) => fill_with(v, start, |i| (draw(key, i) >> 40) as u8),
     }
@@ -132,16 +132,14 @@ fn fill_f32(v: &mut [f32], start: u64, fill: Fill, key: u64) {
             fill_with(v, start, |i| near(draw(key, i), negative, places) as f32 * scale);
         }
         Fill::Sizes(most) => fill_with(v, start, |i| sized_f32(draw(key, i), draw(!key, i), most)),
-        Fill::Exact(k) => fill_exact(v, start, key, k, |x| x as f32),
         Fill::Fractions(k) => fill_exact(v, start, key, k, |x| x as f32 / 4.0),
         Fill::Scaled(k) => {
             let scale = scale(key) as f32;
             fill_exact(v, start, key, k, |x| x as f32 * scale);
         }
-        Fill::Below(k) => fill_with(v, start, |i| up_to(draw(key, i), k) as f32),
-        Fill::Ones => v.fill(1.0),
-        Fill::MostBits => fill_with(v, start, |i| !lone_bit(draw(key, i), 32) as f32),
-        Fill::FewBits => fill_with(v, start, |i| lone_bit(draw(key, i), 32) as f32),
+        Fill::Exact(_) | Fill::Below(_) | Fill::Ones | Fill::MostBits | Fill::FewBits => {
+            fill_whole::<32, f32>(v, start, fill, key, |x| x as f32);
+        }
         Fill::Bits => fill_with(v, start, |i| f32::from_bits(pattern(key, i))),
         Fill::Weights { .. } => {
             let weights = Weights::of(fill, key);
@@ -168,16 +166,14 @@ fn fill_f64(v: &mut [f64], start: u64, fill: Fill, key: u64) {
             fill_with(v, start, |i| near(draw(key, i), negative, places) as f64 * scale);
         }
         Fill::Sizes(most) => fill_with(v, start, |i| sized_f64(draw(key, i), draw(!key, i), most)),
-        Fill::Exact(k) => fill_exact(v, start, key, k, |x| x as f64),
         Fill::Fractions(k) => fill_exact(v, start, key, k, |x| x as f64 / 4.0),
         Fill::Scaled(k) => {
             let scale = scale(key);
             fill_exact(v, start, key, k, |x| x as f64 * scale);
         }
-        Fill::Below(k) => fill_with(v, start, |i| up_to(draw(key, i), k) as f64),
-        Fill::Ones => v.fill(1.0),
-        Fill::MostBits => fill_with(v, start, |i| !lone_bit(draw(key, i), 64) as f64),
-        Fill::FewBits => fill_with(v, start, |i| lone_bit(draw(key, i), 64) as f64),
+        Fill::Exact(_) | Fill::Below(_) | Fill::Ones | Fill::MostBits | Fill::FewBits => {
+            fill_whole::<64, f64>(v, start, fill, key, |x| x as f64);
+        }
         Fill::Bits => fill_with(v, start, |i| f64::from_bits(wide_pattern(key, i))),
         Fill::Weights { .. } => {
             let weights = Weights::of(fill, key);
@@ -193,8 +189,8 @@ fn fill_f64(v: &mut [f64], start: u64, fill: Fill, key: u64) {
     }
 }
 
-/// Integers of so many bits, which `of` makes of numbers that they hold.
-fn fill_integers<const BITS: u32, T: Copy + Send + Sync>(
+/// Whole numbers of so many bits, of which `of` makes elements.
+fn fill_whole<const BITS: u32, T: Copy + Send + Sync>(
     v: &mut [T],
     start: u64,
     fill: Fill,

@@ -210,6 +210,18 @@ impl Array {
         }
     }
 
+    /// These numbers as elements of a type, rounded or cut to what it holds.
+    pub fn narrowed(dtype: Dtype, numbers: impl IntoIterator<Item = f64>) -> Array {
+        let numbers = numbers.into_iter();
+        match dtype {
+            Dtype::F32 => Array::F32(numbers.map(|x| x as f32).collect()),
+            Dtype::F64 => Array::F64(numbers.collect()),
+            Dtype::I32 => Array::I32(numbers.map(|x| x as i32).collect()),
+            Dtype::I64 => Array::I64(numbers.map(|x| x as i64).collect()),
+            Dtype::U8 => Array::U8(numbers.map(|x| x as u8).collect()),
+        }
+    }
+
     /// The elements' bytes, in the host's order.
     pub fn as_bytes(&self) -> &[u8] {
         each_array!(self, v => bytemuck::cast_slice(v))

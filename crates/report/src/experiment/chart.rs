@@ -4,6 +4,7 @@ use super::measure::{Measure, distinct};
 use crate::format::{self, Screen};
 use crate::groups;
 use gpulab_record::Point;
+use gpulab_system::text::Joined;
 use std::fmt::Write as _;
 
 /// From this factor between the largest and the smallest on, the axis is logarithmic.
@@ -33,7 +34,7 @@ pub(super) fn charts(points: &[Point], label: &dyn Fn(f64) -> String, screen: Sc
         let own = points.iter().filter(|p| Measure::of(p) == measure && p.measured().is_some_and(|v| v > 0.0));
         chart(&own.collect::<Vec<_>>(), measure, label, screen)
     });
-    all.filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+    all.filter(|text| !text.is_empty()).joined("\n")
 }
 
 /// The scale of values: from nought, or logarithmic.

@@ -10,6 +10,7 @@ use super::markdown::{self, PAGE};
 use super::view::status_word;
 use gpulab_model::outcome::Status;
 use gpulab_record::{Flags, Point, flag};
+use gpulab_system::text::Joined;
 use measure::{Measure, distinct};
 use std::collections::HashMap;
 
@@ -36,7 +37,7 @@ pub fn text(points: &[Point], question: &str, finding: &str, label: &dyn Fn(f64)
         notes(points, label, screen),
         wrap(&format!("finding: {finding}")),
     ];
-    format::on_screen(&parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n"), screen)
+    format::on_screen(&parts.iter().filter(|part| !part.is_empty()).cloned().joined("\n"), screen)
 }
 
 /// The same as Markdown, with a table in place of the chart.
@@ -88,7 +89,7 @@ fn table(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> Str
 
 /// `bandwidth in GB/s, time in us`.
 fn units(points: &[Point]) -> String {
-    distinct(points, Measure::of).into_iter().map(Measure::text).collect::<Vec<_>>().join(", ")
+    distinct(points, Measure::of).into_iter().map(Measure::text).joined(", ")
 }
 
 /// A line for each x, or where there are many series, or they have no room side by side, for each series.

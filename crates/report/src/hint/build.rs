@@ -3,6 +3,7 @@
 use super::words::{Hint, hint};
 use gpulab_kernels::HostNames;
 use gpulab_study::judgement::Judgement;
+use gpulab_system::text::Joined;
 use std::collections::BTreeSet;
 
 const MACROS: &str = "gpulab sets T, the element type; INDEX, an unsigned integer for sizes; WG, the group's work-items, and of \
@@ -155,7 +156,7 @@ fn defines(log: &str, host: &HostNames) -> String {
         .choices
         .first()
         .map(|first| format!(", or, as its conditionals ask for {}: {}", host.choices.join(", "), option(first, "1")));
-    names.iter().map(|name| option(name, "VALUE")).collect::<Vec<_>>().join(" ") + &choice.unwrap_or_default()
+    names.iter().map(|name| option(name, "VALUE")).joined(" ") + &choice.unwrap_or_default()
 }
 
 /// How many arguments a kernel has, and was given, where that is what is wrong.

@@ -14,6 +14,7 @@ use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Symptoms;
 use gpulab_model::plan::WorkGroup;
 use gpulab_study::judgement::{Judgement, Ruling, TriedCase};
+use gpulab_system::text::Joined;
 use words::{elements, hint, no_barrier};
 
 /// The hint for a kernel; none for one that is right. Where the simulator `found` the fault, another group is no cure.
@@ -127,7 +128,7 @@ fn by_group(judgement: &Judgement) -> Option<Hint> {
             "Look for a missing barrier, and for a place that several work-items write. {check}"
         ));
     }
-    let (sizes, wg) = (right.iter().map(ToString::to_string).collect::<Vec<_>>().join(" and "), failed.wg);
+    let (sizes, wg) = (right.iter().map(ToString::to_string).joined(" and "), failed.wg);
     let number = judgement.traits.sizes.iter().find(|size| right.iter().any(|wg| wg.size() as u64 == **size));
     let next = match number {
         Some(size) => format!("The text has the number {size}: write WG, or WG_X and WG_Y, which gpulab sets."),

@@ -9,6 +9,7 @@ use super::view::{self, View, detail, tint, verdict};
 use gpulab_model::outcome::Status;
 use gpulab_model::stats::ratio;
 use gpulab_record::Row;
+use gpulab_system::text::Joined;
 
 /// Characters of a line of text that does not depend on the terminal.
 pub(super) const WIDTH: usize = 80;
@@ -183,7 +184,7 @@ fn tinted_gains(line: &str, screen: Screen) -> String {
         true => cell.to_owned(),
         false => cell.replace('▲', &paint("▲", Tint::Green)).replace('▼', &paint("▼", Tint::Red)),
     };
-    line.split(' ').map(tint).collect::<Vec<_>>().join(" ")
+    line.split(' ').map(tint).joined(" ")
 }
 
 /// Bars behind the lines: of the limit, or of the fastest line's speed where the limit bounds nothing.

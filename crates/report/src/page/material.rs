@@ -5,6 +5,7 @@ use crate::picture::Drawn;
 use gpulab_record::{Point, Row, SampleRow};
 use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::count::CountRow;
+use gpulab_system::text::Joined;
 use std::borrow::Cow;
 
 #[derive(Clone, Copy)]
@@ -72,6 +73,6 @@ impl DevicePart<'_> {
     /// The platform, and the folder that its files lie in.
     pub(super) fn of(&self) -> String {
         let names = [self.key.0.as_str(), self.folder.name.as_str()];
-        format::terminal(&names.into_iter().filter(|name| !name.is_empty()).collect::<Vec<_>>().join(", "))
+        format::terminal(&names.into_iter().filter(|name| !name.is_empty()).joined(", "))
     }
 }

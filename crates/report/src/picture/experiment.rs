@@ -46,7 +46,7 @@ pub fn experiment(points: &[Point], told: &StudyText<'_>) -> Drawn {
         sheet.y += 10.0;
     }
     sheet.y -= 10.0;
-    let about = format!("{} Panels: {}.", told.finding, panels.iter().map(Panel::name).collect::<Vec<_>>().join("; "));
+    let about = format!("{} Panels: {}.", told.finding, panels.iter().map(Panel::name).joined("; "));
     Ok(sheet.done(title, &about, figures(&measured, told.label)))
 }
 

@@ -186,7 +186,7 @@ impl BarChart {
             false => format!("{} {}", name(cell.row), status_word(cell.row.status)),
         });
         let limit = self.limit.map_or_else(String::new, |limit| format!(", limit {}", number::value(limit)));
-        format!("Bars of {}{limit}: {}.", self.measure.name(), told.collect::<Vec<_>>().join("; "))
+        format!("Bars of {}{limit}: {}.", self.measure.name(), told.joined("; "))
     }
 
     fn figures(&self, view: &View<'_>) -> Figures {

@@ -8,3 +8,4 @@ pub(super) use crate::format;
 pub(super) use crate::rungs::label;
 pub(super) use crate::view::is_base;
 pub(super) use gpulab_record::{Point, Row};
+pub(super) use gpulab_system::text::Joined;

@@ -5,6 +5,7 @@
 use super::font;
 use super::theme::{self, Theme};
 use crate::format;
+use gpulab_system::text::Joined;
 use maud::{Markup, PreEscaped, Render, html};
 use std::fmt::Write as _;
 
@@ -152,15 +153,17 @@ impl Sheet {
     }
 
     pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str, width: f64) {
-        self.marks.push(html! {
-            line x1=(Units(from.0)) y1=(Units(from.1)) x2=(Units(to.0)) y2=(Units(to.1)) class=(class) stroke-width=(Units(width)) {}
-        });
+        self.stroke((from, to), class, width, None);
     }
 
     pub(super) fn dashes(&mut self, from: (f64, f64), to: (f64, f64), class: &str, width: f64) {
+        self.stroke((from, to), class, width, Some("4 3"));
+    }
+
+    fn stroke(&mut self, (from, to): ((f64, f64), (f64, f64)), class: &str, width: f64, dashes: Option<&str>) {
         self.marks.push(html! {
             line x1=(Units(from.0)) y1=(Units(from.1)) x2=(Units(to.0)) y2=(Units(to.1)) class=(class)
-                stroke-width=(Units(width)) stroke-dasharray="4 3" {}
+                stroke-width=(Units(width)) stroke-dasharray=[dashes] {}
         });
     }
 
@@ -240,8 +243,7 @@ pub(super) fn by_turns(all: &[Picture]) -> Picture {
          @media (prefers-reduced-motion:reduce){{.turn:not(.turn-0){{opacity:0}}}}",
         SECONDS * count
     );
-    let join =
-        |text: fn(&Picture) -> &String| all.iter().map(|one| text(one).as_str()).collect::<Vec<_>>().join("; then ");
+    let join = |text: fn(&Picture) -> &String| all.iter().map(|one| text(one).as_str()).joined("; then ");
     Picture {
         title: join(|one| &one.title),
         about: join(|one| &one.about),

@@ -59,7 +59,7 @@ pub fn strip(samples: &[SampleRow]) -> Drawn {
     draw(&mut sheet, &lines);
     let about = format!(
         "A line of marks for each rung, each mark a run. {}.",
-        lines.iter().map(|line| format!("{} {} runs", line.name, line.ratios.len())).collect::<Vec<_>>().join("; ")
+        lines.iter().map(|line| format!("{} {} runs", line.name, line.ratios.len())).joined("; ")
     );
     Ok(sheet.done(&title, &about, figures(&lines)))
 }

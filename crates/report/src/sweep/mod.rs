@@ -15,6 +15,7 @@ use super::rungs::{label, limit, rate};
 use super::view::{is_held_against_limit, status_word};
 use gpulab_model::outcome::{Spent, Status};
 use gpulab_record::{Row, flag, params_text};
+use gpulab_system::text::Joined;
 use std::borrow::Cow;
 use std::collections::HashMap;
 pub(super) use timed::{FLAT, Timed, variants};
@@ -83,7 +84,7 @@ fn head(rows: &[Row]) -> Option<String> {
     });
     let counts = Status::ALL.map(|status| (rows.iter().filter(|r| r.status == status).count(), status_word(status)));
     let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
-    let counts = counts.collect::<Vec<_>>().join(", ");
+    let counts = counts.joined(", ");
     let device = format::device(&first.device);
     Some(format!("sweep of {} on {device}: {} configurations: {counts}{ceiling}", first.family, rows.len()))
 }
@@ -150,7 +151,7 @@ fn optimum(rows: &[&Row], screen: Screen) -> String {
         map::map(rows, &all, screen),
         format::wrap(&format::terminal(&flatness(&all)), screen.width, "  "),
     ];
-    format!("{title}\n{}", parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n"))
+    format!("{title}\n{}", parts.iter().filter(|part| !part.is_empty()).cloned().joined("\n"))
 }
 
 /// `f32, n = 1_000_000`.
@@ -186,7 +187,7 @@ fn best_of_rungs(rows: &[&Row], best: &Row, screen: Screen) -> String {
     let meaning = meaning.map_or_else(String::new, |legend| format::wrap(&legend, screen.width, "  "));
     let lines = |grid: &TextGrid| grid.lines().join("\n") + "\n" + &meaning;
     let common = common(&tuned);
-    let own = |params: &str| params.split(' ').filter(|set| !common.contains(set)).collect::<Vec<_>>().join(" ");
+    let own = |params: &str| params.split(' ').filter(|set| !common.contains(set)).joined(" ");
     let told: Vec<(String, String)> = tuned.iter().map(|(rung, params)| (rung.clone(), own(params))).collect();
     let everywhere = match common.is_empty() {
         true => String::new(),

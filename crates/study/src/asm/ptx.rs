@@ -1,6 +1,7 @@
 //! PTX, the virtual machine code of NVIDIA's compilers (NVIDIA, "Parallel Thread Execution ISA").
 
 use super::{AsmInstruction, AsmKernel, AsmKind};
+use gpulab_system::text::Joined;
 use std::collections::BTreeMap;
 
 /// Functions with a body, in order.
@@ -70,7 +71,7 @@ fn instruction(text: &str, place: Option<(String, u64)>) -> Option<AsmInstructio
     let opcode = bare.split(char::is_whitespace).next().filter(|opcode| !opcode.is_empty())?;
     let parts: Vec<&str> = opcode.split('.').collect();
     let is_vector = parts.iter().any(|part| ["v2", "v4", "v8", "f16x2", "bf16x2"].contains(part));
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = text.split_whitespace().joined(" ");
     Some(AsmInstruction { kind: kind(&parts), memory: None, is_vector, place, text })
 }
 

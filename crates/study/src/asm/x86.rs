@@ -1,6 +1,7 @@
 //! The machine code of x86-64, as `objdump -d -l --no-show-raw-insn` prints it.
 
 use super::{AsmInstruction, AsmKernel, AsmKind};
+use gpulab_system::text::Joined;
 
 pub(super) fn parse(text: &str) -> Vec<AsmKernel> {
     let mut kernels: Vec<AsmKernel> = Vec::new();
@@ -43,7 +44,7 @@ fn instruction(text: &str, place: Option<(String, u64)>) -> Option<AsmInstructio
     let is_packed = bare.ends_with("ps") || bare.ends_with("pd") || bare.starts_with('p') || bare.starts_with("movdq");
     let is_vector =
         wide || operands.contains("%xmm") && is_packed && !bare.starts_with("pextr") && !bare.starts_with("pinsr");
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = text.split_whitespace().joined(" ");
     Some(AsmInstruction { kind, memory, is_vector, place, text })
 }
 

@@ -8,6 +8,7 @@ use gpulab_model::data::{Dtype, Params};
 use gpulab_model::outcome::{Cache, Clock, DeviceInfo, Executor, Outcome, Settings, Status};
 use gpulab_model::plan::{Case, Target};
 use gpulab_record::{Ceiling, LaunchCost, REPEATS, Run};
+use gpulab_system::text::Joined;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -218,7 +219,7 @@ impl Limits {
     fn tell_unquiet(&mut self, row: &CeilingRow) {
         if row.is_unquiet() && !std::mem::replace(&mut self.told_unquiet, true) {
             let of = [row.element.as_str(), row.place.name()].into_iter().filter(|word| !word.is_empty());
-            let of = of.collect::<Vec<_>>().join(", ");
+            let of = of.joined(", ");
             (self.say)(&format!(
                 "the limit \"{}\" ({of}) was measured on a busy machine and may be off: gpulab ceiling measures it again",
                 row.what

@@ -172,7 +172,7 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
         let operations = OPERATIONS.iter().filter(|(what, ..)| !quick || is_quick(what));
         all.extend(operations.map(|&(what, ops, measure)| {
             let spaces = arithmetic(what, ops, element, dtype, target, quick);
-            Quantity { what, element, bytes: None, measure, spaces, place: Site::Unit }
+            of_elements(what, element, measure, Site::Unit, spaces)
         }));
         if !quick && element == "f32" {
             all.extend(bounding(Bound::AddMin, dtype, true, target, quick));
@@ -185,9 +185,8 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
 /// launch.
 pub fn for_model(target: &Target) -> Vec<Quantity> {
     let caches = [Bound::Read, Bound::Write, Bound::Copy].map(|bound| near(bound, target));
-    let (what, element, measure, place) = ("add", "f32", Rate::Ops, Site::Unit);
-    let spaces = arithmetic(what, &[what], element, Dtype::F32, target, true);
-    let add = Quantity { what, element, bytes: None, measure, spaces, place };
+    let spaces = arithmetic("add", &["add"], "f32", Dtype::F32, target, true);
+    let add = of_elements("add", "f32", Rate::Ops, Site::Unit, spaces);
     let (launch, _) = launch_cost(Clock::Event);
     let launches = BUSY_LAUNCHES.map(|(what, variant)| launching(what, variant));
     let kernels = caches.into_iter().chain([local(target)]).chain(poor(target)).chain(waiting(target));
@@ -209,8 +208,7 @@ fn between(target: &Target, quick: bool) -> impl Iterator<Item = Quantity> + use
 }
 
 fn on_host(what: &'static str, bytes: Option<u64>, measure: Rate, case: Case) -> Quantity {
-    let spaces = vec![ProbeSpace::new(case, Vec::new())];
-    Quantity { what, element: "", bytes, measure, place: Site::Host, spaces }
+    Quantity { bytes, ..of_elements(what, "", measure, Site::Host, vec![ProbeSpace::new(case, Vec::new())]) }
 }
 
 /// What launching a kernel costs that does next to nothing, or sums a few words.
@@ -274,13 +272,13 @@ pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target, quick
                 spaces.retain(|space| heeds(&space.case));
             }
             let place = if signed { Site::Signed } else { Site::Unit };
-            Some(Quantity { what: bound.name(), element, bytes: None, measure: Rate::Pairs, spaces, place })
+            Some(of_elements(bound.name(), element, Rate::Pairs, place, spaces))
         }
         Bound::Local => Some(local(target)),
         Bound::Fma => {
             let &(element, _) = ELEMENTS.iter().find(|(_, known)| *known == dtype)?;
             let spaces = arithmetic("fma", &["mad", "fma"], element, dtype, target, quick);
-            Some(Quantity { what: bound.name(), element, bytes: None, measure: Rate::Ops, spaces, place: Site::Unit })
+            Some(of_elements(bound.name(), element, Rate::Ops, Site::Unit, spaces))
         }
         Bound::Arithmetic => None,
     }
@@ -292,7 +290,7 @@ fn far(bound: Bound, target: &Target) -> Quantity {
     let part = bytes.min(if bound == Bound::Read { 256 << 20 } else { 128 << 20 });
     // Shapes are compared over a part, which is enough to be beyond the caches of a GPU.
     let spaces = memory_spaces(bound, if target.gpu { part } else { bytes }, &Params::new(), target);
-    Quantity { what: bound.name(), element: "", bytes: Some(bytes), measure: Rate::Bytes, spaces, place: Site::Memory }
+    of_bytes(bound.name(), Site::Memory, bytes, spaces)
 }
 
 /// What a GPU's memory gives to kernels that use it poorly: 16 bytes at a time to items that are alone in their groups, and
@@ -302,22 +300,17 @@ fn poor(target: &Target) -> Vec<Quantity> {
         return Vec::new();
     }
     let bytes = far_bytes(target).min(256 << 20);
-    let of = |what, place, bytes, space| Quantity {
-        what,
-        element: "",
-        bytes: Some(bytes),
-        measure: Rate::Bytes,
-        spaces: vec![space],
-        place,
-    };
     let alone = case("read", "wide", Dtype::I32, bytes / 4, 1, &Params::new());
     let alone = ProbeSpace::new(alone, vec![axis("chunks", &["1024", "256", "64"])]);
     // Eight words are a segment.
-    let strides = Params::from([(STRIDES.name.to_owned(), "3".to_owned())]);
+    let strides = params([(STRIDES.name, 3)]);
     let written = 1 << (bytes / 2).ilog2();
     let scattered = case("scatter", "walk", Dtype::I32, written / 4, group(target, 256), &strides);
     let scattered = ProbeSpace::new(scattered, vec![groups(target, &["256", "128", "512"])]);
-    vec![of("read", Site::Alone, bytes, alone), of("write", Site::Scattered, written, scattered)]
+    vec![
+        of_bytes("read", Site::Alone, bytes, vec![alone]),
+        of_bytes("write", Site::Scattered, written, vec![scattered]),
+    ]
 }
 
 /// What keeps a warp of a GPU long: loads, each of which gives the next one's address, and divisions by a number that the compiler does
@@ -327,24 +320,16 @@ fn waiting(target: &Target) -> Vec<Quantity> {
     if !target.gpu {
         return Vec::new();
     }
-    let params = |settings: &[(&str, u64)]| -> Params {
-        settings.iter().map(|(name, value)| ((*name).to_owned(), value.to_string())).collect()
-    };
-    let of = |what, element, measure, place, case| Quantity {
-        what,
-        element,
-        bytes: None,
-        measure,
-        place,
-        spaces: vec![ProbeSpace::new(case, Vec::new())],
+    let of = |what, element, measure, place, case| {
+        of_elements(what, element, measure, place, vec![ProbeSpace::new(case, Vec::new())])
     };
     let load = |place, bytes: u64| {
-        let settings = params(&[(chase::DEPENDENT.name, 1), (lab::ROUNDS.name, LOADS / chase::UNROLLED - 1)]);
+        let settings = params([(chase::DEPENDENT.name, 1), (lab::ROUNDS.name, LOADS / chase::UNROLLED - 1)]);
         let nodes = 1 << (bytes / (4 << chase::LINE)).max(2).ilog2();
         of(LOAD, "", Rate::Latency, place, case("chase", "global", Dtype::I32, nodes, 1, &settings))
     };
     let division = operation::OPERATIONS.iter().position(|one| one.name == operation::DIV).unwrap_or_default() as u64;
-    let settings = params(&[(operation::OP.name, division), ("chains", 8), (lab::ROUNDS.name, 16)]);
+    let settings = params([(operation::OP.name, division), ("chains", 8), (lab::ROUNDS.name, 16)]);
     let division = case("instructions", "pairs", Dtype::I32, lab::items(target), group(target, 256), &settings);
     vec![
         load(Site::Cache, 8 << 20),
@@ -361,36 +346,23 @@ pub const DIVISION: &str = "div";
 /// after item, items of large groups that take turns in reading, or meet at barriers.
 fn of_items(target: &Target) -> Vec<Quantity> {
     if target.gpu {
-        let params = [(OP.name, "add"), ("vec", "1"), ("sweeps", "32")];
-        let params = params.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let params = params([(OP.name, "add"), ("vec", "1"), ("sweeps", "32")]);
         let case = case("arith", "chains", Dtype::F32, 32, group(target, 32), &params);
         let spaces = vec![ProbeSpace::new(case, vec![axis("chains", &["8", "16"])])];
-        return vec![Quantity {
-            what: "add",
-            element: "f32",
-            bytes: None,
-            measure: Rate::Ops,
-            spaces,
-            place: Site::Warp,
-        }];
+        return vec![of_elements("add", "f32", Rate::Ops, Site::Warp, spaces)];
     }
-    let read = |bytes: u64, vec: &str, more: &[(&str, &str)]| {
-        let params = [("loads", "1"), (VEC.name, vec)].into_iter().chain(more.iter().copied());
-        let params = params.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let read = |bytes: u64, vec: &str, more: &[(&'static str, &str)]| {
+        let params = params([("loads", "1"), (VEC.name, vec)].into_iter().chain(more.iter().copied()));
         vec![ProbeSpace::new(case("read", "strided", Dtype::I32, bytes / 4, group(target, 256), &params), Vec::new())]
     };
-    let walk = |what, place, bytes, vec| {
-        let spaces = read(bytes, vec, &[]);
-        Quantity { what, element: "", bytes: Some(bytes), measure: Rate::Bytes, spaces, place }
-    };
+    let walk = |what, place, bytes, vec| of_bytes(what, place, bytes, read(bytes, vec, &[]));
     let far = 1 << far_bytes(target).ilog2();
     let reads = [(Site::Near, far / 32), (Site::Strided, far)];
     let walks =
         reads.into_iter().flat_map(|(place, bytes)| [walk(WORDS, place, bytes, "1"), walk(VECTORS, place, bytes, "4")]);
     // Each item has one word, so that the tree of its group takes the time.
     let spaces = read(1 << 22, "1", &[("waves", "all")]);
-    let tree = Quantity { what: "add", element: "i32", bytes: None, measure: Rate::Ops, spaces, place: Site::Tree };
-    walks.chain([tree]).collect()
+    walks.chain([of_elements("add", "i32", Rate::Ops, Site::Tree, spaces)]).collect()
 }
 
 /// Reads of 4 and of 16 bytes.
@@ -401,7 +373,7 @@ pub const VECTORS: &str = "read of 16 bytes";
 fn near(bound: Bound, target: &Target) -> Quantity {
     let bytes = if target.gpu { 8 << 20 } else { u64::from(target.compute_units.max(1)).next_power_of_two() << 13 };
     let spaces = memory_spaces(bound, bytes, &repeated(bytes, target), target);
-    Quantity { what: bound.name(), element: "", bytes: Some(bytes), measure: Rate::Bytes, spaces, place: Site::Cache }
+    of_bytes(bound.name(), Site::Cache, bytes, spaces)
 }
 
 /// A point of the curve over size, in the shape that keeps each compute unit at its own part.
@@ -414,7 +386,7 @@ fn point(bound: Bound, bytes: u64, target: &Target) -> Quantity {
         space.case.params.insert(stay.0.into(), stay.1.into());
         space.axes.clear();
     }
-    Quantity { what: bound.name(), element: "", bytes: Some(bytes), measure: Rate::Bytes, spaces, place: Site::Curve }
+    of_bytes(bound.name(), Site::Curve, bytes, spaces)
 }
 
 /// Sizes of the curve, in bytes: 16 KiB and on in factors of four.
@@ -433,7 +405,27 @@ fn far_bytes(target: &Target) -> u64 {
 /// So many repeats that launching costs nothing beside them.
 fn repeated(bytes: u64, target: &Target) -> Params {
     let moved: u64 = if target.gpu { 4 << 30 } else { 128 << 20 };
-    Params::from([(REPEATS.to_owned(), (moved / bytes).clamp(1, 16384).to_string())])
+    params([(REPEATS, (moved / bytes).clamp(1, 16384))])
+}
+
+fn params<V: ToString>(settings: impl IntoIterator<Item = (&'static str, V)>) -> Params {
+    settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_string())).collect()
+}
+
+/// What is measured over so many bytes.
+fn of_bytes(what: &'static str, place: Site, bytes: u64, spaces: Vec<ProbeSpace>) -> Quantity {
+    Quantity { bytes: Some(bytes), ..of_elements(what, "", Rate::Bytes, place, spaces) }
+}
+
+/// What is measured of elements, whose number does not matter.
+fn of_elements(
+    what: &'static str,
+    element: &'static str,
+    measure: Rate,
+    place: Site,
+    spaces: Vec<ProbeSpace>,
+) -> Quantity {
+    Quantity { what, element, bytes: None, measure, spaces, place }
 }
 
 fn case(family: &str, variant: &str, dtype: Dtype, n: u64, wg: usize, params: &Params) -> Case {
@@ -475,8 +467,8 @@ fn memory_spaces(bound: Bound, bytes: u64, params: &Params, target: &Target) -> 
 
 fn local(target: &Target) -> Quantity {
     let units = u64::from(target.compute_units.max(1)).next_power_of_two();
-    let (n, repeats) = if target.gpu { (units << 14, 1024) } else { (units << 15, 1024) };
-    let params = Params::from([(REPEATS.to_owned(), repeats.to_string())]);
+    let n = if target.gpu { units << 14 } else { units << 15 };
+    let params = params([(REPEATS, 1024)]);
     let (vec, wg): (&[&str], &[&str]) = if target.gpu {
         (&["4", "2", "1"], &["256", "512", "1024", "128"])
     } else {
@@ -485,7 +477,7 @@ fn local(target: &Target) -> Quantity {
     let axes = vec![axis("vec", vec), axis("loads", &["4", "2", "8", "1"]), groups(target, wg)];
     let wg = group(target, wg[0].parse().unwrap_or(1));
     let space = ProbeSpace::new(case("local", "vectors", Dtype::I32, n, wg, &params), axes);
-    Quantity { what: "local", element: "", bytes: None, measure: Rate::Bytes, spaces: vec![space], place: Site::Unit }
+    of_elements("local", "", Rate::Bytes, Site::Unit, vec![space])
 }
 
 /// The spaces of an operation: chains of it, and of additions with minima also the forms that rungs have.

@@ -71,8 +71,7 @@ fn finding(points: &[Point]) -> String {
     [fast(&all, best), lanes(points, &all), occupancy(points)]
         .into_iter()
         .filter(|sentence| !sentence.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+        .joined(" ")
 }
 
 /// A size is about as fast as the best if it reaches this much of its rate.

@@ -99,10 +99,10 @@ fn beside(points: &[Point], what: &str, name: &str) -> Option<String> {
     let of = |verdict| {
         let selected = contrasts.iter().filter(|c| c.verdict == verdict);
         let described = |c: &Contrast| Some(format!("{} ({})", way(c.x)?, times(c.ratio.max(1.0 / c.ratio))));
-        selected.filter_map(described).collect::<Vec<String>>().join(", ")
+        selected.filter_map(described).joined(", ")
     };
     let unclear = contrasts.iter().filter(|c| c.verdict == Comparison::Unclear).filter_map(|c| way(c.x));
-    let unclear = unclear.collect::<Vec<&str>>().join(", ");
+    let unclear = unclear.joined(", ");
     let rest = match unclear.as_str() {
         "" => String::new(),
         unclear => format!(", and {unclear} it is {}", undecided(&contrasts)),

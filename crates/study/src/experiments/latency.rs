@@ -102,7 +102,7 @@ fn finding(points: &[Point]) -> String {
     };
     let ghz = series(points, CLOCK).first().and_then(|p| p.measured());
     let sentences = [levels(points, &steps, ghz), local(points, ghz), control];
-    sentences.into_iter().filter(|sentence| !sentence.is_empty()).collect::<Vec<_>>().join(" ")
+    sentences.into_iter().filter(|sentence| !sentence.is_empty()).joined(" ")
 }
 
 /// Each size beside the next smaller one.

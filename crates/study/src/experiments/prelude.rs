@@ -10,3 +10,4 @@ pub(super) use gpulab_model::data::{Dtype, Params, Shape};
 pub(super) use gpulab_model::plan::{Case, TOLD, Target, WorkGroup};
 pub(super) use gpulab_record::groups::distinct;
 pub(super) use gpulab_record::{BANDWIDTH, Metric, Point, RATE, Row, TIME};
+pub(super) use gpulab_system::text::Joined;

@@ -104,7 +104,7 @@ fn cheapest(points: &[Point], size: &str) -> String {
     let described = |(remedy, cost): &(&str, Contrast)| {
         format!("{remedy} takes up to {} as long (rest = {})", times(cost.ratio), cost.x)
     };
-    let remedies = dear.iter().map(described).collect::<Vec<_>>().join(", ");
+    let remedies = dear.iter().map(described).joined(", ");
     let costs: Vec<Contrast> = free.iter().map(|(_, cost)| *cost).collect();
     let is_clear = !any(&costs, Comparison::Unclear);
     let verb = if free.len() == 1 { "costs" } else { "cost" };

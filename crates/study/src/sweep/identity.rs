@@ -4,6 +4,7 @@ use super::{Configuration, Order};
 use gpulab_model::outcome::{DeviceInfo, Settings};
 use gpulab_model::plan::Case;
 use gpulab_record::Row;
+use gpulab_system::text::Joined;
 use std::collections::BTreeSet;
 
 /// A fixed part of a plan: every `of`-th configuration.
@@ -148,7 +149,7 @@ fn or_all(shard: &str) -> &str {
 pub(super) fn different_words(a: &str, b: &str) -> (String, String) {
     let only = |a: &str, b: &str| {
         let words = a.split(' ').filter(|word| !b.split(' ').any(|other| other == *word));
-        words.collect::<Vec<_>>().join(" ")
+        words.joined(" ")
     };
     let or_nothing = |words: String| if words.is_empty() { "without it".to_owned() } else { words };
     (or_nothing(only(a, b)), or_nothing(only(b, a)))

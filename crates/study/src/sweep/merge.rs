@@ -4,6 +4,7 @@ use super::identity::{device, different_words};
 use gpulab_record::Row;
 use gpulab_record::groups::distinct;
 use gpulab_record::store::Rows;
+use gpulab_system::text::Joined;
 use std::collections::{BTreeMap, BTreeSet};
 
 const LISTED: usize = 5;
@@ -56,7 +57,7 @@ pub fn slower(rows: &[Row]) -> Option<String> {
     let slow = runs.values().filter(|(seconds, _)| *seconds > SLOWER * best);
     let most = slow.clone().map(|(seconds, _)| seconds / best).reduce(f64::max)?;
     let shards = slow.flat_map(|(_, shards)| shards).copied().collect::<BTreeSet<_>>();
-    let shards = shards.into_iter().collect::<Vec<_>>().join(", ");
+    let shards = shards.into_iter().joined(", ");
     Some(format!(
         "shards {shards} had a device up to {most:.1} times slower, by the canary: compare only rows of one shard"
     ))

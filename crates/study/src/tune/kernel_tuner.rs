@@ -5,6 +5,7 @@ use super::settings_of;
 use gpulab_model::outcome::{Spent, Status};
 use gpulab_record::Row;
 use gpulab_record::groups::distinct;
+use gpulab_system::text::Joined;
 use serde_json::{Map, Value, json};
 
 const VERSION: &str = "1.1.0";
@@ -39,7 +40,7 @@ fn params(rows: &[(Row, Option<Spent>)], keys: &[String]) -> Value {
 /// A configuration under its name: its values with commas between.
 fn instance(row: &Row, spent: Option<Spent>, keys: &[String]) -> String {
     let values: Vec<Value> = keys.iter().map(|key| value(row, key)).collect();
-    let name = json!(values.iter().map(plain).collect::<Vec<_>>().join(","));
+    let name = json!(values.iter().map(plain).joined(","));
     let all: Map<String, Value> =
         keys.iter().cloned().zip(values).chain(measured(row, spent.unwrap_or_default())).collect();
     format!("{name}: {}", Value::Object(all))

@@ -8,6 +8,7 @@ mod screen;
 pub use screen::Screen;
 
 use crate::stdout;
+use crate::text::Joined;
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::sync::LazyLock;
@@ -77,7 +78,7 @@ pub fn abridged(message: &str) -> String {
         }
         cut(&(quoted + rest), LINE)
     };
-    message.split('\n').map(short).collect::<Vec<_>>().join("\n")
+    message.split('\n').map(short).joined("\n")
 }
 
 /// Where the next quotation of a text begins and ends: between two equal quotes, of which the first follows a blank or a bracket

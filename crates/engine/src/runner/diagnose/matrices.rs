@@ -69,17 +69,7 @@ fn cells(shape: Shape, tile: [usize; 2]) -> CellSymptoms {
 
 /// Numbers from 1 on, which every type holds.
 fn numbered(dtype: Dtype, len: usize) -> Array {
-    converted(dtype, (1..=len).map(|number| number as f64))
-}
-
-fn converted(dtype: Dtype, numbers: impl Iterator<Item = f64>) -> Array {
-    match dtype {
-        Dtype::F32 => Array::F32(numbers.map(|x| x as f32).collect()),
-        Dtype::F64 => Array::F64(numbers.collect()),
-        Dtype::I32 => Array::I32(numbers.map(|x| x as i32).collect()),
-        Dtype::I64 => Array::I64(numbers.map(|x| x as i64).collect()),
-        Dtype::U8 => Array::U8(numbers.map(|x| x as u8).collect()),
-    }
+    Array::narrowed(dtype, (1..=len).map(|number| number as f64))
 }
 
 fn moved(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2]) -> Result<Symptoms, Stop> {
@@ -112,6 +102,13 @@ fn moved(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2]) 
     })
 }
 
+/// Whether nine of ten cells hold these values, of those where they are others than the right ones.
+fn is_likely(cells: impl Iterator<Item = (usize, f64)>, got: &[f64], want: &[f64]) -> bool {
+    let decided = cells.filter(|(at, x)| want[*at] != *x);
+    let (so, of) = decided.fold((0, 0), |(so, of), (at, x)| (so + usize::from(got[at] == x), of + 1));
+    of > 0 && 10 * so >= 9 * of
+}
+
 /// What a moved matrix is instead, if nine of ten cells that are decided by it are so.
 fn likeness_of_moved(got: &[f64], want: &[f64], movement: &Movement, tile: [usize; 2]) -> Option<Likeness> {
     let Movement { rows, columns, .. } = *movement;
@@ -120,9 +117,7 @@ fn likeness_of_moved(got: &[f64], want: &[f64], movement: &Movement, tile: [usiz
     // What the output's cell holds, where that is another than the right one.
     let is_so = |cell: &dyn Fn(usize, usize) -> Option<f64>| {
         let all = (0..columns).flat_map(|r| (0..rows).map(move |c| (r, c)));
-        let decided = all.filter_map(|(r, c)| Some((r * rows + c, cell(r, c)?))).filter(|(at, x)| want[*at] != *x);
-        let (so, of) = decided.fold((0, 0), |(so, of), (at, x)| (so + usize::from(got[at] == x), of + 1));
-        of > 0 && 10 * so >= 9 * of
+        is_likely(all.filter_map(|(r, c)| Some((r * rows + c, cell(r, c)?))), got, want)
     };
     let flat = |at: usize| (at < got.len()).then_some((at + 1) as f64);
     let at = |r: usize, c: usize| r * rows + c;
@@ -156,7 +151,7 @@ fn product(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2]
     const WEIGHTS: u64 = 97;
     let n = case.shape.n as usize;
     let weights = (0..n * n).map(|at| (1 + data::draw(case.seed, at as u64) % WEIGHTS) as f64);
-    let input = converted(case.dtype, weights);
+    let input = Array::narrowed(case.dtype, weights);
     let right_of = |input: &Array| -> Vec<f64> {
         let data = Data::of(family, case, Inputs::Held(vec![input.clone()]));
         data.reference().and_then(|r| r.exact()).map(Array::widened).unwrap_or_default()
@@ -192,11 +187,8 @@ fn likeness_of_product(n: usize, d: &[f64], got: &[f64], want: &[f64]) -> Option
     let over = |join: fn(f64, f64) -> f64, term: &dyn Fn(usize, usize, usize) -> f64, i: usize, j: usize| {
         (1..n).fold(term(i, j, 0), |all, k| join(all, term(i, j, k)))
     };
-    let is_so = |cell: &dyn Fn(usize, usize) -> f64| {
-        let decided = (0..n * n).map(|at| (at, cell(at / n, at % n))).filter(|(at, x)| want[*at] != *x);
-        let (so, of) = decided.fold((0, 0), |(so, of), (at, x)| (so + usize::from(got[at] == x), of + 1));
-        of > 0 && 10 * so >= 9 * of
-    };
+    let is_so =
+        |cell: &dyn Fn(usize, usize) -> f64| is_likely((0..n * n).map(|at| (at, cell(at / n, at % n))), got, want);
     let rows = |i: usize, j: usize, k: usize| d[i * n + k] + d[j * n + k];
     let columns = |i: usize, j: usize, k: usize| d[k * n + i] + d[k * n + j];
     let sums = |i: usize, j: usize, k: usize| d[i * n + k] + d[k * n + j];
@@ -231,7 +223,7 @@ fn steps(
     (0..n)
         .map(|k| {
             let weight = |at: usize| if at / n == k || at % n == k { (1 + at % 13) as f64 } else { no_edge(dtype) };
-            let input = converted(dtype, (0..n * n).map(weight));
+            let input = Array::narrowed(dtype, (0..n * n).map(weight));
             let want = right_of(&input);
             probe.set(vec![input])?;
             let got = probe.run(&zero)?.widened();
@@ -250,7 +242,7 @@ fn start(
     n: usize,
 ) -> Result<Option<f64>, Stop> {
     let dtype = probe.job.case.dtype;
-    let input = converted(dtype, std::iter::repeat_n(no_edge(dtype), n * n));
+    let input = Array::narrowed(dtype, std::iter::repeat_n(no_edge(dtype), n * n));
     let want = right_of(&input);
     probe.set(vec![input])?;
     let got = probe.run_scrubbed(&Array::zeros(dtype, 1))?.widened();

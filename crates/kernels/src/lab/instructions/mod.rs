@@ -6,28 +6,30 @@ use self::operation::{FORM, Function, Instruction, Next, OP, Operation, Precisio
 use super::*;
 
 /// n items with chains of an operation.
-pub static PAIRS: Family = Family {
-    name: Cow::Borrowed("instructions"),
-    about: Cow::Borrowed("chains of one operation"),
+pub static PAIRS: Family = BuiltInFamily {
+    name: "instructions",
+    about: "chains of one operation",
     form: crate::Form::Vector,
-    problem: AnyProblem::BuiltIn(&Pairs),
-    ladder: Cow::Borrowed(&ladder([rung("lab/instructions/pairs.cl", pairs, &[])])),
+    problem: &Pairs,
+    ladder: const { &ladder([rung("lab/instructions/pairs.cl", pairs, &[])]) },
     choices: &[OP, FORM, CHAINS, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
+    dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::Arithmetic,
-};
+}
+.family();
 
 /// A function of n arguments in f32, an even number, which are made of as many words.
-pub static ONCE: Family = Family {
-    name: Cow::Borrowed("accuracy"),
-    about: Cow::Borrowed("a function's values"),
+pub static ONCE: Family = BuiltInFamily {
+    name: "accuracy",
+    about: "a function's values",
     form: crate::Form::Vector,
-    problem: AnyProblem::BuiltIn(&Once),
-    ladder: Cow::Borrowed(&ladder([rung("lab/accuracy/once.cl", once, &[])])),
+    problem: &Once,
+    ladder: const { &ladder([rung("lab/accuracy/once.cl", once, &[])]) },
     choices: &[OP, FORM, ROUNDS],
-    dtypes: Cow::Borrowed(&[Dtype::I32]),
+    dtypes: &[Dtype::I32],
     ceiling: Bound::Copy,
-};
+}
+.family();
 
 pub const CHAINS: Tunable = setting("chains", "independent chains of an item");
 
@@ -131,7 +133,7 @@ fn converged(case: &Case, function: &Function, start: f64) -> f64 {
     (0..get(&case.params, CHAINS.name)).map(chain).sum()
 }
 
-fn pairs(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn pairs(ask: &Ask<'_>) -> Planned {
     let Case { params, dtype, .. } = ask.case;
     let asked = Instruction::of(ask.case).ok_or_else(unknown)?;
     let (step, start, term) = match asked {
@@ -192,7 +194,7 @@ fn float(bits: u32) -> f64 {
     f64::from(f32::from_bits(bits))
 }
 
-fn once(ask: &Ask<'_>) -> Result<Plan, Refusal> {
+fn once(ask: &Ask<'_>) -> Planned {
     let n = whole_groups(ask)?;
     let Some(asked @ Instruction::Function(function, _)) = Instruction::of(ask.case) else { return Err(unknown()) };
     if !n.is_multiple_of(2) {

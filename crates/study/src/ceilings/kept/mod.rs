@@ -102,7 +102,7 @@ impl Kept {
     /// or not at all.
     pub fn save(&self, folder: &Path) -> Result<PathBuf, Error> {
         let path = self.path(folder);
-        let failed = |source: std::io::Error| Error::Output { what: path.display().to_string(), source };
+        let failed = Error::unwritten(&path);
         let text = serde_json::to_string_pretty(self).map_err(|e| failed(e.into()))?;
         files::write_whole(&path, &(text + "\n")).map_err(failed)?;
         Ok(path)

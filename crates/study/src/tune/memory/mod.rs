@@ -191,7 +191,7 @@ impl TuningMemory {
     /// Reads, changes and writes a device's file while no other process does.
     fn change(&self, device: &TunedFile, change: impl FnOnce(&mut TunedFile)) -> Result<Option<String>, Error> {
         let path = device.path(&self.folder);
-        let failed = |source: std::io::Error| Error::Output { what: path.display().to_string(), source };
+        let failed = Error::unwritten(&path);
         std::fs::create_dir_all(self.folder.join(TUNED_FOLDER)).map_err(failed)?;
         let lock = File::create(path.with_extension("lock")).map_err(failed)?;
         // Some network file systems have no locks; that is no reason not to write.
