@@ -1,6 +1,6 @@
 //! The rows that `gpulab compare` takes.
 
-use super::files::read;
+use super::files::read_some;
 use crate::prelude::*;
 use crate::store::Recorded;
 
@@ -25,9 +25,15 @@ pub(crate) fn rows_of(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
         return Err(Error::Usage(format!("{names} holds no .csv or .json file")));
     }
     for name in files {
-        let (holds, torn) = read(&name)?;
+        let slim = &mut |row: &mut Row| {
+            row.slim();
+            true
+        };
+        let (holds, torn) = read_some(&name, slim)?;
         torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));
         match holds {
+            // They are not in memory twice.
+            Recorded::Rows(rows) if all.is_empty() => all = rows,
             Recorded::Rows(rows) => all.extend(rows),
             Recorded::Points(_) => {
                 let why = "holds points of an experiment, which compare does not take: gpulab show FILE... shows them";

@@ -5,7 +5,7 @@ use crate::prelude::*;
 use crate::report::groups::{distinct, groups};
 use crate::report::shown::reasons::RunLimits;
 use crate::report::shown::{Material, ShownContent, ShownFile, mark_cached, only, take_apart, take_some};
-use crate::store::{Recorded, Shipped, recorded, shipped};
+use crate::store::{Recorded, RecordedFile, Shipped, recorded_some, shipped};
 use crate::suggest::did_you_mean;
 
 /// What is asked for: files, or of devices that come with gpulab all records or those of these names.
@@ -32,7 +32,7 @@ pub(crate) fn asked(words: &[String]) -> Result<AskedRecords, Error> {
 }
 
 /// As [`asked`], of the rows in files only those to keep.
-pub(crate) fn asked_some(words: &[String], keep: &mut dyn FnMut(&Row) -> bool) -> Result<AskedRecords, Error> {
+pub(crate) fn asked_some(words: &[String], keep: &mut dyn FnMut(&mut Row) -> bool) -> Result<AskedRecords, Error> {
     let parts = asked_parts(words)?;
     if let [AskedPart::Records { devices, names }] = &parts[..]
         && names.is_empty()
@@ -111,15 +111,21 @@ pub(crate) fn is_path(text: &str) -> bool {
 }
 
 /// Reads a file of results, whatever it holds; and what was wrong with its last line.
-pub(crate) fn read(name: &str) -> Result<(Recorded, Option<String>), Error> {
-    let text = files::read(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
-    recorded(&text, name)
+pub(crate) fn read(name: &str) -> Result<RecordedFile, Error> {
+    read_some(name, &mut |_| true)
 }
 
-fn from_file(path: &str, keep: &mut dyn FnMut(&Row) -> bool) -> Result<ShownFile, Error> {
+/// The same, of a CSV file's rows only what `keep` leaves.
+pub(crate) fn read_some(name: &str, keep: &mut dyn FnMut(&mut Row) -> bool) -> Result<RecordedFile, Error> {
+    let mut text = files::open(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
+    recorded_some(&mut text, name, keep)
+}
+
+fn from_file(path: &str, keep: &mut dyn FnMut(&mut Row) -> bool) -> Result<ShownFile, Error> {
     let list = "gpulab show alone lists the records that come with gpulab";
-    let text = files::read(Path::new(path)).map_err(|e| Error::Failed(format!("cannot read {path}: {e} ({list})")))?;
-    take_some(&text, path, keep)
+    let mut text =
+        files::open(Path::new(path)).map_err(|e| Error::Failed(format!("cannot read {path}: {e} ({list})")))?;
+    take_some(&mut text, path, keep)
 }
 
 /// The files of the one device whose name has this part.

@@ -51,7 +51,11 @@ impl FirstTables {
         FirstTables { most, kept: HashSet::new(), others: HashSet::new() }
     }
 
-    pub fn keep(&mut self, row: &Row) -> bool {
+    /// Whether the row is one of them; of a sweep's the summary's part is left.
+    pub fn keep(&mut self, row: &mut Row) -> bool {
+        if self.most < usize::MAX && is_swept(row) {
+            row.slim();
+        }
         let mut hasher = DefaultHasher::new();
         table_key(row).hash(&mut hasher);
         let key = hasher.finish();
@@ -139,7 +143,7 @@ mod tests {
         let is_copied = |own: &Cow<'_, [Row]>| matches!(own, Cow::Owned(_));
         assert!(!own.iter().any(is_copied) && tables(&[row("a"), swept(1, 1), row("a")]).iter().any(is_copied));
         let mut first = FirstTables::new(2);
-        let kept: Vec<bool> = rows.iter().chain(&rows).map(|row| first.keep(row)).collect();
+        let kept: Vec<bool> = rows.iter().chain(&rows).map(|row| first.keep(&mut row.clone())).collect();
         assert_eq!(kept, [true, true, true, false, false, false].repeat(2));
         assert_eq!(first.note().unwrap(), "1 table not shown: -v shows all, --where chooses");
         assert_eq!(sizes(families(&rows)), [6]);

@@ -9,6 +9,7 @@ use gpulab_record::{Point, Row, SampleRow, flag};
 use gpulab_study::ceilings::{CeilingRow, cached};
 use gpulab_study::count::CountRow;
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, Cursor, Seek};
 
 pub struct ShownFile {
     pub name: String,
@@ -38,18 +39,25 @@ pub enum ShownContent {
 
 /// Errors: `Usage`, if the file holds nothing that can be shown.
 pub fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
-    take_some(text, name, &mut |_| true)
+    take_some(&mut Cursor::new(text), name, &mut |_| true)
 }
 
 /// As [`take_apart`], of a CSV file's rows only those to keep.
-pub fn take_some(text: &[u8], name: &str, keep: &mut dyn FnMut(&Row) -> bool) -> Result<ShownFile, Error> {
+pub fn take_some(
+    text: &mut (impl BufRead + Seek),
+    name: &str,
+    keep: &mut dyn FnMut(&mut Row) -> bool,
+) -> Result<ShownFile, Error> {
     let (holds, torn) = match recorded_some(text, name, keep)? {
         (Recorded::Other { header }, torn) => {
             let has = |column: &str| header.iter().any(|name| name == column);
+            let mut whole = Vec::new();
+            let read = text.rewind().and_then(|()| text.read_to_end(&mut whole));
+            read.map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
             match (has("what") && has("place"), has("event_s")) {
-                _ if has(COUNTED) => (ShownContent::Counts(counts(text, name)?), torn),
-                (true, _) => (ShownContent::Ceilings(of_csv(text, name)?.0), torn),
-                (_, true) => (ShownContent::Samples(of_csv(text, name)?.0), torn),
+                _ if has(COUNTED) => (ShownContent::Counts(counts(&whole, name)?), torn),
+                (true, _) => (ShownContent::Ceilings(of_csv(&whole, name)?.0), torn),
+                (_, true) => (ShownContent::Samples(of_csv(&whole, name)?.0), torn),
                 _ => {
                     let why = "holds no results of gpulab: show takes what --csv and --json write";
                     return Err(Error::Usage(format!("{name} {why}")));
