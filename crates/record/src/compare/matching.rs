@@ -10,6 +10,7 @@ use gpulab_model::outcome::{Cache, Clock, Status};
 use gpulab_model::plan::WorkGroup;
 use gpulab_model::stats;
 use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
 
 /// A case that both sides have a time of.
 #[derive(Clone, Debug)]
@@ -197,16 +198,40 @@ pub fn timed(rows: &[Row]) -> Vec<CaseRuns<'_>> {
 /// What makes two rows one case, before work-groups and settings.
 type CaseKey<'a> = (&'a str, &'a str, Dtype, u64, u64, Cache);
 
-/// The same with work-group and settings, where they tell cases apart.
-type ApartKey<'a> = (CaseKey<'a>, Option<CaseSettings<'a>>);
+/// A row as its case's name: by its key, with work-group and settings where these tell cases apart. There may be a million.
+#[derive(Clone, Copy)]
+struct CaseOf<'a> {
+    row: &'a Row,
+    is_apart: bool,
+}
+
+impl<'a> CaseOf<'a> {
+    fn key(self) -> (CaseKey<'a>, Option<CaseSettings<'a>>) {
+        (case_key(self.row), self.is_apart.then(|| settings(self.row)))
+    }
+}
+
+impl PartialEq for CaseOf<'_> {
+    fn eq(&self, other: &CaseOf<'_>) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for CaseOf<'_> {}
+
+impl Hash for CaseOf<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
 
 type CaseSettings<'a> = (Option<WorkGroup>, &'a Params);
 
 /// The rows of a file's cases that have a time.
 struct TimedCases<'a> {
-    rows: HashMap<ApartKey<'a>, Vec<&'a Row>>,
+    rows: HashMap<CaseOf<'a>, Vec<&'a Row>>,
     /// The cases as they come in the file.
-    order: Vec<ApartKey<'a>>,
+    order: Vec<CaseOf<'a>>,
 }
 
 /// The cases of which a file has several work-groups or settings.
@@ -226,9 +251,9 @@ fn apart<'a>(files: &[&'a [Row]]) -> HashSet<CaseKey<'a>> {
 fn cases<'a>(rows: &'a [Row], apart: &HashSet<CaseKey<'a>>) -> TimedCases<'a> {
     let mut cases = TimedCases { rows: HashMap::new(), order: Vec::new() };
     // A run that is named twice is one run: its last row counts.
-    let mut places: HashMap<(ApartKey<'a>, &str), usize> = HashMap::new();
+    let mut places: HashMap<(CaseOf<'a>, &str), usize> = HashMap::new();
     for row in rows.iter().filter(|row| row.status == Status::Ok && row.t_median_s.is_some()) {
-        let key = (case_key(row), apart.contains(&case_key(row)).then(|| settings(row)));
+        let key = CaseOf { row, is_apart: apart.contains(&case_key(row)) };
         let rows = cases.rows.entry(key).or_default();
         if rows.is_empty() {
             cases.order.push(key);
