@@ -31,7 +31,11 @@ pub(super) fn limit(row: &Row) -> Option<(&'static str, f64)> {
 
 /// `v3 local`.
 pub(super) fn label(row: &Row) -> String {
-    row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number} {}", row.variant))
+    named(row.rung, &row.variant)
+}
+
+pub(super) fn named(rung: Option<u32>, variant: &str) -> String {
+    rung.map_or_else(|| variant.to_owned(), |number| format!("v{number} {variant}"))
 }
 
 /// `v3`, or the name of a reference or baseline.
