@@ -28,7 +28,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
     let is_whole =
         global.verbose || !(options.conditions.is_empty() && options.columns.is_empty() && options.by.is_none());
     let mut tables = FirstTables::new(if is_whole || options.why { usize::MAX } else { MOST_TABLES });
-    let sources = match asked_some(&options.what, &mut |row| tables.keep(row))? {
+    let sources = match asked_some(&options.what, &mut tables)? {
         AskedRecords::Device(own) if is_plain(options) => return out.text(&contents(&own)),
         AskedRecords::Device(own) => records(&own)?,
         AskedRecords::Files(files) => {

@@ -2,7 +2,7 @@
 
 use crate::ceilings::{self, CeilingRow, Kept, all_kept};
 use crate::prelude::*;
-use crate::report::groups::{distinct, groups};
+use crate::report::groups::{FirstTables, distinct, groups};
 use crate::report::shown::reasons::RunLimits;
 use crate::report::shown::{Material, ShownContent, ShownFile, mark_cached, only, take_apart, take_some};
 use crate::store::{Recorded, RecordedFile, Shipped, recorded_some, shipped};
@@ -28,11 +28,11 @@ enum AskedPart {
 
 /// Finds what words ask for: paths, and devices with the names behind them.
 pub(crate) fn asked(words: &[String]) -> Result<AskedRecords, Error> {
-    asked_some(words, &mut |_| true)
+    asked_some(words, &mut FirstTables::new(usize::MAX))
 }
 
-/// As [`asked`], of the rows in files only those to keep.
-pub(crate) fn asked_some(words: &[String], keep: &mut dyn FnMut(&mut Row) -> bool) -> Result<AskedRecords, Error> {
+/// As [`asked`], of the rows in files only the first tables.
+pub(crate) fn asked_some(words: &[String], tables: &mut FirstTables) -> Result<AskedRecords, Error> {
     let parts = asked_parts(words)?;
     if let [AskedPart::Records { devices, names }] = &parts[..]
         && names.is_empty()
@@ -42,7 +42,7 @@ pub(crate) fn asked_some(words: &[String], keep: &mut dyn FnMut(&mut Row) -> boo
     let mut files = Vec::new();
     for part in &parts {
         match part {
-            AskedPart::File(path) => files.push(from_file(path, keep)?),
+            AskedPart::File(path) => files.push(from_file(path, tables)?),
             AskedPart::Records { devices, names } => {
                 for own in devices {
                     let found = if names.is_empty() { records(own)? } else { beside_caches(own, named(own, names)?)? };
@@ -115,17 +115,18 @@ pub(crate) fn read(name: &str) -> Result<RecordedFile, Error> {
     read_some(name, &mut |_| true)
 }
 
-/// The same, of a CSV file's rows only what `keep` leaves.
-pub(crate) fn read_some(name: &str, keep: &mut dyn FnMut(&mut Row) -> bool) -> Result<RecordedFile, Error> {
+/// The same, of a CSV file's rows only those to keep.
+pub(crate) fn read_some(name: &str, keep: &mut dyn FnMut(&Row) -> bool) -> Result<RecordedFile, Error> {
     let mut text = files::open(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
     recorded_some(&mut text, name, keep)
 }
 
-fn from_file(path: &str, keep: &mut dyn FnMut(&mut Row) -> bool) -> Result<ShownFile, Error> {
+fn from_file(path: &str, tables: &mut FirstTables) -> Result<ShownFile, Error> {
     let list = "gpulab show alone lists the records that come with gpulab";
     let mut text =
         files::open(Path::new(path)).map_err(|e| Error::Failed(format!("cannot read {path}: {e} ({list})")))?;
-    take_some(&mut text, path, keep)
+    let file = take_some(&mut text, path, &mut |row| tables.keep(row))?;
+    Ok(ShownFile { swept: tables.take_swept(), ..file })
 }
 
 /// The files of the one device whose name has this part.

@@ -436,14 +436,6 @@ impl From<&Record> for Row {
 }
 
 impl Row {
-    /// Drops what takes most room and neither comparisons nor summaries of sweeps tell of.
-    pub fn slim(&mut self) {
-        let Row { gpulab, driver, cl_version, stopped_by, shard, settings, command, host_cpu, os, .. } = self;
-        for text in [gpulab, driver, cl_version, stopped_by, shard, settings, command, host_cpu, os] {
-            *text = String::new();
-        }
-    }
-
     /// What bounds its family; of a reader's family that whose limit was measured.
     pub fn bound(&self) -> Option<Bound> {
         built_in(&self.family).map_or_else(|| Bound::named(&self.ceiling), |family| Some(family.ceiling))

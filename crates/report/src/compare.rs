@@ -2,7 +2,7 @@
 
 use super::groups;
 use crate::prelude::*;
-use crate::rungs::named;
+use crate::rungs::label_of;
 use gpulab_model::outcome::Cache;
 use gpulab_record::compare::{
     self, CaseRun, ComparedCase, CurvePoint, FEWEST, FileComparison, LadderDevice, LadderSteps, MISSES, Noise,
@@ -57,10 +57,6 @@ pub(super) fn title(row: &CaseRun) -> String {
     format!("{family}, {dtype}, n = {size}, {} cache", cache.name())
 }
 
-fn name(run: &CaseRun) -> String {
-    named(run.rung, &run.variant)
-}
-
 fn table(pairs: &[&ComparedCase<'_>], screen: Screen) -> String {
     let times: Vec<f64> = pairs.iter().flat_map(|pair| pair.seconds).collect();
     let (unit, of_unit) = format::time_unit(times.into_iter());
@@ -73,7 +69,7 @@ fn table(pairs: &[&ComparedCase<'_>], screen: Screen) -> String {
     };
     let settings =
         |pair: &ComparedCase<'_>| format!("{} {}", pair.before.wg_text(), pair.before.params).trim().to_owned();
-    let mut table = TextGrid::of(pairs.iter().copied()).texts("rung", |pair| name(pair.before));
+    let mut table = TextGrid::of(pairs.iter().copied()).texts("rung", |pair| label_of(pair.before));
     if !is_alone {
         table = table.texts("group, settings", settings);
     }
@@ -148,7 +144,7 @@ fn left_out(pairs: &[ComparedCase]) -> Option<String> {
     const NAMED: usize = 3;
     let out: Vec<&CaseRun> = pairs.iter().flat_map(|pair| &pair.left_out).copied().collect();
     let all = out.len() + pairs.iter().flat_map(|pair| pair.runs).sum::<usize>();
-    let one = |row: &&CaseRun| format!("{} {} ({})", row.run_id, name(row), row.clock.name());
+    let one = |row: &&CaseRun| format!("{} {} ({})", row.run_id, label_of(row), row.clock.name());
     let named = out.iter().take(NAMED).map(one).collect::<Vec<_>>().join(", ");
     let more = if out.len() > NAMED { ", ..." } else { "" };
     let told = format!("left out: {} of {all} runs, by another clock than the others: {named}{more}", out.len());
@@ -160,7 +156,7 @@ pub fn rounds(rows: &[CaseRun], screen: Screen) -> String {
     let timed = compare::timed(rows);
     let rounds = timed.iter().map(|case| case.seconds.len()).max().unwrap_or(0);
     let mut spreads: Vec<(f64, String)> =
-        timed.iter().filter_map(|case| Some((case.spread()?, name(case.row)))).collect();
+        timed.iter().filter_map(|case| Some((case.spread()?, label_of(case.row)))).collect();
     spreads.sort_by(|a, b| a.0.total_cmp(&b.0));
     let [(least, steadiest), .., (most, loudest)] = spreads.as_slice() else { return String::new() };
     let text = format!(
@@ -272,7 +268,7 @@ fn device_head(device: &LadderDevice, all: &[LadderDevice]) -> String {
 pub fn noise(noise: &Noise, row: &CaseRun, each: f64, screen: Screen) -> String {
     let [a, b] = noise.seconds.map(format::time);
     let Noise { rounds, interval: all, .. } = noise;
-    let head = format!("{}: {}, {} ", title(row), name(row), format::device(&row.device));
+    let head = format!("{}: {}, {} ", title(row), label_of(row), format::device(&row.device));
     let sides = format!(
         "the same kernel as two sides, {rounds} rounds in turn, each run in a fresh process: A {a}, B {b}, ratio {}, {} \
          interval {}",

@@ -1,11 +1,13 @@
 //! Which recorded rows and points belong together: what one table or picture shows.
 
 use crate::format::counted;
+use crate::sweep::Swept;
 use gpulab_model::data::Dtype;
+use gpulab_record::compare::SharedTexts;
 pub use gpulab_record::groups::{distinct, groups};
 use gpulab_record::{Point, Row};
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 pub fn distinct_numbers(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
@@ -40,22 +42,24 @@ pub fn tables(rows: &[Row]) -> Vec<Cow<'_, [Row]>> {
 }
 
 /// The rows of the first tables, as many as anybody reads, in the order in which files give them; the others are counted.
+#[derive(Default)]
 pub struct FirstTables {
     most: usize,
     kept: HashSet<u64>,
     others: HashSet<u64>,
+    /// What is told of the file's sweeps, in the order of their first rows; and their places.
+    swept: Vec<Vec<Swept>>,
+    places: HashMap<u64, usize>,
+    texts: SharedTexts,
 }
 
 impl FirstTables {
     pub fn new(most: usize) -> FirstTables {
-        FirstTables { most, kept: HashSet::new(), others: HashSet::new() }
+        FirstTables { most, ..FirstTables::default() }
     }
 
-    /// Whether the row is one of them; of a sweep's the summary's part is left.
-    pub fn keep(&mut self, row: &mut Row) -> bool {
-        if self.most < usize::MAX && is_swept(row) {
-            row.slim();
-        }
+    /// Whether the row is one of them; of a sweep the first one is kept, unless everything is.
+    pub fn keep(&mut self, row: &Row) -> bool {
         let mut hasher = DefaultHasher::new();
         table_key(row).hash(&mut hasher);
         let key = hasher.finish();
@@ -65,7 +69,22 @@ impl FirstTables {
         } else {
             self.others.insert(key)
         };
-        is_kept
+        if !is_kept || self.most == usize::MAX || !is_swept(row) {
+            return is_kept;
+        }
+        let place = *self.places.entry(key).or_insert(self.swept.len());
+        let is_first = place == self.swept.len();
+        if is_first {
+            self.swept.push(Vec::new());
+        }
+        self.swept[place].push(Swept::new(row, &mut self.texts));
+        is_first
+    }
+
+    /// What is told of the sweeps since this was asked last: of a file's, in the order of their first rows.
+    pub fn take_swept(&mut self) -> Vec<Vec<Swept>> {
+        self.places.clear();
+        std::mem::take(&mut self.swept)
     }
 
     /// What is said of the tables that are not shown.
@@ -143,9 +162,14 @@ mod tests {
         let is_copied = |own: &Cow<'_, [Row]>| matches!(own, Cow::Owned(_));
         assert!(!own.iter().any(is_copied) && tables(&[row("a"), swept(1, 1), row("a")]).iter().any(is_copied));
         let mut first = FirstTables::new(2);
-        let kept: Vec<bool> = rows.iter().chain(&rows).map(|row| first.keep(&mut row.clone())).collect();
+        let kept: Vec<bool> = rows.iter().chain(&rows).map(|row| first.keep(row)).collect();
         assert_eq!(kept, [true, true, true, false, false, false].repeat(2));
         assert_eq!(first.note().unwrap(), "1 table not shown: -v shows all, --where chooses");
+        let mut all = FirstTables::new(9);
+        let kept: Vec<bool> = rows.iter().chain(&rows[3..]).map(|row| all.keep(row)).collect();
+        assert_eq!(kept, [true, true, true, true, false, false, false, false, false], "one row of a sweep");
+        assert_eq!(all.take_swept().iter().map(Vec::len).collect::<Vec<_>>(), [6]);
+        assert!(all.keep(&rows[3]), "of each file");
         assert_eq!(sizes(families(&rows)), [6]);
         assert_eq!(distinct_numbers([1.0, 0.0, -0.0, 1.0]), [1.0, 0.0]);
     }

@@ -2,6 +2,7 @@
 
 use gpulab_kernels::Bound;
 use gpulab_record::Row;
+use gpulab_record::compare::CaseRun;
 
 /// Whether the row's family is bounded by memory, rather than by arithmetic.
 pub(super) fn is_memory_bound(row: &Row) -> bool {
@@ -34,7 +35,11 @@ pub(super) fn label(row: &Row) -> String {
     named(row.rung, &row.variant)
 }
 
-pub(super) fn named(rung: Option<u32>, variant: &str) -> String {
+pub(super) fn label_of(run: &CaseRun) -> String {
+    named(run.rung, &run.variant)
+}
+
+fn named(rung: Option<u32>, variant: &str) -> String {
     rung.map_or_else(|| variant.to_owned(), |number| format!("v{number} {variant}"))
 }
 

@@ -80,7 +80,7 @@ impl SharedTexts {
         }
     }
 
-    fn text(&mut self, text: &str) -> Arc<str> {
+    pub fn text(&mut self, text: &str) -> Arc<str> {
         if let Some(known) = self.0.get(text) {
             return known.clone();
         }

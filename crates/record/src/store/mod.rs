@@ -232,7 +232,7 @@ pub fn of_csv<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<S
 pub(super) fn some_of_csv<T: CsvRecord>(
     text: &mut (impl Read + Seek),
     name: &str,
-    keep: &mut dyn FnMut(&mut T) -> bool,
+    keep: &mut dyn FnMut(&T) -> bool,
 ) -> Result<(Vec<T>, Option<String>), Error> {
     // What is no table is said before what is wrong with one of its rows.
     let all = parsed(text, name, keep);
@@ -243,14 +243,14 @@ pub(super) fn some_of_csv<T: CsvRecord>(
 fn parsed<T: CsvRecord>(
     text: &mut (impl Read + Seek),
     name: &str,
-    keep: &mut dyn FnMut(&mut T) -> bool,
+    keep: &mut dyn FnMut(&T) -> bool,
 ) -> Result<(Vec<T>, Option<String>), Error> {
     /// Lines that are turned into rows at once, by all cores.
     const TOGETHER: usize = 4096;
     let (mut rows, mut header, mut lines) = (Vec::new(), None, Vec::new());
     let mut flush = |header: &Header, lines: &mut Vec<csv::ByteRecord>| {
         let some: Vec<Result<T, Error>> = lines.par_drain(..).map(|line| header.row(&line, name)).collect();
-        some.into_iter().try_for_each(|row| row.map(|mut row| rows.extend(keep(&mut row).then_some(row))))
+        some.into_iter().try_for_each(|row| row.map(|row| rows.extend(keep(&row).then_some(row))))
     };
     let (_, torn) = each_record(text, name, &mut |record| {
         match &header {

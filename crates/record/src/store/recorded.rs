@@ -30,11 +30,11 @@ pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
     recorded_some(&mut Cursor::new(text), name, &mut |_| true)
 }
 
-/// As [`recorded`], of a CSV file's rows only those to keep, and of these what `keep` leaves; the text need not be in memory.
+/// As [`recorded`], of a CSV file's rows only those to keep; the text need not be in memory.
 pub fn recorded_some(
     text: &mut (impl BufRead + Seek),
     name: &str,
-    keep: &mut dyn FnMut(&mut Row) -> bool,
+    keep: &mut dyn FnMut(&Row) -> bool,
 ) -> Result<RecordedFile, Error> {
     let begin = text.bytes().find(|byte| !matches!(byte, Ok(byte) if byte.is_ascii_whitespace()));
     let (mut recorded, torn) = match begin.transpose().map_err(|e| unread(name, &e))? {
@@ -52,7 +52,7 @@ pub fn recorded_some(
 fn of_columns(
     text: &mut (impl BufRead + Seek),
     name: &str,
-    keep: &mut dyn FnMut(&mut Row) -> bool,
+    keep: &mut dyn FnMut(&Row) -> bool,
 ) -> Result<RecordedFile, Error> {
     let columns = header(text, name)?;
     let has = |column: &str| columns.iter().any(|name| name == column);

@@ -1,6 +1,7 @@
 //! What a recorded file holds, of whatever kind.
 
 use crate::groups::groups;
+use crate::sweep::Swept;
 use gpulab_kernels as kernels;
 use gpulab_model::Error;
 use gpulab_model::outcome::Cache;
@@ -15,6 +16,8 @@ pub struct ShownFile {
     pub name: String,
     pub holds: ShownContent,
     pub torn: Option<String>,
+    /// What is told of its sweeps, where no more than the first row of each is kept.
+    pub swept: Vec<Vec<Swept>>,
 }
 
 impl ShownFile {
@@ -46,7 +49,7 @@ pub fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
 pub fn take_some(
     text: &mut (impl BufRead + Seek),
     name: &str,
-    keep: &mut dyn FnMut(&mut Row) -> bool,
+    keep: &mut dyn FnMut(&Row) -> bool,
 ) -> Result<ShownFile, Error> {
     let (holds, torn) = match recorded_some(text, name, keep)? {
         (Recorded::Other { header }, torn) => {
@@ -76,7 +79,7 @@ pub fn take_some(
     };
     match is_empty {
         true => Err(Error::Usage(format!("{name} has a header and no results below it"))),
-        false => Ok(ShownFile { name: name.to_owned(), holds, torn }),
+        false => Ok(ShownFile { name: name.to_owned(), holds, torn, swept: Vec::new() }),
     }
 }
 
