@@ -28,7 +28,7 @@ enum AskedPart {
 
 /// Finds what words ask for: paths, and devices with the names behind them.
 pub(crate) fn asked(words: &[String]) -> Result<AskedRecords, Error> {
-    asked_some(words, &mut FirstTables::new(usize::MAX))
+    asked_some(words, &mut FirstTables::new(usize::MAX, false))
 }
 
 /// As [`asked`], of the rows in files only the first tables.
@@ -126,7 +126,7 @@ fn from_file(path: &str, tables: &mut FirstTables) -> Result<ShownFile, Error> {
     let mut text =
         files::open(Path::new(path)).map_err(|e| Error::Failed(format!("cannot read {path}: {e} ({list})")))?;
     let file = take_some(&mut text, path, &mut |row| tables.keep(row))?;
-    Ok(ShownFile { swept: tables.take_swept(), ..file })
+    Ok(ShownFile { swept: std::mem::take(&mut tables.swept), ..file })
 }
 
 /// The files of the one device whose name has this part.

@@ -6,11 +6,11 @@ use crate::cli::Show;
 use crate::counting::{source_line, why};
 use crate::prelude::*;
 use crate::record::Point;
-use crate::report::groups::{self, experiments, groups, ladders};
+use crate::report::groups::{self, ToldSweeps, experiments, groups, ladders, table_hash};
 use crate::report::shown::reasons::{self, RunLimits};
 use crate::report::shown::tables::{self, PivotNames};
 use crate::report::shown::{PointStudy, ShownContent, ShownFile};
-use crate::report::sweep::{Swept, swept};
+use crate::report::sweep::swept;
 use crate::report::{self, Medium, RateUnit};
 use crate::store::Recorded;
 use std::borrow::Cow;
@@ -151,11 +151,11 @@ impl ShowingStyle<'_> {
     }
 
     /// Ladders as tables, sweeps as summaries.
-    fn rows(&self, rows: &[Row], told: &[Vec<Swept>], medium: Medium) -> String {
-        let mut told = told.iter().map(Cow::Borrowed);
+    fn rows(&self, rows: &[Row], sweeps: &ToldSweeps, medium: Medium) -> String {
         let text = |group: &Cow<'_, [Row]>| match group.iter().any(|row| !row.sweep_id.is_empty()) {
             true => {
-                let told = told.next().unwrap_or_else(|| Cow::Owned(swept(group)));
+                let told = sweeps.get(&table_hash(&group[0])).map(Cow::Borrowed);
+                let told = told.unwrap_or_else(|| Cow::Owned(swept(group)));
                 match medium {
                     Medium::Screen(screen) => report::sweep::summary(&told, screen),
                     Medium::Markdown => report::sweep::markdown(&told),

@@ -29,6 +29,15 @@ fn table_key(row: &Row) -> TableKey<'_> {
     }
 }
 
+/// What is told of sweeps, by their tables' [`table_hash`].
+pub type ToldSweeps = HashMap<u64, Vec<Swept>>;
+
+pub fn table_hash(row: &Row) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    table_key(row).hash(&mut hasher);
+    hasher.finish()
+}
+
 /// Rows table by table. They are in memory but once where those of a table follow each other.
 pub fn tables(rows: &[Row]) -> Vec<Cow<'_, [Row]>> {
     let table = |own: Vec<usize>| {
@@ -45,46 +54,35 @@ pub fn tables(rows: &[Row]) -> Vec<Cow<'_, [Row]>> {
 #[derive(Default)]
 pub struct FirstTables {
     most: usize,
+    /// Whether of a sweep only the summary is wanted.
+    sums_up: bool,
     kept: HashSet<u64>,
     others: HashSet<u64>,
-    /// What is told of the file's sweeps, in the order of their first rows; and their places.
-    swept: Vec<Vec<Swept>>,
-    places: HashMap<u64, usize>,
+    /// What is told of a file's sweeps.
+    pub swept: ToldSweeps,
     texts: SharedTexts,
 }
 
 impl FirstTables {
-    pub fn new(most: usize) -> FirstTables {
-        FirstTables { most, ..FirstTables::default() }
+    pub fn new(most: usize, sums_up: bool) -> FirstTables {
+        FirstTables { most, sums_up, ..FirstTables::default() }
     }
 
-    /// Whether the row is one of them; of a sweep the first one is kept, unless everything is.
+    /// Whether the row is one of them; of a sweep that is summed up, the first one.
     pub fn keep(&mut self, row: &Row) -> bool {
-        let mut hasher = DefaultHasher::new();
-        table_key(row).hash(&mut hasher);
-        let key = hasher.finish();
+        let key = table_hash(row);
         let is_kept = self.kept.contains(&key) || self.kept.len() < self.most;
         if is_kept {
             self.kept.insert(key)
         } else {
             self.others.insert(key)
         };
-        if !is_kept || self.most == usize::MAX || !is_swept(row) {
+        if !is_kept || !self.sums_up || !is_swept(row) {
             return is_kept;
         }
-        let place = *self.places.entry(key).or_insert(self.swept.len());
-        let is_first = place == self.swept.len();
-        if is_first {
-            self.swept.push(Vec::new());
-        }
-        self.swept[place].push(Swept::new(row, &mut self.texts));
-        is_first
-    }
-
-    /// What is told of the sweeps since this was asked last: of a file's, in the order of their first rows.
-    pub fn take_swept(&mut self) -> Vec<Vec<Swept>> {
-        self.places.clear();
-        std::mem::take(&mut self.swept)
+        let told = self.swept.entry(key).or_default();
+        told.push(Swept::new(row, &mut self.texts));
+        told.len() == 1
     }
 
     /// What is said of the tables that are not shown.
@@ -161,14 +159,14 @@ mod tests {
         assert_eq!(own.iter().map(|own| own.len()).collect::<Vec<_>>(), [2, 1, 3]);
         let is_copied = |own: &Cow<'_, [Row]>| matches!(own, Cow::Owned(_));
         assert!(!own.iter().any(is_copied) && tables(&[row("a"), swept(1, 1), row("a")]).iter().any(is_copied));
-        let mut first = FirstTables::new(2);
+        let mut first = FirstTables::new(2, true);
         let kept: Vec<bool> = rows.iter().chain(&rows).map(|row| first.keep(row)).collect();
         assert_eq!(kept, [true, true, true, false, false, false].repeat(2));
         assert_eq!(first.note().unwrap(), "1 table not shown: -v shows all, --where chooses");
-        let mut all = FirstTables::new(9);
+        let mut all = FirstTables::new(9, true);
         let kept: Vec<bool> = rows.iter().chain(&rows[3..]).map(|row| all.keep(row)).collect();
         assert_eq!(kept, [true, true, true, true, false, false, false, false, false], "one row of a sweep");
-        assert_eq!(all.take_swept().iter().map(Vec::len).collect::<Vec<_>>(), [6]);
+        assert_eq!(std::mem::take(&mut all.swept)[&table_hash(&rows[3])].len(), 6);
         assert!(all.keep(&rows[3]), "of each file");
         assert_eq!(sizes(families(&rows)), [6]);
         assert_eq!(distinct_numbers([1.0, 0.0, -0.0, 1.0]), [1.0, 0.0]);

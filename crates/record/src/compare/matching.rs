@@ -4,8 +4,7 @@ use super::ranks::{FEWEST, runs_for, spread};
 use super::{CaseRun, RatioInterval, SpeedVerdict, Turns};
 use gpulab_kernels::values::FailOn;
 use gpulab_model::Error;
-use gpulab_model::data::Dtype;
-use gpulab_model::outcome::{Cache, Clock, Status};
+use gpulab_model::outcome::{Clock, Status};
 use gpulab_model::plan::WorkGroup;
 use gpulab_model::stats;
 use std::collections::{HashMap, HashSet};
@@ -193,9 +192,6 @@ pub fn timed(rows: &[CaseRun]) -> Vec<CaseRuns<'_>> {
     order.into_iter().filter_map(case).collect()
 }
 
-/// What makes two rows one case, before work-groups and settings.
-type CaseKey<'a> = (&'a str, &'a str, Dtype, u64, u64, Cache);
-
 /// A row as its case's name: by its key, with work-group and settings where these tell cases apart. There may be a million.
 #[derive(Clone, Copy)]
 struct CaseOf<'a> {
@@ -204,8 +200,9 @@ struct CaseOf<'a> {
 }
 
 impl<'a> CaseOf<'a> {
-    fn key(self) -> (CaseKey<'a>, Option<CaseSettings<'a>>) {
-        (case_key(self.row), self.is_apart.then(|| settings(self.row)))
+    fn key(self) -> impl Eq + Hash + 'a {
+        let CaseRun { family, variant, dtype, n, m, cache, .. } = self.row;
+        (family, variant, dtype, n, m, cache, self.is_apart.then(|| settings(self.row)))
     }
 }
 
@@ -266,10 +263,6 @@ fn cases<'a>(rows: &'a [CaseRun], apart: &HashSet<CaseOf<'a>>) -> TimedCases<'a>
         }
     }
     cases
-}
-
-fn case_key(row: &CaseRun) -> CaseKey<'_> {
-    (&row.family, &row.variant, row.dtype, row.n, row.m, row.cache)
 }
 
 fn settings(row: &CaseRun) -> CaseSettings<'_> {

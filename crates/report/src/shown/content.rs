@@ -1,7 +1,6 @@
 //! What a recorded file holds, of whatever kind.
 
-use crate::groups::groups;
-use crate::sweep::Swept;
+use crate::groups::{ToldSweeps, groups};
 use gpulab_kernels as kernels;
 use gpulab_model::Error;
 use gpulab_model::outcome::Cache;
@@ -17,7 +16,7 @@ pub struct ShownFile {
     pub holds: ShownContent,
     pub torn: Option<String>,
     /// What is told of its sweeps, where no more than the first row of each is kept.
-    pub swept: Vec<Vec<Swept>>,
+    pub swept: ToldSweeps,
 }
 
 impl ShownFile {
@@ -79,7 +78,7 @@ pub fn take_some(
     };
     match is_empty {
         true => Err(Error::Usage(format!("{name} has a header and no results below it"))),
-        false => Ok(ShownFile { name: name.to_owned(), holds, torn, swept: Vec::new() }),
+        false => Ok(ShownFile { name: name.to_owned(), holds, torn, swept: ToldSweeps::new() }),
     }
 }
 
