@@ -76,7 +76,7 @@ fn transposition(out: &mut Out, global: &Global, options: &LadderArgs) -> Result
     let n = options.n.unwrap_or_else(|| options.ladder.default_size(family.form));
     let shape = Shape { n, m: options.m.unwrap_or(n) };
     let params = bench::own_settings(family, &family.kernels().collect::<Vec<_>>(), &options.set)?;
-    let inside = Params::from_iter([(REPEATS.to_owned(), NREPS.to_owned())]);
+    let inside = Params::from([(REPEATS.to_owned(), NREPS.to_owned())]);
     let study = LadderRun {
         series: vec![Params::new(), inside],
         source: Some(cited::set_up(CitedLadder::Nvidia, family)),

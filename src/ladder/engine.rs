@@ -193,7 +193,7 @@ pub(crate) fn check_values(
     let wgs: Vec<WorkGroup> = wg.into_iter().collect();
     let asked = Asked { family: study.family, rungs, dtypes: &[dtype], wgs: &wgs };
     for (name, value) in &study.params {
-        let alone = Params::from_iter([(name.clone(), value.clone())]);
+        let alone = Params::from([(name.clone(), value.clone())]);
         let together = asked.refusal(name, std::slice::from_ref(&study.params));
         if let Some(why) = together.and_then(|_| asked.refusal(name, &[alone])) {
             return Err(Error::Usage(format!("--{name} {value}: {why}")));

@@ -66,7 +66,7 @@ fn the_host_adds_what_each_chunk_leaves_it() {
     on_pocl(|driver| {
         let numbers: Vec<i32> = (0..20_000).collect();
         let mut session = session(driver, Some(vec![Array::I32(numbers.clone())]));
-        let params = Params::from_iter([("presum".to_owned(), "host".to_owned())]);
+        let params = Params::from([("presum".to_owned(), "host".to_owned())]);
         let case = Case { params, ..case(&reduce::FAMILY, "sequential", Dtype::I32, 20_000) };
         let outcome = stream(&mut session, &case, BYTES);
         assert_eq!(outcome.status(), Status::Ok, "{}", outcome.reason());
@@ -108,7 +108,7 @@ fn every_transposition_and_copy_is_right_in_tiles_of_any_edges() {
                 if is_refused || !is_turn(driver, r + s) {
                     continue;
                 }
-                let params = Params::from_iter([("gap".to_owned(), gap.to_string())]);
+                let params = Params::from([("gap".to_owned(), gap.to_string())]);
                 let dtype = if s % 2 == 0 { Dtype::F32 } else { Dtype::I32 };
                 let case = Case { shape: Shape { n, m }, params, ..case(&transpose::FAMILY, rung.variant(), dtype, n) };
                 let outcome = stream(&mut session, &case, BYTES);
@@ -137,7 +137,7 @@ fn a_wrong_transposition_has_no_times() {
             let edited = edited_kernels("transpose/naive.cl", "in_pitch + x]", read);
             let sources = Sources { dir: Some(edited.path().into()) };
             let mut session = Session::new(Box::new(open(driver)), sources, None);
-            let params = Params::from_iter([("gap".to_owned(), "3".to_owned())]);
+            let params = Params::from([("gap".to_owned(), "3".to_owned())]);
             let case =
                 Case { shape: Shape { n: 200, m: 300 }, params, ..case(&transpose::FAMILY, "naive", Dtype::I32, 200) };
             let outcome = stream(&mut session, &case, BYTES);

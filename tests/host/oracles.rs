@@ -272,7 +272,7 @@ fn the_generator_makes_ill_conditioned_vectors() {
 
 /// The settings that choose an operation.
 fn choosing(op: Op) -> Params {
-    Params::from_iter([("op".to_owned(), op.name().to_owned())])
+    Params::from([("op".to_owned(), op.name().to_owned())])
 }
 
 /// An operation on integers, in i128, from the identity of the type's width.
@@ -392,7 +392,7 @@ fn transpositions_and_copies_bring_every_element_to_its_place() {
                 dtype,
                 shape: Shape { n, m },
                 wg: WorkGroup::linear(1),
-                params: Params::from_iter([("gap".to_owned(), gap.to_string())]),
+                params: Params::from([("gap".to_owned(), gap.to_string())]),
                 seed: 1,
             };
             let lens = family.problem.inputs(case.shape, &case.params);

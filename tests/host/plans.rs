@@ -37,7 +37,7 @@ fn shapes(form: Form) -> Vec<Shape> {
 /// No setting, and each value of each by itself.
 fn settings(family: &Family, rung: &Rung) -> Vec<Params> {
     let each = |tunable: Tunable<'_>| {
-        let with = |value: &str| Params::from_iter([(tunable.name.to_owned(), value.to_owned())]);
+        let with = |value: &str| Params::from([(tunable.name.to_owned(), value.to_owned())]);
         tunable.values().map(with).collect::<Vec<_>>()
     };
     let tunables = family.choices.iter().copied().chain(rung.tunables());

@@ -374,7 +374,7 @@ fn what_does_not_fit_is_skipped_with_its_reason() {
 
 #[test]
 fn so_many_roundings_that_no_bound_shows_mistakes_are_refused() {
-    let params = Params::from_iter([("items".into(), "1".into())]);
+    let params = Params::from([("items".into(), "1".into())]);
     let long = Case { params, wg: WorkGroup::linear(1), ..case(Dtype::F32, 2_000_000) };
     let outcome = run_case(right(), &long, &settings());
     assert_eq!(outcome.status(), Status::Skipped);
@@ -634,7 +634,7 @@ fn inspected(told: Told, case: &Case) -> Vec<(String, u64, u64)> {
 
 #[test]
 fn a_builds_kernels_are_told_of_once_each_with_the_memory_of_their_arguments() {
-    let finish = Params::from_iter([("finish".to_owned(), "device".to_owned())]);
+    let finish = Params::from([("finish".to_owned(), "device".to_owned())]);
     let reduction = Case {
         family: "reduce".into(),
         variant: "vectorised".into(),
@@ -648,7 +648,7 @@ fn a_builds_kernels_are_told_of_once_each_with_the_memory_of_their_arguments() {
     let foreseen = inspected(Told::default(), &reduction);
     assert_eq!(foreseen, names.map(|name| (name.to_owned(), 64 * 8, 64)), "where the driver does not tell");
     let ballast = [("ballast", "512"), (REPEATS, "1")].map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let ballast = Params::from_iter(ballast);
+    let ballast = Params::from(ballast);
     let laden =
         Case { family: "streams".into(), variant: "laden".into(), params: ballast, ..case(Dtype::I32, 1 << 16) };
     assert_eq!(inspected(told, &laden), [("streams_laden".to_owned(), 512 + 100, 32)]);

@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn what_was_given_is_read_as_its_kind() {
-        let params = |name: &str, value: &str| Params::from_iter([(name.to_owned(), value.to_owned())]);
+        let params = |name: &str, value: &str| Params::from([(name.to_owned(), value.to_owned())]);
         assert_eq!(NUMBER.get(&params("acc", "08")), Ok(Some(8)));
         assert_eq!(NUMBER.get(&Params::new()), Ok(None));
         assert_eq!(PAIR.get_pair(&params("tile", "8x4")), Ok(Some([8, 4])));

@@ -4,7 +4,7 @@ use gpulab_model::outcome::{Canary, Judged, Measured, Number, Sample, Stop};
 use gpulab_model::plan::{Case, WorkGroup};
 
 fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
-    let params = Params::from_iter([("presum".to_owned(), "host".to_owned()), ("items".to_owned(), "8".to_owned())]);
+    let params = Params::from([("presum".to_owned(), "host".to_owned()), ("items".to_owned(), "8".to_owned())]);
     let case = Case {
         wg: WorkGroup::linear(64),
         params: params.clone(),

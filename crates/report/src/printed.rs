@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn the_loop_in_the_kernel_has_a_column_of_its_own() {
         let of = |gbps, params| Row { rung: Some(1), gbps: Some(gbps), params, ..row("naive") };
-        let inside = Params::from_iter([(REPEATS.to_owned(), "10".to_owned())]);
+        let inside = Params::from([(REPEATS.to_owned(), "10".to_owned())]);
         let text = beside("nvidia", &[of(10.737_418_24, Params::new()), of(21.474_836_48, inside)], 1);
         let line: Vec<&str> = text.lines().last().unwrap().split_whitespace().collect();
         assert_eq!(line, ["naive", "2.2", "2.2", "10.0", "20.0", "-"]);

@@ -94,7 +94,7 @@ fn the_fastest_is_remembered_and_found_again_on_its_own_driver_only() {
     let (rows, entries) = searched(naive(|_, _| false));
     assert_eq!(statuses(&rows), [Status::Ok; 4]);
     let [entry] = &entries[..] else { panic!("{entries:?}") };
-    assert_eq!((entry.wg, entry.params.get("items").unwrap().as_str(), entry.tried), (WorkGroup::linear(64), "64", 4));
+    assert_eq!((entry.wg, entry.params["items"].as_str(), entry.tried), (WorkGroup::linear(64), "64", 4));
     assert!((entry.default_x.unwrap() - 4.0).abs() < 0.01, "{entry:?}");
     let folder = TempDir::new().unwrap();
     let memory = TuningMemory::below(folder.path());
@@ -105,7 +105,7 @@ fn the_fastest_is_remembered_and_found_again_on_its_own_driver_only() {
         known.tuned(&case)
     };
     let found = tuned(&fake_info()).unwrap();
-    assert_eq!((found.wg, found.params.get("items").unwrap().as_str()), (WorkGroup::linear(64), "64"));
+    assert_eq!((found.wg, found.params["items"].as_str()), (WorkGroup::linear(64), "64"));
     for other in [
         DeviceInfo { driver: "1.1".into(), ..fake_info() },
         DeviceInfo { name: "Another".into(), ..fake_info() },
@@ -120,7 +120,7 @@ fn a_wrong_kernel_never_wins() {
     let (rows, entries) = searched(naive(|wg, items| (wg, items) == (64, 64)));
     assert_eq!(rows.iter().filter(|row| row.status == Status::WrongResult).count(), 1, "{:?}", statuses(&rows));
     let [entry] = &entries[..] else { panic!("{entries:?}") };
-    assert_eq!((entry.wg, entry.params.get("items").unwrap().as_str()), (WorkGroup::linear(32), "64"));
+    assert_eq!((entry.wg, entry.params["items"].as_str()), (WorkGroup::linear(32), "64"));
     let (rows, entries) = searched(naive(|_, _| true));
     assert_eq!((statuses(&rows), entries.len()), (vec![Status::WrongResult; 4], 0));
 }
@@ -137,9 +137,6 @@ fn what_stays_undecided_is_measured_on_and_not_remembered() {
     );
     let (rows, entries) = searched(kernel);
     assert_eq!((statuses(&rows), entries.len()), (vec![Status::Ok; 4], 0), "{entries:?}");
-    let best = rows
-        .iter()
-        .find(|row| row.wg == Some(WorkGroup::linear(64)) && row.params.get("items").unwrap() == "64")
-        .unwrap();
+    let best = rows.iter().find(|row| row.wg == Some(WorkGroup::linear(64)) && row.params["items"] == "64").unwrap();
     assert!(best.runs > 4 * rows.iter().map(|row| row.runs).min().unwrap(), "{} runs", best.runs);
 }

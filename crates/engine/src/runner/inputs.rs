@@ -217,7 +217,8 @@ fn data_key(family: &Family, case: &Case) -> DataKey {
 
 /// The settings that the answer depends on, where they were given.
 pub(super) fn choices(family: &Family, case: &Case) -> Params {
-    family.choices.iter().filter_map(|c| Some((c.name.to_owned(), case.params.get(c.name)?.clone()))).collect()
+    let given = family.choices.iter().filter_map(|c| case.params.get_key_value(c.name));
+    given.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -> Vec<Array> {

@@ -152,7 +152,7 @@ mod tests {
     fn case(family: &Family, dtype: Dtype, n: u64) -> Case {
         Case {
             wg: WorkGroup::linear(64),
-            params: Params::from_iter([("items".to_owned(), "2".to_owned())]),
+            params: Params::from([("items".to_owned(), "2".to_owned())]),
             ..Case::of(&family.name, "naive", dtype, Shape::vector(n))
         }
     }

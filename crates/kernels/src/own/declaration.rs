@@ -344,7 +344,7 @@ mod tests {
         let OwnWork::Elements([each, _]) = &own.work else { panic!("{:?}", own.work) };
         let number = |params: &Params| each.value(&|name| own.number(name, params, WorkGroup::linear(128)));
         assert_eq!(number(&Params::new()), Some(8), "the first value is the default");
-        assert_eq!(number(&Params::from_iter([("acc".into(), "8".into())])), Some(32));
+        assert_eq!(number(&Params::from([("acc".into(), "8".into())])), Some(32));
         assert_eq!((own.wg, own.results), (Some(WorkGroup::linear(128)), OwnResults::Item));
         assert!(own.local.is_some() && own.tunables[0].name == "acc");
     }

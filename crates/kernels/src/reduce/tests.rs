@@ -131,7 +131,7 @@ fn the_host_is_left_one_result_for_each_group() {
 #[test]
 fn what_cannot_be_planned_is_refused_with_its_reason() {
     let refusal = |variant: &str, dtype, wg, op: &str| {
-        let params = Params::from_iter([("op".to_owned(), op.to_owned())]);
+        let params = Params::from([("op".to_owned(), op.to_owned())]);
         let case = Case::of("reduce", variant, dtype, Shape::vector(9));
         let case = Case { wg: WorkGroup::linear(wg), params, ..case };
         let rung = FAMILY.rung(&case.variant).unwrap();

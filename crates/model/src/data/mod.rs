@@ -12,8 +12,8 @@ pub use layout::{Field, Layout, NumberValue, Scalar};
 pub use pairs::{hard_to_compare, overlapping};
 pub use print::print;
 
-use litemap::LiteMap;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// An element type that kernels are built for.
 #[derive(
@@ -99,7 +99,7 @@ impl Shape {
 }
 
 /// Named settings of a case beyond its size, type and work-group: `items=8448 presum=host`.
-pub type Params = LiteMap<String, String>;
+pub type Params = BTreeMap<String, String>;
 
 /// Every combination of settings, each of which has a name and the values that it may take; the last varies fastest.
 pub fn combinations<'a, S: AsRef<str> + 'a>(settings: impl Iterator<Item = (&'a str, &'a [S])>) -> Vec<Params> {

@@ -275,7 +275,7 @@ fn what_comes_from_outside_is_text() {
         variant: format!("{EVIL}{}", row.variant),
         family: EVIL.to_owned(),
         reason: EVIL.to_owned(),
-        params: [(EVIL.to_owned(), EVIL.to_owned())].into_iter().collect(),
+        params: [(EVIL.to_owned(), EVIL.to_owned())].into(),
         ceiling: EVIL.to_owned(),
         ..row
     };

@@ -392,7 +392,7 @@ mod tests {
 
     #[test]
     fn signed_weights_need_a_ceiling_of_their_own() {
-        let signed = Params::from_iter([("weights".to_owned(), "signed".to_owned())]);
+        let signed = Params::from([("weights".to_owned(), "signed".to_owned())]);
         let need = |dtype, params: &Params| LimitNeeded::of(&minplus::FAMILY, dtype, params);
         assert_ne!(need(Dtype::F32, &signed), need(Dtype::F32, &Params::new()));
         assert_eq!(need(Dtype::I32, &signed), need(Dtype::I32, &Params::new()), "of integers there is one form");

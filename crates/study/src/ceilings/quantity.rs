@@ -313,7 +313,7 @@ fn poor(target: &Target) -> Vec<Quantity> {
     let alone = case("read", "wide", Dtype::I32, bytes / 4, 1, &Params::new());
     let alone = ProbeSpace::new(alone, vec![axis("chunks", &["1024", "256", "64"])]);
     // Eight words are a segment.
-    let strides = Params::from_iter([(STRIDES.name.to_owned(), "3".to_owned())]);
+    let strides = Params::from([(STRIDES.name.to_owned(), "3".to_owned())]);
     let written = 1 << (bytes / 2).ilog2();
     let scattered = case("scatter", "walk", Dtype::I32, written / 4, group(target, 256), &strides);
     let scattered = ProbeSpace::new(scattered, vec![groups(target, &["256", "128", "512"])]);
@@ -362,7 +362,7 @@ pub const DIVISION: &str = "div";
 fn of_items(target: &Target) -> Vec<Quantity> {
     if target.gpu {
         let params = [(OP.name, "add"), ("vec", "1"), ("sweeps", "32")];
-        let params = params.map(|(name, value)| (name.to_owned(), value.to_owned())).into_iter().collect();
+        let params = params.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
         let case = case("arith", "chains", Dtype::F32, 32, group(target, 32), &params);
         let spaces = vec![ProbeSpace::new(case, vec![axis("chains", &["8", "16"])])];
         return vec![Quantity {
@@ -433,7 +433,7 @@ fn far_bytes(target: &Target) -> u64 {
 /// So many repeats that launching costs nothing beside them.
 fn repeated(bytes: u64, target: &Target) -> Params {
     let moved: u64 = if target.gpu { 4 << 30 } else { 128 << 20 };
-    Params::from_iter([(REPEATS.to_owned(), (moved / bytes).clamp(1, 16384).to_string())])
+    Params::from([(REPEATS.to_owned(), (moved / bytes).clamp(1, 16384).to_string())])
 }
 
 fn case(family: &str, variant: &str, dtype: Dtype, n: u64, wg: usize, params: &Params) -> Case {
@@ -476,7 +476,7 @@ fn memory_spaces(bound: Bound, bytes: u64, params: &Params, target: &Target) -> 
 fn local(target: &Target) -> Quantity {
     let units = u64::from(target.compute_units.max(1)).next_power_of_two();
     let (n, repeats) = if target.gpu { (units << 14, 1024) } else { (units << 15, 1024) };
-    let params = Params::from_iter([(REPEATS.to_owned(), repeats.to_string())]);
+    let params = Params::from([(REPEATS.to_owned(), repeats.to_string())]);
     let (vec, wg): (&[&str], &[&str]) = if target.gpu {
         (&["4", "2", "1"], &["256", "512", "1024", "128"])
     } else {

@@ -255,7 +255,7 @@ mod tests {
         let plan = INTENSITY.plan(&Scope { target: &target, quick: false, seed: 1 });
         let steps = |name: &str, x: f64| {
             let trial = plan.iter().find(|t| t.series == name && t.x == x).unwrap();
-            trial.case.params.get(STEPS.name).unwrap().clone()
+            trial.case.params[STEPS.name].clone()
         };
         assert_eq!([0.0, 0.125, 1.0, 128.0].map(|x| steps(MEMORY, x)), ["0", "2", "16", "2048"]);
         assert_eq!([0.5, 128.0].map(|x| steps(AGAIN, x)), ["4", "1024"]);

@@ -75,7 +75,7 @@ mod tests {
 
     fn asked(family: &Family, rungs: &[&Rung], name: &str, value: &str) -> Option<String> {
         let asked = Asked { family, rungs, dtypes: &family.dtypes, wgs: &[] };
-        asked.refusal(name, &[Params::from_iter([(name.to_owned(), value.to_owned())])])
+        asked.refusal(name, &[Params::from([(name.to_owned(), value.to_owned())])])
     }
 
     #[test]

@@ -57,7 +57,7 @@ fn an_entry_is_for_its_rung_type_choices_and_size_class_only() {
     let known = remembered(vec![tuned.clone()], &reduce::FAMILY);
     let found = |variant: &str, n, params: &[(&str, &str)]| known.tuned(&case(&reduce::FAMILY, variant, n, params));
     let used = found("raking", 8191, &[]).unwrap();
-    assert_eq!((used.wg, used.params.get("items").unwrap().as_str()), (WorkGroup::linear(64), "4096"));
+    assert_eq!((used.wg, used.params["items"].as_str()), (WorkGroup::linear(64), "4096"));
     assert!(found("raking", 4096, &[("op", "sum")]).is_some(), "the default choice, by name");
     for (variant, n, params) in [
         ("raking", 8192, &[][..]),
@@ -83,7 +83,7 @@ fn the_best_of_all_rungs_has_an_entry_of_its_own() {
     };
     let known = remembered(vec![any], &minplus::FAMILY);
     let best = known.best(&case(&minplus::FAMILY, "tiled", 120, &[])).unwrap();
-    assert_eq!((best.variant.as_str(), best.params.get("depth").unwrap().as_str()), ("wide", "32"));
+    assert_eq!((best.variant.as_str(), best.params["depth"].as_str()), ("wide", "32"));
     assert_eq!(known.tuned(&case(&minplus::FAMILY, "wide", 120, &[])), None);
     assert_eq!(known.best(&case(&minplus::FAMILY, "tiled", 120, &[("weights", "signed")])), None);
 }
