@@ -5,7 +5,7 @@ use crate::compare::{ComparisonRow, FileComparison, SIDES, SLOWDOWNS, compare, c
 use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
 use crate::report;
-use crate::shown::rows_of;
+use crate::shown::runs_of;
 
 /// Compares each file with the first, and says what the steps of ladders bring where several devices are in the files.
 pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Error> {
@@ -17,12 +17,12 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
         return Err(Error::Usage(how.into()));
     }
     let mut outputs = Outputs::open(&Paths::from(&options.rows))?;
-    let read = |names: &String| rows_of(names, global.quiet);
+    let read = |names: &String| runs_of(names, global.quiet);
     let sides = options.files.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
     let Some((first, others)) = sides.split_first() else { return Ok(()) };
     let screen = screen(global.color);
     let ladders = steps(sides.iter().flatten());
-    let comparisons: Vec<FileComparison<'_>> = others.iter().map(|rows| compare(first, rows, options.same)).collect();
+    let comparisons: Vec<FileComparison<'_>> = others.iter().map(|runs| compare(first, runs, options.same)).collect();
     // Nothing to hold against a limit is no success.
     let is_due = !options.fail_on.is_empty() || ladders.is_empty();
     if is_due && comparisons.iter().all(|comparison| comparison.pairs.is_empty()) {
@@ -45,7 +45,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
 /// Prints the operating curve of all runs in the files, each file by itself.
 fn tell_curve(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Error> {
     for (at, names) in options.files.iter().enumerate() {
-        let points = curve(&rows_of(names, global.quiet)?, &SIDES, &SLOWDOWNS, options.same);
+        let points = curve(&runs_of(names, global.quiet)?, &SIDES, &SLOWDOWNS, options.same);
         if points.is_empty() {
             let how = "measure a ladder with --rounds 60 --csv FILE";
             return Err(Error::Usage(format!("{names} holds no case that ran more than once: {how}")));

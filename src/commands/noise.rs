@@ -3,7 +3,7 @@
 use crate::adopt::Brought;
 use crate::bench::{self, Input};
 use crate::cli::NoiseArgs;
-use crate::compare::{Noise, Turns};
+use crate::compare::{CaseRun, Noise, Turns};
 use crate::outcome::Job;
 use crate::prelude::*;
 use crate::report;
@@ -37,7 +37,7 @@ pub fn run(out: &mut Out, global: &Global, options: &NoiseArgs) -> Result<(), Er
         return Err(Error::Interrupted);
     };
     let each = began.elapsed().as_secs_f64() / noise.rounds as f64;
-    out.text(&report::compare::noise(&noise, &row, each, screen(global.color)))?;
+    out.text(&report::compare::noise(&noise, &CaseRun::from(&row), each, screen(global.color)))?;
     bench::go_on()
 }
 

@@ -26,9 +26,9 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
     let is_on_stdout = md == Some("-");
     // Where rows are put together, all of them count.
     let is_whole =
-        global.verbose || !(options.conditions.is_empty() && options.columns.is_empty() && options.by.is_none());
-    let mut tables = FirstTables::new(if is_whole || options.why { usize::MAX } else { MOST_TABLES });
-    let sources = match asked(&options.what, &mut |row| tables.keep(row))? {
+        options.why || !(options.conditions.is_empty() && options.columns.is_empty() && options.by.is_none());
+    let mut tables = FirstTables::new(if is_whole || global.verbose { usize::MAX } else { MOST_TABLES }, !is_whole);
+    let sources = match asked(&options.what, &mut tables)? {
         AskedRecords::Device(own) if is_plain(options) => return out.text(&contents(&own)),
         AskedRecords::Device(own) => records(&own)?,
         AskedRecords::Files(files) => {

@@ -100,6 +100,6 @@ fn in_parts(global: &Global, options: &Sweep, parts: &Parts) -> Result<(), Error
     let rows = joined(&files).map_err(|error| parts.unfinished(&error))?;
     write_rows(&options.output, &rows)?;
     parts.remove();
-    global.say(report::summary(&rows, Screen::stderr()).trim_end());
+    global.say(report::summary(&report::swept(&rows), Screen::stderr()).trim_end());
     bench::worst(&rows, options.measure.strict)
 }

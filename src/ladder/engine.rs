@@ -6,6 +6,7 @@ use super::run::LadderRun;
 use crate::bench::{self, Input, tuning};
 use crate::ceilings::Limits;
 use crate::cli::Ladder;
+use crate::compare::runs;
 use crate::counting::why;
 use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
@@ -104,7 +105,7 @@ pub(crate) fn run_into(
     }
     let probes = bench::gone_wrong(|status| limits.broken(status));
     let kept = baselines.keep(&all, climbed.is_ok(), global.quiet);
-    let against = baselines.compared(&all).map_or(Ok(()), |held| held.demand(&options.output.fail_on));
+    let against = baselines.compared(&runs(&all)).map_or(Ok(()), |held| held.demand(&options.output.fail_on));
     let is_surprise = |row: &&Row| !faulty.contains(&row.variant) || row.status == Status::BuildFailed;
     let rungs = bench::worst(&all.iter().filter(is_surprise).cloned().collect::<Vec<_>>(), options.measure.strict);
     worst_of([climbed, rungs, probes, finished, kept, against])
@@ -255,7 +256,7 @@ fn tell(
     if is_whole || !rows.is_empty() {
         climb.outputs.md(&(markdown::ladder(rows, unit) + &claim));
     }
-    let all = climb.rows();
+    let all = runs(&climb.rows());
     let own = climb.ladder().own.and_then(|own| Some((own, landing::landing(climb.ladder().family, own, rows)?)));
     let rates = Some(rates::text(rows, climb.ladder().family.problem.counted()))
         .filter(|text| global.verbose && !text.is_empty());

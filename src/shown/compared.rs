@@ -1,6 +1,7 @@
-//! The rows that `gpulab compare` takes.
+//! What `gpulab compare` takes of files.
 
-use super::files::read;
+use super::files::read_some;
+use crate::compare::{CaseRun, SharedTexts};
 use crate::prelude::*;
 use crate::store::Recorded;
 
@@ -17,18 +18,22 @@ pub(crate) fn split_names(names: &str) -> Vec<String> {
     if path.exists() { vec![names.to_owned()] } else { names.split(',').map(str::to_owned).collect() }
 }
 
-/// The rows of a file, or of several joined by commas.
-pub(crate) fn rows_of(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
-    let mut all = Vec::new();
+/// The runs in a file, or in several joined by commas.
+pub(crate) fn runs_of(names: &str, quiet: bool) -> Result<Vec<CaseRun>, Error> {
+    let (mut all, mut texts) = (Vec::new(), SharedTexts::default());
     let files = split_names(names);
     if files.is_empty() {
         return Err(Error::Usage(format!("{names} holds no .csv or .json file")));
     }
     for name in files {
-        let (holds, torn) = read(&name)?;
+        let (holds, torn) = read_some(&name, &mut |row| {
+            all.push(texts.run(row));
+            false
+        })?;
         torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));
         match holds {
-            Recorded::Rows(rows) => all.extend(rows),
+            // Those of JSON are read at once.
+            Recorded::Rows(rows) => all.extend(rows.iter().map(|row| texts.run(row))),
             Recorded::Points(_) => {
                 let why = "holds points of an experiment, which compare does not take: gpulab show FILE... shows them";
                 return Err(Error::Usage(format!("{name} {why}; compare takes rows of ladders and sweeps")));

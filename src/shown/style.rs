@@ -6,10 +6,11 @@ use crate::cli::Show;
 use crate::counting::{source_line, why};
 use crate::prelude::*;
 use crate::record::Point;
-use crate::report::groups::{self, experiments, groups, ladders};
+use crate::report::groups::{self, ToldSweeps, experiments, groups, ladders, table_hash};
 use crate::report::shown::reasons::{self, RunLimits};
 use crate::report::shown::tables::{self, PivotNames};
 use crate::report::shown::{PointStudy, ShownContent, ShownFile};
+use crate::report::sweep::swept;
 use crate::report::{self, Medium, RateUnit};
 use crate::store::Recorded;
 use std::borrow::Cow;
@@ -97,20 +98,21 @@ impl ShowingStyle<'_> {
         let one = |source: &ShownFile| match (medium, self.is_headed) {
             // A document's tables have their own titles.
             (Medium::Screen(_), true) => {
-                Ok(format!("{}\n\n{}", format::terminal(&source.name), self.content(&source.holds, medium)?))
+                Ok(format!("{}\n\n{}", format::terminal(&source.name), self.content(source, medium)?))
             }
-            _ => self.content(&source.holds, medium),
+            _ => self.content(source, medium),
         };
         let all = joined(sources.iter().map(one).collect::<Result<Vec<String>, Error>>()?.into_iter());
         Ok(all + &self.why.as_ref().map_or_else(String::new, |why| why.models(sources, medium)))
     }
 
-    fn content(&self, holds: &ShownContent, medium: Medium) -> Result<String, Error> {
+    fn content(&self, source: &ShownFile, medium: Medium) -> Result<String, Error> {
+        let holds = &source.holds;
         if !self.options.columns.is_empty() {
             return Ok(joined(tables::chosen(holds, &self.options.columns, self.unit, medium)?.into_iter()));
         }
         Ok(match holds {
-            ShownContent::Recorded(Recorded::Rows(rows)) => self.rows(rows, medium),
+            ShownContent::Recorded(Recorded::Rows(rows)) => self.rows(rows, &source.swept, medium),
             ShownContent::Recorded(Recorded::Points(points)) => {
                 joined(experiments(points).iter().map(|p| study(p, medium)))
             }
@@ -149,12 +151,16 @@ impl ShowingStyle<'_> {
     }
 
     /// Ladders as tables, sweeps as summaries.
-    fn rows(&self, rows: &[Row], medium: Medium) -> String {
+    fn rows(&self, rows: &[Row], sweeps: &ToldSweeps, medium: Medium) -> String {
         let text = |group: &Cow<'_, [Row]>| match group.iter().any(|row| !row.sweep_id.is_empty()) {
-            true => match medium {
-                Medium::Screen(screen) => report::sweep::summary(group, screen),
-                Medium::Markdown => report::sweep::markdown(group),
-            },
+            true => {
+                let told = sweeps.get(&table_hash(&group[0])).map(Cow::Borrowed);
+                let told = told.unwrap_or_else(|| Cow::Owned(swept(group)));
+                match medium {
+                    Medium::Screen(screen) => report::sweep::summary(&told, screen),
+                    Medium::Markdown => report::sweep::markdown(&told),
+                }
+            }
             false if group.iter().any(|row| !row.shares.is_empty()) => report::team::text(group, self.unit, medium),
             false => {
                 let reasons = self.why.as_ref().map_or_else(String::new, |why| why.text(group, medium));

@@ -59,8 +59,8 @@ impl SweepState<'_> {
     fn tell(&self, out: &mut Out, global: &Global) -> Result<(), Error> {
         match self.csv {
             Some(_) if global.quiet => {}
-            Some(_) => say(report::summary(&self.rows, Screen::stderr()).trim_end()),
-            None => return out.text(&report::summary(&self.rows, screen(global.color))),
+            Some(_) => say(report::summary(&report::swept(&self.rows), Screen::stderr()).trim_end()),
+            None => return out.text(&report::summary(&report::swept(&self.rows), screen(global.color))),
         }
         Ok(())
     }

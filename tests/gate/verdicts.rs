@@ -1,7 +1,9 @@
 //! How often `gpulab compare` is wrong, and what it finds: many runs of the same ladders, by themselves and beside a load.
 
 use crate::{Options, Report};
-use gpulab::compare::{FEWEST, RatioInterval, SIDES, SLOWDOWNS, SpeedVerdict, Turns, curve, found_from, timed};
+use gpulab::compare::{
+    CaseRun, FEWEST, RatioInterval, SIDES, SLOWDOWNS, SpeedVerdict, Turns, curve, found_from, runs, timed,
+};
 use gpulab::record::Row;
 use gpulab::report::compare::SAME;
 use gpulab::report::format::Screen;
@@ -41,6 +43,7 @@ pub fn run(options: &Options) -> Result<Report, String> {
         let rows = beside(is_loaded, || measure(rounds))??;
         write_rows(&file.display().to_string(), &rows).map_err(|e| e.to_string())?;
         println!("{name}, {rounds} rounds: {}", file.display());
+        let rows = runs(&rows);
         let points = curve(&rows, &SIDES, &SLOWDOWNS, SAME);
         println!(
             "{}",
@@ -96,12 +99,12 @@ fn measure(rounds: usize) -> Result<Vec<Row>, String> {
 }
 
 /// In how many comparisons of sides in turn the slowdown is found that so many runs find by what they differ by; of how many.
-fn found_as_said(rows: &[Row]) -> (usize, usize) {
+fn found_as_said(rows: &[CaseRun]) -> (usize, usize) {
     let (mut found, mut tried) = (0, 0);
     for case in timed(rows) {
         let is_own =
-            |row: &&Row| (&row.family, &row.variant, row.n) == (&case.row.family, &case.row.variant, case.row.n);
-        let own: Vec<Row> = rows.iter().filter(is_own).cloned().collect();
+            |row: &&CaseRun| (&row.family, &row.variant, row.n) == (&case.row.family, &case.row.variant, case.row.n);
+        let own: Vec<CaseRun> = rows.iter().filter(is_own).cloned().collect();
         for runs in SIDES {
             let Some(share) = case.spread().and_then(|spread| found_from(spread, runs)) else { continue };
             let points = curve(&own, &[runs], &[share.max(2.0 * SAME)], SAME);
@@ -114,7 +117,7 @@ fn found_as_said(rows: &[Row]) -> (usize, usize) {
 }
 
 /// In how many comparisons of so many runs of each size, in turn, the larger is called SLOWER; of how many.
-fn found_really(rows: &[Row], runs: usize) -> (usize, usize) {
+fn found_really(rows: &[CaseRun], runs: usize) -> (usize, usize) {
     let cases = timed(rows);
     let of_size = |n: u64| cases.iter().filter(move |case| case.row.n == n);
     let mut verdicts = Vec::new();

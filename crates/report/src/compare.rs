@@ -2,12 +2,12 @@
 
 use super::groups;
 use crate::prelude::*;
+use crate::rungs::label_of;
 use gpulab_model::outcome::Cache;
 use gpulab_record::compare::{
-    self, ComparedCase, CurvePoint, FEWEST, FileComparison, LadderDevice, LadderSteps, MISSES, Noise, RatioInterval,
-    SpeedVerdict, Turns,
+    self, CaseRun, ComparedCase, CurvePoint, FEWEST, FileComparison, LadderDevice, LadderSteps, MISSES, Noise,
+    RatioInterval, SpeedVerdict, Turns,
 };
-use gpulab_record::params_text;
 
 /// Cases that are shown to differ by less count as the same, by default.
 pub const SAME: f64 = 0.02;
@@ -47,12 +47,12 @@ fn shown<'a>(comparison: &'a FileComparison<'a>, is_whole: bool) -> Vec<&'a Comp
     pairs
 }
 
-fn group(row: &Row) -> (&str, Dtype, u64, u64, Cache) {
+fn group(row: &CaseRun) -> (&str, Dtype, u64, u64, Cache) {
     (&row.family, row.dtype, row.n, row.m, row.cache)
 }
 
-pub(super) fn title(row: &Row) -> String {
-    let Row { family, dtype, n, m, cache, .. } = row;
+pub(super) fn title(row: &CaseRun) -> String {
+    let CaseRun { family, dtype, n, m, cache, .. } = row;
     let size = if *m == 1 { format::count(*n) } else { format!("{n} x {m}") };
     format!("{family}, {dtype}, n = {size}, {} cache", cache.name())
 }
@@ -67,10 +67,9 @@ fn table(pairs: &[&ComparedCase<'_>], screen: Screen) -> String {
         let clocks = if pair.is_of_two_clocks { ": other clock" } else { "" };
         format!("{}{clocks}{settings}", pair.verdict.name())
     };
-    let settings = |pair: &ComparedCase<'_>| {
-        format!("{} {}", pair.before.wg_text(), params_text(&pair.before.params)).trim().to_owned()
-    };
-    let mut table = TextGrid::of(pairs.iter().copied()).texts("rung", |pair| label(pair.before));
+    let settings =
+        |pair: &ComparedCase<'_>| format!("{} {}", pair.before.wg_text(), pair.before.params).trim().to_owned();
+    let mut table = TextGrid::of(pairs.iter().copied()).texts("rung", |pair| label_of(pair.before));
     if !is_alone {
         table = table.texts("group, settings", settings);
     }
@@ -143,9 +142,9 @@ fn notes(comparison: &FileComparison<'_>, shown: usize, names: [&str; 2], same: 
 fn left_out(pairs: &[ComparedCase]) -> Option<String> {
     /// Most that are named.
     const NAMED: usize = 3;
-    let out: Vec<&Row> = pairs.iter().flat_map(|pair| &pair.left_out).copied().collect();
+    let out: Vec<&CaseRun> = pairs.iter().flat_map(|pair| &pair.left_out).copied().collect();
     let all = out.len() + pairs.iter().flat_map(|pair| pair.runs).sum::<usize>();
-    let name = |row: &&Row| format!("{} {} ({})", row.run_id, label(row), row.clock.name());
+    let name = |row: &&CaseRun| format!("{} {} ({})", row.run_id, label_of(row), row.clock.name());
     let named = out.iter().take(NAMED).map(name).joined(", ");
     let more = if out.len() > NAMED { ", ..." } else { "" };
     let told = format!("left out: {} of {all} runs, by another clock than the others: {named}{more}", out.len());
@@ -153,11 +152,11 @@ fn left_out(pairs: &[ComparedCase]) -> Option<String> {
 }
 
 /// How far the rounds of a ladder are apart; nothing of one round.
-pub fn rounds(rows: &[Row], screen: Screen) -> String {
+pub fn rounds(rows: &[CaseRun], screen: Screen) -> String {
     let timed = compare::timed(rows);
     let rounds = timed.iter().map(|case| case.seconds.len()).max().unwrap_or(0);
     let mut spreads: Vec<(f64, String)> =
-        timed.iter().filter_map(|case| Some((case.spread()?, label(case.row)))).collect();
+        timed.iter().filter_map(|case| Some((case.spread()?, label_of(case.row)))).collect();
     spreads.sort_by(|a, b| a.0.total_cmp(&b.0));
     let [(least, steadiest), .., (most, loudest)] = spreads.as_slice() else { return String::new() };
     let text = format!(
@@ -266,10 +265,10 @@ fn device_head(device: &LadderDevice, all: &[LadderDevice]) -> String {
 
 /// What two sides that are the same program show: how small a difference so many rounds find, with `each` seconds for a round,
 /// and how long to look for smaller ones.
-pub fn noise(noise: &Noise, row: &Row, each: f64, screen: Screen) -> String {
+pub fn noise(noise: &Noise, row: &CaseRun, each: f64, screen: Screen) -> String {
     let [a, b] = noise.seconds.map(format::time);
     let Noise { rounds, interval: all, .. } = noise;
-    let head = format!("{}: {}, {} ", title(row), label(row), format::device(&row.device));
+    let head = format!("{}: {}, {} ", title(row), label_of(row), format::device(&row.device));
     let sides = format!(
         "the same kernel as two sides, {rounds} rounds in turn, each run in a fresh process: A {a}, B {b}, ratio {}, {} \
          interval {}",

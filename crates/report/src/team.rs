@@ -18,7 +18,7 @@ pub fn text(rows: &[Row], unit: RateUnit, medium: Medium) -> String {
         Medium::Screen(screen) => grid.fitted(screen.width),
         Medium::Markdown => grid.markdown(),
     };
-    let mut text = format!("{}{}\n\n{lines}", title(first), of_rung(rows));
+    let mut text = format!("{}{}\n\n{lines}", title(&first.into()), of_rung(rows));
     let mut add = |line: &str| {
         text.push('\n');
         text.push_str(&format::wrap(&format::terminal(line), width, "  "));

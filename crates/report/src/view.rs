@@ -10,7 +10,7 @@ use gpulab_kernels::{Form, minplus};
 use gpulab_model::outcome::Number;
 use gpulab_model::plan::WorkGroup;
 use gpulab_model::stats::ratio;
-use gpulab_record::{CPU_EXACT, CPU_RAYON, clear_factor};
+use gpulab_record::{CPU_EXACT, CPU_RAYON, Flags, clear_factor};
 
 pub(super) struct View<'a> {
     /// Problem, device and conditions.
@@ -141,8 +141,13 @@ fn common_wg(rungs: &[&Row]) -> Option<WorkGroup> {
 
 /// Whether some row's time, if there are any, is held against the measured limit: not where the data fit a cache.
 pub(super) fn is_held_against_limit<'r>(rows: impl IntoIterator<Item = &'r Row>) -> bool {
-    let mut timed = rows.into_iter().filter(|row| row.t_median_s.is_some()).peekable();
-    timed.peek().is_none() || timed.any(|row| !row.flags.contains(flag::FITS_CACHE))
+    is_any_beyond_caches(rows.into_iter().filter(|row| row.t_median_s.is_some()).map(|row| row.flags))
+}
+
+/// The same, by the flags of those with a time.
+pub(super) fn is_any_beyond_caches(timed: impl Iterator<Item = Flags>) -> bool {
+    let mut timed = timed.peekable();
+    timed.peek().is_none() || timed.any(|flags| !flags.contains(flag::FITS_CACHE))
 }
 
 /// What the ladder of these rungs is about; `inside` are those that repeat their work.

@@ -2,19 +2,28 @@
 
 use crate::text::Joined;
 use std::fs::{self, File, Metadata};
-use std::io::{self, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Component, Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The bytes of a regular file.
-/// Refuses what is no regular file: a pipe or a device may never end.
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// A regular file, to be read piece by piece.
+/// Refuses what is no regular file: a pipe or a device may never end.
+pub fn open(path: &Path) -> io::Result<BufReader<File>> {
     let kind = fs::metadata(path)?.file_type();
     // Reading a folder fails in the system's words.
     if !kind.is_file() && !kind.is_dir() {
         return Err(io::Error::other("it is not a regular file; copy its contents to one"));
     }
-    fs::read(path)
+    let mut file = BufReader::new(File::open(path)?);
+    file.fill_buf()?;
+    Ok(file)
 }
 
 /// The text of a regular file.

@@ -1,8 +1,7 @@
 //! How often a comparison is wrong, and what it finds: the operating curve, from many runs of the same program.
 
 use super::matching::{CaseRuns, timed};
-use super::{RatioInterval, SpeedVerdict, Turns};
-use crate::Row;
+use super::{CaseRun, RatioInterval, SpeedVerdict, Turns};
 
 /// Runs of each side in the usual curve.
 pub const SIDES: [usize; 9] = [1, 2, 3, 6, 12, 20, 40, 80, 120];
@@ -36,7 +35,7 @@ pub struct CurvePoint {
 
 /// The curve of all cases' runs in the order in which they were made, for sides of so many runs each. A side is made of
 /// consecutive runs; in a slowdown of 0.1 all times of the second side are 1.1 times as long as they were.
-pub fn curve(rows: &[Row], sides: &[usize], slowdowns: &[f64], same: f64) -> Vec<CurvePoint> {
+pub fn curve(rows: &[CaseRun], sides: &[usize], slowdowns: &[f64], same: f64) -> Vec<CurvePoint> {
     let cases: Vec<CaseRuns> = timed(rows);
     let orders = sides.iter().flat_map(|&runs| [Turns::InTurn, Turns::OneAfterTheOther].map(|turns| (runs, turns)));
     let point = |(runs, turns): (usize, Turns)| {
@@ -75,12 +74,14 @@ pub fn curve(rows: &[Row], sides: &[usize], slowdowns: &[f64], same: f64) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Row;
+    use crate::compare::runs;
 
     /// Rows of so many runs of a case, with these times in seconds.
-    fn rows(seconds: impl Iterator<Item = f64>) -> Vec<Row> {
+    fn rows(seconds: impl Iterator<Item = f64>) -> Vec<CaseRun> {
         let row =
             |(k, seconds): (usize, f64)| Row { run_id: k.to_string(), t_median_s: Some(seconds), ..crate::row("a") };
-        seconds.enumerate().map(row).collect()
+        runs(&seconds.enumerate().map(row).collect::<Vec<Row>>())
     }
 
     fn uniform(k: u64) -> f64 {

@@ -1,6 +1,6 @@
 //! How far the time of a case is known, and the ratio of two such times.
 
-use crate::Row;
+use super::CaseRun;
 use gpulab_model::stats;
 
 /// The 0.995 quantiles of Student's distribution with 2, 3, ... degrees of freedom: intervals hold the true ratio in 99 of 100
@@ -39,7 +39,7 @@ impl TimeEstimate {
     /// be repeated); of fewer, with the spread within a run in place of the spread between runs, beside the standard error of
     /// the median (McGill, Tukey and Larsen, "Variations of box plots", The American Statistician 32(1), 1978). None without
     /// times.
-    pub fn of(rows: &[&Row]) -> Option<TimeEstimate> {
+    pub fn of(rows: &[&CaseRun]) -> Option<TimeEstimate> {
         let medians: Vec<f64> = rows.iter().map(|row| row.t_median_s.filter(|t| *t > 0.0)).collect::<Option<_>>()?;
         let seconds = stats::summarise(&medians)?.median;
         let count = medians.len();
@@ -54,7 +54,7 @@ impl TimeEstimate {
 }
 
 /// The standard deviation between the medians of several runs, as a share of the time.
-fn run_spread(rows: &[&Row]) -> Option<f64> {
+fn run_spread(rows: &[&CaseRun]) -> Option<f64> {
     let logs: Vec<f64> = rows.iter().map(|row| row.t_median_s.map(f64::ln)).collect::<Option<_>>()?;
     let mean = logs.iter().sum::<f64>() / logs.len() as f64;
     let variance = logs.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / (logs.len() - 1) as f64;
@@ -67,8 +67,8 @@ fn half_of_runs(sd: f64, count: usize) -> f64 {
 }
 
 /// The standard deviation of a row's times over their median, by the quartiles.
-fn within(row: &Row) -> Option<f64> {
-    Some((row.t_q3_s? - row.t_q1_s?) / row.t_median_s? / IQR_OF_SD).filter(|sd| sd.is_finite())
+fn within(row: &CaseRun) -> Option<f64> {
+    Some(row.spread? / IQR_OF_SD).filter(|sd| sd.is_finite())
 }
 
 /// How many times slower one side is than the other, and the interval that holds it; `ranks.rs` makes it from runs.

@@ -1,22 +1,21 @@
 //! The cases that two files have in common.
 
 use super::ranks::{FEWEST, runs_for, spread};
-use super::{RatioInterval, SpeedVerdict, Turns};
-use crate::Row;
+use super::{CaseRun, RatioInterval, SpeedVerdict, Turns};
 use gpulab_kernels::values::FailOn;
 use gpulab_model::Error;
-use gpulab_model::data::{Dtype, Params};
-use gpulab_model::outcome::{Cache, Clock, Status};
+use gpulab_model::outcome::{Clock, Status};
 use gpulab_model::plan::WorkGroup;
 use gpulab_model::stats;
 use std::collections::{HashMap, HashSet};
+use std::hash::{Hash, Hasher};
 
 /// A case that both sides have a time of.
 #[derive(Clone, Debug)]
 pub struct ComparedCase<'a> {
     /// The first side's last row of it.
-    pub before: &'a Row,
-    pub after: &'a Row,
+    pub before: &'a CaseRun,
+    pub after: &'a CaseRun,
     /// Runs of the program on each side.
     pub runs: [usize; 2],
     /// The median of the runs' median times on each side, in seconds.
@@ -34,11 +33,11 @@ pub struct ComparedCase<'a> {
     /// Whether the two sides' times come from different clocks: no number of runs decides that.
     pub is_of_two_clocks: bool,
     /// Runs that are left out, as their times come from another clock than most.
-    pub left_out: Vec<&'a Row>,
+    pub left_out: Vec<&'a CaseRun>,
 }
 
 impl<'a> ComparedCase<'a> {
-    fn new(before: &[&'a Row], after: &[&'a Row], same: f64) -> Option<ComparedCase<'a>> {
+    fn new(before: &[&'a CaseRun], after: &[&'a CaseRun], same: f64) -> Option<ComparedCase<'a>> {
         let ([before, after], left_out) = of_one_clock([before, after]);
         let [first, second] = [*before.last()?, *after.last()?];
         let times = [&before, &after].map(|rows| rows.iter().filter_map(|row| row.t_median_s).collect::<Vec<f64>>());
@@ -85,21 +84,20 @@ impl<'a> ComparedCase<'a> {
 
 /// The runs by the clock of most among those by which each side has runs, if it has any; and the others. All runs where there
 /// is no such clock.
-fn of_one_clock<'a>(sides: [&[&'a Row]; 2]) -> ([Vec<&'a Row>; 2], Vec<&'a Row>) {
+fn of_one_clock<'a>(sides: [&[&'a CaseRun]; 2]) -> ([Vec<&'a CaseRun>; 2], Vec<&'a CaseRun>) {
     let count = |clock: Clock| sides.map(|side| side.iter().filter(|row| row.clock == clock).count());
     let is_shared = |clock: &Clock| count(*clock).iter().zip(sides).all(|(count, side)| *count > 0 || side.is_empty());
     // Of as many the first.
     let clock = Clock::ALL.into_iter().rev().filter(is_shared).max_by_key(|clock| count(*clock).iter().sum::<usize>());
-    let is_of_it = |row: &&Row| clock.is_none_or(|clock| row.clock == clock);
+    let is_of_it = |row: &&CaseRun| clock.is_none_or(|clock| row.clock == clock);
     let left_out = sides.concat().into_iter().filter(|row| !is_of_it(row)).collect();
     (sides.map(|side| side.iter().copied().filter(is_of_it).collect()), left_out)
 }
 
 /// How the runs of two sides follow each other: in turn if in order of time the side changes about as often as runs allow
 /// where each round begins with the side that ended the round before.
-fn turns<'a>(before: &[&'a Row], after: &[&'a Row]) -> Turns {
-    let side =
-        |rows: &[&'a Row], second: bool| rows.iter().map(|row| (row.time_utc.as_str(), second)).collect::<Vec<_>>();
+fn turns<'a>(before: &[&'a CaseRun], after: &[&'a CaseRun]) -> Turns {
+    let side = |rows: &[&'a CaseRun], second: bool| rows.iter().map(|row| (&*row.time_utc, second)).collect::<Vec<_>>();
     let mut order = [side(before, false), side(after, true)].concat();
     order.sort_by_key(|run| run.0);
     let changes = order.windows(2).filter(|pair| pair[0].1 != pair[1].1).count();
@@ -159,7 +157,7 @@ impl FileComparison<'_> {
 ///
 /// A case is a family, rung, type, shape and cache; where a file has several work-groups or settings of these, each is a case
 /// by itself. Rows of a case from several runs of the program, as their `run_id` tells, are what verdicts are made of.
-pub fn compare<'a>(before: &'a [Row], after: &'a [Row], same: f64) -> FileComparison<'a> {
+pub fn compare<'a>(before: &'a [CaseRun], after: &'a [CaseRun], same: f64) -> FileComparison<'a> {
     let apart = apart(&[before, after]);
     let (cases, mut others) = (cases(before, &apart), cases(after, &apart));
     let before_count = cases.order.len();
@@ -172,7 +170,7 @@ pub fn compare<'a>(before: &'a [Row], after: &'a [Row], same: f64) -> FileCompar
 }
 
 pub struct CaseRuns<'a> {
-    pub row: &'a Row,
+    pub row: &'a CaseRun,
     /// The runs' median times in seconds, in the order of the rows.
     pub seconds: Vec<f64>,
 }
@@ -185,7 +183,7 @@ impl CaseRuns<'_> {
 }
 
 /// The cases with a time, in their order.
-pub fn timed(rows: &[Row]) -> Vec<CaseRuns<'_>> {
+pub fn timed(rows: &[CaseRun]) -> Vec<CaseRuns<'_>> {
     let TimedCases { rows, order } = cases(rows, &apart(&[rows]));
     let case = |key| {
         let ([runs, _], _) = of_one_clock([&rows[&key], &[]]);
@@ -194,41 +192,66 @@ pub fn timed(rows: &[Row]) -> Vec<CaseRuns<'_>> {
     order.into_iter().filter_map(case).collect()
 }
 
-/// What makes two rows one case, before work-groups and settings.
-type CaseKey<'a> = (&'a str, &'a str, Dtype, u64, u64, Cache);
+/// A row as its case's name: by its key, with work-group and settings where these tell cases apart. There may be a million.
+#[derive(Clone, Copy)]
+struct CaseOf<'a> {
+    row: &'a CaseRun,
+    is_apart: bool,
+}
 
-/// The same with work-group and settings, where they tell cases apart.
-type ApartKey<'a> = (CaseKey<'a>, Option<CaseSettings<'a>>);
+impl<'a> CaseOf<'a> {
+    fn key(self) -> impl Eq + Hash + 'a {
+        let CaseRun { family, variant, dtype, n, m, cache, .. } = self.row;
+        (family, variant, dtype, n, m, cache, self.is_apart.then(|| settings(self.row)))
+    }
+}
 
-type CaseSettings<'a> = (Option<WorkGroup>, &'a Params);
+impl PartialEq for CaseOf<'_> {
+    fn eq(&self, other: &CaseOf<'_>) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for CaseOf<'_> {}
+
+impl Hash for CaseOf<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+type CaseSettings<'a> = (Option<WorkGroup>, &'a str);
 
 /// The rows of a file's cases that have a time.
 struct TimedCases<'a> {
-    rows: HashMap<ApartKey<'a>, Vec<&'a Row>>,
+    rows: HashMap<CaseOf<'a>, Vec<&'a CaseRun>>,
     /// The cases as they come in the file.
-    order: Vec<ApartKey<'a>>,
+    order: Vec<CaseOf<'a>>,
 }
 
 /// The cases of which a file has several work-groups or settings.
-fn apart<'a>(files: &[&'a [Row]]) -> HashSet<CaseKey<'a>> {
+fn apart<'a>(files: &[&'a [CaseRun]]) -> HashSet<CaseOf<'a>> {
     let mut several = HashSet::new();
     for rows in files {
-        let mut first: HashMap<CaseKey<'a>, CaseSettings<'a>> = HashMap::new();
+        let mut first: HashSet<CaseOf<'a>> = HashSet::new();
         for row in *rows {
-            if *first.entry(case_key(row)).or_insert(settings(row)) != settings(row) {
-                several.insert(case_key(row));
+            let case = CaseOf { row, is_apart: false };
+            match first.get(&case) {
+                Some(first) if settings(first.row) != settings(row) => _ = several.insert(case),
+                Some(_) => {}
+                None => _ = first.insert(case),
             }
         }
     }
     several
 }
 
-fn cases<'a>(rows: &'a [Row], apart: &HashSet<CaseKey<'a>>) -> TimedCases<'a> {
+fn cases<'a>(rows: &'a [CaseRun], apart: &HashSet<CaseOf<'a>>) -> TimedCases<'a> {
     let mut cases = TimedCases { rows: HashMap::new(), order: Vec::new() };
     // A run that is named twice is one run: its last row counts.
-    let mut places: HashMap<(ApartKey<'a>, &str), usize> = HashMap::new();
+    let mut places: HashMap<(CaseOf<'a>, &str), usize> = HashMap::new();
     for row in rows.iter().filter(|row| row.status == Status::Ok && row.t_median_s.is_some()) {
-        let key = (case_key(row), apart.contains(&case_key(row)).then(|| settings(row)));
+        let key = CaseOf { row, is_apart: apart.contains(&CaseOf { row, is_apart: false }) };
         let rows = cases.rows.entry(key).or_default();
         if rows.is_empty() {
             cases.order.push(key);
@@ -242,10 +265,6 @@ fn cases<'a>(rows: &'a [Row], apart: &HashSet<CaseKey<'a>>) -> TimedCases<'a> {
     cases
 }
 
-fn case_key(row: &Row) -> CaseKey<'_> {
-    (&row.family, &row.variant, row.dtype, row.n, row.m, row.cache)
-}
-
-fn settings(row: &Row) -> CaseSettings<'_> {
+fn settings(row: &CaseRun) -> CaseSettings<'_> {
     (row.wg, &row.params)
 }

@@ -7,6 +7,7 @@ mod matching;
 mod noise;
 mod ranks;
 mod row;
+mod run;
 mod steps;
 mod verdict;
 
@@ -19,5 +20,6 @@ pub use matching::{CaseRuns, ComparedCase, FileComparison, compare, timed};
 pub use noise::Noise;
 pub use ranks::{FEWEST, MISSES, Turns, found_from};
 pub use row::ComparisonRow;
+pub use run::{CaseRun, SharedTexts, runs};
 pub use steps::{LadderDevice, LadderSteps, steps};
 pub use verdict::SpeedVerdict;

@@ -1,7 +1,7 @@
 //! The line that files hold of a compared case.
 
 use super::{ComparedCase, SpeedVerdict};
-use crate::{SCHEMA, columns, params_text};
+use crate::{SCHEMA, columns};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Cache;
 use serde::{Deserialize, Serialize};
@@ -77,20 +77,20 @@ impl ComparisonRow {
             schema: SCHEMA,
             before: before.into(),
             after: after.into(),
-            device: second.device.clone(),
-            family: second.family.clone(),
+            device: second.device.to_string(),
+            family: second.family.to_string(),
             rung: second.rung,
-            variant: second.variant.clone(),
+            variant: second.variant.to_string(),
             dtype: second.dtype,
             n: second.n,
             m: second.m,
             cache: second.cache,
             before_wg: first.wg_text(),
-            before_params: params_text(&first.params),
+            before_params: first.params.to_string(),
             before_runs: case.runs[0] as u64,
             before_s: case.seconds[0],
             after_wg: second.wg_text(),
-            after_params: params_text(&second.params),
+            after_params: second.params.to_string(),
             after_runs: case.runs[1] as u64,
             after_s: case.seconds[1],
             ratio: case.ratio,

@@ -1,7 +1,6 @@
 //! What each step of a ladder brought, device by device.
 
-use super::{RatioInterval, TimeEstimate};
-use crate::Row;
+use super::{CaseRun, RatioInterval, TimeEstimate};
 use crate::groups::groups;
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{Cache, Status};
@@ -31,20 +30,20 @@ pub struct LadderDevice {
 }
 
 /// The ladders that ran on two devices or more: of each device at the largest size that all have, or else at its own largest.
-pub fn steps<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Vec<LadderSteps> {
-    let timed = rows.into_iter().filter(|row| row.status == Status::Ok && row.rung.is_some() && row.is_plain());
-    let timed: Vec<&Row> = timed.collect();
+pub fn steps<'a>(rows: impl IntoIterator<Item = &'a CaseRun>) -> Vec<LadderSteps> {
+    let timed = rows.into_iter().filter(|row| row.status == Status::Ok && row.rung.is_some() && row.is_plain);
+    let timed: Vec<&CaseRun> = timed.collect();
     groups(&timed, |&row| ladder_key(row)).iter().filter_map(|own| ladder(own)).collect()
 }
 
 /// The problem, and whether settings are tuned: default ones are no step from them.
 type LadderKey<'a> = (&'a str, Dtype, Cache, bool);
 
-fn ladder_key(row: &Row) -> LadderKey<'_> {
-    (&row.family, row.dtype, row.cache, row.is_tuned())
+fn ladder_key(row: &CaseRun) -> LadderKey<'_> {
+    (&row.family, row.dtype, row.cache, row.is_tuned)
 }
 
-fn ladder(own: &[&Row]) -> Option<LadderSteps> {
+fn ladder(own: &[&CaseRun]) -> Option<LadderSteps> {
     let key = ladder_key(own.first()?);
     let names: Vec<(&str, &str)> = groups(own, |&row| device_of(row)).iter().map(|rows| device_of(rows[0])).collect();
     if names.len() < 2 {
@@ -63,14 +62,14 @@ fn ladder(own: &[&Row]) -> Option<LadderSteps> {
         LadderDevice { platform: name.0.to_owned(), device: name.1.to_owned(), n, m }
     };
     let devices: Vec<LadderDevice> = names.iter().map(device).collect();
-    let cases: HashMap<_, Vec<&Row>> = groups(own, |&row| (device_of(row), row.n, row.m, rung_of(row)))
+    let cases: HashMap<_, Vec<&CaseRun>> = groups(own, |&row| (device_of(row), row.n, row.m, rung_of(row)))
         .into_iter()
         .map(|rows| ((device_of(rows[0]), rows[0].n, rows[0].m, rung_of(rows[0])), rows))
         .collect();
     let time = |device: &LadderDevice, rung: (u32, &str)| {
         let place = (device.platform.as_str(), device.device.as_str());
         let rows = cases.get(&(place, device.n, device.m, Some(rung)))?;
-        Some((TimeEstimate::of(rows)?, rows.iter().map(|row| row.drift()).fold(1.0, f64::max)))
+        Some((TimeEstimate::of(rows)?, rows.iter().map(|row| row.drift).fold(1.0, f64::max)))
     };
     let gain = |at: usize, device: &LadderDevice| {
         let before = at.checked_sub(1).map(|before| rungs[before])?;
@@ -83,10 +82,10 @@ fn ladder(own: &[&Row]) -> Option<LadderSteps> {
     Some(LadderSteps { family: key.0.to_owned(), dtype: key.1, cache: key.2, rungs: lines.collect(), devices })
 }
 
-fn device_of(row: &Row) -> (&str, &str) {
+fn device_of(row: &CaseRun) -> (&str, &str) {
     (&row.platform, &row.device)
 }
 
-fn rung_of(row: &Row) -> Option<(u32, &str)> {
+fn rung_of(row: &CaseRun) -> Option<(u32, &str)> {
     Some((row.rung?, &row.variant))
 }

@@ -22,8 +22,13 @@ fn runs(count: u32, median: f64, step: f64) -> Vec<Row> {
     (0..count).map(one).collect()
 }
 
-fn only<'a>(before: &'a [Row], after: &'a [Row]) -> ComparedCase<'a> {
-    let mut pairs = compare(before, after, 0.02).pairs;
+/// What comparisons take of rows, for as long as the tests run.
+fn of(rows: &[Row]) -> &'static [CaseRun] {
+    super::runs(rows).leak()
+}
+
+fn only(before: &[Row], after: &[Row]) -> ComparedCase<'static> {
+    let mut pairs = compare(of(before), of(after), 0.02).pairs;
     assert_eq!(pairs.len(), 1);
     pairs.remove(0)
 }
@@ -87,8 +92,8 @@ fn runs_by_another_clock_than_most_are_left_out_whatever_their_side() {
         (odd.clock, odd.t_median_s) = (gpulab_model::outcome::Clock::Wall, Some(5.0));
         let case = only(&sides[0], &sides[1]);
         assert_eq!((case.verdict, case.runs.iter().sum::<usize>()), (SpeedVerdict::Slower, 17), "{side} {at}");
-        assert_eq!(case.left_out, [&sides[side][at]]);
-        assert_eq!(timed(&sides[side])[0].seconds.len(), 8, "nor does it make rounds look apart");
+        assert_eq!(case.left_out, [&CaseRun::from(&sides[side][at])]);
+        assert_eq!(timed(of(&sides[side]))[0].seconds.len(), 8, "nor does it make rounds look apart");
     }
 }
 
@@ -119,17 +124,17 @@ fn cases_are_matched_by_what_they_compute_and_by_settings_where_there_are_severa
     assert_eq!((one.verdict, one.has_other_settings()), (SpeedVerdict::Faster, true));
     let sweep = [with("64", 100.0), with("128", 50.0), with("256", 25.0)].concat();
     let other = [with("256", 25.0), with("64", 200.0), with("512", 10.0)].concat();
-    let both = compare(&sweep, &other, 0.02);
+    let both = compare(of(&sweep), of(&other), 0.02);
     let matched: Vec<_> =
         both.pairs.iter().map(|pair| (pair.before.wg.map_or(0, WorkGroup::size), pair.verdict)).collect();
     assert_eq!(matched, [(64, SpeedVerdict::Slower), (256, SpeedVerdict::Same)]);
     assert_eq!((both.only_before, both.only_after), (1, 1));
     let failed = Row { status: gpulab_model::outcome::Status::Failed, t_median_s: None, ..steady("a", 1.0) };
     let (before, after) = ([steady("a", 1.0), steady("b", 1.0)], [failed, steady("b", 1.0)]);
-    let lost = compare(&before, &after, 0.02);
+    let lost = compare(of(&before), of(&after), 0.02);
     assert_eq!((lost.pairs.len(), lost.only_before, lost.only_after), (1, 1, 0));
     let larger = Row { n: 2000, ..steady("a", 1.0) };
-    assert!(compare(&[steady("a", 1.0)], &[larger], 0.02).pairs.is_empty());
+    assert!(compare(of(&[steady("a", 1.0)]), of(&[larger]), 0.02).pairs.is_empty());
 }
 
 /// Runs whose times within each are steady, while each process finds its own of two levels that are far apart: as memory of
@@ -171,7 +176,7 @@ fn eight_times_the_rows_take_far_less_than_sixty_four_times_as_long() {
                 Row { n: i, ..steady("a", 1.0) }
             }
         };
-        let rows: Vec<Row> = (0..count).map(one).collect();
+        let rows = super::runs(&(0..count).map(one).collect::<Vec<Row>>());
         let once = |_| {
             let began = std::time::Instant::now();
             assert_eq!(compare(&rows, &rows, 0.02).pairs.len() as u64, count);
@@ -202,7 +207,7 @@ fn steps_stand_side_by_side_for_each_device_at_a_size_that_all_have() {
         on("Y", 3, 1000, 6.0),
         on("Z", 1, 1000, 1.0),
     ];
-    let ladders = steps(&rows[..6]);
+    let ladders = steps(of(&rows[..6]));
     let [ladder] = ladders.as_slice() else { panic!("{ladders:?}") };
     assert!(ladder.devices.iter().all(|device| device.n == 1000));
     let gains = |(_, _, gains): &(u32, String, Vec<Option<RatioInterval>>)| {
@@ -210,6 +215,18 @@ fn steps_stand_side_by_side_for_each_device_at_a_size_that_all_have() {
     };
     let all: Vec<_> = ladder.rungs.iter().map(gains).collect();
     assert_eq!(all, [[None, None], [Some(200.0), Some(50.0)], [None, Some(300.0)]]);
-    assert!(steps(&rows[..3]).is_empty(), "one device alone");
-    assert_eq!(steps(&rows).len(), 1);
+    assert!(steps(of(&rows[..3])).is_empty(), "one device alone");
+    assert_eq!(steps(of(&rows)).len(), 1);
+}
+
+#[test]
+fn a_run_takes_little_room_beside_its_row() {
+    let rows: Vec<Row> = (0..3).map(|k| Row { n: k, ..steady("a", 1.0) }).collect();
+    let runs = super::runs(&rows);
+    assert!(size_of::<CaseRun>() <= 256 && 4 * size_of::<CaseRun>() < size_of::<Row>());
+    let texts = |run: &CaseRun| {
+        let CaseRun { run_id, time_utc, platform, device, family, variant, params, .. } = run.clone();
+        [run_id, time_utc, platform, device, family, variant, params].map(|text| text.as_ptr())
+    };
+    assert!(runs.iter().all(|run| texts(run) == texts(&runs[0])), "texts that are alike are there once");
 }

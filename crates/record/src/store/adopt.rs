@@ -1,6 +1,6 @@
 //! Rows of one command joining those of others in one file.
 
-use super::ParsedCsv;
+use super::{ParsedCsv, unread};
 use gpulab_model::Error;
 use gpulab_system::files;
 use std::path::Path;
@@ -23,8 +23,8 @@ pub fn adopt(into: &Path, from: &Path) -> Result<(), Error> {
 
 fn read(path: &Path) -> Result<ParsedCsv, Error> {
     let name = path.display().to_string();
-    let text = files::read(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
-    ParsedCsv::parse(&text, &name)
+    let mut text = files::open(path).map_err(|e| unread(&name, &e))?;
+    ParsedCsv::parse(&mut text, &name)
 }
 
 /// All rows as one table: what other commands wrote, and of each command that both have rows of, those of the table with more.

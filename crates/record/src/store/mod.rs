@@ -24,7 +24,8 @@ use gpulab_system::terminal::is_unsafe;
 use rayon::prelude::*;
 use serde::Serialize;
 use sink::Sink;
-use std::io::Write;
+use std::fmt::Display;
+use std::io::{BufRead, Cursor, Read, Seek, Write};
 use std::marker::PhantomData;
 use std::path::Path;
 
@@ -54,7 +55,7 @@ impl<T: CsvRecord> CsvFile<T> {
         let mut sink = Sink::open(path)?;
         let old = if mode == Mode::Append { sink.read()? } else { Vec::new() };
         let header = line(T::COLUMNS, sink.name())?;
-        let table = ParsedCsv::parse(&old, path)?;
+        let table = ParsedCsv::parse(&mut Cursor::new(&old), path)?;
         let is_new = table.header.is_empty();
         // A header that was cut short is written anew; anything else without one is not ours to touch.
         let is_ours = if is_new { header.starts_with(&old) } else { table.header == T::COLUMNS };
@@ -184,8 +185,12 @@ pub fn read_points(path: &Path) -> Result<Vec<Point>, Error> {
 /// The lines of a file of such records, and what was wrong with the last one.
 fn read<T: CsvRecord>(path: &Path) -> Result<(Vec<T>, Option<String>), Error> {
     let name = path.display().to_string();
-    let text = files::read(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
-    of_csv(&text, &name)
+    let mut text = files::open(path).map_err(|e| unread(&name, &e))?;
+    some_of_csv(&mut text, &name, &mut |_| true)
+}
+
+fn unread(name: &str, error: &impl Display) -> Error {
+    Error::Failed(format!("cannot read {name}: {error}"))
 }
 
 fn unknown_schema(name: &str, line: u64, schema: u32) -> Error {
@@ -220,22 +225,23 @@ fn is_beyond_counting(cell: &[u8]) -> bool {
 ///
 /// Errors: as for [`read_rows`].
 pub fn of_csv<T: CsvRecord>(text: &[u8], name: &str) -> Result<(Vec<T>, Option<String>), Error> {
-    some_of_csv(text, name, &mut |_| true)
+    some_of_csv(&mut Cursor::new(text), name, &mut |_| true)
 }
 
 /// As [`of_csv`], of the records only those to keep, so that the others take no room.
 pub(super) fn some_of_csv<T: CsvRecord>(
-    text: &[u8],
+    text: &mut (impl Read + Seek),
     name: &str,
     keep: &mut dyn FnMut(&T) -> bool,
 ) -> Result<(Vec<T>, Option<String>), Error> {
     // What is no table is said before what is wrong with one of its rows.
-    parsed(text, name, keep).map_err(|wrong| each_record(text, name, &mut |_| Ok(())).err().unwrap_or(wrong))
+    let all = parsed(text, name, keep);
+    all.map_err(|wrong| each_record(text, name, &mut |_| Ok(())).err().unwrap_or(wrong))
 }
 
 /// The same, with whatever is wrong first; the lines need not all be in memory twice.
 fn parsed<T: CsvRecord>(
-    text: &[u8],
+    text: &mut (impl Read + Seek),
     name: &str,
     keep: &mut dyn FnMut(&T) -> bool,
 ) -> Result<(Vec<T>, Option<String>), Error> {
@@ -343,7 +349,7 @@ struct ParsedCsv {
 
 impl ParsedCsv {
     /// Errors: `Usage` if a line other than the last has too few or too many cells.
-    fn parse(text: &[u8], name: &str) -> Result<ParsedCsv, Error> {
+    fn parse(text: &mut (impl Read + Seek), name: &str) -> Result<ParsedCsv, Error> {
         let mut table = ParsedCsv::default();
         (table.intact, table.torn) = each_record(text, name, &mut |record| {
             table.records.push(record);
@@ -357,10 +363,11 @@ impl ParsedCsv {
     }
 }
 
-fn header(text: &[u8], name: &str) -> Result<Vec<String>, Error> {
+fn header(text: &mut (impl BufRead + Seek), name: &str) -> Result<Vec<String>, Error> {
     // All but the first line is none of its business.
-    let end = text.iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| end + 1);
-    Ok(ParsedCsv::parse(&text[..end], name)?.header)
+    let mut first = Vec::new();
+    text.rewind().and_then(|()| text.read_until(b'\n', &mut first)).map_err(|e| unread(name, &e))?;
+    Ok(ParsedCsv::parse(&mut Cursor::new(first), name)?.header)
 }
 
 /// Hands on the lines of a CSV file one after the other, the header first, without a last line that is torn. Bytes up to the end
@@ -368,18 +375,25 @@ fn header(text: &[u8], name: &str) -> Result<Vec<String>, Error> {
 ///
 /// Errors: `Usage` if another line has too few or too many cells, or is damaged; and those of `take`.
 fn each_record(
-    text: &[u8],
+    text: &mut (impl Read + Seek),
     name: &str,
     take: &mut dyn FnMut(csv::ByteRecord) -> Result<(), Error>,
 ) -> Result<(u64, Option<String>), Error> {
-    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text);
+    /// Comes behind the text: a last line that has no end becomes a damaged one.
+    const END: &[u8] = b"\0";
+    text.rewind().map_err(|e| unread(name, &e))?;
+    let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.chain(END));
     let line = |record: &csv::ByteRecord| record.position().map_or(0, csv::Position::line);
     // What a machine that lost its power leaves of a row is often NULs.
     let is_damaged = |record: &csv::ByteRecord| record.as_slice().contains(&0);
     let mut width = None;
     let mut last: Option<csv::ByteRecord> = None;
-    for record in reader.byte_records() {
-        let record = record.map_err(|e| Error::Usage(format!("cannot read {name}: {e}")))?;
+    let mut records = reader.byte_records().peekable();
+    while let Some(record) = records.next() {
+        let record = record.map_err(|e| unread(name, &e))?;
+        if record.as_slice() == END && records.peek().is_none() {
+            break;
+        }
         let width = *width.get_or_insert(record.len());
         let Some(whole) = last.replace(record) else { continue };
         if whole.len() != width {
@@ -392,13 +406,13 @@ fn each_record(
         }
         take(whole)?;
     }
-    let Some(last) = last else { return Ok((text.len() as u64, None)) };
-    if Some(last.len()) != width || !text.ends_with(b"\n") || is_damaged(&last) {
+    let Some(last) = last else { return Ok((0, None)) };
+    if Some(last.len()) != width || is_damaged(&last) {
         let torn = format!("{name} ended in the middle of line {}, which is left out", line(&last));
         return Ok((last.position().map_or(0, csv::Position::byte), Some(torn)));
     }
     take(last)?;
-    Ok((text.len() as u64, None))
+    Ok((reader.position().byte() - END.len() as u64, None))
 }
 
 fn reason(error: &csv::Error, columns: &[&str]) -> String {

@@ -1,10 +1,11 @@
 //! Recorded runs of any kind: what a file holds is told from its first line.
 
-use super::{ParsedCsv, each_record, header, json_error, of_csv, some_of_csv};
+use super::{ParsedCsv, each_record, header, json_error, some_of_csv, unread};
 use crate::{OLDEST_SCHEMA, Point, Row, SCHEMA, flag};
 use gpulab_model::Error;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use std::io::{BufRead, Cursor, Read, Seek};
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum Recorded {
@@ -26,12 +27,17 @@ pub type RecordedFile = (Recorded, Option<String>);
 
 /// Takes a file apart: CSV or JSON, of this version or an older one. `name` is the file's in messages.
 pub fn recorded(text: &[u8], name: &str) -> Result<RecordedFile, Error> {
-    recorded_some(text, name, &mut |_| true)
+    recorded_some(&mut Cursor::new(text), name, &mut |_| true)
 }
 
-/// As [`recorded`], of a CSV file's rows only those to keep.
-pub fn recorded_some(text: &[u8], name: &str, keep: &mut dyn FnMut(&Row) -> bool) -> Result<RecordedFile, Error> {
-    let (mut recorded, torn) = match text.iter().find(|byte| !byte.is_ascii_whitespace()) {
+/// As [`recorded`], of a CSV file's rows only those to keep; the text need not be in memory.
+pub fn recorded_some(
+    text: &mut (impl BufRead + Seek),
+    name: &str,
+    keep: &mut dyn FnMut(&Row) -> bool,
+) -> Result<RecordedFile, Error> {
+    let begin = text.bytes().find(|byte| !matches!(byte, Ok(byte) if byte.is_ascii_whitespace()));
+    let (mut recorded, torn) = match begin.transpose().map_err(|e| unread(name, &e))? {
         None => return Err(Error::Usage(format!("{name} is empty: it holds no results"))),
         Some(b'[' | b'{') => (of_json(text, name)?, None),
         Some(_) => of_columns(text, name, keep)?,
@@ -43,14 +49,18 @@ pub fn recorded_some(text: &[u8], name: &str, keep: &mut dyn FnMut(&Row) -> bool
     Ok((recorded, torn))
 }
 
-fn of_columns(text: &[u8], name: &str, keep: &mut dyn FnMut(&Row) -> bool) -> Result<RecordedFile, Error> {
+fn of_columns(
+    text: &mut (impl BufRead + Seek),
+    name: &str,
+    keep: &mut dyn FnMut(&Row) -> bool,
+) -> Result<RecordedFile, Error> {
     let columns = header(text, name)?;
     let has = |column: &str| columns.iter().any(|name| name == column);
     if has(COUNTED) {
         return Ok((Recorded::Other { header: columns }, each_record(text, name, &mut |_| Ok(()))?.1));
     }
     if has("experiment") && has("series") {
-        let (points, torn) = of_csv::<Point>(text, name)?;
+        let (points, torn) = some_of_csv::<Point>(text, name, &mut |_| true)?;
         return Ok((Recorded::Points(points), torn));
     }
     if has("family") && has("status") {
@@ -69,8 +79,10 @@ fn of_columns(text: &[u8], name: &str, keep: &mut dyn FnMut(&Row) -> bool) -> Re
 }
 
 /// Rows or points, without the findings among the points: those follow from them.
-fn of_json(text: &[u8], name: &str) -> Result<Recorded, Error> {
-    let values: Vec<Value> = serde_json::from_slice(text).map_err(|e| json_error(name, &e))?;
+fn of_json(text: &mut (impl BufRead + Seek), name: &str) -> Result<Recorded, Error> {
+    let mut whole = Vec::new();
+    text.rewind().and_then(|()| text.read_to_end(&mut whole)).map_err(|e| unread(name, &e))?;
+    let values: Vec<Value> = serde_json::from_slice(&whole).map_err(|e| json_error(name, &e))?;
     let has = |value: &Value, key: &str| value.get(key).is_some();
     let values: Vec<Value> = values.into_iter().filter(|value| !has(value, "finding")).collect();
     let schema = |value: &Value| value.get("schema")?.as_u64();

@@ -5,7 +5,7 @@ use crate::format;
 use crate::groups::{groups, ladders, of_most_rungs};
 use crate::picture::number;
 use gpulab_record::Row;
-use gpulab_record::compare::{LadderDevice, LadderSteps, RatioInterval, steps};
+use gpulab_record::compare::{CaseRun, LadderDevice, LadderSteps, RatioInterval, runs, steps};
 use maud::{Markup, html};
 
 /// The step whose effect differs most between two devices.
@@ -58,7 +58,7 @@ fn of_those_with_a_step(mut ladder: LadderSteps) -> Option<LadderSteps> {
 
 /// One ladder of each case on each device, that of the most rungs; names of machines with that of their folder where several
 /// folders have the same one.
-fn told_apart(material: &PageMaterial<'_>) -> Vec<Row> {
+fn told_apart(material: &PageMaterial<'_>) -> Vec<CaseRun> {
     let short = |row: &Row| (row.platform.clone(), format::device(&row.device));
     let holds = |folder: &RecordedFolder, row: &Row| folder.rows.iter().any(|other| short(other) == short(row));
     let is_shared = |row: &Row| material.folders.iter().filter(|folder| holds(folder, row)).count() > 1;
@@ -78,7 +78,7 @@ fn told_apart(material: &PageMaterial<'_>) -> Vec<Row> {
         }
         rows
     };
-    material.folders.iter().flat_map(of_folder).collect()
+    runs(&material.folders.iter().flat_map(of_folder).collect::<Vec<Row>>())
 }
 
 /// Of each family on each device the ladders of the most rungs: for large problems slow rungs are left out, and a step needs

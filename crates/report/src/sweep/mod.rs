@@ -1,20 +1,22 @@
 //! A sweep in a few lines: the best of each rung, how flat the optimum is, and a map of rungs and work-groups.
 
 mod map;
+mod swept;
 mod timed;
 
 pub(super) use map::work_groups;
+pub use swept::{Swept, swept};
 
 use super::cell::Value;
-use super::columns::{in_one_unit, legend, of_limit};
+use super::columns::{in_one_unit, legend};
 use super::format::{self, Screen};
 use super::grid::{GridColumn, TextGrid};
 use super::groups::groups;
 use super::markdown::{self, PAGE};
-use super::rungs::{label, limit, rate};
-use super::view::{is_held_against_limit, status_word};
+use super::rungs::label_of;
+use super::view::{is_any_beyond_caches, status_word};
 use gpulab_model::outcome::{Spent, Status};
-use gpulab_record::{Row, flag, params_text};
+use gpulab_record::{Row, flag};
 use gpulab_system::text::Joined;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -25,26 +27,32 @@ const NOTES: usize = 5;
 
 /// The rows without those in whose place a later row of the same configuration came.
 pub fn latest(rows: &[Row]) -> Cow<'_, [Row]> {
-    fn key(row: &Row) -> Option<(&str, u64)> {
-        Some((&row.sweep_id, row.case_index?))
-    }
+    last(rows, |row| Some((&row.sweep_id, row.case_index?)))
+}
+
+fn last<T: Clone>(rows: &[T], key: fn(&T) -> Option<(&str, u64)>) -> Cow<'_, [T]> {
     let last: HashMap<(&str, u64), usize> =
         rows.iter().enumerate().filter_map(|(at, row)| Some((key(row)?, at))).collect();
-    let is_last = |(at, row): &(usize, &Row)| key(row).is_none_or(|key| last.get(&key) == Some(at));
+    let is_last = |(at, row): &(usize, &T)| key(row).is_none_or(|key| last.get(&key) == Some(at));
     if rows.iter().enumerate().all(|row| is_last(&row)) {
         return Cow::Borrowed(rows);
     }
     rows.iter().enumerate().filter(is_last).map(|(_, row)| row.clone()).collect()
 }
 
+fn latest_swept(rows: &[Swept]) -> Cow<'_, [Swept]> {
+    last(rows, |row| Some((&row.sweep_id, row.case_index?)))
+}
+
 /// The map of a problem's rows, by rung and work-group; nothing where there is no choice of work-groups.
 pub(super) fn map_of(rows: &[Row], screen: Screen) -> String {
-    let rows: Vec<&Row> = rows.iter().collect();
+    let rows = swept(rows);
+    let rows: Vec<&Swept> = rows.iter().collect();
     map::map(&rows, &ranked(&rows), screen)
 }
 
-pub fn summary(rows: &[Row], screen: Screen) -> String {
-    let rows = &latest(rows)[..];
+pub fn summary(rows: &[Swept], screen: Screen) -> String {
+    let rows = &latest_swept(rows)[..];
     let Some(head) = head(rows) else { return "no configuration was finished\n".to_owned() };
     let mut text = format::wrap(&format::terminal(&head), screen.width, "  ");
     for group in problems(rows) {
@@ -53,8 +61,8 @@ pub fn summary(rows: &[Row], screen: Screen) -> String {
     format::on_screen(&(text + &notes(rows, screen)), screen)
 }
 
-pub fn markdown(rows: &[Row]) -> String {
-    let rows = &latest(rows)[..];
+pub fn markdown(rows: &[Swept]) -> String {
+    let rows = &latest_swept(rows)[..];
     let Some(head) = head(rows) else { return "No configuration was finished.\n".to_owned() };
     let problems = problems(rows).into_iter().map(|group| {
         let all = ranked(&group);
@@ -75,12 +83,13 @@ pub fn markdown(rows: &[Row]) -> String {
 }
 
 /// What was swept where, and how its configurations ended.
-fn head(rows: &[Row]) -> Option<String> {
+fn head(rows: &[Swept]) -> Option<String> {
     let first = rows.first()?;
-    let ceiling = rows.iter().rev().find_map(|r| Some((&r.ceiling, limit(r)?)));
-    let ceiling = ceiling.filter(|_| is_held_against_limit(rows));
+    let ceiling = rows.iter().rev().find_map(|r| r.limit.as_ref());
+    let ceiling =
+        ceiling.filter(|_| is_any_beyond_caches(rows.iter().filter(|r| r.t_median_s.is_some()).map(|r| r.flags)));
     let ceiling = ceiling.map_or_else(String::new, |(name, (unit, rate))| {
-        format!(", limit {} {unit} ({name})", format::significant(rate, 4))
+        format!(", limit {} {unit} ({name})", format::significant(*rate, 4))
     });
     let counts = Status::ALL.map(|status| (rows.iter().filter(|r| r.status == status).count(), status_word(status)));
     let counts = counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}"));
@@ -125,24 +134,23 @@ pub fn wrapped(sentence: &str, screen: Screen) -> String {
 }
 
 /// Rows that solve the same problem, in the order of the problems' first rows.
-fn problems(rows: &[Row]) -> Vec<Vec<&Row>> {
+fn problems(rows: &[Swept]) -> Vec<Vec<&Swept>> {
     groups(&rows.iter().collect::<Vec<_>>(), |row| (row.dtype, row.n, row.m))
 }
 
 /// Right results with the times of their work done once, fastest first, without those that are faster than anything
 /// explains; those that repeat it inside the kernel, out of the cache, only where there are no others.
-pub(super) fn ranked<'a>(rows: &[&'a Row]) -> Vec<Timed<'a>> {
-    let once = |row: &Row| Some(row.t_median_s? / row.repeats().and_then(|n| n.parse().ok()).unwrap_or(1.0));
-    let any_plain = rows.iter().any(|r| r.repeats().is_none());
-    let selected = rows.iter().filter(|r| r.is_believed() && (r.repeats().is_none() || !any_plain));
-    let timed = selected.filter_map(|r| Some((*r, once(r)?)));
+pub(super) fn ranked<'a>(rows: &[&'a Swept]) -> Vec<Timed<'a>> {
+    let any_plain = rows.iter().any(|r| r.repeats.is_none());
+    let selected = rows.iter().filter(|r| r.is_believed && (r.repeats.is_none() || !any_plain));
+    let timed = selected.filter_map(|r| Some((*r, r.t_median_s? / r.repeats.unwrap_or(1.0))));
     let mut timed: Vec<_> = timed.collect();
     timed.sort_by(|a, b| a.1.total_cmp(&b.1));
     timed
 }
 
 /// The best configuration of each rung of one problem, and of all.
-fn optimum(rows: &[&Row], screen: Screen) -> String {
+fn optimum(rows: &[&Swept], screen: Screen) -> String {
     let title = format!("\n{}\n", problem(rows));
     let all = ranked(rows);
     let Some((best, _)) = all.first() else { return title + "no configuration gave a time\n" };
@@ -155,7 +163,7 @@ fn optimum(rows: &[&Row], screen: Screen) -> String {
 }
 
 /// `f32, n = 1_000_000`.
-fn problem(rows: &[&Row]) -> String {
+fn problem(rows: &[&Swept]) -> String {
     let first = rows[0];
     let size = if first.m == 1 { String::new() } else { format!(" x {}", format::count(first.m)) };
     format!("{}, n = {}{size}", first.dtype, format::count(first.n))
@@ -169,7 +177,7 @@ fn flatness(all: &[Timed<'_>]) -> String {
     format!(
         "best{}: {}, wg {}{}: {}; {near} of {} {} within 5% of it, the median is {}, the worst {}",
         if best.flags.contains(flag::ABOVE_CEILING) { " (its data fit the cache)" } else { "" },
-        label(best),
+        label_of(best),
         best.wg_text(),
         tunables(best),
         format::time(*time),
@@ -182,7 +190,7 @@ fn flatness(all: &[Timed<'_>]) -> String {
 
 /// The table of the rungs' best configurations. Tunables that have no room in it whole stand below it, and those that are
 /// alike in all of them are told once.
-fn best_of_rungs(rows: &[&Row], best: &Row, screen: Screen) -> String {
+fn best_of_rungs(rows: &[&Swept], best: &Swept, screen: Screen) -> String {
     let (table, tuned, meaning) = rung_table(rows, best);
     let meaning = meaning.map_or_else(String::new, |legend| format::wrap(&legend, screen.width, "  "));
     let lines = |grid: &TextGrid| grid.lines().join("\n") + "\n" + &meaning;
@@ -217,43 +225,43 @@ fn common(tuned: &[(String, String)]) -> Vec<&str> {
 
 /// A line for each rung that has a time, with its best configuration; the best of all is marked. Beside it their tunables, by
 /// rung, and what the table's signs mean.
-fn rung_table(rows: &[&Row], best: &Row) -> (TextGrid, Vec<(String, String)>, Option<String>) {
-    let own = |variant: &str| rows.iter().copied().filter(|r| r.variant == variant).collect::<Vec<_>>();
+fn rung_table(rows: &[&Swept], best: &Swept) -> (TextGrid, Vec<(String, String)>, Option<String>) {
+    let own = |variant: &str| rows.iter().copied().filter(|r| *r.variant == *variant).collect::<Vec<_>>();
     let lines: Vec<(Vec<Timed<'_>>, usize)> = variants(rows)
         .into_iter()
         .map(|variant| (ranked(&own(variant)), own(variant).len()))
         .filter(|(ranked, _)| !ranked.is_empty())
         .collect();
-    let text = |cell: &dyn Fn(&Row) -> String| lines.iter().map(|(ranked, _)| cell(ranked[0].0)).collect::<Vec<_>>();
+    let text = |cell: &dyn Fn(&Swept) -> String| lines.iter().map(|(ranked, _)| cell(ranked[0].0)).collect::<Vec<_>>();
     let numbers = |head: &str, drop, cell: &dyn Fn(&[Timed<'_>]) -> Option<Value>| {
         let (unit, texts) = in_one_unit(&lines.iter().map(|(ranked, _)| cell(ranked)).collect::<Vec<_>>());
         let head = unit.map_or_else(|| head.to_owned(), |unit| format!("{head}\n{unit}"));
         GridColumn::numbers(head, texts, drop)
     };
     let counts = lines.iter().map(|(ranked, all)| format!("{} of {all}", ranked.len()));
-    let mark = |row: &Row| if std::ptr::eq(row, best) { "★ " } else { "  " };
+    let mark = |row: &Swept| if std::ptr::eq(row, best) { "★ " } else { "  " };
     let columns = vec![
-        GridColumn::texts("  rung", text(&|row| mark(row).to_owned() + &label(row)), 0),
+        GridColumn::texts("  rung", text(&|row| mark(row).to_owned() + &label_of(row)), 0),
         GridColumn::texts("wg", text(&|row| row.wg_text()), 0),
         numbers("best", 0, &|ranked| Some(Value::Seconds(ranked[0].1))),
-        numbers(rate(best).0, 0, &|ranked| rate(ranked[0].0).1.map(Value::Rate)),
-        numbers("of\nlimit", 0, &|ranked| of_limit(ranked[0].0)),
+        numbers(best.rate.0, 0, &|ranked| ranked[0].0.rate.1.map(Value::Rate)),
+        numbers("of\nlimit", 0, &|ranked| ranked[0].0.of_limit),
         numbers("median", 2, &|ranked| Some(Value::Seconds(ranked[ranked.len() / 2].1))),
         numbers("worst", 3, &|ranked| ranked.last().map(|(_, time)| Value::Seconds(*time))),
         GridColumn::texts("timed", counts.collect(), 1),
     ];
-    let tuned = lines.iter().map(|(ranked, _)| (label(ranked[0].0), params_text(&ranked[0].0.params))).collect();
-    let meaning = legend(true, lines.iter().filter_map(|(ranked, _)| of_limit(ranked[0].0).map(Value::text)));
+    let tuned = lines.iter().map(|(ranked, _)| (label_of(ranked[0].0), ranked[0].0.params.to_string())).collect();
+    let meaning = legend(true, lines.iter().filter_map(|(ranked, _)| ranked[0].0.of_limit.map(Value::text)));
     (TextGrid { columns }, tuned, meaning)
 }
 
-fn tunables(row: &Row) -> String {
-    if row.params.is_empty() { String::new() } else { format!(", {}", params_text(&row.params)) }
+fn tunables(row: &Swept) -> String {
+    if row.params.is_empty() { String::new() } else { format!(", {}", row.params) }
 }
 
-fn notes(rows: &[Row], screen: Screen) -> String {
-    let troubled: Vec<&Row> = rows.iter().filter(|r| r.status != Status::Ok).collect();
-    let reasons = groups(&troubled, |row| (row.status, &row.reason));
+fn notes(rows: &[Swept], screen: Screen) -> String {
+    let troubled: Vec<&Swept> = rows.iter().filter(|r| r.status != Status::Ok).collect();
+    let reasons = groups(&troubled, |row| (row.status, &*row.reason));
     let mut text = if reasons.is_empty() { String::new() } else { "\n".to_owned() };
     for own in reasons.iter().take(NOTES) {
         let note = format!("note: {} {}: {}", own.len(), status_word(own[0].status), format::terminal(&own[0].reason));
@@ -301,25 +309,25 @@ mod tests {
             skipped.clone(),
             Row { n: 7, ..skipped },
         ];
-        golden::compare("sweep", &golden::at_all_widths("sweep", &|screen| summary(&rows, screen)));
+        golden::compare("sweep", &golden::at_all_widths("sweep", &|screen| summary(&swept(&rows), screen)));
     }
 
     #[test]
     fn colours_are_nothing_that_signs_do_not_say() {
         let rows = [timed(1, "32", 4e-6), timed(2, "32", 1e-6), timed(2, "64", 1.04e-6)];
-        let colored = painted(&summary(&rows, Screen { color: true, ..SCREEN }));
+        let colored = painted(&summary(&swept(&rows), Screen { color: true, ..SCREEN }));
         let stripped = ["\x1b[32m", "\x1b[0m"].iter().fold(colored.clone(), |text, code| text.replace(code, ""));
         assert_ne!(colored, stripped);
-        assert_eq!(stripped, summary(&rows, SCREEN));
+        assert_eq!(stripped, summary(&swept(&rows), SCREEN));
     }
 
     #[test]
     fn what_is_faster_than_the_ceiling_is_never_called_best() {
         let flagged = |flags: Flags| Row { flags, ..timed(2, "32", 1e-9) };
-        let text = summary(&[timed(1, "32", 4e-6), flagged(flag::ABOVE_CEILING)], SCREEN);
+        let text = summary(&swept(&[timed(1, "32", 4e-6), flagged(flag::ABOVE_CEILING)]), SCREEN);
         assert!(text.contains("best: v1 naive"), "{text}");
         let cached = flagged(flag::FITS_CACHE | flag::ABOVE_CEILING);
-        let text = summary(&[timed(1, "32", 4e-6), cached], SCREEN);
+        let text = summary(&swept(&[timed(1, "32", 4e-6), cached]), SCREEN);
         assert!(text.contains("best (its data fit the cache): v2 local"), "{text}");
     }
 
@@ -351,7 +359,7 @@ mod tests {
             "needs sub-groups of 32 work-items that are all there, and this device has sub-groups of 8 or 16 of them";
         rows[2] = Row { status: Status::Skipped, reason: reason.to_owned(), t_median_s: None, ..rows[2].clone() };
         for width in [80, 100, 160] {
-            let text = summary(&rows, Screen { width, ..SCREEN });
+            let text = summary(&swept(&rows), Screen { width, ..SCREEN });
             let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
             let said = words(&text).join(" ");
             assert!(said.contains(reason) && !text.contains('…'), "{text}");
