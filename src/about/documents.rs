@@ -34,7 +34,6 @@ pub(crate) fn refusal(command: &Command) -> Option<&'static str> {
         Command::Tuned { .. } | Command::Merge { .. } | Command::Completions { .. } | Command::Man { .. } => {
             Some("its output is not for readers, or it changes files")
         }
-        Command::Import(_) => Some("it runs a script, and writes files"),
         Command::Worker => Some("it is for gpulab itself"),
         _ => Some("it needs a device or a simulator"),
     }

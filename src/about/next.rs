@@ -64,10 +64,6 @@ pub(crate) fn next(done: &Done<'_>) -> Option<String> {
                 None => done.on_device(&format!("gpulab tune {file}")),
             }
         }
-        Command::Import(options) => {
-            let file = quoted(&options.script.with_extension("toml").display().to_string());
-            done.on_device(&format!("gpulab ladder {file}"))
-        }
         Command::Exercise { action } => after_exercise(action.as_ref())?,
         Command::Ceiling(_) => done.on_device("gpulab reduce"),
         Command::Lab(options) => done.after_lab(options),

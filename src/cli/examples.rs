@@ -67,7 +67,6 @@ pub const EXAMPLES: &[Example] = &[
     example("gpulab ladder mine/family.toml", "Check and time the rungs of your family."),
     example("gpulab ladder --as maruyama", "Run a lecture's kernels as printed, beside its own table."),
     example("gpulab ladder --as cmsoft --faults", "See a printed kernel go wrong, and its cure."),
-    example("gpulab import kernel-tuner matmul.py", "Write matmul.toml, a ladder for what the script tunes."),
     example("gpulab count reduce", "Count busy lanes, memory segments and bank conflicts of every rung."),
     example("gpulab count transpose --variant 2-3 --lines", "Show the cost of each source line."),
     example(

@@ -333,25 +333,6 @@ pub enum CitedLadder {
     Maruyama,
 }
 
-#[derive(Debug, Args)]
-pub struct ImportArgs {
-    /// The tuner that the script is for
-    pub tuner: Tuner,
-    /// The script; the ladder's file is written beside it
-    #[arg(value_name = "FILE.py")]
-    pub script: PathBuf,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-pub enum Tuner {
-    /// Kernel Tuner, of scripts in Python
-    KernelTuner,
-}
-
-/// Ends `gpulab import --help`.
-pub(super) const IMPORT_TRUST: &str = "The script is run by your python3, with your rights, up to its first tune_kernel: nothing is \
-                            compiled or tuned. Read a stranger's script before you import it.";
-
 /// What --json of `gpulab try` writes.
 pub(super) const TRY_JSON: &str = "Write a JSON object for grading scripts: verdict, hint, cases tried, findings, place on the \
                         ladder, and the ladder's records";

@@ -16,8 +16,7 @@ mod watching;
 pub use device::{AsmArgs, CeilingArgs, CountArgs, Lab, NoiseArgs, Occupancy, RecordArgs};
 pub use exercise::{ExerciseAction, ExerciseCheck, ExercisePredict};
 pub use ladders::{
-    CitedLadder, DotArgs, GraphJob, ImportArgs, Ladder, LadderArgs, Loop, MinPlusArgs, ReduceArgs, Source,
-    TransposeArgs, TryArgs,
+    CitedLadder, DotArgs, GraphJob, Ladder, LadderArgs, Loop, MinPlusArgs, ReduceArgs, Source, TransposeArgs, TryArgs,
 };
 pub use measuring::{MeasureArgs, Output};
 pub use recorded::{Compare, PictureKind, PlotArgs, ReportArgs, Show, SpliceArgs};
@@ -28,7 +27,7 @@ pub use watching::{DrawArgs, FilmArgs, WatchedKernel};
 
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use device::COUNT_HELP;
-use ladders::{IMPORT_TRUST, LADDER_TRUST, TRY_JSON, TRY_TRUST};
+use ladders::{LADDER_TRUST, TRY_JSON, TRY_TRUST};
 use std::path::PathBuf;
 
 /// A portable OpenCL optimisation laboratory: ladders of kernels, checked, timed and explained.
@@ -114,9 +113,6 @@ pub enum Command {
     /// Run a ladder of your own: a TOML file names its kernels, its data and its reference
     #[command(after_help = LADDER_TRUST)]
     Ladder(Box<LadderArgs>),
-    /// Write a ladder's file from a tuning script, with what it gives its tuner; fill in each ?
-    #[command(after_help = IMPORT_TRUST)]
-    Import(ImportArgs),
     /// Learn step by step: improve a right but slow kernel; the check looks at what your kernel does, not at its time
     Exercise {
         /// The action; without one, gpulab lists the exercises.

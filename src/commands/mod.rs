@@ -14,7 +14,6 @@ mod exercise;
 mod explain;
 mod film;
 mod help;
-mod import;
 mod lab;
 mod ladder;
 mod list;
@@ -81,7 +80,6 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Minplus(options) => minplus::run(out, global, options),
         Command::Try(options) => r#try::run(out, global, options),
         Command::Ladder(options) => ladder::run(out, global, options),
-        Command::Import(options) => import::run(out, options),
         Command::Exercise { action } => exercise::run(out, global, action.as_ref()),
         Command::Ceiling(options) => ceiling::run(out, global, options),
         Command::Lab(options) => lab::run(out, global, options),

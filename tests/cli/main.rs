@@ -15,7 +15,6 @@ mod files;
 mod film;
 mod graph;
 mod host_program;
-mod import;
 mod lab;
 mod ladder;
 mod lessons;

@@ -34,8 +34,8 @@ pub mod values;
 pub(crate) use builder::Builder;
 pub use cited::cited;
 pub use described::{
-    ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, TunerCall, draft,
-    draft_of_call, reference_kernel, rung_text,
+    ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, draft,
+    reference_kernel, rung_text,
 };
 pub(crate) use exact::{Exact, read_once};
 pub use family::{AnyProblem, Ask, Family, Rung, entry_point, ladder, rung};

@@ -5,55 +5,12 @@ use super::description::taken;
 use super::formula::Formula;
 use crate::signature::{AddressSpace, CSource, KernelParameter, Usage, ValueType};
 use gpulab_model::plan::ImageKind;
-use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// What a script gave to another tuner.
-#[derive(Debug, Deserialize)]
-pub struct TunerCall {
-    pub kernel: String,
-    /// None of a source that is a string.
-    pub file: Option<String>,
-    pub text: String,
-    language: Option<String>,
-    /// The lines of a family's file that are not of one argument.
-    head: String,
-    arguments: Vec<TunerArg>,
-}
-
-/// What is known of an argument, in words of a family's file.
-#[derive(Clone, Debug, Default, Deserialize)]
-struct TunerArg {
-    length: Option<String>,
-    value: Option<String>,
-    data: Option<String>,
-    /// Whether there is a right answer for it.
-    output: Option<bool>,
-}
-
 /// A file for a kernel of a text, which stands in `file`.
 pub fn draft(text: &str, file: &str, kernel: Option<&str>) -> Result<String, String> {
-    write(CSource::new(text, &[]), file, kernel, None)
-}
-
-pub fn draft_of_call(call: &TunerCall, file: &str) -> Result<String, String> {
-    let is_other = call.language.as_ref().is_some_and(|name| !name.eq_ignore_ascii_case("opencl"));
-    if is_other || ["__global__", "threadIdx"].iter().any(|word| call.text.contains(word)) {
-        let language = call.language.as_deref().unwrap_or("CUDA");
-        return Err(format!("kernel {} is {language}, and gpulab runs OpenCL alone", call.kernel));
-    }
-    let source = CSource::new(&call.text, &[]);
-    let (has, given) = (source.parameters(&call.kernel).map(|all| all.len()), call.arguments.len());
-    match has.filter(|has| *has != given) {
-        Some(has) => {
-            Err(format!("kernel {} has {has} parameters, and the script gives {given} arguments", call.kernel))
-        }
-        None => write(source, file, Some(&call.kernel), Some(call)),
-    }
-}
-
-fn write(mut source: CSource, file: &str, kernel: Option<&str>, call: Option<&TunerCall>) -> Result<String, String> {
+    let mut source = CSource::new(text, &[]);
     let kernels = source.kernels();
     let kernel = match (kernel, &kernels[..]) {
         (Some(name), all) if all.iter().any(|known| known == name) => name.to_owned(),
@@ -69,32 +26,20 @@ fn write(mut source: CSource, file: &str, kernel: Option<&str>, call: Option<&Tu
         }
     };
     let dimensions = dimensions(source.body(&kernel).unwrap_or_default());
-    let guesses = if call.is_some() { BTreeMap::new() } else { source.guesses(dimensions, "float") };
+    let guesses = source.guesses(dimensions, "float");
     source.define(&guesses);
     let parameters = source.parameters(&kernel).unwrap_or_default();
     // Writing to a String cannot fail.
     let mut out = String::new();
-    let said_by = if call.is_some() { "its call and its text say" } else { "its text says" };
-    let _ = writeln!(out, "# A ladder for {kernel}, as far as {said_by}. Each ? is yours to fill in.");
+    let _ = writeln!(out, "# A ladder for {kernel}, as far as its text says. Each ? is yours to fill in.");
     let named = if kernels.len() == 1 { file.to_owned() } else { format!("{file}:{kernel}") };
     let _ = writeln!(out, "kernel = {named:?}");
-    match call {
-        Some(call) => out.push_str(&call.head),
-        None => write_head(&mut out, &source, &kernel, (dimensions, guesses)),
-    }
+    write_head(&mut out, &source, &kernel, (dimensions, guesses));
     out.push_str("args   = [\n");
-    let known = call
-        .map_or(Vec::new(), |call| call.arguments.clone())
-        .into_iter()
-        .chain(std::iter::repeat(TunerArg::default()));
-    let args: Vec<DraftArg> = parameters
-        .iter()
-        .zip(known)
-        .map(|(parameter, known)| {
-            let length = known.length.clone().unwrap_or_else(|| if dimensions > 1 { "n*n" } else { "n" }.to_owned());
-            draft_arg(parameter, source.usage(&kernel, &parameter.name), &length, known)
-        })
-        .collect();
+    let length = if dimensions > 1 { "n*n" } else { "n" };
+    let usage = |parameter: &KernelParameter| source.usage(&kernel, &parameter.name);
+    let args: Vec<DraftArg> =
+        parameters.iter().map(|parameter| draft_arg(parameter, usage(parameter), length)).collect();
     let width = args.iter().map(|arg| arg.text.len()).max().unwrap_or(0) + 3;
     for (arg, parameter) in args.iter().zip(&parameters) {
         let quoted = format!("{:?},", arg.text);
@@ -147,25 +92,18 @@ struct DraftArg {
     output: Option<String>,
 }
 
-fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str, known: TunerArg) -> DraftArg {
+fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str) -> DraftArg {
     let name = &free_name(&parameter.name);
     let plain = |text: String, comment: &str| DraftArg { text, comment: comment.to_owned(), output: None };
     let unknown = if parameter.value_type.is_none() { "? " } else { "" };
     let comment = if parameter.value_type.is_none() { ": its type is not known here" } else { "" };
     match parameter.space {
         // Behind another name it may be written.
-        AddressSpace::Global
-            if known.output.is_none()
-                && !parameter.is_const
-                && usage == Usage { is_handed_on: true, ..Usage::default() } =>
-        {
+        AddressSpace::Global if !parameter.is_const && usage == Usage { is_handed_on: true, ..Usage::default() } => {
             plain(format!("? {name}[{length}]"), ": in, out or inout?")
         }
-        AddressSpace::Global | AddressSpace::Constant
-            if !known.output.unwrap_or(!parameter.is_const && usage.changes()) =>
-        {
-            let data = known.data.map_or(data_of(parameter).to_owned(), |data| format!(" {data}"));
-            plain(format!("{unknown}{name}[{length}]{data}"), comment)
+        AddressSpace::Global | AddressSpace::Constant if parameter.is_const || !usage.changes() => {
+            plain(format!("{unknown}{name}[{length}]{}", data_of(parameter)), comment)
         }
         AddressSpace::Global | AddressSpace::Constant => {
             let (role, content) = match usage {
@@ -176,7 +114,6 @@ fn draft_arg(parameter: &KernelParameter, usage: Usage, length: &str, known: Tun
             let text = format!("{role} {unknown}{name}[{length}]{content}");
             DraftArg { text, comment: comment.to_owned(), output: Some(name.clone()) }
         }
-        AddressSpace::Value if known.value.is_some() => plain(known.value.unwrap_or_default(), ""),
         AddressSpace::Local => plain("local WG".into(), ": elements of local memory"),
         AddressSpace::Image => {
             let dimensions = ImageKind::in_c(&parameter.type_name).map_or(2, ImageKind::dimensions);

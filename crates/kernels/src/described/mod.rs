@@ -16,7 +16,7 @@ mod resolve;
 mod restriction;
 
 pub use description::{Checker, Description};
-pub use draft::{TunerCall, draft, draft_of_call};
+pub use draft::draft;
 pub use file::{ArrayFormat, FamilyFile};
 pub(crate) use formula::{Formula, macro_value, parts};
 pub use oracle::{Oracle, OracleBuffer, OracleFile, OracleQuestion};
