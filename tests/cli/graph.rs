@@ -213,15 +213,6 @@ fn every_format_of_a_graph_gives_the_same_distances() {
             ),
             "GraphML, 4",
         ),
-        (
-            "g.gml",
-            format!(
-                "graph [\n{}{}]",
-                ["1", "2", "3", "4"].map(|node| format!("node [ id 1{node} label \"{node}\" ]")).concat(),
-                lines(&|from, to, w| format!("edge [ source 1{from} target 1{to} weight {w} ]"))
-            ),
-            "GML, 4",
-        ),
     ];
     let dir = TempDir::new().unwrap();
     let distances = |name: &str, bytes: &[u8], kind: &str| {

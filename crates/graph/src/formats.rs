@@ -2,7 +2,7 @@
 //! counted first.
 
 use super::listed::{ListedEdge, ListedEdges, MOST_NODES};
-use super::{Names, gml, graphml};
+use super::{Names, graphml};
 use gpulab_model::named_enum;
 use std::collections::HashMap;
 
@@ -18,8 +18,6 @@ named_enum! {
         Metis = "METIS",
         /// Nodes and edges in XML.
         GraphMl = "GraphML",
-        /// Nodes and edges as lists of keys and values.
-        Gml = "GML",
     }
 }
 
@@ -33,10 +31,8 @@ impl GraphFormat {
         match ending {
             _ if is_market(text) => Some(GraphFormat::MatrixMarket),
             _ if first.is_some_and(is_problem) => Some(GraphFormat::Dimacs),
-            _ if first.is_some_and(|line| words(line) == ["graph", "["]) => Some(GraphFormat::Gml),
             _ if is_xml(text) => Some(GraphFormat::GraphMl),
             "graphml" => Some(GraphFormat::GraphMl),
-            "gml" => Some(GraphFormat::Gml),
             "gr" => Some(GraphFormat::Dimacs),
             "mtx" => Some(GraphFormat::MatrixMarket),
             "graph" | "metis" => Some(GraphFormat::Metis),
@@ -55,7 +51,6 @@ impl GraphFormat {
             GraphFormat::MatrixMarket => matrix_market(lines),
             GraphFormat::Metis => metis(lines.filter(|(_, line)| !line.starts_with('%'))),
             GraphFormat::GraphMl => graphml::read(text),
-            GraphFormat::Gml => gml::read(text),
         }
     }
 }
@@ -299,7 +294,7 @@ fn check_both_ways(list: &[ListedEdge<'_>]) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
-    use super::GraphFormat::{Dimacs, Gml, GraphMl, MatrixMarket, Metis};
+    use super::GraphFormat::{Dimacs, GraphMl, MatrixMarket, Metis};
     use super::*;
 
     #[test]
@@ -388,8 +383,6 @@ mod tests {
             ("\n<?xml version='1.0'?>\n<graphml/>", "txt", Some(GraphMl)),
             ("<gexf/>", "xml", None),
             ("", "graphml", Some(GraphMl)),
-            ("graph [ \n", "txt", Some(Gml)),
-            ("Version 1\ngraph [", "gml", Some(Gml)),
             ("1 2\n", "metis", Some(Metis)),
             ("1 2\n", "csv", None),
         ] {

@@ -1,8 +1,7 @@
 //! Distances in graphs: a file of edges becomes a matrix, min-plus steps make it distances, and a table is written.
 //!
 //! - [`length`] says what the numbers of each element type mean: no edge, too long, too small.
-//! - [`formats`] reads DIMACS, Matrix Market and METIS, `graphml` and `gml` what they are called after, all into [`listed`]
-//!   edges; [`names`] numbers the nodes; [`matrix`] turns a list of edges into a [`Graph`], which is a square matrix.
+//! - [`formats`] reads DIMACS, Matrix Market and METIS, `graphml` what it is called after, all into [`listed`] edges; [`names`] numbers the nodes; [`matrix`] turns a list of edges into a [`Graph`], which is a square matrix.
 //! - [`closure`](mod@closure) asks for all distances, and says what rules them out; [`cycle`] finds what has no shortest
 //!   paths.
 //! - [`check`] computes a step's rows once more; [`stops`](mod@stops) finds the stop of each of its walks.
@@ -20,7 +19,6 @@ pub mod closure;
 pub mod cycle;
 pub mod errors;
 pub mod formats;
-mod gml;
 mod graphml;
 pub mod length;
 pub mod listed;

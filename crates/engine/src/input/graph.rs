@@ -21,7 +21,8 @@ pub enum GraphFile {
 }
 
 /// Endings of files that are not read, and what to do.
-const UNREAD: [(&str, &str); 2] = [
+const UNREAD: [(&str, &str); 3] = [
+    ("gml", "GML is not read; save the graph as GraphML, as networkx.write_graphml does"),
     ("gexf", "GEXF is not read; save the graph as GraphML, as networkx.write_graphml does"),
     ("pickle", "Python's pickles are not read; save the graph as GraphML, as networkx.write_graphml does"),
 ];
@@ -31,7 +32,7 @@ const UNREAD: [(&str, &str); 2] = [
 /// - `.npy`: a square matrix of NumPy's floats, integers or truth values. Infinity is no edge; of `i4` and `i8` the largest value,
 ///   or half of it; of truth values False.
 /// - `.npz`: such a matrix, or a sparse one as SciPy saves it.
-/// - DIMACS, Matrix Market, METIS, GraphML and GML, by their marks or endings: see [`GraphFormat`].
+/// - DIMACS, Matrix Market, METIS and GraphML, by their marks or endings: see [`GraphFormat`].
 /// - CSV of numbers alone: a square matrix. An empty cell or `inf` is no edge.
 /// - Any other text: a list of edges, one a line, separated by commas, semicolons, tabs or blanks. Under a line of names the
 ///   columns `from`, `to` and `weight` may be in any order, and others beside them; `source`, `target` and `distance` are
@@ -269,7 +270,7 @@ mod tests {
             ("g.gr", b"p sp 2 1\na 1 2 x\n", "line 2: 'x' is not a number"),
             ("g.npz", b"PK", "it is no zip file that can be read"),
             ("g.GraphML", b"<xml>", "it is no whole XML"),
-            ("g.gml", b"graph [\nnode", "line 2: the key 'node' has no value"),
+            ("g.gml", b"graph [\nnode", "GML is not read; save the graph as GraphML"),
             ("g.gexf", b"<gexf/>", "GEXF is not read; save the graph as GraphML"),
             ("g.gr.gz", b"\x1f\x8b\0", "cannot be unpacked"),
             ("g.GR.GZ", b"a 1 2 x\n", "line 1: 'p sp NODES ARCS' must come"),
