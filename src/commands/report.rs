@@ -3,7 +3,7 @@
 use crate::about::files::REPORT;
 use crate::cli::ReportArgs;
 use crate::counting::why;
-use crate::documents::{Document, Filled, Planned, check_outputs, planned};
+use crate::documents::{Document, Filled, PlannedBlock, check_outputs, planned};
 use crate::outputs;
 use crate::pages::{films_beside, folders, inputs, is_folder, write_gallery};
 use crate::prelude::*;
@@ -33,9 +33,9 @@ pub fn splice(out: &mut Out, global: &Global, options: &ReportArgs) -> Result<()
         return Err(Error::Usage("gpulab report renews documents: give --splice before their names".into()));
     }
     let documents = options.files.iter().map(|path| Document::read(path)).collect::<Result<Vec<_>, Error>>()?;
-    let blocks: Vec<Planned> = planned(&documents)?;
+    let blocks: Vec<PlannedBlock> = planned(&documents)?;
     check_outputs(&options.files, &blocks, global.force || options.splicing.check)?;
-    let filled = blocks.iter().map(Planned::fill).collect::<Result<Vec<Filled>, Error>>()?;
+    let filled = blocks.iter().map(PlannedBlock::fill).collect::<Result<Vec<Filled>, Error>>()?;
     let mut tables = BTreeMap::new();
     let numbers = documents.iter().map(|one| one.numbers(&mut tables)).collect::<Result<Vec<Vec<String>>, Error>>()?;
     let bodies = |document: &Document| {

@@ -18,7 +18,7 @@ use std::path::Component;
 use std::process;
 
 /// A block, and how it is filled.
-pub(crate) struct Planned<'a> {
+pub(crate) struct PlannedBlock<'a> {
     pub(crate) document: &'a Document,
     pub(crate) block: &'a DocBlock,
     pub(crate) content: BlockContent,
@@ -31,9 +31,9 @@ pub(crate) enum BlockContent {
     Picture(Box<PlotArgs>),
 }
 
-pub(crate) fn planned(documents: &[Document]) -> Result<Vec<Planned<'_>>, Error> {
+pub(crate) fn planned(documents: &[Document]) -> Result<Vec<PlannedBlock<'_>>, Error> {
     let all = documents.iter().flat_map(|document| document.blocks.iter().map(move |block| (document, block)));
-    all.map(|(document, block)| Planned::new(document, block)).collect()
+    all.map(|(document, block)| PlannedBlock::new(document, block)).collect()
 }
 
 /// `README.md:12`.
@@ -86,7 +86,7 @@ fn allowed(why: &str) -> String {
 }
 
 /// Refuses documents and pictures that are the same file, and pictures in place of what gpulab did not write.
-pub(crate) fn check_outputs(documents: &[String], blocks: &[Planned<'_>], is_forced: bool) -> Result<(), Error> {
+pub(crate) fn check_outputs(documents: &[String], blocks: &[PlannedBlock<'_>], is_forced: bool) -> Result<(), Error> {
     let plots = || {
         blocks.iter().filter_map(|planned| match &planned.content {
             BlockContent::Picture(options) => Some(options),
@@ -102,16 +102,16 @@ pub(crate) fn check_outputs(documents: &[String], blocks: &[Planned<'_>], is_for
 
 /// A block with its new text.
 pub(crate) struct Filled<'a> {
-    pub(crate) planned: &'a Planned<'a>,
+    pub(crate) planned: &'a PlannedBlock<'a>,
     pub(crate) body: String,
     /// A picture's file, and what it is to hold.
     pub(crate) picture: Option<(&'a str, Vec<u8>)>,
 }
 
-impl<'a> Planned<'a> {
-    fn new(document: &'a Document, block: &'a DocBlock) -> Result<Planned<'a>, Error> {
+impl<'a> PlannedBlock<'a> {
+    fn new(document: &'a Document, block: &'a DocBlock) -> Result<PlannedBlock<'a>, Error> {
         let refused = |why| Error::Usage(format!("{}: {}: {why}", place(document, block), block.command));
-        Ok(Planned { document, block, content: content(&block.command).map_err(refused)? })
+        Ok(PlannedBlock { document, block, content: content(&block.command).map_err(refused)? })
     }
 
     pub(crate) fn fill(&self) -> Result<Filled<'_>, Error> {
@@ -142,7 +142,7 @@ impl<'a> Planned<'a> {
 impl Filled<'_> {
     /// Where a block is not what its command gives, and what differs first.
     pub(crate) fn stale(&self) -> Option<String> {
-        let Planned { document, block, .. } = self.planned;
+        let PlannedBlock { document, block, .. } = self.planned;
         let old = document.text[block.body.clone()].lines().map(str::trim_end);
         let new: Vec<&str> = self.body.lines().map(str::trim_end).collect();
         let old: Vec<&str> = old.collect();

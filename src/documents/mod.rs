@@ -3,5 +3,5 @@
 mod block;
 mod document;
 
-pub(crate) use block::{Filled, Planned, check_outputs, planned};
+pub(crate) use block::{Filled, PlannedBlock, check_outputs, planned};
 pub(crate) use document::Document;
