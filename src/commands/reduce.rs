@@ -35,7 +35,7 @@ pub(super) fn look_at(file: &str, dtype: Option<Dtype>, op: Op) -> Result<(u64, 
         Some(nan) if matches!(op, Op::Min | Op::Max) => {
             return Err(Error::Usage(format!("{file}: {nan}: min and max are undefined for it")));
         }
-        // However quiet it is to be: sums of such a file show nothing.
+        // Said with --quiet, too: no sum over such a file shows whether a kernel is right.
         Some(nan) => note(&format!(
             "{file}: {nan}: the result is NaN even of a kernel that leaves out other numbers; remove NaN from the file to \
              see the sum of the others"
