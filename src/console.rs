@@ -128,7 +128,8 @@ mod tests {
     #[test]
     fn the_parsers_own_errors_are_broken_between_words() {
         let error = Cli::try_parse_from("gpulab sweep dot --resume --retry okay".split(' ')).unwrap_err();
-        let (long, text) = (error.render().to_string(), fitted(&error.render().to_string(), 80));
+        let long = error.render().to_string();
+        let text = fitted(&error.render().to_string(), 80);
         assert!(long.lines().any(|line| line.chars().count() > 80), "{long}");
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();

@@ -22,7 +22,8 @@ pub(crate) fn family<'a>(
 
 /// What a source's ladder has besides: its table, and its faults.
 pub(crate) fn set_up(source: CitedLadder, family: &Family) -> AsSource {
-    let (source, own) = (name(source), family.name.to_string());
+    let source = name(source);
+    let own = family.name.to_string();
     let faulty = family.kernels().map(|rung| rung.variant()).filter(|rung| printed::is_faulty(&own, rung));
     AsSource {
         variants: family.described().is_none().then_some("copy,local_copy,1-4"),

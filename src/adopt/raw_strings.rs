@@ -3,7 +3,8 @@
 /// What the raw strings of a text hold, where that has a kernel or nothing but comments stands beside it: all else is gone, but
 /// each line keeps its number.
 pub(super) fn kernels_of(text: &str) -> Option<String> {
-    let (mut kept, mut beside) = (String::new(), String::new());
+    let mut kept = String::new();
+    let mut beside = String::new();
     let mut rest = text;
     while let Some((before, behind)) = rest.split_once("R\"") {
         kept.extend(before.chars().filter(|c| *c == '\n'));

@@ -18,7 +18,8 @@ pub(crate) struct Input<'a> {
 impl Input<'_> {
     /// Their size in bytes, or that of the result if it is larger.
     pub(crate) fn bytes(&self) -> Result<u64, Error> {
-        let (problem, size) = (&self.family.problem, self.dtype.size() as u128);
+        let problem = &self.family.problem;
+        let size = self.dtype.size() as u128;
         let inputs: u128 = problem.inputs(self.shape, self.params).into_iter().map(|len| len as u128 * size).sum();
         let bytes = inputs.max(problem.result(self.shape, self.params) as u128 * size);
         u64::try_from(bytes).map_err(|_| {
@@ -113,7 +114,8 @@ pub(crate) fn shape(family: &Family, n: Option<u64>, m: Option<u64>, usual: Shap
         (None, None) => {
             let whole = family.usual_shape(usual.n, false);
             if usual != whole {
-                let (quick, whole) = (elements(family, usual), elements(family, whole));
+                let quick = elements(family, usual);
+                let whole = elements(family, whole);
                 note(&format!("--quick: {quick}, and not {whole} as in the file: -n takes others"));
             }
             Ok(usual)

@@ -30,8 +30,10 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     let (before, damage) = Kept::load_or_put_aside(&folder, &info);
     damage.iter().for_each(|why| say(why));
     let mut kept = before.unwrap_or_else(|| Kept::empty(&info));
-    let (mut rows, mut worse) = (Vec::new(), Vec::new());
-    let (mut saved, mut broken) = (Ok(()), Vec::new());
+    let mut rows = Vec::new();
+    let mut worse = Vec::new();
+    let mut saved = Ok(());
+    let mut broken = Vec::new();
     let measured = measure(&mut *executor, options, global, &mut broken, &mut |row, is_whole| {
         outputs.row(&row);
         rows.push(row.clone());

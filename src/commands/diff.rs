@@ -14,13 +14,15 @@ use crate::terminal::Stdout;
 pub fn run(out: &mut Out, global: &Global, options: &DiffArgs) -> Result<(), Error> {
     let Brought { family, .. } = &Brought::new(&options.family.to_lowercase(), None)?;
     let [from, to] = [&options.from, &options.to].map(|text| rung_of(family, text));
-    let (from, to) = (from?, to?);
+    let from = from?;
+    let to = to?;
     if from.path == to.path {
         return Err(Error::Usage(format!("both are {}: name two rungs", short_name(family, from))));
     }
     bench::check_files(&[&from.path, &to.path], options.kernels.cl_dir.as_deref(), global.quiet)?;
     let sources = Sources { dir: options.kernels.cl_dir.clone() };
-    let (from, to) = (file(family, from, &sources)?, file(family, to, &sources)?);
+    let from = file(family, from, &sources)?;
+    let to = file(family, to, &sources)?;
     let screen = screen(global.color);
     let layout = DiffLayout::of(Stdout.is_terminal(), screen.width);
     out.text(&diff::text(&from, &to, layout, console::width().min(screen.width), screen))

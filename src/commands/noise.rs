@@ -54,7 +54,8 @@ fn sides(
     let jobs = 2 * options.rounds as usize;
     let mut pace = Pace::new(options.measure.whole_budget(), Instant::now(), jobs);
     let mut observer = StatusLine::with_bar(global.quiet).until(pace.after(1.0));
-    let (mut last, mut sides) = (None, [Vec::new(), Vec::new()]);
+    let mut last = None;
+    let mut sides = [Vec::new(), Vec::new()];
     for at in 0..jobs {
         // The side that comes first changes from round to round.
         let side = usize::from(Turns::InTurn.is_second(at, options.rounds as usize));

@@ -12,7 +12,8 @@ pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), E
     // The option takes no other names.
     let op = Op::of(&options.tunables.params).unwrap_or_default();
     let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Vector));
-    let (shape, params) = (Shape::vector(n), &options.tunables.params);
+    let shape = Shape::vector(n);
+    let params = &options.tunables.params;
     let mut study = LadderRun::new(&kernels::reduce::FAMILY, shape, options.ladder.dtype, params);
     study.stream = options.streaming.bytes();
     if let Some(file) = &options.input {

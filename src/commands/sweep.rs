@@ -23,7 +23,8 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
     match Duty::of(&options.workers, Some(&options.output))? {
         Duty::Part(file, shard) => {
             wait_for_writer(&file);
-            let (output, shard) = (file.display().to_string(), Some((shard.index, shard.of)));
+            let output = file.display().to_string();
+            let shard = Some((shard.index, shard.of));
             measure(out, global, &Sweep { output, shard, resume: true, ..options.clone() }, true)
         }
         Duty::Leader(parts) | Duty::Last(parts) if !options.dry_run => in_parts(global, options, &parts),

@@ -197,7 +197,8 @@ impl TriedFile<'_> {
         let names = [&at.after, &at.before].map(|rung| rung.as_ref().map(|rung| rung.variant.as_str()));
         let rungs: Vec<_> = names.into_iter().flatten().filter_map(|name| judged.brought.family.rung(name)).collect();
         let limit = Duration::from_secs_f64(self.options.ladder.measure.deadline.unwrap_or(judge::SIMULATOR_S));
-        let (registry, kernel) = (&judged.brought.registry, (&judged.brought.family, &judged.rung));
+        let registry = &judged.brought.registry;
+        let kernel = (&judged.brought.family, &judged.rung);
         match counting::beside(registry, kernel, &rungs, &judged.judgement.asked, (limit, global.quiet)) {
             Ok(rows) => {
                 self.tell(out, global, |screen| format!("\n{}", report::count::table(&rows, false, screen)))?;

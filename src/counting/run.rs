@@ -146,7 +146,9 @@ impl Counting<'_> {
             bench::go_on()?;
             observer.case_started(at, cases.len(), &format!("{} {}", case.family, rung.label()));
             let trial = trial.as_ref().map(|(name, series, x)| (*name, series.as_str(), *x));
-            let (simulator, model, rung) = (self.simulator, self.model, rung.number());
+            let simulator = self.simulator;
+            let model = self.model;
+            let rung = rung.number();
             let note = known.as_ref().copied().unwrap_or_default();
             let subject = CountSubject { run: &run, simulator, model, case, rung, trial, note };
             let counted = match (known, large) {

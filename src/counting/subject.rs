@@ -207,7 +207,8 @@ pub(crate) fn check_trials(options: &CountArgs) -> Result<(), Error> {
 /// The trial's case over as few elements as the kernel takes, from the size that was asked for on.
 fn cut_down(trial: &Trial, family: &Family, rung: &Rung, n: Option<u64>, target: &Target) -> Result<Case, Stop> {
     let usual = if family.form == Form::Vector { 1 << 12 } else { usual_size(family.form) };
-    let (least, whole) = (n.unwrap_or(usual), trial.case.shape);
+    let least = n.unwrap_or(usual);
+    let whole = trial.case.shape;
     let mut case = trial.case.clone();
     if let Some(repeats) = case.params.get_mut(REPEATS) {
         *repeats = repeats.parse::<u64>().unwrap_or(1).min(FEW_REPEATS).to_string();

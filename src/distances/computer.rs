@@ -68,8 +68,10 @@ impl Computer {
         graph: &Graph,
     ) -> Computer {
         let wg = WorkGroup::linear(session.device().info().target.max_wg.min(256));
-        let (case, semiring) = (Case { wg, ..case(family, graph) }, graph.semiring);
-        let (tuned, given_up) = (Vec::new(), Vec::new());
+        let case = Case { wg, ..case(family, graph) };
+        let semiring = graph.semiring;
+        let tuned = Vec::new();
+        let given_up = Vec::new();
         Computer { session, family, limit, rungs, given_up, case, tuned, semiring, seconds: None }
     }
 

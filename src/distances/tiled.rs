@@ -75,7 +75,8 @@ impl Solver for TiledSolver {
     fn report(&self, note: &dyn Fn(&str)) {
         let Some(found) = &self.found else { return };
         found.lost.iter().for_each(|why| note(&format!("{why}; others did it")));
-        let (rows, side) = (found.grid.rows(), found.grid.side);
+        let rows = found.grid.rows();
+        let side = found.grid.side;
         let [went_in, came_out] = found.moved.map(|bytes| bytes as f64 * 1e-9);
         note(&format!(
             "{} of {side} x {side}, {rows} a side: {:.4} s of kernels and copies, {:.4} s in all; {went_in:.2} GB went in, {came_out:.2} GB came out",

@@ -58,7 +58,8 @@ impl Document {
         let pairs =
             self.figures.iter().zip(numbers).map(|(figure, new)| (figure, &self.text[figure.number.clone()], new));
         let stale = pairs.filter(|(_, old, new)| old != new).map(|(Figure { line, mark, .. }, old, new)| {
-            let (path, mark) = (format::terminal(&self.path), format::terminal(mark));
+            let path = format::terminal(&self.path);
+            let mark = format::terminal(mark);
             format!("{path}:{line}: {mark}: the figure is {old}, and should be {new}")
         });
         stale.collect()

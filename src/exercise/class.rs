@@ -96,7 +96,8 @@ fn is_submission(path: &Path) -> bool {
 /// A row for each submission, and what each student solved.
 fn table(rows: &[ClassRow], width: usize) -> String {
     let fit = |of: fn(&ClassRow) -> &str| rows.iter().map(|row| of(row).chars().count()).max().unwrap_or(0);
-    let (students, exercises) = (fit(|row| &row.student).max(7), fit(|row| &row.grade.exercise).max(8));
+    let students = fit(|row| &row.student).max(7);
+    let exercises = fit(|row| &row.grade.exercise).max(8);
     let mut text = format!("{:<students$}  {:<exercises$}  {:<9}  why\n", "student", "exercise", "verdict");
     for ClassRow { student, grade, .. } in rows {
         let why = crate::terminal::line(&format::shorten(&grade.reason, 120));

@@ -79,7 +79,8 @@ impl WatchedCase {
                 let case = bench::case(family, rung, &options.case, usual)?;
                 let case = Case { seed: options.data.seed, ..case };
                 if is_large(family.form, case.shape, options.machine.model()) {
-                    let (n, few) = (case.shape.n, usual.n);
+                    let n = case.shape.n;
+                    let few = usual.n;
                     let why = format!("n = {n} is more than a picture or a film shows: -n {few} shows the same");
                     return Err(Error::Usage(why));
                 }

@@ -33,7 +33,8 @@ fn environment() -> Vec<(&'static str, String)> {
 }
 
 fn line(what: &str, text: &str, width: usize) -> String {
-    let (first, rest) = (format!("{what:<10} "), " ".repeat(11));
+    let first = format!("{what:<10} ");
+    let rest = " ".repeat(11);
     let text = tilde(text);
     let pieces = text.split('\n').enumerate();
     pieces.map(|(i, piece)| wrapped(piece, if i == 0 { &first } else { &rest }, &rest, width)).collect()

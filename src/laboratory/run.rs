@@ -49,7 +49,8 @@ impl Laboratory {
             let experiment = study.experiment;
             let finding = experiment.finding(&points);
             if !points.is_empty() {
-                let (name, question) = (experiment.name, experiment.question);
+                let name = experiment.name;
+                let question = experiment.question;
                 self.outputs.json_only(&ExperimentAnswer { experiment: name, question, finding: &finding });
             }
             let label = |x| (experiment.x_label)(x);
@@ -160,13 +161,15 @@ impl Bench for ExperimentState<'_> {
 
     fn finished(&mut self, configuration: &Configuration, mut outcome: Outcome, sampled: f64) -> Result<(), Error> {
         let study = self.study;
-        let (task, experiment) = (&study.tasks[configuration.index as usize], study.experiment);
+        let task = &study.tasks[configuration.index as usize];
+        let experiment = study.experiment;
         let bars = outcome.end.as_mut().map_or_else(|_| Vec::new(), |m| std::mem::take(&mut m.timeline));
         self.lab.scene.sample_time = sampled;
         let row = Row::from(&Record::from_outcome(&self.lab.scene, configuration.rung, outcome));
         for (place, trial) in &task.trials {
             let x_label = (experiment.x_label)(trial.x);
-            let (series, x_name) = (trial.series.as_str(), experiment.x_name);
+            let series = trial.series.as_str();
+            let x_name = experiment.x_name;
             let key = PointKey { experiment: experiment.name, series, x_name, x: trial.x, x_label, place: *place };
             let point = Point::new(key, trial.metric, &row);
             self.lab.outputs.row(&point);

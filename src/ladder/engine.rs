@@ -90,7 +90,8 @@ pub(crate) fn run_into(
     let live = Live::new(global.quiet, Stdout.is_terminal()).until(ends);
     let mut climb = Climb::new(study, executor, outputs, live, began);
     let climbed = climb.climb(&mut limits);
-    let (rows, all) = (climb.median_rows(), climb.rows());
+    let rows = climb.median_rows();
+    let all = climb.rows();
     let faulty: Vec<String> = climb.ladder().source.as_ref().map_or_else(Vec::new, |source| source.faulty.clone());
     measured.clone_from(&rows);
     let mut finished = tell(&mut climb, out, global, options, &baselines, &rows, climbed.is_ok());

@@ -78,7 +78,8 @@ impl Recording<'_> {
     }
 
     fn run_step(&self, step: &RecordStep, at: usize, journal: &mut Journal) -> Result<(), Error> {
-        let (began, run) = (Instant::now(), Run::begin());
+        let began = Instant::now();
+        let run = Run::begin();
         let ended = self.process(step)?;
         self.take_in(step)?;
         let took = (began.elapsed().as_secs_f64() * 10.0).round() / 10.0;

@@ -20,7 +20,8 @@ pub(crate) fn split_names(names: &str) -> Vec<String> {
 
 /// The runs in a file, or in several joined by commas.
 pub(crate) fn runs_of(names: &str, quiet: bool) -> Result<Vec<CaseRun>, Error> {
-    let (mut all, mut texts) = (Vec::new(), SharedTexts::default());
+    let mut all = Vec::new();
+    let mut texts = SharedTexts::default();
     let files = split_names(names);
     if files.is_empty() {
         return Err(Error::Usage(format!("{names} holds no .csv or .json file")));

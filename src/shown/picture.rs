@@ -47,7 +47,8 @@ pub(crate) fn rendered(picture: &Picture, output: &str, theme: Theme, width: u32
 pub(crate) fn check_picture(output: &str, width: u32) -> Result<bool, Error> {
     let is_png = is_png(output)?;
     if is_png && !PNG_WIDTHS.contains(&width) {
-        let (least, most) = (PNG_WIDTHS.start(), PNG_WIDTHS.end());
+        let least = PNG_WIDTHS.start();
+        let most = PNG_WIDTHS.end();
         return Err(Error::Usage(format!("--width {width}: give {least} to {most} pixels")));
     }
     Ok(is_png)

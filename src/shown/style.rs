@@ -182,7 +182,9 @@ fn joined(texts: impl Iterator<Item = String>) -> String {
 /// An experiment's points with the finding that follows from them.
 fn study(points: &[Point], medium: Medium) -> String {
     let study = PointStudy::of(points);
-    let (question, finding, label) = (study.question, &study.finding, |x| study.label(x));
+    let question = study.question;
+    let finding = &study.finding;
+    let label = |x| study.label(x);
     match medium {
         Medium::Screen(screen) => report::experiment::text(points, question, finding, &label, screen),
         Medium::Markdown => report::experiment::markdown(points, question, finding, &label),

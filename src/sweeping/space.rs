@@ -11,7 +11,8 @@ use crate::values::List;
 
 /// What the options ask for; the default work-groups are left to the device.
 pub(crate) fn space<'a>(options: &Sweep, brought: &'a Brought) -> Result<Space<'a>, Error> {
-    let (family, rungs) = (&brought.family, brought.rungs(options.rungs.variant.as_deref())?);
+    let family = &brought.family;
+    let rungs = brought.rungs(options.rungs.variant.as_deref())?;
     let settings = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
     let mut dtypes: Vec<Dtype> = Vec::new();
     for &dtype in &options.dtype {
@@ -52,8 +53,10 @@ fn shapes(family: &Family, n: Option<&List<u64>>, m: Option<&List<u64>>, usual: 
 
 /// The largest data of any size and type, in bytes, before settings that make them larger; and the most operations.
 pub(crate) fn largest_input(space: &Space) -> Result<(u64, f64), Error> {
-    let (family, params) = (space.family, &Params::new());
-    let (mut bytes, mut ops) = (0, 0.0_f64);
+    let family = space.family;
+    let params = &Params::new();
+    let mut bytes = 0;
+    let mut ops = 0.0_f64;
     for (&dtype, &shape) in space.dtypes.iter().flat_map(|d| space.shapes.iter().map(move |s| (d, s))) {
         let input = Input { family, shape, dtype, params };
         (bytes, ops) = (bytes.max(input.bytes()?), ops.max(input.ops()));

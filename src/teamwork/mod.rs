@@ -133,7 +133,8 @@ impl<'a> TeamRun<'a> {
                 return Err(Error::Failed("no device did the work: the reasons are above".into()));
             }
             let portions = split(self.n, &speeds, grain);
-            let (mut members, mut at) = (Vec::new(), Vec::new());
+            let mut members = Vec::new();
+            let mut at = Vec::new();
             for (index, (player, portion)) in self.players.iter_mut().zip(&portions).enumerate() {
                 if let (1.., Ok(member)) = (portion.len, player.member(*portion)) {
                     members.push(member);
@@ -146,7 +147,8 @@ impl<'a> TeamRun<'a> {
                 Err(Failure::Ended(error)) => return Err(error),
                 Err(Failure::Lost(stops)) => {
                     for (index, stop) in stops {
-                        let (player, portion) = (&mut self.players[at[index]], portions[at[index]]);
+                        let player = &mut self.players[at[index]];
+                        let portion = portions[at[index]];
                         player.is_able = false;
                         lost.push(without(player));
                         let outcome = player.failed(stop);

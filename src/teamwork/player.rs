@@ -70,7 +70,8 @@ impl<'a> Player<'a> {
 
     /// Chooses the rung that was named, the one that tuning found best, or the first that this device can run.
     fn choose(&mut self, study: &LadderRun<'a>, options: &Ladder, asked: &SharedRung<'a>, quiet: bool) {
-        let (family, target) = (study.family, &self.info.target);
+        let family = study.family;
+        let target = &self.info.target;
         let case = |rung: &Rung| {
             let wg = options.wg.unwrap_or_else(|| tuning::default_work_group(&self.info));
             Case { wg, ..asked.case(study, options, Some(rung)) }

@@ -22,7 +22,8 @@ pub(crate) struct AskedTuning<'a> {
 
 impl<'a> AskedTuning<'a> {
     pub(crate) fn new(options: &TuneArgs, brought: &'a Brought) -> Result<AskedTuning<'a>, Error> {
-        let (family, rungs) = (&brought.family, brought.rungs(options.rungs.variant.as_deref())?);
+        let family = &brought.family;
+        let rungs = brought.rungs(options.rungs.variant.as_deref())?;
         let dtype = bench::dtype(family, options.element.dtype)?;
         let usual = family.usual_shape(family.form.ladder_size(options.quick), options.quick);
         let shape = bench::shape(family, options.n, options.m, usual)?;
@@ -31,7 +32,8 @@ impl<'a> AskedTuning<'a> {
         }
         let all = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
         let wgs = options.wg.as_ref().map(|list| list.0.clone()).unwrap_or_default();
-        let (dtypes, shapes) = (vec![dtype], vec![shape]);
+        let dtypes = vec![dtype];
+        let shapes = vec![shape];
         let checked = Space { family, rungs, dtypes, shapes, wgs, settings: all, seed: 1, remembered: Vec::new() };
         checked.check_settings().map_err(Error::Usage)?;
         let Space { rungs, settings, .. } = checked;

@@ -26,7 +26,8 @@ impl<'a> Tuning<'a> {
                 let same = if entry.default_x == Some(1.0) { " (its default)" } else { "" };
                 format!("{}{same}", entry.rung.as_deref().unwrap_or("the best rung"))
             };
-            let (size, name) = (SizeClass::of(self.asked.shape).text(self.asked.family.form), &self.asked.family.name);
+            let size = SizeClass::of(self.asked.shape).text(self.asked.family.form);
+            let name = &self.asked.family.name;
             let user = self.asked.file.as_ref().map_or_else(|| name.to_string(), |file| format!("ladder {file}"));
             let text = format!(
                 "remembered for {name} {}, {}, {size}: gpulab {user} uses it, unless --no-tuned is given",
@@ -108,7 +109,8 @@ impl<'a> Tuning<'a> {
 
     /// Of the rungs of which it is undecided, the best configuration and the default.
     pub(super) fn undecided(&self) -> Vec<&'a Configuration> {
-        let (rows, space) = (self.rows.latest(), self.space);
+        let rows = self.rows.latest();
+        let space = self.space;
         let of = |rung: &&Rung| self.rivals(rows.iter().filter(|row| row.variant == rung.variant()));
         let open = space.rungs.iter().filter_map(of).filter(|(best, default)| is_undecided(best, *default));
         let rivals = open.flat_map(|(best, default)| [Some(best), default]).flatten();

@@ -101,7 +101,8 @@ impl<'a> Tuning<'a> {
             let mut began = Instant::now();
             self.last_rounds(&finalists, 1)?;
             for times in TIMES {
-                let (open, took) = (self.undecided(), 2 * began.elapsed());
+                let open = self.undecided();
+                let took = 2 * began.elapsed();
                 let is_over = |whole: f64| (self.began.elapsed() + took).as_secs_f64() > whole;
                 if open.is_empty() || self.seconds().is_some_and(is_over) {
                     break;
@@ -121,7 +122,9 @@ impl<'a> Tuning<'a> {
     }
 
     fn search(&mut self) -> Result<Ended, Error> {
-        let (strategy, seed, space) = (self.options.strategy, self.options.data.seed, self.space);
+        let strategy = self.options.strategy;
+        let seed = self.options.data.seed;
+        let space = self.space;
         // Who asks for everything gets it.
         let of_limit = if strategy == Strategy::Exhaustive { f64::INFINITY } else { GOOD_ENOUGH };
         let stop = StopRule { evaluations: self.evaluations(), of_limit };
@@ -144,7 +147,8 @@ impl<'a> Tuning<'a> {
             let Some(index) = winners.into_iter().find(|index| !checked.contains(index)) else { return Ok(()) };
             checked.insert(index);
             let configuration = &self.space.candidates[index as usize];
-            let (case, settings) = (configuration.case.clone(), self.bounded(configuration));
+            let case = configuration.case.clone();
+            let settings = self.bounded(configuration);
             let outcome = run_job(&mut *self.executor, &Job { baseline: false, case, settings, again: false })?;
             *self.spent.entry(index).or_default() += outcome.spent;
             if outcome.status() != Status::Ok {
@@ -209,21 +213,24 @@ impl<'a> Tuning<'a> {
         let settings = self.bounded(configuration);
         let whole = self.evaluations().unwrap_or(self.space.candidates.len()).min(self.space.candidates.len());
         self.observer.case_started(self.rows.len(), whole, &configuration.label());
-        let (executor, observer) = (&mut self.executor, &mut self.observer);
+        let executor = &mut self.executor;
+        let observer = &mut self.observer;
         let outcome = measure_candidate(configuration, &settings, best, &mut |job| run_job(&mut **executor, job))?;
         observer.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
         Ok(outcome)
     }
 
     fn bounded(&self, configuration: &Configuration) -> Settings {
-        let (family, case) = (self.asked.family, &configuration.case);
+        let family = self.asked.family;
+        let case = &configuration.case;
         ceilings::bounded(&self.settings, family, case, self.scene.ceiling, self.executor.info())
     }
 
     /// The fastest configurations, and the default of the fastest one's rung. Devices of parts may differ in speed: of each part the
     /// fastest.
     fn finalists(&self) -> Vec<&'a Configuration> {
-        let (all, space) = (self.rows.latest(), self.space);
+        let all = self.rows.latest();
+        let space = self.space;
         let mut timed: Vec<(f64, u64)> = all.iter().filter_map(|row| Some((least_of(row)?, row.case_index?))).collect();
         timed.sort_by(|a, b| a.0.total_cmp(&b.0));
         let best = timed.first().map(|(_, index)| space.candidates[*index as usize].case.variant.clone());
@@ -251,7 +258,9 @@ impl<'a> Tuning<'a> {
     fn last_rounds(&mut self, finalists: &[&Configuration], times: u32) -> Result<(), Error> {
         let rounds = times * ROUNDS;
         let steps = finalists.len() * rounds as usize;
-        let (family, ceiling, base) = (self.asked.family, self.scene.ceiling, self.settings.clone());
+        let family = self.asked.family;
+        let ceiling = self.scene.ceiling;
+        let base = self.settings.clone();
         let info = self.executor.info().clone();
         let settings = move |c: &Configuration| {
             let usual = ceilings::bounded(&base, family, &c.case, ceiling, &info);
@@ -263,7 +272,9 @@ impl<'a> Tuning<'a> {
                 ..usual
             }
         };
-        let (executor, observer, mut step) = (&mut self.executor, &mut self.observer, 0);
+        let executor = &mut self.executor;
+        let observer = &mut self.observer;
+        let mut step = 0;
         let mut run = |configuration: &Configuration, job: &Job| {
             observer.case_started(step, steps, &format!("again: {}", configuration.label()));
             step += 1;

@@ -219,10 +219,10 @@ mod tests {
         fn threads_change_no_bit(len in 0usize..3 * BLOCK, seed: u64) {
             let value = |i: u64| f64::from((seed.wrapping_mul(2 * i + 1) >> 32) as u32).sqrt() - 3e4;
             let x: Vec<f64> = (0..len as u64).map(value).collect();
-            let (one, all) = (sequential(&x, &x), parallel(&x, &x));
+            let one = sequential(&x, &x); let all = parallel(&x, &x);
             prop_assert_eq!(one.value().to_bits(), all.value().to_bits());
             prop_assert_eq!(one.rounded().magnitude.to_bits(), all.rounded().magnitude.to_bits());
-            let (one, all) = (sequential_sum(&x), parallel_sum(&x));
+            let one = sequential_sum(&x); let all = parallel_sum(&x);
             prop_assert_eq!(one.value().to_bits(), all.value().to_bits());
         }
     }

@@ -131,7 +131,8 @@ pub fn deciding(inputs: &[Array], before: &Reference, margin: f64, at: usize, dr
         Reference::Rounded(sum) => sum.value.is_finite() && size.is_finite(),
         _ => true,
     };
-    let (old, sign) = ((x.at(at)?, y.at(at)?), if draw & 16 == 0 { 1.0 } else { -1.0 });
+    let old = (x.at(at)?, y.at(at)?);
+    let sign = if draw & 16 == 0 { 1.0 } else { -1.0 };
     let values = match old {
         // What the sum of the others is cannot be told from it.
         (Array::F32(x), Array::F32(y)) if !(x[0] * y[0]).is_finite() => return None,

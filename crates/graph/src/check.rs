@@ -26,7 +26,8 @@ impl CheckedRows {
         if affordable >= n {
             return CheckedRows { n, rows: std::iter::once(0..n).collect() };
         }
-        let (blocks, parts) = (n.div_ceil(BLOCK), (affordable / BLOCK).max(1));
+        let blocks = n.div_ceil(BLOCK);
+        let parts = (affordable / BLOCK).max(1);
         let rows = one_of_each_part(blocks, parts, seed).map(|block| block * BLOCK..n.min((block + 1) * BLOCK));
         CheckedRows { n, rows: rows.collect() }
     }
@@ -71,7 +72,8 @@ impl CheckedRows {
         match got.iter().zip(want).position(|(&got, &want)| !same(got, want)) {
             None => Ok(()),
             Some(at) => {
-                let (row, column) = (rows.start + at / self.n, at % self.n);
+                let row = rows.start + at / self.n;
+                let column = at % self.n;
                 Err(format!("row {row}, column {column} is {}, want {}", got[at], want[at]))
             }
         }
@@ -81,7 +83,8 @@ impl CheckedRows {
 /// A random place in each of so many equal parts of `n` places.
 pub(super) fn one_of_each_part(n: usize, parts: usize, seed: u64) -> impl Iterator<Item = usize> {
     (0..parts).map(move |part| {
-        let (from, to) = (part * n / parts, (part + 1) * n / parts);
+        let from = part * n / parts;
+        let to = (part + 1) * n / parts;
         from + (data::draw(seed, part as u64) % (to - from) as u64) as usize
     })
 }
@@ -101,7 +104,8 @@ mod tests {
     fn small_steps_are_checked_whole_and_large_ones_in_different_rows() {
         assert_eq!(CheckedRows::new(100, 1).rows(), 100);
         assert_eq!((CheckedRows::new(0, 1).rows(), CheckedRows::new(1, 1).rows()), (0, 1));
-        let (a, b) = (CheckedRows::new(8000, 1), CheckedRows::new(8000, 2));
+        let a = CheckedRows::new(8000, 1);
+        let b = CheckedRows::new(8000, 2);
         assert_eq!((a.rows(), b.rows(), a == b), (312, 312, false));
         let mut rows: Vec<usize> = a.rows.iter().flat_map(Clone::clone).collect();
         rows.sort_unstable();

@@ -80,7 +80,8 @@ fn cycle(before: &[Option<usize>]) -> Option<Vec<usize>> {
 fn measure<T: Length>(n: usize, weights: &[T], nodes: Vec<usize>) -> NegativeCycle {
     let next = nodes.iter().cycle().skip(1);
     let edges: Vec<f64> = nodes.iter().zip(next).map(|(&i, &k)| weights[i * n + k].widened()).collect();
-    let (length, magnitude) = (edges.iter().sum::<f64>(), edges.iter().map(|w| w.abs()).sum::<f64>());
+    let length = edges.iter().sum::<f64>();
+    let magnitude = edges.iter().map(|w| w.abs()).sum::<f64>();
     // Each weight may be half a unit in its last place from what was meant.
     let doubtful = length.is_finite() && -length <= T::ROUNDOFF * magnitude;
     NegativeCycle { nodes, length, doubtful }

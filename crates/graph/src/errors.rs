@@ -11,7 +11,8 @@ use gpulab_model::data::Dtype;
 
 /// Why there are no distances.
 pub fn refusal(stopped: Stopped<Error>, graph: &Graph) -> Error {
-    let (dtype, semiring) = (graph.weights.dtype(), graph.semiring);
+    let dtype = graph.weights.dtype();
+    let semiring = graph.semiring;
     let is_greatest = semiring.is_greatest();
     let value = |x: f64| if is_greatest { 0.0 - x } else { x };
     let [name, _] = words(semiring);

@@ -75,7 +75,8 @@ impl Announced {
                 .then(|| word.parse().unwrap_or(usize::MAX))
                 .ok_or_else(|| format!("line {line}: the counts of nodes and of edges are whole numbers; correct them"))
         };
-        let (nodes, edges) = (count(nodes)?, count(edges)?);
+        let nodes = count(nodes)?;
+        let edges = count(edges)?;
         match nodes {
             0 => Err(format!("line {line} announces no nodes, and at least one is needed")),
             1..=MOST_NODES => Ok(Announced { line, nodes, edges }),
@@ -89,7 +90,8 @@ impl Announced {
     fn node(&self, line: usize, word: &str) -> Result<usize, String> {
         let number = word.parse().ok().filter(|number| (1..=self.nodes).contains(number));
         number.map(|number| number - 1).ok_or_else(|| {
-            let (most, first) = (self.nodes, self.line);
+            let most = self.nodes;
+            let first = self.line;
             format!(
                 "line {line}: nodes are numbers from 1 to {most}, as line {first} announces; correct one of the lines"
             )
@@ -102,13 +104,15 @@ impl Announced {
 
     /// All that was announced.
     fn listed<'a>(&self, list: Vec<ListedEdge<'a>>, both_ways: bool, weighted: bool) -> ListedEdges<'a> {
-        let (names, notes) = (Names::counted(self.nodes), Vec::new());
+        let names = Names::counted(self.nodes);
+        let notes = Vec::new();
         ListedEdges { names, edges: self.edges, both_ways, weighted, list, notes }
     }
 
     /// That as many were found as were announced.
     fn check(&self, found: usize) -> Result<(), String> {
-        let (line, announced) = (self.line, self.edges);
+        let line = self.line;
+        let announced = self.edges;
         match found == announced {
             true => Ok(()),
             false => Err(format!(
@@ -187,7 +191,8 @@ fn matrix_market<'a>(mut lines: impl Iterator<Item = (usize, &'a str)>) -> Resul
         },
         None => return Err("it has no line 'ROWS COLUMNS ENTRIES'; get the whole file".into()),
     };
-    let (mut list, mut found) = (Vec::new(), 0);
+    let mut list = Vec::new();
+    let mut found = 0;
     for (line, entry) in lines {
         let edge = match entry[..] {
             [from, to, weight] if weighted => counts.edge(line, from, to, weight)?,
@@ -244,7 +249,8 @@ fn metis<'a>(mut lines: impl Iterator<Item = (usize, &'a str)>) -> Result<Listed
             if words.is_empty() {
                 continue;
             }
-            let (first, nodes) = (counts.line, counts.nodes);
+            let first = counts.line;
+            let nodes = counts.nodes;
             return Err(format!("line {line} is a node too many: line {first} announces {nodes}; correct one of them"));
         }
         let neighbours = words.get(skipped..).unwrap_or_default();
@@ -255,7 +261,8 @@ fn metis<'a>(mut lines: impl Iterator<Item = (usize, &'a str)>) -> Result<Listed
             ));
         }
         for edge in neighbours.chunks(1 + usize::from(weighted)) {
-            let (to, weight) = (counts.node(line, edge[0])?, edge.get(1).copied().unwrap_or("1"));
+            let to = counts.node(line, edge[0])?;
+            let weight = edge.get(1).copied().unwrap_or("1");
             if to == node {
                 return Err(format!("line {line} has an edge from node {} to itself, which METIS has not", to + 1));
             }
@@ -264,7 +271,8 @@ fn metis<'a>(mut lines: impl Iterator<Item = (usize, &'a str)>) -> Result<Listed
         node += 1;
     }
     if node < counts.nodes {
-        let (line, nodes) = (counts.line, counts.nodes);
+        let line = counts.line;
+        let nodes = counts.nodes;
         return Err(format!(
             "line {line} announces {nodes} nodes, and the file has lines for {node}; get the whole file"
         ));

@@ -42,7 +42,8 @@ pub(crate) fn read(text: &str) -> Result<ListedEdges<'_>, String> {
 
 /// That this is no XML, and where.
 fn no_xml(error: Error) -> String {
-    let (what, at) = (error.to_string(), error.pos());
+    let what = error.to_string();
+    let at = error.pos();
     let place = format!(" at {at}");
     let place = what.contains(&place).then_some(place);
     let line = place.as_ref().map_or(String::new(), |_| format!("line {}, column {}: ", at.row, at.col));

@@ -56,7 +56,8 @@ pub trait Length: Copy + PartialOrd + Send + Sync + Debug + Display + FromStr + 
             if !is_near || (units / scale as f64 - value).abs() > error {
                 return None;
             }
-            let (sign, units) = (if units < 0.0 { "-" } else { "" }, units.abs() as u64);
+            let sign = if units < 0.0 { "-" } else { "" };
+            let units = units.abs() as u64;
             let whole = format!("{sign}{}", units / scale);
             let behind = format!("{:0digits$}", units % scale);
             let behind = behind.trim_end_matches('0');

@@ -160,7 +160,8 @@ fn lower<T: Length>(known: &mut T, weight: T) {
 fn symmetrise<T: Length>(n: usize, matrix: &mut [T]) {
     for i in 0..n {
         for j in 0..i {
-            let (there, back) = (matrix[i * n + j], matrix[j * n + i]);
+            let there = matrix[i * n + j];
+            let back = matrix[j * n + i];
             lower(&mut matrix[i * n + j], back);
             lower(&mut matrix[j * n + i], there);
         }

@@ -258,7 +258,8 @@ impl<T: Length> Search<'_, T> {
 
     /// The next nodes and the bound of the distances, or a node whose distance is wrong.
     fn run(mut self) -> Result<(Vec<u32>, f64), Mismatch> {
-        let (column, tolerance) = (self.column, self.tolerance);
+        let column = self.column;
+        let tolerance = self.tolerance;
         let least = |way: &Way| way.length - tolerance.rounding(way, 16);
         self.relax(|from, way| least(way) <= column[from].widened());
         let reached: Vec<f64> = self.ways.iter().map(least).collect();
@@ -272,7 +273,8 @@ impl<T: Length> Search<'_, T> {
             let is_right = if way.next == NONE || !distance.is_some() {
                 way.next == NONE && !distance.is_some()
             } else {
-                let (distance, least) = (distance.widened(), reached[from].min(least(way)));
+                let distance = distance.widened();
+                let least = reached[from].min(least(way));
                 bound = bound.max(way.length - least);
                 least <= distance && distance - way.length <= tolerance.rounding(way, 0)
             };
@@ -292,7 +294,8 @@ impl<T: Length> Search<'_, T> {
             self.is_queued[at] = false;
             let rest = self.ways[at];
             for &(from, weight) in self.incoming.of(at) {
-                let (way, place) = (rest.behind(self.tolerance.join, weight.widened(), at), from as usize);
+                let way = rest.behind(self.tolerance.join, weight.widened(), at);
+                let place = from as usize;
                 if way.is_better(&self.ways[place], self.tolerance.slack) && is_taken(place, &way) {
                     self.ways[place] = way;
                     if !self.is_queued[place] {

@@ -31,7 +31,8 @@ fn of_type<T: Length>(semiring: Semiring, n: usize, w: &[T], d: &[T], wanted: &W
         EdgeJoin::Larger => a,
     };
     let row = |from: usize| {
-        let (there, distances) = (&w[from * n..][..n], &d[from * n..][..n]);
+        let there = &w[from * n..][..n];
+        let distances = &d[from * n..][..n];
         let mut next = vec![NONE; n];
         let mut open: Vec<usize> =
             wanted.to.iter().copied().filter(|&to| to != from && distances[to].is_some()).collect();

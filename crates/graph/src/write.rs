@@ -91,7 +91,8 @@ impl Distances<'_> {
 
     /// The lines of the pairs from a node, and how many they are.
     fn lines<T: Length>(&self, from: usize, distances: &[T], names: &[Vec<u8>]) -> (Vec<u8>, u64) {
-        let (mut lines, mut count) = (Vec::new(), 0);
+        let mut lines = Vec::new();
+        let mut count = 0;
         let row = &distances[self.start(from)..];
         for &to in self.wanted.to.iter().filter(|&&to| to != from && row[to].is_some()) {
             let distance = value(self.semiring, row[to]).with_decimals(self.decimals);
@@ -116,7 +117,8 @@ impl Distances<'_> {
     pub fn write_npy(&self, mut out: impl Write) -> io::Result<u64> {
         let Wanted { from, to } = self.wanted;
         let kind = if matches!(self.distances.dtype(), Dtype::F32 | Dtype::F64) { 'f' } else { 'i' };
-        let (size, n) = (self.distances.dtype().size(), self.names.len());
+        let size = self.distances.dtype().size();
+        let n = self.names.len();
         self.write_header(&mut out, &format!("{kind}{size}"))?;
         let values = on_device(self.semiring, self.distances);
         let row_of = |from: usize| &values.as_bytes()[self.start(from) * size..][..n * size];
@@ -186,7 +188,8 @@ mod tests {
     fn table(distances: Array, names: &[&str], wanted: impl Fn(&Names) -> Wanted) -> String {
         let mut known = Names::default();
         names.iter().for_each(|name| _ = known.number(name));
-        let (wanted, mut text) = (wanted(&known), Vec::new());
+        let wanted = wanted(&known);
+        let mut text = Vec::new();
         let rows: Vec<usize> = (0..known.len()).collect();
         Distances {
             names: &known,

@@ -84,7 +84,8 @@ impl PlanDraft {
         /// Work-items, each of which takes every so many-th byte.
         const ITEMS: usize = 1 << 16;
         let Arg::Buffer(index) = to else { return };
-        let (bytes, wg) = (self.plan.buffers[index].bytes(), 64.min(max_wg).max(1));
+        let bytes = self.plan.buffers[index].bytes();
+        let wg = 64.min(max_wg).max(1);
         args.extend(ArgValue::of(Scalar::U64, NumberValue::Whole(bytes as i128)).map(Arg::Value));
         self.prepare(kernel, [bytes.min(ITEMS).div_ceil(wg) as u64, 1, 1], WorkGroup::linear(wg), args);
     }

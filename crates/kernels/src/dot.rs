@@ -219,7 +219,8 @@ fn local(ask: &Ask<'_>) -> Planned {
 fn strided(ask: &Ask<'_>, grid: Grid, partials: usize, tree: u64) -> Planned {
     let mut plan = begin(ask, grid)?;
     let presum = remember_presum(&mut plan)?;
-    let (n, items) = (plan.n(), grid.items() as u64);
+    let n = plan.n();
+    let items = grid.items() as u64;
     let end = if presum == Presum::Guard { n } else { n - n % items };
     let partial = plan.output(partials);
     clear_and_presum(&mut plan, grid, presum, partial, end);
@@ -231,7 +232,8 @@ fn vectorised(ask: &Ask<'_>) -> Planned {
     let grid = whole_turns(ask, 4)?;
     let mut plan = begin(ask, grid)?;
     let presum = remember_presum(&mut plan)?;
-    let (n, items) = (plan.n(), grid.items() as u64);
+    let n = plan.n();
+    let items = grid.items() as u64;
     let vectors = n / 4;
     let (end, tail) = match presum {
         Presum::Guard => (vectors, 4 * vectors),
@@ -285,7 +287,8 @@ fn finishing(grid: Grid) -> u64 {
 
 fn accumulators(ask: &Ask<'_>) -> Planned {
     let (mut plan, grid, depth) = accumulating(ask)?;
-    let (partial, result) = (plan.scratch(grid.groups), plan.output(1));
+    let partial = plan.scratch(grid.groups);
+    let result = plan.output(1);
     plan.pass(grid, args(&plan, &[partial], &[plan.n()]));
     let one = Grid { groups: 1, wg: grid.wg };
     plan.pass_of("dot_finish", one, vec![partial, result, Arg::Uint(grid.groups as u32)]);

@@ -17,7 +17,8 @@ pub fn tile_of_a_group(family: &Family, rung: &Rung, case: &Case, target: &Targe
         let count = |d: usize| pass.map_or((1, 1), |pass| (pass.global[d] / pass.local[d].max(1), pass.local[d]));
         Ok::<_, Refusal>([count(0), count(1)])
     };
-    let (few, many) = (groups(side)?, groups(2 * side)?);
+    let few = groups(side)?;
+    let many = groups(2 * side)?;
     let each = |d: usize| match many[d].0 > few[d].0 {
         true => ((2 * side) as f64 / many[d].0 as f64).round().max(1.0) as u64,
         false => many[d].1.max(1) as u64,

@@ -20,7 +20,9 @@ pub fn repeated(text: &str, kernel: &str) -> Option<String> {
         Some((behind, line)) => (behind - (line.len() - line.trim_end().len()), " REPEAT_SYNC;"),
         None => (0, ""),
     };
-    let (parameters, kept, work) = (&text[..bracket], &body[..start], &body[start..]);
+    let parameters = &text[..bracket];
+    let kept = &body[..start];
+    let work = &body[start..];
     let between = &text[bracket..=brace];
     Some(format!("{parameters} REPEAT_ARGS{between}{kept} REPEAT {{{work}{sync} }}{}", &text[end..]))
 }

@@ -109,7 +109,8 @@ pub(crate) fn grid(ask: &Ask<'_>, per_item: u64) -> Result<Grid, Refusal> {
 /// As [`grid`], with what is enough said by `fill`: [`Grid::filling`] or [`Grid::sparse`].
 pub(crate) fn grid_by(ask: &Ask<'_>, per_item: u64, fill: fn(&Target, usize, u64) -> Grid) -> Result<Grid, Refusal> {
     check_wg(ask.case.wg, ask.target)?;
-    let (wg, n) = (ask.case.wg.size(), ask.case.shape.n);
+    let wg = ask.case.wg.size();
+    let n = ask.case.shape.n;
     let useful = n.div_ceil(per_item);
     Ok(match ITEMS.get(&ask.case.params)? {
         Some(items) => Grid::covering(wg, items.min(useful)),
@@ -135,7 +136,8 @@ pub(crate) fn vector_lanes(target: &Target, dtype: Dtype) -> u64 {
 /// each condition around a sub-group's barrier, and the unrolled tree has one a step.
 pub(crate) fn lockstep(ask: &Ask<'_>) -> Result<&'static str, Refusal> {
     const WARP: usize = 32;
-    let (wg, target) = (ask.case.wg, ask.target);
+    let wg = ask.case.wg;
+    let target = ask.target;
     if target.nvidia && !wg.size().is_multiple_of(WARP) {
         return Err(Refusal::Group(format!(
             "work-group {wg}: a warp's instructions need whole warps of {WARP} work-items"

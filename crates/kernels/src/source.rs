@@ -71,7 +71,8 @@ pub fn assemble<'a>(path: &str, lookup: &dyn Fn(&str) -> Option<Cow<'a, str>>) -
     let file = lookup(path).ok_or_else(|| path.to_owned())?;
     let mut text = format!("#line 1 \"{path}\"\n");
     // Conditionals that are open, and the innermost of them with a fragment: a compiler that skips it loses count of lines.
-    let (mut depth, mut skippable) = (0, 0);
+    let mut depth = 0;
+    let mut skippable = 0;
     for (number, line) in (1..).zip(file.lines()) {
         let Some(fragment) = included(path, line) else {
             text.push_str(line);

@@ -48,7 +48,8 @@ pub(crate) struct DeclaredMacro {
 
 impl DeclaredMacro {
     pub(crate) fn new(name: &str, values: &[u64]) -> DeclaredMacro {
-        let (least, most) = (values.iter().min().copied(), values.iter().max().copied());
+        let least = values.iter().min().copied();
+        let most = values.iter().max().copied();
         let kind = Kind::Number { least: least.unwrap_or(0), most: most.unwrap_or(u64::MAX) };
         let values: Vec<String> = values.iter().map(u64::to_string).collect();
         DeclaredMacro { name: name.to_lowercase(), kind, values: values.join(" ") }

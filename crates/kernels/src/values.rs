@@ -179,7 +179,9 @@ pub fn part(text: &str) -> Result<(u64, u64), String> {
 fn range(item: &str, first: &str, rest: &str) -> Result<Vec<u64>, String> {
     let bad = |why: &str| format!("{item:?}: {why}; write 32..1024*2 or 1000..5000+500");
     let at = rest.find(['*', '+']).ok_or_else(|| bad("a range needs its step"))?;
-    let (first, last, step) = (size(first)?, size(&rest[..at])?, size(&rest[at + 1..])?);
+    let first = size(first)?;
+    let last = size(&rest[..at])?;
+    let step = size(&rest[at + 1..])?;
     let is_factor = rest[at..].starts_with('*');
     if last < first {
         return Err(bad("the range runs backwards"));
@@ -286,7 +288,8 @@ pub fn peak(text: &str) -> Result<Peak, String> {
         )
     };
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = (&text[..end], text[end..].trim_start());
+    let number = &text[..end];
+    let unit = text[end..].trim_start();
     let per_second = unit.strip_suffix("/s").ok_or_else(bad)?;
     let (scale, made): (&str, fn(f64) -> Peak) = None
         .or_else(|| Some((per_second.strip_suffix("FLOP").or_else(|| per_second.strip_suffix("OP"))?, Peak::Ops as _)))

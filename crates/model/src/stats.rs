@@ -21,7 +21,9 @@ pub struct Summary {
 pub fn summarise(samples: &[f64]) -> Option<Summary> {
     let sorted = sorted(samples)?;
     let at = |p| quantile(&sorted, p);
-    let (q1, median, q3) = (at(0.25)?, at(0.5)?, at(0.75)?);
+    let q1 = at(0.25)?;
+    let median = at(0.5)?;
+    let q3 = at(0.75)?;
     let range = q3 - q1;
     let noise = if range == 0.0 { 0.0 } else { range / median.abs() };
     Some(Summary { runs: sorted.len(), min: *sorted.first()?, q1, median, q3, max: *sorted.last()?, noise })
@@ -108,7 +110,7 @@ mod tests {
             let ordered = [s.min, s.q1, s.median, s.q3, s.max];
             prop_assert!(ordered.is_sorted(), "{:?}", ordered);
             let sorted = sorted(&samples).unwrap();
-            let (low, high) = (f64::min(p, q), f64::max(p, q));
+            let low = f64::min(p, q); let high = f64::max(p, q);
             prop_assert!(quantile(&sorted, low) <= quantile(&sorted, high));
             prop_assert!(quantile(&sorted, low).unwrap() >= s.min && quantile(&sorted, high).unwrap() <= s.max);
         }
@@ -117,7 +119,7 @@ mod tests {
         fn powers_of_two_scale_exactly(samples in times(), exponent in -20..20) {
             let factor = 2f64.powi(exponent);
             let scaled: Vec<f64> = samples.iter().map(|x| x * factor).collect();
-            let (a, b) = (summarise(&samples).unwrap(), summarise(&scaled).unwrap());
+            let a = summarise(&samples).unwrap(); let b = summarise(&scaled).unwrap();
             prop_assert_eq!(b.median, a.median * factor);
             prop_assert_eq!(b.q1, a.q1 * factor);
             prop_assert_eq!(b.noise, a.noise);

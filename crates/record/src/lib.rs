@@ -246,7 +246,8 @@ impl Record {
         let times = summarise(&clocked(&outcome));
         let walls: Vec<f64> = outcome.samples().iter().map(|s| s.wall).collect();
         let rate = |amount: f64| times.and_then(|t| ratio(amount / 1e9, t.median)).filter(|r| *r > 0.0);
-        let (gbps, gops) = (rate(outcome.bytes), rate(outcome.ops));
+        let gbps = rate(outcome.bytes);
+        let gops = rate(outcome.ops);
         // What is repeated inside a kernel comes from the cache: memory's ceiling says nothing of it.
         let ceiling = scene.ceiling.filter(|_| !outcome.params.contains_key(REPEATS));
         let limited = |most: &Ceiling| if most.bound.is_memory() { gbps } else { gops };
@@ -304,7 +305,8 @@ fn bound(scene: &Scene, outcome: &Outcome) -> Option<Bound> {
 
 /// What the launches of a run take by themselves. Not known where some of them are not timed, or by another clock.
 fn launching(scene: &Scene, outcome: &Outcome) -> Option<f64> {
-    let (cost, measured) = (scene.launch?, outcome.measured()?);
+    let cost = scene.launch?;
+    let measured = outcome.measured()?;
     let is_timed = measured.preparation.is_none() && !measured.samples.is_empty() && measured.clock == cost.clock;
     (is_timed && outcome.launches > 0).then(|| cost.of(outcome.launches))
 }
@@ -319,7 +321,8 @@ fn clocked(outcome: &Outcome) -> Vec<f64> {
 }
 
 fn flags(record: &Record) -> Flags {
-    let (scene, outcome) = (&record.scene, &record.outcome);
+    let scene = &record.scene;
+    let outcome = &record.outcome;
     // What goes on between host and device is no kernel's, and may well be short.
     let is_streamed = outcome.params.contains_key(CHUNK);
     let is_kernel = exchange(&outcome.case.family).is_none() && !is_streamed;

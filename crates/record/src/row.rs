@@ -326,8 +326,11 @@ columns! {
 
 impl From<&Record> for Row {
     fn from(record: &Record) -> Row {
-        let (scene, outcome, speedups) = (&record.scene, &record.outcome, record.speedups);
-        let (case, measured) = (&outcome.case, outcome.measured());
+        let scene = &record.scene;
+        let outcome = &record.outcome;
+        let speedups = record.speedups;
+        let case = &outcome.case;
+        let measured = outcome.measured();
         let seconds = |pick: fn(&Measured) -> Option<f64>| measured.and_then(pick).and_then(finite);
         let from_build = |pick: fn(BuildTold) -> Option<u64>| measured.and_then(|m| m.build).and_then(pick);
         let ceiling = |is_memory| {

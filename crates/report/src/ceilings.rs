@@ -51,7 +51,8 @@ pub fn markdown(rows: &[CeilingRow]) -> String {
 /// `measured at 2026-01-02T03:04:05Z`, from the first to the last.
 pub(super) fn when(rows: &[CeilingRow]) -> String {
     let times = || rows.iter().map(|r| r.time_utc.as_str());
-    let (first, last) = (times().min().unwrap_or_default(), times().max().unwrap_or_default());
+    let first = times().min().unwrap_or_default();
+    let last = times().max().unwrap_or_default();
     if first == last { format!("measured at {first}") } else { format!("measured from {first} to {last}") }
 }
 

@@ -172,7 +172,8 @@ pub fn rounds(rows: &[CaseRun], screen: Screen) -> String {
 fn to_decide(pairs: &[ComparedCase]) -> Option<String> {
     let mut more: Vec<usize> = pairs.iter().filter_map(|pair| pair.more_runs).collect();
     more.sort_unstable();
-    let (typical, all) = (*more.get(more.len().saturating_sub(1) / 2)?, *more.last()?);
+    let typical = *more.get(more.len().saturating_sub(1) / 2)?;
+    let all = *more.last()?;
     // A round runs every case of both sides.
     let took = |pair: &ComparedCase| Some(pair.before.t_case_s? + pair.after.t_case_s?);
     let round = pairs.iter().map(took).sum::<Option<f64>>();

@@ -158,7 +158,9 @@ mod tests {
             ..fake_info()
         };
         let platform = |index, name: &str, devices| {
-            let (name, vendor, version) = (name.to_owned(), String::new(), String::new());
+            let name = name.to_owned();
+            let vendor = String::new();
+            let version = String::new();
             PlatformInfo { index, name, vendor, version, devices, problem: None }
         };
         vec![platform(0, "rusticl", vec![]), platform(1, "NVIDIA CUDA", vec![device])]

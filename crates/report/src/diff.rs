@@ -159,7 +159,8 @@ impl Sides {
         for at in 0..left.len().max(right.len()) {
             let [left, right] = [&left, &right].map(|pieces| pieces.get(at).map_or("", String::as_str));
             let padding = " ".repeat(self.width - left.chars().count());
-            let (left, right) = (tinted(left, tints[0], self.screen), tinted(right, tints[1], self.screen));
+            let left = tinted(left, tints[0], self.screen);
+            let right = tinted(right, tints[1], self.screen);
             let _ = writeln!(text, "{}", format!("{left}{padding}{DIVIDER}{right}").trim_end());
         }
         text

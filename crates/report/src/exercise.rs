@@ -87,13 +87,15 @@ pub fn hint(text: &str, (number, all): (usize, usize), exercise: &Exercise, widt
 /// The command that plays the starting file where it costs most; none of a question.
 fn film(exercise: &Exercise) -> Option<String> {
     exercise.family.as_ref()?;
-    let (name, line) = (exercise.name, FilmLine::Worst);
+    let name = exercise.name;
+    let line = FilmLine::Worst;
     Some(format!("gpulab film exercise:{name} --line {line} -o {name}.html"))
 }
 
 /// That a file was written, and what to do with it, in lines of so many characters.
 pub fn started(exercise: &Exercise, path: &Path, width: usize) -> String {
-    let (name, path) = (exercise.name, path.display());
+    let name = exercise.name;
+    let path = path.display();
     let written = wrap(&format!("{path} is written: {}.", exercise.title), width, "  ");
     let goal = wrap(&format!("Goal: {}", exercise.goal), width, "  ");
     let about = format!("What it is about:  gpulab exercise show {name}\n");

@@ -37,7 +37,8 @@ const CLOSE: &str = "-->";
 /// The figures of a document, in order; not those within code and within its blocks.
 pub fn figures(text: &str, blocks: &[DocBlock]) -> Result<Vec<Figure>, BlockError> {
     let mut found = Vec::new();
-    let (mut fence, mut start) = (None, 0);
+    let mut fence = None;
+    let mut start = 0;
     for (at, line) in (1..).zip(text.split_inclusive('\n')) {
         let was_code = fence.is_some();
         fence = fence_after(fence, line);

@@ -41,7 +41,8 @@ pub fn table_hash(row: &Row) -> u64 {
 /// Rows table by table. They are in memory but once where those of a table follow each other.
 pub fn tables(rows: &[Row]) -> Vec<Cow<'_, [Row]>> {
     let table = |own: Vec<usize>| {
-        let (first, last) = (own[0], own[own.len() - 1]);
+        let first = own[0];
+        let last = own[own.len() - 1];
         match last - first + 1 == own.len() {
             true => Cow::Borrowed(&rows[first..=last]),
             false => own.iter().map(|&at| rows[at].clone()).collect(),

@@ -38,7 +38,8 @@ fn verdict(name: &str, judgement: &Judgement, screen: Screen) -> String {
     let failed = judgement.failed();
     match judgement.ruling {
         Ruling::Right => {
-            let (count, last) = (judgement.tried.len(), judgement.tried.last());
+            let count = judgement.tried.len();
+            let last = judgement.tried.last();
             let word = painted("right", Tint::Green);
             format::wrap(&format!("{name}: {word} at {count} sizes, the last{}", at(last)), screen.width, "  ")
         }

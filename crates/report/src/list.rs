@@ -28,7 +28,8 @@ pub fn question_table(experiments: &[&Experiment]) -> String {
 pub fn everything(width: usize, verbose: bool) -> String {
     let family = |family: &Family| if verbose { details(family, width) + "\n" } else { overview(family, width) };
     let families: String = ladders().map(family).collect();
-    let (questions, roads) = (experiments("  ", width), sources::overview("  ", width));
+    let questions = experiments("  ", width);
+    let roads = sources::overview("  ", width);
     format!("{families}experiments: gpulab lab NAME\n{questions}sources: gpulab list --source NAME\n{roads}")
 }
 

@@ -85,7 +85,9 @@ fn answer(unit: &ComputeUnit, need: GroupNeeds, resident: &Resident) -> String {
         );
     }
     let share = 100.0 * resident.share();
-    let (noun, wg, items) = (if *groups == 1 { "group" } else { "groups" }, need.wg, groups * need.wg);
+    let noun = if *groups == 1 { "group" } else { "groups" };
+    let wg = need.wg;
+    let items = groups * need.wg;
     format!(
         "{groups} {noun} of {wg} work-items at once on a compute unit, {items} work-items \
          in\u{a0}{warps}\u{a0}of\u{a0}{most_warps}\u{a0}{}s\u{a0}({share:.0}%)",
@@ -133,7 +135,8 @@ mod tests {
 
     #[test]
     fn the_answer_names_what_limits() {
-        let (unit, need) = (known("9.0").unwrap(), GroupNeeds { registers: 40, local: 8192, wg: 256 });
+        let unit = known("9.0").unwrap();
+        let need = GroupNeeds { registers: 40, local: 8192, wg: 256 };
         insta::assert_snapshot!(limits(unit, "9.0", need, &unit.resident(need).unwrap(), SCREEN), @r"
         9.0: 6 groups of 256 work-items at once on a compute unit, 1536 work-items in 48 of 64 warps (75%)
           registers    allow 6

@@ -86,7 +86,8 @@ pub fn of_ladder(rungs: &[RungTime]) -> Vec<(String, Option<FilmMoment>)> {
 
 fn sentence(one: &Payoff, basis: ShareBasis, cure: &str) -> String {
     let number = |x: f64| if (x - x.round()).abs() < 0.05 { format!("{x:.0}") } else { format!("{x:.1}") };
-    let (counted, enough) = (number(one.counted), number(one.enough));
+    let counted = number(one.counted);
+    let enough = number(one.enough);
     let share = format::percent(one.counted);
     let unused = format::percent(1.0 - one.enough / one.counted);
     let (wasted, cured) = match one.waste {

@@ -39,7 +39,8 @@ pub fn figures(cells: &[Vec<String>]) -> Vec<Vec<String>> {
 /// A line for each quantity with the number of its rows by verdict, below the verdicts' names.
 fn tally(rows: &[Vec<String>], quantity: usize, verdict: usize) -> Vec<Vec<String>> {
     let column = |at: usize| distinct(rows.iter().filter_map(|row| row.get(at)));
-    let (quantities, verdicts) = (column(quantity), column(verdict));
+    let quantities = column(quantity);
+    let verdicts = column(verdict);
     let names = std::iter::once("quantity".to_owned()).chain(verdicts.iter().map(|name| format::terminal(name)));
     let counted = |of: &String, which: &String| {
         let is_meant = |row: &&Vec<String>| row.get(quantity) == Some(of) && row.get(verdict) == Some(which);

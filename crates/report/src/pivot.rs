@@ -82,7 +82,8 @@ pub fn of_peers(peers: &[PeerCells], by: &str, value: &str, medium: Medium) -> R
     let about = ABOUT.iter().filter(|name| **name != by).map(|name| (name, values(peers, name)));
     let about: Vec<(&&str, Vec<String>)> = about.filter(|(_, values)| !values.is_empty()).collect();
     if let Some((name, values)) = about.iter().find(|(_, values)| values.len() > 1) {
-        let (first, all) = (&values[0], values.join(", "));
+        let first = &values[0];
+        let all = values.join(", ");
         return Err(format!(
             "the lines would differ in {name} ({all}) and in {by}: choose, as with --where '{name}={first}'"
         ));

@@ -88,7 +88,8 @@ const TABLES: [SourceTable; 5] = [
         columns: &[
             TIME,
             column("slide", None, |here| {
-                let (n, group) = (here.row.n as f64, here.row.wg.map_or(1, |wg| wg.size()) as f64);
+                let n = here.row.n as f64;
+                let group = here.row.wg.map_or(1, |wg| wg.size()) as f64;
                 Some((n + n / group) / here.row.t_median_s? / 1e9)
             }),
             RATE,

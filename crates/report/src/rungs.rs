@@ -61,7 +61,8 @@ pub(super) fn who(meant: &[&Row], rows: &[&Row]) -> String {
     let is_timed = |r: &&&Row| r.t_median_s.is_some();
     let is_rung = |r: &&&Row| is_timed(r) && !r.on_host();
     let count = |of: &[&Row], is: &dyn Fn(&&&Row) -> bool| of.iter().filter(|row| is(row)).count();
-    let (timed, rungs) = (count(rows, &is_timed), count(rows, &is_rung));
+    let timed = count(rows, &is_timed);
+    let rungs = count(rows, &is_rung);
     if timed > rungs && rungs > 1 && count(meant, &is_timed) == timed {
         return "all rows".to_owned();
     }

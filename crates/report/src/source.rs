@@ -26,7 +26,8 @@ fn here(rows: &[Row]) -> Option<String> {
         let rungs = right().filter(|r| r.rung.is_some() && is_meant(r));
         rungs.min_by(|a, b| a.t_median_s.partial_cmp(&b.t_median_s).unwrap_or(std::cmp::Ordering::Equal))
     };
-    let (fastest, of_article) = (least(|_| true)?, least(|r| r.variant == ARTICLE.1));
+    let fastest = least(|_| true)?;
+    let of_article = least(|r| r.variant == ARTICLE.1);
     let own = match of_article {
         Some(own) => format!("{}, the article's last kernel, is {}.", named(own), beside(own, cpu)?),
         None => format!("{}, the article's last kernel, has no right result.", ARTICLE.0),
@@ -63,7 +64,8 @@ fn told((x, noise): (f64, f64)) -> String {
     /// Up to which spread a factor is told as one number.
     const SMALL: f64 = 0.2;
     let half = if noise <= SMALL { 0.0 } else { noise / 2.0 };
-    let (least, most) = (x / (1.0 + half), x * (1.0 + half));
+    let least = x / (1.0 + half);
+    let most = x * (1.0 + half);
     let two = |x| format::significant(x, 2);
     match (least >= 1.0, most >= 1.0) {
         (true, _) => format!("{} times as fast", range(&[least, most], two)),

@@ -16,7 +16,8 @@ pub fn table(ladders: &[LadderReasons], medium: Medium) -> Option<String> {
             if gain.max(1.0 / gain) < LEAST || matches!(reason, StepReason::Undecided(_)) {
                 continue;
             }
-            let (before, after) = (&pair[0].row, &pair[1].row);
+            let before = &pair[0].row;
+            let after = &pair[1].row;
             let step = format!("{} {} to {}", before.family, short_label(before), short_label(after));
             let carried = reason.carried(*gain);
             let share = carried.map_or_else(|| "-".into(), |share| format!("{:.0}%", 100.0 * share.min(1.0)));

@@ -27,7 +27,9 @@ pub fn overlapped(bars: &[Bar]) -> f64 {
     let mut edges: Vec<(f64, i32)> = bars.iter().flat_map(|bar| [(bar.start, 1), (bar.end, -1)]).collect();
     // At the same time, ends come first: what follows at once does not overlap.
     edges.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-    let (mut open, mut since, mut shared) = (0, 0.0, 0.0);
+    let mut open = 0;
+    let mut since = 0.0;
+    let mut shared = 0.0;
     for (time, change) in edges {
         if open >= 2 {
             shared += time - since;

@@ -349,7 +349,8 @@ const CLEAR: f64 = 1.1;
 fn only_where_data_are(rows: &[&Row]) -> Option<String> {
     let of_cpu = rows.iter().find(|r| r.variant == CPU_RAYON).and_then(|r| r.noise).unwrap_or(0.0);
     let factors = |r: &&&Row| {
-        let (kernels, whole) = (r.cpu_rayon_x?, ratio(1.0, whole_x(r)?)?);
+        let kernels = r.cpu_rayon_x?;
+        let whole = ratio(1.0, whole_x(r)?)?;
         let noise = [r.noise, r.end_to_end_noise].map(|noise| 1.0 + noise.unwrap_or(0.0) + of_cpu);
         (kernels > CLEAR * noise[0] && whole > CLEAR * noise[1]).then_some((kernels, whole))
     };
@@ -379,7 +380,8 @@ fn steps_back(rows: &[&Row]) -> Vec<String> {
     let slower: Vec<(&Row, f64, &str)> = pairs
         .filter_map(|(before, row)| {
             let more = |time: fn(&Row) -> Option<f64>| Some(time(row)? - time(before)?);
-            let (launches, whole) = (more(|r| r.t_launches_s), more(|r| r.t_median_s));
+            let launches = more(|r| r.t_launches_s);
+            let whole = more(|r| r.t_median_s);
             let why = match launches.zip(whole) {
                 _ if !launching::is_mostly(row) => WHYS[0],
                 // Half of what the rung takes more, or above.

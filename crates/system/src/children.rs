@@ -35,7 +35,8 @@ pub fn output_within(command: &mut Command, input: &'static str, limit: Duration
         // One that does not read to the end says why.
         thread::Builder::new().spawn(move || drop(stdin.write_all(input.as_bytes())))?;
     }
-    let (out, err) = (read_all(child.stdout.take())?, read_all(child.stderr.take())?);
+    let out = read_all(child.stdout.take())?;
+    let err = read_all(child.stderr.take())?;
     let Some(status) = ended_within(&mut child, limit)? else {
         kill_group(&mut child);
         return Err(io::Error::new(io::ErrorKind::TimedOut, format!("it did not end within {} s", limit.as_secs())));

@@ -211,7 +211,8 @@ fn encoded(part: &str) -> String {
 const MOST_FILES: usize = 10_000;
 
 pub fn below(folder: &Path) -> Vec<PathBuf> {
-    let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         let Ok(entries) = fs::read_dir(folder) else { continue };
         for entry in entries.filter_map(Result::ok) {

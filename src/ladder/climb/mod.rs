@@ -235,7 +235,8 @@ impl<'a> Climb<'a> {
 
     /// Whether the limit rules out times of some rung.
     fn is_bounded(&self) -> bool {
-        let (family, tasks) = (self.study.ladder.family, self.tasks(Stage::Rungs));
+        let family = self.study.ladder.family;
+        let tasks = self.tasks(Stage::Rungs);
         tasks.iter().any(|task| ceilings::is_bounded(family, &task.case, self.info()))
     }
 
@@ -253,9 +254,11 @@ impl<'a> Climb<'a> {
 
     /// Takes the limits that an earlier run measured.
     fn recall(&mut self, limits: &mut Limits) -> Result<(), Error> {
-        let (need, clock) = (self.need(), self.study.settings.clock);
+        let need = self.need();
+        let clock = self.study.settings.clock;
         self.cached = limits.cached();
-        let (has_limit, has_launch_cost) = (self.is_limit_at_hand(limits), limits.has_launch_cost(clock));
+        let has_limit = self.is_limit_at_hand(limits);
+        let has_launch_cost = limits.has_launch_cost(clock);
         if has_limit {
             limits.measure(&mut *self.executor, need)?;
             self.limit = limits.get(need);
@@ -274,7 +277,8 @@ impl<'a> Climb<'a> {
         if !self.has_limits() {
             return Ok(());
         }
-        let (name, need) = (self.limits_name(), self.need());
+        let name = self.limits_name();
+        let need = self.need();
         if self.missing.contains(&name) {
             self.show(&name);
         }
@@ -302,7 +306,8 @@ impl<'a> Climb<'a> {
 
     /// Makes the rungs' records anew, beside the limits that are known by now.
     fn complete(&mut self) {
-        let (ceiling, launch) = (self.limit, self.launch);
+        let ceiling = self.limit;
+        let launch = self.launch;
         let again = |record: Record| match record.scene.platform == HOST {
             true => record,
             false => {

@@ -38,8 +38,11 @@ fn timed(is_wrong: fn(wg: usize, items: usize) -> bool, time: fn(usize, usize, u
     Box::new(move |launch: &Launch, memory: &mut Memory| {
         let [x, y, out, Arg::Index(n)] = launch.args.as_slice() else { panic!("{:?}", launch.args) };
         let (x, y): (Vec<f32>, Vec<f32>) = (memory.get(x), memory.get(y));
-        let (n, wg, items) = (*n as usize, launch.local[0], launch.global[0]);
-        let (chunk, end) = (n.div_ceil(items), if is_wrong(wg, items) { n - 1 } else { n });
+        let n = *n as usize;
+        let wg = launch.local[0];
+        let items = launch.global[0];
+        let chunk = n.div_ceil(items);
+        let end = if is_wrong(wg, items) { n - 1 } else { n };
         for id in 0..items {
             let range = (id * chunk).min(end)..((id + 1) * chunk).min(end);
             memory.set(out, id, range.map(|i| x[i] * y[i]).sum::<f32>());

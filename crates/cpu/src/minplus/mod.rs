@@ -363,7 +363,8 @@ fn block<T: Weight>(
     let mut edge = vec![T::NONE; kernel.rows * kernel.columns];
     for (b, j) in b.chunks(kernel.columns * depth).zip((0..).step_by(kernel.columns)) {
         for (a, i) in a.chunks(kernel.rows * depth).zip((0..).step_by(kernel.rows)) {
-            let (width, height) = (kernel.columns.min(columns - j), kernel.rows.min(rows - i));
+            let width = kernel.columns.min(columns - j);
+            let height = kernel.rows.min(rows - i);
             let tile = &mut result[i * pitch + j..];
             if (width, height) == (kernel.columns, kernel.rows) {
                 kernel.tile(a, b, tile, pitch);
@@ -446,7 +447,8 @@ mod tests {
 
     #[test]
     fn products_of_each_semiring_are_those_of_its_operations() {
-        let (n, no) = (3, f32::INFINITY);
+        let n = 3;
+        let no = f32::INFINITY;
         let product = |semiring, d: Vec<f32>| {
             let mut result = Array::zeros(Dtype::F32, n * n);
             product(semiring, n, &Array::F32(d), &mut result);

@@ -80,7 +80,9 @@ pub fn gap(params: &Params) -> u64 {
 
 /// The transposition of a matrix of this shape, with the gap that the settings ask for.
 pub fn movement(shape: Shape, params: &Params) -> Movement {
-    let (columns, rows, gap) = (shape.n as usize, shape.m as usize, gap(params) as usize);
+    let columns = shape.n as usize;
+    let rows = shape.m as usize;
+    let gap = gap(params) as usize;
     Movement {
         rows,
         columns,
@@ -129,7 +131,8 @@ fn transpose_flat<W: Word>(input: &[W], movement: &Movement, output: &mut [W]) {
 
 fn copy_slices<W: Word>(input: &[W], output: &mut [W]) {
     debug_assert_eq!(input.len(), output.len());
-    let (isa, streaming) = (Isa::best(), size_of_val(output) >= STREAM_BYTES);
+    let isa = Isa::best();
+    let streaming = size_of_val(output) >= STREAM_BYTES;
     let length = input.len().div_ceil(TASKS_A_THREAD * rayon::current_num_threads()).next_multiple_of(4096).max(4096);
     output.par_chunks_mut(length).zip(input.par_chunks(length)).for_each(|(output, input)| {
         isa.scatter(input, length, &mut [output], 0, input.len(), streaming);
@@ -183,7 +186,8 @@ impl Isa {
         streaming: bool,
     ) {
         for (source, line) in source.chunks(pitch).zip(lines) {
-            let (source, line) = (&source[..count], &mut line[at..at + count]);
+            let source = &source[..count];
+            let line = &mut line[at..at + count];
             match self {
                 #[cfg(target_arch = "x86_64")]
                 Isa::Avx2(avx2) if streaming => x86::stream(avx2, source, line),
@@ -319,7 +323,8 @@ fn common_head<W>(lines: &[&mut [W]]) -> Option<usize> {
 fn squares<W: Word>(tile: Tile<W>, buffer: &mut [W]) {
     for r in (0..tile.rows).step_by(SQUARE) {
         for c in (0..tile.columns).step_by(SQUARE) {
-            let (columns, rows) = (SQUARE.min(tile.columns - c), SQUARE.min(tile.rows - r));
+            let columns = SQUARE.min(tile.columns - c);
+            let rows = SQUARE.min(tile.rows - r);
             part(tile, c..c + columns, r..r + rows, buffer);
         }
     }

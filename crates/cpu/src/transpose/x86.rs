@@ -107,7 +107,8 @@ pub(super) fn stream<W: Pod>(simd: impl VectorLoops, source: &[W], target: &mut 
     let lines = (target.len() - head) / line_words;
     let tail = head + lines * line_words;
     copy_few(&source[..head], &mut target[..head]);
-    let (from, to) = (&source[head..tail], &mut target[head..tail]);
+    let from = &source[head..tail];
+    let to = &mut target[head..tail];
     // SAFETY: both are `lines` lines long, and the target's start is a line's.
     unsafe { simd.lines(from.as_ptr().cast(), to.as_mut_ptr().cast(), lines) };
     copy_few(&source[tail..target.len()], &mut target[tail..]);
@@ -179,7 +180,8 @@ unsafe fn blocks_avx2<W: Word>(source: *const W, pitch: usize, columns: usize, r
             fetch::<_MM_HINT_T0, W>(source.wrapping_add((r + 4) * pitch + c), pitch, 4);
             // SAFETY: the caller promises every block of these counts.
             unsafe {
-                let (source, target) = (source.add(r * pitch + c), target.add(c * W::BUFFER_PITCH + r));
+                let source = source.add(r * pitch + c);
+                let target = target.add(c * W::BUFFER_PITCH + r);
                 W::block_avx2(source, pitch, target, W::BUFFER_PITCH);
             }
         }
@@ -194,7 +196,8 @@ unsafe fn blocks_avx512<W: Word>(source: *const W, pitch: usize, columns: usize,
             fetch::<_MM_HINT_T1, W>(source.wrapping_add((r + side) * pitch + c), pitch, side);
             // SAFETY: the caller promises every block of these counts.
             unsafe {
-                let (source, target) = (source.add(r * pitch + c), target.add(c * W::BUFFER_PITCH + r));
+                let source = source.add(r * pitch + c);
+                let target = target.add(c * W::BUFFER_PITCH + r);
                 W::block_avx512(source, pitch, |i, column| {
                     _mm512_storeu_si512(target.add(i * W::BUFFER_PITCH).cast(), column);
                 });
@@ -252,7 +255,8 @@ struct Square {
 impl Square {
     /// All of so many rows and columns: stacks of them along the rows.
     fn all<W>(rows: Range<usize>, columns: usize) -> impl Iterator<Item = Square> {
-        let (side, end) = (LINE_BYTES / size_of::<W>(), rows.end);
+        let side = LINE_BYTES / size_of::<W>();
+        let end = rows.end;
         let height = STACKED * side;
         let stack = move |top: usize, c: usize| (top..end.min(top + height)).step_by(side).map(move |r| (r, c));
         rows.step_by(height)
@@ -278,7 +282,8 @@ unsafe fn lines_avx2(source: *const u8, target: *mut u8, count: usize) {
         unsafe {
             let from: *const __m256i = source.add(i * LINE_BYTES).cast();
             let to: *mut __m256i = target.add(i * LINE_BYTES).cast();
-            let (low, high) = (_mm256_loadu_si256(from), _mm256_loadu_si256(from.add(1)));
+            let low = _mm256_loadu_si256(from);
+            let high = _mm256_loadu_si256(from.add(1));
             _mm256_stream_si256(to, low);
             _mm256_stream_si256(to.add(1), high);
         }
@@ -307,7 +312,8 @@ impl Blocks for u32 {
             for (i, column) in columns.into_iter().enumerate() {
                 // SAFETY: rows of the transpose, 4 words long.
                 unsafe {
-                    let (low, high) = (_mm256_castsi256_si128(column), _mm256_extracti128_si256::<1>(column));
+                    let low = _mm256_castsi256_si128(column);
+                    let high = _mm256_extracti128_si256::<1>(column);
                     _mm_storeu_si128(target.add((c + i) * target_pitch).cast(), low);
                     _mm_storeu_si128(target.add((c + i + 4) * target_pitch).cast(), high);
                 }
@@ -336,7 +342,10 @@ impl Blocks for u32 {
         // SAFETY: rows of the block, 16 words long.
         let row = |r: usize| unsafe { _mm512_loadu_si512(source.add(r * pitch).cast()) };
         let quads = |r| quads_avx512([row(r), row(r + 1), row(r + 2), row(r + 3)]);
-        let (a, b, c, d) = (quads(0), quads(4), quads(8), quads(12));
+        let a = quads(0);
+        let b = quads(4);
+        let c = quads(8);
+        let d = quads(12);
         for i in 0..4 {
             let columns = lanes_avx512([a[i], b[i], c[i], d[i]]);
             columns.into_iter().enumerate().for_each(|(lane, column)| put(4 * lane + i, column));
@@ -366,7 +375,8 @@ impl Blocks for u64 {
             // SAFETY: rows of the square, 8 words long.
             let row = |r: usize| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) };
             let columns = |r| square_avx2([row(r), row(r + 1), row(r + 2), row(r + 3)]);
-            let (above, below) = (columns(0), columns(4));
+            let above = columns(0);
+            let below = columns(4);
             (0..4).for_each(|i| put(c + i, [above[i], below[i]]));
         }
     }
@@ -377,7 +387,10 @@ impl Blocks for u64 {
         // SAFETY: rows of the block, 8 words long.
         let row = |r: usize| unsafe { _mm512_loadu_si512(source.add(r * pitch).cast()) };
         let pairs = |r| [_mm512_unpacklo_epi64(row(r), row(r + 1)), _mm512_unpackhi_epi64(row(r), row(r + 1))];
-        let (a, b, c, d) = (pairs(0), pairs(2), pairs(4), pairs(6));
+        let a = pairs(0);
+        let b = pairs(2);
+        let c = pairs(4);
+        let d = pairs(6);
         for i in 0..2 {
             let columns = lanes_avx512([a[i], b[i], c[i], d[i]]);
             columns.into_iter().enumerate().for_each(|(lane, column)| put(2 * lane + i, column));
@@ -389,8 +402,10 @@ impl Blocks for u64 {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn quads_avx2([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
-    let (ab, ab_high) = (_mm256_unpacklo_epi32(a, b), _mm256_unpackhi_epi32(a, b));
-    let (cd, cd_high) = (_mm256_unpacklo_epi32(c, d), _mm256_unpackhi_epi32(c, d));
+    let ab = _mm256_unpacklo_epi32(a, b);
+    let ab_high = _mm256_unpackhi_epi32(a, b);
+    let cd = _mm256_unpacklo_epi32(c, d);
+    let cd_high = _mm256_unpackhi_epi32(c, d);
     [
         _mm256_unpacklo_epi64(ab, cd),
         _mm256_unpackhi_epi64(ab, cd),
@@ -403,8 +418,10 @@ fn quads_avx2([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn square_avx2([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
-    let (ab, ab_high) = (_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b));
-    let (cd, cd_high) = (_mm256_unpacklo_epi64(c, d), _mm256_unpackhi_epi64(c, d));
+    let ab = _mm256_unpacklo_epi64(a, b);
+    let ab_high = _mm256_unpackhi_epi64(a, b);
+    let cd = _mm256_unpacklo_epi64(c, d);
+    let cd_high = _mm256_unpackhi_epi64(c, d);
     [
         _mm256_permute2x128_si256::<0x20>(ab, cd),
         _mm256_permute2x128_si256::<0x20>(ab_high, cd_high),
@@ -417,8 +434,10 @@ fn square_avx2([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn quads_avx512([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-    let (ab, ab_high) = (_mm512_unpacklo_epi32(a, b), _mm512_unpackhi_epi32(a, b));
-    let (cd, cd_high) = (_mm512_unpacklo_epi32(c, d), _mm512_unpackhi_epi32(c, d));
+    let ab = _mm512_unpacklo_epi32(a, b);
+    let ab_high = _mm512_unpackhi_epi32(a, b);
+    let cd = _mm512_unpacklo_epi32(c, d);
+    let cd_high = _mm512_unpackhi_epi32(c, d);
     [
         _mm512_unpacklo_epi64(ab, cd),
         _mm512_unpackhi_epi64(ab, cd),
@@ -432,8 +451,10 @@ fn quads_avx512([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
 #[target_feature(enable = "avx512f")]
 fn lanes_avx512([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
     // The even lanes of two rows, and the odd ones.
-    let (ab, ab_odd) = (_mm512_shuffle_i32x4::<0x88>(a, b), _mm512_shuffle_i32x4::<0xdd>(a, b));
-    let (cd, cd_odd) = (_mm512_shuffle_i32x4::<0x88>(c, d), _mm512_shuffle_i32x4::<0xdd>(c, d));
+    let ab = _mm512_shuffle_i32x4::<0x88>(a, b);
+    let ab_odd = _mm512_shuffle_i32x4::<0xdd>(a, b);
+    let cd = _mm512_shuffle_i32x4::<0x88>(c, d);
+    let cd_odd = _mm512_shuffle_i32x4::<0xdd>(c, d);
     [
         _mm512_shuffle_i32x4::<0x88>(ab, cd),
         _mm512_shuffle_i32x4::<0x88>(ab_odd, cd_odd),

@@ -245,7 +245,8 @@ fn ask_child<T: DeserializeOwned>(
         io::ErrorKind::TimedOut => format!("the driver did not answer within {} s", deadline.as_secs_f64().ceil()),
         _ => format!("no process could be started: {error}"),
     })?;
-    let (status, text) = (output.status, String::from_utf8_lossy(&output.stdout));
+    let status = output.status;
+    let text = String::from_utf8_lossy(&output.stdout);
     let limit = memory::address_space_limit().map(|limit| format!("; {limit}")).unwrap_or_default();
     let perhaps = "an old or damaged cache of it may be why";
     serde_json::from_str(text.trim()).map_err(|_| format!("the driver ended the process ({status}); {perhaps}{limit}"))
@@ -284,7 +285,8 @@ fn probe(selector: &str) -> Result<Probe, DeviceError> {
         Ok((classify(&short, &long), long.last().copied().unwrap_or_default()))
     };
     // On a busy machine a real timer may look like a fake once.
-    let (mut found, mut tries) = (measure()?, 1);
+    let mut found = measure()?;
+    let mut tries = 1;
     while found.0 == Timer::Fake && tries < TRIES {
         (found, tries) = (measure()?, tries + 1);
     }

@@ -128,7 +128,8 @@ impl ImageView {
     ) -> Result<(), DeviceError> {
         let released = || DeviceError::other("clEnqueueCopyBufferToImage", "the buffer was released");
         let [buffer, image] = [self.of, id].map(|id| buffers.get(&id).ok_or_else(released));
-        let (buffer, image) = (buffer?, image?);
+        let buffer = buffer?;
+        let image = image?;
         self.newer = Newer::Neither;
         let ((whole, from), region, none) = (buffer.place(), self.image.sides, None::<&Event>);
         match &self.line {
@@ -138,11 +139,13 @@ impl ImageView {
             }
             // Of the whole: PoCL 3.1 crashes when it copies a part.
             None if inward => finished("clEnqueueCopyBufferToImage", queue, |event| {
-                let (to, at) = (&image.memory, [0; 3]);
+                let to = &image.memory;
+                let at = [0; 3];
                 core::enqueue_copy_buffer_to_image::<u8, _, _, _>(queue, whole, to, from, at, region, none, Some(event))
             }),
             None => finished("clEnqueueCopyImageToBuffer", queue, |event| {
-                let (image, at) = (&image.memory, [0; 3]);
+                let image = &image.memory;
+                let at = [0; 3];
                 core::enqueue_copy_image_to_buffer::<u8, _, _, _>(
                     queue,
                     image,

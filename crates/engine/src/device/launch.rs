@@ -214,7 +214,8 @@ impl Launching<'_> {
     pub(super) fn batch(&mut self, queue: &CommandQueue, repeat: usize, leaks: bool) -> Result<f64, DeviceError> {
         let mut last = None;
         self.ready(queue, 0)?;
-        let (begin, count) = (Instant::now(), self.prepared.len());
+        let begin = Instant::now();
+        let count = self.prepared.len();
         let enqueued = (1..=repeat).try_for_each(|round| {
             self.walk(queue, |launch, place| {
                 let has_begun = round > 1 || place > 0;
@@ -273,7 +274,9 @@ impl Launching<'_> {
 }
 
 pub(super) fn enqueue(queue: &CommandQueue, launch: &Prepared<'_>) -> Result<Event, DeviceError> {
-    let (global, local, offset) = (&launch.global, Some(launch.local), launch.offset());
+    let global = &launch.global;
+    let local = Some(launch.local);
+    let offset = launch.offset();
     // SAFETY: the arguments' number and sizes were checked; what the kernel does inside its buffers is
     // the business of the checks above this folder.
     enqueued(ENQUEUE, |event| unsafe {
@@ -287,8 +290,11 @@ fn finish(queue: &CommandQueue) -> Result<(), DeviceError> {
 
 /// As [`enqueue`], at once and without an event.
 pub(super) fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared<'_>) -> Result<(), DeviceError> {
-    let (global, local, offset) = (&launch.global, Some(launch.local), launch.offset());
-    let (kernel, dims) = (launch.kernel, launch.dims);
+    let global = &launch.global;
+    let local = Some(launch.local);
+    let offset = launch.offset();
+    let kernel = launch.kernel;
+    let dims = launch.dims;
     // SAFETY: as in `enqueue`.
     let enqueue = || unsafe {
         core::enqueue_kernel(queue, kernel, dims, offset, global, local, None::<&Event>, None::<&mut Event>)

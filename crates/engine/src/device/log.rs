@@ -23,7 +23,8 @@ pub(super) fn clean(log: &str, path: &str, home: Option<&str>) -> String {
 /// What NVIDIA's assembler tells of each function in the log of a verbose build.
 pub(super) fn ptxas(log: &str) -> BTreeMap<&str, Told> {
     let mut all: BTreeMap<&str, Told> = BTreeMap::new();
-    let (mut entry, mut function) = (None, None);
+    let mut entry = None;
+    let mut function = None;
     for line in log.lines() {
         if let Some(name) = name_after(line, "Compiling entry function") {
             (entry, function) = (Some(name), Some(name));

@@ -47,7 +47,8 @@ impl Buffer {
         if self.is_nothing(call, 0, bytes)? {
             return Ok(());
         }
-        let (memory, none) = (&self.memory, None::<&Event>);
+        let memory = &self.memory;
+        let none = None::<&Event>;
         // `ocl` counts elements here, unlike in its other calls.
         let words = bytes / pattern.len().max(1);
         if let [byte] = *pattern {
@@ -115,7 +116,8 @@ impl Buffer {
         if self.is_nothing(call, 0, bytes)? || to.is_nothing(call, 0, bytes)? {
             return Ok(());
         }
-        let (from, to) = (&self.memory, &to.memory);
+        let from = &self.memory;
+        let to = &to.memory;
         finished(call, queue, |event| {
             core::enqueue_copy_buffer::<u8, _, _, _>(queue, from, to, 0, 0, bytes, None::<&Event>, Some(event))
         })

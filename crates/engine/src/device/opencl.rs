@@ -110,7 +110,8 @@ impl OpenClDevice {
             local_mem: self.info.target.local_mem,
         };
         let prepared = launch::prepare(&mut self.programs[place].1, &scene, launches)?;
-        let (buffers, views) = (&self.buffers, &mut self.views);
+        let buffers = &self.buffers;
+        let views = &mut self.views;
         go(&mut launch::Launching { launches, prepared, buffers, views }, &self.profiling, &self.plain)
     }
 

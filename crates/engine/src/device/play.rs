@@ -117,7 +117,8 @@ impl Handles<'_> {
     }
 
     fn write(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
-        let (memory, host) = (&self.buffer(t)?.memory, self.host(t)?);
+        let memory = &self.buffer(t)?.memory;
+        let host = self.host(t)?;
         // SAFETY: `check` saw that the range lies in the memory, which outlives `play`, where everything is waited for;
         // nothing else has it in hand, as the device is borrowed exclusively.
         let bytes = unsafe { std::slice::from_raw_parts(host.start().add(t.from), t.bytes) };
@@ -127,7 +128,8 @@ impl Handles<'_> {
     }
 
     fn read(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
-        let (memory, host) = (&self.buffer(t)?.memory, self.host(t)?);
+        let memory = &self.buffer(t)?.memory;
+        let host = self.host(t)?;
         // SAFETY: as in `write`.
         let bytes = unsafe { std::slice::from_raw_parts_mut(host.start().add(t.from), t.bytes) };
         enqueued("clEnqueueReadBuffer", |event| unsafe {
@@ -136,9 +138,14 @@ impl Handles<'_> {
     }
 
     fn write_rows(&self, queue: &CommandQueue, t: &RowsTransfer) -> Result<Event, DeviceError> {
-        let (memory, host) = (&self.buffer(&t.first)?.memory, self.host(&t.first)?);
-        let (at, from, rows) = ([t.first.at, 0, 0], [t.first.from, 0, 0], [t.first.bytes, t.rows, 1]);
-        let (to, of, none) = (t.buffer_pitch, t.host_pitch, None::<&Event>);
+        let memory = &self.buffer(&t.first)?.memory;
+        let host = self.host(&t.first)?;
+        let at = [t.first.at, 0, 0];
+        let from = [t.first.from, 0, 0];
+        let rows = [t.first.bytes, t.rows, 1];
+        let to = t.buffer_pitch;
+        let of = t.host_pitch;
+        let none = None::<&Event>;
         // SAFETY: as in `write`: `check` saw that the last row ends within the memory.
         let bytes = unsafe { std::slice::from_raw_parts(host.start(), host.bytes()) };
         enqueued("clEnqueueWriteBufferRect", |event| unsafe {
@@ -148,9 +155,14 @@ impl Handles<'_> {
     }
 
     fn read_rows(&self, queue: &CommandQueue, t: &RowsTransfer) -> Result<Event, DeviceError> {
-        let (memory, host) = (&self.buffer(&t.first)?.memory, self.host(&t.first)?);
-        let (at, from, rows) = ([t.first.at, 0, 0], [t.first.from, 0, 0], [t.first.bytes, t.rows, 1]);
-        let (of, to, none) = (t.buffer_pitch, t.host_pitch, None::<&Event>);
+        let memory = &self.buffer(&t.first)?.memory;
+        let host = self.host(&t.first)?;
+        let at = [t.first.at, 0, 0];
+        let from = [t.first.from, 0, 0];
+        let rows = [t.first.bytes, t.rows, 1];
+        let of = t.buffer_pitch;
+        let to = t.host_pitch;
+        let none = None::<&Event>;
         // SAFETY: as in `write_rows`.
         let bytes = unsafe { std::slice::from_raw_parts_mut(host.start(), host.bytes()) };
         enqueued("clEnqueueReadBufferRect", |event| unsafe {
@@ -162,7 +174,8 @@ impl Handles<'_> {
     /// Maps a part of a buffer, waits for it, lets the host write where the device will read, or read where it wrote, and
     /// unmaps it; the event is that of unmapping.
     fn mapped(&self, queue: &CommandQueue, t: &Transfer, is_written: bool) -> Result<Event, DeviceError> {
-        let (memory, host) = (&self.buffer(t)?.memory, self.host(t)?);
+        let memory = &self.buffer(t)?.memory;
+        let host = self.host(t)?;
         let flags = if is_written { MapFlags::new().write_invalidate_region() } else { MapFlags::new().read() };
         // SAFETY: the call blocks, the mapping is used before it is unmapped, and nobody keeps it.
         let map = || unsafe {
@@ -172,7 +185,8 @@ impl Handles<'_> {
         let mut map = guarded("clEnqueueMapBuffer", map)?;
         // SAFETY: `check` saw that the range lies in the memory; a mapping lies elsewhere.
         unsafe {
-            let (host, mapped) = (host.start().add(t.from), map.as_mut_ptr());
+            let host = host.start().add(t.from);
+            let mapped = map.as_mut_ptr();
             let (from, to) = if is_written { (host, mapped) } else { (mapped, host) };
             std::ptr::copy_nonoverlapping(from, to, t.bytes);
         }

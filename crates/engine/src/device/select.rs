@@ -179,9 +179,11 @@ mod tests {
             let of = |(d, (name, vendor, kind)): (usize, &Entry<'_>)| {
                 device(index + d, format!("{p}:{d}"), platform, name, vendor, kind)
             };
-            let (name, devices) = ((*platform).to_owned(), Vec::from_iter(devices.iter().enumerate().map(of)));
+            let name = (*platform).to_owned();
+            let devices = Vec::from_iter(devices.iter().enumerate().map(of));
             index += devices.len();
-            let (vendor, version) = (String::new(), String::new());
+            let vendor = String::new();
+            let version = String::new();
             platforms.push(PlatformInfo { index: p, name, vendor, version, devices, problem: None });
         }
         platforms
@@ -302,7 +304,9 @@ mod tests {
     #[test]
     fn the_default_prefers_gpus_then_accelerators_then_cpus() {
         let name = |list: &[(&str, &[Entry<'_>])]| select(&platforms(list), None).map(|d| d.name.clone()).ok();
-        let (cpu, gpu, acc) = (("c", "", "cpu"), ("g", "", "gpu"), ("a", "", "accelerator"));
+        let cpu = ("c", "", "cpu");
+        let gpu = ("g", "", "gpu");
+        let acc = ("a", "", "accelerator");
         assert_eq!(name(&[("p", &[cpu]), ("q", &[acc, gpu])]).as_deref(), Some("g"));
         assert_eq!(name(&[("p", &[cpu, acc])]).as_deref(), Some("a"));
         assert_eq!(name(&[("p", &[("o", "", "other"), cpu])]).as_deref(), Some("c"));

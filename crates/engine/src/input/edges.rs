@@ -102,7 +102,8 @@ pub(super) fn listed(format: GraphFormat, text: &str, dtype: Dtype) -> Result<(E
     let weights = parsed!(dtype, |parser| weights_of(&list, parser))?;
     notes.extend((!weighted).then(|| UNWEIGHTED.to_owned()));
     notes.extend(rounded(dtype, texts()));
-    let (decimals, ends) = (decimals(texts()), list.iter().map(|edge| edge.ends).collect());
+    let decimals = decimals(texts());
+    let ends = list.iter().map(|edge| edge.ends).collect();
     let kind = EdgeKind { format: format!("{},", format.name()), edges, both_ways, notes };
     Ok((EdgeList { names, ends, weights, decimals }, kind))
 }
@@ -163,7 +164,9 @@ impl EdgeColumns {
                 }
             }
         };
-        let (from, to, count) = (place(FROM)?, place(TO)?, header.len());
+        let from = place(FROM)?;
+        let to = place(TO)?;
+        let count = header.len();
         let weight = if count == 2 { None } else { Some(place(WEIGHT)?) };
         Ok(EdgeColumns { from, to, weight, named: true, count })
     }
@@ -185,7 +188,8 @@ impl EdgeColumns {
     }
 
     fn ends(&self, row: &CsvRow, names: &mut Names) -> Result<(usize, usize), Why> {
-        let (line, got) = (row.line, row.cells.len());
+        let line = row.line;
+        let got = row.cells.len();
         if got != self.count {
             return Err(format!("line {line} has {} where the first has {}; complete it", cell_count(got), self.count));
         }

@@ -34,7 +34,8 @@ impl<'a> Npz<'a> {
         while let Some(entry) = entries.next_entry().map_err(broken)? {
             let path = String::from_utf8_lossy(entry.file_path().as_ref()).into_owned();
             if let Some(name) = path.strip_suffix(".npy") {
-                let (method, place) = (entry.compression_method(), entry.wayfinder());
+                let method = entry.compression_method();
+                let place = entry.wayfinder();
                 arrays.push(PackedArray { name: name.to_owned(), method, place });
             }
         }

@@ -14,7 +14,8 @@ pub(super) fn read(bytes: &[u8], channels: usize) -> Result<(Array, usize), Why>
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: 4 * MOST });
     decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
     let mut reader = decoder.read_info().map_err(wrong)?;
-    let (width, height) = (reader.info().width as usize, reader.info().height as usize);
+    let width = reader.info().width as usize;
+    let height = reader.info().height as usize;
     let pixels = width.checked_mul(height).filter(|pixels| *pixels <= MOST);
     let size = pixels.and_then(|_| reader.output_buffer_size());
     let size = size.ok_or_else(|| Why::from(format!("it has {width} x {height} pixels, and {MOST} can be read")))?;

@@ -5,7 +5,8 @@ use gpulab_model::data::{Array, Dtype};
 
 /// The elements of a little-endian file.
 pub(super) fn read(bytes: &[u8], dtype: Dtype) -> Result<Array, Why> {
-    let (len, size) = (bytes.len(), dtype.size());
+    let len = bytes.len();
+    let size = dtype.size();
     if !len.is_multiple_of(size) {
         return Err(format!(
             "its {len} bytes are not a multiple of the {size} bytes of an {dtype}; try another --dtype"

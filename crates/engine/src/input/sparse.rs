@@ -34,7 +34,8 @@ pub(super) fn edges(npz: &Npz<'_>, dtype: Option<Dtype>) -> Result<(EdgeList, Ed
         return Err(format!("it has {n} rows, and distances are found for 1 to {MOST_NODES} nodes; leave nodes out"));
     }
     let data = npz.array("data")?;
-    let (array, is_bool) = (npy::read(&data).map_err(|why| format!("its data: {why}"))?, npy::is_bool(&data)?);
+    let array = npy::read(&data).map_err(|why| format!("its data: {why}"))?;
+    let is_bool = npy::is_bool(&data)?;
     let nodes = |name: &str| {
         let nodes = numbers(npz, name)?;
         match nodes.iter().position(|&node| node >= n) {
@@ -127,7 +128,8 @@ mod tests {
     /// Three nodes: 0 to 1 of 5, 2 to 0 of 6, 2 to 1 of -7.
     fn matrix(format: &'static str) -> Arrays {
         let data = npy("<f8", &[5.0, 6.0, -7.0]);
-        let (shape, format_array) = (npy("<i8", &[3_i64, 3]), text(format));
+        let shape = npy("<i8", &[3_i64, 3]);
+        let format_array = text(format);
         let places: Arrays = match format {
             "csr" => vec![("indptr", npy("<i4", &[0, 1, 1, 3])), ("indices", npy("<i4", &[1, 0, 1]))],
             "csc" => vec![("indptr", npy("<i8", &[0_i64, 1, 3, 3])), ("indices", npy("<i8", &[2_i64, 0, 2]))],

@@ -123,7 +123,9 @@ impl Columns {
     }
 
     fn value<T>(&self, row: &CsvRow, at: usize, dtype: Dtype, parse: fn(&str) -> Option<T>) -> Result<T, Why> {
-        let (line, got, expected) = (row.line, row.cells.len(), self.names.len());
+        let line = row.line;
+        let got = row.cells.len();
+        let expected = self.names.len();
         if got != expected {
             return Err(format!("line {line} has {} where the first has {expected}; complete it", cell_count(got)));
         }

@@ -144,7 +144,8 @@ pub(super) fn listen(child: &mut Child) -> io::Result<Receiver<String>> {
     let (sender, receiver) = mpsc::channel();
     if let Some(mut stderr) = child.stderr.take() {
         std::thread::Builder::new().spawn(move || {
-            let (mut last, mut piece) = (Vec::new(), [0; 1024]);
+            let mut last = Vec::new();
+            let mut piece = [0; 1024];
             while let Ok(count @ 1..) = stderr.read(&mut piece) {
                 last.extend_from_slice(&piece[..count]);
                 last.drain(..last.len().saturating_sub(MOST));
@@ -162,7 +163,8 @@ fn npy_header(array: &Array) -> Vec<u8> {
         dtype if dtype.is_float() => 'f',
         _ => 'i',
     };
-    let (size, len) = (array.dtype().size(), array.len());
+    let size = array.dtype().size();
+    let len = array.len();
     let mut text = format!("{{'descr': '<{kind}{size}', 'fortran_order': False, 'shape': ({len},), }}");
     // With the ten bytes before it, and the end of its line, a multiple of 64.
     while (10 + text.len() + 1) % 64 != 0 {

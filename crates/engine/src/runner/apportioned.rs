@@ -81,9 +81,11 @@ impl Session {
     /// Puts what the last run of the kernels left into its place, if nothing was written beside it.
     pub fn give_portion(&mut self, place: &PortionPlace) -> Result<(), Stop> {
         self.with_portion(|session, held, family| {
-            let (device, second_seed) = (&mut *session.device, session.second_seed);
+            let device = &mut *session.device;
+            let second_seed = session.second_seed;
             let Some(bound) = &held.bound else { return Err(nothing_held()) };
-            let (case, plan) = (&held.case, held.plan.clone());
+            let case = &held.case;
+            let plan = held.plan.clone();
             let job = ReadyCase { case, family, plan, program: held.program, second_seed, again: None };
             let result = match held.is_rows() {
                 true => demand_guards(device, bound).and_then(|()| held.rows(device, bound)),

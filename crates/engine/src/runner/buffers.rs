@@ -134,7 +134,8 @@ impl BoundPlan {
         const PLACES: usize = 16;
         const PLACE: usize = 1 << 14;
         for (spec, place) in self.written() {
-            let (size, poison) = (spec.dtype.size(), check::poison(spec.dtype));
+            let size = spec.dtype.size();
+            let poison = check::poison(spec.dtype);
             let (places, len) = if spec.len <= PLACES * PLACE { (1, spec.len) } else { (PLACES, PLACE) };
             for number in 0..places {
                 let start = (spec.len - len) * number / (places - 1).max(1);

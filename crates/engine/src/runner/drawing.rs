@@ -41,7 +41,8 @@ pub(super) fn draw(
     let Some(defines) = macros(drawn.fill, drawn.dtype, drawn.scale()) else {
         return Err(Stop::failed(format!("no kernel draws {} of {}", drawn.fill, drawn.dtype)));
     };
-    let (text, defines) = (sources.assemble(DRAW)?, with_turns(device, defines));
+    let text = sources.assemble(DRAW)?;
+    let defines = with_turns(device, defines);
     let program =
         device.build(&BuildUnit { path: DRAW.into(), text, defines, kernels: vec!["draw_elements".into()] })?;
     let args = vec![Arg::Buffer(fenced.id), Arg::Index(drawn.len as u64), Arg::Index(drawn.key())];
@@ -122,7 +123,8 @@ fn samples(drawn: &DrawnInput) -> Vec<(usize, usize)> {
 
 /// What makes the kernel draw such data; nothing where it has no function for them. `scale` is that of [`Fill::Scaled`].
 fn macros(fill: Fill, dtype: Dtype, scale: f64) -> Option<Vec<(String, String)>> {
-    let (is_float, bits) = (dtype.is_float(), 8 * dtype.size() as u32);
+    let is_float = dtype.is_float();
+    let bits = 8 * dtype.size() as u32;
     let element = ["float", "double", "uint", "ulong"][dtype as usize];
     // Bits of a significand behind its first; of integers what is left of their range.
     let significand = if dtype == Dtype::F32 { 23 } else { 52 };

@@ -50,7 +50,8 @@ impl Session {
         let other = (exchange.script)(&Case { seed: !case.seed, ..case.clone() }, &self.device.info().target)?;
         let acts = [Act { script: &script, seed: case.seed }, Act { script: &other, seed: !case.seed }];
         let mut stage = ScriptMemory::new(&*self.device, program);
-        let (device, gauge) = (&mut *self.device, self.gauge.as_mut());
+        let device = &mut *self.device;
+        let gauge = self.gauge.as_mut();
         let checked = stage.check(device, acts[0], &mut outcome.spent);
         let done = checked.and_then(|()| {
             let measured = stage.measure(device, &acts, variant, settings, gauge, &mut outcome.spent);
@@ -295,7 +296,8 @@ impl ScriptMemory {
     fn compare(&self, device: &mut dyn Device, act: Act<'_>, parts: &[Range<usize>], when: &str) -> Result<(), Stop> {
         let Act { script, seed } = act;
         for part in parts {
-            let (got, first) = (self.get(device, script, part)?, part.start / 4);
+            let got = self.get(device, script, part)?;
+            let first = part.start / 4;
             let wrong = match &script.answer.expect {
                 Expected::Nothing => None,
                 Expected::Pattern => differs(&got, &|i| pattern(seed, first + i)),

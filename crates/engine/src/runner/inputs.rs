@@ -81,7 +81,8 @@ impl Data {
         let (Some(described), Some(right)) = (many, &self.reference) else { return Ok(()) };
         let idle = described.idle(self.host.held()).into_iter().find(|(number, held, _)| match right {
             Reference::Parts(parts) => {
-                let (part, held) = (OutputPart { at: 0, ..parts[*number].clone() }, held.as_bytes().to_vec());
+                let part = OutputPart { at: 0, ..parts[*number].clone() };
+                let held = held.as_bytes().to_vec();
                 part.want.len() == held.len()
                     && check::check_result(&Array::U8(held), &Reference::Parts(vec![part]), 0).ok
             }
@@ -93,7 +94,9 @@ impl Data {
     /// These inputs of a case, of which it is not yet known what is right.
     pub(super) fn unjudged(family: &Family, case: &Case, host: Inputs) -> Data {
         let key = data_key(family, case);
-        let (device, prints, drawn_prints) = (Vec::new(), OnceCell::new(), Vec::new());
+        let device = Vec::new();
+        let prints = OnceCell::new();
+        let drawn_prints = Vec::new();
         Data { key, origin: None, host, device, reference: None, prints, drawn_prints, printer: None }
     }
 
@@ -174,7 +177,8 @@ impl Data {
     /// What is right after changes that were made to these inputs.
     pub(super) fn amended(&self, job: &ReadyCase<'_>, made: &[Changed]) -> Option<Reference> {
         let before = self.reference.as_ref()?;
-        let (problem, held) = (&job.family.problem, self.host.held());
+        let problem = &job.family.problem;
+        let held = self.host.held();
         let amended = problem.amended(job.case, held, made, before);
         // The digits that a sum loses to a large term do not come back when that term is changed. What is soon added up is added
         // up anew in any case.
@@ -251,11 +255,13 @@ pub(crate) fn exactly(reference: Reference, dtype: Dtype) -> Reference {
 /// What exact data to check a rung over that is timed, with their seeds. All but the first are of the second seed; so are the
 /// only ones where the timed data are exact themselves.
 pub(super) fn timed_exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
-    let (problem, second) = (&job.family.problem, job.second_seed);
+    let problem = &job.family.problem;
+    let second = job.second_seed;
     let Some(fold) = problem.fold() else {
         return problem.second_fill(job.case).map(|fill| (fill, second)).into_iter().collect();
     };
-    let (first, mut more) = (fold.exact_fill(job.case), fold.more_exact_fills(job.case));
+    let first = fold.exact_fill(job.case);
+    let mut more = fold.more_exact_fills(job.case);
     if more.is_empty() {
         more.push(first);
     }
@@ -280,7 +286,9 @@ mod tests {
 
     fn case(family: &str, dtype: Dtype, (n, m): (u64, u64), seed: u64, params: &[(&str, &str)]) -> Case {
         let params = params.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        let (family, variant, wg) = (family.to_owned(), String::new(), WorkGroup::linear(64));
+        let family = family.to_owned();
+        let variant = String::new();
+        let wg = WorkGroup::linear(64);
         Case { family, variant, dtype, shape: Shape { n, m }, wg, params, seed }
     }
 
@@ -290,7 +298,8 @@ mod tests {
             session.load_host(case, built_in(&case.family).unwrap()).unwrap();
         };
         let session = || Session::new(Box::new(FakeDevice::new(Box::new(|_, _| Ok(1)))), Sources::default(), None);
-        let (mut both, mut alone) = (session(), session());
+        let mut both = session();
+        let mut alone = session();
         load(&mut both, first);
         // Who goes on with the inputs goes on with what is known of them.
         both.data.as_ref().unwrap().prints.get_or_init(|| vec![42]);

@@ -152,7 +152,9 @@ impl MovedStream {
     }
 
     fn tile_commands(&self, part: &AlikeTiles) -> Vec<QueuedCommand> {
-        let (whole, tile, size) = (&self.movement, &part.movement, self.inputs[0].dtype().size());
+        let whole = &self.movement;
+        let tile = &part.movement;
+        let size = self.inputs[0].dtype().size();
         let output = part.plan.outputs().next();
         let mut commands = Vec::new();
         for (at, &[row, column]) in part.places.iter().enumerate() {
@@ -209,7 +211,9 @@ impl MovedStream {
 
     /// What the input's buffer of a tile holds once its rows are copied.
     fn input_tile(&self, part: &AlikeTiles, [row, column]: [usize; 2]) -> Array {
-        let (whole, tile, matrix) = (&self.movement, &part.movement, &self.inputs[0]);
+        let whole = &self.movement;
+        let tile = &part.movement;
+        let matrix = &self.inputs[0];
         let size = matrix.dtype().size();
         let mut buffer = check::poisoned(matrix.dtype(), tile.input_len());
         for (at, own) in buffer.as_bytes_mut().chunks_exact_mut(tile.from_pitch * size).enumerate() {

@@ -29,7 +29,8 @@ impl Pace {
     pub fn settings(&self, settings: &Settings, rounds: u32, kept: f64) -> Settings {
         let Some(budget) = self.budget else { return settings.clone() };
         let besides = (self.done > 0).then(|| self.besides / self.done as f64);
-        let (elapsed, left) = (self.began.elapsed().as_secs_f64(), self.jobs.saturating_sub(self.done));
+        let elapsed = self.began.elapsed().as_secs_f64();
+        let left = self.jobs.saturating_sub(self.done);
         budget.settings(settings, rounds, (elapsed + kept * budget.whole, left), besides)
     }
 

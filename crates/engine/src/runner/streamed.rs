@@ -53,7 +53,8 @@ impl Session {
 
     /// Builds the kernels and allocates: on the device for whole chunks and for a shorter last one, on the host for all data.
     fn set_up(&mut self, stream: &mut Stream<'_>, outcome: &mut Outcome) -> Result<(), Stop> {
-        let (n, len) = (stream.case.shape.n, stream.chunk);
+        let n = stream.case.shape.n;
+        let len = stream.chunk;
         for (first, count, len) in [(0, n / len, len), (n / len, u64::from(n % len > 0), n % len)] {
             if count == 0 {
                 continue;

@@ -38,7 +38,8 @@ impl TileGrid {
     /// Cuts the matrix; tiles lie row after row.
     pub fn cut(&self, matrix: &Array, semiring: Semiring, tiles: &[SharedHost]) {
         let missing = self.no_edge(semiring);
-        let (size, source) = (self.dtype.size(), matrix.as_bytes());
+        let size = self.dtype.size();
+        let source = matrix.as_bytes();
         tiles.par_iter().enumerate().for_each(|(at, tile)| {
             let lines = tile.bytes().chunks_mut(self.side * size);
             for (line, row) in lines.zip(at / self.rows() * self.side..) {
@@ -59,7 +60,8 @@ impl TileGrid {
             let above: Vec<SharedHost> = tiles.drain(..self.rows()).collect();
             strip.par_chunks_mut(self.n * size).enumerate().for_each(|(row, line)| {
                 for (at, tile) in above.iter().enumerate() {
-                    let (start, len) = (at * self.side * size, self.width(at) * size);
+                    let start = at * self.side * size;
+                    let len = self.width(at) * size;
                     line[start..start + len].copy_from_slice(&tile.bytes()[row * self.side * size..][..len]);
                 }
             });

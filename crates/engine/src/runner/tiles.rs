@@ -290,7 +290,8 @@ impl HeldTiles {
         let lowered = lowered.iter().enumerate().map(|(at, place)| (at % QUEUES, *place, false));
         let jobs: Vec<(usize, TilePlace, bool)> = packed.chain(lowered).collect();
         for &(queue, place, is_packed) in &jobs {
-            let (lane, kept) = (&self.lanes[queue], self.kept.get(&place));
+            let lane = &self.lanes[queue];
+            let kept = self.kept.get(&place);
             let tile = kept.map_or(lane.tile, |kept| kept.tile);
             let transfer = self.transfer(place, tile);
             let launches = if is_packed { self.packing(lane, tile, place) } else { self.lowering(lane, tile, place) };

@@ -38,7 +38,8 @@ impl Session {
         });
         outcome.spent.measure += started.elapsed().as_secs_f64();
         timed?;
-        let (least, device) = (settings.least_time, self.device.info());
+        let least = settings.least_time;
+        let device = self.device.info();
         let too_fast = |m: &Measured| m.too_fast(least).or_else(|| impossible(outcome.ops, &m.times(), device));
         measured.suspect = measured.suspect.take().or_else(|| too_fast(&measured));
         outcome.launches -= measured.left_out.min(outcome.launches);
@@ -152,7 +153,8 @@ impl Session {
         let before = timed.iter().position(|&timed| timed).unwrap_or(0);
         let all: Vec<Launch> = sets.iter().flat_map(|launches| &launches[before..]).cloned().collect();
         let mut witness = Witness::new(device, job, data, bindings)?;
-        let (mut preparations, mut left_out) = (Vec::new(), measured.left_out);
+        let mut preparations = Vec::new();
+        let mut left_out = measured.left_out;
         let mut run_one = |device: &mut dyn Device, witness: &mut Witness<'_>, i: usize| -> Result<Sample, Stop> {
             let set = i % sets.len();
             let (preparation, launches) = sets[set].split_at(before);
@@ -193,7 +195,8 @@ impl Session {
             }
         };
         // How long a launch takes of which it is known that it worked.
-        let (mut alone, mut size) = (f64::INFINITY, 0);
+        let mut alone = f64::INFINITY;
+        let mut size = 0;
         if settings.clock == Clock::Batch {
             for i in 0..ALONE {
                 let sample = run_one(device, &mut witness, i)?;
@@ -240,14 +243,16 @@ impl Session {
     /// Runs from end to end, once, and again while that takes no more than a fifth of what sampling may.
     fn ends_to_ends(&mut self, job: &ReadyCase<'_>, settings: &Settings, measured: &mut Measured) -> Result<(), Stop> {
         const MOST: usize = 3;
-        let (mut whole, mut host) = (Vec::new(), Vec::new());
+        let mut whole = Vec::new();
+        let mut host = Vec::new();
         while whole.is_empty() || (whole.len() < MOST && whole.iter().sum::<f64>() < settings.timeout / 5.0) {
             let run = self.end_to_end(job)?;
             whole.push(run.seconds);
             host.push(run.host);
         }
         self.load(job)?;
-        let (times, host) = (stats::summarise(&whole), stats::summarise(&host));
+        let times = stats::summarise(&whole);
+        let host = stats::summarise(&host);
         measured.end_to_end = times.map(|t| t.median);
         measured.end_to_end_noise = times.filter(|t| t.runs > 1).and_then(|t| stats::ratio(t.max - t.min, t.median));
         measured.host_part = host.filter(|_| adds_on_host(job)).map(|h| h.median);
@@ -274,7 +279,8 @@ impl Session {
                 let tails = tails(&job.plan, &data.host);
                 job.family.problem.finish(job.case, output, &tails)
             });
-            let (seconds, host) = (started.elapsed().as_secs_f64(), finishing.elapsed().as_secs_f64());
+            let seconds = started.elapsed().as_secs_f64();
+            let host = finishing.elapsed().as_secs_f64();
             inputs.into_iter().for_each(|input| input.free(device));
             // Nothing was poisoned, so that what lies between the rows of a matrix can be anything.
             let has_gaps = |m: Movement| m.to_pitch > m.output_columns();
@@ -311,7 +317,8 @@ fn impossible(ops: f64, times: &[f64], device: &DeviceInfo) -> Option<String> {
     const CLOCK_MHZ: u32 = 10_000;
     let mhz = if device.clock_mhz == 0 { CLOCK_MHZ } else { device.clock_mhz };
     let cycles = f64::from(mhz) * 1e6 * f64::from(device.target.compute_units);
-    let (most, median) = (cycles * MOST_IN_A_CYCLE, stats::summarise(times)?.median);
+    let most = cycles * MOST_IN_A_CYCLE;
+    let median = stats::summarise(times)?.median;
     (ops > most * median).then(|| {
         format!(
             "{:.0} operations in {:.1} us are more than {MOST_IN_A_CYCLE} a cycle on each compute unit of this device: \

@@ -103,7 +103,8 @@ fn trial(steps: u32, batch: &mut dyn FnMut(u32) -> Result<Batch, DeviceError>) -
     let mut pairs: Vec<Pair> = Vec::new();
     let disagreeing = |pairs: &[Pair]| pairs.iter().filter(|pair| !pair.agrees()).count();
     while pairs.len() < PAIRS && disagreeing(&pairs) <= MAY_DISAGREE {
-        let (short, long) = (batch(steps)?, batch(steps * LONGER)?);
+        let short = batch(steps)?;
+        let long = batch(steps * LONGER)?;
         let events = long.events.zip(short.events).map(|(long, short)| long - short);
         pairs.push(Pair { events, wall: long.wall - short.wall });
     }

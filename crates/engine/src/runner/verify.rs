@@ -192,7 +192,8 @@ impl Session {
         let problem = &job.family.problem;
         let Some(fold) = problem.fold().filter(|_| !self.device.info().is_simulator()) else { return Ok(()) };
         let lone = fold.lone(job.case, job.case.seed);
-        let (n, few) = (job.case.shape.n, few_elements(job));
+        let n = job.case.shape.n;
+        let few = few_elements(job);
         let shape = Shape { n: if n < 2 * few { n } else { few + n % few }, ..job.case.shape };
         let case = Case { shape, params: job.plan.params.clone(), ..job.case.clone() };
         let lens = problem.inputs(shape, &case.params);

@@ -49,8 +49,11 @@ impl<'a> Witness<'a> {
         sets: &'a [&'a BoundPlan],
     ) -> Result<Witness<'a>, Stop> {
         sets.iter().try_for_each(|set| set.poison(device))?;
-        let (began, judging) = (Instant::now(), Duration::ZERO);
-        let (changes, undo, pending) = (Vec::new(), Vec::new(), Vec::new());
+        let began = Instant::now();
+        let judging = Duration::ZERO;
+        let changes = Vec::new();
+        let undo = Vec::new();
+        let pending = Vec::new();
         Ok(Witness { job, data, sets, changes, undo, pending, runs: 0, poisoned: true, began, judging })
     }
 
@@ -150,7 +153,8 @@ impl<'a> Witness<'a> {
     }
 
     fn judge(&mut self, device: &mut dyn Device, set: usize, when: &str) -> Result<(), Stop> {
-        let (job, bound) = (self.job, self.sets[set]);
+        let job = self.job;
+        let bound = self.sets[set];
         let right = |data: &Data, made: &[Changed]| data.amended(job, made);
         let when = &job.repeatable(when);
         self.data.changed(&self.changes, right, |data| judge::judge(device, job, bound, data, when)).0.map(drop)
@@ -167,7 +171,8 @@ impl<'a> Witness<'a> {
             let rows = (output.len / row.max(1)).max(1) as u64;
             let parts = if output.len <= PART { 1 } else { PARTS };
             for part in 0..parts {
-                let (in_row, along) = (self.draw(200 + part) % rows, self.draw(300 + part));
+                let in_row = self.draw(200 + part) % rows;
+                let along = self.draw(300 + part);
                 let len = written.min(PART);
                 let column = along as usize % (written - len + 1);
                 let start = in_row as usize * row + column;

@@ -106,7 +106,9 @@ pub fn close(
         let done =
             |TileMember { name, rung, done: tiles, busy, .. }: TileMember<'_>| TilesDone { name, rung, tiles, busy };
         let done = team.members.into_iter().filter(|member| member.is_able).map(done).collect();
-        let (rounds, lost, whole) = (team.rounds, team.lost, started.elapsed().as_secs_f64());
+        let rounds = team.rounds;
+        let lost = team.lost;
+        let whole = started.elapsed().as_secs_f64();
         Ok(TiledClosure { distances, grid, seconds, rounds, whole, moved, done, lost })
     })
 }

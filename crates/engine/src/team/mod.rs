@@ -102,7 +102,8 @@ impl Team<'_, '_, '_> {
             let died = |_| Err(Error::Failed("a device could not be asked".into()));
             asked.into_iter().map(|thread| thread.join().unwrap_or_else(died)).collect()
         });
-        let (mut all, mut lost) = (Vec::new(), Vec::new());
+        let mut all = Vec::new();
+        let mut lost = Vec::new();
         for (index, answer) in answers.into_iter().enumerate() {
             match answer {
                 Ok(Ok(one)) => all.push(one),
@@ -126,7 +127,8 @@ impl Team<'_, '_, '_> {
     /// Runs all portions from the same moment on: by the host's clock, from the first's begin to the last's end; by the
     /// driver's events, as long as the slowest's kernels.
     fn run(&mut self, whole: bool) -> Result<Sample, Failure> {
-        let (at, goal) = (host_clock() + NOTICE, self.goal);
+        let at = host_clock() + NOTICE;
+        let goal = self.goal;
         let times: Vec<PortionTimes> = self.each(|index, Member { worker, portion, .. }| {
             worker.run_portion(&PortionRun { at, whole: whole.then(|| goal.place(index, *portion)) })
         })?;

@@ -13,7 +13,8 @@ pub fn split(n: u64, speeds: &[f64], grain: u64) -> Vec<Portion> {
     let whole: f64 = speeds.iter().map(speed).sum();
     // What rounding leaves belongs to the last that works.
     let last = speeds.iter().rposition(|one| speed(one) > 0.0);
-    let (mut done, mut from) = (0.0, 0);
+    let mut done = 0.0;
+    let mut from = 0;
     let mut portions: Vec<Portion> = Vec::new();
     for (index, one) in speeds.iter().enumerate() {
         done += speed(one);

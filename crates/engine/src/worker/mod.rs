@@ -155,7 +155,8 @@ mod tests {
     fn deadlines_grow_with_the_data_and_the_work_and_end_somewhere() {
         assert_eq!(usual_deadline(0, 0.0), 60.0);
         assert!(usual_deadline(1 << 30, 0.0) > 80.0);
-        let (little, much) = (usual_deadline(0, 1e9), usual_deadline(0, 1e12));
+        let little = usual_deadline(0, 1e9);
+        let much = usual_deadline(0, 1e12);
         assert!(little < much && much < 60.0 + 25.0 + 401.0, "{little} {much}");
         assert_eq!(usual_deadline(u64::MAX, f64::INFINITY), 1e9);
     }

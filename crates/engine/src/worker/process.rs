@@ -314,7 +314,8 @@ fn processor_time(child: &Child) -> Option<Duration> {
     let text = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
     // The program's name, in brackets, may hold anything.
     let mut numbers = text.rsplit_once(')')?.1.split_whitespace().skip(11).map(str::parse::<u64>);
-    let (user, system) = (numbers.next()?.ok()?, numbers.next()?.ok()?);
+    let user = numbers.next()?.ok()?;
+    let system = numbers.next()?.ok()?;
     Some(Duration::from_millis((user + system) * 1000 / TICKS_A_SECOND))
 }
 
@@ -382,7 +383,8 @@ impl Link {
         if self.send(request).is_err() {
             return Err(Silence::Death(self.last_words()));
         }
-        let (asked, worked) = (Instant::now(), processor_time(&self.child));
+        let asked = Instant::now();
+        let worked = processor_time(&self.child);
         loop {
             match self.replies.recv_timeout(TICK) {
                 Ok(reply) if reply.number == self.number => return Ok(reply.what),

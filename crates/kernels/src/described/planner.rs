@@ -57,7 +57,8 @@ struct Bindings<'a> {
 
 impl<'a> DescribedPlan<'a> {
     fn plan(&self) -> Planned {
-        let (case, description) = (self.case, &self.problem.description);
+        let case = self.case;
+        let description = &self.problem.description;
         let len = |buffer| self.problem.len(buffer, case.shape, case.dtype).map_err(Refusal::Size);
         let lens = description.buffers.iter().map(len).collect::<Result<Vec<usize>, _>>()?;
         let longest = lens.iter().copied().max().unwrap_or(1) as u64;
@@ -131,7 +132,8 @@ impl<'a> DescribedPlan<'a> {
         }
         let image = Image { kind: *kind, sides, format: *format, is_written: declared.role != BufferRole::In };
         let spec = &plan.plan.buffers[of];
-        let (dtype, len) = (spec.dtype, spec.len);
+        let dtype = spec.dtype;
+        let len = spec.len;
         Ok(plan.buffer(Role::Image { of, image }, dtype, len))
     }
 
@@ -178,7 +180,8 @@ impl<'a> DescribedPlan<'a> {
                 }
                 RungStep::Loop { variable, ends, swap, flag, steps } => {
                     let [from, to] = [&ends[0], &ends[1]].map(|end| self.count(end, (0, MOST), &bound.numbers));
-                    let (from, to) = (from?, to?);
+                    let from = from?;
+                    let to = to?;
                     if to.saturating_sub(from) > MOST_LAUNCHES as u64 {
                         return Err(Refusal::Size(format!(
                             "the loop over {variable} has more than {MOST_LAUNCHES} turns"
@@ -275,7 +278,8 @@ impl<'a> DescribedPlan<'a> {
         if items.is_none_or(|items| items > MOST) {
             return Err(Refusal::Size(format!("the launch of {} has more than {MOST} work-items", launch.kernel)));
         }
-        let (mut args, mut local) = (Vec::new(), 0u64);
+        let mut args = Vec::new();
+        let mut local = 0u64;
         for arg in &launch.args {
             args.push(match arg {
                 DescribedArg::Buffer(name) => match bound.buffers.get(name.as_str()) {

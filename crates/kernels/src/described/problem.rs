@@ -78,9 +78,11 @@ impl DescribedProblem {
 
     /// As much of an input's file as is needed: its beginning, or the upper left part of a picture.
     fn part_of_file(&self, input: &DescribedBuffer, file: &str, shape: Shape, dtype: Dtype) -> Result<Array, Refusal> {
-        let (storage, name) = (self.storage(input, dtype), &input.declared.name);
+        let storage = self.storage(input, dtype);
+        let name = &input.declared.name;
         let whole = self.oracle.file(file, storage.dtype, &storage.layout, storage.lanes).map_err(Refusal::Setting)?;
-        let (has, len) = (whole.elements.len(), self.len(input, shape, dtype).map_err(Refusal::Size)?);
+        let has = whole.elements.len();
+        let len = self.len(input, shape, dtype).map_err(Refusal::Size)?;
         let (Some(width), [rows, columns]) = (whole.width, &input.declared.sides[..]) else {
             return match has < len {
                 true => Err(Refusal::Size(format!(
@@ -90,14 +92,17 @@ impl DescribedProblem {
             };
         };
         let side = |side: &Formula| self.count(side, shape, dtype).map(|count| count as usize).map_err(Refusal::Size);
-        let (columns, rows, height) = (side(columns)?, side(rows)?, has / (width * storage.each).max(1));
+        let columns = side(columns)?;
+        let rows = side(rows)?;
+        let height = has / (width * storage.each).max(1);
         if columns > width || rows > height {
             return Err(Refusal::Size(format!(
                 "{file} has {width} x {height} pixels, and {name} needs {columns} x {rows}: choose a smaller -n or --m"
             )));
         }
         let mut part = Array::zeros(storage.dtype, len);
-        let (row, wide) = (columns * storage.each * storage.dtype.size(), width * storage.each * storage.dtype.size());
+        let row = columns * storage.each * storage.dtype.size();
+        let wide = width * storage.each * storage.dtype.size();
         let pairs = part.as_bytes_mut().chunks_mut(row).zip(whole.elements.as_bytes().chunks(wide));
         pairs.for_each(|(to, from)| to.copy_from_slice(&from[..row]));
         Ok(part)
@@ -131,7 +136,8 @@ impl DescribedProblem {
         let mut parts = Vec::new();
         let mut at = 0;
         for (output, answer) in outputs.iter().zip(&answers) {
-            let (len, dtype) = (answer.len(), answer.dtype());
+            let len = answer.len();
+            let dtype = answer.dtype();
             if (len, dtype) != (output.len, output.dtype) {
                 let want = output.len;
                 let why = format!("the reference gave {len} elements of {dtype}, not {want} of {}", output.dtype);
@@ -164,7 +170,8 @@ impl DescribedProblem {
                 ));
             }
             let name = if is_single { String::new() } else { output.name.to_owned() };
-            let (layout, want) = (output.layout.clone(), bytes.to_vec());
+            let layout = output.layout.clone();
+            let want = bytes.to_vec();
             parts.push(OutputPart { name, at, layout, want, absolute, relative: self.relative() });
             at += bytes.len();
         }
@@ -234,7 +241,8 @@ impl AnswerFloats {
 fn is_constant(array: &Array, len: usize) -> bool {
     const LEAST: usize = 64;
     let size = array.dtype().size();
-    let (first, all) = (array.as_bytes().get(..size), array.as_bytes().chunks(size).take(len));
+    let first = array.as_bytes().get(..size);
+    let all = array.as_bytes().chunks(size).take(len);
     len >= LEAST && all.map(Some).all(|element| element == first)
 }
 
@@ -389,7 +397,8 @@ impl Described for DescribedProblem {
     }
 
     fn check(&self, shape: Shape, dtype: Dtype) -> Result<(), Refusal> {
-        let (description, multiple) = (&self.description, self.description.multiple);
+        let description = &self.description;
+        let multiple = self.description.multiple;
         if description.is_fixed && shape != description.usual_shape(shape.n, false) {
             return Err(Refusal::Size(
                 "its kernels work at the size of its file alone, as that says: sizes = \"only\"".into(),
@@ -432,7 +441,8 @@ impl Described for DescribedProblem {
         let mut all = Vec::new();
         for (input, held) in self.description.inputs().zip(inputs) {
             for (number, output) in self.description.outputs().enumerate() {
-                let (of, name) = (&input.declared.name, &output.declared.name);
+                let of = &input.declared.name;
+                let name = &output.declared.name;
                 if name == of || input.is_frozen() {
                     let why = format!(
                         "the right result {name} is what {of} holds before the run, so a kernel that does no more than keep \
@@ -487,7 +497,8 @@ fn edges(form: Form, shape: Shape, plan: &Plan) -> Vec<[u64; 2]> {
         let groups = (pass.global[d] / pass.local[d].max(1)).max(1) as u64;
         (size.div_ceil(groups)).max(pass.local[d] as u64).next_power_of_two()
     };
-    let (wide, high) = (tile(0, shape.n), tile(1, shape.m));
+    let wide = tile(0, shape.n);
+    let high = tile(1, shape.m);
     match form {
         Form::Vector => {
             let wg = plan.wg.size() as u64;

@@ -39,7 +39,8 @@ pub(super) fn resolve(description: &mut Description, file: &FamilyFile) -> Resul
         let source = source_of(text, rung);
         let mut own = BTreeMap::new();
         let scratch = rung.scratch.clone();
-        let (name, path) = (rung.name.clone(), rung.file.clone());
+        let name = rung.name.clone();
+        let path = rung.file.clone();
         for launch in rung.steps.iter_mut().flat_map(|step| step.launches_mut()) {
             let resolver = Resolver { source: &source, declared: &declared, scratch: &scratch };
             let line = line_at(&file.text, launch.at);
@@ -233,7 +234,8 @@ fn demand(parameter: &KernelParameter, space: AddressSpace, given: &str) -> Resu
 }
 
 fn image_kind(declared: &Declared, parameter: &KernelParameter) -> Result<ImageKind, String> {
-    let (name, sides) = (&declared.name, declared.sides.len());
+    let name = &declared.name;
+    let sides = declared.sides.len();
     let Some(kind) = ImageKind::in_c(&parameter.type_name) else {
         let known = "image1d_t, image1d_buffer_t, image2d_t and image3d_t";
         return Err(format!("{} cannot be given; {known} can", parameter.type_name));

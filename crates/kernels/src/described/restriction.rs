@@ -97,7 +97,9 @@ impl Claim {
 
 /// The parts of a text between words, where these are in no brackets.
 fn split_outside<'a>(text: &'a str, words: &[&str]) -> Vec<&'a str> {
-    let (mut parts, mut from, mut depth) = (Vec::new(), 0, 0);
+    let mut parts = Vec::new();
+    let mut from = 0;
+    let mut depth = 0;
     let is_edge = |c: Option<char>| c.is_none_or(|c| !c.is_ascii_alphanumeric() && c != '_');
     for (at, c) in text.char_indices() {
         depth += i32::from(c == '(') - i32::from(c == ')');

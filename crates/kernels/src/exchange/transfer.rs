@@ -38,7 +38,8 @@ fn script(case: &Case, _: &Target) -> Result<Script, Refusal> {
         let part = Transfer { host: HostId(0), from, buffer: BufferId(0), at: from, bytes: piece.min(bytes - from) };
         QueuedCommand { queue: 0, action: action(part) }
     };
-    let (source, result) = (Contents::Pattern, Contents::Undefined);
+    let source = Contents::Pattern;
+    let result = Contents::Undefined;
     let [host, buffer] = if is_in { [source, result] } else { [result, source] };
     Ok(Script {
         host: vec![HostSpec {

@@ -43,7 +43,9 @@ fn scrambled(i: usize) -> usize {
 
 fn answer(case: &Case, inputs: &[Array]) -> Array {
     let get = |name: &str| get(&case.params, name) as usize;
-    let (stride, rounds, last) = (get(STRIDE.name), get(ROUNDS.name), words(case.dtype) - 1);
+    let stride = get(STRIDE.name);
+    let rounds = get(ROUNDS.name);
+    let last = words(case.dtype) - 1;
     let first = |item: usize| if get(SCRAMBLE.name) == 1 { scrambled(item & 255) } else { item * stride };
     let places = |item: usize| (0..rounds).map(move |round| (first(item) + 17 * round) & last);
     let wg = case.wg.size();

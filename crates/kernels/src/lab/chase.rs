@@ -77,7 +77,8 @@ fn bits(ask: &Ask<'_>) -> Result<u32, Refusal> {
 }
 
 fn global(ask: &Ask<'_>) -> Planned {
-    let (bits, wg) = (bits(ask)?, ask.case.wg);
+    let bits = bits(ask)?;
+    let wg = ask.case.wg;
     if wg.size() != 1 {
         return Err(Refusal::Group(format!("work-group {wg}: one item chases, so a group of 1 is needed")));
     }
@@ -86,7 +87,8 @@ fn global(ask: &Ask<'_>) -> Planned {
     let mut plan = Builder::linear(ask, shape::wrapping(ask.case.dtype), one);
     plan.note_all();
     plan.define("DEPENDENT", get(&ask.case.params, DEPENDENT.name));
-    let (out, next) = (plan.output(2), plan.scratch((nodes as usize) << LINE));
+    let out = plan.output(2);
+    let next = plan.scratch((nodes as usize) << LINE);
     let linking = (1u64 << ask.target.max_wg.ilog2()).min(64).min(nodes);
     let link = format!("{}_link", ask.rung.kernel());
     plan.prepare(&link, [nodes / linking, 1, 1], WorkGroup::linear(linking as usize), vec![next, Arg::Uint(bits)]);

@@ -38,7 +38,8 @@ fn chain(p: u32, q: u32, steps: u64) -> (u32, u32) {
 
 fn answer(case: &Case, inputs: &[Array]) -> Array {
     let get = |name: &str| get(&case.params, name);
-    let (shift, steps) = (get(SHIFT.name), STEPS * get(ROUNDS.name));
+    let shift = get(SHIFT.name);
+    let steps = STEPS * get(ROUNDS.name);
     let ways = [(get(FIRST.name), chain(P, Q, steps)), (get(SECOND.name), chain(Q, P, steps))];
     let result = |(id, x): (u64, u32)| {
         let odd = id >> shift & 1;

@@ -37,7 +37,8 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
 }
 
 fn plan(ask: &Ask<'_>) -> Planned {
-    let (n, wg) = (whole_groups(ask)?, ask.case.wg.size());
+    let n = whole_groups(ask)?;
+    let wg = ask.case.wg.size();
     if !wg.is_multiple_of(2) {
         return Err(Refusal::Group(format!("work-group {wg}: an even number is needed")));
     }

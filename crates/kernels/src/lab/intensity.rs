@@ -14,7 +14,9 @@ pub static INTENSITY: Family = BuiltInFamily {
         // Every result is a whole number that f32 has, unless it is halved.
         ..Exact::of_each(Fill::Exact(64), cost, |case, inputs| {
             // Two steps more are one on each of an item's first two vectors.
-            let (step, steps, quarter) = (ChainStep::of(case), steps(case), quarter(case));
+            let step = ChainStep::of(case);
+            let steps = steps(case);
+            let quarter = quarter(case);
             let done = |vector| steps / VECTORS + u64::from(steps % VECTORS > vector / quarter);
             changed(case, &inputs[0], |vector, x| step.end(x, done(vector)))
         })
@@ -34,7 +36,9 @@ pub static RECOMPUTE: Family = BuiltInFamily {
     problem: &Exact {
         companions: |case, plan| checked(case, plan, &[HALVING]),
         ..Exact::of_each(Fill::Exact(64), cost, |case, inputs| {
-            let (step, steps, quarter) = (ChainStep::of(case), steps(case), quarter(case));
+            let step = ChainStep::of(case);
+            let steps = steps(case);
+            let quarter = quarter(case);
             let start = |vector| (VECTORS * ((vector % quarter) & 15) + vector / quarter) as f32;
             changed(case, &inputs[0], |vector, x| x + step.end(start(vector), steps / VECTORS))
         })
@@ -120,7 +124,9 @@ fn calculate(ask: &Ask<'_>) -> Planned {
 }
 
 fn plan(ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Planned {
-    let (n, vec, wg) = (ask.case.shape.n, vec(ask.case), ask.case.wg.size());
+    let n = ask.case.shape.n;
+    let vec = vec(ask.case);
+    let wg = ask.case.wg.size();
     let share = VECTORS * vec * wg as u64;
     if ![1, 2, 4, 8, 16].contains(&vec) {
         return Err(Refusal::Setting(format!("vec={vec}: 1, 2, 4, 8 or 16 is needed")));

@@ -35,7 +35,8 @@ pub const TOGETHER: Tunable = setting("together", "reads of an item that are und
 
 /// The ballast and the place of its last word.
 fn ballast(ask: &Ask<'_>) -> Result<[Arg; 2], Refusal> {
-    let (bytes, wg) = (get(&ask.case.params, BALLAST.name), ask.case.wg);
+    let bytes = get(&ask.case.params, BALLAST.name);
+    let wg = ask.case.wg;
     match u32::try_from(bytes / 4) {
         Ok(words) if words as usize >= wg.size() => Ok([Arg::Local(4 * words as usize), Arg::Uint(words - 1)]),
         _ => Err(Refusal::Setting(format!("ballast={bytes}: from 4 bytes for each of {wg} items to 2^34 are needed"))),
@@ -43,7 +44,8 @@ fn ballast(ask: &Ask<'_>) -> Result<[Arg; 2], Refusal> {
 }
 
 fn read(ask: &Ask<'_>) -> Planned {
-    let (n, wg) = (ask.case.shape.n, ask.case.wg.size());
+    let n = ask.case.shape.n;
+    let wg = ask.case.wg.size();
     let together = get(&ask.case.params, TOGETHER.name).max(1);
     let total = n * get(&ask.case.params, ROUNDS.name);
     if [n, total, together].iter().any(|number| !number.is_power_of_two()) || total > u64::from(u32::MAX) {
@@ -91,7 +93,8 @@ mod tests {
     #[test]
     fn an_item_reads_no_word_twice_and_all_are_read_as_often() {
         for (n, items, rounds) in [(1 << 12, 64, 4), (1 << 12, 256, 2), (1 << 10, 1 << 10, 2), (1 << 10, 128, 1)] {
-            let (step, count) = (step_over(items, rounds), n * rounds / items);
+            let step = step_over(items, rounds);
+            let count = n * rounds / items;
             let mut reads = vec![0; n as usize];
             for item in 0..items {
                 let mut own: Vec<u64> = (0..count).map(|turn| (item + turn * step) % n).collect();

@@ -47,7 +47,8 @@ impl Problem for Lockstep {
 }
 
 fn plan(ask: &Ask<'_>, lockstep: Option<&str>) -> Planned {
-    let (n, wg) = (whole_groups(ask)?, ask.case.wg.size());
+    let n = whole_groups(ask)?;
+    let wg = ask.case.wg.size();
     if !wg.is_power_of_two() || wg < 2 * WARP {
         return Err(Refusal::Group(format!("work-group {wg}: a power of two from {} on is needed", 2 * WARP)));
     }

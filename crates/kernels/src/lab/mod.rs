@@ -58,7 +58,8 @@ pub(crate) fn arg(ask: &Ask<'_>, name: &str) -> Arg {
 
 /// The case's size, an item for each element, where work-groups divide it.
 pub(crate) fn whole_groups(ask: &Ask<'_>) -> Result<u64, Refusal> {
-    let (n, wg) = (ask.case.shape.n, ask.case.wg);
+    let n = ask.case.shape.n;
+    let wg = ask.case.wg;
     if n.is_multiple_of(wg.size() as u64) {
         Ok(n)
     } else {

@@ -19,7 +19,8 @@ pub static FAMILY: Family = BuiltInFamily {
 pub const STEP: Tunable = setting("step", "from each element to the next, odd");
 
 fn sequential(ask: &Ask<'_>) -> Planned {
-    let (n, step) = (ask.case.shape.n, get(&ask.case.params, STEP.name));
+    let n = ask.case.shape.n;
+    let step = get(&ask.case.params, STEP.name);
     if !n.is_power_of_two() || step.is_multiple_of(2) {
         return Err(Refusal::Size(format!("n={n} step={step}: a power of two and an odd number are needed")));
     }

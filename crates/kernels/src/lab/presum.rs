@@ -46,7 +46,9 @@ fn blocks(ask: &Ask<'_>, count: fn(u64, u64) -> u64) -> Result<(u64, Grid), Refu
 
 /// A plan with `partials` sums for the host to add; `scratch` come behind the inputs and the output.
 fn plan(ask: &Ask<'_>, partials: usize, scratch: &[usize], passes: Vec<Pass>) -> Plan {
-    let (dtype, n, wg) = (ask.case.dtype, ask.case.shape.n, ask.case.wg);
+    let dtype = ask.case.dtype;
+    let n = ask.case.shape.n;
+    let wg = ask.case.wg;
     let mut defines = shape::defines(shape::wrapping(dtype), n);
     defines.extend([("WG".into(), wg.size().to_string()), ("ITEMS".into(), ITEMS.to_string())]);
     let inputs = [0, 1].map(|i| (Role::Input(i), n as usize));
@@ -80,7 +82,8 @@ fn guard(ask: &Ask<'_>) -> Planned {
 
 fn host(ask: &Ask<'_>) -> Planned {
     let (block, grid) = blocks(ask, |n, block| n / block)?;
-    let (n, pass) = (ask.case.shape.n, shape::pass(&ask.rung.kernel(), grid, vec![X, Y, PARTIAL]));
+    let n = ask.case.shape.n;
+    let pass = shape::pass(&ask.rung.kernel(), grid, vec![X, Y, PARTIAL]);
     let host_tail = (n % block > 0).then_some(n - n % block);
     Ok(Plan { host_tail, ..plan(ask, grid.groups, &[], vec![pass]) })
 }
@@ -88,7 +91,8 @@ fn host(ask: &Ask<'_>) -> Planned {
 fn device(ask: &Ask<'_>) -> Planned {
     let (block, grid) = blocks(ask, |n, block| n / block)?;
     let n = ask.case.shape.n;
-    let (begin, kernel) = (n - n % block, ask.rung.kernel());
+    let begin = n - n % block;
+    let kernel = ask.rung.kernel();
     let one = Grid { groups: 1, wg: grid.wg };
     let args = vec![X, Y, PARTIAL, Arg::Index(begin), Arg::Index(n)];
     let tail = (begin < n).then(|| shape::pass(&format!("{kernel}_tail"), one, args));
@@ -99,13 +103,16 @@ fn device(ask: &Ask<'_>) -> Planned {
 
 fn padding(ask: &Ask<'_>) -> Planned {
     let (block, grid) = blocks(ask, u64::div_ceil)?;
-    let (n, padded, kernel) = (ask.case.shape.n, grid.groups * block as usize, ask.rung.kernel());
+    let n = ask.case.shape.n;
+    let padded = grid.groups * block as usize;
+    let kernel = ask.rung.kernel();
     let copies = Grid { groups: padded / grid.wg, wg: grid.wg };
     let pad = |from: Arg, to: Arg| {
         let args = vec![from, to, Arg::Index(n)];
         Pass { timed: false, ..shape::pass(&format!("{kernel}_pad"), copies, args) }
     };
-    let (x, y) = (Arg::Buffer(3), Arg::Buffer(4));
+    let x = Arg::Buffer(3);
+    let y = Arg::Buffer(4);
     let passes = vec![pad(X, x), pad(Y, y), shape::pass(&kernel, grid, vec![x, y, PARTIAL])];
     Ok(plan(ask, grid.groups, &[padded; 2], passes))
 }

@@ -41,7 +41,8 @@ fn size(case: &Case) -> (u64, u64) {
 
 fn plan(ask: &Ask<'_>) -> Planned {
     let n = whole_groups(ask)?;
-    let (live, cap) = (get(&ask.case.params, LIVE.name), get(&ask.case.params, MAX_REGISTERS.name));
+    let live = get(&ask.case.params, LIVE.name);
+    let cap = get(&ask.case.params, MAX_REGISTERS.name);
     if !(1..=MOST_LIVE).contains(&live) {
         return Err(Refusal::Setting(format!("live={live}: from 1 to {MOST_LIVE} values are possible")));
     }

@@ -144,7 +144,8 @@ impl Address {
     /// Two neighbours and their weights.
     fn linear(self, u: f64, size: usize) -> [(Option<usize>, f64); 2] {
         let u = self.folded(u, size as f64) - 0.5;
-        let (i, a) = (u.floor(), u - u.floor());
+        let i = u.floor();
+        let a = u - u.floor();
         [(self.inside(i, size), 1.0 - a), (self.inside(i + 1.0, size), a)]
     }
 }

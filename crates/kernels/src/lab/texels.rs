@@ -55,7 +55,8 @@ fn buffer(ask: &Ask<'_>) -> Planned {
     let numbers = [("WIDE", wide), ("HIGH", high), ("VOLUME_X", x), ("VOLUME_Y", y), ("VOLUME_Z", z)];
     let numbers = numbers.into_iter().map(|(name, number)| (name, number.to_string()));
     let defines: Vec<(&str, String)> = numbers.chain([("ORDER", order.to_string())]).collect();
-    let (grid, output) = (walk.grid, walk.grid.items());
+    let grid = walk.grid;
+    let output = walk.grid.items();
     OneLaunch { grid, output, defines: &defines, args: &walk.args(), local: 0 }.plan(ask)
 }
 

@@ -67,7 +67,8 @@ fn increased(case: &Case, inputs: &[Array]) -> Array {
 
 /// The vectors that n floats make.
 fn vectors(ask: &Ask<'_>) -> Result<(u64, u64), Refusal> {
-    let (n, vec) = (ask.case.shape.n, get(&ask.case.params, VEC.name).max(1));
+    let n = ask.case.shape.n;
+    let vec = get(&ask.case.params, VEC.name).max(1);
     if n.is_multiple_of(vec) {
         Ok((vec, n / vec))
     } else {
@@ -82,7 +83,8 @@ fn load(ask: &Ask<'_>) -> Planned {
     let (vec, vectors) = vectors(ask)?;
     let walk = Walk::over(ask, vectors, TOGETHER, IN_TURNS)?;
     let args = walk.args();
-    let (grid, output) = (walk.grid, walk.grid.items());
+    let grid = walk.grid;
+    let output = walk.grid.items();
     OneLaunch { grid, output, defines: &[("VEC", vec.to_string())], args: &args, local: 0 }.plan(ask)
 }
 

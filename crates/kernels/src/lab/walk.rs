@@ -71,7 +71,8 @@ fn numbered(case: &Case, inputs: &[Array]) -> Array {
     let begin = words(&inputs[0]).first().copied().unwrap_or(0);
     let number = |place: u32| begin.wrapping_add(place.wrapping_mul(2_654_435_761));
     let packed = packed(&case.params) as u32;
-    let (bits, mask) = (32 / packed, u32::MAX >> (32 - 32 / packed));
+    let bits = 32 / packed;
+    let mask = u32::MAX >> (32 - 32 / packed);
     // The first word is the lowest, as on all devices that OpenCL runs on today.
     let word = |at: u32| (0..packed).map(|k| (number(packed * at + k) & mask) << (bits * k)).fold(0, |a, b| a | b);
     par_array(case.shape.n as usize / packed as usize, |at| word(at as u32))
@@ -81,7 +82,8 @@ fn numbered(case: &Case, inputs: &[Array]) -> Array {
 const UNROLLED: u64 = 8;
 
 fn plan(ask: &Ask<'_>) -> Planned {
-    let (n, packed) = (ask.case.shape.n, packed(&ask.case.params));
+    let n = ask.case.shape.n;
+    let packed = packed(&ask.case.params);
     if !n.is_power_of_two() || n < packed as u64 {
         return Err(Refusal::Size(format!("n={n}: a power of two from {packed} on is needed")));
     }
@@ -111,7 +113,8 @@ mod tests {
         assert_eq!(sum(16), 16 * (0x0403 + 0x0201) + 120);
         assert_eq!(sum(32), 0x4030_2010 + 120);
         let written = |width| words(&numbered(&case(&SCATTER, &[(&WIDTH, width)]), &[Array::I32(vec![1])]));
-        let (bytes, wide) = (written(8), written(32));
+        let bytes = written(8);
+        let wide = written(32);
         assert_eq!((bytes.len(), wide.len()), (16, 64));
         let byte = |i: usize| bytes[i / 4] >> (8 * (i % 4)) & 0xff;
         assert!((0..64).all(|i| byte(i) == wide[i] & 0xff));

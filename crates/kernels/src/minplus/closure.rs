@@ -63,7 +63,9 @@ impl Problem for AllPairs {
         let mut weights = data::generate(fill, case.dtype, seed, index as u64, 0, len);
         let semiring = Semiring::of(&case.params);
         let is_edge = |at: usize| {
-            let (i, j, draw) = (at / n, at % n, data::draw(!seed, at as u64));
+            let i = at / n;
+            let j = at % n;
+            let draw = data::draw(!seed, at as u64);
             match semiring {
                 Semiring::OrAnd => draw.is_multiple_of(n as u64),
                 Semiring::MaxPlus if i > j => false,
@@ -90,7 +92,9 @@ impl Problem for AllPairs {
     /// An edge that is better than the paths there were, of longest paths one that leads on.
     fn decide(&self, case: &Case, inputs: &[Array], _: Option<&Reference>, _: f64, spot: Spot) -> Vec<Change> {
         let n = case.shape.n as usize;
-        let (i, j, semiring) = (spot.at / n, spot.at % n, Semiring::of(&case.params));
+        let i = spot.at / n;
+        let j = spot.at % n;
+        let semiring = Semiring::of(&case.params);
         let (i, j) = if semiring == Semiring::MaxPlus { (i.min(j), i.max(j)) } else { (i, j) };
         let value = match semiring {
             Semiring::MinPlus => return redrawn(self.fill(case), inputs, spot),
@@ -111,7 +115,8 @@ impl Problem for AllPairs {
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        let (n, semiring) = (case.shape.n as usize, Semiring::of(&case.params));
+        let n = case.shape.n as usize;
+        let semiring = Semiring::of(&case.params);
         let mut distances = inputs[0].clone();
         let staying = host::element(semiring.units()[1]);
         match &mut distances {
@@ -329,7 +334,8 @@ fn squaring(ask: &Ask<'_>) -> Planned {
 fn settling(ask: &Ask<'_>) -> Planned {
     let (tiles, mut plan) = BlockTiles::begin(ask)?;
     let (n, BlockTiles { block, pitch, .. }) = (plan.n(), tiles);
-    let (length, wg) = (pitch * pitch, WorkGroup::linear(64));
+    let length = pitch * pitch;
+    let wg = WorkGroup::linear(64);
     shape::check_wg(wg, ask.target)?;
     let before = plan.scratch(length as usize);
     let changed = plan.buffer(Role::Scratch, Dtype::I32, 1);
@@ -371,7 +377,9 @@ fn overlapped(ask: &Ask<'_>) -> Planned {
         return Err(Refusal::Setting(format!("tile={block}x{columns}: a square is needed, for it is the next pivot")));
     }
     let (tiles, plan) = BlockTiles::of(ask, tiling, block)?;
-    let (n, pitch, pivots) = (plan.n(), tiles.pitch, WorkGroup::linear(256));
+    let n = plan.n();
+    let pitch = tiles.pitch;
+    let pivots = WorkGroup::linear(256);
     shape::check_wg(pivots, ask.target)?;
     let plan = on_padded(plan, [block, pitch], |plan, buffers| {
         // Without a pivot to close, none begins in the matrix.
@@ -396,7 +404,8 @@ fn overlapped(ask: &Ask<'_>) -> Planned {
 fn blocked_wide(ask: &Ask<'_>) -> Planned {
     /// Rows of an item, whose strips stay in a core's own cache while those of columns pass.
     const ROWS: u64 = 48;
-    let (n, params) = (ask.case.shape.n, &ask.case.params);
+    let n = ask.case.shape.n;
+    let params = &ask.case.params;
     let vec = VEC.get(params)?.unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
     let [rows, vectors] = ITEM.get_pair(params)?.unwrap_or(if ask.target.float_lanes >= 16 { [8, 2] } else { [4, 2] });
     let block = BLOCK.get(params)?.unwrap_or(128);
@@ -404,7 +413,8 @@ fn blocked_wide(ask: &Ask<'_>) -> Planned {
         let why = format!("block={block} vec={vec} item={rows}x{vectors}: at most 64 vectors, and up to 1024 nodes");
         return Err(Refusal::Setting(format!("{why}, a multiple of an item's rows and columns, are needed")));
     }
-    let (pitch, one) = (n.next_multiple_of(block), WorkGroup::linear(1));
+    let pitch = n.next_multiple_of(block);
+    let one = WorkGroup::linear(1);
     let mut plan = begin(ask, pitch)?;
     plan.set(VEC.name, vec);
     plan.set(BLOCK.name, block);

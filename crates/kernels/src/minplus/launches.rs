@@ -14,7 +14,8 @@ pub(super) const STRIP_HEIGHT: usize = 8;
 
 /// A plan for matrices whose rows are at most `pitch` elements apart.
 pub(crate) fn begin<'a>(ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Refusal> {
-    let (dtype, params) = (ask.case.dtype, &ask.case.params);
+    let dtype = ask.case.dtype;
+    let params = &ask.case.params;
     let mut plan = Builder::new(ask, shape::signed(dtype), pitch.saturating_mul(pitch));
     if let Some(weights @ ("signed" | "small")) = WEIGHTS.given(params)? {
         plan.note(WEIGHTS.name, weights);
@@ -97,7 +98,8 @@ pub(super) fn stripped(mut plan: Builder<'_>, strip_rows: u64, strip_columns: u6
     const ROWS: u64 = 48;
     let one = WorkGroup::linear(1);
     shape::check_wg(one, plan.ask.target)?;
-    let (n, units) = (plan.n(), u64::from(plan.ask.target.compute_units.max(1)));
+    let n = plan.n();
+    let units = u64::from(plan.ask.target.compute_units.max(1));
     let [down, across] = [n.div_ceil(strip_rows), n.div_ceil(strip_columns)];
     let high = ROWS.div_ceil(strip_rows);
     // Enough items for all to end at about the same time.

@@ -94,7 +94,8 @@ impl Problem for MinPlus {
     }
 
     fn fill(&self, case: &Case) -> Fill {
-        let (columns, signed) = (case.shape.n, is_signed(&case.params));
+        let columns = case.shape.n;
+        let signed = is_signed(&case.params);
         match case.params.get(DATA).map(String::as_str) {
             Some(NEAR) => Fill::Near { negative: signed, small: false },
             Some(LARGEST) => Fill::Largest { negative: false },
@@ -173,7 +174,8 @@ impl Problem for MinPlus {
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        let (n, mut exact) = (case.shape.n as usize, Array::zeros(case.dtype, inputs[0].len()));
+        let n = case.shape.n as usize;
+        let mut exact = Array::zeros(case.dtype, inputs[0].len());
         match self.fill(case) {
             Fill::Turned { columns, .. } => host::turned(n, data::turn(columns) as usize, &inputs[0], &mut exact),
             _ => host::product(Semiring::of(&case.params), n, &inputs[0], &mut exact),
@@ -303,7 +305,9 @@ fn define_pairs(plan: &mut Builder<'_>, ask: &Ask<'_>, tiling: &Tiling) -> Resul
 
 /// The sums of two k at a time. Its defaults were measured on an H200.
 fn three_way(ask: &Ask<'_>) -> Planned {
-    let (n, dtype, params) = (ask.case.shape.n, ask.case.dtype, &ask.case.params);
+    let n = ask.case.shape.n;
+    let dtype = ask.case.dtype;
+    let params = &ask.case.params;
     PACKED.given(params)?;
     let packed = is_packed(dtype, params);
     let can_split = Semiring::of(params) != Semiring::OrAnd && (is_ordered(dtype, params) || dtype == Dtype::I32);
@@ -342,7 +346,8 @@ fn three_way(ask: &Ask<'_>) -> Planned {
 
 /// Groups of one item, each with a part of the rows of a strip of columns.
 fn wide(ask: &Ask<'_>) -> Planned {
-    let (n, params) = (ask.case.shape.n, &ask.case.params);
+    let n = ask.case.shape.n;
+    let params = &ask.case.params;
     shape::check_wg(ask.case.wg, ask.target)?;
     let vec = VEC.get(params)?.unwrap_or(shape::vector_lanes(ask.target, ask.case.dtype));
     // As many results as fit the 16 or, of 64-byte vectors, 32 registers.

@@ -72,13 +72,15 @@ impl Problem for FromSome {
 
     /// That of one step.
     fn cost(&self, case: &Case) -> Cost {
-        let (matrix, rows) = (case.shape.elements() as f64, row_elements(case.shape, &case.params) as f64);
+        let matrix = case.shape.elements() as f64;
+        let rows = row_elements(case.shape, &case.params) as f64;
         let size = case.dtype.size() as f64;
         Cost { bytes: (matrix + 2.0 * rows) * size, ops: 2.0 * rows * case.shape.n as f64 }
     }
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
-        let (n, mut rows) = (case.shape.n as usize, inputs[1].clone());
+        let n = case.shape.n as usize;
+        let mut rows = inputs[1].clone();
         host::follow(Semiring::of(&case.params), n, &inputs[0], &mut rows);
         Reference::Exact(rows)
     }

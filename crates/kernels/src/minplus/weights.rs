@@ -51,7 +51,8 @@ pub(super) fn sparse(n: u64, seed: u64, edges: &mut Array) {
 /// Two edges, one after the other, that make a way heavier than all others, or the only one between two nodes.
 pub(super) fn outdo(case: &Case, dtype: Dtype, before: Option<&Reference>, spot: Spot) -> Vec<Change> {
     let n = case.shape.n as usize;
-    let (from, over) = (spot.at / n, spot.at % n);
+    let from = spot.at / n;
+    let over = spot.at % n;
     let is_boolean = Semiring::of(&case.params) == Semiring::OrAnd;
     let is_open = |to: &usize| match before {
         Some(Reference::Exact(exact)) if is_boolean => each_array!(exact, r => r[from * n + to] == Default::default()),

@@ -85,7 +85,8 @@ impl ComputeUnit {
     /// How many groups with these needs it holds at once; 0 if not even one.
     pub fn resident(&self, need: GroupNeeds) -> Result<Resident, Error> {
         if !(1..=self.most_items).contains(&need.wg) {
-            let (wg, most) = (need.wg, self.most_items);
+            let wg = need.wg;
+            let most = self.most_items;
             return Err(Error::Usage(format!("--wg {wg}: from 1 to {most} work-items are possible")));
         }
         if need.registers > self.most_registers {
@@ -93,7 +94,8 @@ impl ComputeUnit {
             return Err(Error::Usage(format!("--registers {}: a work-item has {most} at most", need.registers)));
         }
         if need.local > self.most_local {
-            let (local, most) = (need.local, self.most_local);
+            let local = need.local;
+            let most = self.most_local;
             return Err(Error::Usage(format!("{local} bytes of local memory: a group has {most} at most (--local)")));
         }
         let warps = need.wg.div_ceil(self.lockstep);

@@ -208,7 +208,9 @@ fn guess(
             _ => return Err(unsure(&format!("which pointer of kernel {kernel} is the result is not clear"))),
         },
     };
-    let (mut next, mut args, mut shown) = (0, Vec::new(), Vec::new());
+    let mut next = 0;
+    let mut args = Vec::new();
+    let mut shown = Vec::new();
     let mut sizes = 0;
     for parameter in parameters {
         let (arg, word) = match parameter.space {

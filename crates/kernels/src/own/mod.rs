@@ -38,7 +38,8 @@ pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, Declaration
     declaration.defines.extend(guesses.clone());
     let source = CSource::new(&own.text, &declaration.defines);
     let inputs = family.problem.inputs(Shape { n: 1, m: 1 }, &Params::new()).len();
-    let (said, has_local) = (declaration.args.as_deref(), declaration.local.is_some());
+    let said = declaration.args.as_deref();
+    let has_local = declaration.local.is_some();
     let args = args::of(&source, &declaration.kernel, (family.form, inputs), said, has_local)
         .map_err(|why| DeclarationError { line: None, why })?;
     if let (Some(args), false) = (&args, declaration.says_work) {

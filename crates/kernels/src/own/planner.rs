@@ -16,7 +16,8 @@ pub(super) fn plan(own: &Declaration, args: Option<&[OwnArg]>, ask: &Ask<'_>) ->
     let shape = ask.case.shape;
     let sides = if ask.family.form == Form::Vector { vec![shape.n] } else { vec![shape.n, shape.m] };
     if let Some(side) = sides.iter().find(|side| !side.is_multiple_of(own.multiple)) {
-        let (multiple, next) = (own.multiple, side.next_multiple_of(own.multiple));
+        let multiple = own.multiple;
+        let next = side.next_multiple_of(own.multiple);
         return Err(Refusal::Size(format!(
             "its sizes must be multiples of {multiple}, as is said of it: {side} is none, {next} is"
         )));
@@ -155,7 +156,8 @@ impl<'a> OwnLaunch<'a> {
     }
 
     fn over_vectors(&self) -> Planned {
-        let (ask, wg) = (self.ask, self.wg.size());
+        let ask = self.ask;
+        let wg = self.wg.size();
         let n = ask.case.shape.n;
         let (items, each) = match &self.own.work {
             OwnWork::Elements([each, _]) => {
@@ -190,7 +192,8 @@ impl<'a> OwnLaunch<'a> {
     }
 
     fn over_matrices(&self) -> Planned {
-        let (ask, shape) = (self.ask, self.ask.case.shape);
+        let ask = self.ask;
+        let shape = self.ask.case.shape;
         let OwnWork::Elements([across, down]) = &self.own.work else {
             return Err(Refusal::Setting("items are for vectors".into()));
         };

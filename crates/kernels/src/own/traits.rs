@@ -72,7 +72,10 @@ impl SourceTraits {
 fn barriers(words: &[String]) -> (u64, bool, bool) {
     // Of each open block whether it is an `if`'s.
     let mut blocks: Vec<bool> = Vec::new();
-    let (mut count, mut behind, mut within, mut returned) = (0, false, false, false);
+    let mut count = 0;
+    let mut behind = false;
+    let mut within = false;
+    let mut returned = false;
     // Behind `if (...)` without a bracket, up to the end of the statement.
     let mut pending = false;
     let mut bracket = 0usize;

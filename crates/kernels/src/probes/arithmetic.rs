@@ -152,7 +152,8 @@ fn lowered(x: &[f64], case: &Case) -> Vec<f64> {
         (true, _) => (rounds + 1.0, MOST_COLUMNS),
     };
     let lane = |x: &[f64]| {
-        let (of_columns, of_rows) = (sum(&x[first..][..columns]), sum(&x[2 * MOST_COLUMNS..][..rows]));
+        let of_columns = sum(&x[first..][..columns]);
+        let of_rows = sum(&x[2 * MOST_COLUMNS..][..rows]);
         start * (rows * columns) as f64 + rows as f64 * of_columns + columns as f64 * of_rows
     };
     x.windows(READ_BY_A_LANE).take(case.shape.n as usize).map(lane).collect()
@@ -248,10 +249,12 @@ fn add_min_items(ask: &Ask<'_>) -> Planned {
 }
 
 fn lanes_fed(ask: &Ask<'_>) -> Planned {
-    let (params, dtype) = (&ask.case.params, ask.case.dtype);
+    let params = &ask.case.params;
+    let dtype = ask.case.dtype;
     let [rows, vectors] = vectors(params)?;
     let vec = shape::vector_lanes(ask.target, dtype);
-    let (repeats, shift) = (repeats(rows, vectors), u32::from(params.contains_key(SHIFTED)));
+    let repeats = repeats(rows, vectors);
+    let shift = u32::from(params.contains_key(SHIFTED));
     let sides = [("VEC", vec), ("ROWS", rows), ("VECTORS", vectors), ("REACH", repeats)];
     let mut defines = sides.map(|(name, value)| (name, value as usize)).to_vec();
     if ORDERED.is_on(params)?.unwrap_or(false) {

@@ -138,13 +138,15 @@ static PROBLEM: Exact = Exact {
 };
 
 fn cost(case: &Case) -> Cost {
-    let (n, ops) = (case.shape.n as f64, Chain::of(&case.params).map_or(0, |chain| chain.ops()));
+    let n = case.shape.n as f64;
+    let ops = Chain::of(&case.params).map_or(0, |chain| chain.ops());
     Cost { bytes: 2.0 * n * case.dtype.size() as f64, ops: n * ops as f64 }
 }
 
 fn answer(case: &Case, inputs: &[Array]) -> Array {
     let Ok(chain) = Chain::of(&case.params) else { return Array::zeros(case.dtype, 0) };
-    let (starts, n) = (inputs[0].widened(), case.shape.n as usize);
+    let starts = inputs[0].widened();
+    let n = case.shape.n as usize;
     if !chain.is_ring(case.dtype) {
         let ends: Vec<f64> = starts.into_iter().map(|start| chain.end(start)).collect();
         let of_lane =
@@ -168,7 +170,9 @@ fn chains(ask: &Ask<'_>) -> Planned {
     shape::check_wg(ask.case.wg, ask.target)?;
     let Case { dtype, shape, params, .. } = ask.case;
     let chain = Chain::of(params)?;
-    let (dtype, n, wg) = (*dtype, shape.n, ask.case.wg.size());
+    let dtype = *dtype;
+    let n = shape.n;
+    let wg = ask.case.wg.size();
     let vec = VEC.get(params)?.unwrap_or(1);
     if chain.half && (dtype != Dtype::F32 || !ask.target.fp16) {
         return Err(Refusal::Feature(

@@ -21,9 +21,11 @@ const VEC: Tunable = Tunable::choice("vec", "words of a load", "4 1 2 8 16");
 fn local_vectors(ask: &Ask<'_>) -> Planned {
     shape::check_wg(ask.case.wg, ask.target)?;
     let Case { params, shape, .. } = ask.case;
-    let (wg, vec) = (ask.case.wg.size(), VEC.get(params)?.unwrap_or(4) as usize);
+    let wg = ask.case.wg.size();
+    let vec = VEC.get(params)?.unwrap_or(4) as usize;
     let loads = LOADS.get(params)?.unwrap_or(1) as usize;
-    let (n, tile) = (shape.n as usize, wg * loads * vec);
+    let n = shape.n as usize;
+    let tile = wg * loads * vec;
     if !n.is_multiple_of(tile) {
         return Err(Refusal::Size(format!("n = {n}: a multiple of a group's {tile} words is needed")));
     }

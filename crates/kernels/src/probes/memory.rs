@@ -159,7 +159,9 @@ static WORDS: Exact = Exact {
 
 /// Each word's place, and the number of the last turn over it.
 fn answer(case: &Case, _: &[Array]) -> Array {
-    let (n, arrays, times) = (case.shape.n as u32, arrays(&case.params), repeats(&case.params) as u32);
+    let n = case.shape.n as u32;
+    let arrays = arrays(&case.params);
+    let times = repeats(&case.params) as u32;
     let word = |array: u32, i: u32| i.wrapping_add(if arrays > 1 { array } else { times - 1 }).cast_signed();
     let mut words = vec![0; arrays as usize * n as usize];
     let wholes = (0..).zip(words.chunks_mut((n as usize).max(1)));
@@ -199,9 +201,11 @@ impl Problem for Copy {
 /// The accesses of an item at a time, and the groups that make them, unless they were asked for.
 fn strided(ask: &Ask<'_>, loads: u64, vec: u64, fill: fn(&Target, usize, u64) -> Grid) -> Result<(u64, Grid), Refusal> {
     shape::check_wg(ask.case.wg, ask.target)?;
-    let (params, wg) = (&ask.case.params, ask.case.wg.size());
+    let params = &ask.case.params;
+    let wg = ask.case.wg.size();
     let loads = LOADS.get(params)?.unwrap_or(loads);
-    let (units, items) = (u64::from(ask.target.compute_units.max(1)), (ask.case.shape.n / vec).div_ceil(loads));
+    let units = u64::from(ask.target.compute_units.max(1));
+    let items = (ask.case.shape.n / vec).div_ceil(loads);
     let all = Grid::covering(wg, items);
     let grid = match WAVES.given(params)? {
         None => fill(ask.target, wg, items),

@@ -113,7 +113,8 @@ fn the_declared_depths_are_those_of_the_schedules() {
         {
             for settings in [&[][..], &[("finish", "device")], &[("items", "96"), ("acc", "1")], &[("acc", "8")]] {
                 let plan = plan(variant, n, wg, settings);
-                let (declared, replayed) = (plan.depth, replayed(&plan, n, replay));
+                let declared = plan.depth;
+                let replayed = replayed(&plan, n, replay);
                 assert!(declared >= replayed, "{variant} {n} {wg} {settings:?}: {declared} for {replayed}");
                 let sloppy = if n < 100_000 { 64 } else { 10 };
                 assert!(declared <= replayed + sloppy, "{variant} {n} {wg} {settings:?}: {declared} for {replayed}");

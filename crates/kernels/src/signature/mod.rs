@@ -95,8 +95,11 @@ impl CSource {
         let mut macros: BTreeMap<String, Vec<String>> =
             defines.iter().map(|(name, value)| (name.clone(), tokens(value))).collect();
         let code = without_comments(text).replace("\\\n", " ");
-        let (mut kept, mut compared, mut asked) = (String::new(), Vec::new(), Vec::new());
-        let (mut dead, mut called) = (BTreeSet::new(), BTreeSet::new());
+        let mut kept = String::new();
+        let mut compared = Vec::new();
+        let mut asked = Vec::new();
+        let mut dead = BTreeSet::new();
+        let mut called = BTreeSet::new();
         // Of each conditional whether its lines count, and whether one of its branches did.
         let mut branches: Vec<(bool, bool)> = Vec::new();
         for line in code.lines() {
@@ -243,7 +246,8 @@ impl CSource {
                 || self.macros.contains_key(word)
                 || self.type_of(std::slice::from_ref(word), 0).is_some()
         };
-        let (mut names, mut in_string) = (HostNames::default(), false);
+        let mut names = HostNames::default();
+        let mut in_string = false;
         let mut needs_choice = false;
         for (at, word) in used.iter().enumerate() {
             let before = at.checked_sub(1).map_or("", |before| used[before].as_str());

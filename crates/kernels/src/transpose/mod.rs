@@ -136,7 +136,8 @@ fn is_aligned(ask: &Ask<'_>, vector: u64) -> bool {
 
 /// The plan's start, of a rung that reads or writes `vector` neighbouring elements at once.
 fn start<'a>(ask: &'a Ask<'a>, vector: u64) -> Result<Builder<'a>, Refusal> {
-    let (params, movement) = (&ask.case.params, movement(ask.case));
+    let params = &ask.case.params;
+    let movement = movement(ask.case);
     GAP.get(params)?;
     let largest = movement.input_len().max(movement.output_len()) as u64;
     let mut plan = Builder::new(ask, shape::wrapping(ask.case.dtype), largest);
@@ -187,7 +188,8 @@ fn set_pad(plan: &mut Builder<'_>, pad: u64) {
 /// The plan of one launch, if the work-group fits the device. It takes the matrices, their sizes and their pitches, `more`,
 /// and from where one repetition begins to where the next one does.
 fn launch(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup, more: &[Arg], local_elements: u64) -> Planned {
-    let (case, movement) = (plan.ask.case, movement(plan.ask.case));
+    let case = plan.ask.case;
+    let movement = movement(plan.ask.case);
     shape::check_wg(wg, plan.ask.target)?;
     let output = plan.output(movement.output_len());
     let sizes = [case.shape.n, case.shape.m, movement.from_pitch as u64, movement.to_pitch as u64];
@@ -280,8 +282,10 @@ fn least_skewed(dtype: Dtype) -> u64 {
 
 /// `registers` where rows begin at no whole vector: an item for each column of a sector's worth of rows.
 fn skewed(ask: &Ask<'_>) -> Planned {
-    let (params, size) = (&ask.case.params, ask.case.dtype.size() as u64);
-    let (sector, vector) = (SECTOR / size, 16 / size);
+    let params = &ask.case.params;
+    let size = ask.case.dtype.size() as u64;
+    let sector = SECTOR / size;
+    let vector = 16 / size;
     let side = skewed_side(ask)?;
     if !can_skew(side, ask.case.dtype) {
         let least = least_skewed(ask.case.dtype);
@@ -307,7 +311,8 @@ fn skewed(ask: &Ask<'_>) -> Planned {
 /// as wide as the pitches allow, 16 bytes for matrices up to 32 MiB and 8 bytes for larger ones, four times as many
 /// work-items in flight making up for them.
 fn blocks(ask: &Ask<'_>) -> Result<SquareTile, Refusal> {
-    let (params, size) = (&ask.case.params, ask.case.dtype.size() as u64);
+    let params = &ask.case.params;
+    let size = ask.case.dtype.size() as u64;
     let widest = if is_beyond(ask, 32) && size == 4 { 2 } else { 16 / size };
     let fitting = [4, 2].into_iter().find(|&vec| vec <= widest && is_aligned(ask, vec)).unwrap_or(1);
     let vector = VEC.get(params)?.unwrap_or(fitting);

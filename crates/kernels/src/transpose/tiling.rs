@@ -20,7 +20,8 @@ pub(super) struct SquareTile {
 impl SquareTile {
     /// As asked by `tile`, `rows` and the work-group size, in this order.
     pub(super) fn of(ask: &Ask<'_>, default_tile: u64, vector: u64) -> Result<SquareTile, Refusal> {
-        let (params, wg) = (&ask.case.params, ask.case.wg);
+        let params = &ask.case.params;
+        let wg = ask.case.wg;
         let [across, down, _] = wg.0.map(|items| items as u64);
         let given = if down > 1 { Some(across * vector) } else { None };
         let tile = TILE.get(params)?.or(given).unwrap_or(default_tile);
@@ -75,7 +76,8 @@ pub(super) struct Tiles {
 
 impl Tiles {
     pub(super) fn of(shape: Shape, tile: u64, order: GroupOrder) -> Tiles {
-        let (columns, rows) = (shape.n.div_ceil(tile), shape.m.div_ceil(tile));
+        let columns = shape.n.div_ceil(tile);
+        let rows = shape.m.div_ceil(tile);
         let (first, second) = if order == GroupOrder::Columns { (rows, columns) } else { (columns, rows) };
         let folds = second.div_ceil(MOST_GROUP_ROWS);
         let folded = second.div_ceil(folds);

@@ -146,11 +146,13 @@ pub fn check_exact(got: &Array, want: &Array) -> Verdict {
 /// Requires that every element lies within its tolerance. Infinities must be equal, and nothing passes for a NaN.
 pub fn check_near(got: &Array, near: &Near) -> Verdict {
     if (got.dtype(), got.len()) != (near.values.dtype(), near.values.len()) {
-        let (len, want) = (got.len(), near.values.len());
+        let len = got.len();
+        let want = near.values.len();
         let why = format!("got {len} elements of {}, want {want} of {}", got.dtype(), near.values.dtype());
         return Verdict::fail(f64::INFINITY, 0.0, why);
     }
-    let (got, want) = (got.widened(), near.values.widened());
+    let got = got.widened();
+    let want = near.values.widened();
     let allowed = |want: f64| near.absolute + near.relative * want.abs();
     let is_near = |(got, want): (&f64, &f64)| got == want || (want.is_finite() && (got - want).abs() <= allowed(*want));
     let error = |(got, want): (&f64, &f64)| if got == want { 0.0 } else { (got - want).abs() };
@@ -159,7 +161,8 @@ pub fn check_near(got: &Array, near: &Near) -> Verdict {
     let tol = want.iter().map(|want| allowed(*want)).fold(0.0, f64::max);
     let Some(index) = got.iter().zip(&want).position(|pair| !is_near(pair)) else { return Verdict::pass(max_err, tol) };
     let count = got.iter().zip(&want).filter(|pair| !is_near(*pair)).count();
-    let (g, w) = (got[index], want[index]);
+    let g = got[index];
+    let w = want[index];
     let why = format!("element {index} is {g:?}, want {w:?} within {:.1e}; {count} of {} wrong", allowed(w), got.len());
     Verdict::fail(max_err, tol, why)
 }
@@ -175,7 +178,8 @@ fn compare_moved<T: Comparable>(got: &[T], input: &[T], movement: &Movement) -> 
         let why = format!("{} elements made {} elements, not {}", input.len(), got.len(), movement.output_len());
         return Verdict::fail(f64::INFINITY, 0.0, why);
     }
-    let (from, to) = (movement.rows * movement.from_pitch, movement.output_rows() * movement.to_pitch);
+    let from = movement.rows * movement.from_pitch;
+    let to = movement.output_rows() * movement.to_pitch;
     let matrix = |time: usize| {
         let at = time * movement.skip;
         compare_matrix(&got[at..at + to], &input[at..at + from], movement)
@@ -205,11 +209,13 @@ fn compare_matrix<T: Comparable>(got: &[T], input: &[T], movement: &Movement) ->
         true => !got.has_bits_of(input[movement.source(row, column)]),
         false => !got.is_poison(),
     };
-    let (rows, pitch) = (movement.output_rows(), movement.to_pitch);
+    let rows = movement.output_rows();
+    let pitch = movement.to_pitch;
     // A vector is one long row.
     let pieces = pitch.div_ceil(PIECE);
     let wrong_in = |place: usize| {
-        let (top, left) = (place / pieces * BAND, place % pieces * PIECE);
+        let top = place / pieces * BAND;
+        let left = place % pieces * PIECE;
         let right = (left + PIECE).min(pitch);
         let parts =
             (left..right).step_by(BLOCK).flat_map(|begin| (top..(top + BAND).min(rows)).map(move |row| (row, begin)));
@@ -250,7 +256,8 @@ fn compare_slices<T: Comparable>(got: &[T], want: &[T]) -> Verdict {
         return Verdict::fail(f64::INFINITY, 0.0, why);
     }
     let Some(index) = first_wrong(got, want) else { return Verdict::pass(0.0, 0.0) };
-    let (g, w) = (got[index], want[index]);
+    let g = got[index];
+    let w = want[index];
     let wrong = || got.iter().zip(want).filter(|(g, w)| !g.equals(**w));
     let max_err = wrong().map(|(g, w)| g.distance(*w)).fold(0.0, f64::max);
     let note = match origin(g) {
@@ -463,7 +470,8 @@ mod tests {
 
     #[test]
     fn zeros_and_nans_are_equal_whatever_their_bits() {
-        let (got, want) = (Array::F32(vec![-0.0, f32::NAN]), Array::F32(vec![0.0, -f32::NAN]));
+        let got = Array::F32(vec![-0.0, f32::NAN]);
+        let want = Array::F32(vec![0.0, -f32::NAN]);
         assert!(check_exact(&got, &want).ok);
         assert!(!(-0.0f32).has_bits_of(0.0) && !f32::NAN.has_bits_of(-f32::NAN) && f32::NAN.has_bits_of(f32::NAN));
     }

@@ -8,7 +8,8 @@ use rayon::prelude::*;
 
 /// Requires that each number of each output is right, or as near as the output allows.
 pub(super) fn check_parts(got: &[u8], parts: &[OutputPart]) -> Verdict {
-    let (mut max_err, mut tol) = (0.0f64, 0.0f64);
+    let mut max_err = 0.0f64;
+    let mut tol = 0.0f64;
     for part in parts {
         let Some(bytes) = got.get(part.at..part.at + part.want.len()) else {
             return Verdict::fail(f64::INFINITY, 0.0, format!("{} has too few bytes", part.name));
@@ -61,7 +62,8 @@ fn check_part(got: &[u8], part: &OutputPart) -> Verdict {
     let Some((index, number)) = seen.first else { return Verdict::pass(seen.max_err, seen.tol) };
     let field = &part.layout.fields[number];
     let at = |bytes: &[u8]| numbers(&bytes[index * size..], field);
-    let (was, want) = (at(got), at(&part.want));
+    let was = at(got);
+    let want = at(&part.want);
     let of = if part.name.is_empty() { String::new() } else { format!("of {} ", part.name) };
     let which = if field.name.is_empty() { String::new() } else { format!(", field {},", field.name) };
     let bytes = &got[index * size + field.at..][..field.scalar.size()];
@@ -78,7 +80,8 @@ fn check_part(got: &[u8], part: &OutputPart) -> Verdict {
 fn compared(got: NumberValue, want: NumberValue, part: &OutputPart, field: usize) -> (f64, f64, bool) {
     match (got, want) {
         (NumberValue::Whole(got), NumberValue::Whole(want)) => {
-            let (error, allowed) = (got.abs_diff(want) as f64, part.absolute[field]);
+            let error = got.abs_diff(want) as f64;
+            let allowed = part.absolute[field];
             (error, allowed, error <= allowed)
         }
         (NumberValue::Real(got), NumberValue::Real(want)) => {

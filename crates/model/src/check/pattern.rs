@@ -36,7 +36,8 @@ pub enum Share {
 }
 
 pub fn share(is_in: &[bool], group: usize) -> Share {
-    let (n, group) = (is_in.len(), group.max(1));
+    let n = is_in.len();
+    let group = group.max(1);
     let whole = n / group * group;
     let last = n.saturating_sub(1) / group * group;
     let are =

@@ -409,7 +409,8 @@ impl Weights {
     fn weight(&self, i: u64) -> Option<f64> {
         /// Of eight weights in a row of draws, most are usual.
         const SCALES: [f64; 8] = [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 128.0, 65536.0];
-        let (row, column) = (i / self.columns, i % self.columns);
+        let row = i / self.columns;
+        let column = i % self.columns;
         if self.severed.is_some_and(|[source, sink]| source == row || sink == column) {
             return None;
         }
@@ -417,7 +418,8 @@ impl Weights {
         if column != next && self.heavy == Some(next) {
             return None;
         }
-        let (size, kind) = (draw(self.key, i), draw(!self.key, i));
+        let size = draw(self.key, i);
+        let kind = draw(!self.key, i);
         let fraction = fraction(size);
         let is_heavy = self.heavy == Some(row);
         let heavy = if is_heavy { 128.0 } else { 1.0 };
@@ -478,7 +480,8 @@ pub fn not_finite(dtype: Dtype) -> Vec<Array> {
 /// The weight at place `i` of [`Fill::Turned`]: up to 1/16 of a short edge, which in every fourth row is the shortest or the
 /// longest there can be, from 1 on and below 15/8 of a long one.
 fn turned(key: u64, columns: u64, falling: bool, i: u64) -> f64 {
-    let (row, column) = (i / columns, i % columns);
+    let row = i / columns;
+    let column = i % columns;
     let is_short = column == (row + turn(columns)) % columns;
     let rising = if is_short && draw(!key, row).is_multiple_of(4) { 0.0 } else { fraction(draw(key, i)) };
     let fraction = if falling { 1.0 - rising } else { rising };

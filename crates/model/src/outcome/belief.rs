@@ -60,7 +60,8 @@ impl Measured {
 
     /// Why the times cannot be those of the work, although the result is right.
     pub fn too_fast(&self, least_time: Option<f64>) -> Option<String> {
-        let (least, median) = (least_time?, stats::summarise(&self.times())?.median);
+        let least = least_time?;
+        let median = stats::summarise(&self.times())?.median;
         (median < least).then(|| {
             format!(
                 "{:.1} us are less than the device's measured limit allows ({:.1} us): the work was not done, or the \

@@ -77,7 +77,10 @@ pub struct Case {
 impl Case {
     /// With groups of one item, no settings, and the first seed.
     pub fn of(family: &str, variant: &str, dtype: Dtype, shape: Shape) -> Case {
-        let (family, variant, wg, params) = (family.into(), variant.into(), WorkGroup::linear(1), Params::new());
+        let family = family.into();
+        let variant = variant.into();
+        let wg = WorkGroup::linear(1);
+        let params = Params::new();
         Case { family, variant, dtype, shape, wg, params, seed: 1 }
     }
 }

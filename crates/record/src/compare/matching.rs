@@ -107,7 +107,9 @@ fn turns<'a>(before: &[&'a CaseRun], after: &[&'a CaseRun]) -> Turns {
 
 /// More runs of each side, one at least, after which the ratio is told from 1, or shown to be within what counts as the same.
 fn more_runs(runs: [usize; 2], spread: f64, ratio: f64, same: f64) -> usize {
-    let (has, away, counts) = (runs[0].min(runs[1]), ratio.ln().abs(), same.ln_1p());
+    let has = runs[0].min(runs[1]);
+    let away = ratio.ln().abs();
+    let counts = same.ln_1p();
     let needed = runs_for(spread, away.max(counts - away).exp_m1());
     needed.max(FEWEST).saturating_sub(has).max(1)
 }

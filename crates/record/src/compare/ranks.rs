@@ -49,7 +49,8 @@ impl RatioInterval {
     /// differ by. None where the runs are too few for any order of them to be rare.
     pub fn of_runs(before: &[f64], after: &[f64], turns: Turns) -> Option<RatioInterval> {
         let last = |runs: &[f64]| runs[runs.len().saturating_sub(MOST)..].to_vec();
-        let (before, after) = (last(before), last(after));
+        let before = last(before);
+        let after = last(after);
         let outside = outside(before.len(), after.len())?;
         let wider = match turns {
             Turns::InTurn => 1.0,
@@ -57,7 +58,8 @@ impl RatioInterval {
         };
         let mut ratios: Vec<f64> = after.iter().flat_map(|a| before.iter().map(move |b| a / b)).collect();
         ratios.sort_by(f64::total_cmp);
-        let (low, high) = (ratios[outside - 1], ratios[ratios.len() - outside]);
+        let low = ratios[outside - 1];
+        let high = ratios[ratios.len() - outside];
         Some(RatioInterval { ratio: quantile(&ratios, 0.5)?, low: low / wider, high: high * wider })
     }
 }
@@ -105,7 +107,8 @@ fn orders(a: usize, b: usize) -> Vec<f64> {
 
 /// The standard deviation between runs of the same side, as a share of the time; none where neither side has two.
 pub fn spread(sides: [&[f64]; 2]) -> Option<f64> {
-    let (mut squares, mut degrees) = (0.0, 0);
+    let mut squares = 0.0;
+    let mut degrees = 0;
     for runs in sides.into_iter().filter(|runs| runs.len() > 1) {
         let mean = runs.iter().map(|t| t.ln()).sum::<f64>() / runs.len() as f64;
         squares += runs.iter().map(|t| (t.ln() - mean).powi(2)).sum::<f64>();
@@ -127,7 +130,8 @@ pub fn runs_for(spread: f64, share: f64) -> usize {
 
 /// The least difference that so many runs of each side find in 19 of 20 comparisons, as a share; none of too few.
 pub fn found_from(spread: f64, runs: usize) -> Option<f64> {
-    let (count, factor) = (runs as f64, FOUND * RANKS_OF_MEAN * spread);
+    let count = runs as f64;
+    let factor = FOUND * RANKS_OF_MEAN * spread;
     (runs >= FEWEST).then(|| (factor * (1.0 + FEW / count.powi(2)) * (2.0 / count).sqrt()).exp_m1())
 }
 
@@ -145,7 +149,8 @@ mod tests {
     #[test]
     fn of_all_orders_of_two_sides_that_are_alike_three_in_a_thousand_at_most_are_called() {
         for (a, b) in [(6, 6), (5, 7), (4, 9), (7, 7), (9, 8)] {
-            let (mut called, mut all) = (0, 0);
+            let mut called = 0;
+            let mut all = 0;
             for order in every_order(a, b) {
                 let of = |side: bool| (0..a + b).filter(|&at| order[at] == side).map(|at| 1.0 + at as f64).collect();
                 let (before, after): (Vec<f64>, Vec<f64>) = (of(false), of(true));
@@ -190,9 +195,11 @@ mod tests {
 
     #[test]
     fn a_ratio_and_its_ends_do_not_depend_on_which_side_comes_first() {
-        let (a, b) = ([1.0, 1.1, 0.9, 1.05, 1.2, 1.0, 3.0], [1.3, 1.25, 1.4, 1.2, 1.35, 1.5]);
+        let a = [1.0, 1.1, 0.9, 1.05, 1.2, 1.0, 3.0];
+        let b = [1.3, 1.25, 1.4, 1.2, 1.35, 1.5];
         let interval = |a: &[f64], b: &[f64]| RatioInterval::of_runs(a, b, Turns::InTurn).unwrap();
-        let (there, back) = (interval(&a, &b), interval(&b, &a));
+        let there = interval(&a, &b);
+        let back = interval(&b, &a);
         for (x, y) in [(there.ratio, back.ratio), (there.low, back.high), (there.high, back.low)] {
             assert!((x * y - 1.0).abs() < 0.01, "{x} and {y}");
         }
@@ -203,7 +210,8 @@ mod tests {
     fn as_many_runs_as_are_named_find_such_a_difference() {
         assert_eq!(runs_for(0.0, 0.1), FEWEST);
         assert!(runs_for(0.05, 0.1) < runs_for(0.05, 0.03) && runs_for(0.02, 0.03) < runs_for(0.05, 0.03));
-        let (spread, share) = (0.05, 0.1);
+        let spread = 0.05;
+        let share = 0.1;
         let runs = runs_for(spread, share);
         assert!(found_from(spread, runs).unwrap() <= share && found_from(spread, runs - 1).unwrap() > share);
         let uniform = |k: u64| (gpulab_model::data::draw(7, k) >> 11) as f64 / (1u64 << 53) as f64;

@@ -40,7 +40,8 @@ fn verdict(before: &[Row], after: &[Row]) -> SpeedVerdict {
 #[test]
 fn fewer_than_six_runs_of_a_side_decide_nothing_however_far_apart_they_are() {
     for count in 1..FEWEST as u32 {
-        let (before, after) = (runs(count, 100.0, 0.001), runs(count, 1000.0, 0.001));
+        let before = runs(count, 100.0, 0.001);
+        let after = runs(count, 1000.0, 0.001);
         let case = only(&before, &after);
         assert_eq!((case.verdict, case.interval), (SpeedVerdict::Undecided, None), "{count}");
         assert_eq!(case.more_runs, Some(FEWEST - count as usize), "{count}");
@@ -58,7 +59,8 @@ fn a_change_counts_where_it_is_larger_than_runs_differ() {
     assert_eq!(of(100.0, 0.001), SpeedVerdict::Same);
     assert_eq!(of(106.0, 0.05), SpeedVerdict::Undecided, "steady within a run, but apart from run to run");
     assert_eq!(of(150.0, 0.05), SpeedVerdict::Slower);
-    let (before, after) = (runs(6, 100.0, 0.05), runs(6, 106.0, 0.05));
+    let before = runs(6, 100.0, 0.05);
+    let after = runs(6, 106.0, 0.05);
     let undecided = only(&before, &after);
     assert!(undecided.more_runs.is_some_and(|more| (10..500).contains(&more)), "{:?}", undecided.more_runs);
     assert_eq!(undecided.reason(), "runs of the same side differ by too much");
@@ -84,7 +86,8 @@ fn times_of_different_clocks_are_never_compared() {
 
 #[test]
 fn runs_by_another_clock_than_most_are_left_out_whatever_their_side() {
-    let (before, slower) = (runs(9, 100.0, 0.001), runs(9, 110.0, 0.001));
+    let before = runs(9, 100.0, 0.001);
+    let slower = runs(9, 110.0, 0.001);
     for (side, at) in [(0, 0), (0, 8), (1, 4)] {
         let mut sides = [before.clone(), slower.clone()];
         // Its time says nothing.
@@ -119,7 +122,8 @@ fn cases_are_matched_by_what_they_compute_and_by_settings_where_there_are_severa
             .collect()
     };
     // A default that changed is the same case.
-    let (before, after) = (with("128", 100.0), with("256", 50.0));
+    let before = with("128", 100.0);
+    let after = with("256", 50.0);
     let one = only(&before, &after);
     assert_eq!((one.verdict, one.has_other_settings()), (SpeedVerdict::Faster, true));
     let sweep = [with("64", 100.0), with("128", 50.0), with("256", 25.0)].concat();
@@ -130,7 +134,8 @@ fn cases_are_matched_by_what_they_compute_and_by_settings_where_there_are_severa
     assert_eq!(matched, [(64, SpeedVerdict::Slower), (256, SpeedVerdict::Same)]);
     assert_eq!((both.only_before, both.only_after), (1, 1));
     let failed = Row { status: gpulab_model::outcome::Status::Failed, t_median_s: None, ..steady("a", 1.0) };
-    let (before, after) = ([steady("a", 1.0), steady("b", 1.0)], [failed, steady("b", 1.0)]);
+    let before = [steady("a", 1.0), steady("b", 1.0)];
+    let after = [failed, steady("b", 1.0)];
     let lost = compare(of(&before), of(&after), 0.02);
     assert_eq!((lost.pairs.len(), lost.only_before, lost.only_after), (1, 1, 0));
     let larger = Row { n: 2000, ..steady("a", 1.0) };
@@ -185,7 +190,8 @@ fn eight_times_the_rows_take_far_less_than_sixty_four_times_as_long() {
         (0..5).map(once).fold(f64::INFINITY, f64::min)
     };
     for settings in [false, true] {
-        let (few, many) = (seconds(1000, settings), seconds(8000, settings));
+        let few = seconds(1000, settings);
+        let many = seconds(8000, settings);
         assert!(many < 32.0 * few, "{few} s and {many} s");
     }
 }

@@ -24,7 +24,8 @@ impl SpeedVerdict {
     /// same (Schuirmann's two one-sided tests, J. Pharmacokinetics and Biopharmaceutics 15(6), 1987), one on one side of 1 a
     /// change, and any other undecided.
     pub fn of(interval: &RatioInterval, same: f64) -> SpeedVerdict {
-        let (least, most) = (1.0 / (1.0 + same), 1.0 + same);
+        let least = 1.0 / (1.0 + same);
+        let most = 1.0 + same;
         match (interval.low, interval.high) {
             (low, high) if low > least && high < most => SpeedVerdict::Same,
             (low, _) if low > 1.0 => SpeedVerdict::Slower,

@@ -63,7 +63,8 @@ mod tests {
     /// What becomes of a file that holds `old`, if it is there, and gets `new`.
     fn after(old: Option<&str>, new: &str) -> Result<String, Error> {
         let folder = tempfile::tempdir().unwrap();
-        let (into, from) = (folder.path().join("a.csv"), folder.path().join("b.csv"));
+        let into = folder.path().join("a.csv");
+        let from = folder.path().join("b.csv");
         old.iter().for_each(|old| fs::write(&into, old).unwrap());
         fs::write(&from, new).unwrap();
         adopt(&into, &from)?;

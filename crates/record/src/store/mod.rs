@@ -247,7 +247,9 @@ fn parsed<T: CsvRecord>(
 ) -> Result<(Vec<T>, Option<String>), Error> {
     /// Lines that are turned into rows at once, by all cores.
     const TOGETHER: usize = 4096;
-    let (mut rows, mut header, mut lines) = (Vec::new(), None, Vec::new());
+    let mut rows = Vec::new();
+    let mut header = None;
+    let mut lines = Vec::new();
     let mut flush = |header: &Header, lines: &mut Vec<csv::ByteRecord>| {
         let some: Vec<Result<T, Error>> = lines.par_drain(..).map(|line| header.row(&line, name)).collect();
         some.into_iter().try_for_each(|row| row.map(|row| rows.extend(keep(&row).then_some(row))))
@@ -397,7 +399,8 @@ fn each_record(
         let width = *width.get_or_insert(record.len());
         let Some(whole) = last.replace(record) else { continue };
         if whole.len() != width {
-            let (line, cells) = (line(&whole), whole.len());
+            let line = line(&whole);
+            let cells = whole.len();
             return Err(Error::Usage(format!("{name}, line {line}, has {cells} cells instead of {width}")));
         }
         if is_damaged(&whole) {

@@ -68,7 +68,8 @@ fn of_columns(
         return Ok((Recorded::Rows(rows), torn));
     }
     let table = ParsedCsv::parse(text, name)?;
-    let (torn, header) = (table.torn.clone(), table.header.clone());
+    let torn = table.torn.clone();
+    let header = table.header.clone();
     if header.first().is_some_and(|name| name == "peer") {
         let texts =
             |record: &csv::ByteRecord| record.iter().map(|cell| String::from_utf8_lossy(cell).into_owned()).collect();

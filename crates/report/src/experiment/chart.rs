@@ -86,7 +86,8 @@ fn chart(points: &[&Point], measure: Measure<'_>, label: &dyn Fn(f64) -> String,
         let text = format!("{what}: all {} points agree within 5% ({ends} {unit}), so there is no chart", points.len());
         return format::wrap(&text, screen.width, "  ");
     }
-    let (series, xs) = (names(points), values_of_x(points));
+    let series = names(points);
+    let xs = values_of_x(points);
     let title = format!("{what} in {unit}{}", scale.name());
     if xs.len() < LEAST_XS || series.len() > SIGNS.len() {
         return bars(points, &title, scale, label, screen);
@@ -108,7 +109,8 @@ fn values_of_x(points: &[&Point]) -> Vec<f64> {
 
 /// Signs of series over values of x, which are as far from each other as any two neighbours.
 fn plot(points: &[&Point], title: &str, scale: Scale, label: &dyn Fn(f64) -> String, screen: Screen) -> String {
-    let (series, xs) = (names(points), values_of_x(points));
+    let series = names(points);
+    let xs = values_of_x(points);
     let room = screen.width - AXIS - 2;
     let step = (room / xs.len()).clamp(1, 12);
     let shown = xs.len().min(room);
@@ -149,7 +151,8 @@ fn axis(xs: &[f64], step: usize, label: &dyn Fn(f64) -> String) -> String {
     let end = step * xs.len();
     for (at, &x) in xs.iter().enumerate() {
         let name = format::terminal(&label(x));
-        let (length, middle) = (name.chars().count(), at * step + step / 2);
+        let length = name.chars().count();
+        let middle = at * step + step / 2;
         let start = middle.saturating_sub(length / 2);
         let used = line.chars().count();
         if (used == 0 || start > used) && start + length <= end {
@@ -161,7 +164,8 @@ fn axis(xs: &[f64], step: usize, label: &dyn Fn(f64) -> String) -> String {
 
 /// A bar for each point on one scale: in groups of one x where there are several.
 fn bars(points: &[&Point], title: &str, scale: Scale, label: &dyn Fn(f64) -> String, screen: Screen) -> String {
-    let (series, xs) = (names(points), values_of_x(points));
+    let series = names(points);
+    let xs = values_of_x(points);
     // What all points share is said once, above them.
     let head = |p: &Point| format!("{} = {}", p.x_name, label(p.x));
     let name = |p: &Point| match (series.len(), xs.len()) {

@@ -55,7 +55,8 @@ pub fn markdown(points: &[Point], question: &str, finding: &str, label: &dyn Fn(
 }
 
 fn title(point: &Point) -> String {
-    let (cache, clock) = (point.cache.name(), point.clock.name());
+    let cache = point.cache.name();
+    let clock = point.clock.name();
     let Point { experiment, device, platform, driver, .. } = point;
     format!("{experiment} on {} ({platform}, {driver}): {cache} cache, {clock} clock", format::device(device))
 }
@@ -94,7 +95,8 @@ fn units(points: &[Point]) -> String {
 
 /// A line for each x, or where there are many series, or they have no room side by side, for each series.
 fn grid(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> TextGrid {
-    let (series, xs) = (distinct(points, |p| p.series.as_str()).len(), distinct_x(points).len());
+    let series = distinct(points, |p| p.series.as_str()).len();
+    let xs = distinct_x(points).len();
     // A table that is mostly empty says less than a list, and of many points it would not end.
     if series.saturating_mul(xs) > MOST_CELLS.max(MOST_EMPTY * points.len()) {
         return list(points, label);
@@ -119,7 +121,9 @@ fn list(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
 /// One row for each x, one column for each series and what is measured of it; names are broken at commas, and have units
 /// where these differ.
 fn by_x(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
-    let (xs, is_mixed, place) = (distinct_x(points), is_mixed(points), by_place(points));
+    let xs = distinct_x(points);
+    let is_mixed = is_mixed(points);
+    let place = by_place(points);
     let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
     let mut table = TextGrid::of(&xs).numbers(x_name, |x| label(*x));
     for (series, measure) in distinct(points, |p| (p.series.as_str(), Measure::of(p))) {
@@ -132,7 +136,8 @@ fn by_x(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
 
 /// One row for each series, one column for each x and what is measured there; ascending in x.
 fn by_series(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
-    let (is_mixed, place) = (is_mixed(points), by_place(points));
+    let is_mixed = is_mixed(points);
+    let place = by_place(points);
     let all = distinct(points, |p| p.series.as_str());
     let mut table = TextGrid::of(&all).texts("", |series| (*series).to_owned());
     let mut kinds = distinct(points, |p| (number_key(p.x), p.x_name.as_str(), Measure::of(p)));

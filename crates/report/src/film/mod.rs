@@ -142,7 +142,8 @@ fn of_film(film: &Film) -> Value {
 /// `[text, line]` of what would pay most, by the counts of all launches.
 fn pays(film: &Film) -> Vec<Value> {
     let Film { case, model, counted, .. } = film;
-    let (run, rung) = (Run::begin(), built_in(&case.family).and_then(|family| family.rung(&case.variant)?.number()));
+    let run = Run::begin();
+    let rung = built_in(&case.family).and_then(|family| family.rung(&case.variant)?.number());
     let subject = CountSubject { run: &run, simulator: "", model: *model, case, rung, trial: None, note: "" };
     let payoffs = Payoffs::of_case(&CountRow::of(&subject, counted));
     let told = |payoffs: Payoffs| {
@@ -156,7 +157,9 @@ fn pays(film: &Film) -> Vec<Value> {
 
 /// Instructions of warps and of items, floating-point operations, and requests with what they cost.
 fn totals(counts: &Counts) -> Value {
-    let (global, local, atomics) = (counts.global(), counts.local(), counts.atomics());
+    let global = counts.global();
+    let local = counts.local();
+    let atomics = counts.atomics();
     json!({
         "issued": counts.issued,
         "executed": counts.lanes,

@@ -12,7 +12,8 @@ const MACROS: &str = "gpulab sets T, the element type; INDEX, an unsigned intege
 pub(super) fn hint(judgement: &Judgement) -> Hint {
     let log = judgement.failed().map(|tried| tried.reason.as_str()).unwrap_or_default();
     let signature = judgement.parameters.join(", ");
-    let (have, want) = (judgement.traits.parameters.len(), judgement.parameters.len());
+    let have = judgement.traits.parameters.len();
+    let want = judgement.parameters.len();
     if log.contains("clSetKernelArg") || log.contains("CL_INVALID_KERNEL_ARGS") {
         let said = numbers_of_arguments(log).or((have != want && have > 0).then_some([have, want]));
         let count = match said {

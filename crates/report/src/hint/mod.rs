@@ -52,7 +52,8 @@ fn wrong(judgement: &Judgement) -> Hint {
 
 /// A kernel that was written for elements of another type.
 fn other_type(judgement: &Judgement) -> Option<Hint> {
-    let (dtype, family) = (judgement.asked.dtype, &judgement.asked.family);
+    let dtype = judgement.asked.dtype;
+    let family = &judgement.asked.family;
     let own: &[&str] = match dtype {
         Dtype::F32 => &["float"],
         Dtype::F64 => &["double"],
@@ -128,7 +129,8 @@ fn by_group(judgement: &Judgement) -> Option<Hint> {
             "Look for a missing barrier, and for a place that several work-items write. {check}"
         ));
     }
-    let (sizes, wg) = (right.iter().map(ToString::to_string).joined(" and "), failed.wg);
+    let sizes = right.iter().map(ToString::to_string).joined(" and ");
+    let wg = failed.wg;
     let number = judgement.traits.sizes.iter().find(|size| right.iter().any(|wg| wg.size() as u64 == **size));
     let next = match number {
         Some(size) => format!("The text has the number {size}: write WG, or WG_X and WG_Y, which gpulab sets."),
@@ -159,7 +161,8 @@ fn by_sizes(judgement: &Judgement) -> Option<Hint> {
     let least_wrong = wrong.iter().map(|tried| tried.shape.elements()).min()?;
     let most_right = right.iter().map(|tried| tried.shape.elements()).max()?;
     if least_wrong > most_right {
-        let (until, from) = (elements(most_right), elements(least_wrong));
+        let until = elements(most_right);
+        let from = elements(least_wrong);
         return Some(hint!(
             "The kernel is right up to {until} and wrong from {from} on.",
             "Look for numbers that hold for small sizes only: a fixed number of groups or of turns of a loop, or a type too \
@@ -170,7 +173,8 @@ fn by_sizes(judgement: &Judgement) -> Option<Hint> {
 }
 
 fn unknown(judgement: &Judgement) -> Hint {
-    let (family, check) = (&judgement.asked.family, next_check(judgement));
+    let family = &judgement.asked.family;
+    let check = next_check(judgement);
     hint!(
         "The wrong elements follow no known pattern.",
         "Compare it with the family's first rung: gpulab source {family}:1. {check}"
@@ -207,7 +211,8 @@ mod tests {
 
     /// A wrong reduction, right for one element only.
     fn wrong(symptoms: Symptoms, text: &str) -> Judgement {
-        let (shape, wg) = (Shape::vector(1000), WorkGroup::linear(256));
+        let shape = Shape::vector(1000);
+        let wg = WorkGroup::linear(256);
         let tried = |n, ruling| TriedCase { shape: Shape::vector(n), wg, ruling, reason: String::new() };
         Judgement {
             ruling: Ruling::Wrong,

@@ -65,7 +65,8 @@ fn starts(counts: &CountSymptoms, traits: &SourceTraits) -> Option<Hint> {
 }
 
 fn counted(judgement: &Judgement, symptoms: &Symptoms, counts: &CountSymptoms) -> Option<Hint> {
-    let (traits, group) = (&judgement.traits, counts.group);
+    let traits = &judgement.traits;
+    let group = counts.group;
     let wg = symptoms.wg.size() as u64;
     let each = group / wg.max(1);
     let n = symptoms.shape.n;
@@ -160,7 +161,8 @@ fn counted(judgement: &Judgement, symptoms: &Symptoms, counts: &CountSymptoms) -
              and get_num_groups(0) say it."
         ),
         Share::FirstOfGroups | Share::Some => {
-            let (count, missing) = (counts.count, counts.first_missing.unwrap_or_default());
+            let count = counts.count;
+            let missing = counts.first_missing.unwrap_or_default();
             let strange =
                 if counts.strange > 0 { ", and some leave a result that is not a multiple of their value" } else { "" };
             hint!(
@@ -208,7 +210,9 @@ fn pairs(counts: &CountSymptoms) -> Option<Hint> {
 
 /// Where every element counts once, but not over all data.
 fn kinds(judgement: &Judgement, counts: &CountSymptoms) -> Option<Hint> {
-    let (kinds, traits, dtype) = (counts.kinds?, &judgement.traits, judgement.asked.dtype);
+    let kinds = counts.kinds?;
+    let traits = &judgement.traits;
+    let dtype = judgement.asked.dtype;
     if kinds.ones && !kinds.signed {
         return Some(hint!(
             "The result is right over ones, and wrong over numbers of both signs.",

@@ -33,7 +33,8 @@ pub fn table(rows: &[Row], unit: RateUnit, screen: Screen, verbose: bool) -> Str
     let rungs = Section { cells: &view.rungs, name: "rung".to_owned(), best: view.best(), is_cpu: false };
     let cpu_name = view.cpu.first().map(|cell| cell.row.device.clone()).unwrap_or_default();
     let cpu = Section { cells: &view.cpu, name: cpu_name, best: None, is_cpu: true };
-    let (mut left_out, mut shown) = (Vec::new(), Vec::new());
+    let mut left_out = Vec::new();
+    let mut shown = Vec::new();
     for part in [rungs, cpu].into_iter().filter(|part| !part.cells.is_empty()) {
         let drawn = part.draw(screen);
         text.push('\n');
@@ -219,7 +220,9 @@ impl Bars {
 fn notes(view: &View<'_>, columns: usize, screen: Screen, verbose: bool) -> String {
     let wrap = |note: &str| format::wrap(&format!("note: {}", format::terminal(note)), screen.width, "  ");
     let wrapped = view.notes.iter().map(|note| wrap(note));
-    let (mut text, mut lines, mut more) = (String::new(), 0, 0);
+    let mut text = String::new();
+    let mut lines = 0;
+    let mut more = 0;
     for note in wrapped {
         lines += note.lines().count();
         if verbose || lines <= NOTE_LINES || text.is_empty() {

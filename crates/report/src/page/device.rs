@@ -27,10 +27,12 @@ fn timed<'a>(own: &'a DevicePart<'_>) -> impl Iterator<Item = &'a Row> {
 pub(super) fn trust_heading(own: &DevicePart<'_>) -> String {
     let doubtful = |is_swept: bool| {
         let is_meant = |row: &&Row| row.sweep_id.is_empty() != is_swept;
-        let (all, bad) = (timed(own).filter(is_meant), timed(own).filter(is_meant).filter(|row| row.is_doubtful()));
+        let all = timed(own).filter(is_meant);
+        let bad = timed(own).filter(is_meant).filter(|row| row.is_doubtful());
         (all.count(), bad.count())
     };
-    let (ladders, sweeps) = (doubtful(false), doubtful(true));
+    let ladders = doubtful(false);
+    let sweeps = doubtful(true);
     match (ladders, sweeps) {
         ((0, _), (0, _)) => "The device".to_owned(),
         ((all, 0), (more, 0)) => format!("The device was quiet: none of {} is doubtful", times(all + more)),
@@ -57,7 +59,8 @@ fn percent_of((all, some): (usize, usize)) -> String {
 
 /// The device, its driver and its host; whether results were right and clocks sane; what is doubtful.
 pub(super) fn trust(own: &DevicePart<'_>) -> Markup {
-    let (sane, doubts) = (sanity(own), doubts(own));
+    let sane = sanity(own);
+    let doubts = doubts(own);
     let failed: Vec<&Row> =
         own.rows.iter().filter(|row| ![Status::Ok, Status::Skipped].contains(&row.status)).collect();
     let failures = failed.iter().map(|row| {

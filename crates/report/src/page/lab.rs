@@ -63,7 +63,8 @@ fn first_and_others(first: &[Picture], others: &[Picture], which: &str, ids: &Id
 
 /// Time over the size of the problem: of each family the type and cache with the most rungs and sizes, others folded.
 pub(super) fn sizes(own: &DevicePart<'_>, ids: &Ids) -> Option<Markup> {
-    let (mut first, mut others) = (Vec::new(), Vec::new());
+    let mut first = Vec::new();
+    let mut others = Vec::new();
     let mut all = groups(&families(&own.rows), |rows| rows.first().map(|row| row.family.clone()));
     all.sort_by_key(|of_family| of_family.first().map_or(0, |rows| place(rows)));
     for mut of_family in all {
@@ -124,7 +125,9 @@ pub(super) fn experiments(own: &DevicePart<'_>, ids: &Ids) -> Option<Markup> {
 /// An experiment: its picture says what it asks and finds.
 fn experiment(study: &RecordedStudy, ids: &Ids) -> Markup {
     let name = study.points.first().map(|point| format::terminal(&point.experiment)).unwrap_or_default();
-    let (id, question, finding) = (ids.next("study"), prose(&study.question), prose(&study.finding));
+    let id = ids.next("study");
+    let question = prose(&study.question);
+    let finding = prose(&study.finding);
     html! { article.study aria-labelledby=(id) {
         h3 #(id) { (name) }
         @match &study.picture {

@@ -138,7 +138,8 @@ fn lead(material: &PageMaterial<'_>) -> String {
     let of_limits = folders().flat_map(|own| &own.ceilings).map(|row| (row.time_utc.as_str(), row.gpulab.as_str()));
     let all: Vec<(&str, &str)> = of_rows.chain(of_points).chain(of_limits).collect();
     let day = |time: &str| format::terminal(time.split('T').next().unwrap_or_default());
-    let (first, last) = (all.iter().map(|of| day(of.0)).min(), all.iter().map(|of| day(of.0)).max());
+    let first = all.iter().map(|of| day(of.0)).min();
+    let last = all.iter().map(|of| day(of.0)).max();
     let mut versions: Vec<String> = all.iter().map(|of| format::terminal(of.1)).collect();
     versions.sort();
     versions.dedup();

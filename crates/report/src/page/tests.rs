@@ -28,7 +28,8 @@ fn the_first_heading_says_how_many_times_are_doubtful() {
     };
     let noisy = |row: Row| Row { flags: flag::NOISY, ..row };
     let swept = |row: Row| Row { sweep_id: "s".to_owned(), ..row };
-    let (a, b) = (timed(1, "naive", 1e-3), timed(2, "local", 5e-4));
+    let a = timed(1, "naive", 1e-3);
+    let b = timed(2, "local", 5e-4);
     assert_eq!(heading(vec![a.clone(), b.clone()]), "The device was quiet: none of 2 times is doubtful");
     assert_eq!(heading(vec![a.clone(), noisy(b.clone())]), "May this be trusted? 50\u{a0}% of 2 times are doubtful");
     assert_eq!(

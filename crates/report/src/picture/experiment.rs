@@ -206,7 +206,8 @@ const TIMED: [&str; 7] = ["GB/s", "Gop/s", "us", "ns", "clocks", "/CU/clock", "s
 /// The ends of a point's spread: half of it to each side.
 fn ends(point: &Point) -> [f64; 2] {
     let noise = point.noise.filter(|_| TIMED.contains(&point.unit.as_str())).unwrap_or(0.0);
-    let (value, half) = (point.measured().unwrap_or(0.0), noise / 2.0);
+    let value = point.measured().unwrap_or(0.0);
+    let half = noise / 2.0;
     // What no run can be is no spread.
     let half = if half.is_finite() { half.min(0.9) } else { 0.0 };
     [value * (1.0 - half), value * (1.0 + half)]

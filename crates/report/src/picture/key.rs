@@ -8,7 +8,8 @@ const LEADING: f64 = 16.0;
 /// Draws the sign and the name of each series, from left to right in as many lines as that takes.
 pub(super) fn key(sheet: &mut Sheet, names: &[(usize, &str)]) {
     let look = Lettering::new(SMALL, Anchor::Start, "ink");
-    let (mut x, most) = (MARGIN, WIDTH - MARGIN);
+    let mut x = MARGIN;
+    let most = WIDTH - MARGIN;
     sheet.y += LEADING + 4.0;
     for &(series, name) in names {
         let name = font::fitted(name, SMALL, most - MARGIN - 26.0);

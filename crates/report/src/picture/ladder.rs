@@ -135,7 +135,8 @@ impl BarChart {
             sheet.text(MARGIN, y + 4.5, look, &names[at]);
             if row.t_median_s.is_none() {
                 // A reason that is cut says less than the word alone.
-                let (whole, word) = (verdict(row, usize::MAX), status_word(row.status));
+                let whole = verdict(row, usize::MAX);
+                let word = status_word(row.status);
                 let has_room = font::width(&whole, SMALL) <= WIDTH - MARGIN - left - 5.0;
                 sheet.text(left + 5.0, y + 4.5, ASIDE_ACROSS, if has_room { &whole } else { word });
                 continue;

@@ -127,7 +127,8 @@ fn names_beside(sheet: &mut Sheet, lines: &[Line], area: Area, y: &AxisScale) {
 
 fn references(sheet: &mut Sheet, all: &[ReferenceLine], area: Area, x: &AxisScale, y: &AxisScale) {
     let is_inside = |r: &&ReferenceLine| if r.is_across { x.holds(r.at) } else { y.holds(r.at) };
-    let (mut top, look) = (area.top + 12.0, |anchor| Lettering::new(SMALL, anchor, "dim"));
+    let mut top = area.top + 12.0;
+    let look = |anchor| Lettering::new(SMALL, anchor, "dim");
     for reference in all.iter().filter(is_inside) {
         if reference.is_across {
             let at = x.at(reference.at);

@@ -67,7 +67,8 @@ pub fn roofline(ladders: &[Vec<Row>], ceilings: &[CeilingRow]) -> Drawn {
 fn path<'a>(rows: &'a [Row]) -> Vec<RungPoint<'a>> {
     let is_meant = |row: &&Row| is_base(row) && row.is_plain();
     let point = |row: &'a Row| {
-        let (intensity, gops) = (ratio(row.ops? as f64, row.bytes? as f64)?, row.gops?);
+        let intensity = ratio(row.ops? as f64, row.bytes? as f64)?;
+        let gops = row.gops?;
         (intensity > 0.0 && gops > 0.0).then_some(RungPoint { row, intensity, gops })
     };
     rows.iter().filter(is_meant).filter_map(point).collect()

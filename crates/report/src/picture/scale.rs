@@ -34,7 +34,8 @@ pub(super) fn span(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> 
 
 impl AxisScale {
     fn new(spacing: Spacing, least: f64, most: f64, ticks: usize) -> AxisScale {
-        let (least, most) = (least.clamp(-MOST, MOST), most.clamp(-MOST, MOST));
+        let least = least.clamp(-MOST, MOST);
+        let most = most.clamp(-MOST, MOST);
         let least = if spacing == Spacing::Linear { least } else { least.max(most / MOST) };
         AxisScale { spacing, least, most, from: 0.0, to: 1.0, ticks: ticks.max(2), has_zero: false }
     }
@@ -57,7 +58,8 @@ impl AxisScale {
         let (least, most) = (least.clamp(f64::MIN_POSITIVE, MOST), most.max(least).clamp(f64::MIN_POSITIVE, MOST));
         let down = ROUND.iter().rev().map(|r| r * decade(least)).find(|r| *r <= least * 1.000_001);
         let up = ROUND.iter().chain(&[10.0]).map(|r| r * decade(most)).find(|r| *r >= most * 0.999_999);
-        let (least, most) = (down.unwrap_or(least), up.unwrap_or(most));
+        let least = down.unwrap_or(least);
+        let most = up.unwrap_or(most);
         AxisScale::new(Spacing::Log10, least, if most > least { most } else { 10.0 * least }, ticks)
     }
 

@@ -169,7 +169,8 @@ impl Sheet {
 
     /// Fills an area, which tells more when it is pointed at.
     pub(super) fn fill(&mut self, area: Area, class: &str, tip: &str) {
-        let (width, height) = (area.width().max(0.0), (area.bottom - area.top).max(0.0));
+        let width = area.width().max(0.0);
+        let height = (area.bottom - area.top).max(0.0);
         self.marks.push(html! {
             rect x=(Units(area.left)) y=(Units(area.top)) width=(Units(width)) height=(Units(height)) class=(class) { (told(tip)) }
         });
@@ -326,11 +327,14 @@ impl Picture {
     }
 
     fn element(&self, id: &str, top: f64, before: &Markup) -> Markup {
-        let (title, about) = (format!("{id}-title"), format!("{id}-about"));
-        let (top, bottom) = (top.floor(), self.height.ceil());
+        let title = format!("{id}-title");
+        let about = format!("{id}-about");
+        let top = top.floor();
+        let bottom = self.height.ceil();
         let size = format!("0 {top:.0} {WIDTH} {:.0}", bottom - top);
         // A length and a half of a unit each, which slides and pages enlarge as they please.
-        let (width, height) = (1.5 * WIDTH, 1.5 * (bottom - top));
+        let width = 1.5 * WIDTH;
+        let height = 1.5 * (bottom - top);
         html! {
             svg xmlns="http://www.w3.org/2000/svg" viewBox=(size) width=(Units(width)) height=(Units(height)) role="img"
                 aria-labelledby=(format!("{title} {about}")) font-family=(font::FAMILY) {

@@ -31,7 +31,8 @@ pub fn size(rows: &[Row], ceilings: &[CeilingRow]) -> Drawn {
         format::device(&first.device),
         first.dtype
     );
-    let (low, high) = (sizes[0] as f64, sizes[sizes.len() - 1] as f64);
+    let low = sizes[0] as f64;
+    let high = sizes[sizes.len() - 1] as f64;
     let references = references(&timed, floor.map(in_unit), ceilings);
     let figures = figures(&lines, &sizes);
     let about = format!(

@@ -69,7 +69,8 @@ fn draw(sheet: &mut Sheet, lines: &[SampleLine]) {
     let left = MARGIN + font::widest(names.iter().map(String::as_str), BODY) + 8.0;
     let right = WIDTH - MARGIN - 8.0;
     let all = || lines.iter().flat_map(|line| line.ratios.iter().copied());
-    let (least, most) = (all().fold(1.0, f64::min), all().fold(1.05, f64::max).min(EDGE));
+    let least = all().fold(1.0, f64::min);
+    let most = all().fold(1.05, f64::max).min(EDGE);
     let axis = AxisScale::between(least, most, 5).over(left + 3.0, right - 3.0);
     let top = sheet.y + 4.0;
     let area = Area::new(left, top, right, top + LINE * lines.len() as f64);

@@ -93,7 +93,8 @@ impl HeatMap<'_> {
         self.heads(sheet, left, wide);
         let top = sheet.y + 6.0;
         let field = |row: usize, column: usize| {
-            let (x, y) = (left + wide * column as f64, top + FIELD * row as f64);
+            let x = left + wide * column as f64;
+            let y = top + FIELD * row as f64;
             Area::new(x, y, x + wide, y + FIELD)
         };
         for (row, variant) in self.variants.iter().enumerate() {
@@ -125,7 +126,8 @@ impl HeatMap<'_> {
     /// Draws an edge around fields that are as good as the best, and a ring around the best.
     fn plateau(&self, sheet: &mut Sheet, field: &dyn Fn(usize, usize) -> Area) {
         let is_flat = |row: Option<usize>, column: Option<usize>| {
-            let (variant, wg) = (row.and_then(|r| self.variants.get(r)), column.and_then(|c| self.wgs.get(c)));
+            let variant = row.and_then(|r| self.variants.get(r));
+            let wg = column.and_then(|c| self.wgs.get(c));
             variant.zip(wg).and_then(|(v, &w)| self.factor(v, w)).is_some_and(|factor| factor <= FLAT)
         };
         for row in 0..self.variants.len() {

@@ -88,7 +88,9 @@ impl Written {
     /// Measured by the font, nothing of the drawing's own.
     fn of(node: &roxmltree::Node<'_, '_>) -> Written {
         let number = |name: &str| node.attribute(name).unwrap().parse::<f64>().unwrap();
-        let (x, y, size) = (number("x"), number("y"), number("font-size"));
+        let x = number("x");
+        let y = number("y");
+        let size = number("font-size");
         let text = node.text().unwrap_or_default().to_owned();
         let wide = font::width(&text, size);
         let left = match node.attribute("text-anchor") {
@@ -149,7 +151,9 @@ fn check(what: &str, picture: &Picture) {
 }
 
 fn recorded_on(device: &str) -> (Vec<Row>, Vec<Point>, Vec<CeilingRow>) {
-    let (mut rows, mut points, mut ceilings) = (Vec::new(), Vec::new(), Vec::new());
+    let mut rows = Vec::new();
+    let mut points = Vec::new();
+    let mut ceilings = Vec::new();
     for file in shipped().iter().filter(|file| file.device == device) {
         match recorded(file.text, file.name).unwrap().0 {
             Recorded::Rows(own) => rows.extend(own),

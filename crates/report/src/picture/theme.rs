@@ -118,7 +118,8 @@ mod tests {
     }
 
     fn contrast(a: &str, b: &str) -> f64 {
-        let (a, b) = (luminance(a), luminance(b));
+        let a = luminance(a);
+        let b = luminance(b);
         (a.max(b) + 0.05) / (a.min(b) + 0.05)
     }
 

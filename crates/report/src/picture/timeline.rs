@@ -141,7 +141,8 @@ fn draw(title: &str, subtitle: &str, lanes: &[PictureLane]) -> Picture {
         let y = top + LANE * at as f64;
         sheet.text(MARGIN, y + LANE / 2.0 + 4.5, Lettering::new(BODY, Anchor::Start, "ink"), &lane.name);
         for stretch in &lane.stretches {
-            let (from, to) = (axis.at(stretch.start / of_unit), axis.at(stretch.end / of_unit));
+            let from = axis.at(stretch.start / of_unit);
+            let to = axis.at(stretch.end / of_unit);
             // The shortest command is seen.
             sheet.fill(
                 Area::new(from, y + 4.0, to.max(from + 0.7), y + LANE - 4.0),

@@ -65,7 +65,8 @@ fn steps<'a>(timed: &[&'a Row]) -> Vec<WaterfallStep<'a>> {
     let Some(first) = timed.first().and_then(|row| row.t_median_s) else { return Vec::new() };
     let step = |pair: &[&'a Row]| {
         let [before, after] = [pair[0].t_median_s?, pair[1].t_median_s?].map(|seconds| first / seconds);
-        let (gain, clear) = (after / before, clear_factor(Some(pair[0]), pair[1]));
+        let gain = after / before;
+        let clear = clear_factor(Some(pair[0]), pair[1]);
         let is_decided = gain > clear || gain < 1.0 / clear;
         let is_drawn = before.is_finite() && after.is_finite() && before > 0.0 && after > 0.0;
         is_drawn.then_some(WaterfallStep { row: pair[1], before, after, is_decided })
@@ -79,7 +80,8 @@ fn title(steps: &[WaterfallStep<'_>], best: &WaterfallStep<'_>) -> String {
     let Some(most) = gains.max_by(|a, b| a.gain().total_cmp(&b.gain())) else {
         return "No step is clearly faster than the rung before it".to_owned();
     };
-    let (gain, total) = (number::value(most.gain()), number::value(best.after));
+    let gain = number::value(most.gain());
+    let total = number::value(best.after);
     format!("{} brings most: × {gain}; all steps up to {} bring × {total}", label(most.row), label(best.row))
 }
 

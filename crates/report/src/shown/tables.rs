@@ -82,7 +82,8 @@ fn records<T: CsvRecord>(
 
 /// All rows of the files, and other programs' figures in them.
 fn rows_and_peers(files: &[ShownFile]) -> (Vec<Row>, Vec<PeerCells>) {
-    let (mut rows, mut peers) = (Vec::new(), Vec::new());
+    let mut rows = Vec::new();
+    let mut peers = Vec::new();
     for file in files {
         match &file.holds {
             ShownContent::Recorded(Recorded::Rows(own)) => rows.extend(latest(own).into_owned()),
@@ -164,7 +165,8 @@ fn kept_promise(before: &RungTime, payoffs: &Payoffs, later: &[RungTime]) -> Opt
         let (next, (new, _)) = (after.payoffs.as_ref()?, after.model.as_ref().ok()?);
         let promise = payoffs.kept_by(next, (results(&before.row, old), results(&after.row, new)))?;
         if !next.trades_for_conflicts(promise.waste) {
-            let (promised, reached) = (1.0 / (1.0 - promise.saves), before.measured / after.measured);
+            let promised = 1.0 / (1.0 - promise.saves);
+            let reached = before.measured / after.measured;
             return Some(KeptPromise { waste: promise.waste, promised, reached });
         }
     }

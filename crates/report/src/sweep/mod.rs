@@ -173,7 +173,8 @@ fn problem(rows: &[&Swept]) -> String {
 fn flatness(all: &[Timed<'_>]) -> String {
     let Some((best, time)) = all.first() else { return String::new() };
     let near = all.iter().filter(|(_, t)| *t <= FLAT * time).count();
-    let (middle, worst) = (all[all.len() / 2].1, all[all.len() - 1].1);
+    let middle = all[all.len() / 2].1;
+    let worst = all[all.len() - 1].1;
     format!(
         "best{}: {}, wg {}{}: {}; {near} of {} {} within 5% of it, the median is {}, the worst {}",
         if best.flags.contains(flag::ABOVE_CEILING) { " (its data fit the cache)" } else { "" },

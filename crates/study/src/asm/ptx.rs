@@ -8,7 +8,10 @@ use std::collections::BTreeMap;
 pub(super) fn parse(text: &str) -> Vec<AsmKernel> {
     let files: BTreeMap<&str, &str> = text.lines().filter_map(file).collect();
     let mut kernels: Vec<AsmKernel> = Vec::new();
-    let (mut depth, mut name, mut place, mut statement) = (0usize, None, None, String::new());
+    let mut depth = 0usize;
+    let mut name = None;
+    let mut place = None;
+    let mut statement = String::new();
     for line in text.lines() {
         let line = line.split("//").next().unwrap_or_default().trim();
         if depth == 0 {

@@ -83,7 +83,9 @@ impl Limits {
     }
 
     fn of(effort: Effort, kept: Kept, folder: Option<PathBuf>, quiet: bool, say: fn(&str)) -> Limits {
-        let (told, told_unquiet, deadline) = (quiet, quiet, None);
+        let told = quiet;
+        let told_unquiet = quiet;
+        let deadline = None;
         Limits { effort, kept, folder, told, told_unquiet, quiet, say, deadline, known: Vec::new(), broken: Vec::new() }
     }
 
@@ -186,7 +188,9 @@ impl Limits {
             self.tell_unquiet(&row);
             return Ok(Some(row));
         }
-        let (quiet, say, before) = (self.quiet, self.say, self.broken.len());
+        let quiet = self.quiet;
+        let say = self.say;
+        let before = self.broken.len();
         let broken = &mut self.broken;
         let mut tell = |outcome: &Outcome| {
             let status = outcome.status();

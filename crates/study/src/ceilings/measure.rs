@@ -139,7 +139,8 @@ pub fn measure(
     executor: &mut dyn Executor,
     tell: &mut dyn FnMut(&Outcome),
 ) -> Result<(CeilingRow, Reach), Error> {
-    let (info, started) = (executor.info().clone(), Instant::now());
+    let info = executor.info().clone();
+    let started = Instant::now();
     let deadline = Deadline::begin(effort.within);
     let mut hunt = Hunt { quantity, executor, tried: Vec::new(), refused: None, count: 0, deadline };
     let has_spaces = hunt.search(effort, tell)?;
@@ -246,7 +247,8 @@ impl Hunt<'_> {
         settings: &Settings,
         tell: &mut dyn FnMut(&Outcome),
     ) -> Result<Option<f64>, Error> {
-        let (elements, probe) = (case.shape.elements(), probe(&case));
+        let elements = case.shape.elements();
+        let probe = probe(&case);
         // Without a rate there is no ceiling.
         if !self.tried.is_empty() && !self.deadline.has_time_for(&probe, elements) {
             return Ok(None);

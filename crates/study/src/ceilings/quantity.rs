@@ -602,7 +602,8 @@ mod tests {
     #[test]
     fn a_quick_look_is_a_part_of_the_whole_and_half_needs_the_device() {
         for gpu in [true, false] {
-            let (whole, quick) = (quantities(&target(gpu), false), quantities(&target(gpu), true));
+            let whole = quantities(&target(gpu), false);
+            let quick = quantities(&target(gpu), true);
             for quantity in &quick {
                 let same =
                     |q: &&Quantity| (q.what, q.element, q.place) == (quantity.what, quantity.element, quantity.place);

@@ -145,7 +145,8 @@ impl CeilingRow {
 
 /// Values of this unit that a device, or a simulator of one, may have: those that were measured, and far around them.
 fn believable(unit: &str) -> Option<RangeInclusive<f64>> {
-    let (rate, time) = (1e-6..=1e7, 1e-4..=1e9);
+    let rate = 1e-6..=1e7;
+    let time = 1e-4..=1e9;
     Some(if measure(unit)?.is_time() { time } else { rate })
 }
 

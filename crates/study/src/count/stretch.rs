@@ -93,7 +93,8 @@ pub fn stretched(form: Form, case: &Case, plan: &Plan, counted: &[CountRow]) -> 
             ..large.clone()
         };
         let mut counts = small.counts().joined(&large.counts(), &|a, b| line.point(a, b));
-        let (read, write) = (&mut counts.memory.global_read, &mut counts.memory.global_write);
+        let read = &mut counts.memory.global_read;
+        let write = &mut counts.memory.global_write;
         let is_whole = |row: &CountRow| row.counts().global().moved == row.counts().global().segments * row.segment;
         if is_whole(small) && is_whole(large) {
             [read, write].into_iter().for_each(|one| one.moved = one.segments * large.segment);
@@ -143,7 +144,8 @@ impl GroupLine {
 
     fn point(&self, small: u64, large: u64) -> u64 {
         let (here, first, second) = self.at;
-        let (first_count, second_count) = (small as f64 * self.each.0, large as f64 * self.each.1);
+        let first_count = small as f64 * self.each.0;
+        let second_count = large as f64 * self.each.1;
         let turns = second - first;
         let group = match turns.abs() > 1e-6 * second {
             true => second_count + (second_count - first_count) / turns * (here - second),

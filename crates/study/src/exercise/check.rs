@@ -93,7 +93,8 @@ impl CountMetric {
             counted.launches.iter().for_each(|launch| total += launch.counts.total());
             total
         };
-        let (total, starters) = (all(counted), starter.map(all));
+        let total = all(counted);
+        let starters = starter.map(all);
         let mean = |what: fn(&Counts) -> u64, of: fn(&Counts) -> u64| {
             let number = starters.map_or(u64::MAX, |starter| of(&starter)).min(of(&total));
             (number > 0).then(|| what(&total) as f64 / number as f64)

@@ -22,7 +22,8 @@ impl DrawnSizes {
                 (asked, Shape { n: width, m: width + 64 })
             }
             Form::Square => {
-                let (side, counted) = (draw.within(100, 200), 32 * draw.within(2, 3));
+                let side = draw.within(100, 200);
+                let counted = 32 * draw.within(2, 3);
                 (Shape { n: side, m: side }, Shape { n: counted, m: counted })
             }
         };

@@ -119,7 +119,8 @@ fn judged(controls: &[Contrast]) -> ControlVerdict {
 
 /// `1.98`, or `1.90 to 2.30`.
 fn from_to(least: f64, most: f64) -> String {
-    let (least, most) = (format!("{least:.2}"), format!("{most:.2}"));
+    let least = format!("{least:.2}");
+    let most = format!("{most:.2}");
     if least == most { least } else { format!("{least} to {most}") }
 }
 

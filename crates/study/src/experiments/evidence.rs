@@ -95,7 +95,8 @@ impl Contrast {
 
     /// Whether the ratio is above `factor`; nothing if the spread hides it.
     pub(super) fn exceeds(&self, factor: f64) -> Option<bool> {
-        let (least, most) = (self.ratio / (1.0 + self.spread), self.ratio * (1.0 + self.spread));
+        let least = self.ratio / (1.0 + self.spread);
+        let most = self.ratio * (1.0 + self.spread);
         if (least <= factor) == (most <= factor) { Some(least > factor) } else { None }
     }
 
@@ -163,7 +164,9 @@ pub(super) fn knee(points: &[Point], name: &str) -> Knee {
         return Knee::Unmeasured;
     }
     let run = steps[begin..].iter().take_while(|step| step.ratio > FALL).count();
-    let (first, last, next) = (&steps[begin], &steps[begin + run - 1], steps.get(begin + run));
+    let first = &steps[begin];
+    let last = &steps[begin + run - 1];
+    let next = steps.get(begin + run);
     match next {
         _ if ![Some(first), Some(last), next].into_iter().flatten().all(|step| step.is_clear(FALL)) => Knee::Unclear,
         None if run == 1 && begin > 0 => Knee::Unclear,
@@ -211,7 +214,8 @@ pub(super) fn compare(points: &[Point], a: (&str, f64), b: (&str, f64)) -> Optio
 
 /// One series over another, wherever both have a value and `x` is meant; ascending in x.
 pub(super) fn compare_series(points: &[Point], a: &str, b: &str, is_meant: fn(f64) -> bool) -> Vec<Contrast> {
-    let (first, second) = (by_x(points, a), by_x(points, b));
+    let first = by_x(points, a);
+    let second = by_x(points, b);
     let xs = points.iter().filter(|p| p.series == a && is_meant(p.x)).map(|p| key(p.x));
     let mut all: Vec<Contrast> = xs.filter_map(|x| Contrast::new(first.get(&x)?, second.get(&x)?)).collect();
     all.sort_by(|a, b| a.x.total_cmp(&b.x));
@@ -441,7 +445,8 @@ mod tests {
             let with = |&status: &Status| Point { status, ..point("s", 1, 1.0, 0.0) };
             nothing(&statuses.iter().map(with).collect::<Vec<_>>(), "None can be compared.")
         };
-        let (wrong, skipped) = (Status::WrongResult, Status::Skipped);
+        let wrong = Status::WrongResult;
+        let skipped = Status::Skipped;
         assert_eq!(of(&[]), "Nothing was measured.");
         assert_eq!(of(&[Status::Ok, wrong]), "None can be compared.");
         assert_eq!(of(&[wrong, wrong]), "No point has a value: every result was wrong.");

@@ -88,7 +88,8 @@ fn fast(all: &[&Point], best: &Point) -> String {
         over.iter().filter(|c| c.exceeds(FAST) == wanted).map(|c| c.x.to_string()).collect()
     };
     let undecided = undecided_factor(over.iter().filter(|c| c.exceeds(FAST).is_none()));
-    let (fast, hidden) = (named(Some(true)), named(None));
+    let fast = named(Some(true));
+    let hidden = named(None);
     let slowest = over.iter().min_by(|a, b| a.ratio.total_cmp(&b.ratio));
     let slowest = slowest.filter(|c| c.exceeds(FAST) == Some(false));
     let slowest = slowest.map_or_else(String::new, |c| format!("; the slowest is {} with {}", c.x, percent(c.ratio)));

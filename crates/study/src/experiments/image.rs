@@ -107,7 +107,8 @@ fn beside(points: &[Point], what: &str, name: &str) -> Option<String> {
         "" => String::new(),
         unclear => format!(", and {unclear} it is {}", undecided(&contrasts)),
     };
-    let (faster, slower) = (of(Comparison::Higher), of(Comparison::Lower));
+    let faster = of(Comparison::Higher);
+    let slower = of(Comparison::Lower);
     let phrase = match (faster.is_empty(), slower.is_empty()) {
         _ if contrasts.is_empty() => return None,
         (false, true) => format!("{what} is faster {faster}{rest}"),

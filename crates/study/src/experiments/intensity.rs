@@ -90,7 +90,8 @@ const PAID: f64 = 0.6;
 fn roofline(points: &[Point]) -> Option<String> {
     let all = series(points, MEMORY);
     let copy = *all.first().filter(|p| p.x == 0.0)?;
-    let (copied, more) = (copy.measured()?, &all[1..]);
+    let copied = copy.measured()?;
+    let more = &all[1..];
     let last = more.last()?;
     let shares: Vec<Contrast> = more.iter().filter_map(|p| Contrast::new(p, copy)).collect();
     let kept = shares.iter().take_while(|c| c.exceeds(KEPT) == Some(true)).last().map_or(0.0, |c| c.x);

@@ -134,7 +134,8 @@ impl Held {
         match self.kept {
             SpeedKept::Throughout => Some(format!("nowhere with {name}")),
             SpeedKept::UpTo(enough) => {
-                let (left, most) = (percent(self.last.ratio), bytes(self.last.x));
+                let left = percent(self.last.ratio);
+                let most = bytes(self.last.x);
                 Some(format!("beyond {} with {name} (to {left} at {most})", bytes(enough)))
             }
             SpeedKept::Hidden => None,

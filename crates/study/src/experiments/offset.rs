@@ -99,7 +99,8 @@ fn clause(what: &str, contrasts: &[Contrast]) -> Option<String> {
             many if many == contrasts.len() => format!("what an offset costs {what} is {}", undecided()),
             _ => {
                 let clear: Vec<&Contrast> = contrasts.iter().filter(|c| c.is_clear(1.0 / LOSS)).collect();
-                let (lost, at) = (lost(clear.iter().copied()), places(&clear, "offset"));
+                let lost = lost(clear.iter().copied());
+                let at = places(&clear, "offset");
                 format!("{what} lose less than {lost} at {at}, and their loss elsewhere is {}", undecided())
             }
         });

@@ -143,7 +143,9 @@ const NO_OVERLAP: f64 = 0.1;
 fn beside_stage(points: &[Point], (what, alone, both): (&str, &str, &str)) -> Option<String> {
     let all = [alone, HOST, both].map(|name| series(points, name).into_iter().find(|p| p.x == 1.0));
     let [alone, host, both] = all.map(|point| point.and_then(Point::measured));
-    let (alone, host, both) = (alone?, host?, both?);
+    let alone = alone?;
+    let host = host?;
+    let both = both?;
     let spread: f64 = all.iter().flatten().filter_map(|p| Some(p.measured()? * p.noise?)).sum();
     let shorter = alone.min(host);
     // 0: one after the other; 1: the shorter is hidden whole.

@@ -153,7 +153,8 @@ fn spills(points: &[Point], cap: &Cap) -> Option<String> {
         };
         format!("{} values spill {:.0} bytes and {cost}", p.x, p.measured().unwrap_or(0.0))
     };
-    let (first, last) = (spilled.first()?, spilled.last()?);
+    let first = spilled.first()?;
+    let last = spilled.last()?;
     let most = if first.x == last.x { String::new() } else { format!(", {}", described(last)) };
     Some(format!("with at most {} registers {}{most}", cap.most, described(first)))
 }

@@ -122,7 +122,8 @@ fn orders(points: &[Point]) -> Option<String> {
 }
 
 fn rungs(points: &[Point]) -> Option<String> {
-    let (errors, bounds) = (values(points, BY_RUNG), values(points, BY_RUNG_BOUND));
+    let errors = values(points, BY_RUNG);
+    let bounds = values(points, BY_RUNG_BOUND);
     (!errors.is_empty() && !bounds.is_empty()).then(|| {
         format!(
             "The {} rungs of the reduce ladder, which add in trees, have errors of {}, with proved limits of {}: \

@@ -88,7 +88,9 @@ fn most(rates: &[(f64, f64)]) -> Option<String> {
         return Some(format!("{most:.1} GB/s, and at least half of that from {half} on"));
     }
     let to = rates[best..].iter().position(is_less).map_or(rates.len(), |i| best + i).saturating_sub(1);
-    let (first, last, largest) = (size(from(best))?, size(to)?, size(rates.len() - 1)?);
+    let first = size(from(best))?;
+    let last = size(to)?;
+    let largest = size(rates.len() - 1)?;
     let place = if first == last { format!("at {first}") } else { format!("between {first} and {last}") };
     Some(format!("{most:.1} GB/s {place}, but less than half of that at {largest}"))
 }

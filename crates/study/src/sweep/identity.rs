@@ -131,7 +131,8 @@ impl Identity {
             return Some(format!("{what} was {theirs} and is {ours}"));
         }
         (row.sweep_id != self.sweep_id).then(|| {
-            let (theirs, ours) = (row.cases.unwrap_or_default(), self.cases);
+            let theirs = row.cases.unwrap_or_default();
+            let ours = self.cases;
             format!("its plan has other configurations ({theirs} of them, this one has {ours}): see --dry-run")
         })
     }

@@ -65,10 +65,12 @@ pub fn slower(rows: &[Row]) -> Option<String> {
 
 fn difference(a: &Row, b: &Row) -> Option<String> {
     let shards = |row: &Row| row.shard.split_once('/').map(|(_, of)| of.to_owned());
-    let (a_device, b_device) = (device(a), device(b));
+    let a_device = device(a);
+    let b_device = device(b);
     let (a_settings, b_settings) = different_words(&a.settings, &b.settings);
     let of = |row: &Row| shards(row).map_or("one piece".to_owned(), |of| format!("{of} shards"));
-    let (a_of, b_of) = (of(a), of(b));
+    let a_of = of(a);
+    let b_of = of(b);
     let parts = [
         ("gpulab's version", a.gpulab.as_str(), b.gpulab.as_str()),
         ("the device", a_device.as_str(), b_device.as_str()),

@@ -34,8 +34,10 @@ impl Narrowing {
     /// How many of how many are left; nothing where all are.
     pub fn text(&self) -> Option<String> {
         let excluded: usize = self.excluded.values().sum();
-        let (left, unfit) = (self.left, self.unfit.0);
-        let (met, whole) = (left + unfit, left + unfit + excluded);
+        let left = self.left;
+        let unfit = self.unfit.0;
+        let met = left + unfit;
+        let whole = left + unfit + excluded;
         let each = |(condition, count): (&String, &usize)| format!("{condition:?} excludes {count}");
         let conditions: Vec<String> = self.excluded.iter().map(each).collect();
         Some(match (excluded, unfit, left) {

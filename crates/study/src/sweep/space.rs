@@ -83,7 +83,8 @@ impl Space<'_> {
         let wgs = if self.wgs.is_empty() { work_groups(rung, target) } else { self.wgs.clone() };
         for wg in wgs {
             for params in self.combinations(rung) {
-                let (family, variant) = (self.family.name.to_string(), rung.variant().to_owned());
+                let family = self.family.name.to_string();
+                let variant = rung.variant().to_owned();
                 let case = Case { family, variant, dtype, shape, wg, params, seed: self.seed };
                 let case = self.as_remembered(rung, case, target);
                 let (known_by, mut configuration) = self.configuration(rung, case, target);

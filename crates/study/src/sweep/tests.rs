@@ -125,7 +125,9 @@ fn rows(plan: &[Configuration], shard: Shard) -> Vec<Row> {
     let identity = identity(plan, shard, &measuring());
     let info = fake_info();
     let stamped = |c: &Configuration| {
-        let (platform, device, driver) = (info.platform.clone(), info.name.clone(), info.driver.clone());
+        let platform = info.platform.clone();
+        let device = info.name.clone();
+        let driver = info.driver.clone();
         let Case { family, variant, dtype, shape, .. } = c.case.clone();
         let mut row = Row { platform, device, driver, family, variant, dtype, n: shape.n, m: shape.m, ..row("x") };
         identity.stamp(&mut row, c);

@@ -57,7 +57,8 @@ mod tests {
     #[test]
     fn a_candidate_is_given_up_where_it_takes_half_as_long_again_as_the_best() {
         let case = Case::of("dot", "naive", Dtype::F32, Shape::vector(9));
-        let (wg, params) = (case.wg, Params::new());
+        let wg = case.wg;
+        let params = Params::new();
         let configuration = Configuration { index: 0, rung: Some(1), wg, params, refusal: None, case };
         for (best, most) in [(None, None), (Some(2.0), Some(3.0))] {
             let mut jobs = Vec::new();

@@ -77,7 +77,8 @@ pub fn effects(rows: &[Row]) -> Vec<Effect> {
 }
 
 fn effect(name: &str, best: &Row, with: &str, other: Option<(&Row, String)>) -> Effect {
-    let (name, with) = (name.to_owned(), with.to_owned());
+    let name = name.to_owned();
+    let with = with.to_owned();
     let Some((row, without)) = other else {
         return Effect { name, with, without: String::new(), ratio: None, verdict: EffectVerdict::OneValue };
     };
@@ -166,7 +167,8 @@ mod tests {
 
     #[test]
     fn faster_is_what_the_spread_and_the_number_of_runs_allow() {
-        let (one, other) = (timed("wide", "1", "", 1.0), timed("wide", "2", "", 1.06));
+        let one = timed("wide", "1", "", 1.0);
+        let other = timed("wide", "2", "", 1.06);
         let often = |row: &Row| Row { runs: 100, ..row.clone() };
         assert!(!is_faster(&one, &other), "after three runs");
         assert!(is_faster(&often(&one), &often(&other)) && !is_faster(&often(&other), &often(&one)));

@@ -136,7 +136,8 @@ mod tests {
         for wg in 0..12u32 {
             for tile in 0..10u32 {
                 let seconds = 1.0 + f64::from((wg.abs_diff(7) + tile.abs_diff(3)).pow(2)) / 10.0;
-                let (wg, params) = (Some(WorkGroup::linear(wg as usize)), params_of(&format!("tile={tile}")).unwrap());
+                let wg = Some(WorkGroup::linear(wg as usize));
+                let params = params_of(&format!("tile={tile}")).unwrap();
                 rows.push(Row { wg, params, t_median_s: Some(seconds), flags: Flags::default(), ..row("tiled") });
             }
         }

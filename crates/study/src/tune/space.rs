@@ -74,7 +74,9 @@ impl<'a> TuningSpace<'a> {
         axes: &[TunedAxis<'_>],
         plan: &dyn Fn(WorkGroup, &[usize]) -> PlannedCase,
     ) {
-        let (mut seen, mut refusal, mut narrowing) = (HashMap::new(), None, Narrowing::default());
+        let mut seen = HashMap::new();
+        let mut refusal = None;
+        let mut narrowing = Narrowing::default();
         let lengths: Vec<usize> = std::iter::once(wgs.len()).chain(axes.iter().map(|axis| axis.values.len())).collect();
         let mut region = Region { places: BTreeMap::new(), axes: lengths.clone() };
         for place in places(&lengths) {
@@ -90,7 +92,9 @@ impl<'a> TuningSpace<'a> {
             let index = *seen.entry(xxh3_128(format!("{plan:?}").as_bytes())).or_insert(self.candidates.len());
             if index == self.candidates.len() {
                 narrowing.drops(None);
-                let (wg, params, rung) = (plan.wg, plan.params, rung.number());
+                let wg = plan.wg;
+                let params = plan.params;
+                let rung = rung.number();
                 self.candidates.push(Configuration { index: index as u64, rung, case, wg, params, refusal: None });
             }
             region.places.insert(place, index);

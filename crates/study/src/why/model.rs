@@ -217,7 +217,8 @@ impl ModelTime {
             let (caches, instructions) = rates.items.seconds(row, tally);
             return Some(ModelTime { caches, instructions, ..shared });
         }
-        let (counts, memory) = (&tally.counts, &tally.counts.memory);
+        let counts = &tally.counts;
+        let memory = &tally.counts.memory;
         let requests = WARP * (counts.global().requests + counts.local().requests) as f64;
         // A loop that the simulator's compiler does not unroll is not what a GPU runs: then the operations that the problem
         // demands count, and the requests.
@@ -321,7 +322,8 @@ fn limit(row: &Row, rates: &DeviceRates) -> Option<f64> {
     if is_bounded_by_operations(row) {
         return Some(row.ops? as f64 / (1e9 * row.ceiling_gops?));
     }
-    let (bytes, memory) = (row.bytes? as f64, 1e9 * row.ceiling_gbps?);
+    let bytes = row.bytes? as f64;
+    let memory = 1e9 * row.ceiling_gbps?;
     let fits_cache = row.flags.contains(flag::FITS_CACHE);
     let is_repeated = row.cache == Cache::Warm || fits_cache;
     let repeated = if is_repeated { rates.repeated(row.ceiling == "copy", bytes, fits_cache) } else { None };

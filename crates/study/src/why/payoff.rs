@@ -214,7 +214,8 @@ impl CaseWork<'_> {
         match waste {
             Waste::Launches => (self.launches, 1.0),
             Waste::Barriers => {
-                let (groups, barriers) = (self.tally.groups as f64, self.tally.barriers as f64);
+                let groups = self.tally.groups as f64;
+                let barriers = self.tally.barriers as f64;
                 (barriers, (barriers - STEPS_OF_A_WARP * groups).max(groups).min(barriers))
             }
             _ => self
@@ -228,7 +229,8 @@ impl CaseWork<'_> {
     /// A waste in one line's instructions.
     fn of_line(&self, waste: Waste, counts: &Counts) -> Enough {
         let memory = &counts.memory;
-        let (issued, lanes) = (counts.issued as f64, counts.lanes as f64);
+        let issued = counts.issued as f64;
+        let lanes = counts.lanes as f64;
         let (items, _) = self.warps();
         match waste {
             Waste::BankConflicts => {
@@ -265,7 +267,8 @@ impl CaseWork<'_> {
 
     /// The counts with a waste cut to what is enough.
     fn without(&self, waste: Waste, (counted, enough): Enough) -> (Tally, f64) {
-        let (mut tally, mut launches) = (self.tally, self.launches);
+        let mut tally = self.tally;
+        let mut launches = self.launches;
         let mut small = Counts::default();
         self.lines.iter().for_each(|row| small += row.counts());
         // The share of a count that is left without the excess; `of` is the same count of the lines.
@@ -305,7 +308,8 @@ impl CaseWork<'_> {
                 }
             }
             Waste::Rereads => {
-                let (requests, share) = (memory.global_read.requests, kept(small.memory.global_read.segments));
+                let requests = memory.global_read.requests;
+                let share = kept(small.memory.global_read.segments);
                 let one = &mut memory.global_read;
                 [&mut one.segments, &mut one.lines, &mut one.requests]
                     .into_iter()

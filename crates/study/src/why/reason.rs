@@ -202,7 +202,8 @@ type Counted<'a> = (&'a Row, &'a (Tally, ModelTime));
 
 /// The part that changes most in the measured direction, and the count behind it.
 fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool) -> Option<(TimePart, CountChange)> {
-    let (old, new) = (&before.1.1, &after.1.1);
+    let old = &before.1.1;
+    let new = &after.1.1;
     let sign = if is_gain { 1.0 } else { -1.0 };
     // What was not the longest before a gain, or is not after a loss, hides behind another part.
     let slower = if is_gain { old } else { new };
@@ -268,7 +269,8 @@ fn counted(causes: &[Cause], before: Counted<'_>, after: Counted<'_>) -> Vec<Cou
 }
 
 fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {
-    let (counts, memory) = (&tally.counts, &tally.counts.memory);
+    let counts = &tally.counts;
+    let memory = &tally.counts.memory;
     let each = |of: u64| of as f64 / results(row, tally);
     let segments = |requests: &RequestCounts| requests.segments_a_request().unwrap_or(0.0);
     match cause {

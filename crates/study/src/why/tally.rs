@@ -91,7 +91,8 @@ impl Tally {
     pub(super) fn jumping_bytes(&self, row: &Row) -> f64 {
         let wg = row.wg.map_or(1.0, |wg| WorkGroup::size(wg) as f64);
         let reads = &self.counts.memory.global_read;
-        let (bytes, loads) = (reads.bytes as f64, WARP * reads.requests as f64);
+        let bytes = reads.bytes as f64;
+        let loads = WARP * reads.requests as f64;
         let is_walk = loads >= TURNS * self.groups as f64 * wg;
         // Twice as many lines as they fill: what neighbours load lies side by side.
         let is_beside = reads.lines as f64 <= 2.0 * (bytes / LINE).max(reads.requests as f64);

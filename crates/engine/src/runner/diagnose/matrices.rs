@@ -156,7 +156,8 @@ fn product(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2]
         let data = Data::of(family, case, Inputs::Held(vec![input.clone()]));
         data.reference().and_then(|r| r.exact()).map(Array::widened).unwrap_or_default()
     };
-    let (d, want) = (input.widened(), right_of(&input));
+    let d = input.widened();
+    let want = right_of(&input);
     session.probe(family, case, vec![input], |probe| {
         let mut symptoms = survey(probe, 1, |got| got.widened() == want)?;
         let mut nothing = Array::zeros(case.dtype, 1);

@@ -119,12 +119,15 @@ impl Lowering {
                 (None, Some(name)) => Content::File { name, is_frozen: false },
                 (fill, None) => Content::Fill { words: fill.unwrap_or_else(|| "random".into()), is_frozen: false },
             };
-            let (role, element) = (BufferRole::In, ElementName::Case);
+            let role = BufferRole::In;
+            let element = ElementName::Case;
             let sides = vec![input.length.clone()];
             self.add(Declared { name: input.name, role, element, length: input.length, sides, content })?;
         }
         if let Some(output) = self.keys.output.take() {
-            let (role, element, content) = (BufferRole::Out, ElementName::Case, Content::Noise);
+            let role = BufferRole::Out;
+            let element = ElementName::Case;
+            let content = Content::Noise;
             let sides = vec![output.length.clone()];
             self.add(Declared { name: output.name, role, element, length: output.length, sides, content })?;
         }
@@ -222,7 +225,9 @@ impl Lowering {
             steps: Vec::new(),
         };
         for (name, length) in own.scratch {
-            let (role, element, content) = (BufferRole::Scratch, ElementName::Case, Content::Noise);
+            let role = BufferRole::Scratch;
+            let element = ElementName::Case;
+            let content = Content::Noise;
             let sides = vec![length.clone()];
             rung.scratch.push(Declared { name, role, element, length, sides, content });
         }
@@ -292,7 +297,8 @@ impl Lowering {
                 let texts = args.or_else(|| whole.args.clone());
                 let texts =
                     texts.ok_or_else(|| at("it needs args, as in args = [\"A[n]\", \"out C[n]\", \"n\"]".into()))?;
-                let (begin, mut args) = (texts.span().start, Vec::new());
+                let begin = texts.span().start;
+                let mut args = Vec::new();
                 for Text(text) in texts.into_inner() {
                     args.push(
                         self.arg(rung, &text)
@@ -325,10 +331,12 @@ impl Lowering {
             return Err(at("swap", why.into()));
         }
         let mut steps = inner;
-        let (mut swap, mut flag) = (pairs, flag);
+        let mut swap = pairs;
+        let mut flag = flag;
         for text in loops.iter().rev() {
             let (variable, ends) = loop_of(text).map_err(|why| at(text, why))?;
-            let (swap, flag) = (std::mem::take(&mut swap), flag.take());
+            let swap = std::mem::take(&mut swap);
+            let flag = flag.take();
             steps = vec![RungStep::Loop { variable, ends, swap, flag, steps }];
         }
         Ok(steps)

@@ -93,7 +93,8 @@ fn steps(case: &Case) -> u64 {
 
 /// The sums of chains of whole numbers, of each item.
 fn whole(case: &Case, operation: &Operation, starts: &Array) -> Array {
-    let (chains, steps) = (get(&case.params, CHAINS.name), steps(case));
+    let chains = get(&case.params, CHAINS.name);
+    let steps = steps(case);
     // An item depends on the one number that it begins with, of which there are few.
     let each = |sum: &dyn Fn(i64) -> f64| -> Vec<f64> {
         let sums: Vec<f64> = (-LARGEST..=LARGEST).map(sum).collect();

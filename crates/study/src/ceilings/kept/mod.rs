@@ -135,7 +135,7 @@ pub fn kept_files(folder: &Path) -> Vec<PathBuf> {
 fn read(path: &Path) -> Result<Kept, Error> {
     let text = files::read_to_string(path).map_err(|e| e.to_string());
     text.and_then(|text| parse(&text)).map_err(|why| {
-        let (path, why) = (path.display(), why.replace(char::is_control, " "));
+        let path = path.display(); let why = why.replace(char::is_control, " ");
         Error::Failed(format!(
             "cannot read the ceilings in {path} ({why}): remove the file, or measure its device anew with gpulab ceiling"
         ))

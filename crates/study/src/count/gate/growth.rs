@@ -61,7 +61,8 @@ struct KeptPair<'a> {
 impl<'a> KeptPair<'a> {
     fn of_case(&self, case: &'a str) -> Vec<CountGrowth<'a>> {
         let launches = |kept: &'a KeptCounts| kept.launches.iter().filter(|one| one.case == case).collect::<Vec<_>>();
-        let (before, now) = (launches(self.before), launches(self.now));
+        let before = launches(self.before);
+        let now = launches(self.now);
         if before.is_empty() {
             return Vec::new();
         }
@@ -113,7 +114,8 @@ impl<'a> KeptPair<'a> {
 
     /// The lines at which a count grew, those that grew most last, with the first of equals behind the others.
     fn grown(&self, [before, now]: [&[&'a KeptLaunch]; 2], gauge: &CountGauge) -> Vec<(u64, (&'a str, u64))> {
-        let (old, new) = (lines(self.before, before, gauge), lines(self.now, now, gauge));
+        let old = lines(self.before, before, gauge);
+        let new = lines(self.now, now, gauge);
         let growth = |(&(file, line), count): (&(&'a str, u64), &u64)| {
             let was = self.at(file, line).and_then(|at| Some(at.was? as u64 + 1));
             let before = was.and_then(|line| old.get(&(file, line))).copied().unwrap_or(0);

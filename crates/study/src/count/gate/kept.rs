@@ -67,7 +67,9 @@ impl KeptCounts {
             stopped: rows.iter().filter(|row| row.status != Status::Ok).map(case_of).collect(),
         };
         for row in rows.iter().filter(|row| row.status == Status::Ok && row.timed == Some(true)) {
-            let (case, launch, counts) = (case_of(row), row.launch.unwrap_or_default(), counts_of(row));
+            let case = case_of(row);
+            let launch = row.launch.unwrap_or_default();
+            let counts = counts_of(row);
             match row.line {
                 None => {
                     let settings = settings(row);

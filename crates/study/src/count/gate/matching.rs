@@ -5,7 +5,8 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 /// For each line of `new`, the line of `old` that it was, if any, and whether it was edited. Comments and blanks do not
 /// count. Lines count from 0.
 pub(super) fn matched(old: &[String], new: &[String]) -> Vec<MatchedLine> {
-    let (old, new) = (code(old), code(new));
+    let old = code(old);
+    let new = code(new);
     let ops = capture_diff_slices(Algorithm::Patience, &old, &new);
     let mut lines: Vec<MatchedLine> = new.iter().map(|_| MatchedLine { was: None, is_edited: false }).collect();
     let mut is_free = vec![true; old.len()];
@@ -48,7 +49,8 @@ pub(super) struct MatchedLine {
 fn code(lines: &[String]) -> Vec<String> {
     let mut is_comment = false;
     let mut bare = |line: &String| {
-        let (mut text, mut rest) = (String::new(), line.as_str());
+        let mut text = String::new();
+        let mut rest = line.as_str();
         loop {
             let mark = if is_comment { "*/" } else { "/*" };
             let (before, after) = rest.split_once(mark).map_or((rest, None), |(before, after)| (before, Some(after)));

@@ -87,7 +87,8 @@ fn of_operation(scope: &Scope<'_>, op: u64, operation: &'static Operation) -> Ve
 /// The trials of a function's forms, and of the function in f64.
 fn of_function(scope: &Scope<'_>, op: u64, function: &'static Function, forms: &[Precision]) -> Vec<Trial> {
     let of = |dtype: Dtype, form: Precision| {
-        let (asked, series) = (Instruction::Function(function, form), series(function, dtype, form));
+        let asked = Instruction::Function(function, form);
+        let series = series(function, dtype, form);
         let chains = ChainTrial { op, asked, dtype };
         [(DEPENDENT, LATENCY), (MANY, RATE)].map(|(x, metric)| chains.trial(scope, &series, x, metric))
     };
@@ -166,7 +167,9 @@ fn costs(points: &[Point]) -> Option<String> {
     let rate = |name: &str| value(points, name, MANY);
     let all: Vec<(String, bool)> = measured().filter(|(name, _)| rate(name).is_some()).collect();
     let (best, _) = all.iter().rev().max_by(|a, b| rate(&a.0).unwrap_or(0.0).total_cmp(&rate(&b.0).unwrap_or(0.0)))?;
-    let (mut full, mut others, mut hidden) = (Vec::new(), Vec::new(), Vec::new());
+    let mut full = Vec::new();
+    let mut others = Vec::new();
+    let mut hidden = Vec::new();
     for (name, adds) in &all {
         let over = compare(points, (best, MANY), (name, MANY))?;
         match over.exceeds(FULL) {
@@ -267,7 +270,8 @@ fn forms(points: &[Point]) -> Option<String> {
 
 fn gain(points: &[Point], what: &str, form: Precision) -> Option<String> {
     let over = |f: &'static Function| {
-        let (plain, other) = (series(f, Dtype::F32, Precision::Plain), series(f, Dtype::F32, form));
+        let plain = series(f, Dtype::F32, Precision::Plain);
+        let other = series(f, Dtype::F32, form);
         let contrast = compare(points, (&other, MANY), (&plain, MANY))?;
         let error = |name: &str| value(points, name, ONE_VALUE);
         let errors = error(&plain).zip(error(&other));

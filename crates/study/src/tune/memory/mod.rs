@@ -215,7 +215,8 @@ pub fn all_tuned(memory: &TuningMemory) -> Vec<Result<TunedFile, Error>> {
 fn read(path: &Path) -> Result<TunedFile, Error> {
     let text = files::read_to_string(path).map_err(|e| e.to_string());
     text.and_then(|text| TunedFile::parse(&text)).map_err(|why| {
-        let (path, why) = (path.display(), why.replace(char::is_control, " "));
+        let path = path.display();
+        let why = why.replace(char::is_control, " ");
         Error::Failed(format!("cannot read the tuned settings in {path} ({why})"))
     })
 }
