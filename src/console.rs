@@ -57,14 +57,15 @@ impl Global {
 
 /// A text whose lines have at most `width` characters: of one that is longer, what does not fit stands further in below it.
 fn fitted(text: &str, width: usize) -> String {
-    let line = |line: &str| {
-        let indent = line.chars().take_while(|c| *c == ' ').count();
-        match line.chars().count() <= width {
-            true => line.to_owned(),
-            false => format::wrap(line, width, &" ".repeat(2 * indent + 2)).trim_end().to_owned(),
-        }
-    };
-    text.lines().map(line).joined("\n")
+    text.lines()
+        .map(|line: &str| {
+            let indent = line.chars().take_while(|c| *c == ' ').count();
+            match line.chars().count() <= width {
+                true => line.to_owned(),
+                false => format::wrap(line, width, &" ".repeat(2 * indent + 2)).trim_end().to_owned(),
+            }
+        })
+        .joined("\n")
 }
 
 /// What tables on standard output are drawn on.

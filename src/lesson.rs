@@ -23,10 +23,11 @@ pub(crate) fn lesson(word: &str) -> Result<Lesson, Error> {
         return Ok(Lesson::Kernel(family, rung_of(family, rung)?));
     }
     let ladder = ladders().find(|family| family.name == name).map(Lesson::Ladder);
-    let study = || experiment(&name).map(Lesson::Study);
-    let other = || built_in(&name).map(Lesson::Ladder);
     let names = || ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
-    ladder.or_else(study).or_else(other).ok_or_else(|| unknown(&name, names()))
+    ladder
+        .or_else(|| experiment(&name).map(Lesson::Study))
+        .or_else(|| built_in(&name).map(Lesson::Ladder))
+        .ok_or_else(|| unknown(&name, names()))
 }
 
 /// The one rung of a family that a number or a name selects.

@@ -48,8 +48,10 @@ fn commands(word: &str) -> Vec<String> {
 /// That nothing of this kind has this name, and what may have been meant: another name of this kind, a command, or else
 /// which names there are.
 pub(crate) fn unknown<S: Borrow<str>>(what: &str, name: &str, names: &[S]) -> String {
-    let is_word = |word: &KnownWord| word.name.eq_ignore_ascii_case(name);
-    let exact = vocabulary().into_iter().filter(is_word).map(|word| word.command);
+    let exact = vocabulary()
+        .into_iter()
+        .filter(|word: &KnownWord| word.name.eq_ignore_ascii_case(name))
+        .map(|word| word.command);
     let near = || nearest(name, names, |name| (*name).borrow()).into_iter().map(|name| name.borrow().to_owned());
     let mut meant: Vec<String> = exact.collect();
     if meant.is_empty() {
@@ -93,9 +95,12 @@ pub fn misunderstood(error: &clap::Error) -> Option<String> {
 fn misplaced(option: &str) -> Option<String> {
     let name = option.strip_prefix("--")?;
     let program = Cli::command();
-    let has = |command: &&Command| command.get_arguments().any(|arg| arg.get_long() == Some(name));
-    let owners: Vec<&str> =
-        program.get_subcommands().filter(|c| !c.is_hide_set()).filter(has).map(Command::get_name).collect();
+    let owners: Vec<&str> = program
+        .get_subcommands()
+        .filter(|c| !c.is_hide_set())
+        .filter(|command: &&Command| command.get_arguments().any(|arg| arg.get_long() == Some(name)))
+        .map(Command::get_name)
+        .collect();
     let owners = owners.join(", ");
     (!owners.is_empty())
         .then(|| format!("`{option}` is not expected here; give it after one of these commands: {owners}"))

@@ -78,8 +78,9 @@ pub(crate) fn outputs<'a>(command: &'a Command) -> Vec<OutputFile<'a>> {
         Command::Sweep(options) => vec![("-o", Some(&options.output), begins_as_csv::<Row>)],
         Command::Tune(options) => {
             let mut all = tables::<Row>(&options.rows);
-            let is_cache = |head: &str| begins_as_object(head, &["schema_version", "device_name", "kernel_name"]);
-            all.push(("--export", options.export.get(1).map(String::as_str), is_cache));
+            all.push(("--export", options.export.get(1).map(String::as_str), |head: &str| {
+                begins_as_object(head, &["schema_version", "device_name", "kernel_name"])
+            }));
             all.push(("--md", options.md.as_deref(), is_markdown));
             all
         }
@@ -113,8 +114,11 @@ pub(crate) fn outputs<'a>(command: &'a Command) -> Vec<OutputFile<'a>> {
         // A test holds each option that names a file against these arms.
         _ => Vec::new(),
     };
-    let named = |(option, path, is_ours): NamedOutput<'a>| Some(OutputFile { option, path: path?.into(), is_ours });
-    asked.into_iter().filter_map(named).chain(beside(command)).collect()
+    asked
+        .into_iter()
+        .filter_map(|(option, path, is_ours): NamedOutput<'a>| Some(OutputFile { option, path: path?.into(), is_ours }))
+        .chain(beside(command))
+        .collect()
 }
 
 /// Files that a command writes beside those that its options name.
@@ -129,18 +133,20 @@ fn beside(command: &Command) -> Vec<OutputFile<'_>> {
         _ => return Vec::new(),
     };
     let Some(rows) = rows.filter(|path| *path != "-") else { return Vec::new() };
-    let one = |path: PathBuf| {
-        let is_ours: fn(&str) -> bool = match path.extension().and_then(|ending| ending.to_str()) {
-            Some("csv") => begins_as_csv::<Row>,
-            Some("rounds") => Rounds::is_ours,
-            // What a task said or had not finished.
-            Some("log" | "err" | "part") => |_| true,
-            _ if path.components().any(|part| part.as_os_str() == "server") => |_| true,
-            _ => |_| false,
-        };
-        OutputFile { option, path: path.display().to_string().into(), is_ours }
-    };
-    std::iter::once(Rounds::path(rows).into()).chain(Parts::left(workers, rows)).map(one).collect()
+    std::iter::once(Rounds::path(rows).into())
+        .chain(Parts::left(workers, rows))
+        .map(|path: PathBuf| {
+            let is_ours: fn(&str) -> bool = match path.extension().and_then(|ending| ending.to_str()) {
+                Some("csv") => begins_as_csv::<Row>,
+                Some("rounds") => Rounds::is_ours,
+                // What a task said or had not finished.
+                Some("log" | "err" | "part") => |_| true,
+                _ if path.components().any(|part| part.as_os_str() == "server") => |_| true,
+                _ => |_| false,
+            };
+            OutputFile { option, path: path.display().to_string().into(), is_ours }
+        })
+        .collect()
 }
 
 fn tables<'a, T: CsvRecord>(rows: impl Into<Paths<'a>>) -> Vec<NamedOutput<'a>> {
@@ -187,8 +193,12 @@ fn named(what: &str, is_own: bool) -> Vec<PathBuf> {
 
 /// The files of results that words name: of a folder all that lie below it.
 pub(crate) fn shown(words: &[String]) -> Vec<PathBuf> {
-    let path = |word: &String| if Path::new(word).is_dir() { files::below(Path::new(word)) } else { vec![word.into()] };
-    words.iter().flat_map(path).collect()
+    words
+        .iter()
+        .flat_map(
+            |word: &String| if Path::new(word).is_dir() { files::below(Path::new(word)) } else { vec![word.into()] },
+        )
+        .collect()
 }
 
 /// Files that a command reads, and those that they name in turn.

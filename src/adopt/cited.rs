@@ -16,8 +16,13 @@ pub(crate) fn family<'a>(
 ) -> Result<&'a Family, Error> {
     let source = name(source);
     let file = cited(&if faults { format!("{source}_faults") } else { source.clone() });
-    let none = || Error::Usage(format!("all faults of {source}'s kernels show at its own sizes: leave --faults out"));
-    oracle::declare(registry, &file.ok_or_else(none)?, device)
+    oracle::declare(
+        registry,
+        &file.ok_or_else(|| {
+            Error::Usage(format!("all faults of {source}'s kernels show at its own sizes: leave --faults out"))
+        })?,
+        device,
+    )
 }
 
 /// What a source's ladder has besides: its table, and its faults.

@@ -17,9 +17,11 @@ pub(super) fn kernels_of(text: &str) -> Option<String> {
         }
     }
     beside.push_str(rest);
-    let is_comment = |line: &str| line.trim().is_empty() || line.trim_start().starts_with("//");
     let has_kernel = kept.contains("__kernel") || kept.contains("kernel void");
-    (has_kernel || !kept.is_empty() && beside.lines().all(is_comment)).then_some(kept)
+    (has_kernel
+        || !kept.is_empty()
+            && beside.lines().all(|line: &str| line.trim().is_empty() || line.trim_start().starts_with("//")))
+    .then_some(kept)
 }
 
 fn is_delimiter(word: &str) -> bool {

@@ -136,20 +136,29 @@ pub(crate) fn case(family: &Family, rung: &Rung, options: &CaseOptions, usual: S
 
 /// Settings that --set gives, each of one value.
 pub(crate) fn single_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Params, Error> {
-    let one = |setting: sweep::Setting| match setting.values.as_slice() {
-        [value] => Ok((setting.name.clone(), value.clone())),
-        values => Err(Error::Usage(format!("--set {}: {} values; give one", setting.name, values.len()))),
-    };
-    sweep::settings(family, rungs, texts).map_err(Error::Usage)?.into_iter().map(one).collect()
+    sweep::settings(family, rungs, texts)
+        .map_err(Error::Usage)?
+        .into_iter()
+        .map(|setting: sweep::Setting| match setting.values.as_slice() {
+            [value] => Ok((setting.name.clone(), value.clone())),
+            values => Err(Error::Usage(format!("--set {}: {} values; give one", setting.name, values.len()))),
+        })
+        .collect()
 }
 
 /// As [`single_settings`], by their names in letters of any case.
 pub(crate) fn own_settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Params, Error> {
-    let lower = |text: &String| match text.split_once('=') {
-        Some((name, value)) => format!("{}={value}", name.to_lowercase()),
-        None => text.clone(),
-    };
-    single_settings(family, rungs, &texts.iter().map(lower).collect::<Vec<_>>())
+    single_settings(
+        family,
+        rungs,
+        &texts
+            .iter()
+            .map(|text: &String| match text.split_once('=') {
+                Some((name, value)) => format!("{}={value}", name.to_lowercase()),
+                None => text.clone(),
+            })
+            .collect::<Vec<_>>(),
+    )
 }
 
 /// The element type that is asked for, or the family's first.

@@ -34,9 +34,11 @@ pub(crate) fn announce(family: &Family, variants: &[&str], quiet: bool) {
     if quiet || variants.is_empty() {
         return;
     }
-    let label = |variant: &&str| {
-        family.rung(variant).and_then(Rung::number).map_or_else(|| (*variant).to_owned(), |n| format!("v{n}"))
-    };
-    let rungs: Vec<String> = variants.iter().map(label).collect();
+    let rungs: Vec<String> = variants
+        .iter()
+        .map(|variant: &&str| {
+            family.rung(variant).and_then(Rung::number).map_or_else(|| (*variant).to_owned(), |n| format!("v{n}"))
+        })
+        .collect();
     say(&format!("tuned settings for {} (gpulab tuned list shows them, --no-tuned ignores them)", rungs.join(", ")));
 }

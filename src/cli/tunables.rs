@@ -62,13 +62,17 @@ impl<F: Of> Args for Tunables<F> {
 
 impl<F: Of> FromArgMatches for Tunables<F> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let given = |tunable: Tunable<'_>| {
-            let text = matches.get_one::<String>(tunable.name)?;
-            // Names may be written with hyphens.
-            let name = tunable.values().find(|name| *name == text.replace('-', "_"));
-            Some((tunable.name.to_owned(), name.unwrap_or(text).to_owned()))
-        };
-        Ok(Tunables { params: tunables(F::FAMILY).filter_map(given).collect(), of: PhantomData })
+        Ok(Tunables {
+            params: tunables(F::FAMILY)
+                .filter_map(|tunable: Tunable<'_>| {
+                    let text = matches.get_one::<String>(tunable.name)?;
+                    // Names may be written with hyphens.
+                    let name = tunable.values().find(|name| *name == text.replace('-', "_"));
+                    Some((tunable.name.to_owned(), name.unwrap_or(text).to_owned()))
+                })
+                .collect(),
+            of: PhantomData,
+        })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -119,8 +123,12 @@ fn help(family: &Family, tunable: &Tunable<'_>) -> String {
 
 /// ` (v4 to v6)`: the rungs that have it, unless all have it.
 fn readers(family: &Family, tunable: &Tunable<'_>) -> String {
-    let reads = |rung: &&Rung| rung.tunables().any(|t| t.name == tunable.name);
-    let numbers: Vec<u32> = family.ladder.iter().filter(reads).filter_map(Rung::number).collect();
+    let numbers: Vec<u32> = family
+        .ladder
+        .iter()
+        .filter(|rung: &&Rung| rung.tunables().any(|t| t.name == tunable.name))
+        .filter_map(Rung::number)
+        .collect();
     if numbers.is_empty() || numbers.len() == family.ladder.len() {
         return String::new();
     }

@@ -85,6 +85,8 @@ fn line_of(sources: &Sources, rung: &Rung, path: &str, line: u64) -> Option<Stri
 
 /// Instructions of warps that the simulator counted at a line.
 fn counted(rows: &[CountRow], path: &str, line: u64) -> u64 {
-    let is_there = |row: &&CountRow| row.line == Some(line) && row.timed == Some(true) && path.ends_with(&row.file);
-    rows.iter().filter(is_there).filter_map(|row| row.warp_instructions).sum()
+    rows.iter()
+        .filter(|row: &&CountRow| row.line == Some(line) && row.timed == Some(true) && path.ends_with(&row.file))
+        .filter_map(|row| row.warp_instructions)
+        .sum()
 }

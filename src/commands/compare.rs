@@ -17,8 +17,8 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
         return Err(Error::Usage(how.into()));
     }
     let mut outputs = Outputs::open(&Paths::from(&options.rows))?;
-    let read = |names: &String| runs_of(names, global.quiet);
-    let sides = options.files.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
+    let sides =
+        options.files.iter().map(|names: &String| runs_of(names, global.quiet)).collect::<Result<Vec<_>, Error>>()?;
     let Some((first, others)) = sides.split_first() else { return Ok(()) };
     let screen = screen(global.color);
     let ladders = steps(sides.iter().flatten());

@@ -52,8 +52,11 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
         if options.lines { table + &report::count::lines(rows, &source, screen) } else { table }
     };
     let problem = |row: &CountRow| (row.family.clone(), row.n, row.dtype);
-    let is_one = |a: &CountRow, b: &CountRow| options.of.is_empty() || problem(a) == problem(b);
-    let text = |screen| rows.chunk_by(is_one).map(|rows| table(rows, screen)).joined("\n");
+    let text = |screen| {
+        rows.chunk_by(|a: &CountRow, b: &CountRow| options.of.is_empty() || problem(a) == problem(b))
+            .map(|rows| table(rows, screen))
+            .joined("\n")
+    };
     if !rows.is_empty() && !gate_files.compares() {
         outputs.tell(out, &text, screen(global.color), global.quiet);
     }

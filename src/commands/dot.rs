@@ -18,8 +18,11 @@ pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Erro
     }
     let mut params = options.tunables.params.clone();
     let source = options.source.map(|source| as_source(source, &mut params));
-    let usual = || options.source.map_or_else(|| options.ladder.default_size(Form::Vector), |_| CMSOFT_N);
-    let shape = Shape::vector(options.n.unwrap_or_else(usual));
+    let shape = Shape::vector(
+        options
+            .n
+            .unwrap_or_else(|| options.source.map_or_else(|| options.ladder.default_size(Form::Vector), |_| CMSOFT_N)),
+    );
     let mut study = LadderRun::new(&kernels::dot::FAMILY, shape, options.ladder.dtype, &params);
     study.stream = options.streaming.bytes();
     study.source = source;

@@ -21,8 +21,10 @@ pub fn run(out: &mut Out, global: &Global, topic: Option<&str>) -> Result<(), Er
         Some(name) => {
             // Of the columns' two pages one has the name of a command.
             let names = command_names();
-            let unknown = || Error::Usage(words::unknown("command", name, &names));
-            program.find_subcommand_mut(name).filter(|c| !c.is_hide_set()).ok_or_else(unknown)?
+            program
+                .find_subcommand_mut(name)
+                .filter(|c| !c.is_hide_set())
+                .ok_or_else(|| Error::Usage(words::unknown("command", name, &names)))?
         }
     };
     let help = page.render_long_help();

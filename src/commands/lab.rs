@@ -35,8 +35,14 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let target = executor.info().target.clone();
     let scope = Scope { target: &target, quick: options.measure.quick, seed: options.data.seed };
     let studies = chosen.into_iter().map(|e| ExperimentRun::new(e, &scope)).collect::<Result<Vec<_>, Error>>()?;
-    let kernel = |task: &Task| if let Work::Kernel(_, rung) = task.work { Some(rung) } else { None };
-    let rungs: Vec<&Rung> = studies.iter().flat_map(|s| s.tasks.iter().filter_map(kernel)).collect();
+    let rungs: Vec<&Rung> = studies
+        .iter()
+        .flat_map(|s| {
+            s.tasks
+                .iter()
+                .filter_map(|task: &Task| if let Work::Kernel(_, rung) = task.work { Some(rung) } else { None })
+        })
+        .collect();
     bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
     bench::announce(global, executor.info());
     let settings = options.measure.settings();

@@ -42,11 +42,13 @@ pub fn run(out: &mut Out, global: &Global, options: &TryArgs) -> Result<(), Erro
 
 /// When a file and those that it includes were written, and their sizes.
 fn stamps(file: &Path) -> Vec<Option<(SystemTime, u64)>> {
-    let stamp = |path: &PathBuf| {
-        let metadata = std::fs::metadata(path).ok()?;
-        Some((metadata.modified().ok()?, metadata.len()))
-    };
-    own::files_of(file).iter().map(stamp).collect()
+    own::files_of(file)
+        .iter()
+        .map(|path: &PathBuf| {
+            let metadata = std::fs::metadata(path).ok()?;
+            Some((metadata.modified().ok()?, metadata.len()))
+        })
+        .collect()
 }
 
 struct TriedFile<'a> {
@@ -297,6 +299,8 @@ fn second_opinion(global: &Global, judged: &JudgedFile) -> Result<Option<(String
 /// Prints a kernel to begin with.
 fn template(out: &mut Out, name: &str) -> Result<(), Error> {
     let Brought { family, .. } = Brought::new(name, None)?;
-    let none = || Error::Usage(format!("there is no template for {}", family.name));
-    out.text(text(&format!("templates/{}.cl", family.name)).ok_or_else(none)?)
+    out.text(
+        text(&format!("templates/{}.cl", family.name))
+            .ok_or_else(|| Error::Usage(format!("there is no template for {}", family.name)))?,
+    )
 }

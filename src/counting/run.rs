@@ -158,8 +158,7 @@ impl Counting<'_> {
             };
             observer.case_done(counted.as_ref().map_or_else(|stop| stop.status, |_| Status::Ok), None);
             let rows = counted.unwrap_or_else(|stop| vec![CountRow::stopped(&subject, &stop)]);
-            let is_written = |row: &&CountRow| self.lines || row.line.is_none();
-            rows.iter().filter(is_written).for_each(&mut *write);
+            rows.iter().filter(|row: &&CountRow| self.lines || row.line.is_none()).for_each(&mut *write);
             self.rows.extend(rows);
         }
         Ok(())
@@ -188,9 +187,10 @@ fn count_large(
     let few = if finishes { ", its finishing launch as of few groups" } else { "" };
     let how = format!("by the groups of n={small} and n={large}, without edges{few}, as the simulator is slow");
     let reason = if subject.note.is_empty() { how } else { format!("{}; {how}", subject.note) };
-    let whole = |row: CountRow| CountRow { reason: reason.clone(), ..row };
     let rows = stretched(family.form, subject.case, plan, &counted);
-    Ok(rows.map(|rows| rows.into_iter().map(whole).collect()).ok_or_else(none))
+    Ok(rows
+        .map(|rows| rows.into_iter().map(|row: CountRow| CountRow { reason: reason.clone(), ..row }).collect())
+        .ok_or_else(none))
 }
 
 pub(crate) fn source_line(sources: &Sources, file: &str, line: u64) -> Option<String> {

@@ -135,8 +135,12 @@ fn settings(family: &Family, rungs: &[&Rung], options: &CountArgs) -> Result<Par
 
 /// The type that was asked for, or that the reader's kernel is of, or the family's first.
 fn dtype(brought: &Brought, options: &CountArgs) -> Dtype {
-    let own = || brought.own.as_ref().and_then(Rung::own_dtype);
-    options.case.element.dtype.or_else(own).unwrap_or(brought.family.dtypes[0])
+    options
+        .case
+        .element
+        .dtype
+        .or_else(|| brought.own.as_ref().and_then(Rung::own_dtype))
+        .unwrap_or(brought.family.dtypes[0])
 }
 
 fn ladder<'a>(
@@ -169,8 +173,9 @@ pub(crate) fn trials(
             continue;
         }
         let found = kernels::built_in(&trial.case.family).and_then(|f| Some((f, f.rung(&trial.case.variant)?)));
-        let unknown = || Error::Failed(format!("{}: its plan names a kernel that does not exist", experiment.name));
-        let (family, rung) = found.ok_or_else(unknown)?;
+        let (family, rung) = found.ok_or_else(|| {
+            Error::Failed(format!("{}: its plan names a kernel that does not exist", experiment.name))
+        })?;
         let cut = cut_down(&trial, family, rung, n, target);
         let (case, note) = match cut {
             Ok(case) => (case.clone(), note(family, rung, &case, target)),

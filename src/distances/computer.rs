@@ -113,8 +113,7 @@ impl Solver for Computer {
             };
             self.case.variant = rung.variant().into();
             let case = self.tuned.iter().find(|case| case.variant == self.case.variant).unwrap_or(&self.case);
-            let compute = || self.session.compute(case, inputs);
-            match within(self.limit, "computing distances", compute) {
+            match within(self.limit, "computing distances", || self.session.compute(case, inputs)) {
                 Ok(computed) => {
                     self.seconds = Some((computed.seconds, computed.launches));
                     return Ok(graph::from_device(self.semiring, computed.output));

@@ -203,8 +203,9 @@ fn asked(family: &'static Family, variant: Option<&str>) -> Result<Option<&'stat
 fn deadline(options: &Ladder, input: &GraphFile, any_stops: bool) -> Duration {
     let (n, dtype) = size(input);
     let launches = if any_stops { n.div_ceil(32) as u64 } else { 1 };
-    let usual = || usual_deadline(graph::step_bytes(n, dtype).saturating_mul(launches), graph::step_operations(n));
-    Duration::from_secs_f64(options.measure.deadline.unwrap_or_else(usual))
+    Duration::from_secs_f64(options.measure.deadline.unwrap_or_else(|| {
+        usual_deadline(graph::step_bytes(n, dtype).saturating_mul(launches), graph::step_operations(n))
+    }))
 }
 
 /// The distances from a few nodes, proved.
@@ -253,8 +254,10 @@ fn distances(
             Error::WrongResult(format!("{name} gave a wrong result: {why}; choose another rung with --variant"))
         };
         rows.check(graph.semiring.join(), &graph.weights, &distances).map_err(wrong)?;
-        let stops = || graph::stops(graph.semiring, n, &graph.weights, &distances, wanted).map_err(wrong);
-        let next = job.paths.then(stops).transpose()?;
+        let next = job
+            .paths
+            .then(|| graph::stops(graph.semiring, n, &graph.weights, &distances, wanted).map_err(wrong))
+            .transpose()?;
         note(&format!("checked on the CPU: {} rows", share(rows.rows())));
         return Ok((distances, next));
     }

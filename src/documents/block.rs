@@ -73,11 +73,10 @@ fn misread(error: &clap::Error) -> String {
     if !error.use_stderr() {
         return "gpulab help COMMAND prints a command's options".to_owned();
     }
-    let own = || {
+    words::misunderstood(error).unwrap_or_else(|| {
         let text = error.render().to_string();
         text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
-    };
-    words::misunderstood(error).unwrap_or_else(own)
+    })
 }
 
 /// A refusal, with the commands that blocks may have.
@@ -110,8 +109,12 @@ pub(crate) struct Filled<'a> {
 
 impl<'a> PlannedBlock<'a> {
     fn new(document: &'a Document, block: &'a DocBlock) -> Result<PlannedBlock<'a>, Error> {
-        let refused = |why| Error::Usage(format!("{}: {}: {why}", place(document, block), block.command));
-        Ok(PlannedBlock { document, block, content: content(&block.command).map_err(refused)? })
+        Ok(PlannedBlock {
+            document,
+            block,
+            content: content(&block.command)
+                .map_err(|why| Error::Usage(format!("{}: {}: {why}", place(document, block), block.command)))?,
+        })
     }
 
     pub(crate) fn fill(&self) -> Result<Filled<'_>, Error> {
@@ -198,8 +201,8 @@ fn link(document: &str, picture: &str) -> std::io::Result<String> {
         Some(parent) if parent != Path::new("") => parent.canonicalize()?,
         _ => here.clone(),
     };
-    let none = || std::io::Error::other("no relative path leads from the document to the picture");
-    files::address(&folder, &here.join(picture)).ok_or_else(none)
+    files::address(&folder, &here.join(picture))
+        .ok_or_else(|| std::io::Error::other("no relative path leads from the document to the picture"))
 }
 
 #[cfg(test)]

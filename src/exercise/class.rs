@@ -60,9 +60,10 @@ fn graded(grader: &Grader, path: &Path) -> Result<Grade, Error> {
 
 /// The files of each student: folders are students, files beside them are those of one more.
 fn handed_in(folder: &Path) -> Result<Vec<HandedIn>, Error> {
-    let unreadable = |e| Error::Usage(format!("cannot read the folder {}: {e}", folder.display()));
     let mut files = Vec::new();
-    for path in entries(folder).map_err(unreadable)? {
+    for path in
+        entries(folder).map_err(|e| Error::Usage(format!("cannot read the folder {}: {e}", folder.display())))?
+    {
         let name = |path: &Path| path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         if fs::symlink_metadata(&path).is_ok_and(|about| about.is_dir()) {
             let of_student = entries(&path).unwrap_or_default().into_iter().filter(|file| is_submission(file));

@@ -52,11 +52,10 @@ impl Grader {
     /// As the options say; without --seed, sizes and data are drawn anew.
     pub(crate) fn new(global: &Global, options: &ExerciseCheck) -> Result<Grader, Error> {
         interrupt::watch();
-        let drawn = || RandomState::new().build_hasher().finish() >> 32;
         Ok(Grader {
             device: global.device.clone(),
             deadline: Duration::from_secs_f64(options.deadline),
-            seed: options.seed.unwrap_or_else(drawn),
+            seed: options.seed.unwrap_or_else(|| RandomState::new().build_hasher().finish() >> 32),
             starters: RefCell::default(),
         })
     }

@@ -82,11 +82,15 @@ fn step(text: Option<&str>) -> Result<(&'static Family, LadderStep), Error> {
     let Some(part) = part else { return Ok((family, first_open(family).unwrap_or(steps(family)[0]))) };
     let chosen = variants(family, part).map_err(Error::Usage)?;
     let step = steps(family).into_iter().find(|(from, _)| chosen.len() == 1 && from.path == chosen[0].path);
-    let none = || {
-        let last = steps(family).last().map_or_else(String::new, |(_, to)| to.label());
-        Error::Usage(format!("{text}: name one rung, from which the step goes on, as in {name}:2; {last} is the last"))
-    };
-    Ok((family, step.ok_or_else(none)?))
+    Ok((
+        family,
+        step.ok_or_else(|| {
+            let last = steps(family).last().map_or_else(String::new, |(_, to)| to.label());
+            Error::Usage(format!(
+                "{text}: name one rung, from which the step goes on, as in {name}:2; {last} is the last"
+            ))
+        })?,
+    ))
 }
 
 pub(crate) fn first_open(family: &'static Family) -> Option<LadderStep> {

@@ -100,13 +100,12 @@ impl WatchedCase {
                 let is_first = |one: &&CountedTrial<'_>| one.trial.as_ref().map(|(_, series, _)| series) == series;
                 let countable = || all.iter().filter(|one| one.note.is_ok());
                 let meant = countable().filter(is_first).rfind(is_meant).or_else(|| countable().rfind(is_meant));
-                let known = || {
+                let meant = meant.ok_or_else(|| {
                     let xs = all.iter().filter_map(|one| Some(one.trial.as_ref()?.2.to_string()));
                     let mut xs: Vec<String> = xs.collect();
                     xs.dedup();
                     Error::Usage(format!("{} has no countable trial there: it has {}", experiment.name, xs.join(", ")))
-                };
-                let meant = meant.ok_or_else(known)?;
+                })?;
                 let (name, series, x) = meant.trial.clone().unwrap_or_default();
                 let plan = meant.family.plan(meant.rung, &meant.case, target).map_err(refused)?;
                 let title = format!("{name} {series} at {x}");
@@ -120,11 +119,13 @@ impl WatchedCase {
 fn parameters(rung: &Rung, plan: &Plan) -> BTreeMap<String, Vec<String>> {
     let text = Sources::default().for_plan(rung, plan).unwrap_or_default();
     let source = CSource::new(&text, &plan.defines);
-    let names = |pass: &Pass| {
-        let all = source.parameters(&pass.kernel)?.into_iter().map(|parameter| parameter.name).collect();
-        Some((pass.kernel.clone(), all))
-    };
-    plan.passes.iter().filter_map(names).collect()
+    plan.passes
+        .iter()
+        .filter_map(|pass: &Pass| {
+            let all = source.parameters(&pass.kernel)?.into_iter().map(|parameter| parameter.name).collect();
+            Some((pass.kernel.clone(), all))
+        })
+        .collect()
 }
 
 /// The lines of the files that steps name: of gpulab's own, or of a reader's text.

@@ -65,8 +65,10 @@ impl Findings {
         let drivers = (found && !preloaded).then(|| doctor::drivers(left));
         let listed = if found { doctor::listing_while(&left) } else { Ok(Listing::default()) };
         let Listing { platforms, broken } = listed.unwrap_or_else(|problem| Listing::nothing(&problem));
-        let probe = |info| doctor::check_device(info, left());
-        let probes = platforms.iter().map(|p| p.devices.iter().map(probe).collect()).collect();
+        let probes = platforms
+            .iter()
+            .map(|p| p.devices.iter().map(|info| doctor::check_device(info, left())).collect())
+            .collect();
         let has_pocl = platforms.iter().any(|p| p.name.contains(POCL));
         let cache = pocl_cache().filter(|_| has_pocl);
         let pocl_cache = cache.map(|folder| (folder.clone(), is_writable(&folder)));

@@ -15,8 +15,8 @@ pub(crate) fn loader_line(opencl: &Result<LibraryFound, String>) -> String {
         Ok(LibraryFound { found: Some(name), .. }) => format!("ok: {name}"),
         Ok(LibraryFound { failures, .. }) => {
             let why = failures.join("; ");
-            let unset = |_| format!(" ({LIBRARY_VARIABLE} names it: unset it to use the system's)");
-            let own = env::var_os(LIBRARY_VARIABLE).map_or(String::new(), unset);
+            let own = env::var_os(LIBRARY_VARIABLE)
+                .map_or(String::new(), |_| format!(" ({LIBRARY_VARIABLE} names it: unset it to use the system's)"));
             format!("MISSING{own}: {why}")
         }
     }

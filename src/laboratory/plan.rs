@@ -46,7 +46,6 @@ pub(crate) struct ExperimentRun {
 
 impl ExperimentRun {
     pub(crate) fn new(experiment: &'static Experiment, scope: &Scope<'_>) -> Result<ExperimentRun, Error> {
-        let unknown = || Error::Failed(format!("{}: its plan names a kernel that does not exist", experiment.name));
         let mut tasks: Vec<Task> = Vec::new();
         for (place, trial) in (0..).zip(experiment.plan(scope)) {
             // What one run tells twice, as a rate and as registers, is run once.
@@ -54,7 +53,9 @@ impl ExperimentRun {
                 task.trials.push((place, trial));
                 continue;
             }
-            let work = Work::of(&trial.case).ok_or_else(unknown)?;
+            let work = Work::of(&trial.case).ok_or_else(|| {
+                Error::Failed(format!("{}: its plan names a kernel that does not exist", experiment.name))
+            })?;
             tasks.push(Task { case: trial.case.clone(), work, trials: vec![(place, trial)] });
         }
         Ok(ExperimentRun { experiment, tasks })

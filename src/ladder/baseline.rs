@@ -24,8 +24,10 @@ impl Baselines {
         let Output { save, against, fail_on, .. } = output;
         let file =
             |name: &str| Ok::<PathBuf, Error>(folder()?.join(BASELINES).join(name).join(format!("{family}.csv")));
-        let read = |name: &String| Ok::<_, Error>((name.clone(), runs(&read(file(name)?, name, family)?)));
-        let against = against.as_ref().map(read).transpose()?;
+        let against = against
+            .as_ref()
+            .map(|name: &String| Ok::<_, Error>((name.clone(), runs(&read(file(name)?, name, family)?))))
+            .transpose()?;
         if let Some((name, rows)) = against.as_ref().filter(|_| !fail_on.is_empty()) {
             let has = timed(rows).iter().map(|case| case.seconds.len()).max().unwrap_or(0);
             if has.min(rounds) < FEWEST {

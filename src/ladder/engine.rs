@@ -107,8 +107,13 @@ pub(crate) fn run_into(
     let probes = bench::gone_wrong(|status| limits.broken(status));
     let kept = baselines.keep(&all, climbed.is_ok(), global.quiet);
     let against = baselines.compared(&runs(&all)).map_or(Ok(()), |held| held.demand(&options.output.fail_on));
-    let is_surprise = |row: &&Row| !faulty.contains(&row.variant) || row.status == Status::BuildFailed;
-    let rungs = bench::worst(&all.iter().filter(is_surprise).cloned().collect::<Vec<_>>(), options.measure.strict);
+    let rungs = bench::worst(
+        &all.iter()
+            .filter(|row: &&Row| !faulty.contains(&row.variant) || row.status == Status::BuildFailed)
+            .cloned()
+            .collect::<Vec<_>>(),
+        options.measure.strict,
+    );
     worst_of([climbed, rungs, probes, finished, kept, against])
 }
 

@@ -17,9 +17,9 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Writes `gpulab.1` and a page for each subcommand into `dir`, which is made if it is not there.
 pub(crate) fn man(global: &Global, dir: &Path) -> Result<(), Error> {
-    let unwritable = |source| Error::Output { what: format!("the folder {}", dir.display()), source };
     if !dir.exists() {
-        std::fs::create_dir_all(dir).map_err(unwritable)?;
+        std::fs::create_dir_all(dir)
+            .map_err(|source| Error::Output { what: format!("the folder {}", dir.display()), source })?;
     }
     let mut program = Cli::command();
     program.build();

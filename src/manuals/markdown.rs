@@ -15,8 +15,10 @@ pub(crate) fn markdown() -> String {
     program.build();
     let commands: Vec<&Command> = program.get_subcommands().filter(|c| !c.is_hide_set()).collect();
     let groups = Groups::shared_by(&commands);
-    let link = |c: &&Command| [format!("[{0}](#gpulab-{0})", c.get_name()), cell(&about(c))];
-    let list = table(["command", "does"], commands.iter().map(link));
+    let list = table(
+        ["command", "does"],
+        commands.iter().map(|c: &&Command| [format!("[{0}](#gpulab-{0})", c.get_name()), cell(&about(c))]),
+    );
     let sections: String = commands.iter().map(|command| section(command, &groups)).collect();
     let shared: String = groups.0.iter().map(|group| group.section()).collect();
     let global = program.get_arguments().filter(|arg| arg.is_global_set());
@@ -188,11 +190,13 @@ fn table(head: [&str; 2], lines: impl Iterator<Item = [String; 2]>) -> String {
 
 /// Text of ours within a cell: code stays code, and what else could be markup is none.
 fn cell(text: &str) -> String {
-    let part = |(i, part): (usize, &str)| match i % 2 {
-        1 => part.replace('|', "\\|"),
-        _ => part.replace('<', "&lt;").replace('*', "\\*").replace('|', "\\|"),
-    };
-    text.split('`').enumerate().map(part).joined("`")
+    text.split('`')
+        .enumerate()
+        .map(|(i, part): (usize, &str)| match i % 2 {
+            1 => part.replace('|', "\\|"),
+            _ => part.replace('<', "&lt;").replace('*', "\\*").replace('|', "\\|"),
+        })
+        .joined("`")
 }
 
 #[cfg(test)]

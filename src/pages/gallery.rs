@@ -54,16 +54,17 @@ fn memory(folder: &RecordedFolder) -> f64 {
 /// A file's name for each folder's page: of letters that every system takes, each once, whatever the case of letters.
 fn file_names<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut taken = vec![INDEX.to_owned()];
-    let free = |name: &str| {
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
-        let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
-        let base = if plain.is_empty() { "results".to_owned() } else { plain };
-        let all = std::iter::once(base.clone()).chain((2..).map(|at: u64| format!("{base}-{at}")));
-        let own = all.into_iter().find(|name| !taken.contains(&name.to_lowercase())).unwrap_or(base);
-        taken.push(own.to_lowercase());
-        format!("{own}.html")
-    };
-    names.map(free).collect()
+    names
+        .map(|name: &str| {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-".contains(c);
+            let plain: String = name.chars().map(|c| if is_plain(c) { c } else { '_' }).collect();
+            let base = if plain.is_empty() { "results".to_owned() } else { plain };
+            let all = std::iter::once(base.clone()).chain((2..).map(|at: u64| format!("{base}-{at}")));
+            let own = all.into_iter().find(|name| !taken.contains(&name.to_lowercase())).unwrap_or(base);
+            taken.push(own.to_lowercase());
+            format!("{own}.html")
+        })
+        .collect()
 }
 
 /// Whether an output is a folder: it is there, or its name ends as one.

@@ -66,13 +66,19 @@ fn of_gpulab(device: &str, names: &[String]) -> Result<InputFolder, Error> {
             named(&own, names)?.into_iter().filter_map(|file| Some((of(&file)?, file))).collect()
         }
     };
-    let file = |(file, holds): (Shipped, ShownFile)| InputFile {
-        name: format!("{}.csv", file.name),
-        path: None,
-        text: Cow::Borrowed(file.text),
-        holds: Some(holds),
-    };
-    Ok(InputFolder { name, files: found.into_iter().map(file).collect(), limits })
+    Ok(InputFolder {
+        name,
+        files: found
+            .into_iter()
+            .map(|(file, holds): (Shipped, ShownFile)| InputFile {
+                name: format!("{}.csv", file.name),
+                path: None,
+                text: Cow::Borrowed(file.text),
+                holds: Some(holds),
+            })
+            .collect(),
+        limits,
+    })
 }
 
 /// The paths of files, each once; of a folder those of all result files in it and below.
@@ -155,24 +161,26 @@ pub(crate) fn folders(
         let place = path.and_then(|path| link(&path)).map_or(DataPlace::Held(text), DataPlace::Linked);
         DataFile { name, bytes, place }
     };
-    let folder = |input: InputFolder| {
-        let name = input.name.clone();
-        let (own, files) = input.take();
-        if !is_quiet {
-            own.torn.iter().for_each(|torn| note(torn));
-        }
-        counts.extend(own.counts);
-        RecordedFolder {
-            name,
-            rows: own.rows,
-            studies: experiments(&own.points).into_iter().map(study).collect(),
-            ceilings: own.ceilings,
-            samples: own.samples,
-            peers: own.peers,
-            files: files.into_iter().map(file).collect(),
-        }
-    };
-    inputs.into_iter().map(folder).collect()
+    inputs
+        .into_iter()
+        .map(|input: InputFolder| {
+            let name = input.name.clone();
+            let (own, files) = input.take();
+            if !is_quiet {
+                own.torn.iter().for_each(|torn| note(torn));
+            }
+            counts.extend(own.counts);
+            RecordedFolder {
+                name,
+                rows: own.rows,
+                studies: experiments(&own.points).into_iter().map(study).collect(),
+                ceilings: own.ceilings,
+                samples: own.samples,
+                peers: own.peers,
+                files: files.into_iter().map(file).collect(),
+            }
+        })
+        .collect()
 }
 
 fn study(points: Vec<Point>) -> RecordedStudy {

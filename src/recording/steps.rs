@@ -97,11 +97,13 @@ fn sizes(form: Form, target: &Target, quick: bool) -> Vec<Vec<String>> {
         (Form::Matrix, false) => &[("1024", Warm), ("4096", Warm)],
         (Form::Square, false) => &[("512", Warm), ("1024", Warm)],
     };
-    let words = |(n, cache): &(&str, Cache)| {
-        let cold: &[&str] = if *cache == Cold { &["--cache", "cold"] } else { &[] };
-        ["-n", n].iter().chain(cold).map(|word| (*word).to_owned()).collect()
-    };
-    sizes.iter().map(words).collect()
+    sizes
+        .iter()
+        .map(|(n, cache): &(&str, Cache)| {
+            let cold: &[&str] = if *cache == Cold { &["--cache", "cold"] } else { &[] };
+            ["-n", n].iter().chain(cold).map(|word| (*word).to_owned()).collect()
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -85,11 +85,13 @@ fn is_record(devices: &[Vec<Shipped>], name: &str) -> Result<bool, Error> {
 }
 
 fn devices(words: &[String]) -> Result<Vec<Vec<Shipped>>, Error> {
-    let of = |part| match part {
-        AskedPart::Records { devices, .. } => devices,
-        AskedPart::File(_) => Vec::new(),
-    };
-    Ok(asked_parts(words)?.into_iter().flat_map(of).collect())
+    Ok(asked_parts(words)?
+        .into_iter()
+        .flat_map(|part| match part {
+            AskedPart::Records { devices, .. } => devices,
+            AskedPart::File(_) => Vec::new(),
+        })
+        .collect())
 }
 
 fn from_shipped(file: &Shipped) -> Result<ShownFile, Error> {
@@ -173,11 +175,13 @@ const MOST_COMMANDS: usize = 3;
 
 /// What selects a device's records: the last part of its name that no other has, or all of it.
 fn selector<'a>(all: &[Shipped], device: &'a str) -> &'a str {
-    let is_its_own = |part: &&str| {
-        let others = all.iter().filter(|file| file.device != device);
-        part.contains(char::is_alphabetic) && others.clone().all(|file| !file.device.contains(*part))
-    };
-    device.split('-').rfind(is_its_own).unwrap_or(device)
+    device
+        .split('-')
+        .rfind(|part: &&str| {
+            let others = all.iter().filter(|file| file.device != device);
+            part.contains(char::is_alphabetic) && others.clone().all(|file| !file.device.contains(*part))
+        })
+        .unwrap_or(device)
 }
 
 /// The records of these names: a file's, or else a family's or an experiment's in any file.
@@ -251,18 +255,20 @@ pub(crate) fn limits(words: &[String]) -> Result<Vec<RunLimits>, Error> {
     }
     let alone: Vec<CeilingRow> =
         folders.values().filter(|(rows, _)| rows.is_empty()).flat_map(|(_, own)| own.clone()).collect();
-    let of_folder = |(folder, (rows, mut ceilings)): (&Path, (Vec<&Row>, Vec<CeilingRow>))| {
-        if ceilings.is_empty() {
-            ceilings.clone_from(&alone);
-        }
-        if ceilings.is_empty() {
-            let own: Vec<Shipped> = shipped().into_iter().filter(|file| Path::new(file.device) == folder).collect();
-            ceilings = ceilings_of(&own)?;
-        }
-        add_kept(&mut ceilings, &rows);
-        Ok((rows.iter().map(|row| row.run_id.clone()).collect(), ceilings))
-    };
-    folders.into_iter().map(of_folder).collect()
+    folders
+        .into_iter()
+        .map(|(folder, (rows, mut ceilings)): (&Path, (Vec<&Row>, Vec<CeilingRow>))| {
+            if ceilings.is_empty() {
+                ceilings.clone_from(&alone);
+            }
+            if ceilings.is_empty() {
+                let own: Vec<Shipped> = shipped().into_iter().filter(|file| Path::new(file.device) == folder).collect();
+                ceilings = ceilings_of(&own)?;
+            }
+            add_kept(&mut ceilings, &rows);
+            Ok((rows.iter().map(|row| row.run_id.clone()).collect(), ceilings))
+        })
+        .collect()
 }
 
 fn kept() -> impl Iterator<Item = Kept> {

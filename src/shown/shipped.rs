@@ -24,12 +24,13 @@ const WIDTH: usize = 80;
 /// What the files of devices hold, with the devices' names where they are several.
 pub(crate) fn contents(own: &[Shipped]) -> String {
     let devices = groups(own, |file| file.device);
-    let line = |file: &Shipped| {
-        let what = take_apart(file.text, file.name).map(|source| summary(&source.holds)).unwrap_or_default();
-        let device = if devices.len() > 1 { format!("{} ", file.device) } else { String::new() };
-        format::wrap(&format!("{device}{}: {what}", file.name), WIDTH, "  ")
-    };
-    own.iter().map(line).collect()
+    own.iter()
+        .map(|file: &Shipped| {
+            let what = take_apart(file.text, file.name).map(|source| summary(&source.holds)).unwrap_or_default();
+            let device = if devices.len() > 1 { format!("{} ", file.device) } else { String::new() };
+            format::wrap(&format!("{device}{}: {what}", file.name), WIDTH, "  ")
+        })
+        .collect()
 }
 
 /// `ladders of dot`.

@@ -95,14 +95,19 @@ impl ShowingStyle<'_> {
     }
 
     fn each(&self, sources: &[ShownFile], medium: Medium) -> Result<String, Error> {
-        let one = |source: &ShownFile| match (medium, self.is_headed) {
-            // A document's tables have their own titles.
-            (Medium::Screen(_), true) => {
-                Ok(format!("{}\n\n{}", format::terminal(&source.name), self.content(source, medium)?))
-            }
-            _ => self.content(source, medium),
-        };
-        let all = joined(sources.iter().map(one).collect::<Result<Vec<String>, Error>>()?.into_iter());
+        let all = joined(
+            sources
+                .iter()
+                .map(|source: &ShownFile| match (medium, self.is_headed) {
+                    // A document's tables have their own titles.
+                    (Medium::Screen(_), true) => {
+                        Ok(format!("{}\n\n{}", format::terminal(&source.name), self.content(source, medium)?))
+                    }
+                    _ => self.content(source, medium),
+                })
+                .collect::<Result<Vec<String>, Error>>()?
+                .into_iter(),
+        );
         Ok(all + &self.why.as_ref().map_or_else(String::new, |why| why.models(sources, medium)))
     }
 
@@ -119,20 +124,24 @@ impl ShowingStyle<'_> {
             ShownContent::Recorded(Recorded::Peers(cells)) => report::peers::table(cells, medium),
             ShownContent::Recorded(Recorded::Other { .. }) => String::new(),
             ShownContent::Samples(_) => String::new(),
-            ShownContent::Ceilings(rows) => {
-                let device = |row: &CeilingRow| (row.platform.clone(), row.device.clone(), row.driver.clone());
-                joined(groups(rows, device).iter().map(|rows| match medium {
-                    Medium::Screen(screen) => report::ceilings::text(rows, screen),
-                    Medium::Markdown => report::ceilings::markdown(rows),
-                }))
-            }
+            ShownContent::Ceilings(rows) => joined(
+                groups(rows, |row: &CeilingRow| (row.platform.clone(), row.device.clone(), row.driver.clone()))
+                    .iter()
+                    .map(|rows| match medium {
+                        Medium::Screen(screen) => report::ceilings::text(rows, screen),
+                        Medium::Markdown => report::ceilings::markdown(rows),
+                    }),
+            ),
             ShownContent::Counts(rows) => {
                 // The trials of an experiment may be of several families.
                 let what = |row: &CountRow| {
                     if row.experiment.is_empty() { row.family.clone() } else { row.experiment.clone() }
                 };
-                let run = |row: &CountRow| (row.run_id.clone(), what(row));
-                joined(groups(rows, run).iter().map(|rows| self.counts(rows, medium)))
+                joined(
+                    groups(rows, |row: &CountRow| (row.run_id.clone(), what(row)))
+                        .iter()
+                        .map(|rows| self.counts(rows, medium)),
+                )
             }
         })
     }
@@ -152,26 +161,27 @@ impl ShowingStyle<'_> {
 
     /// Ladders as tables, sweeps as summaries.
     fn rows(&self, rows: &[Row], sweeps: &ToldSweeps, medium: Medium) -> String {
-        let text = |group: &Cow<'_, [Row]>| match group.iter().any(|row| !row.sweep_id.is_empty()) {
-            true => {
-                let told = sweeps.get(&table_hash(&group[0])).map(Cow::Borrowed);
-                let told = told.unwrap_or_else(|| Cow::Owned(swept(group)));
-                match medium {
-                    Medium::Screen(screen) => report::sweep::summary(&told, screen),
-                    Medium::Markdown => report::sweep::markdown(&told),
+        joined(groups::tables(rows).iter().map(|group: &Cow<'_, [Row]>| {
+            match group.iter().any(|row| !row.sweep_id.is_empty()) {
+                true => {
+                    let told = sweeps.get(&table_hash(&group[0])).map(Cow::Borrowed);
+                    let told = told.unwrap_or_else(|| Cow::Owned(swept(group)));
+                    match medium {
+                        Medium::Screen(screen) => report::sweep::summary(&told, screen),
+                        Medium::Markdown => report::sweep::markdown(&told),
+                    }
+                }
+                false if group.iter().any(|row| !row.shares.is_empty()) => report::team::text(group, self.unit, medium),
+                false => {
+                    let reasons = self.why.as_ref().map_or_else(String::new, |why| why.text(group, medium));
+                    let ladder = match medium {
+                        Medium::Screen(screen) => report::ladder::table(group, self.unit, screen, self.verbose),
+                        Medium::Markdown => report::markdown::ladder(group, self.unit),
+                    };
+                    ladder + &reasons
                 }
             }
-            false if group.iter().any(|row| !row.shares.is_empty()) => report::team::text(group, self.unit, medium),
-            false => {
-                let reasons = self.why.as_ref().map_or_else(String::new, |why| why.text(group, medium));
-                let ladder = match medium {
-                    Medium::Screen(screen) => report::ladder::table(group, self.unit, screen, self.verbose),
-                    Medium::Markdown => report::markdown::ladder(group, self.unit),
-                };
-                ladder + &reasons
-            }
-        };
-        joined(groups::tables(rows).iter().map(text))
+        }))
     }
 }
 

@@ -46,8 +46,9 @@ pub(crate) fn earlier_rows(
         note(torn);
     }
     let rows = read_rows(path)?.rows;
-    let refused = |why| Error::Usage(format!("cannot continue {}: {why}", options.output));
-    let finished = identity.finished(plan, &rows).map_err(refused)?;
+    let finished = identity
+        .finished(plan, &rows)
+        .map_err(|why| Error::Usage(format!("cannot continue {}: {why}", options.output)))?;
     global.say(&format!("continuing {}: it has {} rows", options.output, finished.len()));
     Ok(rows)
 }
@@ -74,8 +75,10 @@ pub(crate) fn without_retried(
 
 /// The whole sweep of these files of its shards. Says if one's device was slower than another's.
 pub(crate) fn joined(files: &[PathBuf]) -> Result<Vec<Row>, Error> {
-    let read = |path: &PathBuf| Ok((path.display().to_string(), read_rows(path)?));
-    let files = files.iter().map(read).collect::<Result<Vec<_>, Error>>()?;
+    let files = files
+        .iter()
+        .map(|path: &PathBuf| Ok((path.display().to_string(), read_rows(path)?)))
+        .collect::<Result<Vec<_>, Error>>()?;
     let rows = sweep::merge(files).map_err(Error::Usage)?;
     sweep::slower(&rows).into_iter().for_each(|told| note(&told));
     Ok(rows)

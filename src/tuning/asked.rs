@@ -98,9 +98,15 @@ fn one_choice(setting: Setting) -> Result<(String, String), Error> {
 /// A line for each rung, with how many configurations it has.
 pub(crate) fn listing(space: &TuningSpace<'_>) -> String {
     let count = |rung: &Rung| space.candidates.iter().filter(|c| c.case.variant == rung.variant()).count();
-    let line = |rung: &&Rung| format!("{}: {} configurations\n", rung.label(), count(rung));
-    let refused = |(rung, why): &(&Rung, crate::plan::Refusal)| format!("{}: none: {why}\n", rung.label());
-    space.rungs.iter().map(line).collect::<String>()
-        + &space.refused.iter().map(refused).collect::<String>()
+    space
+        .rungs
+        .iter()
+        .map(|rung: &&Rung| format!("{}: {} configurations\n", rung.label(), count(rung)))
+        .collect::<String>()
+        + &space
+            .refused
+            .iter()
+            .map(|(rung, why): &(&Rung, crate::plan::Refusal)| format!("{}: none: {why}\n", rung.label()))
+            .collect::<String>()
         + &format!("{} configurations\n", space.candidates.len())
 }

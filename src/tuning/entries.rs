@@ -72,8 +72,15 @@ pub(crate) fn details(entry: &TunedEntry, width: usize) -> String {
         ("kernels", format!("SHA-256 {}{}", entry.source, if is_current(entry) { "" } else { other })),
     ];
     let file = entry.file.as_ref().map(|file| ("file", file.clone()));
-    let line = |(name, text): &(&str, String)| hung(text.trim_end_matches(", "), &format!("    {name:<9}"), width);
-    format!("\n  {}\n{}", what(entry), lines.iter().chain(&file).map(line).collect::<String>())
+    format!(
+        "\n  {}\n{}",
+        what(entry),
+        lines
+            .iter()
+            .chain(&file)
+            .map(|(name, text): &(&str, String)| hung(text.trim_end_matches(", "), &format!("    {name:<9}"), width))
+            .collect::<String>()
+    )
 }
 
 pub(crate) fn line(entry: &TunedEntry, width: usize) -> String {

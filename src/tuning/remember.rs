@@ -22,16 +22,18 @@ impl<'a> Tuning<'a> {
         let memory = TuningMemory::open()?;
         memory.add(&device, &entries)?.iter().for_each(|why| note(why));
         if !global.quiet {
-            let label = |entry: &TunedEntry| {
-                let same = if entry.default_x == Some(1.0) { " (its default)" } else { "" };
-                format!("{}{same}", entry.rung.as_deref().unwrap_or("the best rung"))
-            };
             let size = SizeClass::of(self.asked.shape).text(self.asked.family.form);
             let name = &self.asked.family.name;
             let user = self.asked.file.as_ref().map_or_else(|| name.to_string(), |file| format!("ladder {file}"));
             let text = format!(
                 "remembered for {name} {}, {}, {size}: gpulab {user} uses it, unless --no-tuned is given",
-                entries.iter().map(label).joined(", "),
+                entries
+                    .iter()
+                    .map(|entry: &TunedEntry| {
+                        let same = if entry.default_x == Some(1.0) { " (its default)" } else { "" };
+                        format!("{}{same}", entry.rung.as_deref().unwrap_or("the best rung"))
+                    })
+                    .joined(", "),
                 self.asked.dtype,
             );
             say(&wrapped(&text, Screen::stderr()));
@@ -111,8 +113,11 @@ impl<'a> Tuning<'a> {
     pub(super) fn undecided(&self) -> Vec<&'a Configuration> {
         let rows = self.rows.latest();
         let space = self.space;
-        let of = |rung: &&Rung| self.rivals(rows.iter().filter(|row| row.variant == rung.variant()));
-        let open = space.rungs.iter().filter_map(of).filter(|(best, default)| is_undecided(best, *default));
+        let open = space
+            .rungs
+            .iter()
+            .filter_map(|rung: &&Rung| self.rivals(rows.iter().filter(|row| row.variant == rung.variant())))
+            .filter(|(best, default)| is_undecided(best, *default));
         let rivals = open.flat_map(|(best, default)| [Some(best), default]).flatten();
         rivals.filter_map(|row| space.candidates.get(row.case_index? as usize)).collect()
     }

@@ -68,10 +68,12 @@ fn problems_of(name: &str, quiet: bool) -> Result<Vec<Vec<Row>>, Error> {
 fn title(rows: &[Row]) -> String {
     let row = &rows[0];
     let size = if row.m == 1 { String::new() } else { format!(" x {}", format::count(row.m)) };
-    let has = |rung: &&Rung| rows.iter().any(|row| row.variant == rung.variant());
     let ladder = built_in(&row.family).map_or(&[][..], |family| &family.ladder);
-    let run: Vec<String> =
-        ladder.iter().filter(has).map(|rung| format!("v{}", rung.number().unwrap_or_default())).collect();
+    let run: Vec<String> = ladder
+        .iter()
+        .filter(|rung: &&Rung| rows.iter().any(|row| row.variant == rung.variant()))
+        .map(|rung| format!("v{}", rung.number().unwrap_or_default()))
+        .collect();
     let rungs = if run.len() < ladder.len() { format!(", {}", run.join(" ")) } else { String::new() };
     let device = format::device(&row.device);
     format!("{}, {}, n = {}{size}{rungs}, on {device}", row.family, row.dtype, format::count(row.n))
@@ -80,8 +82,9 @@ fn title(rows: &[Row]) -> String {
 /// The rows of each problem on each device, in the order of their configurations.
 fn problems(rows: &[Row]) -> Vec<Vec<Row>> {
     let rows: Vec<Row> = rows.iter().filter(|row| row.platform != HOST).cloned().collect();
-    let key = |row: &Row| (row.device.clone(), row.driver.clone(), row.family.clone(), row.dtype, row.n, row.m);
-    let mut problems = groups(&rows, key);
+    let mut problems = groups(&rows, |row: &Row| {
+        (row.device.clone(), row.driver.clone(), row.family.clone(), row.dtype, row.n, row.m)
+    });
     problems.iter_mut().for_each(|own| own.sort_by_key(|row| row.case_index));
     problems
 }

@@ -51,8 +51,9 @@ impl TuningRows {
         }
         let file = CsvFile::open(path, Mode::Append)?;
         let rows = read_rows(at)?.rows;
-        let refused = |why| Error::Usage(format!("cannot continue {path}: {why}; give another file or remove it"));
-        identity.finished(plan, &latest(&rows)).map_err(refused)?;
+        identity
+            .finished(plan, &latest(&rows))
+            .map_err(|why| Error::Usage(format!("cannot continue {path}: {why}; give another file or remove it")))?;
         Ok(TuningRows { rows, file: Some(file), own: None })
     }
 
@@ -89,8 +90,12 @@ impl TuningRows {
         let mut found = Vec::new();
         for (shard, file) in parts.files() {
             let rows = latest(&read_rows(&file)?.rows).into_owned();
-            let refused = |why| Error::Usage(format!("{}: {why}", file.display()));
-            found.push(identity.of_shard(shard).finished(plan, &rows).map_err(refused)?);
+            found.push(
+                identity
+                    .of_shard(shard)
+                    .finished(plan, &rows)
+                    .map_err(|why| Error::Usage(format!("{}: {why}", file.display())))?,
+            );
             for row in rows {
                 if row.case_index.is_some_and(|index| self.of(index).is_none()) {
                     self.add(Row { shard: String::new(), ..row })?;

@@ -103,8 +103,9 @@ impl<'a> Tuning<'a> {
             for times in TIMES {
                 let open = self.undecided();
                 let took = 2 * began.elapsed();
-                let is_over = |whole: f64| (self.began.elapsed() + took).as_secs_f64() > whole;
-                if open.is_empty() || self.seconds().is_some_and(is_over) {
+                if open.is_empty()
+                    || self.seconds().is_some_and(|whole: f64| (self.began.elapsed() + took).as_secs_f64() > whole)
+                {
                     break;
                 }
                 began = Instant::now();
@@ -142,8 +143,8 @@ impl<'a> Tuning<'a> {
             let rows = self.rows.latest();
             let of =
                 |rung: &&Rung| rows.iter().filter(|row| row.variant == rung.variant()).cloned().collect::<Vec<Row>>();
-            let winner = |rung| self.winner(&of(rung)).and_then(|(best, _)| best.case_index);
-            let winners = self.space.rungs.iter().filter_map(winner);
+            let winners =
+                self.space.rungs.iter().filter_map(|rung| self.winner(&of(rung)).and_then(|(best, _)| best.case_index));
             let Some(index) = winners.into_iter().find(|index| !checked.contains(index)) else { return Ok(()) };
             checked.insert(index);
             let configuration = &self.space.candidates[index as usize];
@@ -305,8 +306,10 @@ impl<'a> Tuning<'a> {
     ) -> Result<(), Error> {
         let rows = self.rows.latest();
         let best = fastest(&rows);
-        let of = |configuration: &Configuration| rows.iter().find(|row| row.case_index == Some(configuration.index));
-        let default = best.and_then(|best| self.space.default_of(&best.variant)).and_then(of);
+        let default =
+            best.and_then(|best| self.space.default_of(&best.variant)).and_then(|configuration: &Configuration| {
+                rows.iter().find(|row| row.case_index == Some(configuration.index))
+            });
         let configuration = best.and_then(|row| self.space.candidates.get(row.case_index? as usize));
         let target = &self.executor.info().target;
         let told = TuningTold {

@@ -80,8 +80,11 @@ impl<'a> ListedEdges<'a> {
     #[cfg(test)]
     pub(crate) fn told(&self) -> String {
         let name = |node: usize| self.names.name(node);
-        let edge = |e: &ListedEdge<'_>| format!(" {}>{}:{}@{}", name(e.ends.0), name(e.ends.1), e.weight, e.line);
-        let list: String = self.list.iter().map(edge).collect();
+        let list: String = self
+            .list
+            .iter()
+            .map(|e: &ListedEdge<'_>| format!(" {}>{}:{}@{}", name(e.ends.0), name(e.ends.1), e.weight, e.line))
+            .collect();
         let notes: String = self.notes.iter().map(|note| format!(" [{note}]")).collect();
         format!("{} {} {} {}{list}{notes}", self.names.len(), self.edges, self.both_ways, self.weighted)
     }

@@ -98,12 +98,15 @@ fn of_type<T: Length>(
         for row in d.chunks(n) {
             columns.iter_mut().zip(targets).for_each(|(column, &target)| column.push(row[target]));
         }
-        let search = |(&target, column): (&usize, &Vec<T>)| {
-            let (next, bound) = Search::new(target, &incoming, column, &tolerance).run()?;
-            let is_wanted = paths.binary_search(&target).is_ok();
-            Ok((target, if is_wanted { next } else { Vec::new() }, bound))
-        };
-        targets.iter().zip(&columns).map(search).collect::<Result<Vec<_>, _>>()
+        targets
+            .iter()
+            .zip(&columns)
+            .map(|(&target, column): (&usize, &Vec<T>)| {
+                let (next, bound) = Search::new(target, &incoming, column, &tolerance).run()?;
+                let is_wanted = paths.binary_search(&target).is_ok();
+                Ok((target, if is_wanted { next } else { Vec::new() }, bound))
+            })
+            .collect::<Result<Vec<_>, _>>()
     });
     let found = found.collect::<Result<Vec<_>, _>>()?;
     let mut toward = vec![Vec::new(); if paths.is_empty() { 0 } else { n }];
@@ -130,12 +133,15 @@ pub fn prove_rows(join: EdgeJoin, n: usize, weights: &Array, rows: &Array, sourc
 fn rows_of_type<T: Length>(join: EdgeJoin, n: usize, w: &[T], rows: &[T], sources: &[usize]) -> Result<f64, Mismatch> {
     let tolerance = Tolerance::new(join, n, w);
     let edges = Incoming::reversed(n, w);
-    let prove = |(&from, row): (&usize, &[T])| {
-        row_at_most(from, &w[from * n..][..n], row)?;
-        let found = Search::new(from, &edges, row, &tolerance).run();
-        found.map(|(_, bound)| bound).map_err(|wrong| Mismatch { from, to: wrong.from, ..wrong })
-    };
-    sources.par_iter().zip(rows.par_chunks(n)).map(prove).try_reduce(|| 0.0, |a, b| Ok(a.max(b)))
+    sources
+        .par_iter()
+        .zip(rows.par_chunks(n))
+        .map(|(&from, row): (&usize, &[T])| {
+            row_at_most(from, &w[from * n..][..n], row)?;
+            let found = Search::new(from, &edges, row, &tolerance).run();
+            found.map(|(_, bound)| bound).map_err(|wrong| Mismatch { from, to: wrong.from, ..wrong })
+        })
+        .try_reduce(|| 0.0, |a, b| Ok(a.max(b)))
 }
 
 /// As [`at_most`], of a node's row.
@@ -330,8 +336,11 @@ mod tests {
             (Some(3), Some(6), None, None)
         );
         let shortened = |is_wrong: &dyn Fn(usize) -> bool| {
-            let shorter = |(at, d): (usize, &i32)| d - i32::from(is_wrong(at) && there(at) > 0);
-            distances.iter().enumerate().map(shorter).collect::<Vec<i32>>()
+            distances
+                .iter()
+                .enumerate()
+                .map(|(at, d): (usize, &i32)| d - i32::from(is_wrong(at) && there(at) > 0))
+                .collect::<Vec<i32>>()
         };
         assert!((0..n).all(|row| prove(&shortened(&|at| at / n == row), &[]).is_err()));
         let found = (0..n).filter(|&column| prove(&shortened(&|at| at % n == column), &[]).is_err());

@@ -12,14 +12,17 @@ const OWN: &str = "../../cl/";
 pub fn cited(name: &str) -> Option<FamilyFile> {
     let text = CITED.get_file(format!("{name}.toml"))?.contents_utf8()?;
     let description = Description::parse(text, name).ok()?;
-    let source = |file: String| {
-        let text = match file.strip_prefix(OWN) {
-            Some(own) => crate::text(own),
-            None => CITED.get_file(&file)?.contents_utf8(),
-        };
-        Some((file.clone(), format!("#line 1 {file:?}\n{}", text?)))
-    };
-    let sources = description.files().into_iter().map(source).collect::<Option<_>>()?;
+    let sources = description
+        .files()
+        .into_iter()
+        .map(|file: String| {
+            let text = match file.strip_prefix(OWN) {
+                Some(own) => crate::text(own),
+                None => CITED.get_file(&file)?.contents_utf8(),
+            };
+            Some((file.clone(), format!("#line 1 {file:?}\n{}", text?)))
+        })
+        .collect::<Option<_>>()?;
     Some(FamilyFile { name: name.to_owned(), text: text.to_owned(), folder: ".".into(), sources })
 }
 

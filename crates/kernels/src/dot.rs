@@ -56,8 +56,9 @@ impl Problem for Dot {
 
     fn decide(&self, _: &Case, inputs: &[Array], before: Option<&Reference>, margin: f64, spot: Spot) -> Vec<Change> {
         let values = before.and_then(|before| cpu::dot::deciding(inputs, before, margin, spot.at, spot.draw));
-        let change = |(input, value)| Change { input, index: spot.at, value };
-        values.map_or_else(Vec::new, |values| (0..).zip(values).map(change).collect())
+        values.map_or_else(Vec::new, |values| {
+            (0..).zip(values).map(|(input, value)| Change { input, index: spot.at, value }).collect()
+        })
     }
 
     fn beside(&self, _: &Case) -> Fill {

@@ -172,8 +172,9 @@ pub fn work_groups(text: &str) -> Result<List<WorkGroup>, String> {
 /// One part of several: `2/4`.
 pub fn part(text: &str) -> Result<(u64, u64), String> {
     let parts = text.split_once('/').and_then(|(i, n)| Some((digits(i)?, digits(n)?)));
-    let bad = || format!("{text:?} is not a shard: write 2/4 for the second of four");
-    parts.filter(|&(i, n)| (1..=n).contains(&i)).ok_or_else(bad)
+    parts
+        .filter(|&(i, n)| (1..=n).contains(&i))
+        .ok_or_else(|| format!("{text:?} is not a shard: write 2/4 for the second of four"))
 }
 
 fn range(item: &str, first: &str, rest: &str) -> Result<Vec<u64>, String> {
@@ -232,8 +233,9 @@ pub fn duration(text: &str) -> Result<f64, String> {
         };
         let number = text[..end].trim().parse::<f64>().ok();
         let value = number.zip(scale).map(|(number, scale)| number * scale);
-        let bad = || format!("{text:?} is not a time: write 500ms, 10s or 2m, above 0 and at most 1000000 s");
-        value.filter(|&value| value > 0.0 && value <= 1e6).ok_or_else(bad)
+        value
+            .filter(|&value| value > 0.0 && value <= 1e6)
+            .ok_or_else(|| format!("{text:?} is not a time: write 500ms, 10s or 2m, above 0 and at most 1000000 s"))
     })
 }
 
@@ -265,8 +267,10 @@ pub fn search_budget(text: &str) -> Result<SearchBudget, String> {
 }
 
 pub fn whole<T: TryFrom<u64>>(text: &str) -> Result<T, String> {
-    let bad = || format!("{text:?} is not a whole number from 0 on, or is too large");
-    text.parse::<u64>().ok().and_then(|number| T::try_from(number).ok()).ok_or_else(bad)
+    text.parse::<u64>()
+        .ok()
+        .and_then(|number| T::try_from(number).ok())
+        .ok_or_else(|| format!("{text:?} is not a whole number from 0 on, or is too large"))
 }
 
 /// A theoretical rate of a device.

@@ -18,8 +18,10 @@ impl Cells {
             _ => Map::new(),
         };
         let params = columns.get("params").and_then(Value::as_str).unwrap_or_default();
-        let setting = |set: &str| set.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let settings = params.split(' ').filter_map(setting).collect();
+        let settings = params
+            .split(' ')
+            .filter_map(|set: &str| set.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned())))
+            .collect();
         Cells { columns, settings }
     }
 

@@ -75,10 +75,12 @@ impl Serialize for Flags {
 
 impl<'de> Deserialize<'de> for Flags {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Flags, D::Error> {
-        let of_word = |word: &str| {
-            let known = WORDS.iter().find(|(_, known)| *known == word).map(|(flag, _)| *flag);
-            known.ok_or_else(|| serde::de::Error::custom(format!("there is no flag {word:?}")))
-        };
-        String::deserialize(deserializer)?.split_whitespace().map(of_word).collect()
+        String::deserialize(deserializer)?
+            .split_whitespace()
+            .map(|word: &str| {
+                let known = WORDS.iter().find(|(_, known)| *known == word).map(|(flag, _)| *flag);
+                known.ok_or_else(|| serde::de::Error::custom(format!("there is no flag {word:?}")))
+            })
+            .collect()
     }
 }

@@ -45,15 +45,17 @@ pub fn command_line() -> String {
 
 fn typed(arguments: impl Iterator<Item = String>, home: Option<&str>) -> String {
     let home = home.map(|home| home.trim_end_matches('/')).filter(|home| home.len() > 1);
-    let word = |argument: String| {
-        let short = home.map_or_else(|| argument.clone(), |home| argument.replace(home, "~"));
-        let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_=./,:+@%^~*".contains(c);
-        match !short.is_empty() && short.chars().all(is_plain) {
-            true => short,
-            false => format!("'{}'", short.replace('\'', "'\\''")),
-        }
-    };
-    std::iter::once("gpulab".to_owned()).chain(arguments.map(word)).joined(" ")
+    std::iter::once("gpulab".to_owned())
+        .chain(arguments.map(|argument: String| {
+            let short = home.map_or_else(|| argument.clone(), |home| argument.replace(home, "~"));
+            match !short.is_empty()
+                && short.chars().all(|c: char| c.is_ascii_alphanumeric() || "-_=./,:+@%^~*".contains(c))
+            {
+                true => short,
+                false => format!("'{}'", short.replace('\'', "'\\''")),
+            }
+        }))
+        .joined(" ")
 }
 
 #[cfg(test)]

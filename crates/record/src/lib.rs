@@ -366,8 +366,10 @@ pub fn relate(ladder: &mut [Record]) {
 
 /// Fills in the speed-ups of records that repeat their work equally often.
 fn relate_alike(mut ladder: Vec<&mut Record>, cpu: [Option<f64>; 3]) {
-    let is_copy = |r: &&&mut Record| !r.on_host() && r.rung.is_none() && r.outcome.case.variant == COPY;
-    let copy = ladder.iter().find(is_copy).and_then(|r| r.median());
+    let copy = ladder
+        .iter()
+        .find(|r: &&&mut Record| !r.on_host() && r.rung.is_none() && r.outcome.case.variant == COPY)
+        .and_then(|r| r.median());
     let (mut first, mut previous): (Option<(f64, bool)>, _) = (None, None);
     for record in &mut ladder {
         let own = record.median();

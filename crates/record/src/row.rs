@@ -375,11 +375,10 @@ impl From<&Record> for Row {
             gbps: record.gbps,
             gops: record.gops,
             ceiling: {
-                let unmeasured = || scene.bound.filter(|bound| !bound.is_memory());
                 scene
                     .ceiling
                     .map(|c| c.bound)
-                    .or_else(unmeasured)
+                    .or_else(|| scene.bound.filter(|bound| !bound.is_memory()))
                     .map_or_else(String::new, |bound| bound.name().to_owned())
             },
             ceiling_pct: record.ceiling_pct,

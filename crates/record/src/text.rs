@@ -14,11 +14,12 @@ pub fn params_text(params: &Params) -> String {
 
 /// The settings in such a text.
 pub fn params_of(text: &str) -> Result<Params, String> {
-    let setting = |word: &str| {
-        let pair = word.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
-        pair.ok_or_else(|| format!("{word:?} is no setting such as items=8"))
-    };
-    text.split_whitespace().map(setting).collect()
+    text.split_whitespace()
+        .map(|word: &str| {
+            let pair = word.split_once('=').map(|(name, value)| (name.to_owned(), value.to_owned()));
+            pair.ok_or_else(|| format!("{word:?} is no setting such as items=8"))
+        })
+        .collect()
 }
 
 pub mod work_group {

@@ -24,11 +24,13 @@ pub fn heads(devices: &[ComparedDevice]) -> Vec<String> {
             false => short(one),
         }
     };
-    let head = |one: &ComparedDevice| {
-        let is_shared = devices.iter().filter(|other| driven(other) == driven(one)).count() > 1;
-        if is_shared { format!("{}, {}", driven(one), one.folder) } else { driven(one) }
-    };
-    devices.iter().map(head).collect()
+    devices
+        .iter()
+        .map(|one: &ComparedDevice| {
+            let is_shared = devices.iter().filter(|other| driven(other) == driven(one)).count() > 1;
+            if is_shared { format!("{}, {}", driven(one), one.folder) } else { driven(one) }
+        })
+        .collect()
 }
 
 /// The ceilings of several devices as one table: without the curves over size, and without sizes and shapes, which differ.
@@ -70,10 +72,19 @@ pub fn findings(devices: &[ComparedDevice], found: &[(String, Vec<Option<String>
                 let text = format!("  {head}: {}", text.as_ref()?);
                 Some(format::wrap(&format::terminal(&text), screen.width, "    "))
             };
-            let one = |(name, texts): &(String, Vec<Option<String>>)| {
-                format!("{}\n{}", format::terminal(name), heads.iter().zip(texts).filter_map(line).collect::<String>())
-            };
-            format::on_screen(&found.iter().map(one).joined("\n"), screen)
+            format::on_screen(
+                &found
+                    .iter()
+                    .map(|(name, texts): &(String, Vec<Option<String>>)| {
+                        format!(
+                            "{}\n{}",
+                            format::terminal(name),
+                            heads.iter().zip(texts).filter_map(line).collect::<String>()
+                        )
+                    })
+                    .joined("\n"),
+                screen,
+            )
         }
     }
 }

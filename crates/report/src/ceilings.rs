@@ -59,17 +59,17 @@ pub(super) fn when(rows: &[CeilingRow]) -> String {
 /// A table for each unit, in the order of the units' first rows.
 fn tables(rows: &[&CeilingRow], screen: Screen) -> String {
     let of_units = groups(rows, |row| row.unit.as_str());
-    let table = |own: Vec<&CeilingRow>| grid(&own[0].unit, &own).fitted(screen.width);
-    of_units.into_iter().map(table).joined("\n")
+    of_units.into_iter().map(|own: Vec<&CeilingRow>| grid(&own[0].unit, &own).fitted(screen.width)).joined("\n")
 }
 
 /// A line for each ceiling, with its value below `head`.
 fn grid(head: &str, rows: &[&CeilingRow]) -> TextGrid {
-    let noise = |row: &CeilingRow| row.noise.map_or_else(|| "-".to_owned(), |noise| format!("{:.1}%", 100.0 * noise));
     TextGrid::of(rows.iter().copied())
         .texts("what", name)
         .numbers(head, value)
-        .numbers("noise", noise)
+        .numbers("noise", |row: &CeilingRow| {
+            row.noise.map_or_else(|| "-".to_owned(), |noise| format!("{:.1}%", 100.0 * noise))
+        })
         .texts("shape", |row| shape(row).lines().next().unwrap_or_default().to_owned())
         .grid()
 }
@@ -99,11 +99,12 @@ pub(super) fn name(row: &CeilingRow) -> String {
 
 /// `fma f32; read, memory, 64 MiB; read, 1 MiB`: ceilings by name, those of curves with their sizes.
 pub fn names(rows: &[CeilingRow]) -> String {
-    let named = |row: &CeilingRow| match (row.place, row.bytes) {
-        (Site::Curve, Some(bytes)) => format!("{}, {}", name(row), binary(bytes)),
-        _ => name(row),
-    };
-    rows.iter().map(named).joined("; ")
+    rows.iter()
+        .map(|row: &CeilingRow| match (row.place, row.bytes) {
+            (Site::Curve, Some(bytes)) => format!("{}, {}", name(row), binary(bytes)),
+            _ => name(row),
+        })
+        .joined("; ")
 }
 
 /// `read/strided wg 256 loads=4`. How often a kernel repeats its work, which no search varies, is left to files.
@@ -152,11 +153,13 @@ fn notes(rows: &[CeilingRow], screen: Screen) -> String {
         text.push_str(&format!("{}:\n{why}", format::terminal(&who)));
     }
     // What foreign text has indented stays as it is.
-    let wrapped = |line: &str| match line.starts_with(' ') {
-        true => format!("{line}\n"),
-        false => format::wrap(line, screen.width, "  "),
-    };
-    format::block(&text, "").lines().map(wrapped).collect()
+    format::block(&text, "")
+        .lines()
+        .map(|line: &str| match line.starts_with(' ') {
+            true => format!("{line}\n"),
+            false => format::wrap(line, screen.width, "  "),
+        })
+        .collect()
 }
 
 const MOST_NAMES: usize = 5;

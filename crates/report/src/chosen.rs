@@ -24,8 +24,13 @@ fn bare(name: &str) -> String {
 
 /// Names of the columns that ladders' tables have, as they are easily typed: `of_limit`.
 pub fn table_names() -> Vec<String> {
-    let plain = |column: &TableColumn| column.name().to_lowercase().replace(' ', "_").replace('/', "");
-    ["rung".to_owned()].into_iter().chain(COLUMNS.iter().map(plain)).chain(["verdict".to_owned()]).collect()
+    ["rung".to_owned()]
+        .into_iter()
+        .chain(
+            COLUMNS.iter().map(|column: &TableColumn| column.name().to_lowercase().replace(' ', "_").replace('/', "")),
+        )
+        .chain(["verdict".to_owned()])
+        .collect()
 }
 
 impl ChosenColumn {
@@ -45,8 +50,10 @@ impl ChosenColumn {
         if let Some(entry) = T::DICTIONARY.iter().find(|entry| bare(entry.name) == wanted) {
             return Some(ChosenColumn(ColumnSource::File(entry)));
         }
-        let has = |record: &T| Cells::of(record).settings().find(|own| bare(own) == wanted).map(str::to_owned);
-        records.iter().find_map(has).map(|name| ChosenColumn(ColumnSource::Setting(name)))
+        records
+            .iter()
+            .find_map(|record: &T| Cells::of(record).settings().find(|own| bare(own) == wanted).map(str::to_owned))
+            .map(|name| ChosenColumn(ColumnSource::Setting(name)))
     }
 
     pub fn name(&self) -> String {
@@ -100,26 +107,31 @@ impl ChosenColumn {
     /// The cells of records with their units; a dash where there is none.
     fn file_texts(&self, records: &[Cells]) -> Vec<String> {
         let name = self.name();
-        let text = |record: &Cells| match (&self.0, record.text(&name)) {
-            (_, text) if text.is_empty() => "-".to_owned(),
-            (ColumnSource::File(entry), text) if entry.kind() == "number" => match text.parse::<f64>() {
-                Ok(seconds) if entry.unit == "s" => format::time(seconds),
-                Ok(number) => format::significant(number, 4),
-                Err(_) => text,
-            },
-            (_, text) => text,
-        };
-        records.iter().map(text).collect()
+        records
+            .iter()
+            .map(|record: &Cells| match (&self.0, record.text(&name)) {
+                (_, text) if text.is_empty() => "-".to_owned(),
+                (ColumnSource::File(entry), text) if entry.kind() == "number" => match text.parse::<f64>() {
+                    Ok(seconds) if entry.unit == "s" => format::time(seconds),
+                    Ok(number) => format::significant(number, 4),
+                    Err(_) => text,
+                },
+                (_, text) => text,
+            })
+            .collect()
     }
 }
 
 /// A column of numbers: on a screen in one unit, in a document each with its own.
 fn numbers(head: String, values: &[Option<Value>], medium: Medium) -> GridColumn {
-    let text = |value: &Option<Value>| value.map_or_else(|| "-".to_owned(), Value::text);
     match (medium, in_one_unit(values)) {
         (Medium::Screen(_), (Some(of_time), texts)) => GridColumn::numbers(format!("{head}\n{of_time}"), texts, 0),
         (Medium::Screen(_), (None, texts)) => GridColumn::numbers(head, texts, 0),
-        (Medium::Markdown, _) => GridColumn::numbers(head, values.iter().map(text).collect(), 0),
+        (Medium::Markdown, _) => GridColumn::numbers(
+            head,
+            values.iter().map(|value: &Option<Value>| value.map_or_else(|| "-".to_owned(), Value::text)).collect(),
+            0,
+        ),
     }
 }
 

@@ -198,12 +198,17 @@ impl TableColumn {
 pub(super) fn in_one_unit(values: &[Option<Value>]) -> (Option<&'static str>, Vec<String>) {
     let times = values.iter().filter_map(|value| if let Some(Value::Seconds(s)) = value { Some(*s) } else { None });
     let (unit, second) = format::time_unit(times.clone());
-    let text = |value: &Option<Value>| match value {
-        Some(Value::Seconds(s)) => format::significant(s / second, 4),
-        Some(value) => value.text(),
-        None => "-".to_owned(),
-    };
-    (times.clone().next().map(|_| unit), values.iter().map(text).collect())
+    (
+        times.clone().next().map(|_| unit),
+        values
+            .iter()
+            .map(|value: &Option<Value>| match value {
+                Some(Value::Seconds(s)) => format::significant(s / second, 4),
+                Some(value) => value.text(),
+                None => "-".to_owned(),
+            })
+            .collect(),
+    )
 }
 
 /// The share of the measured limit that was reached. Where the data fit a cache, memory's limit bounds nothing.

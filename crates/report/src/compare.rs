@@ -87,12 +87,16 @@ fn table(pairs: &[&ComparedCase<'_>], screen: Screen) -> String {
     }
     let lines = table.grid().fit(screen.width).lines();
     let first = lines.len() - pairs.len();
-    let line = |(at, line): (usize, &String)| match at.checked_sub(first).map(|row| pairs[row].verdict) {
-        Some(SpeedVerdict::Slower) if screen.color => paint(line, Tint::Red),
-        Some(SpeedVerdict::Faster) if screen.color => paint(line, Tint::Green),
-        _ => line.clone(),
-    };
-    lines.iter().enumerate().map(line).joined("\n") + "\n"
+    lines
+        .iter()
+        .enumerate()
+        .map(|(at, line): (usize, &String)| match at.checked_sub(first).map(|row| pairs[row].verdict) {
+            Some(SpeedVerdict::Slower) if screen.color => paint(line, Tint::Red),
+            Some(SpeedVerdict::Faster) if screen.color => paint(line, Tint::Green),
+            _ => line.clone(),
+        })
+        .joined("\n")
+        + "\n"
 }
 
 fn ratio(ratio: f64) -> String {
@@ -144,8 +148,11 @@ fn left_out(pairs: &[ComparedCase]) -> Option<String> {
     const NAMED: usize = 3;
     let out: Vec<&CaseRun> = pairs.iter().flat_map(|pair| &pair.left_out).copied().collect();
     let all = out.len() + pairs.iter().flat_map(|pair| pair.runs).sum::<usize>();
-    let name = |row: &&CaseRun| format!("{} {} ({})", row.run_id, label_of(row), row.clock.name());
-    let named = out.iter().take(NAMED).map(name).joined(", ");
+    let named = out
+        .iter()
+        .take(NAMED)
+        .map(|row: &&CaseRun| format!("{} {} ({})", row.run_id, label_of(row), row.clock.name()))
+        .joined(", ");
     let more = if out.len() > NAMED { ", ..." } else { "" };
     let told = format!("left out: {} of {all} runs, by another clock than the others: {named}{more}", out.len());
     (!out.is_empty()).then(|| format::terminal(&told))
@@ -175,8 +182,8 @@ fn to_decide(pairs: &[ComparedCase]) -> Option<String> {
     let typical = *more.get(more.len().saturating_sub(1) / 2)?;
     let all = *more.last()?;
     // A round runs every case of both sides.
-    let took = |pair: &ComparedCase| Some(pair.before.t_case_s? + pair.after.t_case_s?);
-    let round = pairs.iter().map(took).sum::<Option<f64>>();
+    let round =
+        pairs.iter().map(|pair: &ComparedCase| Some(pair.before.t_case_s? + pair.after.t_case_s?)).sum::<Option<f64>>();
     let with_time = |runs: usize| {
         let time = round.map_or_else(String::new, |round| format!(" (about {})", format::rough(runs as f64 * round)));
         let runs = if runs > MANY { format!("more than {MANY}") } else { runs.to_string() };
@@ -198,8 +205,7 @@ fn to_decide(pairs: &[ComparedCase]) -> Option<String> {
 
 /// That a change of the machine would look like one of the program, where the sides did not take turns.
 fn out_of_turn(pairs: &[ComparedCase]) -> Option<String> {
-    let is_open = |pair: &&ComparedCase| pair.turns == Turns::OneAfterTheOther && pair.interval.is_some();
-    pairs.iter().find(is_open)?;
+    pairs.iter().find(|pair: &&ComparedCase| pair.turns == Turns::OneAfterTheOther && pair.interval.is_some())?;
     Some(
         "one side ran after the other, and the machine may have changed between them: times must differ more than \
          where sides take turns (one run of each, again and again)"

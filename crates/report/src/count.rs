@@ -190,10 +190,9 @@ fn named(labels: &[String]) -> String {
 fn lines_of(case: CaseRows<'_>, each_launch: bool) -> Vec<CountLine> {
     let mut lines = vec![CountLine::of(case.label(), case.launches())];
     if each_launch && case.launches().count() > 1 {
-        let of_launch = |row: &'_ CountRow| {
+        lines.extend(case.launches().map(|row: &'_ CountRow| {
             CountLine::of(format!("  {} {}", row.launch.unwrap_or(0), row.kernel), std::iter::once(row))
-        };
-        lines.extend(case.launches().map(of_launch));
+        }));
     }
     lines
 }

@@ -105,8 +105,10 @@ fn rows(devices: &[&DeviceInfo]) -> String {
 
 /// Why a platform has no devices.
 pub fn emptiness(platform: &PlatformInfo) -> String {
-    let guess = || format!("no devices; {}", hint(&platform.name));
-    platform.problem.as_ref().map_or_else(guess, |problem| format!("no devices: {problem}"))
+    platform
+        .problem
+        .as_ref()
+        .map_or_else(|| format!("no devices; {}", hint(&platform.name)), |problem| format!("no devices: {problem}"))
 }
 
 /// Why a platform may have no devices, and what to do.

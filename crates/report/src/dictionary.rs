@@ -25,11 +25,14 @@ pub fn text(all: &[Dictionary]) -> String {
 
 fn section(dictionary: &Dictionary) -> String {
     let head = wrap(&format!("{}: {}", dictionary.name, dictionary.written_by), WIDTH, "  ");
-    let column = |column: &ColumnEntry| {
-        let meaning = wrap(&format!("{INDENT}{}", column.meaning().replace('`', "")), WIDTH, INDENT);
-        format!("  {}  ({})\n{meaning}", column.name, kind(column))
-    };
-    head + &dictionary.columns.iter().map(column).collect::<String>()
+    head + &dictionary
+        .columns
+        .iter()
+        .map(|column: &ColumnEntry| {
+            let meaning = wrap(&format!("{INDENT}{}", column.meaning().replace('`', "")), WIDTH, INDENT);
+            format!("  {}  ({})\n{meaning}", column.name, kind(column))
+        })
+        .collect::<String>()
 }
 
 /// `number in s, may be empty`.
@@ -46,12 +49,13 @@ pub fn markdown(all: &[Dictionary]) -> String {
         let meaning = column.meaning().replace('|', "\\|");
         format!("| `{}` | {} | {} | {empty} | {meaning} |\n", column.name, column.kind(), column.unit)
     };
-    let table = |dictionary: &Dictionary| {
-        let head = "| column | type | unit | may be empty | meaning |\n|---|---|---|---|---|\n";
-        let Dictionary { name, written_by, columns } = dictionary;
-        format!("## {name}\n\n{written_by}\n\n{head}{}", columns.iter().map(line).collect::<String>())
-    };
-    all.iter().map(table).joined("\n")
+    all.iter()
+        .map(|dictionary: &Dictionary| {
+            let head = "| column | type | unit | may be empty | meaning |\n|---|---|---|---|---|\n";
+            let Dictionary { name, written_by, columns } = dictionary;
+            format!("## {name}\n\n{written_by}\n\n{head}{}", columns.iter().map(line).collect::<String>())
+        })
+        .joined("\n")
 }
 
 /// An array with an object for each column.
@@ -68,16 +72,18 @@ pub fn json(all: &[Dictionary]) -> serde_json::Result<String> {
     }
     let entries = |dictionary: &Dictionary| {
         let file = dictionary.name;
-        let entry = move |(position, column): (usize, &ColumnEntry)| Entry {
-            file,
-            position,
-            name: column.name,
-            r#type: column.kind(),
-            unit: column.unit,
-            optional: column.is_optional(),
-            meaning: column.meaning(),
-        };
-        (1..).zip(dictionary.columns).map(entry).collect::<Vec<_>>()
+        (1..)
+            .zip(dictionary.columns)
+            .map(move |(position, column): (usize, &ColumnEntry)| Entry {
+                file,
+                position,
+                name: column.name,
+                r#type: column.kind(),
+                unit: column.unit,
+                optional: column.is_optional(),
+                meaning: column.meaning(),
+            })
+            .collect::<Vec<_>>()
     };
     let entries: Vec<Entry> = all.iter().flat_map(entries).collect();
     let lines = entries.iter().map(serde_json::to_string).collect::<serde_json::Result<Vec<_>>>()?;

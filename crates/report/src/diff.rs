@@ -148,8 +148,8 @@ struct Sides {
 impl Sides {
     /// A line of each side, in as many rows as the longer one takes.
     fn row(&self, pair: [Option<&str>; 2], marks: [char; 2]) -> String {
-        let piece = |side: usize| pair[side].map_or_else(Vec::new, |line| pieces(line, marks[side], self.width));
-        let [left, right] = [0, 1].map(piece);
+        let [left, right] =
+            [0, 1].map(|side: usize| pair[side].map_or_else(Vec::new, |line| pieces(line, marks[side], self.width)));
         let tints = marks.map(|mark| match mark {
             '-' => Some(Tint::Red),
             '+' => Some(Tint::Green),

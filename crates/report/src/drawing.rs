@@ -170,14 +170,16 @@ fn segments(film: &Film, request: &TracedRequest) -> CellGrid {
         None if moved.contains(&(word / together)) => GridCell { letter: '-', shade: Shade::Light },
         None => EMPTY,
     };
-    let row = |row: &u64| {
-        let cells = (row * WORDS..(row + 1) * WORDS).map(cell).collect();
-        (format!("{}", row * WORDS * WORD), cells, String::new())
-    };
     CellGrid {
         head: "byte".into(),
         together: together as usize,
-        rows: rows.iter().map(row).collect(),
+        rows: rows
+            .iter()
+            .map(|row: &u64| {
+                let cells = (row * WORDS..(row + 1) * WORDS).map(cell).collect();
+                (format!("{}", row * WORDS * WORD), cells, String::new())
+            })
+            .collect(),
         below: vec![format!(
             "A row is 128 bytes, a cell is a word of 4 bytes; lines separate segments of {segment} bytes."
         )],
@@ -244,8 +246,7 @@ fn banks(film: &Film, request: &TracedRequest) -> CellGrid {
     let fullest =
         fullest.max_by_key(|(bank, all)| (all.len(), std::cmp::Reverse(*bank))).filter(|(_, all)| all.len() > 1);
     let told = fullest.map(|(bank, all)| {
-        let one = |word: &u64| format!("byte {}", word * WORD);
-        let named: Vec<String> = all.iter().take(4).map(one).collect();
+        let named: Vec<String> = all.iter().take(4).map(|word: &u64| format!("byte {}", word * WORD)).collect();
         let more = if all.len() > 4 { ", ..." } else { "" };
         format!("Bank {bank} is asked for {} at once: {}{more}.", format::counted(all.len(), "word"), named.join(", "))
     });
@@ -402,10 +403,6 @@ fn reach(film: &Film, steps: &[&TracedStep], warp: u64) -> DrawnGrids {
             Some(_) => GridCell { letter: '-', shade: Shade::Light },
             None => EMPTY,
         };
-        let row = |row: &u64| {
-            let cells = (0..width.div_ceil(share)).map(|column| cell(*row, column)).collect();
-            (format!("{}", row * share * if is_matrix { 1 } else { width }), cells, String::new())
-        };
         let one = if share == 1 { "an element".to_owned() } else { format!("{share} x {share} elements") };
         CellGrid {
             head: format!(
@@ -414,7 +411,13 @@ fn reach(film: &Film, steps: &[&TracedStep], warp: u64) -> DrawnGrids {
                 if is_matrix { "row" } else { "element" }
             ),
             together: 8,
-            rows: rows.iter().map(row).collect(),
+            rows: rows
+                .iter()
+                .map(|row: &u64| {
+                    let cells = (0..width.div_ceil(share)).map(|column| cell(*row, column)).collect();
+                    (format!("{}", row * share * if is_matrix { 1 } else { width }), cells, String::new())
+                })
+                .collect(),
             marks: vec![
                 (GridCell { letter: '#', shade: Shade::Strong }, format!("work-item {lane} of warp {warp} touches it")),
                 mark('o', Shade::Full, "its warp"),

@@ -35,9 +35,8 @@ pub fn story(family: &Family, width: usize) -> String {
 
 /// What a rung is, does, removes and leaves.
 fn paragraph(rung: &Rung) -> String {
-    let said = |label| rung.header(label).unwrap_or_default();
     let title = rung.text().and_then(kernels::title).unwrap_or_default();
-    let [idea, removes, remains] = ["Idea", "Removes", "Remains"].map(said);
+    let [idea, removes, remains] = ["Idea", "Removes", "Remains"].map(|label| rung.header(label).unwrap_or_default());
     format!("{title} {} It removes {removes} What remains: {remains}", capital(&idea))
 }
 

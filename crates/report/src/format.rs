@@ -29,8 +29,15 @@ pub fn on_screen(text: &str, screen: Screen) -> String {
     if screen.unicode {
         return text.to_owned();
     }
-    let plain = |c: char| ASCII.iter().find(|(those, _)| those.contains(c)).map_or(c, |(_, ascii)| *ascii);
-    text.split('\n').map(|line| line.chars().map(plain).collect::<String>().trim_end().to_owned()).joined("\n")
+    text.split('\n')
+        .map(|line| {
+            line.chars()
+                .map(|c: char| ASCII.iter().find(|(those, _)| those.contains(c)).map_or(c, |(_, ascii)| *ascii))
+                .collect::<String>()
+                .trim_end()
+                .to_owned()
+        })
+        .joined("\n")
 }
 
 /// A device's name without what says nothing: signs of trademarks, `CPU`, and what PoCL puts before a processor's own name.
@@ -150,11 +157,13 @@ pub fn wrap(text: &str, width: usize, indent: &str) -> String {
 pub fn paragraphs(text: &str, width: usize) -> String {
     let is_item = |line: &str| line.split_once(". ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
     let lines: Vec<&str> = text.lines().collect();
-    let part = |lines: &[&str]| {
-        let joined = lines.iter().map(|line| line.trim()).joined(" ");
-        wrap(&joined, width, if is_item(&joined) { "   " } else { "" })
-    };
-    lines.chunk_by(|a, b| !a.is_empty() && !b.is_empty() && !is_item(b)).map(part).collect()
+    lines
+        .chunk_by(|a, b| !a.is_empty() && !b.is_empty() && !is_item(b))
+        .map(|lines: &[&str]| {
+            let joined = lines.iter().map(|line| line.trim()).joined(" ");
+            wrap(&joined, width, if is_item(&joined) { "   " } else { "" })
+        })
+        .collect()
 }
 
 /// Foreign text of many lines for a terminal, each indented by `indent`.

@@ -42,10 +42,11 @@ fn explained_baselines(width: usize) -> String {
     }
     all.sort_by_key(|(name, ..)| *name);
     let longest = all.iter().map(|(name, ..)| name.len()).max().unwrap_or(0);
-    let entry = |(name, about, families): &(&str, &str, Vec<&str>)| {
-        hung(&format!("{about} ({})", families.join(", ")), &format!("{name:<longest$}  "), width)
-    };
-    all.iter().map(entry).collect()
+    all.iter()
+        .map(|(name, about, families): &(&str, &str, Vec<&str>)| {
+            hung(&format!("{about} ({})", families.join(", ")), &format!("{name:<longest$}  "), width)
+        })
+        .collect()
 }
 
 #[cfg(test)]

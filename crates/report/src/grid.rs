@@ -160,17 +160,23 @@ impl TextGrid {
         let rows = self.columns.first().map_or(0, |column| column.cells.len());
         let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
         let head = |column: &GridColumn| markdown(column.head.replace("-\n", "").replace('\n', " ").trim());
-        let rule = |column: &GridColumn| if column.is_text { "---" } else { "---:" }.to_owned();
-        let row = |at: usize| line(self.columns.iter().map(|column| markdown(column.cells[at].trim())).collect());
         let head = line(self.columns.iter().map(head).collect());
-        head + &line(self.columns.iter().map(rule).collect()) + &(0..rows).map(row).collect::<String>()
+        head + &line(
+            self.columns
+                .iter()
+                .map(|column: &GridColumn| if column.is_text { "---" } else { "---:" }.to_owned())
+                .collect(),
+        ) + &(0..rows)
+            .map(|at: usize| line(self.columns.iter().map(|column| markdown(column.cells[at].trim())).collect()))
+            .collect::<String>()
     }
 
     /// Without the rows in which there are but dashes behind the name, unless that is all of them.
     fn without_empty_rows(mut self) -> TextGrid {
         let rows = self.columns.first().map_or(0, |column| column.cells.len());
-        let is_filled = |at: usize| self.columns.iter().skip(1).any(|column| column.cells[at].trim() != "-");
-        let filled: Vec<bool> = (0..rows).map(is_filled).collect();
+        let filled: Vec<bool> = (0..rows)
+            .map(|at: usize| self.columns.iter().skip(1).any(|column| column.cells[at].trim() != "-"))
+            .collect();
         if filled.contains(&true) {
             for column in &mut self.columns {
                 let mut filled = filled.iter();
@@ -183,9 +189,10 @@ impl TextGrid {
     /// The head's lines, the rule below them, and a line for each row; none ends in blanks.
     pub(super) fn lines(&self) -> Vec<String> {
         let rows = self.columns.first().map_or(0, |column| column.cells.len());
-        let row = |at: usize| self.columns.iter().map(move |column| format::terminal(&column.cells[at]));
         let mut table = Table::new();
-        table.load_style(STYLE).set_header(self.heads()).add_rows((0..rows).map(row));
+        table.load_style(STYLE).set_header(self.heads()).add_rows(
+            (0..rows).map(|at: usize| self.columns.iter().map(move |column| format::terminal(&column.cells[at]))),
+        );
         for (i, (drawn, column)) in table.column_iter_mut().zip(&self.columns).enumerate() {
             drawn.set_padding((if i == 0 { 0 } else { 1 }, 0));
             drawn.set_cell_alignment(if column.is_text { CellAlignment::Left } else { CellAlignment::Right });
@@ -210,11 +217,13 @@ fn at_the_point(cells: Vec<String>) -> Vec<String> {
         is_number.then(|| cell.split_once('.').map_or(0, |(_, digits)| digits.chars().count() + 1))
     };
     let most = cells.iter().filter_map(tail).max().unwrap_or(0);
-    let padded = |cell: String| match tail(&cell) {
-        Some(own) => format!("{cell}{}", " ".repeat(most - own)),
-        None => cell,
-    };
-    cells.into_iter().map(padded).collect()
+    cells
+        .into_iter()
+        .map(|cell: String| match tail(&cell) {
+            Some(own) => format!("{cell}{}", " ".repeat(most - own)),
+            None => cell,
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -72,13 +72,17 @@ fn sizes(judgement: &Judgement) -> String {
 
 /// What came of other work-groups, where a right kernel is not right in them.
 fn elsewhere(judgement: &Judgement, screen: Screen) -> String {
-    let is_told = |tried: &&TriedCase| {
-        judgement.ruling == Ruling::Right && !matches!(tried.ruling, Ruling::Right | Ruling::Refused)
-    };
     let of_group = |wg: WorkGroup, reason: &str| {
         let reason = reason.lines().next().unwrap_or_default();
         let note = format!("note: in work-groups of {wg} it is not right: {}", format::terminal(reason));
         format::wrap(&note, screen.width, "  ")
     };
-    judgement.elsewhere.iter().filter(is_told).map(|tried| of_group(tried.wg, &tried.reason)).collect()
+    judgement
+        .elsewhere
+        .iter()
+        .filter(|tried: &&TriedCase| {
+            judgement.ruling == Ruling::Right && !matches!(tried.ruling, Ruling::Right | Ruling::Refused)
+        })
+        .map(|tried| of_group(tried.wg, &tried.reason))
+        .collect()
 }

@@ -53,8 +53,8 @@ pub fn landing(family: &Family, own: &Rung, rows: &[Row]) -> Option<Landing> {
 pub fn placed(landing: Option<&Landing>, own: &Rung, rows: &[Row]) -> Vec<Row> {
     let (mine, mut all): (Vec<Row>, Vec<Row>) = rows.iter().cloned().partition(|row| row.variant == own.variant());
     let next = landing.and_then(|landing| landing.before.as_ref());
-    let is_next = |row: &Row| next.is_some_and(|next| next.variant == row.variant);
-    let place = all.iter().position(is_next).unwrap_or(all.len());
+    let place =
+        all.iter().position(|row: &Row| next.is_some_and(|next| next.variant == row.variant)).unwrap_or(all.len());
     all.splice(place..place, mine);
     all
 }
@@ -82,8 +82,7 @@ pub fn text(own: &Rung, landing: &Landing, screen: Screen) -> String {
         Some(next) => format!("\nnext: {} removes {}", next.rung, lower_first(&next.removes)),
         None => String::new(),
     };
-    let line = |text: &str| format::wrap(text, screen.width, "  ");
-    format!("{place}{close}.{next}\n").lines().map(line).collect()
+    format!("{place}{close}.{next}\n").lines().map(|text: &str| format::wrap(text, screen.width, "  ")).collect()
 }
 
 /// A sentence's begin, within another sentence: names in capitals stay.

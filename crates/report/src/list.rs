@@ -10,8 +10,9 @@ use std::fmt::Write as _;
 /// A family's rungs and their ideas; with `whole` also what each removes and what remains.
 pub fn rung_table(family: &Family, whole: bool) -> String {
     let labels = if whole { &["Idea", "Removes", "Remains"][..] } else { &["Idea"] };
-    let name = |rung: &Rung| rung.number().map_or_else(String::new, |number| format!("v{number} ")) + rung.variant();
-    let names = TextGrid::of(family.kernels()).texts("rung", name);
+    let names = TextGrid::of(family.kernels()).texts("rung", |rung: &Rung| {
+        rung.number().map_or_else(String::new, |number| format!("v{number} ")) + rung.variant()
+    });
     let table = labels
         .iter()
         .fold(names, |table, label| table.texts(label.to_lowercase(), |rung| rung.header(label).unwrap_or_default()));
@@ -26,8 +27,9 @@ pub fn question_table(experiments: &[&Experiment]) -> String {
 
 /// All families, experiments and roads; with `verbose` all that is said of each rung.
 pub fn everything(width: usize, verbose: bool) -> String {
-    let family = |family: &Family| if verbose { details(family, width) + "\n" } else { overview(family, width) };
-    let families: String = ladders().map(family).collect();
+    let families: String = ladders()
+        .map(|family: &Family| if verbose { details(family, width) + "\n" } else { overview(family, width) })
+        .collect();
     let questions = experiments("  ", width);
     let roads = sources::overview("  ", width);
     format!("{families}experiments: gpulab lab NAME\n{questions}sources: gpulab list --source NAME\n{roads}")
@@ -36,8 +38,10 @@ pub fn everything(width: usize, verbose: bool) -> String {
 /// An indented line for each experiment, or several where the question is longer.
 pub fn experiments(indent: &str, width: usize) -> String {
     let name_width = EXPERIMENTS.iter().map(|e| e.name.len()).max().unwrap_or(0);
-    let line = |e: &&Experiment| hung(e.question, &format!("{indent}{:<name_width$} ", e.name), width);
-    EXPERIMENTS.iter().map(line).collect()
+    EXPERIMENTS
+        .iter()
+        .map(|e: &&Experiment| hung(e.question, &format!("{indent}{:<name_width$} ", e.name), width))
+        .collect()
 }
 
 /// An experiment: its question, what it varies, and how it is run.
@@ -55,11 +59,14 @@ fn heading(family: &Family) -> String {
 }
 
 fn overview(family: &Family, width: usize) -> String {
-    let rung = |rung: &Rung| {
-        let first = format!("  {:>2} {:<14} ", number(rung), rung.variant());
-        hung(&rung.header("Idea").unwrap_or_default(), &first, width)
-    };
-    heading(family) + &family.kernels().map(rung).collect::<String>()
+    heading(family)
+        + &family
+            .kernels()
+            .map(|rung: &Rung| {
+                let first = format!("  {:>2} {:<14} ", number(rung), rung.variant());
+                hung(&rung.header("Idea").unwrap_or_default(), &first, width)
+            })
+            .collect::<String>()
 }
 
 fn number(rung: &Rung) -> String {

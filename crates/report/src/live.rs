@@ -32,15 +32,16 @@ pub fn lines(rows: &[LiveRow]) -> Vec<String> {
     let fastest = timed().filter_map(|row| row.seconds).fold(f64::INFINITY, f64::min);
     let is_limited = timed().all(|row| row.of_limit.is_some());
     let widest = rows.iter().map(|row| row.label.chars().count()).max().unwrap_or(0);
-    let line = |row: &LiveRow| {
-        let name = format!("{:widest$}", row.label);
-        let Some(seconds) = row.seconds else { return format!("{name}  {}", row.status.name()) };
-        let share = if is_limited { row.of_limit.unwrap_or(0.0) } else { fastest / seconds };
-        let filled = (share.clamp(0.0, 1.0) * BAR as f64).round() as usize;
-        let percent = if is_limited { format!("  {} of limit", format::percent(share)) } else { String::new() };
-        format!("{name}  {:>9}  {:BAR$}{percent}", format::time(seconds), "█".repeat(filled)).trim_end().to_owned()
-    };
-    rows.iter().map(line).collect()
+    rows.iter()
+        .map(|row: &LiveRow| {
+            let name = format!("{:widest$}", row.label);
+            let Some(seconds) = row.seconds else { return format!("{name}  {}", row.status.name()) };
+            let share = if is_limited { row.of_limit.unwrap_or(0.0) } else { fastest / seconds };
+            let filled = (share.clamp(0.0, 1.0) * BAR as f64).round() as usize;
+            let percent = if is_limited { format!("  {} of limit", format::percent(share)) } else { String::new() };
+            format!("{name}  {:>9}  {:BAR$}{percent}", format::time(seconds), "█".repeat(filled)).trim_end().to_owned()
+        })
+        .collect()
 }
 
 /// The rows so far and a status line on a terminal; they leave nothing behind.

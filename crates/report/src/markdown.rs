@@ -95,10 +95,16 @@ fn table(first: &str, cells: &[Cell<'_>], parts: &[Subject]) -> String {
         return String::new();
     }
     let unit = cells[0].unit;
-    let number = |value: &Option<Value>| value.map_or_else(|| "-".to_owned(), |value| value.text());
     let mut table = TextGrid::of(cells).texts(first, |cell| label(cell.row));
     for (column, values) in &columns {
-        table = table.column(GridColumn::numbers(column.head(unit), values.iter().map(number).collect(), 0));
+        table = table.column(GridColumn::numbers(
+            column.head(unit),
+            values
+                .iter()
+                .map(|value: &Option<Value>| value.map_or_else(|| "-".to_owned(), |value| value.text()))
+                .collect(),
+            0,
+        ));
     }
     if parts.contains(&Subject::Timing) {
         table = table.texts("verdict", |cell| verdict(cell.judged(), VERDICT_WIDTH));

@@ -41,11 +41,13 @@ impl PayoffSentence {
 
 /// A sentence for each thing that would pay; the kernel is that of a rung, or of nobody's with none.
 pub fn sentences(payoffs: &Payoffs, family: &str, rung: Option<u32>) -> Vec<PayoffSentence> {
-    let told = |one: &Payoff| PayoffSentence {
-        text: sentence(one, payoffs.basis, &cure(one.waste, family, rung)),
-        line: one.place.as_ref().map(|(file, line)| FilmLine::At { file: last(file).into(), line: *line }),
-    };
-    payoffs.best().map(told).collect()
+    payoffs
+        .best()
+        .map(|one: &Payoff| PayoffSentence {
+            text: sentence(one, payoffs.basis, &cure(one.waste, family, rung)),
+            line: one.place.as_ref().map(|(file, line)| FilmLine::At { file: last(file).into(), line: *line }),
+        })
+        .collect()
 }
 
 pub(super) fn last(path: &str) -> &str {

@@ -43,13 +43,16 @@ fn tally(rows: &[Vec<String>], quantity: usize, verdict: usize) -> Vec<Vec<Strin
     let verdicts = column(verdict);
     let names = std::iter::once("quantity".to_owned()).chain(verdicts.iter().map(|name| format::terminal(name)));
     let counted = |of: &String, which: &String| {
-        let is_meant = |row: &&Vec<String>| row.get(quantity) == Some(of) && row.get(verdict) == Some(which);
-        rows.iter().filter(is_meant).count().to_string()
+        rows.iter()
+            .filter(|row: &&Vec<String>| row.get(quantity) == Some(of) && row.get(verdict) == Some(which))
+            .count()
+            .to_string()
     };
-    let line = |of: &&String| {
-        std::iter::once(format::terminal(of)).chain(verdicts.iter().map(|which| counted(of, which))).collect()
-    };
-    std::iter::once(names.collect()).chain(quantities.iter().map(line)).collect()
+    std::iter::once(names.collect())
+        .chain(quantities.iter().map(|of: &&String| {
+            std::iter::once(format::terminal(of)).chain(verdicts.iter().map(|which| counted(of, which))).collect()
+        }))
+        .collect()
 }
 
 #[cfg(test)]

@@ -94,11 +94,16 @@ pub fn of_peers(peers: &[PeerCells], by: &str, value: &str, medium: Medium) -> R
 
 /// The values of a column of other programs' figures that are not empty.
 fn values(peers: &[PeerCells], name: &str) -> Vec<String> {
-    let column = |cells: &PeerCells| {
-        let place = cells.first()?.iter().position(|own| own == name)?;
-        Some(cells[1..].iter().filter_map(|row| row.get(place).cloned()).collect::<Vec<_>>())
-    };
-    distinct(peers.iter().filter_map(column).flatten().filter(|value| !value.is_empty()))
+    distinct(
+        peers
+            .iter()
+            .filter_map(|cells: &PeerCells| {
+                let place = cells.first()?.iter().position(|own| own == name)?;
+                Some(cells[1..].iter().filter_map(|row| row.get(place).cloned()).collect::<Vec<_>>())
+            })
+            .flatten()
+            .filter(|value| !value.is_empty()),
+    )
 }
 
 /// A value of a column of [`ABOUT`] in words.
@@ -123,12 +128,13 @@ fn of_peer(cells: &PeerCells, by: &str, value: &str) -> Vec<PivotEntry<'static>>
     };
     let Some(((by, value), peer)) = place(by).zip(place(value)).zip(place("peer")) else { return Vec::new() };
     let is_time = header[value].ends_with("_s");
-    let entry = |row: &Vec<String>| {
-        let number: f64 = row.get(value)?.parse().ok()?;
-        let text = if is_time { format::time(number) } else { format::significant(number, 4) };
-        Some(PivotEntry { line: row.get(by)?.clone(), column: row.get(peer)?.clone(), text, row: None })
-    };
-    rows.iter().filter_map(entry).collect()
+    rows.iter()
+        .filter_map(|row: &Vec<String>| {
+            let number: f64 = row.get(value)?.parse().ok()?;
+            let text = if is_time { format::time(number) } else { format::significant(number, 4) };
+            Some(PivotEntry { line: row.get(by)?.clone(), column: row.get(peer)?.clone(), text, row: None })
+        })
+        .collect()
 }
 
 /// What makes lines of a table comparable: all are alike in these, unless that is what the lines differ in.

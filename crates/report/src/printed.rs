@@ -174,8 +174,16 @@ pub fn beside(source: &str, rows: &[Row], compute_units: u32) -> String {
         column("then", one.head, cells)
     }));
     columns.extend(table.columns.iter().map(|one| {
-        let number = |x| if is_factor(one.head) { format!("{x:.2}") } else { significant(x, 3) };
-        column("here", one.head, measured.iter().map(|own| (one.here)(own).map(number)).collect())
+        column(
+            "here",
+            one.head,
+            measured
+                .iter()
+                .map(|own| {
+                    (one.here)(own).map(|x| if is_factor(one.head) { format!("{x:.2}") } else { significant(x, 3) })
+                })
+                .collect(),
+        )
     }));
     wrap(&with_figures(source, table.about), WIDTH, "  ") + &TextGrid { columns }.blocks(WIDTH)
 }
@@ -247,11 +255,12 @@ pub fn faults(family: &str, rows: &[Row]) -> String {
             None => told.push((fault, seen, vec![fault.of.1])),
         }
     }
-    let text = |(fault, seen, rungs): &(&PrintedFault, &str, Vec<&str>)| {
-        let text = format!("{}, as printed: {seen}: {} Cure: {}", rungs.join(", "), fault.fault, fault.cure);
-        wrap(&text, WIDTH, "  ")
-    };
-    told.iter().map(text).collect()
+    told.iter()
+        .map(|(fault, seen, rungs): &(&PrintedFault, &str, Vec<&str>)| {
+            let text = format!("{}, as printed: {seen}: {} Cure: {}", rungs.join(", "), fault.fault, fault.cure);
+            wrap(&text, WIDTH, "  ")
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -131,13 +131,17 @@ impl StatusLine {
     fn of(bar: ProgressBar, template: &str) -> StatusLine {
         let forecast = Arc::new(Mutex::new(Forecast::default()));
         let known = Arc::clone(&forecast);
-        let case = |state: &ProgressState, text: &mut dyn Write| _ = write!(text, "{}", state.pos() + 1);
-        let left = move |_: &ProgressState, text: &mut dyn Write| {
-            let left = known.lock().unwrap_or_else(PoisonError::into_inner).left(Instant::now());
-            _ = text.write_str(&told(left));
-        };
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style.with_key("case", case).with_key("left", left));
+            bar.set_style(
+                style
+                    .with_key("case", |state: &ProgressState, text: &mut dyn Write| {
+                        _ = write!(text, "{}", state.pos() + 1)
+                    })
+                    .with_key("left", move |_: &ProgressState, text: &mut dyn Write| {
+                        let left = known.lock().unwrap_or_else(PoisonError::into_inner).left(Instant::now());
+                        _ = text.write_str(&told(left));
+                    }),
+            );
         }
         StatusLine { bar, label: String::new(), forecast }
     }

@@ -70,10 +70,10 @@ pub(super) fn who(meant: &[&Row], rows: &[&Row]) -> String {
         let others = meant.iter().filter(|row| !is_rung(row)).map(|row| short_label(row));
         return std::iter::once("all rungs".to_owned()).chain(others).joined(", ");
     }
-    let is_next = |a: &&Row, b: &&Row| a.rung.zip(b.rung).is_some_and(|(a, b)| a + 1 == b);
-    let named = meant.chunk_by(is_next).map(|run| match run {
-        [first, _, .., last] => format!("{} to {}", short_label(first), short_label(last)),
-        few => few.iter().map(|row| short_label(row)).joined(", "),
-    });
+    let named =
+        meant.chunk_by(|a: &&Row, b: &&Row| a.rung.zip(b.rung).is_some_and(|(a, b)| a + 1 == b)).map(|run| match run {
+            [first, _, .., last] => format!("{} to {}", short_label(first), short_label(last)),
+            few => few.iter().map(|row| short_label(row)).joined(", "),
+        });
     named.joined(", ")
 }

@@ -63,8 +63,10 @@ fn step(row: &'static str) -> Option<RoadStep> {
 
 /// The names and titles of all sources, a line each.
 pub fn overview(indent: &str, width: usize) -> String {
-    let line = |source: &CitedSource| hung(source.title, &format!("{indent}{:<10} ", source.name()), width);
-    all().iter().map(line).collect()
+    all()
+        .iter()
+        .map(|source: &CitedSource| hung(source.title, &format!("{indent}{:<10} ", source.name()), width))
+        .collect()
 }
 
 pub fn text(source: &CitedSource) -> String {

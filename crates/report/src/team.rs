@@ -25,8 +25,9 @@ pub fn text(rows: &[Row], unit: RateUnit, medium: Medium) -> String {
     };
     rows.iter().filter(|row| is_together(row)).for_each(|row| add(&format!("shares: {}", shares(row))));
     result(rows).iter().for_each(|result| add(result));
-    let has_notes = |row: &&Row| !row.reason.is_empty();
-    rows.iter().filter(has_notes).for_each(|row| add(&format!("{}: {}", name(row), row.reason)));
+    rows.iter()
+        .filter(|row: &&Row| !row.reason.is_empty())
+        .for_each(|row| add(&format!("{}: {}", name(row), row.reason)));
     if rows.iter().any(is_together) {
         add(&format!("note: {HOW}"));
     }

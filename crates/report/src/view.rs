@@ -226,8 +226,7 @@ pub(super) fn tint(status: Status) -> Tint {
 
 /// A row and its verdict, and its reason where what is shown of that does not hold all of it.
 pub(super) fn detail(row: &Row, shown: Option<&str>) -> Option<(String, String)> {
-    let holds = |shown: &str| shown.contains(format::block(&row.reason, "").trim());
-    let is_told = shown.is_some_and(holds);
+    let is_told = shown.is_some_and(|shown: &str| shown.contains(format::block(&row.reason, "").trim()));
     let inside = if row.repeats().is_some() { " inside" } else { "" };
     let who = format!("{}{inside}, {}", label(row), status_word(row.status));
     (!is_told).then(|| (who, row.reason.trim().to_owned()))
@@ -391,14 +390,15 @@ fn steps_back(rows: &[&Row]) -> Vec<String> {
             Some((row, loss(before, row)?, why))
         })
         .collect();
-    let note = |why: &&str| {
-        let (meant, losses): (Vec<&Row>, Vec<f64>) =
-            slower.iter().filter(|(_, _, own)| own == why).map(|&(row, loss, _)| (row, loss)).unzip();
-        let told =
-            || format!("{}: {} times slower than the rung before{why}", who(&meant, rows), range(&losses, three));
-        (!meant.is_empty()).then(told)
-    };
-    WHYS.iter().filter_map(note).collect()
+    WHYS.iter()
+        .filter_map(|why: &&str| {
+            let (meant, losses): (Vec<&Row>, Vec<f64>) =
+                slower.iter().filter(|(_, _, own)| own == why).map(|&(row, loss, _)| (row, loss)).unzip();
+            let told =
+                || format!("{}: {} times slower than the rung before{why}", who(&meant, rows), range(&losses, three));
+            (!meant.is_empty()).then(told)
+        })
+        .collect()
 }
 
 /// What makes a CPU device turn round what is right on a GPU.
@@ -408,8 +408,10 @@ const ON_CPU: &str = "on a CPU device the order may reverse: one thread runs a w
 /// Why rungs are slower than those before them, if some clearly are, not for their launches, and it is a CPU device's rows.
 fn lesson(rungs: &[&Row]) -> Option<&'static str> {
     let bases: Vec<&Row> = rungs.iter().copied().filter(|row| is_base(row) && row.is_on_cpu_device()).collect();
-    let is_back = |pair: &[&Row]| loss(pair[0], pair[1]).is_some() && !launching::is_mostly(pair[1]);
-    bases.windows(2).any(is_back).then_some(ON_CPU)
+    bases
+        .windows(2)
+        .any(|pair: &[&Row]| loss(pair[0], pair[1]).is_some() && !launching::is_mostly(pair[1]))
+        .then_some(ON_CPU)
 }
 
 /// Whether rungs are compared with this row: a right result of one, with a time.

@@ -308,14 +308,16 @@ impl<'a> Climb<'a> {
     fn complete(&mut self) {
         let ceiling = self.limit;
         let launch = self.launch;
-        let again = |record: Record| match record.scene.platform == HOST {
-            true => record,
-            false => {
-                let scene = Scene { ceiling, launch, ..record.scene };
-                Record { took: record.took, ..Record::from_outcome(&scene, record.rung, record.outcome) }
-            }
-        };
-        self.records = std::mem::take(&mut self.records).into_iter().map(again).collect();
+        self.records = std::mem::take(&mut self.records)
+            .into_iter()
+            .map(|record: Record| match record.scene.platform == HOST {
+                true => record,
+                false => {
+                    let scene = Scene { ceiling, launch, ..record.scene };
+                    Record { took: record.took, ..Record::from_outcome(&scene, record.rung, record.outcome) }
+                }
+            })
+            .collect();
         relate(&mut self.records);
     }
 

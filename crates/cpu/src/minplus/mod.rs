@@ -182,8 +182,9 @@ trait Tiled: Weight {
     fn best(d: &[Self]) -> Kernel<Self> {
         let negative =
             || d.par_chunks(1 << 14).any(|part| !part.iter().fold(true, |none, &x| none & (x >= Self::ZERO)));
-        let suits = |kernel: &Kernel<Self>| !kernel.non_negative || !negative();
-        Self::kernels().find(suits).unwrap_or_else(kernel::portable)
+        Self::kernels()
+            .find(|kernel: &Kernel<Self>| !kernel.non_negative || !negative())
+            .unwrap_or_else(kernel::portable)
     }
 }
 

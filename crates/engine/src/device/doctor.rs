@@ -145,8 +145,10 @@ fn driver_by_driver(how: &str, left: &(dyn Fn() -> Duration + Sync)) -> Listing 
     let files = if forward::is_preloaded() { Vec::new() } else { registrations() };
     let asked: Vec<Result<Vec<PlatformInfo>, String>> = thread::scope(|scope| {
         let asking: Vec<_> = files.iter().map(|file| scope.spawn(|| ask_driver(file, left()))).collect();
-        let died = |_| Err("it could not be asked".to_owned());
-        asking.into_iter().map(|thread| thread.join().unwrap_or_else(died)).collect()
+        asking
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or_else(|_| Err("it could not be asked".to_owned())))
+            .collect()
     });
     let mut listing = Listing::default();
     for (file, answer) in files.iter().zip(asked) {
@@ -190,12 +192,14 @@ pub fn check_device(info: &DeviceInfo, limit: Duration) -> Result<Probe, String>
 
 /// Each driver, loaded by itself, while there is time `left`.
 pub fn drivers(left: impl Fn() -> Duration) -> Vec<Driver> {
-    let driver = |file: PathBuf| {
-        let library = library(&file)?;
-        let loads = in_child(&format!("library {library}"), left());
-        Some(Driver { file, library, loads })
-    };
-    registrations().into_iter().filter_map(driver).collect()
+    registrations()
+        .into_iter()
+        .filter_map(|file: PathBuf| {
+            let library = library(&file)?;
+            let loads = in_child(&format!("library {library}"), left());
+            Some(Driver { file, library, loads })
+        })
+        .collect()
 }
 
 /// The library that a file registers: its first line, or the file itself.

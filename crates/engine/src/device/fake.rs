@@ -132,9 +132,11 @@ impl FakeDevice {
 
     /// Copies at a byte a nanosecond, after a microsecond.
     fn transfer(&mut self, t: &Transfer, inward: bool) -> Result<Stamps, DeviceError> {
-        let outside = || DeviceError::other("host memory", "outside of it");
         let host = self.hosts.get(&t.host.0).map(Arc::clone).ok_or_else(host::released)?;
-        let held = host.slice().get_mut(t.from..t.from + t.bytes).ok_or_else(outside)?;
+        let held = host
+            .slice()
+            .get_mut(t.from..t.from + t.bytes)
+            .ok_or_else(|| DeviceError::other("host memory", "outside of it"))?;
         if inward {
             self.write(t.buffer, t.at, held)?;
         } else {

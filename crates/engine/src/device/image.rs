@@ -61,13 +61,14 @@ pub(super) fn create(
     let flags = if image.is_written { MemFlags::READ_WRITE } else { MemFlags::READ_ONLY };
     let format = format(image.format);
     // SAFETY: no host memory is involved; the buffer is large enough, and the image holds a reference to it.
-    let make = || unsafe { core::create_image(context, flags, &format, &description, None::<&[u8]>, None) };
-    let memory = guarded(CREATE, make).map_err(|error| match error.code() {
-        Some(UNSUPPORTED) => {
-            DeviceError::other(CREATE, format!("this device has no images of {} pixels", image.format))
-        }
-        _ => error,
-    })?;
+    let memory =
+        guarded(CREATE, || unsafe { core::create_image(context, flags, &format, &description, None::<&[u8]>, None) })
+            .map_err(|error| match error.code() {
+            Some(UNSUPPORTED) => {
+                DeviceError::other(CREATE, format!("this device has no images of {} pixels", image.format))
+            }
+            _ => error,
+        })?;
     let is_same = image.kind == ImageKind::Buffer && line.is_none();
     let view = (!is_same).then_some(ImageView { of: id, image, line, newer: Newer::Buffer });
     Ok((Buffer::opaque(memory), view))

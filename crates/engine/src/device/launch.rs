@@ -82,8 +82,10 @@ fn dims(launch: &Launch) -> Result<u32, DeviceError> {
     if sizes().any(|(global, local)| global % local != 0) {
         return Err(DeviceError::call(ENQUEUE, -54));
     }
-    let is_used = |dim: &usize| launch.global[*dim] > 1 || launch.local[*dim] > 1 || launch.offset[*dim] > 0;
-    Ok([2, 1].into_iter().find(is_used).map_or(1, |dim| dim as u32 + 1))
+    Ok([2, 1]
+        .into_iter()
+        .find(|dim: &usize| launch.global[*dim] > 1 || launch.local[*dim] > 1 || launch.offset[*dim] > 0)
+        .map_or(1, |dim| dim as u32 + 1))
 }
 
 fn check_count(kernel: &Kernel, launch: &Launch) -> Result<(), DeviceError> {
@@ -129,10 +131,10 @@ fn set(
             pass(ArgVal::mem(&buffer.memory))
         }
         Arg::Index(value) if wide_index => pass(ArgVal::scalar(&value)),
-        Arg::Index(value) => {
-            let too_large = |_| DeviceError::other(SET_ARG, format!("{value} does not fit a 32-bit index"));
-            pass(ArgVal::scalar(&u32::try_from(value).map_err(too_large)?))
-        }
+        Arg::Index(value) => pass(ArgVal::scalar(
+            &u32::try_from(value)
+                .map_err(|_| DeviceError::other(SET_ARG, format!("{value} does not fit a 32-bit index")))?,
+        )),
         Arg::Uint(value) => pass(ArgVal::scalar(&value)),
         Arg::Float(bits) => pass(ArgVal::scalar(&f32::from_bits(bits))),
         Arg::Int(value) => pass(ArgVal::scalar(&value)),
@@ -296,10 +298,9 @@ pub(super) fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared<'_>) -> Res
     let kernel = launch.kernel;
     let dims = launch.dims;
     // SAFETY: as in `enqueue`.
-    let enqueue = || unsafe {
+    guarded(ENQUEUE, || unsafe {
         core::enqueue_kernel(queue, kernel, dims, offset, global, local, None::<&Event>, None::<&mut Event>)
-    };
-    guarded(ENQUEUE, enqueue)
+    })
 }
 
 pub(super) fn stamps(event: &Event) -> Option<Stamps> {

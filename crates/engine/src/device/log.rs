@@ -54,8 +54,8 @@ fn name_after<'a>(line: &'a str, words: &str) -> Option<&'a str> {
 
 /// The number before this unit, in whichever of a line's parts it is.
 fn number_before(line: &str, unit: &str) -> Option<u64> {
-    let in_part = |part: &str| part.trim().strip_suffix(unit)?.split_whitespace().last()?.parse().ok();
-    line.split([',', ':']).find_map(in_part)
+    line.split([',', ':'])
+        .find_map(|part: &str| part.trim().strip_suffix(unit)?.split_whitespace().last()?.parse().ok())
 }
 
 #[cfg(test)]

@@ -25,8 +25,11 @@ impl Buffer {
             return Err(DeviceError::other(call, "a buffer of 0 bytes"));
         }
         // SAFETY: no host memory is involved.
-        let make = || unsafe { core::create_buffer(context, flags, bytes, None::<&[u8]>) };
-        Ok(Buffer { memory: guarded(call, make)?, bytes, part_of: None })
+        Ok(Buffer {
+            memory: guarded(call, || unsafe { core::create_buffer(context, flags, bytes, None::<&[u8]>) })?,
+            bytes,
+            part_of: None,
+        })
     }
 
     /// A part of it, whose place OpenCL wants to be a multiple of the device's base alignment.
@@ -36,9 +39,12 @@ impl Buffer {
             return Err(DeviceError::other(call, "a part of 0 bytes"));
         }
         let region = BufferRegion::<u8>::new(from, bytes);
-        let make = || core::create_sub_buffer::<u8>(&self.memory, MemFlags::READ_WRITE, &region);
         let part_of = Some((retained("clRetainMemObject", &self.memory)?, from));
-        Ok(Buffer { memory: guarded(call, make)?, bytes, part_of })
+        Ok(Buffer {
+            memory: guarded(call, || core::create_sub_buffer::<u8>(&self.memory, MemFlags::READ_WRITE, &region))?,
+            bytes,
+            part_of,
+        })
     }
 
     /// Fills its first bytes with a pattern of 1, 4 or 8.

@@ -122,9 +122,12 @@ const OTHERS: [&str; 13] =
 
 /// What a type's name stands for, if the text defines it.
 fn defined_by(name: &str, text: &str) -> Option<String> {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     text.split(';').find_map(|statement| {
-        let before = statement.trim_end().strip_suffix(name).filter(|before| !before.ends_with(is_word))?.trim_end();
+        let before = statement
+            .trim_end()
+            .strip_suffix(name)
+            .filter(|before| !before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))?
+            .trim_end();
         let meaning = before.rsplit("typedef").next().filter(|meaning| meaning.len() < before.len());
         let of_fields = before.ends_with('}').then_some("struct");
         of_fields.or(meaning).map(|meaning| meaning.split_whitespace().joined(" "))

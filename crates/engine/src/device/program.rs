@@ -109,12 +109,14 @@ pub(super) fn inspect(
     };
     let log = build_log(&built.program, device, unit);
     let assembled = log::ptxas(&log);
-    let tell = |name: &String| {
-        let logged = assembled.get(name.as_str()).cloned().unwrap_or_default();
-        let local = query::kernel_work_group(built.kernel(name, 0)?, device, LOCAL_MEM_SIZE)?;
-        Ok(Told { local: local.number().or(logged.local), ..logged })
-    };
-    unit.kernels.iter().map(tell).collect()
+    unit.kernels
+        .iter()
+        .map(|name: &String| {
+            let logged = assembled.get(name.as_str()).cloned().unwrap_or_default();
+            let local = query::kernel_work_group(built.kernel(name, 0)?, device, LOCAL_MEM_SIZE)?;
+            Ok(Told { local: local.number().or(logged.local), ..logged })
+        })
+        .collect()
 }
 
 /// Builds a unit anew, and returns the program's binary.
@@ -177,11 +179,10 @@ fn judge(
 ) -> Result<(), DeviceError> {
     const BUILD_STATUS: u32 = 0x1181;
     const SUCCESS: u64 = 0;
-    let refused = |error: DeviceError| match &error {
+    built.map_err(|error: DeviceError| match &error {
         DeviceError::Call { code, .. } if !SOURCE_CODES.contains(code) => error,
         _ => build_error(&error.to_string(), program, device, unit),
-    };
-    built.map_err(refused)?;
+    })?;
     match query::build(program, device, BUILD_STATUS)?.number() {
         Some(SUCCESS) => Ok(()),
         _ => Err(build_error("the driver does not say why", program, device, unit)),

@@ -144,8 +144,10 @@ pub fn alias(platform: &str) -> Option<&'static str> {
 }
 
 fn no_devices(platforms: &[PlatformInfo]) -> Error {
-    let name = |p: &PlatformInfo| p.problem.as_ref().map_or(p.name.clone(), |problem| format!("{}: {problem}", p.name));
-    let names: Vec<String> = platforms.iter().map(name).collect();
+    let names: Vec<String> = platforms
+        .iter()
+        .map(|p: &PlatformInfo| p.problem.as_ref().map_or(p.name.clone(), |problem| format!("{}: {problem}", p.name)))
+        .collect();
     let found = match names.is_empty() {
         true => "no OpenCL driver was found".to_owned(),
         false => format!("no OpenCL device was found, only platforms without devices ({})", names.join(", ")),

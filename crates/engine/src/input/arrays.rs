@@ -40,10 +40,9 @@ pub(super) fn weights(
     place: &dyn Fn(usize) -> String,
 ) -> Result<(Array, Vec<String>), Why> {
     let array = match array {
-        Array::U8(bytes) => {
-            let weight = |byte: u8| if is_bool && byte == 0 { i32::NO_EDGE } else { byte.into() };
-            Array::I32(bytes.into_iter().map(weight).collect())
-        }
+        Array::U8(bytes) => Array::I32(
+            bytes.into_iter().map(|byte: u8| if is_bool && byte == 0 { i32::NO_EDGE } else { byte.into() }).collect(),
+        ),
         array => array,
     };
     // No kernel takes i64.
@@ -79,8 +78,11 @@ fn converted<F: Length + Into<AnyNumber>, T: Length>(
             None => Err(format!("{number} does not fit {dtype}; choose another --dtype")),
         }
     };
-    let placed = |(at, value): (usize, &F)| weight(*value).map_err(|why| format!("{}: {why}", place(at)));
-    values.iter().enumerate().map(placed).collect()
+    values
+        .iter()
+        .enumerate()
+        .map(|(at, value): (usize, &F)| weight(*value).map_err(|why| format!("{}: {why}", place(at))))
+        .collect()
 }
 
 #[cfg(test)]

@@ -79,12 +79,16 @@ pub(super) fn convert(array: Array, to: Dtype) -> Result<Array, Why> {
 }
 
 fn all<F: Copy + Into<AnyNumber>, T>(values: &[F], to: Dtype, f: fn(AnyNumber) -> Option<T>) -> Result<Vec<T>, Why> {
-    let one = |(i, &value): (usize, &F)| {
-        let number = value.into();
-        f(number)
-            .ok_or_else(|| format!("element {i} is {number}, which {to} cannot hold exactly; choose another --dtype"))
-    };
-    values.iter().enumerate().map(one).collect()
+    values
+        .iter()
+        .enumerate()
+        .map(|(i, &value): (usize, &F)| {
+            let number = value.into();
+            f(number).ok_or_else(|| {
+                format!("element {i} is {number}, which {to} cannot hold exactly; choose another --dtype")
+            })
+        })
+        .collect()
 }
 
 #[cfg(test)]

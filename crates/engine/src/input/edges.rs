@@ -109,8 +109,9 @@ pub(super) fn listed(format: GraphFormat, text: &str, dtype: Dtype) -> Result<(E
 }
 
 fn weights_of<T: Length>(list: &[ListedEdge<'_>], parser: &Parser<T>) -> Result<Vec<T>, Why> {
-    let weight = |edge: &ListedEdge<'_>| parser.listed(edge.weight).map_err(|why| format!("line {}: {why}", edge.line));
-    list.iter().map(weight).collect()
+    list.iter()
+        .map(|edge: &ListedEdge<'_>| parser.listed(edge.weight).map_err(|why| format!("line {}: {why}", edge.line)))
+        .collect()
 }
 
 /// Names of columns. The second pair of each counts only if the header has none of the first.
@@ -205,13 +206,15 @@ impl EdgeColumns {
     }
 
     fn weights<T: Length>(&self, rows: &[CsvRow], parser: &Parser<T>) -> Result<Vec<T>, Why> {
-        let weight = |(at, row): (usize, &CsvRow)| {
-            let text = self.weight(row);
-            let weight =
-                if text.is_empty() { Err("the weight is empty; fill it in".into()) } else { parser.listed(text) };
-            let hint = if at == 0 && !self.named { " (names of columns are from,to,weight)" } else { "" };
-            weight.map_err(|why| format!("line {}: {why}{hint}", row.line))
-        };
-        rows.iter().enumerate().map(weight).collect()
+        rows.iter()
+            .enumerate()
+            .map(|(at, row): (usize, &CsvRow)| {
+                let text = self.weight(row);
+                let weight =
+                    if text.is_empty() { Err("the weight is empty; fill it in".into()) } else { parser.listed(text) };
+                let hint = if at == 0 && !self.named { " (names of columns are from,to,weight)" } else { "" };
+                weight.map_err(|why| format!("line {}: {why}{hint}", row.line))
+            })
+            .collect()
     }
 }

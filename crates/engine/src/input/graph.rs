@@ -108,11 +108,12 @@ fn csv_matrix(rows: &[CsvRow], dtype: Dtype) -> Result<Matrix, Why> {
 
 fn weights<T: Length>(rows: &[CsvRow], parser: &Parser<T>) -> Result<Vec<T>, Why> {
     let cells = rows.iter().flat_map(|row| row.cells.iter().enumerate().map(move |(at, text)| (row.line, at, text)));
-    let weight = |(line, at, text): (u64, usize, &str)| {
-        let weight = if text.is_empty() { Ok(T::NO_EDGE) } else { parser.weight(text) };
-        weight.map_err(|why| format!("line {line}, column {}: {why}", at + 1))
-    };
-    cells.map(weight).collect()
+    cells
+        .map(|(line, at, text): (u64, usize, &str)| {
+            let weight = if text.is_empty() { Ok(T::NO_EDGE) } else { parser.weight(text) };
+            weight.map_err(|why| format!("line {line}, column {}: {why}", at + 1))
+        })
+        .collect()
 }
 
 #[cfg(test)]

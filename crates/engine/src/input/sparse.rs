@@ -64,10 +64,13 @@ pub(super) fn edges(npz: &Npz<'_>, dtype: Option<Dtype>) -> Result<(EdgeList, Ed
 fn numbers(npz: &Npz<'_>, name: &str) -> Result<Vec<usize>, Why> {
     let array = npy::read(&npz.array(name)?).and_then(|array| convert(array, Dtype::I64));
     let Array::I64(numbers) = array.map_err(|why| format!("its '{name}': {why}"))? else { return Ok(Vec::new()) };
-    let number = |(at, &number): (usize, &i64)| {
-        number.try_into().map_err(|_| format!("its '{name}' has {number} at place {at}; save it again"))
-    };
-    numbers.iter().enumerate().map(number).collect()
+    numbers
+        .iter()
+        .enumerate()
+        .map(|(at, &number): (usize, &i64)| {
+            number.try_into().map_err(|_| format!("its '{name}' has {number} at place {at}; save it again"))
+        })
+        .collect()
 }
 
 /// The row of each entry, or its column: `indptr` says where those of each begin.

@@ -81,8 +81,14 @@ struct Columns {
 impl Columns {
     fn new(first: &StringRecord, second: Option<&StringRecord>) -> Columns {
         let named = is_header(first, second);
-        let name = |(i, cell): (usize, &str)| if named { cell.to_string() } else { (i + 1).to_string() };
-        Columns { names: first.iter().enumerate().map(name).collect(), named }
+        Columns {
+            names: first
+                .iter()
+                .enumerate()
+                .map(|(i, cell): (usize, &str)| if named { cell.to_string() } else { (i + 1).to_string() })
+                .collect(),
+            named,
+        }
     }
 
     /// Index of the column asked for, or of the only one whose first value is a number.
@@ -157,8 +163,8 @@ pub(super) fn is_number(cell: &str) -> bool {
 /// Names are words: a row without numbers, or with a word where the next row has a number.
 fn is_header(first: &StringRecord, second: Option<&StringRecord>) -> bool {
     let word = |cell: &str| !cell.is_empty() && !is_number(cell);
-    let names_numbers = |second: &StringRecord| first.iter().zip(second).any(|(a, b)| word(a) && is_number(b));
-    first.iter().any(word) && !first.iter().any(is_number) || second.is_some_and(names_numbers)
+    first.iter().any(word) && !first.iter().any(is_number)
+        || second.is_some_and(|second: &StringRecord| first.iter().zip(second).any(|(a, b)| word(a) && is_number(b)))
 }
 
 #[cfg(test)]

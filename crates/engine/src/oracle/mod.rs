@@ -106,9 +106,12 @@ fn answer_of_family(name: &str, question: &OracleQuestion<'_>) -> Result<Vec<Arr
     let case = Case { seed: asked.seed, ..Case::of(name, "", asked.dtype, asked.shape) };
     let inputs: Vec<Array> = question.buffers.iter().filter_map(|buffer| buffer.input).cloned().collect();
     let lens = family.problem.inputs(case.shape, &case.params);
-    let is_alike = |(input, len): (&Array, &usize)| (input.dtype(), input.len()) == (case.dtype, *len);
-    let fits =
-        family.dtypes.contains(&case.dtype) && inputs.len() == lens.len() && inputs.iter().zip(&lens).all(is_alike);
+    let fits = family.dtypes.contains(&case.dtype)
+        && inputs.len() == lens.len()
+        && inputs
+            .iter()
+            .zip(&lens)
+            .all(|(input, len): (&Array, &usize)| (input.dtype(), input.len()) == (case.dtype, *len));
     if !fits {
         let lens: Vec<String> = lens.iter().map(usize::to_string).collect();
         return Err(format!(
@@ -143,17 +146,19 @@ impl Oracle for AskedOracle {
 
     fn file(&self, name: &str, dtype: Dtype, layout: &Layout, channels: usize) -> Result<Arc<OracleFile>, String> {
         let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let read = || {
-            let path = self.file.folder.join(name).to_string_lossy().into_owned();
-            let is_plain = dtype != Dtype::U8 || layout.scalar() == Some(Scalar::U8);
-            if path.to_lowercase().ends_with(".png") {
-                let picture = input::picture(&path, layout, channels).map_err(|error| error.to_string());
-                return picture.map(|(elements, width)| Arc::new(OracleFile { elements, width: Some(width) }));
-            }
-            let read = if is_plain { input::read(&path, Some(dtype)) } else { input::read_bytes(&path, layout) };
-            read.map(|elements| Arc::new(OracleFile { elements, width: None })).map_err(|error| error.to_string())
-        };
-        files.entry((name.to_owned(), dtype, channels)).or_insert_with(read).clone()
+        files
+            .entry((name.to_owned(), dtype, channels))
+            .or_insert_with(|| {
+                let path = self.file.folder.join(name).to_string_lossy().into_owned();
+                let is_plain = dtype != Dtype::U8 || layout.scalar() == Some(Scalar::U8);
+                if path.to_lowercase().ends_with(".png") {
+                    let picture = input::picture(&path, layout, channels).map_err(|error| error.to_string());
+                    return picture.map(|(elements, width)| Arc::new(OracleFile { elements, width: Some(width) }));
+                }
+                let read = if is_plain { input::read(&path, Some(dtype)) } else { input::read_bytes(&path, layout) };
+                read.map(|elements| Arc::new(OracleFile { elements, width: None })).map_err(|error| error.to_string())
+            })
+            .clone()
     }
 
     fn describe(&self) -> String {

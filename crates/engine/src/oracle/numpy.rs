@@ -31,8 +31,11 @@ impl Python {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let unstarted = |error| unstarted("numpy", error);
         let mut child = command.spawn().map_err(unstarted)?;
-        let none = || "cannot start the reference numpy: it has no pipes".to_owned();
-        let (questions, out) = child.stdin.take().zip(child.stdout.take()).ok_or_else(none)?;
+        let (questions, out) = child
+            .stdin
+            .take()
+            .zip(child.stdout.take())
+            .ok_or_else(|| "cannot start the reference numpy: it has no pipes".to_owned())?;
         let last_words = listen(&mut child).map_err(unstarted)?;
         let (sender, answers) = mpsc::channel();
         std::thread::Builder::new()

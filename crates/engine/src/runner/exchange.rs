@@ -41,8 +41,8 @@ impl Session {
         check_room(&script, &self.device.info().target)?;
         outcome.spent.data = started.elapsed().as_secs_f64();
         (outcome.bytes, outcome.ops, outcome.working_set) = (script.cost.bytes, script.cost.ops, script.bytes());
-        let is_launch = |c: &&QueuedCommand| matches!(c.action, Action::Launch(_));
-        outcome.launches = script.commands.iter().filter(is_launch).count() as u64;
+        outcome.launches =
+            script.commands.iter().filter(|c: &&QueuedCommand| matches!(c.action, Action::Launch(_))).count() as u64;
         let program = build(&mut *self.device, &self.sources, &script)?;
         outcome.spent.build = started.elapsed().as_secs_f64() - outcome.spent.data;
         self.ready_gauge(settings)?;
@@ -222,27 +222,29 @@ impl ScriptMemory {
     /// The script's commands, with what was allocated in place of places.
     fn bind(&self, commands: &[QueuedCommand]) -> Vec<QueuedCommand> {
         let buffer = |place: BufferId| self.buffers[place.0 as usize].id;
-        let bound = |command: &QueuedCommand| {
-            let mut command = command.clone();
-            match &mut command.action {
-                Action::Launch(launch) => launch.args.iter_mut().for_each(|arg| {
-                    if let Arg::Buffer(place) = arg {
-                        *place = buffer(*place);
+        commands
+            .iter()
+            .map(|command: &QueuedCommand| {
+                let mut command = command.clone();
+                match &mut command.action {
+                    Action::Launch(launch) => launch.args.iter_mut().for_each(|arg| {
+                        if let Arg::Buffer(place) = arg {
+                            *place = buffer(*place);
+                        }
+                    }),
+                    Action::Write(t) | Action::Read(t) | Action::Fill(t) | Action::Fetch(t) => {
+                        t.host = self.hosts[t.host.0 as usize];
+                        t.buffer = buffer(t.buffer);
                     }
-                }),
-                Action::Write(t) | Action::Read(t) | Action::Fill(t) | Action::Fetch(t) => {
-                    t.host = self.hosts[t.host.0 as usize];
-                    t.buffer = buffer(t.buffer);
+                    Action::WriteRows(t) | Action::ReadRows(t) => {
+                        t.first.host = self.hosts[t.first.host.0 as usize];
+                        t.first.buffer = buffer(t.first.buffer);
+                    }
+                    Action::Work(_) => {}
                 }
-                Action::WriteRows(t) | Action::ReadRows(t) => {
-                    t.first.host = self.hosts[t.first.host.0 as usize];
-                    t.first.buffer = buffer(t.first.buffer);
-                }
-                Action::Work(_) => {}
-            }
-            command
-        };
-        commands.iter().map(bound).collect()
+                command
+            })
+            .collect()
     }
 
     /// Plays once into a result that is poisoned all over, and compares all of it.
@@ -411,7 +413,8 @@ struct Wrong {
 fn differs(bytes: &[u8], want: &(impl Fn(usize) -> u32 + Sync)) -> Option<Wrong> {
     bytes.par_chunks(4 * PIECE).enumerate().find_map_first(|(piece, bytes)| {
         let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-        let wrong = |(at, is)| Some(Wrong { at, is, must: want(at) }).filter(|wrong| wrong.is != wrong.must);
-        (piece * PIECE..).zip(words).find_map(wrong)
+        (piece * PIECE..)
+            .zip(words)
+            .find_map(|(at, is)| Some(Wrong { at, is, must: want(at) }).filter(|wrong| wrong.is != wrong.must))
     })
 }

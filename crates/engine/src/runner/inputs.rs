@@ -116,8 +116,8 @@ impl Data {
 
     /// What the inputs must still be after each run, made once.
     pub(super) fn prints(&self) -> &[u128] {
-        let print = |array: &Array| check::fingerprint(array.as_bytes());
-        self.prints.get_or_init(|| self.host.held().iter().map(print).collect())
+        self.prints
+            .get_or_init(|| self.host.held().iter().map(|array: &Array| check::fingerprint(array.as_bytes())).collect())
     }
 
     /// Changes after which another result is right; none under a simulator, which looks at accesses and would take all that
@@ -344,8 +344,11 @@ mod tests {
         let plan = family.plan(family.rung("naive").unwrap(), &case, &target).unwrap();
         let job = ReadyCase { case: &case, family, plan, program: ProgramId(0), second_seed: 1, again: None };
         let changes = [0, 1].map(|input| Change { input, index: 0, value: Array::F64(vec![2.0]) });
-        let right = |data: &Data, made: &[Changed]| data.amended(&job, made);
-        let (sum, _) = data.changed(&changes, right, |data| data.reference().unwrap().rounded().unwrap());
+        let (sum, _) = data.changed(
+            &changes,
+            |data: &Data, made: &[Changed]| data.amended(&job, made),
+            |data| data.reference().unwrap().rounded().unwrap(),
+        );
         assert_eq!(sum.value, 4.0 + 999.0 * 2.25);
     }
 

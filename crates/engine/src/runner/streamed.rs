@@ -258,13 +258,16 @@ impl Stream<'_> {
     /// What the plan leaves of a chunk's inputs to the host: their elements from one on.
     fn tails(&self, device: &mut dyn Device, chunk: &HeldChunk, start: usize) -> Result<Vec<Array>, Stop> {
         let size = self.case.dtype.size();
-        let tail = |&host: &HostId| {
-            let bytes = &device.held(host)?[start * size..];
-            let mut tail = Array::zeros(self.case.dtype, bytes.len() / size);
-            tail.as_bytes_mut().copy_from_slice(bytes);
-            Ok(tail)
-        };
-        chunk.inputs.iter().map(tail).collect()
+        chunk
+            .inputs
+            .iter()
+            .map(|&host: &HostId| {
+                let bytes = &device.held(host)?[start * size..];
+                let mut tail = Array::zeros(self.case.dtype, bytes.len() / size);
+                tail.as_bytes_mut().copy_from_slice(bytes);
+                Ok(tail)
+            })
+            .collect()
     }
 
     /// Gives everything back.

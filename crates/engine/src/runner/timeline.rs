@@ -11,13 +11,16 @@ pub(super) fn bars(commands: &[QueuedCommand], stamps: &[Stamps]) -> Vec<Bar> {
         return Vec::new();
     }
     let seconds = |ns: u64| (ns - first) as f64 * 1e-9;
-    let bar = |(command, stamps): (&QueuedCommand, &Stamps)| Bar {
-        what: name(&command.action).to_owned(),
-        queue: command.queue as u32,
-        start: seconds(stamps.start),
-        end: seconds(stamps.end),
-    };
-    commands.iter().zip(stamps).map(bar).collect()
+    commands
+        .iter()
+        .zip(stamps)
+        .map(|(command, stamps): (&QueuedCommand, &Stamps)| Bar {
+            what: name(&command.action).to_owned(),
+            queue: command.queue as u32,
+            start: seconds(stamps.start),
+            end: seconds(stamps.end),
+        })
+        .collect()
 }
 
 fn name(action: &Action) -> &'static str {

@@ -230,13 +230,14 @@ impl Session {
         const TIMES: usize = 15;
         job.plan.host_tail?;
         let tails = tails(&job.plan, &self.data.as_ref()?.host);
-        let once = |_| {
-            let none = Array::zeros(job.case.dtype, 0);
-            let started = Instant::now();
-            std::hint::black_box(job.family.problem.finish(job.case, none, std::hint::black_box(&tails)));
-            started.elapsed().as_secs_f64()
-        };
-        let times: Vec<f64> = (0..TIMES).map(once).collect();
+        let times: Vec<f64> = (0..TIMES)
+            .map(|_| {
+                let none = Array::zeros(job.case.dtype, 0);
+                let started = Instant::now();
+                std::hint::black_box(job.family.problem.finish(job.case, none, std::hint::black_box(&tails)));
+                started.elapsed().as_secs_f64()
+            })
+            .collect();
         stats::summarise(&times).map(|s| s.median)
     }
 
@@ -283,8 +284,7 @@ impl Session {
             let host = finishing.elapsed().as_secs_f64();
             inputs.into_iter().for_each(|input| input.free(device));
             // Nothing was poisoned, so that what lies between the rows of a matrix can be anything.
-            let has_gaps = |m: Movement| m.to_pitch > m.output_columns();
-            if !job.family.problem.movement(job.case).is_some_and(has_gaps) {
+            if !job.family.problem.movement(job.case).is_some_and(|m: Movement| m.to_pitch > m.output_columns()) {
                 data.judge(&result?, job.family, job.case, job.plan.depth, "in the run from end to end")?;
             }
             Ok(EndToEnd { seconds, host })

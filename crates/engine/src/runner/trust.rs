@@ -37,8 +37,8 @@ struct Batch {
 
 impl Batch {
     fn new(timing: &Timing) -> Batch {
-        let is_ordered = |s: &Stamps| s.queued <= s.submit && s.submit <= s.start && s.start < s.end;
-        let all = timing.stamps.len() == BATCH && timing.stamps.iter().all(is_ordered);
+        let all = timing.stamps.len() == BATCH
+            && timing.stamps.iter().all(|s: &Stamps| s.queued <= s.submit && s.submit <= s.start && s.start < s.end);
         let seconds = timing.stamps.iter().map(|s| s.end.saturating_sub(s.start) as f64 * 1e-9).sum::<f64>();
         Batch { events: (all && seconds <= timing.wall_s).then_some(seconds), wall: timing.wall_s }
     }
@@ -169,8 +169,11 @@ mod tests {
     fn honest_clocks_are_believed_whatever_launches_cost_and_steps_they_have() {
         for launch_ns in [0, 5_000, 100_000, 2_000_000] {
             for step in [1, 32, 1_000] {
-                let coarse = move |ns: u64| ns.div_ceil(step) * step;
-                assert_eq!(judged(launch_ns, |_| 0, coarse), None, "{launch_ns} ns a launch, steps of {step} ns");
+                assert_eq!(
+                    judged(launch_ns, |_| 0, move |ns: u64| ns.div_ceil(step) * step),
+                    None,
+                    "{launch_ns} ns a launch, steps of {step} ns"
+                );
             }
         }
         // A neighbour takes the host's core at times.

@@ -240,11 +240,14 @@ impl Session {
         self.run_poisoned(job, bound)?;
         let places: Vec<String> = few.iter().map(|(at, _)| at.to_string()).collect();
         let when = job.repeatable(&format!("where only element {} counts", places.join(" and ")));
-        let right = |_: &Data, _: &[Changed]| Some(exactly(reference, job.case.dtype));
-        let (judged, undo) = data.changed(&changes, right, |data| {
-            let got = completed(&mut *self.device, job, bound, &tails(&job.plan, &data.host))?;
-            data.judge(&got, job.family, job.case, job.plan.depth, &when)
-        });
+        let (judged, undo) = data.changed(
+            &changes,
+            |_: &Data, _: &[Changed]| Some(exactly(reference, job.case.dtype)),
+            |data| {
+                let got = completed(&mut *self.device, job, bound, &tails(&job.plan, &data.host))?;
+                data.judge(&got, job.family, job.case, job.plan.depth, &when)
+            },
+        );
         bound.change(&mut *self.device, &undo)?;
         judged.map(drop)
     }
@@ -364,8 +367,11 @@ impl Session {
         bound.change(&mut *self.device, &changes)?;
         self.device.run(job.program, &bound.launches())?;
         let when = job.repeatable(&format!("after a change of the data, {when}"));
-        let right = |data: &Data, made: &[Changed]| data.amended(job, made);
-        let (judged, undo) = data.changed(&changes, right, |data| judge(&mut *self.device, job, bound, data, &when));
+        let (judged, undo) = data.changed(
+            &changes,
+            |data: &Data, made: &[Changed]| data.amended(job, made),
+            |data| judge(&mut *self.device, job, bound, data, &when),
+        );
         bound.change(&mut *self.device, &undo)?;
         judged.map(drop)
     }
@@ -386,11 +392,14 @@ impl Session {
         bound.change(&mut *self.device, &zeros)?;
         self.run_poisoned(job, bound)?;
         let when = job.repeatable(&format!("with zeros among the data, {when}"));
-        let right = |data: &Data, made: &[Changed]| data.amended(job, made);
-        let (judged, undo) = data.changed(&zeros, right, |data| match data.reference() {
-            Some(Reference::Unknown(_)) => Ok(()),
-            _ => judge(&mut *self.device, job, bound, data, &when).map(drop),
-        });
+        let (judged, undo) = data.changed(
+            &zeros,
+            |data: &Data, made: &[Changed]| data.amended(job, made),
+            |data| match data.reference() {
+                Some(Reference::Unknown(_)) => Ok(()),
+                _ => judge(&mut *self.device, job, bound, data, &when).map(drop),
+            },
+        );
         bound.change(&mut *self.device, &undo)?;
         judged
     }

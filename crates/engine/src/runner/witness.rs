@@ -96,9 +96,11 @@ impl<'a> Witness<'a> {
         }
         let spot = Spot { at: (draw % len) as usize, draw: data::draw(draw, 1) };
         // A second change to one element would have to be undone before the first.
-        let is_new = |change: &Change| self.changes.iter().all(|c| (c.input, c.index) != (change.input, change.index));
         let more = self.data.deciding(device, self.job, spot);
-        if !more.iter().all(is_new) {
+        if !more
+            .iter()
+            .all(|change: &Change| self.changes.iter().all(|c| (c.input, c.index) != (change.input, change.index)))
+        {
             return;
         }
         for change in more {
@@ -155,9 +157,15 @@ impl<'a> Witness<'a> {
     fn judge(&mut self, device: &mut dyn Device, set: usize, when: &str) -> Result<(), Stop> {
         let job = self.job;
         let bound = self.sets[set];
-        let right = |data: &Data, made: &[Changed]| data.amended(job, made);
         let when = &job.repeatable(when);
-        self.data.changed(&self.changes, right, |data| judge::judge(device, job, bound, data, when)).0.map(drop)
+        self.data
+            .changed(
+                &self.changes,
+                |data: &Data, made: &[Changed]| data.amended(job, made),
+                |data| judge::judge(device, job, bound, data, when),
+            )
+            .0
+            .map(drop)
     }
 
     /// Whether some parts of each output, never the same, were written.

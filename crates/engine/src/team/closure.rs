@@ -164,9 +164,11 @@ impl TileTeam<'_> {
     }
 
     fn grid(&mut self, n: usize, weights: &Array, memory: u64) -> Result<TileGrid, Stop> {
-        let lcm = |a: u64, b: u64| (1..=b).map(|times| a * times).find(|m| m.is_multiple_of(b)).unwrap_or(a * b);
         let able = self.able();
-        let grain = able.iter().map(|&index| self.members[index].block).fold(1, lcm);
+        let grain = able
+            .iter()
+            .map(|&index| self.members[index].block)
+            .fold(1, |a: u64, b: u64| (1..=b).map(|times| a * times).find(|m| m.is_multiple_of(b)).unwrap_or(a * b));
         // Several devices need enough tiles to share out.
         let rows = if able.len() > 1 { 2 * able.len() as u64 + 2 } else { 1 };
         let needs = |index: usize, grid: &TileGrid| {
@@ -176,10 +178,10 @@ impl TileTeam<'_> {
                 _ => [u64::MAX, 0],
             }
         };
-        let fits = |grid: &TileGrid| {
+        TileGrid::choose(n, weights.dtype(), grain, rows, |grid: &TileGrid| {
             able.iter().map(|&index| needs(index, grid)).all(|[needed, has]| needed <= memory.min(has))
-        };
-        TileGrid::choose(n, weights.dtype(), grain, rows, fits).ok_or_else(|| {
+        })
+        .ok_or_else(|| {
             let least = TileGrid { n, side: grain as usize, dtype: weights.dtype() };
             let [needed, has] = needs(able[0], &least);
             let why = format!("tiles of {grain} nodes a side need {needed} bytes of the device, and are the smallest");

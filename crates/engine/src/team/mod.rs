@@ -99,8 +99,12 @@ impl Team<'_, '_, '_> {
         let answers: Vec<Result<Result<T, Stop>, Error>> = thread::scope(|scope| {
             let members = self.members.iter_mut().enumerate();
             let asked: Vec<_> = members.map(|(index, member)| scope.spawn(move || ask(index, member))).collect();
-            let died = |_| Err(Error::Failed("a device could not be asked".into()));
-            asked.into_iter().map(|thread| thread.join().unwrap_or_else(died)).collect()
+            asked
+                .into_iter()
+                .map(|thread| {
+                    thread.join().unwrap_or_else(|_| Err(Error::Failed("a device could not be asked".into())))
+                })
+                .collect()
         });
         let mut all = Vec::new();
         let mut lost = Vec::new();

@@ -133,8 +133,10 @@ fn read_requests() -> io::Result<mpsc::Receiver<serde_json::Result<Numbered<Requ
 }
 
 fn send(reply: &Numbered<Reply>) -> Result<(), Error> {
-    let output = |source| Error::Output { what: "the worker's pipe".into(), source };
     let mut line = serde_json::to_vec(reply).map_err(|e| Error::Failed(e.to_string()))?;
     line.push(b'\n');
-    Results.write_all(&line).and_then(|()| Results.flush()).map_err(output)
+    Results
+        .write_all(&line)
+        .and_then(|()| Results.flush())
+        .map_err(|source| Error::Output { what: "the worker's pipe".into(), source })
 }

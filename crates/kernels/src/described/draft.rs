@@ -74,8 +74,12 @@ fn write_head(
         let all: Vec<String> = macros.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
         let _ = writeln!(out, "define = {{ {} }}", all.join(", "));
     }
-    let side = |text: &String| Formula::parse(text).ok()?.count((1, 1 << 16), &|_| None).ok();
-    let required = source.required_group(kernel).and_then(|sides| sides.iter().map(side).collect::<Option<Vec<u64>>>());
+    let required = source.required_group(kernel).and_then(|sides| {
+        sides
+            .iter()
+            .map(|text: &String| Formula::parse(text).ok()?.count((1, 1 << 16), &|_| None).ok())
+            .collect::<Option<Vec<u64>>>()
+    });
     match required.as_deref() {
         Some([x, y, 1]) if *y > 1 => _ = writeln!(out, "wg     = \"{x}x{y}\""),
         Some([x, ..]) => _ = writeln!(out, "wg     = \"{x}\""),

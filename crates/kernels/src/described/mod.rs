@@ -40,38 +40,43 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
     }
     let problem = Arc::new(DescribedProblem { description, elements, oracle, planner: planner::plan });
     let described = &problem.description;
-    let rung = |(at, own): (usize, &DescribedRung)| {
-        let problem = problem.clone();
-        let text = text_of(own, file).unwrap_or_default();
-        let hidden = hidden_macros(&text);
-        let kernel = BroughtKernel {
-            text,
-            work_group: own.wg,
-            work_groups: own.groups.clone(),
-            declaration: file.text.clone(),
-            macros: own.tune.iter().map(|(name, values)| DeclaredMacro::new(name, values)).collect(),
-            traits: Default::default(),
-            multiple: described.multiple,
-            dtype: None,
-            guess: None,
-            plan: Box::new(move |ask| {
-                let own = &problem.description.rungs[at];
-                for tunable in ask.rung.tunables() {
-                    tunable.given(&ask.case.params)?;
-                }
-                let mut plan = planner::plan(&problem, at, ask.case, ask.target)?;
-                plan.defines.retain(|(name, _)| own.defines.contains_key(name) || !hidden.contains(&name.as_str()));
-                Ok(plan)
-            }),
-        };
-        let rung = Rung::brought(&format!("{}/{}", described.name, own.name), Some(at as u32 + 1), kernel);
-        rung.between(&[], if problem_restores(described, own) { &[RESTORE] } else { &[] })
-    };
     Ok(Family {
         name: described.name.clone().into(),
         about: described.about.clone().into(),
         form: described.form,
-        ladder: described.rungs.iter().enumerate().map(rung).collect(),
+        ladder: described
+            .rungs
+            .iter()
+            .enumerate()
+            .map(|(at, own): (usize, &DescribedRung)| {
+                let problem = problem.clone();
+                let text = text_of(own, file).unwrap_or_default();
+                let hidden = hidden_macros(&text);
+                let kernel = BroughtKernel {
+                    text,
+                    work_group: own.wg,
+                    work_groups: own.groups.clone(),
+                    declaration: file.text.clone(),
+                    macros: own.tune.iter().map(|(name, values)| DeclaredMacro::new(name, values)).collect(),
+                    traits: Default::default(),
+                    multiple: described.multiple,
+                    dtype: None,
+                    guess: None,
+                    plan: Box::new(move |ask| {
+                        let own = &problem.description.rungs[at];
+                        for tunable in ask.rung.tunables() {
+                            tunable.given(&ask.case.params)?;
+                        }
+                        let mut plan = planner::plan(&problem, at, ask.case, ask.target)?;
+                        plan.defines
+                            .retain(|(name, _)| own.defines.contains_key(name) || !hidden.contains(&name.as_str()));
+                        Ok(plan)
+                    }),
+                };
+                let rung = Rung::brought(&format!("{}/{}", described.name, own.name), Some(at as u32 + 1), kernel);
+                rung.between(&[], if problem_restores(described, own) { &[RESTORE] } else { &[] })
+            })
+            .collect(),
         choices: &[],
         dtypes: described.types.clone().into(),
         ceiling: described.bound,
@@ -96,8 +101,9 @@ pub fn rung_text(description: &Description, rung: &str, file: &FamilyFile) -> Op
 
 /// The text of a rung's file, in which the family's own definitions of macros count.
 fn text_of(rung: &DescribedRung, file: &FamilyFile) -> Option<String> {
-    let is_given = |name: &str| rung.defines.contains_key(name) || rung.tune.contains_key(name);
-    Some(without_definitions(file.sources.get(&rung.file)?, is_given))
+    Some(without_definitions(file.sources.get(&rung.file)?, |name: &str| {
+        rung.defines.contains_key(name) || rung.tune.contains_key(name)
+    }))
 }
 
 /// The only kernel of a reference's file, and the file's text.

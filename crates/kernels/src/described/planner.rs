@@ -407,8 +407,9 @@ fn bytes_of(formula: &Formula, scalar: Scalar, names: &dyn Fn(&str) -> Option<u6
             NumberValue::Whole(whole.map_err(|why| Refusal::Size(format!("\"{}\": {why}", formula.text)))?)
         }
     };
-    let too_large = || Refusal::Size(format!("\"{}\" is {number}, which {} cannot hold", formula.text, scalar.name()));
-    scalar.bytes(number).ok_or_else(too_large)
+    scalar
+        .bytes(number)
+        .ok_or_else(|| Refusal::Size(format!("\"{}\" is {number}, which {} cannot hold", formula.text, scalar.name())))
 }
 
 fn by_value(bytes: &[u8]) -> Result<Arg, Refusal> {

@@ -110,21 +110,25 @@ impl DescribedProblem {
 
     fn question<'a>(&'a self, case: &'a Case, inputs: &'a [Array]) -> OracleQuestion<'a> {
         let mut inputs = inputs.iter();
-        let buffer = |buffer: &'a DescribedBuffer| {
-            let element = self.elements.of(&buffer.declared.name);
-            let Storage { dtype, layout, lanes, .. } = Storage::of(element, case.dtype);
-            OracleBuffer {
-                name: &buffer.declared.name,
-                layout,
-                lanes,
-                dtype,
-                len: self.len(buffer, case.shape, case.dtype).unwrap_or(0),
-                input: if buffer.declared.role.is_input() { inputs.next() } else { None },
-                is_output: buffer.declared.role.is_output(),
-                is_share: matches!(element, BufferElement::Pixel(format, _) if format.is_share),
-            }
-        };
-        let buffers = self.description.buffers.iter().map(buffer).collect();
+        let buffers = self
+            .description
+            .buffers
+            .iter()
+            .map(|buffer: &'a DescribedBuffer| {
+                let element = self.elements.of(&buffer.declared.name);
+                let Storage { dtype, layout, lanes, .. } = Storage::of(element, case.dtype);
+                OracleBuffer {
+                    name: &buffer.declared.name,
+                    layout,
+                    lanes,
+                    dtype,
+                    len: self.len(buffer, case.shape, case.dtype).unwrap_or(0),
+                    input: if buffer.declared.role.is_input() { inputs.next() } else { None },
+                    is_output: buffer.declared.role.is_output(),
+                    is_share: matches!(element, BufferElement::Pixel(format, _) if format.is_share),
+                }
+            })
+            .collect();
         OracleQuestion { case, buffers, plan: None }
     }
 
@@ -249,12 +253,14 @@ fn is_constant(array: &Array, len: usize) -> bool {
 impl Problem for DescribedProblem {
     fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
         let dtype = self.description.types.first().copied().unwrap_or(Dtype::F32);
-        let len = |input: &DescribedBuffer| match shape.elements() {
-            0 => 0,
-            // Plans refuse what has no length; until then nothing can hold it.
-            _ => self.len(input, shape, dtype).unwrap_or(usize::MAX),
-        };
-        self.description.inputs().map(len).collect()
+        self.description
+            .inputs()
+            .map(|input: &DescribedBuffer| match shape.elements() {
+                0 => 0,
+                // Plans refuse what has no length; until then nothing can hold it.
+                _ => self.len(input, shape, dtype).unwrap_or(usize::MAX),
+            })
+            .collect()
     }
 
     fn input(&self, case: &Case, index: usize, len: usize, _: Fill, seed: u64) -> Array {

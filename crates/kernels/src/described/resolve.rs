@@ -52,8 +52,11 @@ pub(super) fn resolve(description: &mut Description, file: &FamilyFile) -> Resul
         elements.scratch.push(own);
     }
     if description.types.is_empty() {
-        let is_case = |element: &BufferElement| *element == BufferElement::Case;
-        let has_case = elements.shared.values().chain(elements.scratch.iter().flat_map(BTreeMap::values)).any(is_case);
+        let has_case = elements
+            .shared
+            .values()
+            .chain(elements.scratch.iter().flat_map(BTreeMap::values))
+            .any(|element: &BufferElement| *element == BufferElement::Case);
         let first = description.outputs().next().map(|output| elements.of(&output.declared.name));
         let dtype = match first {
             Some(BufferElement::Number(scalar, _)) => scalar.dtype().unwrap_or(Dtype::U8),
@@ -183,14 +186,13 @@ impl Resolver<'_> {
             return Err(format!("it is const, and args says that {name} is an output"));
         }
         let of_parameter = parameter.value_type.as_ref().and_then(BufferElement::of);
-        let unknown = || {
-            format!(
-                "the type {:?} is not known here: write the elements' type, as in \"f32 {name}[...]\"",
-                parameter.type_name
-            )
-        };
         let element = match &declared.element {
-            ElementName::Parameter => of_parameter.clone().ok_or_else(unknown)?,
+            ElementName::Parameter => of_parameter.clone().ok_or_else(|| {
+                format!(
+                    "the type {:?} is not known here: write the elements' type, as in \"f32 {name}[...]\"",
+                    parameter.type_name
+                )
+            })?,
             ElementName::Case => BufferElement::Case,
             ElementName::Number(scalar) => BufferElement::Number(*scalar, 1),
             ElementName::Letters(layout) => BufferElement::Struct(layout.clone()),

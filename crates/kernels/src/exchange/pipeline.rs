@@ -149,9 +149,10 @@ impl Chunk {
 fn pipeline(n: usize, chunks: usize, queues: usize, stage: &KernelStage) -> Vec<QueuedCommand> {
     let cut = |k: usize| (n as u128 * k as u128 / chunks as u128) as usize;
     let part = |k: usize| Chunk { first: cut(k), n: cut(k + 1) - cut(k) };
-    let stages = |k: usize| [part(k).copy_in(), part(k).mix(stage), part(k).copy_out()].map(|action| (k, action));
-    let command = |(k, action)| QueuedCommand { queue: k % queues, action };
-    (0..chunks).flat_map(stages).map(command).collect()
+    (0..chunks)
+        .flat_map(|k: usize| [part(k).copy_in(), part(k).mix(stage), part(k).copy_out()].map(|action| (k, action)))
+        .map(|(k, action)| QueuedCommand { queue: k % queues, action })
+        .collect()
 }
 
 /// What the kernel makes of the pattern.
@@ -162,11 +163,13 @@ fn mixed(seed: u64, n: usize, steps: u32) -> Vec<u32> {
         x ^ (x << 5)
     };
     let table: Vec<u32> = (0..TABLE).into_par_iter().map(|x| (0..steps).fold(x + 1, |x, _| step(x))).collect();
-    let mix = |i: usize| {
-        let word = pattern(seed, i);
-        word ^ table[(word % TABLE) as usize]
-    };
-    (0..n).into_par_iter().map(mix).collect()
+    (0..n)
+        .into_par_iter()
+        .map(|i: usize| {
+            let word = pattern(seed, i);
+            word ^ table[(word % TABLE) as usize]
+        })
+        .collect()
 }
 
 #[cfg(test)]

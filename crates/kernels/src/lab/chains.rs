@@ -107,8 +107,11 @@ pub(super) fn sums(case: &Case, inputs: &[Array], chains: u64, steps: u64) -> Ar
     match &inputs[0] {
         Array::F32(x) => {
             let ends: Vec<f32> = x.par_iter().map(|&start| step.end(start, steps)).collect();
-            let sum = |ends: &[f32]| ends.iter().fold(0.0, |sum, end| sum + end);
-            Array::F32(ends.par_windows(chains.max(1) as usize).map(sum).collect())
+            Array::F32(
+                ends.par_windows(chains.max(1) as usize)
+                    .map(|ends: &[f32]| ends.iter().fold(0.0, |sum, end| sum + end))
+                    .collect(),
+            )
         }
         other => Array::zeros(other.dtype(), other.len()),
     }

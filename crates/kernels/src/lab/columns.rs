@@ -45,8 +45,12 @@ impl PaddedRows {
 
     fn sum(&self, x: &Array) -> Array {
         let Array::I32(words) = x else { return Array::zeros(x.dtype(), 1) };
-        let row = |row: &[i32]| row[..self.columns].iter().fold(0, |a: i32, &b| a.wrapping_add(b));
-        Array::I32(vec![words.par_chunks(self.pitch).map(row).reduce(|| 0, i32::wrapping_add)])
+        Array::I32(vec![
+            words
+                .par_chunks(self.pitch)
+                .map(|row: &[i32]| row[..self.columns].iter().fold(0, |a: i32, &b| a.wrapping_add(b)))
+                .reduce(|| 0, i32::wrapping_add),
+        ])
     }
 }
 

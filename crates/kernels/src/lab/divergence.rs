@@ -41,12 +41,11 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
     let shift = get(SHIFT.name);
     let steps = STEPS * get(ROUNDS.name);
     let ways = [(get(FIRST.name), chain(P, Q, steps)), (get(SECOND.name), chain(Q, P, steps))];
-    let result = |(id, x): (u64, u32)| {
+    array((0..).zip(words(&inputs[0])).map(|(id, x): (u64, u32)| {
         let odd = id >> shift & 1;
         let taken = ways.iter().filter(|(runs, _)| runs >> odd & 1 == 1);
         taken.fold(x, |a, (_, (factor, term))| a.wrapping_mul(*factor).wrapping_add(*term))
-    };
-    array((0..).zip(words(&inputs[0])).map(result))
+    }))
 }
 
 fn plan(ask: &Ask<'_>) -> Planned {

@@ -30,12 +30,14 @@ pub(crate) fn checked(case: &Case, plan: &Plan, settings: &[&str]) -> Vec<Case> 
     // A multiple of what any kernel here needs that has them.
     let n = case.shape.n.min(64 * case.wg.size() as u64);
     let rounds = get(&plan.params, ROUNDS.name).min(16);
-    let with = |setting: &&str| {
-        let mut params = plan.params.clone();
-        params.extend([(ROUNDS.name.to_owned(), rounds.to_string()), ((*setting).to_owned(), "1".to_owned())]);
-        Case { shape: Shape { n, ..case.shape }, params, ..case.clone() }
-    };
-    settings.iter().map(with).collect()
+    settings
+        .iter()
+        .map(|setting: &&str| {
+            let mut params = plan.params.clone();
+            params.extend([(ROUNDS.name.to_owned(), rounds.to_string()), ((*setting).to_owned(), "1".to_owned())]);
+            Case { shape: Shape { n, ..case.shape }, params, ..case.clone() }
+        })
+        .collect()
 }
 
 /// How often a kernel repeats its work inside. Every trial of these kernels has it, which also keeps what comes from
@@ -182,8 +184,8 @@ mod tests {
             let target = Target { gpu, ..fake_info().target };
             let ask = Ask { family: &READ, rung: &READ.ladder[0], case: &case, target: &target };
             let walk = Walk::over(&ask, 1 << 20, 4, AT_ONCE).unwrap();
-            let item = |id: u64| (0..walk.share).map(move |turn| (id, turn));
-            let accesses = (0..walk.grid.items() as u64).flat_map(item);
+            let accesses =
+                (0..walk.grid.items() as u64).flat_map(|id: u64| (0..walk.share).map(move |turn| (id, turn)));
             let mut all: Vec<u64> = accesses.map(|(id, turn)| id * walk.apart + turn * walk.step).collect();
             all.sort_unstable();
             assert!(all.into_iter().eq(0..1 << 20), "{gpu}");

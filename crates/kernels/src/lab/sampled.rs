@@ -80,13 +80,16 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
         return Array::zeros(case.dtype, case.shape.n as usize);
     };
     let sample = if get(LINEAR.name) == 1 { linear } else { nearest };
-    let result = |id: usize| {
-        let across = id % (16 * COLUMNS);
-        let down = (id / (16 * COLUMNS) + 29 * across) % (16 * LINES);
-        let at = |place: usize, size: usize| (2 * place + 1) as f64 / 8.0 - 1.5 * size as f64;
-        sample(pixels, *address, [at(across, COLUMNS), at(down, LINES)]) as f32
-    };
-    Array::F32((0..case.shape.n as usize).map(result).collect())
+    Array::F32(
+        (0..case.shape.n as usize)
+            .map(|id: usize| {
+                let across = id % (16 * COLUMNS);
+                let down = (id / (16 * COLUMNS) + 29 * across) % (16 * LINES);
+                let at = |place: usize, size: usize| (2 * place + 1) as f64 / 8.0 - 1.5 * size as f64;
+                sample(pixels, *address, [at(across, COLUMNS), at(down, LINES)]) as f32
+            })
+            .collect(),
+    )
 }
 
 /// A pixel, or the colour of the border.

@@ -63,8 +63,9 @@ impl Tiling {
 
     /// Rows of panels for `n`.
     pub(super) fn pitch(&self, n: u64) -> u64 {
-        let lcm = |a: u64, b: u64| (1..=b).map(|times| a * times).find(|m| m.is_multiple_of(b)).unwrap_or(a * b);
-        n.next_multiple_of([self.tile[1], self.depth, STRIP].into_iter().fold(self.tile[0], lcm))
+        n.next_multiple_of([self.tile[1], self.depth, STRIP].into_iter().fold(self.tile[0], |a: u64, b: u64| {
+            (1..=b).map(|times| a * times).find(|m| m.is_multiple_of(b)).unwrap_or(a * b)
+        }))
     }
 
     pub(super) fn local_elements(&self) -> u64 {

@@ -17,9 +17,14 @@ pub struct Curve {
 impl Curve {
     /// Over registers, local memory and work-items, beside these needs.
     pub fn all(unit: &ComputeUnit, need: GroupNeeds) -> [Curve; 3] {
-        let over = |what, asked, is_falling, values: Vec<u64>, with: fn(u64, GroupNeeds) -> GroupNeeds| {
-            let point = |x: u64| Some((x, unit.resident(with(x, need)).ok()?.share()));
-            Curve { what, asked, is_falling, points: values.into_iter().filter_map(point).collect() }
+        let over = |what, asked, is_falling, values: Vec<u64>, with: fn(u64, GroupNeeds) -> GroupNeeds| Curve {
+            what,
+            asked,
+            is_falling,
+            points: values
+                .into_iter()
+                .filter_map(|x: u64| Some((x, unit.resident(with(x, need)).ok()?.share())))
+                .collect(),
         };
         let multiples = |of: u64, most: u64| (1..=most / of).map(|n| n * of).collect();
         [

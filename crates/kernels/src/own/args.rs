@@ -271,21 +271,26 @@ fn size_word(name: &str, form: Form, place: usize) -> Option<&'static str> {
 
 /// Words for parameters, to be put right by who knows better: of the buffers one is the result.
 fn suggestion(source: &CSource, kernel: &str, parameters: &[KernelParameter], form: Form) -> Vec<String> {
-    let is_written = |one: &KernelParameter| {
-        one.space.is_data()
-            && !one.is_const
-            && (one.space == AddressSpace::Image || source.usage(kernel, &one.name).changes())
-    };
-    let result = parameters.iter().position(is_written).or(parameters.iter().rposition(|one| one.space.is_data()));
-    let word = |(at, one): (usize, &KernelParameter)| match one.space {
-        _ if Some(at) == result => "out".into(),
-        space if space.is_data() => "in".into(),
-        AddressSpace::Sampler => SAMPLER.into(),
-        AddressSpace::Local => "local WG".into(),
-        AddressSpace::Value if is_whole(one) => size_word(&one.name, form, 0).unwrap_or("n").into(),
-        _ => "2.5".into(),
-    };
-    parameters.iter().enumerate().map(word).collect()
+    let result = parameters
+        .iter()
+        .position(|one: &KernelParameter| {
+            one.space.is_data()
+                && !one.is_const
+                && (one.space == AddressSpace::Image || source.usage(kernel, &one.name).changes())
+        })
+        .or(parameters.iter().rposition(|one| one.space.is_data()));
+    parameters
+        .iter()
+        .enumerate()
+        .map(|(at, one): (usize, &KernelParameter)| match one.space {
+            _ if Some(at) == result => "out".into(),
+            space if space.is_data() => "in".into(),
+            AddressSpace::Sampler => SAMPLER.into(),
+            AddressSpace::Local => "local WG".into(),
+            AddressSpace::Value if is_whole(one) => size_word(&one.name, form, 0).unwrap_or("n").into(),
+            _ => "2.5".into(),
+        })
+        .collect()
 }
 
 /// Whether each work-item leaves a result: without local memory none joins those of its group.

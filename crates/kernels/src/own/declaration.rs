@@ -95,12 +95,14 @@ impl Product {
     }
 
     fn parse(text: &str) -> Option<Product> {
-        let factor = |text: &str| match text.parse::<u64>() {
-            Ok(0) => None,
-            Ok(number) => Some(Factor::Number(number)),
-            Err(_) => is_macro(text).then(|| Factor::Macro(text.to_owned())),
-        };
-        text.split('*').map(factor).collect::<Option<Vec<Factor>>>().map(Product)
+        text.split('*')
+            .map(|text: &str| match text.parse::<u64>() {
+                Ok(0) => None,
+                Ok(number) => Some(Factor::Number(number)),
+                Err(_) => is_macro(text).then(|| Factor::Macro(text.to_owned())),
+            })
+            .collect::<Option<Vec<Factor>>>()
+            .map(Product)
     }
 
     fn macros(&self) -> impl Iterator<Item = &str> {

@@ -49,11 +49,13 @@ pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, Declaration
         declaration.take_items();
     }
     let hidden = hidden_macros(&own.text);
-    let is_given = |name: &str| declaration.defines.iter().any(|(given, _)| given == name);
     let is_restored = args.as_ref().is_some_and(|args| args.args.contains(&OwnArg::Out { is_zeroed: true }));
     let restoring = if is_restored { crate::text(RESTORE).unwrap_or_default() } else { "" };
     let kernel = BroughtKernel {
-        text: format!("{}{restoring}", without_definitions(&own.text, is_given)),
+        text: format!(
+            "{}{restoring}",
+            without_definitions(&own.text, |name: &str| declaration.defines.iter().any(|(given, _)| given == name))
+        ),
         work_group: declaration.wg,
         work_groups: Vec::new(),
         declaration: String::new(),

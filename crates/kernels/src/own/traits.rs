@@ -119,8 +119,11 @@ fn parameters(code: &str, kernel: &str) -> Vec<String> {
     let Some((_, after)) = named.next().filter(|_| !kernel.is_empty()) else { return Vec::new() };
     let list = after.trim_start().trim_start_matches('(');
     let Some(end) = list.find([')', '{', ';']) else { return Vec::new() };
-    let one = |text: &str| text.split_whitespace().joined(" ");
-    let all: Vec<String> = list[..end].split(',').map(one).filter(|text| !text.is_empty()).collect();
+    let all: Vec<String> = list[..end]
+        .split(',')
+        .map(|text: &str| text.split_whitespace().joined(" "))
+        .filter(|text| !text.is_empty())
+        .collect();
     if all == ["void"] { Vec::new() } else { all }
 }
 

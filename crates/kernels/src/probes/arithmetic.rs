@@ -151,12 +151,14 @@ fn lowered(x: &[f64], case: &Case) -> Vec<f64> {
         (true, 1) => (rounds + 201.0, 0),
         (true, _) => (rounds + 1.0, MOST_COLUMNS),
     };
-    let lane = |x: &[f64]| {
-        let of_columns = sum(&x[first..][..columns]);
-        let of_rows = sum(&x[2 * MOST_COLUMNS..][..rows]);
-        start * (rows * columns) as f64 + rows as f64 * of_columns + columns as f64 * of_rows
-    };
-    x.windows(READ_BY_A_LANE).take(case.shape.n as usize).map(lane).collect()
+    x.windows(READ_BY_A_LANE)
+        .take(case.shape.n as usize)
+        .map(|x: &[f64]| {
+            let of_columns = sum(&x[first..][..columns]);
+            let of_rows = sum(&x[2 * MOST_COLUMNS..][..rows]);
+            start * (rows * columns) as f64 + rows as f64 * of_columns + columns as f64 * of_rows
+        })
+        .collect()
 }
 
 /// The same with integers that wrap, round by round as the kernels do it.
@@ -170,10 +172,11 @@ fn jumped(x: &[i32], case: &Case) -> Vec<i32> {
         start.wrapping_add(rounds + 200).wrapping_add(steps.wrapping_mul(JUMPING))
     };
     let least = |x: &[i32], i: usize, j: usize| {
-        let of_round = |round| {
-            (0..sums).map(move |s| row(x[2 * MOST_COLUMNS + i], round, s).wrapping_add(x[s * MOST_COLUMNS + j]))
-        };
-        (0..rounds).flat_map(of_round).fold(NO_EDGE, i32::min)
+        (0..rounds)
+            .flat_map(|round| {
+                (0..sums).map(move |s| row(x[2 * MOST_COLUMNS + i], round, s).wrapping_add(x[s * MOST_COLUMNS + j]))
+            })
+            .fold(NO_EDGE, i32::min)
     };
     let lane =
         |x: &[i32]| (0..rows * columns).fold(0i32, |sum, at| sum.wrapping_add(least(x, at / columns, at % columns)));
@@ -207,8 +210,10 @@ fn fed(x: &[f64], case: &Case) -> Vec<f64> {
         let of_k = |k: usize| of_rows[k * rows + i..][..shifts].iter().fold(f64::INFINITY, |least, &x| x.min(least));
         (0..depth).map(|k| 200.0 + of_k(k) + x[lane + k + j]).fold(f64::INFINITY, f64::min)
     };
-    let lane = |lane: usize| (0..rows).map(|i| (0..vectors).map(|j| least(lane, i, j)).sum::<f64>()).sum();
-    (0..case.shape.n as usize).into_par_iter().map(lane).collect()
+    (0..case.shape.n as usize)
+        .into_par_iter()
+        .map(|lane: usize| (0..rows).map(|i| (0..vectors).map(|j| least(lane, i, j)).sum::<f64>()).sum())
+        .collect()
 }
 
 /// Rows of an item of [`LANES`], and vectors of each.

@@ -64,8 +64,7 @@ pub(super) fn is_true(word: &str, rest: &str, macros: &BTreeMap<String, Vec<Stri
 
 /// A text without its own definitions of those macros that somebody else gives: a compiler would take the text's.
 pub(crate) fn without_definitions(text: &str, is_given: impl Fn(&str) -> bool) -> String {
-    let kept = |line| if defined_name(line).is_some_and(&is_given) { "\n" } else { line };
-    text.split_inclusive('\n').map(kept).collect()
+    text.split_inclusive('\n').map(|line| if defined_name(line).is_some_and(&is_given) { "\n" } else { line }).collect()
 }
 
 /// The macro without arguments that a line defines.

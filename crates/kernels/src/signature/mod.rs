@@ -114,8 +114,7 @@ impl CSource {
             let (word, rest) = split_word(directive.trim_start());
             match word {
                 "ifdef" | "ifndef" | "if" => {
-                    let unknown = |name: &String| !macros.contains_key(name);
-                    compared.extend(compared_names(word, rest).filter(unknown));
+                    compared.extend(compared_names(word, rest).filter(|name: &String| !macros.contains_key(name)));
                     asked.extend(asked_names(word, rest));
                     let is_taken = is_true(word, rest, &macros);
                     branches.push((is_taken, is_taken));
@@ -264,8 +263,14 @@ impl CSource {
             }
         }
         if needs_choice {
-            let is_open = |name: &&String| !self.macros.contains_key(*name) && !names.unset.contains(name);
-            names.choices = self.asked.iter().filter(is_open).cloned().collect::<BTreeSet<_>>().into_iter().collect();
+            names.choices = self
+                .asked
+                .iter()
+                .filter(|name: &&String| !self.macros.contains_key(*name) && !names.unset.contains(name))
+                .cloned()
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect();
         }
         names
     }

@@ -156,8 +156,12 @@ pub fn check_near(got: &Array, near: &Near) -> Verdict {
     let allowed = |want: f64| near.absolute + near.relative * want.abs();
     let is_near = |(got, want): (&f64, &f64)| got == want || (want.is_finite() && (got - want).abs() <= allowed(*want));
     let error = |(got, want): (&f64, &f64)| if got == want { 0.0 } else { (got - want).abs() };
-    let sized = |error: f64| if error.is_nan() { f64::INFINITY } else { error };
-    let max_err = got.iter().zip(&want).map(error).map(sized).fold(0.0, f64::max);
+    let max_err = got
+        .iter()
+        .zip(&want)
+        .map(error)
+        .map(|error: f64| if error.is_nan() { f64::INFINITY } else { error })
+        .fold(0.0, f64::max);
     let tol = want.iter().map(|want| allowed(*want)).fold(0.0, f64::max);
     let Some(index) = got.iter().zip(&want).position(|pair| !is_near(pair)) else { return Verdict::pass(max_err, tol) };
     let count = got.iter().zip(&want).filter(|pair| !is_near(*pair)).count();
@@ -213,21 +217,24 @@ fn compare_matrix<T: Comparable>(got: &[T], input: &[T], movement: &Movement) ->
     let pitch = movement.to_pitch;
     // A vector is one long row.
     let pieces = pitch.div_ceil(PIECE);
-    let wrong_in = |place: usize| {
-        let top = place / pieces * BAND;
-        let left = place % pieces * PIECE;
-        let right = (left + PIECE).min(pitch);
-        let parts =
-            (left..right).step_by(BLOCK).flat_map(|begin| (top..(top + BAND).min(rows)).map(move |row| (row, begin)));
-        parts.fold((0, None), |found, (row, begin)| {
-            let values = &got[row * pitch..][begin..(begin + BLOCK).min(right)];
-            let mut wrong = (begin..).zip(values).filter(|&(column, &got)| is_wrong(row, column, got));
-            let first = wrong.next().map(|(column, _)| (row, column));
-            joined(found, (usize::from(first.is_some()) + wrong.count(), first))
-        })
-    };
     let places = (0..rows.div_ceil(BAND) * pieces).into_par_iter();
-    match places.map(wrong_in).reduce(|| (0, None), joined) {
+    match places
+        .map(|place: usize| {
+            let top = place / pieces * BAND;
+            let left = place % pieces * PIECE;
+            let right = (left + PIECE).min(pitch);
+            let parts = (left..right)
+                .step_by(BLOCK)
+                .flat_map(|begin| (top..(top + BAND).min(rows)).map(move |row| (row, begin)));
+            parts.fold((0, None), |found, (row, begin)| {
+                let values = &got[row * pitch..][begin..(begin + BLOCK).min(right)];
+                let mut wrong = (begin..).zip(values).filter(|&(column, &got)| is_wrong(row, column, got));
+                let first = wrong.next().map(|(column, _)| (row, column));
+                joined(found, (usize::from(first.is_some()) + wrong.count(), first))
+            })
+        })
+        .reduce(|| (0, None), joined)
+    {
         (count, Some((row, column))) => {
             let got = got[row * movement.to_pitch + column];
             let why = misplaced(got, row, column, input, movement);

@@ -78,8 +78,14 @@ mod tests {
             assert!(pairs.len() >= 36 && pairs.iter().all(|[a, b]| a.as_bytes() != b.as_bytes()), "{dtype}");
             for order in [f64::lt, f64::gt] {
                 for sign in [1.0, -1.0] {
-                    let has = |[a, b]: &&[Array; 2]| sign * widest(a) > 0.0 && order(&widest(a), &widest(b));
-                    assert!(pairs.iter().filter(has).count() >= 8, "{dtype}");
+                    assert!(
+                        pairs
+                            .iter()
+                            .filter(|[a, b]: &&[Array; 2]| sign * widest(a) > 0.0 && order(&widest(a), &widest(b)))
+                            .count()
+                            >= 8,
+                        "{dtype}"
+                    );
                 }
             }
         }

@@ -187,11 +187,13 @@ impl CaseRuns<'_> {
 /// The cases with a time, in their order.
 pub fn timed(rows: &[CaseRun]) -> Vec<CaseRuns<'_>> {
     let TimedCases { rows, order } = cases(rows, &apart(&[rows]));
-    let case = |key| {
-        let ([runs, _], _) = of_one_clock([&rows[&key], &[]]);
-        Some(CaseRuns { row: runs.last()?, seconds: runs.iter().filter_map(|row| row.t_median_s).collect() })
-    };
-    order.into_iter().filter_map(case).collect()
+    order
+        .into_iter()
+        .filter_map(|key| {
+            let ([runs, _], _) = of_one_clock([&rows[&key], &[]]);
+            Some(CaseRuns { row: runs.last()?, seconds: runs.iter().filter_map(|row| row.t_median_s).collect() })
+        })
+        .collect()
 }
 
 /// A row as its case's name: by its key, with work-group and settings where these tell cases apart. There may be a million.

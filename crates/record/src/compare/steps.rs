@@ -55,8 +55,13 @@ fn ladder(own: &[&CaseRun]) -> Option<LadderSteps> {
     for row in own {
         sizes.entry(device_of(row)).or_default().insert((row.n, row.m));
     }
-    let is_common = |size: &(u64, u64)| sizes.values().all(|of_device| of_device.contains(size));
-    let common = sizes.values().next()?.iter().copied().filter(is_common).max();
+    let common = sizes
+        .values()
+        .next()?
+        .iter()
+        .copied()
+        .filter(|size: &(u64, u64)| sizes.values().all(|of_device| of_device.contains(size)))
+        .max();
     let device = |&name: &(&str, &str)| {
         let (n, m) = common.or_else(|| sizes[&name].last().copied()).unwrap_or_default();
         LadderDevice { platform: name.0.to_owned(), device: name.1.to_owned(), n, m }

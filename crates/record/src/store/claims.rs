@@ -84,9 +84,13 @@ pub fn begins_as_json<T: CsvRecord>(head: &str) -> bool {
 pub fn begins_as_object(head: &str, keys: &[&str]) -> bool {
     let inner = head.trim_start().trim_start_matches('[').trim_start();
     let has = |key: &&str| inner.contains(&format!("\"{key}\":"));
-    let is_first = |key: &&str| inner.trim_start_matches('{').trim_start().starts_with(&format!("\"{key}\":"));
     let is_empty_array = head.trim_start().starts_with('[') && inner.trim_end() == "]";
-    is_empty_array || (inner.starts_with('{') && keys.first().is_some_and(is_first) && keys.iter().all(has))
+    is_empty_array
+        || (inner.starts_with('{')
+            && keys.first().is_some_and(|key: &&str| {
+                inner.trim_start_matches('{').trim_start().starts_with(&format!("\"{key}\":"))
+            })
+            && keys.iter().all(has))
 }
 
 #[cfg(unix)]

@@ -285,8 +285,8 @@ struct Header {
 
 impl Header {
     fn new<T: CsvRecord>(names: csv::ByteRecord) -> Header {
-        let place = |name: &str| names.iter().position(|column| column == name.as_bytes());
-        let [schema, time, seed] = ["schema", TIME, "seed"].map(place);
+        let [schema, time, seed] =
+            ["schema", TIME, "seed"].map(|name: &str| names.iter().position(|column| column == name.as_bytes()));
         let is_current = names.iter().eq(T::COLUMNS.iter().map(|name| name.as_bytes()));
         Header { names: (!is_current).then_some(names), schema, time, seed }
     }

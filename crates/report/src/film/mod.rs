@@ -146,13 +146,12 @@ fn pays(film: &Film) -> Vec<Value> {
     let rung = built_in(&case.family).and_then(|family| family.rung(&case.variant)?.number());
     let subject = CountSubject { run: &run, simulator: "", model: *model, case, rung, trial: None, note: "" };
     let payoffs = Payoffs::of_case(&CountRow::of(&subject, counted));
-    let told = |payoffs: Payoffs| {
+    payoffs.map_or_else(Vec::new, |payoffs: Payoffs| {
         payoff::sentences(&payoffs, &case.family, rung)
             .into_iter()
             .map(|one| json!([one.text, one.line.map(|line| line.to_string())]))
             .collect()
-    };
-    payoffs.map_or_else(Vec::new, told)
+    })
 }
 
 /// Instructions of warps and of items, floating-point operations, and requests with what they cost.

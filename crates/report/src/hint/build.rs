@@ -147,10 +147,15 @@ fn by_log(log: &str, signature: &str, host: &HostNames) -> Option<Hint> {
 /// The options that would define all that is missing: what the text leaves to its host, or else what the log misses.
 fn defines(log: &str, host: &HostNames) -> String {
     let option = |name: &String, value: &str| format!("--declare \"define {name} {value}\"");
-    let missing = |line| ["undeclared identifier", "unknown type name"].iter().find_map(|words| quoted(line, words));
     let mut known = BTreeSet::new();
     let names: Vec<String> = match &host.unset[..] {
-        [] => log.lines().filter_map(missing).filter(|name| known.insert(name.clone())).collect(),
+        [] => log
+            .lines()
+            .filter_map(|line| {
+                ["undeclared identifier", "unknown type name"].iter().find_map(|words| quoted(line, words))
+            })
+            .filter(|name| known.insert(name.clone()))
+            .collect(),
         unset => unset.to_vec(),
     };
     let choice = host

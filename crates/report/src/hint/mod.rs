@@ -64,8 +64,9 @@ fn other_type(judgement: &Judgement) -> Option<Hint> {
     let of_buffer = |text: &&String| text.contains('*');
     let types = ["float", "double", "half", "int", "uint", "long", "ulong", "short", "char"];
     let words = judgement.traits.parameters.iter().filter(of_buffer).flat_map(|text| text.split([' ', '*']));
-    let bare = |word: &str| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
-    let other = words.map(bare).find(|word| types.contains(&word.as_str()) && !own.contains(&word.as_str()))?;
+    let other = words
+        .map(|word: &str| word.trim_end_matches(|c: char| c.is_ascii_digit()).to_owned())
+        .find(|word| types.contains(&word.as_str()) && !own.contains(&word.as_str()))?;
     Some(hint!(
         "The kernel reads its elements as {other}, but they are {dtype}.",
         "Write T for the type of elements and sums, or choose another one with --dtype: {family} has others."

@@ -101,12 +101,19 @@ impl<'a> Section<'a> {
 
     fn grid(&self) -> TextGrid {
         let mark = |at| if self.best == Some(at) { "★ " } else { "  " };
-        let names = |(at, cell): (usize, &Cell<'_>)| match self.best {
-            Some(_) => mark(at).to_owned() + &label(cell.row),
-            None => label(cell.row),
-        };
         let name = format!("{}{}", if self.best.is_some() { "  " } else { "" }, self.name);
-        let first = GridColumn::texts(name, self.cells.iter().enumerate().map(names).collect(), 0);
+        let first = GridColumn::texts(
+            name,
+            self.cells
+                .iter()
+                .enumerate()
+                .map(|(at, cell): (usize, &Cell<'_>)| match self.best {
+                    Some(_) => mark(at).to_owned() + &label(cell.row),
+                    None => label(cell.row),
+                })
+                .collect(),
+            0,
+        );
         // A line without any number has its verdict, and the reason, in their place.
         let is_whole = |cell: &Cell<'_>| cell.is_timed() || cell.row.status == Status::Ok;
         let timed =
@@ -181,11 +188,12 @@ fn tinted_gains(line: &str, screen: Screen) -> String {
     if !screen.color {
         return line.to_owned();
     }
-    let tint = |cell: &str| match cell.ends_with('?') {
-        true => cell.to_owned(),
-        false => cell.replace('▲', &paint("▲", Tint::Green)).replace('▼', &paint("▼", Tint::Red)),
-    };
-    line.split(' ').map(tint).joined(" ")
+    line.split(' ')
+        .map(|cell: &str| match cell.ends_with('?') {
+            true => cell.to_owned(),
+            false => cell.replace('▲', &paint("▲", Tint::Green)).replace('▼', &paint("▼", Tint::Red)),
+        })
+        .joined(" ")
 }
 
 /// Bars behind the lines: of the limit, or of the fastest line's speed where the limit bounds nothing.
@@ -199,8 +207,7 @@ struct Bars {
 impl Bars {
     fn of(cells: &[Cell<'_>], width: usize) -> Bars {
         let timed = || cells.iter().filter(|cell| cell.is_timed());
-        let is_bounded = |cell: &Cell<'_>| matches!(of_limit(cell.row), Some(Value::Percent(share)) if share <= 100.0);
-        if timed().all(is_bounded) {
+        if timed().all(|cell: &Cell<'_>| matches!(of_limit(cell.row), Some(Value::Percent(share)) if share <= 100.0)) {
             return Bars { head: VS_LIMIT, width, least: None };
         }
         let least = timed().filter_map(|cell| cell.row.t_median_s).fold(f64::INFINITY, f64::min);

@@ -185,8 +185,12 @@ fn facts(own: &DevicePart<'_>) -> Vec<(&'static str, String)> {
 }
 
 pub(super) fn limits_heading(own: &DevicePart<'_>) -> String {
-    let is_memory = |row: &&CeilingRow| row.what == "read" && row.place == Site::Memory;
-    match own.ceilings.iter().find(is_memory).and_then(|row| Some((row.value?, &row.unit))) {
+    match own
+        .ceilings
+        .iter()
+        .find(|row: &&CeilingRow| row.what == "read" && row.place == Site::Memory)
+        .and_then(|row| Some((row.value?, &row.unit)))
+    {
         Some((value, unit)) => {
             format!("At best it reads {} {} from memory", number::value(value), format::terminal(unit))
         }
@@ -213,23 +217,30 @@ pub(super) fn limits(own: &DevicePart<'_>) -> Option<Markup> {
 }
 
 fn limit_table(unit: &str, rows: &[&CeilingRow]) -> Markup {
-    let cells = |row: &&CeilingRow| {
-        let value = row.value.map_or_else(|| status_word(row.status).to_owned(), number::value);
-        vec![name(row), value, percent(row.noise), shape(row).lines().next().unwrap_or_default().to_owned()]
-    };
     table(
         &["what".to_owned(), number::unit(unit).to_owned(), "noise".to_owned(), "best shape".to_owned()],
-        &rows.iter().map(cells).collect::<Vec<_>>(),
+        &rows
+            .iter()
+            .map(|row: &&CeilingRow| {
+                let value = row.value.map_or_else(|| status_word(row.status).to_owned(), number::value);
+                vec![name(row), value, percent(row.noise), shape(row).lines().next().unwrap_or_default().to_owned()]
+            })
+            .collect::<Vec<_>>(),
     )
 }
 
 fn curve_table(rows: &[&CeilingRow]) -> Markup {
-    let cells = |row: &&CeilingRow| {
-        let value = row.value.map_or_else(|| status_word(row.status).to_owned(), number::value);
-        vec![name(row), row.bytes.map(binary).unwrap_or_default(), value, row.unit.clone(), percent(row.noise)]
-    };
     let head = ["what", "data", "best", "unit", "noise"].map(str::to_owned);
-    table(&head, &rows.iter().map(cells).collect::<Vec<_>>())
+    table(
+        &head,
+        &rows
+            .iter()
+            .map(|row: &&CeilingRow| {
+                let value = row.value.map_or_else(|| status_word(row.status).to_owned(), number::value);
+                vec![name(row), row.bytes.map(binary).unwrap_or_default(), value, row.unit.clone(), percent(row.noise)]
+            })
+            .collect::<Vec<_>>(),
+    )
 }
 
 fn percent(share: Option<f64>) -> String {

@@ -47,8 +47,9 @@ fn is_map(rows: &[Row]) -> bool {
 
 /// Where a family stands in the syllabus; others last.
 fn place(rows: &[Row]) -> usize {
-    let is_known = |row: &Row| FAMILIES.iter().position(|known| known.name == row.family);
-    rows.first().and_then(is_known).unwrap_or(FAMILIES.len())
+    rows.first()
+        .and_then(|row: &Row| FAMILIES.iter().position(|known| known.name == row.family))
+        .unwrap_or(FAMILIES.len())
 }
 
 /// Pictures, and more of them folded; these alone where there are no first ones.
@@ -88,8 +89,10 @@ fn cases(rows: &[Row]) -> usize {
 /// How many experiments there are, and how many of them leave their question open.
 pub(super) fn experiments_heading(own: &DevicePart<'_>) -> String {
     let (all, _) = last_and_earlier(own);
-    let is_open = |study: &&&RecordedStudy| study.picture.as_ref().is_ok_and(Picture::is_open);
-    match (all.len(), all.iter().filter(is_open).count()) {
+    match (
+        all.len(),
+        all.iter().filter(|study: &&&RecordedStudy| study.picture.as_ref().is_ok_and(Picture::is_open)).count(),
+    ) {
         (1, _) => "What an experiment found".to_owned(),
         (all, 0) => format!("What {all} experiments found"),
         (all, open) => format!("What {all} experiments found; grey: undecided in {open}"),

@@ -25,10 +25,9 @@ pub(super) fn heading(own: &DevicePart<'_>) -> String {
     let best = |rows: &Vec<Row>| {
         let timed =
             rows.iter().filter(|row| row.rung.is_some() && row.status == Status::Ok && row.t_median_s.is_some());
-        let is_held = |row: &&Row| !row.flags.contains(flag::FITS_CACHE);
         timed
             .min_by(|a, b| a.t_median_s.partial_cmp(&b.t_median_s).unwrap_or(std::cmp::Ordering::Equal))
-            .filter(is_held)?
+            .filter(|row: &&Row| !row.flags.contains(flag::FITS_CACHE))?
             .ceiling_pct
     };
     let shares: Vec<f64> = of_today(own).iter().filter_map(best).collect();
@@ -87,14 +86,15 @@ pub(super) fn by_family(own: &DevicePart<'_>) -> Vec<(Vec<Row>, Vec<Vec<Row>>)> 
         |rows: &Vec<Row>| FAMILIES.iter().position(|known| known.name == family(rows)).unwrap_or(FAMILIES.len());
     let mut all = groups(&drawable, |rows| family(rows).to_owned());
     all.sort_by_key(|of_family| of_family.first().map_or(0, place));
-    let chosen = |of_family: Vec<Vec<Row>>| {
-        let whole = of_most_rungs(of_family.clone());
-        // Of several as large the first.
-        let first = whole.into_iter().rev().max_by_key(|rows| elements(rows))?;
-        let others = of_family.into_iter().filter(|rows| *rows != first).collect();
-        Some((first, others))
-    };
-    all.into_iter().filter_map(chosen).collect()
+    all.into_iter()
+        .filter_map(|of_family: Vec<Vec<Row>>| {
+            let whole = of_most_rungs(of_family.clone());
+            // Of several as large the first.
+            let first = whole.into_iter().rev().max_by_key(|rows| elements(rows))?;
+            let others = of_family.into_iter().filter(|rows| *rows != first).collect();
+            Some((first, others))
+        })
+        .collect()
 }
 
 /// The ladders to look at, but for those of the sources' kernels as printed: these were made for devices of their time.
@@ -258,9 +258,14 @@ fn counts(rungs: &[RungTime]) -> Markup {
     let columns: Vec<&CountCell> = COUNTS.iter().filter(cells).collect();
     let head: Vec<String> =
         std::iter::once("rung").chain(columns.iter().map(|(head, _)| *head)).map(str::to_owned).collect();
-    let row = |rung: &RungTime| {
-        let cells = columns.iter().map(|(_, cell)| cell(rung).unwrap_or_default());
-        std::iter::once(label(&rung.row)).chain(cells).collect::<Vec<String>>()
-    };
-    table(&head, &rungs.iter().map(row).collect::<Vec<_>>())
+    table(
+        &head,
+        &rungs
+            .iter()
+            .map(|rung: &RungTime| {
+                let cells = columns.iter().map(|(_, cell)| cell(rung).unwrap_or_default());
+                std::iter::once(label(&rung.row)).chain(cells).collect::<Vec<String>>()
+            })
+            .collect::<Vec<_>>(),
+    )
 }

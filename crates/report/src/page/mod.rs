@@ -164,25 +164,32 @@ fn devices_of(folder: &RecordedFolder) -> Vec<DevicePart<'_>> {
     let of_limits = folder.ceilings.iter().map(|row| key(&row.platform, &row.device));
     let keys = distinct(of_rows.chain(folder.studies.iter().filter_map(of_study)).chain(of_limits));
     let runs = groups(&folder.rows, |row| row.run_id.clone());
-    let part = |own: (String, String)| {
-        let of_run = |run: &Vec<Row>| {
-            let home = run.iter().find(|row| !row.on_host()).map(|row| key(&row.platform, &row.device));
-            let is_meant = |row: &&Row| match row.on_host() {
-                true => home.as_ref() == Some(&own),
-                false => key(&row.platform, &row.device) == own,
-            };
-            run.iter().filter(is_meant).cloned().collect::<Vec<Row>>()
-        };
-        let is_own_limit = |row: &&CeilingRow| key(&row.platform, &row.device) == own;
-        DevicePart {
-            rows: runs.iter().flat_map(of_run).collect(),
+    keys.into_iter()
+        .map(|own: (String, String)| DevicePart {
+            rows: runs
+                .iter()
+                .flat_map(|run: &Vec<Row>| {
+                    let home = run.iter().find(|row| !row.on_host()).map(|row| key(&row.platform, &row.device));
+                    run.iter()
+                        .filter(|row: &&Row| match row.on_host() {
+                            true => home.as_ref() == Some(&own),
+                            false => key(&row.platform, &row.device) == own,
+                        })
+                        .cloned()
+                        .collect::<Vec<Row>>()
+                })
+                .collect(),
             studies: folder.studies.iter().filter(|study| of_study(study).as_ref() == Some(&own)).collect(),
-            ceilings: folder.ceilings.iter().filter(is_own_limit).cloned().collect(),
+            ceilings: folder
+                .ceilings
+                .iter()
+                .filter(|row: &&CeilingRow| key(&row.platform, &row.device) == own)
+                .cloned()
+                .collect(),
             folder,
             key: own,
-        }
-    };
-    keys.into_iter().map(part).collect()
+        })
+        .collect()
 }
 
 pub fn is_page(head: &str) -> bool {

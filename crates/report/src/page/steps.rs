@@ -62,23 +62,28 @@ fn told_apart(material: &PageMaterial<'_>) -> Vec<CaseRun> {
     let short = |row: &Row| (row.platform.clone(), format::device(&row.device));
     let holds = |folder: &RecordedFolder, row: &Row| folder.rows.iter().any(|other| short(other) == short(row));
     let is_shared = |row: &Row| material.folders.iter().filter(|folder| holds(folder, row)).count() > 1;
-    let of_folder = |folder: &RecordedFolder| {
-        let mut rows = whole_ladders(&folder.rows);
-        let mut shared: Vec<((String, String), bool)> = Vec::new();
-        for row in &mut rows {
-            let name = short(row);
-            let known = shared.iter().find(|(known, _)| *known == name).map(|(_, is_shared)| *is_shared);
-            let is_shared = known.unwrap_or_else(|| is_shared(row));
-            if known.is_none() {
-                shared.push((name, is_shared));
-            }
-            if is_shared {
-                row.device = format!("{}, {}", row.device, folder.name);
-            }
-        }
-        rows
-    };
-    runs(&material.folders.iter().flat_map(of_folder).collect::<Vec<Row>>())
+    runs(
+        &material
+            .folders
+            .iter()
+            .flat_map(|folder: &RecordedFolder| {
+                let mut rows = whole_ladders(&folder.rows);
+                let mut shared: Vec<((String, String), bool)> = Vec::new();
+                for row in &mut rows {
+                    let name = short(row);
+                    let known = shared.iter().find(|(known, _)| *known == name).map(|(_, is_shared)| *is_shared);
+                    let is_shared = known.unwrap_or_else(|| is_shared(row));
+                    if known.is_none() {
+                        shared.push((name, is_shared));
+                    }
+                    if is_shared {
+                        row.device = format!("{}, {}", row.device, folder.name);
+                    }
+                }
+                rows
+            })
+            .collect::<Vec<Row>>(),
+    )
 }
 
 /// Of each family on each device the ladders of the most rungs: for large problems slow rungs are left out, and a step needs

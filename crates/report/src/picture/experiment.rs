@@ -139,11 +139,17 @@ impl Panel<'_> {
             own.sort_by(|a, b| a.x.total_cmp(&b.x));
             let name = own[0].series.as_str();
             let name = name.strip_suffix(self.ending).unwrap_or(name).trim_end_matches(", ");
-            let point = |p: &Point| {
-                let [low, high] = ends(p);
-                Some(LinePoint { x: p.x, y: p.measured()?, low, high, tip: tip(p, label) })
-            };
-            Line { name: name.to_owned(), series, points: own.into_iter().filter_map(point).collect() }
+            Line {
+                name: name.to_owned(),
+                series,
+                points: own
+                    .into_iter()
+                    .filter_map(|p: &Point| {
+                        let [low, high] = ends(p);
+                        Some(LinePoint { x: p.x, y: p.measured()?, low, high, tip: tip(p, label) })
+                    })
+                    .collect(),
+            }
         };
         let all = groups::groups(&self.points, |p| p.series.as_str());
         let mut lines: Vec<Line> = all.into_iter().enumerate().map(line).collect();

@@ -20,8 +20,11 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     let Some(face) = FACE.as_ref() else { return size * text.chars().count() as f64 };
     let em = f64::from(face.units_per_em());
     // What the font lacks may be as wide as it is high.
-    let advance = |c: char| face.glyph_index(c).and_then(|glyph| face.glyph_hor_advance(glyph)).map_or(em, f64::from);
-    text.chars().map(advance).sum::<f64>() * size / em
+    text.chars()
+        .map(|c: char| face.glyph_index(c).and_then(|glyph| face.glyph_hor_advance(glyph)).map_or(em, f64::from))
+        .sum::<f64>()
+        * size
+        / em
 }
 
 /// Text in lines of at most this width, broken at blanks; a longer word is cut.

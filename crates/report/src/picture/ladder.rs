@@ -237,12 +237,14 @@ fn title(view: &View<'_>, rungs: &[&Row], is_limited: bool) -> String {
     let time = best.t_median_s.unwrap_or(f64::INFINITY);
     let is_doubtful = |row: &&&Row| !row.is_believed() && row.t_median_s.is_some_and(|t| t < time);
     let doubtful: Vec<&Row> = rungs.iter().filter(is_doubtful).copied().collect();
-    let reason = |row: &&Row| match row.status {
-        Status::Ok => "faster than the limit",
-        Status::Suspect => "faster than the device can be",
-        other => status_word(other),
-    };
-    let mut reasons: Vec<&str> = doubtful.iter().map(reason).collect();
+    let mut reasons: Vec<&str> = doubtful
+        .iter()
+        .map(|row: &&Row| match row.status {
+            Status::Ok => "faster than the limit",
+            Status::Suspect => "faster than the device can be",
+            other => status_word(other),
+        })
+        .collect();
     reasons.dedup();
     // What the spreads of both would hide is no difference; an unsteady row is never said to be alike.
     let tie = |row: &Row| if best.drift().max(row.drift()) > 1.0 { 1.0 } else { clear_factor(Some(best), row) };

@@ -126,10 +126,9 @@ fn names_beside(sheet: &mut Sheet, lines: &[Line], area: Area, y: &AxisScale) {
 }
 
 fn references(sheet: &mut Sheet, all: &[ReferenceLine], area: Area, x: &AxisScale, y: &AxisScale) {
-    let is_inside = |r: &&ReferenceLine| if r.is_across { x.holds(r.at) } else { y.holds(r.at) };
     let mut top = area.top + 12.0;
     let look = |anchor| Lettering::new(SMALL, anchor, "dim");
-    for reference in all.iter().filter(is_inside) {
+    for reference in all.iter().filter(|r: &&ReferenceLine| if r.is_across { x.holds(r.at) } else { y.holds(r.at) }) {
         if reference.is_across {
             let at = x.at(reference.at);
             sheet.dashes((at, area.top), (at, area.bottom), "axis", 1.2);

@@ -65,13 +65,14 @@ pub fn roofline(ladders: &[Vec<Row>], ceilings: &[CeilingRow]) -> Drawn {
 }
 
 fn path<'a>(rows: &'a [Row]) -> Vec<RungPoint<'a>> {
-    let is_meant = |row: &&Row| is_base(row) && row.is_plain();
-    let point = |row: &'a Row| {
-        let intensity = ratio(row.ops? as f64, row.bytes? as f64)?;
-        let gops = row.gops?;
-        (intensity > 0.0 && gops > 0.0).then_some(RungPoint { row, intensity, gops })
-    };
-    rows.iter().filter(is_meant).filter_map(point).collect()
+    rows.iter()
+        .filter(|row: &&Row| is_base(row) && row.is_plain())
+        .filter_map(|row: &'a Row| {
+            let intensity = ratio(row.ops? as f64, row.bytes? as f64)?;
+            let gops = row.gops?;
+            (intensity > 0.0 && gops > 0.0).then_some(RungPoint { row, intensity, gops })
+        })
+        .collect()
 }
 
 /// The limits that matter to these ladders: memory, a cache, and arithmetic in their type.
@@ -103,12 +104,11 @@ fn roofs(paths: &[Vec<RungPoint<'_>>], ceilings: &[CeilingRow]) -> Vec<Roof> {
         }
     }
     if roofs.is_empty() {
-        let own = |row: &Row| {
+        for roof in rows().filter_map(|row: &Row| {
             let memory = row.ceiling_gbps.filter(|_| is_held).map(|rate| (rate, true));
             let (rate, is_memory) = memory.or(row.ceiling_gops.map(|rate| (rate, false)))?;
             Some(Roof { name: row.ceiling.clone(), rate, is_memory })
-        };
-        for roof in rows().filter_map(own) {
+        }) {
             if !roofs.iter().any(|other| other.name == roof.name) {
                 roofs.push(roof);
             }

@@ -57,8 +57,14 @@ pub fn size(rows: &[Row], ceilings: &[CeilingRow]) -> Drawn {
 }
 
 fn scaled(line: Line, of_unit: f64) -> Line {
-    let scaled = |p: LinePoint| LinePoint { y: p.y / of_unit, low: p.low / of_unit, high: p.high / of_unit, ..p };
-    Line { points: line.points.into_iter().map(scaled).collect(), ..line }
+    Line {
+        points: line
+            .points
+            .into_iter()
+            .map(|p: LinePoint| LinePoint { y: p.y / of_unit, low: p.low / of_unit, high: p.high / of_unit, ..p })
+            .collect(),
+        ..line
+    }
 }
 
 /// A line for each rung, in seconds.
@@ -77,11 +83,14 @@ fn lines(rows: &[&Row]) -> Vec<Line> {
         let tip = format!("{}, n = {}: {}", label(row), number::size(row.n as f64), number::time(y));
         Some(LinePoint { x: row.n as f64, y, low: row.t_q1_s.unwrap_or(y), high: row.t_q3_s.unwrap_or(y), tip })
     };
-    let line = |(series, own): (usize, &BTreeMap<u64, &Row>)| {
-        let name = own.values().next().map(|row| label(row)).unwrap_or_default();
-        Line { name, series, points: own.values().filter_map(point).collect() }
-    };
-    rungs.values().enumerate().map(line).collect()
+    rungs
+        .values()
+        .enumerate()
+        .map(|(series, own): (usize, &BTreeMap<u64, &Row>)| {
+            let name = own.values().next().map(|row| label(row)).unwrap_or_default();
+            Line { name, series, points: own.values().filter_map(point).collect() }
+        })
+        .collect()
 }
 
 /// Seconds that a launch takes at least: measured as a ceiling, or as the rows tell.
@@ -111,8 +120,7 @@ fn title(lines: &[Line], sizes: &[u64], floor: Option<f64>) -> String {
     };
     let Some((large, _)) = sizes.last().and_then(|&n| best(n)) else { return String::new() };
     let launching = floor.and_then(|floor| {
-        let is_mostly = |n: &&u64| best(**n).is_some_and(|(_, time)| time < 2.0 * floor);
-        sizes.iter().take_while(is_mostly).last()
+        sizes.iter().take_while(|n: &&u64| best(**n).is_some_and(|(_, time)| time < 2.0 * floor)).last()
     });
     let most = number::size(sizes[sizes.len() - 1] as f64);
     match (launching, sizes.first().and_then(|&n| best(n))) {
@@ -138,8 +146,11 @@ fn at(line: &Line, n: u64) -> Option<f64> {
 fn figures(lines: &[Line], sizes: &[u64]) -> Figures {
     let mut figures = Figures::new(std::iter::once("n".to_owned()).chain(lines.iter().map(|line| line.name.clone())));
     for &n in sizes {
-        let cell = |line: &Line| at(line, n).map(number::time).unwrap_or_default();
-        figures.rows.push(std::iter::once(number::count(n)).chain(lines.iter().map(cell)).collect());
+        figures.rows.push(
+            std::iter::once(number::count(n))
+                .chain(lines.iter().map(|line: &Line| at(line, n).map(number::time).unwrap_or_default()))
+                .collect(),
+        );
     }
     figures
 }

@@ -26,11 +26,16 @@ struct SampleLine {
 impl SampleLine {
     fn of(samples: &[SampleRow]) -> Option<SampleLine> {
         let first = samples.first()?;
-        let seconds = |sample: &SampleRow| sample.event_s.unwrap_or(sample.wall_s);
-        let times: Vec<f64> = samples.iter().map(seconds).filter(|t| t.is_finite() && *t > 0.0).collect();
+        let times: Vec<f64> = samples
+            .iter()
+            .map(|sample: &SampleRow| sample.event_s.unwrap_or(sample.wall_s))
+            .filter(|t| t.is_finite() && *t > 0.0)
+            .collect();
         let all = summarise(&times)?;
-        let host = || baseline(&first.variant).unwrap_or_else(|| first.variant.clone());
-        let name = first.rung.map_or_else(host, |rung| format!("v{rung} {}", first.variant));
+        let name = first.rung.map_or_else(
+            || baseline(&first.variant).unwrap_or_else(|| first.variant.clone()),
+            |rung| format!("v{rung} {}", first.variant),
+        );
         let ratios = times.iter().map(|time| time / all.median).collect();
         Some(SampleLine { name, ratios, median: all.median, q1: all.q1 / all.median, q3: all.q3 / all.median })
     }

@@ -153,10 +153,13 @@ impl HeatMap<'_> {
         let mut figures =
             Figures::new(std::iter::once("rung".to_owned()).chain(self.wgs.iter().map(WorkGroup::to_string)));
         for variant in &self.variants {
-            let time = |wg: &WorkGroup| {
-                self.factor(variant, *wg).map(|factor| number::time(factor * self.least)).unwrap_or_default()
-            };
-            figures.rows.push(std::iter::once(self.name(variant)).chain(self.wgs.iter().map(time)).collect());
+            figures.rows.push(
+                std::iter::once(self.name(variant))
+                    .chain(self.wgs.iter().map(|wg: &WorkGroup| {
+                        self.factor(variant, *wg).map(|factor| number::time(factor * self.least)).unwrap_or_default()
+                    }))
+                    .collect(),
+            );
         }
         figures
     }

@@ -63,15 +63,17 @@ pub fn waterfall(rows: &[Row]) -> Drawn {
 
 fn steps<'a>(timed: &[&'a Row]) -> Vec<WaterfallStep<'a>> {
     let Some(first) = timed.first().and_then(|row| row.t_median_s) else { return Vec::new() };
-    let step = |pair: &[&'a Row]| {
-        let [before, after] = [pair[0].t_median_s?, pair[1].t_median_s?].map(|seconds| first / seconds);
-        let gain = after / before;
-        let clear = clear_factor(Some(pair[0]), pair[1]);
-        let is_decided = gain > clear || gain < 1.0 / clear;
-        let is_drawn = before.is_finite() && after.is_finite() && before > 0.0 && after > 0.0;
-        is_drawn.then_some(WaterfallStep { row: pair[1], before, after, is_decided })
-    };
-    timed.windows(2).filter_map(step).collect()
+    timed
+        .windows(2)
+        .filter_map(|pair: &[&'a Row]| {
+            let [before, after] = [pair[0].t_median_s?, pair[1].t_median_s?].map(|seconds| first / seconds);
+            let gain = after / before;
+            let clear = clear_factor(Some(pair[0]), pair[1]);
+            let is_decided = gain > clear || gain < 1.0 / clear;
+            let is_drawn = before.is_finite() && after.is_finite() && before > 0.0 && after > 0.0;
+            is_drawn.then_some(WaterfallStep { row: pair[1], before, after, is_decided })
+        })
+        .collect()
 }
 
 /// Which step brings most, and what all up to the fastest rung bring.

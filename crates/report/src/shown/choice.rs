@@ -71,11 +71,13 @@ pub fn of_each_family(all: Vec<Vec<Row>>, choice: &Choice<'_>) -> Result<Vec<Vec
     let mut families: Vec<String> = own.iter().flatten().map(|row| row.family.clone()).collect();
     families.sort();
     families.dedup();
-    let of = |family: &String| {
-        let own = own.iter().filter(|rows| rows.iter().any(|row| row.family == *family)).cloned().collect();
-        largest(of_most_rungs(own), choice, "ladder", "").map(|(rows, _)| rows)
-    };
-    families.iter().map(of).collect()
+    families
+        .iter()
+        .map(|family: &String| {
+            let own = own.iter().filter(|rows| rows.iter().any(|row| row.family == *family)).cloned().collect();
+            largest(of_most_rungs(own), choice, "ladder", "").map(|(rows, _)| rows)
+        })
+        .collect()
 }
 
 pub fn of_most_sizes(mut all: Vec<Vec<Row>>, choice: &Choice<'_>) -> Result<(Vec<Row>, Vec<String>), Error> {
@@ -85,8 +87,10 @@ pub fn of_most_sizes(mut all: Vec<Vec<Row>>, choice: &Choice<'_>) -> Result<(Vec
     }
     let own = all.remove(0);
     let others = all.iter().filter(|rows| sizes(rows) > 1).filter_map(|rows| rows.first());
-    let name = |row: &Row| format!("{} {} on {}", row.family, row.dtype, format::device(&row.device));
-    Ok((own, others.map(name).collect()))
+    Ok((
+        own,
+        others.map(|row: &Row| format!("{} {} on {}", row.family, row.dtype, format::device(&row.device))).collect(),
+    ))
 }
 
 /// The points of the experiment that is meant: the last run of it.

@@ -85,8 +85,7 @@ pub fn take_some(
 fn counts(text: &[u8], name: &str) -> Result<Vec<CountRow>, Error> {
     match text.trim_ascii_start().first() {
         Some(b'[') => {
-            let wrong = |e| Error::Usage(format!("{name} is not a file of counts: {e}"));
-            serde_json::from_slice(text).map_err(wrong)
+            serde_json::from_slice(text).map_err(|e| Error::Usage(format!("{name} is not a file of counts: {e}")))
         }
         _ => Ok(of_csv(text, name)?.0),
     }

@@ -31,8 +31,10 @@ fn columns_of_rows(names: &[String], rows: &[Row]) -> Result<Vec<ChosenColumn>, 
 
 fn columns_of<T: CsvRecord>(names: &[String], records: &[T]) -> Result<Vec<ChosenColumn>, Error> {
     let known: Vec<String> = T::COLUMNS.iter().map(|name| (*name).to_owned()).collect();
-    let find = |name: &String| ChosenColumn::of_file(name, records).ok_or_else(|| unknown(name, known.clone(), &known));
-    names.iter().map(find).collect()
+    names
+        .iter()
+        .map(|name: &String| ChosenColumn::of_file(name, records).ok_or_else(|| unknown(name, known.clone(), &known)))
+        .collect()
 }
 
 fn unknown(name: &str, known: Vec<String>, listed: &[String]) -> Error {
@@ -76,8 +78,10 @@ fn records<T: CsvRecord>(
     medium: Medium,
 ) -> Result<Vec<String>, Error> {
     let columns = columns_of(names, all)?;
-    let table = |own: &Vec<T>| chosen::records(&own.first().map(title).unwrap_or_default(), own, &columns, medium);
-    Ok(groups.iter().map(table).collect())
+    Ok(groups
+        .iter()
+        .map(|own: &Vec<T>| chosen::records(&own.first().map(title).unwrap_or_default(), own, &columns, medium))
+        .collect())
 }
 
 /// All rows of the files, and other programs' figures in them.
@@ -118,12 +122,14 @@ fn by(name: &str, rows: &[Row]) -> Result<ChosenColumn, Error> {
 }
 
 fn all_reasons(rows: &[Row], (counts, limits): (&[CountRow], &[RunLimits])) -> Vec<LadderReasons> {
-    let of_ladder = |ladder: Cow<'_, [Row]>| {
-        let row = ladder.iter().find(|row| !row.on_host())?;
-        let rates = DeviceRates::new(&of_run(limits, row), !row.is_on_cpu_device()).ok()?;
-        Some(reasons(&Registry::default(), &ladder, counts, &rates))
-    };
-    tables(rows).into_iter().filter_map(of_ladder).collect()
+    tables(rows)
+        .into_iter()
+        .filter_map(|ladder: Cow<'_, [Row]>| {
+            let row = ladder.iter().find(|row| !row.on_host())?;
+            let rates = DeviceRates::new(&of_run(limits, row), !row.is_on_cpu_device()).ok()?;
+            Some(reasons(&Registry::default(), &ladder, counts, &rates))
+        })
+        .collect()
 }
 
 /// What `--why --by` takes in place of a column.
@@ -232,8 +238,9 @@ pub fn findings(files: &[ShownFile], medium: Medium) -> Result<String, Error> {
     }
     let known = EXPERIMENTS.iter().map(|experiment| experiment.name);
     let of = |name: &str| {
-        let last = |at| found.iter().rfind(|(own, of, _)| own == name && *of == at).map(|(.., text)| text.clone());
-        let texts: Vec<Option<String>> = (0..devices.len()).map(last).collect();
+        let texts: Vec<Option<String>> = (0..devices.len())
+            .map(|at| found.iter().rfind(|(own, of, _)| own == name && *of == at).map(|(.., text)| text.clone()))
+            .collect();
         texts.iter().any(Option::is_some).then(|| (name.to_owned(), texts))
     };
     let lines: Vec<_> = known.filter_map(of).collect();

@@ -29,8 +29,8 @@ pub(super) fn map(rows: &[&Swept], ranked: &[Timed<'_>], screen: Screen) -> Stri
     let names: Vec<String> =
         variants.iter().map(|variant| format::shorten(&format::terminal(&name(variant)), 24)).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-    let has_room = |cell: &&usize| width + wgs.len() * **cell <= screen.width;
-    let cell_width = CELLS.iter().find(has_room).copied().unwrap_or(CELLS[1]);
+    let cell_width =
+        CELLS.iter().find(|cell: &&usize| width + wgs.len() * **cell <= screen.width).copied().unwrap_or(CELLS[1]);
     let wide = wgs.iter().map(|wg| wg.to_string().len() + 2).max().unwrap_or(0).max(cell_width);
     let most = (screen.width.saturating_sub(width) / wide).max(1);
     // No block has a lone column if they can be shared out.

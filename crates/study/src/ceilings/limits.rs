@@ -173,8 +173,10 @@ impl Limits {
         executor: &mut dyn Executor,
     ) -> Result<Option<f64>, Error> {
         let row = self.row(quantity, executor)?;
-        let is_by = |row: &CeilingRow| (row.clock == Clock::Event) == (clock == Clock::Event);
-        Ok(row.filter(is_by).and_then(|row| row.value).map(|us| us * 1e-6))
+        Ok(row
+            .filter(|row: &CeilingRow| (row.clock == Clock::Event) == (clock == Clock::Event))
+            .and_then(|row| row.value)
+            .map(|us| us * 1e-6))
     }
 
     /// The lines of these quantities, each looked up or measured; without those of which a probe broke.
@@ -373,9 +375,12 @@ mod tests {
         let mut slow = Slow(gpu(), Vec::new());
         let folder = tempfile::tempdir().unwrap();
         let need = LimitNeeded::of(&reduce::FAMILY, Dtype::F32, &Params::new());
-        let say = |text: &str| SAID.with_borrow_mut(|said| said.push(text.to_owned()));
-        let limits =
-            |kept| Limits { told: true, ..Limits::of(Effort::BRIEF, kept, Some(folder.path().into()), false, say) };
+        let limits = |kept| Limits {
+            told: true,
+            ..Limits::of(Effort::BRIEF, kept, Some(folder.path().into()), false, |text: &str| {
+                SAID.with_borrow_mut(|said| said.push(text.to_owned()))
+            })
+        };
         limits(Kept::empty(&slow.0)).measure(&mut slow, need).unwrap();
         let mut kept = Kept::load(folder.path(), &slow.0).unwrap().unwrap();
         for (flags, told) in [(Flags::default(), 0), (flag::NOISY, 1), (flag::DRIFT, 1)] {

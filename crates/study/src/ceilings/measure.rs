@@ -108,8 +108,12 @@ impl Deadline {
     /// Whether an attempt with a probe over so many elements is likely to end in time. If not, the search is cut. Of a probe
     /// that was not tried the slowest one tells.
     fn has_time_for(&mut self, probe: &str, elements: u64) -> bool {
-        let slowest = || self.per_element.values().copied().fold(0.0, f64::max);
-        let needed = self.per_element.get(probe).copied().unwrap_or_else(slowest) * elements as f64;
+        let needed = self
+            .per_element
+            .get(probe)
+            .copied()
+            .unwrap_or_else(|| self.per_element.values().copied().fold(0.0, f64::max))
+            * elements as f64;
         let has_time = self.within.is_none_or(|within| self.began.elapsed().as_secs_f64() + needed <= within);
         self.is_cut |= !has_time;
         has_time

@@ -523,12 +523,14 @@ fn add_min(dtype: Dtype, target: &Target, quick: bool) -> Vec<ProbeSpace> {
     if !target.gpu {
         // Which form is faster differs from one CPU to the next: a quick look tries the first shape of each space.
         let forms: &[&str] = if dtype == Dtype::F32 { &["0", "1"] } else { &["0"] };
-        let fed = |ordered: &&str| {
-            let mut made = space("lanes", "fed", vec![axis("vectors", &["6x2", "4x2", "8x2", "12x2"])]);
-            made.case.params.insert("ordered".into(), (*ordered).into());
-            made
-        };
-        return forms.iter().map(fed).collect();
+        return forms
+            .iter()
+            .map(|ordered: &&str| {
+                let mut made = space("lanes", "fed", vec![axis("vectors", &["6x2", "4x2", "8x2", "12x2"])]);
+                made.case.params.insert("ordered".into(), (*ordered).into());
+                made
+            })
+            .collect();
     }
     let registers = axis("registers", &["4x16", "8x8"]);
     let two_way = space("addmin", "two_way", vec![registers.clone()]);
@@ -616,8 +618,7 @@ mod tests {
             assert!(2 * quick.len() < whole.len());
             // Reports of a quick record have reasons.
             for needed in for_model(&target(gpu)) {
-                let is_it = |q: &Quantity| (q.what, q.element, q.place) == (needed.what, needed.element, needed.place);
-                assert!(quick.iter().any(is_it), "{needed:?}");
+                assert!(quick.iter().any(|q: &Quantity| (q.what, q.element, q.place) == (needed.what, needed.element, needed.place)), "{needed:?}");
             }
         }
         let without = Target { fp16: false, fp64: false, ..target(true) };

@@ -234,10 +234,12 @@ impl CountRow {
         let launches = counted.launches.len() as u64;
         let mut case = CountRow::blank(subject);
         (case.wg, case.params) = (counted.wg, counted.params.clone());
-        let of_launch = |(launch, CountedLaunch { timed, counts }): (u64, &CountedLaunch)| {
-            case.of_launch(RowPlace { launch, launches, timed: *timed, kernel: &counts.kernel, line: None }, counts)
-        };
-        (1..).zip(&counted.launches).flat_map(of_launch).collect()
+        (1..)
+            .zip(&counted.launches)
+            .flat_map(|(launch, CountedLaunch { timed, counts }): (u64, &CountedLaunch)| {
+                case.of_launch(RowPlace { launch, launches, timed: *timed, kernel: &counts.kernel, line: None }, counts)
+            })
+            .collect()
     }
 
     /// A row for all launches of a kernel by a host program, whose name stands for the variant, and one for each of its lines.

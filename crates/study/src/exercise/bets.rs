@@ -65,11 +65,10 @@ impl Bets {
 /// A bet as it is written: `2.5`, or `2.5x`; below 1 for a step that makes it slower.
 pub fn parse_bet(text: &str) -> Result<f64, String> {
     let bet = text.trim().trim_end_matches(['x', 'X']).trim().parse::<f64>().ok();
-    let wrong = || {
+    bet.filter(|bet| (1e-6..=1e6).contains(bet)).ok_or_else(|| {
         let text: String = text.trim().chars().take(40).collect();
         format!("{text:?} is no factor: write how many times faster, as in 2.5, or 0.8 if it gets slower")
-    };
-    bet.filter(|bet| (1e-6..=1e6).contains(bet)).ok_or_else(wrong)
+    })
 }
 
 #[cfg(test)]

@@ -58,11 +58,15 @@ mod tests {
             assert_eq!(verdict(&format!("{solution}{all_numbers}")), ExerciseVerdict::Wrong, "one number each");
             for (index, question) in exercise.questions.iter().enumerate() {
                 let with = |value: &str| {
-                    let line = |(at, q): (usize, &Question)| {
-                        let value = if at == index { value.to_owned() } else { q.answer().to_string() };
-                        format!("{} = {value}\n", q.name)
-                    };
-                    exercise.questions.iter().enumerate().map(line).collect::<String>()
+                    exercise
+                        .questions
+                        .iter()
+                        .enumerate()
+                        .map(|(at, q): (usize, &Question)| {
+                            let value = if at == index { value.to_owned() } else { q.answer().to_string() };
+                            format!("{} = {value}\n", q.name)
+                        })
+                        .collect::<String>()
                 };
                 let right = question.answer();
                 assert_eq!(verdict(&with(&format!("{right} {}", question.unit))), ExerciseVerdict::Passed);
@@ -83,8 +87,13 @@ mod tests {
             let Some(file) = &question.recorded else { continue };
             let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../data/results").join(file);
             let text = fs::read_to_string(path).unwrap();
-            let is_held = |line: &str| question.holds.iter().all(|part| line.contains(part.as_str()));
-            assert!(!question.holds.is_empty() && text.lines().any(is_held), "{}: {:?}", question.name, question.holds);
+            assert!(
+                !question.holds.is_empty()
+                    && text.lines().any(|line: &str| question.holds.iter().all(|part| line.contains(part.as_str()))),
+                "{}: {:?}",
+                question.name,
+                question.holds
+            );
             looked += 1;
         }
         assert!(looked >= 2);

@@ -60,8 +60,9 @@ fn finding(points: &[Point]) -> String {
             others(points)
         ),
         Banked::No => {
-            let at = |stride| Some((stride, compare(points, (NARROW, stride), (NARROW, 1.0))?));
-            let beside = [32.0, 16.0, 8.0, 4.0, 2.0].into_iter().find_map(at);
+            let beside = [32.0, 16.0, 8.0, 4.0, 2.0]
+                .into_iter()
+                .find_map(|stride| Some((stride, compare(points, (NARROW, stride), (NARROW, 1.0))?)));
             let beside = beside.map_or_else(String::new, |(stride, c)| match c.verdict {
                 Comparison::Unclear => {
                     format!(": stride {stride} is at most {} slower than stride 1", times(c.inverse().most()))
@@ -89,9 +90,14 @@ enum Banked {
 /// caches and vectors show otherwise.
 fn banks(points: &[Point], series: &str, bytes: u64) -> Banked {
     // Any banks make their number's multiples far slower than stride 1, whatever the spread hides of single doublings.
-    let is_slow = |stride: f64| compare(points, (series, 1.0), (series, stride)).and_then(|c| c.exceeds(2.0));
     let to = match knee(points, series) {
-        Knee::Unclear if [32.0, 64.0].map(is_slow) == [Some(false); 2] => return Banked::No,
+        Knee::Unclear
+            if [32.0, 64.0]
+                .map(|stride: f64| compare(points, (series, 1.0), (series, stride)).and_then(|c| c.exceeds(2.0)))
+                == [Some(false); 2] =>
+        {
+            return Banked::No;
+        }
         Knee::Unclear => return Banked::Unclear,
         Knee::Between { from: 1.0, to } => to,
         _ => return Banked::No,
@@ -181,11 +187,19 @@ mod tests {
 
     #[test]
     fn an_odd_stride_costs_what_it_costs() {
-        let slow = |series: &str, stride: f64| 30000.0 / turns(series, stride) * if stride == 33.0 { 0.6 } else { 1.0 };
-        let odd = |noise| sentences(&BANKS, noise, slow).split("; ").nth(1).unwrap().to_owned();
+        let odd = |noise| {
+            sentences(&BANKS, noise, |series: &str, stride: f64| {
+                30000.0 / turns(series, stride) * if stride == 33.0 { 0.6 } else { 1.0 }
+            })
+            .split("; ")
+            .nth(1)
+            .unwrap()
+            .to_owned()
+        };
         assert_eq!(odd(0.01), "the odd stride 33 is 1.67 times slower than stride 1");
-        let less = |series: &str, stride: f64| 30000.0 / turns(series, stride) * if stride == 33.0 { 0.9 } else { 1.0 };
-        let text = sentences(&BANKS, 0.1, less);
+        let text = sentences(&BANKS, 0.1, |series: &str, stride: f64| {
+            30000.0 / turns(series, stride) * if stride == 33.0 { 0.9 } else { 1.0 }
+        });
         assert!(text.contains("the odd stride 33 is not clearly faster or slower than stride 1 (undecided"), "{text}");
     }
 }

@@ -113,8 +113,7 @@ mod tests {
 
     #[test]
     fn a_constant_cache_that_takes_turns() {
-        let speed = |series: &str, places: f64| if series == IN_GLOBAL { 9000.0 } else { 16000.0 / places };
-        insta::assert_snapshot!(finding(0.01, speed), @"Where neighbouring items read 32 addresses, reads of a __constant argument are 32.0 times slower than at one address; of a __constant table in the program are 32.0 times slower than at one address; of global memory are as fast as at one address (to within 2 %). At one address a __constant argument is 1.78 times as fast as global memory; a __constant table in the program is 1.78 times as fast as global memory. A __constant argument shows a path of its own: its speed relative to global memory changes by more than 25 % from 1 address to 32; a __constant table in the program shows a path of its own: its speed relative to global memory changes by more than 25 % from 1 address to 32.");
+        insta::assert_snapshot!(finding(0.01, |series: &str, places: f64| if series == IN_GLOBAL { 9000.0 } else { 16000.0 / places }), @"Where neighbouring items read 32 addresses, reads of a __constant argument are 32.0 times slower than at one address; of a __constant table in the program are 32.0 times slower than at one address; of global memory are as fast as at one address (to within 2 %). At one address a __constant argument is 1.78 times as fast as global memory; a __constant table in the program is 1.78 times as fast as global memory. A __constant argument shows a path of its own: its speed relative to global memory changes by more than 25 % from 1 address to 32; a __constant table in the program shows a path of its own: its speed relative to global memory changes by more than 25 % from 1 address to 32.");
         // An argument that is read as global memory.
         let argument =
             |series: &str, places: f64| if series == IN_PROGRAM { 16000.0 / places } else { 9000.0 / places.sqrt() };

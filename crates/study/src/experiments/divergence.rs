@@ -106,12 +106,11 @@ fn judged(controls: &[Contrast]) -> ControlVerdict {
     let all = |is: &dyn Fn(&Contrast) -> bool| controls.iter().all(is);
     let is_enough = |c: &Contrast| c.exceeds(PASSING) == Some(true);
     let is_little = |c: &Contrast| c.exceeds(PASSING) == Some(false);
-    let is_much = |c: &Contrast| c.exceeds(MOST) == Some(true);
     match controls.len() {
         0 | 1 => ControlVerdict::Short,
         _ if all(&is_little) => ControlVerdict::TooLittle,
         _ if controls.iter().any(is_enough) && controls.iter().any(is_little) => ControlVerdict::Differs,
-        _ if controls.iter().any(is_much) => ControlVerdict::TooMuch,
+        _ if controls.iter().any(|c: &Contrast| c.exceeds(MOST) == Some(true)) => ControlVerdict::TooMuch,
         _ if all(&|c| is_enough(c) && c.is_clear(MOST)) => ControlVerdict::Passed,
         _ => ControlVerdict::Hidden,
     }

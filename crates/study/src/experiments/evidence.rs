@@ -145,8 +145,10 @@ pub(super) const FALL: f64 = std::f64::consts::SQRT_2;
 /// The speeds of a series beside those at twice the x, ascending in x.
 pub(super) fn doublings(points: &[Point], name: &str) -> Vec<Contrast> {
     let by_x = by_x(points, name);
-    let doubled = |p: &&Point| by_x.get(&key(2.0 * p.x)).and_then(|next| Contrast::new(p, next));
-    series(points, name).iter().filter_map(doubled).collect()
+    series(points, name)
+        .iter()
+        .filter_map(|p: &&Point| by_x.get(&key(2.0 * p.x)).and_then(|next| Contrast::new(p, next)))
+        .collect()
 }
 
 /// The first run of doublings of x, one after the other, that each make a series of speeds fall. The spread must not hide
@@ -442,8 +444,13 @@ mod tests {
     #[test]
     fn why_nothing_follows() {
         let of = |statuses: &[Status]| {
-            let with = |&status: &Status| Point { status, ..point("s", 1, 1.0, 0.0) };
-            nothing(&statuses.iter().map(with).collect::<Vec<_>>(), "None can be compared.")
+            nothing(
+                &statuses
+                    .iter()
+                    .map(|&status: &Status| Point { status, ..point("s", 1, 1.0, 0.0) })
+                    .collect::<Vec<_>>(),
+                "None can be compared.",
+            )
         };
         let wrong = Status::WrongResult;
         let skipped = Status::Skipped;

@@ -51,12 +51,14 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
 fn finding(points: &[Point]) -> String {
     let all = series(points, NAME);
     let Some((_, best)) = extremes(all.iter().copied()) else { return "No rate was measured.".to_owned() };
-    let share = |groups: u64| {
-        let point = all.iter().find(|p| p.x == groups as f64)?;
-        let unit = if groups == 1 { "group reaches" } else { "reach" };
-        Some(format!("{groups} {unit} {:.1} %", 100.0 * Contrast::new(point, best)?.ratio))
-    };
-    let shares: Vec<String> = NAMED.into_iter().filter_map(share).collect();
+    let shares: Vec<String> = NAMED
+        .into_iter()
+        .filter_map(|groups: u64| {
+            let point = all.iter().find(|p| p.x == groups as f64)?;
+            let unit = if groups == 1 { "group reaches" } else { "reach" };
+            Some(format!("{groups} {unit} {:.1} %", 100.0 * Contrast::new(point, best)?.ratio))
+        })
+        .collect();
     let to_a_unit = to_a_unit(points).map_or(String::new(), |sentence| format!(" {sentence}"));
     format!("{} The best rate is at {} groups; {} of it.{to_a_unit}", tail(&all), best.x, shares.join(", "))
 }

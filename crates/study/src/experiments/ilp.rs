@@ -97,11 +97,13 @@ fn enough(all: &[(&str, Needed)]) -> String {
 
 /// `With 1 chain even 1024 items reach 7 % of the best rate; with 2 chains even 1024 items reach 16 %. `
 fn too_few(all: &[(&str, Needed)]) -> String {
-    let part = |(name, needed): &(&str, Needed)| match needed {
-        Needed::More(items, part) => Some(format!("with {name} even {items} items reach {}", percent(*part))),
-        _ => None,
-    };
-    let parts: Vec<String> = all.iter().filter_map(part).collect();
+    let parts: Vec<String> = all
+        .iter()
+        .filter_map(|(name, needed): &(&str, Needed)| match needed {
+            Needed::More(items, part) => Some(format!("with {name} even {items} items reach {}", percent(*part))),
+            _ => None,
+        })
+        .collect();
     match parts.split_first() {
         None => String::new(),
         Some((first, more)) => {

@@ -68,10 +68,13 @@ fn way(x: f64) -> Option<&'static str> {
 }
 
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
-    let of = |(name, variant, ways): (&'static str, &'static str, &'static [u64])| {
-        ways.iter().map(move |&way| trial(scope, name, variant, way))
-    };
-    SERIES.into_iter().flat_map(of).chain(image_sampler::trials(scope, FIRST_MODE)).collect()
+    SERIES
+        .into_iter()
+        .flat_map(|(name, variant, ways): (&'static str, &'static str, &'static [u64])| {
+            ways.iter().map(move |&way| trial(scope, name, variant, way))
+        })
+        .chain(image_sampler::trials(scope, FIRST_MODE))
+        .collect()
 }
 
 fn finding(points: &[Point]) -> String {
@@ -85,12 +88,22 @@ fn finding(points: &[Point]) -> String {
 /// What normalised coordinates and normalised channels cost beside the plain image.
 fn floats(points: &[Point]) -> Option<String> {
     let all = [("normalised coordinates", NORMALISED), ("bytes read as floats from 0 to 1", BYTES)];
-    let described = |c: &Contrast| Some(format!("{} {}", pace(c), way(c.x).unwrap_or_default()));
-    let by_order = |(what, name): (&str, &str)| {
-        let over = compare_series(points, name, PLANE, |_| true);
-        Some(format!("{what}: {}", joined(over.iter().map(described), ", ")?))
-    };
-    Some(format!("Compared with the plain 2D image, {}.", joined(all.map(by_order), "; ")?))
+    Some(format!(
+        "Compared with the plain 2D image, {}.",
+        joined(
+            all.map(|(what, name): (&str, &str)| {
+                let over = compare_series(points, name, PLANE, |_| true);
+                Some(format!(
+                    "{what}: {}",
+                    joined(
+                        over.iter().map(|c: &Contrast| Some(format!("{} {}", pace(c), way(c.x).unwrap_or_default()))),
+                        ", "
+                    )?
+                ))
+            }),
+            "; "
+        )?
+    ))
 }
 
 /// What an image is beside the buffer, order by order.
@@ -98,8 +111,9 @@ fn beside(points: &[Point], what: &str, name: &str) -> Option<String> {
     let contrasts = compare_series(points, name, BUFFER, |_| true);
     let of = |verdict| {
         let selected = contrasts.iter().filter(|c| c.verdict == verdict);
-        let described = |c: &Contrast| Some(format!("{} ({})", way(c.x)?, times(c.ratio.max(1.0 / c.ratio))));
-        selected.filter_map(described).joined(", ")
+        selected
+            .filter_map(|c: &Contrast| Some(format!("{} ({})", way(c.x)?, times(c.ratio.max(1.0 / c.ratio)))))
+            .joined(", ")
     };
     let unclear = contrasts.iter().filter(|c| c.verdict == Comparison::Unclear).filter_map(|c| way(c.x));
     let unclear = unclear.joined(", ");

@@ -16,14 +16,15 @@ pub(super) fn trials(scope: &Scope<'_>, first: u64) -> Vec<Trial> {
     let repeats = |address: &Address| matches!(address, Address::Repeat | Address::Mirrored);
     // Only normalised coordinates have a whole image as their unit.
     let allowed = modes.filter(|((_, _, normalised), _, (address, _))| *normalised == 1 || !repeats(address));
-    let trial = |(&(name, linear, normalised), number, _): (&(&str, u64, u64), u64, _)| {
-        // Every coordinate once, or as often as keeps a GPU busy.
-        let n = if scope.target.gpu { 1 << 20 } else { 1 << 15 };
-        let params = [(ADDRESS.name, number), (LINEAR.name, linear), (NORMALISED.name, normalised)];
-        let own = Own::of(&sampled::FAMILY, "modes", Dtype::F32, n, lab::usual_wg(scope.target).min(64));
-        own.trial(scope, name, (first + number) as f64, RATE, &params)
-    };
-    allowed.map(trial).collect()
+    allowed
+        .map(|(&(name, linear, normalised), number, _): (&(&str, u64, u64), u64, _)| {
+            // Every coordinate once, or as often as keeps a GPU busy.
+            let n = if scope.target.gpu { 1 << 20 } else { 1 << 15 };
+            let params = [(ADDRESS.name, number), (LINEAR.name, linear), (NORMALISED.name, normalised)];
+            let own = Own::of(&sampled::FAMILY, "modes", Dtype::F32, n, lab::usual_wg(scope.target).min(64));
+            own.trial(scope, name, (first + number) as f64, RATE, &params)
+        })
+        .collect()
 }
 
 pub(super) fn sentence(points: &[Point], first: u64) -> Option<String> {

@@ -201,8 +201,10 @@ fn levels(points: &[Point], steps: &[Contrast], ghz: Option<f64>) -> String {
 /// `1.60 ns (4.0 clocks)`.
 fn latency(ns: f64, ghz: Option<f64>) -> String {
     let ns_told = if ns < 10.0 { format!("{ns:.2} ns") } else { format!("{ns:.0} ns") };
-    let clocks = |ghz: f64| format!(" ({:.*} clocks)", usize::from(ns * ghz < 100.0), ns * ghz);
-    format!("{ns_told}{}", ghz.map_or_else(String::new, clocks))
+    format!(
+        "{ns_told}{}",
+        ghz.map_or_else(String::new, |ghz: f64| format!(" ({:.*} clocks)", usize::from(ns * ghz < 100.0), ns * ghz))
+    )
 }
 
 fn local(points: &[Point], ghz: Option<f64>) -> String {

@@ -154,18 +154,16 @@ mod tests {
 
     #[test]
     fn many_launches_may_be_faster_than_one() {
-        let ratio = |n: f64| match n {
+        insta::assert_snapshot!(of_sums(0.01, |n: f64| match n {
             ..1e4 => 2.0,
             1e4..1e6 => 4.0,
             _ => 0.5,
-        };
-        insta::assert_snapshot!(of_sums(0.01, ratio), @"A sum by log2(n) launches takes up to 4.00 times as long as a sum by one launch (n = 16384); from n = 1048576 on, log2(n) launches are faster.");
-        let between = |n: f64| match n {
+        }), @"A sum by log2(n) launches takes up to 4.00 times as long as a sum by one launch (n = 16384); from n = 1048576 on, log2(n) launches are faster.");
+        insta::assert_snapshot!(of_sums(0.01, |n: f64| match n {
             ..1e4 => 2.0,
             1e4..1e6 => 0.5,
             _ => 1.0,
-        };
-        insta::assert_snapshot!(of_sums(0.01, between), @"A sum by log2(n) launches takes up to 2.00 times as long as a sum by one launch (n = 256); log2(n) launches are faster at n = 16384, 65536, 262144.");
+        }), @"A sum by log2(n) launches takes up to 2.00 times as long as a sum by one launch (n = 256); log2(n) launches are faster at n = 16384, 65536, 262144.");
     }
 
     #[test]
@@ -173,8 +171,7 @@ mod tests {
         insta::assert_snapshot!(of_sums(0.01, |_| 2.0), @"A sum by log2(n) launches takes up to 2.00 times as long as a sum by one launch (n = 256); at n = 67108864 it still takes 2.00 times as long.");
         insta::assert_snapshot!(of_sums(0.01, |_| 0.5), @"A sum by log2(n) launches is not slower than a sum by one launch at any n; from n = 256 on, log2(n) launches are faster.");
         insta::assert_snapshot!(of_sums(0.01, |_| 1.0), @"A sum by log2(n) launches is not slower than a sum by one launch at any n; from n = 256 on, the two take equally long (to within 2 %).");
-        let ratio = |n: f64| if n < 1e4 { 4.0 } else { 1.3 };
-        insta::assert_snapshot!(of_sums(0.3, ratio), @"A sum by log2(n) launches takes up to 4.00 times as long as a sum by one launch (n = 256); from n = 16384 on, which is faster is undecided: differences under 60 % cannot be seen in this run.");
+        insta::assert_snapshot!(of_sums(0.3, |n: f64| if n < 1e4 { 4.0 } else { 1.3 }), @"A sum by log2(n) launches takes up to 4.00 times as long as a sum by one launch (n = 256); from n = 16384 on, which is faster is undecided: differences under 60 % cannot be seen in this run.");
     }
 
     #[test]

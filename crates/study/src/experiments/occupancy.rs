@@ -47,8 +47,7 @@ pub const OCCUPANCY: Experiment = Experiment {
 
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let ballasts = ballasts(scope.target, scope.quick);
-    let of = |series| ballasts.iter().map(move |&bytes| trial(scope, series, bytes));
-    SERIES.into_iter().flat_map(of).collect()
+    SERIES.into_iter().flat_map(|series| ballasts.iter().map(move |&bytes| trial(scope, series, bytes))).collect()
 }
 
 fn finding(points: &[Point]) -> String {

@@ -40,8 +40,14 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let offsets = |series: walk::WalkSeries| all.iter().map(move |&offset| series.trial(scope, offset, 0, offset));
     let series = walk::series(scope.target).filter(|series| !scope.quick || series.name != READ_CACHED);
     let few = if scope.quick { 1 } else { LANE_OFFSETS.len() };
-    let lanes = |lane| LANE_OFFSETS[..few].iter().map(move |&offset| walk::lanes_trial(scope, lane, offset));
-    series.flat_map(offsets).chain(LANES.into_iter().flat_map(lanes)).collect()
+    series
+        .flat_map(offsets)
+        .chain(
+            LANES
+                .into_iter()
+                .flat_map(|lane| LANE_OFFSETS[..few].iter().map(move |&offset| walk::lanes_trial(scope, lane, offset))),
+        )
+        .collect()
 }
 
 fn finding(points: &[Point]) -> String {

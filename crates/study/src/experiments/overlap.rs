@@ -48,12 +48,13 @@ pub const OVERLAP: Experiment = Experiment {
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let chunks: &[u64] = if scope.quick { &[1, 4, 16] } else { &[1, 2, 4, 8, 16, 32] };
     let alone = ALONE.iter().map(|(series, variant)| trial(scope, series, variant, 1, 1));
-    let of_queues = |&(series, queues): &(&'static str, u64)| {
-        // One chunk is on one queue, whatever there is.
-        let selected = chunks.iter().filter(move |&&chunks| chunks > 1 || queues == 1);
-        selected.map(move |&chunks| trial(scope, series, pipeline::CHUNKS, chunks, queues))
-    };
-    alone.chain(QUEUES.iter().flat_map(of_queues)).collect()
+    alone
+        .chain(QUEUES.iter().flat_map(|&(series, queues): &(&'static str, u64)| {
+            // One chunk is on one queue, whatever there is.
+            let selected = chunks.iter().filter(move |&&chunks| chunks > 1 || queues == 1);
+            selected.map(move |&chunks| trial(scope, series, pipeline::CHUNKS, chunks, queues))
+        }))
+        .collect()
 }
 
 fn finding(points: &[Point]) -> String {
@@ -194,16 +195,15 @@ mod tests {
 
     #[test]
     fn chunks_that_do_not_help_or_beat_the_longest_stage() {
-        let serial = |series: &str, chunks: f64| if series.contains("queue") { 3000.0 + 10.0 * chunks } else { 1000.0 };
-        insta::assert_snapshot!(chunked(&points(serial)).unwrap(), @"Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, and 3.01 ms one after the other; chunks do not help: the fastest (2 on 1 queue) take 3.02 ms, as long to within 3 %; the ideal is the longest stage alone, 1.00 ms.");
+        insta::assert_snapshot!(chunked(&points(|series: &str, chunks: f64| if series.contains("queue") { 3000.0 + 10.0 * chunks } else { 1000.0 })).unwrap(), @"Copy in, kernel and copy out take 1.00 ms, 1.00 ms and 1.00 ms alone, and 3.01 ms one after the other; chunks do not help: the fastest (2 on 1 queue) take 3.02 ms, as long to within 3 %; the ideal is the longest stage alone, 1.00 ms.");
         let on_two = |us: f64| {
-            let us = move |series: &str, _: f64| match series {
+            chunked(&points(move |series: &str, _: f64| match series {
                 KERNEL => 7630.0,
                 COPY_IN | COPY_OUT => 1000.0,
                 "2 queues" => us,
                 _ => 9000.0,
-            };
-            chunked(&points(us)).unwrap()
+            }))
+            .unwrap()
         };
         insta::assert_snapshot!(on_two(5330.0), @"Copy in, kernel and copy out take 1.00 ms, 7.63 ms and 1.00 ms alone, and 9.00 ms one after the other; 2 chunks on 2 queues take 5.33 ms, 1.69 times as fast; that is less than the longest stage alone (kernel, 7.63 ms): a chunk may fit a cache where the whole data do not.");
         assert!(on_two(7500.0).ends_with("the longest stage alone (kernel, 7.63 ms), but only within the noise."));

@@ -118,15 +118,18 @@ fn is_power(n: f64) -> bool {
 /// of which the noise hides whether it has it there too, or that has nothing to stand beside, is unclear.
 fn cures(points: &[Point], diagonal: &[Contrast]) -> Vec<Contrast> {
     let over_padded = |n| compare(points, (DIAGONAL_PADDED, n), (TILED_PADDED, n)).map(|c| c.verdict);
-    let judged = |mut gain: Contrast| match (gain.verdict, over_padded(gain.x)) {
-        (_, Some(Comparison::Higher)) => None,
-        (Comparison::Higher, Some(Comparison::Unclear) | None) => {
-            gain.verdict = Comparison::Unclear;
-            Some(gain)
-        }
-        _ => Some(gain),
-    };
-    diagonal.iter().copied().filter_map(judged).collect()
+    diagonal
+        .iter()
+        .copied()
+        .filter_map(|mut gain: Contrast| match (gain.verdict, over_padded(gain.x)) {
+            (_, Some(Comparison::Higher)) => None,
+            (Comparison::Higher, Some(Comparison::Unclear) | None) => {
+                gain.verdict = Comparison::Unclear;
+                Some(gain)
+            }
+            _ => Some(gain),
+        })
+        .collect()
 }
 
 /// Whether a gain of diagonal order became unclear beside that over padded rows.
@@ -199,8 +202,12 @@ mod tests {
 
     /// What is said of the tiled kernel and of diagonal order, if that makes it faster or slower on any rows.
     fn with_diagonal(speed: f64) -> String {
-        let orders = |series: &str, _| if series.starts_with("diagonal") { speed } else { 60.0 };
-        PITCH.finding(&points(0.01, orders)).split_once(" The naive").unwrap().0.to_owned()
+        PITCH
+            .finding(&points(0.01, |series: &str, _| if series.starts_with("diagonal") { speed } else { 60.0 }))
+            .split_once(" The naive")
+            .unwrap()
+            .0
+            .to_owned()
     }
 
     fn slow_powers(speed: f64) -> impl Fn(&str, u64) -> f64 {
@@ -264,8 +271,8 @@ mod tests {
 
     #[test]
     fn a_cure_that_padded_rows_do_without_is_named() {
-        let camps = |series: &str, n: u64| if n.is_power_of_two() && series == TILED { 60.0 } else { 90.0 };
-        let mut some = points(0.01, camps);
+        let mut some =
+            points(0.01, |series: &str, n: u64| if n.is_power_of_two() && series == TILED { 60.0 } else { 90.0 });
         some.retain(|p| p.x < 2048.0);
         // Beside the plain rows' spread, padding gains just too little to be sure of; the order gains just enough.
         for point in some.iter_mut().filter(|p| p.series == TILED_PADDED) {
@@ -282,8 +289,9 @@ mod tests {
     #[test]
     fn no_size_is_called_clear_at_which_a_remedy_is_undecided() {
         let mut some = points(0.01, |_, _| 60.0);
-        let is_padded = |p: &&mut Point| p.series == TILED_PADDED && p.x != 4096.0;
-        some.iter_mut().filter(is_padded).for_each(|p| p.noise = Some(0.3));
+        some.iter_mut()
+            .filter(|p: &&mut Point| p.series == TILED_PADDED && p.x != 4096.0)
+            .for_each(|p| p.noise = Some(0.3));
         let said = sentences(&some);
         assert!(said.contains("shows no partition camping where the noise lets one tell (n = 4096): "), "{said}");
     }

@@ -49,9 +49,11 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let wg = 1 << scope.target.max_wg.clamp(1, 256).ilog2();
     let block = wg as u64 * ITEMS;
     let rests = [0, 1, block / 2, block - 1];
-    let of_size = |power: u32| rests.into_iter().flat_map(move |rest| trials(power, rest, wg, scope.seed));
     // Powers of two: a size where the launch is most of the time, and one where memory is.
-    [16, scope.pick([24, 20], [22, 20])].into_iter().flat_map(of_size).collect()
+    [16, scope.pick([24, 20], [22, 20])]
+        .into_iter()
+        .flat_map(|power: u32| rests.into_iter().flat_map(move |rest| trials(power, rest, wg, scope.seed)))
+        .collect()
 }
 
 fn finding(points: &[Point]) -> String {
@@ -101,10 +103,12 @@ fn costs(points: &[Point], size: &str) -> Vec<(&'static str, Contrast)> {
 fn cheapest(points: &[Point], size: &str) -> String {
     let costs = costs(points, size);
     let (dear, free): (Vec<_>, Vec<_>) = costs.into_iter().partition(|(_, cost)| cost.verdict == Comparison::Higher);
-    let described = |(remedy, cost): &(&str, Contrast)| {
-        format!("{remedy} takes up to {} as long (rest = {})", times(cost.ratio), cost.x)
-    };
-    let remedies = dear.iter().map(described).joined(", ");
+    let remedies = dear
+        .iter()
+        .map(|(remedy, cost): &(&str, Contrast)| {
+            format!("{remedy} takes up to {} as long (rest = {})", times(cost.ratio), cost.x)
+        })
+        .joined(", ");
     let costs: Vec<Contrast> = free.iter().map(|(_, cost)| *cost).collect();
     let is_clear = !any(&costs, Comparison::Unclear);
     let verb = if free.len() == 1 { "costs" } else { "cost" };
@@ -146,8 +150,10 @@ fn listed(names: &[&str]) -> String {
 
 /// The sentence on a guard where there is no rest, so that it costs nothing but its comparisons.
 fn idle_guard(points: &[Point], sizes: &[&str]) -> String {
-    let cost = |size: &&str| compare(points, (&series("guard", size), 0.0), (&series(WHOLE, size), 0.0));
-    let costs: Vec<Contrast> = sizes.iter().filter_map(cost).collect();
+    let costs: Vec<Contrast> = sizes
+        .iter()
+        .filter_map(|size: &&str| compare(points, (&series("guard", size), 0.0), (&series(WHOLE, size), 0.0)))
+        .collect();
     let most = costs.iter().filter(|c| c.verdict == Comparison::Higher).map(|c| c.ratio).reduce(f64::max);
     match most {
         Some(ratio) => {
@@ -207,13 +213,12 @@ mod tests {
 
     #[test]
     fn remedies_that_all_cost_or_none_or_the_guard_alone() {
-        let all_cost = |form: &str, rest: f64| match form {
+        insta::assert_snapshot!(said(0.01, |form: &str, rest: f64| match form {
             _ if form == "whole" || rest == 0.0 => 100.0,
             "guard" => 140.0,
             "host" => 115.0,
             _ => 120.0,
-        };
-        insta::assert_snapshot!(said(0.01, all_cost), @"At 2^16 elements, every remedy costs time, host the least: host takes up to 1.15 times as long (rest = 2047), device takes up to 1.20 times as long (rest = 2047), padding takes up to 1.20 times as long (rest = 2047), guard takes up to 1.40 times as long (rest = 2047); the copy that padding needs is not counted. With no remainder, the guard has no measurable cost (less than 2 %).");
+        }), @"At 2^16 elements, every remedy costs time, host the least: host takes up to 1.15 times as long (rest = 2047), device takes up to 1.20 times as long (rest = 2047), padding takes up to 1.20 times as long (rest = 2047), guard takes up to 1.40 times as long (rest = 2047); the copy that padding needs is not counted. With no remainder, the guard has no measurable cost (less than 2 %).");
         insta::assert_snapshot!(said(0.01, |form, _| if form == "guard" { 130.0 } else { 100.0 }), @"At 2^16 elements, host, device and padding cost less than 2 %; guard takes up to 1.30 times as long (rest = 2047); the copy that padding needs is not counted. With no remainder, the guard alone makes the kernel take up to 1.30 times as long.");
         insta::assert_snapshot!(said(0.01, |_, _| 100.0), @"At 2^16 elements, a remainder does not matter: guard, host, device and padding cost less than 2 %; the copy that padding needs is not counted. With no remainder, the guard has no measurable cost (less than 2 %).");
         insta::assert_snapshot!(said(0.2, |_, rest| 100.0 + rest.min(5.0)), @"At 2^16 elements, the cost of guard, host, device and padding is undecided: differences under 40 % cannot be seen in this run; the copy that padding needs is not counted. With no remainder, the guard's cost is undecided: differences under 40 % cannot be seen in this run. To decide what is undecided, measure again on a quieter machine, with a longer --sample-time and without --quick.");

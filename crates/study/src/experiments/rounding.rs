@@ -52,19 +52,17 @@ fn plan(scope: &Scope<'_>) -> Vec<Trial> {
         own.trial(scope, THREE, f64::from(x), SUM, &[(RIGHT.name, right)])
     });
     let in_order = |name, metric| {
-        let trial = move |(x, &step)| {
+        (1..).zip(&STEPS).map(move |(x, &step)| {
             let own = Own::of(&orders::FAMILY, "sequential", Dtype::F32, ELEMENTS, 1);
             own.trial(scope, name, f64::from(x), metric, &[(STEP.name, step)])
-        };
-        (1..).zip(&STEPS).map(trial)
+        })
     };
     let by_rung = |name, metric| {
         let wg = lab::usual_wg(scope.target);
-        let trial = move |rung: &'static Rung| {
+        reduce::FAMILY.ladder.iter().map(move |rung: &'static Rung| {
             let x = f64::from(rung.number().unwrap_or_default());
             Own::of(&reduce::FAMILY, rung.variant(), Dtype::F32, ELEMENTS, wg).trial(scope, name, x, metric, &[])
-        };
-        reduce::FAMILY.ladder.iter().map(trial)
+        })
     };
     three
         .into_iter()

@@ -53,8 +53,10 @@ fn sentence(points: &[Point], what: &str, name: &str) -> Option<String> {
     let (first, rest) = all.split_first()?;
     let last = rest.last()?;
     let by_last = Contrast::new(last, first)?;
-    let by_slowest = |p: &&&Point| Contrast::new(p, last).is_some_and(|c| c.verdict == Comparison::Lower);
-    let slowest = rest.iter().filter(by_slowest).filter_map(|p| Contrast::new(p, first));
+    let slowest = rest
+        .iter()
+        .filter(|p: &&&Point| Contrast::new(p, last).is_some_and(|c| c.verdict == Comparison::Lower))
+        .filter_map(|p| Contrast::new(p, first));
     let slowest = slowest.min_by(|a, b| a.ratio.total_cmp(&b.ratio)).filter(|c| c.verdict == Comparison::Lower);
     let slowest = match slowest {
         Some(c) => format!(" (the slowest is stride {}, {})", c.x, slower(c.ratio)),

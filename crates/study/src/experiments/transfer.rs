@@ -45,14 +45,16 @@ pub const TRANSFER: Experiment = Experiment {
 
 fn plan(scope: &Scope<'_>) -> Vec<Trial> {
     let sizes: &[u32] = if scope.quick { &[10, 16, 22, 24] } else { &[10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30] };
-    let of_size = |&log: &u32| {
-        let bytes = 1 << log;
-        let whole = SERIES.iter().map(move |(series, variant)| trial(scope, bytes, series, variant, bytes));
-        // In so many pieces that the first and the last do not count.
-        let cut = (20..=26).contains(&log).then(|| trial(scope, bytes, IN_PIECES, "pinned_in", PIECE));
-        whole.chain(cut)
-    };
-    sizes.iter().flat_map(of_size).collect()
+    sizes
+        .iter()
+        .flat_map(|&log: &u32| {
+            let bytes = 1 << log;
+            let whole = SERIES.iter().map(move |(series, variant)| trial(scope, bytes, series, variant, bytes));
+            // In so many pieces that the first and the last do not count.
+            let cut = (20..=26).contains(&log).then(|| trial(scope, bytes, IN_PIECES, "pinned_in", PIECE));
+            whole.chain(cut)
+        })
+        .collect()
 }
 
 fn finding(points: &[Point]) -> String {
@@ -142,11 +144,8 @@ mod tests {
     #[test]
     fn half_is_reached_for_good_or_not_at_all() {
         // Fast in cache, slow between, fast again where copies go by streams.
-        let dips = |_: &str, x: f64| if x == 65536.0 { 3.0 } else { 10.0 };
-        insta::assert_snapshot!(finding(dips).lines().next().unwrap(), @"To the device, pinned memory reaches 10.0 GB/s, and at least half of that from 4 MiB on; at 16 MiB it is as fast as pageable memory (to within 2 %).");
-        let cached = |_: &str, x: f64| if x == 65536.0 || x == 4194304.0 { 10.0 } else { 3.0 };
-        insta::assert_snapshot!(finding(cached).lines().next().unwrap(), @"To the device, pinned memory reaches 10.0 GB/s between 64 KiB and 4 MiB, but less than half of that at 16 MiB; at 16 MiB it is as fast as pageable memory (to within 2 %).");
-        let peak = |_: &str, x: f64| if x == 65536.0 { 10.0 } else { 3.0 };
-        insta::assert_snapshot!(finding(peak).lines().next().unwrap(), @"To the device, pinned memory reaches 10.0 GB/s at 64 KiB, but less than half of that at 16 MiB; at 16 MiB it is as fast as pageable memory (to within 2 %).");
+        insta::assert_snapshot!(finding(|_: &str, x: f64| if x == 65536.0 { 3.0 } else { 10.0 }).lines().next().unwrap(), @"To the device, pinned memory reaches 10.0 GB/s, and at least half of that from 4 MiB on; at 16 MiB it is as fast as pageable memory (to within 2 %).");
+        insta::assert_snapshot!(finding(|_: &str, x: f64| if x == 65536.0 || x == 4194304.0 { 10.0 } else { 3.0 }).lines().next().unwrap(), @"To the device, pinned memory reaches 10.0 GB/s between 64 KiB and 4 MiB, but less than half of that at 16 MiB; at 16 MiB it is as fast as pageable memory (to within 2 %).");
+        insta::assert_snapshot!(finding(|_: &str, x: f64| if x == 65536.0 { 10.0 } else { 3.0 }).lines().next().unwrap(), @"To the device, pinned memory reaches 10.0 GB/s at 64 KiB, but less than half of that at 16 MiB; at 16 MiB it is as fast as pageable memory (to within 2 %).");
     }
 }

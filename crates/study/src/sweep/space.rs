@@ -98,10 +98,11 @@ impl Space<'_> {
 
     /// The case with the settings that are remembered for it, if the rung can run it so.
     fn as_remembered(&self, rung: &Rung, case: Case, target: &Target) -> Case {
-        let is_of = |r: &&RememberedSettings| {
+        let Some(remembered) = self.remembered.iter().find(|r: &&RememberedSettings| {
             (r.variant.as_str(), r.dtype, r.shape) == (rung.variant(), case.dtype, case.shape)
+        }) else {
+            return case;
         };
-        let Some(remembered) = self.remembered.iter().find(is_of) else { return case };
         let params = remembered.params.clone().into_iter().chain(case.params.clone()).collect();
         let tuned = Case { params, ..case.clone() };
         if self.family.plan(rung, &tuned, target).is_ok() { tuned } else { case }
@@ -200,8 +201,12 @@ pub fn settings(family: &Family, rungs: &[&Rung], texts: &[String]) -> Result<Ve
 }
 
 fn unknown(family: &Family, rungs: &[&Rung], name: &str) -> String {
-    let has = |tunable: &Tunable<'_>| rungs.iter().any(|rung| reads(family, rung, tunable.name));
-    let names: Vec<&str> = family.tunables().into_iter().filter(has).map(|tunable| tunable.name).collect();
+    let names: Vec<&str> = family
+        .tunables()
+        .into_iter()
+        .filter(|tunable: &Tunable<'_>| rungs.iter().any(|rung| reads(family, rung, tunable.name)))
+        .map(|tunable| tunable.name)
+        .collect();
     let there_is = if names.is_empty() { "nothing".to_owned() } else { names.join(", ") };
     format!("--set {name}: the chosen rungs of {} have no such tunable; they have {there_is}", family.name)
 }

@@ -107,11 +107,12 @@ pub fn beyond(family: &Family, rows: &[Row], best: &Configuration, target: &Targ
         family.plan(rung, &case, target).ok()?;
         Some(format!("--set {name}={value},{further}"))
     };
-    let of = |tunable: Tunable<'_>| match tunable.kind {
-        Kind::Number { least, most } if tunable.is_searched => next(tunable.name, (least, most)),
-        _ => None,
-    };
-    rung.tunables().filter_map(of).collect()
+    rung.tunables()
+        .filter_map(|tunable: Tunable<'_>| match tunable.kind {
+            Kind::Number { least, most } if tunable.is_searched => next(tunable.name, (least, most)),
+            _ => None,
+        })
+        .collect()
 }
 
 #[cfg(test)]

@@ -33,8 +33,11 @@ pub fn cache(rows: &[(Row, Option<Spent>)]) -> String {
 }
 
 fn params(rows: &[(Row, Option<Spent>)], keys: &[String]) -> Value {
-    let values = |key: &String| (key.clone(), json!(distinct(rows.iter().map(|(row, _)| value(row, key)))));
-    Value::Object(keys.iter().map(values).collect())
+    Value::Object(
+        keys.iter()
+            .map(|key: &String| (key.clone(), json!(distinct(rows.iter().map(|(row, _)| value(row, key))))))
+            .collect(),
+    )
 }
 
 /// A configuration under its name: its values with commas between.

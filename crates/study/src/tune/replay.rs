@@ -83,8 +83,9 @@ fn region(rows: &[&Row], variant: &str) -> Region {
     let place = |row: &Row, axes: &[(&str, Vec<String>)]| -> Vec<usize> {
         let settings = settings_of(row);
         let value = |name: &str| settings.iter().find(|(known, _)| *known == name).map_or("", |(_, value)| value);
-        let at = |(name, values): &(&str, Vec<String>)| values.iter().position(|v| *v == value(name)).unwrap_or(0);
-        axes.iter().map(at).collect()
+        axes.iter()
+            .map(|(name, values): &(&str, Vec<String>)| values.iter().position(|v| *v == value(name)).unwrap_or(0))
+            .collect()
     };
     let places = |axes: &[(&str, Vec<String>)]| -> BTreeMap<Vec<usize>, usize> {
         own().map(|(index, row)| (place(row, axes), index)).collect()
@@ -104,15 +105,22 @@ pub fn replay(space: &Replay, strategy: Strategy, seeds: u64) -> ReplayLine {
     let runs: Vec<Vec<f64>> = (1..=seeds).map(|seed| space.progress(strategy, seed)).collect();
     let quarter = space.len().div_ceil(4);
     let needed = SHARES.map(|share| {
-        let first = |run: &Vec<f64>| run.iter().position(|reached| *reached >= share).map_or(usize::MAX, |at| at + 1);
-        Some(median(runs.iter().map(first).collect(), usize::cmp)).filter(|needed| *needed < usize::MAX)
+        Some(median(
+            runs.iter()
+                .map(|run: &Vec<f64>| run.iter().position(|reached| *reached >= share).map_or(usize::MAX, |at| at + 1))
+                .collect(),
+            usize::cmp,
+        ))
+        .filter(|needed| *needed < usize::MAX)
     });
-    let reached = |run: &Vec<f64>| run.get(quarter - 1).or(run.last()).copied().unwrap_or(0.0);
     ReplayLine {
         strategy,
         needed,
         whole: median(runs.iter().map(Vec::len).collect(), usize::cmp),
-        at_quarter: median(runs.iter().map(reached).collect(), f64::total_cmp),
+        at_quarter: median(
+            runs.iter().map(|run: &Vec<f64>| run.get(quarter - 1).or(run.last()).copied().unwrap_or(0.0)).collect(),
+            f64::total_cmp,
+        ),
     }
 }
 
@@ -149,8 +157,8 @@ mod tests {
     fn descent_needs_a_fraction_of_what_others_need() {
         let rows = rows();
         let space = Replay::of(&rows.iter().collect::<Vec<_>>()).unwrap();
-        let line = |strategy| replay(&space, strategy, 21);
-        let [exhaustive, descent, random] = [Strategy::Exhaustive, Strategy::Descent, Strategy::Random].map(line);
+        let [exhaustive, descent, random] =
+            [Strategy::Exhaustive, Strategy::Descent, Strategy::Random].map(|strategy| replay(&space, strategy, 21));
         assert_eq!((space.len(), space.flat(), exhaustive.whole), (121, 1, 121));
         assert_eq!(exhaustive.needed, [Some(74); 3], "in the order of the rows");
         assert!(descent.needed[2].unwrap() <= 24 && descent.at_quarter == 1.0, "{descent:?}");

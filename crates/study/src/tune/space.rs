@@ -53,12 +53,14 @@ impl<'a> TuningSpace<'a> {
             let axes = axes(rung, settings);
             let asked = |wg, params| Case { variant: rung.variant().into(), wg, params, ..base.clone() };
             // Its default first, which a reader's file may declare.
-            let usual = || {
-                let default = rung.work_group().unwrap_or(WorkGroup::linear(target.max_wg.min(256)));
-                let others = work_groups(rung, target).into_iter().filter(|wg| *wg != default);
-                std::iter::once(default).chain(others).collect()
-            };
-            let wgs = wgs.map_or_else(usual, <[WorkGroup]>::to_vec);
+            let wgs = wgs.map_or_else(
+                || {
+                    let default = rung.work_group().unwrap_or(WorkGroup::linear(target.max_wg.min(256)));
+                    let others = work_groups(rung, target).into_iter().filter(|wg| *wg != default);
+                    std::iter::once(default).chain(others).collect()
+                },
+                <[WorkGroup]>::to_vec,
+            );
             space.add(rung, &wgs, &axes, &|wg, place| {
                 let case = asked(wg, params(base, &axes, place));
                 (family.plan(rung, &case, target), case)
@@ -128,21 +130,22 @@ impl<'a> TuningSpace<'a> {
 
 /// The axes of a rung behind that of its work-groups: its tunables that searches may change, and those that were given.
 fn axes<'a>(rung: &'a Rung, settings: &[Setting]) -> Vec<TunedAxis<'a>> {
-    let axis = |tunable: Tunable<'a>| {
-        let given = settings.iter().find(|setting| setting.name == tunable.name);
-        let values = match given {
-            Some(setting) => setting.values.iter().cloned().map(Some).collect(),
-            None if !tunable.is_searched => return None,
-            // The first value of a reader's file is the default.
-            None if rung.is_own() => {
-                let others = tunable.values().skip(1).map(|value| Some(value.to_owned()));
-                std::iter::once(None).chain(others).collect()
-            }
-            None => std::iter::once(None).chain(tunable.values().map(|value| Some(value.to_owned()))).collect(),
-        };
-        Some(TunedAxis { name: tunable.name, values })
-    };
-    rung.tunables().filter_map(axis).collect()
+    rung.tunables()
+        .filter_map(|tunable: Tunable<'a>| {
+            let given = settings.iter().find(|setting| setting.name == tunable.name);
+            let values = match given {
+                Some(setting) => setting.values.iter().cloned().map(Some).collect(),
+                None if !tunable.is_searched => return None,
+                // The first value of a reader's file is the default.
+                None if rung.is_own() => {
+                    let others = tunable.values().skip(1).map(|value| Some(value.to_owned()));
+                    std::iter::once(None).chain(others).collect()
+                }
+                None => std::iter::once(None).chain(tunable.values().map(|value| Some(value.to_owned()))).collect(),
+            };
+            Some(TunedAxis { name: tunable.name, values })
+        })
+        .collect()
 }
 
 fn params(base: &Case, axes: &[TunedAxis<'_>], place: &[usize]) -> Params {
@@ -217,9 +220,15 @@ mod tests {
         assert_eq!(named(&space(&transpose::FAMILY, &[]), "nreps"), 0);
         let presum = Setting { name: "presum".into(), values: vec!["none".into()] };
         let given = space(&dot::FAMILY, &[presum]);
-        let readers = |c: &&Configuration| ["coalesced", "local", "vectorised"].contains(&c.case.variant.as_str());
         assert!(named(&given, "presum") > 0);
-        assert_eq!(given.candidates.iter().filter(readers).count(), named(&given, "presum"));
+        assert_eq!(
+            given
+                .candidates
+                .iter()
+                .filter(|c: &&Configuration| ["coalesced", "local", "vectorised"].contains(&c.case.variant.as_str()))
+                .count(),
+            named(&given, "presum")
+        );
     }
 
     #[test]

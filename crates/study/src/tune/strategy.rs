@@ -265,10 +265,13 @@ mod tests {
     }
 
     fn places(regions: &[Region]) -> BTreeMap<usize, (usize, Vec<usize>)> {
-        let of = |(at, region): (usize, &Region)| {
-            region.places.iter().map(move |(place, index)| (*index, (at, place.clone()))).collect::<Vec<_>>()
-        };
-        regions.iter().enumerate().flat_map(of).collect()
+        regions
+            .iter()
+            .enumerate()
+            .flat_map(|(at, region): (usize, &Region)| {
+                region.places.iter().map(move |(place, index)| (*index, (at, place.clone()))).collect::<Vec<_>>()
+            })
+            .collect()
     }
 
     fn run(

@@ -84,8 +84,10 @@ impl DeviceRates {
     /// From a device's ceilings; the error names the missing one.
     pub fn new(ceilings: &[CeilingRow], is_gpu: bool) -> Result<DeviceRates, String> {
         let find = |what: &str, place: Site, element: &str| {
-            let is_it = |row: &&CeilingRow| row.what == what && row.place == place && row.element == element;
-            ceilings.iter().filter(is_it).find(|row| row.value.is_some())
+            ceilings
+                .iter()
+                .filter(|row: &&CeilingRow| row.what == what && row.place == place && row.element == element)
+                .find(|row| row.value.is_some())
         };
         let value = |what: &str, place: Site, element: &str| {
             find(what, place, element).and_then(|row| row.value).filter(|value| value.is_finite() && *value > 0.0)
@@ -98,8 +100,12 @@ impl DeviceRates {
         let launch = seconds("launch, event time");
         let beyond_a_launch = |what: &str| Some((seconds(what)? - launch?).max(0.0));
         let by_size = |what: &str, places: &[Site]| {
-            let is_it = |row: &&CeilingRow| row.what == what && places.contains(&row.place);
-            RateBySize::new(ceilings.iter().filter(is_it).filter_map(|row| Some((row.bytes? as f64, 1e9 * row.value?))))
+            RateBySize::new(
+                ceilings
+                    .iter()
+                    .filter(|row: &&CeilingRow| row.what == what && places.contains(&row.place))
+                    .filter_map(|row| Some((row.bytes? as f64, 1e9 * row.value?))),
+            )
         };
         // A CPU's additions are measured of whole vectors.
         let vector = find("add", Site::Unit, "f32").and_then(|row| row.params.get("vec")?.parse::<f64>().ok());

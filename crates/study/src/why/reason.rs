@@ -165,8 +165,10 @@ pub fn reasons(registry: &Registry, rows: &[Row], counts: &[CountRow], rates: &D
         Some(RungTime { row: row.clone(), measured, model, note, payoffs })
     };
     let rungs: Vec<RungTime> = rows.iter().filter(is_rung).filter_map(time).collect();
-    let step = |pair: &[RungTime]| (pair[0].measured / pair[1].measured, step_reason(&pair[0], &pair[1], rates.is_gpu));
-    let steps = rungs.windows(2).map(step).collect();
+    let steps = rungs
+        .windows(2)
+        .map(|pair: &[RungTime]| (pair[0].measured / pair[1].measured, step_reason(&pair[0], &pair[1], rates.is_gpu)))
+        .collect();
     LadderReasons { rungs, steps }
 }
 
@@ -190,8 +192,9 @@ fn step_reason(before: &RungTime, after: &RungTime, is_gpu: bool) -> StepReason 
         Some((part, change)) => StepReason::Explained { predicted, part, change },
         None => {
             let launches = (old.1.launches - new.1.launches).abs();
-            let is_at_limit = |(_, model): &&(Tally, ModelTime)| is_gpu && model.largest() == TimePart::Limit;
-            let at_limit = [old, new].iter().all(is_at_limit) && launches < 0.01 * new.1.whole();
+            let at_limit =
+                [old, new].iter().all(|(_, model): &&(Tally, ModelTime)| is_gpu && model.largest() == TimePart::Limit)
+                    && launches < 0.01 * new.1.whole();
             let hidden = hidden((&before.row, old), (&after.row, new), gain > 1.0).filter(|_| is_gpu);
             StepReason::Unexplained { predicted, at_limit, hidden }
         }
@@ -261,11 +264,14 @@ fn counted(causes: &[Cause], before: Counted<'_>, after: Counted<'_>) -> Vec<Cou
         let [before, after] = values(cause);
         CountChange { cause, before, after, is_of_pairs }
     };
-    let is_known = |change: &CountChange| match change.cause {
-        Cause::JumpingBytes | Cause::Divisions => change.before != change.after,
-        _ => change.before > 0.0 && change.after > 0.0,
-    };
-    causes.iter().map(change).filter(is_known).collect()
+    causes
+        .iter()
+        .map(change)
+        .filter(|change: &CountChange| match change.cause {
+            Cause::JumpingBytes | Cause::Divisions => change.before != change.after,
+            _ => change.before > 0.0 && change.after > 0.0,
+        })
+        .collect()
 }
 
 fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {

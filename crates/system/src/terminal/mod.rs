@@ -62,23 +62,29 @@ pub fn abridged(message: &str) -> String {
     /// With what was left out of a word.
     const QUOTED: usize = MOST + 40;
     let is_path = |word: &str| word.contains(['/', '\\']) && word.len() <= 4096;
-    let short = |line: &str| {
-        if line.len() <= MOST {
-            return line.to_owned();
-        }
-        let words = line.split_inclusive(' ').map(|word| if is_path(word) { word.to_owned() } else { cut(word, MOST) });
-        let words: String = words.collect();
-        let mut quoted = String::with_capacity(words.len());
-        let mut rest = words.as_str();
-        while let Some((start, end)) = quotation(rest) {
-            quoted += &rest[..start];
-            quoted +=
-                &if is_path(&rest[start..end]) { rest[start..end].to_owned() } else { cut(&rest[start..end], QUOTED) };
-            rest = &rest[end..];
-        }
-        cut(&(quoted + rest), LINE)
-    };
-    message.split('\n').map(short).joined("\n")
+    message
+        .split('\n')
+        .map(|line: &str| {
+            if line.len() <= MOST {
+                return line.to_owned();
+            }
+            let words =
+                line.split_inclusive(' ').map(|word| if is_path(word) { word.to_owned() } else { cut(word, MOST) });
+            let words: String = words.collect();
+            let mut quoted = String::with_capacity(words.len());
+            let mut rest = words.as_str();
+            while let Some((start, end)) = quotation(rest) {
+                quoted += &rest[..start];
+                quoted += &if is_path(&rest[start..end]) {
+                    rest[start..end].to_owned()
+                } else {
+                    cut(&rest[start..end], QUOTED)
+                };
+                rest = &rest[end..];
+            }
+            cut(&(quoted + rest), LINE)
+        })
+        .joined("\n")
 }
 
 /// Where the next quotation of a text begins and ends: between two equal quotes, of which the first follows a blank or a bracket
@@ -171,8 +177,9 @@ impl Stdout {
         if CLOSED.load(Ordering::Relaxed) {
             return Err(closed());
         }
-        let early = || FILE.get_or_init(|| Some(io::stdout().as_fd().try_clone_to_owned().ok()?.into())).as_ref();
-        stdout::file().or_else(early).ok_or_else(closed)
+        stdout::file()
+            .or_else(|| FILE.get_or_init(|| Some(io::stdout().as_fd().try_clone_to_owned().ok()?.into())).as_ref())
+            .ok_or_else(closed)
     }
 }
 

@@ -223,8 +223,11 @@ fn steps(
     let zero = Array::zeros(dtype, 1);
     (0..n)
         .map(|k| {
-            let weight = |at: usize| if at / n == k || at % n == k { (1 + at % 13) as f64 } else { no_edge(dtype) };
-            let input = Array::narrowed(dtype, (0..n * n).map(weight));
+            let input = Array::narrowed(
+                dtype,
+                (0..n * n)
+                    .map(|at: usize| if at / n == k || at % n == k { (1 + at % 13) as f64 } else { no_edge(dtype) }),
+            );
             let want = right_of(&input);
             probe.set(vec![input])?;
             let got = probe.run(&zero)?.widened();

@@ -25,12 +25,13 @@ pub(super) fn diagnose(session: &mut Session, family: &Family, case: &Case) -> R
     let data = exact_data_of(family, &small, Inputs::Held(inputs.clone()));
     let finished = |output: &Array| family.problem.finish(&small, output.clone(), &[]);
     let reference = data.reference().cloned();
-    let is_right = |output: &Array| match &reference {
-        Some(Reference::Exact(exact)) => check::check_exact(&finished(output), exact).ok,
-        _ => false,
-    };
     let groups = group as usize;
-    let mut symptoms = session.probe(family, &small, inputs, |probe| survey(probe, 1, is_right))?;
+    let mut symptoms = session.probe(family, &small, inputs, |probe| {
+        survey(probe, 1, |output: &Array| match &reference {
+            Some(Reference::Exact(exact)) => check::check_exact(&finished(output), exact).ok,
+            _ => false,
+        })
+    })?;
     let is_all_written = symptoms.unwritten_count[0] == 0;
     symptoms.counts = counts(session, family, &small, groups, is_all_written)?;
     Ok(symptoms)

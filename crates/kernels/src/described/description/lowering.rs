@@ -252,9 +252,9 @@ impl Lowering {
             .collect();
         // Those that name each other in a circle stay behind.
         loop {
-            let is_known = |name: &&str| is_number(name) || named.contains_key(*name);
-            let (known, rest): (Vec<_>, Vec<_>) =
-                left.into_iter().partition(|(_, formula)| formula.names().iter().all(is_known));
+            let (known, rest): (Vec<_>, Vec<_>) = left.into_iter().partition(|(_, formula)| {
+                formula.names().iter().all(|name: &&str| is_number(name) || named.contains_key(*name))
+            });
             if known.is_empty() {
                 return named;
             }
@@ -360,11 +360,12 @@ impl Lowering {
             DescribedArg::Number(formula, None) => formula.name(),
             _ => None,
         };
-        let is_buffer = |name: &&str| {
-            let scratch = rung.scratch.iter();
-            self.buffers.iter().map(|known| &known.declared).chain(scratch).any(|known| known.name == **name)
-        };
-        let buffer = name.filter(is_buffer).map(str::to_owned);
+        let buffer = name
+            .filter(|name: &&str| {
+                let scratch = rung.scratch.iter();
+                self.buffers.iter().map(|known| &known.declared).chain(scratch).any(|known| known.name == **name)
+            })
+            .map(str::to_owned);
         Ok(buffer.map_or(arg, DescribedArg::Buffer))
     }
 }
@@ -430,13 +431,12 @@ fn loop_of(text: &str) -> Result<(String, [Formula; 2]), String> {
 fn swaps(Texts(all): &Texts) -> Result<Vec<[String; 2]>, String> {
     // `swap = ["A", "B"]` is one pair.
     let texts = if all.len() == 2 && all.iter().all(|text| is_name(text)) { vec![all.join(",")] } else { all.clone() };
-    let pair = |text: &String| {
-        let (a, b) = text.split_once(',').filter(|(a, b)| a.trim() != b.trim())?;
-        Some([a, b].map(|name| name.trim().to_owned()))
-    };
     texts
         .iter()
-        .map(pair)
+        .map(|text: &String| {
+            let (a, b) = text.split_once(',').filter(|(a, b)| a.trim() != b.trim())?;
+            Some([a, b].map(|name| name.trim().to_owned()))
+        })
         .collect::<Option<_>>()
         .ok_or_else(|| "swap has two buffers, as in swap = [\"A\", \"B\"]".into())
 }

@@ -13,15 +13,20 @@ pub(super) const GROUP: [&str; 3] = ["WG", "WG_X", "WG_Y"];
 pub(super) fn rung_name(text: &str) -> String {
     let stem = text.rsplit('/').next().unwrap_or(text);
     let stem = stem.rsplit_once('.').map_or(stem, |(stem, _)| stem);
-    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' };
-    let name: String = stem.chars().map(plain).take(38).collect();
+    let name: String = stem
+        .chars()
+        .map(|c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '_' })
+        .take(38)
+        .collect();
     if is_rung_name(&name) { name } else { format!("k_{name}") }
 }
 
 pub(super) fn is_rung_name(name: &str) -> bool {
     let is_number = name.strip_prefix('v').unwrap_or(name).starts_with(|c: char| c.is_ascii_digit());
-    let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-    (1..=40).contains(&name.len()) && !is_number && name.starts_with(char::is_alphabetic) && name.chars().all(is_plain)
+    (1..=40).contains(&name.len())
+        && !is_number
+        && name.starts_with(char::is_alphabetic)
+        && name.chars().all(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// Why a name is none.

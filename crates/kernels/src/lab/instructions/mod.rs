@@ -47,12 +47,12 @@ impl Problem for Pairs {
     /// The first turns, after which most operations still change their results.
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
         let few = ["1", "2", "3"].into_iter().filter(|_| get(&case.params, ROUNDS.name) > 3);
-        let turns = |turns: &str| {
+        few.map(|turns: &str| {
             let mut params = plan.params.clone();
             params.insert(ROUNDS.name.into(), turns.into());
             Case { params, ..case.clone() }
-        };
-        few.map(turns).collect()
+        })
+        .collect()
     }
 
     fn cost(&self, case: &Case) -> Cost {
@@ -130,8 +130,7 @@ fn last<N: Copy>(steps: u64, start: N, next: impl Fn(N, N) -> N) -> N {
 /// The sum of an item's chains of a function.
 fn converged(case: &Case, function: &Function, start: f64) -> f64 {
     let first = |c: u64| 1.0 + start * start / 64.0 + c as f64 / 8.0;
-    let chain = |c| last(steps(case), first(c), |_, y| (function.next)(y));
-    (0..get(&case.params, CHAINS.name)).map(chain).sum()
+    (0..get(&case.params, CHAINS.name)).map(|c| last(steps(case), first(c), |_, y| (function.next)(y))).sum()
 }
 
 fn pairs(ask: &Ask<'_>) -> Planned {

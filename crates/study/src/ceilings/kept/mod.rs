@@ -121,8 +121,11 @@ pub const CEILINGS_FOLDER: &str = "ceilings";
 /// damaged.
 pub fn all_kept(folder: &Path) -> Vec<Result<Kept, Error>> {
     // A search that was broken off at once has left nothing.
-    let is_of_use = |kept: &Result<Kept, Error>| !kept.as_ref().is_ok_and(|kept| kept.ceilings.is_empty());
-    kept_files(folder).iter().map(|path| read(path)).filter(is_of_use).collect()
+    kept_files(folder)
+        .iter()
+        .map(|path| read(path))
+        .filter(|kept: &Result<Kept, Error>| !kept.as_ref().is_ok_and(|kept| kept.ceilings.is_empty()))
+        .collect()
 }
 
 pub fn kept_files(folder: &Path) -> Vec<PathBuf> {
@@ -152,8 +155,9 @@ fn parse(text: &str) -> Result<Kept, String> {
 }
 
 fn find<'a>(rows: &'a [CeilingRow], what: &str, place: Site, element: &str) -> Option<&'a CeilingRow> {
-    let is_meant = |row: &&CeilingRow| (row.what.as_str(), row.place, row.element.as_str()) == (what, place, element);
-    rows.iter().filter(is_meant).find(|row| row.status == Status::Ok && row.value.is_some())
+    rows.iter()
+        .filter(|row: &&CeilingRow| (row.what.as_str(), row.place, row.element.as_str()) == (what, place, element))
+        .find(|row| row.status == Status::Ok && row.value.is_some())
 }
 
 /// Bytes that a device's caches hold, as the curve of read bandwidth over size among its ceilings tells: the largest size
@@ -163,11 +167,14 @@ pub fn cached(rows: &[CeilingRow]) -> u64 {
     const FASTER: f64 = 1.3;
     let what = Bound::Read.name();
     let Some(memory) = find(rows, what, Site::Memory, "").and_then(|row| row.value) else { return 0 };
-    let is_cached = |row: &&CeilingRow| {
-        let is_of_curve = row.place == Site::Curve && row.what == what && row.status == Status::Ok;
-        is_of_curve && row.value.is_some_and(|rate| rate > FASTER * memory)
-    };
-    rows.iter().filter(is_cached).filter_map(|row| row.bytes).max().unwrap_or(0)
+    rows.iter()
+        .filter(|row: &&CeilingRow| {
+            let is_of_curve = row.place == Site::Curve && row.what == what && row.status == Status::Ok;
+            is_of_curve && row.value.is_some_and(|rate| rate > FASTER * memory)
+        })
+        .filter_map(|row| row.bytes)
+        .max()
+        .unwrap_or(0)
 }
 
 #[cfg(test)]

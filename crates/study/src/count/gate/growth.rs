@@ -79,19 +79,21 @@ impl<'a> KeptPair<'a> {
             launches.iter().filter_map(|launch| launch.counts.get(gauge.name)).sum::<u64>()
         };
         let [old, new] = [before[0], now[0]];
-        let grown = |gauge: &'static CountGauge| {
-            let counts = [sum(before, gauge), sum(now, gauge)];
-            (counts[0] != counts[1]).then(|| CountGrowth {
-                case: &new.case,
-                kernel: &new.kernel,
-                gauge,
-                before: counts[0],
-                now: counts[1],
-                settings: (old.settings != new.settings).then_some([old.settings.as_str(), new.settings.as_str()]),
-                place: if counts[1] > counts[0] { self.place([before, now], gauge) } else { None },
+        GAUGES
+            .iter()
+            .filter_map(|gauge: &'static CountGauge| {
+                let counts = [sum(before, gauge), sum(now, gauge)];
+                (counts[0] != counts[1]).then(|| CountGrowth {
+                    case: &new.case,
+                    kernel: &new.kernel,
+                    gauge,
+                    before: counts[0],
+                    now: counts[1],
+                    settings: (old.settings != new.settings).then_some([old.settings.as_str(), new.settings.as_str()]),
+                    place: if counts[1] > counts[0] { self.place([before, now], gauge) } else { None },
+                })
             })
-        };
-        GAUGES.iter().filter_map(grown).collect()
+            .collect()
     }
 
     /// The line that a count grew at most. A count that no line has grew where the instructions of an edited line did.
@@ -196,8 +198,11 @@ mod tests {
         assert_eq!((passes.before, passes.now), (12, 24));
         assert_eq!((place.line.line, place.line.text, place.is_edited), (4, "c;", false));
         assert_eq!(place.edited.iter().map(|line| line.text).collect::<Vec<_>>(), ["new;"]);
-        let refused = |limit: &str| passes.is_refused(&CountAllowances::parse(limit).unwrap());
-        assert_eq!(["passes", "passes:99%", "passes:100%", "segments"].map(refused), [true, true, false, false]);
+        assert_eq!(
+            ["passes", "passes:99%", "passes:100%", "segments"]
+                .map(|limit: &str| passes.is_refused(&CountAllowances::parse(limit).unwrap())),
+            [true, true, false, false]
+        );
     }
 
     #[test]

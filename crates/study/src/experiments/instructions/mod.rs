@@ -92,8 +92,10 @@ fn of_function(scope: &Scope<'_>, op: u64, function: &'static Function, forms: &
         let chains = ChainTrial { op, asked, dtype };
         [(DEPENDENT, LATENCY), (MANY, RATE)].map(|(x, metric)| chains.trial(scope, &series, x, metric))
     };
-    let of_form = |&form: &Precision| std::iter::once(errors(scope, op, function, form)).chain(of(Dtype::F32, form));
-    let mut trials: Vec<Trial> = forms.iter().flat_map(of_form).collect();
+    let mut trials: Vec<Trial> = forms
+        .iter()
+        .flat_map(|&form: &Precision| std::iter::once(errors(scope, op, function, form)).chain(of(Dtype::F32, form)))
+        .collect();
     if !scope.quick && IN_F64.contains(&function.name) {
         trials.extend(of(Dtype::F64, Precision::Plain));
     }
@@ -152,8 +154,11 @@ fn errors(scope: &Scope<'_>, op: u64, function: &Function, form: Precision) -> T
 fn measured() -> impl Iterator<Item = (String, bool)> {
     let operations = OPERATIONS.iter().map(|o| (o.name.to_owned(), o.adds > 0));
     let types = [Dtype::F32, Dtype::F64];
-    let of = move |f: &'static Function| types.map(|dtype| (series(f, dtype, Precision::Plain), f.adds() > 0));
-    operations.chain(FUNCTIONS.iter().flat_map(of))
+    operations.chain(
+        FUNCTIONS.iter().flat_map(move |f: &'static Function| {
+            types.map(|dtype| (series(f, dtype, Precision::Plain), f.adds() > 0))
+        }),
+    )
 }
 
 /// A rate is full that is not less than the best by a larger factor: clocks and loops differ a little.
@@ -252,8 +257,10 @@ fn divisions(points: &[Point]) -> Option<String> {
 fn of_division(points: &[Point], (what, (plain, is), [power, constant, variable]): Division) -> Option<String> {
     let over = |name| compare(points, (name, MANY), (plain, MANY));
     let others = [("7", over(constant)), ("a variable", over(variable))];
-    let rate = |(by, contrast): (&str, Option<Contrast>)| Some(format!(", by {by} it is {}", pace(&contrast?)));
-    let others: String = others.into_iter().filter_map(rate).collect();
+    let others: String = others
+        .into_iter()
+        .filter_map(|(by, contrast): (&str, Option<Contrast>)| Some(format!(", by {by} it is {}", pace(&contrast?))))
+        .collect();
     Some(format!("int {what} by 8 is {}{others}", pace_beside(&over(power)?, is)))
 }
 

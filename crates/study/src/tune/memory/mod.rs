@@ -281,12 +281,14 @@ impl<'a> Remembered<'a> {
             return None;
         }
         let rungs: Vec<&Rung> = family.ladder.iter().collect();
-        let hash = |rung: &'a Rung| Some((rung.variant(), source_hash(&[rung], sources).ok()?));
         Some(Remembered {
             file,
             family,
             target: info.target.clone(),
-            sources: family.kernels().filter_map(hash).collect(),
+            sources: family
+                .kernels()
+                .filter_map(|rung: &'a Rung| Some((rung.variant(), source_hash(&[rung], sources).ok()?)))
+                .collect(),
             all_sources: source_hash(&rungs, sources).unwrap_or_default(),
         })
     }
