@@ -73,10 +73,9 @@ pub const EXAMPLES: &[Example] = &[
         "gpulab count transpose --machine gtx280 -n 512 --variant 3,diagonal",
         "Show partition camping on a GPU of 2008, and its cure.",
     ),
-    example("gpulab count --lines -- ./my_program 64", "Count the kernels that your own host program launches."),
-    example("gpulab count reduce:3 --save base.json", "Keep a rung's counts, by source line."),
+    example("gpulab count reduce:3 --csv base.csv", "Keep a rung's counts."),
     example(
-        "gpulab count reduce:3 --against base.json --fail-on passes:1%,segments",
+        "gpulab count reduce:3 --against base.csv --fail-on passes:1%,segments",
         "Fail if local memory takes more passes, or global memory more segments, than were kept.",
     ),
     example("gpulab draw transpose:2", "Draw the access that costs most: lanes, segments, banks."),

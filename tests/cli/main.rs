@@ -14,7 +14,6 @@ mod exercise;
 mod files;
 mod film;
 mod graph;
-mod host_program;
 mod lab;
 mod ladder;
 mod lessons;
