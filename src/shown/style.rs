@@ -171,7 +171,6 @@ impl ShowingStyle<'_> {
                         Medium::Markdown => report::sweep::markdown(&told),
                     }
                 }
-                false if group.iter().any(|row| !row.shares.is_empty()) => report::team::text(group, self.unit, medium),
                 false => {
                     let reasons = self.why.as_ref().map_or_else(String::new, |why| why.text(group, medium));
                     let ladder = match medium {
