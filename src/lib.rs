@@ -16,7 +16,6 @@
 
 mod about;
 mod adopt;
-mod assembly;
 mod bench;
 pub mod cli;
 pub mod commands;

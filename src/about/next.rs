@@ -75,7 +75,6 @@ pub(crate) fn next(done: &Done<'_>) -> Option<String> {
             [one] if options.family.is_none() => format!("gpulab count {} --lines", quoted(one)),
             _ => done.again("", &["-v"]),
         },
-        Command::Occupancy(_) => done.on_device("gpulab lab occupancy"),
         Command::Sweep(options) => done.after_sweep(options),
         Command::Tune(options) => done.after_tune(options),
         Command::Tuned { .. } => done.on_device("gpulab tune transpose"),
@@ -277,7 +276,7 @@ mod tests {
     }
 
     /// Each command, and what comes next.
-    const NEXT: [(&str, &str); 52] = [
+    const NEXT: [(&str, &str); 51] = [
         ("gpulab devices", "gpulab dot -n 1M --quick"),
         ("gpulab doctor", "gpulab dot -n 1M --quick"),
         ("gpulab list", "gpulab list reduce"),
@@ -308,7 +307,6 @@ mod tests {
         ("gpulab lab banks -d it's", r"gpulab lab camping -d 'it'\''s'"),
         ("gpulab lab zerocopy", "gpulab list"),
         ("gpulab lab all", "gpulab list"),
-        ("gpulab occupancy reduce --variant 3", "gpulab lab occupancy"),
         ("gpulab count dot:2 --against b.csv", "gpulab reduce"),
         ("gpulab asm dot:2", "gpulab count dot:2 --lines"),
         ("gpulab asm dot:2 dot:3 -d gpu", "gpulab asm dot:2 dot:3 -d gpu -v"),

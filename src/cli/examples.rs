@@ -80,8 +80,6 @@ pub const EXAMPLES: &[Example] = &[
         "gpulab film exercise:banks --line worst -o film.html",
         "Play an exercise's file from its worst moment on.",
     ),
-    example("gpulab occupancy reduce --variant 3", "Say how many groups of a rung a compute unit holds."),
-    example("gpulab occupancy --registers 32 --generation 9.0", "Calculate occupancy from numbers, without a device."),
     example("gpulab sweep reduce --quick -o reduce.csv", "Measure every rung with every work-group size."),
     example("gpulab sweep reduce --quick -o reduce.csv --resume", "Continue a sweep that was stopped."),
     example("gpulab tune transpose -n 4096", "Find the fastest rung and settings, and remember them."),

@@ -147,6 +147,6 @@ fn man_pages_and_completions_are_whole() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let (out, _, code) = run(&["completions", shell]);
         let mut words = out.split(|c: char| !c.is_alphanumeric());
-        assert!(code == 0 && out.contains("occupancy") && words.all(|word| word != "worker"), "{shell}");
+        assert!(code == 0 && out.contains("ceiling") && words.all(|word| word != "worker"), "{shell}");
     }
 }
