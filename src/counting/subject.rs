@@ -11,7 +11,7 @@ use crate::plan::{REPEATS, Target};
 use crate::prelude::*;
 use crate::shell::quoted;
 use crate::store::Recorded;
-use crate::{shown, why, words};
+use crate::{shown, why, suggest};
 
 /// Most times, by default, that a kernel of an experiment repeats its work inside.
 const FEW_REPEATS: u64 = 2;
@@ -64,7 +64,7 @@ impl Countable {
                 ));
             }
             let names = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
-            Error::Usage(words::unknown("family or experiment", name, &names.collect::<Vec<_>>()))
+            Error::Usage(suggest::unknown("family or experiment", name, &names.collect::<Vec<_>>()))
         })
     }
 
