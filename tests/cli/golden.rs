@@ -1,0 +1,128 @@
+//! What every command prints, how it ends and which files it leaves, beside what it did when it was last looked at.
+//!
+//! `tests/golden/commands.txt` has a block for each command line: after `$` one whose output never varies, after `~` one that
+//! measures, of which the lines are kept that three runs had in common once numbers were masked. `GPULAB_GOLDEN=write` renews it.
+
+use crate::binary::gpulab;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use tempfile::TempDir;
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/commands.txt");
+
+/// Numbers, and what their widths and signs change: blanks, rules and bars.
+fn masked(line: &str) -> String {
+    let mut masked = String::new();
+    for word in line.split_whitespace() {
+        let shown: String = word.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect();
+        let is_number = shown.contains('#') && !shown.contains(|c: char| c.is_alphabetic());
+        let is_drawn = !word.contains(|c: char| c.is_alphanumeric());
+        masked.push_str(if is_number || is_drawn { "#" } else { &shown });
+        masked.push(' ');
+    }
+    while masked.contains("##") || masked.contains("# # ") {
+        masked = masked.replace("##", "#").replace("# # ", "# ");
+    }
+    masked.trim_end().to_owned()
+}
+
+/// The lines of a run in a folder of its own: exit code, output, errors and the names of files.
+fn lines(command: &str, is_measured: bool) -> Vec<String> {
+    let home = TempDir::new().unwrap();
+    for shared in ["data", "cl", "docs"] {
+        std::os::unix::fs::symlink(Path::new(env!("CARGO_MANIFEST_DIR")).join(shared), home.path().join(shared))
+            .unwrap();
+    }
+    let words: Vec<&str> = command.split_whitespace().collect();
+    let output = gpulab(&words).current_dir(home.path()).env("COLUMNS", "80").output().unwrap();
+    let mut lines = vec![format!("exit {}", output.status.code().unwrap())];
+    for (mark, bytes) in [("|", &output.stdout), ("!", &output.stderr)] {
+        let text = String::from_utf8_lossy(bytes).replace(home.path().to_str().unwrap(), "HOME");
+        lines.extend(
+            text.lines().map(|line| format!("{mark} {}", if is_measured { masked(line) } else { line.to_owned() })),
+        );
+    }
+    let mut files: Vec<String> =
+        fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    files.retain(|file| !["data", "cl", "docs"].contains(&file.as_str()));
+    files.sort();
+    lines.extend(files.iter().map(|file| format!("+ {file}")));
+    lines
+}
+
+/// Which lines of the first are in the second too, in this order.
+fn common(first: &[String], second: &[String]) -> Vec<String> {
+    let mut from = 0;
+    let mut common = Vec::new();
+    for line in first {
+        if let Some(at) = second[from..].iter().position(|other| other == line) {
+            common.push(line.clone());
+            from += at + 1;
+        }
+    }
+    common
+}
+
+fn blocks(text: &str) -> BTreeMap<String, Vec<String>> {
+    let mut blocks = BTreeMap::new();
+    let mut name = String::new();
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        if line.starts_with("$ ") || line.starts_with("~ ") {
+            name = line.to_owned();
+            blocks.insert(name.clone(), Vec::new());
+        } else {
+            blocks.get_mut(&name).expect("a line belongs to a command").push(line.to_owned());
+        }
+    }
+    blocks
+}
+
+/// Looks at one in three of the commands, or renews all.
+fn look_at(part: usize) {
+    let kept = blocks(&fs::read_to_string(FILE).unwrap());
+    assert!(kept.len() > 60, "{} commands", kept.len());
+    let is_renewed = std::env::var_os("GPULAB_GOLDEN").is_some_and(|value| value == "write");
+    let mut text = String::new();
+    let mut differing = Vec::new();
+    for (at, (name, expected)) in kept.into_iter().enumerate() {
+        let is_measured = name.starts_with('~');
+        let command = name[2..].to_owned();
+        if at % 3 != part && !is_renewed || is_renewed && part != 0 {
+            continue;
+        }
+        let mut found = lines(&command, is_measured);
+        if is_renewed {
+            for _ in 0..if is_measured { 2 } else { 0 } {
+                found = common(&found, &lines(&command, true));
+            }
+            text.push_str(&format!("{name}\n{}\n\n", found.join("\n")));
+        } else if if is_measured { common(&expected, &found) != expected } else { expected != found } {
+            differing.push(format!("{name}\nexpected:\n{}\nfound:\n{}\n", expected.join("\n"), found.join("\n")));
+        }
+    }
+    if is_renewed && part == 0 {
+        fs::write(FILE, text).unwrap();
+    }
+    assert!(
+        differing.is_empty(),
+        "{} differ: GPULAB_GOLDEN=write renews {FILE}\n{}",
+        differing.len(),
+        differing.join("\n")
+    );
+}
+
+#[test]
+fn the_first_third_of_the_commands_says_what_it_said() {
+    look_at(0);
+}
+
+#[test]
+fn the_second_third_of_the_commands_says_what_it_said() {
+    look_at(1);
+}
+
+#[test]
+fn the_last_third_of_the_commands_says_what_it_said() {
+    look_at(2);
+}
