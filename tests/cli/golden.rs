@@ -1,7 +1,7 @@
 //! What every command prints, how it ends and which files it leaves, beside what it did when it was last looked at.
 //!
 //! `tests/golden/commands.txt` has a block for each command line: after `$` one whose output never varies, after `~` one that
-//! measures, of whose output only the first line's beginning and the names of the rungs are kept, as the rest may vary. `GPULAB_GOLDEN=write` renews it.
+//! measures, of whose output only the first word is kept, as the rest may vary. `GPULAB_GOLDEN=write` renews it.
 
 use crate::binary::gpulab;
 use std::collections::BTreeMap;
@@ -10,13 +10,6 @@ use std::path::Path;
 use tempfile::TempDir;
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/commands.txt");
-
-/// The number and the name of a rung, or the first two words of the first line.
-fn masked(at: usize, line: &str) -> Option<String> {
-    let words: Vec<&str> = line.split_whitespace().take(2).collect();
-    let is_rung = words.first()?.strip_prefix('v').is_some_and(|number| number.parse::<u32>().is_ok());
-    (at == 0 || is_rung).then(|| words.join(" "))
-}
 
 /// The lines of a run in a folder of its own: exit code, output, errors and the names of files.
 fn lines(command: &str, is_measured: bool) -> Vec<String> {
@@ -33,10 +26,10 @@ fn lines(command: &str, is_measured: bool) -> Vec<String> {
             continue;
         }
         let text = String::from_utf8_lossy(bytes).replace(home.path().to_str().unwrap(), "HOME");
-        for (at, line) in text.lines().enumerate() {
-            let shown = if is_measured { masked(at, line) } else { Some(line.to_owned()) };
-            lines.extend(shown.map(|line| format!("{mark} {line}")));
-        }
+        let shown = text.lines().take(if is_measured { 1 } else { usize::MAX });
+        lines.extend(
+            shown.map(|line| format!("{mark} {}", if is_measured { line.split(' ').next().unwrap() } else { line })),
+        );
     }
     let mut files: Vec<String> =
         fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
