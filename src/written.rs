@@ -37,7 +37,6 @@ const WRITTEN: &[(&str, &str, fn(&str) -> bool)] = &[
     ("lab", "--svg", is_svg),
     ("count", "--csv", begins_as_csv::<CountRow>),
     ("count", "--json", begins_as_json::<CountRow>),
-    ("count", "--save", |head| begins_as_object(head, &["gpulab_counts"])),
     ("compare", "--csv", begins_as_csv::<ComparisonRow>),
     ("compare", "--json", begins_as_json::<ComparisonRow>),
     ("sweep, merge, tune", "-o", begins_as_csv::<Row>),
@@ -96,7 +95,13 @@ fn read(option: &str, value: &str) -> Vec<PathBuf> {
         .split(',')
         .chain([value, input::path(value)])
         .flat_map(|name| match Path::new(name) {
-            folder if folder.is_dir() => if has_folders { files::below(folder) } else { Vec::new() },
+            folder if folder.is_dir() => {
+                if has_folders {
+                    files::below(folder)
+                } else {
+                    Vec::new()
+                }
+            }
             family if described::is_file(name) => described::files_of(family),
             file if name.ends_with(".cl") => own::files_of(file),
             file => vec![file.to_owned()],

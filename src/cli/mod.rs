@@ -24,9 +24,9 @@ pub use shared::{CaseOptions, KernelProcess, RowFiles};
 pub use text::{DiffArgs, SourceArgs};
 pub use watching::{DrawArgs, FilmArgs, WatchedKernel};
 
+use crate::report::wrap::hung;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use device::COUNT_HELP;
-use crate::report::wrap::hung;
 use ladders::{LADDER_TRUST, TRY_JSON, TRY_TRUST};
 use std::path::PathBuf;
 
@@ -65,7 +65,8 @@ fn overview() -> String {
         text += &format!("\n{group}:\n");
         for command in names.split(' ').filter_map(|name| program.find_subcommand(name)) {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            let about = about.split([';', '(']).next().and_then(|about| about.split(": ").next()).unwrap_or_default().trim();
+            let about =
+                about.split([';', '(']).next().and_then(|about| about.split(": ").next()).unwrap_or_default().trim();
             text += &hung(about, &format!("  {:<11}", command.get_name()), 100);
         }
     }

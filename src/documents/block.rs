@@ -3,8 +3,8 @@
 //! A text comes from this program itself, run once more; a picture is drawn here. Commands that could start anything else are
 //! refused, `report` among them, so that no document runs kernels or begins anew.
 
-use super::document::Document;
 use super::allowed::{is_markdown, refusal};
+use super::document::Document;
 use crate::cli::{Cli, Color, Command, PlotArgs};
 use crate::prelude::*;
 use crate::report::blocks::{DocBlock, command_words, fenced};
