@@ -13,6 +13,7 @@ mod described;
 mod exercise;
 mod files;
 mod film;
+mod golden;
 mod graph;
 mod lab;
 mod ladder;
