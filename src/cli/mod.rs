@@ -52,7 +52,7 @@ pub fn command_names() -> Vec<String> {
 const GROUPS: [(&str, &str); 5] = [
     ("Learn", "list explain source diff lab exercise draw film"),
     ("Measure", "reduce dot transpose minplus ceiling sweep tune"),
-    ("My kernel", "try ladder count asm occupancy"),
+    ("My kernel", "try ladder count asm"),
     ("Records", "show plot report compare noise record merge tuned columns"),
     ("System", "devices doctor help"),
 ];
