@@ -16,10 +16,7 @@ pub struct Show {
     /// Show bandwidths in tables as GiB/s, 2^30 bytes a second
     #[arg(long)]
     pub gib: bool,
-    /// Explain below each ladder why its steps pay or not; one of the files must hold the device's ceilings. With --by:
-    /// how far the model is from the measured times, one line for each value of COLUMN; with --by waste: what the model
-    /// promises of each kind of waste, beside what the next rung reached; with --by step: the cause of each step of a tenth
-    /// and more, and the share of the gain that it carries
+    /// Explain below each ladder why its steps pay or not; one of the files must hold the device's ceilings
     #[arg(long)]
     pub why: bool,
     /// Only records whose COLUMN has one of these values, as in n=2^28 or dtype=f32,i32; repeatable. COLUMN is one of
@@ -32,7 +29,7 @@ pub struct Show {
     pub columns: Vec<String>,
     /// Put rungs side by side: one line for each value of this column, as in n, wg, dtype or device, and one column for
     /// each rung. Other programs' figures with the same columns stand beside them
-    #[arg(long, value_name = "COLUMN", conflicts_with = "columns")]
+    #[arg(long, value_name = "COLUMN", conflicts_with_all = ["columns", "why"])]
     pub by: Option<String>,
     /// With --by: the column in the cells, as in gbs, gain or t_end_to_end_s [default: time]
     #[arg(long, value_name = "COLUMN", requires = "by", conflicts_with = "why")]

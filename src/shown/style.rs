@@ -76,18 +76,13 @@ impl ShowingStyle<'_> {
     /// What was asked for: the sources put together, or one below the other.
     pub(crate) fn text(&self, sources: &[ShownFile], medium: Medium) -> Result<String, Error> {
         let Show { by, value, findings, .. } = self.options;
-        match (by, &self.why) {
+        match by {
             _ if *findings => tables::findings(sources, medium),
-            (Some(by), Some(why)) if by == tables::WASTE => {
-                tables::promises(sources, (&why.counts, &why.limits), medium)
-            }
-            (Some(by), Some(why)) if by == tables::STEP => tables::steps(sources, (&why.counts, &why.limits), medium),
-            (Some(by), Some(why)) => tables::model_errors(sources, by, (&why.counts, &why.limits), medium),
-            (Some(by), None) => {
+            Some(by) => {
                 let names = PivotNames { by, value: value.as_deref().unwrap_or("time") };
                 tables::pivot(sources, &names, self.unit, medium)
             }
-            (None, _) => match self.options.columns.is_empty().then(|| tables::ceilings(sources, medium)).flatten() {
+            None => match self.options.columns.is_empty().then(|| tables::ceilings(sources, medium)).flatten() {
                 Some(together) => Ok(together),
                 None => self.each(sources, medium),
             },

@@ -52,7 +52,6 @@ mod rungs;
 pub mod shown;
 pub mod source;
 pub mod sources;
-pub mod steps;
 pub mod sweep;
 pub mod timeline;
 pub mod tune;

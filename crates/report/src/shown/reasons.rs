@@ -28,7 +28,7 @@ pub fn text(registry: &Registry, rows: &[Row], counts: &[CountRow], ceilings: &[
     let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
     let is_gpu = !row.is_on_cpu_device();
     match DeviceRates::new(ceilings, is_gpu) {
-        Ok(rates) => crate::why::text(&reasons(registry, rows, counts, &rates), is_gpu, screen),
-        Err(missing) => format::wrap(&crate::why::without_limit(&missing, &row.device), screen.width, "  "),
+        Ok(rates) => crate::why::text(&reasons(registry, rows, counts, &rates), screen),
+        Err(missing) => format::wrap(&crate::why::without_limit(missing, &row.device), screen.width, "  "),
     }
 }

@@ -1,25 +1,20 @@
 //! Tables of `gpulab show` that put records together: chosen columns, rungs and devices side by side, findings.
 
 use super::content::{ShownContent, ShownFile};
-use super::reasons::{RunLimits, of_run};
 use super::study::PointStudy;
 use crate::beside::{self, ComparedDevice};
 use crate::chosen::{self, ChosenColumn, table_names};
 use crate::groups::{experiments, groups, tables};
-use crate::payoff::{self, KeptPromise};
 use crate::pivot::{self, PeerCells, Pivot};
 use crate::sweep::latest;
-use crate::{Medium, RateUnit, format, steps};
-use gpulab_kernels::Registry;
+use crate::{Medium, RateUnit, format};
 use gpulab_model::Error;
 use gpulab_model::suggest::{did_you_mean, nearest};
 use gpulab_record::store::Recorded;
-use gpulab_record::{Cells, CsvRecord, Point, Row};
+use gpulab_record::{CsvRecord, Point, Row};
 use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::count::CountRow;
 use gpulab_study::experiments::EXPERIMENTS;
-use gpulab_study::why::{DeviceRates, LadderReasons, Payoffs, RungTime, ShareBasis, StepReason, reasons, results};
-use std::borrow::Cow;
 use std::path::Path;
 
 fn columns_of_rows(names: &[String], rows: &[Row]) -> Result<Vec<ChosenColumn>, Error> {
@@ -119,84 +114,6 @@ pub fn pivot(files: &[ShownFile], names: &PivotNames<'_>, unit: RateUnit, medium
 
 fn by(name: &str, rows: &[Row]) -> Result<ChosenColumn, Error> {
     Ok(columns_of(&[name.to_owned()], rows)?.remove(0))
-}
-
-fn all_reasons(rows: &[Row], (counts, limits): (&[CountRow], &[RunLimits])) -> Vec<LadderReasons> {
-    tables(rows)
-        .into_iter()
-        .filter_map(|ladder: Cow<'_, [Row]>| {
-            let row = ladder.iter().find(|row| !row.on_host())?;
-            let rates = DeviceRates::new(&of_run(limits, row), !row.is_on_cpu_device()).ok()?;
-            Some(reasons(&Registry::default(), &ladder, counts, &rates))
-        })
-        .collect()
-}
-
-/// What `--why --by` takes in place of a column.
-pub const WASTE: &str = "waste";
-
-/// The same, for a line of each step.
-pub const STEP: &str = "step";
-
-/// The steps of the ladders in the files, each with what the model carries of it.
-pub fn steps(files: &[ShownFile], material: (&[CountRow], &[RunLimits]), medium: Medium) -> Result<String, Error> {
-    let (rows, _) = rows_and_peers(files);
-    let none = "no step gains or loses a tenth: --why --by step has nothing to list";
-    steps::table(&all_reasons(&rows, material), medium).ok_or_else(|| Error::Usage(none.into()))
-}
-
-/// What `--why` promises of a rung, beside what the next rung reached where it removes that waste: a line for each waste.
-pub fn promises(files: &[ShownFile], material: (&[CountRow], &[RunLimits]), medium: Medium) -> Result<String, Error> {
-    let (rows, _) = rows_and_peers(files);
-    let mut kept: Vec<KeptPromise> = Vec::new();
-    for ladder in all_reasons(&rows, material) {
-        for (at, (before, (_, reason))) in ladder.rungs.iter().zip(&ladder.steps).enumerate() {
-            let Some(payoffs) = before.payoffs.as_ref().filter(|own| own.basis == ShareBasis::Model) else { continue };
-            if !matches!(reason, StepReason::Undecided(_)) {
-                kept.extend(kept_promise(before, payoffs, &ladder.rungs[at + 1..]));
-            }
-        }
-    }
-    if kept.is_empty() {
-        let why = "no step of a GPU's ladder removes what the model promises: --why --by waste has nothing to sum up";
-        return Err(Error::Usage(why.into()));
-    }
-    Ok(payoff::kept(&kept, medium))
-}
-
-/// The promise that the next rung keeps. Where it keeps it by a tile that has bank conflicts, the rung behind it tells.
-fn kept_promise(before: &RungTime, payoffs: &Payoffs, later: &[RungTime]) -> Option<KeptPromise> {
-    let (old, _) = before.model.as_ref().ok()?;
-    for after in later {
-        let (next, (new, _)) = (after.payoffs.as_ref()?, after.model.as_ref().ok()?);
-        let promise = payoffs.kept_by(next, (results(&before.row, old), results(&after.row, new)))?;
-        if !next.trades_for_conflicts(promise.waste) {
-            let promised = 1.0 / (1.0 - promise.saves);
-            let reached = before.measured / after.measured;
-            return Some(KeptPromise { waste: promise.waste, promised, reached });
-        }
-    }
-    None
-}
-
-/// How far the model of `--why` is from the measured times: a line for each value of a column.
-pub fn model_errors(
-    files: &[ShownFile],
-    name: &str,
-    material: (&[CountRow], &[RunLimits]),
-    medium: Medium,
-) -> Result<String, Error> {
-    let (rows, _) = rows_and_peers(files);
-    let by = by(name, &rows)?.name();
-    let mut factors: Vec<(String, f64)> = Vec::new();
-    for rung in all_reasons(&rows, material).iter().flat_map(|ladder| &ladder.rungs) {
-        factors.extend(rung.over_model().map(|over| (Cells::of(&rung.row).text(&by), over.max(1.0 / over))));
-    }
-    if factors.is_empty() {
-        let why = "no rung has both counts and its device's ceilings: --why --by has nothing to sum up";
-        return Err(Error::Usage(why.into()));
-    }
-    Ok(crate::why::errors(&by, &factors, medium))
 }
 
 fn device(file: &ShownFile, platform: &str, device: &str) -> ComparedDevice {
