@@ -6,9 +6,8 @@ use crate::adopt::{described, own, parted};
 use crate::ceilings::{self, CEILINGS_FOLDER, CeilingRow};
 use crate::cli::{Command, ExerciseAction, Output, TunedAction, WatchedKernel};
 use crate::compare::ComparisonRow;
-use crate::distances::next_path;
 use crate::exercise::GradeRow;
-use crate::graph::write::is_written_npy;
+use crate::graph::is_written_npy;
 use crate::input;
 use crate::ladder::BASELINES;
 use crate::outputs::Paths;
@@ -124,10 +123,6 @@ pub(crate) fn outputs<'a>(command: &'a Command) -> Vec<OutputFile<'a>> {
 /// Files that a command writes beside those that its options name.
 fn beside(command: &Command) -> Vec<OutputFile<'_>> {
     let (option, rows, workers) = match command {
-        Command::Minplus(options) => {
-            let next = next_path(&options.graph).into_iter();
-            return next.map(|path| OutputFile { option: "-o", path: path.into(), is_ours: is_written_npy }).collect();
-        }
         Command::Sweep(options) => ("-o", Some(&options.output), &options.workers),
         Command::Tune(options) => ("--csv", options.rows.csv.as_ref(), &options.workers),
         _ => return Vec::new(),
