@@ -6,8 +6,8 @@
 //! - `about` says of each command which files it names, what to run next, and whether a document may show its output.
 //! - `ladder` is the engine of all ladders, `laboratory` that of experiments, `sweeping` and `tuning` of many
 //!   configurations. They share `bench` and, for readers' own kernels and families, `adopt`.
-//! - `recording` records a whole device, `limits` its limits. `teamwork` shares a case among devices, `workers` hands parts
-//!   of a sweep or search to HyperQueue. `distances` is a graph's job.
+//! - `recording` records a whole device, `limits` its limits. `workers` hands parts of a sweep or search to HyperQueue.
+//!   `distances` is a graph's job.
 //! - `counting` runs the simulator, [`exercise`] grades submissions.
 //! - `assembly` asks drivers and disassemblers what became of a kernel.
 //! - `shown` finds recorded results, `pages` and `documents` are made of them; `manuals` are made of the command line,
@@ -40,13 +40,12 @@ mod recording;
 mod shell;
 mod shown;
 mod sweeping;
-mod teamwork;
 mod tuning;
 mod words;
 mod workers;
 
 pub use gpulab_cpu as cpu;
-pub use gpulab_engine::{device, input, judging, oracle, runner, simulator, team, worker};
+pub use gpulab_engine::{device, input, judging, oracle, runner, simulator, worker};
 pub use gpulab_graph as graph;
 pub use gpulab_kernels as kernels;
 pub use gpulab_kernels::{exchange, occupancy, values};

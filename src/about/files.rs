@@ -61,11 +61,7 @@ pub(crate) fn outputs<'a>(command: &'a Command) -> Vec<OutputFile<'a>> {
             all
         }
         Command::Ceiling(options) => tables::<CeilingRow>(&options.rows),
-        Command::Count(options) => {
-            let mut all = tables::<CountRow>(&options.rows);
-            all.push(("--save", options.save.as_deref(), |head| begins_as_object(head, &["gpulab_counts"])));
-            all
-        }
+        Command::Count(options) => tables::<CountRow>(&options.rows),
         Command::Compare(options) => tables::<ComparisonRow>(&options.rows),
         Command::Lab(options) => {
             let mut all = tables::<Point>(&options.rows);

@@ -67,11 +67,6 @@ pub(crate) fn next(done: &Done<'_>) -> Option<String> {
         Command::Exercise { action } => after_exercise(action.as_ref())?,
         Command::Ceiling(_) => done.on_device("gpulab reduce"),
         Command::Lab(options) => done.after_lab(options),
-        Command::Count(options) if options.save.as_deref() == Some("-") => return None,
-        Command::Count(options) if options.save.is_some() => {
-            let words: Vec<String> = done.words.iter().map(|word| word.replacen("--save", "--against", 1)).collect();
-            Done { words: &words, ..*done }.again("", &["--fail-on", "all:2%"])
-        }
         Command::Count(options) if options.lines || options.against.is_some() => done.on_device("gpulab reduce"),
         Command::Count(_) => done.again("", &["--lines"]),
         Command::Draw(options) => format!("gpulab film {} -o film.html", joined(&options.what)),
@@ -282,7 +277,7 @@ mod tests {
     }
 
     /// Each command, and what comes next.
-    const NEXT: [(&str, &str); 55] = [
+    const NEXT: [(&str, &str); 52] = [
         ("gpulab devices", "gpulab dot -n 1M --quick"),
         ("gpulab doctor", "gpulab dot -n 1M --quick"),
         ("gpulab list", "gpulab list reduce"),
@@ -314,10 +309,7 @@ mod tests {
         ("gpulab lab zerocopy", "gpulab list"),
         ("gpulab lab all", "gpulab list"),
         ("gpulab occupancy reduce --variant 3", "gpulab lab occupancy"),
-        ("gpulab count dot:2 --csv a.csv --save b.json", "gpulab count dot:2 --against b.json --fail-on all:2%"),
-        ("gpulab count dot:2 --against b.json", "gpulab reduce"),
-        ("gpulab count -- ./program 64", "gpulab count --lines -- ./program 64"),
-        ("gpulab count --save b.json -- ./program", "gpulab count --against b.json --fail-on all:2% -- ./program"),
+        ("gpulab count dot:2 --against b.csv", "gpulab reduce"),
         ("gpulab asm dot:2", "gpulab count dot:2 --lines"),
         ("gpulab asm dot:2 dot:3 -d gpu", "gpulab asm dot:2 dot:3 -d gpu -v"),
         ("gpulab sweep dot --dry-run -d gpu", "gpulab sweep dot -d gpu -o dot.csv"),

@@ -2,7 +2,7 @@
 
 use crate::about::files::REPORT;
 use crate::cli::ReportArgs;
-use crate::counting::why;
+use crate::counting::shipped_counts;
 use crate::documents::{Document, Filled, PlannedBlock, check_outputs, planned};
 use crate::outputs;
 use crate::pages::{films_beside, folders, inputs, is_folder, write_gallery};
@@ -18,7 +18,7 @@ pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
     if is_folder(output) {
         return write_gallery(output, inputs, global);
     }
-    let mut counts = why::shipped()?;
+    let mut counts = shipped_counts()?;
     let mut folders = folders(inputs, &mut counts, &|_| None, global.quiet);
     folders.iter_mut().for_each(|folder| add_kept(&mut folder.ceilings, &folder.rows.iter().collect::<Vec<_>>()));
     let films = films_beside(output);

@@ -45,7 +45,6 @@ const OUTPUTS: &[&str] = &[
     "lab svg -> lab overlap --cl-dir cl --svg {}",
     "count csv -> count mine/family.toml --csv {}",
     "count json -> count reduce --own own.cl --json {}",
-    "count save -> count own.cl --as reduce --save {}",
     "sweep output -> sweep mine/family.toml --own own.cl -o {}",
     "tune csv -> tune mine/family.toml --csv {}",
     "tune json -> tune reduce --own own.cl --json {}",
