@@ -5,8 +5,8 @@ use crate::cli::{Global, GraphJob, Ladder, MinPlusArgs};
 use crate::console::Out;
 use crate::data::{Array, Dtype, Shape};
 use crate::graph::{self, Distances, Graph};
-use crate::kernels::minplus::{CLOSURE, FAMILY, WEIGHTS};
-use crate::kernels::{Family, Rung};
+use crate::kernels::minplus::WEIGHTS;
+use crate::kernels::{Family, Rung, closure, minplus};
 use crate::outcome::Status;
 use crate::plan::{Case, WorkGroup};
 use crate::report::progress::{Observer, StatusLine};
@@ -34,7 +34,7 @@ pub(crate) fn run(global: &Global, options: &MinPlusArgs, file: &str) -> Result<
 }
 
 fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
-    let family = if job.closure { &CLOSURE } else { &FAMILY };
+    let family = if job.closure { &closure::FAMILY } else { &minplus::FAMILY };
     let asked = asked(family, options.variant.as_deref())?;
     let rungs = |gpu: bool| asked.map_or_else(|| family.preferred(gpu), |rung| vec![rung]);
     options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(family, dtype))?;
@@ -185,10 +185,7 @@ impl Computer {
             let inputs = std::slice::from_ref(weights);
             match within(self.limit, "computing distances", || self.session.compute(case, inputs)) {
                 Ok(found) => {
-                    note(&format!(
-                        "{name}: {:.4} s of kernels, {:.4} s with transfers",
-                        found.launches, found.seconds
-                    ));
+                    note(&format!("{name}: {:.4} s of kernels, {:.4} s with transfers", found.launches, found.seconds));
                     return Ok(found.output);
                 }
                 Err(stop) if stop.status == Status::Skipped && at + 1 < self.cases.len() => {

@@ -3,7 +3,7 @@
 
 use crate::cli::{Cli, command_names};
 use crate::experiments::EXPERIMENTS;
-use crate::kernels::minplus::CLOSURE;
+use crate::kernels::closure;
 use crate::kernels::{FAMILIES, Rung};
 use crate::report::sources;
 use crate::suggest::{did_you_mean, nearest};
@@ -33,8 +33,8 @@ fn vocabulary() -> Vec<KnownWord> {
         words.extend(family.kernels().map(|rung| KnownWord::new(rung.variant(), command(rung.variant()))));
     }
     let closure = "gpulab minplus --closure";
-    words.push(KnownWord::new(&CLOSURE.name, closure.to_owned()));
-    let rungs = CLOSURE.kernels().map(Rung::variant);
+    words.push(KnownWord::new(&closure::FAMILY.name, closure.to_owned()));
+    let rungs = closure::FAMILY.kernels().map(Rung::variant);
     words.extend(rungs.map(|rung| KnownWord::new(rung, format!("{closure} --variant {rung}"))));
     let sources = sources::all().into_iter().map(|source| source.name());
     words.extend(sources.map(|name| KnownWord::new(&name, format!("gpulab list --source {name}"))));

@@ -41,10 +41,6 @@ pub const EXAMPLES: &[Example] = &[
     example("gpulab transpose -n 4096 --variant 2-4", "Transpose a matrix with three of the rungs."),
     example("gpulab minplus -n 512", "Run the min-plus product's ladder."),
     example("gpulab minplus --input roads.csv --closure -o distances.csv", "Write all shortest distances in a graph."),
-    example(
-        "gpulab minplus --input tasks.csv --closure --semiring max-plus",
-        "Write the longest path between all tasks.",
-    ),
     example("gpulab exercise list", "List the exercises of a course, and the solved ones."),
     example("gpulab exercise start transpose-banks", "Write the starting file of an exercise."),
     example("gpulab exercise check transpose-banks", "Check your file: is it right, and does it show the step?"),

@@ -246,7 +246,15 @@ mod tests {
         let of = |undirected| {
             let weights = Array::I32(vec![7, 1, NO, NO]);
             let names = Names::counted(0, 2);
-            let file = GraphFile { names, ends: None, weights, decimals: None, both_ways: false, kind: String::new(), notes: Vec::new() };
+            let file = GraphFile {
+                names,
+                ends: None,
+                weights,
+                decimals: None,
+                both_ways: false,
+                kind: String::new(),
+                notes: Vec::new(),
+            };
             Graph::new(file, undirected).weights
         };
         assert_eq!((of(false), of(true)), (Array::I32(vec![7, 1, NO, NO]), Array::I32(vec![7, 1, 1, NO])));

@@ -110,6 +110,9 @@ mod tests {
         assert_eq!(i32::NO_EDGE, gpulab_model::data::NO_EDGE);
         check::<f32>(f32::LIMIT.next_down(), -f32::LIMIT.next_down());
         check::<f64>(f64::LIMIT.next_down(), -f64::LIMIT.next_down());
-        assert!((f64::TINY.next_up() - f64::TINY).is_normal() && ((f32::TINY as f32).next_up() - f32::TINY as f32).is_normal());
+        assert!(
+            (f64::TINY.next_up() - f64::TINY).is_normal()
+                && ((f32::TINY as f32).next_up() - f32::TINY as f32).is_normal()
+        );
     }
 }

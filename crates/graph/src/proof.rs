@@ -117,7 +117,7 @@ pub fn check_step(graph: &Graph, distances: &Array) -> Result<usize, Error> {
     };
     for rows in &chosen {
         let mut want = Array::zeros(graph.weights.dtype(), rows.len() * n);
-        minplus::rows(minplus::EdgeJoin::Sum, n, &graph.weights, rows.clone(), &mut want);
+        minplus::rows(n, &graph.weights, rows.clone(), &mut want);
         let wrong = same_type!((distances, &want), |d, w| first_difference(n, rows.start, d, w), else Some(0));
         if let Some(at) = wrong {
             let value = |array: &Array, at: usize| gpulab_model::each_array!(array, v => v[at].widened());
@@ -179,13 +179,7 @@ impl<T: Length> Incoming<T> {
     }
 }
 
-fn of_type<T: Length>(
-    n: usize,
-    w: &[T],
-    d: &[T],
-    paths: &[usize],
-    looks: usize,
-) -> Result<Proof, Mismatch> {
+fn of_type<T: Length>(n: usize, w: &[T], d: &[T], paths: &[usize], looks: usize) -> Result<Proof, Mismatch> {
     let tolerance = Tolerance::new(n, w);
     at_most(n, w, d)?;
     let short = Incoming::new(n, w, |at| !tolerance.is_detour(w[at], d[at]));
@@ -235,9 +229,10 @@ fn at_most<T: Length>(n: usize, w: &[T], d: &[T]) -> Result<(), Mismatch> {
         let is_edge_enough = d[at] <= w[at] && (at / n != at % n || d[at] == w[at]);
         !is_edge_enough && (d[at] < T::FAR || d[at].widened().is_nan() || w[at].is_some())
     };
-    (0..w.len()).into_par_iter().find_first(is_wrong).map_or(Ok(()), |at| {
-        Err(Mismatch { from: at / n, to: at % n, got: d[at].widened(), want: w[at].widened() })
-    })
+    (0..w.len())
+        .into_par_iter()
+        .find_first(is_wrong)
+        .map_or(Ok(()), |at| Err(Mismatch { from: at / n, to: at % n, got: d[at].widened(), want: w[at].widened() }))
 }
 
 /// How far distances may be from those of paths.
@@ -404,9 +399,7 @@ mod tests {
             (0..n * n).map(|at| if there(at) < 2 { there(at) as i32 } else { i32::NO_EDGE }).collect();
         let distances: Vec<i32> = (0..n * n).map(|at| there(at) as i32).collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let prove = |d: &[i32], paths: &[usize]| {
-            pool.install(|| of_type(n, &weights, d, paths, 5 * (2 * n + 8 * n)))
-        };
+        let prove = |d: &[i32], paths: &[usize]| pool.install(|| of_type(n, &weights, d, paths, 5 * (2 * n + 8 * n)));
         assert_eq!(prove(&distances, &[]).unwrap().targets, 5);
         let next = prove(&distances, &[3]).unwrap().next;
         assert_eq!(
@@ -458,8 +451,7 @@ mod tests {
                 weights[n + 2] = -1.0;
             }
             let right = closed(n, &weights, 0.0);
-            let proved =
-                |d: &[f32]| of_type(n, &weights, d, &[], LOOKS_A_THREAD).map(|proof| proof.bound);
+            let proved = |d: &[f32]| of_type(n, &weights, d, &[], LOOKS_A_THREAD).map(|proof| proof.bound);
             let bound = proved(&right).unwrap();
             let most = if scale == 1.0 { 0.0 } else { 1e-5 * (1000.0 + height) };
             assert!((0.0..=most).contains(&bound) && (bound == 0.0) == (scale == 1.0), "{height} {scale}: {bound:e}");

@@ -22,7 +22,8 @@ impl Distances<'_> {
     /// How many pairs of different nodes are asked for, and how many of them have a path.
     pub fn pairs(&self) -> [usize; 2] {
         let n = self.graph.size();
-        let pairs = || self.from.par_iter().flat_map_iter(|&i| self.to.iter().map(move |&j| (i, j))).filter(|(i, j)| i != j);
+        let pairs =
+            || self.from.par_iter().flat_map_iter(|&i| self.to.iter().map(move |&j| (i, j))).filter(|(i, j)| i != j);
         [pairs().count(), each_array!(self.distances, d => pairs().filter(|(i, j)| d[i * n + j].is_some()).count())]
     }
 
@@ -108,12 +109,18 @@ mod tests {
     #[test]
     fn pairs_without_a_path_and_of_one_node_are_left_out_and_names_are_quoted() {
         for (names, distances, from, want) in [
-            (&["a,b", "say \"x\""][..], vec![0.0, 0.1, f32::INFINITY, 0.0], &[0, 1][..], "\"a,b\",\"say \"\"x\"\"\",0.1\n"),
+            (
+                &["a,b", "say \"x\""][..],
+                vec![0.0, 0.1, f32::INFINITY, 0.0],
+                &[0, 1][..],
+                "\"a,b\",\"say \"\"x\"\"\",0.1\n",
+            ),
             (&["é"], vec![0.0], &[0], ""),
             (&["a", "two\nlines"], vec![0.0, 1.0, 2.0, 0.0], &[1], "\"two\nlines\",a,2\n"),
         ] {
             let to: Vec<usize> = (0..names.len()).collect();
-            let table = Distances { graph: &graph(names), distances: &Array::F32(distances), next: None, from, to: &to };
+            let table =
+                Distances { graph: &graph(names), distances: &Array::F32(distances), next: None, from, to: &to };
             let mut text = Vec::new();
             table.write(&mut text).unwrap();
             assert_eq!(String::from_utf8(text).unwrap(), format!("from,to,distance\n{want}"));

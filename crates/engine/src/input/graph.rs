@@ -172,7 +172,8 @@ fn matrix_of_text(rows: &[CsvRow], dtype: Dtype) -> Result<GraphFile, Why> {
             return Err(format!("line {} has {count} where the first has {columns}; complete it", row.line));
         }
         for (at, cell) in row.cells.iter().enumerate() {
-            let read = if cell.is_empty() { Ok(AnyNumber::NO_EDGE) } else { number(cell).ok_or_else(|| no_number(cell)) };
+            let read =
+                if cell.is_empty() { Ok(AnyNumber::NO_EDGE) } else { number(cell).ok_or_else(|| no_number(cell)) };
             numbers.push(read.map_err(|why| format!("line {}, column {}: {why}", row.line, at + 1))?);
         }
     }
@@ -334,16 +335,20 @@ fn edges(rows: &EdgeRows) -> Result<ListedEdges, Why> {
     let mut edges = Vec::with_capacity(list.len());
     for CsvRow { line, cells, .. } in list {
         if cells.len() != count {
-            return Err(format!("line {line} has {} where the first has {count}; complete it", cell_count(cells.len())));
+            return Err(format!(
+                "line {line} has {} where the first has {count}; complete it",
+                cell_count(cells.len())
+            ));
         }
         let ends = [from, to].map(|at| at.map_or("", |at| &cells[at]));
         if ends.contains(&"") {
             return Err(format!("line {line}: a node has no name; fill it in"));
         }
-        let number = listed(*line, weight.map_or("1", |at| &cells[at])).map_err(|why| match has_header || *line > 1 {
-            true => why,
-            false => why + " (names of columns are from,to,weight)",
-        })?;
+        let number =
+            listed(*line, weight.map_or("1", |at| &cells[at])).map_err(|why| match has_header || *line > 1 {
+                true => why,
+                false => why + " (names of columns are from,to,weight)",
+            })?;
         edges.push((*line, (names.number(ends[0]), names.number(ends[1])), number));
     }
     Ok(ListedEdges { format: "a list of", names, count: edges.len(), both_ways: false, list: edges, notes })
@@ -351,9 +356,8 @@ fn edges(rows: &EdgeRows) -> Result<ListedEdges, Why> {
 
 /// The place of a column among these names.
 fn column(header: &StringRecord, names: [[&str; 2]; 2]) -> Result<usize, Why> {
-    let places = |names: [&str; 2]| -> Vec<usize> {
-        (0..header.len()).filter(|&at| is_one_of(&header[at], &[names])).collect()
-    };
+    let places =
+        |names: [&str; 2]| -> Vec<usize> { (0..header.len()).filter(|&at| is_one_of(&header[at], &[names])).collect() };
     let found = Some(places(names[0])).filter(|found| !found.is_empty()).unwrap_or_else(|| places(names[1]));
     match found[..] {
         [at] => Ok(at),
@@ -545,7 +549,11 @@ mod tests {
     #[test]
     fn graphs_as_people_have_them() {
         for (name, content, want) in [
-            ("g.csv", "\u{feff}from,to,weight\r\n\"a, b\",\"say \"\"x\"\"\",1.5\r\n7,é,-2\n", "a, b>say \"x\" 7>é F32([1.5, -2.0])"),
+            (
+                "g.csv",
+                "\u{feff}from,to,weight\r\n\"a, b\",\"say \"\"x\"\"\",1.5\r\n7,é,-2\n",
+                "a, b>say \"x\" 7>é F32([1.5, -2.0])",
+            ),
             ("g.csv", "id,Target,weight,source\n1,b,3e2,a\n", "a>b F32([300.0])"),
             ("g.csv", "from,to,distance,next\na,b,inf,b\n", "a>b F32([inf])"),
             ("g.csv", "from,note,note,to,weight\na,x,y,b,-0\n", "a>b F32([0.0])"),
@@ -563,10 +571,19 @@ mod tests {
             ("g.txt", "c x\np sp 3 2\na 1 2 0.50\n\na 3 1 -7\n", "1>2 3>1 F32([0.5, -7.0])"),
             ("g.gr", "p sp 2 0\r\n", "F32([])"),
             ("g.col", "c x\np edge 3 1\ne 3 1\n", "3>1 1>3 F32([1.0, 1.0])"),
-            ("g", "%%MatrixMarket matrix coordinate real general\n% c\n\n2 2 2\n1 2 1.5\n2 2 3\n", "1>2 2>2 F32([1.5, 3.0])"),
-            ("g.mtx", "%%matrixmarket MATRIX coordinate Pattern Symmetric\n2 2 2\n2 1\n1 1\n", "2>1 1>1 1>2 F32([1.0, 1.0, 1.0])"),
+            (
+                "g",
+                "%%MatrixMarket matrix coordinate real general\n% c\n\n2 2 2\n1 2 1.5\n2 2 3\n",
+                "1>2 2>2 F32([1.5, 3.0])",
+            ),
+            (
+                "g.mtx",
+                "%%matrixmarket MATRIX coordinate Pattern Symmetric\n2 2 2\n2 1\n1 1\n",
+                "2>1 1>1 1>2 F32([1.0, 1.0, 1.0])",
+            ),
         ] {
-            for (name, bytes) in [(name.to_owned(), content.into()), (format!("{name}.gz"), packed(content.as_bytes()))] {
+            for (name, bytes) in [(name.to_owned(), content.into()), (format!("{name}.gz"), packed(content.as_bytes()))]
+            {
                 assert_eq!(named(&name, &bytes, None).map(|file| told(&file)).as_deref(), Ok(want), "{content:?}");
             }
         }
@@ -581,7 +598,11 @@ mod tests {
             ("g.csv", "from,to,weight\n", "no edges"),
             ("g.csv", "from,to,weight\na,\"b\n", "line 2"),
             ("g.csv", "from,to,cost\na,b,1\n", "no column 'weight', but 'from', 'to', 'cost'"),
-            ("g.csv", "from,to,weight,weight\na,b,1,2\n", "several columns have the meaning 'weight'; keep one of 3 'weight', 4 'weight'"),
+            (
+                "g.csv",
+                "from,to,weight,weight\na,b,1,2\n",
+                "several columns have the meaning 'weight'; keep one of 3 'weight', 4 'weight'",
+            ),
             ("g.csv", "from,Source,to,weight\na,b,1,2\n", "keep one of 1 'from', 2 'Source'"),
             ("g.csv", "from,to,weight\n\nb,c,x\n", "line 3: 'x' is not a number; correct it"),
             ("g.csv", "from,to,weight\nb,c,\n", "line 2: the weight is empty; fill it in"),
@@ -621,7 +642,9 @@ mod tests {
             assert!(why.contains(want) && !why.contains('\n'), "{content:?}: {why}");
         }
         let why = |bytes: &[u8]| named("g.txt", bytes, None).unwrap_err();
-        assert!(why(b"a b\n\xff\n").contains("line 2 is not UTF-8") && why(b"\x1f\x8b\0").contains("cannot be unpacked"));
+        assert!(
+            why(b"a b\n\xff\n").contains("line 2 is not UTF-8") && why(b"\x1f\x8b\0").contains("cannot be unpacked")
+        );
         assert!(unpack(&packed(&[0; 1000]), 999).unwrap_err().contains("more than 999 bytes"));
         assert!(unpack(&packed(&[0; 1000]), 1000).is_ok() && why(&packed(b"")).contains("empty"));
     }
@@ -642,7 +665,11 @@ mod tests {
         for content in ["from,to,weight\na,b,16777217\nb,c,12345.6789\nc,a,0.1\n", "0,16777217\n12345.6789,0\n"] {
             let of = |dtype| named("g.csv", content.as_bytes(), Some(dtype)).unwrap();
             let notes = of(Dtype::F32).notes;
-            assert_eq!(notes, ["weights that f32 rounds: 2; --dtype f64, or i32 for whole ones, keeps them"], "{content}");
+            assert_eq!(
+                notes,
+                ["weights that f32 rounds: 2; --dtype f64, or i32 for whole ones, keeps them"],
+                "{content}"
+            );
             assert_eq!((of(Dtype::F64).notes.len(), of(Dtype::F64).decimals), (0, Some(4)), "{content}");
         }
     }

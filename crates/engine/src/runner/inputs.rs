@@ -2,7 +2,6 @@
 
 use super::prelude::*;
 use super::verdict::{judge_moved, judge_real};
-use gpulab_cpu::minplus::Semiring;
 use gpulab_kernels::{Changed, Spot};
 use gpulab_model::data::{DrawnInput, Params};
 use gpulab_model::plan::{OutputPart, Role, Rounded};
@@ -19,7 +18,6 @@ pub(super) struct Origin {
     dtype: Dtype,
     shape: Shape,
     seed: u64,
-    semiring: Semiring,
     fills: [Fill; 2],
     lens: Vec<usize>,
 }
@@ -31,7 +29,6 @@ impl Origin {
             dtype: case.dtype,
             shape: case.shape,
             seed: case.seed,
-            semiring: Semiring::of(&case.params),
             fills: [family.problem.fill(case), family.problem.beside(case)],
             lens: family.problem.inputs(case.shape, &case.params),
         }
@@ -357,16 +354,12 @@ mod tests {
         let sum = case("reduce", Dtype::I32, (1000, 1), 1, &[]);
         let origin = Origin::of(&reduce::FAMILY, &sum);
         // A new part of it belongs here, too.
-        let Origin { family, dtype, shape, seed, semiring, fills, lens } = origin.clone();
+        let Origin { family, dtype, shape, seed, fills, lens } = origin.clone();
         let others = [
             Origin { family: if family == "dot" { "reduce".into() } else { "dot".into() }, ..origin.clone() },
             Origin { dtype: if dtype == Dtype::I32 { Dtype::I64 } else { Dtype::I32 }, ..origin.clone() },
             Origin { shape: Shape { m: shape.m + 1, ..shape }, ..origin.clone() },
             Origin { seed: seed + 1, ..origin.clone() },
-            Origin {
-                semiring: if semiring == Semiring::OrAnd { Semiring::MaxMin } else { Semiring::OrAnd },
-                ..origin.clone()
-            },
             Origin { fills: [Fill::Ones, fills[1]], ..origin.clone() },
             Origin { fills: [fills[0], Fill::Ones], ..origin.clone() },
             Origin { lens: [&lens[..], &[1]].concat(), ..origin.clone() },
