@@ -1,6 +1,6 @@
 //! The min-plus step's kernels on real drivers: sizes, tilings, types, signs, and special values.
 
-use crate::drivers::{is_mine, is_turn, is_whole, on_every_driver, on_every_real_driver, session};
+use crate::drivers::{is_turn, is_whole, on_every_driver, on_every_real_driver, session};
 use crate::skips::{self, verify};
 use gpulab::check::check_exact;
 use gpulab::cpu::minplus::all_threads;
@@ -161,4 +161,3 @@ fn every_semiring_is_right() {
         count
     });
 }
-

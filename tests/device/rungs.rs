@@ -56,7 +56,9 @@ fn every_rung_is_right_at_every_size() {
         for family in FAMILIES.iter().copied().chain([&CLOSURE]) {
             let is_vector = family.form == Form::Vector;
             for (d, &dtype) in family.dtypes.iter().enumerate().filter(|(d, _)| *d == 0 || has_all) {
-                for (shape, rung) in shapes(driver, family).iter().flat_map(|shape| family.kernels().map(move |rung| (*shape, rung))) {
+                for (shape, rung) in
+                    shapes(driver, family).iter().flat_map(|shape| family.kernels().map(move |rung| (*shape, rung)))
+                {
                     let set = if is_vector || family.form == Form::Matrix { Settings::new() } else { small(rung) };
                     // The simulator would take minutes over the rounds of the squares.
                     if driver == "oclgrind" && rung.variant() == "squaring" {
@@ -86,7 +88,10 @@ fn every_setting_is_right() {
         let mut session = session(driver, None);
         let mut count = 0;
         for (family, rung) in FAMILIES.iter().flat_map(|family| family.kernels().map(move |rung| (*family, rung))) {
-            let shape = family.form.shape(if family.form == Form::Vector { 4099 } else { 131 }, (family.form == Form::Matrix).then_some(67));
+            let shape = family.form.shape(
+                if family.form == Form::Vector { 4099 } else { 131 },
+                (family.form == Form::Matrix).then_some(67),
+            );
             let wg = if family.form == Form::Matrix { 256 } else { 64 };
             for tunable in rung.tunables() {
                 for value in tunable.values().filter(|value| tunable.name != "items" || value.len() < 5) {
@@ -123,7 +128,11 @@ fn the_probes_of_the_ceilings_are_right() {
                 let all = rung.tunables().chain(family.choices.iter().copied());
                 let settings = all.flat_map(|tunable| tunable.values().map(move |value| vec![(tunable.name, value)]));
                 for set in settings.filter(|_| has_all).chain([vec![]]) {
-                    count += verify(&mut session, driver, &case(family, rung, family.dtypes[0], Shape::vector(6400), 64, &set));
+                    count += verify(
+                        &mut session,
+                        driver,
+                        &case(family, rung, family.dtypes[0], Shape::vector(6400), 64, &set),
+                    );
                 }
             }
         }
@@ -153,7 +162,8 @@ fn special_values_follow_ieee_rules() {
                 files.resize(inputs, Array::F32(vec![1.5; n]));
                 let mut session = session(driver, Some(files));
                 for rung in &*family.ladder {
-                    count += verify(&mut session, driver, &case(family, rung, Dtype::F32, Shape::vector(n as u64), 64, &[]));
+                    count +=
+                        verify(&mut session, driver, &case(family, rung, Dtype::F32, Shape::vector(n as u64), 64, &[]));
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! The transposition's kernels on real drivers: folded launches, skewed tiles, and the loop inside the kernel.
 
-use crate::drivers::{on_every_driver, on_every_real_driver, on_pocl, open, session};
+use crate::drivers::{on_every_driver, on_every_real_driver, open, session};
 use crate::skips::verify;
 use gpulab::check::{check_moved, poisoned};
 use gpulab::data::{Array, Dtype, Fill, Params, Shape, generate};
