@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sparse
+from scipy.io import mmwrite
 from distances import graph, scipy
 
 SIZES = [500, 1000, 2000]

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sparse
+from scipy.io import mmwrite
 from distances import graph
 from scipy.sparse.csgraph import shortest_path
 

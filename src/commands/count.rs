@@ -12,7 +12,7 @@ use crate::plan::Target;
 use crate::prelude::*;
 use crate::report::count_gate::{sentence, text};
 use crate::store::{Recorded, of_csv};
-use crate::{report, shown, why, words};
+use crate::{report, shown, suggest, why};
 
 pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Error> {
     if global.device_given().is_some() {
@@ -126,7 +126,7 @@ impl Countable {
         // Kernels of experiments and probes too, though nobody is told.
         Brought::new(name, None).map(|brought| ladder((brought, list))).map_err(|_| {
             let names = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
-            Error::Usage(words::unknown("family or experiment", name, &names.collect::<Vec<_>>()))
+            Error::Usage(suggest::unknown("family or experiment", name, &names.collect::<Vec<_>>()))
         })
     }
 

@@ -1,6 +1,5 @@
 //! `gpulab report`: recorded results as a page, or as a gallery of pages; or documents renewed from them.
 
-use crate::about::files::REPORT;
 use crate::cli::ReportArgs;
 use crate::counting::shipped_counts;
 use crate::documents::{Document, Filled, PlannedBlock, check_outputs, planned};
@@ -10,6 +9,9 @@ use crate::prelude::*;
 use crate::report::format::counted;
 use crate::report::page::{self, PageMaterial};
 use crate::shown::add_kept;
+
+/// Where the page goes when nothing else is asked for.
+const REPORT: &str = "report.html";
 
 /// Writes the page, or the pages.
 pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {

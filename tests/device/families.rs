@@ -1,97 +1,18 @@
-//! The ladders' rungs, and the probes, on real drivers: sizes, work-groups, types, settings, and special values.
+//! What single families have of their own, on real drivers: settings that go together, special weights, loops inside kernels.
 
-use crate::drivers::{alone, is_mine, is_turn, on_every_driver, on_every_real_driver, on_pocl, open, session};
+use crate::drivers::{on_every_driver, on_every_real_driver, on_pocl, open, session};
 use crate::skips::{self, verify};
 use gpulab::check::{check_exact, check_moved, poisoned};
 use gpulab::cpu::minplus::all_threads;
 use gpulab::data::{Array, Dtype, Fill, NO_EDGE, Shape, generate};
 use gpulab::device::{BuildUnit, Device};
-use gpulab::kernels::{self, FAMILIES, Family, Form, PROBES, Rung, Sources, closure, minplus, transpose};
+use gpulab::kernels::{self, FAMILIES, Family, Form, Rung, Sources, minplus, transpose};
 use gpulab::outcome::{Cache, Clock, Settings, Status};
 use gpulab::plan::{Arg, Case, Launch, WorkGroup};
 
 fn case(family: &Family, rung: &Rung, dtype: Dtype, shape: Shape, wg: usize, set: &[(&str, &str)]) -> Case {
     let params = set.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     Case { wg: WorkGroup::linear(wg), params, ..Case::of(&family.name, rung.variant(), dtype, shape) }
-}
-
-/// Shapes of a family: none or one, less than a group, about one, and some with a rest.
-fn shapes(family: &Family, is_simulated: bool) -> Vec<Shape> {
-    let square = |n| Form::Square.shape(n, None);
-    let shapes = match (family.form, is_simulated) {
-        (Form::Square, true) => vec![square(19)],
-        (Form::Square, false) => [1, 2, 65, 131].map(square).to_vec(),
-        (Form::Matrix, true) => vec![Shape { n: 65, m: 47 }],
-        (Form::Matrix, false) => [(1, 1), (1, 1000), (17, 31), (257, 255)].map(|(n, m)| Shape { n, m }).to_vec(),
-        (_, true) => vec![Shape::vector(257)],
-        (_, false) => [0, 1, 7, 257, 4097, 262_147].map(Shape::vector).to_vec(),
-    };
-    if family.name == closure::FAMILY.name && is_simulated { vec![square(7)] } else { shapes }
-}
-
-/// Settings with which compilers unroll little, where a rung has them.
-fn small(family: &Family, rung: &Rung) -> Vec<(&'static str, &'static str)> {
-    let has = |name: &str| rung.tunables().any(|t| t.name == name);
-    match has("tile") && family.form == Form::Square {
-        true if has("block") => vec![("block", "32"), ("tile", "32x32"), ("item", "4x4")],
-        true => vec![("tile", "16x32"), ("item", "4x4")],
-        false => Vec::new(),
-    }
-}
-
-/// Each rung in its first type over all shapes, and in the others over one.
-#[test]
-fn every_rung_is_right() {
-    on_every_driver(|driver| {
-        let mut session = session(driver, None);
-        let is_simulated = driver == "oclgrind";
-        let mut count = 0;
-        for (f, family) in kernels::ladders().enumerate() {
-            let shapes = shapes(family, is_simulated);
-            for (r, rung) in family.kernels().enumerate() {
-                let set = small(family, rung);
-                for (d, &dtype) in family.dtypes.iter().enumerate() {
-                    if !is_turn(driver, f + r + d) || (is_simulated && d > 0) {
-                        continue;
-                    }
-                    let meant = if d == 0 { &shapes[..] } else { &shapes[shapes.len() / 2..][..1] };
-                    for &shape in meant {
-                        count += verify(&mut session, driver, &case(family, rung, dtype, shape, 64, &set));
-                    }
-                }
-            }
-        }
-        count
-    });
-}
-
-/// Each value of each tunable and choice alone, each on one driver; and, of reductions, each operation in each type.
-#[test]
-fn every_setting_is_right() {
-    on_every_real_driver(|driver| {
-        let mut session = session(driver, None);
-        let mut count = 0;
-        let mut tried = 0;
-        for family in kernels::ladders() {
-            let shape = match family.form {
-                Form::Square => Form::Square.shape(131, None),
-                Form::Matrix => Shape { n: 131, m: 67 },
-                _ => Shape::vector(1003),
-            };
-            for (r, rung) in family.kernels().enumerate() {
-                let tunables: Vec<_> = rung.tunables().chain(family.choices.iter().copied()).collect();
-                for set in alone(&tunables) {
-                    tried += 1;
-                    let wg = if r % 3 == 0 { 32 } else { 64 };
-                    let dtype = family.dtypes[tried % family.dtypes.len()];
-                    if is_mine(driver, tried) {
-                        count += verify(&mut session, driver, &case(family, rung, dtype, shape, wg, &set));
-                    }
-                }
-            }
-        }
-        count
-    });
 }
 
 /// What goes together: work-groups of rare sizes, few items with many turns, shared k, folded launches, skewed tiles.
@@ -136,36 +57,21 @@ fn settings_that_go_together_are_right() {
 }
 
 #[test]
-fn special_values_are_right() {
-    on_every_real_driver(|driver| {
-        let (inf, nan, n) = (f32::INFINITY, f32::NAN, 1003);
+fn special_weights_are_right() {
+    on_pocl(|driver| {
+        let inf = f32::INFINITY;
         let mut count = 0;
-        // NaN, infinities, and overflow.
-        let all = [vec![(17, nan)], vec![(n - 1, inf)], vec![(3, inf), (1001, -inf)], vec![(500, 3e38), (501, 3e38)]];
-        for (s, specials) in all.iter().enumerate() {
-            let mut x = vec![1.0f32; n];
-            specials.iter().for_each(|&(at, value)| x[at] = value);
-            for family in FAMILIES.iter().filter(|f| f.form == Form::Vector) {
-                let mut files = vec![Array::F32(x.clone())];
-                files.resize(1 + usize::from(family.name == "dot"), Array::F32(vec![1.5; n]));
-                let mut session = session(driver, Some(files));
-                for (_, rung) in family.ladder.iter().enumerate().filter(|(r, _)| is_turn(driver, r + s)) {
-                    count +=
-                        verify(&mut session, driver, &case(family, rung, Dtype::F32, Shape::vector(n as u64), 64, &[]));
-                }
-            }
-        }
         let mut session = session(driver, None);
         let matrices = [
             (Array::F32((0..25).map(|i| [0.0, -0.0, f32::MAX, inf, 1e-3][i % 5]).collect()), "non_negative"),
             (Array::F32((0..25).map(|i| [-f32::MAX, f32::MAX, inf, -1.0, 0.5][i * 3 % 5]).collect()), "signed"),
             (Array::I32((0..25).map(|i| [NO_EDGE, 1 - NO_EDGE, 0, -1, NO_EDGE - 1][i * 3 % 5]).collect()), "signed"),
         ];
-        for (m, (d, weights)) in matrices.iter().enumerate() {
+        for (d, weights) in &matrices {
             let mut want = Array::zeros(d.dtype(), d.len());
             all_threads(5, d, &mut want);
             let family = &minplus::FAMILY;
-            for (_, rung) in family.ladder.iter().enumerate().filter(|(r, _)| is_turn(driver, r + m)) {
+            for rung in &*family.ladder {
                 let case = case(family, rung, d.dtype(), Form::Square.shape(5, None), 64, &[("weights", weights)]);
                 count += skips::run(&mut session, driver, &case, |session, case| {
                     let computed = session.compute(case, std::slice::from_ref(d))?;
@@ -175,26 +81,16 @@ fn special_values_are_right() {
                 });
             }
         }
-        count
-    });
-}
-
-#[test]
-fn the_probes_of_the_ceilings_are_right() {
-    on_pocl(|driver| {
-        let mut session = session(driver, None);
-        let mut count = 0;
-        for (family, rung) in PROBES.iter().flat_map(|f| f.ladder.iter().map(move |r| (*f, r))) {
-            for &dtype in &*family.dtypes {
-                count += verify(&mut session, driver, &case(family, rung, dtype, Shape::vector(6400), 64, &[]));
-            }
-            // Those of arithmetic take compilers long.
-            let tunables: Vec<_> = rung.tunables().chain(family.choices.iter().copied()).collect();
-            for mut set in alone(&tunables).into_iter().filter(|_| family.ceiling.is_memory()) {
-                set.push(("nreps", "3"));
-                count +=
-                    verify(&mut session, driver, &case(family, rung, family.dtypes[0], Shape::vector(8192), 64, &set));
-            }
+        // Without the word that weights may be negative, their order as integers is wrong.
+        let d = Array::F32(vec![-1.0, -2.0, -3.0, -4.0]);
+        let mut want = Array::zeros(Dtype::F32, 4);
+        all_threads(2, &d, &mut want);
+        let rung = minplus::FAMILY.rung("three_way").unwrap();
+        for (weights, is_right) in [("signed", true), ("non_negative", false)] {
+            let set = [("weights", weights)];
+            let case = case(&minplus::FAMILY, rung, Dtype::F32, Form::Square.shape(2, None), 64, &set);
+            let found = session.compute(&case, std::slice::from_ref(&d)).unwrap().output;
+            assert_eq!(check_exact(&found, &want).ok, is_right, "{weights}");
         }
         count
     });

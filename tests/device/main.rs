@@ -13,6 +13,7 @@ mod lab;
 mod layer;
 mod lent;
 mod plain;
+mod rungs;
 mod skips;
 #[path = "../sources/mod.rs"]
 mod sources;
