@@ -310,7 +310,7 @@ mod tests {
         ("gpulab minplus --input a.csv --closure", "gpulab minplus --quick"),
         ("gpulab ceiling --show", "gpulab reduce"),
         ("gpulab lab", "gpulab lab banks --quick"),
-        ("gpulab lab banks -d it's", r"gpulab lab camping -d 'it'\''s'"),
+        ("gpulab lab banks -d it's", r"gpulab lab constant -d 'it'\''s'"),
         ("gpulab lab zerocopy", "gpulab list"),
         ("gpulab lab all", "gpulab list"),
         ("gpulab occupancy reduce --variant 3", "gpulab lab occupancy"),
