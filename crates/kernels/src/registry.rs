@@ -35,7 +35,6 @@ pub const LAB: &[&Family] = &[
     &lab::chains::FAMILY,
     &lab::chase::FAMILY,
     &closure::FAMILY,
-    &lab::columns::FAMILY,
     &lab::constant::FAMILY,
     &lab::divergence::FAMILY,
     &lab::walk::GATHER,
