@@ -1,11 +1,15 @@
 //! What a case is run over: its inputs, here and on the device, and what is right for them.
 
-use super::prelude::*;
-use super::verdict::{judge_moved, judge_real};
+use super::buffers::Fenced;
+use super::session::ReadyCase;
+use super::verify::{judge_moved, judge_real};
+use crate::device::{Device, ProgramId};
 use gpulab_cpu::minplus::Semiring;
-use gpulab_kernels::{Changed, Spot};
-use gpulab_model::data::{DrawnInput, Params};
-use gpulab_model::plan::{OutputPart, Role, Rounded};
+use gpulab_kernels::{Changed, Family, Spot};
+use gpulab_model::check;
+use gpulab_model::data::{Array, Change, DrawnInput, Dtype, Fill, Inputs, Params, Shape};
+use gpulab_model::outcome::{Judged, Stop};
+use gpulab_model::plan::{Case, OutputPart, Reference, Role, Rounded};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -108,10 +112,6 @@ impl Data {
     /// What is right for these inputs; none where they say it themselves.
     pub(super) fn reference(&self) -> Option<&Reference> {
         self.reference.as_ref()
-    }
-
-    pub(super) fn unload(&mut self, device: &mut dyn Device) {
-        self.device.drain(..).for_each(|fenced| fenced.free(device));
     }
 
     /// What the inputs must still be after each run, made once.
@@ -281,7 +281,7 @@ mod tests {
     use super::super::session::Session;
     use super::*;
     use crate::device::fake::FakeDevice;
-    use gpulab_kernels::{built_in, reduce};
+    use gpulab_kernels::{Sources, built_in, reduce};
     use gpulab_model::plan::WorkGroup;
 
     fn case(family: &str, dtype: Dtype, (n, m): (u64, u64), seed: u64, params: &[(&str, &str)]) -> Case {
