@@ -7,7 +7,7 @@ use crate::bench::{self, Input, tuning};
 use crate::ceilings::Limits;
 use crate::cli::Ladder;
 use crate::compare::runs;
-use crate::counting::why;
+use crate::counting::counts;
 use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
 use crate::record::Peaks;
@@ -150,7 +150,7 @@ impl AskedLadder<'_> {
         let ceilings = climb.model_limits(limits)?;
         climb.end_progress();
         let registry = &climb.ladder().registry;
-        let counts = why::counts(registry, rows, options.kernels.cl_dir.as_deref(), global.quiet)?;
+        let counts = counts(registry, rows, options.kernels.cl_dir.as_deref(), global.quiet)?;
         let model = reasons::model_of(rows, &ceilings);
         let text = |screen| {
             let model =

@@ -86,15 +86,15 @@ pub type Gone = Rc<RefCell<Vec<u32>>>;
 
 /// What is on a device for as long as somebody has a copy of this.
 #[derive(Clone, Debug)]
-pub struct Kept(#[expect(dead_code, reason = "its drop counts")] Rc<KeptNumber>);
+pub struct Hold(#[expect(dead_code, reason = "its drop counts")] Rc<HeldNumber>);
 
 #[derive(Debug)]
-struct KeptNumber {
+struct HeldNumber {
     number: u32,
     gone: Gone,
 }
 
-impl Drop for KeptNumber {
+impl Drop for HeldNumber {
     fn drop(&mut self) {
         self.gone.borrow_mut().push(self.number);
     }
@@ -138,8 +138,8 @@ pub trait Device {
     }
 
     /// Holds what has this number until the last copy of what is returned goes.
-    fn keep(&self, number: u32) -> Kept {
-        Kept(Rc::new(KeptNumber { number, gone: Rc::clone(self.gone()) }))
+    fn keep(&self, number: u32) -> Hold {
+        Hold(Rc::new(HeldNumber { number, gone: Rc::clone(self.gone()) }))
     }
 
     /// Fills the first `bytes` of a buffer, a multiple of the pattern's 1, 4 or 8, on the device; returns when done.

@@ -1,8 +1,7 @@
 //! A plan's buffers on the device: between guard zones, which show whatever is written beside them, and poisoned. They go when
 //! nobody holds them any more.
 
-use super::drawing;
-use crate::device::{BufferWrite, Device, DeviceError, Kept, ProgramId};
+use crate::device::{BufferWrite, Device, DeviceError, Hold};
 use gpulab_kernels::{Family, Form};
 use gpulab_model::check::{self, Fingerprint, Side};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill};
@@ -34,7 +33,7 @@ pub(super) struct Fenced {
     dtype: Dtype,
     pub(super) bytes: usize,
     fence: Fence,
-    _kept: Vec<Kept>,
+    _kept: Vec<Hold>,
 }
 
 impl Fence {
@@ -170,7 +169,7 @@ struct Slot {
     id: BufferId,
     /// None of an image, which is kept by itself.
     fenced: Option<Fenced>,
-    _image: Option<Kept>,
+    _image: Option<Hold>,
 }
 
 impl From<Fenced> for Slot {
@@ -239,7 +238,7 @@ impl BoundPlan {
         self.of_role(|role| matches!(role, Role::Output | Role::Scratch))
     }
 
-    fn inputs(&self) -> impl Iterator<Item = (usize, &Fenced)> {
+    pub(super) fn inputs(&self) -> impl Iterator<Item = (usize, &Fenced)> {
         self.of_role(|_| true).filter_map(|(spec, place)| match spec.role {
             Role::Input(index) => Some((index, place.fenced.as_ref()?)),
             _ => None,
@@ -359,21 +358,6 @@ impl BoundPlan {
     pub(super) fn changed_input(&self, device: &mut dyn Device, prints: &[u128]) -> Result<Option<usize>, DeviceError> {
         for (index, input) in self.inputs() {
             if !input.is_unchanged(device, prints[index])? {
-                return Ok(Some(index));
-            }
-        }
-        Ok(None)
-    }
-
-    /// As [`BoundPlan::changed_input`], of inputs that the device drew: it says itself what their prints are.
-    pub(super) fn changed_drawn(
-        &self,
-        device: &mut dyn Device,
-        printer: ProgramId,
-        prints: &[u64],
-    ) -> Result<Option<usize>, DeviceError> {
-        for (index, input) in self.inputs() {
-            if drawing::print_of(device, printer, input)? != prints[index] {
                 return Ok(Some(index));
             }
         }

@@ -12,13 +12,12 @@
 //! seen so far. A load that lasts the whole session looks like a slow device. A faster reading later on does not mend the rows
 //! before it.
 
-use super::timing::{take, warm_up};
 use crate::device::{BuildUnit, Device, DeviceError, Stamps, Timing};
 use gpulab_cpu::canary::{CHAINS, chain};
 use gpulab_kernels::Sources;
 use gpulab_model::outcome::{Canary, Measured, SHORTEST_NS, Sample, Settings, Stop};
 use gpulab_model::plan::{Arg, BufferId, Launch};
-use gpulab_model::stats;
+use gpulab_model::stats::{self, Summary};
 use std::time::{Duration, Instant};
 
 /// The sample that one run's times make: the event time from the start of the first timed launch to the
@@ -52,6 +51,77 @@ fn event_seconds(timing: &Timing, timed: &[bool]) -> Option<f64> {
     let ns = last.end.checked_sub(first.start)?;
     let seconds = ns as f64 * 1e-9;
     (ordered && ns >= SHORTEST_NS && seconds <= timing.wall_s).then_some(seconds)
+}
+
+/// Runs longer than this, in seconds, need no more than one to warm up.
+const LONG_S: f64 = 0.5;
+
+/// Samples after which a search may drop a candidate.
+const FIRST: usize = 3;
+
+/// Warms up, then samples until the spread is small, the time is up or there are enough; says which.
+/// `run` is given the number of the run.
+pub(super) fn sampled(
+    settings: &Settings,
+    run: &mut dyn FnMut(usize) -> Result<Sample, Stop>,
+) -> Result<(Vec<Sample>, &'static str), Stop> {
+    warm_up(settings, run)?;
+    take(settings, run)
+}
+
+fn warm_up(settings: &Settings, run: &mut dyn FnMut(usize) -> Result<Sample, Stop>) -> Result<(), Stop> {
+    let warming = Instant::now();
+    for i in 0..settings.warmup {
+        run(i as usize)?;
+        // A run that is longer than all samples may be has warmed everything up.
+        if warming.elapsed().as_secs_f64() >= settings.timeout.max(LONG_S) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The samples, as [`sampled`] takes them after its warm-up.
+fn take(
+    settings: &Settings,
+    run: &mut dyn FnMut(usize) -> Result<Sample, Stop>,
+) -> Result<(Vec<Sample>, &'static str), Stop> {
+    let started = Instant::now();
+    let mut samples = Vec::new();
+    loop {
+        samples.push(run(samples.len())?);
+        if samples.len() == FIRST && is_too_slow(settings, &samples) {
+            return Ok((samples, "slower"));
+        }
+        let elapsed = started.elapsed().as_secs_f64();
+        if samples.len() >= settings.max_runs as usize {
+            return Ok((samples, "max-runs"));
+        }
+        let fewest = if elapsed >= 10.0 * settings.timeout.max(LONG_S) { 1 } else { settings.min_runs.min(3) };
+        if elapsed >= settings.timeout && samples.len() >= fewest as usize {
+            return Ok((samples, "timeout"));
+        }
+        let enough = samples.len() >= settings.min_runs as usize && elapsed >= settings.min_time;
+        // Sorting all samples after each of them would disturb short kernels.
+        if enough && samples.len() % 5 == 0 && spread(&samples) <= settings.max_noise {
+            return Ok((samples, "steady"));
+        }
+    }
+}
+
+fn summary(samples: &[Sample]) -> Option<Summary> {
+    let times: Vec<f64> = samples.iter().map(|s| s.event.unwrap_or(s.wall)).collect();
+    stats::summarise(&times)
+}
+
+fn spread(samples: &[Sample]) -> f64 {
+    summary(samples).map_or(f64::INFINITY, |s| s.noise)
+}
+
+/// Whether a search need not look at the case any longer.
+fn is_too_slow(settings: &Settings, samples: &[Sample]) -> bool {
+    let most = settings.candidate.and_then(|candidate| candidate.give_up_above);
+    summary(samples).zip(most).is_some_and(|(times, most)| times.median > most)
 }
 
 /// Name of the kernel and of its file in `cl/common/`.
@@ -364,7 +434,7 @@ fn trial(steps: u32, batch: &mut dyn FnMut(u32) -> Result<Clocked, DeviceError>)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpulab_model::outcome::objection;
+    use gpulab_model::outcome::{Candidate, objection};
 
     fn timing(stamps: &[(u64, u64, u64, u64)], wall_s: f64) -> Timing {
         let stamps = stamps.iter().map(|&(queued, submit, start, end)| Stamps { queued, submit, start, end });
@@ -535,5 +605,43 @@ mod tests {
             around_truth += usize::from(judged(20_000, |_| 0, |ns| ns * (next() % 2_000) / 1_000 + 1).is_none());
         }
         assert!(around_truth <= 20, "{around_truth} of 200");
+    }
+
+    fn settings() -> Settings {
+        Settings { warmup: 2, max_runs: 100, min_time: 0.0, timeout: 10.0, ..Settings::default() }
+    }
+
+    fn run_on(times: impl Fn(usize) -> f64, settings: &Settings) -> (usize, &'static str, usize) {
+        let mut calls = 0;
+        let (samples, why) = sampled(settings, &mut |i| {
+            calls += 1;
+            Ok(Sample { event: Some(times(i)), wall: 1.0 })
+        })
+        .unwrap();
+        (samples.len(), why, calls)
+    }
+
+    #[test]
+    fn steady_times_end_early_and_noisy_ones_at_the_most_runs_the_time_limit_or_an_error() {
+        assert_eq!(run_on(|_| 1e-3, &settings()), (10, "steady", 12));
+        assert_eq!(run_on(|i| if i % 2 == 0 { 1e-3 } else { 2e-3 }, &settings()).1, "max-runs");
+        let result = sampled(&settings(), &mut |_| Err(Stop::failed("lost")));
+        assert_eq!(result, Err(Stop::failed("lost")));
+        let settings = Settings { timeout: 0.0, ..settings() };
+        assert_eq!(run_on(|i| 1e-3 * (i + 1) as f64, &settings), (3, "timeout", 5));
+    }
+
+    #[test]
+    fn a_candidate_that_is_slower_than_asked_for_ends_after_its_first_samples() {
+        let search = |give_up_above| Settings {
+            candidate: Some(Candidate { give_up_above, is_preliminary: false }),
+            ..settings()
+        };
+        assert_eq!(run_on(|_| 1.6e-3, &search(Some(1.5e-3))), (3, "slower", 5));
+        for enough in [Some(1.7e-3), None] {
+            assert_eq!(run_on(|_| 1.6e-3, &search(enough)), (10, "steady", 12), "{enough:?}");
+        }
+        // One slow run decides nothing.
+        assert_eq!(run_on(|i| if i == 1 { 9e-3 } else { 1e-3 }, &search(Some(1.5e-3))).1, "steady");
     }
 }

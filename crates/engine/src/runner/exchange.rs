@@ -2,9 +2,9 @@
 
 use super::buffers::{Fence, Fenced};
 use super::clock::{self, Gauge};
+use super::inputs::wrong;
 use super::session::Session;
-use super::verify::wrong;
-use crate::device::{BuildUnit, Device, Kept, ProgramId, Stamps, Timing};
+use crate::device::{BuildUnit, Device, Hold, ProgramId, Stamps, Timing};
 use gpulab_kernels::Sources;
 use gpulab_kernels::exchange::{Answer, AnswerPlace, Contents, Exchange, Expected, Reading, Script, Variant, pattern};
 use gpulab_model::check;
@@ -112,7 +112,7 @@ struct ScriptMemory {
     /// To a simulator nothing is initialised but what was written last: it is given whole results.
     is_simulated: bool,
     hosts: Vec<HostId>,
-    kept: Vec<Kept>,
+    kept: Vec<Hold>,
     buffers: Vec<Fenced>,
 }
 

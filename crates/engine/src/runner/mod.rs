@@ -13,5 +13,7 @@ mod verify;
 mod witness;
 
 pub(crate) use inputs::exactly;
+pub use inputs::second_seed;
 pub use pace::{Budget, FOR_LIMITS, Pace};
-pub use session::{Computed, Session, second_seed};
+pub use session::Session;
+pub use timing::Computed;

@@ -1,11 +1,9 @@
 //! One device, the data of the case at hand, and the steps that every case goes through.
 
-use super::buffers::{BoundPlan, Fence};
-use super::clock::Gauge;
+use super::buffers::Fence;
+use super::clock::{Gauge, sampled};
 use super::drawing::{self, MOST_HELD};
-use super::inputs::{Data, Origin, choices, drawn_inputs, exactly, make_inputs};
-use super::timing::sample;
-use super::verify::{demand, finished, single};
+use super::inputs::{Data, Origin, ReadyCase, choices, demand, drawn_inputs, exactly, make_inputs, single};
 use crate::device::{BuildUnit, Device, ProgramId, generation};
 use gpulab_kernels::exchange::exchange;
 use gpulab_kernels::occupancy::{self, GroupNeeds};
@@ -13,8 +11,7 @@ use gpulab_kernels::{Baseline, FAMILIES, Family, Fold, Form, Registry, Rung, Sou
 use gpulab_model::check;
 use gpulab_model::data::{Array, Dtype, Fill, Inputs};
 use gpulab_model::outcome::{
-    BuildTold, Clock, Inspected, Judged, LaunchedOnce, Measured, Outcome, ProgramBinary, SHORTEST_NS, Sample, Settings,
-    Status, Stop,
+    BuildTold, Clock, Inspected, Judged, LaunchedOnce, Measured, Outcome, ProgramBinary, Sample, Settings, Status, Stop,
 };
 use gpulab_model::plan::{Arg, Case, MemoryKind, Plan, Reference, Refusal, TOLD, WorkGroup};
 use gpulab_system::files::name_of;
@@ -24,15 +21,6 @@ use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
 use std::time::Instant;
-
-/// The variable that says what the second seed is, to repeat a run that named one.
-const SECOND_SEED: &str = "GPULAB_SECOND_SEED";
-
-pub fn second_seed() -> Result<Option<u64>, String> {
-    let Some(text) = std::env::var_os(SECOND_SEED) else { return Ok(None) };
-    let seed = text.to_str().and_then(|text| text.parse().ok());
-    seed.map(Some).ok_or_else(|| format!("{SECOND_SEED} is not a whole number: take one from a message"))
-}
 
 /// Runs cases on one device.
 pub struct Session {
@@ -366,30 +354,6 @@ impl Session {
         Ok(LaunchedOnce { wg: plan.wg, params, launches })
     }
 
-    /// Runs a rung once over these inputs, which are of the case's type and of the lengths that its problem asks for.
-    /// The result is not compared with a reference; that every element was written, and nothing behind the buffers'
-    /// ends, is checked.
-    pub fn compute(&mut self, case: &Case, inputs: &[Array]) -> Result<Computed, Stop> {
-        let registry = self.registry.clone();
-        let job = self.ready(registry.find(&case.family)?, case)?;
-        let started = Instant::now();
-        let fence = Fence::of(&*self.device, job.family, case);
-        let uploaded = fence.upload(&mut *self.device, inputs)?;
-        let bound = BoundPlan::new(&mut *self.device, fence, &job.plan, &uploaded)?;
-        let timing = self.run_poisoned(&job, &bound)?;
-        let tails = job.plan.host_tail.map(|start| inputs.iter().map(|array| array.tail(start as usize)).collect());
-        let output: Result<Array, Stop> = finished(&mut *self.device, &job, &bound, &tails.unwrap_or_else(Vec::new));
-        // A driver may compile between launches.
-        let ns: u64 = timing.stamps.iter().map(|stamps| stamps.end.saturating_sub(stamps.start)).sum();
-        let kernels = ns as f64 * 1e-9;
-        let is_known = ns >= SHORTEST_NS && kernels <= timing.wall_s;
-        Ok(Computed {
-            output: output.map_err(|stop| stop.after(true))?,
-            seconds: started.elapsed().as_secs_f64(),
-            launches: if is_known { kernels } else { timing.wall_s },
-        })
-    }
-
     /// What the driver tells of a case's last kernel, if the case asks for it.
     pub(super) fn build_told(&mut self, case: &Case) -> Result<Option<BuildTold>, Stop> {
         if !case.params.contains_key(TOLD) {
@@ -397,7 +361,7 @@ impl Session {
         }
         let Some(kernel) = self.inspect(case)?.pop() else { return Ok(None) };
         let registers = kernel.told.registers;
-        let unit = registers.and_then(|_| generation(self.device.info())).and_then(|name| occupancy::unit(&name));
+        let unit = registers.and_then(|_| generation(self.device.info())).and_then(|name| occupancy::unit(&name).ok());
         let resident = unit.zip(registers).and_then(|(unit, registers)| {
             unit.resident(GroupNeeds { registers, local: kernel.local, wg: kernel.wg }).ok()
         });
@@ -477,7 +441,7 @@ impl Session {
             (!data.host.drawn().is_empty()).then(|| make_inputs(family, case, family.problem.fill(case), case.seed));
         let inputs = made.as_deref().unwrap_or(data.host.held());
         let mut last = check::poisoned(case.dtype, family.problem.result(case.shape, &case.params));
-        let (samples, why) = sample(settings, &mut |_| {
+        let (samples, why) = sampled(settings, &mut |_| {
             let started = Instant::now();
             (baseline.run)(case.shape, &case.params, std::hint::black_box(inputs), &mut last);
             Ok(Sample { event: None, wall: started.elapsed().as_secs_f64() })
@@ -486,38 +450,6 @@ impl Session {
         let judged = data.judge(&last, family, case, depth, "on the CPU")?;
         Ok(Measured { samples, stopped_by: why.into(), ..Measured::of(judged, Clock::Wall) })
     }
-}
-
-/// A case on its way: what was asked, and what it was turned into.
-pub(super) struct ReadyCase<'a> {
-    pub(super) case: &'a Case,
-    pub(super) family: &'a Family,
-    pub(super) plan: Plan,
-    pub(super) program: ProgramId,
-    /// The session's second seed: it draws data that no kernel can know, and the places of changes.
-    pub(super) second_seed: u64,
-    /// How the case was judged before, if it is only timed once more.
-    pub(super) again: Option<Judged>,
-}
-
-impl ReadyCase<'_> {
-    /// Where something was found that depends on the second seed, with how to find it again.
-    pub(super) fn repeatable(&self, when: &str) -> String {
-        match when.contains(SECOND_SEED) {
-            true => when.to_owned(),
-            false => format!("{when}; {SECOND_SEED}={} repeats it", self.second_seed),
-        }
-    }
-}
-
-/// What a rung made of its inputs.
-#[derive(Clone, Debug)]
-pub struct Computed {
-    pub output: Array,
-    /// Seconds from nothing to the result: allocation, inputs to the device, kernels, output to the host.
-    pub seconds: f64,
-    /// Those of them in which kernels ran, as the device says, or else from the first launch until the last had ended.
-    pub launches: f64,
 }
 
 /// Most bytes of inputs that a baseline is timed over: more take many seconds to make, and tell nothing new of a CPU.

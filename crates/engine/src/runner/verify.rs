@@ -1,14 +1,15 @@
 //! Is a rung's result right? Poisoned outputs, guard zones, scrubbed local memory, exact and real data.
 
 use super::buffers::{BoundPlan, Fence, Fenced, joined};
-use super::inputs::{Data, exact_data, exact_data_of, exactly, timed_exact_data};
-use super::session::{ReadyCase, Session, place};
+use super::drawing;
+use super::inputs::{Data, ReadyCase, exact_data, exact_data_of, exactly, tails, timed_exact_data, wrong};
+use super::session::{Session, place};
 use crate::device::{BuildUnit, Device, Timing};
 use gpulab_kernels::{Changed, Family, Spot};
-use gpulab_model::check::{self, Verdict};
+use gpulab_model::check;
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Inputs, Shape};
-use gpulab_model::outcome::{Judged, Number, Status, Stop};
-use gpulab_model::plan::{Arg, Case, Launch, Movement, Plan, Reference};
+use gpulab_model::outcome::{Judged, Stop};
+use gpulab_model::plan::{Arg, Case, Launch, Reference};
 
 /// Most bytes of exact data that are kept for the next rung, little beside any machine's memory.
 const MOST_KEPT: usize = 256 << 20;
@@ -540,65 +541,18 @@ pub(super) fn demand_guards(device: &mut dyn Device, bound: &BoundPlan) -> Resul
     bound.overrun(device)?.map_or(Ok(()), |what| Err(wrong(what)))
 }
 
-/// Inputs are only to be read.
+/// Inputs are only to be read. Of those that it drew the device says itself what their prints are.
 pub(super) fn demand_inputs(device: &mut dyn Device, bound: &BoundPlan, data: &Data) -> Result<(), Stop> {
-    let changed = match (&data.host, data.printer) {
-        (Inputs::Drawn(_), Some(printer)) => bound.changed_drawn(device, printer, &data.drawn_prints)?,
-        _ => bound.changed_input(device, data.prints())?,
-    };
-    match changed {
-        Some(input) => Err(wrong(format!("the kernel changed its input {input}"))),
-        None => Ok(()),
+    let mut changed = None;
+    match (&data.host, data.printer) {
+        (Inputs::Drawn(_), Some(printer)) => {
+            for (index, input) in bound.inputs() {
+                if changed.is_none() && drawing::print_of(device, printer, input)? != data.drawn_prints[index] {
+                    changed = Some(index);
+                }
+            }
+        }
+        _ => changed = bound.changed_input(device, data.prints())?,
     }
-}
-
-pub(super) fn judge_moved(got: &Array, inputs: &[Array], movement: &Movement, when: &str) -> Result<Judged, Stop> {
-    let [input] = inputs else { return Err(Stop::failed("elements are moved from one input")) };
-    demand(check::check_moved(got, input, movement), when).map(|verdict| judged(verdict, None))
-}
-
-/// Judges a result. Over real data, so many roundings that no bound is left make S itself the bound: then only the exact
-/// data, which every case is checked over as well, can tell right from wrong.
-pub(crate) fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Result<Judged, Stop> {
-    let most = (0.09 / got.dtype().unit_roundoff()) as u64;
-    let mut verdict = check::check_result(got, reference, depth.min(most));
-    if let Reference::Rounded(sum) = reference
-        && depth > most
-        && sum.magnitude.is_finite()
-        && verdict.max_err <= sum.magnitude
-    {
-        verdict = Verdict { ok: true, tol: sum.magnitude, why: None, ..verdict };
-    }
-    demand(verdict, when).map(|verdict| judged(verdict, single(got)))
-}
-
-fn judged(Verdict { max_err, tol, .. }: Verdict, value: Option<Number>) -> Judged {
-    let sized = |error: f64| Some(error).filter(|error| error.is_finite());
-    Judged { max_err: sized(max_err), tol: sized(tol), value }
-}
-
-pub(super) fn demand(verdict: Verdict, when: &str) -> Result<Verdict, Stop> {
-    if verdict.ok { Ok(verdict) } else { Err(wrong(format!("{} ({when})", verdict.why.unwrap_or_default()))) }
-}
-
-pub(super) fn wrong(reason: String) -> Stop {
-    Stop::new(Status::WrongResult, reason)
-}
-
-/// What the plan leaves of its inputs to the host.
-pub(super) fn tails(plan: &Plan, inputs: &Inputs) -> Vec<Array> {
-    plan.host_tail.map_or_else(Vec::new, |start| inputs.tails(start as usize))
-}
-
-pub(crate) fn single(array: &Array) -> Option<Number> {
-    if array.len() != 1 {
-        return None;
-    }
-    Some(match array {
-        Array::F32(v) => Number::Real(f64::from(v[0])),
-        Array::F64(v) => Number::Real(v[0]),
-        Array::I32(v) => Number::Integer(i64::from(v[0])),
-        Array::I64(v) => Number::Integer(v[0]),
-        Array::U8(v) => Number::Integer(v[0].into()),
-    })
+    changed.map_or(Ok(()), |input| Err(wrong(format!("the kernel changed its input {input}"))))
 }

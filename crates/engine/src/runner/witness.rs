@@ -3,9 +3,8 @@
 //! last one is. Launches back to back are one run.
 
 use super::buffers::BoundPlan;
-use super::inputs::Data;
-use super::session::ReadyCase;
-use super::verify::{self, wrong};
+use super::inputs::{Data, ReadyCase, wrong};
+use super::verify;
 use crate::device::Device;
 use gpulab_kernels::{Changed, Spot};
 use gpulab_model::check;

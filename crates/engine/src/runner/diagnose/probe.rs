@@ -1,9 +1,8 @@
 //! A wrong kernel run over data of our choice.
 
 use super::super::buffers::{BoundPlan, Fence};
-use super::super::inputs::Data;
-use super::super::session::{ReadyCase, Session};
-use super::super::verify::single;
+use super::super::inputs::{Data, ReadyCase, single};
+use super::super::session::Session;
 use gpulab_kernels::{Family, tile_of_a_group};
 use gpulab_model::check::{self};
 use gpulab_model::data::{Array, Inputs};

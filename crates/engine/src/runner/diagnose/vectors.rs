@@ -1,9 +1,8 @@
 //! Of kernels over vectors: which elements count in the result and how often, and what else is in it.
 
 use super::super::buffers::Fence;
-use super::super::inputs::{Data, exact_data_of, make_inputs};
+use super::super::inputs::{Data, exact_data_of, make_inputs, single};
 use super::super::session::Session;
-use super::super::verify::single;
 use super::probe::{ProbedKernel, survey, tile};
 use gpulab_kernels::Family;
 use gpulab_model::check::{self};
