@@ -144,7 +144,7 @@ fn the_loop_inside_the_kernel_is_carried_out() {
                 let verdict = check_moved(&Array::F32(output.to_vec()), &Array::F32(input.to_vec()), &movement);
                 assert!(verdict.ok, "{}: {:?}", rung.path, verdict.why);
             }
-            ids.iter().for_each(|&id| device.free(id));
+            ids.iter().for_each(|&id| device.free(id.0));
             count += 1;
         }
         count
