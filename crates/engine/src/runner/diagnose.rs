@@ -2,11 +2,9 @@
 //!
 //! Facts only, and no arrays: a worker finds them out, and whoever asked it says in words what they mean.
 
-use super::buffers::BoundPlan;
-use super::inputs::{Data, exact_data_of, make_inputs};
-use super::ready::ReadyCase;
+use super::buffers::{BoundPlan, Fence};
+use super::inputs::{Data, ReadyCase, exact_data_of, make_inputs, single};
 use super::session::Session;
-use super::verdict::single;
 use gpulab_kernels::{Family, Form, tile_of_a_group};
 use gpulab_model::check::{self, MatrixFlags};
 use gpulab_model::data::{self, Array, Change, Fill, Inputs, Shape};
@@ -26,7 +24,7 @@ struct ProbedKernel<'a> {
     session: &'a mut Session,
     job: &'a ReadyCase<'a>,
     bound: &'a BoundPlan,
-    data: &'a mut Data,
+    data: &'a Data,
 }
 
 impl Session {
@@ -50,11 +48,11 @@ impl Session {
         inputs: Vec<Array>,
         go: impl FnOnce(&mut ProbedKernel<'_>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        self.with_companion(family, case, Data::unjudged(family, case, Inputs::Held(inputs)), |session, job, data| {
-            session.with_bound(job, &data.device.clone(), |session, bound| {
-                go(&mut ProbedKernel { session, job, bound, data })
-            })
-        })
+        let mut data = Data::unjudged(family, case, Inputs::Held(inputs));
+        let fence = Fence::of(&*self.device, family, case);
+        let job = self.companion(family, case, fence, &mut data)?;
+        let bound = self.bind(&job, &data.device)?;
+        go(&mut ProbedKernel { session: self, job: &job, bound: &bound, data: &data })
     }
 }
 
@@ -251,13 +249,13 @@ fn wrong_over(session: &mut Session, family: &Family, case: &Case) -> Result<Opt
     ];
     for (fill, kind) in kinds {
         let inputs = Inputs::Held(make_inputs(family, case, fill, case.seed));
-        let data = match fill {
+        let mut data = match fill {
             Fill::Real => Data::of(family, case, inputs),
             _ => exact_data_of(family, case, inputs),
         };
-        let is_right = session.with_companion(family, case, data, |session, job, data| {
-            Ok(session.verify_once(job, data, "over a kind of data").is_ok())
-        })?;
+        let fence = Fence::of(session.device(), family, case);
+        let job = session.companion(family, case, fence, &mut data)?;
+        let is_right = session.verify_once(&job, &data, "over a kind of data").is_ok();
         if !is_right {
             return Ok(kind);
         }
