@@ -26,7 +26,6 @@ mod filming;
 mod health;
 mod laboratory;
 mod ladder;
-mod limits;
 mod outputs;
 mod pages;
 mod prelude;

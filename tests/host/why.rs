@@ -88,9 +88,7 @@ fn contradiction(before: &RungTime, after: &RungTime, gain: f64, reason: &StepRe
             if (old.get(*part) > new.get(*part)) != is_gain {
                 return wrong("the part goes the other way");
             }
-            if (change.after < change.before)
-                != (is_gain ^ (change.cause == Cause::LanesBusy))
-            {
+            if (change.after < change.before) != (is_gain ^ (change.cause == Cause::LanesBusy)) {
                 return wrong("the count goes the other way");
             }
             let says_fell = text.contains(" fell from ");
