@@ -10,7 +10,7 @@
 //!   of a sweep or search to HyperQueue. `distances` is a graph's job.
 //! - `counting` runs the simulator, [`exercise`] grades submissions.
 //! - `assembly` asks drivers and disassemblers what became of a kernel.
-//! - `shown` finds recorded results, `pages` and `documents` are made of them; `manuals` are made of the command line,
+//! - `shown` finds recorded results; `manuals` are made of the command line,
 //!   `expansion` is a kernel's file as compilers get it, `health` what works on this machine.
 //! - `console`, `outputs`, `words`, `shell` and `lesson` are how commands speak, write and understand.
 
@@ -23,7 +23,6 @@ pub mod commands;
 mod console;
 mod counting;
 mod distances;
-mod documents;
 pub mod exercise;
 mod expansion;
 mod filming;
@@ -34,7 +33,6 @@ mod lesson;
 mod limits;
 mod manuals;
 mod outputs;
-mod pages;
 mod prelude;
 mod recording;
 mod shell;

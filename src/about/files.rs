@@ -12,13 +12,11 @@ use crate::graph::write::is_written_npy;
 use crate::input;
 use crate::ladder::BASELINES;
 use crate::outputs::Paths;
-use crate::pages::is_folder;
 use crate::prelude::*;
 use crate::record::{CsvRecord, Point, SampleRow};
 use crate::report::film::is_film;
 use crate::report::markdown::MARKDOWN_MARK;
 use crate::report::page::is_page;
-use crate::report::picture::PNG_MARK;
 use crate::shown::split_names;
 use crate::store::{OutputFile, Rounds, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
 use crate::tune::TUNED_FOLDER;
@@ -86,13 +84,9 @@ pub(crate) fn outputs<'a>(command: &'a Command) -> Vec<OutputFile<'a>> {
         }
         Command::Merge { output, .. } => vec![("-o", Some(output), begins_as_csv::<Row>)],
         Command::Show(options) => vec![("--md", options.md.as_deref(), is_markdown)],
-        Command::Plot(options) => return vec![picture(&options.output)],
-        Command::Draw(options) => return options.output.iter().map(|path| picture(path)).collect(),
+        Command::Plot(options) => vec![("-o", Some(&options.output), is_svg)],
+        Command::Draw(options) => vec![("-o", options.output.as_deref(), is_svg)],
         Command::Film(options) => vec![("-o", Some(&options.output), is_film)],
-        // Documents are filled, and the pages of a folder have names of their own: both are checked once these are known.
-        Command::Report(options) if options.splicing.splice || options.output.as_deref().is_some_and(is_folder) => {
-            Vec::new()
-        }
         Command::Report(options) => vec![("-o", options.output.as_deref().or(Some(REPORT)), is_page)],
         Command::Devices { json } => {
             vec![("--json", json.as_deref(), |head| begins_as_object(head, &["cl_version", "selector", "vendor"]))]
@@ -160,12 +154,6 @@ fn of_ladder(output: &Output) -> Vec<NamedOutput<'_>> {
     all.push(("--samples", paths.samples, begins_as_csv::<SampleRow>));
     all.push(("--md", paths.md, is_markdown));
     all
-}
-
-pub(crate) fn picture(path: &str) -> OutputFile<'_> {
-    let is_png = Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("png"));
-    let is_ours: fn(&str) -> bool = if is_png { |head| head.contains(PNG_MARK) } else { is_svg };
-    OutputFile { option: "-o", path: path.into(), is_ours }
 }
 
 fn is_markdown(head: &str) -> bool {

@@ -86,8 +86,6 @@ pub(crate) fn next(done: &Done<'_>) -> Option<String> {
         Command::Tuned { .. } => done.on_device("gpulab tune transpose"),
         Command::Merge { output, .. } if output != "-" => format!("gpulab show {}", quoted(output)),
         Command::Show(options) => after_show(&options.what),
-        Command::Report(options) if options.splicing.check => done.again("--check", &[]),
-        Command::Report(options) if options.splicing.splice => format!("git diff {}", joined(&options.files)),
         Command::Plot(PlotArgs { files, .. }) | Command::Report(ReportArgs { files, .. }) => {
             format!("gpulab show {}", joined(files))
         }
@@ -282,7 +280,7 @@ mod tests {
     }
 
     /// Each command, and what comes next.
-    const NEXT: [(&str, &str); 55] = [
+    const NEXT: [(&str, &str); 53] = [
         ("gpulab devices", "gpulab dot -n 1M --quick"),
         ("gpulab doctor", "gpulab dot -n 1M --quick"),
         ("gpulab list", "gpulab list reduce"),
@@ -334,8 +332,6 @@ mod tests {
         ("gpulab show h200", "gpulab show h200 reduce"),
         ("gpulab show a.csv", "gpulab columns"),
         ("gpulab record --quick -o a;b", "gpulab report 'a;b/'"),
-        ("gpulab report --splice a.md --check", "gpulab report --splice a.md"),
-        ("gpulab report --splice a.md", "git diff a.md"),
         ("gpulab columns", "gpulab help columns"),
         ("gpulab man dir", "man dir/gpulab.1"),
     ];

@@ -98,17 +98,8 @@ pub const EXAMPLES: &[Example] = &[
     example("gpulab show reduce.csv", "Show recorded rows again, on any machine."),
     example("gpulab show h200 reduce", "Show records that come with the program."),
     example("gpulab report h200 -o h200.html", "Write a page with pictures, reasons and data of a device."),
-    example(
-        "gpulab report data/results/** -o gallery/",
-        "Write a page for each folder of results, and one that compares them.",
-    ),
     example("gpulab plot reduce.csv --what ladder -o reduce.svg", "Draw a ladder's bars against the limit."),
-    example(
-        "gpulab plot h200 reduce --what roofline -o roof.png",
-        "Draw a ladder under the device's limits, for a slide.",
-    ),
-    example("gpulab report --splice README.md", "Renew the tables and pictures of a document."),
-    example("gpulab report --splice README.md --check", "Fail if a block or a figure is stale."),
+    example("gpulab plot h200 reduce --what roofline -o roof.svg", "Draw a ladder under the device's limits."),
     example("gpulab compare old.csv new.csv", "Say which cases became faster or slower."),
     example("gpulab compare old.csv new.csv --fail-on slower:5", "Fail if a case became slower by 5 %."),
     example("gpulab noise", "Say how small a difference this machine can show now."),

@@ -32,7 +32,6 @@ mod roads;
 mod show;
 #[path = "../sources/mod.rs"]
 mod sources;
-mod splice;
 mod start;
 mod streamed;
 mod sweep;

@@ -3,13 +3,10 @@
 //! Every renderer takes `&[Row]` or `&[Point]`, so that a run and its recorded rows read the same.
 
 pub mod asm;
-pub mod beside;
-pub mod blocks;
 pub mod ceilings;
 mod cell;
 pub mod cell_grid;
 mod chart;
-pub mod chosen;
 pub mod columns;
 pub mod compare;
 pub mod count;
@@ -23,7 +20,6 @@ pub mod drawing;
 pub mod exercise;
 pub mod experiment;
 pub mod explain;
-pub mod figures;
 pub mod film;
 pub mod findings;
 pub mod format;
@@ -45,7 +41,6 @@ pub mod page;
 pub mod payoff;
 pub mod peers;
 pub mod picture;
-pub mod pivot;
 mod prelude;
 pub mod printed;
 pub mod progress;
@@ -54,7 +49,6 @@ mod rungs;
 pub mod shown;
 pub mod source;
 pub mod sources;
-pub mod steps;
 pub mod sweep;
 pub mod team;
 pub mod timeline;
