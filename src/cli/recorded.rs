@@ -37,9 +37,9 @@ pub struct ReportArgs {
     /// and its families, experiments or files, as in reduce
     #[arg(required = true, value_name = "FILE|DEVICE [NAME]")]
     pub files: Vec<String>,
-    /// The file of the page; - is standard output [default: report.html]
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<String>,
+    /// The file of the page; - is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "report.html")]
+    pub output: String,
 }
 
 #[derive(Debug, Args)]

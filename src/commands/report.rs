@@ -1,8 +1,7 @@
 //! `gpulab report`: recorded results as one page.
 
-use crate::about::files::REPORT;
 use crate::cli::ReportArgs;
-use crate::counting::why;
+use crate::counting::shipped_counts;
 use crate::outputs;
 use crate::prelude::*;
 use crate::report::film::is_film;
@@ -17,7 +16,7 @@ use std::io::Read;
 
 /// Writes the page.
 pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
-    let output = options.output.as_deref().unwrap_or(REPORT);
+    let output = &options.output;
     let mut words: Vec<String> = Vec::new();
     for word in &options.files {
         match Path::new(word).is_dir() {
@@ -32,7 +31,7 @@ pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
     let files = data(&shown)?;
     let material = material(shown)?;
     material.torn.iter().for_each(|torn| global.note(torn));
-    let mut counts = why::shipped()?;
+    let mut counts = shipped_counts()?;
     counts.extend_from_slice(&material.counts);
     let films = films_beside(output);
     let page = page::html(&PageMaterial { material: &material, files: &files, counts: &counts, films: &films });

@@ -2,7 +2,7 @@
 
 use crate::ceilings::CeilingRow;
 use crate::cli::Show;
-use crate::counting::{source_line, why};
+use crate::counting::{shipped_counts, source_line};
 use crate::outputs;
 use crate::prelude::*;
 use crate::record::{HOST, Point};
@@ -107,7 +107,7 @@ struct Reasons {
 impl Reasons {
     /// From the counts that come with gpulab and those in the files, and by the limits that were recorded with them.
     fn of(files: &[ShownFile]) -> Result<Reasons, Error> {
-        let mut counts = why::shipped()?;
+        let mut counts = shipped_counts()?;
         for file in files {
             if let ShownContent::Counts(own) = &file.holds {
                 counts.extend_from_slice(own);
@@ -226,9 +226,6 @@ impl ShowingStyle<'_> {
                 Medium::Screen(screen) => report::sweep::summary(&told, screen),
                 Medium::Markdown => report::sweep::markdown(&told),
             };
-        }
-        if rows.iter().any(|row| !row.shares.is_empty()) {
-            return report::team::text(rows, self.unit, medium);
         }
         let ladder = match medium {
             Medium::Screen(screen) => report::ladder::table(rows, self.unit, screen, self.verbose),
