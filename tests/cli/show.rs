@@ -384,7 +384,7 @@ fn conditions_and_columns_make_a_table_of_what_was_recorded() {
         assert_eq!(table_cells(&text(condition, columns)), cells);
     }
     let points = show(&["h200", "stride", "--where", "x=64", "--columns", "series,x,value", "--md", "-"]);
-    assert!(!table_cells(&points).is_empty() && table_cells(&points).iter().all(|line| line[1] == "64.0"), "{points}");
+    assert!(!table_cells(&points).is_empty() && table_cells(&points).iter().all(|line| line[1] == "64.00"), "{points}");
     let narrow = show(&["h200", "ceilings", "--where", "unit=us", "--columns", "what,value"]);
     assert!(narrow.contains("launch, round trip") && !narrow.contains("fma"), "{narrow}");
 }

@@ -164,9 +164,15 @@ pub fn columns<T: CsvRecord>(records: &[T], names: &[String], medium: Medium) ->
             let near = did_you_mean(&nearest(name, T::COLUMNS, |known| known));
             return Err(Error::Usage(format!("there is no column {name:?} here{near}; gpulab columns lists columns")));
         };
-        let cells: Vec<String> = all.iter().map(|cells| cells.text(&column)).collect();
-        let cells: Vec<String> =
-            cells.into_iter().map(|cell| if cell.is_empty() { "-".to_owned() } else { cell }).collect();
+        let mut cells: Vec<String> = all.iter().map(|cells| cells.text(&column)).collect();
+        for cell in &mut cells {
+            match cell.parse::<f64>() {
+                Ok(number) if cell.contains(['.', 'e']) => *cell = format::significant(number, 4),
+                Ok(_) => {}
+                Err(_) if cell.is_empty() => "-".clone_into(cell),
+                Err(_) => {}
+            }
+        }
         columns.push(match cells.iter().all(|cell| cell == "-" || cell.parse::<f64>().is_ok()) {
             true => GridColumn::numbers(column, cells, 0),
             false => GridColumn::texts(column, cells, 0),
