@@ -39,6 +39,10 @@ mod tuning;
 mod workers;
 mod written;
 
+#[cfg(test)]
+#[path = "../tests/fake/mod.rs"]
+mod fake;
+
 pub use gpulab_cpu as cpu;
 pub use gpulab_engine::{device, input, judging, oracle, runner, simulator, worker};
 pub use gpulab_graph as graph;

@@ -1,12 +1,11 @@
 //! Devices: what they are, how one is chosen, and the few operations that running a plan needs.
 //!
 //! This folder is the only place that names `ocl`. [`Device`] is the seam: [`opencl`] implements it on
-//! a driver, [`fake`] by a script, so that everything above is tested without one.
+//! a driver, a fake in the tests by a script, so that everything above is tested without one.
 
 pub mod causes;
 pub mod doctor;
 mod error;
-pub mod fake;
 mod forward;
 mod host;
 mod image;

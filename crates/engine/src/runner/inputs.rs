@@ -280,7 +280,7 @@ pub(super) fn exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
 mod tests {
     use super::super::session::Session;
     use super::*;
-    use crate::device::fake::FakeDevice;
+    use crate::fake::FakeDevice;
     use gpulab_kernels::{built_in, reduce};
     use gpulab_model::plan::WorkGroup;
 
