@@ -10,7 +10,7 @@
 //!   `distances` is a graph's job.
 //! - `counting` runs the simulator, [`exercise`] grades submissions.
 //! - `assembly` asks drivers and disassemblers what became of a kernel.
-//! - `shown` finds recorded results, `pages` and `documents` are made of them; `health` is what works on this machine.
+//! - `shown` finds recorded results, `pages` and `documents` are made of them.
 //! - `console`, `outputs` and `shell` are how commands speak and write.
 
 mod adopt;
@@ -24,7 +24,6 @@ mod distances;
 mod documents;
 pub mod exercise;
 mod filming;
-mod health;
 mod laboratory;
 mod ladder;
 mod limits;
