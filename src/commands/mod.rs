@@ -20,7 +20,6 @@ mod list;
 mod merge;
 mod minplus;
 mod noise;
-mod occupancy;
 mod plot;
 mod record;
 mod reduce;
@@ -110,7 +109,6 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Draw(options) => draw::run(out, global, options),
         Command::Film(options) => film::run(global, options),
         Command::Asm(options) => asm::run(out, global, options),
-        Command::Occupancy(options) => occupancy::run(out, global, options),
         Command::Sweep(options) => sweep::run(out, global, options),
         Command::Tune(options) => tune::run(out, global, options),
         Command::Tuned { action } => tuned::run(out, global, action.as_ref()),

@@ -22,7 +22,6 @@ mod ladder;
 mod lessons;
 mod minplus;
 mod no_device;
-mod occupancy;
 mod options;
 mod outputs;
 mod own;
