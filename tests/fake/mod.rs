@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each program of tests uses a part of it")]
 
 use gpulab_cpu::canary::{CHAINS, chain};
-use gpulab_engine::device::{BuildUnit, Device, DeviceError, ProgramId, Stamps, Timing};
+use gpulab_engine::device::{BuildUnit, Device, DeviceError, Gone, ProgramId, Stamps, Timing};
 use gpulab_model::outcome::{DeviceInfo, Told, fake_info};
 use gpulab_model::plan::{Action, Arg, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand, Transfer};
 use std::cell::RefCell;
@@ -82,6 +82,7 @@ pub struct FakeDevice {
     pub told: Told,
     /// What happened, for tests to look at while a session has the device.
     pub seen: Rc<RefCell<Seen>>,
+    gone: Gone,
 }
 
 /// What a fake device saw happen.
@@ -107,6 +108,7 @@ impl FakeDevice {
             launch_ns: 0,
             told: Told::default(),
             seen: Rc::default(),
+            gone: Gone::default(),
         }
     }
 
@@ -205,10 +207,15 @@ impl Device for FakeDevice {
         Ok(BufferId(id))
     }
 
-    fn free(&mut self, buffer: BufferId) {
-        self.memory.buffers.remove(&buffer.0);
-        self.memory.parts.remove(&buffer.0);
-        self.seen.borrow_mut().live.remove(&buffer.0);
+    fn free(&mut self, number: u32) {
+        self.memory.buffers.remove(&number);
+        self.memory.parts.remove(&number);
+        self.hosts.remove(&number);
+        self.seen.borrow_mut().live.remove(&number);
+    }
+
+    fn gone(&self) -> &Gone {
+        &self.gone
     }
 
     fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
@@ -264,11 +271,6 @@ impl Device for FakeDevice {
             .get_mut(&host.0)
             .map(Vec::as_mut_slice)
             .ok_or_else(|| DeviceError::other("host memory", "it was released"))
-    }
-
-    fn let_go(&mut self, host: HostId) {
-        self.hosts.remove(&host.0);
-        self.seen.borrow_mut().live.remove(&host.0);
     }
 
     // One after the other, whatever the queues.

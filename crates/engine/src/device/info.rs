@@ -96,7 +96,6 @@ fn device_info(id: DeviceId, index: usize, selector: String, platform: &str) -> 
         fp16: has(&["cl_khr_fp16"]),
         nvidia: vendor.contains("NVIDIA") || platform.contains("NVIDIA"),
         async_copy: has(&["cl_nv_device_attribute_query"]) && number(COMPUTE_CAPABILITY_MAJOR) >= 8,
-        packed_minimum: has(&["cl_nv_device_attribute_query"]) && number(COMPUTE_CAPABILITY_MAJOR) >= 9,
         register_caps: has(&["cl_nv_compiler_options"]),
         prefetch: kind == "cpu" && ["Portable Computing Language", "Intel"].iter().any(|name| platform.contains(name)),
         subgroups: has(&["cl_khr_subgroups", "cl_intel_subgroups"]),
