@@ -10,7 +10,7 @@
 //!   `distances` is a graph's job.
 //! - `counting` runs the simulator, [`exercise`] grades submissions.
 //! - `assembly` asks drivers and disassemblers what became of a kernel.
-//! - `shown` finds recorded results; `health` is what works on this machine.
+//! - `shown` finds recorded results.
 //! - `console`, `outputs` and `shell` are how commands speak and write.
 
 mod adopt;
@@ -22,7 +22,6 @@ mod counting;
 mod distances;
 pub mod exercise;
 mod filming;
-mod health;
 mod laboratory;
 mod ladder;
 mod limits;
@@ -35,6 +34,10 @@ mod sweeping;
 mod tuning;
 mod workers;
 mod written;
+
+#[cfg(test)]
+#[path = "../tests/fake/mod.rs"]
+mod fake;
 
 pub use gpulab_cpu as cpu;
 pub use gpulab_engine::{device, input, judging, oracle, runner, simulator, worker};

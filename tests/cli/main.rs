@@ -11,6 +11,8 @@ mod compare;
 mod counts;
 mod described;
 mod exercise;
+#[path = "../fake/mod.rs"]
+mod fake;
 mod files;
 mod film;
 mod golden;
