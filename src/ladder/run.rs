@@ -10,8 +10,7 @@ use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
 use crate::record::Peaks;
 use crate::report::progress::StatusLine;
-use crate::report::shown::reasons;
-use crate::report::{self, RateUnit, ladder, landing, markdown, rates};
+use crate::report::{self, RateUnit, ladder, landing, markdown, rates, shown as told};
 use crate::shown;
 use crate::store::{Recorded, write_rows};
 use crate::sweep::Asked;
@@ -132,10 +131,10 @@ fn reasons(
     climb.status = None;
     let registry = &climb.ladder.registry;
     let counts = counts(registry, rows, climb.options.kernels.cl_dir.as_deref(), global.quiet)?;
-    let model = reasons::model_of(rows, &ceilings);
+    let model = told::model_of(rows, &ceilings);
     let text = |screen| {
         let model = model.map_or_else(String::new, |is_gpu| format!("\n{}", report::why::model_text(is_gpu, screen)));
-        format!("\n{}{model}", reasons::text(registry, rows, &counts, &ceilings, screen))
+        format!("\n{}{model}", told::reasons_text(registry, rows, &counts, &ceilings, screen))
     };
     climb.outputs.tell(out, &text, screen(global.color), global.quiet);
     Ok(())
