@@ -6,7 +6,7 @@ use crate::device::{doctor, select};
 use crate::kernels::PROBES;
 use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
-use crate::report::progress::{Observer, StatusLine};
+use crate::report::progress::StatusLine;
 use crate::{bench, report};
 
 /// What the data of a probe may come to, for its deadline: the device is not known yet when deadlines are set.
