@@ -6,7 +6,7 @@ pub(crate) fn is_markdown(command: &Command) -> bool {
     match command {
         Command::Show(options) => options.md.is_some(),
         Command::Tune(options) => options.md.is_some(),
-        Command::Columns { md, .. } | Command::List { md, .. } | Command::Help { md, .. } => *md,
+        Command::Columns { md, .. } | Command::Help { md, .. } => *md,
         _ => false,
     }
 }

@@ -3,8 +3,8 @@
 use super::material::{DevicePart, PageMaterial};
 use super::parts::{Ids, figure, folded, notes, prose, table};
 use crate::cell::RateUnit;
-use crate::diff::{self, DiffLayout, KernelFile};
-use crate::format::{self, Screen};
+use crate::diff::{self, KernelFile};
+use crate::format;
 use crate::groups::{elements, groups, ladders as ladders_of, of_most_rungs};
 use crate::moment::FilmMoment;
 use crate::picture::{self, number};
@@ -211,8 +211,7 @@ fn difference(before: &Row, after: &Row, material: &PageMaterial<'_>) -> Markup 
         let command = format!("gpulab diff {} {} {}", before.family, before.variant, after.variant);
         return html! { p.quiet { "what changes in the source: " code { (format::terminal(&command)) } } };
     }
-    let screen = Screen { width: WIDTH, unicode: true, color: false };
-    let text = diff::text(&old, &new, DiffLayout::Unified(usize::MAX), WIDTH, screen);
+    let text = diff::text(&old, &new, WIDTH, false);
     folded(
         "what changes in the source",
         &html! { pre.diff tabindex="0" { code { @for line in text.lines() { (diff_line(line)) "\n" } } } },
