@@ -10,7 +10,7 @@
 //!   `distances` is a graph's job.
 //! - `counting` runs the simulator, [`exercise`] grades submissions.
 //! - `assembly` asks drivers and disassemblers what became of a kernel.
-//! - `shown` finds recorded results, `pages` and `documents` are made of them.
+//! - `shown` finds recorded results.
 //! - `console`, `outputs` and `shell` are how commands speak and write.
 
 mod adopt;
@@ -20,14 +20,12 @@ pub mod commands;
 mod console;
 mod counting;
 mod distances;
-mod documents;
 pub mod exercise;
 mod filming;
 mod laboratory;
 mod ladder;
 mod limits;
 mod outputs;
-mod pages;
 mod prelude;
 mod recording;
 mod shell;

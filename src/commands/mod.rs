@@ -114,7 +114,6 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Merge { files, output } => merge::run(files, output),
         Command::Show(options) => show::run(out, global, options),
         Command::Plot(options) => plot::run(global, options),
-        Command::Report(options) if options.splicing.splice => report::splice(out, global, options),
         Command::Report(options) => report::run(global, options),
         Command::Compare(options) => compare::run(out, global, options),
         Command::Noise(options) => noise::run(out, global, options),

@@ -33,7 +33,6 @@ mod roads;
 mod show;
 #[path = "../sources/mod.rs"]
 mod sources;
-mod splice;
 mod start;
 mod sweep;
 mod terminal;
