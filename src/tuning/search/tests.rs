@@ -81,7 +81,7 @@ fn searched(kernel: FakeKernel) -> (Vec<Row>, Vec<TunedEntry>) {
         found: Vec::new(),
         spent: BTreeMap::new(),
         probed: 0.0,
-        observer: Box::new(Silent),
+        observer: StatusLine::new(true),
         began: Instant::now(),
     };
     tuning.measure().unwrap();
