@@ -9,7 +9,6 @@
 //! - `recording` records a whole device, `limits` its limits. `workers` hands parts of a sweep or search to HyperQueue.
 //!   `distances` is a graph's job.
 //! - `counting` runs the simulator, [`exercise`] grades submissions.
-//! - `assembly` asks drivers and disassemblers what became of a kernel.
 //! - `shown` finds recorded results.
 //! - `console`, `outputs` and `shell` are how commands speak and write.
 
