@@ -125,7 +125,7 @@ mod tests {
             for key in ["compile_time", "verification_time", "benchmark_time", "strategy_time", "framework_time"] {
                 assert!(instance[key].is_number(), "{name}: {key}");
             }
-            assert!(instance["timestamp"].as_str().unwrap().parse::<jiff::Timestamp>().is_ok());
+            assert!(instance["timestamp"].as_str().unwrap().ends_with('Z'));
             let joined: Vec<String> = keys.iter().map(|key| plain(&instance[key.as_str().unwrap()])).collect();
             assert_eq!(*name, joined.join(","), "a configuration's name is its values");
         }
