@@ -1,14 +1,7 @@
 //! Which recorded rows and points belong together: what one table or picture shows.
 
-use crate::format::counted;
-use crate::sweep::Swept;
-use gpulab_model::data::Dtype;
-use gpulab_record::compare::SharedTexts;
 pub use gpulab_record::groups::{distinct, groups};
 use gpulab_record::{Point, Row};
-use std::borrow::Cow;
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 pub fn distinct_numbers(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
     distinct(values.into_iter().map(number_key)).into_iter().map(f64::from_bits).collect()
@@ -19,85 +12,18 @@ pub fn number_key(x: f64) -> u64 {
     (x + 0.0).to_bits()
 }
 
-/// What makes rows one table: of a sweep all its rows, of a ladder one case.
-type TableKey<'a> = (&'a str, &'a str, Option<(u64, u64, Dtype)>);
-
-fn table_key(row: &Row) -> TableKey<'_> {
-    match is_swept(row) {
-        true => (&row.sweep_id, &row.family, None),
-        false => (&row.run_id, &row.family, Some((row.n, row.m, row.dtype))),
-    }
-}
-
-/// What is told of sweeps, by their tables' [`table_hash`].
-pub type ToldSweeps = HashMap<u64, Vec<Swept>>;
-
-pub fn table_hash(row: &Row) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    table_key(row).hash(&mut hasher);
-    hasher.finish()
-}
-
-/// Rows table by table. They are in memory but once where those of a table follow each other.
-pub fn tables(rows: &[Row]) -> Vec<Cow<'_, [Row]>> {
-    let table = |own: Vec<usize>| {
-        let first = own[0];
-        let last = own[own.len() - 1];
-        match last - first + 1 == own.len() {
-            true => Cow::Borrowed(&rows[first..=last]),
-            false => own.iter().map(|&at| rows[at].clone()).collect(),
-        }
-    };
-    groups(&(0..rows.len()).collect::<Vec<_>>(), |&at| table_key(&rows[at])).into_iter().map(table).collect()
-}
-
-/// The rows of the first tables, as many as anybody reads, in the order in which files give them; the others are counted.
-#[derive(Default)]
-pub struct FirstTables {
-    most: usize,
-    /// Whether of a sweep only the summary is wanted.
-    sums_up: bool,
-    /// Their numbers, in the order in which they came.
-    numbers: HashMap<u64, usize>,
-    /// What is told of a file's sweeps.
-    pub swept: ToldSweeps,
-    texts: SharedTexts,
-}
-
-impl FirstTables {
-    pub fn new(most: usize, sums_up: bool) -> FirstTables {
-        FirstTables { most, sums_up, ..FirstTables::default() }
-    }
-
-    /// All tables, with all rows.
-    pub fn all() -> FirstTables {
-        FirstTables::new(usize::MAX, false)
-    }
-
-    /// Whether the row is one of them; of a sweep that is summed up, the first one.
-    pub fn keep(&mut self, row: &Row) -> bool {
-        let key = table_hash(row);
-        let next = self.numbers.len();
-        let is_kept = *self.numbers.entry(key).or_insert(next) < self.most;
-        if !is_kept || !self.sums_up || !is_swept(row) {
-            return is_kept;
-        }
-        let told = self.swept.entry(key).or_default();
-        told.push(Swept::new(row, &mut self.texts));
-        told.len() == 1
-    }
-
-    /// What is said of the tables that are not shown.
-    pub fn note(&self) -> Option<String> {
-        let count = self.numbers.len().saturating_sub(self.most);
-        (count > 0).then(|| format!("{} not shown: -v shows all, --where chooses", counted(count, "table")))
-    }
+/// Rows table by table: of a sweep all its rows, of a ladder one case.
+pub fn tables(rows: &[Row]) -> Vec<Vec<Row>> {
+    groups(rows, |row| match is_swept(row) {
+        true => (row.sweep_id.clone(), row.family.clone(), None),
+        false => (row.run_id.clone(), row.family.clone(), Some((row.n, row.m, row.dtype))),
+    })
 }
 
 /// The ladders: one case of one run each.
 pub fn ladders(rows: &[Row]) -> Vec<Vec<Row>> {
     let own: Vec<Row> = rows.iter().filter(|row| !is_swept(row)).cloned().collect();
-    tables(&own).into_iter().map(Cow::into_owned).collect()
+    tables(&own)
 }
 
 /// The problems of sweeps: one size and type of one device each.

@@ -1,9 +1,9 @@
 //! A sweep as a map: rungs down, work-groups across, each field as dark as it is fast.
 
 use super::prelude::*;
-use crate::rungs::label_of;
-use crate::sweep::{FLAT, Swept, Timed, ranked, swept, variants, work_groups};
+use crate::sweep::{FLAT, Timed, latest, ranked, variants, work_groups};
 use gpulab_model::plan::WorkGroup;
+use gpulab_record::params_text;
 
 /// Times relative to the best that a step of shade goes up to; the last has no end.
 const STEPS: [f64; 4] = [FLAT, 1.25, 2.0, 5.0];
@@ -19,22 +19,22 @@ const NAME: Lettering = Lettering::new(BODY, Anchor::Start, "ink");
 
 /// Draws the rows of a sweep that solve one problem on one device: of each rung and work-group the fastest settings.
 pub fn sweep(rows: &[Row]) -> Drawn {
-    let latest = swept(&crate::sweep::latest(rows));
-    let rows: Vec<&Swept> = latest.iter().collect();
+    let latest = latest(rows);
+    let rows: Vec<&Row> = latest.iter().collect();
     let ranked = ranked(&rows);
     let Some(&(best, least)) = ranked.first() else {
         return Err("no configuration has a time, so there is nothing to draw".to_owned());
     };
-    let timed: Vec<&Swept> = ranked.iter().map(|(row, _)| *row).collect();
+    let timed: Vec<&Row> = ranked.iter().map(|(row, _)| *row).collect();
     let map = HeatMap { wgs: work_groups(&timed), variants: variants(&timed), ranked: &ranked, least };
     if map.wgs.len() * map.variants.len() < 2 {
         return Err("a map needs two rungs or two work-groups: gpulab sweep measures them".to_owned());
     }
     let near = ranked.iter().filter(|(_, time)| *time <= FLAT * least).count();
-    let tunables = if best.params.is_empty() { String::new() } else { format!(", {}", best.params) };
+    let tunables = if best.params.is_empty() { String::new() } else { format!(", {}", params_text(&best.params)) };
     let title = format!(
         "Best: {} with work-groups of {}; {near} of {} configurations {} within 5 % of it",
-        label_of(best),
+        label(best),
         best.wg_text(),
         ranked.len(),
         if near == 1 { "is" } else { "are" }
@@ -54,7 +54,7 @@ pub fn sweep(rows: &[Row]) -> Drawn {
         "Map of {} rungs and {} sizes of work-groups. The best field is {} with {}.",
         map.variants.len(),
         map.wgs.len(),
-        label_of(best),
+        label(best),
         best.wg_text()
     );
     let figures = map.figures();
@@ -71,13 +71,13 @@ struct HeatMap<'a> {
 impl HeatMap<'_> {
     /// The time of a field relative to the best.
     fn factor(&self, variant: &str, wg: WorkGroup) -> Option<f64> {
-        let row = self.ranked.iter().find(|(row, _)| *row.variant == *variant && row.wg == Some(wg));
+        let row = self.ranked.iter().find(|(row, _)| row.variant == variant && row.wg == Some(wg));
         row.map(|(_, time)| time / self.least)
     }
 
     fn name(&self, variant: &str) -> String {
-        let row = self.ranked.iter().find(|(row, _)| *row.variant == *variant);
-        row.map(|(row, _)| label_of(row)).unwrap_or_default()
+        let row = self.ranked.iter().find(|(row, _)| row.variant == variant);
+        row.map(|(row, _)| label(row)).unwrap_or_default()
     }
 
     fn draw(&self, sheet: &mut Sheet) {

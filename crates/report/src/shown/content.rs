@@ -1,22 +1,19 @@
 //! What a recorded file holds, of whatever kind.
 
-use crate::groups::{ToldSweeps, groups};
+use crate::groups::groups;
 use gpulab_kernels as kernels;
 use gpulab_model::Error;
 use gpulab_model::outcome::Cache;
-use gpulab_record::store::{COUNTED, Recorded, of_csv, recorded_some};
+use gpulab_record::store::{COUNTED, Recorded, of_csv, recorded};
 use gpulab_record::{Point, Row, SampleRow, flag};
 use gpulab_study::ceilings::{CeilingRow, cached};
 use gpulab_study::count::CountRow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, Cursor, Seek};
 
 pub struct ShownFile {
     pub name: String,
     pub holds: ShownContent,
     pub torn: Option<String>,
-    /// What is told of its sweeps, where no more than the first row of each is kept.
-    pub swept: ToldSweeps,
 }
 
 impl ShownFile {
@@ -41,25 +38,13 @@ pub enum ShownContent {
 
 /// Errors: `Usage`, if the file holds nothing that can be shown.
 pub fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
-    take_some(&mut Cursor::new(text), name, &mut |_| true)
-}
-
-/// As [`take_apart`], of a CSV file's rows only those to keep.
-pub fn take_some(
-    text: &mut (impl BufRead + Seek),
-    name: &str,
-    keep: &mut dyn FnMut(&Row) -> bool,
-) -> Result<ShownFile, Error> {
-    let (holds, torn) = match recorded_some(text, name, keep)? {
+    let (holds, torn) = match recorded(text, name)? {
         (Recorded::Other { header }, torn) => {
             let has = |column: &str| header.iter().any(|name| name == column);
-            let mut whole = Vec::new();
-            let read = text.rewind().and_then(|()| text.read_to_end(&mut whole));
-            read.map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
             match (has("what") && has("place"), has("event_s")) {
-                _ if has(COUNTED) => (ShownContent::Counts(counts(&whole, name)?), torn),
-                (true, _) => (ShownContent::Ceilings(of_csv(&whole, name)?.0), torn),
-                (_, true) => (ShownContent::Samples(of_csv(&whole, name)?.0), torn),
+                _ if has(COUNTED) => (ShownContent::Counts(counts(text, name)?), torn),
+                (true, _) => (ShownContent::Ceilings(of_csv(text, name)?.0), torn),
+                (_, true) => (ShownContent::Samples(of_csv(text, name)?.0), torn),
                 _ => {
                     let why = "holds no results of gpulab: show takes what --csv and --json write";
                     return Err(Error::Usage(format!("{name} {why}")));
@@ -78,7 +63,7 @@ pub fn take_some(
     };
     match is_empty {
         true => Err(Error::Usage(format!("{name} has a header and no results below it"))),
-        false => Ok(ShownFile { name: name.to_owned(), holds, torn, swept: ToldSweeps::new() }),
+        false => Ok(ShownFile { name: name.to_owned(), holds, torn }),
     }
 }
 
