@@ -4,7 +4,7 @@ use super::own::{self, shown};
 use crate::kernels::{Checker, DeclarationError, Description, FamilyFile, ladders};
 use crate::prelude::*;
 use crate::suggest::{did_you_mean, nearest};
-use crate::{input, oracle, words};
+use crate::{input, oracle, suggest};
 
 pub(crate) fn is_file(name: &str) -> bool {
     Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
@@ -18,7 +18,7 @@ pub(crate) fn named<'a>(registry: &'a mut Registry, name: &str) -> Result<&'a Fa
     // The ceilings' probes too, though nobody is told.
     registry.family(name).ok_or_else(|| {
         let names: Vec<&str> = ladders().map(|f| &*f.name).collect();
-        Error::Usage(words::unknown("family", name, &names))
+        Error::Usage(suggest::unknown("family", name, &names))
     })
 }
 

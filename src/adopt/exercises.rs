@@ -2,7 +2,7 @@
 
 use super::own;
 use crate::prelude::*;
-use crate::words;
+use crate::suggest;
 use gpulab_study::exercise::{NAMES, exercise};
 
 /// What stands before the colon: for the starting file, and for a file that passes.
@@ -17,7 +17,7 @@ pub(crate) fn is_kind(word: &str) -> bool {
 /// The family with the kernel of an exercise as its last rung, and a registry that has it.
 pub(super) fn adopt(kind: &str, name: &str) -> Result<(Registry, Family), Error> {
     let exercise =
-        exercise(&name.to_lowercase())?.ok_or_else(|| Error::Usage(words::unknown("exercise", name, NAMES)))?;
+        exercise(&name.to_lowercase())?.ok_or_else(|| Error::Usage(suggest::unknown("exercise", name, NAMES)))?;
     let Some(family) = exercise.family.as_deref().and_then(built_in) else {
         return Err(Error::Usage(format!("{kind}:{name}: it asks questions, and has no kernel to look at")));
     };

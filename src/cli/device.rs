@@ -11,7 +11,6 @@ use crate::data::Dtype;
 use crate::plan::WorkGroup;
 use crate::values;
 use clap::{Arg, Args};
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -163,7 +162,7 @@ pub struct CountArgs {
     #[command(flatten)]
     pub case: CaseOptions,
     /// The reduction's operation, as in max: the same as --set op=max
-    #[arg(long, value_name = "OP", conflicts_with_all = ["of", "program"])]
+    #[arg(long, value_name = "OP", conflicts_with = "of")]
     pub op: Option<String>,
     #[command(flatten)]
     pub data: RandomData,
@@ -183,10 +182,7 @@ pub struct CountArgs {
     /// Show the cost of each source line; files also get a row for each line
     #[arg(long)]
     pub lines: bool,
-    /// Keep the counts and the source lines that they are of, for --against; - is standard output
-    #[arg(long, value_name = "FILE", conflicts_with = "against")]
-    pub save: Option<String>,
-    /// Compare with the counts that --save kept: what changed, by how much, and at which line
+    /// Compare with the counts that --csv wrote before: what changed, and by how much
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
     /// Exit with code 6 if one of these counts grew by more than its share, as in passes:1%,segments; all names every count
@@ -197,9 +193,6 @@ pub struct CountArgs {
     pub deadline: f64,
     #[command(flatten)]
     pub rows: RowFiles,
-    /// A host program and its arguments: count the kernels that it launches, by kernel
-    #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = PROGRAM_EXCLUDES)]
-    pub program: Vec<OsString>,
 }
 
 impl CountArgs {
@@ -225,7 +218,7 @@ fn count_arg(arg: Arg) -> Arg {
         "family" => arg
             .value_name("NAME")
             .help("A family (counts its rungs), a rung, as in reduce:3, your own kernel with --as, or an experiment")
-            .required_unless_present_any(["kernel", "of", "program"]),
+            .required_unless_present_any(["kernel", "of"]),
         "kernel" => arg.value_name("NAME").help("The same as NAME"),
         "set" => arg.help("A tunable and its value, as in items=4; repeatable. Rungs without this tunable ignore it"),
         "csv" => arg.help("Write one row per launch as CSV; - is standard output"),
@@ -236,12 +229,6 @@ fn count_arg(arg: Arg) -> Arg {
 /// Options that have no meaning for what was measured.
 const OF_EXCLUDES: [&str; 11] =
     ["family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed"];
-
-/// Options that have no meaning for a host program's kernels, which are no cases.
-const PROGRAM_EXCLUDES: [&str; 15] = [
-    "family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed", "of", "cl_dir", "csv",
-    "json",
-];
 
 /// Reads one of three numbers.
 fn one_of<const A: u64, const B: u64, const C: u64>(text: &str) -> Result<u64, String> {

@@ -93,27 +93,7 @@ pub struct DotArgs {
     #[command(flatten)]
     pub tunables: Tunables<OfDot>,
     #[command(flatten)]
-    pub streaming: Streaming,
-    #[command(flatten)]
     pub ladder: Ladder,
-}
-
-/// For more data than a device holds.
-#[derive(Clone, Debug, Args)]
-pub struct Streaming {
-    /// For more data than the device holds: stream them in chunks; copies overlap with kernels
-    #[arg(long, conflicts_with_all = ["why", "cache", "clock", "peak"])]
-    pub stream: bool,
-    /// Stream with at most this much device memory, as in 2GiB [default: three chunks of 64 MiB of each vector]
-    #[arg(long, value_name = "BYTES", value_parser = values::bytes, conflicts_with_all = ["why", "cache", "clock", "peak"])]
-    pub memory: Option<u64>,
-}
-
-impl Streaming {
-    /// Bytes of the device that data may stream through, if they do.
-    pub fn bytes(&self) -> Option<u64> {
-        self.memory.or(self.stream.then_some(u64::MAX))
-    }
 }
 
 /// A source whose set-up can be repeated.
@@ -135,8 +115,6 @@ pub struct ReduceArgs {
     #[command(flatten)]
     pub tunables: Tunables<OfReduce>,
     #[command(flatten)]
-    pub streaming: Streaming,
-    #[command(flatten)]
     pub ladder: Ladder,
 }
 
@@ -157,9 +135,6 @@ pub struct TransposeArgs {
     /// Repetitions of the work inside the kernel
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=MOST_NREPS), default_value_t = 10)]
     pub nreps: u64,
-    /// Keep both matrices in the host's memory; stream tiles through this much device memory, as in 2GiB
-    #[arg(long, value_name = "BYTES", value_parser = values::bytes, conflicts_with_all = ["why", "cache", "clock", "peak"])]
-    pub memory: Option<u64>,
     #[command(flatten)]
     pub tunables: Tunables<OfTranspose>,
     #[command(flatten)]
@@ -204,13 +179,6 @@ pub struct GraphJob {
     /// textbook, blocked, overlapped or blocked_wide
     #[arg(long, requires = "input")]
     pub closure: bool,
-    /// Keep the matrix in the host's memory: square tiles of it go through the device, copies behind kernels, or stay there while
-    /// there is room
-    #[arg(long, requires = "closure")]
-    pub stream: bool,
-    /// Stream with at most this much memory of each device, as in 2GiB
-    #[arg(long, value_name = "BYTES", value_parser = values::bytes, requires = "closure")]
-    pub memory: Option<u64>,
     /// Add the column `next`: the node after `from` on a shortest path to `to`. Beside d.npy, d.next.npy has these nodes'
     /// numbers, in the order in which nodes first appear, and -1 for none
     #[arg(long, requires = "input")]
@@ -228,13 +196,6 @@ pub struct GraphJob {
     /// which nodes first appear
     #[arg(short, long, value_name = "FILE", requires = "input")]
     pub output: Option<String>,
-}
-
-impl GraphJob {
-    /// Bytes of a device that tiles may stream through, if they do.
-    pub fn tile_memory(&self) -> Option<u64> {
-        self.memory.or(self.stream.then_some(u64::MAX))
-    }
 }
 
 /// Options of a ladder that have no meaning for a graph. The whole group excludes them: an option whose `requires` is

@@ -2,7 +2,6 @@
 
 mod device;
 pub mod environment;
-pub mod examples;
 mod exercise;
 mod ladders;
 mod measuring;
@@ -25,6 +24,7 @@ pub use shared::{CaseOptions, KernelProcess, RowFiles};
 pub use text::{DiffArgs, SourceArgs};
 pub use watching::{DrawArgs, FilmArgs, WatchedKernel};
 
+use crate::report::wrap::hung;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use device::COUNT_HELP;
 use ladders::{LADDER_TRUST, TRY_JSON, TRY_TRUST};
@@ -33,7 +33,7 @@ use std::path::PathBuf;
 /// A portable OpenCL optimisation laboratory: ladders of kernels, checked, timed and explained.
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true, max_term_width = 110, mut_subcommands = take_negative_numbers)]
-#[command(disable_help_subcommand = true, after_help = MORE_HELP)]
+#[command(disable_help_subcommand = true, help_template = overview())]
 pub struct Cli {
     /// The command; without one, gpulab shows the default device and what to try.
     #[command(subcommand)]
@@ -48,9 +48,30 @@ pub fn command_names() -> Vec<String> {
     program.get_subcommands().filter(|c| !c.is_hide_set()).map(|c| c.get_name().to_owned()).collect()
 }
 
-/// Ends `gpulab --help`.
-const MORE_HELP: &str = "Without a command, gpulab shows the default device and three commands to try.
-`gpulab help columns` explains the columns of the tables.";
+/// The commands, by what people come for.
+const GROUPS: [(&str, &str); 5] = [
+    ("Learn", "list explain source diff lab exercise draw film"),
+    ("Measure", "reduce dot transpose minplus ceiling sweep tune"),
+    ("My kernel", "try ladder count asm occupancy"),
+    ("Records", "show plot report compare noise record merge tuned columns"),
+    ("System", "devices doctor help"),
+];
+
+/// What `gpulab --help` shows.
+fn overview() -> String {
+    let program = Command::augment_subcommands(clap::Command::new("gpulab"));
+    let mut text = "{about}\n\n{usage-heading} {usage}\n".to_owned();
+    for (group, names) in GROUPS {
+        text += &format!("\n{group}:\n");
+        for command in names.split(' ').filter_map(|name| program.find_subcommand(name)) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let about =
+                about.split([';', '(']).next().and_then(|about| about.split(": ").next()).unwrap_or_default().trim();
+            text += &hung(about, &format!("  {:<11}", command.get_name()), 100);
+        }
+    }
+    text + "\n{options}\n\nWithout a command, gpulab shows the default device and three commands to try.\n"
+}
 
 /// Takes `-1` for an option's value, so that its own message says what is wrong with it.
 fn take_negative_numbers(command: clap::Command) -> clap::Command {
@@ -187,14 +208,10 @@ pub enum Command {
         md: bool,
     },
     /// Print a shell's completion script
+    #[command(hide = true)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
-    },
-    /// Write the man pages into a folder
-    Man {
-        /// The folder, which must exist
-        dir: PathBuf,
     },
     /// Run cases for a parent process
     #[command(hide = true)]
@@ -205,8 +222,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// A row of `gpulab devices`, P:D, gpu, cpu, a driver (pocl, cuda, intel, ...), or a part of the name or vendor. For reduce,
-    /// dot and minplus also several, which share the work: all, or a list with commas, as in 0,1
+    /// A row of `gpulab devices`, P:D, gpu, cpu, a driver (pocl, cuda, intel, ...), or a part of the name or vendor
     #[arg(short, long, global = true, value_name = "SEL", env = DEVICE_VARIABLE)]
     pub device: Option<String>,
     /// Show no progress and no notes

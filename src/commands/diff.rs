@@ -1,10 +1,10 @@
 //! `gpulab diff`: what changed from one rung to another.
 
+use super::explain::rung_of;
 use crate::adopt::Brought;
 use crate::bench;
 use crate::cli::DiffArgs;
 use crate::console;
-use crate::lesson::rung_of;
 use crate::prelude::*;
 use crate::report::diff::{self, DiffLayout, KernelFile};
 use crate::report::explain::short_name;

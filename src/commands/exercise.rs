@@ -7,7 +7,7 @@ use crate::exercise::{
 use crate::outputs::TextOrJson;
 use crate::prelude::*;
 use crate::report::exercise as text;
-use crate::words;
+use crate::suggest;
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 
@@ -31,7 +31,7 @@ pub fn run(out: &mut Out, global: &Global, action: Option<&ExerciseAction>) -> R
 }
 
 fn find(name: &str) -> Result<Exercise, Error> {
-    exercise(&name.to_lowercase())?.ok_or_else(|| Error::Usage(words::unknown("exercise", name, NAMES)))
+    exercise(&name.to_lowercase())?.ok_or_else(|| Error::Usage(suggest::unknown("exercise", name, NAMES)))
 }
 
 /// Characters of a line on standard output.

@@ -10,7 +10,7 @@ use crate::prelude::*;
 use crate::record::clear_factor;
 use crate::report::exercise as text;
 use crate::values::variants;
-use crate::{ceilings, words};
+use crate::{ceilings, suggest};
 use std::io::BufRead;
 
 type LadderStep = (&'static Rung, &'static Rung);
@@ -78,7 +78,7 @@ fn step(text: Option<&str>) -> Result<(&'static Family, LadderStep), Error> {
     let (name, part) = parted(text);
     let names = || ladders().map(|family| &*family.name).collect::<Vec<_>>();
     let family = ladders().find(|family| family.name == name);
-    let family = family.ok_or_else(|| Error::Usage(words::unknown("family", name, &names())))?;
+    let family = family.ok_or_else(|| Error::Usage(suggest::unknown("family", name, &names())))?;
     let Some(part) = part else { return Ok((family, first_open(family).unwrap_or(steps(family)[0]))) };
     let chosen = variants(family, part).map_err(Error::Usage)?;
     let step = steps(family).into_iter().find(|(from, _)| chosen.len() == 1 && from.path == chosen[0].path);

@@ -11,7 +11,7 @@ use crate::plan::{Pass, Plan, Refusal, Target};
 use crate::prelude::*;
 use crate::report::film::Film;
 use crate::simulator::{CountingWorker, Simulator};
-use crate::{bench, ceilings, words};
+use crate::{bench, ceilings, suggest};
 
 enum WatchedCase {
     /// A rung of a family, or a reader's kernel.
@@ -62,7 +62,7 @@ impl WatchedCase {
         let is_kernel = name.ends_with(".cl") || exercises::is_kind(name);
         if options.family.is_none() && !is_family && !is_kernel {
             let names = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
-            return Err(Error::Usage(words::unknown("family or experiment", name, &names.collect::<Vec<_>>())));
+            return Err(Error::Usage(suggest::unknown("family or experiment", name, &names.collect::<Vec<_>>())));
         }
         let (brought, list) = Brought::of(what, options.family.as_deref())?;
         let rung = brought.rung(what, list.as_deref())?.clone();

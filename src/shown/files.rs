@@ -2,10 +2,10 @@
 
 use crate::ceilings::{self, CeilingRow, Kept, all_kept};
 use crate::prelude::*;
-use crate::report::groups::{FirstTables, distinct, groups};
+use crate::report::groups::{distinct, groups};
 use crate::report::shown::reasons::RunLimits;
-use crate::report::shown::{Material, ShownContent, ShownFile, mark_cached, only, take_apart, take_some};
-use crate::store::{Recorded, RecordedFile, Shipped, recorded_some, shipped};
+use crate::report::shown::{Material, ShownContent, ShownFile, mark_cached, only, take_apart};
+use crate::store::{Recorded, RecordedFile, Shipped, recorded, shipped};
 use crate::suggest::did_you_mean;
 
 /// What is asked for: files, or of devices that come with gpulab all records or those of these names.
@@ -26,8 +26,8 @@ enum AskedPart {
     },
 }
 
-/// Finds what words ask for: paths, and devices with the names behind them; of the rows in files only the first tables.
-pub(crate) fn asked(words: &[String], tables: &mut FirstTables) -> Result<AskedRecords, Error> {
+/// Finds what words ask for: paths, and devices with the names behind them.
+pub(crate) fn asked(words: &[String]) -> Result<AskedRecords, Error> {
     let parts = asked_parts(words)?;
     if let [AskedPart::Records { devices, names }] = &parts[..]
         && names.is_empty()
@@ -37,7 +37,7 @@ pub(crate) fn asked(words: &[String], tables: &mut FirstTables) -> Result<AskedR
     let mut files = Vec::new();
     for part in &parts {
         match part {
-            AskedPart::File(path) => files.push(from_file(path, tables)?),
+            AskedPart::File(path) => files.push(from_file(path)?),
             AskedPart::Records { devices, names } => {
                 for own in devices {
                     let found = if names.is_empty() { records(own)? } else { beside_caches(own, named(own, names)?)? };
@@ -112,21 +112,14 @@ pub(crate) fn is_path(text: &str) -> bool {
 
 /// Reads a file of results, whatever it holds; and what was wrong with its last line.
 pub(crate) fn read(name: &str) -> Result<RecordedFile, Error> {
-    read_some(name, &mut |_| true)
+    let text = files::read(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
+    recorded(&text, name)
 }
 
-/// The same, of a CSV file's rows only those to keep.
-pub(crate) fn read_some(name: &str, keep: &mut dyn FnMut(&Row) -> bool) -> Result<RecordedFile, Error> {
-    let mut text = files::open(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
-    recorded_some(&mut text, name, keep)
-}
-
-fn from_file(path: &str, tables: &mut FirstTables) -> Result<ShownFile, Error> {
+fn from_file(path: &str) -> Result<ShownFile, Error> {
     let list = "gpulab show alone lists the records that come with gpulab";
-    let mut text =
-        files::open(Path::new(path)).map_err(|e| Error::Failed(format!("cannot read {path}: {e} ({list})")))?;
-    let file = take_some(&mut text, path, &mut |row| tables.keep(row))?;
-    Ok(ShownFile { swept: std::mem::take(&mut tables.swept), ..file })
+    let text = files::read(Path::new(path)).map_err(|e| Error::Failed(format!("cannot read {path}: {e} ({list})")))?;
+    take_apart(&text, path)
 }
 
 /// The files of the one device whose name has this part.
@@ -239,7 +232,7 @@ pub(crate) fn ceilings_of(own: &[Shipped]) -> Result<Vec<CeilingRow>, Error> {
 /// The runs that words ask for, each with the limits that were recorded with it: those of its folder, or those that are named
 /// from folders without rows, or that came with gpulab; and those that are kept, where they are its own.
 pub(crate) fn limits(words: &[String]) -> Result<Vec<RunLimits>, Error> {
-    let files = match asked(words, &mut FirstTables::all())? {
+    let files = match asked(words)? {
         AskedRecords::Device(own) => records(&own)?,
         AskedRecords::Files(files) => files,
     };
@@ -308,7 +301,7 @@ fn is_limit_of(limit: &CeilingRow, row: &Row) -> bool {
 /// Puts together what words ask for; of a device that comes with gpulab its ceilings as well.
 pub(crate) fn material(words: &[String]) -> Result<Material, Error> {
     let mut all = Material::default();
-    let files = match asked(words, &mut FirstTables::all())? {
+    let files = match asked(words)? {
         AskedRecords::Device(own) => {
             own.iter().map(|file| take_apart(file.text, file.name)).collect::<Result<_, Error>>()?
         }

@@ -90,11 +90,9 @@ const BAD: &str = r#"
 2 | count my.cl | --as reduce
 2 | count my.cl --as reduce | my.cl
 2 | count reduce --fail-on passes | --against
-2 | count reduce --save a.json --against b.json | cannot be used with
 2 | count reduce --against b.json --fail-on pases | passes
 2 | count reduce --against b.json --fail-on passes:x | a share is needed
 2 | count reduce --against {} | nowhere
-74 | count reduce --save {} | nowhere
 2 | count reduce -n 0 | no launch to count
 2 | count reduce -n 1e12 | GiB
 2 | count reduce --m 4 | no matrix

@@ -56,7 +56,6 @@ pub mod source;
 pub mod sources;
 pub mod steps;
 pub mod sweep;
-pub mod team;
 pub mod timeline;
 pub mod tune;
 mod view;

@@ -3,10 +3,8 @@
 mod check;
 mod log;
 mod oclgrind;
-mod program;
 mod worker;
 
 pub use check::{CheckEnd, Checked, CheckingWorker};
 pub use oclgrind::{PACKAGES, PLUGINS_FOLDER, Simulator, model_variables};
-pub use program::CountedProgram;
 pub use worker::CountingWorker;

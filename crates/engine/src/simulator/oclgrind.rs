@@ -135,15 +135,6 @@ impl Simulator {
         self.folder.join(format!("{}.jsonl", std::process::id()))
     }
 
-    /// A folder that makes OpenCL's loaders find Oclgrind alone, below its own folder of libraries.
-    pub(super) fn loader_folder(&self) -> Result<PathBuf, Error> {
-        let folder = self.folder.join("loader");
-        let unwritable = Error::unwritten(&folder);
-        fs::create_dir_all(&folder).map_err(unwritable)?;
-        fs::write(folder.join("oclgrind.icd"), "liboclgrind-rt-icd.so\n").map_err(unwritable)?;
-        Ok(folder)
-    }
-
     /// The simulator round a worker; its plugin writes what it counts for this machine to a file, and what the first groups do
     /// to another one.
     pub(super) fn wrapper(&self, model: LockstepModel, counts: &Path, traced: Option<(&Path, u64)>) -> Wrapper {

@@ -7,6 +7,6 @@ pub mod reasons;
 mod study;
 pub mod tables;
 
-pub use content::{Material, ShownContent, ShownFile, mark_cached, only, take_apart, take_some};
+pub use content::{Material, ShownContent, ShownFile, mark_cached, only, take_apart};
 pub use filter::filtered;
 pub use study::PointStudy;
