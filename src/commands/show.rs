@@ -3,14 +3,10 @@
 use crate::cli::Show;
 use crate::outputs;
 use crate::prelude::*;
-use crate::report::groups::FirstTables;
 use crate::report::shown::{ShownFile, filtered};
 use crate::report::{Medium, RateUnit};
 use crate::shown::{AskedRecords, Reasons, ShowingStyle, asked, contents, overview, records};
 use crate::store::shipped;
-
-/// Tables that are shown unless all are asked for.
-const MOST_TABLES: usize = 1000;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
 pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> {
@@ -24,11 +20,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
     }
     let md = options.md.as_deref();
     let is_on_stdout = md == Some("-");
-    // Where rows are put together, all of them count.
-    let is_whole =
-        options.why || !(options.conditions.is_empty() && options.columns.is_empty() && options.by.is_none());
-    let mut tables = FirstTables::new(if is_whole || global.verbose { usize::MAX } else { MOST_TABLES }, !is_whole);
-    let sources = match asked(&options.what, &mut tables)? {
+    let sources = match asked(&options.what)? {
         AskedRecords::Device(own) if is_plain(options) => return out.text(&contents(&own)),
         AskedRecords::Device(own) => records(&own)?,
         AskedRecords::Files(files) => {
@@ -44,7 +36,6 @@ pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> 
     let text = (!is_on_stdout).then(|| view.text(&sources, Medium::Screen(screen(global.color)))).transpose()?;
     let document = md.map(|_| view.text(&sources, Medium::Markdown)).transpose()?;
     text.map_or(Ok(()), |text| out.text(&text))?;
-    tables.note().iter().for_each(|told| global.note(told));
     md.zip(document).map_or(Ok(()), |(path, text)| outputs::write_markdown(path, &text))
 }
 

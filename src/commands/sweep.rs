@@ -251,13 +251,7 @@ struct SweepState<'a> {
 }
 
 impl SweepState<'_> {
-    fn run(
-        mut self,
-        out: &mut Out,
-        todo: &[&Configuration],
-        options: &Sweep,
-        global: &Global,
-    ) -> Result<(), Error> {
+    fn run(mut self, out: &mut Out, todo: &[&Configuration], options: &Sweep, global: &Global) -> Result<(), Error> {
         let started = Instant::now();
         let measured = self.measure(todo, options);
         self.jobs.observer = Box::new(Silent);
@@ -272,7 +266,8 @@ impl SweepState<'_> {
         if matches!(measured, Err(Error::Interrupted)) {
             let done: BTreeSet<u64> = self.rows.iter().filter_map(|row| row.case_index).collect();
             let missing = todo.iter().filter(|c| !done.contains(&c.index)).count();
-            let how = if self.csv.is_some() { "the same command with --resume continues" } else { "-o FILE keeps rows" };
+            let how =
+                if self.csv.is_some() { "the same command with --resume continues" } else { "-o FILE keeps rows" };
             global.note(&format!("not measured: {missing} of {} configurations; {how}", todo.len()));
         }
         if !todo.is_empty() {

@@ -38,11 +38,8 @@ fn search(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Erro
     let bytes = data.bytes()?;
     data.check_host(bytes)?;
     interrupt::watch();
-    let setup = Setup {
-        device: global.device.clone(),
-        cl_dir: options.kernels.cl_dir.clone(),
-        ..Setup::of(&brought.registry)
-    };
+    let setup =
+        Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::of(&brought.registry) };
     let executor = bench::open_within(setup, options.process.in_process, options.deadline, bytes, data.ops())?;
     data.check_device(bytes, executor.info())?;
     let space = asked.space(options, &*executor)?;

@@ -2,7 +2,7 @@
 
 use crate::ceilings::folder;
 use crate::cli::Output;
-use crate::compare::{CaseRun, FEWEST, FileComparison, compare, runs, timed};
+use crate::compare::{FEWEST, FileComparison, compare, timed};
 use crate::prelude::*;
 use crate::store::{Recorded, write_rows};
 use crate::{report, shown};
@@ -13,7 +13,7 @@ pub(crate) const BASELINES: &str = "baselines";
 /// What a ladder is held against, and what it is kept as.
 pub(crate) struct Baselines {
     /// The name and the runs of `--against`.
-    against: Option<(String, Vec<CaseRun>)>,
+    against: Option<(String, Vec<Row>)>,
     /// The name and the file of `--save`.
     save: Option<(String, PathBuf)>,
 }
@@ -26,10 +26,10 @@ impl Baselines {
             |name: &str| Ok::<PathBuf, Error>(folder()?.join(BASELINES).join(name).join(format!("{family}.csv")));
         let against = against
             .as_ref()
-            .map(|name: &String| Ok::<_, Error>((name.clone(), runs(&read(file(name)?, name, family)?))))
+            .map(|name: &String| Ok::<_, Error>((name.clone(), read(file(name)?, name, family)?)))
             .transpose()?;
         if let Some((name, rows)) = against.as_ref().filter(|_| !fail_on.is_empty()) {
-            let has = timed(rows).iter().map(|case| case.seconds.len()).max().unwrap_or(0);
+            let has = timed(rows).iter().map(Vec::len).max().unwrap_or(0);
             if has.min(rounds) < FEWEST {
                 return Err(Error::Usage(format!(
                     "--fail-on takes {FEWEST} rounds of each side: {name} has {has} (gpulab {family} --save {name} --rounds \
@@ -42,14 +42,14 @@ impl Baselines {
     }
 
     /// The rows beside those of `--against`; nothing without it.
-    pub(crate) fn beside(&self, rows: &[CaseRun], verbose: bool, screen: Screen) -> String {
+    pub(crate) fn beside(&self, rows: &[Row], verbose: bool, screen: Screen) -> String {
         let Some((comparison, (name, _))) = self.compared(rows).zip(self.against.as_ref()) else {
             return String::new();
         };
         format!("\n{}", report::compare::text(&comparison, [name, "this run"], report::compare::SAME, verbose, screen))
     }
 
-    pub(crate) fn compared<'a>(&'a self, rows: &'a [CaseRun]) -> Option<FileComparison<'a>> {
+    pub(crate) fn compared<'a>(&'a self, rows: &'a [Row]) -> Option<FileComparison<'a>> {
         self.against.as_ref().map(|(_, before)| compare(before, rows, report::compare::SAME))
     }
 

@@ -6,7 +6,6 @@ use super::run::LadderRun;
 use crate::bench::{self, Input, tuning};
 use crate::ceilings::Limits;
 use crate::cli::Ladder;
-use crate::compare::runs;
 use crate::counting::counts;
 use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
@@ -14,7 +13,6 @@ use crate::record::Peaks;
 use crate::report::live::Live;
 use crate::report::shown::reasons;
 use crate::report::{self, RateUnit, ladder, landing, markdown, rates};
-use crate::sweep::Asked;
 use crate::terminal::Stdout;
 use crate::values::Peak;
 
@@ -104,7 +102,7 @@ pub(crate) fn run_into(
     }
     let probes = bench::gone_wrong(|status| limits.broken(status));
     let kept = baselines.keep(&all, climbed.is_ok(), global.quiet);
-    let against = baselines.compared(&runs(&all)).map_or(Ok(()), |held| held.demand(&options.output.fail_on));
+    let against = baselines.compared(&all).map_or(Ok(()), |held| held.demand(&options.output.fail_on));
     let rungs = bench::worst(
         &all.iter()
             .filter(|row: &&Row| !faulty.contains(&row.variant) || row.status == Status::BuildFailed)
@@ -119,7 +117,6 @@ pub(crate) fn run_into(
 fn checked_dtype(study: &LadderRun<'_>, rungs: &[&Rung], options: &Ladder, quiet: bool) -> Result<Dtype, Error> {
     check_settings(study, rungs)?;
     let dtype = bench::dtype(study.family, study.dtype)?;
-    check_values(study, rungs, dtype, options.wg)?;
     bench::check_sources(rungs, options.kernels.cl_dir.as_deref(), quiet)?;
     Ok(dtype)
 }
@@ -192,20 +189,6 @@ fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
     unread.map_or(Ok(()), |name| Err(Error::Usage(format!("--{name}: none of the chosen rungs has this setting"))))
 }
 
-/// Refuses settings that no device could take, each alone or as they are given together.
-fn check_values(study: &LadderRun<'_>, rungs: &[&Rung], dtype: Dtype, wg: Option<WorkGroup>) -> Result<(), Error> {
-    let wgs: Vec<WorkGroup> = wg.into_iter().collect();
-    let asked = Asked { family: study.family, rungs, dtypes: &[dtype], wgs: &wgs };
-    for (name, value) in &study.params {
-        let alone = Params::from([(name.clone(), value.clone())]);
-        let together = asked.refusal(name, std::slice::from_ref(&study.params));
-        if let Some(why) = together.and_then(|_| asked.refusal(name, &[alone])) {
-            return Err(Error::Usage(format!("--{name} {value}: {why}")));
-        }
-    }
-    Ok(())
-}
-
 /// The theoretical rates that were given; one of them must be what bounds the family.
 fn peaks(family: &Family, given: &[Peak]) -> Result<Peaks, Error> {
     let mut peaks = Peaks::default();
@@ -255,7 +238,7 @@ fn tell(
     if is_whole || !rows.is_empty() {
         climb.outputs.md(&(markdown::ladder(rows, unit) + &claim));
     }
-    let all = runs(&climb.rows());
+    let all = climb.rows();
     let own = climb.ladder().own.and_then(|own| Some((own, landing::landing(climb.ladder().family, own, rows)?)));
     let rates = Some(rates::text(rows, climb.ladder().family.problem.counted()))
         .filter(|text| global.verbose && !text.is_empty());

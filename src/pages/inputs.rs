@@ -3,7 +3,6 @@
 use crate::ceilings::CeilingRow;
 use crate::prelude::*;
 use crate::record::Point;
-use crate::recording;
 use crate::report::groups::experiments;
 use crate::report::page::{DataFile, DataPlace, RecordedFolder, RecordedStudy};
 use crate::report::picture::{self, StudyText};
@@ -120,7 +119,8 @@ fn below(folder: &Path, all: &mut Vec<PathBuf>) -> std::io::Result<()> {
 
 /// Whether it may hold results by its name: what `gpulab record` says of the device and of its commands is none.
 fn is_result(path: &Path) -> bool {
-    let is_about = path.file_name().is_some_and(|name| recording::ABOUT.iter().any(|about| name == *about));
+    let is_about =
+        path.file_name().is_some_and(|name| ["device.json", "record.json"].iter().any(|about| name == *about));
     !is_about && path.extension().is_some_and(|ending| ending == "csv" || ending == "json")
 }
 

@@ -1,7 +1,6 @@
 //! What `gpulab compare` takes of files.
 
-use super::files::read_some;
-use crate::compare::{CaseRun, SharedTexts};
+use super::files::read;
 use crate::prelude::*;
 use crate::store::Recorded;
 
@@ -18,32 +17,20 @@ pub(crate) fn split_names(names: &str) -> Vec<String> {
     if path.exists() { vec![names.to_owned()] } else { names.split(',').map(str::to_owned).collect() }
 }
 
-/// The runs in a file, or in several joined by commas.
-pub(crate) fn runs_of(names: &str, quiet: bool) -> Result<Vec<CaseRun>, Error> {
+/// The rows in a file, or in several joined by commas.
+pub(crate) fn runs_of(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
     let mut all = Vec::new();
-    let mut texts = SharedTexts::default();
     let files = split_names(names);
     if files.is_empty() {
         return Err(Error::Usage(format!("{names} holds no .csv or .json file")));
     }
     for name in files {
-        let (holds, torn) = read_some(&name, &mut |row| {
-            all.push(texts.run(row));
-            false
-        })?;
+        let (Recorded::Rows(rows), torn) = read(&name)? else {
+            let why = "holds no rows: compare takes the --csv and --json files of ladders and sweeps";
+            return Err(Error::Usage(format!("{name} {why}")));
+        };
         torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));
-        match holds {
-            // Those of JSON are read at once.
-            Recorded::Rows(rows) => all.extend(rows.iter().map(|row| texts.run(row))),
-            Recorded::Points(_) => {
-                let why = "holds points of an experiment, which compare does not take: gpulab show FILE... shows them";
-                return Err(Error::Usage(format!("{name} {why}; compare takes rows of ladders and sweeps")));
-            }
-            _ => {
-                let why = "holds no rows: compare takes the --csv and --json files of ladders and sweeps";
-                return Err(Error::Usage(format!("{name} {why}")));
-            }
-        }
+        all.extend(rows);
     }
     Ok(all)
 }

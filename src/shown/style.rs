@@ -6,18 +6,19 @@ use crate::cli::Show;
 use crate::counting::{shipped_counts, source_line};
 use crate::prelude::*;
 use crate::record::Point;
-use crate::report::groups::{self, ToldSweeps, experiments, groups, ladders, table_hash};
+use crate::report::groups::{self, experiments, groups, ladders};
 use crate::report::shown::reasons::{self, RunLimits};
 use crate::report::shown::tables::{self, PivotNames};
 use crate::report::shown::{PointStudy, ShownContent, ShownFile};
-use crate::report::sweep::swept;
 use crate::report::{self, Medium, RateUnit};
 use crate::store::Recorded;
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// What `--why` comes to where no ladder is shown.
 const NOTHING_TO_EXPLAIN: &str = "--why: no ladder is shown, so there is nothing to explain\n";
+
+/// Tables that are shown of a file unless all are asked for.
+const MOST_TABLES: usize = 1000;
 
 pub(crate) struct ShowingStyle<'a> {
     pub(crate) unit: RateUnit,
@@ -117,7 +118,7 @@ impl ShowingStyle<'_> {
             return Ok(joined(tables::chosen(holds, &self.options.columns, self.unit, medium)?.into_iter()));
         }
         Ok(match holds {
-            ShownContent::Recorded(Recorded::Rows(rows)) => self.rows(rows, &source.swept, medium),
+            ShownContent::Recorded(Recorded::Rows(rows)) => self.rows(rows, medium),
             ShownContent::Recorded(Recorded::Points(points)) => {
                 joined(experiments(points).iter().map(|p| study(p, medium)))
             }
@@ -159,28 +160,28 @@ impl ShowingStyle<'_> {
         }
     }
 
-    /// Ladders as tables, sweeps as summaries.
-    fn rows(&self, rows: &[Row], sweeps: &ToldSweeps, medium: Medium) -> String {
-        joined(groups::tables(rows).iter().map(|group: &Cow<'_, [Row]>| {
-            match group.iter().any(|row| !row.sweep_id.is_empty()) {
-                true => {
-                    let told = sweeps.get(&table_hash(&group[0])).map(Cow::Borrowed);
-                    let told = told.unwrap_or_else(|| Cow::Owned(swept(group)));
-                    match medium {
-                        Medium::Screen(screen) => report::sweep::summary(&told, screen),
-                        Medium::Markdown => report::sweep::markdown(&told),
-                    }
-                }
-                false => {
-                    let reasons = self.why.as_ref().map_or_else(String::new, |why| why.text(group, medium));
-                    let ladder = match medium {
-                        Medium::Screen(screen) => report::ladder::table(group, self.unit, screen, self.verbose),
-                        Medium::Markdown => report::markdown::ladder(group, self.unit),
-                    };
-                    ladder + &reasons
-                }
+    /// Ladders as tables, sweeps as summaries; of many the first.
+    fn rows(&self, rows: &[Row], medium: Medium) -> String {
+        let all = groups::tables(rows);
+        let most = if self.verbose { all.len() } else { MOST_TABLES.min(all.len()) };
+        let more = match all.len() - most {
+            0 => String::new(),
+            more => format!("\n{more} more tables are not shown: -v shows all, --where chooses\n"),
+        };
+        joined(all[..most].iter().map(|group: &Vec<Row>| match group.iter().any(|row| !row.sweep_id.is_empty()) {
+            true => match medium {
+                Medium::Screen(screen) => report::sweep::summary(group, screen),
+                Medium::Markdown => report::sweep::markdown(group),
+            },
+            false => {
+                let reasons = self.why.as_ref().map_or_else(String::new, |why| why.text(group, medium));
+                let ladder = match medium {
+                    Medium::Screen(screen) => report::ladder::table(group, self.unit, screen, self.verbose),
+                    Medium::Markdown => report::markdown::ladder(group, self.unit),
+                };
+                ladder + &reasons
             }
-        }))
+        })) + &more
     }
 }
 

@@ -13,8 +13,8 @@ use crate::runner::FOR_LIMITS;
 use crate::store::{CsvFile, JsonFile, Mode, read_rows};
 use crate::sweep::{self, Bench, Configuration, Identity, Narrowing, Order, ROUNDS, Setting, Shard};
 use crate::tune::{
-    Ended, Halt, SizeClass, Strategy, TunedEntry, TunedFile, TuningSpace, choices, fastest, is_faster, least_of, search,
-    source_hash, time_of,
+    Ended, Halt, SizeClass, Strategy, TunedEntry, TunedFile, TuningSpace, choices, fastest, is_faster, least_of,
+    search, source_hash, time_of,
 };
 use crate::values::SearchBudget;
 use crate::{bench, stats};
@@ -160,7 +160,8 @@ impl<'a> Tuning<'a> {
             csv = Some(CsvFile::open(path, if is_begun { Mode::Append } else { Mode::Create })?);
             if is_begun {
                 rows = read_rows(Path::new(path))?.rows;
-                let cannot = |why| Error::Usage(format!("cannot continue {path}: {why}; give another file or remove it"));
+                let cannot =
+                    |why| Error::Usage(format!("cannot continue {path}: {why}; give another file or remove it"));
                 let known = identity.finished(plan, &latest(&rows)).map_err(cannot)?;
                 global.say(&format!("continuing: {} configurations are measured already", known.len()));
             }
@@ -190,7 +191,8 @@ impl<'a> Tuning<'a> {
     pub(crate) fn run(mut self, out: &mut Out, global: &Global) -> Result<(), Error> {
         let went = self.measure();
         self.observer = Box::new(Silent);
-        let to_stderr = [&self.options.rows.csv, &self.options.rows.json].iter().any(|path| path.as_deref() == Some("-"));
+        let to_stderr =
+            [&self.options.rows.csv, &self.options.rows.json].iter().any(|path| path.as_deref() == Some("-"));
         let told = match to_stderr {
             true => {
                 global.say(self.explained(went.as_ref().ok(), Screen::stderr()).trim_end());
@@ -211,9 +213,9 @@ impl<'a> Tuning<'a> {
         let worst = bench::worst(&self.rows, false);
         let probes = bench::gone_wrong(|status| self.limits.broken(status));
         let rows = latest(&self.rows);
-        let json = self.json.map_or(Ok(()), |mut file| {
-            rows.iter().try_for_each(|row| file.write(row)).and_then(|()| file.finish())
-        });
+        let json = self
+            .json
+            .map_or(Ok(()), |mut file| rows.iter().try_for_each(|row| file.write(row)).and_then(|()| file.finish()));
         let finished = self.csv.filter(|_| went.is_ok()).map_or(Ok(()), CsvFile::finish);
         worst_of([went.map(drop), worst, probes, told, kept, json, finished])
     }
@@ -257,7 +259,8 @@ impl<'a> Tuning<'a> {
             checked.insert(index);
             let configuration = &self.space.candidates[index as usize];
             let settings = self.bounded(configuration);
-            let outcome = self.run_job(&Job { baseline: false, case: configuration.case.clone(), settings, again: false })?;
+            let outcome =
+                self.run_job(&Job { baseline: false, case: configuration.case.clone(), settings, again: false })?;
             if outcome.status() != Status::Ok {
                 self.add(configuration, outcome)?;
             }
@@ -299,7 +302,9 @@ impl<'a> Tuning<'a> {
         }
         let last = (FINALISTS + 1) as f64 * self.time.jobs.measure / self.measured.max(1) as f64;
         self.measured > 0
-            && self.seconds().is_some_and(|whole| self.began.elapsed().as_secs_f64() + last.min(MOST_LAST * whole) > whole)
+            && self
+                .seconds()
+                .is_some_and(|whole| self.began.elapsed().as_secs_f64() + last.min(MOST_LAST * whole) > whole)
     }
 
     /// The time of a configuration: as an earlier run found it, or measured now; one that is clearly slower than the best is

@@ -83,7 +83,8 @@ fn the_fastest_is_remembered_and_found_again_on_its_own_driver_only() {
     TunedFile { entries: entries.clone(), ..TunedFile::empty(&fake_info()) }.remember(folder.path()).unwrap();
     let case = Case { wg: WorkGroup::linear(256), ..Case::of("dot", "naive", Dtype::F32, Shape::vector(900)) };
     let tuned = |info: &DeviceInfo| {
-        let known = Remembered::of(TunedFile::empty(info).load(folder.path()).0, &dot::FAMILY, info, &Sources::default())?;
+        let known =
+            Remembered::of(TunedFile::empty(info).load(folder.path()).0, &dot::FAMILY, info, &Sources::default())?;
         known.tuned(&case)
     };
     let found = tuned(&fake_info()).unwrap();

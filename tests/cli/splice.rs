@@ -79,7 +79,7 @@ const DOC: &str = "# A
 ```
 <!-- gpulab list -->
 ```
-<!-- gpulab columns --md -->
+<!-- gpulab help columns --md -->
 by hand
 <!-- end -->
 <!-- gpulab plot h200 dot --what ladder -n 2^28 -o docs/pictures/dot.svg -->
@@ -95,7 +95,7 @@ fn blocks_are_filled_and_stay() {
     let text = fs::read_to_string(folder.path().join("docs/a.md")).unwrap();
     assert!(text.contains("<!-- gpulab list banks -->\n```text\nbanks: "), "{text}");
     assert!(text.contains("```\n<!-- gpulab list -->\n```\n"), "{text}");
-    assert!(text.contains("<!-- gpulab columns --md -->\n## results\n") && !text.contains("by hand"), "{text}");
+    assert!(text.contains("<!-- gpulab help columns --md -->\n## results\n") && !text.contains("by hand"), "{text}");
     assert!(text.contains("\n![") && text.contains("](pictures/dot.svg)\n<!-- end -->\nthe end\n"), "{text}");
     assert!(text.contains("Bars of bandwidth (GB/s), limit"), "who does not see the picture reads what it shows");
     let widths = text.lines().skip_while(|line| !line.starts_with("banks: ")).take_while(|line| *line != "```");
@@ -117,14 +117,14 @@ fn stale_blocks_are_named_and_left() {
     let text = fs::read_to_string(&path).unwrap().replace("| column | type |", "| column | typo |");
     fs::write(&path, &text).unwrap();
     let line = (1..).zip(text.lines()).find(|(_, line)| line.contains("typo")).unwrap().0;
-    let mark = (1..).zip(text.lines()).find(|(_, line)| line.starts_with("<!-- gpulab columns")).unwrap().0;
+    let mark = (1..).zip(text.lines()).find(|(_, line)| line.starts_with("<!-- gpulab help columns")).unwrap().0;
     let picture = folder.path().join("docs/pictures/dot.svg");
     fs::write(&picture, fs::read_to_string(&picture).unwrap() + "\n").unwrap();
     let before = holds(folder.path());
     let (said, wrong, code) = splice(folder.path(), &["--check", "docs/a.md"]);
     let lines: Vec<&str> = said.lines().collect();
     assert_eq!((lines.len(), code), (2, 1), "{said}");
-    let start = format!("docs/a.md:{mark}: gpulab columns --md: line {line} is \"| column | typo | ");
+    let start = format!("docs/a.md:{mark}: gpulab help columns --md: line {line} is \"| column | typo | ");
     assert!(lines[0].starts_with(&start) && lines[0].contains(", and should be \"| column | type | "), "{said}");
     assert!(lines[1].contains("docs/pictures/dot.svg is another picture"), "{said}");
     assert!(wrong.contains("2 of 3 blocks are stale: gpulab report --splice"), "{wrong}");

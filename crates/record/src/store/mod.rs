@@ -48,7 +48,11 @@ impl<T: CsvRecord> CsvFile<T> {
         let table = Table::of(&old, path)?;
         let is_new = table.header.is_empty();
         // A header that was cut short is written anew; anything else without one is not ours to touch.
-        let is_ours = if is_new { header.starts_with(&old) } else { table.header.iter().eq(T::COLUMNS.iter().map(|c| c.as_bytes())) };
+        let is_ours = if is_new {
+            header.starts_with(&old)
+        } else {
+            table.header.iter().eq(T::COLUMNS.iter().map(|c| c.as_bytes()))
+        };
         if !is_ours {
             let why = "it has other columns than this version writes; give another file or remove it";
             return Err(Error::Usage(format!("cannot add to {path}: {why}")));

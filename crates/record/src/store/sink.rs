@@ -76,7 +76,7 @@ impl Sink {
         let done = match &mut self.place {
             Destination::Regular(regular) => std::fs::canonicalize(&self.name).and_then(|target| {
                 let unfinished = files::beside(&target);
-                let mut place = || {
+                let place = || {
                     let mut file = File::create(&unfinished)?;
                     let written = write(&mut file)?;
                     file.sync_all()?;

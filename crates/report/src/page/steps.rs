@@ -5,7 +5,7 @@ use crate::format;
 use crate::groups::{groups, ladders, of_most_rungs};
 use crate::picture::number;
 use gpulab_record::Row;
-use gpulab_record::compare::{CaseRun, LadderDevice, LadderSteps, RatioInterval, runs, steps};
+use gpulab_record::compare::{LadderDevice, LadderSteps, RatioInterval, steps};
 use maud::{Markup, html};
 
 /// The step whose effect differs most between two devices.
@@ -58,32 +58,30 @@ fn of_those_with_a_step(mut ladder: LadderSteps) -> Option<LadderSteps> {
 
 /// One ladder of each case on each device, that of the most rungs; names of machines with that of their folder where several
 /// folders have the same one.
-fn told_apart(material: &PageMaterial<'_>) -> Vec<CaseRun> {
+fn told_apart(material: &PageMaterial<'_>) -> Vec<Row> {
     let short = |row: &Row| (row.platform.clone(), format::device(&row.device));
     let holds = |folder: &RecordedFolder, row: &Row| folder.rows.iter().any(|other| short(other) == short(row));
     let is_shared = |row: &Row| material.folders.iter().filter(|folder| holds(folder, row)).count() > 1;
-    runs(
-        &material
-            .folders
-            .iter()
-            .flat_map(|folder: &RecordedFolder| {
-                let mut rows = whole_ladders(&folder.rows);
-                let mut shared: Vec<((String, String), bool)> = Vec::new();
-                for row in &mut rows {
-                    let name = short(row);
-                    let known = shared.iter().find(|(known, _)| *known == name).map(|(_, is_shared)| *is_shared);
-                    let is_shared = known.unwrap_or_else(|| is_shared(row));
-                    if known.is_none() {
-                        shared.push((name, is_shared));
-                    }
-                    if is_shared {
-                        row.device = format!("{}, {}", row.device, folder.name);
-                    }
+    material
+        .folders
+        .iter()
+        .flat_map(|folder: &RecordedFolder| {
+            let mut rows = whole_ladders(&folder.rows);
+            let mut shared: Vec<((String, String), bool)> = Vec::new();
+            for row in &mut rows {
+                let name = short(row);
+                let known = shared.iter().find(|(known, _)| *known == name).map(|(_, is_shared)| *is_shared);
+                let is_shared = known.unwrap_or_else(|| is_shared(row));
+                if known.is_none() {
+                    shared.push((name, is_shared));
                 }
-                rows
-            })
-            .collect::<Vec<Row>>(),
-    )
+                if is_shared {
+                    row.device = format!("{}, {}", row.device, folder.name);
+                }
+            }
+            rows
+        })
+        .collect()
 }
 
 /// Of each family on each device the ladders of the most rungs: for large problems slow rungs are left out, and a step needs

@@ -19,7 +19,6 @@ use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::count::CountRow;
 use gpulab_study::experiments::EXPERIMENTS;
 use gpulab_study::why::{DeviceRates, LadderReasons, Payoffs, RungTime, ShareBasis, StepReason, reasons, results};
-use std::borrow::Cow;
 use std::path::Path;
 
 fn columns_of_rows(names: &[String], rows: &[Row]) -> Result<Vec<ChosenColumn>, Error> {
@@ -124,7 +123,7 @@ fn by(name: &str, rows: &[Row]) -> Result<ChosenColumn, Error> {
 fn all_reasons(rows: &[Row], (counts, limits): (&[CountRow], &[RunLimits])) -> Vec<LadderReasons> {
     tables(rows)
         .into_iter()
-        .filter_map(|ladder: Cow<'_, [Row]>| {
+        .filter_map(|ladder: Vec<Row>| {
             let row = ladder.iter().find(|row| !row.on_host())?;
             let rates = DeviceRates::new(&of_run(limits, row), !row.is_on_cpu_device()).ok()?;
             Some(reasons(&Registry::default(), &ladder, counts, &rates))

@@ -129,7 +129,8 @@ pub fn merge(files: Vec<(String, Rows)>) -> Result<Vec<Row>, String> {
             return Err(format!("{torn}: finish it with gpulab sweep --resume"));
         }
         for row in file.rows {
-            let Some(index) = row.case_index.filter(|index| !row.sweep_id.is_empty() && Some(*index) < row.cases) else {
+            let Some(index) = row.case_index.filter(|index| !row.sweep_id.is_empty() && Some(*index) < row.cases)
+            else {
                 return Err(format!("{name} has rows without a place in a sweep"));
             };
             let (model, origin) = first.get_or_insert_with(|| (row.clone(), name.clone()));
@@ -147,7 +148,8 @@ pub fn merge(files: Vec<(String, Rows)>) -> Result<Vec<Row>, String> {
     if lacking.is_empty() {
         return Ok(all.into_values().map(|(row, _)| row).collect());
     }
-    let parts = distinct(lacking.iter().map(|index| format!("{}/{}", index % shards(&row) + 1, shards(&row)))).join(", ");
+    let parts =
+        distinct(lacking.iter().map(|index| format!("{}/{}", index % shards(&row) + 1, shards(&row)))).join(", ");
     Err(format!("of {cases} configurations {} are missing, of shard {parts}", lacking.len()))
 }
 

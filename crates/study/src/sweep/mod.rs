@@ -72,7 +72,8 @@ pub fn in_rounds(block: &[&Configuration], rounds: u32, bench: &mut dyn Bench) -
             let outcome = match run_round(configuration, &settings, round, rounds, bench) {
                 Ok(outcome) => outcome,
                 Err(error) => {
-                    let measured = block.iter().zip(pooled).filter_map(|(configuration, pool)| Some((configuration, pool?)));
+                    let measured =
+                        block.iter().zip(pooled).filter_map(|(configuration, pool)| Some((configuration, pool?)));
                     for (configuration, (outcome, sampled)) in measured {
                         bench.finished(configuration, outcome, sampled)?;
                     }

@@ -66,12 +66,7 @@ const IDLE_RESTARTS: usize = 4;
 const NEAR: f64 = 1.5;
 
 /// Searches the regions of a space. No configuration is measured twice; `seed` decides what is random.
-pub fn search(
-    strategy: Strategy,
-    regions: &[Region],
-    seed: u64,
-    evaluate: &mut Evaluate<'_>,
-) -> Result<Ended, Error> {
+pub fn search(strategy: Strategy, regions: &[Region], seed: u64, evaluate: &mut Evaluate<'_>) -> Result<Ended, Error> {
     let mut all: Vec<usize> = regions.iter().flat_map(|region| region.places.values().copied()).collect();
     all.sort_unstable();
     all.dedup();
@@ -221,7 +216,8 @@ mod tests {
                 return Err(Halt::Ended(Ended::Budget));
             }
             tried.push(index);
-            let of = |region: &Region| region.places.iter().find(|(_, own)| **own == index).map(|(place, _)| place.clone());
+            let of =
+                |region: &Region| region.places.iter().find(|(_, own)| **own == index).map(|(place, _)| place.clone());
             let (at, place) = regions.iter().enumerate().find_map(|(at, region)| Some((at, of(region)?))).unwrap();
             let seconds = time(at, &place);
             best = best.min(seconds);

@@ -54,7 +54,8 @@ impl<'a> TuningSpace<'a> {
         groups.extend(work_groups(rung, target).into_iter().filter(|wg| *wg != groups[0]).collect::<Vec<_>>());
         let groups = wgs.map_or(groups, <[WorkGroup]>::to_vec);
         let axes = axes(rung, settings);
-        let lengths: Vec<usize> = std::iter::once(groups.len()).chain(axes.iter().map(|(_, values)| values.len())).collect();
+        let lengths: Vec<usize> =
+            std::iter::once(groups.len()).chain(axes.iter().map(|(_, values)| values.len())).collect();
         let mut region = Region { places: BTreeMap::new(), axes: lengths.clone() };
         let mut seen = HashMap::new();
         let mut refusal = None;
