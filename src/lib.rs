@@ -14,7 +14,6 @@
 //! - `console`, `outputs` and `shell` are how commands speak and write.
 
 mod adopt;
-mod assembly;
 mod bench;
 pub mod cli;
 pub mod commands;

@@ -6,8 +6,6 @@ use super::shared::{
 };
 use crate::Error;
 use crate::count::{AccessRule, CountAllowances, LockstepModel};
-use crate::data::Dtype;
-use crate::plan::WorkGroup;
 use crate::values;
 use clap::{Arg, Args};
 use std::path::PathBuf;
@@ -68,39 +66,6 @@ pub struct RecordArgs {
 
 const ASM_SIZE: &str = "Elements, or columns of matrices [default: 2^20; matrices 1024, minplus 256]";
 
-const BUILT_HELP: &str = "Read a group's needs from a build of this family's --variant: registers, where the driver \
-                          reports them, local memory and work-items";
-
-#[derive(Debug, Args)]
-#[command(mut_group("NamedFamily", |family| family.requires("variant")))]
-#[command(mut_args(|arg| if arg.get_id() == "family" { arg.help(BUILT_HELP) } else { arg }))]
-pub struct Occupancy {
-    #[command(flatten)]
-    pub subject: NamedFamily,
-    /// The rung to build, by number or name, as in 3 or local
-    #[arg(long, value_name = "V", requires = "NamedFamily")]
-    pub variant: Option<String>,
-    /// Element type of the rung to build [default: the family's first in `gpulab list`]
-    #[arg(long, value_enum, value_name = "TYPE", requires = "NamedFamily")]
-    pub dtype: Option<Dtype>,
-    /// 32-bit registers of a work-item; needed where no driver reports them
-    #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
-    pub registers: Option<u64>,
-    /// Local memory of a group, in bytes, as in 8192 or 48Ki
-    #[arg(long, value_name = "BYTES", value_parser = values::size, default_value_t = 0, conflicts_with = "NamedFamily")]
-    pub local: u64,
-    /// Work-group size, as in 256 or 32x8
-    #[arg(long, value_name = "WG", value_parser = values::work_group, default_value = "256")]
-    pub wg: WorkGroup,
-    /// Calculate for this generation, not the device's: an NVIDIA compute capability, as in 1.0 or 9.0, or an AMD
-    /// target, as in gfx90a, or gfx1030-wave64 for wavefronts of 64. With --kernel, the device still builds the kernel
-    #[arg(long, value_name = "NAME")]
-    pub generation: Option<String>,
-    /// Draw occupancy over registers, local memory and work-group size, each with the other two fixed
-    #[arg(long)]
-    pub curves: bool,
-}
-
 #[derive(Debug, Args)]
 #[command(mut_args(|arg| if arg.get_id() == "n" { arg.help(ASM_SIZE) } else { arg }))]
 pub struct AsmArgs {
@@ -121,6 +86,13 @@ pub struct AsmArgs {
     /// Read this listing in place of building the kernel: PTX, what nvdisasm -c -g prints, or objdump -d -l --no-show-raw-insn
     #[arg(long, value_name = "FILE")]
     pub listing: Option<PathBuf>,
+    /// Registers of a work-item, 32 bits each, for how many groups a compute unit holds [default: what the driver reports]
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
+    pub registers: Option<u64>,
+    /// Say so of this generation of compute units: a compute capability, as in 9.0, or AMD's target, as in gfx90a
+    /// [default: the device's]
+    #[arg(long, value_name = "NAME")]
+    pub generation: Option<String>,
 }
 
 #[derive(Debug, Args)]

@@ -12,7 +12,7 @@ mod text;
 mod tunables;
 mod watching;
 
-pub use device::{AsmArgs, CeilingArgs, CountArgs, Lab, Occupancy, RecordArgs};
+pub use device::{AsmArgs, CeilingArgs, CountArgs, Lab, RecordArgs};
 pub use exercise::{ExerciseAction, ExerciseCheck, ExercisePredict};
 pub use ladders::{
     CitedLadder, DotArgs, GraphJob, Ladder, LadderArgs, Loop, MinPlusArgs, ReduceArgs, Source, TransposeArgs, TryArgs,
@@ -51,7 +51,7 @@ pub fn command_names() -> Vec<String> {
 const GROUPS: [(&str, &str); 5] = [
     ("Learn", "list explain source diff lab exercise draw film"),
     ("Measure", "reduce dot transpose minplus ceiling sweep tune"),
-    ("My kernel", "try ladder count asm occupancy"),
+    ("My kernel", "try ladder count asm"),
     ("Records", "show plot report compare record"),
     ("System", "devices doctor help"),
 ];
@@ -153,8 +153,6 @@ pub enum Command {
     Asm(Box<AsmArgs>),
     /// Write a page that plays what a kernel's warps do, step by step: lines, lanes, addresses, barriers, local memory
     Film(Box<FilmArgs>),
-    /// Say how many groups a compute unit holds at once, and what limits them: registers, local memory or work-items
-    Occupancy(Occupancy),
     /// Run every combination of rungs, work-group sizes, problem sizes, types and tunables: one CSV row each
     Sweep(Box<Sweep>),
     /// Find a family's fastest settings that pass their check, and remember them; ladders then use them

@@ -23,10 +23,10 @@ pub struct Show {
     #[arg(long)]
     pub why: bool,
     /// Only records whose COLUMN has one of these values, as in n=2^28 or dtype=f32,i32; repeatable. COLUMN is one of
-    /// `gpulab columns`, or a setting, as in size=constant. For platform, device and driver, a part is enough
+    /// `gpulab help columns`, or a setting, as in size=constant. For platform, device and driver, a part is enough
     #[arg(long = "where", value_name = "COLUMN=VALUE,...", value_parser = values::condition)]
     pub conditions: Vec<Condition>,
-    /// Only these columns, in this order: a ladder's own, as in rung,time,gbs,of_limit, those of `gpulab columns`, or
+    /// Only these columns, in this order: a ladder's own, as in rung,time,gbs,of_limit, those of `gpulab help columns`, or
     /// settings
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub columns: Vec<String>,

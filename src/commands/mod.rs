@@ -17,7 +17,6 @@ mod lab;
 mod ladder;
 mod list;
 mod minplus;
-mod occupancy;
 mod plot;
 mod record;
 mod reduce;
@@ -106,7 +105,6 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Draw(options) => draw::run(out, global, options),
         Command::Film(options) => film::run(global, options),
         Command::Asm(options) => asm::run(out, global, options),
-        Command::Occupancy(options) => occupancy::run(out, global, options),
         Command::Sweep(options) => sweep::run(out, global, options),
         Command::Tune(options) => tune::run(out, global, options),
         Command::Show(options) => show::run(out, global, options),

@@ -235,7 +235,7 @@ mod tests {
         for command in ["gpulab show h200 dot", "gpulab tune --replay a.csv", "gpulab compare a b --csv -"] {
             assert!(matches!(content(command), Ok(BlockContent::Text(_))), "{command}");
         }
-        assert!(matches!(content("gpulab columns --md"), Ok(BlockContent::Markdown(_))));
+        assert!(matches!(content("gpulab help columns --md"), Ok(BlockContent::Markdown(_))));
     }
 
     #[test]

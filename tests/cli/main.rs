@@ -20,7 +20,6 @@ mod ladder;
 mod lessons;
 mod minplus;
 mod no_device;
-mod occupancy;
 mod options;
 mod outputs;
 mod own;

@@ -11,10 +11,11 @@ mod exchange;
 mod lab;
 mod layer;
 mod lent;
-mod matrix;
+
 mod minplus;
 mod plain;
 mod presum;
+mod rungs;
 mod skips;
 #[path = "../sources/mod.rs"]
 mod sources;

@@ -1,6 +1,6 @@
 //! The min-plus step's kernels on real drivers: sizes, tilings, types, signs, and special values.
 
-use crate::drivers::{is_mine, is_turn, is_whole, on_every_driver, on_every_real_driver, session};
+use crate::drivers::{is_turn, is_whole, on_every_driver, on_every_real_driver, session};
 use crate::skips::{self, verify};
 use gpulab::check::check_exact;
 use gpulab::cpu::minplus::all_threads;
@@ -10,9 +10,6 @@ use gpulab::kernels::{
     minplus::{CLOSURE, FAMILY, LARGEST_SMALL, SOME_ROWS},
 };
 use gpulab::plan::{Case, WorkGroup};
-
-/// One, primes, and the neighbours of tiles' sides.
-const SIZES: [u64; 11] = [1, 2, 7, 19, 63, 64, 65, 127, 128, 129, 500];
 
 fn case(rung: &Rung, dtype: Dtype, n: u64, wg: usize, params: &[(&str, &str)]) -> Case {
     Case {
@@ -32,80 +29,7 @@ fn small_tile(driver: &str, rung: &Rung) -> impl Iterator<Item = (&'static str, 
     [("tile", "16x32"), ("item", "4x4")].into_iter().filter(move |_| has_tiles)
 }
 
-/// Few results for each work-item, which compilers unroll, where a rung has several and these settings leave that open.
-fn small_item(rung: &Rung, set: &[(&str, &str)]) -> Option<(&'static str, &'static str)> {
-    let has = |name: &str| rung.tunables().any(|t| t.name == name);
-    let is_open = has("item") && !set.iter().any(|(name, _)| ["tile", "item", "depth"].contains(name));
-    is_open.then_some(("item", if has("tile") { "4x4" } else { "4x2" }))
-}
-
 #[test]
-fn every_size_is_right() {
-    on_every_driver(|driver| {
-        let mut session = session(driver, None);
-        let wg = session.device().info().target.max_wg.min(256);
-        let small = driver == "oclgrind";
-        let mut count = 0;
-        for &dtype in &*FAMILY.dtypes {
-            let sizes = SIZES.into_iter().enumerate();
-            for (s, n, weights) in sizes.flat_map(|(s, n)| ["non_negative", "signed"].map(|sign| (s, n, sign))) {
-                // A simulator that interprets each instruction has time for little: a tile, and some small ones.
-                let is_few = match (n, weights) {
-                    (7, "non_negative") => is_whole(),
-                    (7, _) | (19, "non_negative") => dtype == Dtype::F32,
-                    _ => false,
-                };
-                // Beyond a few tiles only the order of the sums is new, which signs and doubles share.
-                let is_costly = n > 129 && (dtype == Dtype::F64 || weights == "signed");
-                // Compilers take long: of other types and signs each driver has some of the rungs.
-                let is_first = dtype == Dtype::F32 && weights == "non_negative";
-                let index = 2 * dtype as usize + usize::from(weights == "signed");
-                let is_mine =
-                    |r: usize| if is_first { is_turn(driver, r + s) } else { is_mine(driver, 10 * index + r) };
-                let is_meant = |(r, _): &(usize, _)| if small { is_few } else { !is_costly && is_mine(*r) };
-                for (_, rung) in FAMILY.ladder.iter().enumerate().filter(is_meant) {
-                    let mut settings = vec![("weights", weights)];
-                    settings.extend(small_tile(driver, rung));
-                    count += verify(&mut session, driver, &case(rung, dtype, n, wg, &settings));
-                }
-            }
-        }
-        count
-    });
-}
-
-#[test]
-#[ignore = "long"]
-fn every_setting_is_right() {
-    on_every_real_driver(|driver| {
-        let mut session = session(driver, None);
-        let wg = session.device().info().target.max_wg.min(64);
-        let (mut count, mut tried) = (0, 0);
-        for rung in &*FAMILY.ladder {
-            let single = rung.tunables().flat_map(|t| t.values().map(move |value| vec![(t.name, value)]));
-            let usual: Vec<_> = rung.tunables().filter_map(|t| Some((t.name, t.values().next()?))).collect();
-            let shared = [("1", "2"), ("2", "3"), ("2", "4")].map(|(buffers, split)| {
-                vec![("buffers", buffers), ("split", split), ("tile", "32x64"), ("item", "8x4")]
-            });
-            let shared = shared.into_iter().filter(|_| rung.variant() == "three_way");
-            // Compilers take long over some of them: either type has every other one, and what is not tried is small.
-            for (set, dtype) in single.chain(shared).zip([Dtype::F32, Dtype::I32].into_iter().cycle()) {
-                tried += 1;
-                if !is_mine(driver, tried) {
-                    continue;
-                }
-                // The first value of each also with the items that users run.
-                let small = small_item(rung, &set).filter(|_| !usual.contains(&set[0]));
-                let set: Vec<_> = small.into_iter().chain(set).collect();
-                count += verify(&mut session, driver, &case(rung, dtype, 131, wg, &set));
-            }
-        }
-        count
-    });
-}
-
-#[test]
-#[ignore = "long"]
 fn special_values_are_right() {
     on_every_driver(|driver| {
         let mut session = session(driver, None);
@@ -125,10 +49,10 @@ fn special_values_are_right() {
         // The simulator: those with both signs and with numbers near overflow.
         let first = if driver == "oclgrind" { 3 } else { 0 };
         let mut count = 0;
-        for (m, (d, weights)) in matrices[first..].iter().enumerate() {
+        for (d, weights) in &matrices[first..] {
             let mut want = Array::zeros(d.dtype(), d.len());
             all_threads(5, d, &mut want);
-            for (_, rung) in FAMILY.ladder.iter().enumerate().filter(|(r, _)| is_turn(driver, r + m)) {
+            for rung in &*FAMILY.ladder {
                 let settings: Vec<_> = [("weights", *weights)].into_iter().chain(small_tile(driver, rung)).collect();
                 let case = case(rung, d.dtype(), 5, wg, &settings);
                 count += skips::run(&mut session, driver, &case, |session, case| {
@@ -145,7 +69,6 @@ fn special_values_are_right() {
 
 /// Without the word that weights may be negative, their order as integers is wrong, and the check says so.
 #[test]
-#[ignore = "long"]
 fn an_undeclared_negative_weight_is_noticed() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);
@@ -164,7 +87,6 @@ fn an_undeclared_negative_weight_is_noticed() {
 }
 
 #[test]
-#[ignore = "long"]
 fn two_lengths_a_word_are_right_up_to_their_largest() {
     on_every_driver(|driver| {
         let mut session = session(driver, None);
@@ -192,7 +114,6 @@ fn two_lengths_a_word_are_right_up_to_their_largest() {
 }
 
 #[test]
-#[ignore = "long"]
 fn rows_of_some_nodes_are_right() {
     on_every_driver(|driver| {
         let mut session = session(driver, None);
@@ -212,7 +133,6 @@ fn rows_of_some_nodes_are_right() {
 }
 
 #[test]
-#[ignore = "long"]
 fn every_semiring_is_right() {
     on_every_driver(|driver| {
         let mut session = session(driver, None);
@@ -235,48 +155,6 @@ fn every_semiring_is_right() {
                     }
                     let case = Case { family: family.name.to_string(), ..case(rung, dtype, n, 64, &set) };
                     count += verify(&mut session, driver, &case);
-                }
-            }
-        }
-        count
-    });
-}
-
-#[test]
-#[ignore = "long"]
-fn all_shortest_distances_are_right() {
-    on_every_driver(|driver| {
-        let mut session = session(driver, None);
-        let mut count = 0;
-        let is_simulated = driver == "oclgrind";
-        for (r, rung) in CLOSURE.ladder.iter().enumerate() {
-            // Small blocks: compilers unroll them.
-            let small = [("block", "32"), ("tile", "32x32"), ("item", "4x4")];
-            let small = small.into_iter().filter(|(name, _)| rung.tunables().any(|t| t.name == *name));
-            let settings: Vec<(&str, &str)> =
-                small.filter(|(name, _)| *name != "item" || rung.variant() != "blocked_wide").collect();
-            // llvmpipe compiles a kernel anew for each launch, and one set of distances has many.
-            // The simulator: two blocks where items share them, and one round of the squares.
-            let sizes: &[u64] = match (driver, rung.variant()) {
-                ("oclgrind", "squaring") => &[],
-                ("oclgrind", "settling") => &[2],
-                ("oclgrind", "blocked" | "overlapped") | ("rusticl", _) => &[33],
-                ("oclgrind", _) => &[7],
-                _ => &[1, 2, 32, 33, 131],
-            };
-            for (t, &dtype) in CLOSURE.dtypes.iter().enumerate() {
-                for weights in ["non_negative", "signed"] {
-                    if (is_simulated && (t > 0 || weights == "signed"))
-                        || (weights == "signed" && dtype != Dtype::F32)
-                        || !is_turn(driver, 3 * r + t)
-                    {
-                        continue;
-                    }
-                    for &n in sizes {
-                        let set: Vec<_> = settings.iter().copied().chain([("weights", weights)]).collect();
-                        let case = Case { family: CLOSURE.name.to_string(), ..case(rung, dtype, n, 64, &set) };
-                        count += verify(&mut session, driver, &case);
-                    }
                 }
             }
         }

@@ -35,7 +35,6 @@ pub const LAB: &[&Family] = &[
     &lab::chains::FAMILY,
     &lab::chase::FAMILY,
     &minplus::CLOSURE,
-    &lab::columns::FAMILY,
     &lab::constant::FAMILY,
     &lab::divergence::FAMILY,
     &lab::walk::GATHER,

@@ -21,7 +21,7 @@ pub fn explained(width: usize) -> String {
     let names: Vec<&str> = dropped.iter().map(|(name, ..)| name.as_str()).collect();
     let order = format!("Where the table is too wide, columns go in this order: {}.", names.join(", "));
     let baselines = "Below the rungs stand the CPU's programs, which solve the same problem without OpenCL:";
-    let files = "`gpulab columns` explains the columns of files.";
+    let files = "`gpulab help columns` explains the columns of files.";
     format!(
         "{entries}\n{}{}\n{}{}",
         wrapped(baselines, "", "", width),

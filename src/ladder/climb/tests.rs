@@ -2,7 +2,6 @@ use super::*;
 use crate::kernels::dot;
 use crate::outcome::{Clock, Judged, Measured, Sample, fake_info};
 use crate::outputs::Paths;
-use crate::record::CsvRecord;
 use crate::store::read_rows;
 use std::cell::RefCell;
 use std::rc::Rc;

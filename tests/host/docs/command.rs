@@ -206,7 +206,6 @@ fn unknown_name(command: &Command) -> Option<String> {
                 false => experiment(what).or_else(|_| rungs(name, list).and_then(|()| settings(name, &args.case.set))),
             }
         }),
-        Command::Occupancy(args) => args.subject.name().map_or(Ok(()), |name| rungs(name, args.variant.as_deref())),
         _ => Ok(()),
     };
     checked.err()
@@ -222,7 +221,6 @@ fn is_runnable(command: &Command, words: &[String]) -> bool {
         Command::List { .. } | Command::Explain { .. } | Command::Diff(_) => true,
         Command::Help { .. } | Command::Show(_) | Command::Completions { .. } => true,
         Command::Source(source) => !source.expanded,
-        Command::Occupancy(occupancy) => occupancy.generation.is_some() && occupancy.subject.name().is_none(),
         Command::Compare(compare) => compare.rows.csv.is_none() && compare.rows.json.is_none(),
         Command::Plot(plot) => plot.output == "-",
         _ => false,

@@ -37,7 +37,7 @@ pub(super) fn files(material: &PageMaterial<'_>) -> Option<Markup> {
     let is_held = files.iter().any(|file| matches!(file.place, DataPlace::Held(_)));
     (!files.is_empty()).then(|| html! {
         p.quiet { "As gpulab wrote them" @if is_held { ", compressed by gzip" } ". "
-            code { "gpulab columns" } " says what the columns hold, " code { "gpulab show" } " shows a file again." }
+            code { "gpulab help columns" } " says what the columns hold, " code { "gpulab show" } " shows a file again." }
         ul.files { @for file in files {
             li { (link(file)) " " span.quiet { (number::count(file.bytes.div_ceil(1024) as u64)) " KiB" } }
         } }

@@ -115,6 +115,9 @@ impl Sieve<'_> {
         let names = distinct(self.names.iter().map(String::as_str));
         let near = nearest(name, names, |name| *name);
         let why = format!("no record here has a column or a setting {name:?}");
-        Error::Usage(format!("--where: {why}{}; gpulab columns lists columns", did_you_mean(&near).replace('?', "")))
+        Error::Usage(format!(
+            "--where: {why}{}; gpulab help columns lists columns",
+            did_you_mean(&near).replace('?', "")
+        ))
     }
 }

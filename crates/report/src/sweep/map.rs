@@ -77,13 +77,12 @@ fn cell(factor: Option<f64>, wide: usize, screen: Screen) -> String {
 mod tests {
     use super::*;
     use crate::golden::SCREEN;
-    use gpulab_record::{Row, row};
+    use gpulab_record::row;
 
     #[test]
     fn what_needs_two_blocks_is_shared_out_between_them() {
         let timed = |wg: usize| Row { rung: Some(1), wg: Some(WorkGroup::linear(wg)), ..row("naive") };
         let rows: Vec<Row> = (5..15).map(|log| timed(1 << log)).collect();
-        let rows = super::super::swept(&rows);
         let rows: Vec<&Row> = rows.iter().collect();
         let ranked: Vec<Timed<'_>> = rows.iter().map(|row| (*row, 1e-6)).collect();
         let heads = |width| {
