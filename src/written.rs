@@ -4,9 +4,8 @@ use crate::adopt::{described, own};
 use crate::ceilings::CeilingRow;
 use crate::cli::{Cli, Command};
 use crate::compare::ComparisonRow;
-use crate::distances::next_path;
 use crate::exercise::GradeRow;
-use crate::graph::write::is_written_npy;
+use crate::graph::is_written_npy;
 use crate::input;
 use crate::pages::is_folder;
 use crate::prelude::*;
@@ -111,10 +110,6 @@ fn read(option: &str, value: &str) -> Vec<PathBuf> {
 /// Files that a command writes beside those that its options name.
 fn beside(command: &Command) -> Vec<OutputFile<'_>> {
     let options = match command {
-        Command::Minplus(options) => {
-            let next = next_path(&options.graph).into_iter();
-            return next.map(|path| OutputFile { option: "-o", path: path.into(), is_ours: is_written_npy }).collect();
-        }
         Command::Sweep(options) if options.output != "-" => options,
         _ => return Vec::new(),
     };

@@ -2,7 +2,6 @@
 
 use super::buffers::Fenced;
 use crate::device::{Device, ProgramId};
-use gpulab_cpu::minplus::Semiring;
 use gpulab_kernels::{Changed, Family, Spot};
 use gpulab_model::check::{self, Verdict};
 use gpulab_model::data::{Array, Change, DrawnInput, Dtype, Fill, Inputs, Params, Shape};
@@ -52,7 +51,6 @@ pub(super) struct Origin {
     dtype: Dtype,
     shape: Shape,
     seed: u64,
-    semiring: Semiring,
     fills: [Fill; 2],
     lens: Vec<usize>,
 }
@@ -64,7 +62,6 @@ impl Origin {
             dtype: case.dtype,
             shape: case.shape,
             seed: case.seed,
-            semiring: Semiring::of(&case.params),
             fills: [family.problem.fill(case), family.problem.beside(case)],
             lens: family.problem.inputs(case.shape, &case.params),
         }
@@ -437,16 +434,12 @@ mod tests {
         let sum = case("reduce", Dtype::I32, (1000, 1), 1, &[]);
         let origin = Origin::of(&reduce::FAMILY, &sum);
         // A new part of it belongs here, too.
-        let Origin { family, dtype, shape, seed, semiring, fills, lens } = origin.clone();
+        let Origin { family, dtype, shape, seed, fills, lens } = origin.clone();
         let others = [
             Origin { family: if family == "dot" { "reduce".into() } else { "dot".into() }, ..origin.clone() },
             Origin { dtype: if dtype == Dtype::I32 { Dtype::I64 } else { Dtype::I32 }, ..origin.clone() },
             Origin { shape: Shape { m: shape.m + 1, ..shape }, ..origin.clone() },
             Origin { seed: seed + 1, ..origin.clone() },
-            Origin {
-                semiring: if semiring == Semiring::OrAnd { Semiring::MaxMin } else { Semiring::OrAnd },
-                ..origin.clone()
-            },
             Origin { fills: [Fill::Ones, fills[1]], ..origin.clone() },
             Origin { fills: [fills[0], Fill::Ones], ..origin.clone() },
             Origin { lens: [&lens[..], &[1]].concat(), ..origin.clone() },

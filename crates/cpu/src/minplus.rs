@@ -2,27 +2,19 @@
 //!
 //! It follows chapter 2 of "Programming Parallel Computers" (J. Suomela, Aalto University): linear reading and
 //! independent results in vectors are `cpu_rows`, 36 times the plain loops for f32 with one thread each (n = 1024, an
-//! AMD EPYC of the third generation, AVX2); reuse in registers and in caches is `cpu_rayon`, another 2.3 times and 0.94
-//! of what registers allow; comparing weights without a sign as integers another 1.5 times. `benches/cpu_minplus.rs`
+//! AMD EPYC of the third generation, AVX2); reuse in registers and in caches is `cpu_rayon`, another 2.3 times; comparing weights without a sign as integers another 1.5 times. `benches/cpu_minplus.rs`
 //! measures it.
 //!
 //! Sums are rounded once and minima are not, so any order gives the same result, bit for bit (but for the sign of a
 //! zero). Weights are never NaN nor minus infinity.
 
-mod kernel;
-mod semiring;
-mod weight;
-
 use super::Baseline;
+use super::minplus_tiles::{self as kernel, Kernel, Weight};
 use gpulab_model::data::Array;
 pub use gpulab_model::data::NO_EDGE;
-use kernel::Kernel;
 use multiversion::multiversion;
 use rayon::prelude::*;
-pub use semiring::{EdgeJoin, Semiring, element, negate};
-use std::borrow::Cow;
 use std::ops::Range;
-use weight::{Heaviest, Weight};
 
 /// Columns of `a` and rows of `b` that a tile takes at once.
 const DEPTH: usize = 512;
@@ -53,125 +45,39 @@ macro_rules! typed {
     };
 }
 
-/// As [`typed`], on weights that are joined so.
-macro_rules! joined {
-    ($join:expr, $d:expr, $result:expr, |$x:ident, $y:ident| $call:expr) => {
-        match $join {
-            EdgeJoin::Sum => typed!($d, $result, |$x, $y| $call),
-            EdgeJoin::Larger => typed!($d, $result, |$x, $y| {
-                let ($x, $y) = (heaviest(&$x[..]), heaviest_mut(&mut $y[..]));
-                $call
-            }),
-        }
-    };
-}
-
-fn heaviest<T: Weight>(weights: &[T]) -> &[Heaviest<T>] {
-    bytemuck::cast_slice(weights)
-}
-
-fn heaviest_mut<T: Weight>(weights: &mut [T]) -> &mut [Heaviest<T>] {
-    bytemuck::cast_slice_mut(weights)
-}
-
-/// A product in a semiring, by one that chooses the least: where the larger is better, of what has the other sign.
-fn turned_over(semiring: Semiring, d: &Array, result: &mut Array, least: impl Fn(EdgeJoin, &Array, &mut Array)) {
-    if !semiring.is_greatest() {
-        return least(semiring.join(), d, result);
-    }
-    let mut d = Cow::Borrowed(d);
-    negate(d.to_mut());
-    negate(result);
-    least(semiring.join(), &d, result);
-    negate(result);
-}
-
 /// Every baseline, from the plainest to the fastest. Each takes an n x n matrix, row-major, and writes another.
 pub const BASELINES: &[Baseline] = &[
     Baseline {
         name: "cpu_sequential",
         about: "one thread, three plain loops; the innermost reads a column",
-        run: |shape, params, inputs, result| {
-            turned_over(Semiring::of(params), &inputs[0], result, |join, d, result| {
-                joined!(join, d, result, |d, r| sequential(shape.n as usize, d, r));
-            });
-        },
+        run: |shape, _, inputs, result| typed!(&inputs[0], result, |d, r| sequential(shape.n as usize, d, r)),
         depth: |_, _| 0,
     },
     Baseline {
         name: "cpu_rows",
         about: "all threads, the loops in an order that reads rows, vectors as the compiler makes them",
-        run: |shape, params, inputs, result| {
-            turned_over(Semiring::of(params), &inputs[0], result, |join, d, result| {
-                joined!(join, d, result, |d, r| by_rows(shape.n as usize, d, r));
-            });
-        },
+        run: |shape, _, inputs, result| typed!(&inputs[0], result, |d, r| by_rows(shape.n as usize, d, r)),
         depth: |_, _| 0,
     },
     Baseline {
         name: "cpu_rayon",
         about: "all threads, tiles in vector registers, panels in the caches",
-        run: |shape, params, inputs, result| product(Semiring::of(params), shape.n as usize, &inputs[0], result),
+        run: |shape, _, inputs, result| all_threads(shape.n as usize, &inputs[0], result),
         depth: |_, _| 0,
     },
 ];
-
-/// The name of the inner loop that [`all_threads`] would use on this matrix: `avx2_f32`.
-/// Panics if the matrix is not of f32, f64 or i32.
-pub fn instructions(d: &Array) -> &'static str {
-    typed!(d, d, |d, _d| Tiled::best(d).name)
-}
 
 /// The whole step, with all threads of the current rayon pool and the widest vectors of the processor. Beside the
 /// matrices it needs a panel of 8 or 16 MiB and some 0.1 MiB a thread, whatever their size.
 /// Panics if the matrices are not both of n x n elements of one type, f32, f64 or i32.
 pub fn all_threads(n: usize, d: &Array, result: &mut Array) {
-    rows(EdgeJoin::Sum, n, d, 0..n, result);
+    rows(n, d, 0..n, result);
 }
 
-/// The product in a semiring, computed as in [`all_threads`].
-/// Panics as [`all_threads`].
-pub fn product(semiring: Semiring, n: usize, d: &Array, result: &mut Array) {
-    turned_over(semiring, d, result, |join, d, result| rows(join, n, d, 0..n, result));
-}
-
-/// Lowers rows of lengths by one edge after the other of n x n weights, until none becomes better.
-/// Panics if the arrays' types differ, or the weights are not n x n.
-pub fn follow(semiring: Semiring, n: usize, weights: &Array, rows: &mut Array) {
-    fn relax<T: Weight>(n: usize, weights: &[T], rows: &mut [T]) {
-        for row in rows.chunks_mut(n.max(1)) {
-            let mut is_better = true;
-            while is_better {
-                let before = row.to_vec();
-                before.iter().zip(weights.chunks(n)).for_each(|(&x, edges)| lower(row, x, edges));
-                is_better = row.iter().zip(&before).any(|(now, before)| now < before);
-            }
-        }
-    }
-    turned_over(semiring, weights, rows, |join, weights, rows| joined!(join, weights, rows, |w, r| relax(n, w, r)));
-}
-
-/// Some rows of the result, the least of lengths that are joined so, computed as in [`all_threads`].
+/// Some rows of the step, computed as in [`all_threads`].
 /// Panics as [`all_threads`], but the result has only these rows.
-pub fn rows(join: EdgeJoin, n: usize, d: &Array, rows: Range<usize>, result: &mut Array) {
-    joined!(join, d, result, |d, r| multiply(&Tiled::best(d), n, d, rows, r));
-}
-
-/// Lets all threads add and compare in registers, `steps` times a tile, with the instructions that [`all_threads`] would use
-/// on this matrix, and says how many sums that made: what a step would take if it never had to read. (Only those of
-/// x86-64 stay in registers.)
-/// Panics if the matrix is not of f32, f64 or i32.
-pub fn in_registers(d: &Array, steps: usize) -> u64 {
-    fn run<T: Tiled>(d: &[T], steps: usize) -> u64 {
-        let kernel = T::best(d);
-        let sums = rayon::broadcast(|_| {
-            let mut tile = vec![T::NONE; kernel.rows * kernel.columns];
-            kernel.registers(&mut tile, std::hint::black_box(T::NONE), steps);
-            std::hint::black_box(tile).len() * steps
-        });
-        sums.into_iter().map(|sums| sums as u64).sum()
-    }
-    typed!(d, d, |d, _d| run(d, steps))
+pub fn rows(n: usize, d: &Array, rows: Range<usize>, result: &mut Array) {
+    typed!(d, result, |d, r| multiply(&Tiled::best(d), n, d, rows, r));
 }
 
 /// A weight that the inner loop is compiled for.
@@ -205,16 +111,11 @@ macro_rules! tiled {
 tiled!(f32, [avx512_f32_non_negative, avx512_f32, avx2_f32_non_negative, avx2_f32]);
 tiled!(f64, [avx512_f64, avx2_f64]);
 tiled!(i32, [avx512_i32, avx2_i32]);
-tiled!(Heaviest<f32>, [avx512_f32_heaviest, avx2_f32_heaviest]);
-tiled!(Heaviest<f64>, [avx512_f64_heaviest, avx2_f64_heaviest]);
-tiled!(Heaviest<i32>, [avx512_i32_heaviest, avx2_i32_heaviest]);
 
 /// Computes anew what the elements at these places, as (row, column), take part in: their rows and columns of the result.
 /// Panics if the arrays' types differ, or are not n x n.
-pub fn recompute(semiring: Semiring, n: usize, d: &Array, places: &[(usize, usize)], result: &mut Array) {
-    turned_over(semiring, d, result, |join, d, result| {
-        joined!(join, d, result, |d, r| places.iter().for_each(|&at| cross(n, d, at, r)));
-    });
+pub fn recompute(n: usize, d: &Array, places: &[(usize, usize)], result: &mut Array) {
+    typed!(d, result, |d, r| places.iter().for_each(|&at| cross(n, d, at, r)));
 }
 
 /// The min-plus product of n x n weights with themselves of which it is known that a shortest way of two edges takes one that
@@ -382,9 +283,11 @@ fn block<T: Weight>(
 }
 
 #[cfg(test)]
-mod recompute_tests {
+mod tests {
     use super::*;
-    use gpulab_model::data::{Dtype, Fill, generate};
+    use gpulab_model::data::{Dtype, Fill, Params, Shape, generate};
+    use proptest::prelude::*;
+    use std::fmt::Debug;
 
     #[test]
     fn a_changed_weight_is_followed() {
@@ -397,21 +300,13 @@ mod recompute_tests {
             for (index, value) in [(5 * n + 9, 7), (36 * n + 36, 700)] {
                 let value = generate(fill, dtype, value, 0, index as u64, 1);
                 d[0].put(index, &value);
-                recompute(Semiring::MinPlus, n, &d[0], &[(index / n, index % n)], &mut result);
+                recompute(n, &d[0], &[(index / n, index % n)], &mut result);
                 let mut whole = Array::zeros(dtype, n * n);
                 all_threads(n, &d[0], &mut whole);
                 assert_eq!(result, whole, "{dtype}");
             }
         }
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use gpulab_model::data::{Dtype, Fill, Params, Shape, generate};
-    use proptest::prelude::*;
-    use std::fmt::Debug;
 
     /// A matrix with one edge in five missing, of weights made from random numbers.
     fn matrix<T: Clone>(n: usize, seed: u64, none: T, weight: impl Fn(i32) -> T) -> Vec<T> {
@@ -429,10 +324,10 @@ mod tests {
         for kernel in T::kernels().filter(|kernel| !(kernel.non_negative && negative)) {
             other.fill(T::ZERO);
             multiply(&kernel, n, d, 0..n, &mut other);
-            assert!(other == expected, "{n} {}", kernel.name);
+            assert!(other == expected, "{n}");
             let some = n / 3..n - n / 4;
             multiply(&kernel, n, d, some.clone(), &mut other[..some.len() * n]);
-            assert!(other[..some.len() * n] == expected[some.start * n..some.end * n], "{n} {} {some:?}", kernel.name);
+            assert!(other[..some.len() * n] == expected[some.start * n..some.end * n], "{n} {some:?}");
         }
     }
 
@@ -441,26 +336,6 @@ mod tests {
         check(n, &matrix(n, seed, f32::INFINITY, |x| x.unsigned_abs() as f32 / 7e8));
         check(n, &matrix(n, seed, f64::INFINITY, |x| f64::from(x) / 7e8));
         check(n, &matrix(n, seed, NO_EDGE, |x| x % NO_EDGE));
-        check(n, &matrix(n, seed, Heaviest::<f32>::NONE, |x| Heaviest(x as f32 / 7e8)));
-        check(n, &matrix(n, seed, Heaviest::<f64>::NONE, |x| Heaviest(f64::from(x) / 7e8)));
-        check(n, &matrix(n, seed, Heaviest::<i32>::NONE, |x| Heaviest(x % NO_EDGE)));
-    }
-
-    #[test]
-    fn products_of_each_semiring_are_those_of_its_operations() {
-        let n = 3;
-        let no = f32::INFINITY;
-        let product = |semiring, d: Vec<f32>| {
-            let mut result = Array::zeros(Dtype::F32, n * n);
-            product(semiring, n, &Array::F32(d), &mut result);
-            result
-        };
-        let longest = product(Semiring::MaxPlus, vec![1.0, 5.0, -no, -no, 2.0, 7.0, -no, -no, -1.0]);
-        assert_eq!(longest, Array::F32(vec![2.0, 7.0, 12.0, -no, 4.0, 9.0, -no, -no, -2.0]));
-        let widest = product(Semiring::MaxMin, vec![no, 5.0, 1.0, -no, no, 4.0, -no, -no, no]);
-        assert_eq!(widest, Array::F32(vec![no, 5.0, 4.0, -no, no, 4.0, -no, -no, no]));
-        let reached = product(Semiring::OrAnd, vec![0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0]);
-        assert_eq!(reached, Array::F32(vec![0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]));
     }
 
     #[test]
@@ -512,7 +387,7 @@ mod tests {
         for kernel in f32::kernels().filter(|kernel| !kernel.non_negative) {
             let mut result = vec![0.0; expected.len()];
             multiply(&kernel, n, &d, rows.clone(), &mut result);
-            assert!(result == expected, "{}", kernel.name);
+            assert!(result == expected, "{} columns", kernel.columns);
         }
     }
 
@@ -541,17 +416,6 @@ mod tests {
     fn no_sum_of_integers_overflows() {
         assert_eq!(NO_EDGE.checked_add(NO_EDGE), Some(i32::MAX - 1));
         assert!((-NO_EDGE).checked_sub(NO_EDGE).is_some());
-    }
-
-    #[test]
-    fn registers_add_and_compare() {
-        for kernel in i32::kernels() {
-            let mut tile: Vec<i32> = (0..(kernel.rows * kernel.columns) as i32).collect();
-            let expected: Vec<i32> = tile.iter().map(|&v| v.min(v % kernel.columns as i32 + 5)).collect();
-            kernel.registers(&mut tile, 5, 3);
-            assert_eq!(tile, expected, "{}", kernel.name);
-        }
-        assert!(in_registers(&Array::F32(vec![1.0]), 10) > 0);
     }
 
     proptest! {

@@ -4,29 +4,14 @@
 //! The rungs up to `local` are those of chapter 4 of J. Suomela, "Programming Parallel Computers" (Aalto University); the others
 //! go on to tiles that fill a modern GPU's registers, to its three-way minimum, and to what CPU devices need.
 
-mod closure;
-mod launches;
-mod rows;
-mod settings;
-mod tiling;
-mod weights;
-
 use super::shape;
 use crate::{
-    Ask, Baseline, Bound, Builder, BuiltInFamily, Changed, Family, Form, Planned, Problem, Spot, ladder_from, rung,
+    Ask, Baseline, Bound, Builder, BuiltInFamily, Changed, Family, Form, Planned, Problem, Spot, Tunable, ladder_from,
+    rung,
 };
-pub use closure::CLOSURE;
-use gpulab_cpu::minplus::{self as host, EdgeJoin, Semiring};
+use gpulab_cpu::minplus as host;
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
-use gpulab_model::plan::{Case, Cost, Plan, Reference, Refusal, Target, WorkGroup};
-use launches::{Panels, direct, panelled, stripped};
-pub(super) use launches::{begin, element_macros};
-pub use rows::{MOST_SOURCES, SOME_ROWS, SOURCES};
-use settings::{ASYNC, BUFFERS, DEPTH, ITEM, PACKED, SPLIT, TILE, VEC};
-pub use settings::{SEMIRING, WEIGHTS};
-use tiling::Tiling;
-pub use weights::LARGEST_SMALL;
-use weights::{invert, outdo, shrink, sparse};
+use gpulab_model::plan::{Arg, Case, Cost, Plan, Reference, Refusal, Target, WorkGroup};
 
 pub static FAMILY: Family = BuiltInFamily {
     name: "minplus",
@@ -42,12 +27,12 @@ pub static FAMILY: Family = BuiltInFamily {
                 rung("minplus/registers.cl", registers, &[]).between(&OPERATIONS, &["minplus/panels.cl"]),
                 rung("minplus/local.cl", registers, &[DEPTH]).between(&OPERATIONS, &["minplus/panels.cl"]),
                 rung("minplus/tiled.cl", tiled, &[TILE, ITEM, DEPTH, BUFFERS]),
-                rung("minplus/three_way.cl", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC, PACKED]),
+                rung("minplus/three_way.cl", three_way, &[TILE, ITEM, DEPTH, BUFFERS, SPLIT, ASYNC]),
                 rung("minplus/wide.cl", wide, &[VEC, ITEM, DEPTH]),
             ],
         )
     },
-    choices: &[SEMIRING, WEIGHTS],
+    choices: &[WEIGHTS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
 }
@@ -55,6 +40,39 @@ pub static FAMILY: Family = BuiltInFamily {
 
 /// What is chosen by and joined by, in front of the kernels that also stand alone.
 const OPERATIONS: [&str; 1] = ["common/smaller.cl"];
+
+/// The choice of [`FAMILY`] that says whether weights may be negative.
+pub const WEIGHTS: Tunable = Tunable::choice(
+    "weights",
+    "the edges' weights: at least 0; or of either sign (three_way then compares floats)",
+    "non_negative signed",
+)
+.by_default("non_negative");
+pub(crate) const DEPTH: Tunable = Tunable::number("depth", "rows of a panel staged at once", (1, 1024), "4 8 16 32")
+    .by_default("local: 8, wide: 256, else by the size");
+pub(crate) const BLOCK: Tunable =
+    Tunable::number("block", "nodes that a step of the closure lets paths pass", (32, 1024), "64 128 256")
+        .by_default("128; of blocked in f64 or on a CPU 64");
+pub(crate) const TILE: Tunable =
+    Tunable::pair("tile", "results of a work-group, rows x columns", "64x64 128x64 128x128 256x128")
+        .by_default("by the size");
+pub(crate) const ITEM: Tunable = Tunable::pair(
+    "item",
+    "results of a work-item, rows x columns; of wide rows x vectors",
+    "4x2 6x2 8x2 4x4 8x4 8x8 16x8",
+)
+.by_default("by the device");
+pub(crate) const BUFFERS: Tunable =
+    Tunable::number("buffers", "pairs of panels in local memory; 2 is double buffering", (1, 2), "1 2").by_default("2");
+const SPLIT: Tunable = Tunable::number("split", "work-groups that share the k of a tile's results", (1, 64), "1 2 4")
+    .by_default("by the size");
+pub(crate) const ASYNC: Tunable = Tunable::switch(
+    "async",
+    "1: asynchronous copies to local memory (NVIDIA since Ampere), 0: copies through registers",
+)
+.by_default("1 where the device can");
+pub(crate) const VEC: Tunable =
+    Tunable::choice("vec", "elements of a vector", "2 4 8 16").by_default("the device's own");
 
 /// Largest sizes at which baselines are timed: beyond them a run takes a minute or more, on a large host too.
 const SPARED_ABOVE: [(&str, u64); 3] = [("cpu_sequential", 1500), ("cpu_rows", 4096), ("cpu_rayon", 20_000)];
@@ -70,7 +88,7 @@ const NEAR: &str = "near";
 const LARGEST: &str = "largest";
 const LOWEST: &str = "lowest";
 
-struct MinPlus;
+pub(crate) struct MinPlus;
 
 impl Problem for MinPlus {
     fn inputs(&self, shape: Shape, _: &Params) -> Vec<usize> {
@@ -79,18 +97,6 @@ impl Problem for MinPlus {
 
     fn result(&self, shape: Shape, _: &Params) -> usize {
         shape.elements() as usize
-    }
-
-    fn input(&self, case: &Case, index: usize, len: usize, fill: Fill, seed: u64) -> Array {
-        let mut d = data::generate(fill, case.dtype, seed, index as u64, 0, len);
-        match (Semiring::of(&case.params), fill) {
-            (Semiring::MinPlus, _) if is_small(&case.params) => shrink(&mut d),
-            (Semiring::OrAnd, _) => sparse(case.shape.n, seed, &mut d),
-            (Semiring::MaxPlus | Semiring::MaxMin, Fill::Weights { signed: true, .. }) => host::negate(&mut d),
-            (Semiring::MaxPlus | Semiring::MaxMin, Fill::Weights { .. }) => invert(&mut d),
-            _ => {}
-        }
-        d
     }
 
     fn fill(&self, case: &Case) -> Fill {
@@ -106,10 +112,7 @@ impl Problem for MinPlus {
     }
 
     /// A weight that few ways undercut.
-    fn decide(&self, case: &Case, inputs: &[Array], before: Option<&Reference>, _: f64, spot: Spot) -> Vec<Change> {
-        if Semiring::of(&case.params).is_greatest() {
-            return outdo(case, inputs[0].dtype(), before, spot);
-        }
+    fn decide(&self, case: &Case, inputs: &[Array], _: Option<&Reference>, _: f64, spot: Spot) -> Vec<Change> {
         let low = if is_signed(&case.params) { -2.0 - (spot.draw % 1000) as f64 / 1024.0 } else { 0.0 };
         let dtype = inputs[0].dtype();
         let value = Array::narrowed(dtype, [if dtype.is_float() { low } else { 4096.0 * low }]);
@@ -120,7 +123,7 @@ impl Problem for MinPlus {
         let n = case.shape.n as usize;
         let Reference::Exact(mut exact) = before.clone() else { return self.reference(case, inputs) };
         let places: Vec<(usize, usize)> = changes.iter().map(|c| c.change.index).map(|at| (at / n, at % n)).collect();
-        host::recompute(Semiring::of(&case.params), n, &inputs[0], &places, &mut exact);
+        host::recompute(n, &inputs[0], &places, &mut exact);
         Reference::Exact(exact)
     }
 
@@ -128,39 +131,32 @@ impl Problem for MinPlus {
     /// there can be, which are no missing edges; and weights of either sign and the lowest, of any kernel that has no use for
     /// there being none below 0.
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
-        let with_all = |settings: &[(&str, &str)]| {
+        let n = case.shape.n.min(COMPANION + case.shape.n % COMPANION);
+        let smaller = Form::Square.shape(n, None);
+        let with = |shape: Shape, settings: &[(&str, &str)]| {
             let mut params = plan.params.clone();
             params.extend(settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-            Case { params, ..case.clone() }
+            Case { params, shape, ..case.clone() }
         };
-        let with = |name: &str, value: &str| with_all(&[(name, value)]);
-        let n = case.shape.n.min(COMPANION + case.shape.n % COMPANION);
-        let small = |case: Case| Case { shape: Form::Square.shape(n, None), ..case };
-        if Semiring::of(&case.params).is_greatest() {
-            let kinds = if Semiring::of(&case.params) == Semiring::OrAnd { &[][..] } else { &[NEAR, LARGEST] };
-            return kinds.iter().map(|kind| small(with(DATA, kind))).collect();
-        }
-        if is_small(&case.params) {
-            return vec![small(with(DATA, LARGEST))];
-        }
-        let mut companions =
-            vec![with(DATA, RISING), with(DATA, FALLING), small(with(DATA, NEAR)), small(with(DATA, LARGEST))];
+        let whole = [RISING, FALLING].map(|kind| with(case.shape, &[(DATA, kind)]));
+        let small = [NEAR, LARGEST].map(|kind| with(smaller, &[(DATA, kind)]));
+        let mut companions = [whole, small].concat();
         if is_signed(&case.params) {
-            companions.push(small(with(DATA, LOWEST)));
+            companions.push(with(smaller, &[(DATA, LOWEST)]));
         } else if plan.defines.iter().all(|(name, _)| name != "ORDERED") {
-            companions.push(small(with(WEIGHTS.name, "signed")));
-            companions.push(small(with_all(&[(WEIGHTS.name, "signed"), (DATA, LOWEST)])));
+            companions.push(with(smaller, &[(WEIGHTS.name, "signed")]));
+            companions.push(with(smaller, &[(WEIGHTS.name, "signed"), (DATA, LOWEST)]));
         }
         companions
     }
 
-    fn beside(&self, case: &Case) -> Fill {
-        if Semiring::of(&case.params).is_greatest() { Fill::Largest { negative: false } } else { Fill::Negative }
+    fn beside(&self, _: &Case) -> Fill {
+        Fill::Negative
     }
 
     // The reference takes long, and the turned weights are of the case's own size, with a reference that does not.
-    fn second_fill(&self, case: &Case) -> Option<Fill> {
-        (Semiring::of(&case.params).is_greatest() || is_small(&case.params)).then(|| self.fill(case))
+    fn second_fill(&self, _: &Case) -> Option<Fill> {
+        None
     }
 
     fn counted(&self) -> &'static str {
@@ -178,7 +174,7 @@ impl Problem for MinPlus {
         let mut exact = Array::zeros(case.dtype, inputs[0].len());
         match self.fill(case) {
             Fill::Turned { columns, .. } => host::turned(n, data::turn(columns) as usize, &inputs[0], &mut exact),
-            _ => host::product(Semiring::of(&case.params), n, &inputs[0], &mut exact),
+            _ => host::all_threads(n, &inputs[0], &mut exact),
         }
         Reference::Exact(exact)
     }
@@ -197,21 +193,188 @@ pub fn is_signed(params: &Params) -> bool {
     params.get(WEIGHTS.name).is_some_and(|w| w == "signed")
 }
 
-/// Whether two lengths share a word, where a rung can do that.
-fn is_packed(dtype: Dtype, params: &Params) -> bool {
-    is_small(params)
-        && dtype == Dtype::I32
-        && Semiring::of(params) == Semiring::MinPlus
-        && params.get(PACKED.name).is_none_or(|packed| packed != "0")
+/// Whether it matters to the kernels that no weight is below 0.
+pub fn heeds_signs(dtype: Dtype) -> bool {
+    dtype == Dtype::F32
 }
 
-/// Whether the limit of additions with minima bounds these cases: no probe joins otherwise, or takes two a word.
-pub fn is_limited(dtype: Dtype, params: &Params) -> bool {
-    Semiring::of(params).join() == EdgeJoin::Sum && !is_packed(dtype, params)
+/// Whether lengths are ordered as the integers with their bits.
+pub(crate) fn is_ordered(dtype: Dtype, params: &Params) -> bool {
+    heeds_signs(dtype) && !is_signed(params)
 }
 
-fn is_small(params: &Params) -> bool {
-    params.get(WEIGHTS.name).is_some_and(|w| w == "small")
+/// How `tiled` and `three_way` share out a tile.
+#[derive(Clone, Copy)]
+pub(crate) struct Tiling {
+    pub(crate) tile: [u64; 2],
+    pub(crate) item: [u64; 2],
+    pub(crate) depth: u64,
+    pub(crate) buffers: u64,
+}
+
+impl Tiling {
+    /// As asked, or else as given.
+    pub(crate) fn of(ask: &Ask<'_>, default: Tiling) -> Result<Tiling, Refusal> {
+        let params = &ask.case.params;
+        let tiling = Tiling {
+            tile: TILE.get_pair(params)?.unwrap_or(default.tile),
+            item: ITEM.get_pair(params)?.unwrap_or(default.item),
+            depth: DEPTH.get(params)?.unwrap_or(default.depth),
+            buffers: BUFFERS.get(params)?.unwrap_or(default.buffers),
+        };
+        tiling.check(16 / ask.case.dtype.size() as u64).map_err(|why| {
+            let Tiling { tile: [rows, columns], item: [high, wide], depth, .. } = tiling;
+            Refusal::Setting(format!("tile={rows}x{columns} item={high}x{wide} depth={depth}: {why}"))
+        })?;
+        Ok(tiling)
+    }
+
+    /// Whether whole vectors of so many elements can be shared out evenly.
+    fn check(&self, vec: u64) -> Result<(), String> {
+        let Tiling { tile, item, depth, .. } = *self;
+        let shares = |stage: u64| stage.is_multiple_of(vec * self.items()[0] * self.items()[1]);
+        if item.iter().any(|side| !side.is_multiple_of(vec)) || item[0] * item[1] > 256 {
+            return Err(format!("a work-item takes multiples of {vec}, and 256 results at most"));
+        }
+        if tile.iter().zip(item).any(|(tile, item)| !tile.is_multiple_of(item)) {
+            return Err("a tile has no whole number of items".into());
+        }
+        if !self.items()[0].is_multiple_of(4) || !self.items()[1].is_multiple_of(8) {
+            return Err("a work-group needs a multiple of 4 items down and of 8 across".into());
+        }
+        if !depth.is_multiple_of(2) || depth > 64 || !shares(depth * tile[0]) || !shares(depth * tile[1]) {
+            return Err(
+                "the items of a work-group cannot share the staged elements evenly: try another depth or tile".into()
+            );
+        }
+        Ok(())
+    }
+
+    /// Items of a group, down and across.
+    fn items(&self) -> [u64; 2] {
+        [self.tile[0] / self.item[0], self.tile[1] / self.item[1]]
+    }
+
+    pub(crate) fn work_group(&self) -> WorkGroup {
+        WorkGroup::linear((self.items()[0] * self.items()[1]) as usize)
+    }
+
+    /// Rows of panels for `n`.
+    pub(crate) fn pitch(&self, n: u64) -> u64 {
+        n.next_multiple_of([self.tile[1], self.depth, STRIP].into_iter().fold(self.tile[0], |a: u64, b: u64| {
+            (1..=b).map(|times| a * times).find(|m| m.is_multiple_of(b)).unwrap_or(a * b)
+        }))
+    }
+
+    pub(crate) fn local_elements(&self) -> u64 {
+        self.buffers * self.depth * (self.tile[0] + self.tile[1])
+    }
+
+    /// A plan that defines and notes all of it, for rows at most `pitch` elements apart.
+    pub(crate) fn begin<'a>(&self, ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Refusal> {
+        let mut plan = begin(ask, pitch)?;
+        plan.define("VEC", 16 / ask.case.dtype.size());
+        for (name, macros, [rows, columns]) in [(TILE.name, "TILE", self.tile), (ITEM.name, "ITEM", self.item)] {
+            plan.note(name, format!("{rows}x{columns}"));
+            plan.define(&format!("{macros}_ROWS"), rows);
+            plan.define(&format!("{macros}_COLUMNS"), columns);
+        }
+        plan.set(DEPTH.name, self.depth);
+        plan.set(BUFFERS.name, self.buffers);
+        Ok(plan)
+    }
+}
+
+/// Side of the tiles in which the preparation pads and transposes.
+pub(crate) const STRIP: u64 = 32;
+/// Rows of items in a group of the preparation.
+pub(crate) const STRIP_HEIGHT: usize = 8;
+
+/// A plan for matrices whose rows are at most `pitch` elements apart.
+pub(crate) fn begin<'a>(ask: &'a Ask<'a>, pitch: u64) -> Result<Builder<'a>, Refusal> {
+    let dtype = ask.case.dtype;
+    let mut plan = Builder::new(ask, shape::signed(dtype), pitch.saturating_mul(pitch));
+    if WEIGHTS.given(&ask.case.params)? == Some("signed") {
+        plan.note(WEIGHTS.name, "signed");
+    }
+    element_macros(dtype, ask.target).iter().for_each(|(name, value)| plan.define(name, value));
+    Ok(plan)
+}
+
+/// The macros of `cl/common/smaller.cl` where its defaults are not the best.
+pub(crate) fn element_macros(dtype: Dtype, target: &Target) -> &'static [(&'static str, &'static str)] {
+    match dtype {
+        Dtype::I32 | Dtype::I64 | Dtype::U8 => &[("SMALLER", "min"), ("NO_EDGE", "(INT_MAX/2)")],
+        // NVIDIA's GPUs have no instruction for the smaller of two doubles either.
+        Dtype::F64 if target.nvidia => &[],
+        Dtype::F32 | Dtype::F64 if target.gpu => &[("SMALLER", "fmin")],
+        Dtype::F32 | Dtype::F64 => &[],
+    }
+}
+
+fn matrix(plan: &Builder<'_>) -> usize {
+    plan.ask.case.shape.elements() as usize
+}
+
+/// One launch that reads the matrix itself.
+pub(crate) fn direct(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup) -> Planned {
+    shape::check_wg(wg, plan.ask.target)?;
+    let result = plan.output(matrix(&plan));
+    let args = plan.inputs().into_iter().chain([result, Arg::Index(plan.n())]).collect();
+    plan.launch(groups, wg, args);
+    Ok(plan.plan(0, 0))
+}
+
+/// A launch whose items read strips of rows and of columns, which a launch before it makes.
+pub(crate) fn stripped(mut plan: Builder<'_>, strip_rows: u64, strip_columns: u64) -> Planned {
+    /// Rows of an item: their strips stay in a core's own cache while those of columns pass.
+    const ROWS: u64 = 48;
+    let one = WorkGroup::linear(1);
+    shape::check_wg(one, plan.ask.target)?;
+    let n = plan.n();
+    let units = u64::from(plan.ask.target.compute_units.max(1));
+    let [down, across] = [n.div_ceil(strip_rows), n.div_ceil(strip_columns)];
+    let high = ROWS.div_ceil(strip_rows);
+    // Enough items for all to end at about the same time.
+    let wide = across.div_ceil((64 * units).div_ceil(down.div_ceil(high)));
+    let items_across = across.div_ceil(wide);
+    let [ys, xs] = [across * strip_columns, down * strip_rows].map(|side| plan.scratch((side * n) as usize));
+    let result = plan.output(matrix(&plan));
+    let args = plan.inputs().into_iter().chain([ys, xs, Arg::Index(n)]).collect();
+    plan.prepare("strips", [down + across, 1, 1], one, args);
+    let args = [ys, xs, result].into_iter().chain([n, items_across, high, wide].map(Arg::Index)).collect();
+    plan.launch([down.div_ceil(high) * items_across, 1, 1], one, args);
+    Ok(plan.plan(0, 0))
+}
+
+/// The panels that a launch reads, and how its groups share them.
+#[derive(Clone, Copy)]
+pub(crate) struct Panels {
+    /// From a row to the next, and number of rows: a multiple of what any stage or tile takes.
+    pub(crate) pitch: u64,
+    /// Rows and columns of a tile of results.
+    pub(crate) tile: [u64; 2],
+    /// Whether two rows are interleaved.
+    pub(crate) paired: bool,
+    /// Groups that share the rows of a tile's panels.
+    pub(crate) split: u64,
+}
+
+/// A launch that reads panels, padded copies of the matrix, which a launch before it makes.
+pub(crate) fn panelled(mut plan: Builder<'_>, panels: Panels, wg: WorkGroup, local_elements: u64) -> Planned {
+    shape::check_wg(wg, plan.ask.target)?;
+    let (n, Panels { pitch, tile, .. }) = (plan.n(), panels);
+    let [rows, columns] = [(); 2].map(|()| plan.scratch((pitch * pitch) as usize));
+    let result = plan.output(matrix(&plan));
+    let sizes = [Arg::Index(n), Arg::Index(pitch)];
+    let cleared = panels.paired.then_some(result);
+    let args = plan.inputs().into_iter().chain([rows, columns]).chain(cleared).chain(sizes).collect();
+    let strips = WorkGroup([STRIP as usize, STRIP_HEIGHT, 1]);
+    plan.prepare(if panels.paired { "pairs" } else { "panels" }, [pitch / STRIP, pitch / STRIP, 1], strips, args);
+    let one = panels.paired.then_some(Arg::Int(1));
+    let args = [rows, columns, result].into_iter().chain(sizes).chain(one).collect();
+    plan.launch([n.div_ceil(tile[1]), n.div_ceil(tile[0]), panels.split], wg, args);
+    Ok(plan.plan(local_elements, 0))
 }
 
 /// One result per item, in groups as square as they can be unless they were asked for with two sides.
@@ -267,23 +430,10 @@ fn tiled(ask: &Ask<'_>) -> Planned {
     panelled(tiling.begin(ask, panels.pitch)?, panels, tiling.work_group(), tiling.local_elements())
 }
 
-/// Whether it matters to the kernels that no weight is below 0.
-pub fn heeds_signs(dtype: Dtype) -> bool {
-    dtype == Dtype::F32
-}
-
-/// Whether lengths are ordered as the integers with their bits.
-fn is_ordered(dtype: Dtype, params: &Params) -> bool {
-    heeds_signs(dtype) && (!is_signed(params) || Semiring::of(params) == Semiring::OrAnd)
-}
-
 /// The macros of `cl/common/lower.cl`.
-pub(super) fn pair_macros(dtype: Dtype, params: &Params, target: &Target) -> &'static [(&'static str, usize)] {
-    let semiring = Semiring::of(params);
+pub(crate) fn pair_macros(dtype: Dtype, params: &Params, target: &Target) -> &'static [(&'static str, usize)] {
     match dtype {
-        _ if semiring == Semiring::OrAnd => &[("BOOLEAN", 1)],
         _ if is_ordered(dtype, params) => &[("ORDERED", 1)],
-        Dtype::I32 if semiring.join() == EdgeJoin::Larger => &[],
         Dtype::I32 if target.nvidia => &[("TWO_PIPELINES", 1)],
         Dtype::F64 if target.nvidia => &[("PREDICATED", 1)],
         _ => &[],
@@ -291,7 +441,7 @@ pub(super) fn pair_macros(dtype: Dtype, params: &Params, target: &Target) -> &'s
 }
 
 /// Defines what kernels of panels have beside their tiles: how sums are compared, and whether copies go on meanwhile.
-fn define_pairs(plan: &mut Builder<'_>, ask: &Ask<'_>, tiling: &Tiling) -> Result<(), Refusal> {
+pub(crate) fn define_pairs(plan: &mut Builder<'_>, ask: &Ask<'_>, tiling: &Tiling) -> Result<(), Refusal> {
     let params = &ask.case.params;
     pair_macros(ask.case.dtype, params, ask.target).iter().for_each(|(name, value)| plan.define(name, value));
     let asynchronous = ASYNC.is_on(params)?.unwrap_or(true) && ask.target.async_copy && tiling.buffers == 2;
@@ -307,30 +457,17 @@ fn three_way(ask: &Ask<'_>) -> Planned {
     let n = ask.case.shape.n;
     let dtype = ask.case.dtype;
     let params = &ask.case.params;
-    PACKED.given(params)?;
-    let packed = is_packed(dtype, params);
-    let can_split = Semiring::of(params) != Semiring::OrAnd && (is_ordered(dtype, params) || dtype == Dtype::I32);
+    let can_split = is_ordered(dtype, params) || dtype == Dtype::I32;
     let default = match dtype.size() {
         4 if ask.target.gpu && !can_split && n >= 2048 => {
             Tiling { tile: [128, if n < 8192 { 128 } else { 64 }], item: [8, 8], depth: 16, buffers: 2 }
         }
-        4 => Tiling { tile: [64, if packed { 128 } else { 64 }], item: [8, 8], depth: 16, buffers: 2 },
+        4 => Tiling { tile: [64, 64], item: [8, 8], depth: 16, buffers: 2 },
         _ => Tiling { tile: [32, 64], item: [4, 8], depth: 16, buffers: 2 },
     };
     let tiling = Tiling::of(ask, default)?;
-    // Tiles are of words.
-    let tile = [tiling.tile[0], tiling.tile[1] * if packed { 2 } else { 1 }];
-    let pitch = Tiling { tile, ..tiling }.pitch(n);
+    let pitch = tiling.pitch(n);
     let mut plan = tiling.begin(ask, pitch)?;
-    if is_small(params) && dtype == Dtype::I32 {
-        plan.note(PACKED.name, u8::from(packed));
-    }
-    if packed {
-        plan.define("PACKED", 1);
-        if ask.target.packed_minimum {
-            plan.define("PACKED_MINIMUM", 1);
-        }
-    }
     define_pairs(&mut plan, ask, &tiling)?;
     let split = SPLIT.get(params)?.unwrap_or(if ask.target.gpu && n <= 2048 { 2 } else { 1 });
     // Groups that share k meet in an atomic minimum, which there is of integers only.
@@ -339,7 +476,7 @@ fn three_way(ask: &Ask<'_>) -> Planned {
     if split > 1 {
         plan.define("SHARED", 1);
     }
-    let panels = Panels { pitch, tile, paired: true, split };
+    let panels = Panels { pitch, tile: tiling.tile, paired: true, split };
     panelled(plan, panels, tiling.work_group(), tiling.local_elements())
 }
 
@@ -377,7 +514,10 @@ mod tests {
         let names =
             |family: &'static Family, gpu| family.preferred(gpu).iter().map(|rung| rung.variant()).collect::<Vec<_>>();
         assert_eq!((names(&FAMILY, true)[0], names(&FAMILY, false)[0]), ("three_way", "wide"));
-        assert_eq!((names(&CLOSURE, true)[0], names(&CLOSURE, false)[0]), ("blocked", "blocked_wide"));
+        assert_eq!(
+            (names(&crate::closure::FAMILY, true)[0], names(&crate::closure::FAMILY, false)[0]),
+            ("blocked", "blocked_wide")
+        );
         assert_eq!((names(&FAMILY, true).last(), names(&FAMILY, false).len()), (Some(&"wide"), FAMILY.ladder.len()));
     }
 

@@ -1,20 +1,49 @@
 //! The inner loop of the min-plus step, once for all: a tile of the result held in vector registers.
 #![allow(unsafe_code, reason = "intrinsics, and functions for processors that have them")]
 
-use super::weight::{Heaviest, Weight};
+use bytemuck::Pod;
+use gpulab_model::data::NO_EDGE;
 use std::marker::PhantomData;
+
+/// Elements of a matrix, and what they are added and compared by.
+pub(super) trait Weight: Pod + Send + Sync + PartialOrd {
+    /// No edge: what results start from.
+    const NONE: Self;
+    const ZERO: Self;
+    fn plus(self, other: Self) -> Self;
+    /// Compilers make vectors of the type's own minimum, but branches of a comparison of floats in a loop over rows.
+    fn lesser(self, other: Self) -> Self;
+}
+
+macro_rules! weight {
+    ($t:ty, $none:expr, $zero:expr, $sum:expr) => {
+        impl Weight for $t {
+            const NONE: $t = $none;
+            const ZERO: $t = $zero;
+            #[inline(always)]
+            fn plus(self, other: $t) -> $t {
+                $sum(self, other)
+            }
+            #[inline(always)]
+            fn lesser(self, other: $t) -> $t {
+                self.min(other)
+            }
+        }
+    };
+}
+
+weight!(f32, f32::INFINITY, 0.0, std::ops::Add::add);
+weight!(f64, f64::INFINITY, 0.0, std::ops::Add::add);
+weight!(i32, NO_EDGE, 0, i32::wrapping_add);
 
 /// The inner loop for one type of weight, compiled for instructions that this processor has.
 #[derive(Clone, Copy)]
 pub(super) struct Kernel<T> {
-    /// For messages: `avx2 f32`.
-    pub name: &'static str,
     /// Whether it wants matrices without negative weights.
     pub non_negative: bool,
     pub rows: usize,
     pub columns: usize,
     tile: unsafe fn(&[T], &[T], &mut [T], usize),
-    registers: unsafe fn(&mut [T], T, usize),
 }
 
 impl<T> Kernel<T> {
@@ -23,13 +52,6 @@ impl<T> Kernel<T> {
     pub fn tile(&self, a: &[T], b: &[T], tile: &mut [T], pitch: usize) {
         // SAFETY: the processor has the instructions, or there were no such kernel.
         unsafe { (self.tile)(a, b, tile, pitch) };
-    }
-
-    /// Lowers each row of a tile, whose rows are adjacent, to the sums of `x` and the first: `count` times, with the
-    /// additions and minima of [`Kernel::tile`] and nothing else.
-    pub fn registers(&self, tile: &mut [T], x: T, count: usize) {
-        // SAFETY: as above.
-        unsafe { (self.registers)(tile, x, count) };
     }
 }
 
@@ -47,8 +69,6 @@ trait Simd {
     unsafe fn store(vector: Self::Vector, to: &mut [Self::Lane]);
     unsafe fn add(x: Self::Vector, y: Self::Vector) -> Self::Vector;
     unsafe fn min(x: Self::Vector, y: Self::Vector) -> Self::Vector;
-    /// The same vector, which the compiler takes for another.
-    unsafe fn opaque(vector: Self::Vector) -> Self::Vector;
 }
 
 /// R rows of C vectors.
@@ -112,22 +132,6 @@ unsafe fn tile<S: Simd, const R: usize, const C: usize>(
     }
 }
 
-#[inline(always)]
-unsafe fn registers<S: Simd, const R: usize, const C: usize>(tile: &mut [S::Lane], x: S::Lane, count: usize) {
-    // SAFETY: the caller's processor has the instructions.
-    unsafe {
-        let mut least = load::<S, R, C>(tile, C * S::LANES);
-        let ([row], mut x) = (load::<S, 1, C>(tile, 0), S::splat(x));
-        for _ in 0..count {
-            for least in &mut least {
-                x = S::opaque(x);
-                lower::<S, C>(least, x, &row);
-            }
-        }
-        store::<S, R, C>(least, tile, C * S::LANES);
-    }
-}
-
 /// The instructions that every processor has: 128-bit vectors, which compilers make of four lanes.
 struct Portable<T>(PhantomData<T>);
 
@@ -155,32 +159,21 @@ impl<T: Weight> Simd for Portable<T> {
     unsafe fn min(x: [T; 4], y: [T; 4]) -> [T; 4] {
         std::array::from_fn(|i| x[i].lesser(y[i]))
     }
-    #[inline(always)]
-    unsafe fn opaque(vector: [T; 4]) -> [T; 4] {
-        std::hint::black_box(vector)
-    }
 }
 
 pub(super) fn portable<T: Weight>() -> Kernel<T> {
-    Kernel {
-        name: "portable",
-        non_negative: false,
-        rows: 6,
-        columns: 2 * Portable::<T>::LANES,
-        tile: tile::<Portable<T>, 6, 2>,
-        registers: registers::<Portable<T>, 6, 2>,
-    }
+    Kernel { non_negative: false, rows: 6, columns: 2 * Portable::<T>::LANES, tile: tile::<Portable<T>, 6, 2> }
 }
 
 /// Kernels in intrinsics, since compilers spill such tiles of arrays to memory. Each is `None` on processors without
 /// its instructions. Its tile fills the registers but for a row of `b`, a weight of `a`, and their sum.
 #[cfg(target_arch = "x86_64")]
 pub(super) mod x86 {
-    use super::{Heaviest, Kernel, Simd, registers, tile};
-    use std::arch::{asm, x86_64::*};
+    use super::{Kernel, Simd, tile};
+    use std::arch::x86_64::*;
 
     macro_rules! kernel {
-        ($name:ident, $feature:tt $register:ident, non_negative: $non_negative:literal, $rows:literal x $vectors:literal,
+        ($name:ident, $feature:tt, non_negative: $non_negative:literal, $rows:literal x $vectors:literal,
          $weight:ty, $vector:ty, $splat:ident, $load:ident, $store:ident, $add:ident, |$x:ident, $y:ident| $min:expr) => {
             pub fn $name() -> Option<Kernel<$weight>> {
                 struct Set;
@@ -191,7 +184,7 @@ pub(super) mod x86 {
                     #[inline]
                     #[target_feature(enable = $feature)]
                     unsafe fn splat(weight: $weight) -> $vector {
-                        $splat(weight.into())
+                        $splat(weight)
                     }
                     #[inline]
                     #[target_feature(enable = $feature)]
@@ -215,85 +208,41 @@ pub(super) mod x86 {
                     unsafe fn min($x: $vector, $y: $vector) -> $vector {
                         $min
                     }
-                    #[inline]
-                    #[target_feature(enable = $feature)]
-                    unsafe fn opaque(mut vector: $vector) -> $vector {
-                        // SAFETY: no instruction at all.
-                        unsafe { asm!("/* {0} */", inout($register) vector, options(nomem, nostack, preserves_flags)) };
-                        vector
-                    }
                 }
                 #[target_feature(enable = $feature)]
                 unsafe fn tile_here(a: &[$weight], b: &[$weight], c: &mut [$weight], pitch: usize) {
                     // SAFETY: the caller's processor has the instructions.
                     unsafe { tile::<Set, $rows, $vectors>(a, b, c, pitch) };
                 }
-                #[target_feature(enable = $feature)]
-                unsafe fn registers_here(c: &mut [$weight], x: $weight, count: usize) {
-                    // SAFETY: the caller's processor has the instructions.
-                    unsafe { registers::<Set, $rows, $vectors>(c, x, count) };
-                }
                 is_x86_feature_detected!($feature).then_some(Kernel {
-                    name: stringify!($name),
                     non_negative: $non_negative,
                     rows: $rows,
                     columns: $vectors * Set::LANES,
                     tile: tile_here,
-                    registers: registers_here,
                 })
             }
         };
     }
 
-    kernel!(avx2_f32, "avx2" ymm_reg, non_negative: false, 6 x 2, f32, __m256,
+    kernel!(avx2_f32, "avx2", non_negative: false, 6 x 2, f32, __m256,
         _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_add_ps, |x, y| _mm256_min_ps(x, y));
-    kernel!(avx2_f64, "avx2" ymm_reg, non_negative: false, 6 x 2, f64, __m256d,
+    kernel!(avx2_f64, "avx2", non_negative: false, 6 x 2, f64, __m256d,
         _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_add_pd, |x, y| _mm256_min_pd(x, y));
-    kernel!(avx2_i32, "avx2" ymm_reg, non_negative: false, 6 x 2, i32, __m256i,
+    kernel!(avx2_i32, "avx2", non_negative: false, 6 x 2, i32, __m256i,
         _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_add_epi32, |x, y| _mm256_min_epi32(x, y));
-    kernel!(avx512_f32, "avx512f" zmm_reg, non_negative: false, 12 x 2, f32, __m512,
+    kernel!(avx512_f32, "avx512f", non_negative: false, 12 x 2, f32, __m512,
         _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_add_ps, |x, y| _mm512_min_ps(x, y));
-    kernel!(avx512_f64, "avx512f" zmm_reg, non_negative: false, 12 x 2, f64, __m512d,
+    kernel!(avx512_f64, "avx512f", non_negative: false, 12 x 2, f64, __m512d,
         _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_add_pd, |x, y| _mm512_min_pd(x, y));
-    kernel!(avx512_i32, "avx512f" zmm_reg, non_negative: false, 12 x 2, i32, __m512i,
+    kernel!(avx512_i32, "avx512f", non_negative: false, 12 x 2, i32, __m512i,
         _mm512_set1_epi32, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_add_epi32, |x, y| _mm512_min_epi32(x, y));
 
     // Floats without a sign are ordered as integers. AMD's cores add floats and compare integers in different units,
     // where a minimum of floats would take the adders' time.
-    kernel!(avx2_f32_non_negative, "avx2" ymm_reg, non_negative: true, 6 x 2, f32, __m256,
+    kernel!(avx2_f32_non_negative, "avx2", non_negative: true, 6 x 2, f32, __m256,
         _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_add_ps,
         |x, y| _mm256_castsi256_ps(_mm256_min_epi32(_mm256_castps_si256(x), _mm256_castps_si256(y))));
-    kernel!(avx512_f32_non_negative, "avx512f" zmm_reg, non_negative: true, 12 x 2, f32, __m512,
+    kernel!(avx512_f32_non_negative, "avx512f", non_negative: true, 12 x 2, f32, __m512,
         _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_add_ps,
         |x, y| _mm512_castsi512_ps(_mm512_min_epi32(_mm512_castps_si512(x), _mm512_castps_si512(y))));
-
-    impl From<Heaviest<f32>> for f32 {
-        fn from(weight: Heaviest<f32>) -> f32 {
-            weight.0
-        }
-    }
-    impl From<Heaviest<f64>> for f64 {
-        fn from(weight: Heaviest<f64>) -> f64 {
-            weight.0
-        }
-    }
-    impl From<Heaviest<i32>> for i32 {
-        fn from(weight: Heaviest<i32>) -> i32 {
-            weight.0
-        }
-    }
-
-    // Paths as heavy as their heaviest edge.
-    kernel!(avx2_f32_heaviest, "avx2" ymm_reg, non_negative: false, 6 x 2, Heaviest<f32>, __m256,
-        _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps, _mm256_max_ps, |x, y| _mm256_min_ps(x, y));
-    kernel!(avx2_f64_heaviest, "avx2" ymm_reg, non_negative: false, 6 x 2, Heaviest<f64>, __m256d,
-        _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd, _mm256_max_pd, |x, y| _mm256_min_pd(x, y));
-    kernel!(avx2_i32_heaviest, "avx2" ymm_reg, non_negative: false, 6 x 2, Heaviest<i32>, __m256i,
-        _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256, _mm256_max_epi32, |x, y| _mm256_min_epi32(x, y));
-    kernel!(avx512_f32_heaviest, "avx512f" zmm_reg, non_negative: false, 12 x 2, Heaviest<f32>, __m512,
-        _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps, _mm512_max_ps, |x, y| _mm512_min_ps(x, y));
-    kernel!(avx512_f64_heaviest, "avx512f" zmm_reg, non_negative: false, 12 x 2, Heaviest<f64>, __m512d,
-        _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd, _mm512_max_pd, |x, y| _mm512_min_pd(x, y));
-    kernel!(avx512_i32_heaviest, "avx512f" zmm_reg, non_negative: false, 12 x 2, Heaviest<i32>, __m512i,
-        _mm512_set1_epi32, _mm512_loadu_si512, _mm512_storeu_si512, _mm512_max_epi32, |x, y| _mm512_min_epi32(x, y));
 }

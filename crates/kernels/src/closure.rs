@@ -1,20 +1,17 @@
 //! All shortest distances: by squaring, by Floyd and Warshall's n launches, and by blocks of nodes, which takes the work of one
 //! product.
 
-use super::launches::{STRIP, STRIP_HEIGHT};
-use super::settings::{ASYNC, BLOCK, BUFFERS, DEPTH, ITEM, TILE, VEC};
-use super::tiling::Tiling;
-use super::{MinPlus, SEMIRING, WEIGHTS, begin, define_pairs, is_ordered};
-use crate::problem::redrawn;
-use crate::{
-    Ask, Bound, Builder, BuiltInFamily, Family, Form, Planned, Problem, Spot, Tunable, ladder_from, rung, shape,
+use crate::minplus::{
+    ASYNC, BLOCK, BUFFERS, DEPTH, ITEM, MinPlus, STRIP, STRIP_HEIGHT, TILE, Tiling, VEC, WEIGHTS, begin, define_pairs,
+    is_ordered,
 };
-use gpulab_cpu::minplus::{self as host, Semiring};
-use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
-use gpulab_model::plan::{Arg, Case, Cost, Reference, Refusal, Role, WorkGroup};
+use crate::{Ask, Bound, Builder, BuiltInFamily, Family, Form, Planned, Problem, ladder_from, rung, shape};
+use gpulab_cpu::minplus as host;
+use gpulab_model::data::{self, Array, Dtype, Fill, Params, Shape};
+use gpulab_model::plan::{Arg, Case, Cost, Reference, Refusal, WorkGroup};
 
 /// The family of all shortest distances. Its matrices are of weights without a negative cycle.
-pub static CLOSURE: Family = BuiltInFamily {
+pub static FAMILY: Family = BuiltInFamily {
     name: "closure",
     about: "all shortest distances in a graph, as of gpulab minplus --closure",
     form: Form::Square,
@@ -23,29 +20,22 @@ pub static CLOSURE: Family = BuiltInFamily {
         &ladder_from(
             0,
             [
-                rung("closure/squaring.cl", squaring, &SQUARED).between(&[], &SQUARES),
-                rung("closure/settling.cl", settling, &SQUARED).between(&[], &SQUARES),
+                rung("closure/squaring.cl", squaring, &[TILE, ITEM, DEPTH, BUFFERS, ASYNC])
+                    .between(&[], &["closure/blocked.cl", "closure/padded.cl", "closure/panels.cl"]),
                 rung("closure/textbook.cl", textbook, &[]).between(&[], &["closure/padded.cl"]),
                 rung("closure/blocked.cl", blocked, &[BLOCK, TILE, ITEM, DEPTH, BUFFERS, ASYNC])
                     .between(&[], &["closure/padded.cl", "closure/pivot.cl", "closure/panels.cl"]),
-                rung("closure/overlapped.cl", overlapped, &SQUARED)
-                    .between(&[], &["closure/padded.cl", "closure/pivot.cl", "closure/panels.cl"])
-                    .only_asked_for(),
                 rung("closure/blocked_wide.cl", blocked_wide, &[BLOCK, VEC, ITEM]).between(&[], &["closure/padded.cl"]),
             ],
         )
     },
-    choices: &[SEMIRING, WEIGHTS],
+    choices: &[WEIGHTS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::AddMin,
 }
 .family();
 
-/// Settings of the rungs that choose no block, and the files behind those that square.
-const SQUARED: [Tunable<'static>; 5] = [TILE, ITEM, DEPTH, BUFFERS, ASYNC];
-const SQUARES: [&str; 3] = ["closure/blocked.cl", "closure/padded.cl", "closure/panels.cl"];
-
-pub(super) struct AllPairs;
+struct AllPairs;
 
 impl Problem for AllPairs {
     fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize> {
@@ -56,53 +46,29 @@ impl Problem for AllPairs {
         MinPlus.result(shape, params)
     }
 
-    /// Whole weights, whose sums are exact in any order. Of 16 edges one is there, and those of a way around all nodes; of
-    /// longest paths those that lead on, and where only edges count, one from each node on average.
+    /// Whole weights, whose sums are exact in any order. Of 16 edges one is there, and those of a way around all nodes.
     fn input(&self, case: &Case, index: usize, len: usize, fill: Fill, seed: u64) -> Array {
         let n = case.shape.n as usize;
         let mut weights = data::generate(fill, case.dtype, seed, index as u64, 0, len);
-        let semiring = Semiring::of(&case.params);
-        let is_edge = |at: usize| {
+        let zero = Array::zeros(case.dtype, 1);
+        let no_edge = match case.dtype {
+            Dtype::I32 => Array::I32(vec![data::NO_EDGE]),
+            dtype => Array::narrowed(dtype, [f64::INFINITY]),
+        };
+        for at in 0..len {
             let i = at / n;
             let j = at % n;
-            let draw = data::draw(!seed, at as u64);
-            match semiring {
-                Semiring::OrAnd => draw.is_multiple_of(n as u64),
-                Semiring::MaxPlus if i > j => false,
-                _ => (i + 1) % n == j || draw.is_multiple_of(16),
+            if i == j {
+                weights.put(at, &zero);
+            } else if (i + 1) % n != j && !data::draw(!seed, at as u64).is_multiple_of(16) {
+                weights.put(at, &no_edge);
             }
-        };
-        if semiring == Semiring::OrAnd {
-            weights = data::generate(Fill::Ones, case.dtype, seed, index as u64, 0, len);
-        }
-        let [no_edge, staying] = semiring.units().map(host::element);
-        match &mut weights {
-            Array::F32(w) => keep(n, w, [staying.0, no_edge.0], is_edge),
-            Array::F64(w) => keep(n, w, [staying.1, no_edge.1], is_edge),
-            Array::I32(w) => keep(n, w, [staying.2, no_edge.2], is_edge),
-            Array::I64(_) | Array::U8(_) => {}
         }
         weights
     }
 
     fn fill(&self, _: &Case) -> Fill {
         Fill::Below(1000)
-    }
-
-    /// An edge that is better than the paths there were, of longest paths one that leads on.
-    fn decide(&self, case: &Case, inputs: &[Array], _: Option<&Reference>, _: f64, spot: Spot) -> Vec<Change> {
-        let n = case.shape.n as usize;
-        let i = spot.at / n;
-        let j = spot.at % n;
-        let semiring = Semiring::of(&case.params);
-        let (i, j) = if semiring == Semiring::MaxPlus { (i.min(j), i.max(j)) } else { (i, j) };
-        let value = match semiring {
-            Semiring::MinPlus => return redrawn(self.fill(case), inputs, spot),
-            _ if i == j => return Vec::new(),
-            Semiring::MaxPlus | Semiring::MaxMin => f64::from(1 << 20),
-            Semiring::OrAnd => 1.0,
-        };
-        vec![Change { input: 0, index: i * n + j, value: Array::narrowed(case.dtype, [value]) }]
     }
 
     fn counted(&self) -> &'static str {
@@ -116,33 +82,16 @@ impl Problem for AllPairs {
 
     fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
         let n = case.shape.n as usize;
-        let semiring = Semiring::of(&case.params);
         let mut distances = inputs[0].clone();
-        let staying = host::element(semiring.units()[1]);
-        match &mut distances {
-            Array::F32(d) => d.iter_mut().step_by(n + 1).for_each(|d| *d = staying.0),
-            Array::F64(d) => d.iter_mut().step_by(n + 1).for_each(|d| *d = staying.1),
-            Array::I32(d) => d.iter_mut().step_by(n + 1).for_each(|d| *d = staying.2),
-            Array::I64(_) | Array::U8(_) => {}
-        }
+        let zero = Array::zeros(case.dtype, 1);
+        (0..n).for_each(|i| _ = distances.put(i * (n + 1), &zero));
         let mut next = distances.clone();
         // A path has less than n edges; each product joins two.
         for _ in 0..case.shape.n.next_power_of_two().trailing_zeros() {
-            host::product(semiring, n, &distances, &mut next);
+            host::all_threads(n, &distances, &mut next);
             std::mem::swap(&mut distances, &mut next);
         }
         Reference::Exact(distances)
-    }
-}
-
-/// Leaves the edges that are there.
-fn keep<T: Copy>(n: usize, weights: &mut [T], [staying, no_edge]: [T; 2], is_edge: impl Fn(usize) -> bool) {
-    for (at, weight) in weights.iter_mut().enumerate() {
-        if at / n == at % n {
-            *weight = staying;
-        } else if !is_edge(at) {
-            *weight = no_edge;
-        }
     }
 }
 
@@ -231,10 +180,6 @@ impl BlockTiles {
         let tiling = Tiling::of(ask, Tiling { tile, item, depth: 16, buffers: 2 })?;
         // A CPU driver takes long over the pivot of a larger one.
         let block = BLOCK.get(&ask.case.params)?.unwrap_or(if is_small && ask.target.gpu { 128 } else { 64 });
-        BlockTiles::of(ask, tiling, block)
-    }
-
-    fn of<'a>(ask: &'a Ask<'a>, tiling: Tiling, block: u64) -> Result<(BlockTiles, Builder<'a>), Refusal> {
         let n = ask.case.shape.n;
         let divisors = [tiling.tile[0], tiling.tile[1], tiling.depth, STRIP];
         if block > 256 || divisors.into_iter().any(|divisor| !block.is_multiple_of(divisor)) {
@@ -262,97 +207,36 @@ impl BlockTiles {
         let [rows, columns] = self.tiling.tile;
         plan.launch([(right - left) / columns, (bottom - top) / rows, 1], self.tiling.work_group(), args);
     }
-
-    /// Lets paths join at any node.
-    fn square(&self, plan: &mut Builder<'_>, buffers: [Arg; 3]) {
-        for first in (0..plan.n()).step_by(self.block as usize) {
-            self.panels(plan, buffers, first);
-            self.lower(plan, buffers, [0, 0], [self.pitch, self.pitch]);
-        }
-    }
-}
-
-/// Rounds after which all paths are found: they have less than n edges.
-fn rounds(n: u64) -> u64 {
-    n.next_power_of_two().trailing_zeros().into()
 }
 
 fn squaring(ask: &Ask<'_>) -> Planned {
     let (tiles, plan) = BlockTiles::begin(ask)?;
-    let (n, BlockTiles { block, pitch, .. }) = (plan.n(), tiles);
-    let plan =
-        on_padded(plan, [block, pitch], |plan, buffers| (0..rounds(n)).for_each(|_| tiles.square(plan, buffers)))?;
-    Ok(plan.plan(tiles.tiling.local_elements(), rounds(n) * n.div_ceil(block)))
-}
-
-fn settling(ask: &Ask<'_>) -> Planned {
-    let (tiles, mut plan) = BlockTiles::begin(ask)?;
-    let (n, BlockTiles { block, pitch, .. }) = (plan.n(), tiles);
-    let length = pitch * pitch;
-    let wg = WorkGroup::linear(64);
-    shape::check_wg(wg, ask.target)?;
-    let before = plan.scratch(length as usize);
-    let changed = plan.buffer(Role::Scratch, Dtype::I32, 1);
+    let BlockTiles { block, pitch, .. } = tiles;
+    let n = plan.n();
+    // Paths have less than n edges, and a round lets any two join, at any node.
+    let rounds = u64::from(n.next_power_of_two().trailing_zeros());
     let plan = on_padded(plan, [block, pitch], |plan, buffers| {
-        let compare = |plan: &mut Builder<'_>| {
-            let args = vec![buffers[2], before, changed, Arg::Index(length)];
-            plan.launch_of("raise_flag", [length.div_ceil(64), 1, 1], wg, args);
-        };
-        compare(plan);
-        for left in (0..rounds(n)).rev() {
-            plan.launch_of("lower_flag", [1, 1, 1], WorkGroup::linear(1), vec![changed]);
-            tiles.square(plan, buffers);
-            compare(plan);
-            let round = 2 + 2 * n.div_ceil(block);
-            plan.leave_out_unless(changed, "changed", (left * round) as usize);
+        for first in (0..rounds).flat_map(|_| (0..n).step_by(block as usize)) {
+            tiles.panels(plan, buffers, first);
+            tiles.lower(plan, buffers, [0, 0], [pitch, pitch]);
         }
     })?;
-    Ok(plan.plan(tiles.tiling.local_elements(), rounds(n) * n.div_ceil(block)))
+    Ok(plan.plan(tiles.tiling.local_elements(), rounds * n.div_ceil(block)))
 }
 
 fn blocked(ask: &Ask<'_>) -> Planned {
     let (tiles, mut plan) = BlockTiles::begin(ask)?;
-    let (n, BlockTiles { block, pitch, .. }) = (plan.n(), tiles);
+    let BlockTiles { block, pitch, .. } = tiles;
     plan.note(BLOCK.name, block);
-    let panels = |plan: &mut Builder<'_>, buffers: [Arg; 3], first: u64| tiles.panels(plan, buffers, first);
-    let lower =
-        |plan: &mut Builder<'_>, buffers: [Arg; 3], from: [u64; 2], to: [u64; 2]| tiles.lower(plan, buffers, from, to);
-    let plan = in_blocks(plan, [block, pitch], WorkGroup::linear(256), &panels, &lower)?;
-    Ok(plan.plan(tiles.tiling.local_elements().max(4 * block), roundings(n, block)))
-}
-
-fn overlapped(ask: &Ask<'_>) -> Planned {
-    let is_small = ask.case.dtype.size() == 4;
-    let side = if is_small && ask.target.gpu { 128 } else { 64 };
-    let item = [if is_small { 8 } else { 4 }, 8];
-    let tiling = Tiling::of(ask, Tiling { tile: [side, side], item, depth: 16, buffers: 2 })?;
-    let [block, columns] = tiling.tile;
-    if block != columns {
-        return Err(Refusal::Setting(format!("tile={block}x{columns}: a square is needed, for it is the next pivot")));
-    }
-    let (tiles, plan) = BlockTiles::of(ask, tiling, block)?;
-    let n = plan.n();
-    let pitch = tiles.pitch;
-    let pivots = WorkGroup::linear(256);
-    shape::check_wg(pivots, ask.target)?;
-    let plan = on_padded(plan, [block, pitch], |plan, buffers| {
-        // Without a pivot to close, none begins in the matrix.
-        let lower = |plan: &mut Builder<'_>, [left, top]: [u64; 2], [right, bottom]: [u64; 2], pivot: u64| {
-            let sizes = [pitch, left, top, pivot].map(Arg::Index);
-            let args = buffers.into_iter().chain(sizes).chain([Arg::Int(1)]).collect();
-            plan.launch([(right - left) / block, (bottom - top) / block, 1], tiling.work_group(), args);
-        };
-        plan.launch_of("pivot", [1, 1, 1], pivots, vec![buffers[2], Arg::Index(pitch), Arg::Index(0)]);
-        for first in (0..n).step_by(block as usize) {
-            let last = first + block;
-            tiles.panels(plan, buffers, first);
-            lower(plan, [0, first], [pitch, last], pitch);
-            lower(plan, [first, 0], [last, pitch], pitch);
-            tiles.panels(plan, buffers, first);
-            lower(plan, [0, 0], [pitch, pitch], last);
-        }
-    })?;
-    Ok(plan.plan(tiling.local_elements().max(4 * block), roundings(n, block)))
+    let plan = in_blocks(
+        plan,
+        [block, pitch],
+        WorkGroup::linear(256),
+        &|plan, buffers, first| tiles.panels(plan, buffers, first),
+        &|plan, buffers, from, to| tiles.lower(plan, buffers, from, to),
+    )?;
+    let roundings = roundings(ask.case.shape.n, block);
+    Ok(plan.plan(tiles.tiling.local_elements().max(4 * block), roundings))
 }
 
 fn blocked_wide(ask: &Ask<'_>) -> Planned {
@@ -382,18 +266,23 @@ fn blocked_wide(ask: &Ask<'_>) -> Planned {
     let high = ROWS.div_ceil(rows);
     // Enough items for all to end at about the same time.
     let items = 32 * u64::from(ask.target.compute_units.max(1));
-    let panels = |plan: &mut Builder<'_>, [ys, xs, d]: [Arg; 3], first: u64| {
-        let args = vec![d, ys, xs, Arg::Index(pitch), Arg::Index(first)];
-        plan.launch_of("panels", [pitch / width + pitch / rows, 1, 1], one, args);
-    };
-    let lower = |plan: &mut Builder<'_>, buffers: [Arg; 3], [left, top]: [u64; 2], [right, bottom]: [u64; 2]| {
-        let ([left, right], [top, bottom]) = ([left, right].map(|x| x / width), [top, bottom].map(|y| y / rows));
-        let down = (bottom - top).div_ceil(high);
-        let wide = (right - left).div_ceil(items.div_ceil(down));
-        let sizes = [pitch, left, top, right, bottom, wide, high].map(Arg::Index);
-        let groups = [(right - left).div_ceil(wide), down, 1];
-        plan.launch(groups, one, buffers.into_iter().chain(sizes).collect());
-    };
-    let plan = in_blocks(plan, [block, pitch], one, &panels, &lower)?;
+    let plan = in_blocks(
+        plan,
+        [block, pitch],
+        one,
+        &|plan, [ys, xs, d], first| {
+            let args = vec![d, ys, xs, Arg::Index(pitch), Arg::Index(first)];
+            plan.launch_of("panels", [pitch / width + pitch / rows, 1, 1], one, args);
+        },
+        &|plan, buffers, from, to| {
+            let [left, right] = [from[0] / width, to[0] / width];
+            let [top, bottom] = [from[1] / rows, to[1] / rows];
+            let down = (bottom - top).div_ceil(high);
+            let wide = (right - left).div_ceil(items.div_ceil(down));
+            let sizes = [pitch, left, top, right, bottom, wide, high].map(Arg::Index);
+            let groups = [(right - left).div_ceil(wide), down, 1];
+            plan.launch(groups, one, buffers.into_iter().chain(sizes).collect());
+        },
+    )?;
     Ok(plan.plan(0, roundings(n, block)))
 }
