@@ -18,7 +18,7 @@ pub use ladders::{
     CitedLadder, DotArgs, GraphJob, Ladder, LadderArgs, Loop, MinPlusArgs, ReduceArgs, Source, TransposeArgs, TryArgs,
 };
 pub use measuring::{MeasureArgs, Output};
-pub use recorded::{Compare, PictureKind, PlotArgs, ReportArgs, Show, SpliceArgs};
+pub use recorded::{Compare, PictureKind, PlotArgs, ReportArgs, Show};
 pub use search::{Sweep, TuneArgs, WorkerArgs, Workers};
 pub use shared::{CaseOptions, KernelProcess, RowFiles};
 pub use text::{DiffArgs, SourceArgs};
@@ -161,8 +161,7 @@ pub enum Command {
     Show(Show),
     /// Draw a picture of recorded results, for slides and pages: a ladder, a roofline, a sweep, ...
     Plot(PlotArgs),
-    /// Write recorded results as one HTML page with pictures, reasons and data, which needs no network; or renew the
-    /// tables, texts and pictures of documents
+    /// Write recorded results as one HTML page with pictures, reasons and data, which needs no network
     Report(ReportArgs),
     /// Compare recorded runs: which cases are faster, slower or the same, and how sure that is
     Compare(Compare),

@@ -109,7 +109,6 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Tune(options) => tune::run(out, global, options),
         Command::Show(options) => show::run(out, global, options),
         Command::Plot(options) => plot::run(global, options),
-        Command::Report(options) if options.splicing.splice => report::splice(out, global, options),
         Command::Report(options) => report::run(global, options),
         Command::Compare(options) => compare::run(out, global, options),
         Command::Record(options) => record::run(out, global, options),

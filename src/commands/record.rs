@@ -37,7 +37,7 @@ struct RecordStep {
 
 /// Lists the commands, or runs those whose files are not in the folder yet.
 pub fn run(out: &mut Out, global: &Global, options: &RecordArgs) -> Result<(), Error> {
-    let platforms = doctor::listing().map_err(Error::NoDevice)?.platforms;
+    let platforms = doctor::listing(Instant::now() + doctor::LISTING).map_err(Error::NoDevice)?.platforms;
     let info = select::select(&platforms, global.device.as_deref())?;
     let steps = steps(&info.target, global.device_given(), options);
     let Some(folder) = &options.output else {

@@ -10,7 +10,6 @@ use crate::plan::Refusal;
 use crate::prelude::*;
 use crate::record::{Point, PointKey};
 use crate::report;
-use crate::report::picture::Theme;
 use crate::report::progress::{Silent, StatusLine};
 use crate::sweep::{Bench, Configuration, in_rounds};
 use serde::Serialize;
@@ -68,7 +67,7 @@ impl Laboratory {
             };
             self.outputs.tell(out, &text, screen(global.color), global.quiet);
             if let Some(t) = &timeline {
-                self.outputs.svg(&report::picture::of_bars(&t.bars, &t.title).svg(Theme::Auto));
+                self.outputs.svg(&report::picture::of_bars(&t.bars, &t.title).svg());
             }
             measured?;
         }

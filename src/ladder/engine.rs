@@ -11,7 +11,7 @@ use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
 use crate::record::Peaks;
 use crate::report::live::Live;
-use crate::report::shown::reasons;
+use crate::report::shown;
 use crate::report::{self, RateUnit, ladder, landing, markdown, rates};
 use crate::terminal::Stdout;
 use crate::values::Peak;
@@ -148,11 +148,11 @@ impl AskedLadder<'_> {
         climb.end_progress();
         let registry = &climb.ladder().registry;
         let counts = counts(registry, rows, options.kernels.cl_dir.as_deref(), global.quiet)?;
-        let model = reasons::model_of(rows, &ceilings);
+        let model = shown::model_of(rows, &ceilings);
         let text = |screen| {
             let model =
                 model.map_or_else(String::new, |is_gpu| format!("\n{}", report::why::model_text(is_gpu, screen)));
-            format!("\n{}{model}", reasons::text(registry, rows, &counts, &ceilings, screen))
+            format!("\n{}{model}", shown::reasons_text(registry, rows, &counts, &ceilings, screen))
         };
         climb.outputs.tell(out, &text, screen(global.color), global.quiet);
         Ok(())

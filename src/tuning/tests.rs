@@ -3,7 +3,7 @@
 use super::*;
 use crate::adopt::Brought;
 use crate::cli::{Cli, Command};
-use crate::device::fake::{FakeDevice, FakeKernel, Memory};
+use crate::fake::{FakeDevice, FakeKernel, Memory};
 use crate::kernels::dot;
 use crate::outcome::fake_info;
 use crate::plan::{Arg, Launch};

@@ -3,12 +3,9 @@
 //! Every renderer takes `&[Row]` or `&[Point]`, so that a run and its recorded rows read the same.
 
 pub mod asm;
-pub mod beside;
-pub mod blocks;
 pub mod ceilings;
 mod cell;
 pub mod cell_grid;
-pub mod chosen;
 pub mod columns;
 pub mod compare;
 pub mod count;
@@ -21,7 +18,6 @@ pub mod drawing;
 pub mod exercise;
 pub mod experiment;
 pub mod explain;
-pub mod figures;
 pub mod film;
 pub mod findings;
 pub mod format;
@@ -42,7 +38,6 @@ pub mod page;
 pub mod payoff;
 pub mod peers;
 pub mod picture;
-pub mod pivot;
 mod prelude;
 pub mod printed;
 pub mod progress;
@@ -51,7 +46,6 @@ mod rungs;
 pub mod shown;
 pub mod source;
 pub mod sources;
-pub mod steps;
 pub mod sweep;
 pub mod timeline;
 pub mod tune;

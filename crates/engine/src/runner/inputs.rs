@@ -357,7 +357,7 @@ pub(crate) fn single(array: &Array) -> Option<Number> {
 mod tests {
     use super::super::session::Session;
     use super::*;
-    use crate::device::fake::FakeDevice;
+    use crate::fake::FakeDevice;
     use gpulab_kernels::{Sources, built_in, reduce};
     use gpulab_model::plan::WorkGroup;
 

@@ -2,8 +2,6 @@
 
 mod map;
 
-pub(super) use map::work_groups;
-
 use super::cell::Value;
 use super::columns::{in_one_unit, legend, of_limit};
 use super::format::{self, Screen};
