@@ -8,7 +8,7 @@ use crate::outcome::Job;
 use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
 use crate::report;
-use crate::report::progress::{Observer, StatusLine};
+use crate::report::progress::StatusLine;
 use crate::shown::runs_of;
 
 /// Compares each file with the first, and says what the steps of ladders bring where several devices are in the files.
@@ -64,7 +64,7 @@ fn noise(out: &mut Out, global: &Global, kernel: &str) -> Result<(), Error> {
     bench::announce(global, executor.info());
     let wg = bench::tuning::default_work_group(executor.info());
     let case = Case { wg, ..Case::of(&family.name, rung.variant(), dtype, shape) };
-    let mut observer = StatusLine::with_bar(global.quiet);
+    let mut observer = StatusLine::new(global.quiet);
     let began = Instant::now();
     let mut sides = [Vec::new(), Vec::new()];
     for at in 0..2 * ROUNDS {

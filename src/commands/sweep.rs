@@ -7,7 +7,7 @@ use crate::cli::Sweep;
 use crate::outcome::Job;
 use crate::plan::Refusal;
 use crate::prelude::*;
-use crate::report::progress::{Silent, StatusLine};
+use crate::report::progress::StatusLine;
 use crate::report::sweep::{self as report, SweepTime};
 use crate::runner::{FOR_LIMITS, Pace};
 use crate::store::{CsvFile, Mode, read_rows, write_rows};
@@ -82,14 +82,14 @@ fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -
     let mut limits =
         Limits::load(executor.info(), options.measure.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
     limits.end_by(pace.after(FOR_LIMITS));
-    let observer = StatusLine::with_bar(global.quiet).until(pace.after(1.0)).in_rounds(rounds);
+    let observer = StatusLine::new(global.quiet);
     let run = Run { quick: options.measure.quick, ..Run::begin() };
     let scene = Scene::on_device(&run, executor.info(), &settings, None);
     let sweep = SweepState {
         family: space.family,
         scene: Scene { bound: Some(space.family.ceiling), ..scene },
         identity,
-        jobs: Jobs { executor, observer: Box::new(observer), limits, pace, settings, rounds, steps, step: 0 },
+        jobs: Jobs { executor, observer, limits, pace, settings, rounds, steps, step: 0 },
         rows,
         csv,
         time: SweepTime::default(),
@@ -254,7 +254,7 @@ impl SweepState<'_> {
     fn run(mut self, out: &mut Out, todo: &[&Configuration], options: &Sweep, global: &Global) -> Result<(), Error> {
         let started = Instant::now();
         let measured = self.measure(todo, options);
-        self.jobs.observer = Box::new(Silent);
+        self.jobs.observer = StatusLine::new(true);
         // Where there is no file the summary is the sweep's only result.
         let told = match self.csv {
             Some(_) => {

@@ -6,7 +6,7 @@ use crate::cli::TuneArgs;
 use crate::outcome::{Candidate, Job};
 use crate::plan::Refusal;
 use crate::prelude::*;
-use crate::report::progress::{Observer, Silent, StatusLine};
+use crate::report::progress::StatusLine;
 use crate::report::sweep::{SweepTime, latest, time_split, wrapped};
 use crate::report::tune::{TuningTold, explanation};
 use crate::runner::FOR_LIMITS;
@@ -133,7 +133,7 @@ pub(crate) struct Tuning<'a> {
     time: SweepTime,
     /// Configurations that were measured in this run, each once and again.
     measured: usize,
-    observer: Box<dyn Observer>,
+    observer: StatusLine,
     began: Instant,
 }
 
@@ -182,7 +182,7 @@ impl<'a> Tuning<'a> {
             json: options.rows.json.as_deref().map(JsonFile::create).transpose()?,
             time: SweepTime::default(),
             measured: 0,
-            observer: Box::new(StatusLine::with_bar(global.quiet)),
+            observer: StatusLine::new(global.quiet),
             began: Instant::now(),
         })
     }
@@ -190,7 +190,7 @@ impl<'a> Tuning<'a> {
     /// Searches, measures the best again, explains, and remembers them.
     pub(crate) fn run(mut self, out: &mut Out, global: &Global) -> Result<(), Error> {
         let went = self.measure();
-        self.observer = Box::new(Silent);
+        self.observer = StatusLine::new(true);
         let to_stderr =
             [&self.options.rows.csv, &self.options.rows.json].iter().any(|path| path.as_deref() == Some("-"));
         let told = match to_stderr {
