@@ -6,7 +6,7 @@ pub(crate) use crate::grid::{GridColumn, TextGrid};
 pub(crate) use crate::rungs::label;
 pub(crate) use crate::view::View;
 pub(crate) use crate::wrap::{hung, wrapped};
-pub(crate) use crate::{Medium, markdown};
+pub(crate) use crate::Medium;
 pub(crate) use gpulab_model::data::Dtype;
 pub(crate) use gpulab_model::outcome::Status;
 pub(crate) use gpulab_record::{Row, flag};
