@@ -2,7 +2,7 @@
 
 use crate::drivers::{on_every_driver, session};
 use crate::skips::verify;
-use gpulab::experiments::{EXPERIMENTS, Scope, instructions::INSTRUCTIONS};
+use gpulab::experiments::{EXPERIMENTS, Scope, experiment};
 use gpulab::kernels::LAB;
 use gpulab::plan::{Case, REPEATS, Target, WorkGroup};
 use std::collections::BTreeSet;
@@ -86,7 +86,7 @@ fn every_image_is_right() {
 
 /// Each operation and each form of a function, of which a short answer has few, with one chain.
 fn operations(target: &Target) -> Vec<Case> {
-    let plan = INSTRUCTIONS.plan(&Scope { target, quick: false, seed: 1 });
+    let plan = experiment("instructions").unwrap().plan(&Scope { target, quick: false, seed: 1 });
     cut_down(plan.into_iter().filter(|trial| trial.x <= 1.0).map(|trial| trial.case))
 }
 

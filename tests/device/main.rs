@@ -4,19 +4,15 @@
 mod canary;
 mod count;
 mod described;
-mod drawn;
 #[path = "../drivers/mod.rs"]
 mod drivers;
 mod exchange;
+mod families;
 mod lab;
 mod layer;
 mod lent;
-
-mod minplus;
 mod plain;
-mod presum;
 mod rungs;
 mod skips;
 #[path = "../sources/mod.rs"]
 mod sources;
-mod transpose;

@@ -6,7 +6,7 @@
 use crate::drivers::{on_every_driver, on_pocl, session};
 use crate::skips::verify;
 use gpulab::data::{Array, Dtype, Params, Shape};
-use gpulab::kernels::{FAMILIES, Family, Form, PROBES, Rung, minplus::CLOSURE};
+use gpulab::kernels::{FAMILIES, Family, Form, PROBES, Rung, ladders};
 use gpulab::plan::{Case, WorkGroup};
 
 type Settings<'a> = Vec<(&'a str, &'a str)>;
@@ -53,7 +53,7 @@ fn every_rung_is_right_at_every_size() {
         let max = session.device().info().target.max_wg;
         let has_all = ["pocl", "default"].contains(&driver);
         let mut count = 0;
-        for family in FAMILIES.iter().copied().chain([&CLOSURE]) {
+        for family in ladders() {
             let is_vector = family.form == Form::Vector;
             for (d, &dtype) in family.dtypes.iter().enumerate().filter(|(d, _)| *d == 0 || has_all) {
                 for (shape, rung) in

@@ -5,6 +5,7 @@
 
 mod builder;
 mod cited;
+pub mod closure;
 mod described;
 pub mod dot;
 mod exact;

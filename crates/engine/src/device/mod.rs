@@ -1,40 +1,39 @@
 //! Devices: what they are, how one is chosen, and the few operations that running a plan needs.
 //!
 //! This folder is the only place that names `ocl`. [`Device`] is the seam: [`opencl`] implements it on
-//! a driver, [`fake`] by a script, so that everything above is tested without one.
+//! a driver, a fake in the tests by a script, so that everything above is tested without one.
 
-pub mod causes;
 pub mod doctor;
 mod error;
-pub mod fake;
 mod forward;
-mod host;
 mod image;
 mod info;
 mod launch;
-mod loader;
-mod log;
 mod memory;
 pub mod opencl;
-mod parameter;
 mod play;
 mod program;
-mod query;
-pub mod remedies;
 pub mod select;
-mod status;
-mod stdio;
-mod stop;
 
 pub use error::DeviceError;
-pub use forward::loader;
+pub use forward::{LIBRARY_VARIABLE, Loader, loader};
 pub use info::{generation, list_platforms};
-pub use loader::{LIBRARY_VARIABLE, Loader};
-pub use program::build_options;
-pub use stdio::flush_printed;
 
 use gpulab_model::outcome::{DeviceInfo, Told};
 use gpulab_model::plan::{BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
+use std::cell::RefCell;
+use std::ffi::{c_int, c_void};
+use std::rc::Rc;
+
+/// Sends what drivers and kernels have printed so far on its way: it may wait in the C library's own buffers.
+#[allow(unsafe_code, reason = "a function of the C library")]
+pub fn flush_printed() {
+    unsafe extern "C" {
+        fn fflush(stream: *mut c_void) -> c_int;
+    }
+    // SAFETY: no stream means all of them; each is locked meanwhile.
+    let _ = unsafe { fflush(std::ptr::null_mut()) };
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProgramId(pub u32);
@@ -79,6 +78,25 @@ pub struct BufferWrite<'a> {
     pub bytes: &'a [u8],
 }
 
+/// Numbers of what nobody holds any more, in the order in which it went.
+pub type Gone = Rc<RefCell<Vec<u32>>>;
+
+/// What is on a device for as long as somebody has a copy of this.
+#[derive(Clone, Debug)]
+pub struct Hold(#[expect(dead_code, reason = "its drop counts")] Rc<HeldNumber>);
+
+#[derive(Debug)]
+struct HeldNumber {
+    number: u32,
+    gone: Gone,
+}
+
+impl Drop for HeldNumber {
+    fn drop(&mut self) {
+        self.gone.borrow_mut().push(self.number);
+    }
+}
+
 /// What running a plan needs of a device. All calls come from one thread.
 pub trait Device {
     fn info(&self) -> &DeviceInfo;
@@ -104,7 +122,22 @@ pub trait Device {
     /// whole, which must not be released before.
     fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> Result<BufferId, DeviceError>;
 
-    fn free(&mut self, buffer: BufferId);
+    /// Gives back a buffer, an image or memory of the host, by its number.
+    fn free(&mut self, number: u32);
+
+    /// The numbers of what nobody holds any more.
+    fn gone(&self) -> &Gone;
+
+    /// Frees what nobody holds any more; allocating does so first.
+    fn free_gone(&mut self) {
+        let gone = self.gone().take();
+        gone.into_iter().rev().for_each(|number| self.free(number));
+    }
+
+    /// Holds what has this number until the last copy of what is returned goes.
+    fn keep(&self, number: u32) -> Hold {
+        Hold(Rc::new(HeldNumber { number, gone: Rc::clone(self.gone()) }))
+    }
 
     /// Fills the first `bytes` of a buffer, a multiple of the pattern's 1, 4 or 8, on the device; returns when done.
     fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError>;
@@ -138,9 +171,6 @@ pub trait Device {
     fn hold(&mut self, holding: Holding, bytes: usize) -> Result<HostId, DeviceError>;
 
     fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError>;
-
-    /// Gives memory of the host back.
-    fn let_go(&mut self, host: HostId);
 
     /// Carries out commands in order, `repeat` times, and waits once for all of them; the event times are those of the
     /// last time. Queues have event times only if `profiled`.

@@ -134,6 +134,5 @@ fn run(
         device.read(*buffer, 0, answer.as_bytes_mut())?;
         answers.push(answer);
     }
-    buffers.into_iter().rev().for_each(|buffer| device.free(buffer));
     Ok(answers)
 }
