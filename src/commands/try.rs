@@ -81,7 +81,7 @@ struct TryReport {
     landing: Option<Landing>,
     /// Of the kernel and of the rungs beside it, as `gpulab count` has them.
     counts: Vec<CountRow>,
-    /// Of the ladder, as `gpulab columns` says.
+    /// Of the ladder, as `gpulab help columns` says.
     rows: Vec<Row>,
 }
 

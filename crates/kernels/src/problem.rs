@@ -1,7 +1,7 @@
 //! What a problem is: its inputs, what is right for them, and what they cost.
 
 use gpulab_cpu::Baseline;
-use gpulab_model::data::{self, Array, Change, DrawnInput, Dtype, Fill, Params, Shape};
+use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Case, Cost, Movement, Plan, Reference, Refusal};
 
 /// Setting of checks: each repetition works on data of its own, so that one that is left out is seen.
@@ -166,6 +166,80 @@ pub trait Problem: Send + Sync {
     }
 }
 
+/// A problem with one answer, exact in every bit, for data of one kind.
+pub(crate) struct Exact {
+    /// Lengths of the inputs, in elements.
+    pub(crate) inputs: fn(Shape, &Params) -> Vec<usize>,
+    /// Length of the result, in elements.
+    pub(crate) result: fn(Shape, &Params) -> usize,
+    pub(crate) fill: Fill,
+    pub(crate) cost: fn(&Case) -> Cost,
+    pub(crate) answer: fn(&Case, &[Array]) -> Array,
+    /// Makes the result of the output buffer.
+    pub(crate) finish: fn(&Case, Array) -> Array,
+    pub(crate) companions: fn(&Case, &Plan) -> Vec<Case>,
+}
+
+impl Exact {
+    /// n results of n elements, each of its own.
+    pub(crate) const fn of_each(fill: Fill, cost: fn(&Case) -> Cost, answer: fn(&Case, &[Array]) -> Array) -> Exact {
+        Exact {
+            inputs: |shape, _| vec![shape.n as usize],
+            result: |shape, _| shape.n as usize,
+            fill,
+            cost,
+            answer,
+            finish: |_, output| output,
+            companions: |_, _| Vec::new(),
+        }
+    }
+
+    /// The wrapping sum of n words.
+    pub(crate) const fn of_sum(cost: fn(&Case) -> Cost, answer: fn(&Case, &[Array]) -> Array) -> Exact {
+        Exact {
+            result: |_, _| 1,
+            finish: |_, output| gpulab_cpu::wrapping_sum(&output),
+            ..Exact::of_each(Fill::Real, cost, answer)
+        }
+    }
+}
+
+/// Of n words that are read once, with one operation for each.
+pub(crate) fn read_once(case: &Case) -> Cost {
+    let n = case.shape.n as f64;
+    Cost { bytes: 4.0 * n, ops: n }
+}
+
+impl Problem for Exact {
+    fn inputs(&self, shape: Shape, params: &Params) -> Vec<usize> {
+        (self.inputs)(shape, params)
+    }
+
+    fn result(&self, shape: Shape, params: &Params) -> usize {
+        (self.result)(shape, params)
+    }
+
+    fn fill(&self, _: &Case) -> Fill {
+        self.fill
+    }
+
+    fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
+        (self.companions)(case, plan)
+    }
+
+    fn cost(&self, case: &Case) -> Cost {
+        (self.cost)(case)
+    }
+
+    fn reference(&self, case: &Case, inputs: &[Array]) -> Reference {
+        Reference::Exact((self.answer)(case, inputs))
+    }
+
+    fn finish(&self, case: &Case, output: Array, _: &[Array]) -> Array {
+        (self.finish)(case, output)
+    }
+}
+
 /// How to check a problem whose one result is folded out of all elements: over the data that are timed it may be rounded, and
 /// many elements may not count.
 pub trait Fold: Problem {
@@ -182,11 +256,6 @@ pub trait Fold: Problem {
     fn is_decided_by_one(&self, _: &Case) -> bool {
         false
     }
-
-    /// As [`Problem::reference`], of inputs that are drawn and pass by once, with their prints, as they may be too many for the
-    /// host. They ask no more of inputs than the elements at the places of changes: [`Problem::decide`] is then given those as
-    /// arrays of one, and [`Problem::amended`] none.
-    fn streamed(&self, case: &Case, inputs: &[DrawnInput]) -> (Reference, Vec<u64>);
 }
 
 /// What only the file of a reader's family can say.
