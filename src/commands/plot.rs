@@ -5,7 +5,7 @@ use crate::outputs;
 use crate::prelude::*;
 use crate::record::Point;
 use crate::report::groups::{experiments, families, ladders, of_most_rungs, sizes, sweeps};
-use crate::report::picture::{self, Drawn, StudyText};
+use crate::report::picture::{self, Drawn};
 use crate::report::shown::{Choice, Material, PointStudy};
 use crate::shown::{asked, material};
 
@@ -45,8 +45,7 @@ fn draw(material: &Material, options: &PlotArgs) -> Result<Drawn, Error> {
         PictureKind::Experiment => {
             let points = choice.points(&material.points)?;
             let study = PointStudy::of(&points);
-            let told = StudyText { question: study.question, finding: &study.finding, label: &|x| study.label(x) };
-            picture::experiment(&points, &told)
+            picture::experiment(&points, study.question, &study.finding, &|x| study.label(x))
         }
         PictureKind::Timeline => {
             let own: Vec<Point> = material.points.iter().filter(|p| p.experiment == "overlap").cloned().collect();

@@ -6,7 +6,7 @@ use crate::outputs;
 use crate::prelude::*;
 use crate::report::film::is_film;
 use crate::report::groups::distinct;
-use crate::report::page::{self, DataFile, PageMaterial};
+use crate::report::page::{self, DataFile};
 use crate::report::shown::ShownFile;
 use crate::shown::{asked, files_below, material};
 use crate::store::shipped;
@@ -34,7 +34,7 @@ pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
     let mut counts = shipped_counts()?;
     counts.extend_from_slice(&material.counts);
     let films = films_beside(output);
-    let page = page::html(&PageMaterial { material: &material, files: &files, counts: &counts, films: &films });
+    let page = page::html(&material, &files, &counts, &films);
     outputs::write_told(global, output, &page, &format!(", {} KiB", page.len().div_ceil(1024)))
 }
 

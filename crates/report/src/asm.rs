@@ -10,16 +10,13 @@ fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Gives a number for a file and a line of it.
-pub type CountedAt<'a> = &'a dyn Fn(&str, u64) -> u64;
-
 pub struct ShownKernel<'a> {
     /// As in `reduce v3 sequential`.
     pub name: &'a str,
     pub file: &'a str,
     pub source: &'a dyn Fn(&str, u64) -> Option<String>,
     /// Instructions of warps that the simulator counts at a line, if it was asked.
-    pub counted: Option<CountedAt<'a>>,
+    pub counted: Option<&'a dyn Fn(&str, u64) -> u64>,
     pub is_whole: bool,
 }
 
@@ -60,37 +57,41 @@ fn ordered<'a>(kernel: &'a AsmKernel, file: &str) -> Vec<AsmLine<'a>> {
 
 fn lines_table(kernel: &AsmKernel, shown: &ShownKernel<'_>) -> TextGrid {
     let lines = ordered(kernel, shown.file);
-    let place = |line: &AsmLine<'_>| match line.place {
-        None => "-".to_owned(),
-        Some((path, number)) if last(path) == last(shown.file) => number.to_string(),
-        Some((path, number)) => format!("{}:{number}", last(path)),
-    };
-    let source = |line: &AsmLine<'_>| {
-        let text = line.place.and_then(|(path, number)| (shown.source)(path, number)).unwrap_or_default();
-        format::shorten(&format::terminal(text.trim()), MOST_SOURCE)
-    };
-    let column = |cell: &dyn Fn(&AsmLine<'_>) -> usize, sum: usize| {
-        let number = |n: usize| if n == 0 { "-".to_owned() } else { n.to_string() };
-        lines.iter().map(|line| number(cell(line))).chain([number(sum)]).collect::<Vec<_>>()
-    };
-    let end = |cells: Vec<String>, end: &str| cells.into_iter().chain([end.to_owned()]).collect::<Vec<_>>();
-    let mut columns = vec![GridColumn::texts("line", end(lines.iter().map(place).collect(), "all"), 0)];
-    columns.push(GridColumn::texts("source", end(lines.iter().map(source).collect(), ""), 0));
-    for kind in AsmKind::ALL.into_iter().filter(|kind| kernel.count(*kind) > 0) {
-        let cell = |line: &AsmLine<'_>| line.instructions.iter().filter(|one| one.is(kind)).count();
-        columns.push(GridColumn::numbers(kind.name().replace(' ', "\n"), column(&cell, kernel.count(kind)), 0));
+    let mut places = Vec::new();
+    let mut texts = Vec::new();
+    for line in &lines {
+        let Some((path, number)) = line.place else {
+            places.push("-".to_owned());
+            texts.push(String::new());
+            continue;
+        };
+        let is_own = last(path) == last(shown.file);
+        places.push(if is_own { number.to_string() } else { format!("{}:{number}", last(path)) });
+        let text = (shown.source)(path, number).unwrap_or_default();
+        texts.push(format::shorten(&format::terminal(text.trim()), MOST_SOURCE));
     }
-    let vectors = |line: &AsmLine<'_>| line.instructions.iter().filter(|one| one.is_vector).count();
-    let all = kernel.instructions.iter().filter(|one| one.is_vector).count();
-    if all > 0 {
-        columns.push(GridColumn::numbers("of vec-\ntors", column(&vectors, all), 0));
+    places.push("all".to_owned());
+    texts.push(String::new());
+    let mut grid = TextGrid::default().texts("line", places).texts("source", texts);
+    for kind in AsmKind::ALL.into_iter().filter(|kind| kernel.count(*kind) > 0) {
+        let counts = lines.iter().map(|line| line.instructions.iter().filter(|one| one.is(kind)).count());
+        grid = grid.numbers(kind.name().replace(' ', "\n"), with_sum(counts.collect()));
+    }
+    if kernel.instructions.iter().any(|one| one.is_vector) {
+        let counts = lines.iter().map(|line| line.instructions.iter().filter(|one| one.is_vector).count());
+        grid = grid.numbers("of vec-\ntors", with_sum(counts.collect()));
     }
     if let Some(counted) = shown.counted {
-        let cell = |line: &AsmLine<'_>| line.place.map_or(0, |(path, number)| counted(path, number) as usize);
-        let sum = lines.iter().map(cell).sum();
-        columns.push(GridColumn::numbers("warp in-\nstructions", column(&cell, sum), 0));
+        let counts = lines.iter().map(|line| line.place.map_or(0, |(path, number)| counted(path, number) as usize));
+        grid = grid.numbers("warp in-\nstructions", with_sum(counts.collect()));
     }
-    TextGrid { columns }
+    grid
+}
+
+/// Counts and their sum; a dash for none.
+fn with_sum(mut counts: Vec<usize>) -> impl Iterator<Item = String> {
+    counts.push(counts.iter().sum());
+    counts.into_iter().map(|n| if n == 0 { "-".to_owned() } else { n.to_string() })
 }
 
 /// Longest text of a line beside its numbers.
@@ -100,13 +101,14 @@ const MOST_SOURCE: usize = 30;
 fn instructions(kernel: &AsmKernel, shown: &ShownKernel<'_>) -> String {
     let mut text = String::new();
     for line in ordered(kernel, shown.file) {
-        let (place, source) = match line.place {
-            Some((path, number)) => {
-                (format!("{}:{number}", last(path)), (shown.source)(path, number).unwrap_or_default())
-            }
-            None => ("of no line".to_owned(), String::new()),
-        };
-        let _ = write!(text, "\n{}", format::terminal(&format!("{place}  {}", source.trim())).trim_end());
+        let said = line.place.map_or_else(
+            || "of no line".to_owned(),
+            |(path, number)| {
+                let source = (shown.source)(path, number).unwrap_or_default();
+                format!("{}:{number}  {}", last(path), source.trim())
+            },
+        );
+        let _ = write!(text, "\n{}", format::terminal(&said).trim_end());
         for one in &line.instructions {
             let _ = write!(text, "\n  {:<16} {}", one.kind.name(), format::terminal(&one.text));
         }
@@ -141,25 +143,27 @@ pub fn groups(kernel: &Inspected, held: Option<(&str, &Resident)>) -> String {
 
 /// Of two cases how many instructions of each kind they have, in all of their kernels.
 pub fn side_by_side(what: &str, names: [&str; 2], kernels: [&[AsmKernel]; 2], screen: Screen) -> String {
-    let sum = |of: &dyn Fn(&AsmKernel) -> usize| kernels.map(|all| all.iter().map(of).sum::<usize>());
     let mut rows: Vec<(String, [usize; 2])> = Vec::new();
     for kind in AsmKind::ALL {
-        rows.push((kind.name().to_owned(), sum(&|kernel| kernel.count(kind))));
-        rows.push((format!("  {}, vectors", kind.name()), sum(&|kernel| kernel.vectors(kind))));
+        rows.push((kind.name().to_owned(), sums(kernels, &|kernel| kernel.count(kind))));
+        rows.push((format!("  {}, vectors", kind.name()), sums(kernels, &|kernel| kernel.vectors(kind))));
     }
     rows.retain(|(_, counts)| *counts != [0, 0]);
-    rows.push(("all".to_owned(), sum(&|kernel| kernel.instructions.len())));
-    let change = |(_, [a, b]): &(String, [usize; 2])| match b.checked_sub(*a) {
+    rows.push(("all".to_owned(), sums(kernels, &|kernel| kernel.instructions.len())));
+    let changes = rows.iter().map(|(_, [a, b])| match b.checked_sub(*a) {
         Some(0) => "-".to_owned(),
         Some(more) => format!("+{more}"),
         None => format!("-{}", a - b),
-    };
-    let grid = TextGrid::of(&rows)
-        .texts("instructions", |(name, _)| name.clone())
-        .numbers(names[0].replacen(' ', "\n", 1), |(_, counts)| counts[0].to_string())
-        .numbers(names[1].replacen(' ', "\n", 1), |(_, counts)| counts[1].to_string())
-        .numbers("change", change)
-        .grid();
+    });
+    let grid = TextGrid::default()
+        .texts("instructions", rows.iter().map(|row| row.0.clone()))
+        .numbers(names[0].replacen(' ', "\n", 1), rows.iter().map(|row| row.1[0].to_string()))
+        .numbers(names[1].replacen(' ', "\n", 1), rows.iter().map(|row| row.1[1].to_string()))
+        .numbers("change", changes);
     let title = format::wrap(&format!("{} and {}: {what}", names[0], names[1]), screen.width, "  ");
-    format::on_screen(&format!("{title}\n{}\n", grid.lines().join("\n")), screen)
+    format::on_screen(&format!("{title}\n{}", grid.text()), screen)
+}
+
+fn sums(kernels: [&[AsmKernel]; 2], of: &dyn Fn(&AsmKernel) -> usize) -> [usize; 2] {
+    kernels.map(|all| all.iter().map(of).sum())
 }

@@ -24,14 +24,14 @@ pub fn text(rows: &[CeilingRow], screen: Screen) -> String {
     let single: Vec<&CeilingRow> = rows.iter().filter(|row| row.place != Site::Curve).collect();
     // A table for each unit, in the order of the units' first rows.
     for own in groups(&single, |row| row.unit.as_str()) {
-        let grid = TextGrid::of(own.iter().copied())
-            .texts("what", name)
-            .numbers(own[0].unit.as_str(), value)
-            .numbers("noise", |row: &CeilingRow| {
-                row.noise.map_or_else(|| "-".to_owned(), |noise| format!("{:.1}%", 100.0 * noise))
-            })
-            .texts("shape", |row| shape(row).lines().next().unwrap_or_default().to_owned());
-        text += &format!("\n{}", grid.grid().fitted(screen.width));
+        let noise =
+            own.iter().map(|row| row.noise.map_or_else(|| "-".to_owned(), |noise| format!("{:.1}%", 100.0 * noise)));
+        let grid = TextGrid::default()
+            .texts("what", own.iter().map(|row| name(row)))
+            .numbers(own[0].unit.as_str(), own.iter().map(|row| value(row)))
+            .numbers("noise", noise)
+            .texts("shape", own.iter().map(|row| shape(row).lines().next().unwrap_or_default().to_owned()));
+        text += &format!("\n{}", grid.fitted(screen.width));
     }
     text += &curve_grid(&curve).map_or_else(String::new, |grid| format!("\n{}", grid.blocks(screen.width)));
     let notes = notes(rows, screen);
@@ -40,9 +40,9 @@ pub fn text(rows: &[CeilingRow], screen: Screen) -> String {
 
 /// `measured at 2026-01-02T03:04:05Z`, from the first to the last.
 pub(super) fn when(rows: &[CeilingRow]) -> String {
-    let times = || rows.iter().map(|r| r.time_utc.as_str());
-    let first = times().min().unwrap_or_default();
-    let last = times().max().unwrap_or_default();
+    let times = rows.iter().map(|r| r.time_utc.as_str());
+    let first = times.clone().min().unwrap_or_default();
+    let last = times.max().unwrap_or_default();
     if first == last { format!("measured at {first}") } else { format!("measured from {first} to {last}") }
 }
 
@@ -89,10 +89,12 @@ fn curve_grid(rows: &[&CeilingRow]) -> Option<TextGrid> {
     if sizes.is_empty() {
         return None;
     }
-    let find = |bytes: u64, what: &str| rows.iter().find(|r| r.bytes == Some(bytes) && r.what == what);
-    let cell = |bytes: u64, what: &str| find(bytes, what).map_or_else(|| "-".to_owned(), |row| value(row));
-    let names = TextGrid::of(&sizes).texts("GB/s by size", |bytes| binary(*bytes));
-    Some(whats.iter().fold(names, |table, what| table.numbers(*what, |bytes| cell(*bytes, what))).grid())
+    let mut grid = TextGrid::default().texts("GB/s by size", sizes.iter().map(|bytes| binary(*bytes)));
+    for what in whats {
+        let of_size = sizes.iter().map(|bytes| rows.iter().find(|r| r.bytes == Some(*bytes) && r.what == what));
+        grid = grid.numbers(what, of_size.map(|row| row.map_or_else(|| "-".to_owned(), |row| value(row))));
+    }
+    Some(grid)
 }
 
 /// What needs care, and why quantities have no value.

@@ -30,6 +30,11 @@ impl<'a> Cell<'a> {
     pub(super) fn is_timed(&self) -> bool {
         self.row.t_median_s.is_some()
     }
+
+    /// Whether it has numbers, or needs none.
+    pub(super) fn is_whole(&self) -> bool {
+        self.is_timed() || self.row.status == Status::Ok
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -64,12 +69,7 @@ pub(super) enum Value {
     Rate(f64),
     Factor(f64),
     Percent(f64),
-    Gain(Gain),
     Word(&'static str),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Gain {
     Faster(f64),
     Slower(f64),
     /// As fast, within a few per cent.
@@ -87,22 +87,13 @@ impl Value {
             Value::Factor(x) => format::significant(x, 3),
             Value::Percent(share) if share < 999.95 => format!("{share:.1}%"),
             Value::Percent(share) => format!("{share:.0}%"),
-            Value::Gain(gain) => gain.text(),
             Value::Word(word) => word.to_owned(),
-        }
-    }
-}
-
-impl Gain {
-    pub(super) fn text(self) -> String {
-        let signed = |sign: &str, x| format!("{sign}{}", format::significant(x, 3));
-        match self {
-            Gain::Faster(x) => signed("▲", x),
-            Gain::Slower(x) => signed("▼", x),
-            Gain::Same => "=".to_owned(),
-            Gain::Undecided(x) if (0.995..1.005).contains(&x) => "1.00?".to_owned(),
-            Gain::Undecided(x) if x < 1.0 => signed("▼", 1.0 / x) + "?",
-            Gain::Undecided(x) => signed("▲", x) + "?",
+            Value::Faster(x) => format!("▲{}", format::significant(x, 3)),
+            Value::Slower(x) => format!("▼{}", format::significant(x, 3)),
+            Value::Same => "=".to_owned(),
+            Value::Undecided(x) if (0.995..1.005).contains(&x) => "1.00?".to_owned(),
+            Value::Undecided(x) if x < 1.0 => Value::Slower(1.0 / x).text() + "?",
+            Value::Undecided(x) => Value::Faster(x).text() + "?",
         }
     }
 }

@@ -1,6 +1,5 @@
 //! The columns of a ladder's table: what each is called, what it means, and in which order they go where there is no room.
 
-use super::cell::Gain;
 use crate::prelude::*;
 use gpulab_kernels::Bound;
 use gpulab_model::stats::ratio;
@@ -14,18 +13,11 @@ pub struct TableColumn {
     pub drop: u8,
     /// Whether it stays when no row has a cell for it.
     pub(super) always: bool,
-    /// Which families have it.
-    bound: BoundBy,
+    /// Whether families of this bound have it.
+    pub(super) is_of: fn(Option<Bound>) -> bool,
     /// What it is about: the CPU's table and those of documents have some parts only.
     pub(super) part: Subject,
     pub(super) value: fn(&Cell<'_>) -> Option<Value>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum BoundBy {
-    Any,
-    Memory,
-    Only(Bound),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,33 +39,33 @@ pub const COLUMNS: &[TableColumn] = &[
     })
     .timing(),
     TableColumn::new("GB/s", "bytes that the problem needs to move (10^9), over the time", 0, |c| c.rate(c.row))
-        .of(BoundBy::Memory)
+        .of(|bound| bound.is_none_or(Bound::is_memory))
         .timing()
         .always(),
     TableColumn::new("Gpair/s", "additions with a minimum (10^9), two operations each, over the time", 0, |c| {
         c.row.gops.map(|gops| Value::Rate(gops / 2.0))
     })
-    .of(BoundBy::Only(Bound::AddMin))
+    .of(|bound| bound == Some(Bound::AddMin))
     .timing()
     .always(),
     TableColumn::new("GFLOP/s", "floating-point operations (10^9) that the problem needs, over the time", 0, |c| {
         c.row.gops.map(Value::Rate)
     })
-    .of(BoundBy::Only(Bound::Fma))
+    .of(|bound| bound == Some(Bound::Fma))
     .timing()
     .always(),
     TableColumn::new("Gop/s", "operations (10^9) that the problem needs, over the time", 0, |c| {
         c.row.gops.map(Value::Rate)
     })
-    .of(BoundBy::Only(Bound::Arithmetic))
+    .of(|bound| bound == Some(Bound::Arithmetic))
     .timing()
     .always(),
     TableColumn::new("/CU/clk", "pairs in a compute unit's clock, by the driver's numbers of both", 7, |c| {
         c.row.ops_per_cu_clock.map(|ops| Value::Factor(ops / 2.0))
     })
-    .of(BoundBy::Only(Bound::AddMin)),
+    .of(|bound| bound == Some(Bound::AddMin)),
     TableColumn::new("inside\nGB/s", "the same, with the work repeated inside one launch", 0, |c| c.rate(c.inside?))
-        .of(BoundBy::Memory),
+        .of(|bound| bound.is_none_or(Bound::is_memory)),
     TableColumn::new("of\ncopy", "share of a plain copy's speed", 0, |c| c.row.copy_pct.map(Value::Percent)),
     TableColumn::new(
         "of\nlimit",
@@ -87,7 +79,7 @@ pub const COLUMNS: &[TableColumn] = &[
         "against the rung before: ▲ times faster, ▼ times slower, = as fast within 5 %; with ? noise or an unsteady \
          device may make the difference, so it is undecided",
         0,
-        |c| gain(c.before, c.row).map(Value::Gain),
+        |c| gain(c.before, c.row),
     )
     .always(),
     TableColumn::new("total", "times faster than the first rung", 5, |c| c.row.total_x.map(Value::Factor)),
@@ -148,7 +140,7 @@ impl TableColumn {
         drop: u8,
         value: fn(&Cell<'_>) -> Option<Value>,
     ) -> TableColumn {
-        TableColumn { head, about, drop, always: false, bound: BoundBy::Any, part: Subject::Kernels, value }
+        TableColumn { head, about, drop, always: false, is_of: |_| true, part: Subject::Kernels, value }
     }
 
     const fn always(self) -> TableColumn {
@@ -163,8 +155,8 @@ impl TableColumn {
         TableColumn { part: Subject::Whole, ..self }
     }
 
-    const fn of(self, bound: BoundBy) -> TableColumn {
-        TableColumn { bound, ..self }
+    const fn of(self, is_of: fn(Option<Bound>) -> bool) -> TableColumn {
+        TableColumn { is_of, ..self }
     }
 
     pub fn name(&self) -> String {
@@ -175,31 +167,24 @@ impl TableColumn {
     pub(super) fn head(&self, unit: RateUnit) -> String {
         unit.named(self.head)
     }
-
-    pub(super) fn is_of(&self, bound: Option<Bound>) -> bool {
-        match self.bound {
-            BoundBy::Any => true,
-            BoundBy::Memory => bound.is_none_or(Bound::is_memory),
-            BoundBy::Only(one) => bound == Some(one),
-        }
-    }
 }
 
-/// The unit that all cells share, where their column's name does not say it, and the cells' texts in it.
-pub(super) fn in_one_unit(values: &[Option<Value>]) -> (Option<&'static str>, Vec<String>) {
-    let times = values.iter().filter_map(|value| if let Some(Value::Seconds(s)) = value { Some(*s) } else { None });
-    let (unit, second) = format::time_unit(times.clone());
-    (
-        times.clone().next().map(|_| unit),
-        values
-            .iter()
-            .map(|value: &Option<Value>| match value {
-                Some(Value::Seconds(s)) => format::significant(s / second, 4),
-                Some(value) => value.text(),
-                None => "-".to_owned(),
-            })
-            .collect(),
-    )
+impl TextGrid {
+    /// With values, times in one unit, which stands in the head.
+    pub(super) fn values(self, head: &str, values: &[Option<Value>]) -> TextGrid {
+        let times = values.iter().filter_map(|value| if let Some(Value::Seconds(s)) = value { Some(*s) } else { None });
+        let unit = format::time_unit(times.clone());
+        let head = match times.count() {
+            0 => head.to_owned(),
+            _ => format!("{head}{}{}", if head.contains('\n') { " " } else { "\n" }, unit.0),
+        };
+        let cells = values.iter().map(|value| match value {
+            Some(Value::Seconds(s)) => format::significant(s / unit.1, 4),
+            Some(value) => value.text(),
+            None => "-".to_owned(),
+        });
+        self.numbers(head, cells)
+    }
 }
 
 /// The share of the measured limit that was reached. Where the data fit a cache, memory's limit bounds nothing.
@@ -233,23 +218,23 @@ const IN_CACHE: &str = "in cache";
 /// whether a row has the star.
 pub(super) fn legend(is_marked: bool, cells: impl IntoIterator<Item = String>) -> Option<String> {
     let cells: String = cells.into_iter().collect();
-    let occurs = |sign: &str| cells.contains(sign) || (sign == "★" && is_marked);
-    let told: Vec<&str> = SIGNS.iter().filter(|(sign, _)| occurs(sign)).map(|(_, meaning)| *meaning).collect();
-    (!told.is_empty()).then(|| told.join(", "))
+    let signs = SIGNS.iter().filter(|(sign, _)| cells.contains(sign) || (*sign == "★" && is_marked));
+    let told = signs.map(|(_, meaning)| *meaning).joined(", ");
+    (!told.is_empty()).then_some(told)
 }
 
 /// The factor up to which two times count as the same, if no spread hides a larger one.
 const SAME: f64 = 1.05;
 
 /// What a row gained against the rung before it; undecided where the spreads of both or an unsteady device hide it.
-pub(super) fn gain(before: Option<&Row>, row: &Row) -> Option<Gain> {
+pub(super) fn gain(before: Option<&Row>, row: &Row) -> Option<Value> {
     let factor = row.step_x?;
     let clear = clear_factor(before, row);
     Some(match ratio(1.0, factor) {
-        _ if factor > clear => Gain::Faster(factor),
-        Some(loss) if loss > clear => Gain::Slower(loss),
-        _ if clear <= SAME => Gain::Same,
-        _ => Gain::Undecided(factor),
+        _ if factor > clear => Value::Faster(factor),
+        Some(loss) if loss > clear => Value::Slower(loss),
+        _ if clear <= SAME => Value::Same,
+        _ => Value::Undecided(factor),
     })
 }
 
@@ -267,7 +252,7 @@ mod tests {
     fn a_gain_is_clear_or_none_or_undecided() {
         let gained = |noise: f64, factor: f64| {
             let row = Row { step_x: Some(factor), noise: Some(noise), ..row("local") };
-            gain(Some(&row), &row).map(Gain::text).unwrap_or_default()
+            gain(Some(&row), &row).map(Value::text).unwrap_or_default()
         };
         assert_eq!([2.5, 0.4, 1.02, 0.98].map(|factor| gained(0.001, factor)), ["▲2.50", "▼2.50", "=", "="]);
         let noisy = [1.3, 0.7, 1.1, 0.9, 1.001].map(|factor| gained(0.1, factor));
@@ -277,11 +262,11 @@ mod tests {
 
     #[test]
     fn a_gain_is_decided_where_it_is_larger_than_drift_in_either_row_can_make_it() {
-        let gained = |factor: f64, canary: Option<f64>, [before, after]: [bool; 2]| {
+        let gained = |factor: f64, canary: Option<f64>, drifts: [bool; 2]| {
             let steady = Row { step_x: Some(factor), noise: Some(0.001), canary, ..row("local") };
             let unsteady = Row { flags: flag::DRIFT.to_owned(), ..steady.clone() };
-            let of = |drifts| if drifts { &unsteady } else { &steady };
-            gain(Some(of(before)), of(after)).map(Gain::text).unwrap_or_default()
+            let [before, after] = drifts.map(|drifts| if drifts { &unsteady } else { &steady });
+            gain(Some(before), after).map(Value::text).unwrap_or_default()
         };
         for either in [[true, false], [false, true], [true, true]] {
             assert_eq!(gained(12.9, Some(1.89), either), "▲12.9");
@@ -295,11 +280,11 @@ mod tests {
 
     #[test]
     fn a_legend_has_the_signs_that_occur_in_80_columns() {
-        let gains = [Gain::Faster(2.0), Gain::Slower(2.0), Gain::Same, Gain::Undecided(1.1)].map(Gain::text);
+        let gains = [Value::Faster(2.0), Value::Slower(2.0), Value::Same, Value::Undecided(1.1)].map(Value::text);
         let all = legend(true, gains.into_iter().chain([IN_CACHE.to_owned()])).unwrap();
         assert_eq!(all, "★ best, ▲ faster, ▼ slower, = within 5 %, ? may be noise, in cache: not memory");
         assert!(all.chars().count() <= 80);
-        assert_eq!(legend(false, [Gain::Same.text(), "50.0%".to_owned()]).as_deref(), Some("= within 5 %"));
+        assert_eq!(legend(false, [Value::Same.text(), "50.0%".to_owned()]).as_deref(), Some("= within 5 %"));
         assert_eq!(legend(false, ["50.0%".to_owned()]), None);
     }
 }

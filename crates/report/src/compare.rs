@@ -36,16 +36,20 @@ fn shown<'a>(comparison: &'a FileComparison<'a>, is_whole: bool) -> Vec<&'a Comp
     if is_whole || pairs.len() <= MOST {
         return pairs;
     }
-    let size = |pair: &ComparedCase<'_>| match pair.verdict {
-        SpeedVerdict::Slower | SpeedVerdict::Faster => pair.ratio.ln().abs(),
-        SpeedVerdict::Same | SpeedVerdict::Undecided => 0.0,
-    };
     let mut sizes: Vec<f64> = pairs.iter().map(|pair| size(pair)).filter(|size| *size > 0.0).collect();
     sizes.sort_by(|a, b| b.total_cmp(a));
     let least = sizes.get(MOST - 1).or(sizes.last()).copied().unwrap_or(f64::INFINITY);
     pairs.retain(|pair| size(pair) >= least);
     pairs.truncate(MOST);
     pairs
+}
+
+/// How large a change is; nought of what is no change.
+fn size(pair: &ComparedCase<'_>) -> f64 {
+    match pair.verdict {
+        SpeedVerdict::Slower | SpeedVerdict::Faster => pair.ratio.ln().abs(),
+        SpeedVerdict::Same | SpeedVerdict::Undecided => 0.0,
+    }
 }
 
 fn group(row: &Row) -> (&str, Dtype, u64, u64, Cache) {
@@ -59,32 +63,31 @@ fn title(row: &Row) -> String {
 }
 
 fn table(pairs: &[&ComparedCase<'_>], screen: Screen) -> String {
-    let times: Vec<f64> = pairs.iter().flat_map(|pair| pair.seconds).collect();
-    let (unit, of_unit) = format::time_unit(times.into_iter());
-    let time = |seconds: f64| format::significant(seconds / of_unit, 4);
-    let mut table = TextGrid::of(pairs.iter().copied()).texts("rung", |pair| label(pair.before));
+    let unit = format::time_unit(pairs.iter().flat_map(|pair| pair.seconds));
+    let mut table = TextGrid::default().texts("rung", pairs.iter().map(|pair| label(pair.before)));
     if groups::distinct(pairs.iter().map(|pair| &pair.before.variant)).len() < pairs.len() {
-        table = table.texts("group, settings", |pair| {
-            format!("{} {}", pair.before.wg_text(), params_text(&pair.before.params)).trim().to_owned()
-        });
+        let settings =
+            pairs.iter().map(|pair| format!("{} {}", pair.before.wg_text(), params_text(&pair.before.params)));
+        table = table.texts("group, settings", settings.map(|text| text.trim().to_owned()));
     }
+    for (at, side) in ["before", "after"].iter().enumerate() {
+        let times = pairs.iter().map(|pair| format::significant(pair.seconds[at] / unit.1, 4));
+        table = table.numbers(format!("{side}\n{}", unit.0), times).dropped(3 - at as u8);
+    }
+    let intervals = pairs.iter().map(|pair| pair.interval.as_ref().map_or("-".to_owned(), interval_text));
+    let verdicts = pairs
+        .iter()
+        .map(|pair| format!("{}{}", pair.verdict.name(), if pair.has_other_settings() { " *" } else { "" }));
     table = table
-        .numbers(format!("before\n{unit}"), |pair| time(pair.seconds[0]))
-        .dropped(3)
-        .numbers(format!("after\n{unit}"), |pair| time(pair.seconds[1]))
-        .dropped(2)
-        .numbers("time\nratio", |pair| ratio(pair.ratio))
-        .texts(format!("{}\ninterval", certainty()), |pair| {
-            pair.interval.as_ref().map_or("-".to_owned(), interval_text)
-        })
+        .numbers("time\nratio", pairs.iter().map(|pair| ratio(pair.ratio)))
+        .texts(format!("{}\ninterval", certainty()), intervals)
         .dropped(1)
-        .texts("verdict", |pair| {
-            format!("{}{}", pair.verdict.name(), if pair.has_other_settings() { " *" } else { "" })
-        });
+        .texts("verdict", verdicts);
     if pairs.iter().any(|pair| pair.more_runs.is_some()) {
-        table = table.numbers("more\nruns", |pair| pair.more_runs.map_or_else(String::new, |runs| runs.to_string()));
+        let more = pairs.iter().map(|pair| pair.more_runs.map_or_else(String::new, |runs| runs.to_string()));
+        table = table.numbers("more\nruns", more);
     }
-    let mut lines = table.grid().fit(screen.width).lines();
+    let mut lines = table.fit(screen.width).lines();
     let first = lines.len() - pairs.len();
     for (line, pair) in lines[first..].iter_mut().zip(pairs).filter(|_| screen.color) {
         match pair.verdict {
@@ -166,20 +169,22 @@ pub fn steps(ladders: &[LadderSteps], screen: Screen) -> String {
     let mut texts = Vec::new();
     for LadderSteps { family, dtype, cache, devices, rungs } in ladders {
         let head = format!("{family}, {dtype}, {} cache: gain over the rung before", cache.name());
-        let mut table = TextGrid::of(rungs).texts("rung", |(number, name, _)| format!("v{number} {name}"));
+        let names = rungs.iter().map(|(number, name, _)| format!("v{number} {name}"));
+        let mut table = TextGrid::default().texts("rung", names);
         for (at, device) in devices.iter().enumerate() {
             // Its platform where another has the same name.
             let is_shared = devices.iter().filter(|other| other.device == device.device).count() > 1;
             let name = if is_shared { device.platform.clone() } else { format::device(&device.device) };
             let size = if device.m == 1 { format::count(device.n) } else { format!("{}x{}", device.n, device.m) };
             let head = format!("{}\nn = {size}", format::shorten(&name, WIDTH));
-            table = table.numbers(head, |(_, _, gains)| match &gains[at] {
+            let gains = rungs.iter().map(|(_, _, gains)| match &gains[at] {
                 Some(gain) if gain.low < 1.0 && gain.high > 1.0 => format::significant(gain.ratio, 3) + "?",
                 Some(gain) => format::significant(gain.ratio, 3),
                 None => "-".to_owned(),
             });
+            table = table.numbers(head, gains);
         }
-        texts.push(format!("{}{}", format::wrap(&head, screen.width, "  "), table.grid().blocks(screen.width)));
+        texts.push(format!("{}{}", format::wrap(&head, screen.width, "  "), table.blocks(screen.width)));
     }
     let text = texts.join("\n");
     let mark = if text.contains('?') { "? noise or an unsteady device may make the gain\n" } else { "" };
@@ -195,7 +200,8 @@ pub fn noise(sides: &[Vec<Row>; 2], each: f64, screen: Screen) -> String {
     let (Some(all), Some(spread), Some(row)) = (interval, spread([&first, &second]), sides[0].first()) else {
         return String::new();
     };
-    let median = |seconds: &[f64]| format::time(stats::summarise(seconds).map_or(0.0, |times| times.median));
+    let medians =
+        [&first, &second].map(|seconds| format::time(stats::summarise(seconds).map_or(0.0, |times| times.median)));
     let rounds = first.len();
     let found = found_from(spread, rounds).unwrap_or(f64::INFINITY);
     let mut lines = vec![
@@ -203,8 +209,8 @@ pub fn noise(sides: &[Vec<Row>; 2], each: f64, screen: Screen) -> String {
         format!(
             "the same kernel as two sides, {rounds} rounds in turn, each run in a fresh process: A {}, B {}, ratio {}, {} \
              interval {}",
-            median(&first),
-            median(&second),
+            medians[0],
+            medians[1],
             ratio(all.ratio),
             certainty(),
             interval_text(&all),

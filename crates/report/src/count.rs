@@ -6,73 +6,62 @@ use gpulab_kernels::{Rung, built_in};
 use gpulab_study::count::{AccessRule, CheckFinding, CountRow, Counts, Machine};
 use gpulab_study::why::Payoffs;
 
-/// The rows of one case: of its launches, and of their lines.
-#[derive(Clone, Copy)]
-struct CaseRows<'a>(&'a [CountRow]);
+/// The rows of each case: of its launches, and of their lines.
+fn cases(rows: &[CountRow]) -> Vec<&[CountRow]> {
+    let begins = rows.chunk_by(|_, row| row.launch.is_some() && (row.launch != Some(1) || row.line.is_some()));
+    begins.collect()
+}
 
-impl<'a> CaseRows<'a> {
-    fn all(rows: &'a [CountRow]) -> Vec<CaseRows<'a>> {
-        let begins = |row: &CountRow| row.launch.is_none() || (row.launch == Some(1) && row.line.is_none());
-        rows.chunk_by(|_, next| !begins(next)).map(CaseRows).collect()
-    }
+fn launches(case: &[CountRow]) -> impl Iterator<Item = &CountRow> {
+    case.iter().filter(|row| row.is_of_launch() && row.timed == Some(true))
+}
 
-    fn first(self) -> &'a CountRow {
-        &self.0[0]
-    }
+fn is_counted(case: &[CountRow]) -> bool {
+    case[0].status == Status::Ok
+}
 
-    fn launches(self) -> impl Iterator<Item = &'a CountRow> {
-        self.0.iter().filter(|row| row.is_of_launch() && row.timed == Some(true))
+/// `v3 sequential`, or of an experiment the series and what is varied.
+fn case_label(case: &[CountRow]) -> String {
+    let row = &case[0];
+    if let Some(x) = row.x {
+        return format!("{}, {x}", row.series);
     }
-
-    fn is_counted(self) -> bool {
-        self.first().status == Status::Ok
-    }
-
-    /// `v3 sequential`, or of an experiment the series and what is varied.
-    fn label(self) -> String {
-        let row = self.first();
-        if let Some(x) = row.x {
-            return format!("{}, {x}", row.series);
-        }
-        let rung = built_in(&row.family).and_then(|family| family.rung(&row.variant));
-        let number = || row.rung.map_or_else(String::new, |number| format!("v{number} "));
-        rung.map_or_else(|| number() + &row.variant, Rung::label)
-    }
+    let rung = built_in(&row.family).and_then(|family| family.rung(&row.variant));
+    let number = row.rung.map_or_else(String::new, |number| format!("v{number} "));
+    rung.map_or_else(|| number + &row.variant, Rung::label)
 }
 
 /// A line of a table: what it is called, and what it sums up.
-#[derive(Default)]
-struct CountLine {
+struct CountLine<'a> {
     label: String,
+    /// One of the rows.
+    row: &'a CountRow,
     launches: u64,
     groups: u64,
     warps: u64,
     barriers: u64,
-    /// Of the problem.
-    elements: u64,
-    warp: u64,
-    partitions: u64,
     counts: Counts,
 }
 
-impl CountLine {
-    fn of<'a>(label: String, rows: impl Iterator<Item = &'a CountRow>) -> CountLine {
-        rows.fold(CountLine { label, warp: 1, ..CountLine::default() }, |mut sum, row| {
-            let cell = |cell: Option<u64>| cell.unwrap_or(0);
-            sum.launches += 1;
-            sum.groups += cell(row.groups);
-            sum.warps += cell(row.warps);
-            sum.barriers += cell(row.barriers);
-            sum.elements = row.elements().max(1);
-            sum.warp = row.warp;
-            sum.partitions = cell(row.partitions);
-            sum.counts += row.counts();
-            sum
-        })
+impl<'a> CountLine<'a> {
+    fn new(label: String, row: &'a CountRow) -> CountLine<'a> {
+        CountLine { label, row, launches: 0, groups: 0, warps: 0, barriers: 0, counts: Counts::default() }
+    }
+
+    fn add(&mut self, row: &CountRow) {
+        self.launches += 1;
+        self.groups += row.groups.unwrap_or(0);
+        self.warps += row.warps.unwrap_or(0);
+        self.barriers += row.barriers.unwrap_or(0);
+        self.counts += row.counts();
+    }
+
+    fn partition_load(&self) -> Option<f64> {
+        self.counts.partition_load(self.row.partitions.unwrap_or(0))
     }
 }
 
-type CountColumn = (&'static str, fn(&CountLine) -> Option<String>);
+type CountColumn = (&'static str, fn(&CountLine<'_>) -> Option<String>);
 
 fn number(n: u64) -> Option<String> {
     Some(n.to_string())
@@ -92,14 +81,16 @@ const COLUMNS: &[CountColumn] = &[
     ("groups", |line| number(line.groups)),
     ("warps", |line| number(line.warps)),
     ("warp\ninstruc-\ntions", |line| number(line.counts.issued)),
-    ("item in-\nstructions\nan element", |line| Some(ratio(line.counts.lanes as f64 / line.elements as f64))),
-    ("lanes\nbusy", |line| line.counts.lanes_busy(line.warp).map(ratio)),
+    ("item in-\nstructions\nan element", |line| {
+        Some(ratio(line.counts.lanes as f64 / line.row.elements().max(1) as f64))
+    }),
+    ("lanes\nbusy", |line| line.counts.lanes_busy(line.row.warp).map(ratio)),
     ("flop\na byte\nmoved", |line| line.counts.flops_a_byte().map(ratio)),
     ("barriers\na group", |line| few(line.barriers).map(|_| ratio(line.barriers as f64 / line.groups.max(1) as f64))),
     ("segments\na global\nload", |line| line.counts.memory.global_read.segments_a_request().map(ratio)),
     ("segments\na global\nstore", |line| line.counts.memory.global_write.segments_a_request().map(ratio)),
     ("moved\na byte\nasked", |line| line.counts.moved_an_asked_byte().map(ratio)),
-    ("partition\nload", |line| line.counts.partition_load(line.partitions).map(ratio)),
+    ("partition\nload", |line| line.partition_load().map(ratio)),
     ("passes\na local\nload", |line| line.counts.memory.local_read.passes_a_request().map(ratio)),
     ("passes\na local\nstore", |line| line.counts.memory.local_write.passes_a_request().map(ratio)),
     ("bank\ncon-\nflicts", |line| line.counts.local().conflicts_a_request().map(ratio)),
@@ -116,10 +107,11 @@ const COLUMNS: &[CountColumn] = &[
 /// that have several.
 pub fn table(rows: &[CountRow], each_launch: bool, screen: Screen) -> String {
     let Some(first) = rows.first() else { return "Nothing was counted.\n".to_owned() };
-    let cases = CaseRows::all(rows);
-    let counted = cases.iter().filter(|case| case.is_counted());
-    let lines: Vec<CountLine> = counted.flat_map(|case| lines_of(*case, each_launch)).collect();
-    let (grid, alike) = grid(first, &lines);
+    let cases = cases(rows);
+    let counted = cases.iter().filter(|case| is_counted(case));
+    let lines: Vec<CountLine<'_>> = counted.flat_map(|case| lines_of(case, each_launch)).collect();
+    let mut alike = Vec::new();
+    let grid = grid(first, &lines, &mut alike);
     let alike = (!alike.is_empty()).then(|| format!("Alike in all trials: {}.", alike.join(", ")));
     let of_cases = notes_of_cases(&cases).into_iter().map(|(labels, what)| format!("{}: {what}", named(&labels)));
     let said = alike.into_iter().chain(of_cases).chain(notes(first, &cases, each_launch));
@@ -133,10 +125,10 @@ pub fn table(rows: &[CountRow], each_launch: bool, screen: Screen) -> String {
 
 /// What is said of single cases, each once, with the cases that it is said of: why they were not counted, and what is to be
 /// known of the counts of others.
-fn notes_of_cases(cases: &[CaseRows<'_>]) -> Vec<(Vec<String>, String)> {
+fn notes_of_cases(cases: &[&[CountRow]]) -> Vec<(Vec<String>, String)> {
     let mut all: Vec<(Vec<String>, String)> = Vec::new();
     for case in cases {
-        let row = case.first();
+        let row = &case[0];
         let what = match row.status {
             Status::Ok => row.reason.clone(),
             Status::WrongResult => format!("WRONG: {}", row.reason),
@@ -148,8 +140,8 @@ fn notes_of_cases(cases: &[CaseRows<'_>]) -> Vec<(Vec<String>, String)> {
         };
         match all.iter_mut().find(|(_, known)| *known == what) {
             _ if what.is_empty() => {}
-            Some((labels, _)) => labels.push(case.label()),
-            None => all.push((vec![case.label()], what)),
+            Some((labels, _)) => labels.push(case_label(case)),
+            None => all.push((vec![case_label(case)], what)),
         }
     }
     all
@@ -164,21 +156,23 @@ fn named(labels: &[String]) -> String {
     }
 }
 
-fn lines_of(case: CaseRows<'_>, each_launch: bool) -> Vec<CountLine> {
-    let mut lines = vec![CountLine::of(case.label(), case.launches())];
-    if each_launch && case.launches().count() > 1 {
-        lines.extend(case.launches().map(|row: &'_ CountRow| {
-            CountLine::of(format!("  {} {}", row.launch.unwrap_or(0), row.kernel), std::iter::once(row))
-        }));
+fn lines_of(case: &[CountRow], each_launch: bool) -> Vec<CountLine<'_>> {
+    let mut lines = vec![CountLine::new(case_label(case), &case[0])];
+    launches(case).for_each(|row| lines[0].add(row));
+    let is_each = each_launch && lines[0].launches > 1;
+    for row in launches(case).filter(|_| is_each) {
+        let mut line = CountLine::new(format!("  {} {}", row.launch.unwrap_or(0), row.kernel), row);
+        line.add(row);
+        lines.push(line);
     }
     lines
 }
 
-/// The table, and what is alike in all trials of an experiment, which is no column then.
-fn grid(first: &CountRow, lines: &[CountLine]) -> (TextGrid, Vec<String>) {
+/// The table; what is `alike` in all trials of an experiment is no column of it.
+fn grid(first: &CountRow, lines: &[CountLine<'_>], alike: &mut Vec<String>) -> TextGrid {
     let is_experiment = !first.experiment.is_empty();
-    let mut table = TextGrid::of(lines).texts(if is_experiment { "trial" } else { "rung" }, |line| line.label.clone());
-    let mut alike = Vec::new();
+    let labels = lines.iter().map(|line| line.label.clone());
+    let mut table = TextGrid::default().texts(if is_experiment { "trial" } else { "rung" }, labels);
     for (head, cell) in COLUMNS {
         let cells: Vec<Option<String>> = lines.iter().map(cell).collect();
         match cells.first().and_then(Option::as_ref) {
@@ -186,39 +180,43 @@ fn grid(first: &CountRow, lines: &[CountLine]) -> (TextGrid, Vec<String>) {
             Some(one) if is_experiment && lines.len() > 1 && cells.iter().all(|cell| cell.as_ref() == Some(one)) => {
                 alike.push(format!("{} {one}", head.replace("-\n", "").replace('\n', " ")));
             }
-            _ => table = table.numbers(*head, |line| cell(line).unwrap_or_else(|| "-".to_owned())),
+            _ => table = table.numbers(*head, cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".to_owned()))),
         }
     }
-    (table.grid(), alike)
+    table
 }
 
 fn title(row: &CountRow) -> String {
-    let size = |row: &CountRow| match row.m {
-        1 => format!("{} elements", row.n),
-        m => format!("{} x {m} elements", row.n),
-    };
+    let size = if row.m == 1 { String::new() } else { format!(" x {}", row.m) };
     match row.experiment.as_str() {
-        "" => format!("{}, {} of {}: counted in {}, not timed", row.family, size(row), row.dtype, row.simulator),
+        "" => format!(
+            "{}, {}{size} elements of {}: counted in {}, not timed",
+            row.family, row.n, row.dtype, row.simulator
+        ),
         name => format!("{name}, small trials: counted in {}, not timed", row.simulator),
     }
 }
 
 /// What the counts are of, and what they say nothing of.
-fn notes(row: &CountRow, cases: &[CaseRows<'_>], each_launch: bool) -> impl Iterator<Item = String> {
-    let any = |is: &dyn Fn(&CountRow) -> bool| cases.iter().any(|case| case.0.iter().any(is));
-    let several = !each_launch && cases.iter().any(|case| case.launches().count() > 1);
-    let several = several.then(|| "Counts are sums over a rung's launches; -v shows each.".to_owned());
-    let prepared = any(&|row| row.timed == Some(false))
-        .then(|| "Launches that only prepare the data are left out here; files have them.".to_owned());
-    let copies = any(&|row| row.group_copies.unwrap_or(0) > 0)
-        .then(|| "Requests leave out copies by whole groups (async_work_group_copy).".to_owned());
-    let model = format!(
+fn notes(row: &CountRow, cases: &[&[CountRow]], each_launch: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !each_launch && cases.iter().any(|case| launches(case).count() > 1) {
+        notes.push("Counts are sums over a rung's launches; -v shows each.".to_owned());
+    }
+    let mut rows = cases.iter().copied().flatten();
+    if rows.clone().any(|row| row.timed == Some(false)) {
+        notes.push("Launches that only prepare the data are left out here; files have them.".to_owned());
+    }
+    if rows.any(|row| row.group_copies.unwrap_or(0) > 0) {
+        notes.push("Requests leave out copies by whole groups (async_work_group_copy).".to_owned());
+    }
+    notes.push(format!(
         "Model: {}. \
          It has no caches, no latency and not the device's compiler (instructions are LLVM's): counts explain times, \
          they do not predict them.",
         model_of(row)
-    );
-    [several, prepared, copies, Some(model)].into_iter().flatten()
+    ));
+    notes
 }
 
 fn model_of(row: &CountRow) -> String {
@@ -238,76 +236,63 @@ fn model_of(row: &CountRow) -> String {
 
 /// For each counted case the lines of its source with what they cost; `source` gives a line's text.
 pub fn lines(rows: &[CountRow], source: &dyn Fn(&str, u64) -> Option<String>, screen: Screen) -> String {
-    let counted = CaseRows::all(rows).into_iter().filter(|case| case.is_counted());
+    let counted = cases(rows).into_iter().filter(|case| is_counted(case));
     let text: String = counted.map(|case| source_lines(case, source, screen)).collect();
     format::on_screen(&text, screen)
 }
 
-/// A line of a source, and what its instructions come to in all launches.
-struct SourceCounts<'a> {
-    file: &'a str,
-    line: u64,
-    counts: Counts,
-}
-
-fn source_lines(case: CaseRows<'_>, source: &dyn Fn(&str, u64) -> Option<String>, screen: Screen) -> String {
-    let mut lines: Vec<SourceCounts<'_>> = Vec::new();
-    for row in case.0.iter().filter(|row| row.timed == Some(true)) {
-        let Some(line) = row.line else { continue };
-        match lines.iter_mut().find(|known| (known.file, known.line) == (row.file.as_str(), line)) {
-            Some(known) => known.counts += row.counts(),
-            None => lines.push(SourceCounts { file: &row.file, line, counts: row.counts() }),
+/// The lines of a source, with what their instructions come to in all launches.
+fn source_lines(case: &[CountRow], source: &dyn Fn(&str, u64) -> Option<String>, screen: Screen) -> String {
+    let mut lines: Vec<CountLine<'_>> = Vec::new();
+    for row in case.iter().filter(|row| row.timed == Some(true) && row.line.is_some()) {
+        match lines.iter_mut().find(|known| (&known.row.file, known.row.line) == (&row.file, row.line)) {
+            Some(known) => known.add(row),
+            None => {
+                lines.push(CountLine::new(String::new(), row));
+                lines.iter_mut().next_back().into_iter().for_each(|line| line.add(row));
+            }
         }
     }
-    let row = case.first();
-    let rung = built_in(&row.family).and_then(|family| family.rung(&row.variant));
-    let number = row.rung.map_or_else(String::new, |number| format!("v{number}_"));
-    let own = match rung {
+    let row = &case[0];
+    let own = match built_in(&row.family).and_then(|family| family.rung(&row.variant)) {
         Some(rung) => rung.path.to_string(),
-        None => format!("own/{}/{number}{}.cl", row.family, row.variant),
+        None => {
+            let number = row.rung.map_or_else(String::new, |number| format!("v{number}_"));
+            format!("own/{}/{number}{}.cl", row.family, row.variant)
+        }
     };
-    let own = &*own;
     // The rung's own file first.
-    lines.sort_by_key(|one| (one.file != own, one.file, one.line));
-    let title = format!("\n{}: {own}\n", case.label());
-    let pays = Payoffs::of_case(case.0).map(|pays| payoff::text(&pays, &row.family, row.rung, screen));
+    lines.sort_by_key(|one| (one.row.file != own, &one.row.file, one.row.line));
+    let pays = Payoffs::of_case(case).map(|pays| payoff::text(&pays, &row.family, row.rung, screen));
     let pays = pays.map_or_else(String::new, |text| format!("\n{text}"));
-    title
-        + &source_grid(&lines, own, (row.warp, row.partitions.unwrap_or(0)), source)
-            .shorten(screen.width)
-            .lines()
-            .join("\n")
-        + "\n"
-        + &pays
+    let grid = source_grid(&lines, &own, source).shorten(screen.width);
+    format!("\n{}: {own}\n{}{pays}", case_label(case), grid.text())
 }
 
-fn source_grid(
-    lines: &[SourceCounts<'_>],
-    own: &str,
-    (warp, partitions): (u64, u64),
-    source: &dyn Fn(&str, u64) -> Option<String>,
-) -> TextGrid {
+fn source_grid(lines: &[CountLine<'_>], own: &str, source: &dyn Fn(&str, u64) -> Option<String>) -> TextGrid {
     let all: u64 = lines.iter().map(|one| one.counts.issued).sum();
-    let place = |one: &SourceCounts<'_>| match one.file.rsplit('/').next() {
-        _ if one.line == 0 => "-".to_owned(),
-        Some(name) if one.file != own => format!("{name}:{}", one.line),
-        _ => one.line.to_string(),
-    };
-    let share = |one: &SourceCounts<'_>| format!("{:.1}%", 100.0 * one.counts.issued as f64 / all.max(1) as f64);
-    let cell = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), ratio);
-    let text = |one: &SourceCounts<'_>| match one.line {
+    let places = lines.iter().map(|one| match (one.row.line.unwrap_or(0), one.row.file.rsplit('/').next()) {
+        (0, _) => "-".to_owned(),
+        (line, Some(name)) if one.row.file != own => format!("{name}:{line}"),
+        (line, _) => line.to_string(),
+    });
+    let shares = lines.iter().map(|one| format!("{:.1}%", 100.0 * one.counts.issued as f64 / all.max(1) as f64));
+    let texts = lines.iter().map(|one| match one.row.line.unwrap_or(0) {
         0 => "(of no line: the compiler's own)".to_owned(),
-        line => format::terminal(source(one.file, line).unwrap_or_default().trim()),
-    };
-    let mut table = TextGrid::of(lines)
-        .texts("line", place)
-        .numbers("of all\ninstr.", share)
-        .numbers("lanes\nbusy", |one| cell(one.counts.lanes_busy(warp)))
-        .numbers("seg-\nments", |one| cell(one.counts.global().segments_a_request()));
-    if partitions > 0 {
-        table = table.numbers("partition\nload", |one| cell(one.counts.partition_load(partitions)));
+        line => format::terminal(source(&one.row.file, line).unwrap_or_default().trim()),
+    });
+    let mut grid = TextGrid::default().texts("line", places).numbers("of all\ninstr.", shares);
+    let columns: [CountColumn; 4] = [
+        ("lanes\nbusy", |one| one.counts.lanes_busy(one.row.warp).map(ratio)),
+        ("seg-\nments", |one| one.counts.global().segments_a_request().map(ratio)),
+        ("partition\nload", |one| one.partition_load().map(ratio)),
+        ("pas-\nses", |one| one.counts.local().passes_a_request().map(ratio)),
+    ];
+    let has_partitions = lines.iter().any(|one| one.row.partitions.is_some_and(|partitions| partitions > 0));
+    for (head, cell) in columns.into_iter().filter(|(head, _)| has_partitions || !head.starts_with("partition")) {
+        grid = grid.numbers(head, lines.iter().map(|one| cell(one).unwrap_or_else(|| "-".to_owned())));
     }
-    table.numbers("pas-\nses", |one| cell(one.counts.local().passes_a_request())).texts("source", text).grid()
+    grid.texts("source", texts)
 }
 
 /// What the simulator found in a kernel, in words, with the lines of its file.

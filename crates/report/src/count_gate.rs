@@ -11,17 +11,18 @@ pub fn text(growths: &[CountGrowth], allowed: &CountAllowances, cases: usize, na
     }
     let mut text = format::wrap(&format!("{cases} against {name}: counts that changed"), screen.width, "  ");
     for own in growths.chunk_by(|a, b| a.case == b.case) {
-        let grid = TextGrid::of(own)
-            .texts("count", |growth| growth.gauge.name.to_owned())
-            .numbers("before", |growth| format::count(growth.before))
-            .numbers("now", |growth| format::count(growth.now))
-            .numbers("change", change)
-            .texts("allowed", |growth| match allowed.of(growth.gauge) {
-                Some(share) if growth.is_refused(allowed) => format!("+{}: MORE", format::percent(share)),
-                Some(share) => format!("+{}", format::percent(share)),
-                None => "-".to_owned(),
-            });
-        text += &format!("\n{}\n{}\n", own[0].case, grid.grid().shorten(screen.width).lines().join("\n"));
+        let allowed = own.iter().map(|growth| match allowed.of(growth.gauge) {
+            Some(share) if growth.is_refused(allowed) => format!("+{}: MORE", format::percent(share)),
+            Some(share) => format!("+{}", format::percent(share)),
+            None => "-".to_owned(),
+        });
+        let grid = TextGrid::default()
+            .texts("count", own.iter().map(|growth| growth.gauge.name.to_owned()))
+            .numbers("before", own.iter().map(|growth| format::count(growth.before)))
+            .numbers("now", own.iter().map(|growth| format::count(growth.now)))
+            .numbers("change", own.iter().map(change))
+            .texts("allowed", allowed);
+        text += &format!("\n{}\n{}", own[0].case, grid.shorten(screen.width).text());
     }
     format::on_screen(&text, screen)
 }

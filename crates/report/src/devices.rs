@@ -52,12 +52,11 @@ fn block(d: &DeviceInfo, width: usize, verbose: bool) -> String {
         if target.fp64 { "fp64" } else { "no fp64" },
     );
     if verbose {
-        let has = |is_there: bool, what: &str| format!("{}{what}", if is_there { "" } else { "no " });
-        let [images, subgroups, fp16] =
-            [(target.images, "images"), (target.subgroups, "sub-groups"), (target.fp16, "fp16")]
-                .map(|(y, w)| has(y, w));
+        let has = [(target.fp16, "fp16"), (target.images, "images"), (target.subgroups, "sub-groups")]
+            .map(|(is_there, what)| format!("{}{what}", if is_there { "" } else { "no " }));
         facts += &format!(
-            ", {fp16}, {images}, {subgroups}; largest buffer {}, cache {}, clock {} MHz, timer steps of {} ns",
+            ", {}; largest buffer {}, cache {}, clock {} MHz, timer steps of {} ns",
+            has.join(", "),
             binary(target.max_alloc),
             binary(target.cache),
             d.clock_mhz,

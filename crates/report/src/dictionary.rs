@@ -88,16 +88,14 @@ fn kind(column: &ColumnEntry) -> String {
 
 /// One table for each kind of files.
 pub fn markdown() -> String {
-    let line = |column: &ColumnEntry| {
-        let empty = if column.is_optional() { "yes" } else { "" };
-        let meaning = column.meaning().replace('|', "\\|");
-        format!("| `{}` | {} | {} | {empty} | {meaning} |\n", column.name, column.kind(), column.unit)
-    };
-    ALL.iter()
-        .map(|dictionary: &Dictionary| {
-            let head = "| column | type | unit | may be empty | meaning |\n|---|---|---|---|---|\n";
-            let Dictionary { name, written_by, columns } = dictionary;
-            format!("## {name}\n\n{written_by}\n\n{head}{}", columns.iter().map(line).collect::<String>())
-        })
-        .joined("\n")
+    let sections = ALL.iter().map(|Dictionary { name, written_by, columns }| {
+        let head = "| column | type | unit | may be empty | meaning |\n|---|---|---|---|---|\n";
+        let lines = columns.iter().map(|column| {
+            let empty = if column.is_optional() { "yes" } else { "" };
+            let meaning = column.meaning().replace('|', "\\|");
+            format!("| `{}` | {} | {} | {empty} | {meaning} |\n", column.name, column.kind(), column.unit)
+        });
+        format!("## {name}\n\n{written_by}\n\n{head}{}", lines.collect::<String>())
+    });
+    sections.joined("\n")
 }

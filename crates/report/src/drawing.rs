@@ -91,11 +91,11 @@ pub struct DrawnGrids {
 /// Most rows of a grid; of more those in the middle are left out.
 const MOST_ROWS: usize = 24;
 
-/// The first and last rows, where there are too many, and how many are left out between them.
-pub(crate) fn shown_rows(grid: &CellGrid) -> (&[GridRow], usize, &[GridRow]) {
+/// The first and last rows, where there are too many: those between them are left out.
+pub(crate) fn shown_rows(grid: &CellGrid) -> [&[GridRow]; 2] {
     match grid.rows.len() {
-        all if all <= MOST_ROWS => (&grid.rows, 0, &[]),
-        all => (&grid.rows[..MOST_ROWS - 4], all - MOST_ROWS, &grid.rows[all - 4..]),
+        all if all <= MOST_ROWS => [&grid.rows, &[]],
+        all => [&grid.rows[..MOST_ROWS - 4], &grid.rows[all - 4..]],
     }
 }
 
@@ -443,15 +443,15 @@ fn reach(film: &Film, steps: &[&TracedStep], warp: u64) -> DrawnGrids {
     let mut arrays: BTreeMap<&str, (u64, BTreeMap<u64, Shade>)> = BTreeMap::new();
     for step in steps {
         for request in step.requests.iter().filter(|request| !request.kind.is_local()) {
-            let (size, touched) = arrays.entry(&request.array).or_insert((request.size.min(WORD), BTreeMap::new()));
+            let array = arrays.entry(&request.array).or_insert((request.size.min(WORD), BTreeMap::new()));
             for (own, at) in lanes(request.lanes).zip(&request.at) {
                 let shade = match (step.warp == warp, own == lane) {
                     (true, true) => Shade::Strong,
                     (true, false) => Shade::Full,
                     (false, _) => Shade::Light,
                 };
-                for element in at / *size..(at + request.size) / *size {
-                    let known = touched.entry(element).or_insert(shade);
+                for element in at / array.0..(at + request.size) / array.0 {
+                    let known = array.1.entry(element).or_insert(shade);
                     *known = shade.max(*known);
                 }
             }
@@ -585,7 +585,8 @@ pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
     for grid in &drawn.grids {
         text += &format!("\n{}\n", format::terminal(&grid.head));
         let widest = grid.rows.iter().map(|(label, ..)| label.len()).max().unwrap_or_default();
-        let (first, left_out, last) = shown_rows(grid);
+        let [first, last] = shown_rows(grid);
+        let left_out = grid.rows.len() - first.len() - last.len();
         text.extend(first.iter().map(|row| line(grid, row, widest, screen)));
         if left_out > 0 {
             text += &format!("{:>widest$}  {left_out} more rows\n", "...");

@@ -136,22 +136,19 @@ pub fn grade(exercise: &Exercise, grade: &Grade, width: usize) -> String {
 
 /// What is bet on, before it is measured.
 pub fn question(family: &Family, from: &Rung, to: &Rung, width: usize) -> String {
-    let rung = |rung: &Rung| {
-        let idea = rung.header("Idea").unwrap_or_default();
-        wrap(&format!("{}: {idea}", rung.label()), width, "  ")
-    };
+    let ideas = [from, to].map(|rung| format!("{}: {}", rung.label(), rung.header("Idea").unwrap_or_default()));
     let ask = "How many times faster is the second? Below 1 if it is slower.";
-    format!("{}\n{}{}{}", family.name, rung(from), rung(to), wrap(ask, width, "  "))
+    let said = ideas.iter().map(String::as_str).chain([ask]).map(|line| wrap(line, width, "  "));
+    format!("{}\n{}", family.name, said.collect::<String>())
 }
 
 /// A bet beside what was measured and what the model says, and the score of all bets.
 pub fn settled(bet: &StepBet, model: &str, all: &Bets, width: usize) -> String {
-    let factor = |x: f64| significant(x, 3);
     let off = match (bet.bet > bet.measured, bet.is_near()) {
         _ if bet.is_undecided => "not scored: this run is too noisy to decide the step".to_owned(),
         (_, true) => format!("near: within {NEAR_BET} times"),
-        (true, false) => format!("{} times too high", factor(bet.factor())),
-        (false, false) => format!("{} times too low", factor(bet.factor())),
+        (true, false) => format!("{} times too high", significant(bet.factor(), 3)),
+        (false, false) => format!("{} times too low", significant(bet.factor(), 3)),
     };
     let scored = all.scored();
     let mut factors: Vec<f64> = scored.iter().map(|bet| bet.factor()).collect();
@@ -165,18 +162,17 @@ pub fn settled(bet: &StepBet, model: &str, all: &Bets, width: usize) -> String {
         false => format!(
             "score: {near} of {} within {NEAR_BET} times{again}; your median bet is {} times off",
             crate::format::counted(factors.len(), "bet"),
-            factor(middle)
+            significant(middle, 3)
         ),
     };
-    let line = |head: &str, text: &str| hung(text, head, width);
     format!(
         "\n{}: {} to {}\n{}{}{}{}",
         bet.family,
         bet.from,
         bet.to,
-        line("  your bet  ", &format!("{}, {off}", faster(bet.bet))),
-        line("  measured  ", &faster(bet.measured)),
-        line("  why       ", &crate::format::terminal(model)),
+        hung(&format!("{}, {off}", faster(bet.bet)), "  your bet  ", width),
+        hung(&faster(bet.measured), "  measured  ", width),
+        hung(&crate::format::terminal(model), "  why       ", width),
         wrap(&score, width, "  ")
     )
 }

@@ -1,6 +1,6 @@
 //! Ladders, rungs and experiments explained, in the words that stand in the kernel's header or with the experiment.
 
-use crate::moment::{FilmLine, FilmMoment};
+use crate::moment::FilmLine;
 use crate::prelude::*;
 use gpulab_kernels::{self as kernels, Family, Rung, ladders};
 use gpulab_study::experiments::{Experiment, Explanation};
@@ -70,7 +70,7 @@ fn seen(family: &Family, rung: &Rung) -> Vec<String> {
     let name = short_name(family, rung);
     let is_listed = rung.number().is_some() && ladders().any(|known| known.name == family.name);
     match is_listed {
-        true => vec![format!("gpulab draw {name}"), FilmMoment::new(name, FilmLine::Worst).command()],
+        true => vec![format!("gpulab draw {name}"), FilmLine::Worst.command(&name)],
         false => Vec::new(),
     }
 }

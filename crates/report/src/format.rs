@@ -44,10 +44,9 @@ pub fn on_screen(text: &str, screen: Screen) -> String {
 pub fn device(name: &str) -> String {
     let is_pocl = name.starts_with("pthread-") || name.starts_with("cpu-");
     let own = name.match_indices('-').find(|(at, _)| name[at + 1..].starts_with(char::is_uppercase));
-    let (name, whose) = match own.filter(|_| is_pocl) {
-        Some((at, _)) => (&name[at + 1..], " (PoCL)"),
-        None => (name, ""),
-    };
+    let own = own.filter(|_| is_pocl).map(|(at, _)| &name[at + 1..]);
+    let whose = if own.is_some() { " (PoCL)" } else { "" };
+    let name = own.unwrap_or(name);
     let short = ["(R)", "(r)", "(TM)", "(tm)"].iter().fold(name.to_owned(), |name, sign| name.replace(sign, ""));
     let words = short.split_whitespace().filter(|word| !["CPU", "Processor"].contains(word));
     words.joined(" ") + whose
@@ -155,7 +154,6 @@ pub fn wrap(text: &str, width: usize, indent: &str) -> String {
 
 /// Paragraphs and numbered items, each broken anew into lines of at most `width` characters.
 pub fn paragraphs(text: &str, width: usize) -> String {
-    let is_item = |line: &str| line.split_once(". ").is_some_and(|(number, _)| number.parse::<u32>().is_ok());
     let lines: Vec<&str> = text.lines().collect();
     lines
         .chunk_by(|a, b| !a.is_empty() && !b.is_empty() && !is_item(b))
@@ -164,6 +162,10 @@ pub fn paragraphs(text: &str, width: usize) -> String {
             wrap(&joined, width, if is_item(&joined) { "   " } else { "" })
         })
         .collect()
+}
+
+fn is_item(line: &str) -> bool {
+    line.split_once(". ").is_some_and(|(number, _)| number.parse::<u32>().is_ok())
 }
 
 /// Foreign text of many lines for a terminal, each indented by `indent`.

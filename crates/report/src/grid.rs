@@ -13,7 +13,7 @@ pub(super) const GAP: usize = 2;
 const LEAST_TEXT: usize = 8;
 
 /// Columns, the first of which names the rows.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub(super) struct TextGrid {
     pub(super) columns: Vec<GridColumn>,
 }
@@ -29,16 +29,6 @@ pub(super) struct GridColumn {
 }
 
 impl GridColumn {
-    /// Numbers, or words in their place: aligned at the point, to the right.
-    pub(super) fn numbers(head: impl Into<String>, cells: Vec<String>, drop: u8) -> GridColumn {
-        GridColumn { head: head.into(), cells: at_the_point(cells), is_text: false, drop }
-    }
-
-    /// Texts, to the left; shortened where there is no room.
-    pub(super) fn texts(head: impl Into<String>, cells: Vec<String>, drop: u8) -> GridColumn {
-        GridColumn { head: head.into(), cells, is_text: true, drop }
-    }
-
     fn width(&self) -> usize {
         let lines = self.head.lines().chain(self.cells.iter().map(String::as_str));
         lines.map(|text| format::terminal(text).chars().count()).max().unwrap_or(0)
@@ -52,42 +42,24 @@ impl GridColumn {
     }
 }
 
-/// A table in the making: a line for each of some things, and columns of what a function says of each.
-pub(super) struct GridLines<'a, T> {
-    lines: Vec<&'a T>,
-    columns: Vec<GridColumn>,
-}
-
-impl<T> GridLines<'_, T> {
-    pub(super) fn texts(self, head: impl Into<String>, cell: impl Fn(&T) -> String) -> Self {
-        let cells = self.lines.iter().map(|line| cell(line)).collect();
-        self.column(GridColumn::texts(head, cells, 0))
+impl TextGrid {
+    /// With texts, to the left; shortened where there is no room.
+    pub(super) fn texts(mut self, head: impl Into<String>, cells: impl IntoIterator<Item = String>) -> TextGrid {
+        self.columns.push(GridColumn { head: head.into(), cells: cells.into_iter().collect(), is_text: true, drop: 0 });
+        self
     }
 
-    pub(super) fn numbers(self, head: impl Into<String>, cell: impl Fn(&T) -> String) -> Self {
-        let cells = self.lines.iter().map(|line| cell(line)).collect();
-        self.column(GridColumn::numbers(head, cells, 0))
-    }
-
-    pub(super) fn column(mut self, column: GridColumn) -> Self {
-        self.columns.push(column);
+    /// With numbers, or words in their place: aligned at the point, to the right.
+    pub(super) fn numbers(mut self, head: impl Into<String>, cells: impl IntoIterator<Item = String>) -> TextGrid {
+        let cells = at_the_point(cells.into_iter().collect());
+        self.columns.push(GridColumn { head: head.into(), cells, is_text: false, drop: 0 });
         self
     }
 
     /// When the last column goes: see [`GridColumn::drop`].
-    pub(super) fn dropped(mut self, drop: u8) -> Self {
+    pub(super) fn dropped(mut self, drop: u8) -> TextGrid {
         self.columns.iter_mut().next_back().into_iter().for_each(|column| column.drop = drop);
         self
-    }
-
-    pub(super) fn grid(self) -> TextGrid {
-        TextGrid { columns: self.columns }
-    }
-}
-
-impl TextGrid {
-    pub(super) fn of<'a, T>(lines: impl IntoIterator<Item = &'a T>) -> GridLines<'a, T> {
-        GridLines { lines: lines.into_iter().collect(), columns: Vec::new() }
     }
 
     pub(super) fn width(&self) -> usize {
@@ -126,25 +98,28 @@ impl TextGrid {
     pub(super) fn blocks(self, width: usize) -> String {
         let mut columns = self.columns.into_iter();
         let Some(first) = columns.next() else { return String::new() };
-        let start = || TextGrid { columns: vec![first.clone()] };
-        let mut blocks = vec![start()];
+        let mut blocks: Vec<TextGrid> = Vec::new();
+        let mut block = TextGrid { columns: vec![first.clone()] };
         for column in columns {
-            let last = blocks.last().map_or(0, |block| block.columns.len());
-            let wide = blocks.last().map_or(0, TextGrid::width) + GAP + column.width();
-            if wide > width && last > 1 {
-                blocks.push(start());
+            if block.width() + GAP + column.width() > width && block.columns.len() > 1 {
+                blocks.push(std::mem::replace(&mut block, TextGrid { columns: vec![first.clone()] }));
             }
-            blocks.iter_mut().next_back().into_iter().for_each(|block| block.columns.push(column.clone()));
+            block.columns.push(column);
         }
-        let are_many = blocks.len() > 1;
-        let filled = |block: TextGrid| if are_many { block.without_empty_rows() } else { block };
-        let texts = blocks.into_iter().map(|block| filled(block).shorten(width).lines().join("\n") + "\n");
-        texts.joined("\n")
+        blocks.push(block);
+        if blocks.len() > 1 {
+            blocks.iter_mut().for_each(TextGrid::remove_empty_rows);
+        }
+        blocks.into_iter().map(|block| block.shorten(width).text()).joined("\n")
     }
 
     /// Its lines, made to fit as [`TextGrid::fit`] does.
     pub(super) fn fitted(self, width: usize) -> String {
-        self.fit(width).lines().join("\n") + "\n"
+        self.fit(width).text()
+    }
+
+    pub(super) fn text(&self) -> String {
+        self.lines().join("\n") + "\n"
     }
 
     /// The table whole: in blocks on a screen, or as Markdown.
@@ -158,21 +133,15 @@ impl TextGrid {
     /// All of it as a table of Markdown, whatever its cells hold; heads are one line each, without the hyphens that break words.
     pub(super) fn markdown(&self) -> String {
         let rows = self.columns.first().map_or(0, |column| column.cells.len());
-        let line = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-        let head = |column: &GridColumn| markdown(column.head.replace("-\n", "").replace('\n', " ").trim());
-        let head = line(self.columns.iter().map(head).collect());
-        head + &line(
-            self.columns
-                .iter()
-                .map(|column: &GridColumn| if column.is_text { "---" } else { "---:" }.to_owned())
-                .collect(),
-        ) + &(0..rows)
-            .map(|at: usize| line(self.columns.iter().map(|column| markdown(column.cells[at].trim())).collect()))
-            .collect::<String>()
+        let heads = self.columns.iter().map(|c| markdown(c.head.replace("-\n", "").replace('\n', " ").trim()));
+        let sides = self.columns.iter().map(|c| if c.is_text { "---" } else { "---:" }.to_owned());
+        let mut lines: Vec<Vec<String>> = vec![heads.collect(), sides.collect()];
+        lines.extend((0..rows).map(|at| self.columns.iter().map(|c| markdown(c.cells[at].trim())).collect()));
+        lines.iter().map(|cells| format!("| {} |\n", cells.join(" | "))).collect()
     }
 
     /// Without the rows in which there are but dashes behind the name, unless that is all of them.
-    fn without_empty_rows(mut self) -> TextGrid {
+    fn remove_empty_rows(&mut self) {
         let rows = self.columns.first().map_or(0, |column| column.cells.len());
         let filled: Vec<bool> = (0..rows)
             .map(|at: usize| self.columns.iter().skip(1).any(|column| column.cells[at].trim() != "-"))
@@ -183,7 +152,6 @@ impl TextGrid {
                 column.cells.retain(|_| filled.next().copied().unwrap_or(true));
             }
         }
-        self
     }
 
     /// The head's lines, the rule below them, and a line for each row; none ends in blanks.
@@ -202,46 +170,43 @@ impl TextGrid {
 
     /// The heads of columns, each ending on the last of as many lines as the tallest has.
     fn heads(&self) -> Vec<String> {
-        let lines = |head: &str| head.matches('\n').count();
-        let most = self.columns.iter().map(|column| lines(&column.head)).max().unwrap_or(0);
-        let escaped = |head: &str| head.split('\n').map(format::terminal).joined("\n");
-        self.columns.iter().map(|c| "\n".repeat(most - lines(&c.head)) + &escaped(&c.head)).collect()
+        let heads = self.columns.iter().map(|c| c.head.split('\n').map(format::terminal).collect::<Vec<_>>());
+        let most = heads.clone().map(|lines| lines.len()).max().unwrap_or(0);
+        heads.map(|lines| "\n".repeat(most - lines.len()) + &lines.join("\n")).collect()
     }
 }
 
 /// Blanks behind numbers with fewer digits after the point than others, so that to the right all points are in one place.
 fn at_the_point(cells: Vec<String>) -> Vec<String> {
-    let tail = |cell: &String| {
-        let is_number = cell.trim_start_matches(|c: char| !c.is_ascii_digit()).chars().next().is_some();
-        let is_number = is_number && cell.chars().all(|c| c.is_ascii_digit() || ".+-%▲▼?e".contains(c));
-        is_number.then(|| cell.split_once('.').map_or(0, |(_, digits)| digits.chars().count() + 1))
-    };
-    let most = cells.iter().filter_map(tail).max().unwrap_or(0);
+    let most = cells.iter().filter_map(|cell| tail(cell)).max().unwrap_or(0);
     cells
         .into_iter()
-        .map(|cell: String| match tail(&cell) {
+        .map(|cell| match tail(&cell) {
             Some(own) => format!("{cell}{}", " ".repeat(most - own)),
             None => cell,
         })
         .collect()
 }
 
+/// Characters from a number's point on; nothing of what is no number.
+fn tail(cell: &str) -> Option<usize> {
+    let is_number = cell.contains(|c: char| c.is_ascii_digit())
+        && cell.chars().all(|c| c.is_ascii_digit() || ".+-%▲▼?e".contains(c));
+    is_number.then(|| cell.split_once('.').map_or(0, |(_, digits)| digits.chars().count() + 1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn texts(cells: &[&str]) -> Vec<String> {
-        cells.iter().map(|&cell| cell.to_owned()).collect()
-    }
-
     fn grid() -> TextGrid {
-        let columns = vec![
-            GridColumn::texts("rung", texts(&["v1 first", "v2 second_and_last"]), 0),
-            GridColumn::numbers("time\nus", texts(&["1000", "1.25"]), 0),
-            GridColumn::numbers("noise", texts(&["12%", "-"]), 2),
-            GridColumn::numbers("total", texts(&["1.00", "800"]), 1),
-        ];
-        TextGrid { columns }
+        TextGrid::default()
+            .texts("rung", ["v1 first", "v2 second_and_last"].map(str::to_owned))
+            .numbers("time\nus", ["1000", "1.25"].map(str::to_owned))
+            .numbers("noise", ["12%", "-"].map(str::to_owned))
+            .dropped(2)
+            .numbers("total", ["1.00", "800"].map(str::to_owned))
+            .dropped(1)
     }
 
     #[test]

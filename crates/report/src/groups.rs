@@ -50,10 +50,13 @@ pub fn experiments(points: &[Point]) -> Vec<Vec<Point>> {
 
 /// The ladders of the most rungs with a time: of large problems slow rungs are left out.
 pub fn of_most_rungs(mut all: Vec<Vec<Row>>) -> Vec<Vec<Row>> {
-    let rungs = |rows: &Vec<Row>| rows.iter().filter(|row| row.rung.is_some() && row.t_median_s.is_some()).count();
-    let most = all.iter().map(rungs).max().unwrap_or(0);
-    all.retain(|rows| rungs(rows) == most);
+    let most = all.iter().map(|rows| timed_rungs(rows)).max().unwrap_or(0);
+    all.retain(|rows| timed_rungs(rows) == most);
     all
+}
+
+fn timed_rungs(rows: &[Row]) -> usize {
+    rows.iter().filter(|row| row.rung.is_some() && row.t_median_s.is_some()).count()
 }
 
 pub fn elements(rows: &[Row]) -> u64 {

@@ -39,27 +39,26 @@ pub fn hint(judgement: &Judgement, found: bool) -> Option<Hint> {
         Ruling::Right => None,
         Ruling::NotBuilt => Some(not_built(judgement)),
         Ruling::Wrong => {
-            let by_size = || Some(judgement).filter(|_| !found).and_then(by_group).or_else(|| by_sizes(judgement));
+            let by_size = Some(judgement).filter(|_| !found).and_then(by_group).or_else(|| by_sizes(judgement));
             // Of a reader's family nobody knows what its elements come from.
             if built_in(&judgement.asked.family).is_none() {
-                return by_size();
+                return by_size;
             }
-            let seen = |symptoms: &Symptoms| {
-                anywhere(judgement, symptoms)
-                    .or_else(|| vectors(judgement, symptoms))
-                    .or_else(|| matrices(judgement, symptoms))
-            };
-            let known = other_type(judgement).or_else(|| judgement.symptoms.as_ref().and_then(seen));
+            let known = other_type(judgement).or_else(|| seen(judgement, judgement.symptoms.as_ref()?));
             let family = &judgement.asked.family;
             let check = next_check(judgement);
             let first = hint!(
                 "The wrong elements follow no known pattern.",
                 "Compare it with the family's first rung: gpulab source {family}:1. {check}"
             );
-            Some(known.or_else(by_size).unwrap_or(first))
+            Some(known.or(by_size).unwrap_or(first))
         }
         ruling => Some(ended(judgement, ruling)),
     }
+}
+
+fn seen(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
+    anywhere(judgement, symptoms).or_else(|| vectors(judgement, symptoms)).or_else(|| matrices(judgement, symptoms))
 }
 
 fn elements(count: u64) -> String {
@@ -392,31 +391,10 @@ fn matrices(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
             ));
         }
     }
-    let are = |region: CellRegion, are: &str| {
-        Some(match region {
-            CellRegion::None => format!("No cell of the output is {are}."),
-            CellRegion::FirstTile => format!(
-                "Only the first work-group's tile of {wide}x{high} elements is {are}: is the group's number missing from the index?"
-            ),
-            CellRegion::FirstRowsOfTiles(rows) => {
-                format!("Only the first {rows} of each tile's {high} rows are {are}.")
-            }
-            CellRegion::WholeTiles => {
-                format!("What lies behind the last whole tile of {wide}x{high} is not {are}: the rest is left out.")
-            }
-            CellRegion::AllButLastRow => {
-                format!("The last row is not {are}: is an index compared with the size less 1?")
-            }
-            CellRegion::AllButLastColumn => {
-                format!("The last column is not {are}: is an index compared with the size less 1?")
-            }
-            CellRegion::All | CellRegion::Some => return None,
-        })
-    };
     let next = "get_global_id(0) and get_global_id(1) are column and row in the whole matrix. Whole work-groups are launched, and \
                 the last ones reach over the edge: skip single work-items, and compare columns with the width and rows with the \
                 height.";
-    if let Some(looks) = are(cells.written, "written") {
+    if let Some(looks) = cells_are(cells.written, "written", cells.tile) {
         return Some(hint!("{looks}", "{next}"));
     }
     if judgement.traits.has_local && judgement.traits.barriers == 0 {
@@ -429,9 +407,32 @@ fn matrices(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
                 "The kernel is right where tiles of {wide}x{high} are whole, and wrong where a part of one is left."
             )
         }
-        () => are(cells.right, "right").filter(|_| cells.right != CellRegion::None)?,
+        () => cells_are(cells.right, "right", cells.tile).filter(|_| cells.right != CellRegion::None)?,
     };
     Some(hint!("{looks}", "{next}"))
+}
+
+/// Which cells of the output are so, if there is a pattern.
+fn cells_are(region: CellRegion, are: &str, [wide, high]: [u64; 2]) -> Option<String> {
+    Some(match region {
+        CellRegion::None => format!("No cell of the output is {are}."),
+        CellRegion::FirstTile => format!(
+            "Only the first work-group's tile of {wide}x{high} elements is {are}: is the group's number missing from the index?"
+        ),
+        CellRegion::FirstRowsOfTiles(rows) => {
+            format!("Only the first {rows} of each tile's {high} rows are {are}.")
+        }
+        CellRegion::WholeTiles => {
+            format!("What lies behind the last whole tile of {wide}x{high} is not {are}: the rest is left out.")
+        }
+        CellRegion::AllButLastRow => {
+            format!("The last row is not {are}: is an index compared with the size less 1?")
+        }
+        CellRegion::AllButLastColumn => {
+            format!("The last column is not {are}: is an index compared with the size less 1?")
+        }
+        CellRegion::All | CellRegion::Some => return None,
+    })
 }
 
 /// A kernel that is right in groups of one size only.
@@ -461,14 +462,22 @@ fn by_group(judgement: &Judgement) -> Option<Hint> {
 
 /// A kernel that is right at some sizes.
 fn by_sizes(judgement: &Judgement) -> Option<Hint> {
-    let is_right = |tried: &&TriedCase| tried.ruling == Ruling::Right;
-    let right: Vec<&TriedCase> = judgement.tried.iter().filter(is_right).collect();
-    let wrong: Vec<&TriedCase> = judgement.tried.iter().filter(|tried| !is_right(tried)).collect();
     let [wide, high] = judgement.tile;
-    let is_whole = |tried: &&TriedCase| tried.shape.n.is_multiple_of(wide) && tried.shape.m.is_multiple_of(high);
-    let least_wrong = wrong.iter().map(|tried| tried.shape.elements()).min()?;
-    let most_right = right.iter().map(|tried| tried.shape.elements()).max()?;
-    if right.iter().all(is_whole) && !wrong.iter().any(is_whole) {
+    let mut least_wrong: Option<u64> = None;
+    let mut most_right: Option<u64> = None;
+    let mut follows_tiles = true;
+    for TriedCase { shape, ruling, .. } in &judgement.tried {
+        let size = shape.elements();
+        match ruling {
+            Ruling::Right => most_right = most_right.max(Some(size)),
+            _ => least_wrong = Some(least_wrong.map_or(size, |least| least.min(size))),
+        }
+        let is_whole = shape.n.is_multiple_of(wide) && shape.m.is_multiple_of(high);
+        follows_tiles &= is_whole == (*ruling == Ruling::Right);
+    }
+    let least_wrong = least_wrong?;
+    let most_right = most_right?;
+    if follows_tiles {
         return Some(hint!(
             "The kernel is right where the data are whole groups of {wide}x{high}, and wrong where a part of one is left.",
             "Compare each index with the size: the last work-group has fewer elements than the others."

@@ -29,24 +29,30 @@ pub struct Neighbour {
 }
 
 pub fn landing(family: &Family, own: &Rung, rows: &[Row]) -> Option<Landing> {
-    let row = |rung: &Rung| rows.iter().find(|row| row.variant == rung.variant() && row.status == Status::Ok);
-    let mine = row(own)?;
-    let t_median_s = mine.t_median_s?;
-    let ladder = || family.ladder.iter().filter(|rung| rung.number().is_some());
-    let timed = ladder().filter_map(|rung| Some((rung, row(rung)?, row(rung)?.t_median_s?)));
-    let timed: Vec<(&Rung, &Row, f64)> = timed.collect();
-    let faster = timed.iter().position(|(_, _, time)| *time < t_median_s);
-    let neighbour = |&(rung, _, time): &(&Rung, &Row, f64)| Neighbour {
-        rung: rung.label(),
-        variant: rung.variant().into(),
-        t_median_s: time,
-        removes: rung.header("Removes").unwrap_or_default(),
-        idea: rung.header("Idea").unwrap_or_default(),
-    };
-    let after = faster.unwrap_or(timed.len()).checked_sub(1).and_then(|place| timed.get(place));
-    let before = faster.and_then(|place| timed.get(place));
-    let is_close = before.is_some_and(|(_, other, _)| overlap(mine, other));
-    Some(Landing { t_median_s, after: after.map(neighbour), before: before.map(neighbour), is_close })
+    let mine = row_of(own, rows)?;
+    let mut landing = Landing { t_median_s: mine.t_median_s?, after: None, before: None, is_close: false };
+    for rung in family.ladder.iter().filter(|rung| rung.number().is_some()) {
+        let Some(row) = row_of(rung, rows) else { continue };
+        let Some(t_median_s) = row.t_median_s else { continue };
+        let neighbour = Neighbour {
+            rung: rung.label(),
+            variant: rung.variant().into(),
+            t_median_s,
+            removes: rung.header("Removes").unwrap_or_default(),
+            idea: rung.header("Idea").unwrap_or_default(),
+        };
+        if t_median_s < landing.t_median_s {
+            landing.before = Some(neighbour);
+            landing.is_close = overlap(mine, row);
+            break;
+        }
+        landing.after = Some(neighbour);
+    }
+    Some(landing)
+}
+
+fn row_of<'a>(rung: &Rung, rows: &'a [Row]) -> Option<&'a Row> {
+    rows.iter().find(|row| row.variant == rung.variant() && row.status == Status::Ok)
 }
 
 /// The rows in the order of the ladder with `own` where it lands, for what compares each with the one before.
@@ -61,17 +67,18 @@ pub fn placed(landing: Option<&Landing>, own: &Rung, rows: &[Row]) -> Vec<Row> {
 
 /// Whether the middle halves of two rows' samples overlap.
 fn overlap(a: &Row, b: &Row) -> bool {
-    let range = |row: &Row| row.t_q1_s.zip(row.t_q3_s);
-    range(a).zip(range(b)).is_some_and(|((a1, a3), (b1, b3))| a1 <= b3 && b1 <= a3)
+    let [a, b] = [a, b].map(|row| row.t_q1_s.zip(row.t_q3_s));
+    a.zip(b).is_some_and(|(a, b)| a.0 <= b.1 && b.0 <= a.1)
 }
 
 pub fn text(own: &Rung, landing: &Landing, screen: Screen) -> String {
-    let time = |rung: &Neighbour| format!("{} ({})", rung.rung, format::time(rung.t_median_s));
+    let [after, before] = [&landing.after, &landing.before]
+        .map(|rung| rung.as_ref().map(|rung| format!("{} ({})", rung.rung, format::time(rung.t_median_s))));
     let own = format!("{} ({})", own.label(), format::time(landing.t_median_s));
-    let place = match (&landing.after, &landing.before) {
+    let place = match (after, before) {
         (_, None) => format!("{own} is the fastest: no rung of the ladder beats it"),
-        (None, Some(next)) => format!("{own} is slower than the ladder's first rung, {}", time(next)),
-        (Some(last), Some(next)) => format!("{own} lands between {} and {}", time(last), time(next)),
+        (None, Some(next)) => format!("{own} is slower than the ladder's first rung, {next}"),
+        (Some(last), Some(next)) => format!("{own} lands between {last} and {next}"),
     };
     let close = if landing.is_close { "; noise leaves open which of the last two is faster" } else { "" };
     let next = match &landing.before {

@@ -98,19 +98,13 @@ fn table(first: &str, cells: &[Cell<'_>], parts: &[Subject]) -> String {
         return String::new();
     }
     let unit = cells[0].unit;
-    let mut table = TextGrid::of(cells).texts(first, |cell| label(cell.row));
+    let mut table = TextGrid::default().texts(first, cells.iter().map(|cell| label(cell.row)));
     for (column, values) in &columns {
-        table = table.column(GridColumn::numbers(
-            column.head(unit),
-            values
-                .iter()
-                .map(|value: &Option<Value>| value.map_or_else(|| "-".to_owned(), |value| value.text()))
-                .collect(),
-            0,
-        ));
+        let texts = values.iter().map(|value| value.map_or_else(|| "-".to_owned(), Value::text));
+        table = table.numbers(column.head(unit), texts);
     }
     if parts.contains(&Subject::Timing) {
-        table = table.texts("verdict", |cell| verdict(cell.judged(), VERDICT_WIDTH));
+        table = table.texts("verdict", cells.iter().map(|cell| verdict(cell.judged(), VERDICT_WIDTH)));
     }
-    format!("\n{}", table.grid().markdown())
+    format!("\n{}", table.markdown())
 }

@@ -37,6 +37,16 @@ impl Display for FilmLine {
 }
 
 impl FilmLine {
+    /// The command that makes the film of a kernel and opens it here; `what` is as in `reduce:2`.
+    pub fn command(&self, what: &str) -> String {
+        format!("gpulab film {what} --line {self} -o {}", film_file(what))
+    }
+
+    /// The address of the moment in the film's file.
+    pub fn address(&self, what: &str) -> String {
+        format!("{}#line={self}", film_file(what))
+    }
+
     pub fn is_of(&self, step: &TracedStep) -> bool {
         match self {
             FilmLine::Worst => true,
@@ -47,32 +57,9 @@ impl FilmLine {
     }
 }
 
-/// The command that makes the film of a kernel and opens it at a line, and the file that it writes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FilmMoment {
-    /// What a command names, as in `reduce:2`.
-    what: String,
-    line: FilmLine,
-}
-
-impl FilmMoment {
-    pub fn new(what: String, line: FilmLine) -> FilmMoment {
-        FilmMoment { what, line }
-    }
-
-    /// The name under which a report looks for the film.
-    pub fn file(&self) -> String {
-        format!("{}.html", self.what.replace(':', "-"))
-    }
-
-    pub fn command(&self) -> String {
-        format!("gpulab film {} --line {} -o {}", self.what, self.line, self.file())
-    }
-
-    /// The address of the moment in the film's file.
-    pub fn address(&self) -> String {
-        format!("{}#line={}", self.file(), self.line)
-    }
+/// The name under which a report looks for the film.
+pub fn film_file(what: &str) -> String {
+    format!("{}.html", what.replace(':', "-"))
 }
 
 #[cfg(test)]
@@ -91,8 +78,8 @@ mod tests {
 
     #[test]
     fn a_moment_is_a_command_and_an_address() {
-        let moment = FilmMoment::new("reduce:2".into(), "strided.cl:33".parse().unwrap());
-        assert_eq!(moment.command(), "gpulab film reduce:2 --line strided.cl:33 -o reduce-2.html");
-        assert_eq!(moment.address(), "reduce-2.html#line=strided.cl:33");
+        let line = "strided.cl:33".parse::<FilmLine>().unwrap();
+        assert_eq!(line.command("reduce:2"), "gpulab film reduce:2 --line strided.cl:33 -o reduce-2.html");
+        assert_eq!(line.address("reduce:2"), "reduce-2.html#line=strided.cl:33");
     }
 }

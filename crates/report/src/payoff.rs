@@ -1,7 +1,7 @@
 //! What would pay most, in words: the line, what is wasted there, what that could save, and where the cure is shown.
 
 use super::explain::short_name;
-use super::moment::{FilmLine, FilmMoment};
+use super::moment::FilmLine;
 use super::rungs::{short_label, who};
 use crate::prelude::*;
 use gpulab_kernels::built_in;
@@ -11,30 +11,23 @@ fn nothing() -> String {
     format!("nothing that the counts show would save {:.0}%", 100.0 * WORTH)
 }
 
-/// What would pay, in a sentence, and the line that it is about.
+/// What would pay, in a sentence, and the moment of a film that shows it.
 pub struct PayoffSentence {
     pub text: String,
+    /// The line that it is about, if a film shows it.
     pub line: Option<FilmLine>,
-}
-
-impl PayoffSentence {
-    /// Where the film of a rung shows it.
-    pub fn moment(&self, row: &Row) -> Option<FilmMoment> {
-        let family = built_in(&row.family)?;
-        Some(FilmMoment::new(short_name(family, family.rung(&row.variant)?), self.line.clone()?))
-    }
+    /// What a command names, as in `reduce:2`.
+    pub what: String,
 }
 
 /// A sentence for each thing that would pay; the kernel is that of a rung, or of nobody's with none.
 pub fn sentences(payoffs: &Payoffs, family: &str, rung: Option<u32>) -> Vec<PayoffSentence> {
-    let line = |(file, line): &(String, u64)| FilmLine::At { file: last(file).into(), line: *line };
-    payoffs
-        .best()
-        .map(|one: &Payoff| PayoffSentence {
-            text: sentence(one, payoffs.is_of_time, &cure(one.waste, family, rung)),
-            line: one.place.as_ref().map(line),
-        })
-        .collect()
+    let best = payoffs.best().map(|one| {
+        let text = sentence(one, payoffs.is_of_time, &cure(one.waste, family, rung));
+        let line = one.place.as_ref().map(|(file, line)| FilmLine::At { file: last(file).into(), line: *line });
+        PayoffSentence { text, line, what: String::new() }
+    });
+    best.collect()
 }
 
 fn last(path: &str) -> &str {
@@ -58,7 +51,7 @@ pub fn text(payoffs: &Payoffs, family: &str, rung: Option<u32>, screen: Screen) 
 
 /// For a ladder of several rungs the one thing of each that would pay most, and for one rung all; each with the moment of a film
 /// that shows it.
-pub fn of_ladder(rungs: &[RungTime]) -> Vec<(String, Option<FilmMoment>)> {
+pub fn of_ladder(rungs: &[RungTime]) -> Vec<PayoffSentence> {
     let known: Vec<(&Row, &Payoffs)> =
         rungs.iter().filter_map(|rung| Some((&rung.row, rung.payoffs.as_ref()?))).collect();
     let most = if known.len() > 1 { 1 } else { usize::MAX };
@@ -70,20 +63,23 @@ pub fn of_ladder(rungs: &[RungTime]) -> Vec<(String, Option<FilmMoment>)> {
             poor.push(row);
         }
         let told = if payoffs.is_of_time { "" } else { " (by counts alone)" };
+        let known = built_in(&row.family).and_then(|family| Some(short_name(family, family.rung(&row.variant)?)));
         for one in said.into_iter().take(most) {
-            all.push((format!("{}{told}: {}", short_label(row), one.text), one.moment(row)));
+            let text = format!("{}{told}: {}", short_label(row), one.text);
+            let line = one.line.filter(|_| known.is_some());
+            all.push(PayoffSentence { text, line, what: known.clone().unwrap_or_default() });
         }
     }
     if !poor.is_empty() {
-        all.push((format!("{}: {}", who(&poor, &[]), nothing()), None));
+        let text = format!("{}: {}", who(&poor, &[]), nothing());
+        all.push(PayoffSentence { text, line: None, what: String::new() });
     }
     all
 }
 
 fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
-    let number = |x: f64| if (x - x.round()).abs() < 0.05 { format!("{x:.0}") } else { format!("{x:.1}") };
-    let counted = number(one.counted);
-    let enough = number(one.enough);
+    let [counted, enough] = [one.counted, one.enough]
+        .map(|x| if (x - x.round()).abs() < 0.05 { format!("{x:.0}") } else { format!("{x:.1}") });
     let share = format::percent(one.counted);
     let unused = format::percent(1.0 - one.enough / one.counted);
     let (wasted, cured) = match one.waste {

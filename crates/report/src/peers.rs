@@ -8,10 +8,12 @@ use crate::prelude::*;
 pub fn table(cells: &[Vec<String>], medium: Medium) -> String {
     let lines = figures(cells);
     let Some((heads, rows)) = lines.split_first() else { return "nothing was measured\n".to_owned() };
-    let cells = |at: usize| rows.iter().map(|row| row.get(at).cloned().unwrap_or_default()).collect();
-    let column =
-        |(at, head): (usize, &String)| GridColumn { is_text: at == 0, ..GridColumn::texts(head, cells(at), 0) };
-    TextGrid { columns: heads.iter().enumerate().map(column).collect() }.on(medium)
+    let mut grid = TextGrid::default();
+    for (at, head) in heads.iter().enumerate() {
+        grid = grid.texts(head, rows.iter().map(|row| row.get(at).cloned().unwrap_or_default()));
+        grid.columns[at].is_text = at == 0;
+    }
+    grid.on(medium)
 }
 
 /// The columns that are shown of `scripts/peers/run`'s files, which have more.
@@ -20,39 +22,38 @@ const SHOWN: [&str; 7] = ["peer", "work", "dtype", "shape", "threads", "t_median
 /// The cells of that table, its heads first; none of a file without a line.
 pub fn figures(cells: &[Vec<String>]) -> Vec<Vec<String>> {
     let Some((header, rows)) = cells.split_first() else { return Vec::new() };
-    let column = |name: &str| header.iter().position(|own| own == name);
-    if let (Some(quantity), Some(verdict)) = (column("quantity"), column("verdict")) {
+    if let (Some(quantity), Some(verdict)) = (column(header, "quantity"), column(header, "verdict")) {
         return tally(rows, quantity, verdict);
     }
-    let cell = |name: &String, cell: &String| match cell.parse::<f64>() {
-        Ok(seconds) if name.ends_with("_s") => format::time(seconds),
-        _ => format::terminal(cell),
-    };
-    let shown: Option<Vec<usize>> = SHOWN.iter().map(|name| column(name)).collect();
+    let shown: Option<Vec<usize>> = SHOWN.iter().map(|name| column(header, name)).collect();
     let shown = shown.unwrap_or_else(|| (0..header.len()).collect());
-    let names = shown.iter().map(|&at| format::terminal(header[at].trim_end_matches("_s"))).collect();
-    let text = |row: &Vec<String>, at: usize| row.get(at).map(|text| cell(&header[at], text)).unwrap_or_default();
-    let rows = rows.iter().map(|row| shown.iter().map(|&at| text(row, at)).collect());
-    std::iter::once(names).chain(rows).collect()
+    let mut lines: Vec<Vec<String>> =
+        vec![shown.iter().map(|&at| format::terminal(header[at].trim_end_matches("_s"))).collect()];
+    for row in rows {
+        let cells = shown.iter().map(|&at| match (row.get(at), row.get(at).and_then(|cell| cell.parse().ok())) {
+            (_, Some(seconds)) if header[at].ends_with("_s") => format::time(seconds),
+            (cell, _) => cell.map(|cell| format::terminal(cell)).unwrap_or_default(),
+        });
+        lines.push(cells.collect());
+    }
+    lines
+}
+
+fn column(header: &[String], name: &str) -> Option<usize> {
+    header.iter().position(|own| own == name)
 }
 
 /// A line for each quantity with the number of its rows by verdict, below the verdicts' names.
 fn tally(rows: &[Vec<String>], quantity: usize, verdict: usize) -> Vec<Vec<String>> {
-    let column = |at: usize| distinct(rows.iter().filter_map(|row| row.get(at)));
-    let quantities = column(quantity);
-    let verdicts = column(verdict);
-    let names = std::iter::once("quantity".to_owned()).chain(verdicts.iter().map(|name| format::terminal(name)));
-    let counted = |of: &String, which: &String| {
-        rows.iter()
-            .filter(|row: &&Vec<String>| row.get(quantity) == Some(of) && row.get(verdict) == Some(which))
-            .count()
-            .to_string()
-    };
-    std::iter::once(names.collect())
-        .chain(quantities.iter().map(|of: &&String| {
-            std::iter::once(format::terminal(of)).chain(verdicts.iter().map(|which| counted(of, which))).collect()
-        }))
-        .collect()
+    let verdicts = distinct(rows.iter().filter_map(|row| row.get(verdict)));
+    let names = verdicts.iter().map(|name| format::terminal(name));
+    let mut lines: Vec<Vec<String>> = vec![std::iter::once("quantity".to_owned()).chain(names).collect()];
+    for of in distinct(rows.iter().filter_map(|row| row.get(quantity))) {
+        let own = rows.iter().filter(|row| row.get(quantity) == Some(of));
+        let counts = verdicts.iter().map(|which| own.clone().filter(|row| row.get(verdict) == Some(*which)).count());
+        lines.push(std::iter::once(format::terminal(of)).chain(counts.map(|count| count.to_string())).collect());
+    }
+    lines
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 pub(crate) use crate::Medium;
 pub(crate) use crate::cell::{Cell, RateUnit, Value};
 pub(crate) use crate::format::{self, Screen, Tint, paint};
-pub(crate) use crate::grid::{GridColumn, TextGrid};
+pub(crate) use crate::grid::TextGrid;
 pub(crate) use crate::rungs::label;
 pub(crate) use crate::view::View;
 pub(crate) use crate::wrap::{hung, wrapped};

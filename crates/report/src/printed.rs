@@ -9,9 +9,8 @@ use gpulab_record::REPEATS;
 const FIGURES: &str = include_str!("../../../data/sources.csv");
 
 pub fn figure(source: &str, what: &str) -> Option<&'static str> {
-    let cells = |line: &'static str| line.split(',').collect::<Vec<_>>();
-    let line = FIGURES.lines().map(cells).find(|cells| cells[0] == source && cells[2] == what)?;
-    line.get(3).copied()
+    let mut lines = FIGURES.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    lines.find(|cells| cells[0] == source && cells[2] == what)?.get(3).copied()
 }
 
 /// A text with a source's figures in place of their names, as in `a GPU of {units} units`.
@@ -140,52 +139,43 @@ const TABLES: [SourceTable; 5] = [
 /// The source's table beside this device's; of the kernels that no time came of, the source's figures alone.
 pub fn beside(source: &str, rows: &[Row], compute_units: u32) -> String {
     let Some(table) = TABLES.iter().find(|table| table.source == source) else { return String::new() };
-    let is_plain = |row: &&Row| !row.on_host() && !row.params.contains_key(REPEATS);
-    let plain: Vec<&Row> = rows.iter().filter(is_plain).collect();
-    let figure_of = |column: &PrintedColumn, row: &Row| {
-        figure(
-            source,
-            &format!("{}{}", column.of?, row.variant.replace('_', if source == "nvidia" { "_" } else { " " })),
-        )
-    };
-    let there: Vec<&PrintedColumn> =
-        table.columns.iter().filter(|column| plain.iter().any(|row| figure_of(column, row).is_some())).collect();
-    let measured: Vec<PrintedHere<'_>> = plain
-        .iter()
-        .enumerate()
-        .map(|(at, &row)| PrintedHere {
-            row,
-            inside: rows.iter().find(|other| other.variant == row.variant && other.params.contains_key(REPEATS)),
-            before: at.checked_sub(1).map(|before| plain[before]),
-            first: plain[0],
-            compute_units,
-        })
-        .collect();
-    let column = |place: &str, head: &str, cells: Vec<Option<String>>| {
-        let head = if there.is_empty() { head.to_owned() } else { format!("{place}\n{head}") };
-        GridColumn::numbers(head, cells.into_iter().map(|cell| cell.unwrap_or_else(|| "-".into())).collect(), 0)
-    };
-    // Factors as the sources print them.
-    let is_factor = |head: &str| matches!(head, "step" | "total");
-    let names = plain.iter().map(|row| row.variant.clone()).collect();
-    let mut columns = vec![GridColumn::texts("kernel", names, 0)];
-    columns.extend(there.iter().map(|one| {
-        let cells = plain.iter().map(|row| figure_of(one, row).map(str::to_owned)).collect();
-        column("then", one.head, cells)
-    }));
-    columns.extend(table.columns.iter().map(|one| {
-        column(
-            "here",
-            one.head,
-            measured
-                .iter()
-                .map(|own| {
-                    (one.here)(own).map(|x| if is_factor(one.head) { format!("{x:.2}") } else { significant(x, 3) })
-                })
-                .collect(),
-        )
-    }));
-    wrap(&with_figures(source, table.about), WIDTH, "  ") + &TextGrid { columns }.blocks(WIDTH)
+    let plain = rows.iter().filter(|row| !row.on_host() && !row.params.contains_key(REPEATS));
+    let plain: Vec<&Row> = plain.collect();
+    let names = plain.iter().map(|row| row.variant.clone());
+    let mut grid = TextGrid::default().texts("kernel", names);
+    for column in table.columns {
+        let figures: Vec<Option<&str>> = plain.iter().map(|row| figure_of(source, column, row)).collect();
+        if figures.iter().any(Option::is_some) {
+            let cells = figures.iter().map(|figure| figure.unwrap_or("-").to_owned());
+            grid = grid.numbers(format!("then\n{}", column.head), cells);
+        }
+    }
+    let has_figures = grid.columns.len() > 1;
+    for column in table.columns {
+        let mut cells = Vec::new();
+        for (at, &row) in plain.iter().enumerate() {
+            let here = PrintedHere {
+                row,
+                inside: rows.iter().find(|other| other.variant == row.variant && other.params.contains_key(REPEATS)),
+                before: at.checked_sub(1).map(|before| plain[before]),
+                first: plain[0],
+                compute_units,
+            };
+            cells.push(match (column.here)(&here) {
+                None => "-".to_owned(),
+                // Factors as the sources print them.
+                Some(x) if matches!(column.head, "step" | "total") => format!("{x:.2}"),
+                Some(x) => significant(x, 3),
+            });
+        }
+        grid = grid.numbers(format!("{}{}", if has_figures { "here\n" } else { "" }, column.head), cells);
+    }
+    wrap(&with_figures(source, table.about), WIDTH, "  ") + &grid.blocks(WIDTH)
+}
+
+fn figure_of(source: &str, column: &PrintedColumn, row: &Row) -> Option<&'static str> {
+    let name = row.variant.replace('_', if source == "nvidia" { "_" } else { " " });
+    figure(source, &format!("{}{name}", column.of?))
 }
 
 struct PrintedFault {

@@ -33,7 +33,6 @@ pub fn text(rows: &[Row], counted: &str) -> String {
 fn line(row: &Row) -> Option<String> {
     let name = format::terminal(&label(row));
     let time = format::time(row.t_median_s?);
-    let four = |x| format::significant(x, 4);
     let (amount, rate, peak) = match is_memory_bound(row) {
         true => (format!("{} bytes", format::count(row.bytes?)), row.gbps?, row.peak_gbps),
         false => (format!("{} operations", format::count(row.ops?)), row.gops?, row.peak_gops),
@@ -47,6 +46,10 @@ fn line(row: &Row) -> Option<String> {
     };
     let of_peak = peak.map(|peak| format!("\n  of peak: {} / {}", four(rate), four(peak))).unwrap_or_default();
     Some(format!("{name}:\n  {amount} / {time} = {value}{of_peak}"))
+}
+
+fn four(x: f64) -> String {
+    format::significant(x, 4)
 }
 
 #[cfg(test)]

@@ -20,14 +20,14 @@ pub(super) fn operation_unit(row: &Row) -> (&'static str, f64) {
 
 /// The row's rate by what bounds it, in its unit.
 pub(super) fn rate(row: &Row) -> (&'static str, Option<f64>) {
-    let (unit, one) = operation_unit(row);
-    if is_memory_bound(row) { ("GB/s", row.gbps) } else { (unit, row.gops.map(|gops| gops / one)) }
+    let unit = operation_unit(row);
+    if is_memory_bound(row) { ("GB/s", row.gbps) } else { (unit.0, row.gops.map(|gops| gops / unit.1)) }
 }
 
 /// The limit that the row was held against, in its unit.
 pub(super) fn limit(row: &Row) -> Option<(&'static str, f64)> {
-    let (unit, one) = operation_unit(row);
-    row.ceiling_gbps.map(|gbps| ("GB/s", gbps)).or(row.ceiling_gops.map(|gops| (unit, gops / one)))
+    let unit = operation_unit(row);
+    row.ceiling_gbps.map(|gbps| ("GB/s", gbps)).or(row.ceiling_gops.map(|gops| (unit.0, gops / unit.1)))
 }
 
 /// `v3 local`.
@@ -42,16 +42,13 @@ pub(super) fn short_label(row: &Row) -> String {
 
 /// `v2, v5 to v7`, `all rungs, cpu_exact`, or `all rows`.
 pub(super) fn who(meant: &[&Row], rows: &[&Row]) -> String {
-    let is_timed = |r: &&&Row| r.t_median_s.is_some();
-    let is_rung = |r: &&&Row| is_timed(r) && !r.on_host();
-    let count = |of: &[&Row], is: &dyn Fn(&&&Row) -> bool| of.iter().filter(|row| is(row)).count();
-    let timed = count(rows, &is_timed);
-    let rungs = count(rows, &is_rung);
-    if timed > rungs && rungs > 1 && count(meant, &is_timed) == timed {
+    let [meant_timed, timed] = [meant, rows].map(|of| of.iter().filter(|row| row.t_median_s.is_some()).count());
+    let [meant_rungs, rungs] = [meant, rows].map(|of| of.iter().filter(|row| is_timed_rung(row)).count());
+    if timed > rungs && rungs > 1 && meant_timed == timed {
         return "all rows".to_owned();
     }
-    if rungs > 1 && count(meant, &is_rung) == rungs {
-        let others = meant.iter().filter(|row| !is_rung(row)).map(|row| short_label(row));
+    if rungs > 1 && meant_rungs == rungs {
+        let others = meant.iter().filter(|row| !is_timed_rung(row)).map(|row| short_label(row));
         return std::iter::once("all rungs".to_owned()).chain(others).joined(", ");
     }
     let named =
@@ -60,4 +57,8 @@ pub(super) fn who(meant: &[&Row], rows: &[&Row]) -> String {
             few => few.iter().map(|row| short_label(row)).joined(", "),
         });
     named.joined(", ")
+}
+
+fn is_timed_rung(row: &Row) -> bool {
+    row.t_median_s.is_some() && !row.on_host()
 }

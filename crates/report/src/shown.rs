@@ -2,7 +2,7 @@
 
 use crate::Medium;
 use crate::format::{self, Screen};
-use crate::grid::{GridColumn, TextGrid};
+use crate::grid::TextGrid;
 use crate::groups::{distinct, elements, experiments, groups, number_key, of_most_rungs};
 use gpulab_kernels::values::Condition;
 use gpulab_kernels::{Registry, built_in};
@@ -56,15 +56,16 @@ pub fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
         Recorded::Points(points) => ShownContent::Points(points),
         Recorded::Peers(cells) => ShownContent::Peers(cells),
         Recorded::Other { header } => {
-            let has = |column: &str| header.iter().any(|name| name == column);
-            if has(COUNTED) && text.trim_ascii_start().starts_with(b"[") {
+            let has = ["what", "place", "event_s", COUNTED].map(|column| header.iter().any(|name| name == column));
+            let [has_what, has_place, is_of_samples, is_of_counts] = has;
+            if is_of_counts && text.trim_ascii_start().starts_with(b"[") {
                 let counts = serde_json::from_slice(text);
                 ShownContent::Counts(counts.map_err(|e| Error::Usage(format!("{name} is not a file of counts: {e}")))?)
-            } else if has(COUNTED) {
+            } else if is_of_counts {
                 ShownContent::Counts(of_csv(text, name)?.0)
-            } else if has("what") && has("place") {
+            } else if has_what && has_place {
                 ShownContent::Ceilings(of_csv(text, name)?.0)
-            } else if has("event_s") {
+            } else if is_of_samples {
                 ShownContent::Samples(of_csv(text, name)?.0)
             } else {
                 let why = "holds no results of gpulab: show takes what --csv and --json write";
@@ -86,11 +87,6 @@ pub fn mark_cached(rows: &mut [Row], ceilings: &[CeilingRow]) {
         .into_iter()
         .map(|own| (own[0].device.clone(), cached(&own).saturating_mul(17) / 16))
         .collect();
-    let data = |row: &Row| (row.device.clone(), row.family.clone(), row.dtype, row.n, row.m);
-    let is_warm = |row: &Row| {
-        let is_memory = built_in(&row.family).is_some_and(|family| family.ceiling.is_memory());
-        is_memory && row.cache == Cache::Warm && !row.on_host()
-    };
     let faster: BTreeSet<_> =
         rows.iter().filter(|row| is_warm(row) && row.flags.contains(flag::FITS_CACHE)).map(data).collect();
     for row in rows.iter_mut().filter(|row| is_warm(row)) {
@@ -99,6 +95,16 @@ pub fn mark_cached(rows: &mut [Row], ceilings: &[CeilingRow]) {
             row.set_in_cache();
         }
     }
+}
+
+fn data(row: &Row) -> (String, String, Dtype, u64, u64) {
+    (row.device.clone(), row.family.clone(), row.dtype, row.n, row.m)
+}
+
+/// Whether memory's limit bounds the row unless a cache holds its data.
+fn is_warm(row: &Row) -> bool {
+    let is_memory = built_in(&row.family).is_some_and(|family| family.ceiling.is_memory());
+    is_memory && row.cache == Cache::Warm && !row.on_host()
 }
 
 /// What a source has of a family or an experiment.
@@ -148,8 +154,8 @@ impl Material {
 pub fn column_of<T: CsvRecord>(name: &str, records: &[T]) -> Option<String> {
     let known = T::COLUMNS.iter().find(|own| **own == name).map(|own| (*own).to_owned());
     known.or_else(|| {
-        let has = |record: &T| Cells::of(record).settings().any(|own| own == name);
-        records.iter().any(has).then(|| name.to_owned())
+        let is_setting = records.iter().any(|record| Cells::of(record).settings().any(|own| own == name));
+        is_setting.then(|| name.to_owned())
     })
 }
 
@@ -158,7 +164,7 @@ pub fn column_of<T: CsvRecord>(name: &str, records: &[T]) -> Option<String> {
 /// Errors: `Usage`, for a name that is none of theirs.
 pub fn columns<T: CsvRecord>(records: &[T], names: &[String], medium: Medium) -> Result<String, Error> {
     let all: Vec<Cells> = records.iter().map(Cells::of).collect();
-    let mut columns = Vec::new();
+    let mut grid = TextGrid::default();
     for name in names {
         let Some(column) = column_of(name, records) else {
             let near = did_you_mean(&nearest(name, T::COLUMNS, |known| known));
@@ -173,12 +179,12 @@ pub fn columns<T: CsvRecord>(records: &[T], names: &[String], medium: Medium) ->
                 Err(_) => {}
             }
         }
-        columns.push(match cells.iter().all(|cell| cell == "-" || cell.parse::<f64>().is_ok()) {
-            true => GridColumn::numbers(column, cells, 0),
-            false => GridColumn::texts(column, cells, 0),
-        });
+        grid = match cells.iter().all(|cell| cell == "-" || cell.parse::<f64>().is_ok()) {
+            true => grid.numbers(column, cells),
+            false => grid.texts(column, cells),
+        };
     }
-    Ok(TextGrid { columns }.on(medium))
+    Ok(grid.on(medium))
 }
 
 /// Columns of which a part of the value is enough, as with `-d`.
@@ -304,9 +310,11 @@ impl Choice<'_> {
 
     /// The largest ladder of each family on the first ladder's device.
     pub fn of_each_family(&self, all: &[Vec<Row>]) -> Result<Vec<Vec<Row>>, Error> {
-        let key = |rows: &Vec<Row>| rows.iter().find(|row| !row.on_host()).map(|row| row.device.clone());
-        let first = all.iter().find_map(key).ok_or_else(|| self.none("ladder", "what gpulab reduce --csv writes"))?;
-        let own: Vec<Vec<Row>> = all.iter().filter(|rows| key(rows).as_ref() == Some(&first)).cloned().collect();
+        let mut devices = all.iter().map(|rows| Some(&rows.iter().find(|row| !row.on_host())?.device));
+        let first = devices.clone().flatten().next();
+        let first = first.ok_or_else(|| self.none("ladder", "what gpulab reduce --csv writes"))?;
+        let mut own = all.to_vec();
+        own.retain(|_| devices.next().flatten() == Some(first));
         let families = groups(&own, |rows| rows.first().map(|row| row.family.clone()));
         families.into_iter().map(|own| self.largest(of_most_rungs(own), "ladder", "")).collect()
     }

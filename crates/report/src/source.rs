@@ -14,9 +14,10 @@ pub fn cmsoft(rows: &[Row]) -> String {
 }
 
 fn here(rows: &[Row]) -> Option<String> {
-    let right = |variant: &str| rows.iter().find(|r| r.status == Status::Ok && r.variant == variant);
-    let rung = right("local")?;
-    let cpu_s = right(CPU_DOUBLE)?.t_median_s?;
+    let [rung, cpu] =
+        ["local", CPU_DOUBLE].map(|variant| rows.iter().find(|r| r.status == Status::Ok && r.variant == variant));
+    let rung = rung?;
+    let cpu_s = cpu?.t_median_s?;
     let alone = cpu_s / rung.t_median_s?;
     let whole = rung.t_end_to_end_s.map_or("-".to_owned(), |time| format::significant(cpu_s / time, 2));
     Some(format!(

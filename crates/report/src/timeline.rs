@@ -52,9 +52,9 @@ pub fn text(bars: &[Bar], title: &str, screen: Screen) -> String {
         let mut cells = vec!['.'; width];
         for bar in bars.iter().filter(|bar| (bar.queue, bar.what.as_str()) == (queue, what)) {
             // Both ends are rounded alike, so that what follows at once begins in the next cell.
-            let edge = |seconds: f64| (seconds / whole * width as f64).round() as usize;
-            let first = edge(bar.start).min(width - 1);
-            cells[first..edge(bar.end).clamp(first + 1, width)].fill('#');
+            let [first, end] = [bar.start, bar.end].map(|seconds| (seconds / whole * width as f64).round() as usize);
+            let first = first.min(width - 1);
+            cells[first..end.clamp(first + 1, width)].fill('#');
         }
         // Writing to a String cannot fail.
         let _ = writeln!(text, "  queue {queue} {what:<6} {}", cells.iter().collect::<String>());

@@ -33,21 +33,21 @@ const LINES: usize = 24;
 const REASON: usize = 160;
 
 pub fn explanation(told: &TuningTold<'_>, screen: Screen) -> String {
-    let wrap = |text: &str| format::wrap(&format::terminal(text), screen.width, "  ");
-    let head = told.rows.first().map_or_else(|| "nothing was measured\n".to_owned(), |row| wrap(&title(row)));
-    let searched = wrap(&searched(told)) + &rejected(told.rows).iter().map(|line| wrap(line)).collect::<String>();
+    let head = told.rows.first().map_or_else(|| "nothing was measured\n".to_owned(), |row| wrap(&title(row), screen));
+    let searched =
+        wrap(&searched(told), screen) + &rejected(told.rows).iter().map(|line| wrap(line, screen)).collect::<String>();
     let Some(best) = told.best else {
         let reason = told.rows.iter().find(|row| !row.reason.is_empty()).map_or("", |row| row.reason.as_str());
-        let none = wrap(&format!("no configuration gave a time that can be trusted: {reason}"));
+        let none = wrap(&format!("no configuration gave a time that can be trusted: {reason}"), screen);
         return format::on_screen(&(head + &searched + &none), screen);
     };
-    let found = wrap(&found(best)) + &wrap(&beside_default(best, told.default));
+    let found = wrap(&found(best), screen) + &wrap(&beside_default(best, told.default), screen);
     let table = effect_table(&effects(told.rows)).fit(screen.width).lines();
     // Under its head and its line, if there is anything.
     let table = if table.len() > 3 { format!("\n{}\n", table.join("\n")) } else { String::new() };
-    let flat = wrap(&flatness(told, best));
+    let flat = wrap(&flatness(told, best), screen);
     let next = match told.rows.len() < told.space && told.ended != Some(Ended::NearLimit) {
-        true => wrap("beyond: --strategy exhaustive or a longer --budget tries the rest"),
+        true => wrap("beyond: --strategy exhaustive or a longer --budget tries the rest", screen),
         false => String::new(),
     };
     let map = sweep::map_of(told.rows, screen);
@@ -55,6 +55,10 @@ pub fn explanation(told: &TuningTold<'_>, screen: Screen) -> String {
     let has_room = !map.is_empty() && lines + map.lines().count() + 3 <= LINES;
     let map = if has_room { format!("\n{map}") } else { String::new() };
     format::on_screen(&format!("{head}{searched}\n{found}{table}{map}\n{flat}{next}"), screen)
+}
+
+fn wrap(text: &str, screen: Screen) -> String {
+    format::wrap(&format::terminal(text), screen.width, "  ")
 }
 
 fn title(row: &Row) -> String {
@@ -89,12 +93,14 @@ fn label(row: &Row) -> String {
 /// The settings that gave no time, by why.
 fn rejected(rows: &[Row]) -> Vec<String> {
     let rows: Vec<&Row> = rows.iter().filter(|row| row.status != Status::Ok).collect();
-    let line = |own: &Vec<&Row>| {
-        let (Row { n, m, status, reason, .. }, names) = (own[0], own.iter().map(|row| label(row)).collect::<Vec<_>>());
+    let mut lines = Vec::new();
+    for own in groups(&rows, |row| (row.status, &row.reason)) {
+        let Row { n, m, status, reason, .. } = own[0];
+        let names = own.iter().map(|row| label(row)).joined("; ");
         let why = format::shorten(reason, REASON);
-        format!("rejected at n = {}: {}: {}: {why}", size(*n, *m), names.join("; "), status_word(*status))
-    };
-    groups(&rows, |row| (row.status, &row.reason)).iter().map(line).collect()
+        lines.push(format!("rejected at n = {}: {names}: {}: {why}", size(*n, *m), status_word(*status)));
+    }
+    lines
 }
 
 fn size(n: u64, m: u64) -> String {
@@ -103,8 +109,8 @@ fn size(n: u64, m: u64) -> String {
 
 fn found(best: &Row) -> String {
     let time = format::time(best.t_median_s.unwrap_or_default());
-    let (unit, rate) = rungs::rate(best);
-    let rate = rate.map_or_else(String::new, |rate| format!(", {} {unit}", format::significant(rate, 4)));
+    let rate = rungs::rate(best);
+    let rate = rate.1.map_or_else(String::new, |value| format!(", {} {}", format::significant(value, 4), rate.0));
     let limit = match (best.ceiling_pct, best.flags.contains(gpulab_record::flag::FITS_CACHE)) {
         (_, true) => ", in cache".to_owned(),
         (Some(share), false) => format!(", {} of the {} limit", format::percent(share / 100.0), best.ceiling),
@@ -131,14 +137,14 @@ fn beside_default(best: &Row, default: Option<&Row>) -> String {
 
 /// A line for each parameter of which several values were tried.
 fn effect_table(effects: &[Effect]) -> TextGrid {
-    TextGrid::of(effects)
-        .texts("parameter", |e| e.name.clone())
-        .texts("best with", |e| e.with.clone())
-        .texts("best without", |e| e.without.clone())
-        .numbers("times\nslower", |e| format!("{:.2}", e.ratio))
-        .texts("", |e| if e.is_decided { String::new() } else { "undecided: within the noise".to_owned() })
+    let undecided = effects.iter().map(|e| if e.is_decided { "" } else { "undecided: within the noise" }.to_owned());
+    TextGrid::default()
+        .texts("parameter", effects.iter().map(|e| e.name.clone()))
+        .texts("best with", effects.iter().map(|e| e.with.clone()))
+        .texts("best without", effects.iter().map(|e| e.without.clone()))
+        .numbers("times\nslower", effects.iter().map(|e| format!("{:.2}", e.ratio)))
+        .texts("", undecided)
         .dropped(1)
-        .grid()
 }
 
 fn flatness(told: &TuningTold<'_>, best: &Row) -> String {
@@ -155,16 +161,16 @@ fn flatness(told: &TuningTold<'_>, best: &Row) -> String {
 
 /// How many evaluations bring strategies within 2 % of the fastest of recorded spaces, a line for each space.
 pub fn replays(told: &[(String, Replay)], screen: Screen) -> String {
-    let mut table = TextGrid::of(told)
-        .texts("recorded space", |(title, _)| title.clone())
-        .numbers("configu-\nrations", |(_, space)| space.configurations.to_string())
-        .numbers("within\n5 %", |(_, space)| space.flat.to_string());
+    let mut table = TextGrid::default()
+        .texts("recorded space", told.iter().map(|(title, _)| title.clone()))
+        .numbers("configu-\nrations", told.iter().map(|(_, space)| space.configurations.to_string()))
+        .numbers("within\n5 %", told.iter().map(|(_, space)| space.flat.to_string()));
     for (at, strategy) in [Strategy::Exhaustive, Strategy::Descent, Strategy::Random].into_iter().enumerate() {
-        let needed = |space: &Replay| space.needed[at].map_or_else(|| "never".to_owned(), |n| n.to_string());
-        table = table.numbers(name(strategy), |(_, space)| needed(space));
+        let needed = told.iter().map(|(_, space)| space.needed[at]);
+        table = table.numbers(name(strategy), needed.map(|n| n.map_or_else(|| "never".to_owned(), |n| n.to_string())));
     }
     let head = "evaluations until the best is within 2 % of the fastest, medians over seeds\n";
-    format::on_screen(&format!("{head}{}", table.grid().fitted(screen.width)), screen)
+    format::on_screen(&format!("{head}{}", table.fitted(screen.width)), screen)
 }
 
 #[cfg(test)]

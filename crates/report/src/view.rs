@@ -1,7 +1,6 @@
 //! A ladder's report before it is given a form: the same cells and sentences for every renderer.
 //! Texts are raw; renderers escape them.
 
-use super::cell::Gain;
 use super::columns::{self, COLUMNS, Subject, TableColumn, whole_x};
 use super::rungs::{is_memory_bound, limit, short_label, who};
 use crate::prelude::*;
@@ -27,7 +26,7 @@ pub(super) struct View<'a> {
 
 pub(super) fn columns(cells: &[Cell<'_>], parts: &[Subject]) -> Vec<(&'static TableColumn, Vec<Option<Value>>)> {
     let bound = cells.first().and_then(|cell| cell.row.bound());
-    let all = COLUMNS.iter().filter(|c| c.is_of(bound) && parts.contains(&c.part));
+    let all = COLUMNS.iter().filter(|c| (c.is_of)(bound) && parts.contains(&c.part));
     let with_values = all.map(|c| (c, cells.iter().map(|cell| (c.value)(cell)).collect::<Vec<_>>()));
     with_values.filter(|(c, values)| c.always || values.iter().any(Option::is_some)).collect()
 }
@@ -40,16 +39,18 @@ impl<'a> View<'a> {
         if plain.is_empty() {
             std::mem::swap(&mut plain, &mut inside);
         }
-        let beside = |row: &Row| inside.iter().copied().find(|r| r.variant == row.variant);
-        let before = |at: usize| plain[..at].iter().copied().rfind(|row| is_base(row));
         let wg = common_wg(&plain);
-        let cell = |row| Cell { row, before: None, inside: None, unit };
-        let rungs = plain.iter().enumerate();
         let all: Vec<&Row> = plain.iter().chain(&cpu).copied().collect();
+        let mut rungs: Vec<Cell<'_>> = Vec::new();
+        for (at, &row) in plain.iter().enumerate() {
+            let before = plain[..at].iter().copied().rfind(|row| is_base(row));
+            let inside = inside.iter().copied().find(|r| r.variant == row.variant);
+            rungs.push(Cell { row, before, inside, unit });
+        }
         View {
             title: plain.first().or(cpu.first()).map(|r| title(r, &plain, &inside, wg, unit)).unwrap_or_default(),
-            rungs: rungs.map(|(at, &row)| Cell { before: before(at), inside: beside(row), ..cell(row) }).collect(),
-            cpu: cpu.iter().copied().map(cell).collect(),
+            rungs,
+            cpu: cpu.iter().map(|row| Cell { row, before: None, inside: None, unit }).collect(),
             troubled: rows.iter().filter(|r| r.status != Status::Ok && !r.reason.trim().is_empty()).collect(),
             result: result(rows),
             lesson: lesson(&plain),
@@ -90,9 +91,8 @@ fn tuned(rungs: &[&Row]) -> Option<String> {
 
 /// The work-group size of most rungs; none where all rows are the CPU's.
 fn common_wg(rungs: &[&Row]) -> Option<WorkGroup> {
-    let frequency = |wg: WorkGroup| rungs.iter().filter(|r| r.wg == Some(wg)).count();
     // Of equally frequent ones the first.
-    rungs.iter().rev().filter_map(|r| r.wg).max_by_key(|wg| frequency(*wg))
+    rungs.iter().rev().filter_map(|r| r.wg).max_by_key(|wg| rungs.iter().filter(|r| r.wg == Some(*wg)).count())
 }
 
 /// Whether some row's time, if there are any, is held against the measured limit: not where the data fit a cache.
@@ -184,9 +184,12 @@ pub(super) fn result(rows: &[Row]) -> Option<String> {
         return right.find_map(number).map(|result| format!("{result}, by the CPU alone"));
     };
     let said = number(row)?;
-    let value = |row: &Row| row.result.map_or(0.0, Number::rounded);
+    let own = row.result.map_or(0.0, Number::rounded);
     let far = ROUNDINGS * row.dtype.unit_roundoff();
-    let exact = right.find(|r| r.variant == CPU_EXACT && (value(r) - value(row)).abs() > far * value(r).abs());
+    let exact = right.filter(|r| r.variant == CPU_EXACT).find(|r| {
+        let exact = r.result.map_or(0.0, Number::rounded);
+        (exact - own).abs() > far * exact.abs()
+    });
     let Some(exact) = exact.and_then(number) else { return Some(said) };
     let bound = row.tol.unwrap_or(f64::INFINITY);
     Some(format!("{exact} (cpu_exact), {said} ({}, error bound {bound:.1e})", short_label(row)))
@@ -220,10 +223,13 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
     let drift =
         format!("unsteady (the device's clock or a neighbour changed; a fixed kernel took {drift:.2} times its best)");
     let doubt = "noisy, unsteady, or by another clock than asked for, so small differences mean little";
-    let is_above = |r: &Row| r.flags.contains(flag::ABOVE_CEILING) && !r.flags.contains(flag::FITS_CACHE);
     let all = [
         note(rows, &|r| r.flags.contains(flag::CLOCK_FALLBACK), "timed by another clock than asked for"),
-        note(rows, &is_above, "faster than the limit measured on this device; gpulab ceiling measures it again"),
+        note(
+            rows,
+            &|r| r.flags.contains(flag::ABOVE_CEILING) && !r.flags.contains(flag::FITS_CACHE),
+            "faster than the limit measured on this device; gpulab ceiling measures it again",
+        ),
         note(rows, &|r| r.flags.contains(flag::DRIFT), &drift),
         note(rows, &|r| r.flags.contains(flag::NOISY), "noisy, so small differences mean little"),
         note(inside, &Row::is_doubtful, doubt).map(|note| format!("inside, {note}")),
@@ -236,20 +242,19 @@ fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
 /// Whether a kernel beats all CPU cores, and is clearly beaten by them from end to end.
 fn wins_only_with_data(row: &Row) -> bool {
     const CLEAR: f64 = 1.1;
-    let clear = |noise: Option<f64>| CLEAR * (1.0 + noise.unwrap_or(0.0));
+    let [clear, whole_clear] = [row.noise, row.end_to_end_noise].map(|noise| CLEAR * (1.0 + noise.unwrap_or(0.0)));
     !row.on_host()
-        && row.cpu_rayon_x.is_some_and(|kernels| kernels > clear(row.noise))
-        && whole_x(row).is_some_and(|whole| 1.0 / whole > clear(row.end_to_end_noise))
+        && row.cpu_rayon_x.is_some_and(|kernels| kernels > clear)
+        && whole_x(row).is_some_and(|whole| 1.0 / whole > whole_clear)
 }
 
 /// The rungs of which launches are most of the time, and from which size on they are at most a tenth of what the device's limit
 /// allows.
 fn mostly_launches(rows: &[&Row]) -> Option<String> {
-    let is_mostly = |row: &Row| row.t_launches_s.zip(row.t_median_s).is_some_and(|(part, whole)| 2.0 * part >= whole);
-    let said = note(rows, &is_mostly, "launches are most of the time")?;
-    let launching = |row: &Row| row.t_launches_s.unwrap_or(0.0);
-    let meant = rows.iter().copied().filter(|row| is_mostly(row));
-    let most = meant.max_by(|a, b| launching(a).total_cmp(&launching(b)))?;
+    let said = note(rows, &is_mostly_launches, "launches are most of the time")?;
+    let meant = rows.iter().copied().filter(|row| is_mostly_launches(row));
+    let timed = meant.filter_map(|row| Some((row, row.t_launches_s?)));
+    let (most, launching) = timed.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let at_limit = match is_memory_bound(most) {
         true => most.bytes.zip(most.ceiling_gbps),
         false => most.ops.zip(most.ceiling_gops),
@@ -260,12 +265,16 @@ fn mostly_launches(rows: &[&Row]) -> Option<String> {
         Form::Square => 3.0,
     };
     let from = at_limit.map(|(amount, limit)| {
-        let scale = (9.0 * launching(most) * limit * 1e9 / amount as f64).powf(1.0 / power);
+        let scale = (9.0 * launching * limit * 1e9 / amount as f64).powf(1.0 / power);
         (most.n as f64 * scale.max(1.0)).log2().ceil()
     });
     // Cells of files may hold any numbers.
     let from = from.filter(|log| (1.0..62.0).contains(log));
     Some(said + &from.map_or_else(String::new, |log| format!("; from about --n 2^{log} on they are at most a tenth")))
+}
+
+fn is_mostly_launches(row: &Row) -> bool {
+    row.t_launches_s.zip(row.t_median_s).is_some_and(|(part, whole)| 2.0 * part >= whole)
 }
 
 fn note(rows: &[&Row], is_meant: &dyn Fn(&Row) -> bool, text: &str) -> Option<String> {
@@ -280,8 +289,8 @@ const ON_CPU: &str = "on a CPU device the order may reverse: one thread runs a w
 /// Why rungs are slower than those before them, if some clearly are, and it is a CPU device's rows.
 fn lesson(rungs: &[&Row]) -> Option<&'static str> {
     let bases: Vec<&Row> = rungs.iter().copied().filter(|row| is_base(row) && row.is_on_cpu_device()).collect();
-    let is_slower = |pair: &[&Row]| matches!(columns::gain(Some(pair[0]), pair[1]), Some(Gain::Slower(_)));
-    bases.windows(2).any(is_slower).then_some(ON_CPU)
+    let mut gains = bases.windows(2).filter_map(|pair| columns::gain(Some(pair[0]), pair[1]));
+    gains.any(|gain| matches!(gain, Value::Slower(_))).then_some(ON_CPU)
 }
 
 /// Whether rungs are compared with this row: a right result of one, with a time.

@@ -8,38 +8,47 @@ use gpulab_study::why::{Cause, CountChange, LadderReasons, StepReason, TimePart}
 
 /// The reasons of a ladder's steps, without what the model is.
 pub fn text(why: &LadderReasons, screen: Screen) -> String {
-    let wrap = |line: &str| format::wrap(&format::terminal(line), screen.width, "  ");
     if why.rungs.is_empty() {
         return format::on_screen("why: no rung has a time, so there is nothing to explain\n", screen);
     }
-    let (unit, scale) = format::time_unit(why.rungs.iter().map(|rung| rung.measured));
-    let number = |x: Option<f64>| x.map_or_else(|| "-".to_owned(), |x| format::significant(x, 3));
-    let table = TextGrid::of(&why.rungs)
-        .texts("rung", |rung| label(&rung.row))
-        .numbers(format!("measured\n{unit}"), |rung| number(Some(rung.measured / scale)))
-        .numbers(format!("model\n{unit}"), |rung| number(rung.model_time().map(|model| model.whole() / scale)))
-        .numbers("measured\nover model", |rung| number(rung.over_model()))
+    let rungs = why.rungs.iter();
+    let (unit, scale) = format::time_unit(rungs.clone().map(|rung| rung.measured));
+    let model = rungs.clone().map(|rung| number(rung.model_time().map(|model| model.whole() / scale)));
+    let mostly =
+        rungs.clone().map(|rung| rung.model_time().map_or("", |model| part(model.largest(), &rung.row)).to_owned());
+    let table = TextGrid::default()
+        .texts("rung", rungs.clone().map(|rung| label(&rung.row)))
+        .numbers(format!("measured\n{unit}"), rungs.clone().map(|rung| number(Some(rung.measured / scale))))
+        .numbers(format!("model\n{unit}"), model)
+        .numbers("measured\nover model", rungs.map(|rung| number(rung.over_model())))
         .dropped(1)
-        .texts("mostly", |rung| rung.model_time().map_or("", |model| part(model.largest(), &rung.row)).to_owned())
-        .dropped(2)
-        .grid();
+        .texts("mostly", mostly)
+        .dropped(2);
     let mut text = String::from("why, by counts of the kernels and measured limits of the device\n\n");
     text += &table.blocks(screen.width);
     text.push('\n');
     for (pair, (gain, reason)) in why.rungs.windows(2).zip(&why.steps) {
-        text += &wrap(&sentence(&pair[0].row, &pair[1].row, *gain, reason));
+        text += &wrap(&sentence(&pair[0].row, &pair[1].row, *gain, reason), screen);
     }
     let pays = payoff::of_ladder(&why.rungs);
     if !pays.is_empty() {
         text.push_str("\nwhat would pay most, by the model\n\n");
     }
-    for (sentence, moment) in pays {
-        text += &wrap(&sentence);
-        text += &moment.map_or_else(String::new, |moment| format!("  {}\n", moment.command()));
+    for one in pays {
+        text += &wrap(&one.text, screen);
+        text += &one.line.map_or_else(String::new, |line| format!("  {}\n", line.command(&one.what)));
     }
-    let notes: String = notes(why).iter().map(|note| wrap(note)).collect();
+    let notes: String = notes(why).iter().map(|note| wrap(note, screen)).collect();
     text.push_str(&if notes.is_empty() { notes } else { format!("\n{notes}") });
     format::on_screen(&text, screen)
+}
+
+fn wrap(line: &str, screen: Screen) -> String {
+    format::wrap(&format::terminal(line), screen.width, "  ")
+}
+
+fn number(x: Option<f64>) -> String {
+    x.map_or_else(|| "-".to_owned(), |x| format::significant(x, 3))
 }
 
 /// What else is to be known: rungs that were not counted, and notes on counts.
@@ -49,8 +58,7 @@ pub fn notes(why: &LadderReasons) -> Vec<String> {
         if let Err(missing) = &rung.model {
             all.push(format!("{}: {missing}", short_label(&rung.row)));
         }
-        let is_known = |note: &String| note.ends_with(&format!(": {}", rung.note));
-        if !rung.note.is_empty() && !all.iter().any(is_known) {
+        if !rung.note.is_empty() && !all.iter().any(|note| note.ends_with(&format!(": {}", rung.note))) {
             let rows: Vec<&Row> =
                 why.rungs.iter().filter(|other| other.note == rung.note).map(|other| &other.row).collect();
             all.push(format!("{}: {}", who(&rows, &[]), rung.note));
@@ -152,10 +160,10 @@ fn changed(change: &CountChange) -> String {
         Cause::LanesBusy => "the share of busy lanes".to_owned(),
     };
     let verb = if change.after < change.before { "fell" } else { "rose" };
-    let number = |x: f64| match change.cause {
+    let [before, after] = [change.before, change.after].map(|x| match change.cause {
         Cause::LanesBusy => format::percent(x),
         Cause::Launches | Cause::Groups => format!("{x:.0}"),
         _ => format::significant(x, 3),
-    };
-    format!("{what} {verb} from {} to {}", number(change.before), number(change.after))
+    });
+    format!("{what} {verb} from {before} to {after}")
 }

@@ -1,8 +1,9 @@
 //! An experiment's chart: all series over one axis of what is varied, or bars of one scale where little is varied.
 
-use super::measure::{Measure, distinct};
+use super::{Measure, distinct};
 use crate::format::{self, Screen};
 use crate::groups;
+use crate::picture::scale::{AxisScale, span};
 use gpulab_record::Point;
 use gpulab_system::text::Joined;
 use std::fmt::Write as _;
@@ -37,58 +38,24 @@ pub(super) fn charts(points: &[Point], label: &dyn Fn(f64) -> String, screen: Sc
     all.filter(|text| !text.is_empty()).joined("\n")
 }
 
-/// The scale of values: from nought, or logarithmic.
-#[derive(Clone, Copy)]
-struct Scale {
-    least: f64,
-    most: f64,
-    is_log: bool,
-}
-
-impl Scale {
-    fn of(values: impl Iterator<Item = f64> + Clone) -> Scale {
-        let least = values.clone().fold(f64::INFINITY, f64::min);
-        let most = values.fold(0.0, f64::max);
-        Scale { least, most, is_log: most / least > WIDE }
-    }
-
-    /// Where a value is between the axis' ends: from 0 to 1.
-    fn at(self, value: f64) -> f64 {
-        match self.is_log {
-            // Of logarithms, as the quotient of far apart values is no number.
-            true => (value.ln() - self.least.ln()) / (self.most.ln() - self.least.ln()),
-            false => value / self.most,
-        }
-    }
-
-    fn value(self, at: f64) -> f64 {
-        match self.is_log {
-            true => (self.least.ln() + at * (self.most.ln() - self.least.ln())).exp().min(self.most),
-            false => self.most * at,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        if self.is_log { ", log scale" } else { "" }
-    }
-}
-
 fn chart(points: &[&Point], measure: Measure<'_>, label: &dyn Fn(f64) -> String, screen: Screen) -> String {
     if points.len() < 2 {
         return String::new();
     }
     let what = format::terminal(measure.metric);
     let unit = format::terminal(measure.unit);
-    let values = points.iter().filter_map(|p| p.measured());
-    let scale = Scale::of(values);
-    if scale.most <= SAME * scale.least {
-        let ends = [scale.least, scale.most].map(|value| format::significant(value, 4)).join(" to ");
+    let ends = span(points.iter().filter_map(|p| p.measured())).unwrap_or_default();
+    let [least, most] = ends;
+    if most <= SAME * least {
+        let ends = ends.map(|value| format::significant(value, 4)).join(" to ");
         let text = format!("{what}: all {} points agree within 5% ({ends} {unit}), so there is no chart", points.len());
         return format::wrap(&text, screen.width, "  ");
     }
     let series = names(points);
     let xs = values_of_x(points);
-    let title = format!("{what} in {unit}{}", scale.name());
+    let is_log = most / least > WIDE;
+    let scale = if is_log { AxisScale::log(least, most, false, 2) } else { AxisScale::between(0.0, most, 2) };
+    let title = format!("{what} in {unit}{}", if is_log { ", log scale" } else { "" });
     if xs.len() < LEAST_XS || series.len() > SIGNS.len() {
         return bars(points, &title, scale, label, screen);
     }
@@ -108,7 +75,7 @@ fn values_of_x(points: &[&Point]) -> Vec<f64> {
 }
 
 /// Signs of series over values of x, which are as far from each other as any two neighbours.
-fn plot(points: &[&Point], title: &str, scale: Scale, label: &dyn Fn(f64) -> String, screen: Screen) -> String {
+fn plot(points: &[&Point], title: &str, scale: AxisScale, label: &dyn Fn(f64) -> String, screen: Screen) -> String {
     let series = names(points);
     let xs = values_of_x(points);
     let room = screen.width - AXIS - 2;
@@ -163,16 +130,14 @@ fn axis(xs: &[f64], step: usize, label: &dyn Fn(f64) -> String) -> String {
 }
 
 /// A bar for each point on one scale: in groups of one x where there are several.
-fn bars(points: &[&Point], title: &str, scale: Scale, label: &dyn Fn(f64) -> String, screen: Screen) -> String {
+fn bars(points: &[&Point], title: &str, scale: AxisScale, label: &dyn Fn(f64) -> String, screen: Screen) -> String {
     let series = names(points);
-    let xs = values_of_x(points);
     // What all points share is said once, above them.
-    let head = |p: &Point| format!("{} = {}", p.x_name, label(p.x));
-    let name = |p: &Point| match (series.len(), xs.len()) {
-        (1, _) => head(p),
-        _ => p.series.clone(),
-    };
-    let names: Vec<String> = points.iter().map(|p| format::shorten(&format::terminal(&name(p)), NAME.1)).collect();
+    let mut names: Vec<String> = Vec::new();
+    for p in points {
+        let name = if series.len() == 1 { format!("{} = {}", p.x_name, label(p.x)) } else { p.series.clone() };
+        names.push(format::shorten(&format::terminal(&name), NAME.1));
+    }
     let most = (screen.width / 3).clamp(NAME.0, NAME.1);
     let wide = names.iter().map(|name| name.chars().count()).max().unwrap_or(0).min(most);
     // A value of four digits, and blanks around it.
@@ -182,7 +147,8 @@ fn bars(points: &[&Point], title: &str, scale: Scale, label: &dyn Fn(f64) -> Str
     all.sort_by(|a, b| a.0.x.total_cmp(&b.0.x));
     for own in all.chunk_by(|a, b| a.0.x == b.0.x) {
         if series.len() > 1 {
-            text.push_str(&format::wrap(&format::terminal(&head(own[0].0)), screen.width, "  "));
+            let head = format!("{} = {}", own[0].0.x_name, label(own[0].0.x));
+            text.push_str(&super::wrap(&head, screen));
         }
         for (point, name) in own {
             let Some(value) = point.measured() else { continue };

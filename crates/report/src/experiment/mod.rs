@@ -1,7 +1,6 @@
 //! An experiment as text for a terminal: a table, a chart, and the finding.
 
 mod chart;
-mod measure;
 
 use super::format::{self, Screen};
 use super::grid::TextGrid;
@@ -11,8 +10,8 @@ use super::view::status_word;
 use gpulab_model::outcome::Status;
 use gpulab_record::{Flags, Point, flag};
 use gpulab_system::text::Joined;
-use measure::{Measure, distinct};
 use std::collections::HashMap;
+use std::hash::Hash;
 
 const NOTES: usize = 5;
 
@@ -28,30 +27,55 @@ const CARE: [(Flags, &str); 5] = [
 /// The points of one run of an experiment, under its question and above its finding, for this screen. `label` names a value
 /// of what is varied.
 pub fn text(points: &[Point], question: &str, finding: &str, label: &dyn Fn(f64) -> String, screen: Screen) -> String {
-    let wrap = |text: &str| format::wrap(&format::terminal(text), screen.width, "  ");
-    let Some(first) = points.first() else { return wrap(question) + "\nnothing was measured\n" };
+    let Some(first) = points.first() else { return wrap(question, screen) + "\nnothing was measured\n" };
     let parts = [
-        wrap(&title(first)) + &wrap(question),
-        table(points, label, screen),
+        wrap(&title(first), screen) + &wrap(question, screen),
+        wrap(&units(points), screen) + "\n" + &grid(points, label, screen).blocks(screen.width),
         chart::charts(points, label, screen),
         notes(points, label, screen),
-        wrap(&format!("finding: {finding}")),
+        wrap(&format!("finding: {finding}"), screen),
     ];
     format::on_screen(&parts.iter().filter(|part| !part.is_empty()).cloned().joined("\n"), screen)
+}
+
+fn wrap(text: &str, screen: Screen) -> String {
+    format::wrap(&format::terminal(text), screen.width, "  ")
 }
 
 /// The same as Markdown, with a table in place of the chart.
 pub fn markdown(points: &[Point], question: &str, finding: &str, label: &dyn Fn(f64) -> String) -> String {
     let Some(first) = points.first() else { return "Nothing was measured.\n".to_owned() };
-    let escaped = format::markdown;
     let units = if is_mixed(points) { String::new() } else { format!(" In the table: {}.", units(points)) };
     markdown::parts(&[
         markdown::title(&title(first)),
-        format!("{}{}\n", escaped(question), escaped(&units)),
+        format!("{}{}\n", format::markdown(question), format::markdown(&units)),
         grid(points, label, PAGE).markdown(),
         markdown::list(&notes(points, label, PAGE)),
-        format!("**Finding:** {}\n", escaped(finding)),
+        format!("**Finding:** {}\n", format::markdown(finding)),
     ])
+}
+
+/// Each value of `of` once, in the order of their first points.
+fn distinct<'a, T: Clone + Eq + Hash>(points: &'a [Point], of: impl Fn(&'a Point) -> T) -> Vec<T> {
+    groups::distinct(points.iter().map(of))
+}
+
+/// What a column of numbers holds, all in one unit.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct Measure<'a> {
+    metric: &'a str,
+    unit: &'a str,
+}
+
+impl<'a> Measure<'a> {
+    fn of(point: &'a Point) -> Measure<'a> {
+        Measure { metric: &point.metric, unit: &point.unit }
+    }
+
+    /// `bandwidth in GB/s`.
+    fn text(self) -> String {
+        format!("{} in {}", self.metric, self.unit)
+    }
 }
 
 fn title(point: &Point) -> String {
@@ -82,12 +106,6 @@ const MOST_EMPTY: usize = 16;
 /// More series than these, and than there are x, get rows in place of columns.
 const COLUMNS: usize = 16;
 
-/// The points' values: in blocks of columns where they have no room side by side.
-fn table(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> String {
-    let grid = grid(points, label, screen).blocks(screen.width);
-    format::wrap(&format::terminal(&units(points)), screen.width, "  ") + "\n" + &grid
-}
-
 /// `bandwidth in GB/s, time in us`.
 fn units(points: &[Point]) -> String {
     distinct(points, Measure::of).into_iter().map(Measure::text).joined(", ")
@@ -110,12 +128,11 @@ fn grid(points: &[Point], label: &dyn Fn(f64) -> String, screen: Screen) -> Text
 
 fn list(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
     let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
-    TextGrid::of(points)
-        .texts("", |p| p.series.clone())
-        .numbers(x_name, |p| label(p.x))
-        .numbers("value", |p| cell(Some(p)))
-        .texts("", |p| Measure::of(p).text())
-        .grid()
+    TextGrid::default()
+        .texts("", points.iter().map(|p| p.series.clone()))
+        .numbers(x_name, points.iter().map(|p| label(p.x)))
+        .numbers("value", points.iter().map(value))
+        .texts("", points.iter().map(|p| Measure::of(p).text()))
 }
 
 /// One row for each x, one column for each series and what is measured of it; names are broken at commas, and have units
@@ -125,13 +142,13 @@ fn by_x(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
     let is_mixed = is_mixed(points);
     let place = by_place(points);
     let x_name = points.first().map(|p| p.x_name.as_str()).unwrap_or_default();
-    let mut table = TextGrid::of(&xs).numbers(x_name, |x| label(*x));
+    let mut table = TextGrid::default().numbers(x_name, xs.iter().map(|x| label(*x)));
     for (series, measure) in distinct(points, |p| (p.series.as_str(), Measure::of(p))) {
         let unit = if is_mixed { format!("\n{}", measure.unit) } else { String::new() };
         let head = series.replace(", ", ",\n") + &unit;
-        table = table.numbers(head, |x| cell(place.get(&(series, number_key(*x), measure)).copied()));
+        table = table.numbers(head, xs.iter().map(|x| cell(place.get(&(series, number_key(*x), measure)).copied())));
     }
-    table.grid()
+    table
 }
 
 /// One row for each series, one column for each x and what is measured there; ascending in x.
@@ -139,15 +156,15 @@ fn by_series(points: &[Point], label: &dyn Fn(f64) -> String) -> TextGrid {
     let is_mixed = is_mixed(points);
     let place = by_place(points);
     let all = distinct(points, |p| p.series.as_str());
-    let mut table = TextGrid::of(&all).texts("", |series| (*series).to_owned());
+    let mut table = TextGrid::default().texts("", all.iter().map(|series| (*series).to_owned()));
     let mut kinds = distinct(points, |p| (number_key(p.x), p.x_name.as_str(), Measure::of(p)));
     kinds.sort_by(|a, b| f64::from_bits(a.0).total_cmp(&f64::from_bits(b.0)));
     for (x, x_name, measure) in kinds {
         let unit = if is_mixed { format!("\n{}", measure.text().replace(" in ", "\n")) } else { String::new() };
         let head = format!("{x_name}\n{}{unit}", label(f64::from_bits(x)));
-        table = table.numbers(head, |series| cell(place.get(&(*series, x, measure)).copied()));
+        table = table.numbers(head, all.iter().map(|series| cell(place.get(&(*series, x, measure)).copied())));
     }
-    table.grid()
+    table
 }
 
 fn cell(point: Option<&Point>) -> String {

@@ -49,10 +49,10 @@ impl Film {
 
     /// The lines that have steps, in words.
     pub fn lines(&self) -> String {
-        let steps = || self.launches.iter().flat_map(|launch| &launch.steps);
-        let lines: BTreeSet<u64> = steps().map(|step| step.line).collect();
+        let steps = self.launches.iter().flat_map(|launch| &launch.steps);
+        let lines: BTreeSet<u64> = steps.clone().map(|step| step.line).collect();
         let lines: Vec<String> = lines.iter().map(u64::to_string).collect();
-        let groups = steps().map(|step| step.group + 1).max().unwrap_or_default();
+        let groups = steps.map(|step| step.group + 1).max().unwrap_or_default();
         format!("the film has lines {} of the first {groups} groups; --groups watches more", lines.join(", "))
     }
 
@@ -113,15 +113,17 @@ pub fn page(films: &[Film], line: Option<&FilmLine>) -> String {
 
 fn of_film(film: &Film) -> Value {
     let files: Vec<&String> = film.sources.keys().collect();
-    let place = |name: &str| files.iter().position(|file| *file == name).unwrap_or_default();
     let launches = film.counted.launches.iter().zip(&film.launches).map(|(counted, traced)| {
+        let steps = traced.steps.iter();
+        let steps =
+            steps.map(|step| of_step(step, files.iter().position(|file| **file == step.file).unwrap_or_default()));
         json!({
             "kernel": traced.kernel,
             "groups": counted.counts.groups,
             "barriers": counted.counts.barriers,
             "timed": counted.timed,
             "total": totals(&counted.counts.total()),
-            "steps": traced.steps.iter().map(|step| of_step(step, place(&step.file))).collect::<Vec<_>>(),
+            "steps": steps.collect::<Vec<_>>(),
         })
     });
     let LockstepModel { warp, segment, banks, .. } = film.model;

@@ -237,7 +237,7 @@ fn columns_have_their_names_in_the_help_and_hold_one_unit() {
     names.extend(BESIDE.map(|(name, ..)| name.to_owned()));
     for rows in [typical(), launch_bound(), repeated(), troubled()] {
         let view = View::of(&rows, RateUnit::GB);
-        let part = Section { cells: &view.rungs, name: "rung".to_owned(), best: view.best(), is_cpu: false };
+        let part = Section::of(&view.rungs, view.best(), false);
         let columns = part.grid().columns;
         for column in &columns {
             let head = column.head.trim().replace('\n', " ");
@@ -245,7 +245,7 @@ fn columns_have_their_names_in_the_help_and_hold_one_unit() {
             let is_known = names.iter().any(|name| head.strip_prefix(name.as_str()).is_some_and(is_unit));
             assert!(is_known, "{head}: {names:?}");
         }
-        assert!(names.iter().any(|name| name == Bars::of(&view.rungs, 10).head));
+        assert!(names.iter().any(|name| name == part.bar_head()));
         for column in &columns[1..columns.len() - 1] {
             for cell in column.cells.iter().map(|cell| cell.trim()) {
                 let number = cell.trim_start_matches(['▲', '▼']).trim_end_matches(['%', '?']);

@@ -3,7 +3,7 @@
 use super::{DevicePart, folded, notes, table};
 use crate::ceilings::{UNQUIET, name, shape, when, who};
 use crate::format;
-use crate::groups::distinct;
+use crate::groups::{distinct, groups};
 use crate::picture::number;
 use crate::view::status_word;
 use gpulab_kernels::values::binary;
@@ -55,14 +55,12 @@ fn sanity(own: &DevicePart) -> Vec<String> {
     if all == 0 {
         return Vec::new();
     }
-    let of = |status: Status| own.rows.iter().filter(|row| row.status == status).count();
+    let [wrong, unbuilt, fast] = [Status::WrongResult, Status::BuildFailed, Status::Suspect]
+        .map(|status| own.rows.iter().filter(|row| row.status == status).count());
     let by_event = timed(own).filter(|row| row.clock == Clock::Event).count();
     vec![
         format!(
-            "Wrong results: {}. Kernels that were not built: {}. Times shorter than the device can do: {}.",
-            of(Status::WrongResult),
-            of(Status::BuildFailed),
-            of(Status::Suspect)
+            "Wrong results: {wrong}. Kernels that were not built: {unbuilt}. Times shorter than the device can do: {fast}."
         ),
         format!("{by_event} of {all} times are by the driver's own clock, the others by the host's, launches and all."),
         "A time is doubtful if its runs spread more than was asked for, if the device's clock or a neighbour changed while \
@@ -73,34 +71,34 @@ fn sanity(own: &DevicePart) -> Vec<String> {
 
 /// What is known of device, driver and host; what is empty is left out.
 fn facts(own: &DevicePart) -> Vec<(&'static str, String)> {
-    let device_rows = || own.rows.iter().filter(|row| !row.on_host());
-    let of = |cells: Vec<&str>| distinct(cells.into_iter().filter(|cell| !cell.trim().is_empty())).join(", ");
-    let both = |row: fn(&Row) -> &str, point: fn(&gpulab_record::Point) -> &str| {
-        of(device_rows().map(row).chain(own.points.iter().map(point)).collect())
-    };
-    let clocks = distinct(device_rows().filter_map(|row| Some(format!("{:.0} MHz", row.clock_mhz?))));
-    let facts = [
-        ("device", both(|row| &row.device, |point| &point.device)),
-        ("platform", own.platform.clone()),
-        ("driver", both(|row| &row.driver, |point| &point.driver)),
-        ("OpenCL", of(device_rows().map(|row| row.cl_version.as_str()).collect())),
-        ("clock, as stated", clocks.join(", ")),
-        ("host", both(|row| &row.host_cpu, |point| &point.host_cpu)),
-        ("system", both(|row| &row.os, |point| &point.os)),
-    ];
-    facts.into_iter().filter(|(_, value)| !value.is_empty()).collect()
+    let mut cells: Vec<(&'static str, String)> = Vec::new();
+    for row in own.rows.iter().filter(|row| !row.on_host()) {
+        let clock = row.clock_mhz.map_or_else(String::new, |clock| format!("{clock:.0} MHz"));
+        cells.extend([("OpenCL", row.cl_version.clone()), ("clock, as stated", clock)]);
+        cells.extend(machine([&row.device, &row.driver, &row.host_cpu, &row.os]));
+    }
+    for point in &own.points {
+        cells.extend(machine([&point.device, &point.driver, &point.host_cpu, &point.os]));
+    }
+    cells.push(("platform", own.platform.clone()));
+    cells.retain(|(_, cell)| !cell.trim().is_empty());
+    let names = ["device", "platform", "driver", "OpenCL", "clock, as stated", "host", "system"];
+    let facts = names.map(|name| (name, distinct(cells.iter().filter(|cell| cell.0 == name).map(|cell| &*cell.1))));
+    facts.into_iter().filter(|(_, all)| !all.is_empty()).map(|(name, all)| (name, all.join(", "))).collect()
+}
+
+fn machine(cells: [&String; 4]) -> impl Iterator<Item = (&'static str, String)> {
+    ["device", "driver", "host", "system"].into_iter().zip(cells.map(String::clone))
 }
 
 /// The measured limits, a table for each unit, and the curves over size folded.
 pub(super) fn limits(own: &DevicePart) -> Option<Markup> {
-    let (curve, single): (Vec<&CeilingRow>, Vec<&CeilingRow>) =
-        own.ceilings.iter().partition(|r| r.place == Site::Curve);
-    let units = distinct(single.iter().map(|row| row.unit.as_str()));
-    let of = |unit: &str| single.iter().copied().filter(|row| row.unit == unit).collect::<Vec<_>>();
+    let curve: Vec<&CeilingRow> = own.ceilings.iter().filter(|row| row.place == Site::Curve).collect();
+    let single: Vec<&CeilingRow> = own.ceilings.iter().filter(|row| row.place != Site::Curve).collect();
     let unquiet: Vec<&CeilingRow> = single.iter().copied().filter(|row| row.is_unquiet()).collect();
     (!own.ceilings.is_empty()).then(|| html! {
         p.quiet { "The best of many shapes of small kernels, " (format::terminal(&when(&own.ceilings))) ". A share of a limit is of the one that was at hand in the same run; its chart names it." }
-        div.cards { @for unit in units { (limit_table(&of(unit))) } }
+        div.cards { @for own in groups(&single, |row| row.unit.as_str()) { (limit_table(&own)) } }
         @if !unquiet.is_empty() { p { (format::terminal(&who(&unquiet, single.len()))) ": " (UNQUIET) "." } }
         @if !curve.is_empty() { (folded("Limits by size of the data", &limit_table(&curve))) }
     })

@@ -1,18 +1,19 @@
 //! Ladders: bars against the limit, gains, reasons with the sources' differences, and counts beside times.
 
-use super::{DevicePart, Ids, PageMaterial, figure, figures, folded, notes, prose, table};
+use super::{DevicePart, Ids, figure, figures, folded, notes, prose, table};
 use crate::cell::RateUnit;
 use crate::diff::{self, KernelFile};
 use crate::format;
 use crate::groups::{elements, groups, ladders as ladders_of, of_most_rungs};
-use crate::moment::FilmMoment;
+use crate::moment::film_file;
+use crate::payoff::{self, PayoffSentence};
 use crate::picture::{self, number};
 use crate::rungs::label;
 use crate::view::{View, is_base};
-use crate::{payoff, why};
+use crate::why;
 use gpulab_kernels::{FAMILIES, Registry, Sources, built_in, cited};
 use gpulab_record::{Row, flag};
-use gpulab_study::count::{Counts, LockstepModel};
+use gpulab_study::count::{CountRow, LockstepModel};
 use gpulab_study::why::{DeviceRates, LadderReasons, RungTime, StepReason, reasons, results};
 use maud::{Markup, html};
 use std::cmp::Ordering;
@@ -39,11 +40,11 @@ pub(super) fn heading(own: &DevicePart) -> String {
 }
 
 /// The ladders of a device: of each family that of the most rungs and the largest problem, others folded.
-pub(super) fn ladders(own: &DevicePart, page: &PageMaterial<'_>, ids: &Ids) -> Option<Markup> {
+pub(super) fn ladders(own: &DevicePart, counts: &[CountRow], films: &[String], ids: &Ids) -> Option<Markup> {
     let families = by_family(own);
     (!families.is_empty()).then(|| {
         html! { @for (first, others) in families {
-            (ladder(&first, own, page, ids))
+            (ladder(&first, own, counts, films, ids))
             @if let Some(more) = figures(ids, others, |rows| picture::ladder(rows)) {
                 (folded(&format!("more ladders of {}: other sizes, types and settings", first[0].family), &more))
             }
@@ -85,15 +86,14 @@ pub(super) fn roofline(own: &DevicePart, ids: &Ids) -> Option<Markup> {
     figures(ids, all, |ladders| picture::roofline(ladders, &own.ceilings))
 }
 
-fn ladder(rows: &[Row], own: &DevicePart, page: &PageMaterial<'_>, ids: &Ids) -> Markup {
+fn ladder(rows: &[Row], own: &DevicePart, counts: &[CountRow], films: &[String], ids: &Ids) -> Markup {
     let row = rows.iter().find(|row| !row.on_host()).unwrap_or(&rows[0]);
     let size = match row.m {
         1 => format!("{} elements", format::count(row.n)),
         m => format!("{} × {}", format::count(row.n), format::count(m)),
     };
     let is_gpu = !row.is_on_cpu_device();
-    let why =
-        DeviceRates::new(&own.ceilings, is_gpu).map(|rates| reasons(&Registry::default(), rows, page.counts, &rates));
+    let why = DeviceRates::new(&own.ceilings, is_gpu).map(|rates| reasons(&Registry::default(), rows, counts, &rates));
     let view = View::of(rows, RateUnit::GB);
     let said: Vec<String> = view.lesson.map(str::to_owned).into_iter().chain(view.notes).collect();
     let id = ids.next("ladder");
@@ -105,13 +105,13 @@ fn ladder(rows: &[Row], own: &DevicePart, page: &PageMaterial<'_>, ids: &Ids) ->
         }
         (notes(&said))
         @match &why {
-            Ok(why) => (with_reasons(why, is_gpu, page)),
+            Ok(why) => (with_reasons(why, is_gpu, films)),
             Err(missing) => { p.quiet { (prose(&why::without_limit(missing, &row.device))) "." } }
         }
     } }
 }
 
-fn with_reasons(why: &LadderReasons, is_gpu: bool, page: &PageMaterial<'_>) -> Markup {
+fn with_reasons(why: &LadderReasons, is_gpu: bool, films: &[String]) -> Markup {
     html! {
         h4 { "Why" }
         ol.steps { @for (pair, (gain, reason)) in why.rungs.windows(2).zip(&why.steps) {
@@ -122,7 +122,7 @@ fn with_reasons(why: &LadderReasons, is_gpu: bool, page: &PageMaterial<'_>) -> M
             }
         } }
         @let pays = payoff::of_ladder(&why.rungs);
-        @if !pays.is_empty() { h4 { "What would pay most, by the model" } (payoffs(&pays, page)) }
+        @if !pays.is_empty() { h4 { "What would pay most, by the model" } (payoffs(&pays, films)) }
         h4 { "Counts beside times" }
         (counts(&why.rungs))
         (notes(&why::notes(why)))
@@ -131,15 +131,15 @@ fn with_reasons(why: &LadderReasons, is_gpu: bool, page: &PageMaterial<'_>) -> M
 }
 
 /// What would pay, each with the moment that shows it: a link where the film lies beside, else the command that makes it.
-fn payoffs(pays: &[(String, Option<FilmMoment>)], page: &PageMaterial<'_>) -> Markup {
-    html! { ul.notes { @for (sentence, moment) in pays { li {
-        (prose(sentence))
-        @match moment {
+fn payoffs(pays: &[PayoffSentence], films: &[String]) -> Markup {
+    html! { ul.notes { @for one in pays { li {
+        (prose(&one.text))
+        @match &one.line {
             None => {}
-            Some(moment) if page.films.contains(&moment.file()) => {
-                span.film { "; " a href=(moment.address()) { "the moment in its film" } }
+            Some(line) if films.contains(&film_file(&one.what)) => {
+                span.film { "; " a href=(line.address(&one.what)) { "the moment in its film" } }
             }
-            Some(moment) => { span.film { "; " code { (moment.command()) } } }
+            Some(line) => { span.film { "; " code { (line.command(&one.what)) } } }
         }
     } } } }
 }
@@ -155,20 +155,22 @@ fn mark(gain: f64, reason: &StepReason) -> &'static str {
 
 /// What changes in the source, folded; nothing of rungs that this gpulab does not have.
 fn difference(before: &Row, after: &Row) -> Markup {
-    let file = |row: &Row| {
-        let family = built_in(&row.family)?;
-        let rung = family.rung(&row.variant)?;
-        let text = Sources::default().read(&rung.path).ok()?;
-        Some(KernelFile { label: format!("{} {}", family.name, rung.label()), path: format!("cl/{}", rung.path), text })
-    };
-    let Some((old, new)) = file(before).zip(file(after)).filter(|(old, new)| old.path != new.path) else {
+    let [Some(old), Some(new)] = [before, after].map(kernel_file) else { return html! {} };
+    if old.path == new.path {
         return html! {};
-    };
+    }
     let text = diff::text(&old, &new, WIDTH, false);
     folded(
         "what changes in the source",
         &html! { pre.diff tabindex="0" { code { @for line in text.lines() { (diff_line(line)) "\n" } } } },
     )
+}
+
+fn kernel_file(row: &Row) -> Option<KernelFile> {
+    let family = built_in(&row.family)?;
+    let rung = family.rung(&row.variant)?;
+    let text = Sources::default().read(&rung.path).ok()?;
+    Some(KernelFile { label: format!("{} {}", family.name, rung.label()), path: format!("cl/{}", rung.path), text })
 }
 
 fn diff_line(line: &str) -> Markup {
@@ -196,23 +198,25 @@ fn counts(rungs: &[RungTime]) -> Markup {
     ];
     let mut rows = Vec::new();
     for rung in rungs {
-        let counted = rung.model.as_ref().ok();
-        let of = |count: &dyn Fn(&Counts) -> Option<f64>| {
-            counted.and_then(|(row, _)| count(&row.counts)).map(number::value).unwrap_or_default()
-        };
-        let results = counted.map_or(1.0, |(counted, _)| results(&rung.row, counted));
-        rows.push(vec![
+        let counted = rung.model.as_ref().ok().map(|(counted, _)| counted);
+        let counts = counted.map_or([None; 5], |row| {
+            [
+                row.counts.memory.global_read.segments_a_request(),
+                row.counts.memory.global_write.segments_a_request(),
+                row.counts.local().passes_a_request(),
+                Some(row.counts.lanes as f64 / results(&rung.row, row)),
+                row.counts.lanes_busy(LockstepModel::USUAL.warp),
+            ]
+        });
+        let mut cells = vec![
             label(&rung.row),
             number::time(rung.measured),
             rung.model_time().map(|time| number::time(time.whole())).unwrap_or_default(),
             rung.over_model().map(number::value).unwrap_or_default(),
             rung.model_time().map(|time| why::part(time.largest(), &rung.row).to_owned()).unwrap_or_default(),
-            of(&|counts| counts.memory.global_read.segments_a_request()),
-            of(&|counts| counts.memory.global_write.segments_a_request()),
-            of(&|counts| counts.local().passes_a_request()),
-            of(&|counts| Some(counts.lanes as f64 / results)),
-            of(&|counts| counts.lanes_busy(LockstepModel::USUAL.warp)),
-        ]);
+        ];
+        cells.extend(counts.map(|count| count.map(number::value).unwrap_or_default()));
+        rows.push(cells);
     }
     table(&head.map(str::to_owned), &rows)
 }

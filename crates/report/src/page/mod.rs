@@ -8,7 +8,7 @@ mod ladder;
 use super::format;
 use super::groups::{distinct, experiments, families, groups, sweeps};
 use super::peers;
-use super::picture::{self, Picture, StudyText, number, overlap, size, sweep};
+use super::picture::{self, Picture, number, overlap, size, sweep};
 use super::shown::{Material, PointStudy};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -23,16 +23,6 @@ use std::cell::Cell;
 use std::io::Write as _;
 
 const STYLE: &str = include_str!("style.css");
-
-pub struct PageMaterial<'a> {
-    pub material: &'a Material,
-    /// The files that it is from, to download.
-    pub files: &'a [DataFile],
-    /// Counts that reasons are made of.
-    pub counts: &'a [CountRow],
-    /// Names of films that lie beside the page.
-    pub films: &'a [String],
-}
 
 pub struct DataFile {
     /// Its name without its folder.
@@ -49,19 +39,21 @@ struct DevicePart {
     ceilings: Vec<CeilingRow>,
 }
 
-pub fn html(page: &PageMaterial<'_>) -> String {
+/// The page of `material`, with the files that it is from, to download. Reasons are made of `counts`; `films` are the names of
+/// those that lie beside the page.
+pub fn html(material: &Material, files: &[DataFile], counts: &[CountRow], films: &[String]) -> String {
     let ids = Ids::default();
-    let material = page.material;
     let devices = devices(material);
     let names = distinct(devices.iter().map(|own| format::terminal(&own.name)));
     let title = if names.is_empty() { "Recorded results".to_owned() } else { names.join(", ") };
-    let mut sections: Vec<PageSection> = Vec::new();
+    let mut contents: Vec<Markup> = Vec::new();
+    let mut sections: Vec<Markup> = Vec::new();
     for own in &devices {
         let whose = if devices.len() > 1 { format!("{} ({}): ", own.name, own.platform) } else { String::new() };
         let parts = [
             ("trust", device::heading(own), Some(device::trust(own))),
             ("limits", "What the device does at best".to_owned(), device::limits(own)),
-            ("ladders", ladder::heading(own), ladder::ladders(own, page, &ids)),
+            ("ladders", ladder::heading(own), ladder::ladders(own, counts, films, &ids)),
             ("roofline", "Ladders under the device's limits".to_owned(), ladder::roofline(own, &ids)),
             ("sweeps", "Which work-groups are best".to_owned(), figures(&ids, sweeps(&own.rows), |rows| sweep(rows))),
             (
@@ -72,18 +64,22 @@ pub fn html(page: &PageMaterial<'_>) -> String {
             ("experiments", "What experiments found".to_owned(), studies(own, &ids)),
         ];
         for (short, heading, body) in parts {
-            let heading = format::terminal(&format!("{whose}{heading}"));
-            sections.extend(body.map(|body| PageSection { id: ids.next("part"), short, heading, body }));
+            let Some(body) = body else { continue };
+            let id = ids.next("part");
+            contents.push(html! { li { a href=(format!("#{id}")) { (short) } } });
+            sections.push(section(&id, &format::terminal(&format!("{whose}{heading}")), &body));
         }
     }
     let whole = [
         ("other programs", "What other programs measured", others(material)),
         ("commands", "The commands that made the data", commands(material)),
-        ("data", "The data, to download", data(page.files)),
+        ("data", "The data, to download", data(files)),
     ];
     for (short, heading, body) in whole {
-        let heading = heading.to_owned();
-        sections.extend(body.map(|body| PageSection { id: ids.next("part"), short, heading, body }));
+        let Some(body) = body else { continue };
+        let id = ids.next("part");
+        contents.push(html! { li { a href=(format!("#{id}")) { (short) } } });
+        sections.push(section(&id, heading, &body));
     }
     let page = html! {
         (DOCTYPE)
@@ -102,25 +98,16 @@ pub fn html(page: &PageMaterial<'_>) -> String {
                     h1 { (title) }
                     p.lead { (lead(material)) }
                 }
-                nav aria-label="Contents" { ul { @for one in &sections { li { a href=(format!("#{}", one.id)) { (one.short) } } } } }
-                main { @for one in &sections {
-                    section #(one.id) aria-labelledby=(format!("{}-h", one.id)) {
-                        h2 #(format!("{}-h", one.id)) { (one.heading) }
-                        (one.body)
-                    }
-                } }
+                nav aria-label="Contents" { ul { @for one in &contents { (one) } } }
+                main { @for one in &sections { (one) } }
             }
         }
     };
     page.into_string() + "\n"
 }
 
-/// A section: its name in the list of contents, what the reader learns from it, and what it holds.
-struct PageSection {
-    id: String,
-    short: &'static str,
-    heading: String,
-    body: Markup,
+fn section(id: &str, heading: &str, body: &Markup) -> Markup {
+    html! { section #(id) aria-labelledby=(format!("{id}-h")) { h2 #(format!("{id}-h")) { (heading) } (body) } }
 }
 
 /// `Recorded from ... to ... with gpulab 0.1.0.`
@@ -142,26 +129,30 @@ fn lead(material: &Material) -> String {
 /// The devices in the records. CPU baselines belong to the device that their run was on. PoCL's versions name one processor by
 /// several compilers' targets.
 fn devices(material: &Material) -> Vec<DevicePart> {
-    let key = |platform: &str, device: &str| (platform.to_owned(), format::device(device));
     let of_rows = material.rows.iter().filter(|row| !row.on_host()).map(|row| key(&row.platform, &row.device));
     let of_points = material.points.iter().map(|point| key(&point.platform, &point.device));
     let of_limits = material.ceilings.iter().map(|row| key(&row.platform, &row.device));
     let runs = groups(&material.rows, |row| row.run_id.clone());
     let mut all = Vec::new();
-    for (platform, name) in distinct(of_rows.chain(of_points).chain(of_limits)) {
-        let is_own = |of: &str, device: &str| of == platform && format::device(device) == name;
+    for own in distinct(of_rows.chain(of_points).chain(of_limits)) {
         let mut rows = Vec::new();
         for run in &runs {
-            let home = run.iter().find(|row| !row.on_host());
-            let is_home = home.is_some_and(|row| is_own(&row.platform, &row.device));
-            let own = run.iter().filter(|row| if row.on_host() { is_home } else { is_own(&row.platform, &row.device) });
-            rows.extend(own.cloned());
+            for row in run {
+                let home = if row.on_host() { run.iter().find(|row| !row.on_host()) } else { Some(row) };
+                rows.extend(home.filter(|home| key(&home.platform, &home.device) == own).map(|_| row.clone()));
+            }
         }
-        let points = material.points.iter().filter(|point| is_own(&point.platform, &point.device)).cloned().collect();
-        let ceilings = material.ceilings.iter().filter(|row| is_own(&row.platform, &row.device)).cloned().collect();
-        all.push(DevicePart { platform, name, rows, points, ceilings });
+        let points = material.points.iter().filter(|point| key(&point.platform, &point.device) == own);
+        let ceilings = material.ceilings.iter().filter(|row| key(&row.platform, &row.device) == own);
+        let points = points.cloned().collect();
+        let ceilings = ceilings.cloned().collect();
+        all.push(DevicePart { platform: own.0, name: own.1, rows, points, ceilings });
     }
     all
+}
+
+fn key(platform: &str, device: &str) -> (String, String) {
+    (platform.to_owned(), format::device(device))
 }
 
 /// Experiments: the last run of each, whose picture says what it asks and finds.
@@ -173,11 +164,10 @@ fn studies(own: &DevicePart, ids: &Ids) -> Option<Markup> {
 
 fn study(points: &[Point], ids: &Ids) -> Markup {
     let own = PointStudy::of(points);
-    let told = StudyText { question: own.question, finding: &own.finding, label: &|x| own.label(x) };
     let id = ids.next("study");
     html! { article.study aria-labelledby=(id) {
         h3 #(id) { (format::terminal(&points[0].experiment)) }
-        @match picture::experiment(points, &told) {
+        @match picture::experiment(points, own.question, &own.finding, &|x| own.label(x)) {
             Ok(picture) => (figure(ids, &picture)),
             Err(why) => {
                 p.question { (prose(own.question)) }
@@ -190,12 +180,12 @@ fn study(points: &[Point], ids: &Ids) -> Markup {
 }
 
 fn others(material: &Material) -> Option<Markup> {
-    let figures = |cells: &[Vec<String>]| {
-        let all = peers::figures(cells);
-        all.split_first().map(|(head, rows)| table(head, rows)).unwrap_or_default()
-    };
     let all = &material.peers;
-    (!all.is_empty()).then(|| html! { @for (name, cells) in all { (folded(name, &figures(cells))) } })
+    (!all.is_empty()).then(|| {
+        html! { @for (name, cells) in all {
+            @if let Some((head, rows)) = peers::figures(cells).split_first() { (folded(name, &table(head, rows))) }
+        } }
+    })
 }
 
 /// Each command once, in the order of their first rows.
@@ -255,12 +245,12 @@ fn figure(ids: &Ids, picture: &Picture) -> Markup {
 fn figures<T>(ids: &Ids, all: Vec<T>, draw: impl Fn(&T) -> picture::Drawn) -> Option<Markup> {
     const SHOWN: usize = 4;
     let drawn: Vec<Markup> = all.iter().filter_map(|one| Some(figure(ids, &draw(one).ok()?))).collect();
-    let (first, more) = drawn.split_at(drawn.len().min(SHOWN));
     (!drawn.is_empty()).then(|| {
         html! {
-            div.pair { @for picture in first { (picture) } }
-            @if !more.is_empty() {
-                (folded(&format!("{} more", more.len()), &html! { div.pair { @for picture in more { (picture) } } }))
+            div.pair { @for picture in drawn.iter().take(SHOWN) { (picture) } }
+            @if drawn.len() > SHOWN {
+                (folded(&format!("{} more", drawn.len() - SHOWN),
+                    &html! { div.pair { @for picture in &drawn[SHOWN..] { (picture) } } }))
             }
         }
     })
@@ -273,11 +263,13 @@ fn folded(summary: &str, body: &Markup) -> Markup {
 
 /// A table whose cells are text; numbers stand at the right. It scrolls where it is wider than the page.
 fn table(head: &[String], rows: &[Vec<String>]) -> Markup {
-    let is_number = |at: usize| {
+    let mut classes: Vec<Option<&str>> = Vec::new();
+    for at in 0..head.len() {
         let mut cells = rows.iter().filter_map(|row| row.get(at)).filter(|cell| !cell.is_empty()).peekable();
-        cells.peek().is_some() && cells.all(|cell| cell.starts_with(|c: char| c.is_ascii_digit() || "-−+".contains(c)))
-    };
-    let classes: Vec<Option<&str>> = (0..head.len()).map(|at| is_number(at).then_some("n")).collect();
+        let is_number = cells.peek().is_some()
+            && cells.all(|cell| cell.starts_with(|c: char| c.is_ascii_digit() || "-−+".contains(c)));
+        classes.push(is_number.then_some("n"));
+    }
     html! { div.scroll tabindex="0" { table {
         thead { tr { @for (class, cell) in classes.iter().zip(head) { th scope="col" class=[class] { (format::terminal(cell)) } } } }
         tbody { @for row in rows { tr { @for (class, cell) in classes.iter().zip(row) { td class=[class] { (format::terminal(cell)) } } } } }

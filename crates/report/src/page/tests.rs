@@ -8,7 +8,7 @@ fn timed(rung: u32, variant: &str, seconds: f64) -> Row {
 }
 
 fn page(material: &Material) -> String {
-    html(&PageMaterial { material, files: &[], counts: &[], films: &[] })
+    html(material, &[], &[], &[])
 }
 
 fn of_rows(rows: Vec<Row>) -> Material {

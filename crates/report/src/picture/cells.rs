@@ -37,7 +37,8 @@ fn draw_grid(sheet: &mut Sheet, grid: &CellGrid) {
     let gaps = 2.0 * ((most - 1) / together) as f64;
     let room = WIDTH - MARGIN - left - if has_text { 190.0 } else { 0.0 };
     let side = ((room - gaps) / most as f64).clamp(3.0, CELL);
-    let (first, left_out, last) = shown_rows(grid);
+    let [first, last] = shown_rows(grid);
+    let left_out = grid.rows.len() - first.len() - last.len();
     sheet.y += 4.0;
     for (at, (label, cells, behind)) in first.iter().chain(last).enumerate() {
         if at == first.len() && left_out > 0 {

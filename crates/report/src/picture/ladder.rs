@@ -30,23 +30,24 @@ pub fn ladder(rows: &[Row]) -> Drawn {
         return Err("no rung has a time, so there is nothing to draw".to_owned());
     }
     let all: Vec<&Row> = rungs.iter().copied().chain(view.cpu.iter().map(|cell| cell.row)).collect();
-    let timed = || all.iter().filter(|row| row.t_median_s.is_some());
+    let mut timed = all.iter().filter(|row| row.t_median_s.is_some());
     let held = rungs.iter().filter(|_| is_held_against_limit(rungs.iter().copied()));
-    let (unit, limit) = if timed().all(|row| is_memory_bound(row) && row.gbps.is_some()) {
-        ("GB/s", held.filter_map(|row| row.ceiling_gbps).next())
-    } else if timed().all(|row| !is_memory_bound(row) && row.gops.is_some()) {
-        let (unit, of_unit) = operation_unit(rungs[0]);
-        (unit, held.filter_map(|row| Some(row.ceiling_gops? / of_unit)).next())
-    } else {
-        ("µs", None)
-    };
-    let chart = BarChart { rows: all, unit, limit };
-    let title = title(&view, &rungs, limit.is_some());
+    let mut chart = BarChart { rows: Vec::new(), unit: "µs", limit: None };
+    if timed.clone().all(|row| is_memory_bound(row) && row.gbps.is_some()) {
+        chart.unit = "GB/s";
+        chart.limit = held.filter_map(|row| row.ceiling_gbps).next();
+    } else if timed.all(|row| !is_memory_bound(row) && row.gops.is_some()) {
+        let unit = operation_unit(rungs[0]);
+        chart.unit = unit.0;
+        chart.limit = held.filter_map(|row| Some(row.ceiling_gops? / unit.1)).next();
+    }
+    chart.rows = all;
+    let title = title(&view, &rungs, chart.limit.is_some());
     let mut sheet = Sheet::titled(&title, "ink", &view.title);
     chart.draw(&mut sheet, view.best());
     let told = chart.rows.iter().map(|row| format!("{} {}", name(row), chart.told(row))).joined("; ");
-    let limit = limit.map_or_else(String::new, |limit| format!(", limit {}", number::value(limit)));
-    Ok(sheet.done(&title, &format!("Bars of {unit}{limit}: {told}."), chart.figures()))
+    let limit = chart.limit.map_or_else(String::new, |limit| format!(", limit {}", number::value(limit)));
+    Ok(sheet.done(&title, &format!("Bars of {}{limit}: {told}.", chart.unit), chart.figures()))
 }
 
 impl BarChart<'_> {
@@ -111,8 +112,8 @@ impl BarChart<'_> {
             let bar = Area::new(axis.at(0.0), y - 7.0, axis.at(value), y + 7.0);
             sheet.fill(bar, class, &format!("{}: {}", names[at], told[at]));
             // A whisker from its first to its third quartile.
-            let quartile = |seconds: Option<f64>| Some(axis.at(self.value(row, seconds?)?));
-            if let (Some(a), Some(b)) = (quartile(row.t_q1_s), quartile(row.t_q3_s)) {
+            let quartiles = [row.t_q1_s, row.t_q3_s].map(|seconds| Some(axis.at(self.value(row, seconds?)?)));
+            if let [Some(a), Some(b)] = quartiles {
                 sheet.line((a, y), (b, y), "rim", 1.2);
                 [a, b].iter().for_each(|x| sheet.line((*x, y - 3.0), (*x, y + 3.0), "rim", 1.2));
             }
@@ -124,9 +125,9 @@ impl BarChart<'_> {
     fn figures(&self) -> Figures {
         let mut figures =
             Figures::new(&["rung", "wg", "median", "first quartile", "third quartile", self.unit, "verdict"]);
-        let time = |seconds: Option<f64>| seconds.map(number::time).unwrap_or_default();
         for &row in &self.rows {
-            let times = [row.t_median_s, row.t_q1_s, row.t_q3_s].map(time);
+            let times = [row.t_median_s, row.t_q1_s, row.t_q3_s];
+            let times = times.map(|seconds| seconds.map(number::time).unwrap_or_default());
             let rest = [self.told(row), verdict(row, usize::MAX)];
             figures.rows.push([&[name(row), row.wg_text()][..], &times, &rest].concat());
         }
@@ -146,23 +147,25 @@ fn name(row: &Row) -> String {
 
 /// Which rung is fastest, or which are alike, and how near to the limit.
 fn title(view: &View<'_>, rungs: &[&Row], is_limited: bool) -> String {
-    let has_time = |row: &&Row| row.t_median_s.is_some();
-    let timed: Vec<&Row> = rungs.iter().copied().filter(has_time).filter(|row| row.is_believed()).collect();
+    let timed = rungs.iter().copied().filter(|row| row.t_median_s.is_some() && row.is_believed());
+    let timed: Vec<&Row> = timed.collect();
     let Some(best) = view.best().and_then(|at| rungs.get(at)).or(timed.first()) else {
         return "No rung has a time to trust".to_owned();
     };
     let time = best.t_median_s.unwrap_or(f64::INFINITY);
     let share = best.ceiling_pct.filter(|_| is_limited && !best.flags.contains(flag::FITS_CACHE));
     let mut how = share.map_or_else(|| number::time(time), |share| format!("{share:.0} % of the limit"));
-    let is_doubtful = |row: &&&Row| !row.is_believed() && row.t_median_s.is_some_and(|t| t < time);
-    let doubtful: Vec<&Row> = rungs.iter().filter(is_doubtful).copied().collect();
+    let doubtful = rungs.iter().copied().filter(|row| !row.is_believed() && row.t_median_s.is_some_and(|t| t < time));
+    let doubtful: Vec<&Row> = doubtful.collect();
     if !doubtful.is_empty() {
         how += &format!("; not to be believed: {}", who(&doubtful, &[]));
     }
     // What the spreads of both would hide is no difference; an unsteady row is never said to be alike.
-    let tie = |row: &Row| if best.drift().max(row.drift()) > 1.0 { 1.0 } else { clear_factor(Some(best), row) };
-    let is_alike = |row: &&Row| row.rung.is_some() && row.t_median_s.is_some_and(|t| t <= time * tie(row));
-    let alike: Vec<&Row> = timed.iter().copied().filter(is_alike).collect();
+    let mut alike: Vec<&Row> = Vec::new();
+    for &row in timed.iter().filter(|row| row.rung.is_some()) {
+        let tie = if best.drift().max(row.drift()) > 1.0 { 1.0 } else { clear_factor(Some(best), row) };
+        alike.extend(row.t_median_s.filter(|t| *t <= time * tie).map(|_| row));
+    }
     match alike.len() {
         _ if timed.len() < 2 => format!("{}: {how}", label(best)),
         0 | 1 => format!("{} is fastest: {how}", label(best)),
@@ -199,11 +202,12 @@ pub fn waterfall(rows: &[Row]) -> Drawn {
         }
         let clear = clear_factor(Some(pair[0]), pair[1]);
         // Blue for a gain, red for a loss, grey for what the noise hides.
-        let (told, class) = match gain {
-            gain if gain > clear => (format!("× {}", number::value(gain)), "f0"),
-            gain if gain < 1.0 / clear => (format!("× {}", number::value(gain)), "f1"),
-            _ => ("undecided".to_owned(), "mute"),
+        let class = match gain {
+            gain if gain > clear => "f0",
+            gain if gain < 1.0 / clear => "f1",
+            _ => "mute",
         };
+        let told = if class == "mute" { "undecided".to_owned() } else { format!("× {}", number::value(gain)) };
         steps.push(WaterfallStep { row: pair[1], before, after, told, class });
     }
     let Some(best) = steps.iter().max_by(|a, b| a.after.total_cmp(&b.after)) else {
@@ -234,14 +238,14 @@ fn draw_steps(sheet: &mut Sheet, steps: &[WaterfallStep<'_>], whole: &WaterfallS
     let mut names: Vec<String> = steps.iter().map(|step| fitted(&label(step.row), BODY, 150.0)).collect();
     names.push("all together".to_owned());
     let left = MARGIN + widest(&names, BODY) + 8.0;
-    let all = || steps.iter().chain([whole]);
-    let right = WIDTH - MARGIN - widest(all().map(|step| &step.told), BODY) - 10.0;
-    let (least, most) = span(all().flat_map(|step| [step.before, step.after])).unwrap_or((1.0, 2.0));
+    let all = steps.iter().chain([whole]);
+    let right = WIDTH - MARGIN - widest(all.clone().map(|step| &step.told), BODY) - 10.0;
+    let [least, most] = span(all.clone().flat_map(|step| [step.before, step.after])).unwrap_or([1.0, 2.0]);
     let axis = AxisScale::log(least.min(1.0) / 1.04, most.max(1.2) * 1.04, false, 6).over(left, right);
     let top = sheet.y + 4.0;
     let area = Area::new(left, top, right, top + LINE * names.len() as f64);
     across(sheet, area, &ticks(&axis), &format!("times as fast as {}", fitted(first, SMALL, 150.0)));
-    for (at, step) in all().enumerate() {
+    for (at, step) in all.enumerate() {
         let y = top + LINE * (at as f64 + 0.5);
         let from = axis.at(step.before.min(step.after));
         // The smallest change is seen.

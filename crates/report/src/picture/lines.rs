@@ -72,9 +72,7 @@ fn times(rows: &[Row], x: fn(&Row) -> u64, x_name: &str, floor: Option<f64>) -> 
     let timed: Vec<&Row> = rows.iter().filter(|row| is_base(row) && row.is_plain()).collect();
     let mut sizes = distinct(timed.iter().map(|row| x(row)));
     sizes.sort_unstable();
-    let seconds = |row: &Row| row.t_median_s.unwrap_or(f64::INFINITY);
-    let fastest = timed.iter().min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
-    let (Some(best), Some(&low), Some(&high)) = (fastest, sizes.first(), sizes.last()) else {
+    let (Some((best, time)), Some(&low), Some(&high)) = (fastest(&timed), sizes.first(), sizes.last()) else {
         return Err("no row has a time, so there is nothing to draw".to_owned());
     };
     if low == high {
@@ -83,15 +81,14 @@ fn times(rows: &[Row], x: fn(&Row) -> u64, x_name: &str, floor: Option<f64>) -> 
     let mut rungs = grouped(&timed, |row| (row.rung, row.variant.clone()));
     rungs.sort_by_key(|own| own[0].rung);
     let all = rungs.iter().flatten().flat_map(|row| [row.t_q1_s, row.t_q3_s, row.t_median_s]).flatten();
-    let (least, most) = span(all.chain(floor)).unwrap_or((1e-6, 1.0));
+    let [least, most] = span(all.chain(floor)).unwrap_or([1e-6, 1.0]);
     let (unit, of_unit) = number::time_unit((least * most).sqrt());
     let mut lines = Vec::new();
     for own in &rungs {
         let mut points = Vec::new();
         for &size in &sizes {
-            let of_size = own.iter().filter(|row| x(row) == size);
-            let Some(row) = of_size.min_by(|a, b| seconds(a).total_cmp(&seconds(b))) else { continue };
-            let Some(time) = row.t_median_s else { continue };
+            let of_size: Vec<&Row> = own.iter().copied().filter(|row| x(row) == size).collect();
+            let Some((row, time)) = fastest(&of_size) else { continue };
             let tip = format!("{}, {size}: {}", label(row), number::time(time));
             let [low, high] = [row.t_q1_s, row.t_q3_s].map(|quartile| quartile.unwrap_or(time) / of_unit);
             points.push(LinePoint { x: size as f64, y: time / of_unit, low, high, tip });
@@ -100,11 +97,11 @@ fn times(rows: &[Row], x: fn(&Row) -> u64, x_name: &str, floor: Option<f64>) -> 
     }
     // What bounds all of them from below.
     if let Some(floor) = floor {
-        let ends = [low, high].map(|x| (x as f64, floor / of_unit));
-        let point = |(x, y)| LinePoint { x, y, low: y, high: y, tip: number::time(floor) };
-        lines.push(Line { name: "an empty launch".to_owned(), points: ends.map(point).into() });
+        let y = floor / of_unit;
+        let ends = [low, high].map(|x| LinePoint { x: x as f64, y, low: y, high: y, tip: number::time(floor) });
+        lines.push(Line { name: "an empty launch".to_owned(), points: ends.into() });
     }
-    let title = format!("{} is fastest: {} at {} {x_name}", label(best), number::time(seconds(best)), x(best));
+    let title = format!("{} is fastest: {} at {} {x_name}", label(best), number::time(time), x(best));
     let device = format::device(&best.device);
     let subtitle = format!("{} on {device}, {}: median time of each rung's fastest settings", best.family, best.dtype);
     let mut sheet = Sheet::titled(&title, "ink", &subtitle);
@@ -114,10 +111,16 @@ fn times(rows: &[Row], x: fn(&Row) -> u64, x_name: &str, floor: Option<f64>) -> 
     draw(&mut sheet, &lines, axes, &x_ticks, [x_name, &format!("time ({unit})")]);
     let mut figures = Figures::new(&["rung", x_name, &format!("time ({unit})")]);
     for line in &lines {
-        let cells = |p: &LinePoint| vec![line.name.clone(), number::count(p.x as u64), number::value(p.y)];
-        figures.rows.extend(line.points.iter().map(cells));
+        for p in &line.points {
+            figures.rows.push(vec![line.name.clone(), number::count(p.x as u64), number::value(p.y)]);
+        }
     }
     Ok(sheet.done(&title, &format!("Lines of time over {x_name}, of {} rungs.", rungs.len()), figures))
+}
+
+fn fastest<'a>(rows: &[&'a Row]) -> Option<(&'a Row, f64)> {
+    let timed = rows.iter().filter_map(|row| Some((*row, row.t_median_s?)));
+    timed.min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// Draws time over the size of the problem: where launches end to matter, and where caches end.
@@ -133,42 +136,38 @@ pub fn sweep(rows: &[Row]) -> Drawn {
     times(&latest, |row| row.wg.map_or(1, |wg| wg.size() as u64), "work-items of a group", None)
 }
 
-pub struct StudyText<'a> {
-    pub question: &'a str,
-    pub finding: &'a str,
-    /// Names a value of what is varied.
-    pub label: &'a dyn Fn(f64) -> String,
-}
-
 /// Draws the points of one run of an experiment, a panel for each quantity. The finding's first part is the title, grey where it
 /// is undecided.
-pub fn experiment(points: &[Point], told: &StudyText<'_>) -> Drawn {
+pub fn experiment(points: &[Point], question: &str, finding: &str, label: &dyn Fn(f64) -> String) -> Drawn {
     let measured: Vec<&Point> = points.iter().filter(|p| p.measured().is_some_and(f64::is_finite)).collect();
     let Some(first) = measured.first() else {
         return Err("no point has a value, so there is nothing to draw".to_owned());
     };
     // A point within a number ends nothing.
-    let end = [". ", "; "].iter().filter_map(|mark| told.finding.find(mark)).min();
-    let title = end.map_or(told.finding.trim_end_matches('.'), |end| &told.finding[..end]);
-    let rest = end.map_or("", |end| told.finding[end + 2..].trim());
-    let subtitle = format!("{} on {}: {}", first.experiment, format::device(&first.device), told.question);
-    let is_undecided = told.finding.split(". ").next().is_some_and(|first| first.contains("undecided"));
+    let end = [". ", "; "].iter().filter_map(|mark| finding.find(mark)).min();
+    let title = end.map_or(finding.trim_end_matches('.'), |end| &finding[..end]);
+    let rest = end.map_or("", |end| finding[end + 2..].trim());
+    let subtitle = format!("{} on {}: {}", first.experiment, format::device(&first.device), question);
+    let is_undecided = finding.split(". ").next().is_some_and(|first| first.contains("undecided"));
     let mut sheet = Sheet::titled(title, if is_undecided { "dim" } else { "ink" }, &subtitle);
     sheet.lines(rest, NOTE, MARGIN);
     let panels = grouped(&measured, |p| (p.metric.clone(), p.unit.clone()));
     for panel in &panels {
-        draw_panel(&mut sheet, panel, told.label);
+        draw_panel(&mut sheet, panel, label);
         sheet.y += 10.0;
     }
-    let quantity = |p: &Point| number::quantity(&p.metric, &p.unit);
     let mut figures = Figures::new(&["series", &first.x_name, "quantity", "value", "spread"]);
     for &point in &measured {
         let spread = point.noise.map(|noise| format!("{:.1} %", 100.0 * noise)).unwrap_or_default();
         let value = point.measured().map(number::value).unwrap_or_default();
-        figures.rows.push(vec![point.series.clone(), (told.label)(point.x), quantity(point), value, spread]);
+        figures.rows.push(vec![point.series.clone(), label(point.x), quantity(point), value, spread]);
     }
     let names = panels.iter().map(|panel| quantity(panel[0])).joined("; ");
-    Ok(sheet.done(title, &format!("{} Panels: {names}.", told.finding), figures))
+    Ok(sheet.done(title, &format!("{} Panels: {names}.", finding), figures))
+}
+
+fn quantity(point: &Point) -> String {
+    number::quantity(&point.metric, &point.unit)
 }
 
 /// The points of one quantity: lines where numbers are varied, dots otherwise.
@@ -178,32 +177,31 @@ fn draw_panel(sheet: &mut Sheet, points: &[&Point], label: &dyn Fn(f64) -> Strin
     let own = grouped(points, |p| p.series.as_str());
     let longest = own.iter().map(Vec::len).max().unwrap_or(0);
     let has_numbers = xs.iter().all(|x| label(*x).starts_with(|c: char| c.is_ascii_digit()));
-    let name = number::quantity(&points[0].metric, &points[0].unit);
     if xs.len() < 3 || longest < 3 || !has_numbers || own.len() > MOST_LINES {
         return dots(sheet, points, &xs, has_numbers, label);
     }
     let mut lines = Vec::new();
     for mut own in own {
         own.sort_by(|a, b| a.x.total_cmp(&b.x));
-        let point = |p: &Point| {
+        let points = own.iter().map(|p| {
             let [low, high] = ends(p);
             LinePoint { x: p.x, y: p.measured().unwrap_or(0.0), low, high, tip: tip(p, label) }
-        };
-        lines.push(Line { name: own[0].series.clone(), points: own.iter().map(|p| point(p)).collect() });
+        });
+        lines.push(Line { name: own[0].series.clone(), points: points.collect() });
     }
-    let (least, most) = span(xs.iter().copied().filter(|x| *x > 0.0)).unwrap_or((1.0, 1.0));
+    let [least, most] = span(xs.iter().copied().filter(|x| *x > 0.0)).unwrap_or([1.0, 1.0]);
     let x = match most / least >= FAR && xs[0] >= 0.0 {
         true => AxisScale::log(least, most, xs[0] == 0.0, 8),
         false => AxisScale::between(xs[0], most.max(xs[xs.len() - 1]), 8),
     };
     let is_long = xs.iter().all(|&x| label(x) == x.to_string()) && xs.iter().any(|&x| x >= 10_000.0);
     let x_ticks: Vec<Tick> = xs.iter().map(|&x| (x, if is_long { number::size(x) } else { label(x) })).collect();
-    draw(sheet, &lines, (x, values(points, 5)), &x_ticks, [&points[0].x_name, &name]);
+    draw(sheet, &lines, (x, values(points, 5)), &x_ticks, [&points[0].x_name, &quantity(points[0])]);
 }
 
 /// The axis of values: from nought, or logarithmic where they are far apart.
 fn values(points: &[&Point], ticks: usize) -> AxisScale {
-    let (least, most) = span(points.iter().flat_map(|p| ends(p))).unwrap_or((0.0, 1.0));
+    let [least, most] = span(points.iter().flat_map(|p| ends(p))).unwrap_or([0.0, 1.0]);
     match (least < 0.0, least > 0.0 && most / least > WIDE) {
         (true, _) => AxisScale::between(least, most, ticks),
         (_, true) => AxisScale::log_round(least, most, ticks),
@@ -213,18 +211,21 @@ fn values(points: &[&Point], ticks: usize) -> AxisScale {
 
 /// A line for each series with a dot for each x; or one for each series and x where these are names.
 fn dots(sheet: &mut Sheet, points: &[&Point], xs: &[f64], has_numbers: bool, label: &dyn Fn(f64) -> String) {
-    let name = |p: &Point| if has_numbers { p.series.clone() } else { format!("{}: {}", p.series, label(p.x)) };
     let x_name = &points[0].x_name;
     if has_numbers && xs.len() > 1 {
         sheet.key(&xs.iter().map(|&x| format!("{x_name} {}", label(x))).collect::<Vec<_>>());
     }
-    let own = grouped(points, |p| name(p));
-    let rows: Vec<String> = own.iter().map(|points| fitted(&name(points[0]), SMALL, 220.0)).collect();
+    let own = grouped(points, |p| (p.series.as_str(), if has_numbers { String::new() } else { label(p.x) }));
+    let rows = own.iter().map(|points| match has_numbers {
+        true => fitted(&points[0].series, SMALL, 220.0),
+        false => fitted(&format!("{}: {}", points[0].series, label(points[0].x)), SMALL, 220.0),
+    });
+    let rows: Vec<String> = rows.collect();
     let left = MARGIN + widest(&rows, SMALL) + 10.0;
     let top = sheet.y + 8.0;
     let area = Area::new(left, top, WIDTH - MARGIN - 14.0, top + ROW * rows.len() as f64);
     let values = values(points, 4).over(area.left, area.right);
-    across(sheet, area, &ticks(&values), &number::quantity(&points[0].metric, &points[0].unit));
+    across(sheet, area, &ticks(&values), &quantity(points[0]));
     for (at, (points, row)) in own.iter().zip(&rows).enumerate() {
         let y = top + ROW * (at as f64 + 0.5);
         sheet.text(MARGIN, y + 4.0, (SMALL, "start", "ink"), row);

@@ -6,13 +6,13 @@ mod ladder;
 mod lines;
 pub(super) mod number;
 mod roofline;
-mod scale;
+pub(super) mod scale;
 pub(super) mod sheet;
 mod timeline;
 
 pub use cells::of_grids;
 pub use ladder::{ladder, waterfall};
-pub use lines::{StudyText, experiment, size, sweep};
+pub use lines::{experiment, size, sweep};
 pub use roofline::roofline;
 pub use sheet::{Figures, Picture};
 pub use timeline::{of_bars, overlap};

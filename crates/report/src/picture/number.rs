@@ -61,8 +61,8 @@ pub(super) fn size(n: f64) -> String {
     const TWOS: [(f64, &str); 4] =
         [(1_099_511_627_776.0, "Ti"), (1_073_741_824.0, "Gi"), (1_048_576.0, "Mi"), (1024.0, "Ki")];
     const TENS: [(f64, &str); 3] = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
-    let whole = |(unit, name): &(f64, &str)| (n >= *unit && n % unit == 0.0).then(|| format!("{}{name}", n / unit));
-    TWOS.iter().find_map(whole).or_else(|| TENS.iter().find_map(whole)).unwrap_or_else(|| tick(n))
+    let unit = TWOS.iter().chain(&TENS).find(|(unit, _)| n >= *unit && n % unit == 0.0);
+    unit.map_or_else(|| tick(n), |(unit, name)| format!("{}{name}", n / unit))
 }
 
 pub(crate) fn unit(name: &str) -> &str {

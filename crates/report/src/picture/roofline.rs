@@ -27,21 +27,14 @@ struct Roof {
     is_memory: bool,
 }
 
-/// A rung: its operations a byte, and its rate.
-struct RungPoint<'a> {
-    row: &'a Row,
-    intensity: f64,
-    gops: f64,
-}
-
 /// Draws ladders of one device, each of one case. `ceilings` are those of the device; without them the rows' own limits are
 /// drawn.
 pub fn roofline(ladders: &[Vec<Row>], ceilings: &[CeilingRow]) -> Drawn {
-    let mut paths: Vec<Vec<RungPoint<'_>>> = ladders.iter().map(|rows| path(rows)).collect();
+    let mut paths: Vec<Vec<&Row>> = ladders.iter().map(|rows| path(rows)).collect();
     let has_cache = ceilings.iter().any(|row| row.what == "read" && row.place == Site::Cache && row.value.is_some());
     // Data in a cache have no place beside memory's roof alone.
-    if !has_cache && paths.iter().any(|path| is_held_against_limit(path.iter().map(|point| point.row))) {
-        paths.iter_mut().for_each(|path| path.retain(|point| !point.row.flags.contains(flag::FITS_CACHE)));
+    if !has_cache && paths.iter().any(|path| is_held_against_limit(path.iter().copied())) {
+        paths.iter_mut().for_each(|path| path.retain(|point| !point.flags.contains(flag::FITS_CACHE)));
     }
     paths.retain(|path| !path.is_empty());
     let Some(first) = paths.first() else {
@@ -50,12 +43,12 @@ pub fn roofline(ladders: &[Vec<Row>], ceilings: &[CeilingRow]) -> Drawn {
         return Err(why.to_owned());
     };
     let roofs = roofs(&paths, ceilings);
-    let device = format::device(&first[0].row.device);
+    let device = format::device(&first[0].device);
     let title = match paths.len() {
         1 => title(first),
         _ => "How near each ladder comes to the roof of its device".to_owned(),
     };
-    let of = if paths.len() == 1 { format!("{} on {device}", case(first[0].row)) } else { device.clone() };
+    let of = if paths.len() == 1 { format!("{} on {device}", case(first[0])) } else { device.clone() };
     let mut sheet = Sheet::titled(&title, "ink", &format!("{of}; both axes logarithmic"));
     draw(&mut sheet, &paths, &roofs);
     let mut figures = Figures::new(&["what", "operations a byte", "Gop/s", "GB/s"]);
@@ -64,41 +57,44 @@ pub fn roofline(ladders: &[Vec<Row>], ceilings: &[CeilingRow]) -> Drawn {
         cells[if roof.is_memory { 3 } else { 2 }] = number::value(roof.rate);
         figures.rows.push(cells);
     }
-    for point in paths.iter().flatten() {
-        let rates = [point.intensity, point.gops, point.gops / point.intensity].map(number::value);
-        let name = format!("{}, {}", case(point.row), label(point.row));
+    for row in paths.iter().flatten() {
+        let rates = [intensity(row), gops(row), gops(row) / intensity(row)].map(number::value);
+        let name = format!("{}, {}", case(row), label(row));
         figures.rows.push([&[name][..], &rates].concat());
     }
     Ok(sheet.done(&title, &format!("Roofline of {device} with {} limits.", roofs.len()), figures))
 }
 
-fn path(rows: &[Row]) -> Vec<RungPoint<'_>> {
-    let mut path = Vec::new();
-    for row in rows.iter().filter(|row| is_base(row) && row.is_plain()) {
-        let intensity = row.ops.zip(row.bytes).and_then(|(ops, bytes)| ratio(ops as f64, bytes as f64));
-        if let (Some(intensity), Some(gops)) = (intensity, row.gops)
-            && intensity > 0.0
-            && gops > 0.0
-        {
-            path.push(RungPoint { row, intensity, gops });
-        }
-    }
-    path
+/// The rungs that have a place.
+fn path(rows: &[Row]) -> Vec<&Row> {
+    let rungs = rows.iter().filter(|row| is_base(row) && row.is_plain());
+    rungs.filter(|row| intensity(row) > 0.0 && gops(row) > 0.0).collect()
+}
+
+/// Operations a byte; nought where they are not known.
+fn intensity(row: &Row) -> f64 {
+    row.ops.zip(row.bytes).and_then(|(ops, bytes)| ratio(ops as f64, bytes as f64)).unwrap_or(0.0)
+}
+
+fn gops(row: &Row) -> f64 {
+    row.gops.unwrap_or(0.0)
 }
 
 /// The limits that matter to these ladders: memory, a cache, and arithmetic in their type; of several types the fastest.
-fn roofs(paths: &[Vec<RungPoint<'_>>], ceilings: &[CeilingRow]) -> Vec<Roof> {
-    let rows = || paths.iter().flatten().map(|point| point.row);
-    let is_held = is_held_against_limit(rows());
+fn roofs(paths: &[Vec<&Row>], ceilings: &[CeilingRow]) -> Vec<Roof> {
+    let rows = paths.iter().flatten().copied();
+    let is_held = is_held_against_limit(rows.clone());
     let mut roofs: Vec<Roof> = Vec::new();
     for row in ceilings {
-        let is_own = row.element.is_empty() || rows().any(|own| own.dtype.name() == row.element);
+        let is_own = row.element.is_empty() || rows.clone().any(|own| own.dtype.name() == row.element);
         let Some(value) = row.value.filter(|value| *value > 0.0 && is_own) else { continue };
         let (name, rate, is_memory) = match (row.what.as_str(), row.place) {
             ("read", Site::Memory) if is_held => ("memory, read", value, true),
             ("read", Site::Cache) => ("cache, read", value, true),
             ("fma", Site::Unit) => ("multiply-add", value, false),
-            ("add-min", Site::Unit) if rows().any(|row| row.ceiling == "add-min") => ("add-min", 2.0 * value, false),
+            ("add-min", Site::Unit) if rows.clone().any(|row| row.ceiling == "add-min") => {
+                ("add-min", 2.0 * value, false)
+            }
             _ => continue,
         };
         match roofs.iter_mut().find(|other| other.name == name) {
@@ -107,7 +103,7 @@ fn roofs(paths: &[Vec<RungPoint<'_>>], ceilings: &[CeilingRow]) -> Vec<Roof> {
         }
     }
     if roofs.is_empty() {
-        for row in rows() {
+        for row in rows {
             let memory = row.ceiling_gbps.filter(|_| is_held).map(|rate| (rate, true));
             if let Some((rate, is_memory)) = memory.or(row.ceiling_gops.map(|rate| (rate, false)))
                 && !roofs.iter().any(|other| other.name == row.ceiling)
@@ -119,9 +115,9 @@ fn roofs(paths: &[Vec<RungPoint<'_>>], ceilings: &[CeilingRow]) -> Vec<Roof> {
     roofs
 }
 
-fn draw(sheet: &mut Sheet, paths: &[Vec<RungPoint<'_>>], roofs: &[Roof]) {
+fn draw(sheet: &mut Sheet, paths: &[Vec<&Row>], roofs: &[Roof]) {
     if paths.len() > 1 {
-        sheet.key(&paths.iter().map(|path| case(path[0].row)).collect::<Vec<_>>());
+        sheet.key(&paths.iter().map(|path| case(path[0])).collect::<Vec<_>>());
     }
     // The slopes are named by their dashes: on their lines the rungs' names have the room.
     let mut x = MARGIN;
@@ -135,7 +131,7 @@ fn draw(sheet: &mut Sheet, paths: &[Vec<RungPoint<'_>>], roofs: &[Roof]) {
     sheet.y += 20.0;
     sheet.text(MARGIN, sheet.y - 2.0, (SMALL, "start", "ink"), "rate (Gop/s)");
     let top = sheet.y + 8.0;
-    let (x, y) = scales(paths, roofs);
+    let [x, y] = scales(paths, roofs);
     let y = y.over(top + HEIGHT, top);
     let area = Area::new(MARGIN + room(&ticks(&y)), top, WIDTH - MARGIN - 6.0, top + HEIGHT);
     let x = x.over(area.left, area.right);
@@ -146,10 +142,10 @@ fn draw(sheet: &mut Sheet, paths: &[Vec<RungPoint<'_>>], roofs: &[Roof]) {
     for (series, path) in paths.iter().enumerate() {
         // Paths of equal intensity stand side by side, each further from the roof of memory than it is.
         let shift = 6.0 * series as f64;
-        let places: Vec<(f64, f64)> = path.iter().map(|p| (x.at(p.intensity) + shift, y.at(p.gops))).collect();
+        let places: Vec<(f64, f64)> = path.iter().map(|p| (x.at(intensity(p)) + shift, y.at(gops(p)))).collect();
         sheet.path(&places, &format!("s{}", series % SERIES), 1.8, None);
-        for (point, place) in path.iter().zip(&places) {
-            let tip = format!("{}, {}: {} Gop/s", case(point.row), label(point.row), number::value(point.gops));
+        for (row, place) in path.iter().zip(&places) {
+            let tip = format!("{}, {}: {} Gop/s", case(row), label(row), number::value(gops(row)));
             sheet.dot(*place, series, &tip);
         }
         if paths.len() == 1 {
@@ -159,16 +155,16 @@ fn draw(sheet: &mut Sheet, paths: &[Vec<RungPoint<'_>>], roofs: &[Roof]) {
 }
 
 /// Axes that hold all points, and of the roofs what bounds them.
-fn scales(paths: &[Vec<RungPoint<'_>>], roofs: &[Roof]) -> (AxisScale, AxisScale) {
-    let points = || paths.iter().flatten();
+fn scales(paths: &[Vec<&Row>], roofs: &[Roof]) -> [AxisScale; 2] {
+    let rows = paths.iter().flatten();
     let compute = roofs.iter().filter(|roof| !roof.is_memory).map(|roof| roof.rate).fold(0.0, f64::max);
     // Where a roof of memory meets that of arithmetic, and of that a part as long as its name.
     let ridges = roofs.iter().filter(|roof| roof.is_memory && compute > 0.0).map(|roof| compute / roof.rate);
-    let around = points().flat_map(|p| [p.intensity / 4.0, p.intensity * 4.0]);
-    let (low, high) = span(around.chain(ridges.flat_map(|ridge| [ridge / 4.0, ridge * 30.0]))).unwrap_or((0.1, 10.0));
+    let around = rows.clone().flat_map(|row| [intensity(row) / 4.0, intensity(row) * 4.0]);
+    let [low, high] = span(around.chain(ridges.flat_map(|ridge| [ridge / 4.0, ridge * 30.0]))).unwrap_or([0.1, 10.0]);
     let corners = roofs.iter().map(|roof| if roof.is_memory { roof.rate * low } else { roof.rate });
-    let (least, most) = span(points().map(|p| p.gops).chain(corners)).unwrap_or((1.0, 1.0));
-    (AxisScale::log_round(low, high, 6), AxisScale::log_round(least, most * 2.5, 6))
+    let [least, most] = span(rows.map(|row| gops(row)).chain(corners)).unwrap_or([1.0, 1.0]);
+    [AxisScale::log_round(low, high, 6), AxisScale::log_round(least, most * 2.5, 6)]
 }
 
 fn draw_roofs(sheet: &mut Sheet, roofs: &[Roof], (x, y): (&AxisScale, &AxisScale)) {
@@ -197,9 +193,9 @@ fn draw_roofs(sheet: &mut Sheet, roofs: &[Roof], (x, y): (&AxisScale, &AxisScale
 
 /// Names the rungs of a path beside it, apart from each other. A path under the roof of memory has room to its right, one under
 /// that of arithmetic to its left.
-fn draw_names(sheet: &mut Sheet, path: &[RungPoint<'_>], places: &[(f64, f64)], area: Area) {
-    let (left, right) = span(places.iter().map(|place| place.0)).unwrap_or((area.left, area.right));
-    let is_memory = path.iter().all(|point| is_memory_bound(point.row));
+fn draw_names(sheet: &mut Sheet, path: &[&Row], places: &[(f64, f64)], area: Area) {
+    let [left, right] = span(places.iter().map(|place| place.0)).unwrap_or([area.left, area.right]);
+    let is_memory = path.iter().all(|row| is_memory_bound(row));
     let (edge, side, anchor) = if is_memory { (right, 1.0, "start") } else { (left, -1.0, "end") };
     let mut order: Vec<usize> = (0..path.len()).collect();
     order.sort_by(|&a, &b| places[b].1.total_cmp(&places[a].1));
@@ -209,7 +205,7 @@ fn draw_names(sheet: &mut Sheet, path: &[RungPoint<'_>], places: &[(f64, f64)], 
         let y = (places[at].1 + 4.0).min(free);
         let from = (places[at].0 + 5.0 * side, places[at].1);
         sheet.path(&[from, (edge + 13.0 * side, y - 4.0)], "axis", 1.0, None);
-        sheet.text(edge + 16.0 * side, y, (SMALL, anchor, "ink halo"), &label(path[at].row));
+        sheet.text(edge + 16.0 * side, y, (SMALL, anchor, "ink halo"), &label(path[at]));
         free = y - 1.15 * SMALL;
     }
     if free < area.top {
@@ -222,13 +218,13 @@ fn case(row: &Row) -> String {
     format!("{} {}, n = {}", row.family, row.dtype, number::size(row.n as f64))
 }
 
-fn title(path: &[RungPoint<'_>]) -> String {
-    let first = &path[0];
-    let best = path.iter().fold(first, |best, point| if point.gops > best.gops { point } else { best });
-    let times = number::value(best.gops / first.gops);
-    let share = best.row.ceiling_pct.map_or_else(String::new, |share| format!(", {share:.0} % of the limit"));
-    match best.gops > 1.005 * first.gops {
-        true => format!("From {} to {}: {times} times as fast{share}", label(first.row), label(best.row)),
-        false => format!("No rung is faster than {}{share}", label(first.row)),
+fn title(path: &[&Row]) -> String {
+    let first = path[0];
+    let best = path.iter().fold(first, |best, row| if gops(row) > gops(best) { row } else { best });
+    let times = gops(best) / gops(first);
+    let share = best.ceiling_pct.map_or_else(String::new, |share| format!(", {share:.0} % of the limit"));
+    match times > 1.005 {
+        true => format!("From {} to {}: {} times as fast{share}", label(first), label(best), number::value(times)),
+        false => format!("No rung is faster than {}{share}", label(first)),
     }
 }

@@ -10,7 +10,7 @@ pub(super) const BELOW: f64 = 36.0;
 
 /// An axis: values from `least` to `most`, and the places of these two on the sheet.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct AxisScale {
+pub(crate) struct AxisScale {
     is_log: bool,
     pub(super) least: f64,
     pub(super) most: f64,
@@ -22,11 +22,11 @@ pub(super) struct AxisScale {
 }
 
 /// Least and most of the values that can be drawn; nothing without any.
-pub(super) fn span(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
+pub(crate) fn span(values: impl IntoIterator<Item = f64>) -> Option<[f64; 2]> {
     let finite = values.into_iter().filter(|value| value.is_finite());
     finite.fold(None, |span, value| match span {
-        None => Some((value, value)),
-        Some((least, most)) => Some((f64::min(least, value), f64::max(most, value))),
+        None => Some([value, value]),
+        Some([least, most]) => Some([f64::min(least, value), f64::max(most, value)]),
     })
 }
 
@@ -46,12 +46,12 @@ impl AxisScale {
     }
 
     /// Between two values, as they are.
-    pub(super) fn between(least: f64, most: f64, ticks: usize) -> AxisScale {
+    pub(crate) fn between(least: f64, most: f64, ticks: usize) -> AxisScale {
         AxisScale::new(false, least, if most > least { most } else { least + 1.0 }, ticks)
     }
 
     /// Logarithmic, between these positive values, with a place for nought before them if that is asked for.
-    pub(super) fn log(least: f64, most: f64, has_zero: bool, ticks: usize) -> AxisScale {
+    pub(crate) fn log(least: f64, most: f64, has_zero: bool, ticks: usize) -> AxisScale {
         let least = least.max(f64::MIN_POSITIVE);
         let most = if most > least { most } else { 2.0 * least };
         AxisScale { has_zero, ..AxisScale::new(true, least, most, ticks) }
@@ -72,7 +72,7 @@ impl AxisScale {
     }
 
     /// The place of a value; of one beyond the ends, the end.
-    pub(super) fn at(&self, value: f64) -> f64 {
+    pub(crate) fn at(&self, value: f64) -> f64 {
         let share = match self.is_log {
             false => (value - self.least) / (self.most - self.least),
             true => (value / self.least).ln() / (self.most / self.least).ln(),
@@ -85,6 +85,14 @@ impl AxisScale {
             false => share,
         };
         self.from + share * (self.to - self.from)
+    }
+
+    /// The value at a share of the axis.
+    pub(crate) fn value(&self, share: f64) -> f64 {
+        match self.is_log {
+            true => (self.least.ln() + share * (self.most.ln() - self.least.ln())).exp().min(self.most),
+            false => self.least + share * (self.most - self.least),
+        }
     }
 
     /// Round values along the axis, ascending.
@@ -179,7 +187,7 @@ mod tests {
         assert_eq!(AxisScale::log_round(1.0, 1e6, 4).ticks(), [1.0, 100.0, 1e4, 1e6]);
         let axis = AxisScale::log(1.0, 16.0, true, 8).over(100.0, 200.0);
         assert_eq!([0.0, 1.0, 16.0, 99.0].map(|value| axis.at(value)), [100.0, 110.0, 200.0, 200.0]);
-        assert_eq!(span([3.0, f64::NAN, 1.0, f64::INFINITY]), Some((1.0, 3.0)));
+        assert_eq!(span([3.0, f64::NAN, 1.0, f64::INFINITY]), Some([1.0, 3.0]));
     }
 
     proptest! {

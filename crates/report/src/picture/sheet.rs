@@ -4,8 +4,7 @@
 
 use crate::format;
 use gpulab_system::text::Joined;
-use maud::{Markup, PreEscaped, Render, html};
-use std::fmt::Write as _;
+use maud::{Markup, PreEscaped, html};
 
 /// Units across a sheet. Narrow, so that its letters can be read on a telephone.
 pub(super) const WIDTH: f64 = 480.0;
@@ -53,7 +52,7 @@ pub(crate) fn style() -> String {
 /// The width of a line of text whose letters are `size` units high, at most: browsers take a sans-serif font of their own, and
 /// few of them have wider letters.
 pub(super) fn width(text: &str, size: f64) -> f64 {
-    let share = |c: char| match c {
+    let shares = text.chars().map(|c| match c {
         'i' | 'j' | 'l' | '\'' => 0.3,
         ' ' | '.' | ',' | ':' | ';' | '!' | '|' | 'f' | 'r' | 't' | 'I' | '/' | '(' | ')' | '-' | '\u{202f}' | '·' => {
             0.42
@@ -63,8 +62,8 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
         c if c.is_ascii() => 0.64,
         'µ' | '–' | '²' | '⁻' | '⁰'..='⁹' | '¹' | '³' => 0.65,
         _ => 1.0,
-    };
-    size * text.chars().map(share).sum::<f64>()
+    });
+    size * shares.sum::<f64>()
 }
 
 /// Text of at most this width, an ellipsis in place of what was cut off.
@@ -93,15 +92,11 @@ pub(super) const NAME: Lettering = (BODY, "start", "ink");
 pub(super) const FIGURE: Lettering = (BODY, "end", "ink");
 pub(super) const NOTE: Lettering = (SMALL, "start", "dim");
 
-/// A place or length in units, as text: two digits behind the point at most, and never what is no number.
-struct Units(f64);
-
-impl Render for Units {
-    fn render_to(&self, buffer: &mut String) {
-        let hundredths = if self.0.is_finite() { (100.0 * self.0).round() } else { 0.0 };
-        // Writing to a String cannot fail; adding nought makes -0 of it 0.
-        let _ = write!(buffer, "{}", hundredths / 100.0 + 0.0);
-    }
+/// A place or length with two digits behind the point at most, and never what is no number.
+fn units(value: f64) -> f64 {
+    let hundredths = if value.is_finite() { (100.0 * value).round() } else { 0.0 };
+    // Adding nought makes -0 of it 0.
+    hundredths / 100.0 + 0.0
 }
 
 #[derive(Clone, Copy)]
@@ -168,7 +163,7 @@ impl Sheet {
     /// Writes a line of text; `y` is that of the line that letters stand on.
     pub(super) fn text(&mut self, x: f64, y: f64, (size, anchor, class): Lettering, text: &str) {
         self.marks.push(html! {
-            text x=(Units(x)) y=(Units(y)) font-size=(Units(size)) text-anchor=(anchor) class=(class) {
+            text x=(units(x)) y=(units(y)) font-size=(units(size)) text-anchor=(anchor) class=(class) {
                 (format::terminal(text))
             }
         });
@@ -183,14 +178,14 @@ impl Sheet {
         let width = (area.right - area.left).max(0.0);
         let height = (area.bottom - area.top).max(0.0);
         self.marks.push(html! {
-            rect x=(Units(area.left)) y=(Units(area.top)) width=(Units(width)) height=(Units(height)) class=(class) { (told(tip)) }
+            rect x=(units(area.left)) y=(units(area.top)) width=(units(width)) height=(units(height)) class=(class) { (told(tip)) }
         });
     }
 
     /// Draws a line through all of these places, of dashes if these are given.
     pub(super) fn path(&mut self, places: &[(f64, f64)], class: &str, width: f64, dashes: Option<&str>) {
         self.marks.push(html! {
-            polyline points=(points(places)) class=(class) stroke-width=(Units(width)) stroke-linejoin="round"
+            polyline points=(points(places)) class=(class) stroke-width=(units(width)) stroke-linejoin="round"
                 stroke-dasharray=[dashes] {}
         });
     }
@@ -213,7 +208,7 @@ impl Sheet {
         };
         let places: Vec<(f64, f64)> = corners.iter().map(|corner| (x + R * corner.0, y + R * corner.1)).collect();
         self.marks.push(match places.is_empty() {
-            true => html! { circle cx=(Units(x)) cy=(Units(y)) r=(Units(R)) class=(class) { (told(tip)) } },
+            true => html! { circle cx=(units(x)) cy=(units(y)) r=(units(R)) class=(class) { (told(tip)) } },
             false => html! { polygon points=(points(&places)) class=(class) { (told(tip)) } },
         });
     }
@@ -261,7 +256,7 @@ fn unbroken(text: &str) -> String {
 }
 
 fn points(places: &[(f64, f64)]) -> String {
-    places.iter().map(|(x, y)| html! { (Units(*x)) "," (Units(*y)) }.into_string()).joined(" ")
+    places.iter().map(|(x, y)| html! { (units(*x)) "," (units(*y)) }.into_string()).joined(" ")
 }
 
 fn told(tip: &str) -> Markup {
@@ -293,8 +288,8 @@ impl Picture {
         let height = self.height.ceil();
         // A length and a half of a unit each, which slides and pages enlarge as they please.
         html! {
-            svg xmlns="http://www.w3.org/2000/svg" viewBox=(format!("0 0 {WIDTH} {height:.0}")) width=(Units(1.5 * WIDTH))
-                height=(Units(1.5 * height)) role="img" aria-labelledby=(format!("{title} {about}"))
+            svg xmlns="http://www.w3.org/2000/svg" viewBox=(format!("0 0 {WIDTH} {height:.0}")) width=(units(1.5 * WIDTH))
+                height=(units(1.5 * height)) role="img" aria-labelledby=(format!("{title} {about}"))
                 font-family="system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif" {
                 title id=(title) { (self.title) }
                 desc id=(about) { (self.about) }

@@ -41,7 +41,6 @@ pub fn of_bars(bars: &[Bar], title: &str) -> Picture {
 
 /// Draws what the experiment `overlap` measured: each stage alone, one after the other, and the best order.
 pub fn overlap(points: &[Point]) -> Drawn {
-    let seconds = |point: &Point| point.measured().and(point.t_median_s);
     let mut alone: Vec<Bar> = Vec::new();
     let mut serial = 0.0;
     for (what, series) in [("in", "copy in alone"), ("kernel", "kernel alone"), ("out", "copy out alone")] {
@@ -68,6 +67,10 @@ pub fn overlap(points: &[Point]) -> Drawn {
     let device = format::device(&best.device);
     let subtitle = format!("overlap on {device}: best with {} and {} {}", best.series, best.x, best.x_name);
     Ok(draw(&title, &subtitle, &lanes))
+}
+
+fn seconds(point: &Point) -> Option<f64> {
+    point.measured().and(point.t_median_s)
 }
 
 fn draw(title: &str, subtitle: &str, lanes: &[Lane]) -> Picture {

@@ -25,9 +25,8 @@ pub(super) fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String
     if wgs.len() < 2 {
         return String::new();
     }
-    let name = |variant: &str| rows.iter().find(|r| r.variant == variant).map(|r| label(r)).unwrap_or_default();
-    let names: Vec<String> =
-        variants.iter().map(|variant| format::shorten(&format::terminal(&name(variant)), 24)).collect();
+    let firsts = variants.iter().filter_map(|variant| rows.iter().find(|r| r.variant == *variant));
+    let names: Vec<String> = firsts.map(|row| format::shorten(&format::terminal(&label(row)), 24)).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
     let cell_width =
         CELLS.iter().find(|cell: &&usize| width + wgs.len() * **cell <= screen.width).copied().unwrap_or(CELLS[1]);
@@ -40,9 +39,8 @@ pub(super) fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String
         let head: String = block.iter().map(|wg| format!("{:>wide$}", wg.to_string())).collect();
         text.push_str(&format!("{:width$}{head}\n", ""));
         for (variant, name) in variants.iter().zip(&names) {
-            let time =
-                |wg| ranked.iter().find(|(r, _)| r.variant == *variant && r.wg == Some(wg)).map(|(_, time)| *time);
-            let cells = block.iter().map(|&wg| cell(time(wg).map(|time| time / least), wide, screen));
+            let best = block.iter().map(|&wg| ranked.iter().find(|(r, _)| r.variant == *variant && r.wg == Some(wg)));
+            let cells = best.map(|best| cell(best.map(|(_, time)| time / least), wide, screen));
             text.push_str(&(format!("{name:<width$}{}", cells.collect::<String>()).trim_end().to_owned() + "\n"));
         }
     }

@@ -3,9 +3,9 @@
 mod map;
 
 use super::cell::Value;
-use super::columns::{in_one_unit, legend, of_limit};
+use super::columns::{legend, of_limit};
 use super::format::{self, Screen};
-use super::grid::{GridColumn, TextGrid};
+use super::grid::TextGrid;
 use super::groups::groups;
 use super::markdown::{self, PAGE};
 use super::rungs::{label, limit, rate};
@@ -35,13 +35,14 @@ const NOTES: usize = 5;
 pub fn latest(rows: &[Row]) -> Cow<'_, [Row]> {
     let last: HashMap<(&str, Option<u64>), usize> =
         rows.iter().enumerate().map(|(at, row)| ((row.sweep_id.as_str(), row.case_index), at)).collect();
-    let is_last = |at: usize, row: &Row| {
-        row.case_index.is_none() || last.get(&(row.sweep_id.as_str(), row.case_index)) == Some(&at)
-    };
-    if rows.iter().enumerate().all(|(at, row)| is_last(at, row)) {
-        return Cow::Borrowed(rows);
+    let kept = rows
+        .iter()
+        .enumerate()
+        .filter(|(at, row)| row.case_index.is_none() || last.get(&(row.sweep_id.as_str(), row.case_index)) == Some(at));
+    match kept.clone().count() == rows.len() {
+        true => Cow::Borrowed(rows),
+        false => kept.map(|(_, row)| row.clone()).collect(),
     }
-    rows.iter().enumerate().filter(|(at, row)| is_last(*at, row)).map(|(_, row)| row.clone()).collect()
 }
 
 /// The map of a problem's rows, by rung and work-group; nothing where there is no choice of work-groups.
@@ -68,12 +69,12 @@ pub fn markdown(rows: &[Row]) -> String {
         let Some((best, _)) = all.first() else {
             return format!("{}: no configuration gave a time\n", problem(&group));
         };
-        let (mut table, tuned, meaning) = rung_table(&group, best);
-        table.columns.push(GridColumn::texts("tunables", tuned.into_iter().map(|(_, params)| params).collect(), 0));
+        let rungs = of_rungs(&group);
+        let tunables = rungs.iter().map(|timed| params_text(&timed[0].0.params));
         markdown::parts(&[
             format!("{}; {}\n", problem(&group), format::markdown(&flatness(&all))),
-            table.markdown(),
-            meaning.map(|legend| format!("{}\n", format::markdown(&legend))).unwrap_or_default(),
+            rung_table(&rungs, &group, best).texts("tunables", tunables).markdown(),
+            meaning(&rungs).map(|legend| format!("{}\n", format::markdown(&legend))).unwrap_or_default(),
             markdown::code(&|screen| map::map(&group, &all, screen)),
         ])
     });
@@ -135,8 +136,10 @@ fn problems(rows: &[Row]) -> Vec<Vec<&Row>> {
 pub(super) fn ranked<'a>(rows: &[&'a Row]) -> Vec<Timed<'a>> {
     let any_plain = rows.iter().any(|r| r.repeats().is_none());
     let selected = rows.iter().filter(|r| r.is_believed() && (r.repeats().is_none() || !any_plain));
-    let repeats = |row: &Row| row.repeats().and_then(|count| count.parse().ok()).unwrap_or(1.0);
-    let timed = selected.filter_map(|r| Some((*r, r.t_median_s? / repeats(r))));
+    let timed = selected.filter_map(|r| {
+        let repeats = r.repeats().and_then(|count| count.parse().ok()).unwrap_or(1.0);
+        Some((*r, r.t_median_s? / repeats))
+    });
     let mut timed: Vec<_> = timed.collect();
     timed.sort_by(|a, b| a.1.total_cmp(&b.1));
     timed
@@ -184,49 +187,57 @@ fn flatness(all: &[Timed<'_>]) -> String {
 
 /// The table of the rungs' best configurations, their tunables below it.
 fn best_of_rungs(rows: &[&Row], best: &Row, screen: Screen) -> String {
-    let (table, tuned, meaning) = rung_table(rows, best);
-    let mut text = table.fit(screen.width).lines().join("\n") + "\n";
-    text += &meaning.map_or_else(String::new, |legend| format::wrap(&legend, screen.width, "  "));
-    let tuned: Vec<&(String, String)> = tuned.iter().filter(|(_, params)| !params.is_empty()).collect();
-    if !tuned.is_empty() {
+    let rungs = of_rungs(rows);
+    let mut text = rung_table(&rungs, rows, best).fitted(screen.width);
+    text += &meaning(&rungs).map_or_else(String::new, |legend| format::wrap(&legend, screen.width, "  "));
+    let mut tuned = rungs.iter().map(|timed| timed[0].0).filter(|row| !row.params.is_empty()).peekable();
+    if tuned.peek().is_some() {
         text += "\ntunables\n";
     }
-    for (rung, params) in tuned {
-        text += &format::wrap(&format::terminal(&format!("{rung}: {params}")), screen.width, "  ");
+    for row in tuned {
+        let line = format!("{}: {}", label(row), params_text(&row.params));
+        text += &format::wrap(&format::terminal(&line), screen.width, "  ");
     }
     text
 }
 
-/// A line for each rung that has a time, with its best configuration; the best of all is marked. Beside it their tunables, by
-/// rung, and what the table's signs mean.
-fn rung_table(rows: &[&Row], best: &Row) -> (TextGrid, Vec<(String, String)>, Option<String>) {
-    let own = |variant: &str| rows.iter().copied().filter(|r| r.variant == variant).collect::<Vec<_>>();
-    let lines: Vec<(Vec<Timed<'_>>, usize)> = variants(rows)
-        .into_iter()
-        .map(|variant| (ranked(&own(variant)), own(variant).len()))
-        .filter(|(ranked, _)| !ranked.is_empty())
-        .collect();
-    let text = |cell: &dyn Fn(&Row) -> String| lines.iter().map(|(ranked, _)| cell(ranked[0].0)).collect::<Vec<_>>();
-    let numbers = |head: &str, drop, cell: &dyn Fn(&[Timed<'_>]) -> Option<Value>| {
-        let (unit, texts) = in_one_unit(&lines.iter().map(|(ranked, _)| cell(ranked)).collect::<Vec<_>>());
-        let head = unit.map_or_else(|| head.to_owned(), |unit| format!("{head}\n{unit}"));
-        GridColumn::numbers(head, texts, drop)
-    };
-    let counts = lines.iter().map(|(ranked, all)| format!("{} of {all}", ranked.len()));
-    let mark = |row: &Row| if std::ptr::eq(row, best) { "★ " } else { "  " };
-    let columns = vec![
-        GridColumn::texts("  rung", text(&|row| mark(row).to_owned() + &label(row)), 0),
-        GridColumn::texts("wg", text(&|row| row.wg_text()), 0),
-        numbers("best", 0, &|ranked| Some(Value::Seconds(ranked[0].1))),
-        numbers(rate(best).0, 0, &|ranked| rate(ranked[0].0).1.map(Value::Rate)),
-        numbers("of\nlimit", 0, &|ranked| of_limit(ranked[0].0)),
-        numbers("median", 2, &|ranked| Some(Value::Seconds(ranked[ranked.len() / 2].1))),
-        numbers("worst", 3, &|ranked| ranked.last().map(|(_, time)| Value::Seconds(*time))),
-        GridColumn::texts("timed", counts.collect(), 1),
-    ];
-    let tuned = lines.iter().map(|(ranked, _)| (label(ranked[0].0), params_text(&ranked[0].0.params))).collect();
-    let meaning = legend(true, lines.iter().filter_map(|(ranked, _)| of_limit(ranked[0].0).map(Value::text)));
-    (TextGrid { columns }, tuned, meaning)
+/// The ranked configurations of each rung that has a time.
+fn of_rungs<'a>(rows: &[&'a Row]) -> Vec<Vec<Timed<'a>>> {
+    let all = variants(rows).into_iter().map(|variant| ranked(&of_variant(rows, variant)));
+    all.filter(|ranked| !ranked.is_empty()).collect()
+}
+
+fn of_variant<'a>(rows: &[&'a Row], variant: &str) -> Vec<&'a Row> {
+    rows.iter().copied().filter(|row| row.variant == variant).collect()
+}
+
+/// A line for each rung that has a time, with its best configuration; the best of all is marked.
+fn rung_table(rungs: &[Vec<Timed<'_>>], rows: &[&Row], best: &Row) -> TextGrid {
+    let firsts = rungs.iter().map(|timed| timed[0].0);
+    let marked = firsts.clone().map(|row| if std::ptr::eq(row, best) { "★ " } else { "  " }.to_owned() + &label(row));
+    let counts =
+        rungs.iter().map(|timed| format!("{} of {}", timed.len(), of_variant(rows, &timed[0].0.variant).len()));
+    TextGrid::default()
+        .texts("  rung", marked)
+        .texts("wg", firsts.map(Row::wg_text))
+        .values("best", &values(rungs, &|timed| Some(Value::Seconds(timed[0].1))))
+        .values(rate(best).0, &values(rungs, &|timed| rate(timed[0].0).1.map(Value::Rate)))
+        .values("of\nlimit", &values(rungs, &|timed| of_limit(timed[0].0)))
+        .values("median", &values(rungs, &|timed| Some(Value::Seconds(timed[timed.len() / 2].1))))
+        .dropped(2)
+        .values("worst", &values(rungs, &|timed| timed.last().map(|(_, time)| Value::Seconds(*time))))
+        .dropped(3)
+        .texts("timed", counts)
+        .dropped(1)
+}
+
+fn values(rungs: &[Vec<Timed<'_>>], value: &dyn Fn(&[Timed<'_>]) -> Option<Value>) -> Vec<Option<Value>> {
+    rungs.iter().map(|timed| value(timed)).collect()
+}
+
+/// What the table's signs mean.
+fn meaning(rungs: &[Vec<Timed<'_>>]) -> Option<String> {
+    legend(true, rungs.iter().filter_map(|timed| of_limit(timed[0].0).map(Value::text)))
 }
 
 fn tunables(row: &Row) -> String {
