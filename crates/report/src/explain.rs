@@ -174,13 +174,4 @@ mod tests {
         assert!(text.contains("reduce:2, reduce:3,") && text.contains("transpose:3"), "{text}");
         assert!(!study(experiment("transfer").unwrap(), 80).contains("Source:"));
     }
-
-    #[test]
-    fn sentences_begin_with_capitals_and_code_does_not() {
-        assert_eq!(capital("each step adds."), "Each step adds.");
-        assert_eq!(capital("work-item id adds."), "Work-item id adds.");
-        assert_eq!(capital("id % stride picks."), "Id % stride picks.");
-        assert_eq!(capital("float4 loads."), "float4 loads.");
-        assert_eq!(capital(""), "");
-    }
 }

@@ -293,13 +293,5 @@ mod tests {
             prop_assert!(!markdown(&text).chars().any(is_unsafe));
             prop_assert!(!block(&text, "").chars().any(|c| c != '\n' && is_unsafe(c)));
         }
-
-        #[test]
-        fn times_are_near_the_truth(seconds in 1e-9..1e4) {
-            let text = time(seconds);
-            let (number, unit) = text.split_once(' ').unwrap();
-            let scale = [("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)].iter().find(|u| u.0 == unit).unwrap().1;
-            prop_assert!((number.parse::<f64>().unwrap() * scale / seconds - 1.0).abs() < 1e-3, "{}", text);
-        }
     }
 }

@@ -55,8 +55,6 @@ fn four(x: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gpulab_model::data::Shape;
-    use gpulab_model::plan::{Case, WorkGroup};
     use gpulab_record::row;
 
     #[test]
@@ -91,24 +89,6 @@ mod tests {
         assert!(text(&[step], "").contains("2_000_000 operations / 1.000 ms = 2.000 Gop/s = 1.000 Gpair/s"));
         let moved = Row { family: "transpose".into(), gbps: Some(8.0), ..row("naive") };
         assert!(text(&[moved], "").contains("NVIDIA's transpose figures divide by 1024^3 bytes"));
-    }
-
-    #[test]
-    fn the_formula_of_a_reduction_gives_the_bytes_of_every_rung() {
-        let reduce = &gpulab_kernels::reduce::FAMILY;
-        let case = Case::of("reduce", "wide", Dtype::I32, Shape::vector(1 << 20));
-        let bytes = reduce.problem.cost(&case).bytes;
-        let row = Row {
-            family: "reduce".into(),
-            rung: Some(11),
-            bytes: Some(bytes as u64),
-            t_median_s: Some(1e-3),
-            gbps: Some(1e-6 * bytes),
-            wg: Some(WorkGroup::linear(1)),
-            ..row("wide")
-        };
-        let told = text(&[row], reduce.problem.counted()).replace("\n  ", " ");
-        assert!(told.contains("(n elements read)") && told.contains("4_194_304 bytes"), "{told}");
     }
 
     #[test]

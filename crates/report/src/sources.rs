@@ -114,12 +114,6 @@ mod tests {
     }
 
     #[test]
-    fn a_row_of_another_length_is_none() {
-        assert_eq!(step("| a | b | c | d |"), None);
-        assert_eq!(step("| a | b | c | d | e | f |"), None);
-    }
-
-    #[test]
     fn lines_fit_a_terminal() {
         for source in all() {
             for line in text(&source).lines().filter(|line| !line.starts_with("  gpulab ")) {

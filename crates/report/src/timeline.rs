@@ -104,18 +104,4 @@ mod tests {
         assert_eq!(text(&[], "nothing", SCREEN), "");
         crate::golden::at_all_widths("timeline", &|screen| text(&bars(), "4 chunks", screen));
     }
-
-    #[test]
-    fn what_follows_at_once_is_not_drawn_as_overlapping() {
-        for commands in [3_u32, 4, 7, 90] {
-            let end = |i: u32| 0.001 * f64::from(i);
-            let bars: Vec<Bar> =
-                (0..commands).map(|i| bar(["in", "out"][i as usize % 2], 0, end(i), end(i + 1))).collect();
-            let text = text(&bars, "turns", SCREEN);
-            let lanes: Vec<&[u8]> = text.lines().skip(1).take(2).map(|line| &line.as_bytes()[17..]).collect();
-            let drawn = |cells: &[u8]| cells.iter().filter(|&&c| c == b'#').count();
-            assert_eq!(lanes[0].len(), WIDTH);
-            assert_eq!(drawn(lanes[0]) + drawn(lanes[1]), WIDTH, "{commands} commands:\n{text}");
-        }
-    }
 }

@@ -355,13 +355,4 @@ mod tests {
             assert!(contrast(dark, RULES[0].2) >= least(rule), "{rule}");
         }
     }
-
-    #[test]
-    fn texts_fit_where_they_are_put() {
-        let text = "v3 sequential is fastest on averyveryverylongname";
-        for most in [40.0, 100.0, 400.0] {
-            assert!(width(&fitted(text, 12.0, most), 12.0) <= most);
-        }
-        assert_eq!(fitted("short", 12.0, 100.0), "short");
-    }
 }

@@ -71,44 +71,21 @@ fn studied() -> Vec<Point> {
     series.iter().flat_map(of).collect()
 }
 
-fn told<'a>(finding: &'a str) -> StudyText<'a> {
-    StudyText { question: "Does it help?", finding, label: &|x| x.to_string() }
+fn studied_with(finding: &str) -> Picture {
+    experiment(&studied(), "Does it help?", finding, &|x| x.to_string()).unwrap()
 }
 
-/// A text of a picture: where its letters are, and what it says.
-struct Written {
-    left: f64,
-    top: f64,
-    right: f64,
-    bottom: f64,
-    text: String,
-}
-
-impl Written {
-    /// Measured by the font, nothing of the drawing's own.
-    fn of(node: &roxmltree::Node<'_, '_>) -> Written {
-        let number = |name: &str| node.attribute(name).unwrap().parse::<f64>().unwrap();
-        let x = number("x");
-        let y = number("y");
-        let size = number("font-size");
-        let text = node.text().unwrap_or_default().to_owned();
-        let wide = sheet::width(&text, size);
-        let left = match node.attribute("text-anchor") {
-            Some("middle") => x - wide / 2.0,
-            Some("end") => x - wide,
-            _ => x,
-        };
-        // Letters reach from three quarters of their height above their line to a fifth below it.
-        Written { left, top: y - 0.74 * size, right: left + wide, bottom: y + 0.2 * size, text }
-    }
-
-    fn is_within(&self, width: f64, height: f64) -> bool {
-        self.left >= 0.0 && self.top >= 0.0 && self.right <= width && self.bottom <= height
-    }
-
-    fn covers(&self, other: &Written) -> bool {
-        self.left < other.right && other.left < self.right && self.top < other.bottom && other.top < self.bottom
-    }
+/// A text's left, top, right and bottom, by the font alone.
+fn corners(node: &roxmltree::Node<'_, '_>) -> [f64; 4] {
+    let [x, y, size] = ["x", "y", "font-size"].map(|name| node.attribute(name).unwrap().parse::<f64>().unwrap());
+    let wide = sheet::width(node.text().unwrap_or_default(), size);
+    let left = match node.attribute("text-anchor") {
+        Some("middle") => x - wide / 2.0,
+        Some("end") => x - wide,
+        _ => x,
+    };
+    // Letters reach from three quarters of their height above their line to a fifth below it.
+    [left, y - 0.74 * size, left + wide, y + 0.2 * size]
 }
 
 /// What every picture must hold: well-formed, with title and description, only numbers in its places, each text on the sheet,
@@ -124,30 +101,23 @@ fn check(what: &str, picture: &Picture) {
         assert!(root.attribute("aria-labelledby").unwrap().contains(own.attribute("id").unwrap()), "{what}");
     }
     let view: Vec<f64> = root.attribute("viewBox").unwrap().split(' ').map(|n| n.parse().unwrap()).collect();
-    let mut texts: Vec<Written> = Vec::new();
+    let mut texts: Vec<([f64; 4], &str)> = Vec::new();
     for node in tree.descendants().filter(roxmltree::Node::is_element) {
         for attribute in node.attributes() {
-            for word in ["NaN", "inf", "e-"] {
-                let is_number =
-                    !["class", "id", "aria-labelledby", "font-family", "stroke-linejoin"].contains(&attribute.name());
-                assert!(
-                    !is_number || !attribute.value().contains(word),
-                    "{what}: {} = {}",
-                    attribute.name(),
-                    attribute.value()
-                );
-            }
+            let is_word =
+                ["class", "id", "aria-labelledby", "font-family", "stroke-linejoin"].contains(&attribute.name());
+            let is_none = ["NaN", "inf", "e-"].iter().any(|word| attribute.value().contains(word));
+            assert!(is_word || !is_none, "{what}: {} = {}", attribute.name(), attribute.value());
         }
         if node.has_tag_name(("http://www.w3.org/2000/svg", "text")) {
-            let text = Written::of(&node);
-            assert!(text.is_within(view[2], view[3]), "{what}: {:?} is outside", text.text);
-            texts.push(text);
+            let [left, top, right, bottom] = corners(&node);
+            let text = node.text().unwrap_or_default();
+            assert!(left >= 0.0 && top >= 0.0 && right <= view[2] && bottom <= view[3], "{what}: {text} is outside");
+            let covered = texts.iter().find(|(a, _)| left < a[2] && a[0] < right && top < a[3] && a[1] < bottom);
+            assert_eq!(covered, None, "{what}: {text} upon another");
+            texts.push(([left, top, right, bottom], text));
         }
     }
-    let pairs = texts.iter().enumerate().flat_map(|(at, a)| texts[..at].iter().map(move |b| (a, b)));
-    let covered: Vec<(&str, &str)> =
-        pairs.filter(|(a, b)| a.covers(b)).map(|(a, b)| (a.text.as_str(), b.text.as_str())).collect();
-    assert_eq!(covered, [], "{what}: texts upon others");
 }
 
 fn recorded_on(device: &str) -> (Vec<Row>, Vec<Point>, Vec<CeilingRow>) {
@@ -189,9 +159,8 @@ fn every_kind_of_picture_is_sound_on_all_recorded_data() {
         families(&rows).iter().for_each(|own| note("size", case(own), size(own, &ceilings)));
         for own in experiments(&points) {
             let study = crate::shown::PointStudy::of(&own);
-            let label = |x| study.label(x);
-            let told = StudyText { question: study.question, finding: &study.finding, label: &label };
-            note("experiment", own[0].experiment.clone(), experiment(&own, &told));
+            let drawn = experiment(&own, study.question, &study.finding, &|x| study.label(x));
+            note("experiment", own[0].experiment.clone(), drawn);
             note("timeline", own[0].experiment.clone(), overlap(&own));
         }
     }
@@ -207,7 +176,7 @@ fn pictures_are_drawn_as_before() {
     for (name, picture) in [
         ("picture_ladder", ladder(&typical()).unwrap()),
         ("picture_sweep", sweep(&swept()).unwrap()),
-        ("picture_experiment", experiment(&studied(), &told("Reads fall off at stride 2; writes too. So.")).unwrap()),
+        ("picture_experiment", studied_with("Reads fall off at stride 2; writes too. So.")),
         ("picture_timeline", of_bars(&bars(), "4 chunks")),
     ] {
         check(name, &picture);
@@ -225,7 +194,6 @@ fn titles_say_what_is_learnt() {
     let title = ladder(&[alike.as_slice(), &[wrong.clone()]].concat()).unwrap().title;
     assert_eq!(title, "All rungs are alike: 20 % of the limit; not to be believed: v3");
     assert_eq!(ladder(&[wrong]).unwrap().title, "No rung has a time to trust");
-    assert_eq!(ladder(&alike[..1]).unwrap().title, "v1 naive: 20 % of the limit");
     let title = sweep(&swept()).unwrap().title;
     assert_eq!(title, "v2 local is fastest: 255 µs at 64 work-items of a group");
     let path = roofline(&[typical()], &[]).unwrap().title;
@@ -256,7 +224,7 @@ fn no_roof_of_memory_is_above_data_that_a_cache_holds() {
 #[test]
 fn an_undecided_finding_is_grey() {
     let class = |finding: &str| {
-        let svg = experiment(&studied(), &told(finding)).unwrap().svg();
+        let svg = studied_with(finding).svg();
         svg.split("<text").nth(1).unwrap().contains("class=\"dim\"")
     };
     assert!(class("Whether it helps is undecided. So."));
@@ -292,14 +260,12 @@ fn what_comes_from_outside_is_text() {
         })
         .collect();
     let bars: Vec<Bar> = bars().into_iter().map(|bar| Bar { what: EVIL.to_owned(), ..bar }).collect();
-    let label = |_: f64| format!("1{EVIL}");
-    let told = StudyText { question: EVIL, finding: EVIL, label: &label };
     let pictures = [
         ladder(&rows).unwrap(),
         roofline(&[rows], &[]).unwrap(),
         sweep(&swept).unwrap(),
         size(&sizes, &[]).unwrap(),
-        experiment(&points, &told).unwrap(),
+        experiment(&points, EVIL, EVIL, &|_| format!("1{EVIL}")).unwrap(),
         of_bars(&bars, EVIL),
     ];
     for picture in pictures {
@@ -320,7 +286,7 @@ fn numbers_that_are_none_are_left_out() {
     check("ladder", &ladder(&rows).unwrap());
     let mut points = studied();
     (points[0].value, points[1].noise, points[2].noise) = (Some(f64::NAN), Some(f64::INFINITY), Some(f64::NAN));
-    check("experiment", &experiment(&points, &told("So.")).unwrap());
+    check("experiment", &experiment(&points, "", "So.", &|x| x.to_string()).unwrap());
 }
 
 #[test]
@@ -332,7 +298,7 @@ fn what_cannot_be_drawn_says_why() {
         (sweep(&none), "no row has a time"),
         (sweep(&typical()[..1]), "two work-items of a group or more"),
         (size(&typical(), &[]), "two elements n or more"),
-        (experiment(&[], &told("")), "no point has a value"),
+        (experiment(&[], "", "", &|x| x.to_string()), "no point has a value"),
         (overlap(&studied()), "gpulab lab overlap"),
     ] {
         assert!(drawn.as_ref().is_err_and(|e| e.contains(why)), "{drawn:?}");

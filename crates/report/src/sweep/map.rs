@@ -93,16 +93,4 @@ mod tests {
         assert_eq!(heads(80), [5, 5], "nine have room, and one would be left");
         assert_eq!(heads(40), [4, 4, 2]);
     }
-
-    #[test]
-    fn cells_are_as_wide_as_each_other() {
-        for wide in CELLS {
-            for factor in [None, Some(1.0), Some(1.03), Some(1.2), Some(1.7), Some(4.0), Some(77.0), Some(1234.0)] {
-                assert_eq!(cell(factor, wide, SCREEN).chars().count(), wide, "{factor:?}");
-            }
-        }
-        assert_eq!(cell(Some(1.0), CELLS[0], SCREEN), " [█ best]");
-        assert_eq!(cell(Some(1.049), CELLS[0], SCREEN), " [█ 1.05]");
-        assert_eq!(cell(Some(1.7), CELLS[0], SCREEN), "  ▒ 1.70 ");
-    }
 }

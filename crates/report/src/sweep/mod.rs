@@ -263,7 +263,6 @@ mod tests {
     use super::*;
     use crate::golden::{self, SCREEN};
     use gpulab_record::{Flags, params_of, row};
-    use gpulab_system::terminal::text as painted;
 
     fn timed(rung: u32, wg: &str, seconds: f64) -> Row {
         Row {
@@ -298,15 +297,6 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_nothing_that_signs_do_not_say() {
-        let rows = [timed(1, "32", 4e-6), timed(2, "32", 1e-6), timed(2, "64", 1.04e-6)];
-        let colored = painted(&summary(&rows, Screen { color: true, ..SCREEN }));
-        let stripped = ["\x1b[32m", "\x1b[0m"].iter().fold(colored.clone(), |text, code| text.replace(code, ""));
-        assert_ne!(colored, stripped);
-        assert_eq!(stripped, summary(&rows, SCREEN));
-    }
-
-    #[test]
     fn what_is_faster_than_the_ceiling_is_never_called_best() {
         let flagged = |flags: Flags| Row { flags, ..timed(2, "32", 1e-9) };
         let text = summary(&[timed(1, "32", 4e-6), flagged(flag::ABOVE_CEILING)], SCREEN);
@@ -322,6 +312,7 @@ mod tests {
         let text = time_split(&SweepTime { jobs: spent, ceiling: 0.5, total: 10.0 });
         assert!(text.starts_with("10.0 s: ceiling 0.5 s (5.0%), compiling 1.0 s (10%)"), "{text}");
         assert!(text.ends_with("the rest 1.0 s (10%)"), "{text}");
+        assert_eq!(summary(&[], SCREEN), "no configuration was finished\n");
     }
 
     #[test]
@@ -341,10 +332,5 @@ mod tests {
             assert!(long.split(' ').all(|set| said.contains(set)), "{text}");
             assert!(text.lines().all(|line| line.chars().count() <= width), "{text}");
         }
-    }
-
-    #[test]
-    fn no_rows_are_no_sweep() {
-        assert_eq!(summary(&[], SCREEN), "no configuration was finished\n");
     }
 }
