@@ -10,12 +10,11 @@ pub(crate) fn load<'a>(
     cl_dir: Option<&Path>,
     quiet: bool,
 ) -> Option<Remembered<'a>> {
-    let tell = |text: &str| {
+    Remembered::load(family, info, &Sources { dir: cl_dir.map(Path::to_owned) }, &|text| {
         if !quiet {
             note(text);
         }
-    };
-    Remembered::load(family, info, &Sources { dir: cl_dir.map(Path::to_owned) }, &tell)
+    })
 }
 
 /// The work-group that a case has if none is given.
@@ -40,5 +39,5 @@ pub(crate) fn announce(family: &Family, variants: &[&str], quiet: bool) {
             family.rung(variant).and_then(Rung::number).map_or_else(|| (*variant).to_owned(), |n| format!("v{n}"))
         })
         .collect();
-    say(&format!("tuned settings for {} (gpulab tuned list shows them, --no-tuned ignores them)", rungs.join(", ")));
+    say(&format!("tuned settings for {} (gpulab tune --list shows them, --no-tuned ignores them)", rungs.join(", ")));
 }
