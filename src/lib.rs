@@ -24,7 +24,6 @@ pub mod exercise;
 mod filming;
 mod laboratory;
 mod ladder;
-mod limits;
 mod outputs;
 mod prelude;
 mod recording;

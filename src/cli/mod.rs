@@ -98,16 +98,12 @@ pub enum Command {
     },
     /// List families with their rungs, experiments and sources; or one family's rungs and tunables
     List {
-        /// Show this family (its tunables; each rung's idea, what it removes and what remains), this experiment, or all
-        /// experiments
+        /// Show this family (its tunables; each rung's idea, what it removes and what remains), or this experiment
         #[arg(value_name = "NAME")]
         name: Option<String>,
         /// Follow one of the ladders' sources from slide to command: bornhofen, ppc, cmsoft, nvidia or maruyama
         #[arg(long, value_name = "NAME", conflicts_with = "name")]
         source: Option<String>,
-        /// Print Markdown tables
-        #[arg(long, conflicts_with = "source")]
-        md: bool,
     },
     /// Explain a ladder, a rung or an experiment: the idea, what to expect, when it does not help, what proves it,
     /// CUDA's terms

@@ -8,8 +8,7 @@ pub struct SourceArgs {
     /// A rung, by its family and its number or name, as in reduce:3 or transpose:copy; or an experiment, as in stride
     #[arg(value_name = "FAMILY:RUNG|EXPERIMENT")]
     pub lesson: String,
-    /// Print what the compiler gets at the ladder's usual size: the device's build options, then the source with its
-    /// includes
+    /// Print the source with its includes in place
     #[arg(long)]
     pub expanded: bool,
     #[command(flatten)]
@@ -18,15 +17,9 @@ pub struct SourceArgs {
 
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// The family of both rungs
-    #[arg(value_name = "FAMILY")]
-    pub family: String,
-    /// The first rung, by number or name, as in 2 or strided
-    #[arg(value_name = "FROM")]
-    pub from: String,
-    /// The second rung, by number or name
-    #[arg(value_name = "TO")]
-    pub to: String,
+    /// Two rungs, as in reduce:2 reduce:3; or a family and two of its rungs, as in reduce 2 3
+    #[arg(required = true, num_args = 2..=3, value_name = "RUNG")]
+    pub what: Vec<String>,
     #[command(flatten)]
     pub kernels: KernelFolder,
 }

@@ -6,29 +6,30 @@ use crate::bench;
 use crate::cli::DiffArgs;
 use crate::console;
 use crate::prelude::*;
-use crate::report::diff::{self, DiffLayout, KernelFile};
-use crate::report::explain::short_name;
-use crate::terminal::Stdout;
+use crate::report::diff::{self, KernelFile};
 
 /// Prints what the two headers say, and the lines of code that differ.
 pub fn run(out: &mut Out, global: &Global, options: &DiffArgs) -> Result<(), Error> {
-    let Brought { family, .. } = &Brought::new(&options.family.to_lowercase(), None)?;
-    let [from, to] = [&options.from, &options.to].map(|text| rung_of(family, text));
-    let from = from?;
-    let to = to?;
-    if from.path == to.path {
-        return Err(Error::Usage(format!("both are {}: name two rungs", short_name(family, from))));
+    let names = match &options.what[..] {
+        [family, from, to] => [from, to].map(|rung| format!("{family}:{rung}")),
+        rungs => [0, 1].map(|at| rungs.get(at).cloned().unwrap_or_default()),
+    };
+    if names[0].eq_ignore_ascii_case(&names[1]) {
+        return Err(Error::Usage(format!("both are {}: name two rungs", names[0])));
     }
-    bench::check_files(&[&from.path, &to.path], options.kernels.cl_dir.as_deref(), global.quiet)?;
-    let sources = Sources { dir: options.kernels.cl_dir.clone() };
-    let from = file(family, from, &sources)?;
-    let to = file(family, to, &sources)?;
-    let screen = screen(global.color);
-    let layout = DiffLayout::of(Stdout.is_terminal(), screen.width);
-    out.text(&diff::text(&from, &to, layout, console::width().min(screen.width), screen))
+    let [old, new] = names.map(|name| file(&name, global, options));
+    let text = diff::text(&old?, &new?, console::width(), console::color(global.color));
+    out.text(&text)
 }
 
-fn file(family: &Family, rung: &Rung, sources: &Sources) -> Result<KernelFile, Error> {
+fn file(name: &str, global: &Global, options: &DiffArgs) -> Result<KernelFile, Error> {
+    let Some((family, rung)) = name.rsplit_once(':') else {
+        return Err(Error::Usage(format!("{name:?} names no rung: give two, as in reduce:2 reduce:3")));
+    };
+    let Brought { family, .. } = &Brought::new(&family.to_lowercase(), None)?;
+    let rung = rung_of(family, rung)?;
+    bench::check_files(&[&rung.path], options.kernels.cl_dir.as_deref(), global.quiet)?;
+    let sources = Sources { dir: options.kernels.cl_dir.clone() };
     let text = rung.own_text().map_or_else(|| sources.read(&rung.path), |text| Ok(text.to_owned()));
     let text = text.map_err(|stop| Error::Failed(stop.reason))?;
     Ok(KernelFile { label: format!("{} {}", family.name, rung.label()), path: format!("cl/{}", rung.path), text })

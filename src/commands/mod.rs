@@ -91,7 +91,6 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Devices { json } => devices::run(out, global, json.as_deref()),
         Command::Doctor { json } => doctor::run(out, global, json.as_deref()),
         Command::List { source: Some(source), .. } => list::road(out, source),
-        Command::List { name, md: true, .. } => list::markdown(out, name.as_deref()),
         Command::List { name, .. } => list::run(out, name.as_deref(), global.verbose),
         Command::Explain { lesson } => explain::run(out, lesson),
         Command::Source(options) => source::run(out, global, options),

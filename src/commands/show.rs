@@ -189,7 +189,7 @@ impl ShowingStyle<'_> {
                     .iter()
                     .map(|rows| match medium {
                         Medium::Screen(screen) => report::ceilings::text(rows, screen),
-                        Medium::Markdown => report::ceilings::markdown(rows),
+                        Medium::Markdown => report::markdown::code(&|screen| report::ceilings::text(rows, screen)),
                     })
                     .collect()
             }
@@ -212,9 +212,10 @@ impl ShowingStyle<'_> {
             true => report::count::lines(rows, &source, screen),
             false => String::new(),
         };
+        let text = |screen| report::count::table(rows, self.verbose, screen) + &lines(screen);
         match medium {
-            Medium::Screen(screen) => report::count::table(rows, self.verbose, screen) + &lines(screen),
-            Medium::Markdown => report::count::markdown(rows, self.verbose) + &report::markdown::code(&lines),
+            Medium::Screen(screen) => text(screen),
+            Medium::Markdown => report::markdown::code(&text),
         }
     }
 

@@ -29,7 +29,6 @@ pub mod judged;
 pub mod ladder;
 pub mod landing;
 mod launch_grid;
-mod launching;
 pub mod list;
 pub mod markdown;
 pub mod moment;

@@ -49,13 +49,6 @@ pub(super) fn short_label(row: &Row) -> String {
     row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number}"))
 }
 
-/// `1.5`, or `1.5 to 7`: the least and the most.
-pub(super) fn range(values: &[f64], text: fn(f64) -> String) -> String {
-    let least = text(values.iter().copied().fold(f64::INFINITY, f64::min));
-    let most = text(values.iter().copied().fold(0.0, f64::max));
-    if least == most { least } else { format!("{least} to {most}") }
-}
-
 /// `v2, v5 to v7`, `all rungs, cpu_exact`, or `all rows`.
 pub(super) fn who(meant: &[&Row], rows: &[&Row]) -> String {
     let is_timed = |r: &&&Row| r.t_median_s.is_some();

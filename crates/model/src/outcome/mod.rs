@@ -10,7 +10,7 @@ pub use belief::{SHORTEST_NS, objection};
 pub use device::{DeviceInfo, PlatformInfo, fake_info};
 pub use executor::{Executor, Job};
 pub use needs::{Inspected, LaunchedOnce, ProgramBinary, Told};
-pub use symptoms::{CellSymptoms, CountSymptoms, DataKinds, Likeness, Repeated, StartsFrom, Symptoms, TriedShape};
+pub use symptoms::{CellSymptoms, CountSymptoms, DataKind, Likeness, Repeated, StartsFrom, Symptoms};
 
 use crate::data::Params;
 use crate::named_enum;

@@ -2,8 +2,8 @@
 
 use super::{DevicePart, Ids, PageMaterial, figure, figures, folded, notes, prose, table};
 use crate::cell::RateUnit;
-use crate::diff::{self, DiffLayout, KernelFile};
-use crate::format::{self, Screen};
+use crate::diff::{self, KernelFile};
+use crate::format;
 use crate::groups::{elements, groups, ladders as ladders_of, of_most_rungs};
 use crate::moment::FilmMoment;
 use crate::picture::{self, number};
@@ -125,7 +125,7 @@ fn with_reasons(why: &LadderReasons, is_gpu: bool, page: &PageMaterial<'_>) -> M
         @if !pays.is_empty() { h4 { "What would pay most, by the model" } (payoffs(&pays, page)) }
         h4 { "Counts beside times" }
         (counts(&why.rungs))
-        (notes(&why::notes(why, is_gpu)))
+        (notes(&why::notes(why)))
         p.quiet { (why::model(is_gpu)) }
     }
 }
@@ -164,8 +164,7 @@ fn difference(before: &Row, after: &Row) -> Markup {
     let Some((old, new)) = file(before).zip(file(after)).filter(|(old, new)| old.path != new.path) else {
         return html! {};
     };
-    let screen = Screen { width: WIDTH, unicode: true, color: false };
-    let text = diff::text(&old, &new, DiffLayout::Unified(usize::MAX), WIDTH, screen);
+    let text = diff::text(&old, &new, WIDTH, false);
     folded(
         "what changes in the source",
         &html! { pre.diff tabindex="0" { code { @for line in text.lines() { (diff_line(line)) "\n" } } } },

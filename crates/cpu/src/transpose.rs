@@ -8,18 +8,65 @@
 //! column, along `STRIP_BYTES` of each input row, while the rows below are asked for: through the buffer that takes 1.3 to
 //! 1.8 times as long.
 
-mod words;
-#[cfg(target_arch = "x86_64")]
-mod x86;
-
 use super::Baseline;
+#[cfg(target_arch = "x86_64")]
+use super::transpose_x86::{self as x86, Blocks};
+#[cfg(not(target_arch = "x86_64"))]
+use bytemuck::Pod as Blocks;
 use bytemuck::{cast_slice, cast_slice_mut};
 use gpulab_model::data::{Array, Params, Shape};
 use gpulab_model::plan::Movement;
 use rayon::prelude::*;
 use std::cell::RefCell;
-pub use words::Word;
-use words::{LINE_BYTES, READ_BYTES, Tile, WRITE_BYTES, part};
+
+/// Bytes of one input row that a tile reads: 256 words of 32 bits.
+pub(super) const READ_BYTES: usize = 1024;
+
+/// Bytes of one input row that a strip of tiles reads.
+pub(super) const STRIP_BYTES: usize = 2048;
+
+/// Bytes of one output row that a tile writes: 128 words of 32 bits.
+pub(super) const WRITE_BYTES: usize = 512;
+
+pub(super) const LINE_BYTES: usize = 64;
+
+/// An element as a transposition sees it: bits to be moved.
+#[cfg_attr(target_arch = "x86_64", expect(private_bounds, reason = "only this module adds words"))]
+pub trait Word: Blocks + Send + Sync {
+    const STRIP_COLUMNS: usize = STRIP_BYTES / size_of::<Self>();
+    const TILE_COLUMNS: usize = READ_BYTES / size_of::<Self>();
+    const TILE_ROWS: usize = WRITE_BYTES / size_of::<Self>();
+    /// Words from one row of the buffer to the next: not a power of two, whose rows would share the cache's sets.
+    const BUFFER_PITCH: usize = (WRITE_BYTES + LINE_BYTES) / size_of::<Self>();
+}
+
+impl Word for u32 {}
+impl Word for u64 {}
+
+#[derive(Clone, Copy)]
+pub(super) struct Tile<'a, W> {
+    /// The matrix from the tile's first word on.
+    pub(super) words: &'a [W],
+    /// Words from one row to the next.
+    pub(super) pitch: usize,
+    pub(super) columns: usize,
+    pub(super) rows: usize,
+}
+
+#[inline(always)]
+pub(super) fn part<W: Word>(
+    tile: Tile<W>,
+    columns: std::ops::Range<usize>,
+    rows: std::ops::Range<usize>,
+    buffer: &mut [W],
+) {
+    for c in columns {
+        let line = &mut buffer[c * W::BUFFER_PITCH..][rows.clone()];
+        for (r, word) in rows.clone().zip(line) {
+            *word = tile.words[r * tile.pitch + c];
+        }
+    }
+}
 
 /// The buffer's size: a tile, a line to set its rows apart, and what aligning it costs.
 const BUFFER_BYTES: usize = READ_BYTES / 4 * (WRITE_BYTES + LINE_BYTES) + LINE_BYTES;
@@ -101,13 +148,6 @@ pub fn all_threads(input: &Array, movement: &Movement, output: &mut Array) {
     on_words!(input, output, all_threads_slices, movement);
 }
 
-/// Copies the input over the output, of its type and length, with the threads and the stores of [`all_threads`]: what
-/// a transposition would take if its order of addresses cost nothing.
-/// Panics if the arrays' types or lengths differ.
-pub fn copy(input: &Array, output: &mut Array) {
-    on_words!(input, output, copy_slices);
-}
-
 fn all_threads_slices<W: Word>(input: &[W], movement: &Movement, output: &mut [W]) {
     if movement.rows < SQUARE {
         return transpose_flat(input, movement, output);
@@ -129,31 +169,18 @@ fn transpose_flat<W: Word>(input: &[W], movement: &Movement, output: &mut [W]) {
     });
 }
 
-fn copy_slices<W: Word>(input: &[W], output: &mut [W]) {
-    debug_assert_eq!(input.len(), output.len());
-    let isa = Isa::best();
-    let streaming = size_of_val(output) >= STREAM_BYTES;
-    let length = input.len().div_ceil(TASKS_A_THREAD * rayon::current_num_threads()).next_multiple_of(4096).max(4096);
-    output.par_chunks_mut(length).zip(input.par_chunks(length)).for_each(|(output, input)| {
-        isa.scatter(input, length, &mut [output], 0, input.len(), streaming);
-        isa.fence();
-    });
-}
-
 #[derive(Clone, Copy, Debug)]
 enum Isa {
     Portable,
     #[cfg(target_arch = "x86_64")]
     Avx2(x86::Avx2),
-    #[cfg(target_arch = "x86_64")]
-    Avx512(x86::Avx512),
 }
 
 impl Isa {
     /// Every one that this processor has, the best first.
     fn available() -> impl Iterator<Item = Isa> {
         #[cfg(target_arch = "x86_64")]
-        let native = [x86::Avx512::detect().map(Isa::Avx512), x86::Avx2::detect().map(Isa::Avx2)];
+        let native = [x86::Avx2::detect().map(Isa::Avx2)];
         #[cfg(not(target_arch = "x86_64"))]
         let native: [Option<Isa>; 0] = [];
         native.into_iter().flatten().chain([Isa::Portable])
@@ -169,8 +196,6 @@ impl Isa {
             Isa::Portable => squares(tile, buffer),
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2(avx2) => x86::gather(avx2, tile, buffer),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512(avx512) => x86::gather(avx512, tile, buffer),
         }
     }
 
@@ -191,8 +216,6 @@ impl Isa {
             match self {
                 #[cfg(target_arch = "x86_64")]
                 Isa::Avx2(avx2) if streaming => x86::stream(avx2, source, line),
-                #[cfg(target_arch = "x86_64")]
-                Isa::Avx512(avx512) if streaming => x86::stream(avx512, source, line),
                 _ => line.copy_from_slice(source),
             }
         }
@@ -207,8 +230,6 @@ impl Isa {
             Isa::Portable => return false,
             #[cfg(target_arch = "x86_64")]
             Isa::Avx2(avx2) => x86::turn(avx2, input, pitch, lines, head),
-            #[cfg(target_arch = "x86_64")]
-            Isa::Avx512(avx512) => x86::turn(avx512, input, pitch, lines, head),
         };
         #[cfg(target_arch = "x86_64")]
         for (c, line) in lines.iter_mut().enumerate() {
@@ -434,18 +455,6 @@ mod tests {
         square.carry_out(&input, &mut expected);
         all_threads(&input, &square, &mut output);
         assert!(output == expected);
-    }
-
-    #[test]
-    fn a_copy_is_one() {
-        for dtype in Dtype::ALL {
-            for n in [0, 1, 1_000, 4_097, 2_500_001] {
-                let input = generate(Fill::Real, dtype, 1, 0, 0, n);
-                let mut output = Array::zeros(dtype, n);
-                copy(&input, &mut output);
-                assert!(output == input, "{dtype} {n}");
-            }
-        }
     }
 
     #[test]

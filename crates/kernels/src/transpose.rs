@@ -4,18 +4,12 @@
 //! P. Micikevicius, "Optimizing Matrix Transpose in CUDA" (NVIDIA, 2009); the others go on to what modern memories
 //! and CPU devices need.
 
-mod settings;
-mod tiling;
-
-use super::repeat;
 use crate::prelude::*;
 use crate::{APART, AnyProblem, Baseline, Rung};
 use gpulab_cpu::transpose::{self as host, gap};
-use gpulab_model::plan::{Movement, WorkGroup};
-pub use settings::MOST_NREPS;
-use settings::{GAP, NREPS, ORDER, PAD, ROWS, RUN, SKEW, STREAM, TILE, VEC};
+use gpulab_model::named_enum;
+use gpulab_model::plan::{Movement, REPEATS, WorkGroup};
 use std::borrow::Cow;
-use tiling::{GroupOrder, MOST_GROUP_ROWS, SquareTile, Tiles};
 
 pub static FAMILY: Family = Family {
     name: Cow::Borrowed("transpose"),
@@ -27,10 +21,10 @@ pub static FAMILY: Family = Family {
         rung("transpose/coalesced.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
         rung("transpose/conflict_free.cl", scalar, &[TILE, ROWS, PAD, NREPS]).between(&SCALAR, &[]),
         rung("transpose/diagonal.cl", scalar, &[TILE, ROWS, PAD, ORDER, NREPS]).between(&SCALAR, &[]),
-        rung("transpose/vectorised.cl", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS]).between(&[repeat::MACROS], &[]),
+        rung("transpose/vectorised.cl", vectorised, &[TILE, ROWS, PAD, ORDER, NREPS]).between(&[REPEAT_MACROS], &[]),
         rung("transpose/registers.cl", registers, &[TILE, ROWS, VEC, ORDER, STREAM, SKEW, NREPS])
-            .between(&[repeat::MACROS], &[]),
-        rung("transpose/wide.cl", wide, &[TILE, RUN, NREPS]).between(&[repeat::MACROS], &[]),
+            .between(&[REPEAT_MACROS], &[]),
+        rung("transpose/wide.cl", wide, &[TILE, RUN, NREPS]).between(&[REPEAT_MACROS], &[]),
     ])),
     choices: &[GAP],
     dtypes: Cow::Borrowed(&[Dtype::F32, Dtype::I32, Dtype::F64]),
@@ -38,12 +32,71 @@ pub static FAMILY: Family = Family {
 };
 
 /// In front of rungs that move single elements.
-const SCALAR: [&str; 2] = [repeat::MACROS, "transpose/edges.cl"];
+const SCALAR: [&str; 2] = [REPEAT_MACROS, "transpose/edges.cl"];
 
 static REFERENCES: [Rung; 2] = [
     rung("transpose/copy.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
     rung("transpose/local_copy.cl", scalar, &[TILE, ROWS, NREPS]).between(&SCALAR, &[]),
 ];
+
+const TILE: Tunable = Tunable::number(
+    "tile",
+    "rows and columns of a tile; of wide, rows of a strip",
+    (1, 1 << 16),
+    "16 32 64",
+)
+.by_default(
+    "as wide as a two-dimensional --wg says, else 32; vectorised: 64, registers: 64, of 8-byte elements 32, wide: 256",
+);
+const RUN: Tunable =
+    Tunable::number("run", "elements read from a row before the next rows", (16, 1 << 16), "64 128 256 512 1024")
+        .by_default("128; on a CPU device as many as fill 2048 bytes");
+const ROWS: Tunable = Tunable::number(
+    "rows",
+    "rows of a tile that a work-item takes, which decides the work-group size",
+    (1, 1024),
+    "1 2 4 8 16",
+)
+.by_default("what --wg leaves for each; registers has its own");
+const PAD: Tunable =
+    Tunable::number("pad", "unused elements behind each row of a tile", (0, 64), "0 1 2 4").by_default("1");
+const VEC: Tunable =
+    Tunable::choice("vec", "rows and columns of the blocks that a work-item transposes in registers", "1 2 4")
+        .by_default("by the sizes");
+const ORDER: Tunable = Tunable::choice(
+    "order",
+    "how the tiles of neighbouring groups lie: along rows, down columns, along diagonals",
+    "rows columns diagonal",
+)
+.by_default("rung diagonal: diagonal; other rungs: columns");
+const STREAM: Tunable = Tunable::switch("stream", "1: bypass the L1 cache with NVIDIA's 16-byte instructions")
+    .by_default("1 where the device can");
+const SKEW: Tunable = Tunable::switch(
+    "skew",
+    "1: each output row of a tile begins at an aligned vector, 0: all begin at the same element",
+)
+.by_default("1 on NVIDIA for over 8 MiB in rows of odd length, unless vec, rows or stream are given");
+const NREPS: Tunable = Tunable::number(
+    REPEATS,
+    "times that the kernel repeats its work inside (--loop inside)",
+    (1, MOST_NREPS),
+    "1 2 10 100",
+)
+.by_default("10")
+.unsearched();
+const GAP: Tunable = Tunable::number(
+    host::GAP,
+    "unused elements behind each row of both matrices: the pitch is the width and the gap",
+    (0, MOST_GAP),
+    "0 32",
+)
+.by_default("0");
+
+/// Most unused elements behind a row.
+const MOST_GAP: u64 = 1 << 20;
+
+/// Most repetitions inside a kernel: no launch may take for ever.
+pub const MOST_NREPS: u64 = 10_000;
 
 struct Transpose;
 
@@ -364,4 +417,160 @@ fn wide(ask: &Ask<'_>) -> Planned {
         plan.define("AHEAD", 1);
     }
     launch(plan, [strips * parts, 1, 1], WorkGroup::linear(1), &[Arg::Index(parts), Arg::Index(span)], 0)
+}
+
+/// How a square tile is shared out among the work-items of a group.
+#[derive(Clone, Copy)]
+struct SquareTile {
+    /// Its rows, as many as its columns.
+    side: u64,
+    /// Neighbouring columns that a work-item takes at once.
+    vector: u64,
+    /// Rows that a work-item takes, one after the other or as blocks.
+    rows: u64,
+}
+
+impl SquareTile {
+    /// As asked by `tile`, `rows` and the work-group size, in this order.
+    fn of(ask: &Ask<'_>, default_tile: u64, vector: u64) -> Result<SquareTile, Refusal> {
+        let params = &ask.case.params;
+        let wg = ask.case.wg;
+        let [across, down, _] = wg.0.map(|items| items as u64);
+        let given = if down > 1 { Some(across * vector) } else { None };
+        let tile = TILE.get(params)?.or(given).unwrap_or(default_tile);
+        if tile > 1024 || !tile.is_multiple_of(vector) {
+            return Err(Refusal::Setting(format!("tile={tile}: a multiple of {vector}, at most 1024, is needed")));
+        }
+        let groups_of_rows = match ROWS.get(params)? {
+            Some(rows) if tile.is_multiple_of(rows) => tile / rows,
+            Some(rows) => {
+                return Err(Refusal::Setting(format!(
+                    "rows={rows}: a tile of {tile} rows has no whole number of them"
+                )));
+            }
+            None => wg.size() as u64 / (tile / vector).max(1),
+        };
+        let rows = tile / groups_of_rows.clamp(1, tile);
+        let shared = SquareTile { side: tile, vector, rows };
+        let fits_wg = shared.work_group().size() == wg.size() && (down == 1 || shared.work_group() == wg);
+        match ROWS.get(params)? {
+            None if !fits_wg => Err(Refusal::Group(format!(
+                "work-group {wg}: its items cannot share out a tile of {tile}x{tile} evenly: choose a multiple of {}, or --rows",
+                tile / vector
+            ))),
+            _ => Ok(shared),
+        }
+    }
+
+    fn work_group(self) -> WorkGroup {
+        WorkGroup([(self.side / self.vector) as usize, (self.side / self.rows) as usize, 1])
+    }
+}
+
+/// Most groups in the second dimension of a launch: what NVIDIA's drivers allow.
+const MOST_GROUP_ROWS: u64 = 65_535;
+
+named_enum! {
+    #[derive(Clone, Copy, PartialEq)]
+    enum GroupOrder {
+        Rows = "rows",
+        Columns = "columns",
+        Diagonal = "diagonal",
+    }
+}
+
+struct Tiles {
+    groups: [u64; 3],
+    /// Whether some tile reaches beyond the matrix.
+    edges: bool,
+    /// The macro ORDER: see `cl/transpose/matrix.cl`.
+    order: u64,
+}
+
+impl Tiles {
+    fn of(shape: Shape, tile: u64, order: GroupOrder) -> Tiles {
+        let columns = shape.n.div_ceil(tile);
+        let rows = shape.m.div_ceil(tile);
+        let (first, second) = if order == GroupOrder::Columns { (rows, columns) } else { (columns, rows) };
+        let folds = second.div_ceil(MOST_GROUP_ROWS);
+        let folded = second.div_ceil(folds);
+        let even = shape.n.is_multiple_of(tile) && shape.m.is_multiple_of(tile) && folded * folds == second;
+        let order = match order {
+            GroupOrder::Rows => 0,
+            GroupOrder::Columns => 1,
+            GroupOrder::Diagonal if first == folded * folds => 2,
+            GroupOrder::Diagonal => 3,
+        };
+        Tiles { groups: [first, folded, folds], edges: !even, order }
+    }
+}
+
+/// The macros of the loop; in front of each rung whose work can be repeated.
+pub(crate) const REPEAT_MACROS: &str = "transpose/repeat.cl";
+
+/// The text with this kernel's work in the loop, which begins behind its `__local` memory; with no line more or less. None if
+/// there is no such kernel.
+pub fn looped(text: &str, kernel: &str) -> Option<String> {
+    let begin = text.find(&format!("{kernel}("))? + kernel.len();
+    let bracket = begin + closing(&text[begin..], ['(', ')'])?;
+    let brace = bracket + text[bracket..].find('{')?;
+    let end = brace + closing(&text[brace..], ['{', '}'])?;
+    let body = &text[brace + 1..end];
+    let lines = body.split_inclusive('\n').scan(0, |at, line| {
+        *at += line.len();
+        Some((*at, line))
+    });
+    let memory = lines.filter(|(_, line)| line.trim_start().starts_with("__local ")).last();
+    let (start, sync) = match memory {
+        Some((behind, line)) => (behind - (line.len() - line.trim_end().len()), " REPEAT_SYNC;"),
+        None => (0, ""),
+    };
+    let parameters = &text[..bracket];
+    let kept = &body[..start];
+    let work = &body[start..];
+    let between = &text[bracket..=brace];
+    Some(format!("{parameters} REPEAT_ARGS{between}{kept} REPEAT {{{work}{sync} }}{}", &text[end..]))
+}
+
+/// Where the bracket closes that a text begins with.
+fn closing(text: &str, [open, close]: [char; 2]) -> Option<usize> {
+    let mut depth = 0;
+    text.char_indices().find_map(|(at, letter)| {
+        depth += i32::from(letter == open) - i32::from(letter == close);
+        (letter == close && depth == 0).then_some(at)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn too_many_rows_of_groups_are_folded() {
+        let tiles = |n, m, order| Tiles::of(Shape { n, m }, 32, order);
+        assert_eq!(tiles(64, 32 * 65_535, GroupOrder::Rows).groups, [2, 65_535, 1]);
+        let folded = tiles(64, 32 * 65_536, GroupOrder::Rows);
+        assert_eq!((folded.groups, folded.edges), ([2, 32_768, 2], false));
+        let uneven = tiles(64, 32 * 131_071, GroupOrder::Rows);
+        assert_eq!((uneven.groups, uneven.edges), ([2, 43_691, 3], true), "two groups too many have nothing to do");
+        assert_eq!(tiles(32 * 65_536, 64, GroupOrder::Columns).groups, [2, 32_768, 2]);
+    }
+
+    #[test]
+    fn diagonals_of_a_square_have_the_shorter_form() {
+        let order = |n, m, order| Tiles::of(Shape { n, m }, 32, order).order;
+        assert_eq!([order(64, 96, GroupOrder::Rows), order(64, 96, GroupOrder::Columns)], [0, 1]);
+        assert_eq!([order(96, 96, GroupOrder::Diagonal), order(64, 96, GroupOrder::Diagonal)], [2, 3]);
+    }
+
+    #[test]
+    fn the_loop_stands_around_the_work_and_local_memory_outside() {
+        let kernel = "void f(int x);\n__kernel void k(__global T *in,\n              __global T *out)\n{\n    out[f(0)] = in[0];\n}\nrest\n";
+        let said = "void f(int x);\n__kernel void k(__global T *in,\n              __global T *out REPEAT_ARGS)\n{ REPEAT {\n    out[f(0)] = in[0];\n }}\nrest\n";
+        assert_eq!(looped(kernel, "k").as_deref(), Some(said));
+        assert_eq!(looped(kernel, "other"), None);
+        let kernel = "__kernel void k()\n{\n    __local T t[1];\n    if (a) {\n        b;\n    }\n}\n";
+        let said = "__kernel void k( REPEAT_ARGS)\n{\n    __local T t[1]; REPEAT {\n    if (a) {\n        b;\n    }\n REPEAT_SYNC; }}\n";
+        assert_eq!(looped(kernel, "k").as_deref(), Some(said));
+    }
 }

@@ -1,18 +1,30 @@
 //! The transposition's kernels for x86-64: blocks in vector registers, and stores past the caches.
 #![allow(unsafe_code, reason = "intrinsics that take pointers, and functions for processors that have them")]
 
-use super::words::{Blocks, LINE_BYTES, Tile, Word, part};
+use super::transpose::{LINE_BYTES, Tile, Word, part};
 use bytemuck::Pod;
 use std::arch::x86_64::*;
 use std::ops::Range;
 
+/// Transposes one block, a cache line wide, from rows `pitch` apart to rows `target_pitch` apart, which end there.
+pub(super) trait Blocks: Pod {
+    /// Four rows.
+    ///
+    /// # Safety
+    ///
+    /// The block is readable, its transpose writable, and the processor has AVX2.
+    unsafe fn block_avx2(source: *const Self, pitch: usize, target: *mut Self, target_pitch: usize);
+    /// As many rows as columns; each column goes to `put` in two halves, with its number.
+    ///
+    /// # Safety
+    ///
+    /// The block is readable, and the processor has AVX2.
+    unsafe fn square_avx2(source: *const Self, pitch: usize, put: impl FnMut(usize, [__m256i; 2]));
+}
+
 /// Proof that the processor has AVX2.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Avx2(());
-
-/// Proof that the processor has AVX-512F.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Avx512(());
 
 impl Avx2 {
     pub(super) fn detect() -> Option<Avx2> {
@@ -20,48 +32,16 @@ impl Avx2 {
     }
 }
 
-impl Avx512 {
-    pub(super) fn detect() -> Option<Avx512> {
-        is_x86_feature_detected!("avx512f").then_some(Avx512(()))
-    }
-}
-
-/// Loops over whole blocks and lines, compiled for one set of instructions.
-pub(super) trait VectorLoops: Copy {
-    /// Rows of a block of 32-bit and of 64-bit words; its columns fill a cache line.
-    fn block_rows<W>(self) -> usize;
-    /// Transposes whole blocks; see [`Blocks`].
-    ///
-    /// # Safety
-    ///
-    /// `columns` and `rows` are multiples of the block's sides, the source holds `rows` rows of `columns` words that
-    /// are `pitch` apart, and the target `columns` rows of `rows` words that are [`Word::BUFFER_PITCH`] apart.
-    unsafe fn blocks<W: Word>(self, source: *const W, pitch: usize, columns: usize, rows: usize, target: *mut W);
-    /// Transposes squares straight into lines, past the caches.
-    ///
-    /// # Safety
-    ///
-    /// The source has `rows.end` rows that are `pitch` apart, with as many columns as there are lines; both counts, of
-    /// rows and of lines, are multiples of a square's side; in every line a cache line begins at `rows.start`.
-    unsafe fn squares<W: Word>(self, source: *const W, pitch: usize, lines: &mut [&mut [W]], rows: Range<usize>);
-    /// Copies lines past the caches.
-    ///
-    /// # Safety
-    ///
-    /// Source and target hold `count` lines, and the target is aligned to a line.
-    unsafe fn lines(self, source: *const u8, target: *mut u8, count: usize);
-}
-
 /// Transposes a tile into the buffer: whole blocks in registers, the rest word by word.
-pub(super) fn gather<W: Word>(simd: impl VectorLoops, tile: Tile<W>, buffer: &mut [W]) {
+pub(super) fn gather<W: Word>(_: Avx2, tile: Tile<W>, buffer: &mut [W]) {
     let side = LINE_BYTES / size_of::<W>();
     let columns = tile.columns / side * side;
-    let rows = tile.rows / simd.block_rows::<W>() * simd.block_rows::<W>();
+    let rows = tile.rows / BLOCK_ROWS * BLOCK_ROWS;
     if columns > 0 && rows > 0 {
         let source = tile.words[..(rows - 1) * tile.pitch + columns].as_ptr();
         let target = buffer[..(columns - 1) * W::BUFFER_PITCH + rows].as_mut_ptr();
-        // SAFETY: the slices above end with the last words of the blocks, whose sides divide both counts.
-        unsafe { simd.blocks(source, tile.pitch, columns, rows, target) };
+        // SAFETY: the slices above end with the last words of the blocks, whose sides divide both counts; AVX2 is there.
+        unsafe { blocks(source, tile.pitch, columns, rows, target) };
     }
     part(tile, 0..columns, rows..tile.rows, buffer);
     part(tile, columns..tile.columns, 0..tile.rows, buffer);
@@ -76,13 +56,7 @@ pub(super) struct Turned {
 /// Transposes whole squares of `input`, whose rows are `pitch` apart, into lines, one for each column, past the caches;
 /// [`fence`] makes them seen. What is left of the rows and columns stays as it is.
 /// Panics if `head` words into a line no cache line begins.
-pub(super) fn turn<W: Word>(
-    simd: impl VectorLoops,
-    input: &[W],
-    pitch: usize,
-    lines: &mut [&mut [W]],
-    head: usize,
-) -> Turned {
+pub(super) fn turn<W: Word>(_: Avx2, input: &[W], pitch: usize, lines: &mut [&mut [W]], head: usize) -> Turned {
     let side = LINE_BYTES / size_of::<W>();
     let length = lines.iter().map(|line| line.len()).min().unwrap_or(0);
     let columns = lines.len() / side * side;
@@ -91,15 +65,15 @@ pub(super) fn turn<W: Word>(
     if !rows.is_empty() && columns > 0 {
         // The last word of the squares is there.
         assert!((rows.end - 1) * pitch + columns <= input.len());
-        // SAFETY: input and lines hold the squares, and cache lines begin at `head`.
-        unsafe { simd.squares(input.as_ptr(), pitch, &mut lines[..columns], rows.clone()) };
+        // SAFETY: input and lines hold the squares, cache lines begin at `head`, and AVX2 is there.
+        unsafe { squares(input.as_ptr(), pitch, &mut lines[..columns], rows.clone()) };
     }
     Turned { rows, columns }
 }
 
 /// Copies words, past the caches where they make up whole lines of the target; [`fence`] makes them seen.
 #[inline]
-pub(super) fn stream<W: Pod>(simd: impl VectorLoops, source: &[W], target: &mut [W]) {
+pub(super) fn stream<W: Pod>(_: Avx2, source: &[W], target: &mut [W]) {
     let line_words = LINE_BYTES / size_of::<W>();
     // Words are aligned to their size, so that a line starts at one of them.
     let past = target.as_ptr().addr() % LINE_BYTES / size_of::<W>();
@@ -109,8 +83,8 @@ pub(super) fn stream<W: Pod>(simd: impl VectorLoops, source: &[W], target: &mut 
     copy_few(&source[..head], &mut target[..head]);
     let from = &source[head..tail];
     let to = &mut target[head..tail];
-    // SAFETY: both are `lines` lines long, and the target's start is a line's.
-    unsafe { simd.lines(from.as_ptr().cast(), to.as_mut_ptr().cast(), lines) };
+    // SAFETY: both are `lines` lines long, the target's start is a line's, and AVX2 is there.
+    unsafe { copy_lines(from.as_ptr().cast(), to.as_mut_ptr().cast(), lines) };
     copy_few(&source[tail..target.len()], &mut target[tail..]);
 }
 
@@ -128,53 +102,13 @@ pub(super) fn fence() {
     unsafe { _mm_sfence() };
 }
 
-impl VectorLoops for Avx2 {
-    /// Four rows, which fill half of a set of an 8-way cache where the pitch is a multiple of 4 KiB: the other half
-    /// holds the rows that are fetched ahead.
-    fn block_rows<W>(self) -> usize {
-        4
-    }
-    #[inline]
-    unsafe fn blocks<W: Word>(self, source: *const W, pitch: usize, columns: usize, rows: usize, target: *mut W) {
-        // SAFETY: the caller's promise, and AVX2 is there: `self` proves it.
-        unsafe { blocks_avx2(source, pitch, columns, rows, target) };
-    }
-    #[inline]
-    unsafe fn squares<W: Word>(self, source: *const W, pitch: usize, lines: &mut [&mut [W]], rows: Range<usize>) {
-        // SAFETY: the caller's promise, and AVX2 is there: `self` proves it.
-        unsafe { squares_avx2(source, pitch, lines, rows) };
-    }
-    #[inline]
-    unsafe fn lines(self, source: *const u8, target: *mut u8, count: usize) {
-        // SAFETY: the caller's promise, and AVX2 is there: `self` proves it.
-        unsafe { lines_avx2(source, target, count) };
-    }
-}
+/// Rows of a block: four fill half of a set of an 8-way cache where the pitch is a multiple of 4 KiB, and the other half
+/// holds the rows that are fetched ahead.
+const BLOCK_ROWS: usize = 4;
 
-impl VectorLoops for Avx512 {
-    /// Square blocks: every load takes a whole line, which need not stay in the nearest cache.
-    fn block_rows<W>(self) -> usize {
-        LINE_BYTES / size_of::<W>()
-    }
-    #[inline]
-    unsafe fn blocks<W: Word>(self, source: *const W, pitch: usize, columns: usize, rows: usize, target: *mut W) {
-        // SAFETY: the caller's promise, and AVX-512F is there: `self` proves it.
-        unsafe { blocks_avx512(source, pitch, columns, rows, target) };
-    }
-    #[inline]
-    unsafe fn squares<W: Word>(self, source: *const W, pitch: usize, lines: &mut [&mut [W]], rows: Range<usize>) {
-        // SAFETY: the caller's promise, and AVX-512F is there: `self` proves it.
-        unsafe { squares_avx512(source, pitch, lines, rows) };
-    }
-    #[inline]
-    unsafe fn lines(self, source: *const u8, target: *mut u8, count: usize) {
-        // SAFETY: the caller's promise, and AVX-512F is there: `self` proves it.
-        unsafe { lines_avx512(source, target, count) };
-    }
-}
-
+/// Transposes whole blocks, whose sides divide both counts, into rows that are [`Word::BUFFER_PITCH`] apart.
 #[target_feature(enable = "avx2")]
-unsafe fn blocks_avx2<W: Word>(source: *const W, pitch: usize, columns: usize, rows: usize, target: *mut W) {
+unsafe fn blocks<W: Word>(source: *const W, pitch: usize, columns: usize, rows: usize, target: *mut W) {
     for r in (0..rows).step_by(4) {
         for c in (0..columns).step_by(LINE_BYTES / size_of::<W>()) {
             fetch::<_MM_HINT_T0, W>(source.wrapping_add((r + 4) * pitch + c), pitch, 4);
@@ -188,27 +122,9 @@ unsafe fn blocks_avx2<W: Word>(source: *const W, pitch: usize, columns: usize, r
     }
 }
 
-#[target_feature(enable = "avx512f")]
-unsafe fn blocks_avx512<W: Word>(source: *const W, pitch: usize, columns: usize, rows: usize, target: *mut W) {
-    let side = LINE_BYTES / size_of::<W>();
-    for r in (0..rows).step_by(side) {
-        for c in (0..columns).step_by(side) {
-            fetch::<_MM_HINT_T1, W>(source.wrapping_add((r + side) * pitch + c), pitch, side);
-            // SAFETY: the caller promises every block of these counts.
-            unsafe {
-                let source = source.add(r * pitch + c);
-                let target = target.add(c * W::BUFFER_PITCH + r);
-                W::block_avx512(source, pitch, |i, column| {
-                    _mm512_storeu_si512(target.add(i * W::BUFFER_PITCH).cast(), column);
-                });
-            }
-        }
-    }
-}
-
 /// Transposes whole squares of rows `pitch` apart straight into lines, past the caches: see [`turn`].
 #[target_feature(enable = "avx2")]
-unsafe fn squares_avx2<W: Word>(source: *const W, pitch: usize, lines: &mut [&mut [W]], rows: Range<usize>) {
+unsafe fn squares<W: Word>(source: *const W, pitch: usize, lines: &mut [&mut [W]], rows: Range<usize>) {
     for Square { r, c, below } in Square::all::<W>(rows, lines.len()) {
         let from = source.wrapping_add(r * pitch + c);
         fetch::<_MM_HINT_T1, W>(from.wrapping_add(STACKED * below * pitch), pitch, below);
@@ -218,21 +134,6 @@ unsafe fn squares_avx2<W: Word>(source: *const W, pitch: usize, lines: &mut [&mu
                 let to: *mut __m256i = lines[c + i].as_mut_ptr().add(r).cast();
                 _mm256_stream_si256(to, low);
                 _mm256_stream_si256(to.add(1), high);
-            });
-        }
-    }
-}
-
-/// Transposes whole squares of rows `pitch` apart straight into lines, past the caches: see [`turn`].
-#[target_feature(enable = "avx512f")]
-unsafe fn squares_avx512<W: Word>(source: *const W, pitch: usize, lines: &mut [&mut [W]], rows: Range<usize>) {
-    for Square { r, c, below } in Square::all::<W>(rows, lines.len()) {
-        let from = source.wrapping_add(r * pitch + c);
-        fetch::<_MM_HINT_T1, W>(from.wrapping_add(STACKED * below * pitch), pitch, below);
-        // SAFETY: the caller promises every square of these counts, and that lines are aligned.
-        unsafe {
-            W::block_avx512(from, pitch, |i, column| {
-                _mm512_stream_si512(lines[c + i].as_mut_ptr().add(r).cast(), column);
             });
         }
     }
@@ -276,7 +177,7 @@ fn fetch<const HINT: i32, W>(first: *const W, pitch: usize, rows: usize) {
 }
 
 #[target_feature(enable = "avx2")]
-unsafe fn lines_avx2(source: *const u8, target: *mut u8, count: usize) {
+unsafe fn copy_lines(source: *const u8, target: *mut u8, count: usize) {
     for i in 0..count {
         // SAFETY: the caller promises `count` lines on both sides; the target's are aligned, two vectors each.
         unsafe {
@@ -286,17 +187,6 @@ unsafe fn lines_avx2(source: *const u8, target: *mut u8, count: usize) {
             let high = _mm256_loadu_si256(from.add(1));
             _mm256_stream_si256(to, low);
             _mm256_stream_si256(to.add(1), high);
-        }
-    }
-}
-
-#[target_feature(enable = "avx512f")]
-unsafe fn lines_avx512(source: *const u8, target: *mut u8, count: usize) {
-    for i in 0..count {
-        // SAFETY: the caller promises `count` lines on both sides; the target's are aligned, one vector each.
-        unsafe {
-            let value = _mm512_loadu_si512(source.add(i * LINE_BYTES).cast());
-            _mm512_stream_si512(target.add(i * LINE_BYTES).cast(), value);
         }
     }
 }
@@ -335,22 +225,6 @@ impl Blocks for u32 {
             }
         }
     }
-
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    unsafe fn block_avx512(source: *const u32, pitch: usize, mut put: impl FnMut(usize, __m512i)) {
-        // SAFETY: rows of the block, 16 words long.
-        let row = |r: usize| unsafe { _mm512_loadu_si512(source.add(r * pitch).cast()) };
-        let quads = |r| quads_avx512([row(r), row(r + 1), row(r + 2), row(r + 3)]);
-        let a = quads(0);
-        let b = quads(4);
-        let c = quads(8);
-        let d = quads(12);
-        for i in 0..4 {
-            let columns = lanes_avx512([a[i], b[i], c[i], d[i]]);
-            columns.into_iter().enumerate().for_each(|(lane, column)| put(4 * lane + i, column));
-        }
-    }
 }
 
 impl Blocks for u64 {
@@ -378,22 +252,6 @@ impl Blocks for u64 {
             let above = columns(0);
             let below = columns(4);
             (0..4).for_each(|i| put(c + i, [above[i], below[i]]));
-        }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    unsafe fn block_avx512(source: *const u64, pitch: usize, mut put: impl FnMut(usize, __m512i)) {
-        // SAFETY: rows of the block, 8 words long.
-        let row = |r: usize| unsafe { _mm512_loadu_si512(source.add(r * pitch).cast()) };
-        let pairs = |r| [_mm512_unpacklo_epi64(row(r), row(r + 1)), _mm512_unpackhi_epi64(row(r), row(r + 1))];
-        let a = pairs(0);
-        let b = pairs(2);
-        let c = pairs(4);
-        let d = pairs(6);
-        for i in 0..2 {
-            let columns = lanes_avx512([a[i], b[i], c[i], d[i]]);
-            columns.into_iter().enumerate().for_each(|(lane, column)| put(2 * lane + i, column));
         }
     }
 }
@@ -427,38 +285,5 @@ fn square_avx2([a, b, c, d]: [__m256i; 4]) -> [__m256i; 4] {
         _mm256_permute2x128_si256::<0x20>(ab_high, cd_high),
         _mm256_permute2x128_si256::<0x31>(ab, cd),
         _mm256_permute2x128_si256::<0x31>(ab_high, cd_high),
-    ]
-}
-
-/// Four rows of sixteen 32-bit words: vector i holds in its lane l the four words of column 4 l + i.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn quads_avx512([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-    let ab = _mm512_unpacklo_epi32(a, b);
-    let ab_high = _mm512_unpackhi_epi32(a, b);
-    let cd = _mm512_unpacklo_epi32(c, d);
-    let cd_high = _mm512_unpackhi_epi32(c, d);
-    [
-        _mm512_unpacklo_epi64(ab, cd),
-        _mm512_unpackhi_epi64(ab, cd),
-        _mm512_unpacklo_epi64(ab_high, cd_high),
-        _mm512_unpackhi_epi64(ab_high, cd_high),
-    ]
-}
-
-/// Four rows of four 128-bit lanes, transposed.
-#[inline]
-#[target_feature(enable = "avx512f")]
-fn lanes_avx512([a, b, c, d]: [__m512i; 4]) -> [__m512i; 4] {
-    // The even lanes of two rows, and the odd ones.
-    let ab = _mm512_shuffle_i32x4::<0x88>(a, b);
-    let ab_odd = _mm512_shuffle_i32x4::<0xdd>(a, b);
-    let cd = _mm512_shuffle_i32x4::<0x88>(c, d);
-    let cd_odd = _mm512_shuffle_i32x4::<0xdd>(c, d);
-    [
-        _mm512_shuffle_i32x4::<0x88>(ab, cd),
-        _mm512_shuffle_i32x4::<0x88>(ab_odd, cd_odd),
-        _mm512_shuffle_i32x4::<0xdd>(ab, cd),
-        _mm512_shuffle_i32x4::<0xdd>(ab_odd, cd_odd),
     ]
 }
