@@ -66,10 +66,7 @@ fn a_recorded_experiment_tells_what_the_live_one_told() {
         assert!((point.value.unwrap() - gbps).abs() < 1e-9, "{point:?}");
     }
     let told = pitch.finding(&points);
-    assert!(
-        told.contains("padded rows is up to 2.00 times as fast"),
-        "{told}"
-    );
+    assert!(told.contains("padded rows is up to 2.00 times as fast"), "{told}");
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("pitch.csv");
     let mut file = CsvFile::open(path.to_str().unwrap(), Mode::Create).unwrap();
