@@ -11,7 +11,6 @@ use crate::report::shown::{
     PointStudy, RunLimits, ShownContent, ShownFile, columns, filtered, limits_of_run, model_of, reasons_text,
     take_apart,
 };
-use crate::report::sweep::swept;
 use crate::report::{self, Medium, RateUnit};
 use crate::shown::{asked, is_path, limits, of_device};
 use crate::store::{Shipped, shipped};
@@ -222,10 +221,9 @@ impl ShowingStyle<'_> {
     /// A ladder as a table, a sweep as its summary.
     fn rows(&self, rows: &[Row], medium: Medium) -> String {
         if rows.iter().any(|row| !row.sweep_id.is_empty()) {
-            let told = swept(rows);
             return match medium {
-                Medium::Screen(screen) => report::sweep::summary(&told, screen),
-                Medium::Markdown => report::sweep::markdown(&told),
+                Medium::Screen(screen) => report::sweep::summary(rows, screen),
+                Medium::Markdown => report::sweep::markdown(rows),
             };
         }
         let ladder = match medium {

@@ -81,7 +81,7 @@ struct TryReport {
     landing: Option<Landing>,
     /// Of the kernel and of the rungs beside it, as `gpulab count` has them.
     counts: Vec<CountRow>,
-    /// Of the ladder, as `gpulab columns` says.
+    /// Of the ladder, as `gpulab help columns` says.
     rows: Vec<Row>,
 }
 
@@ -92,8 +92,7 @@ impl TriedFile<'_> {
         interrupt::watch();
         loop {
             let state = stamps(self.file);
-            let time = jiff::Timestamp::now().strftime("%H:%M:%S").to_string();
-            note(&format!("--- {}, {time} UTC ---", format::terminal(&self.file.display().to_string())));
+            note(&format!("--- {}, {} ---", format::terminal(&self.file.display().to_string()), Run::begin().time_utc));
             match self.once(out, global) {
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
                 Err(error) => note(&format!("gpulab: {error}")),

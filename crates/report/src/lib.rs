@@ -11,7 +11,6 @@ pub mod compare;
 pub mod count;
 pub mod count_gate;
 pub mod devices;
-pub mod dictionaries;
 pub mod dictionary;
 pub mod diff;
 pub mod drawing;

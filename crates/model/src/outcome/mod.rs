@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 named_enum! {
     /// Which clock a row's times come from.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum, Hash)]
     #[serde(rename_all = "lowercase")]
     pub enum Clock {
         /// The driver's event times, from the start of the first timed kernel to the end of the last.

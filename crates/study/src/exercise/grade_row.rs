@@ -5,7 +5,6 @@ use gpulab_record::columns;
 use serde::{Deserialize, Serialize};
 
 columns! {
-    texts: student, exercise, file, reason, hint, film;
     /// A submission and its verdict; its fields are the columns of CSV files.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct GradeRow {

@@ -1,6 +1,5 @@
 //! A whole search on a scripted device: what is measured, checked, remembered and found again.
 
-use super::super::asked::AskedTuning;
 use super::*;
 use crate::adopt::Brought;
 use crate::cli::{Cli, Command};
@@ -9,14 +8,14 @@ use crate::kernels::dot;
 use crate::outcome::fake_info;
 use crate::plan::{Arg, Launch};
 use crate::runner::Session;
-use crate::tune::{Remembered, TunedEntry, TunedFile, TuningMemory};
+use crate::tune::{Remembered, TunedEntry, TunedFile};
 use crate::worker::InProcess;
 use clap::Parser;
 use tempfile::TempDir;
 
 /// Four configurations: work-groups of 32 and 64, 128 and 64 work-items in flight.
 const SEARCH: &str = "gpulab tune dot --variant naive -n 1000 --wg 32,64 --set items=128,64 --set mad=0 --quick \
-                      --strategy exhaustive --budget 100";
+                      --strategy exhaustive --budget 100 -q";
 
 fn milliseconds(wg: usize, items: usize) -> u64 {
     match (wg, items) {
@@ -64,28 +63,9 @@ fn searched(kernel: FakeKernel) -> (Vec<Row>, Vec<TunedEntry>) {
     let brought = Brought::new(options.subject.name().unwrap(), None).unwrap();
     let asked = AskedTuning::new(options, &brought).unwrap();
     let space = asked.space(options, &*executor).unwrap();
-    let settings = options.settings();
-    let identity = asked.identity(options, &space, &*executor, &settings).unwrap();
-    let rows = TuningRows::open(options, &cli.global, &identity, &space.candidates, executor.info()).unwrap();
-    let mut tuning = Tuning {
-        asked: &asked,
-        options,
-        scene: Scene::on_device(&Run::begin(), executor.info(), &settings, None),
-        settings,
-        space: &space,
-        identity,
-        limits: Limits::load(executor.info(), true, true, true, |_| ()),
-        executor,
-        rows,
-        is_part: false,
-        found: Vec::new(),
-        spent: BTreeMap::new(),
-        probed: 0.0,
-        observer: StatusLine::new(true),
-        began: Instant::now(),
-    };
+    let mut tuning = Tuning::open(&asked, options, &cli.global, &space, executor).unwrap();
     tuning.measure().unwrap();
-    (tuning.rows.latest(), tuning.entries().unwrap())
+    (tuning.latest(), tuning.entries().unwrap())
 }
 
 fn statuses(rows: &[Row]) -> Vec<Status> {
@@ -100,11 +80,11 @@ fn the_fastest_is_remembered_and_found_again_on_its_own_driver_only() {
     assert_eq!((entry.wg, entry.params["items"].as_str(), entry.tried), (WorkGroup::linear(64), "64", 4));
     assert!((entry.default_x.unwrap() - 4.0).abs() < 0.01, "{entry:?}");
     let folder = TempDir::new().unwrap();
-    let memory = TuningMemory::below(folder.path());
-    memory.add(&TunedFile::empty(&fake_info()), &entries).unwrap();
+    TunedFile { entries: entries.clone(), ..TunedFile::empty(&fake_info()) }.remember(folder.path()).unwrap();
     let case = Case { wg: WorkGroup::linear(256), ..Case::of("dot", "naive", Dtype::F32, Shape::vector(900)) };
     let tuned = |info: &DeviceInfo| {
-        let known = Remembered::of(memory.of(info).0, &dot::FAMILY, info, &Sources::default())?;
+        let known =
+            Remembered::of(TunedFile::empty(info).load(folder.path()).0, &dot::FAMILY, info, &Sources::default())?;
         known.tuned(&case)
     };
     let found = tuned(&fake_info()).unwrap();
