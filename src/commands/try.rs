@@ -92,8 +92,7 @@ impl TriedFile<'_> {
         interrupt::watch();
         loop {
             let state = stamps(self.file);
-            let time = jiff::Timestamp::now().strftime("%H:%M:%S").to_string();
-            note(&format!("--- {}, {time} UTC ---", format::terminal(&self.file.display().to_string())));
+            note(&format!("--- {}, {} ---", format::terminal(&self.file.display().to_string()), Run::begin().time_utc));
             match self.once(out, global) {
                 Err(Error::Interrupted) => return Err(Error::Interrupted),
                 Err(error) => note(&format!("gpulab: {error}")),

@@ -5,7 +5,6 @@
 pub mod asm;
 pub mod ceilings;
 mod cell;
-pub mod cell_grid;
 pub mod columns;
 pub mod compare;
 pub mod count;
@@ -27,7 +26,6 @@ pub mod hint;
 pub mod judged;
 pub mod ladder;
 pub mod landing;
-mod launch_grid;
 pub mod list;
 pub mod markdown;
 pub mod moment;
