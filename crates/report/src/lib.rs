@@ -17,7 +17,6 @@ pub mod exercise;
 pub mod experiment;
 pub mod explain;
 pub mod film;
-pub mod findings;
 pub mod format;
 pub mod glossary;
 mod grid;
