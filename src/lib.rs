@@ -8,7 +8,7 @@
 //!   configurations. They share `bench` and, for readers' own kernels and families, `adopt`.
 //! - `recording` records a whole device, `limits` its limits. `teamwork` shares a case among devices, `workers` hands parts
 //!   of a sweep or search to HyperQueue. `distances` is a graph's job.
-//! - `counting` runs the simulator, [`exercise`] grades submissions.
+//! - `counting` runs the simulator.
 //! - `assembly` asks drivers and disassemblers what became of a kernel.
 //! - `shown` finds recorded results, `pages` and `documents` are made of them; `manuals` are made of the command line,
 //!   `expansion` is a kernel's file as compilers get it, `health` what works on this machine.
@@ -24,7 +24,6 @@ mod console;
 mod counting;
 mod distances;
 mod documents;
-pub mod exercise;
 mod expansion;
 mod filming;
 mod health;
@@ -54,5 +53,5 @@ pub use gpulab_model::{Error, check, data, each_array, error, outcome, plan, sta
 pub use gpulab_record as record;
 pub use gpulab_record::{compare, store};
 pub use gpulab_report as report;
-pub use gpulab_study::{asm, ceilings, count, experiments, judgement, sweep, tune, why};
+pub use gpulab_study::{asm, ceilings, count, exercise, experiments, judgement, sweep, tune, why};
 pub use gpulab_system::{children, files, interrupt, memory, stdout, terminal};

@@ -7,7 +7,6 @@ use crate::ceilings::{self, CEILINGS_FOLDER, CeilingRow};
 use crate::cli::{Command, ExerciseAction, Output, TunedAction, WatchedKernel};
 use crate::compare::ComparisonRow;
 use crate::distances::next_path;
-use crate::exercise::GradeRow;
 use crate::graph::write::is_written_npy;
 use crate::input;
 use crate::ladder::BASELINES;
@@ -106,10 +105,7 @@ pub(crate) fn outputs<'a>(command: &'a Command) -> Vec<OutputFile<'a>> {
         Command::Exercise { action: Some(ExerciseAction::Check(options)) } => {
             let is_graded: fn(&str) -> bool =
                 |head| ["exercise", "verdict", "hint"].iter().all(|key| head.contains(&format!("\"{key}\":")));
-            vec![
-                ("--json", options.json.as_deref(), is_graded),
-                ("--csv", options.csv.as_deref(), begins_as_csv::<GradeRow>),
-            ]
+            vec![("--json", options.json.as_deref(), is_graded)]
         }
         // A test holds each option that names a file against these arms.
         _ => Vec::new(),
@@ -185,8 +181,8 @@ fn watched(what: &[String], options: &WatchedKernel) -> Vec<PathBuf> {
 fn named(what: &str, is_own: bool) -> Vec<PathBuf> {
     let name = parted(what).0;
     match is_own {
-        true => own::files_of(Path::new(name)),
-        false if described::is_file(name) => described::files_of(Path::new(name)),
+        true => kernel_files(Path::new(name)),
+        false if is_family_file(name) => family_files(Path::new(name)),
         false => Vec::new(),
     }
 }
@@ -207,11 +203,11 @@ pub(crate) fn inputs(command: &Command) -> Vec<PathBuf> {
         specs.iter().filter_map(|spec| Some(input::path(spec.as_deref()?).into())).collect()
     };
     let family = |name: Option<&str>| {
-        name.filter(|name| described::is_file(name))
-            .map(|name| described::files_of(Path::new(name)))
+        name.filter(|name| is_family_file(name))
+            .map(|name| family_files(Path::new(name)))
             .unwrap_or_default()
     };
-    let kernel = |own: &Option<PathBuf>| own.as_deref().map(own::files_of).unwrap_or_default();
+    let kernel = |own: &Option<PathBuf>| own.as_deref().map(kernel_files).unwrap_or_default();
     let (named, cl_dir): (Vec<PathBuf>, &Option<PathBuf>) = match command {
         Command::Dot(options) => (data(&[&options.input, &options.input2]), &options.ladder.kernels.cl_dir),
         Command::Reduce(options) => (data(&[&options.input]), &options.ladder.kernels.cl_dir),
@@ -219,7 +215,7 @@ pub(crate) fn inputs(command: &Command) -> Vec<PathBuf> {
         Command::Minplus(options) => (data(&[&options.graph.input]), &options.ladder.kernels.cl_dir),
         Command::Try(options) => (kernel(&options.file), &options.ladder.kernels.cl_dir),
         Command::Ladder(options) => {
-            (options.file.as_deref().map(described::files_of).unwrap_or_default(), &options.ladder.kernels.cl_dir)
+            (options.file.as_deref().map(family_files).unwrap_or_default(), &options.ladder.kernels.cl_dir)
         }
         Command::Count(options) => (
             [
@@ -256,7 +252,7 @@ pub(crate) fn inputs(command: &Command) -> Vec<PathBuf> {
         Command::Exercise { action: Some(ExerciseAction::Check(options)) } => {
             let name = options.name.clone().unwrap_or_default().to_lowercase();
             let usual = ["cl", "txt"].map(|ending| PathBuf::from(format!("{name}.{ending}")));
-            let own = options.file.as_deref().map_or_else(|| usual.to_vec(), own::files_of);
+            let own = options.file.as_deref().map_or_else(|| usual.to_vec(), kernel_files);
             let class = options.all.as_deref().map(files::below).unwrap_or_default();
             ([own, class].concat(), &None)
         }

@@ -2,7 +2,8 @@
 
 use crate::adopt::cited;
 use crate::cli::{CitedLadder, Command, ExerciseAction, Lab, Ladder, PlotArgs, ReportArgs, Sweep, TuneArgs};
-use crate::exercise::{NAMES, first_open, progress};
+use crate::commands::exercise::progress;
+use crate::exercise::NAMES;
 use crate::experiments::{EXPERIMENTS, experiment};
 use crate::kernels::ladders;
 use crate::prelude::*;
@@ -250,11 +251,6 @@ fn after_exercise(action: Option<&ExerciseAction>) -> Option<String> {
         Some(ExerciseAction::Start { .. }) => None,
         Some(ExerciseAction::Check(options)) if options.all.is_some() => None,
         Some(ExerciseAction::Check(_)) => Some("gpulab exercise list".into()),
-        Some(ExerciseAction::Predict(options)) => {
-            let name = options.step.as_deref()?.split(':').next()?;
-            let family = ladders().find(|family| family.name == name)?;
-            first_open(family).map(|(from, _)| format!("gpulab exercise predict {name}:{}", from.variant()))
-        }
     }
 }
 

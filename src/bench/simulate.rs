@@ -48,7 +48,7 @@ pub(crate) fn check(
 
 /// What was found in a kernel of this text, in words, or why nothing can be said.
 pub(crate) fn told(checked: &Checked, source: &str, screen: Screen) -> String {
-    let line_of = |file: &str, line| own::line_of(source, file, line).map(|text| text.trim().to_owned());
+    let line_of = |file: &str, line| line_of(source, file, line).map(|text| text.trim().to_owned());
     let found = findings::text(&checked.findings, &line_of, screen);
     let end = match checked.doubt() {
         Some(why) if found.is_empty() => format!("check: not looked at: {why}"),

@@ -3,7 +3,6 @@
 mod device;
 pub mod environment;
 pub mod examples;
-mod exercise;
 mod ladders;
 mod measuring;
 mod recorded;
@@ -14,7 +13,7 @@ mod tunables;
 mod watching;
 
 pub use device::{AsmArgs, CeilingArgs, CountArgs, Lab, NoiseArgs, Occupancy, RecordArgs};
-pub use exercise::{ExerciseAction, ExerciseCheck, ExercisePredict};
+pub use crate::commands::exercise::{ExerciseAction, ExerciseCheck};
 pub use ladders::{
     CitedLadder, DotArgs, GraphJob, Ladder, LadderArgs, Loop, MinPlusArgs, ReduceArgs, Source, TransposeArgs, TryArgs,
 };

@@ -80,7 +80,7 @@ fn line_of(sources: &Sources, rung: &Rung, path: &str, line: u64) -> Option<Stri
     begins
         .map(|at| &path[at..])
         .filter(|file| !file.is_empty())
-        .find_map(|file| source_line(sources, file, line).or_else(|| own::line_of(rung.own_text()?, file, line)))
+        .find_map(|file| source_line(sources, file, line).or_else(|| line_of(rung.own_text()?, file, line)))
 }
 
 /// Instructions of warps that the simulator counted at a line.

@@ -46,7 +46,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     let sources = Sources { dir: options.kernels.cl_dir.clone() };
     let rungs: Vec<&Rung> = cases.iter().map(|case| case.rung).collect();
     let source =
-        |file: &str, line: u64| source_line(&sources, file, line).or_else(|| own::line_of_any(&rungs, file, line));
+        |file: &str, line: u64| source_line(&sources, file, line).or_else(|| line_of_any(&rungs, file, line));
     let table = |rows: &[CountRow], screen| {
         let table = report::count::table(rows, global.verbose, screen);
         if options.lines { table + &report::count::lines(rows, &source, screen) } else { table }

@@ -12,7 +12,7 @@ use crate::terminal::Stdout;
 
 /// Prints what the two headers say, and the lines of code that differ.
 pub fn run(out: &mut Out, global: &Global, options: &DiffArgs) -> Result<(), Error> {
-    let Brought { family, .. } = &Brought::new(&options.family.to_lowercase(), None)?;
+    let Brought { family, .. } = &Brought::new(&options.family.to_lowercase())?;
     let [from, to] = [&options.from, &options.to].map(|text| rung_of(family, text));
     let from = from?;
     let to = to?;

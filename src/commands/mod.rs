@@ -10,7 +10,7 @@ mod diff;
 mod doctor;
 mod dot;
 mod draw;
-mod exercise;
+pub(crate) mod exercise;
 mod explain;
 mod film;
 mod help;

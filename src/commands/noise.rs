@@ -12,7 +12,7 @@ use crate::runner::Pace;
 
 /// Measures a kernel as two sides in turn, each run in a fresh process, and says which differences could be seen.
 pub fn run(out: &mut Out, global: &Global, options: &NoiseArgs) -> Result<(), Error> {
-    let Brought { registry, family, .. } = &Brought::new(&options.family, None)?;
+    let Brought { registry, family, .. } = &Brought::new(&options.family)?;
     let rungs = values::variants(family, &options.variant).map_err(Error::Usage)?;
     let [rung] = rungs.as_slice() else {
         return Err(Error::Usage(format!("--variant {}: name one rung", options.variant)));

@@ -10,7 +10,7 @@ use crate::report::occupancy::{curves, limits, needs};
 pub fn run(out: &mut Out, global: &Global, options: &Occupancy) -> Result<(), Error> {
     match (options.subject.name(), &options.variant) {
         (Some(family), Some(variant)) => {
-            let brought = Brought::new(family, None)?;
+            let brought = Brought::new(family)?;
             let case = case(options, &brought.family, variant)?;
             of_kernel(out, global, options, (&brought.registry, &case))
         }

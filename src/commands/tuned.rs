@@ -45,7 +45,7 @@ fn is_of(entry: &TunedEntry, name: Option<&str>) -> bool {
 fn check_family(all: &[TunedFile], name: Option<&str>) -> Result<(), Error> {
     match name {
         Some(name) if all.iter().flat_map(|file| &file.entries).all(|entry| !is_of(entry, Some(name))) => {
-            Brought::new(name, None).map(drop)
+            Brought::new(name).map(drop)
         }
         _ => Ok(()),
     }

@@ -78,7 +78,7 @@ pub(crate) fn kept(rows: &[CountRow], sources: &Sources, rungs: &[&Rung]) -> Kep
     let last = |file: &str| rows.iter().filter(|row| row.file == file).filter_map(|row| row.line).max().unwrap_or(0);
     let lines = |file: &str| match sources.read(file) {
         Ok(text) => text.lines().map(str::to_owned).collect(),
-        Err(_) => (1..=last(file)).map(|line| own::line_of_any(rungs, file, line).unwrap_or_default()).collect(),
+        Err(_) => (1..=last(file)).map(|line| line_of_any(rungs, file, line).unwrap_or_default()).collect(),
     };
     KeptCounts::of(rows, &lines)
 }

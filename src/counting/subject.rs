@@ -37,16 +37,16 @@ impl Countable {
         let what = options.subject.name().unwrap_or_default();
         let (name, part) = parted(what);
         let variant = &options.rungs.variant;
-        if part.is_some() && variant.is_some() && !exercises::is_kind(name) {
+        if part.is_some() && variant.is_some() && !is_exercise(name) {
             return Err(Error::Usage(format!("--variant: {what} names the rung already; leave one of them out")));
         }
         let ladder = |(brought, list): (Brought, Option<String>)| Countable::Ladder(brought.into(), list);
-        if options.solves.is_some() || name.ends_with(".cl") || exercises::is_kind(name) {
+        if options.solves.is_some() || name.ends_with(".cl") || is_exercise(name) {
             let named = Brought::of(what, options.solves.as_deref())?;
             return Ok(ladder((named.0, variant.clone())));
         }
         let list = part.map(str::to_owned).or(variant.clone());
-        if described::is_file(name) || ladders().any(|family| family.name == name) {
+        if is_family_file(name) || ladders().any(|family| family.name == name) {
             return Brought::new(name, options.rungs.own.as_deref()).map(|brought| ladder((brought, list)));
         }
         if options.rungs.own.is_some() {
@@ -56,7 +56,7 @@ impl Countable {
             return Ok(Countable::Trials(experiment));
         }
         // Kernels of experiments and probes too, though nobody is told.
-        Brought::new(name, None).map(|brought| ladder((brought, list))).map_err(|_| {
+        Brought::new(name).map(|brought| ladder((brought, list))).map_err(|_| {
             if Path::new(name).is_file() {
                 return Error::Usage(format!(
                     "{name} is no kernel's file: gpulab count -- {} runs a program",

@@ -5,7 +5,6 @@ use crate::prelude::*;
 use gpulab_record::compare::ComparisonRow;
 use gpulab_record::{CsvRecord, Point, SampleRow};
 use gpulab_study::count::CountRow;
-use gpulab_study::exercise::GradeRow;
 
 pub const ALL: [Dictionary; 7] = [
     Dictionary {
@@ -40,10 +39,5 @@ pub const ALL: [Dictionary; 7] = [
         written_by: "one line for each launch that was counted, and with --lines for each line of its source: count --csv or \
                      --json",
         columns: CountRow::DICTIONARY,
-    },
-    Dictionary {
-        name: "grades",
-        written_by: "one line for each submission of a class: exercise check --all DIR --csv",
-        columns: GradeRow::DICTIONARY,
     },
 ];

@@ -1,8 +1,6 @@
 //! A host program in the simulator, and what the kernels that it launches do there.
 
-use super::Simulator;
-use super::log::SimulatorLog;
-use super::oclgrind::{OCLGRIND, log_file};
+use super::{OCLGRIND, Simulator, SimulatorLog, log_file};
 use crate::worker::Interrupted;
 use gpulab_model::Error;
 use gpulab_study::count::{CheckFinding, LaunchCounts, LaunchedKernel, LockstepModel};

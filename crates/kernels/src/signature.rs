@@ -1,20 +1,11 @@
-//! What a kernel's parameters are, read from its text: address space, type and name, with macros, typedefs and structs looked up.
+//! What stands in a kernel's text: its parameters with address space, type and name, with macros, typedefs and structs looked up;
+//! what it includes, and what only its host can define.
 //!
 //! No compiler: what is not understood has no type, and who asks says so.
 
-mod directives;
-mod guesses;
-mod layout;
-#[cfg(test)]
-mod tests;
-
-use crate::tokens::{tokens, without_comments};
-pub(crate) use directives::{MACROS, hidden_macros, without_definitions};
-use directives::{asked_names, compared_names, is_identifier, is_qualifier, is_statement, is_true, split_word};
+use crate::c_text::{MACROS, is_identifier, is_qualifier, is_statement, split_word, tokens, without_comments};
+use crate::value_type::{LayoutMaker, ValueType, vector_of_three};
 use gpulab_model::data::Scalar;
-use layout::{LayoutMaker, vector_of_three};
-pub use layout::{ValueType, layout_of_letters};
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +31,8 @@ pub struct KernelParameter {
     pub space: AddressSpace,
     /// Whether the kernel may not write it; images may be read or written.
     pub is_const: bool,
+    /// As it is written.
+    pub text: String,
     /// As written, without qualifiers: `float4`.
     pub type_name: String,
     /// None where the type is not understood.
@@ -68,22 +61,8 @@ impl Usage {
 pub struct CSource {
     tokens: Vec<String>,
     macros: BTreeMap<String, Vec<String>>,
-    /// Names that conditionals compare, and that nobody defined before.
-    compared: Vec<String>,
-    /// Names that conditionals ask for, whoever defines them.
-    asked: Vec<String>,
-    /// Names that only lines define which do not count.
-    dead: BTreeSet<String>,
     /// Macros with arguments, and the names of these.
     called: BTreeSet<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostNames {
-    /// Names that it uses, and nobody declares or defines.
-    pub unset: Vec<String>,
-    /// Names that its conditionals ask for, where one of them would define a name that it uses.
-    pub choices: Vec<String>,
 }
 
 /// Deeper definitions are taken for none.
@@ -94,11 +73,8 @@ impl CSource {
     pub fn new(text: &str, defines: &[(String, String)]) -> CSource {
         let mut macros: BTreeMap<String, Vec<String>> =
             defines.iter().map(|(name, value)| (name.clone(), tokens(value))).collect();
-        let code = without_comments(text).replace("\\\n", " ");
+        let code = without_comments(text);
         let mut kept = String::new();
-        let mut compared = Vec::new();
-        let mut asked = Vec::new();
-        let mut dead = BTreeSet::new();
         let mut called = BTreeSet::new();
         // Of each conditional whether its lines count, and whether one of its branches did.
         let mut branches: Vec<(bool, bool)> = Vec::new();
@@ -114,13 +90,10 @@ impl CSource {
             let (word, rest) = split_word(directive.trim_start());
             match word {
                 "ifdef" | "ifndef" | "if" => {
-                    compared.extend(compared_names(word, rest).filter(|name: &String| !macros.contains_key(name)));
-                    asked.extend(asked_names(word, rest));
                     let is_taken = is_true(word, rest, &macros);
                     branches.push((is_taken, is_taken));
                 }
                 "elif" | "else" => {
-                    asked.extend(asked_names(word, rest));
                     if let Some((live, was_taken)) = branches.last_mut() {
                         *live = !*was_taken && (word == "else" || is_true("if", rest, &macros));
                         *was_taken |= *live;
@@ -138,19 +111,11 @@ impl CSource {
                         macros.insert(name.to_owned(), tokens(value));
                     }
                 }
-                "define" => _ = dead.insert(split_word(rest.trim_start()).0.to_owned()),
-                // `#pragma unroll STEPS`
-                "pragma" if is_live => compared.extend(match &tokens(rest)[..] {
-                    [unroll, name] if unroll == "unroll" && is_identifier(name) && !macros.contains_key(name) => {
-                        Some(name.clone())
-                    }
-                    _ => None,
-                }),
                 "undef" if is_live => _ = macros.remove(split_word(rest.trim_start()).0),
                 _ => {}
             }
         }
-        CSource { tokens: tokens(&kept), macros, compared, asked, dead, called }
+        CSource { tokens: tokens(&kept), macros, called }
     }
 
     /// Takes macros for defined, whatever the text's conditionals asked of them.
@@ -224,7 +189,7 @@ impl CSource {
     }
 
     /// The names that the text uses, and that neither it nor OpenCL C gives a meaning.
-    pub fn host_names(&self) -> HostNames {
+    pub fn host_names(&self) -> Vec<String> {
         /// What OpenCL C defines, by its beginning.
         const KNOWN: [&str; 16] = [
             "CLK_", "CL_", "cl_", "M_", "FLT_", "DBL_", "HALF_", "INT_", "UINT_", "LONG_", "CHAR_", "SHRT_",
@@ -233,46 +198,33 @@ impl CSource {
         const WORDS: &str = "INFINITY NAN NULL RAND_MAX if else for while do switch case default break continue return \
                              goto sizeof struct union enum typedef void true false event_t sampler_t kernel asm vec_step";
         let declared = self.declared();
-        let mut used = self.expanded(&without_attributes(&self.tokens));
-        used.extend(self.compared.iter().cloned());
-        let has_meaning = |word: &String| {
-            KNOWN.iter().any(|known| word.starts_with(known))
+        let used = self.expanded(&without_attributes(&self.tokens));
+        let mut unset: Vec<String> = Vec::new();
+        let mut in_string = false;
+        for (at, word) in used.iter().enumerate() {
+            let before = at.checked_sub(1).map_or("", |before| used[before].as_str());
+            in_string ^= word == "\"";
+            let is_part = [".", "'"].contains(&before) || before == ">" && at > 1 && used[at - 2] == "-";
+            let is_call = used.get(at + 1).is_some_and(|next| next == "(");
+            let has_meaning = KNOWN.iter().any(|known| word.starts_with(known))
                 || WORDS.split(' ').chain(MACROS).any(|known| known == word)
                 || word.starts_with("image") && word.ends_with("_t")
                 || is_qualifier(word)
                 || declared.contains(word)
                 || self.called.contains(word)
                 || self.macros.contains_key(word)
-                || self.type_of(std::slice::from_ref(word), 0).is_some()
-        };
-        let mut names = HostNames::default();
-        let mut in_string = false;
-        let mut needs_choice = false;
-        for (at, word) in used.iter().enumerate() {
-            let before = at.checked_sub(1).map_or("", |before| used[before].as_str());
-            in_string ^= word == "\"";
-            let is_part = [".", "'"].contains(&before) || before == ">" && at > 1 && used[at - 2] == "-";
-            let is_call = used.get(at + 1).is_some_and(|next| next == "(");
-            if in_string || is_part || is_call || !is_identifier(word) || has_meaning(word) {
-                continue;
-            }
-            match self.dead.contains(word) {
-                true => needs_choice = true,
-                false if names.unset.contains(word) => {}
-                false => names.unset.push(word.clone()),
+                || unset.contains(word);
+            if !in_string
+                && !is_part
+                && !is_call
+                && !has_meaning
+                && is_identifier(word)
+                && self.type_of(std::slice::from_ref(word), 0).is_none()
+            {
+                unset.push(word.clone());
             }
         }
-        if needs_choice {
-            names.choices = self
-                .asked
-                .iter()
-                .filter(|name: &&String| !self.macros.contains_key(*name) && !names.unset.contains(name))
-                .cloned()
-                .collect::<BTreeSet<_>>()
-                .into_iter()
-                .collect();
-        }
-        names
+        unset
     }
 
     /// The names that the text declares: what follows a type, a bracket of a type, or a comma after such a name.
@@ -393,7 +345,9 @@ impl CSource {
             space == AddressSpace::Image && !has(&["write_only", "__write_only", "read_write", "__read_write"]);
         let is_const = words[..star].iter().any(|word| word == "const") || is_read_only;
         let value_type = self.type_of(&tokens(&type_name), 0);
-        KernelParameter { name, space, is_const: is_const || space == AddressSpace::Constant, type_name, value_type }
+        let is_const = is_const || space == AddressSpace::Constant;
+        let text = words.join(" ").replace("* ", "*");
+        KernelParameter { name, space, is_const, text, type_name, value_type }
     }
 
     fn type_of(&self, words: &[String], depth: usize) -> Option<ValueType> {
@@ -528,4 +482,71 @@ fn without_attributes(words: &[String]) -> Vec<String> {
         at += 1;
     }
     kept
+}
+
+/// Whether a conditional's lines count: those of a condition that is not understood do.
+fn is_true(word: &str, rest: &str, macros: &BTreeMap<String, Vec<String>>) -> bool {
+    let words = tokens(rest);
+    let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !["(", ")"].contains(word)).collect();
+    let is_defined = |name: &str| macros.contains_key(name);
+    match (word, &words[..]) {
+        ("ifdef", [name, ..]) => is_defined(name),
+        ("ifndef", [name, ..]) => !is_defined(name),
+        (_, ["defined", name]) => is_defined(name),
+        (_, ["!", "defined", name]) => !is_defined(name),
+        (_, [name, "=", "=", number]) if macros.contains_key(*name) => {
+            macros.get(*name).is_some_and(|value| value.join("") == **number)
+        }
+        (_, [number]) if number.parse::<i64>().is_ok() => *number != "0",
+        (_, [name]) => macros.get(*name).is_some_and(|value| value.join("") != "0"),
+        _ => true,
+    }
+}
+
+impl CSource {
+    /// Values of macros that nobody defines, in a launch of so many dimensions: `element` for the type of a kernel's buffers,
+    /// and what a name says of itself, as `BLOCK_SIZE` of the work-group. Other names have none.
+    pub(crate) fn guesses(&self, dimensions: usize, element: &str) -> BTreeMap<String, String> {
+        let kernels = self.kernels();
+        let of_buffers = kernels.iter().filter_map(|kernel| self.parameters(kernel)).flatten().filter(|parameter| {
+            let is_buffer =
+                matches!(parameter.space, AddressSpace::Global | AddressSpace::Constant | AddressSpace::Local);
+            is_buffer && parameter.value_type.is_none() && is_elements_name(&parameter.type_name)
+        });
+        let types = of_buffers.map(|parameter| (parameter.type_name, element.to_owned()));
+        let types = types.filter(|(name, _)| !self.macros.contains_key(name));
+        let unset = self.host_names().into_iter();
+        let numbers = unset.filter_map(|name| named_value(&name, dimensions).map(|value| (name, value.to_owned())));
+        numbers.chain(types).collect()
+    }
+}
+
+/// Whether a type's name says that it is one number.
+fn is_elements_name(name: &str) -> bool {
+    let small = name.to_lowercase();
+    ["real", "float", "type", "fp", "scalar"].iter().any(|part| small.contains(part))
+        // A vector is more than an element, and so is a struct.
+        && !name.ends_with(|c: char| c.is_ascii_digit())
+        && !["param", "dim", "info", " "].iter().any(|part| small.contains(part))
+}
+
+/// What a macro of this name is in most kernels.
+fn named_value(name: &str, dimensions: usize) -> Option<&'static str> {
+    let small = name.to_lowercase().replace('_', "");
+    let has = |parts: &[&str]| parts.iter().any(|part| small.contains(part));
+    let is_group = has(&["block", "group", "wg", "local", "thread"]) && has(&["size", "dim", "items"])
+        || ["wgx", "wgy", "wgz", "threads", "threadsx", "threadsy"].contains(&small.as_str());
+    match () {
+        () if has(&["vectorsize", "vectorwidth", "vecsize", "unroll", "workper", "wpt"]) || small == "vector" => {
+            Some("1")
+        }
+        () if has(&["ispow2"]) => Some("0"),
+        () if dimensions == 1 && has(&["numblocks", "numgroups", "wgnum", "numwg"]) => Some("ceil(n, WG)"),
+        () if has(&["num", "count", "tile", "mem", "limit", "relax", "use"]) => None,
+        () if is_group && small.ends_with('z') => Some("1"),
+        () if is_group && dimensions == 1 && !small.ends_with('y') => Some("WG"),
+        () if is_group && small.ends_with('y') => Some(if dimensions == 1 { "1" } else { "WG_Y" }),
+        () if is_group => Some("WG_X"),
+        () => None,
+    }
 }
