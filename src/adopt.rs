@@ -1,9 +1,9 @@
 //! What a command names: a family's rung, a reader's own kernel or family, an exercise's file; read into a registry.
 
 use crate::exercise::{NAMES, exercise};
-use crate::kernels::{included_name, logical_lines, raw_strings, Checker, Description, FamilyFile, OwnKernel, ladders};
+use crate::kernels::{Checker, Description, FamilyFile, OwnKernel, included_name, ladders, logical_lines, raw_strings};
 use crate::prelude::*;
-use crate::{input, oracle, words};
+use crate::{input, oracle, suggest};
 use std::fmt::Write as _;
 
 /// The family that a command works with, and a registry that has it with what the reader brought.
@@ -58,10 +58,15 @@ impl Brought {
             // The ceilings' probes too, though nobody is told.
             false => built_in(name).cloned().ok_or_else(|| {
                 let names: Vec<&str> = ladders().map(|f| &*f.name).collect();
-                Error::Usage(words::unknown("family", name, &names))
+                Error::Usage(suggest::unknown("family", name, &names))
             })?,
         };
         Ok(Brought { registry, family, own: None })
+    }
+
+    /// As [`Brought::new`], with the kernel of a file, if there is one.
+    pub(crate) fn beside(name: &str, own: Option<&Path>) -> Result<Brought, Error> {
+        own.map_or_else(|| Brought::new(name), |path| Brought::with_own(name, path, &[]))
     }
 
     /// As [`Brought::new`], with the kernel of a file, of which these lines are declared besides.
@@ -76,7 +81,7 @@ impl Brought {
     /// The family of an exercise with its starting file, or with a file that passes, as last rung.
     fn exercise(kind: &str, name: &str) -> Result<Brought, Error> {
         let exercise =
-            exercise(&name.to_lowercase())?.ok_or_else(|| Error::Usage(words::unknown("exercise", name, NAMES)))?;
+            exercise(&name.to_lowercase())?.ok_or_else(|| Error::Usage(suggest::unknown("exercise", name, NAMES)))?;
         let Brought { mut registry, family, .. } = Brought::new(&exercise.family)?;
         let (rung, text) =
             if kind == "solution" { (kind, exercise.solution()?) } else { ("starter", exercise.starter()?) };
@@ -255,13 +260,7 @@ pub(crate) fn assembled(path: &Path, text: &str, folder: &str) -> Result<String,
 
 /// Adds a file's text, with what it includes in place: files beside it, or gpulab's, by their path from `folder` below `cl/` or
 /// from `cl/`; `open` are the files that it is included by.
-fn add_text(
-    all: &mut String,
-    path: &Path,
-    text: &str,
-    folder: &str,
-    open: &mut Vec<PathBuf>,
-) -> Result<(), Error> {
+fn add_text(all: &mut String, path: &Path, text: &str, folder: &str, open: &mut Vec<PathBuf>) -> Result<(), Error> {
     let own = path.file_name().map(|name| name.to_string_lossy().replace(['"', '\\'], "_")).unwrap_or_default();
     // Writing to a String cannot fail.
     let _ = writeln!(all, "#line 1 \"{own}\"");
@@ -279,7 +278,9 @@ fn add_text(
             }
             let body = read(&beside).map_err(|error| wrong(error.to_string()))?;
             add_text(all, &beside, &body, folder, open)?;
-        } else if let Some(body) = crate::kernels::text(&format!("{folder}/{name}")).or_else(|| crate::kernels::text(name)) {
+        } else if let Some(body) =
+            crate::kernels::text(&format!("{folder}/{name}")).or_else(|| crate::kernels::text(name))
+        {
             let _ = writeln!(all, "#line 1 \"{name}\"\n{}", body.trim_end_matches('\n'));
         } else {
             return Err(wrong(format!(
@@ -394,8 +395,8 @@ mod tests {
 
     #[test]
     fn one_way_to_include_is_allowed() {
-        assert_eq!(included("#include \"common/tree.cl\""), Some("common/tree.cl"));
-        assert_eq!(included("#include \"a.cl\"  "), Some("a.cl"));
+        assert_eq!(included_name("#include \"common/tree.cl\""), Some("common/tree.cl"));
+        assert_eq!(included_name("#include \"a.cl\"  "), Some("a.cl"));
         for line in [" #include \"a\"", "#include <a>", "# include \"a\"", "#include \"a\" // b", "int x;"] {
             assert_eq!(included_name(line), None, "{line}");
         }

@@ -3,20 +3,17 @@
 //! This crate is the program; ARCHITECTURE.md has the crates below it, and each of these says in its root what it holds.
 //!
 //! - `main` parses and dispatches; [`cli`] is the command line, [`commands`] one file per subcommand.
-//! - `about` says of each command which files it names, what to run next, and whether a document may show its output.
+//! - `written` says of each command which files it writes.
 //! - `ladder` is the engine of all ladders, `laboratory` that of experiments, `sweeping` and `tuning` of many
 //!   configurations. They share `bench` and, for readers' own kernels and families, `adopt`.
-//! - `recording` records a whole device, `limits` its limits. `teamwork` shares a case among devices, `workers` hands parts
-//!   of a sweep or search to HyperQueue. `distances` is a graph's job.
+//! - `recording` records a whole device, `limits` its limits. `workers` hands parts of a sweep or search to HyperQueue.
+//!   `distances` is a graph's job.
 //! - `counting` runs the simulator.
 //! - `assembly` asks drivers and disassemblers what became of a kernel.
-//! - `shown` finds recorded results, `pages` and `documents` are made of them; `manuals` are made of the command line,
-//!   `expansion` is a kernel's file as compilers get it, `health` what works on this machine.
-//! - `console`, `outputs`, `words`, `shell` and `lesson` are how commands speak, write and understand.
+//! - `shown` finds recorded results, `pages` and `documents` are made of them; `health` is what works on this machine.
+//! - `console`, `outputs` and `shell` are how commands speak and write.
 
-mod about;
 mod adopt;
-mod assembly;
 mod bench;
 pub mod cli;
 pub mod commands;
@@ -24,14 +21,11 @@ mod console;
 mod counting;
 mod distances;
 mod documents;
-mod expansion;
 mod filming;
 mod health;
 mod laboratory;
 mod ladder;
-mod lesson;
 mod limits;
-mod manuals;
 mod outputs;
 mod pages;
 mod prelude;
@@ -39,13 +33,12 @@ mod recording;
 mod shell;
 mod shown;
 mod sweeping;
-mod teamwork;
 mod tuning;
-mod words;
 mod workers;
+mod written;
 
 pub use gpulab_cpu as cpu;
-pub use gpulab_engine::{device, input, judging, oracle, runner, simulator, team, worker};
+pub use gpulab_engine::{device, input, judging, oracle, runner, simulator, worker};
 pub use gpulab_graph as graph;
 pub use gpulab_kernels as kernels;
 pub use gpulab_kernels::{exchange, occupancy, values};

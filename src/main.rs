@@ -2,7 +2,7 @@
 
 mod process;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 use gpulab::cli::Cli;
 use gpulab::terminal::{Stdout, abridged};
 use gpulab::{Error, commands};
@@ -11,11 +11,11 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     process::prepare();
-    let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
-        Err(error) => return usage(&error),
-    };
-    commands::run(&cli).map_or_else(|error| ended(&error), |()| ExitCode::SUCCESS)
+    let parsed = Cli::command().try_get_matches().and_then(|matches| Ok((Cli::from_arg_matches(&matches)?, matches)));
+    match parsed {
+        Ok((cli, matches)) => commands::run(&cli, &matches).map_or_else(|error| ended(&error), |()| ExitCode::SUCCESS),
+        Err(error) => usage(&error),
+    }
 }
 
 /// Says why the program ends without success. That the reader of a pipe went away is no reason.
@@ -35,10 +35,6 @@ fn ended(error: &Error) -> ExitCode {
 /// what it repeats of the command line.
 fn usage(error: &clap::Error) -> ExitCode {
     let code = ExitCode::from(error.exit_code() as u8);
-    if let Some(better) = commands::misunderstood(error) {
-        commands::note(&abridged(&format!("gpulab: {better}")));
-        return code;
-    }
     if error.use_stderr() {
         commands::note(&abridged(error.render().to_string().trim_end()));
         return code;

@@ -54,17 +54,13 @@ impl Input<'_> {
         let needed = bytes.saturating_mul(2);
         if needed > info.target.global_mem {
             return Err(Error::Usage(format!(
-                "{} of {} need {} on the device for their data and its copy, and {} has {}: {}",
+                "{} of {} need {} on the device for their data and its copy, and {} has {}: choose {}",
                 elements(self.family, self.shape),
                 self.dtype,
                 gib(needed),
                 info.name,
                 gib(info.target.global_mem),
-                match (self.family.problem.fold(), self.family.problem.movement(&self.case())) {
-                    (Some(_), _) => "choose a smaller size, or --stream",
-                    (None, Some(_)) => "choose a smaller size, or --memory",
-                    (None, None) => "choose a smaller size",
-                }
+                self.largest(info.target.global_mem)
             )));
         }
         // The memory of a CPU device is this machine's.
@@ -72,6 +68,15 @@ impl Input<'_> {
             true => self.check_memory(bytes, self.copies() + 2, "for their data, its check, and the device's copies"),
             false => Ok(()),
         }
+    }
+
+    /// The largest power of two that fits so many bytes, as an option says it.
+    fn largest(&self, memory: u64) -> String {
+        let fits = |log: &u32| {
+            let shape = self.family.form.shape(1 << log, None);
+            Input { shape, ..*self }.bytes().is_ok_and(|bytes| bytes.saturating_mul(2) <= memory)
+        };
+        (0..40).rev().find(fits).map_or_else(|| "another device".to_owned(), |log| format!("-n 2^{log} or less"))
     }
 
     fn check_memory(&self, bytes: u64, copies: u64, what_for: &str) -> Result<(), Error> {

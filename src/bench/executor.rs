@@ -27,12 +27,6 @@ pub(crate) fn open_within(
 /// Longest that opening the device, and building or running a kernel once, may take each.
 pub(crate) const LOOK: Duration = Duration::from_secs(30);
 
-/// Opens the device to look at kernels, in a process of its own: its driver may crash or hang.
-pub(crate) fn look(global: &Global, registry: &Registry) -> Result<WorkerProcess, Error> {
-    let setup = Setup { device: global.device.clone(), ..Setup::of(registry) };
-    WorkerProcess::open(setup, None, LOOK, interrupt::interrupted, say)
-}
-
 /// Set in the commands that `gpulab record` runs: it has said which device it is.
 pub(crate) const PART_OF_RECORD: &str = "GPULAB_RECORD";
 

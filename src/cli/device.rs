@@ -7,11 +7,9 @@ use super::shared::{
 };
 use crate::Error;
 use crate::count::{AccessRule, CountAllowances, LockstepModel};
-use crate::data::Dtype;
 use crate::plan::WorkGroup;
 use crate::values;
 use clap::{Arg, Args};
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 #[derive(Debug, Args)]
@@ -92,39 +90,6 @@ pub struct RecordArgs {
 
 const ASM_SIZE: &str = "Elements, or columns of matrices [default: 2^20; matrices 1024, minplus 256]";
 
-const BUILT_HELP: &str = "Read a group's needs from a build of this family's --variant: registers, where the driver \
-                          reports them, local memory and work-items";
-
-#[derive(Debug, Args)]
-#[command(mut_group("NamedFamily", |family| family.requires("variant")))]
-#[command(mut_args(|arg| if arg.get_id() == "family" { arg.help(BUILT_HELP) } else { arg }))]
-pub struct Occupancy {
-    #[command(flatten)]
-    pub subject: NamedFamily,
-    /// The rung to build, by number or name, as in 3 or local
-    #[arg(long, value_name = "V", requires = "NamedFamily")]
-    pub variant: Option<String>,
-    /// Element type of the rung to build [default: the family's first in `gpulab list`]
-    #[arg(long, value_enum, value_name = "TYPE", requires = "NamedFamily")]
-    pub dtype: Option<Dtype>,
-    /// 32-bit registers of a work-item; needed where no driver reports them
-    #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
-    pub registers: Option<u64>,
-    /// Local memory of a group, in bytes, as in 8192 or 48Ki
-    #[arg(long, value_name = "BYTES", value_parser = values::size, default_value_t = 0, conflicts_with = "NamedFamily")]
-    pub local: u64,
-    /// Work-group size, as in 256 or 32x8
-    #[arg(long, value_name = "WG", value_parser = values::work_group, default_value = "256")]
-    pub wg: WorkGroup,
-    /// Calculate for this generation, not the device's: an NVIDIA compute capability, as in 1.0 or 9.0, or an AMD
-    /// target, as in gfx90a, or gfx1030-wave64 for wavefronts of 64. With --kernel, the device still builds the kernel
-    #[arg(long, value_name = "NAME")]
-    pub generation: Option<String>,
-    /// Draw occupancy over registers, local memory and work-group size, each with the other two fixed
-    #[arg(long)]
-    pub curves: bool,
-}
-
 #[derive(Debug, Args)]
 #[command(mut_args(|arg| if arg.get_id() == "n" { arg.help(ASM_SIZE) } else { arg }))]
 pub struct AsmArgs {
@@ -145,6 +110,13 @@ pub struct AsmArgs {
     /// Read this listing in place of building the kernel: PTX, what nvdisasm -c -g prints, or objdump -d -l --no-show-raw-insn
     #[arg(long, value_name = "FILE")]
     pub listing: Option<PathBuf>,
+    /// Registers of a work-item, 32 bits each, for how many groups a compute unit holds [default: what the driver reports]
+    #[arg(long, value_name = "N", value_parser = values::whole::<u64>)]
+    pub registers: Option<u64>,
+    /// Say so of this generation of compute units: a compute capability, as in 9.0, or AMD's target, as in gfx90a
+    /// [default: the device's]
+    #[arg(long, value_name = "NAME")]
+    pub generation: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -163,7 +135,7 @@ pub struct CountArgs {
     #[command(flatten)]
     pub case: CaseOptions,
     /// The reduction's operation, as in max: the same as --set op=max
-    #[arg(long, value_name = "OP", conflicts_with_all = ["of", "program"])]
+    #[arg(long, value_name = "OP", conflicts_with = "of")]
     pub op: Option<String>,
     #[command(flatten)]
     pub data: RandomData,
@@ -183,10 +155,7 @@ pub struct CountArgs {
     /// Show the cost of each source line; files also get a row for each line
     #[arg(long)]
     pub lines: bool,
-    /// Keep the counts and the source lines that they are of, for --against; - is standard output
-    #[arg(long, value_name = "FILE", conflicts_with = "against")]
-    pub save: Option<String>,
-    /// Compare with the counts that --save kept: what changed, by how much, and at which line
+    /// Compare with the counts that --csv wrote before: what changed, and by how much
     #[arg(long, value_name = "FILE")]
     pub against: Option<PathBuf>,
     /// Exit with code 6 if one of these counts grew by more than its share, as in passes:1%,segments; all names every count
@@ -197,9 +166,6 @@ pub struct CountArgs {
     pub deadline: f64,
     #[command(flatten)]
     pub rows: RowFiles,
-    /// A host program and its arguments: count the kernels that it launches, by kernel
-    #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = PROGRAM_EXCLUDES)]
-    pub program: Vec<OsString>,
 }
 
 impl CountArgs {
@@ -225,7 +191,7 @@ fn count_arg(arg: Arg) -> Arg {
         "family" => arg
             .value_name("NAME")
             .help("A family (counts its rungs), a rung, as in reduce:3, your own kernel with --as, or an experiment")
-            .required_unless_present_any(["kernel", "of", "program"]),
+            .required_unless_present_any(["kernel", "of"]),
         "kernel" => arg.value_name("NAME").help("The same as NAME"),
         "set" => arg.help("A tunable and its value, as in items=4; repeatable. Rungs without this tunable ignore it"),
         "csv" => arg.help("Write one row per launch as CSV; - is standard output"),
@@ -236,12 +202,6 @@ fn count_arg(arg: Arg) -> Arg {
 /// Options that have no meaning for what was measured.
 const OF_EXCLUDES: [&str; 11] =
     ["family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed"];
-
-/// Options that have no meaning for a host program's kernels, which are no cases.
-const PROGRAM_EXCLUDES: [&str; 15] = [
-    "family", "kernel", "variant", "own", "solves", "n", "m", "dtype", "wg", "set", "seed", "of", "cl_dir", "csv",
-    "json",
-];
 
 /// Reads one of three numbers.
 fn one_of<const A: u64, const B: u64, const C: u64>(text: &str) -> Result<u64, String> {

@@ -2,7 +2,6 @@
 
 mod device;
 pub mod environment;
-pub mod examples;
 mod ladders;
 mod measuring;
 mod recorded;
@@ -12,10 +11,10 @@ mod text;
 mod tunables;
 mod watching;
 
-pub use device::{AsmArgs, CeilingArgs, CountArgs, Lab, NoiseArgs, Occupancy, RecordArgs};
 pub use crate::commands::exercise::{ExerciseAction, ExerciseCheck};
+pub use device::{AsmArgs, CeilingArgs, CountArgs, Lab, NoiseArgs, RecordArgs};
 pub use ladders::{
-    CitedLadder, DotArgs, GraphJob, Ladder, LadderArgs, Loop, MinPlusArgs, ReduceArgs, Source, TransposeArgs, TryArgs,
+    DotArgs, GraphJob, Ladder, Loop, MinPlusArgs, PrintedSource, ReduceArgs, Source, TransposeArgs, TryArgs,
 };
 pub use measuring::{MeasureArgs, Output};
 pub use recorded::{Compare, PictureKind, PlotArgs, ReportArgs, Show, SpliceArgs};
@@ -24,15 +23,16 @@ pub use shared::{CaseOptions, KernelProcess, RowFiles};
 pub use text::{DiffArgs, SourceArgs};
 pub use watching::{DrawArgs, FilmArgs, WatchedKernel};
 
+use crate::report::wrap::hung;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use device::COUNT_HELP;
-use ladders::{LADDER_TRUST, TRY_JSON, TRY_TRUST};
+use ladders::TRY_TRUST;
 use std::path::PathBuf;
 
 /// A portable OpenCL optimisation laboratory: ladders of kernels, checked, timed and explained.
 #[derive(Debug, Parser)]
 #[command(version, propagate_version = true, max_term_width = 110, mut_subcommands = take_negative_numbers)]
-#[command(disable_help_subcommand = true, after_help = MORE_HELP)]
+#[command(disable_help_subcommand = true, help_template = overview())]
 pub struct Cli {
     /// The command; without one, gpulab shows the default device and what to try.
     #[command(subcommand)]
@@ -47,9 +47,30 @@ pub fn command_names() -> Vec<String> {
     program.get_subcommands().filter(|c| !c.is_hide_set()).map(|c| c.get_name().to_owned()).collect()
 }
 
-/// Ends `gpulab --help`.
-const MORE_HELP: &str = "Without a command, gpulab shows the default device and three commands to try.
-`gpulab help columns` explains the columns of the tables.";
+/// The commands, by what people come for.
+const GROUPS: [(&str, &str); 5] = [
+    ("Learn", "list explain source diff lab exercise draw film"),
+    ("Measure", "reduce dot transpose minplus ceiling sweep tune"),
+    ("My kernel", "try ladder count asm"),
+    ("Records", "show plot report compare noise record merge tuned columns"),
+    ("System", "devices doctor help"),
+];
+
+/// What `gpulab --help` shows.
+fn overview() -> String {
+    let program = Command::augment_subcommands(clap::Command::new("gpulab"));
+    let mut text = "{about}\n\n{usage-heading} {usage}\n".to_owned();
+    for (group, names) in GROUPS {
+        text += &format!("\n{group}:\n");
+        for command in names.split(' ').filter_map(|name| program.find_subcommand(name)) {
+            let about = command.get_about().map(ToString::to_string).unwrap_or_default();
+            let about =
+                about.split([';', '(']).next().and_then(|about| about.split(": ").next()).unwrap_or_default().trim();
+            text += &hung(about, &format!("  {:<11}", command.get_name()), 100);
+        }
+    }
+    text + "\n{options}\n\nWithout a command, gpulab shows the default device and three commands to try.\n"
+}
 
 /// Takes `-1` for an option's value, so that its own message says what is wrong with it.
 fn take_negative_numbers(command: clap::Command) -> clap::Command {
@@ -106,12 +127,9 @@ pub enum Command {
     Transpose(Box<TransposeArgs>),
     /// Run the min-plus product's ladder; with --input, write the distances in a graph
     Minplus(Box<MinPlusArgs>),
-    /// Check and time your own kernel on a family's ladder; say where it lands and what to try next
-    #[command(mut_arg("json", |arg| arg.help(TRY_JSON)), after_help = TRY_TRUST)]
+    /// Check and time your own kernel on a family's ladder, or a ladder of your own that a TOML file describes
+    #[command(alias = "ladder", after_help = TRY_TRUST)]
     Try(Box<TryArgs>),
-    /// Run a ladder of your own: a TOML file names its kernels, its data and its reference
-    #[command(after_help = LADDER_TRUST)]
-    Ladder(Box<LadderArgs>),
     /// Learn step by step: improve a right but slow kernel; the check looks at what your kernel does, not at its time
     Exercise {
         /// The action; without one, gpulab lists the exercises.
@@ -132,8 +150,6 @@ pub enum Command {
     Asm(Box<AsmArgs>),
     /// Write a page that plays what a kernel's warps do, step by step: lines, lanes, addresses, barriers, local memory
     Film(Box<FilmArgs>),
-    /// Say how many groups a compute unit holds at once, and what limits them: registers, local memory or work-items
-    Occupancy(Occupancy),
     /// Run every combination of rungs, work-group sizes, problem sizes, types and tunables: one CSV row each
     Sweep(Box<Sweep>),
     /// Find a family's fastest settings that pass their check, and remember them; ladders then use them
@@ -186,14 +202,10 @@ pub enum Command {
         md: bool,
     },
     /// Print a shell's completion script
+    #[command(hide = true)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
-    },
-    /// Write the man pages into a folder
-    Man {
-        /// The folder, which must exist
-        dir: PathBuf,
     },
     /// Run cases for a parent process
     #[command(hide = true)]
@@ -204,8 +216,7 @@ pub enum Command {
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Global options")]
 pub struct Global {
-    /// A row of `gpulab devices`, P:D, gpu, cpu, a driver (pocl, cuda, intel, ...), or a part of the name or vendor. For reduce,
-    /// dot and minplus also several, which share the work: all, or a list with commas, as in 0,1
+    /// A row of `gpulab devices`, P:D, gpu, cpu, a driver (pocl, cuda, intel, ...), or a part of the name or vendor
     #[arg(short, long, global = true, value_name = "SEL", env = DEVICE_VARIABLE)]
     pub device: Option<String>,
     /// Show no progress and no notes

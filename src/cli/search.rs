@@ -206,7 +206,6 @@ impl TuneArgs {
             clock: self.sampling.clock,
             least_time: None,
             candidate: Some(Candidate { give_up_above: None, is_preliminary: false }),
-            stream: None,
         }
     }
 }

@@ -18,15 +18,9 @@ pub struct SourceArgs {
 
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// The family of both rungs
-    #[arg(value_name = "FAMILY")]
-    pub family: String,
-    /// The first rung, by number or name, as in 2 or strided
-    #[arg(value_name = "FROM")]
-    pub from: String,
-    /// The second rung, by number or name
-    #[arg(value_name = "TO")]
-    pub to: String,
+    /// Two rungs, as in reduce:2 reduce:3; or kernels of exercises or of your own family
+    #[arg(value_name = "KERNEL", num_args = 2, required = true)]
+    pub what: Vec<String>,
     #[command(flatten)]
     pub kernels: KernelFolder,
 }

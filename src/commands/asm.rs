@@ -1,15 +1,30 @@
-//! `gpulab asm`: what the device's compiler made of a kernel.
+//! `gpulab asm`: what the device's compiler made of a kernel, from the driver's binary or by a disassembler, and how many of its
+//! groups a compute unit holds at once.
 
-use crate::adopt::{Brought, own};
-use crate::assembly::{self, KernelListing};
+use crate::adopt::{Brought, line_of};
+use crate::asm::{AsmKernel, parse};
 use crate::bench;
+use crate::children::output_within;
 use crate::cli::AsmArgs;
 use crate::counting::{beside, source_line};
+use crate::files::ScratchFolder;
+use crate::occupancy::{self, GroupNeeds};
 use crate::prelude::*;
+use crate::report;
 use crate::report::asm;
+use crate::worker::Wrapper;
+use std::ffi::OsStr;
+use std::io::ErrorKind;
+use std::process::Command;
 
-/// Longest that the simulator may take.
-const DEADLINE: Duration = Duration::from_secs(120);
+/// Longest that the simulator, or a tool, may take.
+const LONGEST: Duration = Duration::from_secs(120);
+
+struct KernelListing {
+    /// As in `PTX of NVIDIA H200`.
+    what: String,
+    kernels: Vec<AsmKernel>,
+}
 
 /// A kernel that was asked for, with what became of it.
 struct Shown {
@@ -17,6 +32,8 @@ struct Shown {
     rung: Rung,
     listings: Vec<KernelListing>,
     counts: Vec<CountRow>,
+    /// What is said of its groups.
+    groups: Vec<String>,
 }
 
 /// Prints the instructions by line; of two kernels by kind.
@@ -24,20 +41,19 @@ pub fn run(out: &mut Out, global: &Global, options: &AsmArgs) -> Result<(), Erro
     if options.listing.is_some() && options.what.len() > 1 {
         return Err(Error::Usage("--listing: it is of one kernel; leave the other out".into()));
     }
+    options.generation.as_deref().map(occupancy::unit).transpose()?;
     interrupt::watch();
     let shown = options.what.iter().map(|what| show(what, global, options)).collect::<Result<Vec<_>, _>>()?;
     let screen = screen(global.color);
-    match &shown[..] {
-        [a, b] => {
-            for (first, second) in a.listings.iter().zip(&b.listings) {
-                let names = [a.name.as_str(), b.name.as_str()];
-                out.text(&asm::side_by_side(&first.what, names, [&first.kernels, &second.kernels], screen))?;
-            }
-            Ok(())
+    if let [a, b] = &shown[..] {
+        for (first, second) in a.listings.iter().zip(&b.listings) {
+            let names = [a.name.as_str(), b.name.as_str()];
+            out.text(&asm::side_by_side(&first.what, names, [&first.kernels, &second.kernels], screen))?;
         }
-        all => all.iter().try_for_each(|one| {
+    } else {
+        for one in &shown {
             let sources = Sources { dir: options.kernels.cl_dir.clone() };
-            let source = |file: &str, line: u64| line_of(&sources, &one.rung, file, line);
+            let source = |file: &str, line: u64| text_of_line(&sources, &one.rung, file, line);
             let counted = |file: &str, line: u64| counted(&one.counts, file, line);
             let about = asm::ShownKernel {
                 name: &one.name,
@@ -46,11 +62,13 @@ pub fn run(out: &mut Out, global: &Global, options: &AsmArgs) -> Result<(), Erro
                 counted: options.counts.then_some(&counted),
                 is_whole: global.verbose,
             };
-            one.listings
-                .iter()
-                .try_for_each(|listing| out.text(&asm::by_line(&listing.what, &listing.kernels, &about, screen)))
-        }),
+            for listing in &one.listings {
+                out.text(&asm::by_line(&listing.what, &listing.kernels, &about, screen))?;
+            }
+        }
     }
+    let groups = shown.iter().flat_map(|one| &one.groups);
+    groups.into_iter().try_for_each(|said| out.text(&report::format::wrap(said, screen.width, "  ")))
 }
 
 fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown, Error> {
@@ -64,18 +82,19 @@ fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown, Error> 
         Form::Square => 1 << 8,
     };
     let case = bench::case(family, &rung, &options.case, family.form.shape(n, None))?;
+    let mut groups = Vec::new();
     let listings = match &options.listing {
-        Some(file) => vec![assembly::read(file)?],
-        None => assembly::of_device(global, &brought.registry, &case, options.kernels.cl_dir.as_deref())?,
+        Some(file) => vec![read(file)?],
+        None => of_device(global, &brought.registry, &case, options, &mut groups)?,
     };
     let counts = match options.counts {
-        true => beside(&brought.registry, (family, &rung), &[], &case, (DEADLINE, global.quiet))?,
+        true => beside(&brought.registry, (family, &rung), &[], &case, (LONGEST, global.quiet))?,
         false => Vec::new(),
     };
-    Ok(Shown { name: format!("{} {}", family.name, rung.label()), rung, listings, counts })
+    Ok(Shown { name: format!("{} {}", family.name, rung.label()), rung, listings, counts, groups })
 }
 
-fn line_of(sources: &Sources, rung: &Rung, path: &str, line: u64) -> Option<String> {
+fn text_of_line(sources: &Sources, rung: &Rung, path: &str, line: u64) -> Option<String> {
     let begins = std::iter::once(0).chain(path.match_indices('/').map(|(at, _)| at + 1));
     begins
         .map(|at| &path[at..])
@@ -89,4 +108,123 @@ fn counted(rows: &[CountRow], path: &str, line: u64) -> u64 {
         .filter(|row: &&CountRow| row.line == Some(line) && row.timed == Some(true) && path.ends_with(&row.file))
         .filter_map(|row| row.warp_instructions)
         .sum()
+}
+
+fn read(path: &Path) -> Result<KernelListing, Error> {
+    let name = path.display().to_string();
+    let text = files::read_to_string(path).map_err(|error| Error::Usage(format!("cannot read {name}: {error}")))?;
+    let kernels = parse(&text).map_err(|why| Error::Usage(format!("{name}: {why}")))?;
+    Ok(KernelListing { what: name, kernels })
+}
+
+fn of_device(
+    global: &Global,
+    registry: &Registry,
+    case: &Case,
+    options: &AsmArgs,
+    groups: &mut Vec<String>,
+) -> Result<Vec<KernelListing>, Error> {
+    let scratch = ScratchFolder::new().map_err(|error| Error::Failed(format!("no temporary folder: {error}")))?;
+    // PoCL keeps the machine code that it makes for a size of groups in its cache.
+    let variables =
+        vec![("POCL_CACHE_DIR", scratch.path().as_os_str().to_owned()), ("POCL_EXTRA_BUILD_FLAGS", "-g".into())];
+    let setup = Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::of(registry) };
+    let wrapper = Wrapper { variables, ..Wrapper::default() };
+    let mut worker = WorkerProcess::open(setup, Some(wrapper), bench::LOOK, interrupt::interrupted, say)?;
+    bench::announce(global, worker.info());
+    let device = worker.info().name.clone();
+    *groups = of_groups(&mut worker, case, options)?;
+    if worker.info().platform.contains("Portable Computing Language") {
+        return Ok(vec![of_pocl(&mut worker, case, scratch.path())?]);
+    }
+    let binary = worker.binary(case)?.map_err(|stop| bench::stopped(case, stop))?;
+    let Some(text) = binary.text else {
+        let platform = &worker.info().platform;
+        return Err(Error::Failed(format!(
+            "{platform} gives a program of {} bytes that is no text: gpulab reads NVIDIA's PTX and PoCL's machine code. Use -d \
+             to choose such a device, or --listing for a listing of your own",
+            binary.bytes
+        )));
+    };
+    let kernels = parse(&text).map_err(|why| Error::Failed(format!("the binary of {device}: {why}")))?;
+    let ptx = KernelListing { what: format!("PTX for {device}"), kernels };
+    let sass = of_ptx(&text, &device, scratch.path())?;
+    Ok(std::iter::once(ptx).chain(sass).collect())
+}
+
+/// What the kernels' groups need, and how many of them a compute unit holds at once, where both are known.
+fn of_groups(worker: &mut WorkerProcess, case: &Case, options: &AsmArgs) -> Result<Vec<String>, Error> {
+    let kernels = worker.inspect(case)?.map_err(|stop| bench::stopped(case, stop))?;
+    let generation = options.generation.clone().map_or_else(|| worker.generation(), |name| Ok(Some(name)))?;
+    let mut said = Vec::new();
+    for mut kernel in kernels {
+        kernel.told.registers = options.registers.or(kernel.told.registers);
+        let needs = kernel.told.registers.map(|registers| GroupNeeds { registers, local: kernel.local, wg: kernel.wg });
+        let unit = generation.as_deref().and_then(|name| occupancy::unit(name).ok());
+        let resident = unit.zip(needs).map(|(unit, needs)| unit.resident(needs)).transpose()?;
+        said.push(asm::groups(&kernel, generation.as_deref().zip(resident.as_ref())));
+    }
+    Ok(said)
+}
+
+/// The machine code in PoCL's cache, once the case ran.
+fn of_pocl(worker: &mut WorkerProcess, case: &Case, cache: &Path) -> Result<KernelListing, Error> {
+    let failed = |status, reason: String| match status {
+        Status::BuildFailed => Error::BuildFailed(reason),
+        _ => Error::Failed(reason),
+    };
+    let launched = worker
+        .launch_once_within(case, bench::LOOK)?
+        .map_err(|lost| Error::Failed(format!("while running the kernel once, {lost}")))?
+        .map_err(|stop| failed(stop.status, stop.reason))?;
+    let mut names: Vec<String> = launched.launches.into_iter().map(|(kernel, _)| kernel).collect();
+    names.dedup();
+    let found = files::below(cache);
+    let library = |name: &String| found.iter().find(|file| file.file_name() == Some(OsStr::new(&format!("{name}.so"))));
+    let mut kernels = Vec::new();
+    for name in &names {
+        let file =
+            library(name).ok_or_else(|| Error::Failed(format!("PoCL keeps no machine code of {name} in its cache")))?;
+        let text = tool("objdump", "binutils", &["-d", "-l", "--no-show-raw-insn"], file)?;
+        let all = parse(&text).map_err(|why| Error::Failed(format!("{name}, by objdump: {why}")))?;
+        // One of its functions has the lines of the source, the others call it or hold copies of it.
+        let own = ["", "_workgroup"].map(|end| format!("_pocl_kernel_{name}{end}"));
+        let kernel = own.iter().find_map(|own| all.iter().find(|kernel| kernel.name == *own));
+        let kernel = kernel.ok_or_else(|| Error::Failed(format!("PoCL's machine code has no function of {name}")))?;
+        kernels.push(AsmKernel { name: name.clone(), instructions: kernel.instructions.clone() });
+    }
+    Ok(KernelListing { what: format!("x86-64 by PoCL for {}", worker.info().name), kernels })
+}
+
+/// The machine code that `ptxas` makes of PTX, if it and `nvdisasm` are there.
+fn of_ptx(text: &str, device: &str, scratch: &Path) -> Result<Option<KernelListing>, Error> {
+    let target = text.lines().find_map(|line| line.trim().strip_prefix(".target")?.trim().split([',', ' ']).next());
+    let (Some(target), true) = (target, ["ptxas", "nvdisasm"].iter().all(|tool| is_there(tool))) else {
+        say("no SASS: ptxas and nvdisasm are not in PATH (PyPI's nvidia-cuda-nvcc and nvidia-cuda-nvdisasm have them)");
+        return Ok(None);
+    };
+    let [ptx, cubin]: [PathBuf; 2] = ["kernel.ptx", "kernel.cubin"].map(|name| scratch.join(name));
+    std::fs::write(&ptx, text).map_err(|error| Error::Failed(format!("{}: {error}", ptx.display())))?;
+    let output = cubin.display().to_string();
+    tool("ptxas", "nvidia-cuda-nvcc", &["-lineinfo", "-arch", target, "-o", &output], &ptx)?;
+    let sass = tool("nvdisasm", "nvidia-cuda-nvdisasm", &["-c", "-g"], &cubin)?;
+    let kernels = parse(&sass).map_err(|why| Error::Failed(format!("by nvdisasm: {why}")))?;
+    Ok(Some(KernelListing { what: format!("SASS of {target}, by ptxas, for {device}"), kernels }))
+}
+
+fn is_there(tool: &str) -> bool {
+    output_within(Command::new(tool).arg("--version"), "", LONGEST).is_ok_and(|output| output.status.success())
+}
+
+fn tool(program: &str, package: &str, args: &[&str], file: &Path) -> Result<String, Error> {
+    let output = output_within(Command::new(program).args(args).arg(file).env("LC_ALL", "C"), "", LONGEST);
+    let output = output.map_err(|error| match error.kind() {
+        ErrorKind::NotFound => Error::NoDevice(format!("{program} is not installed: install {package}")),
+        _ => Error::Failed(format!("{program} gives no listing: {error}")),
+    })?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(Error::Failed(format!("{program}: {}", said.lines().next().unwrap_or("it failed"))));
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }

@@ -1,14 +1,18 @@
-//! `gpulab count`: what kernels do, counted in a simulator.
+//! `gpulab count`: what kernels do, counted in a simulator: a ladder, an experiment, or what was measured.
 
-use crate::adopt::{asks, own};
-use crate::cli::CountArgs;
-use crate::counting::{
-    Countable, Counting, GateFiles, check_ladder, check_trials, count_program, kept, open, source_line,
-};
+use crate::adopt::{Brought, asks, is_exercise, is_family_file, line_of_any, parted};
+use crate::bench::{self, Input, WORK_GROUP};
+use crate::cli::{Color, CountArgs};
+use crate::count::{case_of, counted_cases, growths, machine_of};
+use crate::counting::{CountedTrial, Counter, is_large, of_rung, small, source_line, trials, usual_size};
+use crate::experiments::{EXPERIMENTS, Experiment, experiment};
+use crate::kernels::ladders;
 use crate::outputs::{Outputs, Paths};
+use crate::plan::Target;
 use crate::prelude::*;
-use crate::simulator::Simulator;
-use crate::{ceilings, report};
+use crate::report::count_gate::{sentence, text};
+use crate::store::{Recorded, of_csv};
+use crate::{report, shown, suggest, why};
 
 pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Error> {
     if global.device_given().is_some() {
@@ -16,56 +20,51 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
         return Err(Error::Usage(why.into()));
     }
     let model = options.model()?;
-    if !options.program.is_empty() {
-        return count_program(out, global, options, model);
-    }
     let subject = Countable::find(options)?;
     let registry = &Registry::default();
     let registry = if let Countable::Ladder(brought, _) = &subject { &brought.registry } else { registry };
+    let cl_dir = options.kernels.cl_dir.as_deref();
     match &subject {
         Countable::Ladder(brought, list) => check_ladder(brought, list.as_deref(), options, global.quiet)?,
         Countable::Trials(_) => check_trials(options)?,
         Countable::Measured(_) => {}
     }
+    let before = options.against.as_deref().map(read).transpose()?;
     let mut outputs: Outputs<CountRow> = Outputs::open(&Paths::from(&options.rows))?;
-    let gate_files = GateFiles::open(options, &mut outputs)?;
     interrupt::watch();
-    let simulator = Simulator::prepare(&ceilings::folder()?)?;
-    let mut worker = open(
-        registry,
-        &simulator,
-        model,
-        options.kernels.cl_dir.as_deref(),
-        Duration::from_secs_f64(options.deadline),
-    )?;
-    let cases = subject.cases(options, registry, worker.target(), global.quiet)?;
-    let mut counting =
-        Counting { lines: options.lines, quiet: global.quiet, simulator: &simulator.version, model, rows: Vec::new() };
-    let counted = counting.run(&mut worker, &cases, &mut |row| outputs.row(row));
-    let rows = counting.rows;
-    let sources = Sources { dir: options.kernels.cl_dir.clone() };
+    let mut counter = Counter::open(registry, model, cl_dir, Duration::from_secs_f64(options.deadline), global.quiet)?;
+    let cases = subject.cases(options, registry, counter.worker.target(), global.quiet)?;
+    let mut rows = Vec::new();
+    let counted = counter.count(&cases, &mut |row| {
+        if options.lines || row.line.is_none() {
+            outputs.row(&row);
+        }
+        rows.push(row);
+    });
+    let sources = Sources { dir: cl_dir.map(Path::to_path_buf) };
     let rungs: Vec<&Rung> = cases.iter().map(|case| case.rung).collect();
-    let source =
-        |file: &str, line: u64| source_line(&sources, file, line).or_else(|| line_of_any(&rungs, file, line));
-    let table = |rows: &[CountRow], screen| {
-        let table = report::count::table(rows, global.verbose, screen);
-        if options.lines { table + &report::count::lines(rows, &source, screen) } else { table }
-    };
-    let problem = |row: &CountRow| (row.family.clone(), row.n, row.dtype);
     let text = |screen| {
+        let source =
+            |file: &str, line: u64| source_line(&sources, file, line).or_else(|| line_of_any(&rungs, file, line));
+        let problem = |row: &CountRow| (row.family.clone(), row.n, row.dtype);
         rows.chunk_by(|a: &CountRow, b: &CountRow| options.of.is_empty() || problem(a) == problem(b))
-            .map(|rows| table(rows, screen))
+            .map(|rows: &[CountRow]| {
+                let lines = if options.lines { report::count::lines(rows, &source, screen) } else { String::new() };
+                report::count::table(rows, global.verbose, screen) + &lines
+            })
             .joined("\n")
     };
-    if !rows.is_empty() && !gate_files.compares() {
+    if !rows.is_empty() && before.is_none() {
         outputs.tell(out, &text, screen(global.color), global.quiet);
     }
     let finished = outputs.finish(counted.is_ok(), !rows.is_empty());
-    let wrong = gone_wrong(&rows);
-    worst_of([counted, wrong, finished])?;
+    worst_of([counted, gone_wrong(&rows), finished])?;
+    let Some(before) = before else { return Ok(()) };
+    if let Some(why) = rungs.iter().find_map(|rung| rung.own_text().and_then(asks)) {
+        return Err(Error::Untrusted(why));
+    }
     let whole = !matches!(subject, Countable::Ladder(_, Some(_)));
-    let doubt = rungs.iter().find_map(|rung| rung.own_text().and_then(asks));
-    gate_files.finish(out, global.color, (&kept(&rows, &sources, &rungs), whole), doubt)
+    compare(out, global.color, options, &before, &rows, whole)
 }
 
 /// The error that the worst case makes.
@@ -83,4 +82,205 @@ fn gone_wrong(rows: &[CountRow]) -> Result<(), Error> {
     let how = "did not finish";
     let failed = find(Status::Failed, how).or_else(|| find(Status::Timeout, how));
     failed.map_or(Ok(()), |what| Err(Error::Failed(what)))
+}
+
+/// What is counted: a family's rungs, an experiment's trials, or what was measured.
+enum Countable {
+    /// With the list of the rungs that are meant, if it is not all.
+    Ladder(Box<Brought>, Option<String>),
+    Trials(&'static Experiment),
+    Measured(Vec<Row>),
+}
+
+impl Countable {
+    fn find(options: &CountArgs) -> Result<Countable, Error> {
+        if !options.of.is_empty() {
+            return options
+                .of
+                .iter()
+                .map(|path| measured(path))
+                .collect::<Result<Vec<_>, _>>()
+                .map(|rows| Countable::Measured(rows.into_iter().flatten().collect()));
+        }
+        let what = options.subject.name().unwrap_or_default();
+        let (name, part) = parted(what);
+        let variant = &options.rungs.variant;
+        if part.is_some() && variant.is_some() && !is_exercise(name) {
+            return Err(Error::Usage(format!("--variant: {what} names the rung already; leave one of them out")));
+        }
+        let ladder = |(brought, list): (Brought, Option<String>)| Countable::Ladder(brought.into(), list);
+        if options.solves.is_some() || name.ends_with(".cl") || is_exercise(name) {
+            let named = Brought::of(what, options.solves.as_deref())?;
+            return Ok(ladder((named.0, variant.clone())));
+        }
+        let list = part.map(str::to_owned).or(variant.clone());
+        if is_family_file(name) || ladders().any(|family| family.name == name) {
+            return Brought::beside(name, options.rungs.own.as_deref()).map(|brought| ladder((brought, list)));
+        }
+        if options.rungs.own.is_some() {
+            return Err(Error::Usage(format!("--own: {name} has no ladder; name the kernel's family")));
+        }
+        if let (Some(experiment), None) = (experiment(name), part) {
+            return Ok(Countable::Trials(experiment));
+        }
+        // Kernels of experiments and probes too, though nobody is told.
+        Brought::new(name).map(|brought| ladder((brought, list))).map_err(|_| {
+            let names = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
+            Error::Usage(suggest::unknown("family or experiment", name, &names.collect::<Vec<_>>()))
+        })
+    }
+
+    fn cases<'a>(
+        &'a self,
+        options: &CountArgs,
+        registry: &'a Registry,
+        target: &Target,
+        quiet: bool,
+    ) -> Result<Vec<CountedTrial<'a>>, Error> {
+        match self {
+            Countable::Measured(rows) => Ok(small(registry, rows, target)),
+            Countable::Ladder(brought, list) => ladder(brought, list.as_deref(), options, target),
+            Countable::Trials(experiment) => {
+                let all = trials(experiment, options.case.n, options.data.seed, target)?;
+                let rungs: Vec<&Rung> = all.iter().map(|one| one.rung).collect();
+                bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), quiet)?;
+                Ok(all)
+            }
+        }
+    }
+}
+
+fn measured(path: &Path) -> Result<Vec<Row>, Error> {
+    let name = path.display().to_string();
+    match shown::read(&name)?.0 {
+        Recorded::Rows(rows) if rows.iter().any(|row| why::case_of(&Registry::default(), row).is_some()) => Ok(rows),
+        _ => Err(Error::Usage(format!("--of {name}: it holds no rows of a ladder, as --csv writes them"))),
+    }
+}
+
+/// Refuses what can be seen before anything is started.
+fn check_ladder(brought: &Brought, list: Option<&str>, options: &CountArgs, quiet: bool) -> Result<(), Error> {
+    let family = &brought.family;
+    let dtype = dtype(brought, options);
+    bench::check_dtype(family, dtype)?;
+    let rungs = brought.rungs(list)?;
+    bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), quiet)?;
+    let shape = shape(family, options)?;
+    if shape.n == 0 || shape.m == 0 {
+        return Err(Error::Usage("no elements, so no launch to count: choose a larger --n".into()));
+    }
+    let params = Params::new();
+    if options.lines && is_large(family.form, shape, options.machine.model()) {
+        let why = "--lines needs cases that the simulator runs whole; choose a smaller --n";
+        return Err(Error::Usage(why.into()));
+    }
+    let input = Input { family, shape, dtype, params: &params };
+    input.check_host(input.bytes()?)?;
+    settings(family, &rungs, options).map(drop)
+}
+
+fn shape(family: &Family, options: &CountArgs) -> Result<Shape, Error> {
+    bench::shape(family, options.case.n, options.case.m, family.usual_shape(usual_size(family.form), true))
+}
+
+/// The settings that were given, each with its one value.
+fn settings(family: &Family, rungs: &[&Rung], options: &CountArgs) -> Result<Params, Error> {
+    let op = options.op.iter().map(|op| format!("op={op}"));
+    let texts: Vec<String> = options.case.set.iter().cloned().chain(op).collect();
+    bench::single_settings(family, rungs, &texts)
+}
+
+/// The type that was asked for, or that the reader's kernel is of, or the family's first.
+fn dtype(brought: &Brought, options: &CountArgs) -> Dtype {
+    options
+        .case
+        .element
+        .dtype
+        .or_else(|| brought.own.as_ref().and_then(Rung::own_dtype))
+        .unwrap_or(brought.family.dtypes[0])
+}
+
+fn ladder<'a>(
+    brought: &'a Brought,
+    list: Option<&str>,
+    options: &CountArgs,
+    target: &Target,
+) -> Result<Vec<CountedTrial<'a>>, Error> {
+    let family = &brought.family;
+    let rungs = brought.rungs(list)?;
+    let case = Case::of(&family.name, "", dtype(brought, options), shape(family, options)?);
+    let case = Case { params: settings(family, &rungs, options)?, seed: options.data.seed, ..case };
+    let wg = |rung: &Rung| options.case.wg.or(rung.work_group()).unwrap_or(WORK_GROUP);
+    let counted =
+        |rung: &'a Rung| of_rung(family, rung, &Case { wg: wg(rung), ..case.clone() }, target, options.machine.model());
+    Ok(rungs.into_iter().map(counted).collect())
+}
+
+/// Refuses options that an experiment's trials leave no room for.
+fn check_trials(options: &CountArgs) -> Result<(), Error> {
+    let refused = [
+        ("--variant", options.rungs.variant.is_some()),
+        ("--m", options.case.m.is_some()),
+        ("--dtype", options.case.element.dtype.is_some()),
+        ("--wg", options.case.wg.is_some()),
+        ("--op", options.op.is_some()),
+        ("--set", !options.case.set.is_empty()),
+    ];
+    refused.iter().find(|(_, is_given)| *is_given).map_or(Ok(()), |(option, _)| {
+        Err(Error::Usage(format!("{option}: an experiment's trials set this themselves; --n limits their size")))
+    })
+}
+
+/// The rows of `--against`, read before anything is counted.
+fn read(path: &Path) -> Result<Vec<CountRow>, Error> {
+    let name = path.display().to_string();
+    let text = std::fs::read(path).map_err(|e| Error::Usage(format!("cannot read {name}: {e}")))?;
+    let rows = of_csv(&text, &name);
+    Ok(rows.map_err(|why| Error::Usage(format!("{why}: --against takes what gpulab count --csv FILE wrote")))?.0)
+}
+
+/// Holds counts against earlier ones. Of a `whole`, each case of the file must be there; else those that were asked for.
+fn compare(
+    out: &mut Out,
+    color: Color,
+    options: &CountArgs,
+    before: &[CountRow],
+    now: &[CountRow],
+    whole: bool,
+) -> Result<(), Error> {
+    let Some(path) = &options.against else { return Ok(()) };
+    let name = path.display();
+    let cases = counted_cases(now);
+    if cases.is_empty() {
+        return Err(Error::Failed("nothing was counted, so there is nothing to compare".into()));
+    }
+    let refused = |why: String| Err(Error::Usage(format!("{name}: {why}")));
+    if let (Some(old), Some(new)) = (before.first().map(machine_of), now.first().map(machine_of))
+        && old != new
+    {
+        return refused(format!("it was counted for {old}, this for {new}"));
+    }
+    let known = counted_cases(before);
+    let missing: Vec<&str> = cases.iter().filter(|case| !known.contains(case)).map(String::as_str).collect();
+    if !missing.is_empty() {
+        return refused(format!("it has no counts of {}: write them with --csv", missing.join(", ")));
+    }
+    let allowed = options.fail_on.clone().unwrap_or_default();
+    let growths = growths(before, now);
+    out.text(&text(&growths, &allowed, cases.len(), &name.to_string(), screen(color)))?;
+    let worse: Vec<String> =
+        growths.iter().filter(|growth| growth.is_refused(&allowed)).map(|growth| sentence(growth, &allowed)).collect();
+    if !worse.is_empty() {
+        return Err(Error::Worse(worse.join("\n")));
+    }
+    let is_stopped = |case: &String| now.iter().any(|row| row.status != Status::Ok && case_of(row) == *case);
+    let gone: Vec<String> =
+        known.into_iter().filter(|case| (whole || is_stopped(case)) && !cases.contains(case)).collect();
+    match gone.is_empty() {
+        true => Ok(()),
+        false => Err(Error::Worse(format!(
+            "{name} has counts of {}, which did not run now: --csv keeps the new state, if that is right",
+            gone.join(", ")
+        ))),
+    }
 }

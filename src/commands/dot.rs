@@ -4,9 +4,9 @@ use super::reduce;
 use crate::cli::{DotArgs, Source};
 use crate::cpu::reduce::Op;
 use crate::kernels;
-use crate::ladder::{AsSource, LadderRun};
+use crate::ladder::{self, AsSource, LadderRun};
 use crate::prelude::*;
-use crate::{report, teamwork};
+use crate::report;
 
 pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Error> {
     if let (Some(_), Some(dtype)) = (options.source, options.ladder.dtype)
@@ -24,7 +24,6 @@ pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Erro
             .unwrap_or_else(|| options.source.map_or_else(|| options.ladder.default_size(Form::Vector), |_| CMSOFT_N)),
     );
     let mut study = LadderRun::new(&kernels::dot::FAMILY, shape, options.ladder.dtype, &params);
-    study.stream = options.streaming.bytes();
     study.source = source;
     if let Some(first) = &options.input {
         let second = options.input2.as_ref().unwrap_or(first);
@@ -35,7 +34,7 @@ pub fn run(out: &mut Out, global: &Global, options: &DotArgs) -> Result<(), Erro
             global.say(&format!("one input: {first} is multiplied by itself"));
         }
     }
-    teamwork::run(out, global, &options.ladder, &study)
+    ladder::run(out, global, &options.ladder, &study)
 }
 
 /// Elements near which the CMSoft article makes its claim.

@@ -16,8 +16,7 @@ use crate::report::exercise as text;
 use crate::report::hint::hint;
 use crate::shell::quoted;
 use crate::simulator::{Checked, CountingWorker, Simulator};
-use crate::suggest::{did_you_mean, nearest};
-use crate::words;
+use crate::suggest::{self, did_you_mean, nearest};
 use clap::{Args, Subcommand};
 use serde::Serialize;
 use std::collections::hash_map::RandomState;
@@ -103,7 +102,7 @@ pub fn run(out: &mut Out, global: &Global, action: Option<&ExerciseAction>) -> R
 }
 
 fn find(name: &str) -> Result<Exercise, Error> {
-    exercise(&name.to_lowercase())?.ok_or_else(|| Error::Usage(words::unknown("exercise", name, NAMES)))
+    exercise(&name.to_lowercase())?.ok_or_else(|| Error::Usage(suggest::unknown("exercise", name, NAMES)))
 }
 
 /// Characters of a line on standard output.
@@ -287,7 +286,8 @@ impl Grader {
         /// The name of the submission among the family's rungs.
         const SUBMISSION: &str = "submission";
         let grade = Grade::begin(exercise.name, self.seed);
-        let family = built_in(&exercise.family).ok_or_else(|| Error::Failed(format!("{}: no family", exercise.name)))?;
+        let family =
+            built_in(&exercise.family).ok_or_else(|| Error::Failed(format!("{}: no family", exercise.name)))?;
         let mut registry = Registry::default();
         let text = read(path).map_err(Error::Usage);
         let family = match text.and_then(|text| adopt_as(&mut registry, SUBMISSION, path, &text, family)) {
@@ -378,7 +378,8 @@ impl Grader {
             }
         };
         // In its own group, which its tile may rest on.
-        let starter = starter.map(|starter| trace(&mut worker, &self.case(family, starter, sizes.counted))).transpose()?;
+        let starter =
+            starter.map(|starter| trace(&mut worker, &self.case(family, starter, sizes.counted))).transpose()?;
         let starter = match starter.transpose() {
             Ok(starter) => starter.map(|(counted, _)| counted),
             Err(stop) => return Ok(uncounted(grade, &format!("the starter: {}", stop.reason))),

@@ -1,33 +1,50 @@
-//! `gpulab help`: a command's page, and what the columns of the tables mean.
+//! `gpulab help`: a command's page, all pages as Markdown, what the columns of the tables mean, and shells' completions.
 
 use crate::cli::{Cli, command_names};
 use crate::console::{self, color};
-use crate::manuals::COLUMNS_TOPIC;
+use crate::error::EXITS;
 use crate::prelude::*;
 use crate::report::format::on_screen;
 use crate::report::glossary::explained;
-use crate::words;
+use crate::suggest;
 use clap::CommandFactory;
 
 /// Prints the help of the program, of a command, or of the columns.
 pub fn run(out: &mut Out, global: &Global, topic: Option<&str>) -> Result<(), Error> {
-    if topic == Some(COLUMNS_TOPIC) {
+    if topic == Some("columns") {
         return out.text(&on_screen(&explained(console::width()), screen(global.color)));
     }
     let mut program = Cli::command();
     program.build();
     let page = match topic {
         None => &mut program,
-        Some(name) => {
-            // Of the columns' two pages one has the name of a command.
-            let names = command_names();
-            program
-                .find_subcommand_mut(name)
-                .filter(|c| !c.is_hide_set())
-                .ok_or_else(|| Error::Usage(words::unknown("command", name, &names)))?
-        }
+        Some(name) => program
+            .find_subcommand_mut(name)
+            .filter(|command| !command.is_hide_set())
+            .ok_or_else(|| Error::Usage(suggest::unknown("command", name, &command_names())))?,
     };
     let help = page.render_long_help();
     // All of it is our own: no name from outside is in it.
     out.bytes(if color(global.color) { help.ansi().to_string() } else { help.to_string() }.as_bytes())
+}
+
+/// Prints the help of every command, then the exit codes.
+pub fn markdown(out: &mut Out) -> Result<(), Error> {
+    let mut program = Cli::command();
+    program.build();
+    let mut page = String::new();
+    for command in program.get_subcommands().filter(|command| !command.is_hide_set()) {
+        let help = command.clone().term_width(110).render_long_help();
+        page += &format!("## gpulab {}\n\n```text\n{}\n```\n\n", command.get_name(), help.to_string().trim_end());
+    }
+    page += "## Exit codes\n\nWhen several apply, 4 comes first, then 5, then 7.\n\n| code | meaning |\n|---|---|\n";
+    page.extend(EXITS.iter().map(|exit| format!("| {} | {} |\n", exit.code, exit.means)));
+    out.text(&page)
+}
+
+/// Prints a shell's completion script.
+pub fn completions(out: &mut Out, shell: clap_complete::Shell) -> Result<(), Error> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "gpulab", &mut script);
+    out.bytes(&script)
 }

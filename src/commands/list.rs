@@ -7,7 +7,7 @@ use crate::prelude::*;
 use crate::report::list::{details, everything, experiments, one_experiment, question_table, rung_table};
 use crate::report::markdown::parts;
 use crate::report::sources;
-use crate::words;
+use crate::suggest;
 
 /// Lists all families, experiments and sources; of one family its rungs' ideas and its tunables, of one experiment its
 /// question. With `verbose` the overview says of each rung all that there is.
@@ -33,7 +33,7 @@ const ALL_EXPERIMENTS: &str = "experiments";
 fn unknown(name: &str) -> Error {
     let own = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
     let names: Vec<&str> = own.chain([ALL_EXPERIMENTS]).collect();
-    Error::Usage(words::unknown("family or experiment", name, &names))
+    Error::Usage(suggest::unknown("family or experiment", name, &names))
 }
 
 /// The same as tables of Markdown: of each family its rungs and their ideas, and the experiments with their questions.
@@ -56,5 +56,5 @@ pub fn road(out: &mut Out, name: &str) -> Result<(), Error> {
     let all = sources::all();
     let names: Vec<String> = all.iter().map(sources::CitedSource::name).collect();
     let source = all.iter().find(|source| source.name() == name.to_lowercase());
-    out.text(&sources::text(source.ok_or_else(|| Error::Usage(words::unknown("source", name, &names)))?))
+    out.text(&sources::text(source.ok_or_else(|| Error::Usage(suggest::unknown("source", name, &names)))?))
 }

@@ -1,10 +1,10 @@
 //! `gpulab minplus`: the ladder of the shortcut step, or its use on a graph.
 
 use crate::cli::MinPlusArgs;
+use crate::distances;
 use crate::kernels;
-use crate::ladder::LadderRun;
+use crate::ladder::{self, LadderRun};
 use crate::prelude::*;
-use crate::{distances, teamwork};
 
 /// Runs the ladder, or the job on the graph that was given.
 pub fn run(out: &mut Out, global: &Global, options: &MinPlusArgs) -> Result<(), Error> {
@@ -14,5 +14,5 @@ pub fn run(out: &mut Out, global: &Global, options: &MinPlusArgs) -> Result<(), 
     let n = options.n.unwrap_or_else(|| options.ladder.default_size(Form::Square));
     let shape = Form::Square.shape(n, None);
     let study = LadderRun::new(&kernels::minplus::FAMILY, shape, options.ladder.dtype, &options.tunables.params);
-    teamwork::run(out, global, &options.ladder, &study)
+    ladder::run(out, global, &options.ladder, &study)
 }

@@ -15,12 +15,10 @@ mod explain;
 mod film;
 mod help;
 mod lab;
-mod ladder;
 mod list;
 mod merge;
 mod minplus;
 mod noise;
-mod occupancy;
 mod plot;
 mod record;
 mod reduce;
@@ -35,31 +33,54 @@ mod tune;
 mod tuned;
 
 pub use crate::console::note;
-pub use crate::words::misunderstood;
 
-use crate::about::files;
-use crate::about::next::{Done, next};
 use crate::bench::is_part_of_record;
 use crate::cli::{Cli, Command};
 use crate::prelude::*;
 use crate::terminal::Stdout;
-use crate::{children, manuals, stdout, worker};
+use crate::{children, stdout, worker, written};
+use clap::ArgMatches;
 use std::io::IsTerminal;
 
+/// What to run next, for people at a terminal.
+const NEXT: [(&str, &str); 20] = [
+    ("devices", "gpulab dot -n 1M --quick"),
+    ("doctor", "gpulab dot -n 1M --quick"),
+    ("list", "gpulab explain reduce"),
+    ("explain", "gpulab source reduce:3"),
+    ("source", "gpulab diff reduce:2 reduce:3"),
+    ("diff", "gpulab count reduce --lines"),
+    ("reduce", "gpulab explain reduce"),
+    ("dot", "gpulab explain dot"),
+    ("transpose", "gpulab explain transpose"),
+    ("minplus", "gpulab explain minplus"),
+    ("exercise", "gpulab exercise list"),
+    ("ceiling", "gpulab reduce"),
+    ("lab", "gpulab lab"),
+    ("count", "gpulab draw reduce:2"),
+    ("draw", "gpulab film reduce:2 -o film.html"),
+    ("asm", "gpulab count reduce --lines"),
+    ("tune", "gpulab tune transpose"),
+    ("show", "gpulab help columns"),
+    ("compare", "gpulab compare --help"),
+    ("help", "gpulab list"),
+];
+
 /// Carries out a command line. At a terminal its last line says what to run next.
-pub fn run(cli: &Cli) -> Result<(), Error> {
+pub fn run(cli: &Cli, matches: &ArgMatches) -> Result<(), Error> {
     stdout::take_from_drivers();
     if is_part_of_record() {
         children::end_with_parent();
     }
     let mut out = Out;
     let Some(command) = &cli.command else { return start::run(&mut out, &cli.global) };
-    files::check(command, &cli.global)?;
+    written::check(command, matches, cli.global.force)?;
     dispatch(&mut out, &cli.global, command)?;
-    if !cli.global.quiet && Stdout.is_terminal() && std::io::stderr().is_terminal() {
-        let words: Vec<String> = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
-        let done = Done { command, device: cli.global.device_given(), words: &words };
-        next(&done).into_iter().for_each(|next| say(&format!("next: {next}")));
+    let next = NEXT.iter().find(|(name, _)| matches.subcommand_name() == Some(name));
+    if let (Some((_, next)), false, true, true) =
+        (next, cli.global.quiet, Stdout.is_terminal(), std::io::stderr().is_terminal())
+    {
+        say(&format!("next: {next}"));
     }
     Ok(())
 }
@@ -79,7 +100,6 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Transpose(options) => transpose::run(out, global, options),
         Command::Minplus(options) => minplus::run(out, global, options),
         Command::Try(options) => r#try::run(out, global, options),
-        Command::Ladder(options) => ladder::run(out, global, options),
         Command::Exercise { action } => exercise::run(out, global, action.as_ref()),
         Command::Ceiling(options) => ceiling::run(out, global, options),
         Command::Lab(options) => lab::run(out, global, options),
@@ -87,7 +107,6 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Draw(options) => draw::run(out, global, options),
         Command::Film(options) => film::run(global, options),
         Command::Asm(options) => asm::run(out, global, options),
-        Command::Occupancy(options) => occupancy::run(out, global, options),
         Command::Sweep(options) => sweep::run(out, global, options),
         Command::Tune(options) => tune::run(out, global, options),
         Command::Tuned { action } => tuned::run(out, global, action.as_ref()),
@@ -100,10 +119,9 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Noise(options) => noise::run(out, global, options),
         Command::Record(options) => record::run(out, global, options),
         Command::Columns { md, json } => columns::run(out, *md, *json),
-        Command::Help { md: true, .. } => out.text(&manuals::markdown()),
+        Command::Help { md: true, .. } => help::markdown(out),
         Command::Help { topic, .. } => help::run(out, global, topic.as_deref()),
-        Command::Completions { shell } => manuals::completions(out, *shell),
-        Command::Man { dir } => manuals::man(global, dir),
+        Command::Completions { shell } => help::completions(out, *shell),
         Command::Worker => worker::serve(),
     }
 }

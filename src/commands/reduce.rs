@@ -3,10 +3,10 @@
 use crate::cli::ReduceArgs;
 use crate::cpu::reduce::Op;
 use crate::data::Array;
+use crate::input;
 use crate::kernels;
-use crate::ladder::LadderRun;
+use crate::ladder::{self, LadderRun};
 use crate::prelude::*;
-use crate::{input, teamwork};
 
 pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), Error> {
     // The option takes no other names.
@@ -15,7 +15,6 @@ pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), E
     let shape = Shape::vector(n);
     let params = &options.tunables.params;
     let mut study = LadderRun::new(&kernels::reduce::FAMILY, shape, options.ladder.dtype, params);
-    study.stream = options.streaming.bytes();
     if let Some(file) = &options.input {
         study.inputs = vec![file.clone()];
         let (n, dtype) = look_at(file, study.dtype, op)?;
@@ -25,7 +24,7 @@ pub fn run(out: &mut Out, global: &Global, options: &ReduceArgs) -> Result<(), E
         Some(dtype) if dtype.is_float() && op.is_bitwise() => {
             Err(Error::Usage(format!("--op {} needs an integer type: choose --dtype i32 or i64", op.name())))
         }
-        _ => teamwork::run(out, global, &options.ladder, &study),
+        _ => ladder::run(out, global, &options.ladder, &study),
     }
 }
 

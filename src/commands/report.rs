@@ -1,8 +1,7 @@
 //! `gpulab report`: recorded results as a page, or as a gallery of pages; or documents renewed from them.
 
-use crate::about::files::REPORT;
 use crate::cli::ReportArgs;
-use crate::counting::why;
+use crate::counting::shipped_counts;
 use crate::documents::{Document, Filled, PlannedBlock, check_outputs, planned};
 use crate::outputs;
 use crate::pages::{films_beside, folders, inputs, is_folder, write_gallery};
@@ -11,6 +10,9 @@ use crate::report::format::counted;
 use crate::report::page::{self, PageMaterial};
 use crate::shown::add_kept;
 
+/// Where the page goes when nothing else is asked for.
+const REPORT: &str = "report.html";
+
 /// Writes the page, or the pages.
 pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
     let output = options.output.as_deref().unwrap_or(REPORT);
@@ -18,7 +20,7 @@ pub fn run(global: &Global, options: &ReportArgs) -> Result<(), Error> {
     if is_folder(output) {
         return write_gallery(output, inputs, global);
     }
-    let mut counts = why::shipped()?;
+    let mut counts = shipped_counts()?;
     let mut folders = folders(inputs, &mut counts, &|_| None, global.quiet);
     folders.iter_mut().for_each(|folder| add_kept(&mut folder.ceilings, &folder.rows.iter().collect::<Vec<_>>()));
     let films = films_beside(output);

@@ -1,42 +1,43 @@
-//! `gpulab source`: the kernels of a rung or an experiment, as they stand in their files or as the compiler gets them.
+//! `gpulab source`: the kernels of a rung or an experiment, as they stand in their files or with what they include in place.
 
+use super::explain::{Lesson, lesson};
 use crate::bench;
 use crate::cli::SourceArgs;
-use crate::expansion::{expanded, failed};
-use crate::lesson::{Lesson, lesson};
+use crate::kernels;
 use crate::prelude::*;
 use crate::report::explain::short_name;
 
 pub fn run(out: &mut Out, global: &Global, options: &SourceArgs) -> Result<(), Error> {
-    let lesson = lesson(&options.lesson)?;
-    let paths = paths(lesson)?;
+    let paths = paths(&lesson(&options.lesson)?)?;
     let dir = options.kernels.cl_dir.as_deref();
     bench::check_files(&paths, dir, global.quiet)?;
     let sources = Sources { dir: dir.map(Path::to_owned) };
-    let info = if options.expanded { target_device(global)? } else { None };
-    let is_one = paths.len() == 1;
-    for path in paths {
-        let text = match options.expanded {
-            true => expanded(lesson, path, &sources, info.as_ref())?,
-            false if is_one => sources.read(path).map_err(failed)?,
-            false => format!("// cl/{path}\n{}\n", sources.read(path).map_err(failed)?),
+    for path in &paths {
+        let rung = kernels::everything().flat_map(Family::kernels).find(|rung| rung.path == *path);
+        let text = match rung {
+            Some(rung) if options.expanded => sources.assemble_rung(rung),
+            None if options.expanded => sources.assemble(path),
+            _ => sources.read(path),
         };
-        out.text(&text)?;
+        let text = text.map_err(|stop| Error::Failed(stop.reason))?;
+        out.text(&if paths.len() == 1 { text } else { format!("// cl/{path}\n{text}\n") })?;
     }
     Ok(())
 }
 
 /// The files, as paths below `cl/`.
-fn paths(lesson: Lesson) -> Result<Vec<&'static str>, Error> {
+fn paths(lesson: &Lesson) -> Result<Vec<&'static str>, Error> {
     match lesson {
         Lesson::Kernel(_, rung) => Ok(vec![&*rung.path]),
         Lesson::Ladder(family) => {
             let rungs: Vec<&'static Rung> = family.kernels().collect();
-            if let [only] = rungs[..] {
-                return Ok(vec![&*only.path]);
+            match rungs[..] {
+                [only] => Ok(vec![&*only.path]),
+                _ => {
+                    let first = family.ladder.first().map_or_else(String::new, |rung| short_name(family, rung));
+                    Err(Error::Usage(format!("{} has {} rungs: choose one, as in {first}", family.name, rungs.len())))
+                }
             }
-            let first = family.ladder.first().map_or_else(String::new, |rung| short_name(family, rung));
-            Err(Error::Usage(format!("{} has {} rungs: choose one, as in {first}", family.name, rungs.len())))
         }
         Lesson::Study(experiment) => match experiment.sources() {
             none if none.is_empty() => {
@@ -45,17 +46,5 @@ fn paths(lesson: Lesson) -> Result<Vec<&'static str>, Error> {
             }
             paths => Ok(paths),
         },
-    }
-}
-
-/// The device that definitions are made for; none where there is none and none was named.
-fn target_device(global: &Global) -> Result<Option<DeviceInfo>, Error> {
-    match bench::look(global, &Registry::default()) {
-        Ok(worker) => {
-            bench::announce(global, worker.info());
-            Ok(Some(worker.info().clone()))
-        }
-        Err(Error::NoDevice(_)) if global.device.is_none() => Ok(None),
-        Err(error) => Err(error),
     }
 }

@@ -34,7 +34,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
 
 /// `takes_turns`: others of this machine measure on the device, too.
 fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -> Result<(), Error> {
-    let brought = Brought::new(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
+    let brought = Brought::beside(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
     let mut space = space(options, &brought)?;
     bench::check_sources(&space.rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
     let (bytes, ops) = largest_input(&space)?;

@@ -46,7 +46,7 @@ fn search(
     parts: Option<&Parts>,
 ) -> Result<(), Error> {
     let export = export_file(options)?;
-    let brought = Brought::new(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
+    let brought = Brought::beside(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
     let asked = AskedTuning::new(options, &brought)?;
     bench::check_sources(&asked.rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
     let Paths { csv, json, .. } = Paths::from(&options.rows);

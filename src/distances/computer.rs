@@ -1,32 +1,21 @@
-//! What computes a graph's distances: a device that holds all of its matrix.
+//! The device that computes a graph's distances, and holds all of its matrix.
 
 use crate::Error;
 use crate::bench::{self, tuning};
 use crate::cpu::minplus::Semiring;
 use crate::data::{Array, Shape};
 use crate::graph::{self, Graph};
-use crate::kernels::minplus::{CLOSURE, FAMILY, LARGEST_SMALL, SOURCES, WEIGHTS};
+use crate::kernels::minplus::{FAMILY, LARGEST_SMALL, SOURCES, WEIGHTS};
 use crate::kernels::{Family, Rung};
 use crate::outcome::Status;
-use crate::plan::{Case, Refusal, WorkGroup};
+use crate::plan::{Case, WorkGroup};
 use crate::runner::Session;
 use crate::tune::Remembered;
 use crate::worker::within;
 use std::time::Duration;
 
-/// What makes distances of weights, or of weights and the first rows.
-pub(super) trait Solver {
-    fn compute(&mut self, inputs: &[Array]) -> Result<Array, Error>;
-
-    /// What computes, as in messages.
-    fn name(&self) -> String;
-
-    /// Says how it was done.
-    fn report(&self, note: &dyn Fn(&str));
-}
-
 /// The case of all rungs that compute these distances.
-pub(super) fn case(family: &Family, graph: &Graph) -> Case {
+fn case(family: &Family, graph: &Graph) -> Case {
     let weights = match graph.has_negative() {
         true => Some("signed"),
         // The closure's kernels add up more than two weights.
@@ -94,11 +83,9 @@ impl Computer {
         let used = first.filter(|first| self.tuned.iter().any(|case| case.variant == *first));
         tuning::announce(self.family, &used.into_iter().collect::<Vec<_>>(), quiet);
     }
-}
 
-impl Solver for Computer {
     /// The result of the first rung that this device can run.
-    fn compute(&mut self, inputs: &[Array]) -> Result<Array, Error> {
+    pub(super) fn compute(&mut self, inputs: &[Array]) -> Result<Array, Error> {
         let semiring = self.semiring;
         let converted: Vec<Array>;
         let inputs = if semiring.is_greatest() {
@@ -122,21 +109,18 @@ impl Solver for Computer {
                     self.given_up.push(format!("{} cannot run here: {}", rung.variant(), stop.reason));
                     self.rungs.remove(0);
                 }
-                Err(mut stop) => {
-                    if self.family.name == CLOSURE.name && matches!(stop.refusal, Some(Refusal::Memory(_))) {
-                        stop.reason += "; --stream keeps the matrix in the host's memory, and --memory says how much of the device's it may take";
-                    }
-                    return Err(bench::stopped(&self.case, stop));
-                }
+                Err(stop) => return Err(bench::stopped(&self.case, stop)),
             }
         }
     }
 
-    fn name(&self) -> String {
+    /// What computes, as in messages.
+    pub(super) fn name(&self) -> String {
         format!("{}/{}", self.case.family, self.case.variant)
     }
 
-    fn report(&self, note: &dyn Fn(&str)) {
+    /// Says how it was done.
+    pub(super) fn report(&self, note: &dyn Fn(&str)) {
         self.given_up.iter().for_each(|why| note(why));
         if let Some((whole, launches)) = self.seconds {
             note(&format!("{}: {launches:.4} s of kernels, {whole:.4} s with transfers", self.name()));

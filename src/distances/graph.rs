@@ -50,9 +50,9 @@ pub(crate) fn size(input: &GraphFile) -> (usize, Dtype) {
 }
 
 /// Refuses more nodes than this machine has memory for.
-pub(crate) fn check_memory(input: &GraphFile, job: &GraphJob, is_tiled: bool, gpu: bool) -> Result<(), Error> {
+pub(crate) fn check_memory(input: &GraphFile, job: &GraphJob, gpu: bool) -> Result<(), Error> {
     let (n, dtype) = size(input);
-    let needed = graph::memory_needed(n, dtype, job.paths, is_tiled, gpu);
+    let needed = graph::memory_needed(n, dtype, job.paths, gpu);
     match memory::available() {
         Some(available) if needed > available => Err(Error::Usage(format!(
             "the distances of {n} nodes need {} of memory, and {} is available: leave nodes out, or use a machine with \

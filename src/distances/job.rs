@@ -1,19 +1,16 @@
 //! Distances in a graph, by a rung of the min-plus product or of the closure.
 
-use super::computer::{Computer, Solver};
+use super::computer::Computer;
 use super::graph::{check_memory, describe, graph, size, wanted};
-use super::tiled::TiledSolver;
 use crate::bench::{self, tuning};
 use crate::cli::{Global, GraphJob, Ladder, MinPlusArgs};
 use crate::console::Out;
 use crate::cpu::minplus::Semiring;
 use crate::data::Array;
-use crate::device::{doctor, select};
 use crate::graph::{self, CheckedRows, Distances, Graph, NextHops, Wanted};
 use crate::input::{self, GraphFile};
 use crate::kernels::minplus::{CLOSURE, FAMILY, MOST_SOURCES, SOME_ROWS};
 use crate::kernels::{Family, Rung};
-use crate::outcome::DeviceInfo;
 use crate::report::progress::{Observer, StatusLine};
 use crate::store::Deferred;
 use crate::terminal::say;
@@ -78,63 +75,38 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, semiring: Semiring, f
     let input = input::graph(file, options.dtype)?;
     let wanted = wanted(&input, job)?;
     let limit = deadline(options, &input, job.closure);
-    let list = global.device.as_deref().filter(|list| select::is_several(list));
-    let tile_memory = job.tile_memory().or(list.map(|_| u64::MAX));
-    let is_tiled = tile_memory.is_some();
-    let prepared = |input: GraphFile, devices: &[DeviceInfo]| -> Result<Graph, Error> {
-        check_memory(&input, job, is_tiled, devices.iter().all(|info| info.target.gpu))?;
-        let (graph, kind, notes) = graph(semiring, input, job.undirected);
-        describe(file, &kind, &notes, &graph, &note);
-        status.borrow().suspend(|| devices.iter().for_each(|info| bench::announce(global, info)));
-        Ok(graph)
-    };
     let cl_dir = options.kernels.cl_dir.clone();
-    let mut sources = None;
-    let (mut graph, mut solver): (Graph, Box<dyn Solver>) = match tile_memory {
-        Some(memory) if job.closure => {
-            let devices = within(limit, "listing the devices", || devices(global))?;
-            let graph = prepared(input, &devices)?;
-            let devices = devices.into_iter().map(|info| (info.clone(), rungs(info.target.gpu))).collect();
-            let solver = TiledSolver::new(devices, cl_dir, memory, limit, &graph, global.verbose);
-            (graph, Box::new(solver))
-        }
-        Some(_) => {
-            let why = "one stop is computed on one device: choose one with -d, or add --closure to share the work";
-            return Err(Error::Usage(why.into()));
-        }
-        None => {
-            let setup = Setup { device: global.device.clone(), cl_dir, ..Setup::default() };
-            let session = within(limit, "opening the device", || open_session(&setup))?;
-            let info = session.device().info().clone();
-            let graph = prepared(input, std::slice::from_ref(&info))?;
-            let is_few = is_few
-                && !job.from.is_empty()
-                && wanted.from.len() <= MOST_SOURCES
-                && !graph.has_negative()
-                && graph.depth(&wanted.from) <= MOST_STEPS;
-            sources = is_few.then_some(&wanted.from);
-            let (family, rungs) = if is_few {
-                (&SOME_ROWS, SOME_ROWS.preferred(info.target.gpu))
-            } else {
-                (family, rungs(info.target.gpu))
-            };
-            let known = (!options.no_tuned)
-                .then(|| tuning::load(family, &info, options.kernels.cl_dir.as_deref(), global.quiet))
-                .flatten();
-            let mut computer = Computer::new(session, family, limit, rungs, &graph);
-            if is_few {
-                computer.start_from(wanted.from.len());
-            }
-            if let Some(known) = known {
-                computer.use_tuned(&known, asked.is_none(), global.quiet);
-            }
-            (graph, Box::new(computer))
-        }
+    let setup = Setup { device: global.device.clone(), cl_dir, ..Setup::default() };
+    let session = within(limit, "opening the device", || open_session(&setup))?;
+    let info = session.device().info().clone();
+    check_memory(&input, job, info.target.gpu)?;
+    let (mut graph, kind, notes) = graph(semiring, input, job.undirected);
+    describe(file, &kind, &notes, &graph, &note);
+    status.borrow().suspend(|| bench::announce(global, &info));
+    let is_few = is_few
+        && !job.from.is_empty()
+        && wanted.from.len() <= MOST_SOURCES
+        && !graph.has_negative()
+        && graph.depth(&wanted.from) <= MOST_STEPS;
+    let sources = is_few.then_some(&wanted.from);
+    let (family, rungs) = match is_few {
+        true => (&SOME_ROWS, SOME_ROWS.preferred(info.target.gpu)),
+        false => (family, rungs(info.target.gpu)),
     };
+    let known = (!options.no_tuned)
+        .then(|| tuning::load(family, &info, options.kernels.cl_dir.as_deref(), global.quiet))
+        .flatten();
+    let mut solver = Computer::new(session, family, limit, rungs, &graph);
+    if is_few {
+        solver.start_from(wanted.from.len());
+    }
+    if let Some(known) = known {
+        solver.use_tuned(&known, asked.is_none(), global.quiet);
+    }
     let all: Vec<usize> = (0..graph.len()).collect();
     let (rows, (distances, next)) = match sources {
-        Some(sources) => (sources, (few(&mut graph, sources, &mut *solver, &note, &step)?, None)),
-        None => (&all, distances(job, &mut graph, &wanted, &mut *solver, &note, &step)?),
+        Some(sources) => (sources, (few(&mut graph, sources, &mut solver, &note, &step)?, None)),
+        None => (&all, distances(job, &mut graph, &wanted, &mut solver, &note, &step)?),
     };
     within(limit, "closing the device", || drop(solver));
     let table = Distances {
@@ -178,15 +150,6 @@ pub(crate) fn next_path(job: &GraphJob) -> Option<String> {
     Some(Path::new(path).with_extension("next.npy").display().to_string())
 }
 
-/// The devices that were asked for.
-fn devices(global: &Global) -> Result<Vec<DeviceInfo>, Error> {
-    let platforms = doctor::platforms()?;
-    Ok(match global.device.as_deref().filter(|list| select::is_several(list)) {
-        Some(list) => select::several(&platforms, list)?.into_iter().cloned().collect(),
-        None => vec![select::select(&platforms, global.device.as_deref())?.clone()],
-    })
-}
-
 fn asked(family: &'static Family, variant: Option<&str>) -> Result<Option<&'static Rung>, Error> {
     let Some(list) = variant else { return Ok(None) };
     match values::variants(family, list).map_err(Error::Usage)?[..] {
@@ -212,7 +175,7 @@ fn deadline(options: &Ladder, input: &GraphFile, any_stops: bool) -> Duration {
 fn few(
     graph: &mut Graph,
     sources: &[usize],
-    device: &mut dyn Solver,
+    device: &mut Computer,
     note: &dyn Fn(&str),
     step: &dyn Fn(&str),
 ) -> Result<Array, Error> {
@@ -235,7 +198,7 @@ fn distances(
     job: &GraphJob,
     graph: &mut Graph,
     wanted: &Wanted,
-    device: &mut dyn Solver,
+    device: &mut Computer,
     note: &dyn Fn(&str),
     step: &dyn Fn(&str),
 ) -> Result<(Array, Option<NextHops>), Error> {

@@ -3,6 +3,5 @@
 mod computer;
 mod graph;
 mod job;
-mod tiled;
 
 pub(crate) use job::{next_path, run};

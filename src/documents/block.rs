@@ -3,16 +3,15 @@
 //! A text comes from this program itself, run once more; a picture is drawn here. Commands that could start anything else are
 //! refused, `report` among them, so that no document runs kernels or begins anew.
 
+use super::allowed::{is_markdown, refusal};
 use super::document::Document;
-use crate::about::documents::{is_markdown, refusal};
-use crate::about::files as about_files;
 use crate::cli::{Cli, Color, Command, PlotArgs};
 use crate::prelude::*;
 use crate::report::blocks::{DocBlock, command_words, fenced};
 use crate::report::format::markdown;
 use crate::report::markdown::CODE_WIDTH;
 use crate::store::{self, OutputFile};
-use crate::{shown, words};
+use crate::{shown, written};
 use clap::Parser;
 use std::path::Component;
 use std::process;
@@ -73,10 +72,8 @@ fn misread(error: &clap::Error) -> String {
     if !error.use_stderr() {
         return "gpulab help COMMAND prints a command's options".to_owned();
     }
-    words::misunderstood(error).unwrap_or_else(|| {
-        let text = error.render().to_string();
-        text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
-    })
+    let text = error.render().to_string();
+    text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
 }
 
 /// A refusal, with the commands that blocks may have.
@@ -94,8 +91,8 @@ pub(crate) fn check_outputs(documents: &[String], blocks: &[PlannedBlock<'_>], i
     };
     let documents =
         documents.iter().map(|path| OutputFile { option: "--splice", path: path.into(), is_ours: |_| true });
-    let pictures = plots().map(|options| OutputFile { option: "plot -o", ..about_files::picture(&options.output) });
-    let read: Vec<PathBuf> = plots().flat_map(|options| about_files::shown(&options.files)).collect();
+    let pictures = plots().map(|options| OutputFile { option: "plot -o", ..written::picture(&options.output) });
+    let read: Vec<PathBuf> = plots().flat_map(|options| written::shown(&options.files)).collect();
     store::check_outputs(&documents.chain(pictures).collect::<Vec<_>>(), &read, is_forced)
 }
 

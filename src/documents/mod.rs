@@ -1,5 +1,6 @@
 //! Markdown documents with blocks that commands fill, and figures from recorded cells.
 
+mod allowed;
 mod block;
 mod document;
 

@@ -1,6 +1,6 @@
 //! A kernel that is watched in the simulator: which one is meant, and what its warps did.
 
-use crate::adopt::{Brought, described, exercises, own, parted};
+use crate::adopt::{Brought, is_exercise, is_family_file, line_of, parted};
 use crate::cli::WatchedKernel;
 use crate::count::TracedLaunch;
 use crate::counting::{CountedTrial, is_large, trials, usual_size};
@@ -11,7 +11,7 @@ use crate::plan::{Pass, Plan, Refusal, Target};
 use crate::prelude::*;
 use crate::report::film::Film;
 use crate::simulator::{CountingWorker, Simulator};
-use crate::{bench, ceilings, words};
+use crate::{bench, ceilings, suggest};
 
 enum WatchedCase {
     /// A rung of a family, or a reader's kernel.
@@ -62,7 +62,7 @@ impl WatchedCase {
         let is_kernel = name.ends_with(".cl") || is_exercise(name);
         if options.family.is_none() && !is_family && !is_kernel {
             let names = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
-            return Err(Error::Usage(words::unknown("family or experiment", name, &names.collect::<Vec<_>>())));
+            return Err(Error::Usage(suggest::unknown("family or experiment", name, &names.collect::<Vec<_>>())));
         }
         let (brought, list) = Brought::of(what, options.family.as_deref())?;
         let rung = brought.rung(what, list.as_deref())?.clone();

@@ -4,14 +4,14 @@ use crate::exchange::{Variant, exchange};
 use crate::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
 use crate::kernels;
 use crate::prelude::*;
-use crate::words;
+use crate::suggest;
 
 pub(crate) fn choose(name: &str) -> Result<Vec<&'static Experiment>, Error> {
     if name == "all" {
         return Ok(EXPERIMENTS.to_vec());
     }
     let names: Vec<&str> = EXPERIMENTS.iter().map(|e| e.name).chain(["all"]).collect();
-    Ok(vec![experiment(name).ok_or_else(|| Error::Usage(words::unknown("experiment", name, &names)))?])
+    Ok(vec![experiment(name).ok_or_else(|| Error::Usage(suggest::unknown("experiment", name, &names)))?])
 }
 
 /// A case with what the registry says of it, and the trials that it answers, with their places in the plan.

@@ -7,7 +7,7 @@ use crate::bench::{self, Input, tuning};
 use crate::ceilings::Limits;
 use crate::cli::Ladder;
 use crate::compare::runs;
-use crate::counting::why;
+use crate::counting::counts;
 use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
 use crate::record::Peaks;
@@ -60,9 +60,7 @@ pub(crate) fn run_into(
     };
     let mut executor = bench::open(setup, &options.measure, bytes, data.ops())?;
     let info = executor.info().clone();
-    if study.stream.is_none() {
-        data.check_device(bytes, &info)?;
-    }
+    data.check_device(bytes, &info)?;
     check_work_group(options.wg, &info)?;
     bench::announce(global, &info);
     let asked = AskedLadder { global, options, study };
@@ -78,7 +76,7 @@ pub(crate) fn run_into(
         tuned,
         wg: options.wg.unwrap_or_else(|| tuning::default_work_group(&info)),
         rungs,
-        settings: Settings { stream: study.stream, ..options.measure.settings() },
+        settings: options.measure.settings(),
         budget: options.budget(),
         seed: options.seed,
         quick: options.measure.quick,
@@ -118,12 +116,7 @@ pub(crate) fn run_into(
 }
 
 /// The elements' type, if it, the settings and the files are ones that these rungs can have.
-pub(crate) fn checked_dtype(
-    study: &LadderRun<'_>,
-    rungs: &[&Rung],
-    options: &Ladder,
-    quiet: bool,
-) -> Result<Dtype, Error> {
+fn checked_dtype(study: &LadderRun<'_>, rungs: &[&Rung], options: &Ladder, quiet: bool) -> Result<Dtype, Error> {
     check_settings(study, rungs)?;
     let dtype = bench::dtype(study.family, study.dtype)?;
     check_values(study, rungs, dtype, options.wg)?;
@@ -157,7 +150,7 @@ impl AskedLadder<'_> {
         let ceilings = climb.model_limits(limits)?;
         climb.end_progress();
         let registry = &climb.ladder().registry;
-        let counts = why::counts(registry, rows, options.kernels.cl_dir.as_deref(), global.quiet)?;
+        let counts = counts(registry, rows, options.kernels.cl_dir.as_deref(), global.quiet)?;
         let model = reasons::model_of(rows, &ceilings);
         let text = |screen| {
             let model =

@@ -5,6 +5,5 @@ mod climb;
 mod engine;
 mod run;
 
-pub(crate) use baseline::BASELINES;
-pub(crate) use engine::{checked_dtype, run, run_into};
+pub(crate) use engine::{run, run_into};
 pub(crate) use run::{AsSource, LadderRun};

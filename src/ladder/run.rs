@@ -21,8 +21,6 @@ pub(crate) struct LadderRun<'a> {
     pub(crate) own_cases: Vec<Case>,
     /// Memory limit of the worker in bytes, without the driver's share, for untrusted kernels.
     pub(crate) memory: Option<u64>,
-    /// That the data stay on the host, and go through so many bytes of the device.
-    pub(crate) stream: Option<u64>,
     /// Print the table to standard error, because an output file takes standard output.
     pub(crate) to_stderr: bool,
 }
@@ -42,7 +40,6 @@ impl<'a> LadderRun<'a> {
             own: None,
             own_cases: Vec::new(),
             memory: None,
-            stream: None,
             to_stderr: false,
         }
     }

@@ -2,7 +2,7 @@
 
 use super::inputs::{InputFolder, folders};
 use crate::ceilings::Site;
-use crate::counting::why;
+use crate::counting::shipped_counts;
 use crate::files::{address, write_whole};
 use crate::prelude::*;
 use crate::report::page::{self, PageMaterial, RecordedFolder, is_page};
@@ -19,7 +19,7 @@ pub(crate) fn write(output: &str, inputs: Vec<InputFolder>, global: &Global) -> 
     let from = fs::canonicalize(folder).map_err(failed)?;
     let read: Vec<PathBuf> =
         inputs.iter().flat_map(|folder| &folder.files).filter_map(|file| file.path.clone()).collect();
-    let mut counts = why::shipped()?;
+    let mut counts = shipped_counts()?;
     let link = |path: &Path| fs::canonicalize(path).ok().and_then(|path| address(&from, &path));
     let mut folders = folders(inputs, &mut counts, &link, global.quiet);
     // The fastest memory first, then devices whose limits are not known.

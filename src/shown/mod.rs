@@ -6,7 +6,7 @@ mod picture;
 mod shipped;
 mod style;
 
-pub(crate) use compared::{runs_of, split_names};
+pub(crate) use compared::runs_of;
 pub(crate) use files::{
     AskedRecords, add_kept, asked, ceilings_of, is_path, kept_of, limits, material, named, of_device, read, records,
 };

@@ -3,7 +3,7 @@
 use super::{limits, material};
 use crate::ceilings::CeilingRow;
 use crate::cli::Show;
-use crate::counting::{source_line, why};
+use crate::counting::{shipped_counts, source_line};
 use crate::prelude::*;
 use crate::record::Point;
 use crate::report::groups::{self, ToldSweeps, experiments, groups, ladders, table_hash};
@@ -37,7 +37,7 @@ pub(crate) struct Reasons {
 impl Reasons {
     /// From the counts that come with gpulab and those in the files, and by the limits that were recorded with them.
     pub(crate) fn of(what: &[String]) -> Result<Reasons, Error> {
-        let mut counts = why::shipped()?;
+        let mut counts = shipped_counts()?;
         counts.extend(material(what)?.counts);
         Ok(Reasons { counts, limits: limits(what)? })
     }
@@ -171,7 +171,6 @@ impl ShowingStyle<'_> {
                         Medium::Markdown => report::sweep::markdown(&told),
                     }
                 }
-                false if group.iter().any(|row| !row.shares.is_empty()) => report::team::text(group, self.unit, medium),
                 false => {
                     let reasons = self.why.as_ref().map_or_else(String::new, |why| why.text(group, medium));
                     let ladder = match medium {

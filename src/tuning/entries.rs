@@ -1,6 +1,6 @@
 //! What is remembered of searches, in words.
 
-use crate::adopt::described;
+use crate::adopt::family_of_file;
 use crate::prelude::*;
 use crate::record::params_text;
 use crate::report::wrap::{hung, wrapped};
@@ -17,7 +17,7 @@ fn what(entry: &TunedEntry) -> String {
 fn family(entry: &TunedEntry) -> Option<Family> {
     match &entry.file {
         None => built_in(&entry.family).cloned(),
-        Some(file) => described::family(&mut Registry::default(), Path::new(file), None).ok().cloned(),
+        Some(file) => family_of_file(&mut Registry::default(), Path::new(file), None).ok(),
     }
 }
 

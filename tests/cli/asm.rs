@@ -27,7 +27,6 @@ fn of(counts: &BTreeMap<String, [u64; 2]>, kind: &str) -> [u64; 2] {
 }
 
 #[test]
-#[ignore = "long"]
 fn a_product_and_a_sum_are_fused_by_the_rules_of_contraction() {
     // cl/dot/muladd.cl: the plain form lets the compiler fuse, and mad() leaves it free.
     let (Some(plain), Some(mad)) =
@@ -45,7 +44,6 @@ fn a_product_and_a_sum_are_fused_by_the_rules_of_contraction() {
 }
 
 #[test]
-#[ignore = "long"]
 fn the_transposition_for_cpus_writes_past_the_cache() {
     // cl/transpose/wide.cl: where the compiler can, lines are written without being read or kept in the cache.
     let Some(counts) = pocl("transpose:wide transpose:copy") else { return };
@@ -54,7 +52,6 @@ fn the_transposition_for_cpus_writes_past_the_cache() {
 }
 
 #[test]
-#[ignore = "long"]
 fn the_sum_for_cpus_is_made_of_vectors() {
     // docs/reduce.md: v11 gives each item a long chunk, and the compiler can use vectors.
     let Some(counts) = pocl("reduce:wide dot:naive") else { return };
@@ -81,4 +78,19 @@ fn listings_are_read_from_files() {
         let (_, said, code) = run(&["asm", "reduce:3", "--listing", &file("wrong", text)]);
         assert!(code == 2 && said.contains(want), "{text:?}: {code} {said}");
     }
+}
+
+#[test]
+fn groups_at_once_follow_from_what_a_kernel_needs() {
+    let words = ["asm", "reduce:sequential", "-q", "-d", "portable", "--wg", "128", "--registers", "40"];
+    let (table, said, code) = run(&[&words[..], &["--generation", "9.0"]].concat());
+    if code == 3 || cfg!(not(target_arch = "x86_64")) {
+        return;
+    }
+    let table = table.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(code, 0, "{said}");
+    assert!(table.contains("a compute unit of 9.0 holds 12 groups at once, 48 of 64 warps (75"), "{table}");
+    assert!(table.contains("limited by registers"), "{table}");
+    let (_, said, code) = run(&[&words[..], &["--generation", "9.9"]].concat());
+    assert!(code == 2 && said.contains("12.1"), "{said}");
 }

@@ -90,11 +90,9 @@ const BAD: &str = r#"
 2 | count my.cl | --as reduce
 2 | count my.cl --as reduce | my.cl
 2 | count reduce --fail-on passes | --against
-2 | count reduce --save a.json --against b.json | cannot be used with
 2 | count reduce --against b.json --fail-on pases | passes
 2 | count reduce --against b.json --fail-on passes:x | a share is needed
 2 | count reduce --against {} | nowhere
-74 | count reduce --save {} | nowhere
 2 | count reduce -n 0 | no launch to count
 2 | count reduce -n 1e12 | GiB
 2 | count reduce --m 4 | no matrix
@@ -230,15 +228,6 @@ const BAD: &str = r#"
 2 | ceiling --quick --show | cannot be used with
 2 | ceiling --cl-dir {} | nowhere
 2 | ceiling --deadline x | seconds
-2 | occupancy | --registers
-2 | occupancy reduce | --variant
-2 | occupancy --variant 3 | --kernel
-2 | occupancy reduce --kernel dot --variant 3 | cannot be used with
-2 | occupancy nothing --variant 3 | there is no family
-2 | occupancy reduce --variant 1-3 | choose one
-2 | occupancy reduce --variant 3 --local 5 | cannot be used with
-2 | occupancy --registers 32 --generation nothing | nothing
-2 | occupancy --registers x | x
 2 | sweep | --kernel
 2 | sweep nothing | there is no family
 2 | sweep redcue | `reduce`
@@ -328,8 +317,6 @@ const BAD: &str = r#"
 2 | sweep dot -o Cargo.toml | exists
 2 | sweep dot -o Cargo.toml --resume | cells
 74 | sweep dot -o src | Is a directory
-2 | occupancy --registers -1 --generation 9.0 | whole number
-2 | occupancy --registers 32 --local -1 | 1Mi
 2 | columns --md --json | cannot be used with
 2 | lab banks --csv a --json a | one file
 2 | help '' | there is no command

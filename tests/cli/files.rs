@@ -45,7 +45,6 @@ const OUTPUTS: &[&str] = &[
     "lab svg -> lab overlap --cl-dir cl --svg {}",
     "count csv -> count mine/family.toml --csv {}",
     "count json -> count reduce --own own.cl --json {}",
-    "count save -> count own.cl --as reduce --save {}",
     "sweep output -> sweep mine/family.toml --own own.cl -o {}",
     "tune csv -> tune mine/family.toml --csv {}",
     "tune json -> tune reduce --own own.cl --json {}",
@@ -70,7 +69,7 @@ const OUTPUTS: &[&str] = &[
 const OTHERS: &str = "dot:input,input2,cl_dir reduce:input,cl_dir transpose:cl_dir minplus:input,cl_dir try:file,cl_dir \
                       ladder:file,template,from,cl_dir ceiling:cl_dir asm:listing,cl_dir lab:cl_dir count:of,own,cl_dir,against \
                       sweep:own,cl_dir tune:own,cl_dir,replay merge:files show:what plot:files report:files compare:files \
-                      import:file,script start:output check:file,all record:output man:dir source:cl_dir \
+                      import:file,script start:output check:file,all record:output source:cl_dir \
                       diff:cl_dir";
 
 /// The files that a command line reads, by a word of it.
@@ -206,7 +205,6 @@ const BESIDE: &[(&str, &str)] = &[
     ("record --quick -o mine-too", "mine-too/dot.csv"),
     ("record --quick -o mine-too", "mine-too/unfinished/dot.csv"),
     ("report rows.csv -o pages/", "pages/index.html"),
-    ("man pages", "pages/gpulab-dot.1"),
     ("report --splice doc.md", "pictures/own.svg"),
     ("exercise start strides -o new.cl", "new.cl"),
 ];
@@ -342,22 +340,16 @@ fn results_of_the_same_kind_are_replaced_and_others_with_force() {
         ("compare rows.csv copy.csv --csv {}", "a.csv"),
         ("compare rows.csv copy.csv --json {}", "a.json"),
         ("tuned export {}", "b.json"),
-        ("man {}", "pages"),
     ] {
-        if name == "pages" {
-            fs::create_dir_all(dir.path().join(name)).unwrap();
-        }
         let all: Vec<&str> = line.split(' ').map(|word| if word == "{}" { name } else { word }).collect();
         let (said, code) = run_in(dir.path(), &all);
         assert_eq!(code, 0, "{line}: {said}");
         let first = fs::read(dir.path().join(name)).unwrap_or_default();
         let (said, code) = run_in(dir.path(), &all);
         assert_eq!((code, fs::read(dir.path().join(name)).unwrap_or_default()), (0, first.clone()), "{line}: {said}");
-        if name != "pages" {
-            fs::write(dir.path().join(name), "mine").unwrap();
-            let (said, code) = run_in(dir.path(), &[&all[..], &["--force"]].concat());
-            assert_eq!((code, fs::read(dir.path().join(name)).unwrap()), (0, first), "{line}: {said}");
-        }
+        fs::write(dir.path().join(name), "mine").unwrap();
+        let (said, code) = run_in(dir.path(), &[&all[..], &["--force"]].concat());
+        assert_eq!((code, fs::read(dir.path().join(name)).unwrap()), (0, first), "{line}: {said}");
     }
     // Of another kind: rows in place of a comparison.
     let (said, code) = run_in(dir.path(), &["dot", "--csv", "a.csv"]);
@@ -419,7 +411,7 @@ mod ended {
             let toml =
                 toml.replace("kernel = \"reference.cl\"", slow).replace("file = \"in.f32\" #", "fill = \"random\" #");
             fs::write(dir.path().join("mine/family.toml"), toml).unwrap();
-            let mut child = start(dir.path(), &["ladder", "mine/family.toml", "-n", "1000", "--csv", "new.csv"]);
+            let mut child = start(dir.path(), &["try", "mine/family.toml", "-n", "1000", "--csv", "new.csv"]);
             let is_asked = || processes(dir.path()).iter().any(|line| line.starts_with("sleep 55"));
             wait_until("the reference runs", is_asked);
             assert_eq!(fs::read_dir(&temporary).unwrap().count(), 1);

@@ -25,7 +25,6 @@ const SETTINGS: Settings = Settings {
     clock: Clock::Event,
     least_time: None,
     candidate: None,
-    stream: None,
 };
 
 /// A transposition on a device that takes twice as long where both rows are a power of two long.

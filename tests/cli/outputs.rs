@@ -171,7 +171,7 @@ fn nothing_that_is_not_there_takes_what_is_written() {
         &["lab"],
         &["explain", "reduce"],
         &["source", "reduce:3"],
-        &["diff", "reduce", "2", "3"],
+        &["diff", "reduce:2", "reduce:3"],
         &["completions", "bash"],
         &["devices"],
         &["dot", "--quick", "--n", "1000"],
@@ -180,7 +180,6 @@ fn nothing_that_is_not_there_takes_what_is_written() {
         &["ceiling", "--quick"],
         &["sweep", "--kernel", "dot", "--quick"],
         &["sweep", "--kernel", "dot", "--n", "1000", "--dry-run"],
-        &["occupancy", "--registers", "32", "--generation", "9.0"],
     ] {
         let dir = TempDir::new().unwrap();
         for to in ["&-", "/dev/full"] {

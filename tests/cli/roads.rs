@@ -18,7 +18,7 @@ fn small(command: &str) -> Vec<String> {
     // Cold caches take copies of more than the last of them holds.
     words.iter_mut().filter(|word| *word == "cold").for_each(|word| "warm".clone_into(word));
     let options = match words[0].as_str() {
-        "devices" | "explain" | "list" | "occupancy" => &[],
+        "devices" | "explain" | "list" => &[],
         "ceiling" | "tune" => &SHORT[..1],
         _ if words.contains(&"--input".to_owned()) => &[],
         _ => &SHORT[..],

@@ -31,7 +31,6 @@ const SETTINGS: Settings = Settings {
     clock: Clock::Event,
     least_time: None,
     candidate: None,
-    stream: None,
 };
 
 /// What `dot_naive` does.

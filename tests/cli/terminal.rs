@@ -30,13 +30,13 @@ fn nothing_from_outside_steers_the_terminal() {
         vec!["lab", SLY],
         vec!["explain", SLY],
         vec!["source", SLY],
-        vec!["diff", SLY, "1", "2"],
+        vec!["diff", SLY, "reduce:1"],
         vec!["merge", missing, "-o", "-"],
         vec!["sweep", "--kernel", SLY],
         vec!["sweep", "--kernel", "dot", "--set", SLY],
         vec!["minplus", "--input", missing],
         vec!["minplus", "--tile", SLY],
-        vec!["occupancy", "--registers", "32", "--generation", SLY],
+        vec!["asm", "reduce:3", "--generation", SLY],
     ] {
         let (out, err, code) = run(&args);
         assert!(code != 0 && !err.is_empty(), "{args:?}: {out}{err}");

@@ -19,7 +19,6 @@ const SETTINGS: Settings = Settings {
     clock: Clock::Event,
     least_time: None,
     candidate: None,
-    stream: None,
 };
 
 fn run(session: &mut Session) -> Outcome {

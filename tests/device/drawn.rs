@@ -23,7 +23,6 @@ const SETTINGS: Settings = Settings {
     clock: Clock::Event,
     least_time: None,
     candidate: None,
-    stream: None,
 };
 
 /// More than a block of the host's, and no multiple of anything.

@@ -19,7 +19,6 @@ const SETTINGS: Settings = Settings {
     clock: Clock::Event,
     least_time: None,
     candidate: None,
-    stream: None,
 };
 
 /// Settings that make each kind take all of its ways.

@@ -30,7 +30,6 @@ fn scale(out: BufferId, n: u64, factor: u32, local: usize) -> Launch {
         kernel: "scale".to_owned(),
         global: [64, 1, 1],
         local: [local, 1, 1],
-        offset: [0; 3],
         args: vec![Arg::Buffer(out), Arg::Index(n), Arg::Uint(factor), Arg::Local(4 * local)],
         check: None,
     }

@@ -18,7 +18,4 @@ mod presum;
 mod skips;
 #[path = "../sources/mod.rs"]
 mod sources;
-mod streamed;
-mod tiles;
 mod transpose;
-mod wrong_device;

@@ -53,7 +53,6 @@ fn only_a_host_that_adds_is_timed() {
             clock: Clock::Event,
             least_time: None,
             candidate: None,
-            stream: None,
         };
         let mut session = session(driver, None);
         for (variant, rest, is_timed) in [("host", 0, false), ("host", 1, true), ("device", 1, false)] {

@@ -185,7 +185,7 @@ fn launch(plan: &Plan, ids: [BufferId; 2], skip: u64) -> Launch {
     assert_eq!(args.pop(), Some(Arg::Index(0)), "timed over the same data each time");
     args.push(Arg::Index(skip));
     let args = args.into_iter().map(|arg| arg.bound(|index| ids[index])).collect();
-    Launch { kernel: pass.kernel.clone(), global: pass.global, local: pass.local, offset: [0; 3], args, check: None }
+    Launch { kernel: pass.kernel.clone(), global: pass.global, local: pass.local, args, check: None }
 }
 
 fn part(array: &Array, index: usize, len: usize) -> Array {

@@ -1,4 +1,4 @@
-//! The counts gate: planted pessimisations must be found, at the right line, and harmless edits must raise no alarm.
+//! The counts gate: planted pessimisations must be found, and harmless edits must raise no alarm.
 
 mod edits;
 
@@ -8,10 +8,10 @@ use edits::{Edit, Tree};
 use std::time::Instant;
 
 /// Fewer edits of either kind are no gate.
-const LEAST: usize = 60;
+const LEAST: usize = 30;
 
 /// Each so many is tried in the quick gate.
-const STEP: usize = 13;
+const STEP: usize = 7;
 
 /// Runs the gate.
 pub fn run(options: &Options) -> Result<Report, String> {

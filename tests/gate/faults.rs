@@ -76,7 +76,6 @@ const JOBS: &[Job] = &[
     Job { has_rows: false, ..job!("devices", "devices") },
     Job { has_rows: false, depth: Depth::Some, ..job!("devices-json", "devices --json -") },
     Job { has_rows: false, ..job!("doctor", "doctor") },
-    Job { has_rows: false, ..job!("occupancy", "occupancy --kernel dot --variant 3 --generation gfx90a --registers 32") },
 ];
 
 /// Commands whose kernels take long enough for a wrong time to show.
@@ -116,7 +115,7 @@ const DRIVERS: &[(&str, &str, &str)] = &[
     ("dot-long transpose-long", "clEnqueueNDRangeKernel:%7", "drop"),
     // Two buffers that are one, programs that are none, failures told late, answers without content.
     ("dot transpose minplus graph", "clCreateBuffer:1+", "alias"),
-    ("dot ceiling doctor occupancy lab-image", "clBuildProgram:1+", "empty"),
+    ("dot ceiling doctor lab-image", "clBuildProgram:1+", "empty"),
     ("dot transpose sweep", "clGetEventInfo:1+", "negative:-5 negative:-4321"),
     ("dot transpose sweep", "clGetEventInfo:MIDDLE", "negative:-5"),
     ("dot", "clGetProgramBuildInfo:1+", "blank"),
@@ -125,21 +124,21 @@ const DRIVERS: &[(&str, &str, &str)] = &[
     ("dot start devices doctor", "clGetPlatformIDs:1+", "none"),
     // Calls that never return.
     ("dot sweep lab-vector graph doctor", "clFinish:MIDDLE", "sleep"),
-    ("dot ceiling occupancy doctor", "clBuildProgram:1", "sleep"),
+    ("dot ceiling doctor", "clBuildProgram:1", "sleep"),
     ("dot start devices doctor", "clGetDeviceIDs:1", "sleep"),
     ("dot start devices doctor", "clGetPlatformIDs:1", "sleep"),
     ("dot", "clEnqueueReadBuffer:2", "sleep"),
     ("dot graph", "clReleaseContext:1", "sleep"),
     // Calls that end the process.
     ("dot sweep lab-vector ceiling graph doctor", "clFinish:MIDDLE", "abort exit:0"),
-    ("dot transpose occupancy doctor", "clBuildProgram:1", "segv exit:0 leave:0"),
+    ("dot transpose doctor", "clBuildProgram:1", "segv exit:0 leave:0"),
     ("dot start devices doctor", "clGetPlatformIDs:1", "abort segv kill exit:0 leave:0"),
     ("start devices doctor", "clGetDeviceInfo:3", "segv exit:0"),
     ("dot minplus", "clEnqueueNDRangeKernel:MIDDLE", "segv kill leave:0"),
     ("dot sweep", "clFinish:3+", "segv"),
     ("dot start devices doctor", "load:0", "abort segv exit:0 leave:0"),
     // Prints among the results.
-    ("dot sweep graph devices doctor lab-vector ceiling occupancy", "any:%3", "print:x"),
+    ("dot sweep graph devices doctor lab-vector ceiling", "any:%3", "print:x"),
     ("dot", "any:1+", "print:unfinished"),
 ];
 

@@ -262,7 +262,7 @@ fn subcommand(tree: &Tree, page: &Page) -> Result<usize, String> {
         &format!("Command::{word}(options) => {name}::run(out, global, options),\n        Command::Worker =>"),
     )?;
     for place in others {
-        let next = "        Command::Occupancy(_) =>";
+        let next = "        Command::Ceiling(_) =>";
         tree.replace(place, next, &format!("        Command::{word}(_) => \"gpulab list\".to_owned(),\n{next}"))?;
     }
     tree.build()?;

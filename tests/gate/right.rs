@@ -208,7 +208,6 @@ fn settings(number: usize) -> Settings {
         clock: [Clock::Event, Clock::Event, Clock::Wall, Clock::Event, Clock::Batch][number % 5],
         least_time: None,
         candidate: None,
-        stream: None,
     }
 }
 

@@ -37,7 +37,6 @@ fn settings() -> Settings {
         clock: Clock::Event,
         least_time: None,
         candidate: None,
-        stream: None,
     }
 }
 

@@ -65,9 +65,7 @@ pub fn judge(
     for wg in other_groups(asked.wg, &target, ruling == Ruling::Wrong) {
         if matches!(ruling, Ruling::Right | Ruling::Wrong) {
             observe(&format!("work-group {wg}"));
-            elsewhere.push(
-                judging.small(rounded(family.form, ragged(family.form, tile), rung.multiple()), wg)?,
-            );
+            elsewhere.push(judging.small(rounded(family.form, ragged(family.form, tile), rung.multiple()), wg)?);
         }
     }
     tried.retain(|tried| tried.ruling != Ruling::Refused || ruling == Ruling::Refused);

@@ -1,7 +1,6 @@
 //! Cases on devices.
 //!
 //! - [`device`] is the only place that names `ocl`; [`runner`] verifies, times and verifies one case on it.
-//! - [`team`] shares one case's work among several devices.
 //! - [`worker`] runs cases in a process of their own; [`judging`] is for kernels that nobody trusts.
 //! - [`simulator`] runs them in Oclgrind, to count and to find faults.
 //! - [`oracle`] asks readers' references what is right; [`input`] reads files of real data.
@@ -12,5 +11,4 @@ pub mod judging;
 pub mod oracle;
 pub mod runner;
 pub mod simulator;
-pub mod team;
 pub mod worker;

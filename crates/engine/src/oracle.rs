@@ -8,8 +8,8 @@ use crate::input;
 use crate::runner::exactly;
 use gpulab_kernels::signature::CSource;
 use gpulab_kernels::{
-    Checker, DeclarationError, Description, Family, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, Registry,
-    ValueType, assemble, built_in, reference_kernel, rung_text, type_defines, used_defines,
+    Checker, DeclarationError, Description, Family, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion,
+    Registry, ValueType, assemble, built_in, reference_kernel, rung_text, type_defines, used_defines,
 };
 use gpulab_model::Error;
 use gpulab_model::check::fingerprint;
@@ -77,9 +77,7 @@ impl AskedOracle {
                     rung_text(&self.description, name, &self.file).ok_or_else(|| format!("there is no rung {name}"))?;
                 answer_of_rung(&text, plan, self.device.as_deref(), question)
             }
-            Checker::Program { command, seconds } => {
-                answer_of_program(&self.file.folder, command, *seconds, question)
-            }
+            Checker::Program { command, seconds } => answer_of_program(&self.file.folder, command, *seconds, question),
             Checker::Family(name) => answer_of_family(name, question),
             Checker::Kernel(file) => {
                 answer_of_kernel(&self.file, &self.description, file, self.device.as_deref(), question)
@@ -251,8 +249,10 @@ fn answer_of_rung(
         image: if let Role::Image { of, image } = spec.role { Some((of, image)) } else { None },
     });
     let held: Vec<HeldBuffer<'_>> = held.collect();
-    run_kernels(&info, &unit, &held, |buffers| plan.passes.iter().map(|pass| pass.bound(|index| buffers[index])).collect())
-        .map_err(|error| format!("the rung that says what is right, on {}: {error}", info.name))
+    run_kernels(&info, &unit, &held, |buffers| {
+        plan.passes.iter().map(|pass| pass.bound(|index| buffers[index])).collect()
+    })
+    .map_err(|error| format!("the rung that says what is right, on {}: {error}", info.name))
 }
 
 struct HeldBuffer<'a> {

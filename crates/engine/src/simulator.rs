@@ -1,16 +1,13 @@
 //! The simulator: kernels run in Oclgrind, where a plugin of ours counts what they do, or for its own findings: races, accesses
 //! out of bounds, values that were never set. The plugin is built once with the system's C++ compiler and kept.
 
-mod program;
-
-pub use program::CountedProgram;
-
 use crate::worker::{Interrupted, Lost, Setup, Tell, WorkerProcess, Wrapper};
 use gpulab_model::Error;
 use gpulab_model::outcome::{Executor, LaunchedOnce, Status, Stop};
 use gpulab_model::plan::{Case, Target};
 use gpulab_study::count::{
-    COMPUTE_UNITS, CheckFinding, CountedCase, CountedLaunch, FindingKind, LaunchCounts, LockstepModel, TracedLaunch, traced,
+    COMPUTE_UNITS, CheckFinding, CountedCase, CountedLaunch, FindingKind, LaunchCounts, LockstepModel, TracedLaunch,
+    traced,
 };
 use gpulab_system::children::output_within;
 use gpulab_system::files::{self, ScratchFolder};
@@ -25,7 +22,11 @@ use std::time::Duration;
 use std::{env, fs, io};
 
 /// The plugin counts, and gives kernels what Oclgrind lacks.
-const SOURCE: &str = concat!(include_str!("simulator/plugin.cpp"), include_str!("simulator/subgroups.cpp"), include_str!("simulator/intrinsics.cpp"));
+const SOURCE: &str = concat!(
+    include_str!("simulator/plugin.cpp"),
+    include_str!("simulator/subgroups.cpp"),
+    include_str!("simulator/intrinsics.cpp")
+);
 
 /// In front of each OpenCL program, so that it may name what the plugin gives it.
 const DECLARATIONS: &str = include_str!("simulator/subgroups.cl");
@@ -143,15 +144,6 @@ impl Simulator {
     /// A place for the counts of a run of this process.
     fn counts_file(&self) -> PathBuf {
         self.folder.join(format!("{}.jsonl", std::process::id()))
-    }
-
-    /// A folder that makes OpenCL's loaders find Oclgrind alone, below its own folder of libraries.
-    fn loader_folder(&self) -> Result<PathBuf, Error> {
-        let folder = self.folder.join("loader");
-        let unwritable = Error::unwritten(&folder);
-        fs::create_dir_all(&folder).map_err(unwritable)?;
-        fs::write(folder.join("oclgrind.icd"), "liboclgrind-rt-icd.so\n").map_err(unwritable)?;
-        Ok(folder)
     }
 
     /// The simulator round a worker; its plugin writes what it counts for this machine to a file, and what the first groups do

@@ -3,18 +3,13 @@
 use gpulab_model::data::Dtype;
 
 /// Bytes of this machine's memory that distances between `n` nodes take.
-pub fn memory_needed(n: usize, dtype: Dtype, paths: bool, is_tiled: bool, gpu: bool) -> u64 {
+pub fn memory_needed(n: usize, dtype: Dtype, paths: bool, gpu: bool) -> u64 {
     // The edges, the distances before and after a step, their copies on the way to the device, and a check's.
     const MATRICES: u64 = 6;
-    // The edges, their tiles or the distances, and the same as kernels of the semiring have it.
-    const TILED: u64 = 3;
     // A CPU device's buffers, for a step and its packed or padded inputs.
     const BUFFERS: u64 = 4;
     let size = dtype.size() as u64;
-    let matrices = match (is_tiled, gpu) {
-        (true, true) => TILED,
-        (_, gpu) => MATRICES + if gpu { 0 } else { BUFFERS },
-    };
+    let matrices = MATRICES + if gpu { 0 } else { BUFFERS };
     // An edge with where it starts, as aligned as its weight; and the next node.
     let hops = if paths { 2 * size + 4 } else { 0 };
     (n as u64).saturating_mul(n as u64).saturating_mul(matrices * size + hops)
@@ -35,14 +30,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_cpu_devices_buffers_count_as_memory_and_tiles_take_little() {
-        assert_eq!(memory_needed(1000, Dtype::F32, false, false, true), 24_000_000);
-        assert_eq!(memory_needed(1000, Dtype::F32, false, true, true), 12_000_000);
-        assert_eq!(memory_needed(1000, Dtype::F32, false, true, false), 40_000_000);
-        assert_eq!(memory_needed(1000, Dtype::F64, false, false, false), 80_000_000);
-        assert_eq!(memory_needed(1000, Dtype::F64, true, false, false), 100_000_000);
-        assert_eq!(memory_needed(1000, Dtype::I32, true, false, true), 36_000_000);
-        assert_eq!(memory_needed(usize::MAX, Dtype::F64, true, true, false), u64::MAX);
+    fn a_cpu_devices_buffers_count_as_memory() {
+        assert_eq!(memory_needed(1000, Dtype::F32, false, true), 24_000_000);
+        assert_eq!(memory_needed(1000, Dtype::F64, false, false), 80_000_000);
+        assert_eq!(memory_needed(1000, Dtype::F64, true, false), 100_000_000);
+        assert_eq!(memory_needed(1000, Dtype::I32, true, true), 36_000_000);
+        assert_eq!(memory_needed(usize::MAX, Dtype::F64, true, false), u64::MAX);
     }
 
     #[test]

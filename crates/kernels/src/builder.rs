@@ -3,7 +3,7 @@
 use super::Ask;
 use super::shape::{self, Grid, ITEMS};
 use gpulab_model::data::{Dtype, NumberValue, Params, Scalar};
-use gpulab_model::plan::{Arg, ArgValue, BufferSpec, FlagCheck, Pass, Plan, Role, RowSplit, WorkGroup};
+use gpulab_model::plan::{Arg, ArgValue, BufferSpec, FlagCheck, Pass, Plan, Role, WorkGroup};
 use std::ops::{Deref, DerefMut};
 
 /// The file of the kernels that put back what a run changes.
@@ -28,7 +28,6 @@ impl PlanDraft {
             depth: 0,
             host_tail: None,
             restored: false,
-            rows: None,
         };
         PlanDraft { plan }
     }
@@ -95,11 +94,6 @@ impl PlanDraft {
         let (Arg::Buffer(buffer), Some(pass)) = (flag, self.plan.passes.last_mut()) else { return };
         let bytes = self.plan.buffers[buffer].bytes();
         pass.check = Some(FlagCheck { name: name.into(), buffer, bytes, skips, last_turn: None });
-    }
-
-    /// Says which work-items of the last launch make which rows of the result.
-    pub(crate) fn split_rows(&mut self, dim: usize, items: usize, rows: u64) {
-        self.plan.rows = Some(RowSplit { dim, items, rows });
     }
 
     /// Notes the group that all launches have.

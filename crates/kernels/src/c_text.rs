@@ -199,3 +199,46 @@ pub(crate) fn declares(text: &str, name: &str) -> bool {
     let is_declared = tokens(&plain).windows(2).any(|pair| pair[1] == name && is_type(&pair[0]));
     is_defined || is_declared
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_that_a_text_declares_are_its_own() {
+        for (text, name, is_own) in [
+            ("__global const T *x; T y; (T)z; return T(1);", "T", false),
+            ("float T = 1;", "T", true),
+            ("typedef float T;", "T", true),
+            ("#define T float", "T", true),
+            ("#define TILE 4\nT x;", "T", false),
+            ("const int WG = 64;", "WG", true),
+            ("x[WG]; for (s = WG / 2;;)", "WG", false),
+            ("// float T\nT x;", "T", false),
+        ] {
+            assert_eq!(declares(text, name), is_own, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_somebody_else_defines_is_left_out() {
+        let text = "#define WIDTH 4096\n# define N(x) x\n#define WIDTHS 2\nint x = WIDTH;\n";
+        let kept = "\n# define N(x) x\n#define WIDTHS 2\nint x = WIDTH;\n";
+        assert_eq!(without_definitions(text, |name| ["WIDTH", "N"].contains(&name)), kept);
+    }
+
+    #[test]
+    fn what_raw_strings_hold_keeps_its_lines() {
+        let text = "// An R\"string\" of\nstd::string a{R\"CL(\n__kernel void k() { f(\")\"); }\n)CL\"};\nint x = R\"(\n#define A\n)\";";
+        assert_eq!(raw_strings(text).unwrap(), "\n\n__kernel void k() { f(\")\"); }\n\n\n#define A\n");
+        assert_eq!(raw_strings("// Common.\nR\"(\n#define A 1\n)\"\n// End.").unwrap(), "\n\n#define A 1\n");
+        for plain in [
+            "__kernel void k() {}",
+            "char *R = R\"(no)\"; __kernel void k() {}",
+            "R\"(__kernel void k() {}",
+            "// No string.",
+        ] {
+            assert_eq!(raw_strings(plain), None, "{plain}");
+        }
+    }
+}

@@ -33,6 +33,7 @@ mod value_type;
 pub mod values;
 
 pub(crate) use builder::Builder;
+pub use c_text::{included as included_name, logical_lines, raw_strings};
 pub use cited::cited;
 pub use described::{
     Checker, DeclarationError, Description, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, draft,
@@ -48,11 +49,10 @@ pub use own::{OwnKernel, SourceTraits};
 pub(crate) use problem::largest_exact;
 pub use problem::{APART, Changed, Described, Fold, Lone, Problem, Spot};
 pub use registry::{FAMILIES, LAB, PROBES, Registry, built_in, everything, ladders};
-pub use value_type::ValueType;
-pub use c_text::{included as included_name, logical_lines, raw_strings};
 pub use source::{Assembled, assemble, assemble_rung, embedded, included, labelled, split_header, text, title};
 pub use sources::{Sources, used_defines};
 pub use tunable::{Kind, Tunable};
+pub use value_type::ValueType;
 
 pub fn type_defines(dtype: gpulab_model::data::Dtype, elements: u64) -> Vec<(String, String)> {
     shape::defines(shape::signed(dtype), elements)

@@ -17,7 +17,6 @@ use crate::{Ask, Builder, Family, Form, Planned, Rung, minplus, reduce};
 use gpulab_model::data::{Dtype, Params, Shape};
 use gpulab_model::plan::{Arg, BufferSpec, Image, ImageKind, PixelFormat, Refusal, Role, WorkGroup};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// What begins a line that declares something.
 const MARK: &str = "// gpulab:";
@@ -38,8 +37,8 @@ pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, Declaration
     declared.defines.extend(guesses.clone());
     let source = CSource::new(&own.text, &declared.defines);
     let inputs = family.problem.inputs(Shape { n: 1, m: 1 }, &Params::new()).len();
-    let args = OwnArgs::of(&source, &declared, family.form, inputs)
-        .map_err(|why| DeclarationError { line: None, why })?;
+    let args =
+        OwnArgs::of(&source, &declared, family.form, inputs).map_err(|why| DeclarationError { line: None, why })?;
     let mut guess = String::new();
     let mut dtype = None;
     if let Some(args) = &args {
@@ -67,7 +66,10 @@ pub(super) fn rung(own: &OwnKernel, family: &Family) -> Result<Rung, Declaration
         work_groups: Vec::new(),
         declaration: String::new(),
         macros: declared.tunables.clone(),
-        traits: (SourceTraits { left_to_host: source.host_names(), ..traits }, declared.parameters(family.form, inputs)),
+        traits: (
+            SourceTraits { left_to_host: source.host_names(), ..traits },
+            declared.parameters(family.form, inputs),
+        ),
         multiple: declared.multiple,
         dtype,
         guess: (!guess.is_empty()).then_some(guess),
@@ -175,7 +177,8 @@ impl Declaration {
             }
             "elements" if is_vector => self.elements = Some(vec![amount(plain)?, amount("1")?]),
             "elements" => {
-                let sides = plain.split_once('x').ok_or("elements takes a work-item's columns x rows, as in `elements 1x4`")?;
+                let sides =
+                    plain.split_once('x').ok_or("elements takes a work-item's columns x rows, as in `elements 1x4`")?;
                 self.elements = Some(vec![amount(sides.0)?, amount(sides.1)?]);
             }
             "items" if is_vector => self.items = Some(amount(plain)?),
@@ -287,7 +290,8 @@ impl OwnArgs {
             ));
         }
         let pairs = names.zip(&words).map(|(name, word)| format!("{name} = {word}"));
-        let mut guess = format!("its arguments are taken for {} (--args says others)", pairs.collect::<Vec<_>>().join(", "));
+        let mut guess =
+            format!("its arguments are taken for {} (--args says others)", pairs.collect::<Vec<_>>().join(", "));
         if own.args.is_some() {
             guess.clear();
         }
@@ -303,7 +307,8 @@ impl OwnArgs {
         if given("out") != 1 {
             return Err(format!("{} arguments are the result: write out once in --args", given("out")));
         }
-        let result = all.args.iter().position(|(arg, _)| *arg == DescribedArg::Buffer("out".into())).unwrap_or_default();
+        let result =
+            all.args.iter().position(|(arg, _)| *arg == DescribedArg::Buffer("out".into())).unwrap_or_default();
         let body = source.body(kernel).unwrap_or_default();
         all.is_of_items = !body.iter().any(|word| ["__local", "local", "barrier"].contains(&word.as_str()))
             && parameters.iter().all(|parameter| parameter.space != AddressSpace::Local)
@@ -385,7 +390,8 @@ fn guess(
     }
     let stores = |one: &KernelParameter| !one.is_const && source.usage(kernel, &one.name).changes();
     let writes = |one: &KernelParameter| {
-        !one.is_const && (one.space == AddressSpace::Image || stores(one) || source.usage(kernel, &one.name).is_handed_on)
+        !one.is_const
+            && (one.space == AddressSpace::Image || stores(one) || source.usage(kernel, &one.name).is_handed_on)
     };
     let mut written: Vec<&KernelParameter> = buffers.iter().copied().filter(|one| writes(one)).collect();
     // What a function is given is mostly read there, where the kernel itself stores elsewhere.
@@ -419,7 +425,8 @@ fn guess(
                     word
                 }
                 None => {
-                    unsure = unsure.or(Some(format!("what {} of kernel {kernel} is cannot be guessed", parameter.name)));
+                    unsure =
+                        unsure.or(Some(format!("what {} of kernel {kernel} is cannot be guessed", parameter.name)));
                     if is_whole(parameter) { "n" } else { "2.5" }
                 }
             },
@@ -545,7 +552,8 @@ impl<'a> OwnLaunch<'a> {
         let mut bytes = 0;
         let mut all = Vec::new();
         for (arg, image) in &own.args {
-            let buffers = |name: &str| if name == "out" { Some(result) } else { inputs.get(usize::from(name == "y")).copied() };
+            let buffers =
+                |name: &str| if name == "out" { Some(result) } else { inputs.get(usize::from(name == "y")).copied() };
             let mut given = bound(arg, self.ask.case.dtype, &|name| self.size(name), &buffers)?;
             if let Some(kind) = image {
                 given = self.image(plan, given, *kind)?;
@@ -720,5 +728,205 @@ impl SourceTraits {
                 _ => {}
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guessed(text: &str, form: Form, inputs: usize, said: Option<&str>) -> Result<Option<OwnArgs>, String> {
+        let source = CSource::new(text, &[]);
+        let own =
+            Declaration { kernel: source.kernels()[0].clone(), args: said.map(str::to_owned), ..Default::default() };
+        OwnArgs::of(&source, &own, form, inputs)
+    }
+
+    fn guess_of(text: &str, form: Form, inputs: usize) -> String {
+        guessed(text, form, inputs, None).unwrap().unwrap().guess
+    }
+
+    #[test]
+    fn other_orders_and_names_are_guessed() {
+        for (text, form, inputs, words) in [
+            (
+                "kernel void r(global float *g_odata, global const float *g_idata, local float *s, unsigned int n) \
+                 { g_odata[0] = g_idata[0]; }",
+                Form::Vector,
+                1,
+                "g_odata = out, g_idata = in, s = local WG, n = n",
+            ),
+            (
+                "kernel void d(int len, global float *a, global float *b, global float *c) { c[0] = a[0] * b[0]; }",
+                Form::Vector,
+                2,
+                "len = n, a = x, b = y, c = out",
+            ),
+            (
+                "kernel void t(global float *odata, global float *idata, int height, int width) \
+                 { odata[0] = idata[0]; }",
+                Form::Matrix,
+                1,
+                "odata = out, idata = in, height = m, width = n",
+            ),
+            (
+                "kernel void r(global int *front, global int *back, local int *s, ulong length, int zero_elem) \
+                 { load(s, front, length); back[0] = s[0]; }",
+                Form::Vector,
+                1,
+                "front = in, back = out, s = local WG, length = n, zero_elem = 0",
+            ),
+        ] {
+            assert!(guess_of(text, form, inputs).contains(words), "{}", guess_of(text, form, inputs));
+        }
+    }
+
+    #[test]
+    fn what_is_not_clear_is_asked_for_in_one_line() {
+        let text = "kernel void r(global float *a, global float *b, int n, float alpha) { b[0] = alpha * a[0]; }";
+        let why = guessed(text, Form::Vector, 1, None).err().unwrap();
+        assert!(why.contains("alpha") && why.contains("--args \"in, out, n, 2.5\""), "{why}");
+        let said = guessed(text, Form::Vector, 1, Some("in, out, ceil(n, 4), 2.5")).unwrap().unwrap();
+        assert_eq!((said.args.len(), said.dtype, said.guess), (4, Some(Dtype::F32), String::new()));
+        for (words, why) in [
+            ("in, out", "4 parameters (a, b, n, alpha)"),
+            ("in, in, 1, 1", "0 arguments are the result"),
+            ("out, 1, 1, 1", "the input"),
+        ] {
+            let said = guessed(text, Form::Vector, 1, Some(words)).err().unwrap();
+            assert!(said.contains(why), "{said}");
+        }
+        let three = "kernel void r(global float *a, global float *b, global float *c, int n) { c[0] = a[0] + b[0]; }";
+        let why = guessed(three, Form::Vector, 1, None).err().unwrap();
+        assert!(why.contains("3 pointers") && why.contains("gpulab try FILE:r") && !why.contains("--args"), "{why}");
+    }
+
+    #[test]
+    fn suggested_words_are_taken() {
+        for (text, form, inputs) in [
+            ("kernel void r(global float *a, global float *b, int n) { a[0] = b[0]; b[0] = a[0]; }", Form::Vector, 1),
+            ("kernel void r(global float *a, global float *b, int n) { f(a, b, n); }", Form::Vector, 1),
+            (
+                "kernel void r(global float *a, global float *b, global float *q, int n) { a[0] = b[0] = q[0] = n; }",
+                Form::Vector,
+                2,
+            ),
+            (
+                "kernel void r(global float *a, global float *b, int seed, float f) { b[0] = f * a[0]; }",
+                Form::Matrix,
+                1,
+            ),
+        ] {
+            let why = guessed(text, form, inputs, None).err().unwrap_or_else(|| panic!("{text} is guessed"));
+            let words = why.split('"').nth(1).unwrap_or_else(|| panic!("{why}"));
+            assert!(guessed(text, form, inputs, Some(words)).is_ok(), "{words}");
+        }
+    }
+
+    #[test]
+    fn kernels_in_gpulabs_words_are_left_alone() {
+        let text = "kernel void r(global const T *in, global T *out, const INDEX n) { out[0] = in[0]; }";
+        assert!(guessed(text, Form::Vector, 1, None).unwrap().is_none());
+    }
+
+    const KERNEL: &str = "__kernel void mine(__global const T *x, __global T *partials, const INDEX n)\n{\n}\n";
+
+    fn read(lines: &str, form: Form) -> Result<Declaration, DeclarationError> {
+        Declaration::read(&format!("{lines}\n{KERNEL}"), form)
+    }
+
+    #[test]
+    fn each_declaration_is_taken() {
+        let lines = "// gpulab: elements 4*ACC (as vectors)\n// gpulab: tune ACC 2 4 8\n// gpulab: local WG\n\
+                     // gpulab: results item\n// gpulab: wg 128";
+        let own = read(lines, Form::Vector).unwrap();
+        let each = own.elements.unwrap()[0].value(&|name| (name == "ACC").then_some(8));
+        assert_eq!((each, own.wg, own.items_leave_results), (Ok(32), Some(WorkGroup::linear(128)), Some(true)));
+        assert!(own.local.is_some() && own.tunables[0].name == "acc" && own.kernel == "mine");
+    }
+
+    #[test]
+    fn matrices_count_columns_and_rows() {
+        let own = read("// gpulab: elements 1xROWS\n// gpulab: tune ROWS 4\n// gpulab: wg 32x8", Form::Matrix).unwrap();
+        assert_eq!(own.wg, Some(WorkGroup([32, 8, 1])));
+        let why = read("// gpulab: elements 4", Form::Matrix).unwrap_err().why;
+        assert!(why.contains("columns x rows"), "{why}");
+        assert!(read("// gpulab: results item", Form::Matrix).is_err(), "a matrix has a result an element");
+    }
+
+    #[test]
+    fn mistakes_name_their_line_and_what_would_be_right() {
+        let error = read("\n// gpulab: element 4", Form::Vector).unwrap_err();
+        assert_eq!(error.line, Some(2));
+        assert!(error.why.contains("elements"), "{}", error.why);
+        for wrong in
+            ["elements 0", "elements four", "tune acc 1 2", "tune ACC", "tune ACC x", "wg 0", "wg 1x1x1x1", "local -1"]
+        {
+            assert!(read(&format!("// gpulab: {wrong}"), Form::Vector).is_err(), "{wrong}");
+        }
+        let why = read("// gpulab: elements ACC", Form::Vector).unwrap_err().why;
+        assert!(why.contains("tune ACC"), "{why}");
+        assert!(read("// gpulab: kernel other", Form::Vector).is_err());
+    }
+
+    #[test]
+    fn of_several_kernels_one_is_named_or_the_second_joins() {
+        let two = format!(
+            "{KERNEL}kernel __attribute__((reqd_work_group_size(64, 1, 1)))\nvoid second(__global T *p)\n{{ }}\n"
+        );
+        assert!(Declaration::read(&two, Form::Vector).is_err());
+        let named = Declaration::read(&format!("// gpulab: kernel second\n{two}"), Form::Vector).unwrap();
+        assert_eq!(named.kernel, "second");
+        let joined = Declaration::read(&format!("// gpulab: then second\n{two}"), Form::Vector).unwrap();
+        assert_eq!((joined.kernel.as_str(), joined.then.as_deref()), ("mine", Some("second")));
+        assert!(Declaration::read("// __kernel void no(void)\n", Form::Vector).is_err(), "a comment is no kernel");
+    }
+
+    const TREE: &str = "
+// barrier in a comment, __local too
+__kernel void tree(__global const T *x, __global T *partials, const INDEX n)
+{
+    __local T scratch[256]; /* return; */
+    const uint lid = get_local_id(0);
+    scratch[lid] = x[get_global_id(0)];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint s = WG / 2; s > 0; s /= 2) {
+        if (lid < s)
+            scratch[lid] += scratch[lid + s];
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    if (lid == 0) partials[get_group_id(0)] = scratch[0];
+}";
+
+    #[test]
+    fn words_are_found_outside_of_comments_only() {
+        let traits = SourceTraits::of(TREE, "tree");
+        assert_eq!((traits.barriers, traits.has_local), (2, true));
+        assert!(!traits.returns_before_barrier && !traits.branches_round_barrier);
+        assert_eq!(traits.sizes, [256]);
+        assert_eq!(traits.parameters, ["__global const T *x", "__global T *partials", "const INDEX n"]);
+        assert_eq!(traits.float_type, None);
+    }
+
+    #[test]
+    fn barriers_that_not_all_items_reach_are_found() {
+        let of = |body: &str| SourceTraits::of(&format!("__kernel void k(__global T *x) {{ {body} }}"), "k");
+        assert!(of("if (i >= n) return; x[i] = 1; barrier(1);").returns_before_barrier);
+        assert!(!of("barrier(1); if (i >= n) return;").returns_before_barrier);
+        assert!(of("if (i < n) { x[i] = 1; barrier(1); }").branches_round_barrier);
+        assert!(of("if (i < n) barrier(1);").branches_round_barrier);
+        assert!(of("if (i < n) x[i] = (1); else barrier(1);").branches_round_barrier);
+        assert!(!of("if (i < n) x[i] = 1; barrier(1);").branches_round_barrier);
+        assert!(!of("if (f(i) < g(n)) { x[i] = 1; } barrier(1);").branches_round_barrier);
+    }
+
+    #[test]
+    fn any_text_is_taken() {
+        for text in ["", "/", "/*", "//", "}}}}", "((((", "if", "é\u{0}{", "void k(", "k("] {
+            let traits = SourceTraits::of(text, "k");
+            assert!(traits.parameters.is_empty(), "{text}");
+        }
+        assert_eq!(SourceTraits::of("kernel void k(void) {}", "k").parameters, Vec::<String>::new());
+        assert_eq!(SourceTraits::of("kernel void k(global float4 *a) {}", "k").float_type.as_deref(), Some("float4"));
     }
 }

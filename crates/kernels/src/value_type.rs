@@ -124,3 +124,16 @@ pub fn layout_of_letters(letters: &str) -> Result<Layout, String> {
     }
     Ok(maker.layout())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_fields() {
+        assert_eq!(layout_of_letters("ffi").unwrap().size, 12);
+        assert_eq!(layout_of_letters("b 2d").unwrap().fields[2].at, 16);
+        assert!(layout_of_letters("fx").unwrap_err().contains("'x'"));
+        assert!(layout_of_letters("99999f").is_err() && layout_of_letters("").is_err());
+    }
+}

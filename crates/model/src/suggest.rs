@@ -43,6 +43,16 @@ pub fn did_you_mean<S: AsRef<str>>(suggestions: &[S]) -> String {
     }
 }
 
+/// That nothing of this kind has this name, and what may have been meant, or else which names there are.
+pub fn unknown<S: AsRef<str>>(what: &str, name: &str, names: &[S]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    let meant = nearest(name, names.iter().copied(), |known| known);
+    match meant.is_empty() {
+        true => format!("there is no {what} {name:?}; there is {}", names.join(", ")),
+        false => format!("there is no {what} {name:?}{}", did_you_mean(&meant)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -27,7 +27,6 @@ use gpulab_model::outcome::{Cache, Clock, DeviceInfo, Outcome, SHORT_S, Settings
 pub use gpulab_model::plan::REPEATS;
 
 use gpulab_kernels::{Bound, built_in, exchange::exchange};
-use gpulab_model::plan::CHUNK;
 use gpulab_model::stats::{Summary, ratio, summarise};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -324,13 +323,11 @@ fn flags(record: &Record) -> Flags {
     let scene = &record.scene;
     let outcome = &record.outcome;
     // What goes on between host and device is no kernel's, and may well be short.
-    let is_streamed = outcome.params.contains_key(CHUNK);
-    let is_kernel = exchange(&outcome.case.family).is_none() && !is_streamed;
+    let is_kernel = exchange(&outcome.case.family).is_none();
     let is_memory_bound = bound(scene, outcome).is_some_and(Bound::is_memory);
     let is_above = record.ceiling_pct.is_some_and(|pct| pct > CEILING_SLACK_PCT);
     let cache = if is_above { scene.cache_reach } else { scene.cache_bytes };
-    let fits =
-        is_memory_bound && !is_streamed && scene.cache == Cache::Warm && (1..=cache).contains(&outcome.working_set);
+    let fits = is_memory_bound && scene.cache == Cache::Warm && (1..=cache).contains(&outcome.working_set);
     let (Some(times), Some(measured)) = (record.times, outcome.measured()) else { return Flags::default() };
     [
         (flag::LAUNCH_BOUND, is_kernel && !record.on_host() && times.median < SHORT_S),

@@ -5,7 +5,7 @@ use super::{Flags, HOST, REPEATS, Record, SCHEMA, flag};
 use gpulab_kernels::{Bound, Form, built_in};
 use gpulab_model::data::{Dtype, Params};
 use gpulab_model::outcome::{BuildTold, Cache, Clock, Measured, Number, Status};
-use gpulab_model::plan::{CHUNK, WorkGroup};
+use gpulab_model::plan::WorkGroup;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -268,21 +268,6 @@ columns! {
         /// Seconds that the case took in all: building, checking and timing.
         #[unit = "s"]
         pub t_case_s: Option<f64>,
-        /// Of a case that several devices shared: each device's elements or rows, as in `0:0=5120 1:0=4880`.
-        #[serde(default)]
-        pub shares: String,
-        /// Speed of devices that shared a case, in per cent of the sum of their speeds alone.
-        #[unit = "%"]
-        pub ideal_pct: Option<f64>,
-        /// The same from end to end.
-        #[unit = "%"]
-        pub ideal_end_to_end_pct: Option<f64>,
-        /// Streamed cases: time of the copies alone.
-        #[unit = "s"]
-        pub t_copies_s: Option<f64>,
-        /// Streamed cases: time of the kernels alone.
-        #[unit = "s"]
-        pub t_kernels_s: Option<f64>,
         /// The canary's fastest reading of the session, for a million steps of each item: by it, runs on slower devices of one kind
         /// are told from others.
         #[unit = "s"]
@@ -427,11 +412,6 @@ impl From<&Record> for Row {
             host_threads: scene.run.host.threads,
             os: scene.run.host.os.clone(),
             t_case_s: record.took.and_then(finite),
-            shares: String::new(),
-            ideal_pct: None,
-            ideal_end_to_end_pct: None,
-            t_copies_s: seconds(|m| m.streamed.map(|apart| apart.copies)),
-            t_kernels_s: seconds(|m| m.streamed.map(|apart| apart.kernels)),
             t_canary_s: seconds(|m| m.canary.map(|canary| canary.fastest)),
         }
     }
@@ -464,25 +444,9 @@ impl Row {
         self.params.get(REPEATS).map(String::as_str)
     }
 
-    /// Whether its kernel did its work once a launch, over data on the device.
+    /// Whether its kernel did its work once a launch.
     pub fn is_plain(&self) -> bool {
-        self.repeats().is_none() && !self.is_streamed()
-    }
-
-    /// Whether its data went through the device in chunks.
-    pub fn is_streamed(&self) -> bool {
-        self.params.contains_key(CHUNK)
-    }
-
-    /// How many chunks those were, if it came so far.
-    pub fn chunks(&self) -> Option<u64> {
-        let chunk = self.params.get(CHUNK)?;
-        let side =
-            |whole: u64, text: &str| text.parse().ok().filter(|&side| side > 0).map(|side: u64| whole.div_ceil(side));
-        match chunk.split_once('x') {
-            Some((columns, rows)) => Some(side(self.n, columns)? * side(self.m, rows)?),
-            None => side(self.n, chunk),
-        }
+        self.repeats().is_none()
     }
 
     /// Whether an OpenCL device is the host's CPU, as far as its row tells: most drivers name it so.

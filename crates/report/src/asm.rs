@@ -1,9 +1,14 @@
 //! What compilers made of kernels, as tables.
 
-use crate::payoff::last;
 use crate::prelude::*;
+use gpulab_kernels::occupancy::Resident;
+use gpulab_model::outcome::Inspected;
 use gpulab_study::asm::{AsmKernel, AsmKind, AsmLine};
 use std::fmt::Write as _;
+
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
 
 /// Gives a number for a file and a line of it.
 pub type CountedAt<'a> = &'a dyn Fn(&str, u64) -> u64;
@@ -107,6 +112,31 @@ fn instructions(kernel: &AsmKernel, shown: &ShownKernel<'_>) -> String {
         }
     }
     text + "\n"
+}
+
+/// What a group of a kernel needs, and how many groups a compute unit of this generation holds at once.
+pub fn groups(kernel: &Inspected, held: Option<(&str, &Resident)>) -> String {
+    let Inspected { kernel, told, local, wg } = kernel;
+    let registers = told.registers.map_or_else(|| "registers unknown".to_owned(), |n| format!("{n} registers"));
+    let spills = match told.spills {
+        Some([stores, loads]) if stores > 0 || loads > 0 => {
+            format!(" (too few: {stores} bytes are stored and {loads} loaded in their place)")
+        }
+        _ => String::new(),
+    };
+    let needs = format!("{kernel}: {registers}{spills}, {local} bytes of local memory, groups of {wg} work-items");
+    match held {
+        None => needs,
+        Some((name, Resident { groups: 0, .. })) => {
+            format!("{needs}; not even one group fits on a compute unit of {name}")
+        }
+        Some((name, Resident { groups, warps, most_warps, limited_by })) => format!(
+            "{needs}; a compute unit of {name} holds {} at once, {warps} of {most_warps} warps ({}), limited by {}",
+            format::counted(*groups as usize, "group"),
+            format::percent(*warps as f64 / *most_warps as f64),
+            limited_by.join(" and ")
+        ),
+    }
 }
 
 /// Of two cases how many instructions of each kind they have, in all of their kernels.

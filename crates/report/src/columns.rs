@@ -81,15 +81,6 @@ pub const COLUMNS: &[TableColumn] = &[
         0,
         |c| of_limit(c.row),
     ),
-    TableColumn::new(
-        "of\ncopies",
-        "the copies' time alone as a share of the whole time: 100 % hides all the kernels' time",
-        0,
-        |c| ratio(100.0 * c.row.t_copies_s?, c.row.t_median_s?).map(Value::Percent),
-    ),
-    TableColumn::new("kernels\nalone", "time of the same launches without copies", 1, |c| {
-        c.row.t_kernels_s.map(Value::Seconds)
-    }),
     TableColumn::new("of\npeak", "share of the theoretical rate that --peak gave", 0, |c| of_peak(c.row)),
     TableColumn::new(
         "gain",

@@ -31,9 +31,6 @@ impl<'a> CaseRows<'a> {
     /// `v3 sequential`, or of an experiment the series and what is varied.
     fn label(self) -> String {
         let row = self.first();
-        if row.is_of_program() {
-            return row.kernel.clone();
-        }
         if let Some(x) = row.x {
             return format!("{}, {x}", row.series);
         }
@@ -51,8 +48,8 @@ struct CountLine {
     groups: u64,
     warps: u64,
     barriers: u64,
-    /// Of the problem; a host program's is not known.
-    elements: Option<u64>,
+    /// Of the problem.
+    elements: u64,
     warp: u64,
     partitions: u64,
     counts: Counts,
@@ -62,12 +59,13 @@ impl CountLine {
     fn of<'a>(label: String, rows: impl Iterator<Item = &'a CountRow>) -> CountLine {
         rows.fold(CountLine { label, warp: 1, ..CountLine::default() }, |mut sum, row| {
             let cell = |cell: Option<u64>| cell.unwrap_or(0);
-            sum.launches += if row.is_of_program() { cell(row.launches) } else { 1 };
+            sum.launches += 1;
             sum.groups += cell(row.groups);
             sum.warps += cell(row.warps);
             sum.barriers += cell(row.barriers);
-            sum.elements = (!row.is_of_program()).then(|| row.elements().max(1));
-            (sum.warp, sum.partitions) = (row.warp, cell(row.partitions));
+            sum.elements = row.elements().max(1);
+            sum.warp = row.warp;
+            sum.partitions = cell(row.partitions);
             sum.counts += row.counts();
             sum
         })
@@ -94,7 +92,7 @@ const COLUMNS: &[CountColumn] = &[
     ("groups", |line| number(line.groups)),
     ("warps", |line| number(line.warps)),
     ("warp\ninstruc-\ntions", |line| number(line.counts.issued)),
-    ("item in-\nstructions\nan element", |line| Some(ratio(line.counts.lanes as f64 / line.elements? as f64))),
+    ("item in-\nstructions\nan element", |line| Some(ratio(line.counts.lanes as f64 / line.elements as f64))),
     ("lanes\nbusy", |line| line.counts.lanes_busy(line.warp).map(ratio)),
     ("flop\na byte\nmoved", |line| line.counts.flops_a_byte().map(ratio)),
     ("barriers\na group", |line| few(line.barriers).map(|_| ratio(line.barriers as f64 / line.groups.max(1) as f64))),
@@ -200,12 +198,7 @@ fn lines_of(case: CaseRows<'_>, each_launch: bool) -> Vec<CountLine> {
 /// The table, and what is alike in all trials of an experiment, which is no column then.
 fn grid(first: &CountRow, lines: &[CountLine]) -> (TextGrid, Vec<String>) {
     let is_experiment = !first.experiment.is_empty();
-    let head = match first.is_of_program() {
-        true => "kernel",
-        false if is_experiment => "trial",
-        false => "rung",
-    };
-    let mut table = TextGrid::of(lines).texts(head, |line| line.label.clone());
+    let mut table = TextGrid::of(lines).texts(if is_experiment { "trial" } else { "rung" }, |line| line.label.clone());
     let mut alike = Vec::new();
     for (head, cell) in COLUMNS {
         let cells: Vec<Option<String>> = lines.iter().map(cell).collect();
@@ -226,7 +219,6 @@ fn title(row: &CountRow) -> String {
         m => format!("{} x {m} elements", row.n),
     };
     match row.experiment.as_str() {
-        _ if row.is_of_program() => format!("{}: counted in {}, not timed", row.variant, row.simulator),
         "" => format!("{}, {} of {}: counted in {}, not timed", row.family, size(row), row.dtype, row.simulator),
         name => format!("{name}, small trials: counted in {}, not timed", row.simulator),
     }
@@ -237,7 +229,6 @@ fn notes(row: &CountRow, cases: &[CaseRows<'_>], each_launch: bool) -> impl Iter
     let any = |is: &dyn Fn(&CountRow) -> bool| cases.iter().any(|case| case.0.iter().any(is));
     let several = !each_launch && cases.iter().any(|case| case.launches().count() > 1);
     let several = several.then(|| "Counts are sums over a rung's launches; -v shows each.".to_owned());
-    let of_program = row.is_of_program().then(|| "Counts are sums over a kernel's launches.".to_owned());
     let prepared = any(&|row| row.timed == Some(false))
         .then(|| "Launches that only prepare the data are left out here; files have them.".to_owned());
     let copies = any(&|row| row.group_copies.unwrap_or(0) > 0)
@@ -248,13 +239,7 @@ fn notes(row: &CountRow, cases: &[CaseRows<'_>], each_launch: bool) -> impl Iter
          they do not predict them.",
         model_of(row)
     );
-    let is_alone = |row: &CountRow| row.is_of_program() && row.wg.size() == 1;
-    let alone = any(&is_alone).then(|| {
-        "Groups of 1 item are what the simulator takes where a program leaves their size to the driver (local size NULL); \
-         a GPU's driver takes larger ones."
-            .to_owned()
-    });
-    [several, of_program, alone, prepared, copies, Some(model)].into_iter().flatten()
+    [several, prepared, copies, Some(model)].into_iter().flatten()
 }
 
 fn model_of(row: &CountRow) -> String {
@@ -299,9 +284,6 @@ fn source_lines(case: CaseRows<'_>, source: &dyn Fn(&str, u64) -> Option<String>
     let rung = built_in(&row.family).and_then(|family| family.rung(&row.variant));
     let number = row.rung.map_or_else(String::new, |number| format!("v{number}_"));
     let own = match rung {
-        _ if row.is_of_program() => {
-            lines.iter().find(|one| one.line > 0).map_or_else(String::new, |one| one.file.to_owned())
-        }
         Some(rung) => rung.path.to_string(),
         None => format!("own/{}/{number}{}.cl", row.family, row.variant),
     };

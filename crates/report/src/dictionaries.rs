@@ -6,7 +6,7 @@ use gpulab_record::compare::ComparisonRow;
 use gpulab_record::{CsvRecord, Point, SampleRow};
 use gpulab_study::count::CountRow;
 
-pub const ALL: [Dictionary; 7] = [
+pub const ALL: [Dictionary; 6] = [
     Dictionary {
         name: "results",
         written_by: "one line for each case of a ladder, a sweep or a search: dot, reduce, transpose, minplus, tune --csv or \

@@ -57,7 +57,6 @@ impl<'a> View<'a> {
             lesson: lesson(&plain),
             notes: tuned(&plain)
                 .into_iter()
-                .chain(streams(&plain))
                 .chain(notes(&all, &inside))
                 .chain(wg.and_then(|wg| own_groups(&plain, wg)))
                 .chain(meanings(&all))
@@ -102,22 +101,6 @@ fn own_groups(rungs: &[&Row], wg: WorkGroup) -> Option<String> {
     let is_told = rungs.first().is_some_and(|row| is_memory_bound(row));
     let told = other_groups(rungs, wg);
     (is_told && told.len() > NAMED_GROUPS).then(|| format!("work-groups: {}; all others {wg}", told.join(", ")))
-}
-
-/// What must be known to read the times of streams.
-fn streams(rungs: &[&Row]) -> Vec<String> {
-    let timed = || rungs.iter().filter(|row| row.t_copies_s.is_some());
-    let mut notes = Vec::new();
-    if timed().any(|row| row.chunks() == Some(1)) {
-        notes.push("one chunk: nothing goes on behind its copies; less --memory makes several".to_owned());
-    }
-    if timed().any(|row| row.t_copies_s > row.t_median_s) {
-        notes.push(
-            "of copies, over 100 %: the copies alone took longer than whole runs, so the link's noise decides"
-                .to_owned(),
-        );
-    }
-    notes
 }
 
 /// Which rungs have tuned settings, and what follows for gains.
@@ -174,11 +157,6 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit
     };
     let repeats = inside.first().unwrap_or(&row).repeats();
     let inside = repeats.map_or_else(String::new, |nreps| format!(", inside: {nreps} times in one launch"));
-    let place = match rungs.iter().find_map(|row| row.chunks()) {
-        Some(chunks) => format!("from the host in {}", format::counted(chunks as usize, "chunk")),
-        None if row.is_streamed() => "from the host".to_owned(),
-        None => format!("{} cache", row.cache.name()),
-    };
     let semiring = match Semiring::of(&row.params) {
         Semiring::MinPlus => String::new(),
         other => format!(", {}", other.name().replace('_', "-")),
@@ -187,7 +165,11 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit
     let device = format::device(&row.device);
     // Bytes stand for elements of any type that none of gpulab's own families has.
     let dtype = if row.dtype == Dtype::U8 { String::new() } else { format!(", {}", row.dtype) };
-    format!("{} on {device}: {size}{dtype}{semiring}{signed}{wg}, {place}{ceiling}{inside}", row.family)
+    format!(
+        "{} on {device}: {size}{dtype}{semiring}{signed}{wg}, {} cache{ceiling}{inside}",
+        row.family,
+        row.cache.name()
+    )
 }
 
 /// `ok`, or what went wrong and why, in `width` characters or fewer.

@@ -190,7 +190,9 @@ impl CountMetric {
                 let idle = mean(|counts| counts.issued * WARP - counts.lanes, |counts| counts.issued)?;
                 Some(1.0 - idle / WARP as f64)
             }
-            CountMetric::ReadSegments | CountMetric::WriteSegments if copies || memory.global_atomic.requests > 0 => None,
+            CountMetric::ReadSegments | CountMetric::WriteSegments if copies || memory.global_atomic.requests > 0 => {
+                None
+            }
             CountMetric::ReadSegments => {
                 mean(|counts| counts.memory.global_read.segments, |counts| counts.memory.global_read.requests)
             }
@@ -201,11 +203,11 @@ impl CountMetric {
             CountMetric::Barriers => {
                 let barriers: u64 = counted.launches.iter().map(|launch| launch.counts.barriers).sum();
                 Some(1000.0 * barriers as f64 / elements)
-            },
+            }
             CountMetric::WorkItems => {
                 let items: u64 = counted.launches.iter().map(|launch| launch.counts.items).sum();
                 Some(items as f64 / elements)
-            },
+            }
             CountMetric::Results => Some(memory.global_write.bytes as f64 / size / elements),
             CountMetric::LoadsAnAddition => {
                 let additions = elements * over.shape.n as f64;
@@ -342,7 +344,13 @@ impl Grade {
     }
 
     /// With what was counted of the submission, and of the starter where a check needs it: passed if all is as wanted.
-    pub fn counted(self, exercise: &Exercise, counted: &CountedCase, starter: Option<&CountedCase>, over: &Over<'_>) -> Grade {
+    pub fn counted(
+        self,
+        exercise: &Exercise,
+        counted: &CountedCase,
+        starter: Option<&CountedCase>,
+        over: &Over<'_>,
+    ) -> Grade {
         let checks: Vec<CheckResult> = exercise.checks.iter().map(|check| check.of(counted, starter, over)).collect();
         let failed = checks.iter().find(|check| !check.ok).cloned();
         let grade = Grade { checks, ..self };

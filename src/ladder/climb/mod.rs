@@ -110,7 +110,7 @@ impl<'a> Climb<'a> {
         let tasks = [Stage::Rungs, Stage::Baselines].into_iter().flat_map(|stage| climb.tasks(stage));
         climb.missing = tasks.map(|task| task.label).collect();
         climb.pace = Pace::new(budget, began, climb.missing.len());
-        if climb.has_limits() {
+        if !climb.is_empty() {
             climb.missing.push(climb.limits_name());
         }
         climb
@@ -181,7 +181,7 @@ impl<'a> Climb<'a> {
 
     /// Measures everything. What was measured before an error is there all the same.
     pub(crate) fn climb(&mut self, limits: &mut Limits) -> Result<(), Error> {
-        if self.has_limits() {
+        if !self.is_empty() {
             self.recall(limits)?;
         }
         self.steps = self.missing.len();
@@ -217,11 +217,6 @@ impl<'a> Climb<'a> {
     /// No elements are an answer without a launch, and nothing is compared with it.
     fn is_empty(&self) -> bool {
         self.study.ladder.shape.elements() == 0
-    }
-
-    /// Whether the device's own limits say anything of these cases: what streams is bound by the way to the device.
-    fn has_limits(&self) -> bool {
-        !self.is_empty() && self.study.settings.stream.is_none()
     }
 
     fn need(&self) -> LimitNeeded {
@@ -274,7 +269,7 @@ impl<'a> Climb<'a> {
 
     /// Measures the limits that are not known yet, and holds against them what was measured before.
     fn measure_limits(&mut self, limits: &mut Limits) -> Result<(), Error> {
-        if !self.has_limits() {
+        if self.is_empty() {
             return Ok(());
         }
         let name = self.limits_name();

@@ -308,7 +308,6 @@ impl Control {
             clock: self.clock,
             least_time: None,
             candidate: None,
-            stream: None,
         }
     }
 }

@@ -1,16 +1,13 @@
 //! A device that follows a script, so that everything above the driver is tested without one.
 
 use super::host::{self, HostMemory};
-use super::{BuildUnit, Device, DeviceError, ProgramId, SharedHost, Stamps, Timing};
+use super::{BuildUnit, Device, DeviceError, ProgramId, Stamps, Timing};
 use gpulab_cpu::canary::{CHAINS, chain};
 use gpulab_model::outcome::{DeviceInfo, Told, fake_info};
-use gpulab_model::plan::{
-    Action, Arg, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand, RowsTransfer, Transfer,
-};
+use gpulab_model::plan::{Action, Arg, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand, Transfer};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// What a launch does: changes memory and says how long it took in nanoseconds.
 pub type FakeKernel = Box<dyn FnMut(&Launch, &mut Memory) -> Result<u64, DeviceError>>;
@@ -71,7 +68,7 @@ impl Memory {
 pub struct FakeDevice {
     info: DeviceInfo,
     memory: Memory,
-    hosts: BTreeMap<u32, Arc<HostMemory>>,
+    hosts: BTreeMap<u32, HostMemory>,
     script: FakeKernel,
     next: u32,
     now_ns: u64,
@@ -132,27 +129,16 @@ impl FakeDevice {
 
     /// Copies at a byte a nanosecond, after a microsecond.
     fn transfer(&mut self, t: &Transfer, inward: bool) -> Result<Stamps, DeviceError> {
-        let host = self.hosts.get(&t.host.0).map(Arc::clone).ok_or_else(host::released)?;
-        let held = host
-            .slice()
-            .get_mut(t.from..t.from + t.bytes)
-            .ok_or_else(|| DeviceError::other("host memory", "outside of it"))?;
+        let outside = || DeviceError::other("host memory", "outside of it");
+        let range = t.from..t.from + t.bytes;
         if inward {
-            self.write(t.buffer, t.at, held)?;
+            let bytes = self.held(t.host)?.get(range).ok_or_else(outside)?.to_vec();
+            self.write(t.buffer, t.at, &bytes)?;
         } else {
-            held.copy_from_slice(self.slice(t.buffer, t.at, t.bytes)?);
+            let bytes = self.slice(t.buffer, t.at, t.bytes)?.to_vec();
+            self.held(t.host)?.get_mut(range).ok_or_else(outside)?.copy_from_slice(&bytes);
         }
         Ok(self.pass(1_000 + t.bytes as u64))
-    }
-
-    fn transfer_rows(&mut self, t: &RowsTransfer, inward: bool) -> Result<Stamps, DeviceError> {
-        let mut stamps = self.pass(0);
-        for row in 0..t.rows {
-            let Transfer { from, at, .. } = t.first;
-            let row = Transfer { from: from + row * t.host_pitch, at: at + row * t.buffer_pitch, ..t.first };
-            stamps.end = self.transfer(&row, inward)?.end;
-        }
-        Ok(stamps)
     }
 
     fn pass(&mut self, ns: u64) -> Stamps {
@@ -271,22 +257,12 @@ impl Device for FakeDevice {
         let id = self.number();
         let memory = HostMemory::pageable(bytes)?;
         memory.slice().fill(0xAA);
-        self.hosts.insert(id, Arc::new(memory));
+        self.hosts.insert(id, memory);
         Ok(HostId(id))
     }
 
     fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError> {
         self.hosts.get(&host.0).map(|memory| memory.slice()).ok_or_else(host::released)
-    }
-
-    fn share(&mut self, host: HostId) -> Result<SharedHost, DeviceError> {
-        self.hosts.get(&host.0).map(|memory| SharedHost(Arc::clone(memory))).ok_or_else(host::released)
-    }
-
-    fn adopt(&mut self, shared: SharedHost) -> HostId {
-        let id = self.number();
-        self.hosts.insert(id, shared.0);
-        HostId(id)
     }
 
     fn let_go(&mut self, host: HostId) {
@@ -311,8 +287,6 @@ impl Device for FakeDevice {
                     Action::Launch(launch) => self.step(launch)?,
                     Action::Write(t) | Action::Fill(t) => self.transfer(t, true)?,
                     Action::Read(t) | Action::Fetch(t) => self.transfer(t, false)?,
-                    Action::WriteRows(t) => self.transfer_rows(t, true)?,
-                    Action::ReadRows(t) => self.transfer_rows(t, false)?,
                     Action::Work(steps) => self.pass(*steps),
                 });
             }

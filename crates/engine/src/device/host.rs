@@ -6,19 +6,6 @@ use super::memory::Buffer;
 use gpulab_model::plan::MemoryKind;
 use ocl::core::{self, CommandQueue, Context, Event, MapFlags, MemMap};
 use std::cell::UnsafeCell;
-use std::sync::Arc;
-
-/// Memory of the host that several devices copy from and to, each on a thread of its own. Whoever shares it sees to it that
-/// nothing of it is written while somebody else reads or writes it.
-#[derive(Clone)]
-pub struct SharedHost(pub(super) Arc<HostMemory>);
-
-impl SharedHost {
-    /// Its bytes, while no device has it in hand.
-    pub fn bytes(&self) -> &mut [u8] {
-        self.0.slice()
-    }
-}
 
 /// Memory of the host. Pinned memory is allocated by the driver and stays mapped until it is given back.
 pub(super) enum HostMemory {
@@ -26,11 +13,8 @@ pub(super) enum HostMemory {
     Pinned { map: MemMap<u8>, buffer: Buffer, queue: CommandQueue },
 }
 
-// SAFETY: a mapping is a place in memory, OpenCL's objects may be used and released on any thread, and who shares the bytes
-// sees to it that each is used by one at a time.
+// SAFETY: a mapping is a place in memory, and OpenCL's objects may be used and released on any thread.
 unsafe impl Send for HostMemory {}
-// SAFETY: as above.
-unsafe impl Sync for HostMemory {}
 
 impl HostMemory {
     /// Memory as any program has it: zeros.
@@ -79,10 +63,10 @@ impl HostMemory {
     }
 
     /// Its bytes, between commands.
-    #[expect(clippy::mut_from_ref, reason = "a device gives them out by exclusive borrow, and who shares knows when")]
+    #[expect(clippy::mut_from_ref, reason = "a device gives them out by exclusive borrow, and nobody else has it")]
     pub(super) fn slice(&self) -> &mut [u8] {
         // SAFETY: the memory is as long as that; a mapping is as long as its buffer and is unmapped only with it. Every
-        // command that could touch it was waited for, and nobody else that shares it has it in hand: see [`SharedHost`].
+        // command that could touch it was waited for, and the device is borrowed exclusively.
         unsafe { std::slice::from_raw_parts_mut(self.start(), self.bytes()) }
     }
 }

@@ -28,14 +28,6 @@ pub(super) struct Prepared<'a> {
     dims: u32,
     global: [usize; 3],
     local: [usize; 3],
-    offset: [usize; 3],
-}
-
-impl Prepared<'_> {
-    /// None of a launch that begins with the first work-item, as programs usually say it.
-    fn offset(&self) -> Option<[usize; 3]> {
-        Some(self.offset).filter(|offset| *offset != [0; 3])
-    }
 }
 
 /// Sets the arguments of every launch, each on a kernel object of its own.
@@ -70,7 +62,7 @@ fn bind<'a>(
         set(kernel, index, *arg, built.wide_index, scene).map_err(|error| in_argument(error, launch, index))?;
     }
     check_local_memory(kernel, launch, scene)?;
-    Ok(Prepared { kernel, dims, global: launch.global, local: launch.local, offset: launch.offset })
+    Ok(Prepared { kernel, dims, global: launch.global, local: launch.local })
 }
 
 /// The number of dimensions in use. Refuses sizes that OpenCL refuses, since some drivers do not.
@@ -84,7 +76,7 @@ fn dims(launch: &Launch) -> Result<u32, DeviceError> {
     }
     Ok([2, 1]
         .into_iter()
-        .find(|dim: &usize| launch.global[*dim] > 1 || launch.local[*dim] > 1 || launch.offset[*dim] > 0)
+        .find(|dim: &usize| launch.global[*dim] > 1 || launch.local[*dim] > 1)
         .map_or(1, |dim| dim as u32 + 1))
 }
 
@@ -278,11 +270,10 @@ impl Launching<'_> {
 pub(super) fn enqueue(queue: &CommandQueue, launch: &Prepared<'_>) -> Result<Event, DeviceError> {
     let global = &launch.global;
     let local = Some(launch.local);
-    let offset = launch.offset();
     // SAFETY: the arguments' number and sizes were checked; what the kernel does inside its buffers is
     // the business of the checks above this folder.
     enqueued(ENQUEUE, |event| unsafe {
-        core::enqueue_kernel(queue, launch.kernel, launch.dims, offset, global, local, None::<&Event>, Some(event))
+        core::enqueue_kernel(queue, launch.kernel, launch.dims, None, global, local, None::<&Event>, Some(event))
     })
 }
 
@@ -294,12 +285,11 @@ fn finish(queue: &CommandQueue) -> Result<(), DeviceError> {
 pub(super) fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared<'_>) -> Result<(), DeviceError> {
     let global = &launch.global;
     let local = Some(launch.local);
-    let offset = launch.offset();
     let kernel = launch.kernel;
     let dims = launch.dims;
     // SAFETY: as in `enqueue`.
     guarded(ENQUEUE, || unsafe {
-        core::enqueue_kernel(queue, kernel, dims, offset, global, local, None::<&Event>, None::<&mut Event>)
+        core::enqueue_kernel(queue, kernel, dims, None, global, local, None::<&Event>, None::<&mut Event>)
     })
 }
 
@@ -314,7 +304,7 @@ mod tests {
     use super::*;
 
     fn launch(global: [usize; 3], local: [usize; 3]) -> Launch {
-        Launch { kernel: "k".to_owned(), global, local, offset: [0; 3], args: Vec::new(), check: None }
+        Launch { kernel: "k".to_owned(), global, local, args: Vec::new(), check: None }
     }
 
     #[test]
@@ -322,7 +312,6 @@ mod tests {
         assert_eq!(dims(&launch([8, 1, 1], [4, 1, 1])), Ok(1));
         assert_eq!(dims(&launch([8, 8, 1], [4, 2, 1])), Ok(2));
         assert_eq!(dims(&launch([8, 1, 2], [4, 1, 1])), Ok(3));
-        assert_eq!(dims(&Launch { offset: [0, 1, 0], ..launch([8, 1, 1], [4, 1, 1]) }), Ok(2));
         assert_eq!(dims(&launch([0, 1, 1], [4, 1, 1])).unwrap_err().code(), Some(-63));
         assert_eq!(dims(&launch([4, 1, 1], [0, 1, 1])).unwrap_err().code(), Some(-63));
         assert!(dims(&launch([10, 1, 1], [4, 1, 1])).unwrap_err().is_refusal());

@@ -28,7 +28,6 @@ mod stop;
 
 pub use error::DeviceError;
 pub use forward::loader;
-pub use host::SharedHost;
 pub use info::{generation, list_platforms};
 pub use loader::{LIBRARY_VARIABLE, Loader};
 pub use program::build_options;
@@ -139,12 +138,6 @@ pub trait Device {
     fn hold(&mut self, holding: Holding, bytes: usize) -> Result<HostId, DeviceError>;
 
     fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError>;
-
-    /// Shares memory of the host with other devices; it lives until the last has given it back.
-    fn share(&mut self, host: HostId) -> Result<SharedHost, DeviceError>;
-
-    /// Takes part in memory that another device holds.
-    fn adopt(&mut self, shared: SharedHost) -> HostId;
 
     /// Gives memory of the host back.
     fn let_go(&mut self, host: HostId);

@@ -1,7 +1,7 @@
 //! A real device behind the [`Device`] trait.
 
 use super::error::{DeviceError, guarded, retained};
-use super::host::{self, HostMemory, SharedHost};
+use super::host::{self, HostMemory};
 use super::image::{self, ImageViews, Samplers};
 use super::info;
 use super::launch::{self, LaunchContext};
@@ -13,7 +13,6 @@ use gpulab_model::outcome::{DeviceInfo, Told};
 use gpulab_model::plan::{Action, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
 use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, ContextProperties, DeviceId};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// Programs kept for reuse: a long sweep builds thousands, and each holds compiled code.
 const MOST_PROGRAMS: usize = 128;
@@ -22,7 +21,7 @@ const MOST_PROGRAMS: usize = 128;
 /// nothing outlives the context.
 pub struct OpenClDevice {
     programs: Vec<(ProgramId, Built)>,
-    hosts: BTreeMap<HostId, Arc<HostMemory>>,
+    hosts: BTreeMap<HostId, HostMemory>,
     buffers: BTreeMap<BufferId, Buffer>,
     views: ImageViews,
     samplers: Samplers,
@@ -184,22 +183,12 @@ impl Device for OpenClDevice {
             Holding::Pinned => HostMemory::pinned(&self.context, &self.plain, bytes)?,
         };
         let id = HostId(self.new_id());
-        self.hosts.insert(id, Arc::new(memory));
+        self.hosts.insert(id, memory);
         Ok(id)
     }
 
     fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError> {
         self.hosts.get(&host).map(|memory| memory.slice()).ok_or_else(host::released)
-    }
-
-    fn share(&mut self, host: HostId) -> Result<SharedHost, DeviceError> {
-        self.hosts.get(&host).map(|memory| SharedHost(Arc::clone(memory))).ok_or_else(host::released)
-    }
-
-    fn adopt(&mut self, shared: SharedHost) -> HostId {
-        let id = HostId(self.new_id());
-        self.hosts.insert(id, shared.0);
-        id
     }
 
     fn let_go(&mut self, host: HostId) {

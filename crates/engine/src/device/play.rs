@@ -7,16 +7,15 @@ use super::launch::{self, Prepared};
 use super::memory::{Buffer, check_event, enqueued};
 use super::{Stamps, Timing};
 use gpulab_cpu as cpu;
-use gpulab_model::plan::{Action, BufferId, HostId, QueuedCommand, RowsTransfer, Transfer};
+use gpulab_model::plan::{Action, BufferId, HostId, QueuedCommand, Transfer};
 use ocl::core::{self, CommandQueue, Event, MapFlags};
 use std::collections::BTreeMap;
-use std::sync::Arc;
 use std::time::Instant;
 
 pub(super) struct Handles<'a> {
     pub(super) queues: &'a [CommandQueue],
     pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
-    pub(super) hosts: &'a BTreeMap<HostId, Arc<HostMemory>>,
+    pub(super) hosts: &'a BTreeMap<HostId, HostMemory>,
     /// Of the launches among the commands, in order.
     pub(super) launches: &'a [Prepared<'a>],
 }
@@ -48,16 +47,12 @@ impl Handles<'_> {
 
     /// Refuses transfers beyond the ends of their memory.
     fn check(&self, command: &QueuedCommand) -> Result<(), DeviceError> {
-        let (t, rows, host_pitch, buffer_pitch) = match &command.action {
-            Action::Write(t) | Action::Read(t) | Action::Fill(t) | Action::Fetch(t) => (t, 1, 0, 0),
-            Action::WriteRows(t) | Action::ReadRows(t) => (&t.first, t.rows, t.host_pitch, t.buffer_pitch),
+        let t = match &command.action {
+            Action::Write(t) | Action::Read(t) | Action::Fill(t) | Action::Fetch(t) => t,
             Action::Launch(_) | Action::Work(_) => return Ok(()),
         };
-        let fits = |from: usize, pitch: usize, bytes: usize| {
-            let before = rows.checked_sub(1).and_then(|rows| rows.checked_mul(pitch)?.checked_add(from));
-            before.and_then(|before| before.checked_add(t.bytes)).is_some_and(|end| end <= bytes)
-        };
-        if fits(t.at, buffer_pitch, self.buffer(t)?.bytes()) && fits(t.from, host_pitch, self.host(t)?.bytes()) {
+        let fits = |from: usize, bytes: usize| from.checked_add(t.bytes).is_some_and(|end| end <= bytes);
+        if fits(t.at, self.buffer(t)?.bytes()) && fits(t.from, self.host(t)?.bytes()) {
             return Ok(());
         }
         Err(DeviceError::other("clEnqueue", format!("{} bytes do not fit the memory that they go between", t.bytes)))
@@ -74,8 +69,6 @@ impl Handles<'_> {
                 }
                 Action::Write(t) => Some(self.write(queue, t)?),
                 Action::Read(t) => Some(self.read(queue, t)?),
-                Action::WriteRows(t) => Some(self.write_rows(queue, t)?),
-                Action::ReadRows(t) => Some(self.read_rows(queue, t)?),
                 Action::Fill(t) => Some(self.mapped(queue, t, true)?),
                 Action::Fetch(t) => Some(self.mapped(queue, t, false)?),
                 Action::Work(steps) => {
@@ -113,7 +106,7 @@ impl Handles<'_> {
     }
 
     fn host(&self, t: &Transfer) -> Result<&HostMemory, DeviceError> {
-        self.hosts.get(&t.host).map(Arc::as_ref).ok_or_else(host::released)
+        self.hosts.get(&t.host).ok_or_else(host::released)
     }
 
     fn write(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {
@@ -134,40 +127,6 @@ impl Handles<'_> {
         let bytes = unsafe { std::slice::from_raw_parts_mut(host.start().add(t.from), t.bytes) };
         enqueued("clEnqueueReadBuffer", |event| unsafe {
             core::enqueue_read_buffer(queue, memory, false, t.at, bytes, None::<&Event>, Some(event))
-        })
-    }
-
-    fn write_rows(&self, queue: &CommandQueue, t: &RowsTransfer) -> Result<Event, DeviceError> {
-        let memory = &self.buffer(&t.first)?.memory;
-        let host = self.host(&t.first)?;
-        let at = [t.first.at, 0, 0];
-        let from = [t.first.from, 0, 0];
-        let rows = [t.first.bytes, t.rows, 1];
-        let to = t.buffer_pitch;
-        let of = t.host_pitch;
-        let none = None::<&Event>;
-        // SAFETY: as in `write`: `check` saw that the last row ends within the memory.
-        let bytes = unsafe { std::slice::from_raw_parts(host.start(), host.bytes()) };
-        enqueued("clEnqueueWriteBufferRect", |event| unsafe {
-            let event = Some(event);
-            core::enqueue_write_buffer_rect(queue, memory, false, at, from, rows, to, 0, of, 0, bytes, none, event)
-        })
-    }
-
-    fn read_rows(&self, queue: &CommandQueue, t: &RowsTransfer) -> Result<Event, DeviceError> {
-        let memory = &self.buffer(&t.first)?.memory;
-        let host = self.host(&t.first)?;
-        let at = [t.first.at, 0, 0];
-        let from = [t.first.from, 0, 0];
-        let rows = [t.first.bytes, t.rows, 1];
-        let of = t.buffer_pitch;
-        let to = t.host_pitch;
-        let none = None::<&Event>;
-        // SAFETY: as in `write_rows`.
-        let bytes = unsafe { std::slice::from_raw_parts_mut(host.start(), host.bytes()) };
-        enqueued("clEnqueueReadBufferRect", |event| unsafe {
-            let event = Some(event);
-            core::enqueue_read_buffer_rect(queue, memory, false, at, from, rows, of, 0, to, 0, bytes, none, event)
         })
     }
 

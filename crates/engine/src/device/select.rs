@@ -26,38 +26,6 @@ pub const ALIASES: &[(&str, &[&str])] = &[
     ("qualcomm", &["qualcomm"]),
 ];
 
-/// What names every device of this host.
-const ALL: &str = "all";
-
-/// Whether a selector is `all`, or a list with commas.
-pub fn is_several(selector: &str) -> bool {
-    selector.trim().eq_ignore_ascii_case(ALL) || selector.contains(',')
-}
-
-/// The devices that `all` or a list of selectors means, each named once.
-pub fn several<'a>(platforms: &'a [PlatformInfo], selectors: &str) -> Result<Vec<&'a DeviceInfo>, Error> {
-    if selectors.trim().eq_ignore_ascii_case(ALL) {
-        return matching(platforms, None);
-    }
-    let mut found: Vec<&DeviceInfo> = Vec::new();
-    for selector in selectors.split(',').map(str::trim) {
-        if selector.is_empty() {
-            return Err(Error::Usage(format!(
-                "`{selectors}`: a comma stands between two devices, as in 0,1; gpulab devices lists them"
-            )));
-        }
-        let device = select(platforms, Some(selector))?;
-        if found.iter().any(|known| known.selector == device.selector) {
-            let DeviceInfo { name, selector: own, .. } = device;
-            return Err(Error::Usage(format!(
-                "`{selectors}` names device {own} ({name}) twice: name each device once"
-            )));
-        }
-        found.push(device);
-    }
-    Ok(found)
-}
-
 /// The device that `selector` means: a row number of `gpulab devices`, `P:D`, `gpu`, `cpu` or `accelerator`
 /// (the first of that type), an alias of a driver, or a part of a name, vendor or platform in any case. Without a
 /// selector (or with a blank one): the first GPU, else the first accelerator, else the first CPU.
@@ -80,10 +48,9 @@ pub fn matching<'a>(platforms: &'a [PlatformInfo], selector: Option<&str>) -> Re
         return Err(no_devices(platforms));
     }
     let wanted = selector.unwrap_or_default().trim().to_lowercase();
-    if is_several(&wanted) {
+    if wanted == "all" || wanted.contains(',') {
         return Err(Error::Usage(format!(
-            "`{wanted}` asks for several devices, and this command uses one: choose one with -d (gpulab devices lists them). \
-             Several can share gpulab reduce, gpulab dot, and gpulab minplus of random weights"
+            "`{wanted}` asks for several devices, and each run uses one: choose one with -d (gpulab devices lists them)"
         )));
     }
     let of_type = |kind: &str| devices.iter().copied().filter(|d| d.kind == kind).collect::<Vec<_>>();
@@ -314,24 +281,6 @@ mod tests {
         assert_eq!(name(&[("p", &[("o", "", "other"), cpu])]).as_deref(), Some("c"));
         assert_eq!(name(&[("p", &[("o", "", "other")])]).as_deref(), Some("o"));
         assert_eq!(chosen(&lab(), "  "), Ok(1), "a blank selector is none");
-    }
-
-    #[test]
-    fn lists_name_each_device_once() {
-        let lab = lab();
-        let rows = |selectors| several(&lab, selectors).map(|found| found.iter().map(|d| d.index).collect::<Vec<_>>());
-        assert_eq!(rows("all").unwrap(), [1, 2, 3, 4, 0], "by preference");
-        assert_eq!(rows(" ALL ").unwrap().len(), 5);
-        assert_eq!(rows("4090, pocl,2:0").unwrap(), [2, 0, 1]);
-        let refused = |selectors| rows(selectors).map_err(|e| (e.exit_code(), e.to_string())).unwrap_err();
-        for blank in ["pocl,", ",", "0,,1"] {
-            assert_eq!(refused(blank).0, 2, "{blank}");
-        }
-        let (code, twice) = refused("pocl,1,0:0");
-        assert!(code == 2 && twice.contains("names device 0:0 (pthread-Xeon) twice"), "{twice}");
-        let (code, unknown) = refused("pocl,radeon");
-        assert!(code == 3 && unknown.contains("no device matches `radeon`"), "{unknown}");
-        assert_eq!(refused("pocl,nvidia").0, 3, "two of them");
     }
 
     #[test]

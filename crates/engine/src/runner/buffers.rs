@@ -163,10 +163,6 @@ impl BoundPlan {
         device.write_all(&writes.collect::<Vec<_>>())
     }
 
-    pub(super) fn id(&self, index: usize) -> BufferId {
-        self.buffers[index].id
-    }
-
     /// Reads the output back; of several outputs the bytes of all.
     pub(super) fn output(&self, device: &mut dyn Device) -> Result<Array, DeviceError> {
         Ok(joined(self.outputs(device)?))

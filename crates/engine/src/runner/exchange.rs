@@ -236,10 +236,6 @@ impl ScriptMemory {
                         t.host = self.hosts[t.host.0 as usize];
                         t.buffer = buffer(t.buffer);
                     }
-                    Action::WriteRows(t) | Action::ReadRows(t) => {
-                        t.first.host = self.hosts[t.first.host.0 as usize];
-                        t.first.buffer = buffer(t.first.buffer);
-                    }
                     Action::Work(_) => {}
                 }
                 command

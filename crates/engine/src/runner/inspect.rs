@@ -14,7 +14,7 @@ impl Session {
         }
         let Some(kernel) = self.inspect(case)?.pop() else { return Ok(None) };
         let registers = kernel.told.registers;
-        let unit = registers.and_then(|_| generation(self.device.info())).and_then(|name| occupancy::unit(&name));
+        let unit = registers.and_then(|_| generation(self.device.info())).and_then(|name| occupancy::unit(&name).ok());
         let resident = unit.zip(registers).and_then(|(unit, registers)| {
             unit.resident(GroupNeeds { registers, local: kernel.local, wg: kernel.wg }).ok()
         });

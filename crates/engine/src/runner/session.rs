@@ -3,7 +3,6 @@
 use super::canary::Gauge;
 use super::drawing::{self, MOST_HELD};
 use super::inputs::{Origin, choices, drawn_inputs, make_inputs};
-use super::portion::HeldPortion;
 use super::prelude::*;
 use super::verdict::single;
 use gpulab_kernels::exchange::exchange;
@@ -42,8 +41,6 @@ pub struct Session {
     most_held: u64,
     /// Locked while times are taken, if other processes of this machine take times on the device, too.
     turns: Option<File>,
-    /// Its part of a case that other devices work on, too.
-    pub(super) portion: Option<HeldPortion>,
 }
 
 const MOST_VERIFIED: usize = 128;
@@ -67,7 +64,6 @@ impl Session {
             verified: VecDeque::new(),
             most_held: MOST_HELD,
             turns: None,
-            portion: None,
         }
     }
 
@@ -147,9 +143,6 @@ impl Session {
     fn run_case(&mut self, case: &Case, settings: &Settings, again: Option<Judged>) -> Outcome {
         if let Some(exchange) = exchange(&case.family) {
             return self.exchange(exchange, case, settings);
-        }
-        if let Some(bytes) = settings.stream {
-            return self.stream(case, settings, bytes);
         }
         self.verified.retain(|(known, _)| known != case);
         self.launched = again.is_some();
@@ -244,12 +237,13 @@ impl Session {
         let plan = family.plan(rung, case, target)?;
         plan.check_local(target)?;
         if plan.bytes() > target.global_mem {
-            let parts: Vec<String> = plan.buffers.iter().map(|b| gib(b.bytes() as u64)).collect();
+            let part = target.global_mem as f64 / plan.bytes() as f64;
+            let side = if family.form == Form::Vector { part } else { part.sqrt() };
             return Err(Refusal::Memory(format!(
-                "needs {} = {} GiB of global memory, this device has {} GiB: choose a smaller size",
-                parts.join(" + "),
+                "needs {} GiB of global memory, this device has {} GiB: about -n {:.0} fits",
                 gib(plan.bytes()),
-                gib(target.global_mem)
+                gib(target.global_mem),
+                case.shape.n as f64 * side
             ))
             .into());
         }

@@ -26,8 +26,8 @@ pub(super) fn bars(commands: &[QueuedCommand], stamps: &[Stamps]) -> Vec<Bar> {
 fn name(action: &Action) -> &'static str {
     match action {
         Action::Launch(_) => "kernel",
-        Action::Write(_) | Action::WriteRows(_) | Action::Fill(_) => "in",
-        Action::Read(_) | Action::ReadRows(_) | Action::Fetch(_) => "out",
+        Action::Write(_) | Action::Fill(_) => "in",
+        Action::Read(_) | Action::Fetch(_) => "out",
         Action::Work(_) => "host",
     }
 }

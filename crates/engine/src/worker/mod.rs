@@ -8,7 +8,6 @@
 //! nobody can guess that.
 
 mod apart;
-mod portions;
 mod printed;
 mod process;
 mod serve;
@@ -17,7 +16,7 @@ pub use apart::{apart, end_when_interrupted, within};
 pub use process::{Interrupted, Lost, Tell, WorkerProcess};
 pub use serve::{open_session, serve};
 
-use crate::runner::{PortionFacts, PortionPlace, PortionRun, PortionTimes, PortionWork, Session};
+use crate::runner::Session;
 use gpulab_kernels::{FamilyFile, OwnKernel, Registry};
 use gpulab_model::Error;
 use gpulab_model::data::Dtype;
@@ -118,9 +117,6 @@ enum Request {
     Verify(Box<Case>),
     Diagnose(Box<Case>),
     AskReference(Box<Case>),
-    HoldPortion(Box<PortionWork>),
-    RunPortion(PortionRun),
-    GivePortion(PortionPlace),
     Generation,
     Quit,
 }
@@ -135,9 +131,6 @@ enum Reply {
     LaunchedOnce(Result<LaunchedOnce, Stop>),
     Diagnosed(Box<Result<Symptoms, Stop>>),
     AskedReference(Result<Option<String>, Stop>),
-    PortionHeld(Box<Result<PortionFacts, Stop>>),
-    PortionRan(Result<PortionTimes, Stop>),
-    PortionGiven(Result<(), Stop>),
     Generation(Option<String>),
 }
 

@@ -82,7 +82,6 @@ macro_rules! held {
         |reply| if let Reply::$kind(held) = reply { Some(*held) } else { None }
     };
 }
-pub(super) use held;
 
 /// Why no reply came.
 enum Silence {

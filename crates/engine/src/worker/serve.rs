@@ -80,15 +80,6 @@ pub fn serve() -> Result<(), Error> {
             Request::AskReference(case) => {
                 session.as_mut().map_or_else(unopened, |s| Reply::AskedReference(s.ask_reference(&case)))
             }
-            Request::HoldPortion(work) => {
-                session.as_mut().map_or_else(unopened, |s| Reply::PortionHeld(Box::new(s.hold_portion(&work))))
-            }
-            Request::RunPortion(run) => {
-                session.as_mut().map_or_else(unopened, |s| Reply::PortionRan(s.run_portion(&run)))
-            }
-            Request::GivePortion(place) => {
-                session.as_mut().map_or_else(unopened, |s| Reply::PortionGiven(s.give_portion(&place)))
-            }
             Request::Generation => {
                 session.as_ref().map_or_else(unopened, |s| Reply::Generation(generation(s.device().info())))
             }

@@ -424,7 +424,7 @@ mod tests {
     #[test]
     fn other_arguments_are_numbers_and_local_memory() {
         let arg = |text: &str| parse_arg(text).unwrap().0;
-        let formula = |text: &str| Formula::parse_arg(text).unwrap();
+        let formula = |text: &str| Formula::parse(text).unwrap();
         let number = |scalar| ValueType::Number(scalar, 1);
         assert_eq!(arg("n"), DescribedArg::Number(formula("n"), None));
         assert_eq!(arg("u64 2 * n"), DescribedArg::Number(formula("2 * n"), Some(number(Scalar::U64))));

@@ -344,10 +344,7 @@ fn is_rung_name(name: &str) -> bool {
 
 /// Whether a name is that of a size, of a macro or of something in formulas and arguments.
 pub(crate) fn taken(name: &str) -> bool {
-    SIZES.contains(&name)
-        || MACROS.contains(&name)
-        || is_word(name)
-        || ["local", "struct", "sampler"].contains(&name)
+    SIZES.contains(&name) || MACROS.contains(&name) || is_word(name) || ["local", "struct", "sampler"].contains(&name)
 }
 
 impl Description {
@@ -471,7 +468,11 @@ impl Lowering<'_> {
     /// Notes the buffers of all arguments, so that a rung may name one that is declared behind it. What is wrong in them is said
     /// where they are used.
     fn declare_ahead(&mut self, keys: &FileKeys) {
-        fn texts<'a>(args: Option<&'a Spanned<Vec<Text>>>, launches: Option<&'a Vec<LaunchKeys>>, all: &mut Vec<&'a Text>) {
+        fn texts<'a>(
+            args: Option<&'a Spanned<Vec<Text>>>,
+            launches: Option<&'a Vec<LaunchKeys>>,
+            all: &mut Vec<&'a Text>,
+        ) {
             all.extend(args.into_iter().flat_map(|args| args.as_ref()));
             launches.into_iter().flatten().for_each(|launch| texts(launch.args.as_ref(), launch.launch.as_ref(), all));
         }
@@ -586,8 +587,11 @@ impl Lowering<'_> {
                 let kernel = kernel.rsplit_once(':').map_or(kernel.as_str(), |(_, kernel)| kernel).to_owned();
                 let word = format!("kernel = {kernel:?}");
                 let at = |why: &str| (word.clone(), format!("rung {}: launch of {kernel}: {why}", rung.name));
-                let (items, groups) =
-                    if items.is_some() || groups.is_some() { (items, groups) } else { (whole.items.clone(), whole.groups.clone()) };
+                let (items, groups) = if items.is_some() || groups.is_some() {
+                    (items, groups)
+                } else {
+                    (whole.items.clone(), whole.groups.clone())
+                };
                 let is_of_groups = groups.is_some();
                 let Some(Text(extent)) = (if items.is_some() && is_of_groups { None } else { items.or(groups) }) else {
                     return Err(at("it needs either items, as in \"n\" or \"n, m\", or groups"));
@@ -718,8 +722,7 @@ fn allowance(value: Option<toml::Value>) -> Result<Allowance, String> {
         Some(toml::Value::Integer(share)) => share as f64,
         Some(table) => {
             let table: Allowance = table.try_into().map_err(|error| error.message().to_owned())?;
-            let is_sound =
-                table.absolute.is_finite() && table.absolute >= 0.0 && (0.0..0.1).contains(&table.relative);
+            let is_sound = table.absolute.is_finite() && table.absolute >= 0.0 && (0.0..0.1).contains(&table.relative);
             let why = "tolerance: absolute must be 0 or more, and relative from 0 to less than 0.1";
             return if is_sound { Ok(Allowance { of_largest: Some(0.0), ..table }) } else { Err(why.into()) };
         }
@@ -811,7 +814,10 @@ impl Description {
                 return complain(text, format!("\"{text}\": lengths are in elements, without size"));
             }
             self.check_formula(&buffer.length, &[]).map_err(|(word, why)| {
-                (word, format!("{why}. Lengths of inputs and outputs are the same whatever the work-group and settings"))
+                (
+                    word,
+                    format!("{why}. Lengths of inputs and outputs are the same whatever the work-group and settings"),
+                )
             })?;
             if let Content::Fill(kind, _) = &buffer.content {
                 kind.formula().map_or(Ok(()), |formula| self.check_formula(formula, &[]))?;
@@ -820,7 +826,8 @@ impl Description {
                     true => Some(2),
                     false => self.size(name, self.form.shape(2, None), Dtype::F32),
                 };
-                kind.demand_difference(&names).map_err(|why| (buffer.name.clone(), format!("{}: {why}", buffer.name)))?;
+                kind.demand_difference(&names)
+                    .map_err(|why| (buffer.name.clone(), format!("{}: {why}", buffer.name)))?;
             }
         }
         let mut names: BTreeSet<&str> = BTreeSet::new();
@@ -844,7 +851,9 @@ impl Description {
                     _ => outputs.iter().map(|name| format!("{{out.{name}}}")).collect(),
                 };
                 match known.iter().find(|result| !command.iter().any(|word| word.contains(*result))) {
-                    Some(result) => Err(format!("one word of command must have {result}, the file that the program writes")),
+                    Some(result) => {
+                        Err(format!("one word of command must have {result}, the file that the program writes"))
+                    }
                     None => Ok(()),
                 }
             }
@@ -923,7 +932,9 @@ impl Description {
                         for formula in arg.formulas() {
                             self.check_formula(formula, more).map_err(|(word, why)| {
                                 let names: Vec<&str> = buffers().map(|declared| declared.name.as_str()).collect();
-                                let meant = formula.name().map_or(Vec::new(), |name| nearest(name, names.iter().copied(), |n| *n));
+                                let meant = formula
+                                    .name()
+                                    .map_or(Vec::new(), |name| nearest(name, names.iter().copied(), |n| *n));
                                 (word, format!("{why}, and the buffers {}{}", names.join(", "), did_you_mean(&meant)))
                             })?;
                         }
@@ -935,7 +946,8 @@ impl Description {
                         match buffers().find(|declared| declared.name == *name).map(|declared| declared.role) {
                             None => return complain(name, format!("swap and while: there is no buffer {name}")),
                             Some(BufferRole::In) => {
-                                let why = format!("swap and while change {name}, which is only an input: write inout {name}");
+                                let why =
+                                    format!("swap and while change {name}, which is only an input: write inout {name}");
                                 return complain(name, why);
                             }
                             Some(_) => {}
@@ -960,6 +972,214 @@ impl Description {
                 &formula.text,
                 format!("\"{}\": {name} is unknown here; there is {}", formula.text, known.join(", ")),
             ),
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) const TOML: &str = r#"
+name = "doubled"
+about = "each element twice"
+types = ["i32", "f32"]
+n = 1000
+limit = "copy"
+bytes = "2 * n * size"
+operations = "n"
+tolerance = 0
+
+[check]
+command = ["cat", "{x}", "{out}"]
+
+[[rung]]
+name = "naive"
+kernel = "naive.cl"
+wg = "64"
+tune = { ITEMS = [1, 2] }
+
+[[rung.launch]]
+kernel = "doubled"
+items = "ceil(n, ITEMS)"
+args = ["T x[n] small 8", "out T out[n]", "n"]
+"#;
+
+    fn parse(text: &str) -> Result<Description, DeclarationError> {
+        Description::parse(text, "Two times")
+    }
+
+    fn launch(all: &Description, rung: usize) -> DescribedLaunch {
+        all.rungs[rung].steps.clone()[0].launches()[0].clone()
+    }
+
+    fn error(from: &str, to: &str) -> DeclarationError {
+        assert!(TOML.contains(from), "{from}");
+        parse(&TOML.replacen(from, to, 1)).unwrap_err()
+    }
+
+    #[test]
+    fn a_file_is_understood() {
+        let all = parse(TOML).unwrap();
+        assert_eq!((all.name.as_str(), all.form), ("doubled", Form::Vector));
+        let shapes = [(1 << 20, false), (1 << 20, true), (64, true), (64, false)];
+        assert_eq!(shapes.map(|(usual, small)| all.usual_shape(usual, small).n), [1000, 1000, 64, 1000]);
+        let launch = launch(&all, 0);
+        assert_eq!(launch.args[0], DescribedArg::Buffer("x".into()));
+        assert!(matches!(&launch.args[2], DescribedArg::Number(n, None) if n.text == "n"));
+        assert_eq!(all.files(), ["naive.cl"]);
+    }
+
+    /// The same family, in few lines.
+    const SHORT: &str = r#"
+kernel = "naive.cl:doubled"
+n      = 1000
+tune   = { ITEMS = [1, 2] }
+where  = ["ITEMS * WG <= 4096"]
+items  = "ceil(n, ITEMS)"
+args   = ["x[n] small 8", "out y[n]", "n"]
+check  = "numpy: y = 2 * x"
+"#;
+
+    #[test]
+    fn few_lines_are_enough() {
+        let all = parse(SHORT).unwrap();
+        assert_eq!((all.name.as_str(), all.rungs[0].name.as_str()), ("two_times", "doubled"));
+        assert_eq!(launch(&all, 0).kernel, "doubled");
+        let names: Vec<&str> = all.buffers.iter().map(|buffer| buffer.name.as_str()).collect();
+        assert_eq!((names, all.bound), (vec!["x", "y"], Bound::Copy));
+        assert!(matches!(&all.checker, Checker::Numpy(code) if code == "y = 2 * x"));
+        let two = SHORT.replace("items ", "[[rung]]\nname = \"other\"\nwg = \"64\"\nitems ");
+        let why = parse(&two).unwrap_err().why;
+        assert!(why.contains("unknown field `check`"), "keys of the file stand before the first rung: {why}");
+    }
+
+    #[test]
+    fn rungs_take_what_they_do_not_say_from_the_file() {
+        let text = format!(
+            "{SHORT}[[rung]]\n[[rung]]\nname = \"four\"\nkernel = \"four.cl\"\nitems = \"ceil(n, 4)\"\ntune = {{}}\nwhere = []\n"
+        );
+        let all = parse(&text).unwrap();
+        let rungs: Vec<(&str, &str, usize)> =
+            all.rungs.iter().map(|rung| (rung.name.as_str(), rung.file.as_str(), rung.tune.len())).collect();
+        assert_eq!(rungs, [("doubled", "naive.cl", 1), ("four", "four.cl", 0)]);
+        assert_eq!(launch(&all, 1).args.len(), 3);
+        let text = format!(
+            "define = {{ A = 1, B = 2 }}\n{SHORT}[[rung]]\nargs = [\"x\", \"y\", \"A + B\"]\ndefine = {{ B = \"n\" }}\n"
+        );
+        let all = parse(&text).unwrap();
+        assert_eq!(launch(&all, 0).args[0], DescribedArg::Buffer("x".into()), "declared behind it");
+        let defines: Vec<&str> = all.rungs[0].defines.values().map(String::as_str).collect();
+        assert_eq!(defines, ["1", "n"], "a rung's own macros are added");
+    }
+
+    #[test]
+    fn macros_are_names_in_formulas() {
+        let define =
+            "define = { REAL = \"float\", R = 2, SIDE = \"n + 2 * R\", STEP = \"WG / R\", A = \"B\", B = \"A\" }\n";
+        let text = format!("{define}{}", SHORT.replace("x[n]", "x[SIDE]").replace("ceil(n, ITEMS)", "ceil(n, STEP)"));
+        let all = parse(&text).unwrap();
+        assert_eq!(all.named.keys().collect::<Vec<_>>(), ["R", "SIDE"]);
+        assert_eq!(all.size("SIDE", Shape::vector(10), Dtype::F32), Some(14));
+        assert_eq!(all.rungs[0].named.keys().collect::<Vec<_>>(), ["R", "SIDE", "STEP"]);
+        for (from, to, why) in [
+            ("x[SIDE]", "x[STEP]", "STEP is unknown here; there is n, m, size, R, SIDE"),
+            ("ceil(n, STEP)", "n * A", "A is unknown"),
+            ("ceil(n, STEP)", "n * REAL", "REAL is unknown"),
+        ] {
+            let error = parse(&text.replacen(from, to, 1)).unwrap_err();
+            assert!(error.why.contains(why), "{to}: {error}");
+        }
+    }
+
+    #[test]
+    fn loops_are_launches_that_are_repeated() {
+        let text = SHORT
+            .replace("x[n]", "inout x[n]")
+            .replace("numpy: ", "numpy: x = x; ")
+            .replace("items ", "loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]\nitems ");
+        let all = parse(&text).unwrap();
+        let RungStep::Loop { variable, swap, steps, .. } = &all.rungs[0].steps[0] else { panic!() };
+        assert!(variable == "k" && swap.is_empty());
+        let RungStep::Loop { variable, swap, .. } = &steps[0] else { panic!() };
+        assert_eq!((variable.as_str(), swap.len()), ("j", 1));
+        assert!(all.rungs[0].steps[0].needs_restoring(), "the exchange is in the inner loop");
+        let deep = text.replacen("\"j in 0..k\"", "\"j in 0..k\", \"i in 0..2\"", 1);
+        assert!(parse(&deep).unwrap().rungs[0].steps[0].needs_restoring(), "or deeper");
+        for (from, to, why) in [
+            ("k in 0..log2(n)", "k from 0 to 9", "is no loop"),
+            ("k in 0..log2(n)", "n in 0..9", "cannot be the name"),
+            ("[\"x\", \"y\"]", "[\"x\", \"z\"]", "there is no buffer z"),
+            ("[\"x\", \"y\"]", "\"x\"", "swap has two buffers"),
+            ("inout x[n]", "x[n]", "which is only an input"),
+            ("loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\n", "", "need a loop"),
+            ("swap = [\"x\", \"y\"]", "while = \"z\"", "there is no buffer z"),
+            ("swap = ", "while = \"y\"\nswap = ", "names each buffer once"),
+            ("loop = [\"k in 0..log2(n)\", \"j in 0..k\"]\nswap = [\"x\", \"y\"]", "while = \"y\"", "need a loop"),
+        ] {
+            let error = parse(&text.replacen(from, to, 1)).unwrap_err();
+            assert!(error.why.contains(why), "{to}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_a_short_file_lacks_is_named() {
+        let thousand = format!("{:?}", (1..=1000).collect::<Vec<u64>>());
+        let spanning = format!("ITEMS = {thousand}, A = {thousand}, B = [1, 2]");
+        for (from, to, why) in [
+            ("check  = \"numpy: y = 2 * x\"", "", "check says what is right"),
+            ("numpy: y = 2 * x", "numpy: z = 2 * x", "must assign y"),
+            ("numpy: y = 2 * x", "rung: other", "there is no rung"),
+            ("numpy: y = 2 * x", "rung: doubled", "compared with itself"),
+            ("numpy: y = 2 * x", "family: transpose", "a reference of its own for reduce, dot, minplus"),
+            ("numpy: y = 2 * x", "magic", "check says what is right"),
+            ("\"out y[n]\"", "\"y[n]\"", "no argument is an output"),
+            ("kernel = \"naive.cl:doubled\"", "", "each rung needs its kernel"),
+            ("args   = [\"x[n] small 8\", \"out y[n]\", \"n\"]", "", "it needs args"),
+            ("ITEMS * WG <= 4096", "ITEMS * WG", "compares nothing"),
+            ("ITEMS * WG <= 4096", "ITEM <= 4096", "ITEM is unknown"),
+            ("ITEMS = [1, 2]", "ITEMS = [1, 2], items = [1]", "is taken"),
+            ("ITEMS = [1, 2]", &spanning, "tune spans more than 1000000 settings"),
+            ("n      = 1000", "sizes = \"only\"", "needs n"),
+            ("\"x[n] small 8\"", "\"x[n] small 8\", \"x[n]\"", "declared twice"),
+            ("\"x[n] small 8\"", "\"T[n] small 8\"", "the name \"T\" is taken"),
+            ("\"x[n] small 8\"", "\"x[n*WG] small 8\"", "the same whatever the work-group"),
+            ("n      = 1000", "tolerance = 0.5", "less than 0.1"),
+        ] {
+            assert!(SHORT.contains(from), "{from}");
+            let error = parse(&SHORT.replacen(from, to, 1)).unwrap_err();
+            assert!(error.why.contains(why), "{to}: {error}");
+        }
+    }
+
+    #[test]
+    fn mistakes_name_their_line_and_what_would_be_right() {
+        for (from, to, line, why) in [
+            ("about =", "abuot =", 3, "unknown field `abuot`, expected one of"),
+            ("\"i32\"", "\"i16\"", 4, "unknown variant `i16`"),
+            ("\"2 * n * size\"", "\"2 * k\"", 7, "k is unknown here; there is n, m, size"),
+            ("\"2 * n * size\"", "\"2 n\"", 7, "is not expected here"),
+            ("\"2 * n * size\"", "[]", 7, "a number or a text in quotes"),
+            ("\"copy\"", "\"speed\"", 6, "there is read, write, copy"),
+            ("small 8", "little", 23, "there is random"),
+            ("small 8", "small 0", 23, "must be from 1"),
+            ("\"doubled\"\nabout", "\"Doubled!\"\nabout", 2, "small letters"),
+            ("T x[n]", "T n[n]", 5, "is taken"),
+            ("\"{out}\"", "\"-\"", 11, "{out}"),
+            ("ITEMS = [1, 2]", "ITEMS = []", 18, "must have values"),
+            ("ITEMS = [1, 2]", "T = [1, 2]", 18, "is taken"),
+            ("wg = \"64\"", "wg = \"64y\"", 17, "is not a work-group"),
+            ("\"naive\"", "\"v1\"", 15, "a rung's name"),
+            ("items = \"ceil(n, ITEMS)\"\n", "", 21, "needs either items"),
+            ("items = \"ceil(n, ITEMS)\"", "items = \"n,n,n,n\"", 21, "three dimensions"),
+            ("\"n\"]", "\"n\", \"outp\"]", 23, "buffers x, out; did you mean `out`?"),
+            ("tolerance = 0", "tolerance = { relative = 0.5 }", 9, "less than 0.1"),
+            ("tolerance = 0", "tolerance = { absolute = inf }", 9, "absolute must be"),
+            ("tolerance = 0", "tolerance = { absolute = -1 }", 9, "absolute must be"),
+        ] {
+            let error = error(from, to);
+            assert!(error.why.contains(why), "{to}: {error}");
+            assert_eq!(error.line, Some(line), "{to}: {error}");
         }
     }
 }

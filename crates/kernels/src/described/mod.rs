@@ -132,10 +132,8 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
 
 /// Whether a rung's launches need those that put data back.
 fn is_restored(description: &Description, rung: &DescribedRung) -> bool {
-    let is_restored =
-        |declared: &Declared| declared.role == BufferRole::InOut || declared.content == Content::Zeros;
-    description.buffers.iter().chain(&rung.scratch).any(is_restored)
-        || rung.steps.iter().any(RungStep::needs_restoring)
+    let is_restored = |declared: &Declared| declared.role == BufferRole::InOut || declared.content == Content::Zeros;
+    description.buffers.iter().chain(&rung.scratch).any(is_restored) || rung.steps.iter().any(RungStep::needs_restoring)
 }
 
 pub fn rung_text(description: &Description, rung: &str, file: &FamilyFile) -> Option<String> {

@@ -3,8 +3,8 @@
 use super::args::{BufferElement, BufferRole, DataKind, Declared};
 use super::description::{Allowance, Checker, Description, MOST};
 use super::formula::Formula;
-use super::{Oracle, OracleBuffer, OracleQuestion};
 use super::resolve::Elements;
+use super::{Oracle, OracleBuffer, OracleQuestion};
 use crate::{Described, Form, Planned, Problem, Spot};
 use gpulab_model::data::{Array, Change, Dtype, Field, Fill, Layout, NumberValue, Params, Scalar, Shape};
 use gpulab_model::plan::{Case, Cost, Near, OutputPart, Plan, Reference, Refusal, Target};
@@ -132,7 +132,7 @@ impl DescribedProblem {
     }
 
     /// The answer as a reference, if it can be one.
-    fn judged(&self, case: &Case, question: &OracleQuestion<'_>, answers: Vec<Array>) -> Result<Reference, String> {
+    fn judged(&self, question: &OracleQuestion<'_>, answers: Vec<Array>) -> Result<Reference, String> {
         let outputs: Vec<&OracleBuffer<'_>> = question.outputs().collect();
         let is_single = outputs.len() == 1;
         let mut parts = Vec::new();
@@ -383,7 +383,7 @@ impl Problem for DescribedProblem {
             }
         }
         let answers = self.oracle.answer(&question);
-        answers.and_then(|answers| self.judged(case, &question, answers)).unwrap_or_else(Reference::Unknown)
+        answers.and_then(|answers| self.judged(&question, answers)).unwrap_or_else(Reference::Unknown)
     }
 }
 
@@ -463,7 +463,9 @@ impl Described for DescribedProblem {
             let each = (storage.layout.size / storage.dtype.size()).max(1);
             let count = data.len() / each;
             let places = BTreeSet::from([count / 3, 2 * count / 3, count.saturating_sub(1)]);
-            for at in places.into_iter().filter(|place| *place < count).flat_map(|place| place * each..(place + 1) * each) {
+            for at in
+                places.into_iter().filter(|place| *place < count).flat_map(|place| place * each..(place + 1) * each)
+            {
                 all.push(Change { input: index, index: at, value: Array::zeros(storage.dtype, 1) });
             }
         }

@@ -65,7 +65,6 @@ fn plan(ask: &Ask<'_>, partials: usize, scratch: &[usize], passes: Vec<Pass>) ->
         depth: 0,
         host_tail: None,
         restored: false,
-        rows: None,
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{
 };
 use gpulab_cpu::minplus::{self as host, Semiring};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
-use gpulab_model::plan::{Arg, Case, Cost, Pass, Plan, Reference, Refusal, Role, WorkGroup};
+use gpulab_model::plan::{Arg, Case, Cost, Reference, Refusal, Role, WorkGroup};
 
 /// The family of all shortest distances. Its matrices are of weights without a negative cycle.
 pub static CLOSURE: Family = BuiltInFamily {
@@ -209,52 +209,6 @@ fn in_blocks<'a>(
             lower(plan, buffers, [0, 0], [pitch, pitch]);
         }
     })
-}
-
-/// The launches of a plan in blocks, for whoever has them work on the tiles of a larger matrix. A tile's side is a multiple of
-/// the block, and its rows follow each other.
-#[derive(Clone, Copy, Debug)]
-pub struct InBlocks<'p> {
-    steps: &'p [Pass],
-    /// Nodes of a step.
-    pub block: u64,
-}
-
-impl<'p> InBlocks<'p> {
-    /// Launches of a step: see [`in_blocks`]. Before the steps the matrix is padded, and behind them it is given out.
-    const STEP: usize = 6;
-    /// Places of the panels and of the matrix among a plan's buffers.
-    pub const ROWS: usize = 1;
-    pub const COLUMNS: usize = 2;
-    pub const MATRIX: usize = 3;
-
-    /// Those of a plan, if it is in blocks.
-    pub fn of(plan: &'p Plan) -> Option<InBlocks<'p>> {
-        let block = BLOCK.get(&plan.params).ok()??;
-        let steps = plan.passes.get(1..plan.passes.len().checked_sub(1)?)?;
-        Some(InBlocks { steps, block })
-    }
-
-    /// Those of the blocks that begin before so many nodes, if there are as many.
-    pub fn up_to(self, nodes: usize) -> InBlocks<'p> {
-        let blocks = nodes.div_ceil(self.block as usize).min(self.steps.len() / Self::STEP);
-        InBlocks { steps: &self.steps[..blocks * Self::STEP], ..self }
-    }
-
-    /// All shortest paths within the matrix.
-    pub fn close(self) -> &'p [Pass] {
-        self.steps
-    }
-
-    /// Makes panels of the block's rows and columns in each step.
-    pub fn pack(self) -> impl Iterator<Item = &'p Pass> {
-        self.steps.iter().skip(Self::STEP - 2).step_by(Self::STEP)
-    }
-
-    /// Lowers the whole matrix by the panels of each step.
-    pub fn lower(self) -> impl Iterator<Item = &'p Pass> {
-        self.steps.iter().skip(Self::STEP - 1).step_by(Self::STEP)
-    }
 }
 
 /// Roundings of the longest sum: one for each node of a block, and two more for each block.

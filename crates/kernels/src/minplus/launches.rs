@@ -82,13 +82,12 @@ fn matrix(plan: &Builder<'_>) -> usize {
     plan.ask.case.shape.elements() as usize
 }
 
-/// One launch that reads the matrix itself; dimension `dim` is that of the rows.
-pub(super) fn direct(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup, dim: usize) -> Planned {
+/// One launch that reads the matrix itself.
+pub(super) fn direct(mut plan: Builder<'_>, groups: [u64; 3], wg: WorkGroup) -> Planned {
     shape::check_wg(wg, plan.ask.target)?;
     let result = plan.output(matrix(&plan));
     let args = plan.inputs().into_iter().chain([result, Arg::Index(plan.n())]).collect();
     plan.launch(groups, wg, args);
-    plan.split_rows(dim, wg.0[dim], wg.0[dim] as u64);
     Ok(plan.plan(0, 0))
 }
 
@@ -111,7 +110,6 @@ pub(super) fn stripped(mut plan: Builder<'_>, strip_rows: u64, strip_columns: u6
     plan.prepare("strips", [down + across, 1, 1], one, args);
     let args = [ys, xs, result].into_iter().chain([n, items_across, high, wide].map(Arg::Index)).collect();
     plan.launch([down.div_ceil(high) * items_across, 1, 1], one, args);
-    plan.split_rows(0, items_across as usize, high * strip_rows);
     Ok(plan.plan(0, 0))
 }
 
@@ -142,6 +140,5 @@ pub(super) fn panelled(mut plan: Builder<'_>, panels: Panels, wg: WorkGroup, loc
     let one = panels.paired.then_some(Arg::Int(1));
     let args = [rows, columns, result].into_iter().chain(sizes).chain(one).collect();
     plan.launch([n.div_ceil(tile[1]), n.div_ceil(tile[0]), panels.split], wg, args);
-    plan.split_rows(1, wg.0[1], tile[0]);
     Ok(plan.plan(local_elements, 0))
 }

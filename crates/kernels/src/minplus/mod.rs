@@ -15,7 +15,7 @@ use super::shape;
 use crate::{
     Ask, Baseline, Bound, Builder, BuiltInFamily, Changed, Family, Form, Planned, Problem, Spot, ladder_from, rung,
 };
-pub use closure::{CLOSURE, InBlocks};
+pub use closure::CLOSURE;
 use gpulab_cpu::minplus::{self as host, EdgeJoin, Semiring};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Case, Cost, Plan, Reference, Refusal, Target, WorkGroup};
@@ -228,8 +228,7 @@ fn single(ask: &Ask<'_>) -> Planned {
     }
     let wg = if down > 1 { ask.case.wg } else { square(across) };
     let groups = [n.div_ceil(wg.0[0] as u64), n.div_ceil(wg.0[1] as u64), 1];
-    let dim = usize::from(ask.rung.variant() == "coalesced");
-    direct(begin(ask, n)?, groups, wg, dim)
+    direct(begin(ask, n)?, groups, wg)
 }
 
 /// A group of so many items, as square as it can be, and not higher than it is wide.

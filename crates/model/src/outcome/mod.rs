@@ -66,8 +66,6 @@ pub struct Settings {
     pub least_time: Option<f64>,
     /// That the case is one of many in a search for the fastest, so that its time is all that is asked for.
     pub candidate: Option<Candidate>,
-    /// That the data stay on the host, and chunks of them go through at most so many bytes of the device.
-    pub stream: Option<u64>,
 }
 
 /// A case of a search, which is not run from end to end.
@@ -110,7 +108,6 @@ impl Default for Settings {
             clock: Clock::Event,
             least_time: None,
             candidate: None,
-            stream: None,
         }
     }
 }
@@ -225,19 +222,8 @@ pub struct Measured {
     pub canary: Option<Canary>,
     /// Why the times cannot be trusted, although the result is right.
     pub suspect: Option<String>,
-    /// What a case takes apart whose data went through the device in chunks.
-    pub streamed: Option<StreamTimes>,
     /// What else there is to say.
     pub note: String,
-}
-
-/// The parts of a streamed case, each by itself: medians by the host's clock, in seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StreamTimes {
-    /// The same copies, without kernels.
-    pub copies: f64,
-    /// The same launches, without copies.
-    pub kernels: f64,
 }
 
 /// What the driver tells of the build of a case's main kernel, and what follows; nothing of what it does not tell.

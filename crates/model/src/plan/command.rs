@@ -33,18 +33,6 @@ pub struct Transfer {
     pub bytes: usize,
 }
 
-/// Rows of a matrix on their way: parts of rows, that lie so many bytes apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RowsTransfer {
-    /// Of the first row.
-    pub first: Transfer,
-    pub rows: usize,
-    /// Bytes from a row on the host to the next.
-    pub host_pitch: usize,
-    /// Bytes from a row in the buffer to the next.
-    pub buffer_pitch: usize,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Action {
     Launch(Launch),
@@ -52,8 +40,6 @@ pub enum Action {
     Write(Transfer),
     /// Copies from a buffer to the host.
     Read(Transfer),
-    WriteRows(RowsTransfer),
-    ReadRows(RowsTransfer),
     /// Maps a part of a buffer, copies from the host's memory to it, and unmaps it. The host waits for the mapping.
     Fill(Transfer),
     /// Maps a part of a buffer, copies from it to the host's memory, and unmaps it. The host waits for the mapping.
@@ -77,8 +63,6 @@ pub struct Launch {
     pub global: [usize; 3],
     /// Work-items of a group in each dimension.
     pub local: [usize; 3],
-    /// The first work-item in each dimension.
-    pub offset: [usize; 3],
     pub args: Vec<Arg<BufferId>>,
     pub check: Option<FlagCheck<BufferId>>,
 }
@@ -86,14 +70,7 @@ pub struct Launch {
 impl Launch {
     /// So many work-items from the first on, in groups of `wg`.
     pub fn linear(kernel: &str, items: usize, wg: usize, args: Vec<Arg<BufferId>>) -> Launch {
-        Launch {
-            kernel: kernel.to_owned(),
-            global: [items, 1, 1],
-            local: [wg, 1, 1],
-            offset: [0; 3],
-            args,
-            check: None,
-        }
+        Launch { kernel: kernel.to_owned(), global: [items, 1, 1], local: [wg, 1, 1], args, check: None }
     }
 }
 

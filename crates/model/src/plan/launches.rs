@@ -62,7 +62,6 @@ impl Pass {
             kernel: kernel.clone(),
             global: *global,
             local: *local,
-            offset: [0; 3],
             args: args.iter().map(|arg| arg.bound(&buffer)).collect(),
             check: check.clone().map(|FlagCheck { name, buffer: at, bytes, skips, last_turn }| FlagCheck {
                 name,
@@ -96,25 +95,6 @@ pub struct Plan {
     pub host_tail: Option<u64>,
     /// Whether kernels change what untimed launches put into buffers, so that these must precede each run.
     pub restored: bool,
-    /// How the last launch shares the rows of its result out, where it can do some of them alone.
-    pub rows: Option<RowSplit>,
-}
-
-/// In dimension `dim` of a launch, each `items` work-items in turn make the next `rows` rows of the result.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RowSplit {
-    pub dim: usize,
-    pub items: usize,
-    pub rows: u64,
-}
-
-impl RowSplit {
-    /// Narrows a launch to `len` rows from `from` on. Of a unit of rows that these share with others, all are made.
-    pub fn narrow(self, launch: &mut Launch, from: u64, len: u64) {
-        let [first, end] = [from / self.rows, (from + len).div_ceil(self.rows)].map(|unit| unit as usize * self.items);
-        launch.offset[self.dim] = first;
-        launch.global[self.dim] = end - first;
-    }
 }
 
 impl Plan {

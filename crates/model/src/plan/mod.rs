@@ -9,9 +9,9 @@ mod movement;
 mod target;
 
 pub use arg::{Arg, ArgValue, BufferId};
-pub use command::{Action, FlagCheck, Holding, HostId, Launch, MemoryKind, QueuedCommand, RowsTransfer, Transfer};
+pub use command::{Action, FlagCheck, Holding, HostId, Launch, MemoryKind, QueuedCommand, Transfer};
 pub use image::{Addressing, Image, ImageKind, PixelFormat, Sampler};
-pub use launches::{BufferSpec, Pass, Plan, Role, RowSplit};
+pub use launches::{BufferSpec, Pass, Plan, Role};
 pub use movement::Movement;
 pub use target::{Refusal, Target};
 
@@ -23,9 +23,6 @@ pub const BUILD_OPTIONS: &str = "-cl-std=CL1.2 -cl-kernel-arg-info";
 
 /// Setting of kernels that repeat their work inside, so many times.
 pub const REPEATS: &str = "nreps";
-
-/// Setting of cases whose data go through the device in chunks: elements of a chunk.
-pub const CHUNK: &str = "chunk";
 
 /// Setting of cases of which the record says what the driver tells of the build.
 pub const TOLD: &str = "told";

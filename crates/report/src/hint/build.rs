@@ -1,7 +1,6 @@
 //! Hints for kernels that do not compile, or that take other arguments than they are given, from the compiler's log.
 
 use super::words::{Hint, hint};
-use gpulab_kernels::HostNames;
 use gpulab_study::judgement::Judgement;
 use gpulab_system::text::Joined;
 use std::collections::BTreeSet;
@@ -128,7 +127,7 @@ const LOGS: &[(&[&str], &[&str], &str, &str)] = &[
     ),
 ];
 
-fn by_log(log: &str, signature: &str, host: &HostNames) -> Option<Hint> {
+fn by_log(log: &str, signature: &str, host: &[String]) -> Option<Hint> {
     LOGS.iter().find_map(|(says, names, looks, next)| {
         let name = match looks.contains("{name}") {
             true => says.iter().find_map(|words| quoted(log, words))?,
@@ -145,10 +144,9 @@ fn by_log(log: &str, signature: &str, host: &HostNames) -> Option<Hint> {
 }
 
 /// The options that would define all that is missing: what the text leaves to its host, or else what the log misses.
-fn defines(log: &str, host: &HostNames) -> String {
-    let option = |name: &String, value: &str| format!("--declare \"define {name} {value}\"");
+fn defines(log: &str, host: &[String]) -> String {
     let mut known = BTreeSet::new();
-    let names: Vec<String> = match &host.unset[..] {
+    let names: Vec<String> = match host {
         [] => log
             .lines()
             .filter_map(|line| {
@@ -158,11 +156,7 @@ fn defines(log: &str, host: &HostNames) -> String {
             .collect(),
         unset => unset.to_vec(),
     };
-    let choice = host
-        .choices
-        .first()
-        .map(|first| format!(", or, as its conditionals ask for {}: {}", host.choices.join(", "), option(first, "1")));
-    names.iter().map(|name| option(name, "VALUE")).joined(" ") + &choice.unwrap_or_default()
+    names.iter().map(|name| format!("--declare \"define {name} VALUE\"")).joined(" ")
 }
 
 /// How many arguments a kernel has, and was given, where that is what is wrong.
@@ -187,7 +181,7 @@ mod tests {
 
     #[test]
     fn logs_of_several_compilers_are_read() {
-        let none = HostNames::default();
+        let none: [String; 0] = [];
         let said = |log: &str| by_log(log, "x", &none).map(|hint| hint.looks).unwrap_or_default();
         assert_eq!(said("my.cl:3:5: error: use of undeclared identifier 'NO_EDGE'"), "NO_EDGE is not declared.");
         assert_eq!(said("<stdin>:1:1: error: unknown type name 'vec4'"), "vec4 is not a type of OpenCL C.");
@@ -197,11 +191,9 @@ mod tests {
         assert_eq!(numbers_of_arguments("kernel `k` has 0 arguments and was given 3"), Some([0, 3]));
         let two = "unknown type name 'REAL'\nuse of undeclared identifier 'SIDE'\nunknown type name 'REAL'";
         assert_eq!(defines(two, &none), "--declare \"define REAL VALUE\" --declare \"define SIDE VALUE\"");
-        let host = HostNames { unset: vec!["SIDE".into()], choices: vec!["SINGLE".into(), "DOUBLE".into()] };
-        assert_eq!(
-            defines("use of undeclared identifier 'declared_by_a_line_that_failed'", &host),
-            "--declare \"define SIDE VALUE\", or, as its conditionals ask for SINGLE, DOUBLE: --declare \"define SINGLE 1\""
-        );
+        let host = ["SIDE".to_owned()];
+        let line = "use of undeclared identifier 'declared_by_a_line_that_failed'";
+        assert_eq!(defines(line, &host), "--declare \"define SIDE VALUE\"");
         assert_eq!(said("Cannot find symbol op in kernel library"), "The function op has no body: its host adds one.");
         assert_eq!(
             said("ptxas fatal: Unresolved extern function 'op'"),

@@ -187,7 +187,7 @@ fn next_check(judgement: &Judgement) -> String {
     let family = &judgement.asked.family;
     let command = match built_in(family) {
         Some(_) => format!("gpulab try FILE --as {family} --check"),
-        None => "gpulab ladder FILE --check".to_owned(),
+        None => "gpulab try FILE --check".to_owned(),
     };
     format!("{command} looks for races, accesses out of bounds and values that were never set.")
 }

@@ -1,5 +1,7 @@
 //! What the plugin counts of a launch, and what follows.
 
+use gpulab_model::data::Params;
+use gpulab_model::plan::WorkGroup;
 use serde::Deserialize;
 use std::ops::AddAssign;
 
@@ -84,12 +86,6 @@ pub struct InstructionCounts {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct LaunchCounts {
     pub kernel: String,
-    /// The OpenCL program that it is of, from 1, where programs are told apart.
-    #[serde(default)]
-    pub program: u64,
-    /// Items of a group along each axis.
-    #[serde(default)]
-    pub wg: [usize; 3],
     pub groups: u64,
     pub items: u64,
     /// Warps, those with fewer items included.
@@ -104,6 +100,21 @@ pub struct LaunchCounts {
     pub unordered: bool,
     /// Its instructions, in the order in which they were first executed.
     pub instructions: Vec<InstructionCounts>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct CountedCase {
+    /// The work-group that the rung made of the one asked for.
+    pub wg: WorkGroup,
+    pub params: Params,
+    pub launches: Vec<CountedLaunch>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct CountedLaunch {
+    /// Whether its time would count: others prepare the data.
+    pub timed: bool,
+    pub counts: LaunchCounts,
 }
 
 /// What joins two counts of the same thing.
@@ -164,23 +175,6 @@ impl AddAssign for Counts {
 }
 
 impl LaunchCounts {
-    /// Adds what another launch of the same kernel did, line by line.
-    pub fn add_launch(&mut self, other: LaunchCounts) {
-        self.groups += other.groups;
-        self.items += other.items;
-        self.warps += other.warps;
-        self.barriers += other.barriers;
-        self.copies += other.copies;
-        self.private += other.private;
-        self.unordered |= other.unordered;
-        for one in other.instructions {
-            match self.instructions.iter_mut().find(|own| (&own.file, own.line) == (&one.file, one.line)) {
-                Some(own) => own.counts += one.counts,
-                None => self.instructions.push(one),
-            }
-        }
-    }
-
     pub fn total(&self) -> Counts {
         let mut total = Counts::default();
         self.instructions.iter().for_each(|one| total += one.counts);

@@ -3,7 +3,6 @@
 //!
 //! Counts need no GPU, repeat exactly, and are the same on every machine.
 
-mod counted;
 mod counts;
 mod finding;
 mod gate;
@@ -12,12 +11,9 @@ mod row;
 mod stretch;
 mod trace;
 
-pub use counted::{CountedCase, CountedLaunch, LaunchedKernel};
-pub use counts::{Counts, InstructionCounts, LaunchCounts, MemoryCounts, RequestCounts};
+pub use counts::{CountedCase, CountedLaunch, Counts, InstructionCounts, LaunchCounts, MemoryCounts, RequestCounts};
 pub use finding::{CheckFinding, FindingKind};
-pub use gate::{
-    CountAllowance, CountAllowances, CountGauge, CountGrowth, EditedLine, GAUGES, GrowthPlace, KeptCounts, growths,
-};
+pub use gate::{CountAllowances, CountGauge, CountGrowth, case_of, counted_cases, growths, machine_of};
 pub use machine::{AccessRule, LockstepModel, MACHINES, Machine};
 pub use row::{CountRow, CountSubject};
 pub use stretch::{counted_settings, small_cases, stretched};

@@ -1,8 +1,6 @@
 //! The flat rows that files of counts hold.
 
-use super::{
-    CountedCase, CountedLaunch, Counts, LaunchCounts, LaunchedKernel, LockstepModel, MemoryCounts, RequestCounts,
-};
+use super::{CountedCase, CountedLaunch, Counts, LaunchCounts, LockstepModel, MemoryCounts, RequestCounts};
 use gpulab_model::data::{Dtype, Params};
 use gpulab_model::outcome::{Status, Stop};
 use gpulab_model::plan::{Case, WorkGroup};
@@ -242,25 +240,6 @@ impl CountRow {
             .collect()
     }
 
-    /// A row for all launches of a kernel by a host program, whose name stands for the variant, and one for each of its lines.
-    pub fn of_kernel(
-        program: &str,
-        (simulator, model): (&str, LockstepModel),
-        kernel: &LaunchedKernel,
-    ) -> Vec<CountRow> {
-        let LaunchedKernel { launches, counts } = kernel;
-        let row = CountRow {
-            simulator: simulator.to_owned(),
-            variant: program.to_owned(),
-            n: counts.items,
-            m: 1,
-            wg: WorkGroup(counts.wg),
-            ..CountRow::for_machine(model)
-        };
-        let place = RowPlace { launch: 1, launches: *launches, timed: true, kernel: &counts.kernel, line: None };
-        row.of_launch(place, counts)
-    }
-
     /// The row of a launch with these counts, and one for each line.
     fn of_launch(&self, place: RowPlace<'_>, counts: &LaunchCounts) -> Vec<CountRow> {
         let mut whole = self.with(place, counts.total());
@@ -273,11 +252,6 @@ impl CountRow {
         let lines = counts.by_line().into_iter();
         let lines = lines.map(|(file, line, counts)| self.with(RowPlace { line: Some((file, line)), ..place }, counts));
         std::iter::once(whole).chain(lines).collect()
-    }
-
-    /// Whether it is of a kernel that a host program launches, and not of a case.
-    pub fn is_of_program(&self) -> bool {
-        self.family.is_empty()
     }
 
     pub fn elements(&self) -> u64 {

@@ -21,8 +21,8 @@ pub struct Edit {
     about: &'static str,
     /// What is replaced, wherever it stands, and by what.
     patches: &'static [(&'static str, &'static str)],
-    /// Of a plant the count that must be named, and a part of the line that it must be named with.
-    found: Option<(&'static str, &'static str)>,
+    /// Of a plant the count that must be named.
+    found: Option<&'static str>,
 }
 
 /// All edits, plants first.
@@ -74,29 +74,24 @@ impl Tree {
             text = text.replace(find, put);
         }
         fs::write(&file, text).map_err(|e| e.to_string())?;
-        fs::write(folder.path().join("base.json"), kept).map_err(|e| e.to_string())?;
-        let (code, said) = count(folder.path(), edit.what, &["--against", "base.json", "--fail-on", LIMITS])?;
+        fs::write(folder.path().join("base.csv"), kept).map_err(|e| e.to_string())?;
+        let (code, said) = count(folder.path(), edit.what, &["--against", "base.csv", "--fail-on", LIMITS])?;
         let is_as_it_must = match edit.found {
             None => code == 0,
-            Some((count, line)) => {
-                let sentence = said.lines().find(|said| said.contains(&format!("has more {count}:")));
-                let place = sentence.and_then(|said| said.split_once("most at ")).map(|(_, place)| place);
-                let place = place.map(|place| place.split_once("; edited was ").map_or(place, |(place, _)| place));
-                code == 6 && place.is_some_and(|place| place.contains(line))
-            }
+            Some(count) => code == 6 && said.contains(&format!("has more {count}:")),
         };
         Ok((!is_as_it_must).then(|| format!("JUDGED WRONG: {code}: {said}")))
     }
 
-    /// What `--save` writes of the kernel as it is.
+    /// What `--csv` writes of the kernel as it is.
     fn kept(&self, what: &'static str) -> Result<String, String> {
         let kept = self.kept.lock().map_err(|e| e.to_string())?.entry(what).or_default().clone();
         let mut kept = kept.lock().map_err(|e| e.to_string())?;
         if let Some(kept) = &*kept {
             return Ok(kept.clone());
         }
-        let file = format!("{}.json", what.replace(['/', ' ', ':'], "_"));
-        let (code, said) = count(self.base.path(), what, &["--save", &file])?;
+        let file = format!("{}.csv", what.replace(['/', ' ', ':'], "_"));
+        let (code, said) = count(self.base.path(), what, &["--csv", &file])?;
         let text = fs::read_to_string(self.base.path().join(file)).map_err(|e| format!("{code}: {said}: {e}"))?;
         Ok(kept.insert(text).clone())
     }

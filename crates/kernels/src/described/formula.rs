@@ -126,9 +126,7 @@ impl Node {
             Node::Number(number) => Ok(*number as f64),
             Node::Fraction(number) => Ok(*number),
             Node::Name(name) => names(name).map(|value| value as f64).ok_or_else(|| format!("{name} is unknown")),
-            Node::Operation(operator, sides) => {
-                Ok(apply_real(operator, sides[0].real(names)?, sides[1].real(names)?))
-            }
+            Node::Operation(operator, sides) => Ok(apply_real(operator, sides[0].real(names)?, sides[1].real(names)?)),
         }
     }
 }
@@ -238,7 +236,9 @@ fn tokens(text: &str) -> Result<Vec<String>, char> {
                 word.push(c);
                 continue;
             }
-            Some(sign) if !in_word && !is_word && RANKS.concat().contains(&format!("{sign}{c}").as_str()) => sign.push(c),
+            Some(sign) if !in_word && !is_word && RANKS.concat().contains(&format!("{sign}{c}").as_str()) => {
+                sign.push(c)
+            }
             _ if is_word || "+-*/%(),<>=!&|".contains(c) => tokens.push(c.to_string()),
             _ if c.is_ascii_whitespace() => {}
             _ => return Err(c),

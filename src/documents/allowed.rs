@@ -31,7 +31,7 @@ pub(crate) fn refusal(command: &Command) -> Option<&'static str> {
         Command::Tune(_) => Some("it needs a device, except with --replay"),
         Command::Report(_) => Some("it writes documents itself"),
         Command::Exercise { .. } => Some("it keeps progress, and needs a device to check"),
-        Command::Tuned { .. } | Command::Merge { .. } | Command::Completions { .. } | Command::Man { .. } => {
+        Command::Tuned { .. } | Command::Merge { .. } | Command::Completions { .. } => {
             Some("its output is not for readers, or it changes files")
         }
         Command::Worker => Some("it is for gpulab itself"),

@@ -1,12 +1,20 @@
-//! How many work-groups a compute unit holds at once, from what each of them needs: a table of devices (`units.rs`),
-//! arithmetic, and curves over each need (`curve.rs`).
+//! How many work-groups a compute unit holds at once, from what each of them needs.
+//!
+//! NVIDIA's limits up to compute capability 6.0 are those of the table in its CUDA Occupancy Calculator
+//! (`CUDA_Occupancy_Calculator.xls`), which also says how registers are given: until 1.3 to whole groups, whose warps count
+//! in pairs; since then to warps, from the registers of as many parts of the unit as the calculator's "warp allocation
+//! granularity". The least that is given is 256 registers, but 512 in 1.2 and 1.3, and 64 in 2.x. Limits since 6.1 are those
+//! of the tables of technical specifications per compute capability in the CUDA C++ Programming Guide. They are the
+//! hardware's: NVIDIA's OpenCL itself gives a group 48 KiB of local memory and no more. On 1.x, kernels' arguments lie in
+//! local memory too and count with it.
+//!
+//! AMD's are those that LLVM's AMDGPU back end computes with (`AMDGPUBaseInfo.cpp`, and the features of each target in
+//! `GCNProcessors.td` and `AMDGPU.td`): registers of a SIMD unit and their granule, waves of a SIMD unit, and barriers of a
+//! compute unit; RDNA's unit is the workgroup processor of two. RDNA runs wavefronts of 32 work-items, or of 64 where the
+//! compiler chose so (`-wave64`): these have half as many registers a work-item to share, in half the granule. Scalar
+//! registers, which hardly ever limit anything, are left out.
 
-mod curve;
-mod units;
-
-pub use curve::Curve;
 use gpulab_model::Error;
-pub use units::{UNITS, known, unit};
 
 /// What a compute unit of some generation holds. Registers are those of one work-item, 32 bits each; memory is in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,8 +22,6 @@ pub struct ComputeUnit {
     /// `8.6` for a compute capability, `gfx90a` for AMD's target.
     pub name: &'static str,
     pub lockstep: u64,
-    /// What those are called: `warp` or `wavefront`.
-    pub warp: &'static str,
     /// Its parts, with registers and warps of their own.
     pub parts: u64,
     /// Warps at once of each part.
@@ -27,7 +33,8 @@ pub struct ComputeUnit {
     pub singles_are_free: bool,
     /// Registers of a work-item that the warps of a part share.
     pub registers: u64,
-    pub receiver: Receiver,
+    /// Whether a group has its registers as a whole, and its warps count in pairs; else each warp has them from its part's.
+    pub takes_whole_groups: bool,
     /// Registers are given in multiples of this.
     pub granule: u64,
     /// Most registers of a work-item.
@@ -44,14 +51,6 @@ pub struct ComputeUnit {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Receiver {
-    /// To each warp, from its part's registers.
-    Warp,
-    /// To a group as a whole, whose warps count in pairs.
-    Group,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupNeeds {
     pub registers: u64,
     /// Bytes of local memory.
@@ -59,26 +58,13 @@ pub struct GroupNeeds {
     pub wg: u64,
 }
 
-pub const LOCAL: &str = "local memory";
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resident {
     pub groups: u64,
     pub warps: u64,
     pub most_warps: u64,
-    pub limits: Vec<(&'static str, u64)>,
-}
-
-impl Resident {
-    /// The share of the unit's warps that are resident, from 0 to 1.
-    pub fn share(&self) -> f64 {
-        self.warps as f64 / self.most_warps as f64
-    }
-
     /// Resources that allow no more groups than there are.
-    pub fn limited_by(&self) -> Vec<&'static str> {
-        self.limits.iter().filter(|(_, groups)| *groups == self.groups).map(|(name, _)| *name).collect()
-    }
+    pub limited_by: Vec<&'static str>,
 }
 
 impl ComputeUnit {
@@ -102,29 +88,186 @@ impl ComputeUnit {
         let most_warps = self.parts * self.warps;
         let local = (need.local + self.local_kept).next_multiple_of(self.local_granule);
         let is_free = self.singles_are_free && warps == 1;
-        let limits = vec![
+        let limits = [
             ("registers", self.groups_by_registers(need.registers.max(1), warps)),
-            (LOCAL, self.local.checked_div(local).unwrap_or(u64::MAX)),
+            ("local memory", self.local.checked_div(local).unwrap_or(u64::MAX)),
             ("work-items", most_warps / warps),
             ("groups", if is_free { u64::MAX } else { self.groups }),
         ];
         let groups = limits.iter().map(|(_, groups)| *groups).min().unwrap_or(0);
-        Ok(Resident { groups, warps: groups * warps, most_warps, limits })
+        let limited_by = limits.into_iter().filter(|(_, most)| *most == groups).map(|(name, _)| name).collect();
+        Ok(Resident { groups, warps: groups * warps, most_warps, limited_by })
     }
 
     /// How many groups of so many warps the registers allow, where each work-item has this many.
     fn groups_by_registers(&self, registers: u64, warps: u64) -> u64 {
-        match self.receiver {
-            Receiver::Group => self.registers / (warps.next_multiple_of(2) * registers).next_multiple_of(self.granule),
-            Receiver::Warp => {
-                let given = registers.next_multiple_of(self.granule);
-                if warps * given > self.most_group_registers {
-                    return 0;
-                }
-                self.parts * (self.registers / given) / warps
-            }
+        if self.takes_whole_groups {
+            return self.registers / (warps.next_multiple_of(2) * registers).next_multiple_of(self.granule);
         }
+        let given = registers.next_multiple_of(self.granule);
+        let fits = warps * given <= self.most_group_registers;
+        if fits { self.parts * (self.registers / given) / warps } else { 0 }
     }
+}
+
+/// NVIDIA until 1.3: a single part, and registers that are given to whole groups. Both kinds of registers are a work-item's.
+const fn tesla(name: &'static str, warps: u64, [registers, granule]: [u64; 2]) -> ComputeUnit {
+    ComputeUnit {
+        name,
+        lockstep: 32,
+        parts: 1,
+        warps,
+        groups: 8,
+        most_items: 512,
+        singles_are_free: false,
+        registers,
+        takes_whole_groups: true,
+        granule,
+        most_registers: 124,
+        most_group_registers: registers,
+        local: 16 << 10,
+        most_local: 16 << 10,
+        local_granule: 512,
+        local_kept: 0,
+    }
+}
+
+/// NVIDIA 2.x.
+const fn fermi(name: &'static str) -> ComputeUnit {
+    ComputeUnit {
+        parts: 2,
+        warps: 24,
+        groups: 8,
+        granule: 2,
+        most_registers: 63,
+        most_group_registers: 1024,
+        local_granule: 128,
+        ..nvidia(name, 48, 8, [48, 48])
+    }
+}
+
+/// NVIDIA before Ampere. Local memory of the unit, and the most of a group, are in KiB.
+const fn nvidia(name: &'static str, warps: u64, groups: u64, [local_kib, most_local_kib]: [u64; 2]) -> ComputeUnit {
+    ComputeUnit {
+        name,
+        lockstep: 32,
+        parts: 4,
+        warps: warps / 4,
+        groups,
+        most_items: 1024,
+        singles_are_free: false,
+        registers: 512,
+        takes_whole_groups: false,
+        granule: 8,
+        most_registers: 255,
+        most_group_registers: 2048,
+        local: local_kib << 10,
+        most_local: most_local_kib << 10,
+        local_granule: 256,
+        local_kept: 0,
+    }
+}
+
+/// NVIDIA since Ampere: the system keeps 1 KiB of local memory for each group.
+const fn ampere(name: &'static str, warps: u64, groups: u64, local_kib: u64) -> ComputeUnit {
+    let older = nvidia(name, warps, groups, [local_kib, local_kib - 1]);
+    ComputeUnit { local_granule: 128, local_kept: 1 << 10, ..older }
+}
+
+/// AMD; of a work-item are the registers.
+const fn amd(
+    name: &'static str,
+    lockstep: u64,
+    warps: u64,
+    [registers, granule, most_registers]: [u64; 3],
+) -> ComputeUnit {
+    let is_pair = lockstep == 32;
+    ComputeUnit {
+        name,
+        lockstep,
+        parts: 4,
+        warps,
+        groups: if is_pair { 32 } else { 16 },
+        most_items: 1024,
+        singles_are_free: true,
+        registers,
+        takes_whole_groups: false,
+        granule,
+        most_registers,
+        most_group_registers: 4 * registers,
+        local: if is_pair { 128 << 10 } else { 64 << 10 },
+        most_local: 64 << 10,
+        local_granule: 512,
+        local_kept: 0,
+    }
+}
+
+const fn wave64(name: &'static str, warps: u64, registers: u64, granule: u64) -> ComputeUnit {
+    let narrow = amd(name, 32, warps, [registers / 2, granule / 2, 256]);
+    ComputeUnit { lockstep: 64, ..narrow }
+}
+
+const UNITS: &[ComputeUnit] = &[
+    tesla("1.0", 24, [256, 8]),
+    tesla("1.1", 24, [256, 8]),
+    tesla("1.2", 32, [512, 16]),
+    tesla("1.3", 32, [512, 16]),
+    fermi("2.0"),
+    fermi("2.1"),
+    ComputeUnit { most_registers: 63, ..nvidia("3.0", 64, 16, [48, 48]) },
+    nvidia("3.5", 64, 16, [48, 48]),
+    ComputeUnit { registers: 1024, ..nvidia("3.7", 64, 16, [112, 48]) },
+    nvidia("5.0", 64, 32, [64, 48]),
+    nvidia("5.2", 64, 32, [96, 48]),
+    ComputeUnit { most_group_registers: 1024, ..nvidia("5.3", 64, 32, [64, 48]) },
+    ComputeUnit { parts: 2, warps: 32, registers: 1024, ..nvidia("6.0", 64, 32, [64, 48]) },
+    nvidia("6.1", 64, 32, [96, 48]),
+    nvidia("7.0", 64, 32, [96, 96]),
+    nvidia("7.5", 32, 16, [64, 64]),
+    ampere("8.0", 64, 32, 164),
+    ampere("8.6", 48, 16, 100),
+    ampere("8.7", 48, 16, 164),
+    ampere("8.9", 48, 24, 100),
+    ampere("9.0", 64, 32, 228),
+    ampere("10.0", 64, 32, 228),
+    ampere("10.3", 64, 32, 228),
+    ampere("12.0", 48, 24, 100),
+    ampere("12.1", 48, 24, 100),
+    ComputeUnit { most_local: 32 << 10, local_granule: 256, ..amd("gfx600", 64, 10, [256, 4, 256]) },
+    amd("gfx700", 64, 10, [256, 4, 256]),
+    amd("gfx803", 64, 10, [256, 4, 256]),
+    amd("gfx900", 64, 10, [256, 4, 256]),
+    amd("gfx906", 64, 10, [256, 4, 256]),
+    amd("gfx908", 64, 10, [256, 4, 256]),
+    amd("gfx90a", 64, 8, [512, 8, 512]),
+    amd("gfx942", 64, 8, [512, 8, 512]),
+    amd("gfx1010", 32, 20, [1024, 8, 256]),
+    amd("gfx1030", 32, 16, [1024, 16, 256]),
+    amd("gfx1031", 32, 16, [1024, 16, 256]),
+    amd("gfx1032", 32, 16, [1024, 16, 256]),
+    amd("gfx1100", 32, 16, [1536, 24, 256]),
+    amd("gfx1101", 32, 16, [1536, 24, 256]),
+    amd("gfx1102", 32, 16, [1024, 16, 256]),
+    amd("gfx1103", 32, 16, [1024, 16, 256]),
+    wave64("gfx1010-wave64", 20, 1024, 8),
+    wave64("gfx1030-wave64", 16, 1024, 16),
+    wave64("gfx1031-wave64", 16, 1024, 16),
+    wave64("gfx1032-wave64", 16, 1024, 16),
+    wave64("gfx1100-wave64", 16, 1536, 24),
+    wave64("gfx1101-wave64", 16, 1536, 24),
+    wave64("gfx1102-wave64", 16, 1024, 16),
+    wave64("gfx1103-wave64", 16, 1024, 16),
+];
+
+/// A generation by its name, with those that are known if it is none.
+pub fn unit(name: &str) -> Result<&'static ComputeUnit, Error> {
+    UNITS.iter().find(|unit| unit.name == name).ok_or_else(|| {
+        let names: Vec<&str> = UNITS.iter().map(|unit| unit.name).collect();
+        Error::Usage(format!(
+            "`{name}` is unknown; --generation takes NVIDIA's compute capabilities and AMD's targets: {}",
+            names.join(", ")
+        ))
+    })
 }
 
 #[cfg(test)]
@@ -142,7 +285,7 @@ mod tests {
         assert_eq!((narrow.groups, narrow.warps, narrow.most_warps), (12, 48, 64));
         let wide = groups("7.0", 37, 0, 320);
         assert_eq!((wide.groups, wide.warps), (4, 40));
-        assert_eq!(wide.limited_by(), ["registers"]);
+        assert_eq!(wide.limited_by, ["registers"]);
         assert_eq!(groups("7.0", 32, 0, 256).warps, 64, "at most 32 registers fill the unit");
     }
 
@@ -157,7 +300,7 @@ mod tests {
         };
         for name in ["1.0", "1.1"] {
             assert_eq!(of(name, 20, 68, 192), (2, 12, 24), "{name}");
-            assert_eq!(groups(name, 20, 68, 192).limited_by(), ["registers"]);
+            assert_eq!(groups(name, 20, 68, 192).limited_by, ["registers"]);
             assert_eq!((of(name, 12, 0, 128), of(name, 12, 0, 256)), ((5, 20, 24), (2, 16, 24)), "{name}");
         }
         for name in ["1.2", "1.3"] {
@@ -223,18 +366,12 @@ mod tests {
     #[test]
     fn local_memory_and_group_counts_limit_too() {
         let most = groups("9.0", 32, 48 << 10, 64);
-        assert_eq!((most.groups, most.limited_by()), (4, vec!["local memory"]));
+        assert_eq!((most.groups, most.limited_by), (4, vec!["local memory"]));
         assert_eq!(groups("9.0", 32, 227 << 10, 64).groups, 1);
-        assert_eq!(groups("8.6", 32, 0, 64).limited_by(), ["groups"]);
+        assert_eq!(groups("8.6", 32, 0, 64).limited_by, ["groups"]);
         assert_eq!(groups("gfx90a", 32, 64 << 10, 64).groups, 1);
-        assert_eq!(groups("gfx90a", 32, 0, 128).limited_by(), ["work-items", "groups"]);
+        assert_eq!(groups("gfx90a", 32, 0, 128).limited_by, ["work-items", "groups"]);
         assert_eq!(groups("gfx90a", 32, 0, 64).groups, 32, "single wavefronts need no barrier");
-    }
-
-    #[test]
-    fn unknown_generations_are_refused_with_those_that_are_known() {
-        let unknown = known("pthread").unwrap_err().to_string();
-        assert!(unknown.contains("gfx90a") && unknown.contains("gpulab lab occupancy"), "{unknown}");
     }
 
     #[test]

@@ -1,0 +1,157 @@
+//! The files that a command line writes: none is one that it reads, or another output, or a file that gpulab did not write.
+
+use crate::adopt::{family_files, is_family_file, kernel_files};
+use crate::ceilings::CeilingRow;
+use crate::cli::{Cli, Command};
+use crate::compare::ComparisonRow;
+use crate::distances::next_path;
+use crate::graph::write::is_written_npy;
+use crate::input;
+use crate::pages::is_folder;
+use crate::prelude::*;
+use crate::record::{Point, SampleRow};
+use crate::report::film::is_film;
+use crate::report::markdown::MARKDOWN_MARK;
+use crate::report::page::is_page;
+use crate::report::picture::PNG_MARK;
+use crate::store::{OutputFile, Rounds, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
+use crate::workers::Parts;
+use clap::{ArgMatches, CommandFactory};
+
+/// The commands that run a ladder.
+const LADDERS: &str = "reduce, dot, transpose, minplus, try";
+
+/// Commands, an option of theirs that names a file to write, and whether a file is a result of the same kind.
+const WRITTEN: &[(&str, &str, fn(&str) -> bool)] = &[
+    (LADDERS, "--csv", begins_as_csv::<Row>),
+    ("reduce, dot, transpose, minplus", "--json", begins_as_json::<Row>),
+    ("try", "--json", |head| {
+        begins_as_object(head, &["schema", "gpulab", "file", "family"]) || begins_as_json::<Row>(head)
+    }),
+    (LADDERS, "--md", is_markdown),
+    (LADDERS, "--samples", begins_as_csv::<SampleRow>),
+    ("minplus", "-o", |head| head.starts_with("from,to,distance") || is_written_npy(head)),
+    ("ceiling", "--csv", begins_as_csv::<CeilingRow>),
+    ("ceiling", "--json", begins_as_json::<CeilingRow>),
+    ("lab", "--csv", begins_as_csv::<Point>),
+    ("lab", "--json", begins_as_json::<Point>),
+    ("lab", "--svg", is_svg),
+    ("count", "--csv", begins_as_csv::<CountRow>),
+    ("count", "--json", begins_as_json::<CountRow>),
+    ("compare", "--csv", begins_as_csv::<ComparisonRow>),
+    ("compare", "--json", begins_as_json::<ComparisonRow>),
+    ("sweep, merge, tune", "-o", begins_as_csv::<Row>),
+    ("tune", "--csv", begins_as_csv::<Row>),
+    ("tune", "--json", begins_as_json::<Row>),
+    ("tune", "--export", |head| begins_as_object(head, &["schema_version", "device_name", "kernel_name"])),
+    ("tune, show", "--md", is_markdown),
+    ("plot, draw", "-o", |head| is_svg(head) || head.contains(PNG_MARK)),
+    ("film", "-o", is_film),
+    ("report", "-o", is_page),
+    ("devices", "--json", |head| begins_as_object(head, &["cl_version", "selector", "vendor"])),
+    ("doctor", "--json", |head| begins_as_object(head, &["broken", "counting", "drivers"])),
+    ("tuned export", "file", |head| begins_as_object(head, &["platform", "device", "driver", "entries"])),
+    ("exercise check", "--json", |head| head.contains("\"verdict\":") && head.contains("\"hint\":")),
+];
+
+/// Refuses a command line with an output that would replace an input that it names, another output, or a file that gpulab did
+/// not write.
+pub(crate) fn check(command: &Command, matches: &ArgMatches, forced: bool) -> Result<(), Error> {
+    let mut known = Cli::command();
+    let mut name = String::new();
+    let mut own = matches;
+    while let Some((next, below)) = own.subcommand() {
+        known = known.find_subcommand(next).cloned().unwrap_or_default();
+        name = format!("{name} {next}").trim().to_owned();
+        own = below;
+    }
+    let mut outputs: Vec<OutputFile<'_>> = beside(command);
+    let mut inputs = Vec::new();
+    for id in known.get_arguments().map(|arg| arg.get_id().as_str()) {
+        let values = own.try_get_raw(id).ok().flatten().into_iter().flatten().map(|value| value.to_string_lossy());
+        let of_this = WRITTEN.iter().find(|(commands, option, _)| {
+            let is_output = *option == "-o" && id == "output";
+            commands.split(", ").any(|one| one == name) && (is_output || option.trim_start_matches('-') == id)
+        });
+        match of_this {
+            // Pages of a folder have names of their own, and are checked once these are known.
+            Some(_) if name == "report" && values.clone().any(|path| is_folder(&path)) => {}
+            // Of an export the first word says for whom it is; a sweep that goes on says itself whether it can.
+            Some((_, option, is_ours)) => outputs.extend(values.last().map(|path| OutputFile {
+                option,
+                path,
+                is_ours: if matches!(command, Command::Sweep(sweep) if sweep.resume) { |_| true } else { *is_ours },
+            })),
+            None => inputs.extend(values.flat_map(|value| read(id, &value))),
+        }
+    }
+    check_outputs(&outputs, &inputs, forced)
+}
+
+/// The files that an option's value names, if it names any; of a folder all that lie below it.
+fn read(option: &str, value: &str) -> Vec<PathBuf> {
+    let has_folders = ["cl_dir", "all", "files", "what"].contains(&option);
+    value
+        .split(',')
+        .chain([value, input::path(value)])
+        .flat_map(|name| match Path::new(name) {
+            folder if folder.is_dir() => {
+                if has_folders {
+                    files::below(folder)
+                } else {
+                    Vec::new()
+                }
+            }
+            family if is_family_file(name) => family_files(family),
+            file if name.ends_with(".cl") => kernel_files(file),
+            file => vec![file.to_owned()],
+        })
+        .collect()
+}
+
+/// Files that a command writes beside those that its options name.
+fn beside(command: &Command) -> Vec<OutputFile<'_>> {
+    let (option, rows, workers) = match command {
+        Command::Minplus(options) => {
+            let next = next_path(&options.graph).into_iter();
+            return next.map(|path| OutputFile { option: "-o", path: path.into(), is_ours: is_written_npy }).collect();
+        }
+        Command::Sweep(options) => ("-o", Some(&options.output), &options.workers),
+        Command::Tune(options) => ("--csv", options.rows.csv.as_ref(), &options.workers),
+        _ => return Vec::new(),
+    };
+    let Some(rows) = rows.filter(|path| *path != "-") else { return Vec::new() };
+    std::iter::once(Rounds::path(rows).into())
+        .chain(Parts::left(workers, rows))
+        .map(|path: PathBuf| {
+            let is_ours: fn(&str) -> bool = match path.extension().and_then(|ending| ending.to_str()) {
+                Some("csv") => begins_as_csv::<Row>,
+                Some("rounds") => Rounds::is_ours,
+                // What a task said or had not finished.
+                Some("log" | "err" | "part") => |_| true,
+                _ if path.components().any(|part| part.as_os_str() == "server") => |_| true,
+                _ => |_| false,
+            };
+            OutputFile { option, path: path.display().to_string().into(), is_ours }
+        })
+        .collect()
+}
+
+/// The file of a picture.
+pub(crate) fn picture(path: &str) -> OutputFile<'_> {
+    OutputFile { option: "-o", path: path.into(), is_ours: |head| is_svg(head) || head.contains(PNG_MARK) }
+}
+
+fn is_markdown(head: &str) -> bool {
+    head.starts_with(MARKDOWN_MARK)
+}
+
+/// Whether an SVG is a picture of gpulab's: its parts have these names.
+fn is_svg(head: &str) -> bool {
+    head.starts_with("<svg") && head.contains("\"picture-title picture-about\"")
+}
+
+/// The files of results that words name: of a folder all that lie below it.
+pub(crate) fn shown(words: &[String]) -> Vec<PathBuf> {
+    words.iter().flat_map(|word| read("what", word)).collect()
+}
