@@ -4,8 +4,7 @@ use crate::adopt::{family_files, is_family_file, kernel_files};
 use crate::ceilings::CeilingRow;
 use crate::cli::{Cli, Command};
 use crate::compare::ComparisonRow;
-use crate::distances::next_path;
-use crate::graph::write::is_written_npy;
+use crate::graph::is_written_npy;
 use crate::input;
 use crate::pages::is_folder;
 use crate::prelude::*;
@@ -112,10 +111,6 @@ fn read(option: &str, value: &str) -> Vec<PathBuf> {
 /// Files that a command writes beside those that its options name.
 fn beside(command: &Command) -> Vec<OutputFile<'_>> {
     let (option, rows, workers) = match command {
-        Command::Minplus(options) => {
-            let next = next_path(&options.graph).into_iter();
-            return next.map(|path| OutputFile { option: "-o", path: path.into(), is_ours: is_written_npy }).collect();
-        }
         Command::Sweep(options) => ("-o", Some(&options.output), &options.workers),
         Command::Tune(options) => ("--csv", options.rows.csv.as_ref(), &options.workers),
         _ => return Vec::new(),

@@ -38,8 +38,6 @@
 #include "../common/lower.cl"
 #include "../minplus/tile.cl"
 
-#define STAGED (DEPTH / 2)    // rows of a panel, each of two k
-#define RUN (VEC / 2)         // results that a vector serves
 #if VEC == 4
 #define TR CAT(T, 2)
 #else
@@ -55,7 +53,7 @@ void closure_blocked(__global const T *restrict rows, __global const T *restrict
     __local TV xs[BUFFERS][STAGED * TILE_ROWS / RUN], ys[BUFFERS][STAGED * TILE_COLUMNS / RUN];
     const uint id = get_local_id(0), down = ITEM_DOWN(id), across = ITEM_ACROSS(id);
     const INDEX left = from_left + get_group_id(0) * TILE_COLUMNS, top = from_top + get_group_id(1) * TILE_ROWS;
-    const INDEX length = 2 * pitch;
+    const INDEX length = 2 * pitch, begin = 0, end = BLOCK;
     TV x_carried[SHARE(STAGED, 2 * TILE_ROWS)], y_carried[SHARE(STAGED, 2 * TILE_COLUMNS)];
     BEGIN(xs[0], x_carried, STAGED, 2 * TILE_ROWS, columns, 2 * top, length)
     BEGIN(ys[0], y_carried, STAGED, 2 * TILE_COLUMNS, rows, 2 * left, length)
@@ -64,39 +62,7 @@ void closure_blocked(__global const T *restrict rows, __global const T *restrict
         const TR v = *RESULTS(i, c);
         EACH(e, RUN) best[i][c * RUN + e] = INITIAL(((const T *)&v)[e]);
     }
-    END(xs[0], x_carried, STAGED, 2 * TILE_ROWS)
-    END(ys[0], y_carried, STAGED, 2 * TILE_COLUMNS)
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint first = DEPTH, now = 0;; first += DEPTH) {
-        const uint next = (now + 1) % BUFFERS;
-        if (first < BLOCK) {
-            BEGIN(xs[next], x_carried, STAGED, 2 * TILE_ROWS, columns, first / 2 * length + 2 * top, length)
-            BEGIN(ys[next], y_carried, STAGED, 2 * TILE_COLUMNS, rows, first / 2 * length + 2 * left, length)
-        }
-        EACH(k, STAGED) {
-            T x0[ITEM_ROWS], x1[ITEM_ROWS], y0[ITEM_COLUMNS], y1[ITEM_COLUMNS];
-            EACH(c, ITEM_ROWS / RUN) {
-                const TV v = xs[now][k * (TILE_ROWS / RUN) + c * DOWN + down];
-                EACH(e, RUN) { x0[c * RUN + e] = ((const T *)&v)[2 * e]; x1[c * RUN + e] = ((const T *)&v)[2 * e + 1]; }
-            }
-            EACH(c, ITEM_COLUMNS / RUN) {
-                const TV v = ys[now][k * (TILE_COLUMNS / RUN) + c * ACROSS + across];
-                EACH(e, RUN) { y1[c * RUN + e] = ((const T *)&v)[2 * e]; y0[c * RUN + e] = ((const T *)&v)[2 * e + 1]; }
-            }
-            EACH(i, ITEM_ROWS) EACH(b, ITEM_COLUMNS) {
-                const uint j = i % 2 ? ITEM_COLUMNS - 1 - b : b;
-                STEP(best[i][j], x0[i], y0[j], x1[i], y1[j], j)
-            }
-        }
-        if (first >= BLOCK)
-            break;
-        if (BUFFERS == 1)
-            barrier(CLK_LOCAL_MEM_FENCE);
-        END(xs[next], x_carried, STAGED, 2 * TILE_ROWS)
-        END(ys[next], y_carried, STAGED, 2 * TILE_COLUMNS)
-        barrier(CLK_LOCAL_MEM_FENCE);
-        now = next;
-    }
+#include "../minplus/stages.cl"
     EACH(i, ITEM_ROWS) EACH(c, ITEM_COLUMNS / RUN) {
         TR v;
         EACH(e, RUN) ((T *)&v)[e] = RESULT(best[i][c * RUN + e]);

@@ -60,7 +60,7 @@ void pivot(__global T *restrict d, const INDEX pitch, const INDEX first)
         for (uint i = 0; i < BLOCK; i++) {
             const T x = block[i * pitch + k];
             for (uint j = 0; i != k && j < BLOCK; j += VEC) {
-                const TV sum = JOIN((TV)x, CAT(vload, VEC)(0, block + k * pitch + j));
+                const TV sum = (TV)x + CAT(vload, VEC)(0, block + k * pitch + j);
                 const TV old = CAT(vload, VEC)(0, block + i * pitch + j);
                 CAT(vstore, VEC)(SMALLER(old, sum), 0, block + i * pitch + j);
             }

@@ -6,7 +6,7 @@ __kernel void pad(__global const T *restrict weights, __global T *restrict d, co
     if (i >= pitch || j >= pitch)
         return;
     const T weight = i < n && j < n ? weights[i * n + j] : NO_EDGE;
-    d[i * pitch + j] = i == j ? SMALLER(weight, (T)STAYING) : weight;
+    d[i * pitch + j] = i == j ? SMALLER(weight, (T)0) : weight;
 }
 
 __kernel void unpad(__global const T *restrict d, __global T *restrict r, const INDEX n, const INDEX pitch)

@@ -18,7 +18,7 @@ void pivot(__global T *restrict d, const INDEX pitch, const INDEX first)
             EACH(i, HELD) column[now][i * SIDE + y] = best[i][part];
         barrier(CLK_LOCAL_MEM_FENCE);
         EACH(i, HELD) EACH(j, HELD)
-            best[i][j] = SMALLER(best[i][j], JOIN(column[now][i * SIDE + y], row[now][j * SIDE + x]));
+            best[i][j] = SMALLER(best[i][j], column[now][i * SIDE + y] + row[now][j * SIDE + x]);
     }
     EACH(i, HELD) EACH(j, HELD) mine[i * SIDE * pitch + j * SIDE] = best[i][j];
 }

@@ -19,5 +19,5 @@ __kernel void closure_textbook(__global T *d, const INDEX n, const INDEX k)
 {
     const INDEX j = get_global_id(0), i = get_global_id(1);
     if (i < n && j < n && i != k && j != k)
-        d[i * n + j] = SMALLER(d[i * n + j], JOIN(d[i * n + k], d[k * n + j]));
+        d[i * n + j] = SMALLER(d[i * n + j], d[i * n + k] + d[k * n + j]);
 }

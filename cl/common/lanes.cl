@@ -7,7 +7,7 @@
 #define NOTHING ((LOWEST)(as_int((T)NO_EDGE)))
 #define KEEP(v) CAT(as_int, VEC)(v)
 #define GIVE(v) CAT(as_float, VEC)(v)
-#define LESSER(a, b) WHOLE(a, b)
+#define LESSER(a, b) min(a, b)
 #else
 #define LOWEST TV
 #define NOTHING ((LOWEST)(NO_EDGE))
@@ -21,7 +21,7 @@
     TV to[VECTORS]; \
     EACH(j, VECTORS) to[j] = CAT(vload, VEC)(0, (y) + j * VEC); \
     EACH(i, ROWS) EACH(j, VECTORS) { \
-        const TV sum = JOIN((TV)((x)[i]), to[j]); \
+        const TV sum = (TV)((x)[i]) + to[j]; \
         best[i][j] = LESSER(best[i][j], KEEP(sum)); \
     } \
 }

@@ -17,9 +17,6 @@
 #ifndef SMALLER
 #define SMALLER(a, b) ((b) < (a) ? (b) : (a))
 #endif
-#ifndef JOIN
-#define JOIN(a, b) ((a) + (b))
-#endif
 #ifndef NO_EDGE
 #define NO_EDGE INFINITY    // what a missing edge costs
 #endif
@@ -31,6 +28,6 @@ __kernel void minplus_coalesced(__global const T *restrict d, __global T *restri
         return;
     T best = NO_EDGE;
     for (INDEX k = 0; k < n; k++)
-        best = SMALLER(best, JOIN(d[i * n + k], d[k * n + j]));
+        best = SMALLER(best, d[i * n + k] + d[k * n + j]);
     r[i * n + j] = best;
 }

@@ -15,9 +15,6 @@
 #ifndef SMALLER
 #define SMALLER(a, b) ((b) < (a) ? (b) : (a))
 #endif
-#ifndef JOIN
-#define JOIN(a, b) ((a) + (b))
-#endif
 #ifndef NO_EDGE
 #define NO_EDGE INFINITY    // what a missing edge costs
 #endif
@@ -29,6 +26,6 @@ __kernel void minplus_naive(__global const T *restrict d, __global T *restrict r
         return;
     T best = NO_EDGE;
     for (INDEX k = 0; k < n; k++)
-        best = SMALLER(best, JOIN(d[i * n + k], d[k * n + j]));
+        best = SMALLER(best, d[i * n + k] + d[k * n + j]);
     r[i * n + j] = best;
 }

@@ -1,14 +1,8 @@
 // The preparation of a min-plus step that takes two k at a time: makes panels in which row q holds rows 2q and 2q + 1 of a
 // padded matrix of `pitch` columns, element by element in turn. `columns` is made from the transpose; `rows` has the two
-// swapped, see `three_way`. What is beyond the matrix counts as no edge. With SHARED, results start as no edge. With PACKED, a
-// word of `rows` holds two neighbouring columns, and a word of `columns` the same length twice.
+// swapped, see `three_way`. What is beyond the matrix counts as no edge. With SHARED, results start as no edge.
 #define STRIP 32    // rows and columns of a tile; the pitch is a multiple
 #define HEIGHT 8    // rows of items in a group
-#ifdef PACKED
-#define LENGTH(value) min(value, NO_HALF)
-#else
-#define LENGTH(value) (value)
-#endif
 __kernel __attribute__((reqd_work_group_size(STRIP, HEIGHT, 1)))
 void pairs(__global const T *restrict d, __global T *restrict rows, __global T *restrict columns,
            __global T *restrict r, const INDEX n, const INDEX pitch)
@@ -18,7 +12,7 @@ void pairs(__global const T *restrict d, __global T *restrict rows, __global T *
     const INDEX left = get_group_id(0) * STRIP, top = get_group_id(1) * STRIP;
     for (uint y = get_local_id(1); y < STRIP; y += HEIGHT) {
         const bool inside = left + x < n && top + y < n;
-        tile[y][x] = LENGTH(inside ? d[(top + y) * n + left + x] : NO_EDGE);
+        tile[y][x] = inside ? d[(top + y) * n + left + x] : NO_EDGE;
 #ifdef SHARED
         if (inside)
             r[(top + y) * n + left + x] = NO_EDGE;
@@ -26,13 +20,7 @@ void pairs(__global const T *restrict d, __global T *restrict rows, __global T *
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint y = get_local_id(1); y < STRIP; y += HEIGHT) {
-#ifdef PACKED
-        if (x % 2 == 0)
-            rows[(top + y) / 2 * pitch + left + x + (y + 1) % 2] = tile[y][x] | tile[y][x + 1] << 16;
-        columns[(left + y) / 2 * (2 * pitch) + 2 * (top + x) + y % 2] = tile[x][y] << 16 | tile[x][y];
-#else
         rows[(top + y) / 2 * (2 * pitch) + 2 * (left + x) + (y + 1) % 2] = tile[y][x];
         columns[(left + y) / 2 * (2 * pitch) + 2 * (top + x) + y % 2] = tile[x][y];
-#endif
     }
 }

@@ -16,9 +16,6 @@
 #ifndef SMALLER
 #define SMALLER(a, b) ((b) < (a) ? (b) : (a))
 #endif
-#ifndef JOIN
-#define JOIN(a, b) ((a) + (b))
-#endif
 #ifndef NO_EDGE
 #define NO_EDGE INFINITY    // what a missing edge costs
 #endif
@@ -44,7 +41,7 @@ void minplus_registers(__global const T *restrict rows, __global const T *restri
         }
         for (uint i = 0; i < ITEM; i++)
             for (uint j = 0; j < ITEM; j++)
-                best[i][j] = SMALLER(best[i][j], JOIN(x[i], y[j]));
+                best[i][j] = SMALLER(best[i][j], x[i] + y[j]);
     }
     for (uint i = 0; i < ITEM; i++)
         for (uint j = 0; j < ITEM; j++)

@@ -36,21 +36,6 @@
 #include "pairs.cl"
 #include "tile.cl"
 
-#define STAGED (DEPTH / 2)    // rows of a panel, each of two k
-#define RUN (VEC / 2)         // results that a vector serves
-
-// A word is a result or, with PACKED, two neighbouring ones.
-#ifdef PACKED
-#define HALVES 2
-#define OF_WORD(word, side) ((word) >> 16 * (side) & 0xffff)
-#define LENGTH_OF(word, side) (OF_WORD(word, side) < NO_HALF ? OF_WORD(word, side) : NO_EDGE)
-#define SHARED_LENGTH LENGTH_OF
-#else
-#define HALVES 1
-#define LENGTH_OF(word, side) RESULT(word)
-#define SHARED_LENGTH(word, side) (word)
-#endif
-
 // With SHARED, the groups of the launch's third dimension share k; results are no edge before.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
 void minplus_three_way(__global const T *restrict rows, __global const T *restrict columns, __global T *restrict r,
@@ -59,7 +44,7 @@ void minplus_three_way(__global const T *restrict rows, __global const T *restri
     __local TV xs[BUFFERS][STAGED * TILE_ROWS / RUN], ys[BUFFERS][STAGED * TILE_COLUMNS / RUN];
     const uint id = get_local_id(0), down = ITEM_DOWN(id), across = ITEM_ACROSS(id);
     const INDEX left = get_group_id(0) * TILE_COLUMNS, top = get_group_id(1) * TILE_ROWS;
-    const INDEX length = 2 * pitch, row_length = length / HALVES;
+    const INDEX length = 2 * pitch;
     // The last k may be beyond the matrix, but not beyond the pitch: there are no edges.
     const INDEX part = ((n + DEPTH - 1) / DEPTH + get_num_groups(2) - 1) / get_num_groups(2) * DEPTH;
     const INDEX begin = get_group_id(2) * part, end = min(begin + part, n);
@@ -69,48 +54,15 @@ void minplus_three_way(__global const T *restrict rows, __global const T *restri
     EACH(i, ITEM_ROWS) EACH(j, ITEM_COLUMNS) best[i][j] = NONE;
     TV x_carried[SHARE(STAGED, 2 * TILE_ROWS)], y_carried[SHARE(STAGED, 2 * TILE_COLUMNS)];
     BEGIN(xs[0], x_carried, STAGED, 2 * TILE_ROWS, columns, begin / 2 * length + 2 * top, length)
-    BEGIN(ys[0], y_carried, STAGED, 2 * TILE_COLUMNS, rows, begin / 2 * row_length + 2 * left, row_length)
-    END(xs[0], x_carried, STAGED, 2 * TILE_ROWS)
-    END(ys[0], y_carried, STAGED, 2 * TILE_COLUMNS)
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (INDEX first = begin + DEPTH, now = 0;; first += DEPTH) {
-        const uint next = (now + 1) % BUFFERS;
-        if (first < end) {
-            BEGIN(xs[next], x_carried, STAGED, 2 * TILE_ROWS, columns, first / 2 * length + 2 * top, length)
-            BEGIN(ys[next], y_carried, STAGED, 2 * TILE_COLUMNS, rows, first / 2 * row_length + 2 * left, row_length)
-        }
-        EACH(k, STAGED) {
-            T x0[ITEM_ROWS], x1[ITEM_ROWS], y0[ITEM_COLUMNS], y1[ITEM_COLUMNS];
-            EACH(c, ITEM_ROWS / RUN) {
-                const TV v = xs[now][k * (TILE_ROWS / RUN) + c * DOWN + down];
-                EACH(e, RUN) { x0[c * RUN + e] = ((const T *)&v)[2 * e]; x1[c * RUN + e] = ((const T *)&v)[2 * e + 1]; }
-            }
-            EACH(c, ITEM_COLUMNS / RUN) {
-                const TV v = ys[now][k * (TILE_COLUMNS / RUN) + c * ACROSS + across];
-                EACH(e, RUN) { y1[c * RUN + e] = ((const T *)&v)[2 * e]; y0[c * RUN + e] = ((const T *)&v)[2 * e + 1]; }
-            }
-            // To and fro, so that neighbouring additions share a side.
-            EACH(i, ITEM_ROWS) EACH(b, ITEM_COLUMNS) {
-                const uint j = i % 2 ? ITEM_COLUMNS - 1 - b : b;
-                STEP(best[i][j], x0[i], y0[j], x1[i], y1[j], j)
-            }
-        }
-        if (first >= end)
-            break;
-        if (BUFFERS == 1)
-            barrier(CLK_LOCAL_MEM_FENCE);
-        END(xs[next], x_carried, STAGED, 2 * TILE_ROWS)
-        END(ys[next], y_carried, STAGED, 2 * TILE_COLUMNS)
-        barrier(CLK_LOCAL_MEM_FENCE);
-        now = next;
-    }
-    EACH(i, ITEM_ROWS) EACH(j, ITEM_COLUMNS) EACH(side, HALVES) {
-        const INDEX row = top + ROW_OF(i, RUN), column = HALVES * (left + COLUMN_OF(j, RUN)) + side;
+    BEGIN(ys[0], y_carried, STAGED, 2 * TILE_COLUMNS, rows, begin / 2 * length + 2 * left, length)
+#include "stages.cl"
+    EACH(i, ITEM_ROWS) EACH(j, ITEM_COLUMNS) {
+        const INDEX row = top + ROW_OF(i, RUN), column = left + COLUMN_OF(j, RUN);
         if (row < n && column < n)
 #ifdef SHARED
-            WHOLE_SHARED((__global int *)&r[row * n + column], SHARED_LENGTH(best[i][j], side));
+            atomic_min((__global int *)&r[row * n + column], best[i][j]);
 #else
-            r[row * n + column] = LENGTH_OF(best[i][j], side);
+            r[row * n + column] = RESULT(best[i][j]);
 #endif
     }
 }

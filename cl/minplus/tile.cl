@@ -29,3 +29,7 @@
     EACH(m, SHARE(height, width)) carried[m] = *(__global const TV *)SOURCE(panel, from, width, length);
 #define END(place, carried, height, width) EACH(m, SHARE(height, width)) place[id + m * GROUP] = carried[m];
 #endif
+
+// Of panels that hold two k in each row.
+#define STAGED (DEPTH / 2)    // rows of a stage
+#define RUN (VEC / 2)         // results that a vector serves

@@ -61,7 +61,7 @@ void minplus_tiled(__global const T *restrict rows, __global const T *restrict c
             T x[ITEM_ROWS], y[ITEM_COLUMNS];
             EACH(c, ITEM_ROWS / VEC) CAT(vstore, VEC)(xs[now][k * (TILE_ROWS / VEC) + c * DOWN + down], c, x);
             EACH(c, ITEM_COLUMNS / VEC) CAT(vstore, VEC)(ys[now][k * (TILE_COLUMNS / VEC) + c * ACROSS + across], c, y);
-            EACH(i, ITEM_ROWS) EACH(j, ITEM_COLUMNS) best[i][j] = SMALLER(best[i][j], JOIN(x[i], y[j]));
+            EACH(i, ITEM_ROWS) EACH(j, ITEM_COLUMNS) best[i][j] = SMALLER(best[i][j], x[i] + y[j]);
         }
         if (first >= n)
             break;

@@ -3,7 +3,7 @@
 
 scripts/peers/density.py PATH/dijkstra target/release/gpulab -d pocl > density.csv
 
-gpulab and SciPy read one .npz, and write .npy; the program of scripts/peers/dijkstra reads a list of edges and writes nothing. The
+gpulab reads a .mtx and SciPy a .npz of the same graph, and both write .npy; the program of scripts/peers/dijkstra reads a list of edges and writes nothing. The
 methods take turns, and the least of each one's times counts. SciPy is spared Python's start. The answers are compared.
 """
 
@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sparse
+from scipy.io import mmwrite
 from distances import graph, scipy
 
 SIZES = [500, 1000, 2000]
@@ -25,7 +26,7 @@ ROUNDS = 5
 
 def gpulab(command: list[str], folder: Path) -> float:
     began = time.perf_counter()
-    job = ["--closure", "--input", folder / "edges.npz", "-o", folder / "gpulab.npy"]
+    job = ["--closure", "--input", folder / "edges.mtx", "-o", folder / "gpulab.npy"]
     subprocess.run([command[0], "minplus", "-q", *command[1:], *job], check=True)
     return time.perf_counter() - began
 
@@ -45,6 +46,7 @@ def main() -> None:
                 folder = Path(path)
                 edges = graph(n, max(2, round(density * n)))
                 sparse.save_npz(folder / "edges.npz", edges, compressed=False)
+                mmwrite(folder / "edges.mtx", edges)
                 listed = edges.tocoo()
                 rows = np.column_stack([listed.row, listed.col, listed.data.astype(int)])
                 np.savetxt(folder / "edges.csv", rows, "%d", ",", header="from,to,weight", comments="")

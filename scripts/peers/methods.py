@@ -19,6 +19,7 @@ from pathlib import Path
 
 import numpy as np
 import scipy.sparse as sparse
+from scipy.io import mmwrite
 from distances import graph
 from scipy.sparse.csgraph import shortest_path
 
@@ -31,7 +32,7 @@ Answer = tuple[dict[str, float], np.ndarray]
 
 
 def told(command: list[str], folder: Path, *options: str) -> list[float]:
-    job = ["--input", folder / "edges.npz", "-o", folder / "gpulab.npy", *options]
+    job = ["--input", folder / "edges.mtx", "-o", folder / "gpulab.npy", *options]
     ran = subprocess.run([command[0], "minplus", *command[1:], *job], capture_output=True, text=True, check=True)
     return [float(cell) for cell in re.search(r"([\d.]+) s of kernels, ([\d.]+) s with transfers", ran.stderr).groups()]
 
@@ -79,7 +80,7 @@ def main() -> None:
         for n in SIZES:
             for density in DENSITIES:
                 edges = graph(n, max(2, round(density * n)))
-                sparse.save_npz(folder / "edges.npz", edges, compressed=False)
+                mmwrite(folder / "edges.mtx", edges)
                 listed = edges.tocoo()
                 rows = np.column_stack([listed.row, listed.col, listed.data.astype(int)])
                 np.savetxt(folder / "edges.csv", rows, "%d", ",", header="from,to,weight", comments="")

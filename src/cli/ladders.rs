@@ -167,20 +167,18 @@ pub struct MinPlusArgs {
 #[command(next_help_heading = "Distances in a graph, in place of the ladder")]
 #[group(conflicts_with_all = LADDER_ONLY)]
 pub struct GraphJob {
-    /// A graph. Edges may be a list (CSV with the header from,to,weight, or text with two or three columns), DIMACS .gr,
-    /// Matrix Market .mtx, METIS .graph or .graphml. A square matrix may be .npy, .npz or CSV without names, a sparse one
-    /// SciPy's .npz. Each may be in gzip. In a matrix inf or an empty cell is no edge, and nodes are numbered from 0. Writes
+    /// A graph. Edges may be a list (CSV with the header from,to,weight, or text with two or three columns), DIMACS .gr or
+    /// Matrix Market .mtx. A square matrix may be .npy or CSV without names. Each may be in gzip. In a matrix inf or an empty cell is no edge, and nodes are numbered from 0. Writes
     /// from,to,distance for all pairs of different nodes that have a path with at most one stop. Weights are f32 unless
     /// --dtype or NumPy's file says otherwise
     #[arg(long, value_name = "FILE")]
     pub input: Option<String>,
-    /// Shortest distances with any number of stops, by Floyd and Warshall's algorithm; --variant chooses squaring, settling,
-    /// textbook, blocked, overlapped or blocked_wide
+    /// Shortest distances with any number of stops, by Floyd and Warshall's algorithm; --variant chooses squaring,
+    /// textbook, blocked or blocked_wide
     #[arg(long, requires = "input")]
     pub closure: bool,
-    /// Add the column `next`: the node after `from` on a shortest path to `to`. Beside d.npy, d.next.npy has these nodes'
-    /// numbers, in the order in which nodes first appear, and -1 for none
-    #[arg(long, requires = "input")]
+    /// Add the column `next`: the node after `from` on a shortest path to `to`
+    #[arg(long, requires = "closure")]
     pub paths: bool,
     /// Only paths from this node, or from several, separated by commas; repeatable
     #[arg(long, value_name = "NAME", requires = "input", allow_hyphen_values = true)]

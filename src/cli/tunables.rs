@@ -1,6 +1,5 @@
 //! A family's settings as options of its ladder's command: names, values and help come from the registry.
 
-use crate::cpu::minplus::Semiring;
 use crate::data::Params;
 use crate::kernels::{self, Family, Kind, Rung, Tunable};
 use crate::plan::REPEATS;
@@ -13,8 +12,8 @@ use std::marker::PhantomData;
 pub trait Of {
     const FAMILY: &'static Family;
 
-    /// The group of options with which its settings have no meaning, if there is one, but for this one.
-    const EXCLUDED_BY: Option<[&'static str; 2]>;
+    /// The group of options with which its settings have no meaning, if there is one.
+    const EXCLUDED_BY: Option<&'static str>;
 }
 
 /// Declares types that stand for families.
@@ -26,7 +25,7 @@ macro_rules! of {
             pub enum $name {}
             impl Of for $name {
                 const FAMILY: &'static Family = &$family;
-                const EXCLUDED_BY: Option<[&'static str; 2]> = $excluded;
+                const EXCLUDED_BY: Option<&'static str> = $excluded;
             }
         )*
     };
@@ -36,7 +35,7 @@ of! {
     OfReduce = kernels::reduce::FAMILY, None, "The reduction.";
     OfDot = kernels::dot::FAMILY, None, "The dot product.";
     OfTranspose = kernels::transpose::FAMILY, None, "The transposition.";
-    OfMinPlus = kernels::minplus::FAMILY, Some(["GraphJob", Semiring::NAME]), "The min-plus product.";
+    OfMinPlus = kernels::minplus::FAMILY, Some("GraphJob"), "The min-plus product.";
 }
 
 /// What was given of a family's settings. How often a kernel repeats its work is no option of its own.
@@ -49,9 +48,8 @@ pub struct Tunables<F: Of> {
 impl<F: Of> Args for Tunables<F> {
     fn augment_args(command: Command) -> Command {
         tunables(F::FAMILY).fold(command, |command, tunable| {
-            let excluded_by = F::EXCLUDED_BY.filter(|[_, exempt]| tunable.name != *exempt);
             let option = option(F::FAMILY, tunable);
-            command.arg(excluded_by.into_iter().fold(option, |option, [group, _]| option.conflicts_with(group)))
+            command.arg(F::EXCLUDED_BY.into_iter().fold(option, |option, group| option.conflicts_with(group)))
         })
     }
 

@@ -37,7 +37,9 @@ impl Copy {
     fn answered_by(self, script: &str) -> Copy {
         let text = fs::read_to_string(self.path("family.toml")).unwrap();
         let line = text.lines().find(|line| line.starts_with("check = {")).unwrap().to_owned();
-        let command = format!("check = {{ seconds = 2, command = [\"sh\", \"-c\", '{script}', \"sh\", \"{{x}}\", \"{{out}}\"] }}");
+        let command = format!(
+            "check = {{ seconds = 2, command = [\"sh\", \"-c\", '{script}', \"sh\", \"{{x}}\", \"{{out}}\"] }}"
+        );
         self.with("family.toml", &line, &command)
     }
 
@@ -337,7 +339,8 @@ fn a_kernel_that_holds_a_seeds_data_is_wrong() {
 
 #[test]
 fn data_over_which_a_kernel_that_reads_nothing_would_pass_are_refused() {
-    let template = |fill: &str| Copy::of("template").with("family.toml", "random\", \"out", &format!("{fill}\", \"out"));
+    let template =
+        |fill: &str| Copy::of("template").with("family.toml", "random\", \"out", &format!("{fill}\", \"out"));
     for fill in ["ones", "below 1", "below RADIUS"] {
         let (said, code) = template(fill).run(&["-n", "5000"]);
         assert!(code == 2 && on_one_line(&said).contains("makes all elements the same"), "{fill}: {said}");

@@ -193,8 +193,11 @@ fn grades_are_a_table_and_lead_to_the_moment_of_the_fault() {
     let [ada, bob] = &rows[..] else { panic!("{rows:?}") };
     assert!(text(bob, "verdict") == "passed" && bob["film"].is_null(), "{bob}");
     assert!(text(ada, "verdict") == "not-yet" && text(ada, "film").contains(" --line strides.cl:15 -o "), "{ada}");
-    let film: Vec<&str> =
-        text(ada, "film").split(' ').skip(1).map(|w| if w == "strides.html" { "-" } else { w.trim_matches('\'') }).collect();
+    let film: Vec<&str> = text(ada, "film")
+        .split(' ')
+        .skip(1)
+        .map(|w| if w == "strides.html" { "-" } else { w.trim_matches('\'') })
+        .collect();
     let (page, said, code) = run(&film);
     assert!(code == 0 && page.contains("\"opens\":\"strides.cl:15\""), "{said}");
 }
@@ -236,7 +239,8 @@ fn a_student_starts_asks_for_hints_and_never_loses_a_file() {
     assert!(hints[0].starts_with("Hint 1 of 3") && hints[1].starts_with("Hint 2 of 3"), "{hints:?}");
     assert!(hints[2] == hints[3] && hints[3].contains("--solution"), "{hints:?}");
     assert!(said(&["exercise", "show", "banks"]).0.contains("Hint 3 of 3"));
-    fs::write(folder.path().join("banks.cl"), "__kernel void k(__global const T *x, __global T *y, const INDEX n) {}").unwrap();
+    fs::write(folder.path().join("banks.cl"), "__kernel void k(__global const T *x, __global T *y, const INDEX n) {}")
+        .unwrap();
     let (wrong, code) = said(&["exercise", "check", "banks"]);
     assert!(code == 4 && wrong.contains("More help"), "{wrong}");
     fs::write(folder.path().join("banks.cl"), exercise("banks").unwrap().unwrap().solution().unwrap()).unwrap();

@@ -5,7 +5,7 @@ use crate::sources::edited_kernels;
 use assert_cmd::Command;
 use gpulab::device::DeviceError;
 use gpulab::device::fake::{FakeDevice, Memory};
-use gpulab::experiments::{EXPERIMENTS, Experiment, Scope, Trial, pitch::PITCH};
+use gpulab::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
 use gpulab::kernels::Sources;
 use gpulab::outcome::{Cache, Clock, Settings, Status};
 use gpulab::plan::{Arg, Launch};
@@ -57,15 +57,16 @@ fn point(experiment: &Experiment, trial: &Trial, session: &mut Session) -> Point
 fn a_recorded_experiment_tells_what_the_live_one_told() {
     let mut session = Session::new(Box::new(FakeDevice::new(Box::new(camping))), Sources::default(), None);
     let target = session.device().info().target.clone();
-    let plan = PITCH.plan(&Scope { target: &target, quick: true, seed: 1 });
+    let pitch = experiment("pitch").unwrap();
+    let plan = pitch.plan(&Scope { target: &target, quick: true, seed: 1 });
     let small: Vec<Trial> = plan.into_iter().filter(|t| t.x < 2000.0).collect();
-    let points: Vec<Point> = small.iter().map(|trial| point(&PITCH, trial, &mut session)).collect();
+    let points: Vec<Point> = small.iter().map(|trial| point(pitch, trial, &mut session)).collect();
     for point in &points {
         assert_eq!((point.status, point.unit.as_str()), (Status::Ok, "GB/s"), "{}: {}", point.series, point.reason);
         let gbps = if point.series.ends_with("+32") { 8.0 } else { 4.0 };
         assert!((point.value.unwrap() - gbps).abs() < 1e-9, "{point:?}");
     }
-    let told = PITCH.finding(&points);
+    let told = pitch.finding(&points);
     assert!(
         told.contains("camping where rows are a power of two long, as padding shows: padding")
             && told.contains("2.00 times"),
@@ -77,7 +78,7 @@ fn a_recorded_experiment_tells_what_the_live_one_told() {
     points.iter().for_each(|p| file.write(p).unwrap());
     let recorded = read_points(&path).unwrap();
     assert_eq!(recorded, points);
-    assert_eq!(PITCH.finding(&recorded), told);
+    assert_eq!(pitch.finding(&recorded), told);
 }
 
 fn gpulab(args: &[&str]) -> Command {
@@ -182,7 +183,7 @@ fn answer(what: &str, experiments: &[&Experiment]) {
 fn a_report_ends_with_its_finding_and_quiet_says_nothing_else() {
     let (out, err, code) = quick(&["-q"]);
     assert!(code == 0 && err.is_empty(), "{code}: {err}");
-    assert!(out.starts_with("pitch on ") && words(&out).contains(PITCH.question), "{out}");
+    assert!(out.starts_with("pitch on ") && words(&out).contains(experiment("pitch").unwrap().question), "{out}");
     let (_, finding) = out.rsplit_once("\nfinding: ").unwrap();
     assert!(finding.starts_with("The tiled kernel ") && !finding.trim_end().contains("\n\n"), "{out}");
     let (out, err, code) = quick(&["-q", "--csv", "-"]);

@@ -147,7 +147,8 @@ fn a_kernel_that_is_wrong_as_printed_is_no_failure_and_its_cure_is_right() {
     assert!(out.contains("final, as printed: WRONG here, as expected"), "{out}");
     assert!(out.lines().any(|line| line.contains("final_cured ") && line.trim_end().ends_with(" ok")), "{out}");
     assert!(err.contains("v1 final: check: ") && err.contains("reduction.cl, line 143: a read outside"), "{err}");
-    let refused = [("--source nobody", "maruyama"), ("--faults", "--source"), ("--source ppc x.toml", "cannot be used with")];
+    let refused =
+        [("--source nobody", "maruyama"), ("--faults", "--source"), ("--source ppc x.toml", "cannot be used with")];
     for (args, word) in refused.into_iter().chain([("--source maruyama --faults", "at its own sizes")]) {
         let (out, err, code) = run(&[&["try"], &args.split(' ').collect::<Vec<_>>()[..]].concat());
         assert!(code == 2 && out.is_empty() && err.contains(word), "{args}: {err}");

@@ -81,7 +81,11 @@ fn a_difference_is_that_of_the_files() {
 fn every_ladders_neighbours_differ_in_code() {
     for family in gpulab::kernels::FAMILIES {
         for pair in family.ladder.windows(2) {
-            let (out, err, code) = run(&["diff", &format!("{}:{}", family.name, pair[0].variant()), &format!("{}:{}", family.name, pair[1].variant())]);
+            let (out, err, code) = run(&[
+                "diff",
+                &format!("{}:{}", family.name, pair[0].variant()),
+                &format!("{}:{}", family.name, pair[1].variant()),
+            ]);
             assert!(code == 0 && out.contains("\n@@ -"), "{}: {out}{err}", pair[1].path);
         }
     }
@@ -91,7 +95,8 @@ fn every_ladders_neighbours_differ_in_code() {
 fn edited_kernels_are_shown_in_place_of_the_built_in_ones() {
     let kernels = edited_kernels("reduce/sequential.cl", "size / 2", "size / 4");
     let dir = kernels.path().to_str().unwrap();
-    for args in [&["source", "reduce:3"][..], &["source", "reduce:3", "--expanded"], &["diff", "reduce:2", "reduce:3"]] {
+    for args in [&["source", "reduce:3"][..], &["source", "reduce:3", "--expanded"], &["diff", "reduce:2", "reduce:3"]]
+    {
         let (out, err, code) = run(&[args, &["--cl-dir", dir]].concat());
         assert!(code == 0 && out.contains("uint offset = size / 4;"), "{args:?}: {out}{err}");
     }

@@ -39,37 +39,6 @@ fn every_rung_is_timed_beside_its_ceiling_and_its_preparation() {
 }
 
 #[test]
-#[ignore = "long"]
-fn a_semiring_is_recorded_unless_it_is_the_usual_one() {
-    for (name, is_bounded) in [("min-plus", true), ("max-plus", true), ("max-min", false), ("or-and", false)] {
-        let asked = ["--semiring", name];
-        let asked = if name == "min-plus" { &[][..] } else { &asked };
-        let (json, log, code) = run(&[&["--n", "70", "--variant", "0,6", "--json", "-"], asked].concat());
-        assert_eq!(code, 0, "{name}: {log}");
-        let is_named = log.contains(&format!("f32, {name}, warm"));
-        assert_eq!(is_named, name != "min-plus", "{log}");
-        for row in rows(&json) {
-            let params = row["params"].as_str().unwrap();
-            assert_eq!(params.contains(&name.replace('-', "_")), name != "min-plus", "{row}");
-            assert_eq!(row["status"], "ok", "{row}");
-            assert!(is_bounded || row["ceiling_gops"].is_null(), "{row}");
-        }
-    }
-}
-
-#[test]
-fn two_lengths_a_word_have_no_limit_of_one() {
-    for (packed, is_bounded) in [("0", true), ("1", false)] {
-        let set = ["--dtype", "i32", "--weights", "small", "--packed", packed, "--variant", "5", "--json", "-"];
-        let (json, log, code) = run(&[&["--n", "70"], &set[..]].concat());
-        assert_eq!(code, 0, "{log}");
-        let row = rows(&json).into_iter().find(|row| row["variant"] == "three_way").unwrap();
-        assert!(row["params"].as_str().unwrap().contains(&format!("packed={packed}")), "{row}");
-        assert_eq!((&row["status"], row["ceiling_gops"].is_number()), (&"ok".into(), is_bounded), "{row}");
-    }
-}
-
-#[test]
 fn numbers_begin_at_0() {
     let (json, log, code) = run(&["--n", "40", "--variant", "0-1", "--wg", "8x4", "--json", "-"]);
     assert_eq!(code, 0, "{log}");
@@ -110,7 +79,6 @@ fn bad_input_is_one_clear_line_and_exit_code_2() {
         (&["--tile", "64"], "it must be two numbers from 1 to 1024, such as 64x64"),
         (&["--depth", "0"], "from 1 to 1024"),
         (&["--weights", "some"], "non_negative, signed"),
-        (&["--semiring", "min-max"], "min_plus, max_plus, max_min, or_and"),
     ] {
         let (out, log, code) = run(args);
         assert_eq!((out.as_str(), code), ("", 2), "{args:?}: {log}");

@@ -106,7 +106,7 @@ fn lists_and_help_know_every_name() {
     for (args, word) in [
         (&["list", "banks"][..], "gpulab lab banks --quick"),
         (&["list", "Reduce"], "cl/reduce/interleaved.cl"),
-        (&["list", "closure"], "settling"),
+        (&["list", "closure"], "textbook"),
         (&["list", "-v"], "Removes"),
         (&["help"], "Usage: gpulab"),
         (&["help", "sweep"], "Usage: gpulab sweep"),

@@ -55,11 +55,9 @@ fn every_setting_reaches_the_kernels_of_its_ladder() {
         let n = if matches!(&*family.name, "reduce" | "dot") { "1000000" } else { "200" };
         for (name, values) in listed(family) {
             let variant = reader(family, &name).variant();
-            let needed: &[&str] = if name == "packed" { &["--weights", "small", "--dtype", "i32"] } else { &[] };
             let is_ok = |value: &String| {
                 let args = ["--n", n, "--quick", "--max-runs", "1", "--variant", variant, "--json", "-"];
-                let (out, err, code) =
-                    run(&[&[&*family.name, &format!("--{name}"), value][..], &args, needed].concat());
+                let (out, err, code) = run(&[&[&*family.name, &format!("--{name}"), value][..], &args].concat());
                 if code == 2 && err.contains("no device could take it") {
                     return false;
                 }

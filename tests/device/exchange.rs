@@ -1,6 +1,6 @@
 //! What goes on between host and device, on real drivers: every kind of it moves and computes what it should.
 
-use crate::drivers::{is_whole, on_a_real_driver, on_every_driver, on_every_real_driver, open, session};
+use crate::drivers::{on_a_real_driver, on_every_driver, on_every_real_driver, open, session};
 use crate::skips;
 use crate::sources::edited_kernels;
 use gpulab::exchange::{EXCHANGES, case, exchange, launch, pipeline, transfer, zerocopy};
@@ -29,17 +29,14 @@ const SETS: [&[(&str, u64)]; 3] = [
 ];
 
 #[test]
-#[ignore = "long"]
 fn every_exchange_is_right() {
     on_every_driver(|driver| {
         let mut session = session(driver, None);
         // A simulator interprets each instruction, and llvmpipe compiles kernels anew for each launch.
-        let sizes: &[u64] = match driver {
-            "oclgrind" => &[1000],
-            "rusticl" if !is_whole() => &[100_003],
-            _ => &[7, 64, 1000, 100_003],
+        let (sizes, sets): (&[u64], _) = match driver {
+            "oclgrind" | "rusticl" => (&[1000], &SETS[1..2]),
+            _ => (&[7, 1000, 100_003], &SETS[..]),
         };
-        let sets = if ["oclgrind", "rusticl"].contains(&driver) && !is_whole() { &SETS[1..2] } else { &SETS[..] };
         let mut count = 0;
         for exchange in EXCHANGES {
             for variant in exchange.variants {
@@ -89,7 +86,6 @@ fn what_does_not_fit_is_skipped_with_the_sum() {
 }
 
 #[test]
-#[ignore = "long"]
 fn wrong_kernels_are_found() {
     const MISTAKES: [(&str, &str, &str, &str, &str); 6] = [
         ("exchange/launch/count.cl", "launches[0]++", "launches[0] = 7", "launch", launch::EVENT),

@@ -8,14 +8,12 @@ mod drawn;
 #[path = "../drivers/mod.rs"]
 mod drivers;
 mod exchange;
+mod families;
 mod lab;
 mod layer;
 mod lent;
-mod matrix;
-mod minplus;
 mod plain;
-mod presum;
+mod rungs;
 mod skips;
 #[path = "../sources/mod.rs"]
 mod sources;
-mod transpose;

@@ -12,7 +12,7 @@ use gpulab::Error;
 use gpulab::children::ended_within;
 use gpulab::data::Array;
 use gpulab::device::{list_platforms, opencl::OpenClDevice, select};
-use gpulab::kernels::{Sources, Tunable};
+use gpulab::kernels::Sources;
 use gpulab::runner::Session;
 use gpulab::simulator::Simulator;
 use std::env;
@@ -156,33 +156,6 @@ fn drivers() -> String {
     env::var("GPULAB_TEST_DRIVERS").unwrap_or_else(|_| "default".into())
 }
 
-/// Whether the case of this number is this driver's part of what takes compilers too long to be tried on each: three fifths of the
-/// cases have one real driver, and the rest wait for `scripts/gate whole`. PoCL, the fastest, has most. Intel's compiler takes some
-/// three times as long over a kernel, and llvmpipe compiles one anew for each launch: a check has a hundred.
-pub fn is_mine(driver: &str, index: usize) -> bool {
-    if is_whole() {
-        return true;
-    }
-    let drivers = drivers();
-    let real = drivers.split(',').filter(|driver| *driver != "oclgrind");
-    let share = |driver: &str| match driver {
-        "rusticl" | "intel" => 1,
-        _ => 4,
-    };
-    let shares: Vec<&str> = real.flat_map(|driver| vec![driver; share(driver)]).collect();
-    shares.get(mixed(index) % (shares.len() * 5).div_ceil(3).max(1)) == Some(&driver)
-}
-
-/// A number in place of a case's, so that neighbours, which differ in one setting, do not take turns.
-fn mixed(index: usize) -> usize {
-    ((index as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 33) as usize
-}
-
-/// Whether the case of this number is among the third that is tried where there is no time for all.
-pub fn is_in_third(index: usize) -> bool {
-    is_whole() || mixed(index).is_multiple_of(3)
-}
-
 /// Whether a driver takes the case of this number where each could have all: PoCL and the simulator do, Intel's takes every
 /// sixteenth, llvmpipe every 32nd.
 pub fn is_turn(driver: &str, index: usize) -> bool {
@@ -192,24 +165,6 @@ pub fn is_turn(driver: &str, index: usize) -> bool {
         _ => 1,
     };
     is_whole() || index.is_multiple_of(turn)
-}
-
-/// Settings that are one value of one tunable each.
-pub fn alone<'a>(tunables: &[Tunable<'a>]) -> Vec<Vec<(&'a str, &'a str)>> {
-    tunables.iter().flat_map(|t| t.values().map(move |value| vec![(t.name, value)])).collect()
-}
-
-/// Settings of all tunables together, as few as there are values of one: each value is in some, beside another one of each
-/// neighbour. Of the whole, each value is alone.
-pub fn together<'a>(tunables: &[Tunable<'a>]) -> Vec<Vec<(&'a str, &'a str)>> {
-    if is_whole() {
-        return alone(tunables);
-    }
-    let axes: Vec<(&str, Vec<&str>)> = tunables.iter().map(|t| (t.name, t.values().collect())).collect();
-    let most = axes.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
-    let of =
-        |row: usize| axes.iter().enumerate().map(move |(a, (name, values))| (*name, values[(row + a) % values.len()]));
-    (0..most).map(|row| of(row).collect()).collect()
 }
 
 fn child(driver: &str, test: &str, scratch: &Path, log: &Path) -> Command {

@@ -17,7 +17,6 @@ fn targets() -> [(&'static str, Target); 3] {
     let nvidia = Target {
         nvidia: true,
         async_copy: true,
-        packed_minimum: true,
         register_caps: true,
         subgroups: false,
         compute_units: 132,

@@ -1,12 +1,13 @@
 //! CPU references, which say what is right, and CPU baselines, which say what a host can do.
 //!
-//! One file per family. Everything here is a pure function of its inputs; nothing does I/O.
+//! Everything here is a pure function of its inputs; nothing does I/O.
 
 pub mod canary;
 mod compensated;
 pub mod dot;
 mod element;
 pub mod minplus;
+mod minplus_tiles;
 mod parallel;
 pub mod reduce;
 pub mod transpose;

@@ -292,7 +292,6 @@ fn run_kernels(
         device.read(*buffer, 0, answer.as_bytes_mut())?;
         answers.push(answer);
     }
-    buffers.into_iter().rev().for_each(|buffer| device.free(buffer));
     Ok(answers)
 }
 

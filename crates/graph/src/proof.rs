@@ -18,24 +18,42 @@
 //! the rounded sum of some walk, which need not be the shortest: with weights of either sign A may be much larger than the
 //! sum, and a longer walk may be rounded to a shorter one. So a distance counts only if a walk of m edges was found whose
 //! length less gamma(m + 16) A it reaches; 16 roundings more, as the device may have come by another one. *Whole weights* are
-//! added without rounding up to A = 1/u, and *integers* are exact, and the largest of a path's weights.
+//! added without rounding up to A = 1/u, and *integers* are exact.
 
-use super::Length;
-use super::adjacency::Incoming;
-use super::check::one_of_each_part;
-use super::paths::{NONE, NextHops};
-use gpulab_cpu::minplus::EdgeJoin;
+use super::{Graph, Length};
+use gpulab_cpu::minplus;
 use gpulab_model::check::gamma;
-use gpulab_model::data::Array;
-use gpulab_model::same_type;
+use gpulab_model::data::{self, Array};
+use gpulab_model::{Error, same_type};
 use rayon::prelude::*;
 use std::collections::VecDeque;
+use std::ops::Range;
 
 /// Looks at edges that each thread may take: seconds.
 const LOOKS_A_THREAD: usize = 1 << 30;
 
 /// Targets whose distances are gathered at once: of each row a cache line.
 const COLUMNS: usize = 16;
+
+/// Additions for which all rows of a step are computed again.
+const MOST_SUMS: f64 = 2e10;
+
+/// Neighbouring rows of a step that are chosen together.
+const ROWS: usize = 8;
+
+const NONE: u32 = u32::MAX;
+
+/// For each target, the next node from everywhere: n nodes, or nothing for a target that was not asked for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NextHops(Vec<Vec<u32>>);
+
+impl NextHops {
+    /// The node after `from` on a shortest path to `to`. `None` if there is no path, if `from` is `to`, and if `to` is
+    /// no target that was asked for.
+    pub fn next(&self, from: usize, to: usize) -> Option<usize> {
+        self.0.get(to)?.get(from).filter(|&&next| next != NONE).map(|&next| next as usize)
+    }
+}
 
 /// What was shown.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,40 +66,125 @@ pub struct Proof {
     pub next: NextHops,
 }
 
-/// A distance that is not that of these edges.
+/// A distance that is not that of these edges; infinite if there is no path.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Mismatch {
-    pub from: usize,
-    pub to: usize,
-    /// What it is; infinite if there is said to be no path.
-    pub got: f64,
-    /// The length of the shortest path; infinite if there is none.
-    pub want: f64,
+struct Mismatch {
+    from: usize,
+    to: usize,
+    got: f64,
+    want: f64,
 }
 
-/// Shows that the `n` x `n` distances are those of the weights, on whose diagonal nothing is above 0. For the
-/// targets in `paths` it also gives the next nodes.
+impl Mismatch {
+    fn error(self, graph: &Graph) -> Error {
+        let [from, to] = [self.from, self.to].map(|node| &graph.names.list()[node]);
+        let [got, want] = [self.got, self.want].map(|x| if x == f64::INFINITY { "none".to_owned() } else { x.text() });
+        Error::WrongResult(format!(
+            "the distance from {from} to {to} is {got}, and the best path has {want}: the device's result is wrong; choose \
+             another rung with --variant"
+        ))
+    }
+}
+
+/// Shows that the distances are those of the graph, on whose diagonal nothing is above 0. For the targets in `paths`, which are
+/// in order, it also gives the next nodes.
 ///
 /// # Errors
 /// A distance that is wrong.
-pub fn prove(join: EdgeJoin, n: usize, weights: &Array, distances: &Array, paths: &[usize]) -> Result<Proof, Mismatch> {
+pub fn prove(graph: &Graph, distances: &Array, paths: &[usize]) -> Result<Proof, Error> {
     let types = Mismatch { from: 0, to: 0, got: f64::NAN, want: f64::NAN };
-    same_type!((weights, distances), |w, d| of_type(join, n, w, d, paths, LOOKS_A_THREAD), else Err(types))
+    let proof = same_type!(
+        (&graph.weights, distances),
+        |w, d| of_type(graph.size(), w, d, paths, LOOKS_A_THREAD),
+        else Err(types)
+    );
+    proof.map_err(|wrong| wrong.error(graph))
 }
 
-fn of_type<T: Length>(
-    join: EdgeJoin,
-    n: usize,
-    w: &[T],
-    d: &[T],
-    paths: &[usize],
-    looks: usize,
-) -> Result<Proof, Mismatch> {
-    let tolerance = Tolerance::new(join, n, w);
+/// Shows that distances are one step of the graph's weights: all rows, if that takes at most 2 x 10^10 additions; else as many
+/// as do, in blocks of 8, of which each of equal parts of the rows has one at a random place. Returns how many.
+///
+/// # Errors
+/// A distance that is wrong.
+pub fn check_step(graph: &Graph, distances: &Array) -> Result<usize, Error> {
+    let n = graph.size();
+    let affordable = (MOST_SUMS / (n as f64 * n as f64)) as usize;
+    let chosen: Vec<Range<usize>> = match affordable >= n {
+        true => std::iter::once(0..n).collect(),
+        false => one_of_each_part(n.div_ceil(ROWS), (affordable / ROWS).max(1), 1)
+            .map(|block| block * ROWS..n.min((block + 1) * ROWS))
+            .collect(),
+    };
+    for rows in &chosen {
+        let mut want = Array::zeros(graph.weights.dtype(), rows.len() * n);
+        minplus::rows(n, &graph.weights, rows.clone(), &mut want);
+        let wrong = same_type!((distances, &want), |d, w| first_difference(n, rows.start, d, w), else Some(0));
+        if let Some(at) = wrong {
+            let value = |array: &Array, at: usize| gpulab_model::each_array!(array, v => v[at].widened());
+            let got = value(distances, at);
+            let want = value(&want, at - rows.start * n);
+            return Err(Mismatch { from: at / n, to: at % n, got, want }.error(graph));
+        }
+    }
+    Ok(chosen.iter().map(Range::len).sum())
+}
+
+/// Where rows from `first` on are not these.
+fn first_difference<T: Length>(n: usize, first: usize, got: &[T], want: &[T]) -> Option<usize> {
+    let is_same = |got: T, want: T| got == want || (got >= T::FAR && want >= T::FAR);
+    let rows = got[first * n..].iter().zip(want);
+    rows.map(|(&got, &want)| is_same(got, want)).position(|is_same| !is_same).map(|at| first * n + at)
+}
+
+/// A random place in each of so many equal parts of `n` places.
+fn one_of_each_part(n: usize, parts: usize, seed: u64) -> impl Iterator<Item = usize> {
+    (0..parts).map(move |part| {
+        let from = part * n / parts;
+        let to = (part + 1) * n / parts;
+        from + (data::draw(seed, part as u64) % (to - from) as u64) as usize
+    })
+}
+
+/// Edges between different nodes, by the node where they end.
+pub(crate) struct Incoming<T> {
+    /// Where each node's edges begin in `edges`; one more at the end.
+    starts: Vec<usize>,
+    /// Where an edge starts, and its weight.
+    edges: Vec<(u32, T)>,
+}
+
+impl<T: Length> Incoming<T> {
+    /// The edges of a matrix of n x n weights, its diagonal left out, that `is_wanted` by their place in it.
+    pub(crate) fn new(n: usize, weights: &[T], is_wanted: impl Fn(usize) -> bool + Sync) -> Incoming<T> {
+        let is_edge = |i: usize, k: usize| i != k && weights[i * n + k].is_some() && is_wanted(i * n + k);
+        let from = |i: usize| (0..n).filter(|&k| is_edge(i, k)).map(|k| k as u32).collect();
+        let outgoing: Vec<Vec<u32>> = (0..n).into_par_iter().map(from).collect();
+        let mut starts = vec![0; n + 1];
+        outgoing.iter().flatten().for_each(|&k| starts[k as usize + 1] += 1);
+        (0..n).for_each(|k| starts[k + 1] += starts[k]);
+        let mut places = starts.clone();
+        let mut edges = vec![(0, T::NO_EDGE); starts[n]];
+        for (i, ends) in outgoing.iter().enumerate() {
+            for &k in ends {
+                edges[places[k as usize]] = (i as u32, weights[i * n + k as usize]);
+                places[k as usize] += 1;
+            }
+        }
+        Incoming { starts, edges }
+    }
+
+    /// The edges that end at `node`, in order of where they start.
+    pub(crate) fn of(&self, node: usize) -> &[(u32, T)] {
+        &self.edges[self.starts[node]..self.starts[node + 1]]
+    }
+}
+
+fn of_type<T: Length>(n: usize, w: &[T], d: &[T], paths: &[usize], looks: usize) -> Result<Proof, Mismatch> {
+    let tolerance = Tolerance::new(n, w);
     at_most(n, w, d)?;
     let short = Incoming::new(n, w, |at| !tolerance.is_detour(w[at], d[at]));
     // Each edge is looked at twice, and each node is read and compared.
-    let costs = |edges: &Incoming<T>| (2 * edges.len() + 8 * n).max(1);
+    let costs = |edges: &Incoming<T>| (2 * edges.edges.len() + 8 * n).max(1);
     let affordable = |edges: &Incoming<T>| rayon::current_num_threads() * looks / costs(edges);
     let (incoming, targets) = if affordable(&short) >= n {
         (short, (0..n).collect())
@@ -117,50 +220,23 @@ fn of_type<T: Length>(
             toward[to] = next;
         }
     }
-    Ok(Proof { targets: targets.len(), bound, next: NextHops { toward } })
-}
-
-/// Shows that rows of distances, from these nodes, are those of the `n` x `n` weights, as [`prove`] does it for columns.
-/// Returns its bound.
-///
-/// # Errors
-/// A distance that is wrong.
-pub fn prove_rows(join: EdgeJoin, n: usize, weights: &Array, rows: &Array, sources: &[usize]) -> Result<f64, Mismatch> {
-    let types = Mismatch { from: 0, to: 0, got: f64::NAN, want: f64::NAN };
-    same_type!((weights, rows), |w, d| rows_of_type(join, n, w, d, sources), else Err(types))
-}
-
-fn rows_of_type<T: Length>(join: EdgeJoin, n: usize, w: &[T], rows: &[T], sources: &[usize]) -> Result<f64, Mismatch> {
-    let tolerance = Tolerance::new(join, n, w);
-    let edges = Incoming::reversed(n, w);
-    sources
-        .par_iter()
-        .zip(rows.par_chunks(n))
-        .map(|(&from, row): (&usize, &[T])| {
-            row_at_most(from, &w[from * n..][..n], row)?;
-            let found = Search::new(from, &edges, row, &tolerance).run();
-            found.map(|(_, bound)| bound).map_err(|wrong| Mismatch { from, to: wrong.from, ..wrong })
-        })
-        .try_reduce(|| 0.0, |a, b| Ok(a.max(b)))
-}
-
-/// As [`at_most`], of a node's row.
-fn row_at_most<T: Length>(from: usize, w: &[T], d: &[T]) -> Result<(), Mismatch> {
-    let is_right =
-        |to: usize| (d[to] <= w[to] && (from != to || d[to] == w[to])) || (d[to] >= T::FAR && !w[to].is_some());
-    let wrong = (0..d.len()).find(|&to| !is_right(to));
-    wrong.map_or(Ok(()), |to| Err(Mismatch { from, to, got: d[to].widened(), want: w[to].widened() }))
+    Ok(Proof { targets: targets.len(), bound, next: NextHops(toward) })
 }
 
 /// No distance is longer than the edge, or no number; staying costs what it does.
 fn at_most<T: Length>(n: usize, w: &[T], d: &[T]) -> Result<(), Mismatch> {
-    let rows = w.par_chunks(n.max(1)).zip(d.par_chunks(n.max(1))).enumerate();
-    rows.map(|(from, (w, d))| row_at_most(from, w, d)).find_first(Result::is_err).unwrap_or(Ok(()))
+    let is_wrong = |&at: &usize| {
+        let is_edge_enough = d[at] <= w[at] && (at / n != at % n || d[at] == w[at]);
+        !is_edge_enough && (d[at] < T::FAR || d[at].widened().is_nan() || w[at].is_some())
+    };
+    (0..w.len())
+        .into_par_iter()
+        .find_first(is_wrong)
+        .map_or(Ok(()), |at| Err(Mismatch { from: at / n, to: at % n, got: d[at].widened(), want: w[at].widened() }))
 }
 
 /// How far distances may be from those of paths.
 struct Tolerance {
-    join: EdgeJoin,
     roundoff: f64,
     /// Magnitudes up to which sums are exact: of whole weights.
     exact: f64,
@@ -174,17 +250,14 @@ struct Tolerance {
 }
 
 impl Tolerance {
-    fn new<T: Length>(join: EdgeJoin, n: usize, weights: &[T]) -> Tolerance {
-        if join == EdgeJoin::Larger {
-            return Tolerance { join, roundoff: 0.0, exact: 0.0, share: 0.0, least: 0.0, slack: 0.0 };
-        }
+    fn new<T: Length>(n: usize, weights: &[T]) -> Tolerance {
         let finite = || weights.par_iter().filter(|w| w.is_some()).map(|w| w.widened());
         let exact = if finite().all(|w| w.fract() == 0.0) { 1.0 / T::ROUNDOFF } else { 0.0 };
         let is_signed = T::ROUNDOFF > 0.0 && finite().any(|w| w < 0.0);
         let share = gamma(2 * n as u64, T::ROUNDOFF).map_or(1.0, |g| g / (1.0 - g));
         let heaviest = if is_signed { finite().map(f64::abs).reduce(|| 0.0, f64::max) } else { 0.0 };
         let slack = if is_signed { f64::EPSILON } else { 0.0 };
-        Tolerance { join, roundoff: T::ROUNDOFF, exact, share, least: share * n as f64 * heaviest, slack }
+        Tolerance { roundoff: T::ROUNDOFF, exact, share, least: share * n as f64 * heaviest, slack }
     }
 
     /// Whether an edge is no shortest path between its own ends.
@@ -220,9 +293,9 @@ impl Way {
     const NONE: Way = Way { length: f64::INFINITY, magnitude: 0.0, edges: u32::MAX, next: NONE };
 
     /// This way behind an edge from another node.
-    fn behind(&self, join: EdgeJoin, weight: f64, next: usize) -> Way {
+    fn behind(&self, weight: f64, next: usize) -> Way {
         Way {
-            length: if join == EdgeJoin::Sum { weight + self.length } else { weight.max(self.length) },
+            length: weight + self.length,
             magnitude: weight.abs() + self.magnitude,
             edges: self.edges.saturating_add(1),
             next: next as u32,
@@ -300,7 +373,7 @@ impl<T: Length> Search<'_, T> {
             self.is_queued[at] = false;
             let rest = self.ways[at];
             for &(from, weight) in self.incoming.of(at) {
-                let way = rest.behind(self.tolerance.join, weight.widened(), at);
+                let way = rest.behind(weight.widened(), at);
                 let place = from as usize;
                 if way.is_better(&self.ways[place], self.tolerance.slack) && is_taken(place, &way) {
                     self.ways[place] = way;
@@ -326,9 +399,7 @@ mod tests {
             (0..n * n).map(|at| if there(at) < 2 { there(at) as i32 } else { i32::NO_EDGE }).collect();
         let distances: Vec<i32> = (0..n * n).map(|at| there(at) as i32).collect();
         let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
-        let prove = |d: &[i32], paths: &[usize]| {
-            pool.install(|| of_type(EdgeJoin::Sum, n, &weights, d, paths, 5 * (2 * n + 8 * n)))
-        };
+        let prove = |d: &[i32], paths: &[usize]| pool.install(|| of_type(n, &weights, d, paths, 5 * (2 * n + 8 * n)));
         assert_eq!(prove(&distances, &[]).unwrap().targets, 5);
         let next = prove(&distances, &[3]).unwrap().next;
         assert_eq!(
@@ -380,8 +451,7 @@ mod tests {
                 weights[n + 2] = -1.0;
             }
             let right = closed(n, &weights, 0.0);
-            let proved =
-                |d: &[f32]| of_type(EdgeJoin::Sum, n, &weights, d, &[], LOOKS_A_THREAD).map(|proof| proof.bound);
+            let proved = |d: &[f32]| of_type(n, &weights, d, &[], LOOKS_A_THREAD).map(|proof| proof.bound);
             let bound = proved(&right).unwrap();
             let most = if scale == 1.0 { 0.0 } else { 1e-5 * (1000.0 + height) };
             assert!((0.0..=most).contains(&bound) && (bound == 0.0) == (scale == 1.0), "{height} {scale}: {bound:e}");

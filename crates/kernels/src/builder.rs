@@ -3,7 +3,7 @@
 use super::Ask;
 use super::shape::{self, Grid, ITEMS};
 use gpulab_model::data::{Dtype, NumberValue, Params, Scalar};
-use gpulab_model::plan::{Arg, ArgValue, BufferSpec, FlagCheck, Pass, Plan, Role, WorkGroup};
+use gpulab_model::plan::{Arg, ArgValue, BufferSpec, Pass, Plan, Role, WorkGroup};
 use std::ops::{Deref, DerefMut};
 
 /// The file of the kernels that put back what a run changes.
@@ -87,13 +87,6 @@ impl PlanDraft {
         let wg = 64.min(max_wg).max(1);
         args.extend(ArgValue::of(Scalar::U64, NumberValue::Whole(bytes as i128)).map(Arg::Value));
         self.prepare(kernel, [bytes.min(ITEMS).div_ceil(wg) as u64, 1, 1], WorkGroup::linear(wg), args);
-    }
-
-    /// Has so many launches behind the last left out if it leaves a flag of zero.
-    pub(crate) fn leave_out_unless(&mut self, flag: Arg, name: &str, skips: usize) {
-        let (Arg::Buffer(buffer), Some(pass)) = (flag, self.plan.passes.last_mut()) else { return };
-        let bytes = self.plan.buffers[buffer].bytes();
-        pass.check = Some(FlagCheck { name: name.into(), buffer, bytes, skips, last_turn: None });
     }
 
     /// Notes the group that all launches have.

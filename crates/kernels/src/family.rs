@@ -67,7 +67,6 @@ pub struct Rung {
     pub before: &'static [&'static str],
     /// Files that are put behind it, with the kernels that are launched besides its own.
     pub behind: &'static [&'static str],
-    is_only_asked_for: bool,
     kernel: RungKernel,
 }
 
@@ -138,7 +137,6 @@ pub const fn rung(path: &'static str, plan: fn(&Ask<'_>) -> Planned, tunables: &
         number: None,
         before: &[],
         behind: &[],
-        is_only_asked_for: false,
         kernel: RungKernel::BuiltIn { tunables, plan },
     }
 }
@@ -166,7 +164,6 @@ impl Rung {
             number,
             before: &[],
             behind: &[],
-            is_only_asked_for: false,
             kernel: RungKernel::Brought(Arc::new(kernel)),
         }
     }
@@ -226,12 +223,6 @@ impl Rung {
     pub const fn between(mut self, before: &'static [&'static str], behind: &'static [&'static str]) -> Rung {
         self.before = before;
         self.behind = behind;
-        self
-    }
-
-    /// The same rung, which comes last where gpulab chooses one: it is not known how fast it is on the devices that it is for.
-    pub const fn only_asked_for(mut self) -> Rung {
-        self.is_only_asked_for = true;
         self
     }
 
@@ -303,11 +294,10 @@ impl Family {
         self.problem.references().iter().chain(&*self.ladder)
     }
 
-    /// The rungs, the best for a device first: from the end of the ladder, but first or, on GPUs, last those of CPUs, and
-    /// behind all [those that are to be asked for](Rung::only_asked_for).
+    /// The rungs, the best for a device first: from the end of the ladder, but first or, on GPUs, last those of CPUs.
     pub fn preferred(&self, gpu: bool) -> Vec<&Rung> {
         let mut rungs: Vec<&Rung> = self.ladder.iter().rev().collect();
-        rungs.sort_by_key(|rung| (rung.is_only_asked_for, rung.variant().ends_with("wide") == gpu));
+        rungs.sort_by_key(|rung| rung.variant().ends_with("wide") == gpu);
         rungs
     }
 

@@ -6,6 +6,7 @@
 mod builder;
 mod c_text;
 mod cited;
+pub mod closure;
 mod described;
 pub mod dot;
 mod exact;

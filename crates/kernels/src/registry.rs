@@ -2,8 +2,8 @@
 //! brought.
 
 use super::{
-    DeclarationError, Family, FamilyFile, Oracle, OwnKernel, described, dot, lab, minplus, own, probes, reduce,
-    transpose,
+    DeclarationError, Family, FamilyFile, Oracle, OwnKernel, closure, described, dot, lab, minplus, own, probes,
+    reduce, transpose,
 };
 use gpulab_model::outcome::Stop;
 
@@ -12,7 +12,7 @@ pub const FAMILIES: &[&Family] = &[&reduce::FAMILY, &dot::FAMILY, &transpose::FA
 
 /// The same, and the ladder that has no command of its own: `gpulab minplus --closure` takes a rung of it.
 pub fn ladders() -> impl Iterator<Item = &'static Family> + Clone {
-    FAMILIES.iter().copied().chain([&minplus::CLOSURE])
+    FAMILIES.iter().copied().chain([&closure::FAMILY])
 }
 
 /// Every probe that measures a ceiling, in the order in which they run; `gpulab list` does not show them.
@@ -34,8 +34,7 @@ pub const LAB: &[&Family] = &[
     &lab::banks::FAMILY,
     &lab::chains::FAMILY,
     &lab::chase::FAMILY,
-    &minplus::CLOSURE,
-    &lab::columns::FAMILY,
+    &closure::FAMILY,
     &lab::constant::FAMILY,
     &lab::divergence::FAMILY,
     &lab::walk::GATHER,
@@ -50,7 +49,6 @@ pub const LAB: &[&Family] = &[
     &lab::intensity::RECOMPUTE,
     &lab::registers::FAMILY,
     &lab::intensity::RELOAD,
-    &minplus::SOME_ROWS,
     &lab::sampled::FAMILY,
     &lab::walk::SCATTER,
     &lab::laden::STEPS,

@@ -162,7 +162,10 @@ mod tests {
             ),
             "{text}"
         );
-        assert!(text.ends_with("\n  Source:  gpulab source reduce:3\n           gpulab diff reduce:2 reduce:3\n"), "{text}");
+        assert!(
+            text.ends_with("\n  Source:  gpulab source reduce:3\n           gpulab diff reduce:2 reduce:3\n"),
+            "{text}"
+        );
         let (family, first) = rung("minplus", "naive");
         assert!(kernel(family, first, 80).ends_with("\n  Source:  gpulab source minplus:0\n"));
     }

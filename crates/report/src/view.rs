@@ -5,7 +5,6 @@ use super::columns::{self, COLUMNS, Subject, TableColumn, whole_x};
 use super::launching;
 use super::rungs::{is_memory_bound, limit, range, short_label, who};
 use crate::prelude::*;
-use gpulab_cpu::minplus::Semiring;
 use gpulab_kernels::{Form, minplus};
 use gpulab_model::outcome::Number;
 use gpulab_model::plan::WorkGroup;
@@ -157,19 +156,11 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit
     };
     let repeats = inside.first().unwrap_or(&row).repeats();
     let inside = repeats.map_or_else(String::new, |nreps| format!(", inside: {nreps} times in one launch"));
-    let semiring = match Semiring::of(&row.params) {
-        Semiring::MinPlus => String::new(),
-        other => format!(", {}", other.name().replace('_', "-")),
-    };
     let signed = if minplus::is_signed(&row.params) { ", signed weights" } else { "" };
     let device = format::device(&row.device);
     // Bytes stand for elements of any type that none of gpulab's own families has.
     let dtype = if row.dtype == Dtype::U8 { String::new() } else { format!(", {}", row.dtype) };
-    format!(
-        "{} on {device}: {size}{dtype}{semiring}{signed}{wg}, {} cache{ceiling}{inside}",
-        row.family,
-        row.cache.name()
-    )
+    format!("{} on {device}: {size}{dtype}{signed}{wg}, {} cache{ceiling}{inside}", row.family, row.cache.name())
 }
 
 /// `ok`, or what went wrong and why, in `width` characters or fewer.

@@ -33,30 +33,6 @@ pub const MUTANTS: &[Mutant] = &[
         )],
     ),
     trial(
-        "camping",
-        "columns/walk",
-        "down columns",
-        "reads half",
-        &[("done < count; done += 8", "done < count / 2; done += 8")],
-    ),
-    trial(
-        "camping",
-        "columns/walk",
-        "padded",
-        "forgets the padding",
-        &[(
-            "(access & below) * near + (access >> low) * far",
-            "((access & below) * near + (access >> low) * far) & 0xfffffeffu",
-        )],
-    ),
-    trial(
-        "camping",
-        "columns/walk",
-        "along rows",
-        "works only for sums that are poisoned",
-        &[("uint i = id * apart;", "uint i = id * apart; if (out[id] != 0xdeadbeefu) return;")],
-    ),
-    trial(
         "constant",
         "constant/table",
         "__constant",

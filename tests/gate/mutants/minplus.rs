@@ -10,13 +10,12 @@ const LOCAL: &str = "minplus/local";
 const TILED: &str = "minplus/tiled";
 const THREE_WAY: &str = "minplus/three_way";
 const WIDE: &str = "minplus/wide";
-const ROWS: &str = "rows/relax";
 
 /// Of `naive` and `coalesced`.
 const FROM: &str = "T best = NO_EDGE;";
 const LOOP: &str = "for (INDEX k = 0; k < n; k++)";
-const SUM: &str = "JOIN(d[i * n + k], d[k * n + j])";
-const SMALLER: &str = "best = SMALLER(best, JOIN(d[i * n + k], d[k * n + j]));";
+const SUM: &str = "d[i * n + k] + d[k * n + j]";
+const SMALLER: &str = "best = SMALLER(best, d[i * n + k] + d[k * n + j]);";
 const AS_FLOATS: &str = "{ const T way = d[i * n + k] + d[k * n + j]; best = (float)way < (float)best ? way : best; }";
 const STORE: &str = "r[i * n + j] = best;";
 const FRESH: &str = "if (!isnan(r[i * n + j])) return; T best = NO_EDGE;";
@@ -42,7 +41,7 @@ pub const MUTANTS: &[Mutant] = &[
     kernel(LOCAL, "pads with 0", &[(": NO_EDGE;", ": 0;")]).file_is("minplus/panels.cl"),
     kernel(LOCAL, "pads with 1", &[(": NO_EDGE;", ": 1;")]).file_is("minplus/panels.cl"),
     kernel(TILED, "pads with the largest weight", &[(": NO_EDGE;", ": 1 << 28;")]).file_is("minplus/panels.cl").dtype(I32),
-    kernel(THREE_WAY, "pads with 1", &[(": NO_EDGE);", ": 1);")]).file_is("minplus/pairs.cl"),
+    kernel(THREE_WAY, "pads with 1", &[(": NO_EDGE;", ": 1;")]).file_is("minplus/pairs.cl"),
     // Edges.
     kernel(COALESCED, "never takes one edge first", &[(SUM, "(i == 17 && k == 23 ? NO_EDGE : d[i * n + k]) + d[k * n + j]")]),
     kernel(COALESCED, "never takes one edge second", &[(SUM, "d[i * n + k] + (k == 17 && j == 23 ? NO_EDGE : d[k * n + j])")]),
@@ -117,8 +116,8 @@ pub const MUTANTS: &[Mutant] = &[
         THREE_WAY,
         "takes one of two sums",
         &[(
-            "#define LOWER(best, s, t) WHOLE(best, WHOLE(as_int(s), as_int(t)))",
-            "#define LOWER(best, s, t) WHOLE(best, as_int(s))",
+            "#define LOWER(best, s, t) min(best, min(as_int(s), as_int(t)))",
+            "#define LOWER(best, s, t) min(best, as_int(s))",
         )],
     )
     .file_is("common/lower.cl"),
@@ -140,29 +139,6 @@ pub const MUTANTS: &[Mutant] = &[
         )],
     ),
     kernel(REGISTERS, "leaves the last column out", &[("left + across + j * ITEM < n)", "left + across + j * ITEM + 1 < n)")]),
-    // Other operations than minimum and sum.
-    kernel(COALESCED, "no path has length 0", &[(FROM, "T best = 0;")]).with("semiring=max_plus weights=signed"),
-    kernel(COALESCED, "adds widths", &[(SUM, "d[i * n + k] + d[k * n + j]")]).with("semiring=max_min"),
-    kernel(COALESCED, "leaves the last k of widest paths out", &[(LOOP, "for (INDEX k = 0; k + 1 < n; k++)")])
-        .with("semiring=max_min"),
-    kernel(COALESCED, "leaves one k out, where only edges count", &[(LOOP, "for (INDEX k = 0; k < n; k += k == 40 ? 2 : 1)")])
-        .with("semiring=or_and"),
-    kernel(THREE_WAY, "takes the smaller of longest paths", &[("#define WHOLE max ", "#define WHOLE min ")])
-        .file_is("common/smaller.cl")
-        .with("semiring=max_plus"),
-    kernel(THREE_WAY, "counts ways", &[("((T)((best) != 0))", "(best)")]).file_is("common/lower.cl").with("semiring=or_and"),
-    kernel(WIDE, "compares widths the other way", &[("#define BETTER >", "#define BETTER <")])
-        .file_is("common/smaller.cl")
-        .with("semiring=max_min weights=signed"),
-    kernel(THREE_WAY, "takes no path for a length of a half", &[("< NO_HALF ?", "<= NO_HALF ?")])
-        .dtype(I32)
-        .with("weights=small"),
-    kernel(THREE_WAY, "leaves a half empty", &[("tile[x][y] << 16 | tile[x][y]", "tile[x][y]")])
-        .file_is("minplus/pairs.cl")
-        .dtype(I32)
-        .with("weights=small"),
-    kernel(ROWS, "leaves the last k out", &[("k < end", "k + 1 < end")]).with("sources=3"),
-    kernel(ROWS, "goes one edge alone", &[("round == 0 || changed[round - 1]", "round == 0")]).with("sources=3"),
     // Stale results.
     kernel(COALESCED, "works only for results that are poisoned", &[(FROM, FRESH)]),
     kernel(COALESCED, "works only for results that are poisoned, in batches", &[(FROM, FRESH)]).batch(),

@@ -1,7 +1,7 @@
 //! A device that follows a script, so that everything above the driver is tested without one.
 
 use super::host::{self, HostMemory};
-use super::{BuildUnit, Device, DeviceError, ProgramId, Stamps, Timing};
+use super::{BuildUnit, Device, DeviceError, Gone, ProgramId, Stamps, Timing};
 use gpulab_cpu::canary::{CHAINS, chain};
 use gpulab_model::outcome::{DeviceInfo, Told, fake_info};
 use gpulab_model::plan::{Action, Arg, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand, Transfer};
@@ -82,6 +82,7 @@ pub struct FakeDevice {
     pub told: Told,
     /// What happened, for tests to look at while a session has the device.
     pub seen: Rc<RefCell<Seen>>,
+    gone: Gone,
 }
 
 /// What a fake device saw happen.
@@ -107,6 +108,7 @@ impl FakeDevice {
             launch_ns: 0,
             told: Told::default(),
             seen: Rc::default(),
+            gone: Gone::default(),
         }
     }
 
@@ -205,10 +207,15 @@ impl Device for FakeDevice {
         Ok(BufferId(id))
     }
 
-    fn free(&mut self, buffer: BufferId) {
-        self.memory.buffers.remove(&buffer.0);
-        self.memory.parts.remove(&buffer.0);
-        self.seen.borrow_mut().live.remove(&buffer.0);
+    fn free(&mut self, number: u32) {
+        self.memory.buffers.remove(&number);
+        self.memory.parts.remove(&number);
+        self.hosts.remove(&number);
+        self.seen.borrow_mut().live.remove(&number);
+    }
+
+    fn gone(&self) -> &Gone {
+        &self.gone
     }
 
     fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
@@ -263,11 +270,6 @@ impl Device for FakeDevice {
 
     fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError> {
         self.hosts.get(&host.0).map(|memory| memory.slice()).ok_or_else(host::released)
-    }
-
-    fn let_go(&mut self, host: HostId) {
-        self.hosts.remove(&host.0);
-        self.seen.borrow_mut().live.remove(&host.0);
     }
 
     // One after the other, whatever the queues.

@@ -110,7 +110,6 @@ fn device(id: DeviceId, index: usize, selector: String, platform: &str) -> Devic
         fp16: has(&["cl_khr_fp16"]),
         nvidia: vendor.contains("NVIDIA") || platform.contains("NVIDIA"),
         async_copy: has(&["cl_nv_device_attribute_query"]) && number(key::COMPUTE_CAPABILITY_MAJOR_NV) >= 8,
-        packed_minimum: has(&["cl_nv_device_attribute_query"]) && number(key::COMPUTE_CAPABILITY_MAJOR_NV) >= 9,
         register_caps: has(&["cl_nv_compiler_options"]),
         prefetch: kind == "cpu" && ["Portable Computing Language", "Intel"].iter().any(|name| platform.contains(name)),
         subgroups: has(&["cl_khr_subgroups", "cl_intel_subgroups"]),

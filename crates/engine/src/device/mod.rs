@@ -35,6 +35,8 @@ pub use stdio::flush_printed;
 
 use gpulab_model::outcome::{DeviceInfo, Told};
 use gpulab_model::plan::{BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
+use std::cell::RefCell;
+use std::rc::Rc;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProgramId(pub u32);
@@ -79,6 +81,25 @@ pub struct BufferWrite<'a> {
     pub bytes: &'a [u8],
 }
 
+/// Numbers of what nobody holds any more, in the order in which it went.
+pub type Gone = Rc<RefCell<Vec<u32>>>;
+
+/// What is on a device for as long as somebody has a copy of this.
+#[derive(Clone, Debug)]
+pub struct Hold(#[expect(dead_code, reason = "its drop counts")] Rc<HeldNumber>);
+
+#[derive(Debug)]
+struct HeldNumber {
+    number: u32,
+    gone: Gone,
+}
+
+impl Drop for HeldNumber {
+    fn drop(&mut self) {
+        self.gone.borrow_mut().push(self.number);
+    }
+}
+
 /// What running a plan needs of a device. All calls come from one thread.
 pub trait Device {
     fn info(&self) -> &DeviceInfo;
@@ -104,7 +125,22 @@ pub trait Device {
     /// whole, which must not be released before.
     fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> Result<BufferId, DeviceError>;
 
-    fn free(&mut self, buffer: BufferId);
+    /// Gives back a buffer, an image or memory of the host, by its number.
+    fn free(&mut self, number: u32);
+
+    /// The numbers of what nobody holds any more.
+    fn gone(&self) -> &Gone;
+
+    /// Frees what nobody holds any more; allocating does so first.
+    fn free_gone(&mut self) {
+        let gone = self.gone().take();
+        gone.into_iter().rev().for_each(|number| self.free(number));
+    }
+
+    /// Holds what has this number until the last copy of what is returned goes.
+    fn keep(&self, number: u32) -> Hold {
+        Hold(Rc::new(HeldNumber { number, gone: Rc::clone(self.gone()) }))
+    }
 
     /// Fills the first `bytes` of a buffer, a multiple of the pattern's 1, 4 or 8, on the device; returns when done.
     fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError>;
@@ -138,9 +174,6 @@ pub trait Device {
     fn hold(&mut self, holding: Holding, bytes: usize) -> Result<HostId, DeviceError>;
 
     fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError>;
-
-    /// Gives memory of the host back.
-    fn let_go(&mut self, host: HostId);
 
     /// Carries out commands in order, `repeat` times, and waits once for all of them; the event times are those of the
     /// last time. Queues have event times only if `profiled`.

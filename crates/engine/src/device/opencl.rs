@@ -8,7 +8,7 @@ use super::launch::{self, LaunchContext};
 use super::memory::{self, Buffer};
 use super::play::Handles;
 use super::program::{self, Built};
-use super::{BufferWrite, BuildUnit, Device, ProgramId, Timing};
+use super::{BufferWrite, BuildUnit, Device, Gone, ProgramId, Timing};
 use gpulab_model::outcome::{DeviceInfo, Told};
 use gpulab_model::plan::{Action, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
 use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, ContextProperties, DeviceId};
@@ -33,6 +33,7 @@ pub struct OpenClDevice {
     device: DeviceId,
     info: DeviceInfo,
     last_id: u32,
+    gone: Gone,
 }
 
 impl OpenClDevice {
@@ -56,6 +57,7 @@ impl OpenClDevice {
             device,
             info: info.clone(),
             last_id: 0,
+            gone: Gone::default(),
         })
     }
 
@@ -76,7 +78,7 @@ impl OpenClDevice {
     }
 
     /// Numbers a buffer or an image, and holds it until it is freed.
-    fn keep(&mut self, buffer: Buffer) -> BufferId {
+    fn number(&mut self, buffer: Buffer) -> BufferId {
         let id = BufferId(self.new_id());
         self.buffers.insert(id, buffer);
         id
@@ -158,18 +160,24 @@ impl Device for OpenClDevice {
     }
 
     fn alloc_in(&mut self, memory: MemoryKind, bytes: usize) -> Result<BufferId, DeviceError> {
+        self.free_gone();
         let buffer = Buffer::new(&self.context, memory, bytes)?;
-        Ok(self.keep(buffer))
+        Ok(self.number(buffer))
     }
 
     fn part(&mut self, of: BufferId, from: usize, bytes: usize) -> Result<BufferId, DeviceError> {
         let part = self.buffer(of)?.part(from, bytes)?;
-        Ok(self.keep(part))
+        Ok(self.number(part))
     }
 
-    fn free(&mut self, buffer: BufferId) {
-        self.buffers.remove(&buffer);
-        self.views.remove(buffer);
+    fn free(&mut self, number: u32) {
+        self.buffers.remove(&BufferId(number));
+        self.views.remove(BufferId(number));
+        self.hosts.remove(&HostId(number));
+    }
+
+    fn gone(&self) -> &Gone {
+        &self.gone
     }
 
     fn fill(&mut self, buffer: BufferId, pattern: &[u8], bytes: usize) -> Result<(), DeviceError> {
@@ -178,6 +186,7 @@ impl Device for OpenClDevice {
     }
 
     fn hold(&mut self, holding: Holding, bytes: usize) -> Result<HostId, DeviceError> {
+        self.free_gone();
         let memory = match holding {
             Holding::Pageable => HostMemory::pageable(bytes)?,
             Holding::Pinned => HostMemory::pinned(&self.context, &self.plain, bytes)?,
@@ -189,10 +198,6 @@ impl Device for OpenClDevice {
 
     fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError> {
         self.hosts.get(&host).map(|memory| memory.slice()).ok_or_else(host::released)
-    }
-
-    fn let_go(&mut self, host: HostId) {
-        self.hosts.remove(&host);
     }
 
     // Copies go through the queue that checked runs use, so that one queue orders them all.
@@ -221,7 +226,7 @@ impl Device for OpenClDevice {
 
     fn image(&mut self, of: BufferId, image: Image) -> Result<BufferId, DeviceError> {
         let (made, view) = image::create(&self.context, self.device, (of, self.buffer(of)?), image)?;
-        let id = self.keep(made);
+        let id = self.number(made);
         if let Some(view) = view {
             self.views.add(id, view);
         }

@@ -1,38 +1,22 @@
-//! Graphs from files: edges with names, or a square matrix of weights.
+//! Graphs from files: edges between named nodes, or a square matrix of weights.
 
-use super::arrays::{self, square};
-use super::edges::{EdgeKind, EdgeRows, edges, listed};
-use super::npz::Npz;
-use super::table::{CsvRow, is_number};
-use super::unpack::unpack;
-use super::weights::{Parser, decimals, parsed, rounded};
-use super::why::{Why, cell_count};
-use super::{extension, load, sparse};
-use gpulab_graph::{EdgeList, GraphFormat, Length, Matrix};
+use super::npy;
+use super::table::{CsvRow, cell_count, is_number, no_number, number, rows};
+use super::{AnyNumber, Why, extension, load, shown};
+use csv::StringRecord;
+use flate2::read::MultiGzDecoder;
+use gpulab_graph::{GraphFile, Length, MOST_NODES, Names};
 use gpulab_model::Error;
 use gpulab_model::data::{Array, Dtype};
+use std::borrow::Cow;
+use std::io::Read;
 use std::path::Path;
-
-#[derive(Clone, Debug, PartialEq)]
-pub enum GraphFile {
-    Edges(EdgeList, EdgeKind),
-    /// With what else the reader of the file assumed.
-    Matrix(Matrix, Vec<String>),
-}
-
-/// Endings of files that are not read, and what to do.
-const UNREAD: [(&str, &str); 3] = [
-    ("gml", "GML is not read; save the graph as GraphML, as networkx.write_graphml does"),
-    ("gexf", "GEXF is not read; save the graph as GraphML, as networkx.write_graphml does"),
-    ("pickle", "Python's pickles are not read; save the graph as GraphML, as networkx.write_graphml does"),
-];
 
 /// Reads the graph in `path` with weights of `dtype`, or of what the file holds; of text f32.
 ///
 /// - `.npy`: a square matrix of NumPy's floats, integers or truth values. Infinity is no edge; of `i4` and `i8` the largest value,
 ///   or half of it; of truth values False.
-/// - `.npz`: such a matrix, or a sparse one as SciPy saves it.
-/// - DIMACS, Matrix Market, METIS and GraphML, by their marks or endings: see [`GraphFormat`].
+/// - DIMACS and Matrix Market, by their marks or endings.
 /// - CSV of numbers alone: a square matrix. An empty cell or `inf` is no edge.
 /// - Any other text: a list of edges, one a line, separated by commas, semicolons, tabs or blanks. Under a line of names the
 ///   columns `from`, `to` and `weight` may be in any order, and others beside them; `source`, `target` and `distance` are
@@ -46,24 +30,13 @@ pub fn graph(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Error> {
 
 fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
     let packed = load(Path::new(path))?;
-    let bytes = unpack(&packed)?;
+    let bytes = unpack(&packed, 1 << 30)?;
     let ending = match extension(path).as_str() {
         "gz" => extension(&path[..path.len() - 3]),
         ending => ending.to_owned(),
     };
-    if let Some((_, what)) = UNREAD.iter().find(|(known, _)| *known == ending) {
-        return Err((*what).into());
-    }
-    let matrix = |bytes: &[u8]| arrays::matrix(bytes, dtype).map(|(matrix, notes)| GraphFile::Matrix(matrix, notes));
     if ending == "npy" {
-        return matrix(&bytes);
-    }
-    if ending == "npz" {
-        let npz = Npz::open(&bytes)?;
-        return match npz.only() {
-            Some(name) => matrix(&npz.array(name)?),
-            None => sparse::edges(&npz, dtype).map(|(list, kind)| GraphFile::Edges(list, kind)),
-        };
+        return matrix_of_numpy(&bytes, dtype);
     }
     let text = str::from_utf8(&bytes).map_err(|error| {
         let line = 1 + bytes[..error.valid_up_to()].iter().filter(|&&b| b == b'\n').count();
@@ -71,14 +44,19 @@ fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
     })?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let dtype = dtype.unwrap_or(Dtype::F32);
-    if let Some(format) = GraphFormat::of(text, &ending) {
-        return listed(format, text, dtype).map(|(list, kind)| GraphFile::Edges(list, kind));
+    let first = text.lines().map(words).find(|words| !words.is_empty() && words[0] != "c").unwrap_or_default();
+    let is_market = first.first().is_some_and(|word| word.eq_ignore_ascii_case("%%MatrixMarket"));
+    if is_market || ending == "mtx" {
+        return matrix_market(text)?.file(dtype);
+    }
+    if matches!(first[..], ["p", "sp" | "edge" | "col", _, _]) || ending == "gr" {
+        return dimacs(text)?.file(dtype);
     }
     let rows = EdgeRows::new(text)?;
     let first = &rows.list[0].cells;
     // What can be no weight is a name.
     if ending != "csv" || first.iter().any(|cell| !cell.is_empty() && !is_number(cell)) {
-        return edges(&rows, dtype).map(|(list, kind)| GraphFile::Edges(list, kind));
+        return edges(&rows)?.file(dtype);
     }
     if rows.separator != b',' && first.len() > 1 {
         return Err(format!(
@@ -87,135 +65,498 @@ fn read(path: &str, dtype: Option<Dtype>) -> Result<GraphFile, Why> {
             rows.between()
         ));
     }
-    let notes = rounded(dtype, rows.list.iter().flat_map(|row| row.cells.iter()));
-    csv_matrix(&rows.list, dtype).map(|matrix| GraphFile::Matrix(matrix, notes.into_iter().collect()))
+    matrix_of_text(&rows.list, dtype)
 }
 
-fn csv_matrix(rows: &[CsvRow], dtype: Dtype) -> Result<Matrix, Why> {
-    let n = rows.first().map_or(0, |row| row.cells.len());
-    if let Some(row) = rows.iter().find(|row| row.cells.len() != n) {
+/// The bytes, unpacked if they are gzip's: at most so many, as few may unfold to any number.
+fn unpack(bytes: &[u8], most: u64) -> Result<Cow<'_, [u8]>, Why> {
+    if !bytes.starts_with(b"\x1f\x8b") {
+        return Ok(bytes.into());
+    }
+    let mut unpacked = Vec::new();
+    let read = MultiGzDecoder::new(bytes).take(most + 1).read_to_end(&mut unpacked);
+    match read.map_err(|error| format!("it cannot be unpacked ({error}); pack it with gzip once more"))? as u64 {
+        0 => Err("it is an empty file, packed".into()),
+        size if size > most => Err(format!("it unpacks to more than {most} bytes; unpack it with gzip -d first")),
+        _ => Ok(unpacked.into()),
+    }
+}
+
+/// The weights of these numbers, and what f32 makes of them. `place` says in words where each is.
+fn weights(numbers: &[AnyNumber], dtype: Dtype, place: &dyn Fn(usize) -> String) -> Result<(Array, Vec<String>), Why> {
+    fn all<T: Length>(
+        numbers: &[AnyNumber],
+        dtype: Dtype,
+        place: &dyn Fn(usize) -> String,
+        convert: fn(AnyNumber) -> Option<T>,
+    ) -> Result<Vec<T>, Why> {
+        let weight = |(at, &number): (usize, &AnyNumber)| {
+            weight(number, convert(number), dtype).map_err(|why| format!("{}: {why}", place(at)))
+        };
+        numbers.iter().enumerate().map(weight).collect()
+    }
+    let weights = match dtype {
+        Dtype::F32 => Array::F32(all(numbers, dtype, place, AnyNumber::f32)?),
+        Dtype::F64 => Array::F64(all(numbers, dtype, place, AnyNumber::f64)?),
+        Dtype::I32 => Array::I32(all(numbers, dtype, place, AnyNumber::i32)?),
+        Dtype::I64 | Dtype::U8 => return Err(format!("{dtype} is no type of weights: f32, f64 and i32 are")),
+    };
+    let is_rounded = |number: &&AnyNumber| {
+        let exact = number.widened();
+        dtype == Dtype::F32 && exact.is_finite() && (exact as f32).to_string().parse() != Ok(exact)
+    };
+    let rounded = numbers.iter().filter(is_rounded).count();
+    let note = format!("weights that f32 rounds: {rounded}; --dtype f64, or i32 for whole ones, keeps them");
+    Ok((weights, if rounded > 0 { vec![note] } else { Vec::new() }))
+}
+
+/// What a number, and what it is in its type, if that can hold it, means as the weight of an edge.
+fn weight<T: Length>(number: AnyNumber, converted: Option<T>, dtype: Dtype) -> Result<T, Why> {
+    let exact = number.widened();
+    match (exact, converted) {
+        (f64::INFINITY, _) => Ok(T::NO_EDGE),
+        (f64::NEG_INFINITY, _) => Err("minus infinity is not a weight; correct it (inf means no edge)".into()),
+        (exact, _) if exact.is_nan() => Err("NaN is not a weight; leave the edge out or correct it".into()),
+        (exact, _) if exact != 0.0 && exact.abs() < T::TINY => Err(format!(
+            "{exact:e} is too small: not all devices add {dtype} numbers below {:e} right; multiply all weights by a power of ten",
+            T::TINY
+        )),
+        (exact, _) if exact.abs() >= T::LIMIT.widened() => {
+            let limit = if dtype == Dtype::I32 { "2^28".to_owned() } else { format!("{:.1e}", T::LIMIT.widened()) };
+            Err(format!(
+                "{number} is too large: {dtype} distances take weights between -{limit} and {limit}; choose --dtype f64 or a \
+                 larger unit"
+            ))
+        }
+        // There is one zero: sums of +0 and -0 may come out as either.
+        (0.0, _) => Ok(T::ZERO),
+        (_, Some(weight)) => Ok(weight),
+        (_, None) => Err(format!("{number} does not fit {dtype}; choose another --dtype")),
+    }
+}
+
+/// Most digits behind the point of these numbers; none if one has very many.
+fn decimals(numbers: &[AnyNumber]) -> Option<usize> {
+    const MOST: usize = 9;
+    let behind = |number: &AnyNumber| number.to_string().split_once('.').map_or(0, |(_, behind)| behind.len());
+    numbers.iter().map(behind).max().filter(|&most| most <= MOST)
+}
+
+fn matrix_of_numpy(bytes: &[u8], dtype: Option<Dtype>) -> Result<GraphFile, Why> {
+    let matrix = npy::read_matrix(bytes)?;
+    let n = square(matrix.rows, matrix.columns)?;
+    let whole = |is_edge: bool, number: i64| if is_edge { AnyNumber::Whole(number) } else { AnyNumber::NO_EDGE };
+    let numbers: Vec<AnyNumber> = match &matrix.elements {
+        Array::F32(v) => v.iter().map(|&x| AnyNumber::Float(x.into())).collect(),
+        Array::F64(v) => v.iter().map(|&x| AnyNumber::Float(x)).collect(),
+        Array::I32(v) => v.iter().map(|&x| whole(x != i32::MAX && x != i32::MAX / 2, x.into())).collect(),
+        Array::I64(v) => v.iter().map(|&x| whole(x != i64::MAX && x != i64::MAX / 2, x)).collect(),
+        Array::U8(v) => v.iter().map(|&x| whole(!matrix.is_bool || x != 0, x.into())).collect(),
+    };
+    let own = matrix.elements.dtype();
+    let dtype = dtype.unwrap_or(if own.is_float() { own } else { Dtype::I32 });
+    let place = |at: usize| format!("row {}, column {}, counted from 0", at / n, at % n);
+    let (weights, mut notes) = weights(&numbers, dtype, &place)?;
+    if matrix.is_bool {
+        notes.push("truth values: each True is an edge of weight 1".into());
+    }
+    Ok(matrix_file(n, weights, None, notes))
+}
+
+fn matrix_of_text(rows: &[CsvRow], dtype: Dtype) -> Result<GraphFile, Why> {
+    let columns = rows.first().map_or(0, |row| row.cells.len());
+    let mut numbers = Vec::new();
+    for row in rows {
+        if row.cells.len() != columns {
+            let count = cell_count(row.cells.len());
+            return Err(format!("line {} has {count} where the first has {columns}; complete it", row.line));
+        }
+        for (at, cell) in row.cells.iter().enumerate() {
+            let read =
+                if cell.is_empty() { Ok(AnyNumber::NO_EDGE) } else { number(cell).ok_or_else(|| no_number(cell)) };
+            numbers.push(read.map_err(|why| format!("line {}, column {}: {why}", row.line, at + 1))?);
+        }
+    }
+    let n = square(rows.len(), columns)?;
+    let place = |at: usize| format!("line {}, column {}", rows[at / n].line, at % n + 1);
+    let (weights, notes) = weights(&numbers, dtype, &place)?;
+    Ok(matrix_file(n, weights, decimals(&numbers), notes))
+}
+
+fn square(rows: usize, columns: usize) -> Result<usize, Why> {
+    match rows {
+        0 => Err("it holds no elements, and at least one is needed".into()),
+        _ if rows == columns => Ok(rows),
+        _ => Err(format!(
+            "it is a matrix of {rows} rows and {columns} columns, and distances need a square one; \
+             a list of edges starts with the line from,to,weight, or is a .txt"
+        )),
+    }
+}
+
+fn matrix_file(n: usize, weights: Array, decimals: Option<usize>, notes: Vec<String>) -> GraphFile {
+    let kind = format!("a matrix of {n} x {n} weights");
+    GraphFile { names: Names::counted(0, n), ends: None, weights, decimals, both_ways: false, kind, notes }
+}
+
+/// The edges of a text, before their weights are of a type.
+struct ListedEdges {
+    /// What the file is, as in "a list of" edges.
+    format: &'static str,
+    names: Names,
+    /// How many edges there are, as the file counts them.
+    count: usize,
+    /// Whether each of them leads both ways: then both are in the list.
+    both_ways: bool,
+    /// Lines of the file, where edges start and end, and their weights.
+    list: Vec<(u64, (usize, usize), AnyNumber)>,
+    notes: Vec<String>,
+}
+
+impl ListedEdges {
+    fn file(mut self, dtype: Dtype) -> Result<GraphFile, Why> {
+        let numbers: Vec<AnyNumber> = self.list.iter().map(|edge| edge.2).collect();
+        let place = |at: usize| format!("line {}", self.list[at].0);
+        let (weights, rounded) = weights(&numbers, dtype, &place)?;
+        self.notes.extend(rounded);
+        let nodes = self.names.list().len();
+        let plural = |count: usize| if count == 1 { "" } else { "s" };
+        let kind = format!(
+            "{} {} edge{} between {nodes} node{}{}",
+            self.format,
+            self.count,
+            plural(self.count),
+            plural(nodes),
+            if self.both_ways { ", each both ways" } else { "" }
+        );
+        Ok(GraphFile {
+            names: self.names,
+            ends: Some(self.list.iter().map(|edge| edge.1).collect()),
+            weights,
+            decimals: decimals(&numbers),
+            both_ways: self.both_ways,
+            kind,
+            notes: self.notes,
+        })
+    }
+}
+
+const UNWEIGHTED: &str = "no weights: each edge has weight 1";
+
+/// The weight of an edge of a list.
+fn listed(line: u64, text: &str) -> Result<AnyNumber, Why> {
+    match text {
+        "" => Err(format!("line {line}: the weight is empty; fill it in")),
+        _ => number(text).ok_or_else(|| format!("line {line}: {}", no_number(text))),
+    }
+}
+
+/// The rows of a text, without its comments.
+struct EdgeRows {
+    list: Vec<CsvRow>,
+    /// What is between the columns; a blank for any number of blanks.
+    separator: u8,
+}
+
+impl EdgeRows {
+    fn new(text: &str) -> Result<EdgeRows, Why> {
+        let is_comment = |line: &str| line.starts_with(['#', '%']);
+        let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !is_comment(line)).unwrap_or_default();
+        let count = |separator: &u8| first.bytes().filter(|b| b == separator).count();
+        let separator =
+            b"\t,;".iter().copied().filter(|separator| count(separator) > 0).max_by_key(count).unwrap_or(b' ');
+        let mut list: Vec<CsvRow> = if separator == b' ' {
+            let row = |(at, line): (usize, &str)| {
+                let cells: StringRecord = line.split_whitespace().collect();
+                CsvRow { line: at as u64 + 1, begins: cells.get(0).map_or(0, |cell| cell.as_bytes()[0]), cells }
+            };
+            text.lines().enumerate().map(row).filter(|row| !row.cells.is_empty()).collect()
+        } else {
+            rows(text.as_bytes(), separator).collect::<Result<_, Why>>()?
+        };
+        list.retain(|row| !b"#%".contains(&row.begins));
+        if list.is_empty() { Err("it holds no rows".into()) } else { Ok(EdgeRows { list, separator }) }
+    }
+
+    /// What is between the columns, in words.
+    fn between(&self) -> &'static str {
+        match self.separator {
+            b';' => "semicolons",
+            b'\t' => "tabs",
+            b',' => "commas",
+            _ => "blanks",
+        }
+    }
+}
+
+/// Names of columns. The second pair of each counts only if the header has none of the first.
+const FROM: [[&str; 2]; 2] = [["from", "source"], ["src", "u"]];
+const TO: [[&str; 2]; 2] = [["to", "target"], ["dst", "v"]];
+const WEIGHT: [[&str; 2]; 2] = [["weight", "distance"], ["w", "length"]];
+
+fn is_one_of(cell: &str, names: &[[&str; 2]]) -> bool {
+    names.iter().flatten().any(|name| cell.eq_ignore_ascii_case(name))
+}
+
+fn edges(rows: &EdgeRows) -> Result<ListedEdges, Why> {
+    let first = &rows.list[0].cells;
+    // By a word for where an edge starts or ends. Short ones are nodes beside a number.
+    let has_header = first.iter().any(|cell| is_one_of(cell, &[FROM[0], TO[0]]))
+        || (first.iter().any(|cell| is_one_of(cell, &[FROM[1], TO[1]])) && !first.iter().any(is_number));
+    let mut notes = Vec::new();
+    let count = first.len();
+    let [from, to, weight] = match count {
+        _ if has_header => {
+            let weight = if count == 2 { None } else { Some(column(first, WEIGHT)?) };
+            [Some(column(first, FROM)?), Some(column(first, TO)?), weight]
+        }
+        2 => [Some(0), Some(1), None],
+        3 => [Some(0), Some(1), Some(2)],
+        _ => {
+            return Err(format!(
+                "line {} has {}: name them in a first line, from,to,weight, or keep two or three",
+                rows.list[0].line,
+                if count == 1 { "1 column".to_owned() } else { format!("{count} columns") }
+            ));
+        }
+    };
+    let list = &rows.list[usize::from(has_header)..];
+    if !has_header {
+        let names = if weight.is_some() { "from, to and weight" } else { "from and to" };
+        notes.push(format!("no header: the columns, separated by {}, are {names}", rows.between()));
+    }
+    if list.is_empty() {
+        return Err("it has no edges below its header; one node alone is an edge to itself of weight 0".into());
+    }
+    if weight.is_none() {
+        notes.push(UNWEIGHTED.into());
+    }
+    let mut names = Names::default();
+    let mut edges = Vec::with_capacity(list.len());
+    for CsvRow { line, cells, .. } in list {
+        if cells.len() != count {
+            return Err(format!(
+                "line {line} has {} where the first has {count}; complete it",
+                cell_count(cells.len())
+            ));
+        }
+        let ends = [from, to].map(|at| at.map_or("", |at| &cells[at]));
+        if ends.contains(&"") {
+            return Err(format!("line {line}: a node has no name; fill it in"));
+        }
+        let number =
+            listed(*line, weight.map_or("1", |at| &cells[at])).map_err(|why| match has_header || *line > 1 {
+                true => why,
+                false => why + " (names of columns are from,to,weight)",
+            })?;
+        edges.push((*line, (names.number(ends[0]), names.number(ends[1])), number));
+    }
+    Ok(ListedEdges { format: "a list of", names, count: edges.len(), both_ways: false, list: edges, notes })
+}
+
+/// The place of a column among these names.
+fn column(header: &StringRecord, names: [[&str; 2]; 2]) -> Result<usize, Why> {
+    let places =
+        |names: [&str; 2]| -> Vec<usize> { (0..header.len()).filter(|&at| is_one_of(&header[at], &[names])).collect() };
+    let found = Some(places(names[0])).filter(|found| !found.is_empty()).unwrap_or_else(|| places(names[1]));
+    match found[..] {
+        [at] => Ok(at),
+        [] => {
+            let list: Vec<String> = header.iter().take(10).map(shown).collect();
+            Err(format!(
+                "its first line has no column '{}', but {}; a list of edges starts with the line from,to,weight",
+                names[0][0],
+                list.join(", ")
+            ))
+        }
+        _ => {
+            let list: Vec<String> =
+                found.iter().take(10).map(|&at| format!("{} {}", at + 1, shown(&header[at]))).collect();
+            Err(format!("several columns have the meaning '{}'; keep one of {}", names[0][0], list.join(", ")))
+        }
+    }
+}
+
+fn words(line: &str) -> Vec<&str> {
+    line.split_whitespace().collect()
+}
+
+/// What a file says that it holds.
+struct Announced {
+    line: u64,
+    nodes: usize,
+    edges: usize,
+}
+
+impl Announced {
+    fn new(line: u64, nodes: &str, edges: &str) -> Result<Announced, Why> {
+        let count = |word: &str| {
+            let is_number = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+            // What does not fit is too large too.
+            is_number
+                .then(|| word.parse().unwrap_or(usize::MAX))
+                .ok_or_else(|| format!("line {line}: the counts of nodes and of edges are whole numbers; correct them"))
+        };
+        let announced = Announced { line, nodes: count(nodes)?, edges: count(edges)? };
+        match announced.nodes {
+            1..=MOST_NODES => Ok(announced),
+            nodes => {
+                Err(format!("line {line} announces {nodes} nodes, and distances are found for 1 to {MOST_NODES} nodes"))
+            }
+        }
+    }
+
+    fn edge(&self, line: u64, ends: [&str; 2], weight: &str) -> Result<(u64, (usize, usize), AnyNumber), Why> {
+        let node = |word: &str| {
+            let number = word.parse::<usize>().ok().filter(|number| (1..=self.nodes).contains(number));
+            number.map(|number| number - 1).ok_or_else(|| {
+                let most = self.nodes;
+                let first = self.line;
+                format!(
+                    "line {line}: nodes are numbers from 1 to {most}, as line {first} announces; correct one of the lines"
+                )
+            })
+        };
+        Ok((line, (node(ends[0])?, node(ends[1])?), listed(line, weight)?))
+    }
+
+    /// All edges that were announced; of those that lead both ways, the other directions are added.
+    fn listed(
+        &self,
+        format: &'static str,
+        mut list: Vec<(u64, (usize, usize), AnyNumber)>,
+        both_ways: bool,
+        is_weighted: bool,
+    ) -> Result<ListedEdges, Why> {
+        let Announced { line, nodes, edges } = *self;
+        if list.len() != edges {
+            let found = list.len();
+            return Err(format!(
+                "line {line} announces {edges} edges, and the file has {found}: correct the count, or get the whole file"
+            ));
+        }
+        if both_ways {
+            for at in 0..edges {
+                let (line, (from, to), weight) = list[at];
+                if from != to {
+                    list.push((line, (to, from), weight));
+                }
+            }
+        }
+        let notes = if is_weighted { Vec::new() } else { vec![UNWEIGHTED.to_owned()] };
+        Ok(ListedEdges { format, names: Names::counted(1, nodes), count: edges, both_ways, list, notes })
+    }
+}
+
+/// `.gr` of the 9th DIMACS challenge: arcs; or of colourings: edges without weights and directions.
+fn dimacs(text: &str) -> Result<ListedEdges, Why> {
+    let mut counts: Option<Announced> = None;
+    let mut has_edges = false;
+    let mut list = Vec::new();
+    for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.starts_with('c')) {
+        match (&words(text)[..], &counts) {
+            ([], _) => {}
+            (["p", kind @ ("sp" | "edge" | "col"), nodes, edges], None) => {
+                has_edges = *kind != "sp";
+                counts = Some(Announced::new(line, nodes, edges)?);
+            }
+            (["e", from, to], Some(known)) if has_edges => list.push(known.edge(line, [from, to], "1")?),
+            (["a", from, to, weight], Some(known)) if !has_edges => list.push(known.edge(line, [from, to], weight)?),
+            (_, None) => {
+                return Err(format!("line {line}: 'p sp NODES ARCS' or 'p edge NODES EDGES' must come first; add it"));
+            }
+            (_, Some(_)) => {
+                let form = if has_edges { "edge 'e FROM TO'" } else { "arc 'a FROM TO WEIGHT'" };
+                return Err(format!("line {line} is no {form} and no comment 'c ...'; correct it"));
+            }
+        }
+    }
+    let counts = counts.ok_or("it has no line 'p sp NODES ARCS'; add it")?;
+    counts.listed("DIMACS,", list, has_edges, !has_edges)
+}
+
+fn matrix_market(text: &str) -> Result<ListedEdges, Why> {
+    let banner = text.lines().next().unwrap_or_default().to_ascii_lowercase();
+    let [
+        "%%matrixmarket",
+        "matrix",
+        "coordinate",
+        field @ ("real" | "integer" | "pattern"),
+        symmetry @ ("general" | "symmetric"),
+    ] = words(&banner)[..]
+    else {
+        return Err("line 1 is not '%%MatrixMarket matrix coordinate' with real, integer or pattern, and general or \
+                    symmetric; save the matrix so"
+            .into());
+    };
+    let is_weighted = field != "pattern";
+    let both_ways = symmetry == "symmetric";
+    let mut counts: Option<Announced> = None;
+    let mut list = Vec::new();
+    for (line, text) in (1..).zip(text.lines()).filter(|(_, text)| !text.starts_with('%')) {
+        match (&words(text)[..], &counts) {
+            ([], _) => {}
+            ([rows, columns, _], None) if rows != columns => {
+                return Err(format!("line {line}: distances need a square matrix; give it as many rows as columns"));
+            }
+            ([rows, _, entries], None) => counts = Some(Announced::new(line, rows, entries)?),
+            (_, None) => return Err(format!("line {line} is no size 'ROWS COLUMNS ENTRIES'; correct it")),
+            ([from, to, weight], Some(known)) if is_weighted => list.push(known.edge(line, [from, to], weight)?),
+            ([from, to], Some(known)) if !is_weighted => list.push(known.edge(line, [from, to], "1")?),
+            (_, Some(_)) => {
+                let form = if is_weighted { "ROW COLUMN WEIGHT" } else { "ROW COLUMN" };
+                return Err(format!("line {line} is no entry '{form}'; correct it"));
+            }
+        }
+    }
+    if let Some((line, ..)) = list.iter().find(|(_, (row, column), _)| both_ways && row < column) {
         return Err(format!(
-            "line {} has {} where the first has {n}; complete it",
-            row.line,
-            cell_count(row.cells.len())
+            "line {line} is above the diagonal, and a symmetric matrix lists what is below; call it general, or swap them"
         ));
     }
-    square(rows.len(), n)?;
-    let weights = parsed!(dtype, |parser| weights(rows, parser))?;
-    let decimals = decimals(rows.iter().flat_map(|row| row.cells.iter()));
-    Ok(Matrix { n, weights, decimals })
-}
-
-fn weights<T: Length>(rows: &[CsvRow], parser: &Parser<T>) -> Result<Vec<T>, Why> {
-    let cells = rows.iter().flat_map(|row| row.cells.iter().enumerate().map(move |(at, text)| (row.line, at, text)));
-    cells
-        .map(|(line, at, text): (u64, usize, &str)| {
-            let weight = if text.is_empty() { Ok(T::NO_EDGE) } else { parser.weight(text) };
-            weight.map_err(|why| format!("line {line}, column {}: {why}", at + 1))
-        })
-        .collect()
+    let counts = counts.ok_or("it has no line 'ROWS COLUMNS ENTRIES'; get the whole file")?;
+    counts.listed("Matrix Market,", list, both_ways, is_weighted)
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::npy::tests::{written, written_in};
     use super::*;
+    use flate2::{Compression, write::GzEncoder};
     use proptest::prelude::*;
+    use std::io::Write;
 
-    fn named(name: &str, text: &[u8], dtype: Dtype) -> Result<GraphFile, Why> {
+    fn named(name: &str, bytes: &[u8], dtype: Option<Dtype>) -> Result<GraphFile, Why> {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(name);
-        std::fs::write(&path, text).unwrap();
-        read(path.to_str().unwrap(), Some(dtype))
+        std::fs::write(&path, bytes).unwrap();
+        read(path.to_str().unwrap(), dtype)
     }
 
-    fn text(text: &str, dtype: Dtype) -> Result<GraphFile, Why> {
-        named("g.csv", text.as_bytes(), dtype)
+    fn packed(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
     }
 
-    fn list(csv: &str, dtype: Dtype) -> (Vec<(String, String)>, Array) {
-        let Ok(GraphFile::Edges(list, _)) = text(csv, dtype) else { panic!("{:?}", text(csv, dtype)) };
-        let name = |i: usize| list.names.name(i).to_owned();
-        (list.ends.iter().map(|&(from, to)| (name(from), name(to))).collect(), list.weights)
-    }
-
-    fn matrix(csv: &str, dtype: Dtype) -> Matrix {
-        let Ok(GraphFile::Matrix(matrix, _)) = text(csv, dtype) else { panic!("{:?}", text(csv, dtype)) };
-        matrix
-    }
-
-    fn why(csv: &str, dtype: Dtype) -> Why {
-        let why = text(csv, dtype).unwrap_err();
-        assert!(!why.contains('\n'), "{why}");
-        why
+    /// `a>b b>c F32([1.0, 2.0])`
+    fn told(file: &GraphFile) -> String {
+        let name = |node: usize| &file.names.list()[node];
+        let ends = file.ends.iter().flatten().map(|&(from, to)| format!("{}>{} ", name(from), name(to)));
+        format!("{}{:?}", ends.collect::<String>(), file.weights)
     }
 
     #[test]
-    fn edges_with_names_of_every_kind() {
-        let csv = "\u{feff}from,to,weight\r\n\"a, b\",\"say \"\"x\"\"\",1.5\r\n7,é,-2\n";
-        let (ends, weights) = list(csv, Dtype::F64);
-        assert_eq!(ends, [("a, b".into(), "say \"x\"".into()), ("7".into(), "é".into())]);
-        assert_eq!(weights, Array::F64(vec![1.5, -2.0]));
-    }
-
-    #[test]
-    fn columns_are_found_by_name() {
-        let (ends, weights) = list("id,Target,weight,source\n1,b,3e2,a\n", Dtype::I32);
-        assert_eq!((ends, weights), (vec![("a".into(), "b".into())], Array::I32(vec![300])));
-        assert_eq!(list("from,to,distance,next\na,b,inf,b\n", Dtype::F32).1, Array::F32(vec![f32::INFINITY]));
-        assert_eq!(list("from,to,weight\na,b,inf\n", Dtype::I32).1, Array::I32(vec![i32::NO_EDGE]));
-    }
-
-    #[test]
-    fn two_columns_for_one_thing_are_refused() {
-        let header = |header: &str| why(&format!("{header}\na,b,1,2\n"), Dtype::F32);
-        assert_eq!(
-            header("from,to,weight,weight"),
-            "several columns are called 'weight' or 'distance'; keep one of 3 'weight', 4 'weight'"
-        );
-        assert_eq!(
-            header("from,Source,to,weight"),
-            "several columns are called 'from' or 'source'; keep one of 1 'from', 2 'Source'"
-        );
-        assert!(header("from,from,to,weight").ends_with("1 'from', 2 'from'"));
-        assert!(header("from,target,weight,to").ends_with("2 'target', 4 'to'"));
-        assert!(text("from,to,weight,weights\na,b,1,2\n", Dtype::F32).is_ok());
-        assert!(text("from,note,note,to,weight\na,x,y,b,1\n", Dtype::F32).is_ok());
-    }
-
-    #[test]
-    fn what_is_wrong_with_a_list_is_told_with_its_line() {
-        let line = |rest: &str, dtype| why(&format!("from,to,weight\na,b,1\n\n{rest}\n"), dtype);
-        assert_eq!(line("b,c,x", Dtype::F32), "line 4: 'x' is not a number; correct it");
-        assert_eq!(line("b,c,", Dtype::F32), "line 4: the weight is empty; fill it in");
-        assert_eq!(line(",c,1", Dtype::F32), "line 4: the column 'from' has no name; fill it in");
-        assert_eq!(line("b,c", Dtype::F32), "line 4 has 2 cells where the first has 3; complete it");
-        assert!(line("b,c,nan", Dtype::F32).starts_with("line 4: NaN"));
-        assert!(line("b,c,nan", Dtype::I32).starts_with("line 4: NaN"));
-        assert!(line("b,c,-inf", Dtype::F64).starts_with("line 4: minus infinity"));
-        assert!(line("b,c,-inf", Dtype::I32).starts_with("line 4: minus infinity"));
-        assert!(line("b,c,0.5", Dtype::I32).contains("'0.5' does not fit i32; choose another --dtype"));
-        assert!(line("b,c,1e40", Dtype::F32).contains("does not fit f32"));
-        assert!(line("b,c,99999999999", Dtype::I32).contains("does not fit i32"));
-        assert!(line("b,c,300000000", Dtype::I32).contains("2^28"));
-        for marks in ["2147483647", "2147483646", "1073741823", "1073741824"] {
-            let said = line(&format!("b,c,{marks}"), Dtype::I32);
-            assert!(said.contains(&format!("{marks} is too large: i32 distances take weights between")), "{said}");
-        }
-        assert!(line("b,c,9223372036854775807", Dtype::I64).contains("write inf"));
-        for tiny in ["1e-40", "-1e-60"] {
-            assert!(line(&format!("b,c,{tiny}"), Dtype::F32).contains("too small"), "{tiny}");
-        }
-        let missing = why("from,to,cost\na,b,1\n", Dtype::F32);
-        assert!(missing.contains("no column 'weight', but 'from', 'to', 'cost'"), "{missing}");
-        assert!(why("from,to,weight\n", Dtype::F32).contains("no edges"));
-        assert!(why("", Dtype::F32).contains("empty"));
-        assert!(why("\n\n", Dtype::F32).contains("no rows"));
-        assert!(why("from,to,weight\na,\"b\n", Dtype::F32).contains("line 2"));
-    }
-
-    #[test]
-    fn lists_as_people_have_them() {
+    fn graphs_as_people_have_them() {
         for (name, content, want) in [
+            (
+                "g.csv",
+                "\u{feff}from,to,weight\r\n\"a, b\",\"say \"\"x\"\"\",1.5\r\n7,é,-2\n",
+                "a, b>say \"x\" 7>é F32([1.5, -2.0])",
+            ),
+            ("g.csv", "id,Target,weight,source\n1,b,3e2,a\n", "a>b F32([300.0])"),
+            ("g.csv", "from,to,distance,next\na,b,inf,b\n", "a>b F32([inf])"),
+            ("g.csv", "from,note,note,to,weight\na,x,y,b,-0\n", "a>b F32([0.0])"),
             ("g.txt", "# c\n% c\na\tb\n\nb\tSan Marino\n", "a>b b>San Marino F32([1.0, 1.0])"),
             ("g.edges", " 1   2 5\n2 3\t7\n", "1>2 2>3 F32([5.0, 7.0])"),
             ("g.TSV", "dst\tsrc\tw\nb\ta\t2\n", "a>b F32([2.0])"),
@@ -225,74 +566,143 @@ mod tests {
             ("g.csv", "u,v,w\n1,2,4\n", "1>2 F32([4.0])"),
             ("g.csv", "from,to,weight,u,v,w\n1,2,4,8,8,8\n", "1>2 F32([4.0])"),
             ("g.txt", "p q\nc d\n", "p>q c>d F32([1.0, 1.0])"),
-            ("g.txt", "p sp 2 1\na 1 2 2.5", "1>2 F32([2.5])"),
+            ("g.csv", "0,2,\ninf,0,-1\n4,5,-0\n", "F32([0.0, 2.0, inf, inf, 0.0, -1.0, 4.0, 5.0, 0.0])"),
+            ("g.csv", "7\n", "F32([7.0])"),
+            ("g.txt", "c x\np sp 3 2\na 1 2 0.50\n\na 3 1 -7\n", "1>2 3>1 F32([0.5, -7.0])"),
+            ("g.gr", "p sp 2 0\r\n", "F32([])"),
+            ("g.col", "c x\np edge 3 1\ne 3 1\n", "3>1 1>3 F32([1.0, 1.0])"),
+            (
+                "g",
+                "%%MatrixMarket matrix coordinate real general\n% c\n\n2 2 2\n1 2 1.5\n2 2 3\n",
+                "1>2 2>2 F32([1.5, 3.0])",
+            ),
+            (
+                "g.mtx",
+                "%%matrixmarket MATRIX coordinate Pattern Symmetric\n2 2 2\n2 1\n1 1\n",
+                "2>1 1>1 1>2 F32([1.0, 1.0, 1.0])",
+            ),
         ] {
-            let Ok(GraphFile::Edges(list, _)) = named(name, content.as_bytes(), Dtype::F32) else {
-                panic!("{content:?}: {:?}", named(name, content.as_bytes(), Dtype::F32))
-            };
-            let name = |i: usize| list.names.name(i);
-            let ends: Vec<String> = list.ends.iter().map(|&(i, k)| format!("{}>{}", name(i), name(k))).collect();
-            assert_eq!(format!("{} {:?}", ends.join(" "), list.weights), want, "{content:?}");
+            for (name, bytes) in [(name.to_owned(), content.into()), (format!("{name}.gz"), packed(content.as_bytes()))]
+            {
+                assert_eq!(named(&name, &bytes, None).map(|file| told(&file)).as_deref(), Ok(want), "{content:?}");
+            }
         }
     }
 
     #[test]
-    fn what_f32_rounds_is_told() {
-        let notes = |name: &str, content: &str, dtype| match named(name, content.as_bytes(), dtype).unwrap() {
-            GraphFile::Edges(_, kind) => kind.notes,
-            GraphFile::Matrix(_, notes) => notes,
-        };
-        for (name, content) in [
-            ("g.csv", "from,to,weight\na,b,16777217\nb,c,12345.6789\nc,a,0.1\n"),
-            ("g.csv", "0,16777217\n12345.6789,0\n"),
-            ("g.gr", "p sp 2 3\na 1 2 16777217\na 2 1 12345.6789\na 1 1 16777216.000\n"),
-        ] {
-            let told =
-                "weights that f32 rounds: 2, as 16777217 to 16777216; --dtype f64, or i32 for whole ones, keeps them";
-            assert_eq!(notes(name, content, Dtype::F32), [told], "{content}");
-            assert_eq!(notes(name, content, Dtype::F64), [""; 0], "{content}");
-        }
-    }
-
-    #[test]
-    fn what_is_no_list_says_what_to_do() {
+    fn what_is_wrong_says_where_and_what_to_do() {
+        const MARKET: &str = "%%MatrixMarket matrix coordinate real symmetric\n";
         for (name, content, want) in [
-            ("g.csv", &b"1 2\n2 1\n"[..], "numbers alone, separated by blanks: separate a matrix by commas"),
-            ("g.csv", b"1,2\n2,1\n3,4\n", "or is a .txt"),
-            ("g.txt", b"a b c d\n", "line 1 has 4 columns: name them"),
-            ("g.txt", b"# c\n", "no rows"),
-            ("g.txt", b"von nach km\na b 1\n", "line 1: 'km' is not a number; correct it (names of columns are from"),
-            ("g.txt", b"a b 1\nb c km\n", "line 2: 'km' is not a number; correct it"),
-            ("g.txt", b"a b 1\nb c\n", "line 2 has 2 cells where the first has 3"),
-            ("g.txt", b"a;b;1,5\n", "decimal comma; write 1.5"),
-            ("g.csv", b"src,u,v,w\na,b,c,1\n", "several columns are called 'src' or 'u'"),
-            ("g.txt", b"a b\n\xff\n", "line 2 is not UTF-8"),
-            ("g.txt", b"\0\x01\x02", "line 1 has 1 column: name"),
-            ("g.gr", b"p sp 2 1\na 1 2 x\n", "line 2: 'x' is not a number"),
-            ("g.npz", b"PK", "it is no zip file that can be read"),
-            ("g.GraphML", b"<xml>", "it is no whole XML"),
-            ("g.gml", b"graph [\nnode", "GML is not read; save the graph as GraphML"),
-            ("g.gexf", b"<gexf/>", "GEXF is not read; save the graph as GraphML"),
-            ("g.gr.gz", b"\x1f\x8b\0", "cannot be unpacked"),
-            ("g.GR.GZ", b"a 1 2 x\n", "line 1: 'p sp NODES ARCS' must come"),
+            ("g.csv", "", "empty"),
+            ("g.csv", "\n\n", "no rows"),
+            ("g.csv", "from,to,weight\n", "no edges"),
+            ("g.csv", "from,to,weight\na,\"b\n", "line 2"),
+            ("g.csv", "from,to,cost\na,b,1\n", "no column 'weight', but 'from', 'to', 'cost'"),
+            (
+                "g.csv",
+                "from,to,weight,weight\na,b,1,2\n",
+                "several columns have the meaning 'weight'; keep one of 3 'weight', 4 'weight'",
+            ),
+            ("g.csv", "from,Source,to,weight\na,b,1,2\n", "keep one of 1 'from', 2 'Source'"),
+            ("g.csv", "from,to,weight\n\nb,c,x\n", "line 3: 'x' is not a number; correct it"),
+            ("g.csv", "from,to,weight\nb,c,\n", "line 2: the weight is empty; fill it in"),
+            ("g.csv", "from,to,weight\n,c,1\n", "line 2: a node has no name; fill it in"),
+            ("g.csv", "from,to,weight\nb,c\n", "line 2 has 2 cells where the first has 3; complete it"),
+            ("g.csv", "from,to,weight\nb,c,nan\n", "line 2: NaN"),
+            ("g.csv", "from,to,weight\nb,c,-inf\n", "line 2: minus infinity"),
+            ("g.csv", "from,to,weight\nb,c,1e40\n", "is too large: f32 distances take"),
+            ("g.csv", "from,to,weight\nb,c,-1e-60\n", "too small"),
+            ("g.csv", "1 2\n2 1\n", "numbers alone, separated by blanks: separate a matrix by commas"),
+            ("g.csv", "1,2\n2,1\n3,4\n", "3 rows and 2 columns"),
+            ("g.csv", "1,2\n3\n", "line 2 has 1 cell "),
+            ("g.csv", "1,2\n\n3,NaN\n", "line 3, column 2: NaN"),
+            ("g.csv", "1,2\n3,x\n", "line 2, column 2: 'x' is not a number"),
+            ("g.txt", "a b c d\n", "line 1 has 4 columns: name them"),
+            ("g.txt", "# c\n", "no rows"),
+            ("g.txt", "von nach km\na b 1\n", "line 1: 'km' is not a number; correct it (names of columns are from"),
+            ("g.txt", "a;b;1,5\n", "decimal comma; write 1.5"),
+            ("g.txt", "\0\u{1}\u{2}", "line 1 has 1 column: name"),
+            ("g.gr", "p sp 2 1\na 1 2 x\n", "line 2: 'x' is not a number"),
+            ("g.gr", "c\n", "no line 'p sp"),
+            ("g.gr", "a 1 2 3\n", "line 1: 'p sp NODES ARCS' or"),
+            ("g.gr", "p edge 2 1\na 1 2 3\n", "line 2 is no edge 'e FROM TO'"),
+            ("g.gr", "p sp 0 0\n", "line 1 announces 0 nodes"),
+            ("g.gr", "p sp 99999999999999999999999999 3\n", "line 1 announces 18446744073709551615 nodes"),
+            ("g.gr", "p sp 2 2\na 1 2 3\n", "line 1 announces 2 edges, and the file has 1"),
+            ("g.gr", "p sp 2 1\na 1 3 3\n", "line 2: nodes are numbers from 1 to 2, as line 1"),
+            ("g.mtx", "x\n", "line 1 is not"),
+            ("g.mtx", MARKET, "no line 'ROWS"),
+            ("g.mtx", &format!("{MARKET}2 3 1\n"), "line 2: distances need a square"),
+            ("g.mtx", &format!("{MARKET}2 2\n"), "line 2 is no size"),
+            ("g.mtx", &format!("{MARKET}2 2 1\n1 2 3\n"), "line 3 is above the diagonal"),
+            ("g.mtx", &format!("{MARKET}2 2 1\n2 1\n"), "line 3 is no entry 'ROW COLUMN WEIGHT'"),
+            ("g.gr.gz", "\u{1f}\u{8b}\0", "line 1"),
         ] {
-            let why = named(name, content, Dtype::F32).unwrap_err();
+            let why = named(name, content.as_bytes(), None).unwrap_err();
             assert!(why.contains(want) && !why.contains('\n'), "{content:?}: {why}");
         }
+        let why = |bytes: &[u8]| named("g.txt", bytes, None).unwrap_err();
+        assert!(
+            why(b"a b\n\xff\n").contains("line 2 is not UTF-8") && why(b"\x1f\x8b\0").contains("cannot be unpacked")
+        );
+        assert!(unpack(&packed(&[0; 1000]), 999).unwrap_err().contains("more than 999 bytes"));
+        assert!(unpack(&packed(&[0; 1000]), 1000).is_ok() && why(&packed(b"")).contains("empty"));
     }
 
     #[test]
-    fn a_matrix_of_text() {
-        let no = f32::INFINITY;
-        assert_eq!(
-            matrix("0,2,\ninf,0,-1\n4,5,-0\n", Dtype::F32).weights,
-            Array::F32(vec![0.0, 2.0, no, no, 0.0, -1.0, 4.0, 5.0, 0.0])
-        );
-        assert_eq!(matrix("7\n", Dtype::I32), Matrix { n: 1, weights: Array::I32(vec![7]), decimals: Some(0) });
-        assert!(why("1,2\n3,4\n5,6\n", Dtype::F32).contains("3 rows and 2 columns"));
-        assert!(why("1,2\n3\n", Dtype::F32).starts_with("line 2 has 1 cell "));
-        assert!(why("1,2\n\n3,NaN\n", Dtype::F32).starts_with("line 3, column 2: NaN"));
-        assert!(why("1,2\n3,x\n", Dtype::F32).starts_with("line 2, column 2: 'x' is not a number"));
+    fn integers_are_exact_or_refused() {
+        let of = |weight: &str| named("g.csv", format!("from,to,weight\nb,c,{weight}\n").as_bytes(), Some(Dtype::I32));
+        assert_eq!(of("inf").unwrap().weights, Array::I32(vec![i32::NO_EDGE]));
+        assert!(of("0.5").unwrap_err().contains("0.5 does not fit i32; choose another --dtype"));
+        for large in ["300000000", "99999999999", "2147483647", "1073741823", "-268435456"] {
+            let why = of(large).unwrap_err();
+            assert!(why.contains(&format!("{large} is too large: i32 distances take weights between -2^28")), "{why}");
+        }
+    }
+
+    #[test]
+    fn what_f32_rounds_is_told_and_digits_are_counted() {
+        for content in ["from,to,weight\na,b,16777217\nb,c,12345.6789\nc,a,0.1\n", "0,16777217\n12345.6789,0\n"] {
+            let of = |dtype| named("g.csv", content.as_bytes(), Some(dtype)).unwrap();
+            let notes = of(Dtype::F32).notes;
+            assert_eq!(
+                notes,
+                ["weights that f32 rounds: 2; --dtype f64, or i32 for whole ones, keeps them"],
+                "{content}"
+            );
+            assert_eq!((of(Dtype::F64).notes.len(), of(Dtype::F64).decimals), (0, Some(4)), "{content}");
+        }
+    }
+
+    #[test]
+    fn matrices_of_numpy() {
+        let no = i32::NO_EDGE;
+        let inf = f32::INFINITY;
+        let read = |bytes: &[u8], dtype| named("g.npy", bytes, dtype).map(|file| file.weights);
+        let wide = written("<i8", &[2, 2], &[i64::MAX, 1, 3, 0]);
+        for (bytes, dtype, want) in [
+            (written("<f8", &[2, 2], &[0.0, 1.0, 2.0, 0.0]), None, Array::F64(vec![0.0, 1.0, 2.0, 0.0])),
+            (
+                written_in(npyz::Order::Fortran, "<f8", &[2, 2], &[0.0, 2.0, 1.0, 0.0]),
+                Some(Dtype::I32),
+                Array::I32(vec![0, 1, 2, 0]),
+            ),
+            (written("<i4", &[2, 2], &[i32::MAX, i32::MAX / 2, 3, 0]), None, Array::I32(vec![no, no, 3, 0])),
+            (wide.clone(), None, Array::I32(vec![no, 1, 3, 0])),
+            (wide, Some(Dtype::F32), Array::F32(vec![inf, 1.0, 3.0, 0.0])),
+            (written("<f4", &[1, 1], &[inf]), Some(Dtype::I32), Array::I32(vec![no])),
+            (written("|b1", &[2, 2], &[false, true, true, false]), None, Array::I32(vec![no, 1, 1, no])),
+            (written("|u1", &[1, 1], &[127u8]), None, Array::I32(vec![127])),
+        ] {
+            assert_eq!(read(&bytes, dtype), Ok(want));
+        }
+        let why = |bytes: &[u8], dtype| read(bytes, dtype).unwrap_err();
+        let nan = written("<f8", &[2, 2], &[0.0, 1.0, f64::NAN, 0.0]);
+        assert!(why(&nan, Some(Dtype::I32)).starts_with("row 1, column 0, counted from 0: NaN"));
+        assert!(why(&written("<f8", &[2, 3], &[0.0; 6]), None).contains("2 rows and 3 columns"));
+        assert!(why(&written("<f8", &[4], &[0.0; 4]), None).contains("not that of a matrix"));
+        assert!(why(&written::<f64>("<f8", &[0, 0], &[]), None).contains("no elements"));
+        assert!(why(&written("<i8", &[1, 1], &[i64::from(i32::MAX)]), None).contains("2147483647 is too large"));
     }
 
     proptest! {
@@ -300,12 +710,12 @@ mod tests {
         fn any_text_is_read_or_refused(
             body in "[0-9a-c,;#%.\"\n\r\t -]{0,60}",
             header in prop::sample::select(vec![
-                "", "from,to,weight\n", "graph [ node [ id 1 ] ", "<graphml><graph><node id='a'/>", "p sp 3 2\n", "3 2 011\n", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n",
+                "", "from,to,weight\n", "p sp 3 2\n", "%%MatrixMarket matrix coordinate real symmetric\n3 3 2\n",
             ]),
-            name in prop::sample::select(vec!["g.csv", "g.txt", "g.gr", "g.mtx", "g.graph", "g.graph.gz"]),
+            name in prop::sample::select(vec!["g.csv", "g.txt", "g.gr", "g.mtx", "g.txt.gz"]),
         ) {
             for dtype in [Dtype::F32, Dtype::I32] {
-                if let Err(why) = named(name, format!("{header}{body}").as_bytes(), dtype) {
+                if let Err(why) = named(name, format!("{header}{body}").as_bytes(), Some(dtype)) {
                     prop_assert!(!why.contains('\n'));
                 }
             }

@@ -3,28 +3,21 @@
 //! One file per format; this one picks the format, and converts between element types. A file's own numbers are never
 //! trusted: nothing is allocated from a length in a header before the file is known to hold that much.
 
-mod arrays;
-mod convert;
-mod edges;
 mod graph;
 mod npy;
-mod npz;
 mod picture;
-mod raw;
-mod sparse;
 mod table;
-mod unpack;
-mod weights;
-mod why;
 
-pub use edges::EdgeKind;
-pub use graph::{GraphFile, graph};
+pub use graph::graph;
 
 use gpulab_model::Error;
 use gpulab_model::data::{Array, Dtype, Layout, Scalar};
+use gpulab_model::each_array;
 use gpulab_system::files;
 use std::path::Path;
-use why::Why;
+
+/// Why a file could not be used, in words that follow its name.
+type Why = String;
 
 /// Reads the vector that `spec` names, as `dtype` or as the file's own element type.
 ///
@@ -45,17 +38,17 @@ fn read_spec(spec: &str, dtype: Option<Dtype>) -> Result<Array, Why> {
     let array = match extension(path).as_str() {
         "npy" => npy::read(&bytes)?,
         "csv" => table::read(&bytes, column, dtype.unwrap_or(Dtype::F32))?,
-        "bin" | "raw" => raw::read(&bytes, dtype.unwrap_or(Dtype::F32))?,
+        "bin" | "raw" => raw(&bytes, dtype.unwrap_or(Dtype::F32))?,
         other => {
             let own_type = Dtype::ALL.into_iter().find(|own| own.name() == other);
-            raw::read(&bytes, own_type.or(dtype).ok_or(UNKNOWN)?)?
+            raw(&bytes, own_type.or(dtype).ok_or(UNKNOWN)?)?
         }
     };
     if array.is_empty() {
         return Err("it holds no elements, and at least one is needed".into());
     }
     match dtype {
-        Some(dtype) => convert::convert(array, dtype),
+        Some(dtype) => convert(array, dtype),
         None => Ok(array),
     }
 }
@@ -95,7 +88,7 @@ fn split_column(spec: &str) -> (&str, Option<&str>) {
 
 /// As many whole elements as little-endian bytes hold.
 pub fn elements(bytes: &[u8], dtype: Dtype) -> Array {
-    raw::decode(bytes, dtype, false)
+    decode(bytes, dtype, false)
 }
 
 pub fn path(spec: &str) -> &str {
@@ -111,9 +104,141 @@ fn load(path: &Path) -> Result<Vec<u8>, Why> {
     if bytes.is_empty() { Err("the file is empty".into()) } else { Ok(bytes) }
 }
 
+/// The elements of a little-endian file.
+fn raw(bytes: &[u8], dtype: Dtype) -> Result<Array, Why> {
+    let len = bytes.len();
+    let size = dtype.size();
+    if !len.is_multiple_of(size) {
+        return Err(format!(
+            "its {len} bytes are not a multiple of the {size} bytes of an {dtype}; try another --dtype"
+        ));
+    }
+    Ok(decode(bytes, dtype, false))
+}
+
+/// As many whole elements as the bytes hold.
+fn decode(bytes: &[u8], dtype: Dtype, big_endian: bool) -> Array {
+    macro_rules! elements {
+        ($t:ty) => {{
+            let decode = if big_endian { <$t>::from_be_bytes } else { <$t>::from_le_bytes };
+            bytes.as_chunks().0.iter().map(|&b| decode(b)).collect()
+        }};
+    }
+    match dtype {
+        Dtype::F32 => Array::F32(elements!(f32)),
+        Dtype::F64 => Array::F64(elements!(f64)),
+        Dtype::I32 => Array::I32(elements!(i32)),
+        Dtype::I64 => Array::I64(elements!(i64)),
+        Dtype::U8 => Array::U8(bytes.to_vec()),
+    }
+}
+
+/// A value of any element type, exactly.
+#[derive(Clone, Copy, Debug)]
+enum AnyNumber {
+    Whole(i64),
+    Float(f64),
+}
+
+macro_rules! exactly {
+    ($($ty:ty => $kind:ident),*) => {
+        $(impl From<$ty> for AnyNumber {
+            fn from(x: $ty) -> AnyNumber {
+                AnyNumber::$kind(x.into())
+            }
+        })*
+    };
+}
+
+exactly!(f32 => Float, f64 => Float, i32 => Whole, u8 => Whole, i64 => Whole);
+
+impl std::fmt::Display for AnyNumber {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            AnyNumber::Whole(x) => x.fmt(f),
+            AnyNumber::Float(x) => x.fmt(f),
+        }
+    }
+}
+
+impl AnyNumber {
+    const NO_EDGE: AnyNumber = AnyNumber::Float(f64::INFINITY);
+
+    /// f64 rounds to the nearest f32; a finite one does not become infinite.
+    fn f32(self) -> Option<f32> {
+        match self {
+            AnyNumber::Whole(x) => Some(x as f32).filter(|&y| y as i128 == i128::from(x)),
+            AnyNumber::Float(x) => Some(x as f32).filter(|y| y.is_finite() || !x.is_finite()),
+        }
+    }
+
+    fn f64(self) -> Option<f64> {
+        match self {
+            AnyNumber::Whole(x) => Some(x as f64).filter(|&y| y as i128 == i128::from(x)),
+            AnyNumber::Float(x) => Some(x),
+        }
+    }
+
+    fn i32(self) -> Option<i32> {
+        self.i64().and_then(|x| x.try_into().ok())
+    }
+
+    fn u8(self) -> Option<u8> {
+        self.i64().and_then(|x| x.try_into().ok())
+    }
+
+    fn widened(self) -> f64 {
+        match self {
+            AnyNumber::Whole(x) => x as f64,
+            AnyNumber::Float(x) => x,
+        }
+    }
+
+    fn i64(self) -> Option<i64> {
+        match self {
+            AnyNumber::Whole(x) => Some(x),
+            // The cast saturates, and takes NaN to 0: neither compares equal.
+            AnyNumber::Float(x) => i64::try_from(x as i128).ok().filter(|&y| y as f64 == x),
+        }
+    }
+}
+
+fn convert(array: Array, to: Dtype) -> Result<Array, Why> {
+    if array.dtype() == to {
+        return Ok(array);
+    }
+    each_array!(&array, v => match to {
+        Dtype::F32 => all(v, to, AnyNumber::f32).map(Array::F32),
+        Dtype::F64 => all(v, to, AnyNumber::f64).map(Array::F64),
+        Dtype::I32 => all(v, to, AnyNumber::i32).map(Array::I32),
+        Dtype::I64 => all(v, to, AnyNumber::i64).map(Array::I64),
+        Dtype::U8 => all(v, to, AnyNumber::u8).map(Array::U8),
+    })
+}
+
+fn all<F: Copy + Into<AnyNumber>, T>(values: &[F], to: Dtype, f: fn(AnyNumber) -> Option<T>) -> Result<Vec<T>, Why> {
+    values
+        .iter()
+        .enumerate()
+        .map(|(i, &value): (usize, &F)| {
+            let number = value.into();
+            f(number).ok_or_else(|| {
+                format!("element {i} is {number}, which {to} cannot hold exactly; choose another --dtype")
+            })
+        })
+        .collect()
+}
+
+/// Text from a file for a message: short, and on one line whatever it holds.
+fn shown(text: &str) -> String {
+    const MOST: usize = 40;
+    let cut: String = text.chars().take(MOST).collect();
+    let more = if cut.len() < text.len() { "..." } else { "" };
+    format!("'{}{more}'", cut.escape_debug())
+}
+
 #[cfg(test)]
 mod tests {
-    use super::why::shown;
     use super::*;
     use proptest::prelude::*;
     use std::fs;
@@ -217,6 +342,58 @@ mod tests {
             match read(&path, dtype) {
                 Ok(array) => prop_assert!(!array.is_empty() && dtype.is_none_or(|d| d == array.dtype())),
                 Err(e) => prop_assert!(!e.to_string().contains('\n')),
+            }
+        }
+    }
+
+    #[test]
+    fn both_byte_orders_are_read_and_a_torn_element_is_refused() {
+        assert_eq!(decode(&[0, 0, 0, 1], Dtype::I32, true), Array::I32(vec![1]));
+        assert_eq!(decode(&[1, 0, 0, 0], Dtype::I32, false), Array::I32(vec![1]));
+        assert_eq!(decode(&2.5f64.to_be_bytes(), Dtype::F64, true), Array::F64(vec![2.5]));
+        let why = raw(&[0; 13], Dtype::F32).unwrap_err();
+        assert!(why.contains("13 bytes") && why.contains("4 bytes"), "{why}");
+    }
+
+    fn one(array: Array, to: Dtype) -> Option<Array> {
+        convert(array, to).ok()
+    }
+
+    #[test]
+    fn f64_rounds_to_f32_but_does_not_overflow() {
+        assert_eq!(one(Array::F64(vec![0.1]), Dtype::F32), Some(Array::F32(vec![0.1])));
+        assert_eq!(one(Array::F64(vec![f64::INFINITY]), Dtype::F32), Some(Array::F32(vec![f32::INFINITY])));
+        assert_eq!(one(Array::F64(vec![1e39]), Dtype::F32), None);
+    }
+
+    #[test]
+    fn floats_become_integers_only_exactly() {
+        assert_eq!(one(Array::F32(vec![-3.0]), Dtype::I32), Some(Array::I32(vec![-3])));
+        for x in [0.5, f64::NAN, f64::INFINITY, 2f64.powi(63), 1e300] {
+            assert_eq!(one(Array::F64(vec![x]), Dtype::I64), None, "{x}");
+        }
+        assert_eq!(one(Array::F64(vec![2f64.powi(31)]), Dtype::I32), None);
+    }
+
+    #[test]
+    fn integers_become_floats_only_exactly() {
+        assert_eq!(one(Array::I32(vec![1 << 24]), Dtype::F32), Some(Array::F32(vec![16_777_216.0])));
+        assert_eq!(one(Array::I32(vec![(1 << 24) + 1]), Dtype::F32), None);
+        for x in [i64::MAX, (1 << 53) + 1] {
+            assert_eq!(one(Array::I64(vec![x]), Dtype::F64), None, "{x}");
+        }
+        assert_eq!(one(Array::I64(vec![i64::MIN]), Dtype::F64), Some(Array::F64(vec![-(2f64.powi(63))])));
+    }
+
+    proptest! {
+        #[test]
+        fn what_converts_to_an_integer_converts_back(x: i64, bits: u64) {
+            for number in [Array::F64(vec![x as f64]), Array::F64(vec![f64::from_bits(bits)]), Array::I64(vec![x])] {
+                for to in [Dtype::I32, Dtype::I64] {
+                    if let Some(there) = one(number.clone(), to) {
+                        prop_assert_eq!(one(there, number.dtype()), Some(number.clone()));
+                    }
+                }
             }
         }
     }

@@ -3,8 +3,7 @@
 //! Its header is a Python dictionary, of which two entries matter. They are picked out rather than parsed: a general
 //! parser of Python recurses as deeply as a hostile header nests, and a product of dimensions overflows.
 
-use super::raw;
-use super::why::{Why, shown};
+use super::{Why, decode, shown};
 use gpulab_model::data::{Array, Dtype};
 use gpulab_model::each_array;
 
@@ -16,16 +15,27 @@ pub(super) fn read(bytes: &[u8]) -> Result<Array, Why> {
     elements(header, data, vector_len(header)?)
 }
 
-/// Rows, columns and elements, row after row, of the matrix in the bytes of a file.
-pub(super) fn read_matrix(bytes: &[u8]) -> Result<(usize, usize, Array), Why> {
+/// A matrix, row after row.
+pub(super) struct NumpyMatrix {
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+    pub(super) elements: Array,
+    /// Whether the elements are truth values, which are bytes 0 and 1 here.
+    pub(super) is_bool: bool,
+}
+
+/// The matrix in the bytes of a file.
+pub(super) fn read_matrix(bytes: &[u8]) -> Result<NumpyMatrix, Why> {
     let (header, data) = split(bytes)?;
     let [rows, columns] = shape(header)?[..] else {
         return Err(format!("its shape is ({}), not that of a matrix", shown(shape_text(header)?)));
     };
     let len = rows.checked_mul(columns).ok_or("its shape is too large")?;
-    let array = elements(header, data, len)?;
-    let by_columns = entry(header, "fortran_order")?.starts_with("True");
-    Ok((rows, columns, if by_columns { by_rows(rows, columns, &array) } else { array }))
+    let mut elements = elements(header, data, len)?;
+    if entry(header, "fortran_order")?.starts_with("True") {
+        elements = by_rows(rows, columns, &elements);
+    }
+    Ok(NumpyMatrix { rows, columns, elements, is_bool: element_type(header)?.1 == "b1" })
 }
 
 /// The elements of a matrix that lie column after column, row after row.
@@ -39,11 +49,6 @@ fn by_rows(rows: usize, columns: usize, array: &Array) -> Array {
 /// What stands behind the header.
 pub(super) fn data(bytes: &[u8]) -> Result<&[u8], Why> {
     split(bytes).map(|(_, data)| data)
-}
-
-/// Whether the elements are truth values, which are bytes 0 and 1 here.
-pub(super) fn is_bool(bytes: &[u8]) -> Result<bool, Why> {
-    Ok(element_type(split(bytes)?.0)?.1 == "b1")
 }
 
 /// So many elements, which must be all that follows the header; integers that have no type here in a wider one.
@@ -61,11 +66,11 @@ fn elements(header: &str, data: &[u8], len: usize) -> Result<Array, Why> {
         }};
     }
     Ok(match kind {
-        "f4" => raw::decode(data, Dtype::F32, big_endian),
-        "f8" => raw::decode(data, Dtype::F64, big_endian),
-        "i4" => raw::decode(data, Dtype::I32, big_endian),
-        "i8" => raw::decode(data, Dtype::I64, big_endian),
-        "u1" | "b1" => raw::decode(data, Dtype::U8, big_endian),
+        "f4" => decode(data, Dtype::F32, big_endian),
+        "f8" => decode(data, Dtype::F64, big_endian),
+        "i4" => decode(data, Dtype::I32, big_endian),
+        "i8" => decode(data, Dtype::I64, big_endian),
+        "u1" | "b1" => decode(data, Dtype::U8, big_endian),
         "i1" => widened!(i8, i32),
         "i2" => widened!(i16, i32),
         "u2" => widened!(u16, i32),
@@ -182,7 +187,7 @@ pub(super) mod tests {
         assert_eq!(read(&written("<u2", &[1], &[65535u16])), Ok(Array::I32(vec![65535])));
         assert_eq!(read(&written("<u4", &[1], &[u32::MAX])), Ok(Array::I64(vec![u32::MAX.into()])));
         let truth = written("|b1", &[2], &[true, false]);
-        assert_eq!((read(&truth), is_bool(&truth)), (Ok(Array::U8(vec![1, 0])), Ok(true)));
+        assert_eq!(read(&truth), Ok(Array::U8(vec![1, 0])));
     }
 
     #[test]

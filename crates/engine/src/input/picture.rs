@@ -1,6 +1,6 @@
 //! Pictures in PNG files, as channels of 8 bits.
 
-use super::why::Why;
+use super::Why;
 use gpulab_model::data::Array;
 use png::{ColorType, Decoder, Limits, Transformations};
 use std::io::Cursor;

@@ -1,7 +1,6 @@
 //! A column of comma-separated values (RFC 4180), with or without a line of names.
 
-use super::convert::AnyNumber;
-use super::why::{Why, cell_count, shown};
+use super::{AnyNumber, Why, shown};
 use csv::{ByteRecord, StringRecord};
 use gpulab_model::data::{Array, Dtype};
 use std::str::FromStr;
@@ -17,16 +16,25 @@ pub(super) fn read(bytes: &[u8], column: Option<&str>, dtype: Dtype) -> Result<A
     }
 }
 
+pub(super) fn cell_count(count: usize) -> String {
+    format!("{count} cell{}", if count == 1 { "" } else { "s" })
+}
+
+/// The number that a text is; digits that overflow are the largest there is.
+pub(super) fn number(text: &str) -> Option<AnyNumber> {
+    whole(text).or_else(|| is_number(text).then_some(AnyNumber::Float(f64::MAX)))
+}
+
 /// The nearest float. Digits that overflow are not what `inf` says.
-pub(super) fn float<T: FromStr + Into<f64> + Copy>(text: &str) -> Option<T> {
+fn float<T: FromStr + Into<f64> + Copy>(text: &str) -> Option<T> {
     let infinite = |x: &T| Into::<f64>::into(*x).is_infinite();
     let digits = text.bytes().any(|b| b.is_ascii_digit());
     text.parse().ok().filter(|x| !(infinite(x) && digits))
 }
 
 /// An integer, also if written as `3.0` or `1e3`.
-pub(super) fn whole(text: &str) -> Option<AnyNumber> {
-    text.parse().map(AnyNumber::Whole).or_else(|_| text.parse().map(AnyNumber::Float)).ok()
+fn whole(text: &str) -> Option<AnyNumber> {
+    text.parse().ok().map(AnyNumber::Whole).or_else(|| float(text).map(AnyNumber::Float))
 }
 
 fn cells<T>(bytes: &[u8], column: Option<&str>, dtype: Dtype, parse: fn(&str) -> Option<T>) -> Result<Vec<T>, Why> {

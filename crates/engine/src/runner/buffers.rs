@@ -1,9 +1,161 @@
-//! A plan's buffers on the device: poisoned, fenced by guard zones, and given back together.
+//! A plan's buffers on the device: between guard zones, which show whatever is written beside them, and poisoned. They go when
+//! nobody holds them any more.
 
-use super::drawing;
-use super::prelude::*;
-use crate::device::BufferWrite;
-use gpulab_model::plan::{BufferSpec, Image, Role};
+use crate::device::{BufferWrite, Device, DeviceError, Hold};
+use gpulab_kernels::{Family, Form};
+use gpulab_model::check::{self, Fingerprint, Side};
+use gpulab_model::data::{self, Array, Change, Dtype, Fill};
+use gpulab_model::plan::{BufferId, BufferSpec, Case, Image, Launch, MemoryKind, Plan, Role};
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// What lies before and behind every buffer of a case.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Fence {
+    /// Data that change a result into which they are read; else the poison, which shows where it is multiplied by zero, and is
+    /// lost where it is compared.
+    fill: Option<Fill>,
+    /// Bytes of each zone, a multiple of 4096; 0 where there is none.
+    pub(super) bytes: usize,
+    /// Which of all buffers it lies around: no two lie between the same zones, or what is copied from one zone into another
+    /// would not show.
+    number: u64,
+}
+
+/// A buffer between its guard zones.
+#[derive(Clone, Debug)]
+pub(super) struct Fenced {
+    /// What kernels see.
+    pub(super) id: BufferId,
+    /// With the zones; the same where there are none.
+    pub(super) whole: BufferId,
+    dtype: Dtype,
+    pub(super) bytes: usize,
+    fence: Fence,
+    _kept: Vec<Hold>,
+}
+
+impl Fence {
+    pub(super) const NONE: Fence = Fence { fill: Some(Fill::Real), bytes: 0, number: 0 };
+
+    /// As wide as a row of a matrix or a quarter of a vector, from which a kernel may stray into the one before or behind
+    /// it. None under a simulator, which reports accesses outside a buffer itself, but only where the buffer really ends.
+    pub(super) fn of(device: &dyn Device, family: &Family, case: &Case) -> Fence {
+        const MOST: usize = 1 << 20;
+        let row = match family.form {
+            Form::Vector => case.shape.n / 4,
+            Form::Matrix | Form::Square => case.shape.n.max(case.shape.m),
+        } as usize;
+        let wide = row.saturating_mul(case.dtype.size()).clamp(check::GUARD_BYTES, MOST).next_multiple_of(4096);
+        let bytes = if device.info().is_simulator() { 0 } else { wide };
+        Fence { fill: Some(family.problem.beside(case)), bytes, number: 0 }
+    }
+
+    /// Around 32-bit words that kernels of a script work on.
+    pub(super) fn of_words(device: &dyn Device) -> Fence {
+        Fence { bytes: if device.info().is_simulator() { 0 } else { check::GUARD_BYTES }, ..Fence::NONE }
+    }
+
+    /// The same zones, with a poison in them.
+    pub(super) fn poisoned(self) -> Fence {
+        Fence { fill: None, ..self }
+    }
+
+    /// The same around what kernels of this family write. Of a reader's own it holds any numbers: among the few that its inputs
+    /// may hold one that is written there would not show.
+    pub(super) fn of_written(self, family: &Family) -> Fence {
+        match family.described() {
+            Some(_) => Fence { fill: self.fill.map(|_| Fill::Real), ..self },
+            None => self,
+        }
+    }
+
+    /// What lies before and behind a buffer of this type.
+    fn zones(self, dtype: Dtype) -> Rc<[Array; 2]> {
+        /// Zones that are remembered, each of up to twice a MiB: they are looked at after many runs.
+        const MOST: usize = 24;
+        thread_local! {
+            static KNOWN: RefCell<VecDeque<(Fence, Dtype, Rc<[Array; 2]>)>> = const { RefCell::new(VecDeque::new()) };
+        }
+        KNOWN.with_borrow_mut(|known| {
+            if let Some((.., zones)) = known.iter().find(|(fence, of, _)| (*fence, *of) == (self, dtype)) {
+                return Rc::clone(zones);
+            }
+            let zones = Rc::new([Side::Before, Side::Behind].map(|side| match self.fill {
+                Some(fill) => check::guard(fill, dtype, side, self.number, self.bytes),
+                None => check::poisoned(dtype, self.bytes / dtype.size()),
+            }));
+            known.truncate(MOST - 1);
+            known.push_front((self, dtype, Rc::clone(&zones)));
+            zones
+        })
+    }
+
+    /// Allocates a buffer between two zones.
+    pub(super) fn alloc(
+        self,
+        device: &mut dyn Device,
+        memory: MemoryKind,
+        dtype: Dtype,
+        bytes: usize,
+    ) -> Result<Fenced, DeviceError> {
+        thread_local! {
+            static COUNT: Cell<u64> = const { Cell::new(0) };
+        }
+        let fence = Fence { number: COUNT.replace(COUNT.get() + 1), ..self };
+        let whole = device.alloc_in(memory, bytes + 2 * self.bytes)?;
+        let mut kept = vec![device.keep(whole.0)];
+        if self.bytes == 0 {
+            return Ok(Fenced { id: whole, whole, dtype, bytes, fence, _kept: kept });
+        }
+        let zones = fence.zones(dtype);
+        device.write(whole, 0, zones[0].as_bytes())?;
+        device.write(whole, self.bytes + bytes, zones[1].as_bytes())?;
+        let id = device.part(whole, self.bytes, bytes)?;
+        kept.push(device.keep(id.0));
+        Ok(Fenced { id, whole, dtype, bytes, fence, _kept: kept })
+    }
+
+    pub(super) fn upload(self, device: &mut dyn Device, arrays: &[Array]) -> Result<Vec<Fenced>, DeviceError> {
+        arrays
+            .iter()
+            .map(|array: &Array| {
+                let fenced = self.alloc(device, MemoryKind::Device, array.dtype(), array.as_bytes().len())?;
+                device.write(fenced.id, 0, array.as_bytes())?;
+                Ok(fenced)
+            })
+            .collect()
+    }
+}
+
+impl Fenced {
+    /// What was written outside of it, if anything.
+    pub(super) fn overrun(&self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
+        let mut there = vec![0; self.fence.bytes];
+        let sides = [(Side::Before, 0), (Side::Behind, self.fence.bytes + self.bytes)];
+        for ((side, at), zone) in sides.into_iter().zip(&*self.fence.zones(self.dtype)) {
+            device.read(self.whole, at, &mut there)?;
+            if let Err(what) = check::check_guard(&there, zone, side) {
+                return Ok(Some(what));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Whether it still holds what this is the fingerprint of.
+    pub(super) fn is_unchanged(&self, device: &mut dyn Device, print: u128) -> Result<bool, DeviceError> {
+        const PIECE: usize = 16 * Fingerprint::BLOCK;
+        let mut piece = vec![0; self.bytes.min(PIECE)];
+        let mut fingerprint = Fingerprint::default();
+        for at in (0..self.bytes).step_by(PIECE) {
+            let piece = &mut piece[..PIECE.min(self.bytes - at)];
+            device.read(self.id, at, piece)?;
+            fingerprint.update(piece);
+        }
+        Ok(fingerprint.end() == print)
+    }
+}
 
 /// A plan with its buffers on the device, in the order of the plan's list.
 pub(super) struct BoundPlan {
@@ -12,13 +164,18 @@ pub(super) struct BoundPlan {
     buffers: Vec<Slot>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct Slot {
     id: BufferId,
-    /// None of an image.
+    /// None of an image, which is kept by itself.
     fenced: Option<Fenced>,
-    /// Whether it is given back with this binding; the others are borrowed.
-    owned: bool,
+    _image: Option<Hold>,
+}
+
+impl From<Fenced> for Slot {
+    fn from(fenced: Fenced) -> Slot {
+        Slot { id: fenced.id, fenced: Some(fenced), _image: None }
+    }
 }
 
 impl BoundPlan {
@@ -31,17 +188,10 @@ impl BoundPlan {
     ) -> Result<BoundPlan, DeviceError> {
         let mut bound = BoundPlan { plan: plan.clone(), fence, buffers: Vec::new() };
         for spec in &plan.buffers {
-            let added = match spec.role {
-                Role::Input(i) => {
-                    bound.buffers.push(Slot { id: inputs[i].id, fenced: Some(inputs[i]), owned: false });
-                    Ok(())
-                }
-                Role::Image { of, image } => bound.add_image(device, of, image),
-                _ => bound.add(device, spec),
-            };
-            if let Err(error) = added {
-                bound.free(device);
-                return Err(error);
+            match spec.role {
+                Role::Input(i) => bound.buffers.push(inputs[i].clone().into()),
+                Role::Image { of, image } => bound.add_image(device, of, image)?,
+                _ => bound.add(device, spec)?,
             }
         }
         Ok(bound)
@@ -51,39 +201,31 @@ impl BoundPlan {
     pub(super) fn copy(&self, device: &mut dyn Device, share_below: usize) -> Result<BoundPlan, DeviceError> {
         let mut copy = BoundPlan { plan: self.plan.clone(), fence: self.fence, buffers: Vec::new() };
         for (spec, place) in self.of_role(|_| true) {
-            let is_shared = spec.bytes() <= share_below || spec.role == Role::Zeroed;
-            let copied = match spec.role {
-                _ if is_shared => {
-                    copy.buffers.push(Slot { owned: false, ..*place });
-                    Ok(())
+            match spec.role {
+                _ if spec.bytes() <= share_below || spec.role == Role::Zeroed => copy.buffers.push(place.clone()),
+                Role::Image { of, image } => copy.add_image(device, of, image)?,
+                _ => {
+                    copy.add(device, spec)?;
+                    let to = copy.buffers[copy.buffers.len() - 1].id;
+                    device.copy(place.id, to, spec.bytes())?;
                 }
-                Role::Image { of, image } => copy.add_image(device, of, image),
-                _ => copy.add(device, spec).and_then(|()| device.copy(place.id, copy.last(), spec.bytes())),
-            };
-            if let Err(error) = copied {
-                copy.free(device);
-                return Err(error);
             }
         }
         Ok(copy)
     }
 
-    fn last(&self) -> BufferId {
-        self.buffers.last().map_or(BufferId(u32::MAX), |place| place.id)
-    }
-
     fn add_image(&mut self, device: &mut dyn Device, of: usize, image: Image) -> Result<(), DeviceError> {
         let id = device.image(self.buffers[of].id, image)?;
-        self.buffers.push(Slot { id, fenced: None, owned: true });
+        self.buffers.push(Slot { id, fenced: None, _image: Some(device.keep(id.0)) });
         Ok(())
     }
 
     fn add(&mut self, device: &mut dyn Device, spec: &BufferSpec) -> Result<(), DeviceError> {
-        let fenced = self.fence.alloc(device, spec.dtype, spec.bytes())?;
-        self.buffers.push(Slot { id: fenced.id, fenced: Some(fenced), owned: true });
+        let fenced = self.fence.alloc(device, MemoryKind::Device, spec.dtype, spec.bytes())?;
         if spec.role == Role::Zeroed {
             device.write(fenced.id, 0, &vec![0; spec.bytes()])?;
         }
+        self.buffers.push(fenced.into());
         Ok(())
     }
 
@@ -96,9 +238,9 @@ impl BoundPlan {
         self.of_role(|role| matches!(role, Role::Output | Role::Scratch))
     }
 
-    fn inputs(&self) -> impl Iterator<Item = (usize, Fenced)> {
+    pub(super) fn inputs(&self) -> impl Iterator<Item = (usize, &Fenced)> {
         self.of_role(|_| true).filter_map(|(spec, place)| match spec.role {
-            Role::Input(index) => Some((index, place.fenced?)),
+            Role::Input(index) => Some((index, place.fenced.as_ref()?)),
             _ => None,
         })
     }
@@ -192,8 +334,8 @@ impl BoundPlan {
             return Ok(None);
         }
         for (index, (spec, place)) in self.of_role(|_| true).enumerate() {
-            let what = place.fenced.map_or(Ok(None), |fenced| fenced.overrun(device))?;
-            if let Some(what) = what {
+            let Some(fenced) = &place.fenced else { continue };
+            if let Some(what) = fenced.overrun(device)? {
                 return Ok(Some(format!("writes outside buffer {index} ({:?}): {what}", spec.role)));
             }
         }
@@ -233,33 +375,8 @@ impl BoundPlan {
         Ok(())
     }
 
-    /// As [`BoundPlan::changed_input`], of inputs that the device drew: it says itself what their prints are.
-    pub(super) fn changed_drawn(
-        &self,
-        device: &mut dyn Device,
-        printer: ProgramId,
-        prints: &[u64],
-    ) -> Result<Option<usize>, DeviceError> {
-        for (index, input) in self.inputs() {
-            if drawing::print_of(device, printer, input)? != prints[index] {
-                return Ok(Some(index));
-            }
-        }
-        Ok(None)
-    }
-
     pub(super) fn launches(&self) -> Vec<Launch> {
         self.plan.passes.iter().map(|pass| pass.bound(|index| self.buffers[index].id)).collect()
-    }
-
-    pub(super) fn free(self, device: &mut dyn Device) {
-        // Images before what they are made of.
-        for place in self.buffers.iter().rev().filter(|place| place.owned) {
-            match place.fenced {
-                Some(fenced) => fenced.free(device),
-                None => device.free(place.id),
-            }
-        }
     }
 }
 

@@ -4,8 +4,12 @@
 //! A driver that draws wrongly leaves another print, and elements that the host reads back are others. A kernel that changes
 //! its inputs leaves another print, too.
 
-use super::prelude::*;
-use gpulab_model::data::DrawnInput;
+use super::buffers::Fenced;
+use crate::device::{BuildUnit, Device, DeviceError, ProgramId};
+use gpulab_kernels::Sources;
+use gpulab_model::data::{self, Array, DrawnInput, Dtype, Fill};
+use gpulab_model::outcome::Stop;
+use gpulab_model::plan::{Arg, Launch};
 
 const DRAW: &str = "runner/draw.cl";
 const PRINT: &str = "runner/print.cl";
@@ -35,7 +39,7 @@ pub(super) fn draw(
     sources: &Sources,
     printer: ProgramId,
     (drawn, print): (&DrawnInput, u64),
-    fenced: Fenced,
+    fenced: &Fenced,
 ) -> Result<(), Stop> {
     let unchanged = DrawnInput::new(drawn.fill, drawn.dtype, drawn.seed, drawn.stream, drawn.len);
     let Some(defines) = macros(drawn.fill, drawn.dtype, drawn.scale()) else {
@@ -70,20 +74,19 @@ fn misdrawn(what: &str) -> Stop {
     ))
 }
 
-pub(super) fn print_of(device: &mut dyn Device, printer: ProgramId, fenced: Fenced) -> Result<u64, DeviceError> {
-    let count = fenced.bytes() as u64 / 4;
+pub(super) fn print_of(device: &mut dyn Device, printer: ProgramId, fenced: &Fenced) -> Result<u64, DeviceError> {
+    let count = fenced.bytes as u64 / 4;
     let items = items(device, count / 2);
     let sums = device.alloc(8 * items)?;
+    let _kept = device.keep(sums.0);
     let args = vec![Arg::Buffer(fenced.id), Arg::Buffer(sums), Arg::Index(count)];
     let launch = Launch::linear("print_words", items, local(device), args);
     let mut parts = vec![0u64; items];
     // Items that do not run leave no sum of another run.
-    let printed = device
-        .write(sums, 0, &vec![0xA5; 8 * items])
-        .and_then(|()| device.run(printer, &[launch]))
-        .and_then(|_| device.read(sums, 0, bytemuck::cast_slice_mut(&mut parts)));
-    device.free(sums);
-    printed.map(|()| parts.into_iter().fold(0, u64::wrapping_add))
+    device.write(sums, 0, &vec![0xA5; 8 * items])?;
+    device.run(printer, &[launch])?;
+    device.read(sums, 0, bytemuck::cast_slice_mut(&mut parts))?;
+    Ok(parts.into_iter().fold(0, u64::wrapping_add))
 }
 
 /// With what says how work-items share their turns.

@@ -1,16 +1,20 @@
 //! Carries out scripts: what goes on between host and device, checked and timed as rungs are.
 
-use super::canary::{self, Gauge};
-use super::prelude::*;
-use super::timeline::bars;
-use super::{clock, verdict};
-use crate::device::Timing;
+use super::buffers::{Fence, Fenced};
+use super::clock::{self, Gauge};
+use super::inputs::wrong;
+use super::session::Session;
+use crate::device::{BuildUnit, Device, Hold, ProgramId, Stamps, Timing};
+use gpulab_kernels::Sources;
 use gpulab_kernels::exchange::{Answer, AnswerPlace, Contents, Exchange, Expected, Reading, Script, Variant, pattern};
-use gpulab_model::outcome::{Bar, Spent};
-use gpulab_model::plan::{HostId, Target};
+use gpulab_model::check;
+use gpulab_model::data::{self, Dtype};
+use gpulab_model::outcome::{Bar, Clock, Judged, Measured, Outcome, Sample, Settings, Spent, Stop};
+use gpulab_model::plan::{Action, Arg, BufferId, Case, HostId, QueuedCommand, Refusal, Target};
 use gpulab_system::memory;
 use rayon::prelude::*;
 use std::ops::Range;
+use std::time::Instant;
 
 impl Session {
     /// Plays a case's script and checks it, times it, and checks it once more.
@@ -53,12 +57,9 @@ impl Session {
         let device = &mut *self.device;
         let gauge = self.gauge.as_mut();
         let checked = stage.check(device, acts[0], &mut outcome.spent);
-        let done = checked.and_then(|()| {
-            let measured = stage.measure(device, &acts, variant, settings, gauge, &mut outcome.spent);
-            measured.map_err(|stop| stop.after(true))
-        });
-        stage.strike(device);
-        done
+        checked?;
+        let measured = stage.measure(device, &acts, variant, settings, gauge, &mut outcome.spent);
+        measured.map_err(|stop| stop.after(true))
     }
 }
 
@@ -111,18 +112,20 @@ struct ScriptMemory {
     /// To a simulator nothing is initialised but what was written last: it is given whole results.
     is_simulated: bool,
     hosts: Vec<HostId>,
+    kept: Vec<Hold>,
     buffers: Vec<Fenced>,
 }
 
 impl ScriptMemory {
     fn new(device: &dyn Device, program: Option<ProgramId>) -> ScriptMemory {
         // Where there is no kernel nothing strays.
-        let fence = if program.is_some() { Fence::of_words(device) } else { Fence::none() };
+        let fence = if program.is_some() { Fence::of_words(device) } else { Fence::NONE };
         ScriptMemory {
             program,
             fence,
             is_simulated: device.info().is_simulator(),
             hosts: Vec::new(),
+            kept: Vec::new(),
             buffers: Vec::new(),
         }
     }
@@ -153,7 +156,8 @@ impl ScriptMemory {
         let change_at = 1 + data::draw(act.seed, 1) % FIRST_FEW;
         let mut runs = 0;
         let mut parts = Vec::new();
-        let watched = canary::sample(settings, device, gauge, &mut |device, _| {
+        let mut measured = Measured::of(Judged::equal(), Clock::Wall);
+        clock::watch(settings, device, gauge, &mut measured, &mut |device, _| {
             self.compare(device, act, &parts, "while it was timed")?;
             runs += 1;
             if runs == change_at {
@@ -172,8 +176,6 @@ impl ScriptMemory {
             Ok(sample(&timing, script, variant))
         })?;
         self.compare(device, act, &parts, "while it was timed")?;
-        let mut measured = Measured::of(Judged::equal(), Clock::Wall);
-        watched.enter(&mut measured);
         if variant.by_events {
             measured.clock_note = measured.objection(None);
             measured.clock = if measured.clock_note.is_some() { Clock::Wall } else { Clock::Event };
@@ -190,10 +192,12 @@ impl ScriptMemory {
     /// Allocates and fills what the script works on.
     fn set(&mut self, device: &mut dyn Device, act: Act<'_>) -> Result<(), Stop> {
         for spec in &act.script.host {
-            self.hosts.push(device.hold(spec.holding, spec.bytes)?);
+            let host = device.hold(spec.holding, spec.bytes)?;
+            self.hosts.push(host);
+            self.kept.push(device.keep(host.0));
         }
         for spec in &act.script.buffers {
-            self.buffers.push(self.fence.alloc_in(device, spec.place, Dtype::I32, spec.bytes)?);
+            self.buffers.push(self.fence.alloc(device, spec.place, Dtype::I32, spec.bytes)?);
         }
         self.fill(device, act, |_| true)
     }
@@ -212,11 +216,6 @@ impl ScriptMemory {
             }
         }
         Ok(())
-    }
-
-    fn strike(self, device: &mut dyn Device) {
-        self.buffers.into_iter().for_each(|fenced| fenced.free(device));
-        self.hosts.iter().for_each(|&id| device.let_go(id));
     }
 
     /// The script's commands, with what was allocated in place of places.
@@ -296,7 +295,7 @@ impl ScriptMemory {
         for part in parts {
             let got = self.get(device, script, part)?;
             let first = part.start / 4;
-            let wrong = match &script.answer.expect {
+            let found = match &script.answer.expect {
                 Expected::Nothing => None,
                 Expected::Pattern => differs(&got, &|i| pattern(seed, first + i)),
                 Expected::Words(words) => {
@@ -304,8 +303,8 @@ impl ScriptMemory {
                     differs(&got[..end - part.start], &|i| words[first + i])
                 }
             };
-            if let Some(Wrong { at, is, must }) = wrong {
-                return Err(verdict::wrong(format!("{when}: word {} is {is:#x} and must be {must:#x}", first + at)));
+            if let Some(Wrong { at, is, must }) = found {
+                return Err(wrong(format!("{when}: word {} is {is:#x} and must be {must:#x}", first + at)));
             }
         }
         Ok(())
@@ -325,15 +324,15 @@ impl ScriptMemory {
     /// What kernels read, and what lies beside their buffers, must be as it was.
     fn demand_untouched(&self, device: &mut dyn Device, act: Act<'_>) -> Result<(), Stop> {
         let buffers = act.script.buffers.iter().zip(&self.buffers).enumerate();
-        for (place, (spec, &fenced)) in buffers.filter(|_| self.program.is_some()) {
+        for (place, (spec, fenced)) in buffers.filter(|_| self.program.is_some()) {
             if let Some(what) = fenced.overrun(device)? {
-                return Err(verdict::wrong(format!("writes outside buffer {place}: {what}")));
+                return Err(wrong(format!("writes outside buffer {place}: {what}")));
             }
             if spec.contents == Contents::Pattern && act.script.answer.place != AnswerPlace::Buffer(place) {
                 let mut bytes = vec![0; spec.bytes];
                 fill(&mut bytes, spec.contents, act.seed);
                 if !fenced.is_unchanged(device, check::fingerprint(&bytes))? {
-                    return Err(verdict::wrong(format!("the kernel changed its input, buffer {place}")));
+                    return Err(wrong(format!("the kernel changed its input, buffer {place}")));
                 }
             }
         }
@@ -413,4 +412,57 @@ fn differs(bytes: &[u8], want: &(impl Fn(usize) -> u32 + Sync)) -> Option<Wrong>
             .zip(words)
             .find_map(|(at, is)| Some(Wrong { at, is, must: want(at) }).filter(|wrong| wrong.is != wrong.must))
     })
+}
+
+/// The commands in order; empty without event times, or where these run backwards.
+fn bars(commands: &[QueuedCommand], stamps: &[Stamps]) -> Vec<Bar> {
+    let first = stamps.iter().map(|s| s.start).min().unwrap_or(0);
+    if stamps.len() != commands.len() || stamps.iter().any(|s| s.end < s.start) {
+        return Vec::new();
+    }
+    let seconds = |ns: u64| (ns - first) as f64 * 1e-9;
+    commands
+        .iter()
+        .zip(stamps)
+        .map(|(command, stamps): (&QueuedCommand, &Stamps)| Bar {
+            what: name(&command.action).to_owned(),
+            queue: command.queue as u32,
+            start: seconds(stamps.start),
+            end: seconds(stamps.end),
+        })
+        .collect()
+}
+
+fn name(action: &Action) -> &'static str {
+    match action {
+        Action::Launch(_) => "kernel",
+        Action::Write(_) | Action::Fill(_) => "in",
+        Action::Read(_) | Action::Fetch(_) => "out",
+        Action::Work(_) => "host",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stamps(start: u64, end: u64) -> Stamps {
+        Stamps { queued: 0, submit: 0, start, end }
+    }
+
+    #[test]
+    fn bars_begin_with_the_first_start() {
+        let command = |queue| QueuedCommand { queue, action: Action::Work(1) };
+        let bars = bars(&[command(1), command(0)], &[stamps(3_000, 5_000), stamps(1_000, 4_000)]);
+        let times = [&bars[0], &bars[1]].map(|b| (b.queue, b.start * 1e6, b.end * 1e6));
+        let rounded = times.map(|(q, s, e)| (q, s.round(), e.round()));
+        assert_eq!(rounded, [(1, 2.0, 4.0), (0, 0.0, 3.0)]);
+    }
+
+    #[test]
+    fn times_that_are_missing_or_run_backwards_make_none() {
+        let command = [QueuedCommand { queue: 0, action: Action::Work(1) }];
+        assert_eq!(bars(&command, &[]), []);
+        assert_eq!(bars(&command, &[stamps(5, 4)]), []);
+    }
 }

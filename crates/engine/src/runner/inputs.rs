@@ -1,13 +1,45 @@
-//! What a case is run over: its inputs, here and on the device, and what is right for them.
+//! What a case is run over: its inputs, here and on the device; what is right for them, and a result beside it.
 
-use super::prelude::*;
-use super::verdict::{judge_moved, judge_real};
-use gpulab_cpu::minplus::Semiring;
-use gpulab_kernels::{Changed, Spot};
-use gpulab_model::data::{DrawnInput, Params};
-use gpulab_model::plan::{OutputPart, Role, Rounded};
+use super::buffers::Fenced;
+use crate::device::{Device, ProgramId};
+use gpulab_kernels::{Changed, Family, Spot};
+use gpulab_model::check::{self, Verdict};
+use gpulab_model::data::{Array, Change, DrawnInput, Dtype, Fill, Inputs, Params, Shape};
+use gpulab_model::outcome::{Judged, Number, Status, Stop};
+use gpulab_model::plan::{Case, Movement, OutputPart, Plan, Reference, Role, Rounded};
 use std::borrow::Cow;
 use std::cell::OnceCell;
+
+/// The variable that says what the second seed is, to repeat a run that named one.
+const SECOND_SEED: &str = "GPULAB_SECOND_SEED";
+
+pub fn second_seed() -> Result<Option<u64>, String> {
+    let Some(text) = std::env::var_os(SECOND_SEED) else { return Ok(None) };
+    let seed = text.to_str().and_then(|text| text.parse().ok());
+    seed.map(Some).ok_or_else(|| format!("{SECOND_SEED} is not a whole number: take one from a message"))
+}
+
+/// A case on its way: what was asked, and what it was turned into.
+pub(super) struct ReadyCase<'a> {
+    pub(super) case: &'a Case,
+    pub(super) family: &'a Family,
+    pub(super) plan: Plan,
+    pub(super) program: ProgramId,
+    /// The session's second seed: it draws data that no kernel can know, and the places of changes.
+    pub(super) second_seed: u64,
+    /// How the case was judged before, if it is only timed once more.
+    pub(super) again: Option<Judged>,
+}
+
+impl ReadyCase<'_> {
+    /// Where something was found that depends on the second seed, with how to find it again.
+    pub(super) fn repeatable(&self, when: &str) -> String {
+        match when.contains(SECOND_SEED) {
+            true => when.to_owned(),
+            false => format!("{when}; {SECOND_SEED}={} repeats it", self.second_seed),
+        }
+    }
+}
 
 /// What the inputs and their reference depend on: family, type, shape, seed, and the family's choices.
 type DataKey = (Cow<'static, str>, Dtype, Shape, u64, Params);
@@ -19,7 +51,6 @@ pub(super) struct Origin {
     dtype: Dtype,
     shape: Shape,
     seed: u64,
-    semiring: Semiring,
     fills: [Fill; 2],
     lens: Vec<usize>,
 }
@@ -31,7 +62,6 @@ impl Origin {
             dtype: case.dtype,
             shape: case.shape,
             seed: case.seed,
-            semiring: Semiring::of(&case.params),
             fills: [family.problem.fill(case), family.problem.beside(case)],
             lens: family.problem.inputs(case.shape, &case.params),
         }
@@ -108,10 +138,6 @@ impl Data {
     /// What is right for these inputs; none where they say it themselves.
     pub(super) fn reference(&self) -> Option<&Reference> {
         self.reference.as_ref()
-    }
-
-    pub(super) fn unload(&mut self, device: &mut dyn Device) {
-        self.device.drain(..).for_each(|fenced| fenced.free(device));
     }
 
     /// What the inputs must still be after each run, made once.
@@ -276,12 +302,63 @@ pub(super) fn exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
     seeds.chain([(Fill::Ones, 0)]).collect()
 }
 
+fn judge_moved(got: &Array, inputs: &[Array], movement: &Movement, when: &str) -> Result<Judged, Stop> {
+    let [input] = inputs else { return Err(Stop::failed("elements are moved from one input")) };
+    demand(check::check_moved(got, input, movement), when).map(|verdict| judged(verdict, None))
+}
+
+/// Judges a result. Over real data, so many roundings that no bound is left make S itself the bound: then only the exact
+/// data, which every case is checked over as well, can tell right from wrong.
+fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Result<Judged, Stop> {
+    let most = (0.09 / got.dtype().unit_roundoff()) as u64;
+    let mut verdict = check::check_result(got, reference, depth.min(most));
+    if let Reference::Rounded(sum) = reference
+        && depth > most
+        && sum.magnitude.is_finite()
+        && verdict.max_err <= sum.magnitude
+    {
+        verdict = Verdict { ok: true, tol: sum.magnitude, why: None, ..verdict };
+    }
+    demand(verdict, when).map(|verdict| judged(verdict, single(got)))
+}
+
+fn judged(Verdict { max_err, tol, .. }: Verdict, value: Option<Number>) -> Judged {
+    let sized = |error: f64| Some(error).filter(|error| error.is_finite());
+    Judged { max_err: sized(max_err), tol: sized(tol), value }
+}
+
+pub(super) fn demand(verdict: Verdict, when: &str) -> Result<Verdict, Stop> {
+    if verdict.ok { Ok(verdict) } else { Err(wrong(format!("{} ({when})", verdict.why.unwrap_or_default()))) }
+}
+
+pub(super) fn wrong(reason: String) -> Stop {
+    Stop::new(Status::WrongResult, reason)
+}
+
+/// What the plan leaves of its inputs to the host.
+pub(super) fn tails(plan: &Plan, inputs: &Inputs) -> Vec<Array> {
+    plan.host_tail.map_or_else(Vec::new, |start| inputs.tails(start as usize))
+}
+
+pub(crate) fn single(array: &Array) -> Option<Number> {
+    if array.len() != 1 {
+        return None;
+    }
+    Some(match array {
+        Array::F32(v) => Number::Real(f64::from(v[0])),
+        Array::F64(v) => Number::Real(v[0]),
+        Array::I32(v) => Number::Integer(i64::from(v[0])),
+        Array::I64(v) => Number::Integer(v[0]),
+        Array::U8(v) => Number::Integer(v[0].into()),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::session::Session;
     use super::*;
     use crate::device::fake::FakeDevice;
-    use gpulab_kernels::{built_in, reduce};
+    use gpulab_kernels::{Sources, built_in, reduce};
     use gpulab_model::plan::WorkGroup;
 
     fn case(family: &str, dtype: Dtype, (n, m): (u64, u64), seed: u64, params: &[(&str, &str)]) -> Case {
@@ -357,16 +434,12 @@ mod tests {
         let sum = case("reduce", Dtype::I32, (1000, 1), 1, &[]);
         let origin = Origin::of(&reduce::FAMILY, &sum);
         // A new part of it belongs here, too.
-        let Origin { family, dtype, shape, seed, semiring, fills, lens } = origin.clone();
+        let Origin { family, dtype, shape, seed, fills, lens } = origin.clone();
         let others = [
             Origin { family: if family == "dot" { "reduce".into() } else { "dot".into() }, ..origin.clone() },
             Origin { dtype: if dtype == Dtype::I32 { Dtype::I64 } else { Dtype::I32 }, ..origin.clone() },
             Origin { shape: Shape { m: shape.m + 1, ..shape }, ..origin.clone() },
             Origin { seed: seed + 1, ..origin.clone() },
-            Origin {
-                semiring: if semiring == Semiring::OrAnd { Semiring::MaxMin } else { Semiring::OrAnd },
-                ..origin.clone()
-            },
             Origin { fills: [Fill::Ones, fills[1]], ..origin.clone() },
             Origin { fills: [fills[0], Fill::Ones], ..origin.clone() },
             Origin { lens: [&lens[..], &[1]].concat(), ..origin.clone() },

@@ -1,19 +1,26 @@
 //! One device, the data of the case at hand, and the steps that every case goes through.
 
-use super::canary::Gauge;
+use super::buffers::Fence;
+use super::clock::{Gauge, sampled};
 use super::drawing::{self, MOST_HELD};
-use super::inputs::{Origin, choices, drawn_inputs, make_inputs};
-use super::prelude::*;
-use super::verdict::single;
+use super::inputs::{Data, Origin, ReadyCase, choices, demand, drawn_inputs, exactly, make_inputs, single};
+use crate::device::{BuildUnit, Device, ProgramId, generation};
 use gpulab_kernels::exchange::exchange;
-use gpulab_kernels::{FAMILIES, Registry, Rung, used_defines};
-use gpulab_model::outcome::Status;
+use gpulab_kernels::occupancy::{self, GroupNeeds};
+use gpulab_kernels::{Baseline, FAMILIES, Family, Fold, Form, Registry, Rung, Sources, used_defines};
+use gpulab_model::check;
+use gpulab_model::data::{Array, Dtype, Fill, Inputs};
+use gpulab_model::outcome::{
+    BuildTold, Clock, Inspected, Judged, LaunchedOnce, Measured, Outcome, ProgramBinary, Sample, Settings, Status, Stop,
+};
+use gpulab_model::plan::{Arg, Case, MemoryKind, Plan, Reference, Refusal, TOLD, WorkGroup};
 use gpulab_system::files::name_of;
 use std::collections::VecDeque;
 use std::collections::hash_map::RandomState;
 use std::fs::File;
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Runs cases on one device.
 pub struct Session {
@@ -104,9 +111,7 @@ impl Session {
 
     /// From here on, these take the place of random inputs; `None` for random ones again.
     pub fn replace_inputs(&mut self, files: Option<Vec<Array>>) {
-        if let Some(mut data) = self.data.take() {
-            data.unload(&mut *self.device);
-        }
+        self.data = None;
         self.exact.clear();
         self.verified.clear();
         self.files = files;
@@ -168,6 +173,7 @@ impl Session {
             let job = self.prepare(case, family, &mut outcome)?;
             go(self, job, &mut outcome)
         });
+        self.device.free_gone();
         outcome.ended(end.map_err(|stop| self.stopped(stop)))
     }
 
@@ -199,7 +205,7 @@ impl Session {
         if stop.status != Status::Skipped
             && let Some(data) = &mut self.data
         {
-            data.unload(&mut *self.device);
+            data.device.clear();
         }
         stop
     }
@@ -217,7 +223,8 @@ impl Session {
         let cost = family.problem.cost(case);
         (outcome.bytes, outcome.ops, outcome.working_set) = (cost.bytes, cost.ops, plan.bytes());
         let started = Instant::now();
-        let program = self.build(rung, &plan)?;
+        let unit = self.unit(rung, &plan)?;
+        let program = self.device.build(&unit)?;
         outcome.spent.build = started.elapsed().as_secs_f64();
         let job = ReadyCase { case, family, plan, program, second_seed: self.second_seed, again: None };
         self.load(&job)?;
@@ -250,12 +257,15 @@ impl Session {
         Ok((rung, plan))
     }
 
-    pub(super) fn build(&mut self, rung: &Rung, plan: &Plan) -> Result<ProgramId, Stop> {
-        let unit = self.unit(rung, plan)?;
-        Ok(self.device.build(&unit)?)
+    /// Plans and builds a case.
+    pub(super) fn ready<'a>(&mut self, family: &'a Family, case: &'a Case) -> Result<ReadyCase<'a>, Stop> {
+        let (rung, plan) = self.plan(family, case)?;
+        let unit = self.unit(rung, &plan)?;
+        let program = self.device.build(&unit)?;
+        Ok(ReadyCase { case, family, plan, program, second_seed: self.second_seed, again: None })
     }
 
-    pub(super) fn unit(&self, rung: &Rung, plan: &Plan) -> Result<BuildUnit, Stop> {
+    fn unit(&self, rung: &Rung, plan: &Plan) -> Result<BuildUnit, Stop> {
         let mut kernels: Vec<String> = plan.passes.iter().map(|p| p.kernel.clone()).collect();
         kernels.dedup();
         let text = self.sources.for_plan(rung, plan)?;
@@ -306,7 +316,7 @@ impl Session {
             // What is asked of them may differ, and then only the answer is another.
             Some(data) if origin.is_some() && data.origin == origin => data.judged_for(family, case),
             known => {
-                known.into_iter().for_each(|mut data| data.unload(&mut *self.device));
+                drop(known);
                 let mut data = Data::of(family, case, self.real_inputs(family, case));
                 data.origin = origin;
                 data
@@ -323,15 +333,155 @@ impl Session {
             _ => self.inputs(family, case, family.problem.fill(case), case.seed),
         }
     }
+
+    /// Launches a case's kernels once each, over the data that are timed, and checks the result. No other kernel runs
+    /// between or behind them; before them that of a reader's family which says what is right may.
+    pub fn launch_once(&mut self, case: &Case) -> Result<LaunchedOnce, Stop> {
+        let registry = self.registry.clone();
+        let family = registry.find(&case.family)?;
+        if case.shape.n == 0 || case.shape.m == 0 {
+            return Err(Stop::new(Status::Skipped, "there are no elements, and so no launch"));
+        }
+        let mut outcome = Outcome::pending(case, Clock::Event);
+        let job = self.prepare(case, family, &mut outcome)?;
+        self.launched = false;
+        let checked = self.with_data(|session, data| session.verify_once(&job, data, "launched once"));
+        checked.map_err(|stop| self.stopped(stop))?;
+        let plan = &job.plan;
+        let ran = plan.passes.iter().enumerate().filter(|(place, _)| !self.left_out.contains(place));
+        let launches = ran.map(|(_, pass)| (pass.kernel.clone(), pass.timed)).collect();
+        let params = choices(family, case).into_iter().chain(plan.params.clone()).collect();
+        Ok(LaunchedOnce { wg: plan.wg, params, launches })
+    }
+
+    /// What the driver tells of a case's last kernel, if the case asks for it.
+    pub(super) fn build_told(&mut self, case: &Case) -> Result<Option<BuildTold>, Stop> {
+        if !case.params.contains_key(TOLD) {
+            return Ok(None);
+        }
+        let Some(kernel) = self.inspect(case)?.pop() else { return Ok(None) };
+        let registers = kernel.told.registers;
+        let unit = registers.and_then(|_| generation(self.device.info())).and_then(|name| occupancy::unit(&name).ok());
+        let resident = unit.zip(registers).and_then(|(unit, registers)| {
+            unit.resident(GroupNeeds { registers, local: kernel.local, wg: kernel.wg }).ok()
+        });
+        let occupancy = resident.map(|resident| 100.0 * resident.warps as f64 / resident.most_warps as f64);
+        let spilled = kernel.told.spills.map(|[stores, loads]| stores.saturating_add(loads));
+        Ok(Some(BuildTold { registers, spilled, occupancy }))
+    }
+
+    /// Plans and builds a rung: the program as the driver gives it. Nothing runs.
+    pub fn binary(&mut self, case: &Case) -> Result<ProgramBinary, Stop> {
+        let registry = self.registry.clone();
+        let (rung, plan) = self.plan(registry.find(&case.family)?, case)?;
+        let unit = self.unit(rung, &plan)?;
+        let mut binary = self.device.binary(&unit)?;
+        let bytes = binary.len() as u64;
+        binary.truncate(binary.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1));
+        let text = String::from_utf8(binary).ok().filter(|text| !text.contains('\0'));
+        Ok(ProgramBinary { text, bytes })
+    }
+
+    /// Plans and builds a rung, and looks at each of its kernels. Nothing runs, and later runs are built as ever.
+    pub fn inspect(&mut self, case: &Case) -> Result<Vec<Inspected>, Stop> {
+        let registry = self.registry.clone();
+        let (rung, plan) = self.plan(registry.find(&case.family)?, case)?;
+        let unit = self.unit(rung, &plan)?;
+        let told = self.device.inspect(&unit)?;
+        let mut all: Vec<Inspected> = Vec::new();
+        for pass in &plan.passes {
+            let found = unit.kernels.iter().zip(&told).find(|(name, _)| **name == pass.kernel);
+            let told = found.map(|(_, told)| told.clone()).unwrap_or_default();
+            let given = pass.args.iter().map(|arg| if let Arg::Local(bytes) = arg { *bytes as u64 } else { 0 });
+            let given = given.fold(0, u64::saturating_add);
+            let local = told.local.map_or(plan.local_bytes, |own| own.saturating_add(given));
+            let wg = pass.local.iter().product::<usize>() as u64;
+            let inspected = Inspected { kernel: pass.kernel.clone(), told, local, wg };
+            if !all.contains(&inspected) {
+                all.push(inspected);
+            }
+        }
+        Ok(all)
+    }
+
+    pub fn baseline(&mut self, case: &Case, settings: &Settings) -> Outcome {
+        let mut outcome = Outcome::pending(case, Clock::Wall);
+        let end = self.try_baseline(case, settings, &mut outcome);
+        outcome.ended(end)
+    }
+
+    fn try_baseline(&mut self, case: &Case, settings: &Settings, outcome: &mut Outcome) -> Result<Measured, Stop> {
+        let registry = self.registry.clone();
+        let family = registry.find(&case.family)?;
+        let Some(baseline) = family.problem.baselines().iter().find(|b| b.name == case.variant) else {
+            return Err(Stop::failed(format!("{} has no CPU baseline {}", family.name, case.variant)));
+        };
+        if case.shape.n == 0 || case.shape.m == 0 {
+            outcome.params = choices(family, case);
+            return Ok(nothing(family, case, Clock::Wall));
+        }
+        if let Some(why) = family.problem.spared(baseline, case.shape) {
+            return Err(Refusal::Size(why).into());
+        }
+        let elements: usize = family.problem.inputs(case.shape, &case.params).into_iter().sum();
+        outcome.working_set = elements as u64 * case.dtype.size() as u64;
+        if outcome.working_set > MOST_BYTES {
+            return Err(Refusal::Size(spared(outcome.working_set)).into());
+        }
+        self.load_host(case, family)?;
+        let Some(data) = &self.data else { return Err(Stop::failed("the inputs are gone")) };
+        let cost = family.problem.cost(case);
+        (outcome.bytes, outcome.ops) = (cost.bytes, cost.ops);
+        (outcome.wg, outcome.params) = (WorkGroup::linear(1), choices(family, case));
+        if let Some(fold) = family.problem.fold() {
+            verify_baseline(baseline, fold, family, case)?;
+        }
+        // What is drawn on a device is made here for as long as it takes.
+        let made =
+            (!data.host.drawn().is_empty()).then(|| make_inputs(family, case, family.problem.fill(case), case.seed));
+        let inputs = made.as_deref().unwrap_or(data.host.held());
+        let mut last = check::poisoned(case.dtype, family.problem.result(case.shape, &case.params));
+        let (samples, why) = sampled(settings, &mut |_| {
+            let started = Instant::now();
+            (baseline.run)(case.shape, &case.params, std::hint::black_box(inputs), &mut last);
+            Ok(Sample { event: None, wall: started.elapsed().as_secs_f64() })
+        })?;
+        let depth = (baseline.depth)(case.shape.n, rayon::current_num_threads());
+        let judged = data.judge(&last, family, case, depth, "on the CPU")?;
+        Ok(Measured { samples, stopped_by: why.into(), ..Measured::of(judged, Clock::Wall) })
+    }
+}
+
+/// Most bytes of inputs that a baseline is timed over: more take many seconds to make, and tell nothing new of a CPU.
+const MOST_BYTES: u64 = 4 << 30;
+
+fn spared(bytes: u64) -> String {
+    let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
+    format!("inputs of {:.1} GiB: choose a size with at most {:.0} GiB to time the CPU", gib(bytes), gib(MOST_BYTES))
+}
+
+fn verify_baseline(baseline: &Baseline, fold: &dyn Fold, family: &Family, case: &Case) -> Result<(), Stop> {
+    let inputs = make_inputs(family, case, fold.exact_fill(case), !case.seed);
+    let want = exactly(fold.reference(case, &inputs), case.dtype);
+    let mut got = check::poisoned(case.dtype, fold.result(case.shape, &case.params));
+    (baseline.run)(case.shape, &case.params, &inputs, &mut got);
+    demand(check::check_result(&got, &want, 0), "over exact data, on the CPU").map(|_| ())
 }
 
 pub(super) fn place(device: &mut dyn Device, sources: &Sources, fence: Fence, data: &mut Data) -> Result<(), Stop> {
     match &data.host {
         Inputs::Held(arrays) => data.device = fence.upload(device, arrays)?,
         Inputs::Drawn(drawn) => {
-            data.device = fence.alloc_all(device, drawn.iter().map(|drawn| (drawn.dtype, drawn.len)))?;
+            for drawn in drawn {
+                data.device.push(fence.alloc(
+                    device,
+                    MemoryKind::Device,
+                    drawn.dtype,
+                    drawn.len * drawn.dtype.size(),
+                )?);
+            }
             if let Err(stop) = put(device, sources, data) {
-                data.unload(device);
+                data.device.clear();
                 return Err(stop);
             }
         }
@@ -349,7 +499,7 @@ fn put(device: &mut dyn Device, sources: &Sources, data: &mut Data) -> Result<()
         Inputs::Drawn(drawn) => {
             let printer = drawing::printer(device, sources)?;
             data.printer = Some(printer);
-            for ((drawn, &print), &fenced) in drawn.iter().zip(&data.drawn_prints).zip(&data.device) {
+            for ((drawn, &print), fenced) in drawn.iter().zip(&data.drawn_prints).zip(&data.device) {
                 drawing::draw(device, sources, printer, (drawn, print), fenced)?;
             }
         }

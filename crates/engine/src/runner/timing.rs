@@ -1,15 +1,20 @@
-//! Timing a rung that was found right, and looking at its result again afterwards.
+//! Timing a rung that was found right, and looking at its result again afterwards: how often to run, how long, and by which
+//! clock.
 
-use super::canary::{self, Gauge};
-use super::clock;
-use super::inputs::timed_exact_data;
-use super::prelude::*;
-use super::sampling::{self, SHORTEST_BATCH};
-use super::verdict::tails;
+use super::buffers::{BoundPlan, Fence};
+use super::clock::{self, Gauge};
+use super::inputs::{Data, ReadyCase, tails, timed_exact_data};
+use super::session::Session;
+use super::verify::finished;
 use super::witness::Witness;
-use gpulab_model::outcome::{Cache, DeviceInfo, SHORT_S, Spent};
-use gpulab_model::plan::Movement;
+use crate::device::Device;
+use gpulab_model::data::Array;
+use gpulab_model::outcome::{
+    Cache, Clock, DeviceInfo, Measured, Outcome, SHORT_S, SHORTEST_NS, Sample, Settings, Spent, Stop,
+};
+use gpulab_model::plan::{Case, Launch, Movement};
 use gpulab_model::stats;
+use std::time::Instant;
 
 /// Runs by themselves that batches are compared with.
 const ALONE: usize = 3;
@@ -29,12 +34,7 @@ impl Session {
         let started = Instant::now();
         let timed = self.in_turn(|session| {
             session.ready_gauge(settings)?;
-            session.with_data(|session, data| {
-                let inputs = data.device.clone();
-                session.with_bound(job, &inputs, |session, bound| {
-                    session.measure(job, settings, bound, data, &mut measured)
-                })
-            })
+            session.with_data(|session, data| session.measure(job, settings, data, &mut measured))
         });
         outcome.spent.measure += started.elapsed().as_secs_f64();
         timed?;
@@ -87,22 +87,6 @@ impl Session {
         Ok(measured)
     }
 
-    /// Times over the data, with proof that each run works, and verifies what the last run left.
-    fn measure(
-        &mut self,
-        job: &ReadyCase<'_>,
-        settings: &Settings,
-        bound: &BoundPlan,
-        data: &mut Data,
-        measured: &mut Measured,
-    ) -> Result<(), Stop> {
-        let copies = self.rotation(job, settings.cache, bound)?;
-        let bindings: Vec<&BoundPlan> = std::iter::once(bound).chain(&copies).collect();
-        let timed = self.time(job, settings, data, &bindings, measured);
-        copies.into_iter().for_each(|copy| copy.free(&mut *self.device));
-        timed
-    }
-
     /// For a cold cache: copies that together with the original are twice the size of any cache in sight.
     fn rotation(&mut self, job: &ReadyCase<'_>, cache: Cache, bound: &BoundPlan) -> Result<Vec<BoundPlan>, Stop> {
         const SHARED_BELOW: usize = 1 << 20;
@@ -118,13 +102,7 @@ impl Session {
         let sets = wanted.div_ceil(set).max(2).min(room / set).min(256);
         let share = if set < 4 * SHARED_BELOW as u64 { 0 } else { SHARED_BELOW };
         for _ in 1..sets {
-            match bound.copy(&mut *self.device, share) {
-                Ok(copy) => copies.push(copy),
-                Err(error) => {
-                    copies.into_iter().for_each(|copy| copy.free(&mut *self.device));
-                    return Err(error.into());
-                }
-            }
+            copies.push(bound.copy(&mut *self.device, share)?);
         }
         Ok(copies)
     }
@@ -137,15 +115,17 @@ impl Session {
         Ok(())
     }
 
-    /// Takes the samples, and judges what the last run left.
-    fn time(
+    /// Times over the data, with proof that each run works, and judges what the last run left.
+    fn measure(
         &mut self,
         job: &ReadyCase<'_>,
         settings: &Settings,
         data: &mut Data,
-        bindings: &[&BoundPlan],
         measured: &mut Measured,
     ) -> Result<(), Stop> {
+        let bound = self.bind(job, &data.device)?;
+        let copies = self.rotation(job, settings.cache, &bound)?;
+        let bindings: &Vec<&BoundPlan> = &std::iter::once(&bound).chain(&copies).collect();
         let device = &mut *self.device;
         let sets: Vec<Vec<Launch>> = bindings.iter().map(|b| b.launches()).collect();
         let timed: Vec<bool> = job.plan.passes.iter().map(|p| p.timed).collect();
@@ -188,10 +168,10 @@ impl Session {
             Ok(seconds)
         };
         // Of launches whose kernel takes so many seconds. A short batch goes first, as to enqueue one can take far longer.
-        let batch_size = |device: &mut dyn Device, witness: &mut Witness<'_>, seconds: f64| -> Result<usize, Stop> {
-            match sampling::batch_size(seconds) {
+        let size_of = |device: &mut dyn Device, witness: &mut Witness<'_>, seconds: f64| -> Result<usize, Stop> {
+            match batch_size(seconds) {
                 SHORTEST_BATCH => Ok(SHORTEST_BATCH),
-                _ => Ok(sampling::batch_size(batch(device, witness, SHORTEST_BATCH)?.max(seconds))),
+                _ => Ok(batch_size(batch(device, witness, SHORTEST_BATCH)?.max(seconds))),
             }
         };
         // How long a launch takes of which it is known that it worked.
@@ -202,14 +182,13 @@ impl Session {
                 let sample = run_one(device, &mut witness, i)?;
                 alone = alone.min(sample.event.unwrap_or(sample.wall));
             }
-            size = batch_size(device, &mut witness, alone)?;
+            size = size_of(device, &mut witness, alone)?;
         }
         let gauge = self.gauge.as_mut();
-        let watched = canary::sample(settings, device, gauge, &mut |device, i| match settings.clock {
+        clock::watch(settings, device, gauge, measured, &mut |device, i| match settings.clock {
             Clock::Batch => Ok(Sample { event: None, wall: batch(device, &mut witness, size)? }),
             _ => run_one(device, &mut witness, i),
         })?;
-        watched.enter(measured);
         measured.left_out = left_out;
         measured.judge_events(settings);
         if measured.clock == Clock::Event {
@@ -217,7 +196,7 @@ impl Session {
         }
         let shortest = measured.times().into_iter().fold(f64::INFINITY, f64::min);
         if settings.clock != Clock::Batch && shortest < SHORT_S && job.again.is_none() {
-            let size = batch_size(device, &mut witness, shortest)?;
+            let size = size_of(device, &mut witness, shortest)?;
             measured.take_batch(batch(device, &mut witness, size)?);
         }
         witness.end(device)?;
@@ -247,61 +226,79 @@ impl Session {
         let mut whole = Vec::new();
         let mut host = Vec::new();
         while whole.is_empty() || (whole.len() < MOST && whole.iter().sum::<f64>() < settings.timeout / 5.0) {
-            let run = self.end_to_end(job)?;
-            whole.push(run.seconds);
-            host.push(run.host);
+            let [seconds, of_host] = self.with_data(|session, data| session.end_to_end(job, data))?;
+            whole.push(seconds);
+            host.push(of_host);
         }
         self.load(job)?;
         let times = stats::summarise(&whole);
-        let host = stats::summarise(&host);
         measured.end_to_end = times.map(|t| t.median);
         measured.end_to_end_noise = times.filter(|t| t.runs > 1).and_then(|t| stats::ratio(t.max - t.min, t.median));
-        measured.host_part = host.filter(|_| adds_on_host(job)).map(|h| h.median);
+        measured.host_part = stats::summarise(&host).filter(|_| adds_on_host(job)).map(|h| h.median);
         Ok(())
     }
 
     /// From nothing to the result: allocation, inputs to the device, kernels, output to the host and the host's part. Nothing
-    /// is left on the device, and nothing is fenced: guard zones are no part of the work.
-    fn end_to_end(&mut self, job: &ReadyCase<'_>) -> Result<EndToEnd, Stop> {
-        self.with_data(|session, data| {
-            let device = &mut *session.device;
-            data.unload(device);
-            let started = Instant::now();
-            let inputs = Fence::none().upload(device, data.host.held())?;
-            let bound = BoundPlan::new(device, Fence::none(), &job.plan, &inputs);
-            let output = bound.and_then(|bound| {
-                let ran = device.batch(job.program, &bound.launches(), 1);
-                let output = ran.and_then(|_| bound.output(device));
-                bound.free(device);
-                output
-            });
-            let finishing = Instant::now();
-            let result = output.map(|output| {
-                let tails = tails(&job.plan, &data.host);
-                job.family.problem.finish(job.case, output, &tails)
-            });
-            let seconds = started.elapsed().as_secs_f64();
-            let host = finishing.elapsed().as_secs_f64();
-            inputs.into_iter().for_each(|input| input.free(device));
-            // Nothing was poisoned, so that what lies between the rows of a matrix can be anything.
-            if !job.family.problem.movement(job.case).is_some_and(|m: Movement| m.to_pitch > m.output_columns()) {
-                data.judge(&result?, job.family, job.case, job.plan.depth, "in the run from end to end")?;
-            }
-            Ok(EndToEnd { seconds, host })
+    /// is left on the device, and nothing is fenced: guard zones are no part of the work. The seconds of all of it, and those of
+    /// the host's part of the result.
+    fn end_to_end(&mut self, job: &ReadyCase<'_>, data: &mut Data) -> Result<[f64; 2], Stop> {
+        data.device.clear();
+        let device = &mut *self.device;
+        device.free_gone();
+        let started = Instant::now();
+        let inputs = Fence::NONE.upload(device, data.host.held())?;
+        let bound = BoundPlan::new(device, Fence::NONE, &job.plan, &inputs)?;
+        device.batch(job.program, &bound.launches(), 1)?;
+        let output = bound.output(device)?;
+        drop(bound);
+        device.free_gone();
+        let finishing = Instant::now();
+        let result = job.family.problem.finish(job.case, output, &tails(&job.plan, &data.host));
+        let seconds = [started, finishing].map(|begin| begin.elapsed().as_secs_f64());
+        // Nothing was poisoned, so that what lies between the rows of a matrix can be anything.
+        if !job.family.problem.movement(job.case).is_some_and(|m: Movement| m.to_pitch > m.output_columns()) {
+            data.judge(&result, job.family, job.case, job.plan.depth, "in the run from end to end")?;
+        }
+        Ok(seconds)
+    }
+    /// Runs a rung once over these inputs, which are of the case's type and of the lengths that its problem asks for.
+    /// The result is not compared with a reference; that every element was written, and nothing behind the buffers'
+    /// ends, is checked.
+    pub fn compute(&mut self, case: &Case, inputs: &[Array]) -> Result<Computed, Stop> {
+        let registry = self.registry.clone();
+        let job = self.ready(registry.find(&case.family)?, case)?;
+        let started = Instant::now();
+        let fence = Fence::of(&*self.device, job.family, case);
+        let uploaded = fence.upload(&mut *self.device, inputs)?;
+        let bound = BoundPlan::new(&mut *self.device, fence, &job.plan, &uploaded)?;
+        let timing = self.run_poisoned(&job, &bound)?;
+        let tails = job.plan.host_tail.map(|start| inputs.iter().map(|array| array.tail(start as usize)).collect());
+        let output: Result<Array, Stop> = finished(&mut *self.device, &job, &bound, &tails.unwrap_or_else(Vec::new));
+        // A driver may compile between launches.
+        let ns: u64 = timing.stamps.iter().map(|stamps| stamps.end.saturating_sub(stamps.start)).sum();
+        let kernels = ns as f64 * 1e-9;
+        let is_known = ns >= SHORTEST_NS && kernels <= timing.wall_s;
+        Ok(Computed {
+            output: output.map_err(|stop| stop.after(true))?,
+            seconds: started.elapsed().as_secs_f64(),
+            launches: if is_known { kernels } else { timing.wall_s },
         })
     }
+}
+
+/// What a rung made of its inputs.
+#[derive(Clone, Debug)]
+pub struct Computed {
+    pub output: Array,
+    /// Seconds from nothing to the result: allocation, inputs to the device, kernels, output to the host.
+    pub seconds: f64,
+    /// Those of them in which kernels ran, as the device says, or else from the first launch until the last had ended.
+    pub launches: f64,
 }
 
 /// Whether the case is not checked thoroughly yet.
 fn is_preliminary(job: &ReadyCase<'_>, settings: &Settings) -> bool {
     job.family.described().is_some() && settings.candidate.is_some_and(|candidate| candidate.is_preliminary)
-}
-
-/// What one run from end to end took, in seconds.
-struct EndToEnd {
-    seconds: f64,
-    /// Of it, the host's part of the result.
-    host: f64,
 }
 
 /// Whether the host makes the result of several partial ones, or of elements that were left to it.
@@ -327,4 +324,14 @@ fn impossible(ops: f64, times: &[f64], device: &DeviceInfo) -> Option<String> {
             median * 1e6
         )
     })
+}
+
+/// How long a batch of short launches should take, in seconds, and the launches that it has at least and at most.
+const BATCH_S: f64 = 5e-3;
+const SHORTEST_BATCH: usize = 10;
+const LONGEST_BATCH: usize = 2000;
+
+/// How many launches make a batch, if one after the other each takes about so many seconds.
+fn batch_size(seconds: f64) -> usize {
+    ((BATCH_S / seconds.max(1e-7)) as usize).clamp(SHORTEST_BATCH, LONGEST_BATCH)
 }

@@ -1,12 +1,15 @@
 //! Is a rung's result right? Poisoned outputs, guard zones, scrubbed local memory, exact and real data.
 
-use super::inputs::{exact_data, exact_data_of, exactly, timed_exact_data};
-use super::judge::{completed, demand_guards, demand_inputs, finished, judge};
-use super::prelude::*;
-use super::session::place;
-use super::verdict::tails;
-use crate::device::Timing;
-use gpulab_kernels::{Changed, Spot};
+use super::buffers::{BoundPlan, Fence, Fenced, joined};
+use super::drawing;
+use super::inputs::{Data, ReadyCase, exact_data, exact_data_of, exactly, tails, timed_exact_data, wrong};
+use super::session::{Session, place};
+use crate::device::{BuildUnit, Device, Timing};
+use gpulab_kernels::{Changed, Family, Spot};
+use gpulab_model::check;
+use gpulab_model::data::{self, Array, Change, Dtype, Fill, Inputs, Shape};
+use gpulab_model::outcome::{Judged, Stop};
+use gpulab_model::plan::{Arg, Case, Launch, Reference};
 
 /// Most bytes of exact data that are kept for the next rung, little beside any machine's memory.
 const MOST_KEPT: usize = 256 << 20;
@@ -24,10 +27,9 @@ impl Session {
         }
         // Timing ends with this, too.
         self.with_data(|session, data| {
-            session.with_bound(job, &data.device, |session, bound| {
-                session.run_poisoned(job, bound)?;
-                demand_inputs(&mut *session.device, bound, data)
-            })
+            let bound = session.bind(job, &data.device)?;
+            session.run_poisoned(job, &bound)?;
+            demand_inputs(&mut *session.device, &bound, data)
         })?;
         Ok(judged)
     }
@@ -64,46 +66,29 @@ impl Session {
             let beside = Fence::of(&*self.device, job.family, &case);
             let fences = [Some(beside), job.family.described().map(|_| beside.poisoned())];
             for fence in fences.into_iter().flatten() {
-                let data = exact_data_of(job.family, &case, self.inputs(job.family, &case, fill, case.seed));
-                self.companion_within((job.family, fence), &case, data, |session, companion, data| {
-                    session.verify_within(companion, fence, data, &when).map(drop)
-                })?;
+                let mut data = exact_data_of(job.family, &case, self.inputs(job.family, &case, fill, case.seed));
+                let companion = self.companion(job.family, &case, fence, &mut data)?;
+                self.verify_within(&companion, fence, &data, &when)?;
             }
         }
         Ok(())
     }
 
-    /// Has a case ready, with its data on the device, for as long as `go` runs.
-    pub(super) fn with_companion<T>(
+    /// A case that is ready to run, with its data on the device between these zones.
+    pub(super) fn companion<'a>(
         &mut self,
-        family: &Family,
-        case: &Case,
-        data: Data,
-        go: impl FnOnce(&mut Session, &ReadyCase<'_>, &mut Data) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
-        let fence = Fence::of(&*self.device, family, case);
-        self.companion_within((family, fence), case, data, go)
-    }
-
-    /// As [`Session::with_companion`], with inputs between these zones.
-    fn companion_within<T>(
-        &mut self,
-        (family, fence): (&Family, Fence),
-        case: &Case,
-        mut data: Data,
-        go: impl FnOnce(&mut Session, &ReadyCase<'_>, &mut Data) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
-        let (rung, plan) = self.plan(family, case)?;
-        let program = self.build(rung, &plan)?;
-        let companion = ReadyCase { case, family, plan, program, second_seed: self.second_seed, again: None };
-        let gone =
-            place(&mut *self.device, &self.sources, fence, &mut data).and_then(|()| go(self, &companion, &mut data));
-        data.unload(&mut *self.device);
-        gone
+        family: &'a Family,
+        case: &'a Case,
+        fence: Fence,
+        data: &mut Data,
+    ) -> Result<ReadyCase<'a>, Stop> {
+        let job = self.ready(family, case)?;
+        place(&mut *self.device, &self.sources, fence, data)?;
+        Ok(job)
     }
 
     /// Checks one run over the real data.
-    pub(super) fn verify_real(&mut self, job: &ReadyCase<'_>, when: &str) -> Result<Judged, Stop> {
+    fn verify_real(&mut self, job: &ReadyCase<'_>, when: &str) -> Result<Judged, Stop> {
         self.with_data(|session, data| session.verify_over(job, data, when))
     }
 
@@ -155,14 +140,11 @@ impl Session {
             timed.host = self.real_inputs(job.family, job.case);
         }
         // Kept only if it could be put back: else the next case makes it anew.
-        match self.overwrite(&mut timed) {
-            Ok(()) => self.data = Some(timed),
-            Err(stop) => {
-                timed.unload(&mut *self.device);
-                return verified.and(Err(stop));
-            }
+        let put_back = self.overwrite(&mut timed);
+        if put_back.is_ok() {
+            self.data = Some(timed);
         }
-        verified?;
+        verified.and(put_back)?;
         self.verify_lone(job)
     }
 
@@ -198,24 +180,23 @@ impl Session {
         let case = Case { shape, params: job.plan.params.clone(), ..job.case.clone() };
         let lens = problem.inputs(shape, &case.params);
         let host = Inputs::Held(lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect());
-        self.with_companion(job.family, &case, Data::unjudged(job.family, &case, host), |session, job, data| {
-            let places: Vec<usize> = places(job, data).into_iter().map(|spot| spot.at).collect();
-            let (Some(&first), Some(&last)) = (places.first(), places.last()) else { return Ok(()) };
-            let count = places.len().max(lone.values.len());
-            // Of one work-item, and of the first and the last.
-            let together = [[first, (first + 1).min(last)], [first, last]].into_iter().filter(|[a, b]| a != b);
-            let together: Vec<[usize; 2]> = together.collect();
-            session.with_bound(job, &data.device.clone(), |session, bound| {
-                for (&at, values) in places.iter().cycle().zip(lone.values.iter().cycle()).take(count) {
-                    session.verify_few(job, bound, data, &[(at, values)])?;
-                }
-                for ([a, b], [one, other]) in together.iter().flat_map(|at| lone.pairs.iter().map(move |two| (at, two)))
-                {
-                    session.verify_few(job, bound, data, &[(*a, one), (*b, other)])?;
-                }
-                demand_guards(&mut *session.device, bound)
-            })
-        })
+        let mut data = Data::unjudged(job.family, &case, host);
+        let fence = Fence::of(&*self.device, job.family, &case);
+        let job = &self.companion(job.family, &case, fence, &mut data)?;
+        let places: Vec<usize> = places(job, &data).into_iter().map(|spot| spot.at).collect();
+        let (Some(&first), Some(&last)) = (places.first(), places.last()) else { return Ok(()) };
+        let count = places.len().max(lone.values.len());
+        let bound = self.bind(job, &data.device)?;
+        for (&at, values) in places.iter().cycle().zip(lone.values.iter().cycle()).take(count) {
+            self.verify_few(job, &bound, &mut data, &[(at, values)])?;
+        }
+        // Of one work-item, and of the first and the last.
+        for [a, b] in [[first, (first + 1).min(last)], [first, last]].into_iter().filter(|[a, b]| a != b) {
+            for [one, other] in &lone.pairs {
+                self.verify_few(job, &bound, &mut data, &[(a, one), (b, other)])?;
+            }
+        }
+        demand_guards(&mut *self.device, &bound)
     }
 
     /// Checks one run in which only the elements at these places count, which are these: each place once, with an element of
@@ -227,9 +208,10 @@ impl Session {
         data: &mut Data,
         few: &[(usize, &Vec<Array>)],
     ) -> Result<(), Stop> {
-        let change = |index: usize, (input, value): (usize, &Array)| Change { input, index, value: value.clone() };
-        let changes = few.iter().flat_map(|(at, values)| values.iter().enumerate().map(|value| change(*at, value)));
-        let changes: Vec<Change> = changes.collect();
+        let mut changes = Vec::new();
+        for &(index, values) in few {
+            changes.extend((0..).zip(values).map(|(input, value)| Change { input, index, value: value.clone() }));
+        }
         let nothing = job.family.problem.inputs(Shape { n: 0, ..job.case.shape }, &job.case.params);
         let counting = (0..nothing.len()).map(|input| {
             let none = Array::zeros(job.case.dtype, 0);
@@ -270,13 +252,12 @@ impl Session {
 
     /// Checks one run over these data, and one after some of them were changed.
     fn verify_over(&mut self, job: &ReadyCase<'_>, data: &mut Data, when: &str) -> Result<Judged, Stop> {
-        self.with_bound(job, &data.device.clone(), |session, bound| {
-            let judged = session.verify_bound(job, bound, data, when)?;
-            session.verify_changed(job, bound, data, &places(job, data), when)?;
-            session.verify_zeros(job, bound, data, when)?;
-            session.verify_not_finite(job, bound, data)?;
-            Ok(judged)
-        })
+        let bound = &self.bind(job, &data.device)?;
+        let judged = self.verify_bound(job, bound, data, when)?;
+        self.verify_changed(job, bound, data, &places(job, data), when)?;
+        self.verify_zeros(job, bound, data, when)?;
+        self.verify_not_finite(job, bound, data)?;
+        Ok(judged)
     }
 
     /// Checks one run over these data; in a reader's family with a poison beside what the kernels write.
@@ -288,7 +269,8 @@ impl Session {
 
     /// Checks one run over these data, with buffers between these zones for all but the inputs.
     fn verify_within(&mut self, job: &ReadyCase<'_>, fence: Fence, data: &Data, when: &str) -> Result<Judged, Stop> {
-        self.within(job, fence, &data.device, |session, bound| session.verify_bound(job, bound, data, when))
+        let bound = self.bind_within(job, fence, &data.device)?;
+        self.verify_bound(job, &bound, data, when)
     }
 
     fn verify_bound(
@@ -304,29 +286,15 @@ impl Session {
         Ok(judged)
     }
 
-    /// Has these inputs bound, with buffers for all else, for as long as `go` runs.
-    pub(super) fn with_bound<T>(
-        &mut self,
-        job: &ReadyCase<'_>,
-        inputs: &[Fenced],
-        go: impl FnOnce(&mut Session, &BoundPlan) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
+    /// These inputs bound, with buffers for all else.
+    pub(super) fn bind(&mut self, job: &ReadyCase<'_>, inputs: &[Fenced]) -> Result<BoundPlan, Stop> {
         let fence = Fence::of(&*self.device, job.family, job.case);
-        self.within(job, fence, inputs, go)
+        self.bind_within(job, fence, inputs)
     }
 
-    /// As [`Session::with_bound`], between these zones.
-    fn within<T>(
-        &mut self,
-        job: &ReadyCase<'_>,
-        fence: Fence,
-        inputs: &[Fenced],
-        go: impl FnOnce(&mut Session, &BoundPlan) -> Result<T, Stop>,
-    ) -> Result<T, Stop> {
-        let bound = BoundPlan::new(&mut *self.device, fence.of_written(job.family), &job.plan, inputs)?;
-        let gone = go(self, &bound);
-        bound.free(&mut *self.device);
-        gone
+    /// As [`Session::bind`], between these zones.
+    fn bind_within(&mut self, job: &ReadyCase<'_>, fence: Fence, inputs: &[Fenced]) -> Result<BoundPlan, Stop> {
+        Ok(BoundPlan::new(&mut *self.device, fence.of_written(job.family), &job.plan, inputs)?)
     }
 
     /// Checks one run after a change of the first element alone, one of the last, and one of an element in each of some equal
@@ -335,12 +303,11 @@ impl Session {
         if !job.family.problem.fold().is_some_and(|fold| fold.is_decided_by_one(job.case)) {
             return Ok(());
         }
-        self.with_bound(job, &data.device.clone(), |session, bound| {
-            let spots = places(job, data);
-            let ends = [spots.first(), spots.last()].into_iter().flatten().copied();
-            let alone: Vec<Spot> = ends.chain(spread(job, data)).collect();
-            alone.iter().try_for_each(|&spot| session.verify_changed(job, bound, data, &[spot], when))
-        })
+        let bound = &self.bind(job, &data.device)?;
+        let spots = places(job, data);
+        let ends = [spots.first(), spots.last()].into_iter().flatten().copied();
+        let alone: Vec<Spot> = ends.chain(spread(job, data)).collect();
+        alone.iter().try_for_each(|&spot| self.verify_changed(job, bound, data, &[spot], when))
     }
 
     /// Checks one run over changed data, into outputs that hold in part the right results of the data before, in part
@@ -436,13 +403,6 @@ impl Session {
         self.device.run(program, &[Launch::linear("scrub", groups * wg, wg, args)])?;
         Ok(())
     }
-
-    /// Reads the output, looks at the guard zones, and completes the result on the host.
-    pub(super) fn result(&mut self, job: &ReadyCase<'_>, bound: &BoundPlan, inputs: &[Array]) -> Result<Array, Stop> {
-        let tails =
-            job.plan.host_tail.map_or_else(Vec::new, |start| inputs.iter().map(|a| a.tail(start as usize)).collect());
-        finished(&mut *self.device, job, bound, &tails)
-    }
 }
 
 /// A reader's family whose answer does not depend on the data proves nothing of a kernel: one that reads nothing would pass.
@@ -507,4 +467,92 @@ fn few_elements(job: &ReadyCase<'_>) -> u64 {
     let of_an_item = job.case.shape.n / items;
     let looped = if of_an_item > WITHOUT_A_LOOP { items * of_an_item.min(SOME_TURNS) } else { 0 };
     looped.max(LEAST)
+}
+
+/// What a run left: its output, if all of it was written and nothing beside it, completed on the host with the inputs' tails.
+pub(super) fn finished(
+    device: &mut dyn Device,
+    job: &ReadyCase<'_>,
+    bound: &BoundPlan,
+    tails: &[Array],
+) -> Result<Array, Stop> {
+    demand_guards(device, bound)?;
+    completed(device, job, bound, tails)
+}
+
+/// As [`finished`], without a look beside the buffers.
+fn completed(device: &mut dyn Device, job: &ReadyCase<'_>, bound: &BoundPlan, tails: &[Array]) -> Result<Array, Stop> {
+    let outputs = bound.outputs(device)?;
+    if let Some(what) = bound.left_over(device)? {
+        return Err(wrong(what));
+    }
+    // Of moved elements the check itself finds those that were not written, and skips what lies between rows.
+    if job.family.problem.movement(job.case).is_none() {
+        for (buffer, output) in job.plan.outputs().zip(&outputs) {
+            if let Some(index) = check::still_poisoned(output)
+                && let Some(what) = unwritten(device, job, bound, (buffer, index))?
+            {
+                return Err(wrong(what));
+            }
+        }
+    }
+    Ok(job.family.problem.finish(job.case, joined(outputs), tails))
+}
+
+/// What is seen of an element of this output buffer that holds the poison, after a run into another poison as well. It may have that
+/// value and be right: then it has it again, and there is nothing to say.
+pub(super) fn unwritten(
+    device: &mut dyn Device,
+    job: &ReadyCase<'_>,
+    bound: &BoundPlan,
+    (buffer, index): (usize, usize),
+) -> Result<Option<String>, Stop> {
+    bound.poison_with(device, check::other_poison)?;
+    device.run(job.program, &bound.launches())?;
+    let again = bound.part(device, buffer, index, 1)?;
+    if check::still_poisoned(&again).is_some() {
+        // As it was: what else holds the first poison is looked at, too.
+        bound.poison(device)?;
+        device.run(job.program, &bound.launches())?;
+        return Ok(None);
+    }
+    Ok(Some(match again.as_bytes() == check::other_poison(again.dtype()) {
+        true => format!("element {index} of the output holds the value that was there before the run"),
+        // It was computed with the poison, which is NaN.
+        false if again.dtype().is_float() => format!("element {index} of the output: {}", check::NAN_COMPUTED),
+        false => format!("element {index} of the output changes with the value that was there before the run"),
+    }))
+}
+
+/// Checks what a run over these data left.
+pub(super) fn judge(
+    device: &mut dyn Device,
+    job: &ReadyCase<'_>,
+    bound: &BoundPlan,
+    data: &Data,
+    when: &str,
+) -> Result<Judged, Stop> {
+    let got = finished(device, job, bound, &tails(&job.plan, &data.host))?;
+    data.judge(&got, job.family, job.case, job.plan.depth, when)
+}
+
+/// Nothing is to be written beside a buffer.
+pub(super) fn demand_guards(device: &mut dyn Device, bound: &BoundPlan) -> Result<(), Stop> {
+    bound.overrun(device)?.map_or(Ok(()), |what| Err(wrong(what)))
+}
+
+/// Inputs are only to be read. Of those that it drew the device says itself what their prints are.
+pub(super) fn demand_inputs(device: &mut dyn Device, bound: &BoundPlan, data: &Data) -> Result<(), Stop> {
+    let mut changed = None;
+    match (&data.host, data.printer) {
+        (Inputs::Drawn(_), Some(printer)) => {
+            for (index, input) in bound.inputs() {
+                if changed.is_none() && drawing::print_of(device, printer, input)? != data.drawn_prints[index] {
+                    changed = Some(index);
+                }
+            }
+        }
+        _ => changed = bound.changed_input(device, data.prints())?,
+    }
+    changed.map_or(Ok(()), |input| Err(wrong(format!("the kernel changed its input {input}"))))
 }

@@ -2,11 +2,15 @@
 //! those of the run before, and is looked at afterwards; some, of which no kernel can know, are judged as a whole, as the
 //! last one is. Launches back to back are one run.
 
-use super::judge;
-use super::prelude::*;
-use super::verdict::wrong;
+use super::buffers::BoundPlan;
+use super::inputs::{Data, ReadyCase, wrong};
+use super::verify;
+use crate::device::Device;
 use gpulab_kernels::{Changed, Spot};
-use std::time::Duration;
+use gpulab_model::check;
+use gpulab_model::data::{self, Change};
+use gpulab_model::outcome::Stop;
+use std::time::{Duration, Instant};
 
 /// Elements that are changed before a run.
 const CHANGES: u64 = 3;
@@ -82,9 +86,9 @@ impl<'a> Witness<'a> {
         for (index, set) in self.sets.iter().enumerate() {
             // Those of the last one were judged with it.
             if index != last {
-                judge::demand_guards(device, set)?;
+                verify::demand_guards(device, set)?;
             }
-            judge::demand_inputs(device, set, self.data)?;
+            verify::demand_inputs(device, set, self.data)?;
         }
         Ok(())
     }
@@ -162,7 +166,7 @@ impl<'a> Witness<'a> {
             .changed(
                 &self.changes,
                 |data: &Data, made: &[Changed]| data.amended(job, made),
-                |data| judge::judge(device, job, bound, data, when),
+                |data| verify::judge(device, job, bound, data, when),
             )
             .0
             .map(drop)
@@ -186,7 +190,7 @@ impl<'a> Witness<'a> {
                 let start = in_row as usize * row + column;
                 let got = self.sets[set].part(device, buffer, start, len)?;
                 if let Some(index) = check::still_poisoned(&got)
-                    && let Some(what) = judge::unwritten(device, self.job, self.sets[set], (buffer, start + index))?
+                    && let Some(what) = verify::unwritten(device, self.job, self.sets[set], (buffer, start + index))?
                 {
                     return Err(wrong(format!("{what} (while it was timed)")));
                 }

@@ -4,7 +4,6 @@ pub mod absorbed;
 pub mod banks;
 pub mod chains;
 pub mod chase;
-pub mod columns;
 pub mod constant;
 pub mod divergence;
 pub mod group;

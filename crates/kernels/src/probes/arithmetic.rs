@@ -283,7 +283,7 @@ fn arithmetic(ask: &Ask<'_>, grid: Grid, more: &[(&str, usize)], args: &[Arg]) -
     let mut plan = Builder::linear(ask, shape::signed(ask.case.dtype), grid);
     plan.note_all();
     more.iter().for_each(|(name, value)| plan.define(name, value));
-    for (name, value) in minplus::element_macros(ask.case.dtype, ask.target) {
+    for &(name, value) in minplus::element_macros(ask.case.dtype, ask.target) {
         plan.define(name, value);
     }
     let output = plan.output(ask.case.shape.n as usize);

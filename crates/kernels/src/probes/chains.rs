@@ -196,7 +196,7 @@ fn chains(ask: &Ask<'_>) -> Planned {
     plan.define("VEC", vec);
     plan.define("CHAINS", chain.registers);
     plan.define("SWEEPS", chain.sweeps);
-    for (name, value) in minplus::element_macros(dtype, ask.target) {
+    for &(name, value) in minplus::element_macros(dtype, ask.target) {
         plan.define(name, value);
     }
     if chain.half {

@@ -28,9 +28,6 @@ pub struct Target {
     pub nvidia: bool,
     /// Whether those that copy from global to local memory by no register are among them: NVIDIA since Ampere.
     pub async_copy: bool,
-    /// Whether one of them takes the smaller of 16-bit halves: NVIDIA since Hopper.
-    #[serde(default)]
-    pub packed_minimum: bool,
     /// Whether a build can cap the registers of a work-item: `cl_nv_compiler_options`.
     #[serde(default)]
     pub register_caps: bool,
@@ -62,7 +59,6 @@ impl Target {
             fp16: true,
             nvidia: gpu,
             async_copy: gpu,
-            packed_minimum: gpu,
             register_caps: gpu,
             prefetch: !gpu,
             subgroups: true,

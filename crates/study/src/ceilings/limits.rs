@@ -20,22 +20,18 @@ pub struct LimitNeeded {
     dtype: Option<Dtype>,
     /// Whether floats of either sign are lowered, which some forms cannot do.
     signed: bool,
-    /// Whether the bound is one of such cases.
-    is_limited: bool,
 }
 
 impl LimitNeeded {
     /// Of a case of this family with these settings.
     pub fn of(family: &Family, dtype: Dtype, params: &Params) -> LimitNeeded {
         let bound = family.ceiling;
-        let is_limited = bound != Bound::AddMin || minplus::is_limited(dtype, params);
         let signed = bound == Bound::AddMin && minplus::heeds_signs(dtype) && minplus::is_signed(params);
-        LimitNeeded { bound, dtype: (!bound.is_memory()).then_some(dtype), signed, is_limited }
+        LimitNeeded { bound, dtype: (!bound.is_memory()).then_some(dtype), signed }
     }
 
     fn quantity(self, target: &Target) -> Option<Quantity> {
         // A ladder's own search is brief.
-        self.is_limited.then_some(())?;
         bounding(self.bound, self.dtype.unwrap_or(Dtype::I32), self.signed, target, true)
     }
 

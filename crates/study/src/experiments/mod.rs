@@ -1,69 +1,47 @@
 //! The experiments of `gpulab lab`: small controlled studies, each of one question and one varied parameter.
 //!
-//! An experiment is data, as a ladder is: a plan of trials, and a sentence that follows from their points. How trials
-//! are checked, timed in rounds, written and drawn is the same for all of them and no part of an experiment.
+//! An experiment is data, as a ladder is: a plan of trials, and claims about their points that `claims.rs` judges and words. How
+//! trials are checked, timed in rounds, written and drawn is the same for all of them and no part of an experiment.
 
-pub mod banks;
-pub mod camping;
-pub mod constant;
-pub mod divergence;
-mod evidence;
-pub mod grid;
-pub mod group;
-pub mod ilp;
-pub mod image;
-mod image_sampler;
-pub mod instructions;
-pub mod intensity;
-pub mod latency;
-pub mod launch;
-pub mod lockstep;
-pub mod occupancy;
-pub mod offset;
-pub mod overlap;
-mod own;
-pub mod pitch;
-mod prelude;
-pub mod presum;
-pub mod registers;
-pub mod rounding;
-pub mod stride;
-pub mod transfer;
-pub mod vector;
-mod walk;
-pub mod zerocopy;
+mod arithmetic;
+mod claims;
+mod image;
+mod local;
+mod memory;
+mod transfers;
 
+use claims::Claim;
 use gpulab_kernels as kernels;
 use gpulab_kernels::exchange::exchange;
-use gpulab_model::plan::{Case, Target};
+use gpulab_model::data::{Dtype, Shape};
+use gpulab_model::plan::{Case, Target, WorkGroup};
 use gpulab_record::groups::distinct;
 use gpulab_record::{Metric, Point};
 
 pub const EXPERIMENTS: &[&Experiment] = &[
-    &banks::BANKS,
-    &camping::CAMPING,
-    &constant::CONSTANT,
-    &divergence::DIVERGENCE,
-    &grid::GRID,
-    &group::GROUP,
-    &ilp::ILP,
+    &local::BANKS,
+    &memory::CONSTANT,
+    &arithmetic::DIVERGENCE,
+    &arithmetic::GRID,
+    &arithmetic::GROUP,
+    &arithmetic::ILP,
     &image::IMAGE,
-    &instructions::INSTRUCTIONS,
-    &intensity::INTENSITY,
-    &latency::LATENCY,
-    &launch::LAUNCH,
-    &lockstep::LOCKSTEP,
-    &occupancy::OCCUPANCY,
-    &offset::OFFSET,
-    &overlap::OVERLAP,
-    &pitch::PITCH,
-    &presum::PRESUM,
-    &registers::REGISTERS,
-    &rounding::ROUNDING,
-    &stride::STRIDE,
-    &transfer::TRANSFER,
-    &vector::VECTOR,
-    &zerocopy::ZERO_COPY,
+    &arithmetic::INSTRUCTIONS,
+    &arithmetic::INTENSITY,
+    &memory::LATENCY,
+    &transfers::LAUNCH,
+    &local::LOCKSTEP,
+    &local::OCCUPANCY,
+    &memory::OFFSET,
+    &transfers::OVERLAP,
+    &memory::PITCH,
+    &arithmetic::PRESUM,
+    &local::REGISTERS,
+    &arithmetic::ROUNDING,
+    &memory::STRIDE,
+    &transfers::TRANSFER,
+    &memory::VECTOR,
+    &transfers::ZERO_COPY,
 ];
 
 /// A small controlled study, as data.
@@ -78,7 +56,7 @@ pub struct Experiment {
     pub x_name: &'static str,
     pub x_label: fn(f64) -> String,
     plan: fn(&Scope<'_>) -> Vec<Trial>,
-    finding: fn(&[Point]) -> String,
+    claims: &'static [Claim],
 }
 
 /// An experiment in sentences, none of which states a measured figure: those are for its finding.
@@ -111,11 +89,11 @@ impl Experiment {
         distinct(plans.flat_map(|trial| files_of(&trial.case)))
     }
 
-    /// The answer, in at most three sentences, and one on what to do where the noise hides a part of it. Each part is an
-    /// effect with its size, none beyond a stated resolution, or undecided. It follows from the points alone, never from
-    /// the device's name, so that recorded points give the same answer. Any point may be missing or have no value.
+    /// The answer: what the claims come to, each an effect with its size, none beyond a stated resolution, or undecided. It
+    /// follows from the points alone, never from the device's name, so that recorded points give the same answer. Any
+    /// point may be missing or have no value.
     pub fn finding(&self, points: &[Point]) -> String {
-        evidence::with_remedy((self.finding)(points))
+        claims::finding(self, points)
     }
 }
 
@@ -134,6 +112,10 @@ fn plain(x: f64) -> String {
     x.to_string()
 }
 
+fn bytes(x: f64) -> String {
+    kernels::values::binary(x as u64)
+}
+
 pub struct Scope<'a> {
     pub target: &'a Target,
     /// Whether a short answer is wanted: fewer and smaller trials.
@@ -147,6 +129,15 @@ impl Scope<'_> {
         let kind = if self.target.gpu { gpu } else { other };
         kind[usize::from(self.quick)]
     }
+
+    /// Work-items of a usual group; of a CPU device's that read memory one, which is a loop of its own.
+    fn wg_of_reads(&self) -> usize {
+        if self.target.gpu { kernels::lab::usual_wg(self.target) } else { 1 }
+    }
+
+    fn units(&self) -> u64 {
+        u64::from(self.target.compute_units.max(1))
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -159,11 +150,30 @@ pub struct Trial {
     pub case: Case,
 }
 
+/// A rung of a family, or a variant of an exchange, over n elements in groups of `wg`.
+struct Work<'a> {
+    rung: (&'a str, &'a str),
+    dtype: Dtype,
+    n: u64,
+    wg: usize,
+}
+
+impl Work<'_> {
+    /// A point of a series, with these settings.
+    fn trial(&self, scope: &Scope<'_>, series: &str, x: f64, metric: Metric, settings: &[(&str, u64)]) -> Trial {
+        let case = Case {
+            wg: WorkGroup::linear(self.wg),
+            params: settings.iter().map(|(name, value)| ((*name).to_owned(), value.to_string())).collect(),
+            seed: scope.seed,
+            ..Case::of(self.rung.0, self.rung.1, self.dtype, Shape::vector(self.n))
+        };
+        Trial { series: series.to_owned(), x, metric, case }
+    }
+}
+
 pub fn experiment(name: &str) -> Option<&'static Experiment> {
     EXPERIMENTS.iter().copied().find(|e| e.name == name)
 }
 
-#[cfg(test)]
-mod answers;
 #[cfg(test)]
 mod tests;

@@ -62,7 +62,6 @@ fn targets() -> impl Iterator<Item = Target> {
         float_lanes,
         nvidia,
         async_copy: nvidia,
-        packed_minimum: nvidia,
         register_caps: nvidia,
         ..Target::without_limits(gpu)
     })

@@ -1,10 +1,8 @@
 //! A wrong kernel run over data of our choice.
 
-use super::super::buffers::BoundPlan;
-use super::super::inputs::Data;
-use super::super::ready::ReadyCase;
+use super::super::buffers::{BoundPlan, Fence};
+use super::super::inputs::{Data, ReadyCase, single};
 use super::super::session::Session;
-use super::super::verdict::single;
 use gpulab_kernels::{Family, tile_of_a_group};
 use gpulab_model::check::{self};
 use gpulab_model::data::{Array, Inputs};
@@ -20,11 +18,11 @@ impl Session {
         inputs: Vec<Array>,
         go: impl FnOnce(&mut ProbedKernel<'_>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        self.with_companion(family, case, Data::unjudged(family, case, Inputs::Held(inputs)), |session, job, data| {
-            session.with_bound(job, &data.device.clone(), |session, bound| {
-                go(&mut ProbedKernel { session, job, bound, data })
-            })
-        })
+        let mut data = Data::unjudged(family, case, Inputs::Held(inputs));
+        let fence = Fence::of(&*self.device, family, case);
+        let job = self.companion(family, case, fence, &mut data)?;
+        let bound = self.bind(&job, &data.device)?;
+        go(&mut ProbedKernel { session: self, job: &job, bound: &bound, data: &mut data })
     }
 }
 

@@ -1,8 +1,8 @@
 //! Of kernels over vectors: which elements count in the result and how often, and what else is in it.
 
-use super::super::inputs::{Data, exact_data_of, make_inputs};
+use super::super::buffers::Fence;
+use super::super::inputs::{Data, exact_data_of, make_inputs, single};
 use super::super::session::Session;
-use super::super::verdict::single;
 use super::probe::{ProbedKernel, survey, tile};
 use gpulab_kernels::Family;
 use gpulab_model::check::{self};
@@ -209,13 +209,13 @@ fn kinds(session: &mut Session, family: &Family, case: &Case) -> Result<DataKind
     let mut right = [false; 4];
     for (fill, right) in fills.into_iter().zip(&mut right) {
         let inputs = Inputs::Held(make_inputs(family, case, fill, case.seed));
-        let data = match fill {
+        let mut data = match fill {
             Fill::Real => Data::of(family, case, inputs),
             _ => exact_data_of(family, case, inputs),
         };
-        *right = session.with_companion(family, case, data, |session, job, data| {
-            Ok(session.verify_once(job, data, "over a kind of data").is_ok())
-        })?;
+        let fence = Fence::of(session.device(), family, case);
+        let job = session.companion(family, case, fence, &mut data)?;
+        *right = session.verify_once(&job, &data, "over a kind of data").is_ok();
     }
     let [ones, signed, fractions, any] = right;
     Ok(DataKinds { ones, signed, fractions, any })
