@@ -6,7 +6,7 @@ use crate::exchange::exchange;
 use crate::experiments::{Experiment, Scope, Trial};
 use crate::plan::{Plan, REPEATS, Role, Target};
 use crate::prelude::*;
-use crate::report::progress::{Observer, StatusLine};
+use crate::report::progress::StatusLine;
 use crate::shown::kept_of;
 use crate::simulator::{CountingWorker, Simulator};
 use crate::store::of_csv;
@@ -44,7 +44,7 @@ impl Counter {
     /// Counts the cases; each row is handed on at once.
     pub(crate) fn count(&mut self, cases: &[CountedTrial<'_>], take: &mut dyn FnMut(CountRow)) -> Result<(), Error> {
         let run = Run::begin();
-        let mut observer = StatusLine::with_bar(self.quiet);
+        let mut observer = StatusLine::new(self.quiet);
         for (at, CountedTrial { case, family, rung, note: known, trial, large }) in cases.iter().enumerate() {
             bench::go_on()?;
             observer.case_started(at, cases.len(), &format!("{} {}", case.family, rung.label()));

@@ -9,7 +9,7 @@ use crate::kernels::minplus::WEIGHTS;
 use crate::kernels::{Family, Rung, closure, minplus};
 use crate::outcome::Status;
 use crate::plan::{Case, WorkGroup};
-use crate::report::progress::{Observer, StatusLine};
+use crate::report::progress::StatusLine;
 use crate::runner::Session;
 use crate::store::Deferred;
 use crate::terminal::say;

@@ -10,7 +10,7 @@
 //!   `distances` is a graph's job.
 //! - `counting` runs the simulator.
 //! - `assembly` asks drivers and disassemblers what became of a kernel.
-//! - `shown` finds recorded results, `pages` and `documents` are made of them; `health` is what works on this machine.
+//! - `shown` finds recorded results.
 //! - `console`, `outputs` and `shell` are how commands speak and write.
 
 mod adopt;
@@ -20,14 +20,11 @@ pub mod commands;
 mod console;
 mod counting;
 mod distances;
-mod documents;
 mod filming;
-mod health;
 mod laboratory;
 mod ladder;
 mod limits;
 mod outputs;
-mod pages;
 mod prelude;
 mod recording;
 mod shell;
@@ -36,6 +33,10 @@ mod sweeping;
 mod tuning;
 mod workers;
 mod written;
+
+#[cfg(test)]
+#[path = "../tests/fake/mod.rs"]
+mod fake;
 
 pub use gpulab_cpu as cpu;
 pub use gpulab_engine::{device, input, judging, oracle, runner, simulator, worker};

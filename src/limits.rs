@@ -4,7 +4,7 @@ use crate::ceilings::{self, CeilingRow, Effort, Kept, Quantity, all_kept};
 use crate::cli::CeilingArgs;
 use crate::device::{doctor, select};
 use crate::prelude::*;
-use crate::report::progress::{Observer, StatusLine};
+use crate::report::progress::StatusLine;
 use crate::{bench, report};
 
 /// Where ceilings are kept, and which of so many are not, as what was kept of them before is no `worse`.

@@ -6,13 +6,11 @@ use crate::cli::{Cli, Command};
 use crate::compare::ComparisonRow;
 use crate::graph::is_written_npy;
 use crate::input;
-use crate::pages::is_folder;
 use crate::prelude::*;
 use crate::record::{Point, SampleRow};
 use crate::report::film::is_film;
 use crate::report::markdown::MARKDOWN_MARK;
 use crate::report::page::is_page;
-use crate::report::picture::PNG_MARK;
 use crate::store::{OutputFile, Rounds, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
 use crate::workers::Parts;
 use clap::{ArgMatches, CommandFactory};
@@ -44,7 +42,7 @@ const WRITTEN: &[(&str, &str, fn(&str) -> bool)] = &[
     ("tune", "--json", begins_as_json::<Row>),
     ("tune", "--export", |head| begins_as_object(head, &["schema_version", "device_name", "kernel_name"])),
     ("tune, show", "--md", is_markdown),
-    ("plot, draw", "-o", |head| is_svg(head) || head.contains(PNG_MARK)),
+    ("plot, draw", "-o", is_svg),
     ("film", "-o", is_film),
     ("report", "-o", is_page),
     ("devices", "--json", |head| begins_as_object(head, &["cl_version", "selector", "vendor"])),
@@ -73,8 +71,6 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches, forced: bool) -> Re
             commands.split(", ").any(|one| one == name) && (is_output || option.trim_start_matches('-') == id)
         });
         match of_this {
-            // Pages of a folder have names of their own, and are checked once these are known.
-            Some(_) if name == "report" && values.clone().any(|path| is_folder(&path)) => {}
             // Of an export the first word says for whom it is; a sweep that goes on says itself whether it can.
             Some((_, option, is_ours)) => outputs.extend(values.last().map(|path| OutputFile {
                 option,
@@ -132,11 +128,6 @@ fn beside(command: &Command) -> Vec<OutputFile<'_>> {
         .collect()
 }
 
-/// The file of a picture.
-pub(crate) fn picture(path: &str) -> OutputFile<'_> {
-    OutputFile { option: "-o", path: path.into(), is_ours: |head| is_svg(head) || head.contains(PNG_MARK) }
-}
-
 fn is_markdown(head: &str) -> bool {
     head.starts_with(MARKDOWN_MARK)
 }
@@ -144,9 +135,4 @@ fn is_markdown(head: &str) -> bool {
 /// Whether an SVG is a picture of gpulab's: its parts have these names.
 fn is_svg(head: &str) -> bool {
     head.starts_with("<svg") && head.contains("\"picture-title picture-about\"")
-}
-
-/// The files of results that words name: of a folder all that lie below it.
-pub(crate) fn shown(words: &[String]) -> Vec<PathBuf> {
-    words.iter().flat_map(|word| read("what", word)).collect()
 }

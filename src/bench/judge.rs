@@ -5,7 +5,7 @@ use crate::bench::{self, Input, tuning};
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::{Patience, judge};
 use crate::prelude::*;
-use crate::report::progress::{Observer, StatusLine};
+use crate::report::progress::StatusLine;
 use crate::worker::usual_deadline;
 
 /// Seconds that a small case may take by default: most of it is its compilation.
@@ -71,7 +71,7 @@ pub(crate) fn judge_own(global: &Global, brought: Brought, asked: &Judging<'_>) 
         seed: asked.seed,
         ..Case::of(&family.name, rung.variant(), dtype, shape)
     };
-    let mut observer = StatusLine::with_bar(global.quiet);
+    let mut observer = StatusLine::new(global.quiet);
     let mut step = 0;
     let mut observe = |what: &str| {
         observer.case_started(step, step.max(STEPS - 1) + 1, &format!("checking {} with {what}", rung.label()));

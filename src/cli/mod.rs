@@ -17,7 +17,7 @@ pub use ladders::{
     DotArgs, GraphJob, Ladder, Loop, MinPlusArgs, PrintedSource, ReduceArgs, Source, TransposeArgs, TryArgs,
 };
 pub use measuring::{MeasureArgs, Output};
-pub use recorded::{Compare, PictureKind, PlotArgs, ReportArgs, Show, SpliceArgs};
+pub use recorded::{Compare, PictureKind, PlotArgs, ReportArgs, Show};
 pub use search::{Sweep, TuneArgs, TunedAction, WorkerArgs, Workers};
 pub use shared::{CaseOptions, KernelProcess, RowFiles};
 pub use text::{DiffArgs, SourceArgs};
@@ -97,16 +97,12 @@ pub enum Command {
     },
     /// List families with their rungs, experiments and sources; or one family's rungs and tunables
     List {
-        /// Show this family (its tunables; each rung's idea, what it removes and what remains), this experiment, or all
-        /// experiments
+        /// Show this family (its tunables; each rung's idea, what it removes and what remains), or this experiment
         #[arg(value_name = "NAME")]
         name: Option<String>,
         /// Follow one of the ladders' sources from slide to command: bornhofen, ppc, cmsoft, nvidia or maruyama
         #[arg(long, value_name = "NAME", conflicts_with = "name")]
         source: Option<String>,
-        /// Print Markdown tables
-        #[arg(long, conflicts_with = "source")]
-        md: bool,
     },
     /// Explain a ladder, a rung or an experiment: the idea, what to expect, when it does not help, what proves it,
     /// CUDA's terms
@@ -173,8 +169,7 @@ pub enum Command {
     Show(Show),
     /// Draw a picture of recorded results, for slides and pages: a ladder, a roofline, a sweep, ...
     Plot(PlotArgs),
-    /// Write recorded results as one HTML page with pictures, reasons and data, which needs no network; or renew the
-    /// tables, texts and pictures of documents
+    /// Write recorded results as one HTML page with pictures, reasons and data, which needs no network
     Report(ReportArgs),
     /// Compare recorded runs: which cases are faster, slower or the same, and how sure that is
     Compare(Compare),

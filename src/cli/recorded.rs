@@ -2,44 +2,30 @@
 
 use super::shared::{RowFiles, row_files};
 use crate::data::Dtype;
-use crate::report::picture::Theme;
 use crate::values::{self, Condition, FailOn};
 use clap::{Args, ValueEnum};
 
 #[derive(Debug, Args)]
 pub struct Show {
     /// CSV or JSON files that gpulab wrote; or a device whose records come with gpulab, as in h200, and its families,
-    /// experiments or files, as in reduce. Several devices before a name share it, as in h200 pocl-epyc-2 ceilings.
+    /// experiments or files, as in reduce.
     /// Without arguments, gpulab lists these devices
     #[arg(value_name = "FILE|DEVICE [NAME]")]
     pub what: Vec<String>,
     /// Show bandwidths in tables as GiB/s, 2^30 bytes a second
     #[arg(long)]
     pub gib: bool,
-    /// Explain below each ladder why its steps pay or not; one of the files must hold the device's ceilings. With --by:
-    /// how far the model is from the measured times, one line for each value of COLUMN; with --by waste: what the model
-    /// promises of each kind of waste, beside what the next rung reached; with --by step: the cause of each step of a tenth
-    /// and more, and the share of the gain that it carries
+    /// Explain below each ladder why its steps pay or not; one of the files must hold the device's ceilings
     #[arg(long)]
     pub why: bool,
     /// Only records whose COLUMN has one of these values, as in n=2^28 or dtype=f32,i32; repeatable. COLUMN is one of
     /// `gpulab columns`, or a setting, as in size=constant. For platform, device and driver, a part is enough
     #[arg(long = "where", value_name = "COLUMN=VALUE,...", value_parser = values::condition)]
     pub conditions: Vec<Condition>,
-    /// Only these columns, in this order: a ladder's own, as in rung,time,gbs,of_limit, those of `gpulab columns`, or
+    /// Only these columns of the records, in this order, as in variant,wg,t_median_s,gbps: those of `gpulab columns`, or
     /// settings
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub columns: Vec<String>,
-    /// Put rungs side by side: one line for each value of this column, as in n, wg, dtype or device, and one column for
-    /// each rung. Other programs' figures with the same columns stand beside them
-    #[arg(long, value_name = "COLUMN", conflicts_with = "columns")]
-    pub by: Option<String>,
-    /// With --by: the column in the cells, as in gbs, gain or t_end_to_end_s [default: time]
-    #[arg(long, value_name = "COLUMN", requires = "by", conflicts_with = "why")]
-    pub value: Option<String>,
-    /// Show only what each experiment found on each device, without its points
-    #[arg(long, conflicts_with_all = ["columns", "by", "why"])]
-    pub findings: bool,
     /// Also write Markdown; - is standard output, in place of the text
     #[arg(long, value_name = "FILE")]
     pub md: Option<String>,
@@ -48,32 +34,12 @@ pub struct Show {
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// CSV or JSON files that gpulab wrote, or folders of them. Or a device whose records come with gpulab, as in h200,
-    /// and its families, experiments or files, as in reduce. With --splice, Markdown documents
+    /// and its families, experiments or files, as in reduce
     #[arg(required = true, value_name = "FILE|DEVICE [NAME]")]
     pub files: Vec<String>,
-    /// The file of the page; - is standard output. A folder, with a name that ends in /, gets a page for each folder of
-    /// files and index.html, which compares them [default: report.html]
-    #[arg(short, long, value_name = "FILE|FOLDER/", conflicts_with = "splice")]
-    pub output: Option<String>,
-    #[command(flatten)]
-    pub splicing: SpliceArgs,
-}
-
-/// `gpulab report --splice`.
-#[derive(Debug, Args)]
-#[command(next_help_heading = "Documents")]
-pub struct SpliceArgs {
-    /// Fill the blocks of these Markdown files. A block begins with a line <!-- gpulab show h200 dot --md - -->, or
-    /// another command that needs no device, and ends with a line <!-- end -->. The command's output replaces the text
-    /// between them; gpulab plot ... -o FILE.svg writes the picture and shows it there. A figure in the text is a
-    /// number behind <!--= FILE CONDITIONS : FORMULA -->, as in <!--= results/nvidia-h200/dot n=2^28 rung=2 : step_x
-    /// -->3.27. It is renewed from data/FILE.csv with the same number of decimals
-    #[arg(long)]
-    pub splice: bool,
-    /// With --splice: write nothing, and exit with 1 if a block or a figure differs from what its command or file gives
-    /// now
-    #[arg(long, requires = "splice")]
-    pub check: bool,
+    /// The file of the page; - is standard output
+    #[arg(short, long, value_name = "FILE", default_value = "report.html")]
+    pub output: String,
 }
 
 #[derive(Debug, Args)]
@@ -85,7 +51,7 @@ pub struct PlotArgs {
     /// What to draw
     #[arg(long, value_enum, value_name = "KIND")]
     pub what: PictureKind,
-    /// The file of the picture: FILE.svg, or FILE.png for pixels; - is standard output, as SVG
+    /// The file of the picture, FILE.svg; - is standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: String,
     /// Draw this family or experiment, if the files hold several
@@ -97,12 +63,6 @@ pub struct PlotArgs {
     /// Draw this element type
     #[arg(long, value_enum, value_name = "TYPE")]
     pub dtype: Option<Dtype>,
-    /// Light or dark: auto follows the reader's system, and is light in PNG
-    #[arg(long, value_enum, default_value_t = Theme::Auto)]
-    pub theme: Theme,
-    /// Width of a PNG in pixels
-    #[arg(long, value_name = "PX", default_value_t = 1920)]
-    pub width: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

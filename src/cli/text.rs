@@ -8,8 +8,7 @@ pub struct SourceArgs {
     /// A rung, by its family and its number or name, as in reduce:3 or transpose:copy; or an experiment, as in stride
     #[arg(value_name = "FAMILY:RUNG|EXPERIMENT")]
     pub lesson: String,
-    /// Print what the compiler gets at the ladder's usual size: the device's build options, then the source with its
-    /// includes
+    /// Print the source with its includes in place
     #[arg(long)]
     pub expanded: bool,
     #[command(flatten)]
@@ -18,8 +17,8 @@ pub struct SourceArgs {
 
 #[derive(Debug, Args)]
 pub struct DiffArgs {
-    /// Two rungs, as in reduce:2 reduce:3; or kernels of exercises or of your own family
-    #[arg(value_name = "KERNEL", num_args = 2, required = true)]
+    /// Two rungs, as in reduce:2 reduce:3; or a family and two of its rungs, as in reduce 2 3
+    #[arg(required = true, num_args = 2..=3, value_name = "RUNG")]
     pub what: Vec<String>,
     #[command(flatten)]
     pub kernels: KernelFolder,

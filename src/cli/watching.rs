@@ -67,10 +67,7 @@ pub struct DrawArgs {
     /// Draw what this group does, one of those that --groups watches
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub group: u64,
-    /// Write the picture to FILE.svg or FILE.png instead; - is standard output, as SVG
+    /// Write the picture to FILE.svg instead; - is standard output
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<String>,
-    /// Width of a PNG in pixels
-    #[arg(long, value_name = "PX", default_value_t = 1920)]
-    pub width: u32,
 }

@@ -12,7 +12,8 @@ use crate::report::devices;
 /// in place of the table to `-`.
 /// A driver that breaks is an error only after the devices of the others.
 pub fn run(out: &mut Out, global: &Global, json: Option<&str>) -> Result<(), Error> {
-    let Listing { mut platforms, broken } = doctor::listing().map_err(Error::NoDevice)?;
+    let Listing { mut platforms, broken } =
+        doctor::listing(Instant::now() + doctor::LISTING).map_err(Error::NoDevice)?;
     if let Some(device) = global.device_given() {
         select::narrow(&mut platforms, device)?;
     }

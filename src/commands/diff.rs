@@ -1,39 +1,36 @@
 //! `gpulab diff`: what changed from one rung to another.
 
+use super::explain::rung_of;
 use crate::adopt::Brought;
 use crate::bench;
 use crate::cli::DiffArgs;
 use crate::console;
 use crate::prelude::*;
-use crate::report::diff::{self, DiffLayout, KernelFile};
-use crate::terminal::Stdout;
+use crate::report::diff::{self, KernelFile};
 
 /// Prints what the two headers say, and the lines of code that differ.
 pub fn run(out: &mut Out, global: &Global, options: &DiffArgs) -> Result<(), Error> {
-    let [from, to] = [0, 1].map(|at| options.what.get(at).map_or("", String::as_str));
-    let sources = Sources { dir: options.kernels.cl_dir.clone() };
-    let from = file(from, &sources, global.quiet)?;
-    let to = file(to, &sources, global.quiet)?;
-    if from.path == to.path {
-        return Err(Error::Usage(format!("both are {}: name two rungs", from.label)));
+    let names = match &options.what[..] {
+        [family, from, to] => [from, to].map(|rung| format!("{family}:{rung}")),
+        rungs => [0, 1].map(|at| rungs.get(at).cloned().unwrap_or_default()),
+    };
+    if names[0].eq_ignore_ascii_case(&names[1]) {
+        return Err(Error::Usage(format!("both are {}: name two rungs", names[0])));
     }
-    let screen = screen(global.color);
-    let layout = DiffLayout::of(Stdout.is_terminal(), screen.width);
-    out.text(&diff::text(&from, &to, layout, console::width().min(screen.width), screen))
+    let [old, new] = names.map(|name| file(&name, global, options));
+    let text = diff::text(&old?, &new?, console::width(), console::color(global.color));
+    out.text(&text)
 }
 
-fn file(what: &str, sources: &Sources, quiet: bool) -> Result<KernelFile, Error> {
-    let (brought, list) = Brought::of(&what.to_lowercase(), None)?;
-    if brought.own.is_none() && list.is_none() {
-        return Err(Error::Usage(format!("{what}: name a rung, as in gpulab diff {what}:2 {what}:3")));
-    }
-    let rung = brought.rung(what, list.as_deref())?;
-    let own = rung.own_text();
-    if own.is_none() {
-        bench::check_files(&[&rung.path], sources.dir.as_deref(), quiet)?;
-    }
-    let text = own.map_or_else(|| sources.read(&rung.path), |text| Ok(text.to_owned()));
+fn file(name: &str, global: &Global, options: &DiffArgs) -> Result<KernelFile, Error> {
+    let Some((family, rung)) = name.rsplit_once(':') else {
+        return Err(Error::Usage(format!("{name:?} names no rung: give two, as in reduce:2 reduce:3")));
+    };
+    let Brought { family, .. } = &Brought::new(&family.to_lowercase())?;
+    let rung = rung_of(family, rung)?;
+    bench::check_files(&[&rung.path], options.kernels.cl_dir.as_deref(), global.quiet)?;
+    let sources = Sources { dir: options.kernels.cl_dir.clone() };
+    let text = rung.own_text().map_or_else(|| sources.read(&rung.path), |text| Ok(text.to_owned()));
     let text = text.map_err(|stop| Error::Failed(stop.reason))?;
-    let label = format!("{} {}", brought.family.name, rung.label());
-    Ok(KernelFile { label, path: format!("cl/{}", rung.path), text })
+    Ok(KernelFile { label: format!("{} {}", family.name, rung.label()), path: format!("cl/{}", rung.path), text })
 }

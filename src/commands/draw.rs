@@ -1,18 +1,18 @@
 //! `gpulab draw`: one access of a kernel, as lanes and words, and other pictures of what its warps do.
 
+use super::plot::check_picture;
 use crate::cli::DrawArgs;
 use crate::filming::watch;
 use crate::outputs;
 use crate::prelude::*;
 use crate::report::cell_grid::DrawnGrids;
 use crate::report::drawing::{self, Chosen};
-use crate::report::picture::{Theme, of_grids};
-use crate::shown::{check_picture, rendered};
+use crate::report::picture::of_grids;
 
 /// Draws what the options choose: in the terminal, or into a file.
 pub fn run(out: &mut Out, global: &Global, options: &DrawArgs) -> Result<(), Error> {
     // What cannot be written is refused before the simulator runs.
-    options.output.as_deref().map_or(Ok(false), |path| check_picture(path, options.width))?;
+    options.output.as_deref().map_or(Ok(()), check_picture)?;
     let mut drawn: Vec<DrawnGrids> = Vec::new();
     for what in &options.what {
         // Of a second kernel the access that stands in the place of the first one's.
@@ -27,6 +27,5 @@ pub fn run(out: &mut Out, global: &Global, options: &DrawArgs) -> Result<(), Err
         let texts: Vec<String> = drawn.iter().map(|one| drawing::text(one, screen(global.color))).collect();
         return out.text(&texts.join("\n"));
     };
-    let bytes = rendered(&of_grids(&drawn), path, Theme::Auto, options.width)?;
-    outputs::write_told(global, path, &bytes, "")
+    outputs::write_told(global, path, of_grids(&drawn).svg(), "")
 }

@@ -9,7 +9,7 @@ use crate::laboratory::{ExperimentRun, Laboratory, Task, Work, choose};
 use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
 use crate::report::list::experiments;
-use crate::report::progress::Silent;
+use crate::report::progress::StatusLine;
 use crate::runner::{FOR_LIMITS, Pace};
 use crate::sweep;
 
@@ -54,7 +54,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
     let steps = studies.iter().map(|s| s.tasks.len() * rounds as usize).sum();
     let pace = Pace::new(options.measure.whole_budget(), Instant::now(), steps);
     limits.end_by(pace.after(FOR_LIMITS));
-    let observer = Box::new(Silent);
+    let observer = StatusLine::new(true);
     let jobs = Jobs { executor, observer, limits, pace, settings, rounds, steps: 0, step: 0 };
     let mut lab = Laboratory { jobs, scene, outputs, rows: Vec::new() };
     let measured = lab.run(&studies, out, global);

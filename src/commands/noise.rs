@@ -7,7 +7,7 @@ use crate::compare::{CaseRun, Noise, Turns};
 use crate::outcome::Job;
 use crate::prelude::*;
 use crate::report;
-use crate::report::progress::{Observer, StatusLine};
+use crate::report::progress::StatusLine;
 use crate::runner::Pace;
 
 /// Measures a kernel as two sides in turn, each run in a fresh process, and says which differences could be seen.
@@ -53,7 +53,7 @@ fn sides(
     let run = Run { quick: options.measure.quick, ..Run::begin() };
     let jobs = 2 * options.rounds as usize;
     let mut pace = Pace::new(options.measure.whole_budget(), Instant::now(), jobs);
-    let mut observer = StatusLine::with_bar(global.quiet).until(pace.after(1.0));
+    let mut observer = StatusLine::new(global.quiet);
     let mut last = None;
     let mut sides = [Vec::new(), Vec::new()];
     for at in 0..jobs {

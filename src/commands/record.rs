@@ -12,7 +12,7 @@ use crate::recording::{
 
 /// Records the device in the folder that is given, or says what that would be.
 pub fn run(out: &mut Out, global: &Global, options: &RecordArgs) -> Result<(), Error> {
-    let platforms = doctor::listing().map_err(Error::NoDevice)?.platforms;
+    let platforms = doctor::listing(Instant::now() + doctor::LISTING).map_err(Error::NoDevice)?.platforms;
     let info = select::select(&platforms, global.device.as_deref())?;
     let how = Thoroughness { device: global.device_given(), quick: options.quick, budget: options.budget };
     let steps = steps(&info.target, &how);

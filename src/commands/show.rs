@@ -1,55 +1,246 @@
 //! `gpulab show`: recorded results as the run itself told them, on any machine.
 
+use crate::ceilings::CeilingRow;
 use crate::cli::Show;
+use crate::counting::{shipped_counts, source_line};
 use crate::outputs;
 use crate::prelude::*;
-use crate::report::groups::FirstTables;
-use crate::report::shown::{ShownFile, filtered};
-use crate::report::{Medium, RateUnit};
-use crate::shown::{AskedRecords, Reasons, ShowingStyle, asked, contents, overview, records};
-use crate::store::shipped;
-
-/// Tables that are shown unless all are asked for.
-const MOST_TABLES: usize = 1000;
+use crate::record::{HOST, Point};
+use crate::report::groups::{distinct, experiments, groups, ladders, tables};
+use crate::report::shown::{
+    PointStudy, RunLimits, ShownContent, ShownFile, columns, filtered, limits_of_run, model_of, reasons_text,
+    take_apart,
+};
+use crate::report::sweep::swept;
+use crate::report::{self, Medium, RateUnit};
+use crate::shown::{asked, is_path, limits, of_device};
+use crate::store::{Shipped, shipped};
+use std::collections::BTreeSet;
 
 /// Shows the files or the shipped records that were asked for, or lists the latter.
 pub fn run(out: &mut Out, global: &Global, options: &Show) -> Result<(), Error> {
-    if options.what.is_empty() {
-        let none =
-            options.conditions.is_empty() && options.columns.is_empty() && options.by.is_none() && !options.findings;
-        return match none && options.md.is_none() {
-            true => out.text(&overview(&shipped())),
-            false => Err(Error::Usage("show what? Give files, or a device as in gpulab show h200".into())),
-        };
+    let Show { what, gib, why, conditions, columns, md } = options;
+    let is_plain = !why && conditions.is_empty() && columns.is_empty() && md.is_none();
+    if what.is_empty() && is_plain {
+        return out.text(&overview(&shipped()));
     }
-    let md = options.md.as_deref();
-    let is_on_stdout = md == Some("-");
-    // Where rows are put together, all of them count.
-    let is_whole =
-        options.why || !(options.conditions.is_empty() && options.columns.is_empty() && options.by.is_none());
-    let mut tables = FirstTables::new(if is_whole || global.verbose { usize::MAX } else { MOST_TABLES }, !is_whole);
-    let sources = match asked(&options.what, &mut tables)? {
-        AskedRecords::Device(own) if is_plain(options) => return out.text(&contents(&own)),
-        AskedRecords::Device(own) => records(&own)?,
-        AskedRecords::Files(files) => {
-            files.into_iter().map(ShownFile::no_samples).collect::<Result<Vec<_>, Error>>()?
-        }
-    };
-    let sources = filtered(sources, &options.conditions)?;
+    if what.is_empty() {
+        return Err(Error::Usage("show what? Give files, or a device as in gpulab show h200".into()));
+    }
+    // A device's name alone asks what it has.
+    if let [device] = &what[..]
+        && is_plain
+        && !is_path(device)
+    {
+        return out.text(&contents(&of_device(&shipped(), device)?));
+    }
+    let sources = asked(what)?;
+    if let Some(file) = sources.iter().find(|file| matches!(file.holds, ShownContent::Samples(_))) {
+        let why = "holds single timed runs; show takes the rows of the same run, from --csv or --json";
+        return Err(Error::Usage(format!("{} {why}", file.name)));
+    }
+    let reasons = if *why { Some(Reasons::of(&sources)?) } else { None };
+    let sources = filtered(sources, conditions)?;
     sources.iter().filter_map(|source| source.torn.as_deref()).filter(|_| !global.quiet).for_each(say);
-    let unit = if options.gib { RateUnit::GiB } else { RateUnit::GB };
-    let why = options.why.then(|| Reasons::of(&options.what)).transpose()?;
-    let is_headed = sources.len() > 1 || !options.what.first().is_some_and(|path| Path::new(path).exists());
-    let view = ShowingStyle { unit, verbose: global.verbose, why, is_headed, options };
-    let text = (!is_on_stdout).then(|| view.text(&sources, Medium::Screen(screen(global.color)))).transpose()?;
-    let document = md.map(|_| view.text(&sources, Medium::Markdown)).transpose()?;
-    text.map_or(Ok(()), |text| out.text(&text))?;
-    tables.note().iter().for_each(|told| global.note(told));
-    md.zip(document).map_or(Ok(()), |(path, text)| outputs::write_markdown(path, &text))
+    let unit = if *gib { RateUnit::GiB } else { RateUnit::GB };
+    let is_headed = sources.len() > 1 || !Path::new(&what[0]).exists();
+    let style = ShowingStyle { unit, verbose: global.verbose, reasons, is_headed, columns };
+    if md.as_deref() != Some("-") {
+        out.text(&style.text(&sources, Medium::Screen(screen(global.color)))?)?;
+    }
+    match md {
+        Some(path) => outputs::write_markdown(path, &style.text(&sources, Medium::Markdown)?),
+        None => Ok(()),
+    }
 }
 
-/// Whether nothing but devices' names was given: they are asked what they have.
-fn is_plain(options: &Show) -> bool {
-    let Show { what: _, gib: _, why, conditions, columns, by, value: _, findings, md } = options;
-    !why && !findings && conditions.is_empty() && columns.is_empty() && by.is_none() && md.is_none()
+const WIDTH: usize = 80;
+
+/// A line for each device whose records are shipped.
+fn overview(all: &[Shipped]) -> String {
+    let head = "Recorded results that come with gpulab. gpulab show DEVICE says what its files hold, gpulab show DEVICE \
+                NAME shows a file, a family or an experiment:";
+    let mut text = format::wrap(head, WIDTH, "");
+    text.push('\n');
+    for own in groups(all, |file| file.device) {
+        let names: Vec<&str> = own.iter().map(|file| file.name).collect();
+        text += &format::wrap(&format!("{}: {}", own[0].device, names.join(", ")), WIDTH, "  ");
+    }
+    text
+}
+
+/// What the files of a device hold.
+fn contents(own: &[Shipped]) -> String {
+    own.iter()
+        .map(|file: &Shipped| {
+            let what = take_apart(file.text, file.name).map(|source| summary(&source.holds)).unwrap_or_default();
+            format::wrap(&format!("{}: {what}", file.name), WIDTH, "  ")
+        })
+        .collect()
+}
+
+/// `ladders of dot`.
+fn summary(holding: &ShownContent) -> String {
+    match holding {
+        ShownContent::Rows(rows) => {
+            let kind = if rows.iter().any(|row| !row.sweep_id.is_empty()) { "a sweep of" } else { "ladders of" };
+            let devices = distinct(rows.iter().filter(|row| row.platform != HOST).map(|row| row.device.as_str()));
+            let families = distinct(rows.iter().map(|row| row.family.as_str()));
+            format!("{kind} {} on {}", families.join(", "), devices.join(", "))
+        }
+        ShownContent::Points(points) => {
+            format!("experiments {}", distinct(points.iter().map(|point| point.experiment.as_str())).join(", "))
+        }
+        ShownContent::Peers(_) => "another program's figures".to_owned(),
+        ShownContent::Ceilings(_) => "measured limits".to_owned(),
+        ShownContent::Counts(_) => "counts".to_owned(),
+        ShownContent::Samples(_) => "single timed runs".to_owned(),
+    }
+}
+
+/// What the reasons of ladders are made of.
+struct Reasons {
+    counts: Vec<CountRow>,
+    limits: Vec<RunLimits>,
+}
+
+impl Reasons {
+    /// From the counts that come with gpulab and those in the files, and by the limits that were recorded with them.
+    fn of(files: &[ShownFile]) -> Result<Reasons, Error> {
+        let mut counts = shipped_counts()?;
+        for file in files {
+            if let ShownContent::Counts(own) = &file.holds {
+                counts.extend_from_slice(own);
+            }
+        }
+        Ok(Reasons { counts, limits: limits(files)? })
+    }
+
+    /// Of a ladder, by the limits of its device.
+    fn text(&self, rows: &[Row], medium: Medium) -> String {
+        let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
+        let ceilings = limits_of_run(&self.limits, row);
+        let text = |screen| reasons_text(&Registry::default(), rows, &self.counts, &ceilings, screen);
+        report::markdown::below(&text, medium)
+    }
+
+    /// What the models are that the reasons of these files' ladders come from, each once; or that there is no ladder.
+    fn models(&self, files: &[ShownFile], medium: Medium) -> String {
+        let mut all: Vec<Vec<Row>> = Vec::new();
+        for file in files {
+            if let ShownContent::Rows(rows) = &file.holds {
+                all.extend(ladders(rows));
+            }
+        }
+        if all.is_empty() {
+            return "--why: no ladder is shown, so there is nothing to explain\n".to_owned();
+        }
+        let kinds = all.iter().filter_map(|rows| {
+            let row = rows.iter().find(|row| !row.on_host())?;
+            model_of(rows, &limits_of_run(&self.limits, row))
+        });
+        let kinds: BTreeSet<bool> = kinds.collect();
+        let text = |screen| kinds.iter().map(|is_gpu| report::why::model_text(*is_gpu, screen)).collect::<String>();
+        report::markdown::below(&text, medium)
+    }
+}
+
+struct ShowingStyle<'a> {
+    unit: RateUnit,
+    verbose: bool,
+    reasons: Option<Reasons>,
+    /// Whether each source's name stands above what it holds.
+    is_headed: bool,
+    columns: &'a [String],
+}
+
+impl ShowingStyle<'_> {
+    /// The sources, one below the other.
+    fn text(&self, sources: &[ShownFile], medium: Medium) -> Result<String, Error> {
+        let mut all = Vec::new();
+        for source in sources {
+            let content = self.content(source, medium)?;
+            all.push(match (medium, self.is_headed) {
+                // A document's tables have their own titles.
+                (Medium::Screen(_), true) => format!("{}\n\n{content}", format::terminal(&source.name)),
+                _ => content,
+            });
+        }
+        let models = self.reasons.as_ref().map(|why| why.models(sources, medium));
+        Ok(all.join("\n") + &models.unwrap_or_default())
+    }
+
+    fn content(&self, source: &ShownFile, medium: Medium) -> Result<String, Error> {
+        let is_chosen = !self.columns.is_empty();
+        let texts: Vec<String> = match &source.holds {
+            ShownContent::Rows(rows) if is_chosen => vec![columns(rows, self.columns, medium)?],
+            ShownContent::Points(points) if is_chosen => vec![columns(points, self.columns, medium)?],
+            ShownContent::Ceilings(rows) if is_chosen => vec![columns(rows, self.columns, medium)?],
+            ShownContent::Counts(rows) if is_chosen => vec![columns(rows, self.columns, medium)?],
+            ShownContent::Peers(_) if is_chosen => {
+                return Err(Error::Usage("--columns takes results of gpulab, not other programs' figures".into()));
+            }
+            ShownContent::Rows(rows) => tables(rows).iter().map(|group| self.rows(group, medium)).collect(),
+            ShownContent::Points(points) => experiments(points).iter().map(|points| study(points, medium)).collect(),
+            ShownContent::Peers(cells) => vec![report::peers::table(cells, medium)],
+            ShownContent::Samples(_) => Vec::new(),
+            ShownContent::Ceilings(rows) => {
+                groups(rows, |row: &CeilingRow| (row.platform.clone(), row.device.clone(), row.driver.clone()))
+                    .iter()
+                    .map(|rows| match medium {
+                        Medium::Screen(screen) => report::ceilings::text(rows, screen),
+                        Medium::Markdown => report::ceilings::markdown(rows),
+                    })
+                    .collect()
+            }
+            // The trials of an experiment may be of several families.
+            ShownContent::Counts(rows) => groups(rows, |row: &CountRow| {
+                let what = if row.experiment.is_empty() { &row.family } else { &row.experiment };
+                (row.run_id.clone(), what.clone())
+            })
+            .iter()
+            .map(|rows| self.counts(rows, medium))
+            .collect(),
+        };
+        Ok(texts.join("\n"))
+    }
+
+    /// Counts as a table, and the lines of their sources where the file has them.
+    fn counts(&self, rows: &[CountRow], medium: Medium) -> String {
+        let source = |file: &str, line: u64| source_line(&Sources::default(), file, line);
+        let lines = |screen| match rows.iter().any(|row| row.line.is_some()) {
+            true => report::count::lines(rows, &source, screen),
+            false => String::new(),
+        };
+        match medium {
+            Medium::Screen(screen) => report::count::table(rows, self.verbose, screen) + &lines(screen),
+            Medium::Markdown => report::count::markdown(rows, self.verbose) + &report::markdown::code(&lines),
+        }
+    }
+
+    /// A ladder as a table, a sweep as its summary.
+    fn rows(&self, rows: &[Row], medium: Medium) -> String {
+        if rows.iter().any(|row| !row.sweep_id.is_empty()) {
+            let told = swept(rows);
+            return match medium {
+                Medium::Screen(screen) => report::sweep::summary(&told, screen),
+                Medium::Markdown => report::sweep::markdown(&told),
+            };
+        }
+        let ladder = match medium {
+            Medium::Screen(screen) => report::ladder::table(rows, self.unit, screen, self.verbose),
+            Medium::Markdown => report::markdown::ladder(rows, self.unit),
+        };
+        ladder + &self.reasons.as_ref().map(|why| why.text(rows, medium)).unwrap_or_default()
+    }
+}
+
+/// An experiment's points with the finding that follows from them.
+fn study(points: &[Point], medium: Medium) -> String {
+    let study = PointStudy::of(points);
+    let label = |x| study.label(x);
+    match medium {
+        Medium::Screen(screen) => report::experiment::text(points, study.question, &study.finding, &label, screen),
+        Medium::Markdown => report::experiment::markdown(points, study.question, &study.finding, &label),
+    }
 }

@@ -74,7 +74,7 @@ fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -
     let mut limits =
         Limits::load(executor.info(), options.measure.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
     limits.end_by(pace.after(FOR_LIMITS));
-    let observer = StatusLine::with_bar(global.quiet).until(pace.after(1.0)).in_rounds(each);
+    let observer = StatusLine::new(global.quiet);
     let run = SweepState {
         family: space.family,
         scene: Scene {
@@ -82,7 +82,7 @@ fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -
             ..Scene::on_device(&Run { quick: options.measure.quick, ..Run::begin() }, executor.info(), &settings, None)
         },
         identity,
-        jobs: Jobs { executor, observer: Box::new(observer), limits, pace, settings, rounds: each, steps, step: 0 },
+        jobs: Jobs { executor, observer, limits, pace, settings, rounds: each, steps, step: 0 },
         rows,
         csv,
         quiet: global.quiet,

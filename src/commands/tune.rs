@@ -101,7 +101,7 @@ fn search(
         found,
         spent: BTreeMap::new(),
         probed: 0.0,
-        observer: Box::new(StatusLine::with_bar(global.quiet)),
+        observer: StatusLine::new(global.quiet),
         began: Instant::now(),
     };
     tuning.run(out, global, (export, takes_stdout))

@@ -10,8 +10,7 @@ use crate::plan::Refusal;
 use crate::prelude::*;
 use crate::record::{Point, PointKey};
 use crate::report;
-use crate::report::picture::Theme;
-use crate::report::progress::{Silent, StatusLine};
+use crate::report::progress::StatusLine;
 use crate::sweep::{Bench, Configuration, in_rounds};
 use serde::Serialize;
 
@@ -36,13 +35,13 @@ impl Laboratory {
     pub(crate) fn run(&mut self, studies: &[ExperimentRun], out: &mut Out, global: &Global) -> Result<(), Error> {
         for (i, study) in studies.iter().enumerate() {
             let jobs = &mut self.jobs;
-            let status = StatusLine::new(global.quiet).until(jobs.pace.after(1.0)).in_rounds(jobs.rounds);
-            jobs.observer = Box::new(status);
+            let status = StatusLine::new(global.quiet);
+            jobs.observer = status;
             (jobs.step, jobs.steps) = (0, study.tasks.len() * jobs.rounds as usize);
             let mut running = ExperimentState { study, lab: self, points: Vec::new(), timeline: None };
             let measured = running.measure();
             let ExperimentState { mut points, timeline, .. } = running;
-            self.jobs.observer = Box::new(Silent);
+            self.jobs.observer = StatusLine::new(true);
             // A trial that cannot run is finished before those that go through all rounds.
             points.sort_by_key(|(index, _)| *index);
             let points: Vec<Point> = points.into_iter().map(|(_, point)| point).collect();
@@ -68,7 +67,7 @@ impl Laboratory {
             };
             self.outputs.tell(out, &text, screen(global.color), global.quiet);
             if let Some(t) = &timeline {
-                self.outputs.svg(&report::picture::of_bars(&t.bars, &t.title).svg(Theme::Auto));
+                self.outputs.svg(&report::picture::of_bars(&t.bars, &t.title).svg());
             }
             measured?;
         }

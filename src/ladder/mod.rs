@@ -1,9 +1,7 @@
 //! The engine of all ladders: rungs checked, tuned, timed and kept, and told as a table.
 
-mod baseline;
 mod climb;
-mod engine;
 mod run;
 
-pub(crate) use engine::{run, run_into};
-pub(crate) use run::{AsSource, LadderRun};
+pub(crate) use climb::{AsSource, LadderRun};
+pub(crate) use run::{run, run_into};

@@ -1,70 +1,339 @@
-//! A ladder that is to be climbed.
+//! What every family's command does: check what is asked, climb the ladder, tell.
 
+use super::climb::{Climb, LadderRun};
+use crate::bench::{self, Input, tuning};
+use crate::ceilings::{Limits, folder};
+use crate::cli::{Ladder, Output};
+use crate::compare::{CaseRun, FEWEST, FileComparison, compare, runs, timed};
+use crate::counting::counts;
+use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
+use crate::record::Peaks;
+use crate::report::progress::StatusLine;
+use crate::report::{self, RateUnit, ladder, landing, markdown, rates, shown as told};
+use crate::shown;
+use crate::store::{Recorded, write_rows};
+use crate::sweep::Asked;
+use crate::values::Peak;
 
-pub(crate) struct LadderRun<'a> {
-    pub(crate) registry: Registry,
-    pub(crate) family: &'a Family,
-    pub(crate) shape: Shape,
-    /// The element type asked for, or that of the inputs.
-    pub(crate) dtype: Option<Dtype>,
-    pub(crate) params: Params,
-    /// Further settings, with each of which every kernel runs once.
-    pub(crate) series: Vec<Params>,
-    /// The source whose set-up this is, if any.
-    pub(crate) source: Option<AsSource>,
-    /// Files of real inputs; empty for random ones.
-    pub(crate) inputs: Vec<String>,
-    /// The reader's own kernel; the table says where it lands.
-    pub(crate) own: Option<&'a Rung>,
-    /// Cases of rungs that have a group and settings of their own.
-    pub(crate) own_cases: Vec<Case>,
-    /// Memory limit of the worker in bytes, without the driver's share, for untrusted kernels.
-    pub(crate) memory: Option<u64>,
-    /// Print the table to standard error, because an output file takes standard output.
-    pub(crate) to_stderr: bool,
+/// Climbs the ladder and prints what came of it. What was measured before an error or an interrupt is
+/// printed all the same.
+pub(crate) fn run(out: &mut Out, global: &Global, options: &Ladder, study: &LadderRun<'_>) -> Result<(), Error> {
+    run_into(out, global, options, study, &mut Vec::new())
 }
 
-impl<'a> LadderRun<'a> {
-    /// The ladder of one of gpulab's families over random inputs with the default set-up; each kernel runs once.
-    pub(crate) fn new(family: &'a Family, shape: Shape, dtype: Option<Dtype>, params: &Params) -> LadderRun<'a> {
-        LadderRun {
-            registry: Registry::default(),
-            family,
-            shape,
-            dtype,
-            params: params.clone(),
-            series: vec![Params::new()],
-            source: None,
-            inputs: Vec::new(),
-            own: None,
-            own_cases: Vec::new(),
-            memory: None,
-            to_stderr: false,
+/// As [`run`]; gives the rows that were measured, too.
+pub(crate) fn run_into(
+    out: &mut Out,
+    global: &Global,
+    options: &Ladder,
+    study: &LadderRun<'_>,
+    measured: &mut Vec<Row>,
+) -> Result<(), Error> {
+    let began = Instant::now();
+    let variants = options.variant.as_deref().or(study.source.as_ref().and_then(|source| source.variants));
+    let mut rungs = match variants {
+        Some(list) => values::variants(study.family, list).map_err(Error::Usage)?,
+        None => study.family.kernels().collect(),
+    };
+    let is_missing = |own: &&Rung| rungs.iter().all(|rung| rung.path != own.path);
+    if let Some(own) = study.own.filter(is_missing) {
+        rungs.push(own);
+    }
+    let peaks = peaks(study.family, &options.peak)?;
+    let dtype = checked_dtype(study, &rungs, options, global.quiet)?;
+    let baselines = Baselines::open(&study.family.name, &options.output, options.rounds())?;
+    let outputs = open(study, options)?;
+    let data = Input { family: study.family, shape: study.shape, dtype, params: &study.params };
+    let bytes = data.bytes()?;
+    data.check_host(bytes)?;
+    interrupt::watch();
+    let setup = Setup {
+        device: global.device.clone(),
+        cl_dir: options.kernels.cl_dir.clone(),
+        inputs: study.inputs.clone(),
+        dtype: study.dtype,
+        memory: study.memory,
+        ..Setup::of(&study.registry)
+    };
+    let executor = bench::open(setup, &options.measure, bytes, data.ops())?;
+    let info = executor.info().clone();
+    data.check_device(bytes, &info)?;
+    if let Some(wg) = options.wg.filter(|wg| wg.size() > info.target.max_wg) {
+        return Err(Error::Usage(format!(
+            "work-group {wg} is too large: {} allows at most {} work-items",
+            info.name, info.target.max_wg
+        )));
+    }
+    bench::announce(global, &info);
+    let mut climb = Climb::new(study, options, dtype, executor, outputs);
+    ask_reference(&mut climb, global.quiet)?;
+    let mut limits = Limits::load(&info, options.measure.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
+    climb.tuned = tuned(study, options, &rungs, &info, dtype, global.quiet);
+    for case in &study.own_cases {
+        climb.tuned.entry(case.variant.clone()).or_insert_with(|| case.clone());
+    }
+    climb.rungs = rungs;
+    climb.peaks = peaks;
+    climb.verbose = global.verbose;
+    climb.status = Some(StatusLine::new(global.quiet));
+    let climbed = climb.climb(&mut limits, began);
+    let rows = climb.median_rows();
+    let all = climb.rows();
+    measured.clone_from(&rows);
+    let mut finished = tell(&mut climb, out, global, &baselines, &rows, climbed.is_ok());
+    if options.why && climbed.is_ok() && finished.is_ok() && study.shape.elements() > 0 {
+        let placed = |own| landing::placed(landing::landing(study.family, own, &rows).as_ref(), own, &rows);
+        finished = reasons(&mut climb, out, global, &mut limits, &study.own.map_or_else(|| rows.clone(), placed));
+    }
+    if matches!(climbed, Err(Error::Interrupted)) && !climb.missing().is_empty() {
+        note(&format!("not measured: {}", climb.missing().join(", ")));
+    }
+    let faulty = study.source.as_ref().map_or(&[][..], |source| &source.faulty);
+    let judged = all.iter().filter(|row| !faulty.contains(&row.variant) || row.status == Status::BuildFailed);
+    let rungs = bench::worst(&judged.cloned().collect::<Vec<_>>(), options.measure.strict);
+    let probes = bench::gone_wrong(|status| limits.broken(status));
+    let kept = baselines.keep(&all, climbed.is_ok(), global.quiet);
+    let against = baselines.compared(&runs(&all)).map_or(Ok(()), |held| held.demand(&options.output.fail_on));
+    worst_of([climbed, rungs, probes, finished, kept, against])
+}
+
+/// The elements' type, if it, the settings and the files are ones that these rungs can have.
+fn checked_dtype(study: &LadderRun<'_>, rungs: &[&Rung], options: &Ladder, quiet: bool) -> Result<Dtype, Error> {
+    check_settings(study, rungs)?;
+    let dtype = bench::dtype(study.family, study.dtype)?;
+    check_values(study, rungs, dtype, options.wg)?;
+    bench::check_sources(rungs, options.kernels.cl_dir.as_deref(), quiet)?;
+    Ok(dtype)
+}
+
+/// Asks whoever says what is right in a reader's own family, before a rung is blamed for want of an answer; says who it is.
+fn ask_reference(climb: &mut Climb<'_>, quiet: bool) -> Result<(), Error> {
+    let ladder = climb.ladder;
+    if ladder.family.described().is_none() || ladder.shape.elements() == 0 {
+        return Ok(());
+    }
+    let case = ladder.case("", climb.dtype, WorkGroup::linear(1), climb.options.seed);
+    let who = climb.executor.ask_reference(&case)?;
+    who.iter().filter(|_| !quiet).for_each(|who| note(&format!("the reference is {who}")));
+    Ok(())
+}
+
+/// Says why each step pays or does not; beside the table, on standard error where files go to standard output.
+fn reasons(
+    climb: &mut Climb<'_>,
+    out: &mut Out,
+    global: &Global,
+    limits: &mut Limits,
+    rows: &[Row],
+) -> Result<(), Error> {
+    let ceilings = climb.model_limits(limits)?;
+    climb.status = None;
+    let registry = &climb.ladder.registry;
+    let counts = counts(registry, rows, climb.options.kernels.cl_dir.as_deref(), global.quiet)?;
+    let model = told::model_of(rows, &ceilings);
+    let text = |screen| {
+        let model = model.map_or_else(String::new, |is_gpu| format!("\n{}", report::why::model_text(is_gpu, screen)));
+        format!("\n{}{model}", told::reasons_text(registry, rows, &counts, &ceilings, screen))
+    };
+    climb.outputs.tell(out, &text, screen(global.color), global.quiet);
+    Ok(())
+}
+
+/// The rungs that were given no settings as they were tuned for this case, by their names; says which these are.
+fn tuned(
+    study: &LadderRun<'_>,
+    options: &Ladder,
+    rungs: &[&Rung],
+    info: &DeviceInfo,
+    dtype: Dtype,
+    quiet: bool,
+) -> BTreeMap<String, Case> {
+    if options.no_tuned || options.wg.is_some() || study.source.is_some() || study.shape.elements() == 0 {
+        return BTreeMap::new();
+    }
+    let known = tuning::load(study.family, info, options.kernels.cl_dir.as_deref(), quiet);
+    let Some(known) = known else { return BTreeMap::new() };
+    let mut found = BTreeMap::new();
+    for rung in rungs {
+        let case = study.case(rung.variant(), dtype, tuning::default_work_group(info), options.seed);
+        found.extend(tuning::tuned(&known, rung, &case).map(|case| (case.variant.clone(), case)));
+    }
+    tuning::announce(study.family, &found.keys().map(String::as_str).collect::<Vec<_>>(), quiet);
+    found
+}
+
+fn open(study: &LadderRun<'_>, options: &Ladder) -> Result<Outputs<Row>, Error> {
+    let mut outputs = Outputs::open(&Paths::from(&options.output))?;
+    if study.to_stderr {
+        outputs.leave_stdout();
+    }
+    Ok(outputs)
+}
+
+/// Refuses a setting that none of the rungs reads.
+fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
+    let read = || study.family.choices.iter().copied().chain(rungs.iter().flat_map(|r| r.tunables()));
+    let unread = study.params.keys().find(|name| read().all(|t| t.name != name.as_str()));
+    unread.map_or(Ok(()), |name| Err(Error::Usage(format!("--{name}: none of the chosen rungs has this setting"))))
+}
+
+/// Refuses settings that no device could take, each alone or as they are given together.
+fn check_values(study: &LadderRun<'_>, rungs: &[&Rung], dtype: Dtype, wg: Option<WorkGroup>) -> Result<(), Error> {
+    let wgs: Vec<WorkGroup> = wg.into_iter().collect();
+    let asked = Asked { family: study.family, rungs, dtypes: &[dtype], wgs: &wgs };
+    for (name, value) in &study.params {
+        let alone = Params::from([(name.clone(), value.clone())]);
+        let together = asked.refusal(name, std::slice::from_ref(&study.params));
+        if let Some(why) = together.and_then(|_| asked.refusal(name, &[alone])) {
+            return Err(Error::Usage(format!("--{name} {value}: {why}")));
         }
     }
+    Ok(())
 }
 
-impl LadderRun<'_> {
-    /// A rung's case; one without a name for what needs no rung.
-    pub(crate) fn case(&self, variant: &str, dtype: Dtype, wg: WorkGroup, seed: u64) -> Case {
-        Case { wg, params: self.params.clone(), seed, ..Case::of(&self.family.name, variant, dtype, self.shape) }
+/// The theoretical rates that were given; one of them must be what bounds the family.
+fn peaks(family: &Family, given: &[Peak]) -> Result<Peaks, Error> {
+    let mut peaks = Peaks::default();
+    for peak in given {
+        let (place, rate) = match *peak {
+            Peak::Bytes(rate) => (&mut peaks.gbps, rate),
+            Peak::Ops(rate) => (&mut peaks.gops, rate),
+        };
+        if place.replace(rate).is_some() {
+            return Err(Error::Usage("--peak: give at most one rate of bytes and one of operations".into()));
+        }
+    }
+    let (what, example, bounding) = match family.ceiling.is_memory() {
+        true => ("bytes", "4800GB/s", peaks.gbps),
+        false => ("operations", "60TFLOP/s", peaks.gops),
+    };
+    if !given.is_empty() && bounding.is_none() {
+        return Err(Error::Usage(format!("--peak: {} is measured in {what} a second: write {example}", family.name)));
+    }
+    Ok(peaks)
+}
+
+/// Ends the progress, prints the table and completes the files.
+fn tell(
+    climb: &mut Climb<'_>,
+    out: &mut Out,
+    global: &Global,
+    baselines: &Baselines,
+    rows: &[Row],
+    is_whole: bool,
+) -> Result<(), Error> {
+    climb.status = None;
+    let unit = if climb.options.output.gib { RateUnit::GiB } else { RateUnit::GB };
+    let units = climb.executor.info().target.compute_units;
+    let claim = climb.ladder.source.as_ref().map_or_else(String::new, |s| format!("\n{}", (s.claim)(rows, units)));
+    if is_whole || !rows.is_empty() {
+        climb.outputs.md(&(markdown::ladder(rows, unit) + &claim));
+    }
+    let all = runs(&climb.rows());
+    let own = climb.ladder.own.and_then(|own| Some((own, landing::landing(climb.ladder.family, own, rows)?)));
+    let rates = Some(rates::text(rows, climb.ladder.family.problem.counted()))
+        .filter(|text| global.verbose && !text.is_empty());
+    let rates = rates.map_or_else(String::new, |text| format!("\n{text}"));
+    let table = |screen| {
+        let rounds = report::compare::rounds(&all, screen);
+        let against = baselines.beside(&all, global.verbose, screen);
+        let lands = own.as_ref().map_or_else(String::new, |(own, at)| format!("\n{}", landing::text(own, at, screen)));
+        ladder::table(rows, unit, screen, global.verbose) + &rounds + &claim + &rates + &against + &lands
+    };
+    climb.outputs.tell(out, &table, screen(global.color), global.quiet);
+    climb.beyond_cache().iter().filter(|_| !global.quiet).for_each(|text| note(text));
+    climb.outputs.finish(is_whole, !rows.is_empty())
+}
+
+/// The folder of the baselines: one folder for each name, with a file for each family.
+const BASELINES: &str = "baselines";
+
+/// What a ladder is held against, and what it is kept as.
+struct Baselines {
+    /// The name and the runs of `--against`.
+    against: Option<(String, Vec<CaseRun>)>,
+    /// The name and the file of `--save`.
+    save: Option<(String, PathBuf)>,
+}
+
+impl Baselines {
+    /// Finds and reads them before anything is measured.
+    fn open(family: &str, output: &Output, rounds: usize) -> Result<Baselines, Error> {
+        let Output { save, against, fail_on, .. } = output;
+        let file =
+            |name: &str| Ok::<PathBuf, Error>(folder()?.join(BASELINES).join(name).join(format!("{family}.csv")));
+        let against = against
+            .as_ref()
+            .map(|name: &String| Ok::<_, Error>((name.clone(), runs(&read(file(name)?, name, family)?))))
+            .transpose()?;
+        if let Some((name, rows)) = against.as_ref().filter(|_| !fail_on.is_empty()) {
+            let has = timed(rows).iter().map(|case| case.seconds.len()).max().unwrap_or(0);
+            if has.min(rounds) < FEWEST {
+                return Err(Error::Usage(format!(
+                    "--fail-on takes {FEWEST} rounds of each side: {name} has {has} (gpulab {family} --save {name} --rounds \
+                     {FEWEST} keeps it anew), this run {rounds}"
+                )));
+            }
+        }
+        let save = save.as_ref().map(|name| Ok::<_, Error>((name.to_owned(), made(file(name)?)?))).transpose()?;
+        Ok(Baselines { against, save })
     }
 
-    /// Whether a rung has a fault that its source printed.
-    pub(crate) fn is_faulty(&self, variant: &str) -> bool {
-        self.source.as_ref().is_some_and(|source| source.faulty.iter().any(|name| name == variant))
+    /// The rows beside those of `--against`; nothing without it.
+    fn beside(&self, rows: &[CaseRun], verbose: bool, screen: Screen) -> String {
+        let Some((comparison, (name, _))) = self.compared(rows).zip(self.against.as_ref()) else {
+            return String::new();
+        };
+        format!("\n{}", report::compare::text(&comparison, [name, "this run"], report::compare::SAME, verbose, screen))
+    }
+
+    fn compared<'a>(&'a self, rows: &'a [CaseRun]) -> Option<FileComparison<'a>> {
+        self.against.as_ref().map(|(_, before)| compare(before, rows, report::compare::SAME))
+    }
+
+    /// Keeps the rows, in place of what was kept under the name, if the ladder got to its end.
+    fn keep(&self, rows: &[Row], is_whole: bool, quiet: bool) -> Result<(), Error> {
+        let Some((name, path)) = &self.save else { return Ok(()) };
+        let told = match is_whole {
+            true => {
+                write_rows(&path.to_string_lossy(), rows)?;
+                format!("kept as {name}: compare later runs with --against {name}")
+            }
+            false => format!("not kept as {name}: the ladder did not finish"),
+        };
+        if !quiet {
+            note(&told);
+        }
+        Ok(())
     }
 }
 
-/// What a source says beside rows that were measured on a device of so many compute units.
-pub(crate) type SourceClaim = Box<dyn Fn(&[Row], u32) -> String>;
+/// Makes the file's folder.
+fn made(path: PathBuf) -> Result<PathBuf, Error> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(Error::unwritten(folder))?;
+    }
+    Ok(path)
+}
 
-/// Extra options of a ladder that reproduces a source.
-pub(crate) struct AsSource {
-    /// Its rungs, as `--variant` names them, unless others are asked for; all of the family's if none.
-    pub(crate) variants: Option<&'static str>,
-    /// Rungs with a fault that the source printed: a wrong result is what is to be seen.
-    pub(crate) faulty: Vec<String>,
-    pub(crate) claim: SourceClaim,
+fn read(path: PathBuf, name: &str, family: &str) -> Result<Vec<Row>, Error> {
+    if !path.exists() {
+        let why = format!("no run of {family} is kept as {name}: keep one with --save {name}");
+        return Err(Error::Usage(format!("{why}{}", kept_names(family)?)));
+    }
+    let place = path.display().to_string();
+    match shown::read(&place)? {
+        (Recorded::Rows(rows), _) => Ok(rows),
+        _ => Err(Error::Usage(format!("{place} holds no rows: keep another run with --save {name}"))),
+    }
+}
+
+/// `; there are base, new`.
+fn kept_names(family: &str) -> Result<String, Error> {
+    let Ok(entries) = fs::read_dir(folder()?.join(BASELINES)) else { return Ok(String::new()) };
+    let folders = entries.filter_map(Result::ok).filter(|entry| entry.path().join(format!("{family}.csv")).exists());
+    let mut names: Vec<String> = folders.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    Ok(if names.is_empty() { String::new() } else { format!("; there are {}", names.join(", ")) })
 }

@@ -18,7 +18,7 @@ const PROCESSORS: [&str; 9] =
 
 /// Runs a small kernel and writes the sheet.
 pub(crate) fn write(folder: &Path, platform: &PlatformInfo, info: &DeviceInfo) -> Result<(), Error> {
-    let probe = doctor::check_device(info, doctor::DEADLINE)
+    let probe = doctor::check_device(info, Instant::now() + doctor::LISTING)
         .map_err(|why| Error::NoDevice(format!("{} does not work: {why}; see gpulab doctor", info.name)))?;
     let path = folder.join(FILE);
     let text = format!("{:#}\n", sheet(platform, info, &probe, &Run::begin()));
@@ -116,7 +116,7 @@ mod tests {
             devices: Vec::new(),
             problem: None,
         };
-        let probe = Probe { timer: Timer::Real, event_ns: 1, wall_ns: 2, fp64: true };
+        let probe = Probe { timer: Timer::Real, event_ns: 1, wall_ns: 2 };
         let sheet = sheet(&platform, &info, &probe, &Run::begin());
         assert_eq!((&sheet["device"]["name"], &sheet["device"]["driver"]), (&json!("NVIDIA H200"), &json!("3.1")));
         assert_eq!((&sheet["probe"]["timer"], &sheet["device"]["compute_units"]), (&json!("real"), &json!(4)));

@@ -5,7 +5,7 @@ use crate::ceilings::LimitNeeded;
 use crate::cli::Sweep;
 use crate::outcome::Job;
 use crate::prelude::*;
-use crate::report::progress::Silent;
+use crate::report::progress::StatusLine;
 use crate::report::sweep::{self as report, SweepTime};
 use crate::store::{CsvFile, Pool, Rounds};
 use crate::sweep::{self, BLOCK, Bench, Configuration, Identity};
@@ -38,7 +38,7 @@ impl SweepState<'_> {
     ) -> Result<(), Error> {
         let started = Instant::now();
         let measured = self.measure(todo, options);
-        self.jobs.observer = Box::new(Silent);
+        self.jobs.observer = StatusLine::new(true);
         let told = self.tell(out, global);
         if !global.quiet && matches!(measured, Err(Error::Interrupted)) {
             self.tell_missing(todo);

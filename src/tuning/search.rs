@@ -6,7 +6,7 @@ use crate::ceilings::{self, LimitNeeded, Limits};
 use crate::cli::TuneArgs;
 use crate::outcome::{Job, Spent};
 use crate::prelude::*;
-use crate::report::progress::{Observer, Silent};
+use crate::report::progress::StatusLine;
 use crate::report::sweep::{SweepTime, time_split, wrapped};
 use crate::report::tune::{TuningTold, explanation};
 use crate::runner::FOR_LIMITS;
@@ -52,7 +52,7 @@ pub(crate) struct Tuning<'a> {
     pub(crate) spent: BTreeMap<u64, Spent>,
     /// Seconds that measuring the limit took.
     pub(crate) probed: f64,
-    pub(crate) observer: Box<dyn Observer>,
+    pub(crate) observer: StatusLine,
     pub(crate) began: Instant,
 }
 
@@ -64,7 +64,7 @@ impl<'a> Tuning<'a> {
         (export, to_stderr): (Option<&str>, bool),
     ) -> Result<(), Error> {
         let went = self.measure();
-        self.observer = Box::new(Silent);
+        self.observer = StatusLine::new(true);
         let (ended, finalists) = went.as_ref().map_or((None, 0), |(ended, finalists)| (Some(*ended), *finalists));
         let told = self.tell(out, global, (ended, finalists), to_stderr);
         if !global.quiet {

@@ -5,7 +5,7 @@ use gpulab::ceilings::CeilingRow;
 use gpulab::count::CountRow;
 use gpulab::kernels::Registry;
 use gpulab::record::Row;
-use gpulab::report::shown::{reasons, take_apart};
+use gpulab::report::shown::{reasons_text, take_apart};
 use gpulab::store::{of_csv, write_rows};
 use gpulab::terminal::Screen;
 
@@ -489,7 +489,7 @@ fn no_cell_of_a_file_ends_what_reads_it_in_a_panic() {
             let counts = of_csv::<CountRow>(&recorded("counts"), "counts").unwrap().0;
             let counts: Vec<CountRow> =
                 counts.iter().filter_map(|count| set(serde_json::to_value(count).unwrap())).collect();
-            reasons::text(&Registry::default(), &base, &counts, &ceilings, Screen::stdout(false));
+            reasons_text(&Registry::default(), &base, &counts, &ceilings, Screen::stdout(false));
         }
     }
 }

@@ -204,8 +204,6 @@ const BESIDE: &[(&str, &str)] = &[
     ("sweep dot -n 99 --workers 2 -o s.csv", "s.csv.tasks/thesis.tex"),
     ("record --quick -o mine-too", "mine-too/dot.csv"),
     ("record --quick -o mine-too", "mine-too/unfinished/dot.csv"),
-    ("report rows.csv -o pages/", "pages/index.html"),
-    ("report --splice doc.md", "pictures/own.svg"),
     ("exercise start strides -o new.cl", "new.cl"),
 ];
 
@@ -216,8 +214,6 @@ fn what_is_written_beside_replaces_nothing_and_goes_through_no_pipe_or_link() {
         let dir = folder();
         let path = dir.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let block = "<!-- gpulab plot rows.csv --what ladder -o pictures/own.svg -->\n<!-- /gpulab -->\n";
-        fs::write(dir.path().join("doc.md"), block).unwrap();
         let refused = |what: &str, force: &[&str]| {
             let words: Vec<&str> = line.split(' ').chain(force.iter().copied()).collect();
             let began = Instant::now();
@@ -335,7 +331,6 @@ fn results_of_the_same_kind_are_replaced_and_others_with_force() {
     for (line, name) in [
         ("show rows.csv --md {}", "a.md"),
         ("plot rows.csv --what ladder -o {}", "a.svg"),
-        ("plot rows.csv --what ladder --width 240 -o {}", "a.png"),
         ("report rows.csv -o {}", "a.html"),
         ("compare rows.csv copy.csv --csv {}", "a.csv"),
         ("compare rows.csv copy.csv --json {}", "a.json"),

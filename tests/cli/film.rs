@@ -1,13 +1,22 @@
 //! `gpulab film` and `gpulab draw`: what they show is what `gpulab count` counts, and the page plays in a browser.
 
 use crate::binary::{one_in, run};
-use crate::report::browser::chromium;
 use gpulab::exercise::exercises;
 use gpulab::experiments::EXPERIMENTS;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::env;
 use std::fs;
 use std::process::Command;
+
+/// The browser's name: that of GPULAB_CHROMIUM, or one that is installed.
+fn chromium() -> Option<String> {
+    let given = env::var("GPULAB_CHROMIUM").ok();
+    let known = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome"].map(str::to_owned);
+    let answers =
+        |name: &String| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
+    given.into_iter().chain(known).find(answers)
+}
 
 /// Families, and sizes of which a film has all groups.
 const SIZES: [(&str, &str); 4] =
@@ -73,7 +82,6 @@ fn filmed(what: &str, size: &str) -> (Value, Vec<[u64; 6]>) {
 }
 
 #[test]
-#[ignore = "long"]
 fn the_frames_of_a_rungs_film_add_up_to_what_is_counted() {
     let mut tried = 0;
     for (family, size) in SIZES {
@@ -110,7 +118,6 @@ fn the_frames_of_an_exercises_film_add_up_to_what_is_counted() {
 
 /// The trial that a film of an experiment takes; of those with more than 64 groups the launches' totals.
 #[test]
-#[ignore = "long"]
 fn the_frames_of_an_experiments_film_add_up_to_what_is_counted() {
     let mut all = EXPERIMENTS.iter().filter(|one| !one.sources().is_empty() && one.name != "pitch").peekable();
     assert!(all.peek().is_some());
@@ -161,7 +168,6 @@ fn a_report_leads_to_the_moment_that_shows_the_fault() {
 }
 
 #[test]
-#[ignore = "long"]
 fn a_picture_shows_the_access_that_costs_most() {
     let (drawn, said, code) = run(&["draw", "transpose:2"]);
     assert_eq!(code, 0, "{said}");
@@ -192,7 +198,6 @@ fn a_picture_shows_the_access_that_costs_most() {
 }
 
 #[test]
-#[ignore = "long"]
 fn what_cannot_be_watched_is_told() {
     for (line, why) in [
         ("draw redcue:2", "did you mean `reduce`"),
@@ -205,7 +210,7 @@ fn what_cannot_be_watched_is_told() {
         ("draw transfer", "no kernel to count"),
         ("draw reduce:2 -n 1M", "-n 16384 shows the same"),
         ("film minplus:2 -n 1000 -o film.html", "-n 64 shows the same"),
-        ("draw reduce:1 -o picture.gif", "FILE.svg or FILE.png"),
+        ("draw reduce:1 -o picture.gif", "a picture is FILE.svg"),
         ("film a b c -o film.html", "unexpected"),
         ("film reduce:2 --line 9999 -o film.html", "no step is of this line"),
         ("film reduce:2 --line best -o film.html", "or worst"),
@@ -263,7 +268,6 @@ addEventListener("load", () => {
 </script>"##;
 
 #[test]
-#[ignore = "long"]
 fn a_browser_plays_two_films_side_by_side() {
     let Some(browser) = chromium() else {
         println!("skipped: neither chromium nor chrome is installed, and GPULAB_CHROMIUM names none");

@@ -1,10 +1,10 @@
 //! The experiments: a plan on a scripted device, and the command through the binary.
 
 use crate::binary::{NOWHERE, is_whole};
+use crate::fake::{FakeDevice, Memory};
 use crate::sources::edited_kernels;
 use assert_cmd::Command;
 use gpulab::device::DeviceError;
-use gpulab::device::fake::{FakeDevice, Memory};
 use gpulab::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
 use gpulab::kernels::Sources;
 use gpulab::outcome::{Cache, Clock, Settings, Status};

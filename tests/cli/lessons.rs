@@ -39,28 +39,13 @@ fn a_rungs_source_is_its_file() {
 }
 
 #[test]
-fn an_expanded_source_has_its_fragments_and_the_builds_options() {
-    let (out, err, code) = run(&["source", "reduce:3", "--expanded"]);
-    assert_eq!(code, 0, "{err}");
-    assert!(out.starts_with("// cl/reduce/sequential.cl, for n = 16777216 of i32 on "), "{out}");
-    assert!(out.contains("//   -cl-std=CL1.2 -cl-kernel-arg-info\n") && out.contains("//   -D T=uint\n"), "{out}");
-    assert!(out.contains("reduce_finish(") && !out.contains("#include"), "{out}");
-    for name in ["transpose:6", "minplus:4", "dot:7", "launch", "image", "pitch"] {
-        let (out, err, code) = run(&["source", name, "--expanded"]);
-        assert!(code == 0 && !out.contains("#include"), "{name}: {err}");
+fn an_expanded_source_has_its_fragments() {
+    for name in ["reduce:3", "transpose:6", "minplus:4", "dot:7", "launch", "image", "pitch"] {
+        let mut command = gpulab(&["source", name, "--expanded"]);
+        let output = command.env("GPULAB_OPENCL_LIB", "/nonexistent/libOpenCL.so").output().unwrap();
+        let out = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success() && out.contains("__kernel") && !out.contains("#include"), "{name}: {out}");
     }
-}
-
-#[test]
-fn without_a_device_the_macros_have_their_defaults() {
-    let mut command = gpulab(&["source", "reduce:3", "--expanded"]);
-    let output = command.env("GPULAB_OPENCL_LIB", "/nonexistent/libOpenCL.so").output().unwrap();
-    let out = String::from_utf8(output.stdout).unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert!(
-        out.starts_with("// cl/reduce/sequential.cl, without an OpenCL device: the macros have the defaults"),
-        "{out}"
-    );
 }
 
 #[test]
@@ -72,7 +57,7 @@ fn a_difference_is_that_of_the_files() {
     assert!(out.contains("\n+    for (uint offset = size / 2; offset > 0; offset /= 2) {\n"), "{out}");
     assert!(!out.contains("// Idea"), "the headers stand apart: {out}");
     let hunk = out.lines().position(|line| line.starts_with("@@ -")).unwrap();
-    let first: usize = out.lines().nth(hunk).unwrap()[4..].split(',').next().unwrap().parse().unwrap();
+    let first: usize = out.lines().nth(hunk).unwrap()[4..].split(' ').next().unwrap().parse().unwrap();
     let above = out.lines().skip(hunk + 1).take_while(|line| !line.contains("offset *= 2"));
     assert_eq!(first + above.filter(|line| !line.starts_with('+')).count(), number, "{out}");
 }
@@ -100,24 +85,4 @@ fn edited_kernels_are_shown_in_place_of_the_built_in_ones() {
         let (out, err, code) = run(&[args, &["--cl-dir", dir]].concat());
         assert!(code == 0 && out.contains("uint offset = size / 4;"), "{args:?}: {out}{err}");
     }
-}
-
-#[test]
-fn lists_are_tables_of_markdown_too() {
-    let (all, _, code) = run(&["list", "--md"]);
-    assert_eq!(code, 0);
-    for family in gpulab::kernels::FAMILIES {
-        let rungs = family.kernels().filter(|rung| all.contains(&format!("{} | ", rung.variant())));
-        assert_eq!(rungs.count(), family.kernels().count(), "{}: {all}", family.name);
-    }
-    let (experiments, ..) = run(&["list", "experiments", "--md"]);
-    assert!(all.ends_with(&experiments) && !experiments.contains("v1"), "{experiments}");
-    for experiment in gpulab::experiments::EXPERIMENTS {
-        assert!(experiments.contains(&format!("\n| {} | ", experiment.name)), "{experiments}");
-    }
-    assert_eq!(run(&["list", "banks", "--md"]).0.lines().count(), 3);
-    let (reduce, ..) = run(&["list", "REDUCE", "--md"]);
-    assert!(reduce.contains("| rung | idea | removes | remains |") && !reduce.contains("experiment"), "{reduce}");
-    let (_, said, code) = run(&["list", "experimens", "--md"]);
-    assert!(code == 2 && said.contains("`experiments`"), "{said}");
 }

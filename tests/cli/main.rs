@@ -11,6 +11,8 @@ mod compare;
 mod counts;
 mod described;
 mod exercise;
+#[path = "../fake/mod.rs"]
+mod fake;
 mod files;
 mod film;
 mod golden;
@@ -31,7 +33,6 @@ mod roads;
 mod show;
 #[path = "../sources/mod.rs"]
 mod sources;
-mod splice;
 mod start;
 mod sweep;
 mod terminal;

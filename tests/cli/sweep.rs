@@ -1,10 +1,10 @@
 //! Sweeps: rounds on a scripted device; plans, kills, shards and bad input through the binary.
 
 use crate::binary::{NOWHERE, data, one_in};
+use crate::fake::{FakeDevice, FakeKernel, Memory};
 use gpulab::Error;
 use gpulab::data::{Dtype, Shape};
 use gpulab::device::DeviceError;
-use gpulab::device::fake::{FakeDevice, FakeKernel, Memory};
 use gpulab::kernels::{Sources, dot};
 use gpulab::outcome::{Cache, Clock, Executor, Job, Outcome, Settings, Status};
 use gpulab::plan::{Arg, Launch, WorkGroup};

@@ -4,7 +4,6 @@
 mod canary;
 mod count;
 mod described;
-mod drawn;
 #[path = "../drivers/mod.rs"]
 mod drivers;
 mod exchange;

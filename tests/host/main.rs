@@ -8,6 +8,8 @@ mod circles;
 mod docs;
 mod environment;
 mod explanations;
+#[path = "../fake/mod.rs"]
+mod fake;
 mod graph;
 mod oracles;
 mod plans;

@@ -1,8 +1,8 @@
 //! The runner on a scripted device: what is right gets a time, what is wrong never does.
 
+use crate::fake::{FakeDevice, FakeKernel, Memory, Seen};
 use gpulab::data::{Dtype, Params, Shape};
 use gpulab::device::DeviceError;
-use gpulab::device::fake::{FakeDevice, FakeKernel, Memory, Seen};
 use gpulab::kernels::Sources;
 use gpulab::outcome::{Cache, Clock, Number, Outcome, Settings, Status, Told, fake_info};
 use gpulab::plan::{Arg, Case, Launch, REPEATS, WorkGroup};

@@ -345,7 +345,7 @@ fn planted_barriers_are_named_first() {
     assert_eq!(first(&case), Some((Waste::Barriers, 6.0)));
 }
 
-/// As `gpulab show --why --by device` sums it up, for documents.
+/// How many rungs, the middle of the factors between the model and the measured times, and the share within 1.5.
 #[test]
 fn the_model_is_as_far_from_the_recorded_times_as_is_told() {
     let counts = counts();

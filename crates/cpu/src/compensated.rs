@@ -4,8 +4,7 @@
 //! Sum2, Dot2 and the error-free transformations; A. Neumaier, ZAMM 54 (1974), for the summation, whose correction
 //! Sum2 computes without the branch.
 
-use gpulab_model::data::{self, Array, DrawnInput, Streamed};
-use gpulab_model::plan::{Reference, Rounded};
+use gpulab_model::plan::Rounded;
 use multiversion::multiversion;
 use rayon::prelude::*;
 
@@ -170,13 +169,6 @@ impl RunningSums {
             |i: usize| Partial { sum: Twofold { high: self.high[i], low: self.low[i] }, magnitude: self.magnitude[i] };
         (0..LANES).fold(rest, |sum, i| sum.merge(&lane(i)))
     }
-}
-
-/// The sum of what `block` makes of each block of inputs that are drawn; with their prints.
-pub(super) fn streamed(inputs: &[DrawnInput], block: impl Fn(&[Array]) -> Partial + Sync) -> (Reference, Vec<u64>) {
-    let Streamed { results, prints } = data::streamed(inputs, block);
-    let sum = results.iter().fold(Partial::default(), Partial::merge);
-    (Reference::Rounded(sum.rounded()), prints)
 }
 
 /// The versions exist for `mul_add`: without the FMA instruction it is a slow library call.

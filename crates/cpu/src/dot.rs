@@ -3,7 +3,7 @@
 use super::element::Element;
 use super::parallel::{self, LANES, tree};
 use super::{Baseline, compensated};
-use gpulab_model::data::{self, Array, DrawnInput, Dtype, Streamed};
+use gpulab_model::data::Array;
 use gpulab_model::plan::{Reference, Rounded};
 use gpulab_model::same_type;
 use multiversion::multiversion;
@@ -65,21 +65,6 @@ pub fn reference(x: &Array, y: &Array) -> Reference {
         (Array::I64(x), Array::I64(y)) => Reference::Exact(Array::I64(vec![all_threads(x, y)])),
         _ => unreachable!("a dot product of two vectors of one type"),
     }
-}
-
-/// As [`reference`], bit for bit, of two vectors that are drawn; with their prints.
-pub fn streamed(inputs: &[DrawnInput]) -> (Reference, Vec<u64>) {
-    if inputs.first().is_some_and(|x| x.dtype.is_float()) {
-        return compensated::streamed(inputs, |parts| match parts {
-            [Array::F32(x), Array::F32(y)] => compensated::block(x, y),
-            [Array::F64(x), Array::F64(y)] => compensated::block(x, y),
-            _ => compensated::Partial::default(),
-        });
-    }
-    let Streamed { results, prints } = data::streamed(inputs, |parts| typed!(parts, lanes));
-    let dtype = inputs.first().map_or(Dtype::I32, |x| x.dtype);
-    let all = results.iter().fold(Array::zeros(dtype, 0), |all, part| all.followed_by(part));
-    (Reference::Exact(super::wrapping_sum(&all)), prints)
 }
 
 /// The right answer after an element of both vectors has changed from `old` to `new`, as [`deciding`] says; exact where it
@@ -197,23 +182,12 @@ fn lanes<T: Element>(x: &[T], y: &[T]) -> T {
 mod tests {
     use super::*;
     use crate::element::Roundings;
+    use gpulab_model::data::Dtype;
 
     fn replayed(n: usize, threads: usize) -> u64 {
         let v = vec![Roundings(1); n];
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| all_threads(&v, &v)).0
-    }
-
-    #[test]
-    fn a_stream_is_as_right_as_arrays_bit_for_bit() {
-        use gpulab_model::data::{Fill, generate};
-        for (dtype, len) in Dtype::ALL.into_iter().flat_map(|dtype| [1, 65_536, 200_003].map(|len| (dtype, len))) {
-            let [x, y] = [0, 1].map(|stream| generate(Fill::Real, dtype, 5, stream, 0, len));
-            let inputs = [0, 1].map(|stream| DrawnInput::new(Fill::Real, dtype, 5, stream, len));
-            let (streamed, prints) = streamed(&inputs);
-            assert_eq!(streamed, reference(&x, &y), "{dtype} {len}");
-            assert_eq!(prints, [&x, &y].map(|array| data::print(array.as_bytes(), 0)));
-        }
     }
 
     #[test]

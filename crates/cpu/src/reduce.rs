@@ -3,7 +3,7 @@
 use super::element::Element;
 use super::parallel::{self, LANES, tree};
 use super::{Baseline, compensated};
-use gpulab_model::data::{self, Array, DrawnInput, Params, Streamed};
+use gpulab_model::data::{Array, Params};
 use gpulab_model::each_array;
 use gpulab_model::named_enum;
 use gpulab_model::plan::{Reference, Rounded};
@@ -96,21 +96,6 @@ pub fn reference(op: Op, x: &Array) -> Reference {
         Array::F64(x) if op == Op::Sum => rounded(compensated::parallel_sum(x)),
         _ => Reference::Exact(reduced!(op, x, all_threads)),
     }
-}
-
-/// As [`reference`], bit for bit, of a vector that is drawn; with its print.
-pub fn streamed(op: Op, inputs: &[DrawnInput]) -> (Reference, Vec<u64>) {
-    let Some(x) = inputs.first() else { return (Reference::Exact(Array::I32(Vec::new())), Vec::new()) };
-    if op == Op::Sum && x.dtype.is_float() {
-        return compensated::streamed(inputs, |parts| match parts {
-            [Array::F32(x)] => compensated::sum_block(x),
-            [Array::F64(x)] => compensated::sum_block(x),
-            _ => compensated::Partial::default(),
-        });
-    }
-    let Streamed { results, prints } = data::streamed(inputs, |parts| -> Array { reduced!(op, &parts[0], lanes) });
-    let all = results.iter().fold(Array::zeros(x.dtype, 0), |all, part| all.followed_by(part));
-    (Reference::Exact(reduced!(op, &all, all_threads)), prints)
 }
 
 /// A value for element `at` of `x` that makes the reduction another one than `before`, by more than `margin` where it is
@@ -310,18 +295,6 @@ mod deciding_tests {
                     assert!(after.exact() != before.exact() || moved, "{} {dtype} at {at}", op.name());
                     x[0].put(at, &undo);
                 }
-            }
-        }
-    }
-
-    #[test]
-    fn a_stream_is_as_right_as_an_array_bit_for_bit() {
-        for (op, dtype) in Op::ALL.into_iter().flat_map(|op| Dtype::ALL.map(|dtype| (op, dtype))) {
-            for len in [1, 65_536, 200_003] {
-                let x = generate(Fill::Real, dtype, 5, 0, 0, len);
-                let (streamed, prints) = streamed(op, &[DrawnInput::new(Fill::Real, dtype, 5, 0, len)]);
-                assert_eq!(streamed, reference(op, &x), "{} {dtype} {len}", op.name());
-                assert_eq!(prints, [data::print(x.as_bytes(), 0)]);
             }
         }
     }

@@ -12,3 +12,9 @@ pub mod oracle;
 pub mod runner;
 pub mod simulator;
 pub mod worker;
+
+#[cfg(test)]
+extern crate self as gpulab_engine;
+#[cfg(test)]
+#[path = "../../../tests/fake/mod.rs"]
+mod fake;

@@ -6,7 +6,7 @@
 use super::shape::{ACC, HOST_FINISH, ITEMS, grid, tree_depth};
 use crate::prelude::*;
 use crate::{Baseline, Changed, Fold, Lone, Spot, largest_exact};
-use gpulab_model::data::{self, Change, DrawnInput};
+use gpulab_model::data::{self, Change};
 
 pub static FAMILY: Family = BuiltInFamily {
     name: "dot",
@@ -131,10 +131,6 @@ impl Fold for Dot {
         let values = values.chain(too_large).chain(pairs).collect();
         let sums = Lone::sums(case.dtype, |term| vec![term, one.clone()]);
         Lone { neutral: vec![zero.clone(); 2], values, pairs: sums }
-    }
-
-    fn streamed(&self, _: &Case, inputs: &[DrawnInput]) -> (Reference, Vec<u64>) {
-        cpu::dot::streamed(inputs)
     }
 }
 

@@ -1,7 +1,7 @@
 //! What a problem is: its inputs, what is right for them, and what they cost.
 
 use gpulab_cpu::Baseline;
-use gpulab_model::data::{self, Array, Change, DrawnInput, Dtype, Fill, Params, Shape};
+use gpulab_model::data::{self, Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::plan::{Case, Cost, Movement, Plan, Reference, Refusal};
 
 /// Setting of checks: each repetition works on data of its own, so that one that is left out is seen.
@@ -182,11 +182,6 @@ pub trait Fold: Problem {
     fn is_decided_by_one(&self, _: &Case) -> bool {
         false
     }
-
-    /// As [`Problem::reference`], of inputs that are drawn and pass by once, with their prints, as they may be too many for the
-    /// host. They ask no more of inputs than the elements at the places of changes: [`Problem::decide`] is then given those as
-    /// arrays of one, and [`Problem::amended`] none.
-    fn streamed(&self, case: &Case, inputs: &[DrawnInput]) -> (Reference, Vec<u64>);
 }
 
 /// What only the file of a reader's family can say.

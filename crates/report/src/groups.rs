@@ -1,14 +1,9 @@
 //! Which recorded rows and points belong together: what one table or picture shows.
 
-use crate::format::counted;
-use crate::sweep::Swept;
 use gpulab_model::data::Dtype;
-use gpulab_record::compare::SharedTexts;
 pub use gpulab_record::groups::{distinct, groups};
 use gpulab_record::{Point, Row};
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 pub fn distinct_numbers(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
     distinct(values.into_iter().map(number_key)).into_iter().map(f64::from_bits).collect()
@@ -29,15 +24,6 @@ fn table_key(row: &Row) -> TableKey<'_> {
     }
 }
 
-/// What is told of sweeps, by their tables' [`table_hash`].
-pub type ToldSweeps = HashMap<u64, Vec<Swept>>;
-
-pub fn table_hash(row: &Row) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    table_key(row).hash(&mut hasher);
-    hasher.finish()
-}
-
 /// Rows table by table. They are in memory but once where those of a table follow each other.
 pub fn tables(rows: &[Row]) -> Vec<Cow<'_, [Row]>> {
     let table = |own: Vec<usize>| {
@@ -49,49 +35,6 @@ pub fn tables(rows: &[Row]) -> Vec<Cow<'_, [Row]>> {
         }
     };
     groups(&(0..rows.len()).collect::<Vec<_>>(), |&at| table_key(&rows[at])).into_iter().map(table).collect()
-}
-
-/// The rows of the first tables, as many as anybody reads, in the order in which files give them; the others are counted.
-#[derive(Default)]
-pub struct FirstTables {
-    most: usize,
-    /// Whether of a sweep only the summary is wanted.
-    sums_up: bool,
-    /// Their numbers, in the order in which they came.
-    numbers: HashMap<u64, usize>,
-    /// What is told of a file's sweeps.
-    pub swept: ToldSweeps,
-    texts: SharedTexts,
-}
-
-impl FirstTables {
-    pub fn new(most: usize, sums_up: bool) -> FirstTables {
-        FirstTables { most, sums_up, ..FirstTables::default() }
-    }
-
-    /// All tables, with all rows.
-    pub fn all() -> FirstTables {
-        FirstTables::new(usize::MAX, false)
-    }
-
-    /// Whether the row is one of them; of a sweep that is summed up, the first one.
-    pub fn keep(&mut self, row: &Row) -> bool {
-        let key = table_hash(row);
-        let next = self.numbers.len();
-        let is_kept = *self.numbers.entry(key).or_insert(next) < self.most;
-        if !is_kept || !self.sums_up || !is_swept(row) {
-            return is_kept;
-        }
-        let told = self.swept.entry(key).or_default();
-        told.push(Swept::new(row, &mut self.texts));
-        told.len() == 1
-    }
-
-    /// What is said of the tables that are not shown.
-    pub fn note(&self) -> Option<String> {
-        let count = self.numbers.len().saturating_sub(self.most);
-        (count > 0).then(|| format!("{} not shown: -v shows all, --where chooses", counted(count, "table")))
-    }
 }
 
 /// The ladders: one case of one run each.
@@ -161,15 +104,6 @@ mod tests {
         assert_eq!(own.iter().map(|own| own.len()).collect::<Vec<_>>(), [2, 1, 3]);
         let is_copied = |own: &Cow<'_, [Row]>| matches!(own, Cow::Owned(_));
         assert!(!own.iter().any(is_copied) && tables(&[row("a"), swept(1, 1), row("a")]).iter().any(is_copied));
-        let mut first = FirstTables::new(2, true);
-        let kept: Vec<bool> = rows.iter().chain(&rows).map(|row| first.keep(row)).collect();
-        assert_eq!(kept, [true, true, true, false, false, false].repeat(2));
-        assert_eq!(first.note().unwrap(), "1 table not shown: -v shows all, --where chooses");
-        let mut all = FirstTables::new(9, true);
-        let kept: Vec<bool> = rows.iter().chain(&rows[3..]).map(|row| all.keep(row)).collect();
-        assert_eq!(kept, [true, true, true, true, false, false, false, false, false], "one row of a sweep");
-        assert_eq!(std::mem::take(&mut all.swept)[&table_hash(&rows[3])].len(), 6);
-        assert!(all.keep(&rows[3]), "of each file");
         assert_eq!(sizes(families(&rows)), [6]);
         assert_eq!(distinct_numbers([1.0, 0.0, -0.0, 1.0]), [1.0, 0.0]);
     }

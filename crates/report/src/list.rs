@@ -1,29 +1,10 @@
 //! What there is to run: families with their rungs and tunables, experiments, and the sources' roads.
 
-use crate::markdown::{parts, title};
 use crate::prelude::*;
 use crate::sources;
-use gpulab_kernels::{Family, Kind, Rung, Tunable, ladders};
+use gpulab_kernels::{Family, Rung, ladders};
 use gpulab_study::experiments::{EXPERIMENTS, Experiment};
 use std::fmt::Write as _;
-
-/// A family's rungs and their ideas; with `whole` also what each removes and what remains.
-pub fn rung_table(family: &Family, whole: bool) -> String {
-    let labels = if whole { &["Idea", "Removes", "Remains"][..] } else { &["Idea"] };
-    let names = TextGrid::of(family.kernels()).texts("rung", |rung: &Rung| {
-        rung.number().map_or_else(String::new, |number| format!("v{number} ")) + rung.variant()
-    });
-    let table = labels
-        .iter()
-        .fold(names, |table, label| table.texts(label.to_lowercase(), |rung| rung.header(label).unwrap_or_default()));
-    parts(&[title(&heading(family)), table.grid().markdown()])
-}
-
-/// Experiments and their questions.
-pub fn question_table(experiments: &[&Experiment]) -> String {
-    let names = TextGrid::of(experiments.iter().copied()).texts("experiment", |experiment| experiment.name.to_owned());
-    names.texts("asks", |experiment| experiment.question.to_owned()).grid().markdown()
-}
 
 /// All families, experiments and roads; with `verbose` all that is said of each rung.
 pub fn everything(width: usize, verbose: bool) -> String {
@@ -85,9 +66,9 @@ pub fn details(family: &Family, width: usize) -> String {
             text += &hung(&about, &format!("     {label:<8} "), width);
         }
     }
-    let head = format!("Tunables, with the values that are worth a try, as in gpulab sweep {} --set", family.name);
     text.push('\n');
-    text += &wrapped(&format!("{head} {}", first_setting(family)), "  ", "  ", width);
+    let head = format!("Tunables, with values that are worth a try: gpulab sweep {} --set NAME=VALUE,...", family.name);
+    text += &wrapped(&head, "  ", "  ", width);
     for tunable in family.tunables() {
         let about = format!("{} [{}]", tunable.about, tunable.values.replace(' ', ", "));
         text += &hung(&about, &format!("     {:<8} ", tunable.name), width);
@@ -100,16 +81,4 @@ pub fn details(family: &Family, width: usize) -> String {
         text += &hung(baseline.about, &format!("     {:<14} ", baseline.name), width);
     }
     text
-}
-
-/// `items=1024,4096`: the first number that has several values.
-fn first_setting(family: &Family) -> String {
-    let tunables = family.tunables();
-    let is_number =
-        |tunable: &&Tunable<'_>| matches!(tunable.kind, Kind::Number { .. }) && tunable.values().nth(1).is_some();
-    let first = tunables.iter().find(is_number);
-    first.map_or_else(
-        || "NAME=VALUE".to_owned(),
-        |tunable| format!("{}={}", tunable.name, tunable.values.replace(' ', ",")),
-    )
 }

@@ -1,6 +1,5 @@
 //! GitHub-flavoured Markdown: a ladder, and what other reports share.
 
-use super::blocks::fenced;
 use super::columns::Subject;
 use super::format::markdown;
 use super::view::{columns, detail, verdict};
@@ -46,11 +45,8 @@ pub fn ladder(rows: &[Row], unit: RateUnit) -> String {
 /// Where texts that become Markdown are not broken into lines.
 pub(super) const PAGE: Screen = Screen { width: 1 << 20, unicode: true, color: false };
 
-/// Characters of a line of texts that stay as they are.
-pub const CODE_WIDTH: usize = 100;
-
-/// Where such texts are broken.
-const CODE: Screen = Screen { width: CODE_WIDTH, unicode: true, color: false };
+/// Where texts that stay as they are are broken.
+const CODE: Screen = Screen { width: 100, unicode: true, color: false };
 
 /// A line of its own in bold letters.
 pub fn title(text: &str) -> String {
@@ -67,6 +63,13 @@ pub(super) fn list(notes: &str) -> String {
         }
     }
     items.iter().map(|item| format!("- {}\n", markdown(item.strip_prefix("note: ").unwrap_or(item)))).collect()
+}
+
+/// A block of code, between more backticks than any of its lines begins with.
+fn fenced(text: &str) -> String {
+    let longest = text.lines().map(|line| line.trim_start().chars().take_while(|c| *c == '`').count()).max();
+    let fence = "`".repeat(longest.map_or(3, |most| most + 1).max(3));
+    format!("{fence}text\n{}\n{fence}\n", text.trim_end())
 }
 
 /// A text that only letters of one width keep in order, or nothing of nothing.

@@ -165,62 +165,6 @@ fn elsewhere(waste: Waste) -> &'static str {
     }
 }
 
-/// A promise that the next rung keeps, and the gain that it reached.
-pub struct KeptPromise {
-    pub waste: Waste,
-    pub promised: f64,
-    pub reached: f64,
-}
-
-/// What was promised beside what the next rung reached, a line for each waste and one for all.
-pub fn kept(promises: &[KeptPromise], medium: Medium) -> String {
-    let of = |waste: Waste| promises.iter().filter(|one| one.waste == waste).collect::<Vec<_>>();
-    let mut lines: Vec<(&str, Vec<&KeptPromise>)> = Waste::ALL.map(|waste| (name(waste), of(waste))).into();
-    lines.push(("all", promises.iter().collect()));
-    lines.retain(|(_, own)| !own.is_empty());
-    let middle = |own: &[&KeptPromise], of: &dyn Fn(&KeptPromise) -> f64| {
-        let mut all: Vec<f64> = own.iter().map(|one| of(one)).collect();
-        all.sort_by(f64::total_cmp);
-        all[all.len() / 2]
-    };
-    let share = |own: &[&KeptPromise], is: &dyn Fn(&KeptPromise) -> bool| {
-        format!("{:.0}%", 100.0 * own.iter().filter(|one| is(one)).count() as f64 / own.len() as f64)
-    };
-    let grid = TextGrid::of(&lines)
-        .texts("waste", |(name, _)| (*name).to_owned())
-        .numbers("steps", |(_, own)| own.len().to_string())
-        .numbers("promised", |(_, own)| format!("{:.2}", middle(own, &|one| one.promised)))
-        .numbers("reached", |(_, own)| format!("{:.2}", middle(own, &|one| one.reached)))
-        .numbers("median factor", |(_, own)| format!("{:.2}", middle(own, &KeptPromise::factor)))
-        .numbers(format!("within {CLOSE} times"), |(_, own)| share(own, &|one| one.factor() <= CLOSE));
-    titled("times faster, as promised by the model and as the next rung reached", grid.grid(), medium)
-}
-
-/// A factor up to which a promise counts as kept closely.
-const CLOSE: f64 = 1.25;
-
-impl KeptPromise {
-    /// The larger of both gains over the smaller.
-    fn factor(&self) -> f64 {
-        (self.promised / self.reached).max(self.reached / self.promised)
-    }
-}
-
-fn name(waste: Waste) -> &'static str {
-    match waste {
-        Waste::BankConflicts => "bank conflicts",
-        Waste::ScatteredReads => "scattered loads",
-        Waste::ScatteredWrites => "scattered stores",
-        Waste::MaskedLanes => "masked lanes",
-        Waste::UnfilledWarps => "unfilled warps",
-        Waste::Rereads => "repeated reads",
-        Waste::Divisions => "integer divisions",
-        Waste::Bookkeeping => "bookkeeping",
-        Waste::Launches => "launches",
-        Waste::Barriers => "barriers",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

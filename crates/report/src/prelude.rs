@@ -1,7 +1,6 @@
 //! What most reports name: `use crate::prelude::*`.
 
 pub(crate) use crate::cell::{Cell, RateUnit, Value};
-pub(crate) use crate::chosen::titled;
 pub(crate) use crate::format::{self, Screen, Tint, paint};
 pub(crate) use crate::grid::{GridColumn, TextGrid};
 pub(crate) use crate::rungs::label;

@@ -85,24 +85,6 @@ fn table(rungs: &[RungTime], screen: Screen) -> String {
         .blocks(screen.width)
 }
 
-/// How far the model is from measured times, a line for each name: of how many rungs, the middle of the factors between both,
-/// and the share within [`NEAR`]. Each factor is 1 or more.
-pub fn errors(by: &str, factors: &[(String, f64)], medium: Medium) -> String {
-    let mut of_names = groups(factors, |(name, _)| name.clone());
-    of_names.iter_mut().for_each(|own| own.sort_by(|(_, a), (_, b)| a.total_cmp(b)));
-    let near = |own: &Vec<(String, f64)>| own.iter().filter(|(_, factor)| *factor <= NEAR).count();
-    let label = |name: &String| if by == "device" { format::device(name) } else { name.clone() };
-    let grid = TextGrid::of(&of_names)
-        .texts(by, |own| label(&own[0].0))
-        .numbers("rungs", |own| own.len().to_string())
-        .numbers("median factor", |own| format!("{:.2}", own[own.len() / 2].1))
-        .numbers(format!("within {NEAR} times"), |own| format!("{:.0}%", 100.0 * near(own) as f64 / own.len() as f64));
-    titled("the model beside the measured times: the larger over the smaller", grid.grid(), medium)
-}
-
-/// A factor up to which the model counts as near.
-const NEAR: f64 = 1.5;
-
 pub fn part(part: TimePart, row: &Row) -> &'static str {
     match part {
         TimePart::Launches => "launches",

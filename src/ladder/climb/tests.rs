@@ -40,33 +40,15 @@ struct Climbed {
     ended: Result<(), Error>,
 }
 
-fn settings() -> Settings {
-    Settings { warmup: 1, min_runs: 3, max_runs: 10, min_time: 0.0, ..Settings::default() }
-}
-
 fn climb(n: u64, csv: Option<&str>, interrupted_at: &'static str) -> Climbed {
     let ladder = LadderRun::new(&dot::FAMILY, Shape::vector(n), None, &Params::new());
-    let study = Study {
-        ladder: &ladder,
-        dtype: Dtype::F32,
-        wg: WorkGroup::linear(64),
-        tuned: BTreeMap::new(),
-        rungs: dot::FAMILY.kernels().collect(),
-        settings: settings(),
-        budget: Some(Budget { whole: 2.0 }),
-        seed: 1,
-        rounds: 1,
-        quick: false,
-        peaks: Peaks::default(),
-        verbose: false,
-    };
+    let options = Ladder::of(["--budget", "2s", "--wg", "64"].into_iter()).unwrap();
     let seen = Rc::new(RefCell::new(Vec::new()));
     let executor = ScriptedExecutor { info: fake_info(), seen: Rc::clone(&seen), interrupted_at };
     let mut limits = Limits::load(&fake_info(), true, true, true, |_| ());
     let outputs = Outputs::open(&Paths { csv, ..Paths::default() }).unwrap();
-    let live = Live::new(true, false);
-    let mut climb = Climb::new(study, Box::new(executor), outputs, live, Instant::now());
-    let ended = climb.climb(&mut limits);
+    let mut climb = Climb::new(&ladder, &options, Dtype::F32, Box::new(executor), outputs);
+    let ended = climb.climb(&mut limits, Instant::now());
     climb.outputs.finish(ended.is_ok(), true).unwrap();
     let jobs = seen.borrow().clone();
     let seen = jobs.iter().map(|job| format!("{}/{}", job.case.family, job.case.variant)).collect();

@@ -4,7 +4,7 @@ use super::super::asked::AskedTuning;
 use super::*;
 use crate::adopt::Brought;
 use crate::cli::{Cli, Command};
-use crate::device::fake::{FakeDevice, FakeKernel, Memory};
+use crate::fake::{FakeDevice, FakeKernel, Memory};
 use crate::kernels::dot;
 use crate::outcome::fake_info;
 use crate::plan::{Arg, Launch};
@@ -81,7 +81,7 @@ fn searched(kernel: FakeKernel) -> (Vec<Row>, Vec<TunedEntry>) {
         found: Vec::new(),
         spent: BTreeMap::new(),
         probed: 0.0,
-        observer: Box::new(Silent),
+        observer: StatusLine::new(true),
         began: Instant::now(),
     };
     tuning.measure().unwrap();

@@ -2,7 +2,6 @@
 //! no device run.
 
 mod command;
-mod figures;
 mod page;
 
 use page::Page;
@@ -93,7 +92,7 @@ fn is_missing(span: &str) -> bool {
 #[test]
 fn every_link_and_every_command_of_the_pages_is_good() {
     if !Path::new(ROOT).join("scripts").exists() {
-        println!("skipped: packages of gpulab come without scripts and the gallery");
+        println!("skipped: packages of gpulab come without scripts");
         return;
     }
     let pages = pages();
@@ -107,14 +106,29 @@ fn every_link_and_every_command_of_the_pages_is_good() {
     }
 }
 
+/// Pages that hold what a command prints, from the line with it in a comment to the next such line, or the end.
+const GENERATED: [(&str, &str); 3] = [
+    ("docs/commands.md", "help --md"),
+    ("docs/columns.md", "columns --md"),
+    ("docs/experiments.md", "list experiments --md"),
+];
+
+/// With `GPULAB_RENEW=1` the pages are renewed.
 #[test]
-fn the_generated_pages_are_good_and_the_same_every_time() {
-    for command in ["help --md", "columns --md"] {
-        let print = || crate::binary::run(&command.split(' ').collect::<Vec<_>>());
-        let (page, err, code) = print();
-        assert!(code == 0 && page.contains("\n## "), "{err}");
-        assert_eq!(faults(Path::new("docs/page.md"), &page), Vec::<String>::new());
-        assert_eq!(print().0, page);
+fn the_generated_pages_are_good_and_current() {
+    for (path, command) in GENERATED {
+        let (printed, err, code) = crate::binary::run(&command.split(' ').collect::<Vec<_>>());
+        assert_eq!(code, 0, "{err}");
+        assert_eq!(faults(Path::new(path), &printed), Vec::<String>::new());
+        let file = Path::new(ROOT).join(path);
+        let page = fs::read_to_string(&file).unwrap();
+        let (before, rest) = page.split_once(&format!("<!-- gpulab {command} -->\n")).unwrap();
+        let (held, after) = rest.split_once("<!-- end -->\n").unwrap();
+        if std::env::var_os("GPULAB_RENEW").is_some() {
+            fs::write(&file, format!("{before}<!-- gpulab {command} -->\n{printed}<!-- end -->\n{after}")).unwrap();
+            continue;
+        }
+        assert!(held == printed, "{path} is not what gpulab {command} prints: GPULAB_RENEW=1 cargo test renews it");
     }
 }
 

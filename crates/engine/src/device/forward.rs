@@ -1,19 +1,163 @@
-//! OpenCL's functions as the linker wants them: each forwards to the library that [`super::loader`] found.
+//! OpenCL's functions as the linker wants them: each forwards to the library that is found at run time, so that the
+//! program builds and starts without it. One that is already in the process (a simulator or a test shim in `LD_PRELOAD`) comes
+//! first, then the one named by `GPULAB_OPENCL_LIB`, then the system's.
 //!
 //! Each also notes its failure, so that the status code survives whatever `ocl` makes of it (it knows 61
 //! codes and panics on others). Releases always report success: `ocl` panics in `drop` when they fail.
+//!
+//! A parameter is a pointer, a handle or a number, and each has a register or a place of a word to itself in the C calling
+//! conventions of 64 bits: the functions are told apart by how many parameters they have.
 #![allow(unsafe_code, reason = "OpenCL's C functions")]
 #![allow(non_snake_case, reason = "their names are OpenCL's")]
-#![allow(clippy::too_many_arguments, reason = "their parameters are OpenCL's")]
+#![allow(clippy::too_many_arguments, clippy::many_single_char_names, reason = "their parameters are OpenCL's")]
 
-use super::loader::{self, Loader};
-use super::status::PLATFORM_NOT_FOUND;
+use super::error::PLATFORM_NOT_FOUND;
+use gpulab_system::memory;
 use std::cell::Cell;
-use std::ffi::c_void;
+use std::ffi::{OsString, c_void};
+use std::fs;
+use std::path::Path;
 use std::sync::OnceLock;
 
-/// Any pointer or handle; one register in every C calling convention that OpenCL is used with.
-type Ptr = *mut c_void;
+/// Names a library to use in place of the system's.
+pub const LIBRARY_VARIABLE: &str = "GPULAB_OPENCL_LIB";
+
+#[cfg(target_os = "windows")]
+const NAMES: &[&str] = &["OpenCL.dll"];
+#[cfg(target_os = "macos")]
+const NAMES: &[&str] = &["/System/Library/Frameworks/OpenCL.framework/OpenCL"];
+#[cfg(not(any(target_os = "windows", target_os = "macos")))]
+const NAMES: &[&str] = &["libOpenCL.so.1", "libOpenCL.so"];
+
+/// What is found where the library came with the process.
+const PRELOADED: &str = "preloaded";
+
+/// The OpenCL library of this process, or why there is none.
+pub struct Loader {
+    /// What was loaded, as it was asked for: a file name, a path, or `preloaded`.
+    pub found: Option<String>,
+    /// What was tried in vain, each with the system's words.
+    pub failures: Vec<String>,
+    library: Option<Library>,
+    preloaded: Option<Library>,
+}
+
+#[cfg(unix)]
+type Library = libloading::os::unix::Library;
+#[cfg(not(unix))]
+type Library = libloading::Library;
+
+impl Loader {
+    fn load() -> Loader {
+        let mut loader = Loader { found: None, failures: Vec::new(), library: None, preloaded: preloaded() };
+        if loader.preloaded_symbol("clGetPlatformIDs").is_some() {
+            loader.found = Some(PRELOADED.to_owned());
+            return loader;
+        }
+        let names: Vec<OsString> = match std::env::var_os(LIBRARY_VARIABLE).filter(|v| !v.is_empty()) {
+            Some(path) => vec![path],
+            None => NAMES.iter().map(OsString::from).collect(),
+        };
+        for name in names {
+            let shown = name.to_string_lossy().into_owned();
+            match open(&name) {
+                Ok(library) if address(&library, "clGetPlatformIDs").is_some() => {
+                    loader.found = Some(shown);
+                    loader.library = Some(library);
+                    break;
+                }
+                Ok(_) => loader.failures.push(format!("{shown} is not an OpenCL library")),
+                Err(error) => loader.failures.push(words(&error)),
+            }
+        }
+        loader
+    }
+
+    /// What keeps OpenCL from being loaded, where it may well be installed.
+    pub(super) fn problem(&self) -> Option<String> {
+        if self.found.is_some() {
+            return None;
+        }
+        let why = self.failures.join("; ");
+        let limit = memory::address_space_limit();
+        match (std::env::var_os(LIBRARY_VARIABLE).filter(|v| !v.is_empty()), limit) {
+            (Some(_), _) => Some(format!(
+                "{LIBRARY_VARIABLE} names a library that cannot be used ({why}): unset it to use the system's OpenCL"
+            )),
+            (None, Some(limit)) => Some(format!("{why}; {limit}")),
+            (None, None) => None,
+        }
+    }
+
+    /// Where the file of the library is, which was found by its name.
+    pub(super) fn path(&self) -> Option<String> {
+        let found = self.found.as_ref()?;
+        let maps = fs::read_to_string("/proc/self/maps").ok()?;
+        let stem = Path::new(found).file_name()?.to_str()?;
+        let path = maps.lines().filter_map(|l| l.find('/').map(|at| &l[at..])).find(|path| path.contains(stem))?;
+        Some(path.to_owned())
+    }
+
+    pub(super) fn symbol(&self, name: &'static str) -> Option<*mut c_void> {
+        self.preloaded_symbol(name).or_else(|| address(self.library.as_ref()?, name))
+    }
+
+    /// The address in a library that came with the process.
+    fn preloaded_symbol(&self, name: &str) -> Option<*mut c_void> {
+        address(self.preloaded.as_ref()?, name)
+    }
+}
+
+/// Whether the library came with the process, as a simulator does. Loads nothing.
+pub(super) fn is_preloaded() -> bool {
+    preloaded().is_some_and(|process| address(&process, "clGetPlatformIDs").is_some())
+}
+
+/// What is in the process already, unless a lookup there finds this program's own forwarders.
+#[cfg(unix)]
+fn preloaded() -> Option<Library> {
+    let process = Library::this();
+    let own = address(&process, "clGetPlatformIDs").is_some_and(is_own);
+    (!own).then_some(process)
+}
+
+#[cfg(not(unix))]
+fn preloaded() -> Option<Library> {
+    None
+}
+
+/// Loads a library; its functions are visible to libraries that were loaded before it.
+fn open(name: &std::ffi::OsStr) -> Result<Library, libloading::Error> {
+    // SAFETY: the library runs its own initialisers, as it would if the program were linked with it.
+    #[cfg(unix)]
+    let library =
+        unsafe { Library::open(Some(name), libloading::os::unix::RTLD_NOW | libloading::os::unix::RTLD_GLOBAL) };
+    // SAFETY: as above.
+    #[cfg(not(unix))]
+    let library = unsafe { Library::new(name) };
+    library
+}
+
+/// What the system said; the error itself only says which call failed.
+fn words(error: &libloading::Error) -> String {
+    std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+/// Whether a driver's library can be loaded; what the system says if not. Its initialisers run.
+pub(super) fn try_library(path: &str) -> Result<(), String> {
+    // SAFETY: OpenCL's loader does the same for every installed driver; nothing of it is called here.
+    unsafe { libloading::Library::new(path) }.map(drop).map_err(|e| words(&e))
+}
+
+fn address(library: &Library, name: &str) -> Option<*mut c_void> {
+    // SAFETY: the address is only kept; whoever calls it states its type.
+    let symbol = unsafe { library.get::<*mut c_void>(name) }.ok()?;
+    let address = *symbol;
+    (!address.is_null()).then_some(address)
+}
+
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("OpenCL's functions are forwarded by words of 64 bits");
 
 thread_local! {
     static FAILURE: Cell<Option<(&'static str, i32)>> = const { Cell::new(None) };
@@ -27,16 +171,11 @@ pub(super) fn take_failure() -> Option<(&'static str, i32)> {
 /// The library, loaded by the first call.
 pub fn loader() -> &'static Loader {
     static LOADER: OnceLock<Loader> = OnceLock::new();
-    LOADER.get_or_init(|| Loader::load(is_own))
-}
-
-/// Whether the library came with the process, as a simulator does. Loads nothing.
-pub(super) fn is_preloaded() -> bool {
-    loader::is_preloaded(is_own)
+    LOADER.get_or_init(|| Loader::load())
 }
 
 /// Whether an address is that of this file's `clGetPlatformIDs`.
-fn is_own(address: Ptr) -> bool {
+fn is_own(address: *mut c_void) -> bool {
     std::ptr::addr_eq(address, clGetPlatformIDs as *const c_void)
 }
 
@@ -55,151 +194,106 @@ impl Symbol {
     }
 }
 
-/// Calls the real function if there is one. The type is that of the enclosing function.
+/// Calls the real function of this name, of the enclosing function's type, if there is one.
 macro_rules! real {
-    ($name:ident($($arg:ident: $ty:ty),*) -> $out:ty) => {{
+    ($name:ident($($arg:ident)*) -> $out:ty) => {{
         static ENTRY: Symbol = Symbol(OnceLock::new());
         ENTRY.address(stringify!($name)).map(|address| {
-            // SAFETY: OpenCL's headers give the function of this name this type.
-            let function: unsafe extern "system" fn($($ty),*) -> $out = unsafe { std::mem::transmute(address) };
+            // SAFETY: OpenCL's headers give the function of this name so many parameters, and each is a word.
+            let function: unsafe extern "system" fn($(real!(@word $arg)),*) -> $out = unsafe { std::mem::transmute(address) };
             // SAFETY: the caller made the arguments for this very function.
             unsafe { function($($arg),*) }
         })
     }};
+    (@word $arg:ident) => { usize };
 }
 
-/// Defines functions of three kinds: `status` return their code, `release` too but nobody hears it,
-/// `create` return a pointer and write their code where the last argument points.
-macro_rules! forward {
-    (
-        status { $($s:ident($($sa:ident: $st:ty),*);)* }
-        release { $($r:ident;)* }
-        create { $($c:ident($($ca:ident: $ct:ty),*);)* }
-    ) => {
-        $(#[unsafe(no_mangle)]
-        unsafe extern "system" fn $s($($sa: $st),*) -> i32 {
-            let code = real!($s($($sa: $st),*) -> i32).unwrap_or(PLATFORM_NOT_FOUND);
-            note(stringify!($s), code);
+/// Defines functions that return their status code, by their parameters.
+macro_rules! status {
+    ($($args:tt $($name:ident)*;)*) => { $($(status!(@one $name $args);)*)* };
+    (@one $name:ident ($($arg:ident)*)) => {
+        #[unsafe(no_mangle)]
+        unsafe extern "system" fn $name($($arg: usize),*) -> i32 {
+            let code = real!($name($($arg)*) -> i32).unwrap_or(PLATFORM_NOT_FOUND);
+            note(stringify!($name), code);
             code
-        })*
-        $(#[unsafe(no_mangle)]
-        unsafe extern "system" fn $r(object: Ptr) -> i32 {
-            let _ = real!($r(object: Ptr) -> i32);
-            0
-        })*
-        $(#[unsafe(no_mangle)]
-        unsafe extern "system" fn $c($($ca: $ct,)* errcode: *mut i32) -> Ptr {
+        }
+    };
+}
+
+/// Defines functions that return a handle, and write their code where the last argument, beside these, points.
+macro_rules! create {
+    ($($args:tt $($name:ident)*;)*) => { $($(create!(@one $name $args);)*)* };
+    (@one $name:ident ($($arg:ident)*)) => {
+        #[unsafe(no_mangle)]
+        unsafe extern "system" fn $name($($arg: usize,)* errcode: *mut i32) -> usize {
             let mut code = PLATFORM_NOT_FOUND;
-            let own: *mut i32 = &mut code;
-            let made = real!($c($($ca: $ct,)* own: *mut i32) -> Ptr).unwrap_or(std::ptr::null_mut());
-            note(stringify!($c), code);
+            let place = &raw mut code as usize;
+            let made = real!($name($($arg)* place) -> usize).unwrap_or(0);
+            note(stringify!($name), code);
             if !errcode.is_null() {
                 // SAFETY: OpenCL lets callers pass null or a place for the code.
                 unsafe { *errcode = code };
             }
             made
+        }
+    };
+}
+
+/// Defines functions that release a handle; nobody hears their code.
+macro_rules! release {
+    ($($name:ident)*) => {
+        $(#[unsafe(no_mangle)]
+        unsafe extern "system" fn $name(object: usize) -> i32 {
+            let _ = real!($name(object) -> i32);
+            0
         })*
     };
 }
 
-forward! {
-    status {
-        clGetPlatformIDs(room: u32, ids: Ptr, count: Ptr);
-        clGetPlatformInfo(platform: Ptr, key: u32, size: usize, value: Ptr, needed: Ptr);
-        clGetDeviceIDs(platform: Ptr, kind: u64, room: u32, ids: Ptr, count: Ptr);
-        clGetDeviceInfo(device: Ptr, key: u32, size: usize, value: Ptr, needed: Ptr);
-        clCreateSubDevices(device: Ptr, properties: Ptr, room: u32, ids: Ptr, count: Ptr);
-        clRetainDevice(device: Ptr);
-        clRetainContext(context: Ptr);
-        clGetContextInfo(context: Ptr, key: u32, size: usize, value: Ptr, needed: Ptr);
-        clRetainCommandQueue(queue: Ptr);
-        clGetCommandQueueInfo(queue: Ptr, key: u32, size: usize, value: Ptr, needed: Ptr);
-        clRetainMemObject(memory: Ptr);
-        clGetMemObjectInfo(memory: Ptr, key: u32, size: usize, value: Ptr, needed: Ptr);
-        clGetImageInfo(image: Ptr, key: u32, size: usize, value: Ptr, needed: Ptr);
-        clGetSupportedImageFormats(context: Ptr, flags: u64, kind: u32, room: u32, formats: Ptr, count: Ptr);
-        clSetMemObjectDestructorCallback(memory: Ptr, callback: Ptr, data: Ptr);
-        clRetainSampler(sampler: Ptr);
-        clGetSamplerInfo(sampler: Ptr, key: u32, size: usize, value: Ptr, needed: Ptr);
-        clRetainProgram(program: Ptr);
-        clBuildProgram(program: Ptr, count: u32, devices: Ptr, options: Ptr, callback: Ptr, data: Ptr);
-        clCompileProgram(program: Ptr, count: u32, devices: Ptr, options: Ptr, headers: u32, programs: Ptr, names: Ptr, callback: Ptr, data: Ptr);
-        clUnloadPlatformCompiler(platform: Ptr);
-        clGetProgramInfo(program: Ptr, key: u32, size: usize, value: Ptr, needed: Ptr);
-        clGetProgramBuildInfo(program: Ptr, device: Ptr, key: u32, size: usize, value: Ptr, needed: Ptr);
-        clCreateKernelsInProgram(program: Ptr, room: u32, kernels: Ptr, count: Ptr);
-        clRetainKernel(kernel: Ptr);
-        clSetKernelArg(kernel: Ptr, index: u32, size: usize, value: Ptr);
-        clGetKernelInfo(kernel: Ptr, key: u32, size: usize, value: Ptr, needed: Ptr);
-        clGetKernelArgInfo(kernel: Ptr, index: u32, key: u32, size: usize, value: Ptr, needed: Ptr);
-        clGetKernelWorkGroupInfo(kernel: Ptr, device: Ptr, key: u32, size: usize, value: Ptr, needed: Ptr);
-        clWaitForEvents(count: u32, events: Ptr);
-        clGetEventInfo(event: Ptr, key: u32, size: usize, value: Ptr, needed: Ptr);
-        clRetainEvent(event: Ptr);
-        clSetUserEventStatus(event: Ptr, status: i32);
-        clSetEventCallback(event: Ptr, kind: i32, callback: Ptr, data: Ptr);
-        clGetEventProfilingInfo(event: Ptr, key: u32, size: usize, value: Ptr, needed: Ptr);
-        clFlush(queue: Ptr);
-        clFinish(queue: Ptr);
-        clEnqueueReadBuffer(queue: Ptr, buffer: Ptr, block: u32, offset: usize, size: usize, host: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueReadBufferRect(queue: Ptr, buffer: Ptr, block: u32, origin: Ptr, host_origin: Ptr, region: Ptr, row: usize, slice: usize, host_row: usize, host_slice: usize, host: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueWriteBuffer(queue: Ptr, buffer: Ptr, block: u32, offset: usize, size: usize, host: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueWriteBufferRect(queue: Ptr, buffer: Ptr, block: u32, origin: Ptr, host_origin: Ptr, region: Ptr, row: usize, slice: usize, host_row: usize, host_slice: usize, host: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueFillBuffer(queue: Ptr, buffer: Ptr, pattern: Ptr, unit: usize, offset: usize, size: usize, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueCopyBuffer(queue: Ptr, from: Ptr, to: Ptr, from_offset: usize, to_offset: usize, size: usize, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueCopyBufferRect(queue: Ptr, from: Ptr, to: Ptr, from_origin: Ptr, to_origin: Ptr, region: Ptr, from_row: usize, from_slice: usize, to_row: usize, to_slice: usize, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueReadImage(queue: Ptr, image: Ptr, block: u32, origin: Ptr, region: Ptr, row: usize, slice: usize, host: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueWriteImage(queue: Ptr, image: Ptr, block: u32, origin: Ptr, region: Ptr, row: usize, slice: usize, host: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueFillImage(queue: Ptr, image: Ptr, color: Ptr, origin: Ptr, region: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueCopyImage(queue: Ptr, from: Ptr, to: Ptr, from_origin: Ptr, to_origin: Ptr, region: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueCopyImageToBuffer(queue: Ptr, from: Ptr, to: Ptr, origin: Ptr, region: Ptr, offset: usize, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueCopyBufferToImage(queue: Ptr, from: Ptr, to: Ptr, offset: usize, origin: Ptr, region: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueUnmapMemObject(queue: Ptr, memory: Ptr, mapped: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueMigrateMemObjects(queue: Ptr, count: u32, objects: Ptr, flags: u64, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueNDRangeKernel(queue: Ptr, kernel: Ptr, dims: u32, offset: Ptr, global: Ptr, local: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueTask(queue: Ptr, kernel: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueNativeKernel(queue: Ptr, function: Ptr, args: Ptr, size: usize, count: u32, objects: Ptr, places: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueMarkerWithWaitList(queue: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueBarrierWithWaitList(queue: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueAcquireGLObjects(queue: Ptr, count: u32, objects: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueReleaseGLObjects(queue: Ptr, count: u32, objects: Ptr, waits: u32, list: Ptr, event: Ptr);
-    }
-    release {
-        clReleaseDevice;
-        clReleaseContext;
-        clReleaseCommandQueue;
-        clReleaseMemObject;
-        clReleaseSampler;
-        clReleaseProgram;
-        clReleaseKernel;
-        clReleaseEvent;
-    }
-    create {
-        clCreateContext(properties: Ptr, count: u32, devices: Ptr, callback: Ptr, data: Ptr);
-        clCreateContextFromType(properties: Ptr, kind: u64, callback: Ptr, data: Ptr);
-        clCreateCommandQueue(context: Ptr, device: Ptr, properties: u64);
-        clCreateBuffer(context: Ptr, flags: u64, size: usize, host: Ptr);
-        clCreateSubBuffer(buffer: Ptr, flags: u64, kind: u32, region: Ptr);
-        clCreateImage(context: Ptr, flags: u64, format: Ptr, description: Ptr, host: Ptr);
-        clCreateSampler(context: Ptr, normalized: u32, addressing: u32, filter: u32);
-        clCreateProgramWithSource(context: Ptr, count: u32, texts: Ptr, lengths: Ptr);
-        clCreateProgramWithBinary(context: Ptr, count: u32, devices: Ptr, lengths: Ptr, binaries: Ptr, statuses: Ptr);
-        clCreateProgramWithBuiltInKernels(context: Ptr, count: u32, devices: Ptr, names: Ptr);
-        clLinkProgram(context: Ptr, count: u32, devices: Ptr, options: Ptr, inputs: u32, programs: Ptr, callback: Ptr, data: Ptr);
-        clCreateKernel(program: Ptr, name: Ptr);
-        clCreateUserEvent(context: Ptr);
-        clEnqueueMapBuffer(queue: Ptr, buffer: Ptr, block: u32, flags: u64, offset: usize, size: usize, waits: u32, list: Ptr, event: Ptr);
-        clEnqueueMapImage(queue: Ptr, image: Ptr, block: u32, flags: u64, origin: Ptr, region: Ptr, row: Ptr, slice: Ptr, waits: u32, list: Ptr, event: Ptr);
-        clCreateFromGLBuffer(context: Ptr, flags: u64, object: u32);
-        clCreateFromGLRenderbuffer(context: Ptr, flags: u64, object: u32);
-        clCreateFromGLTexture(context: Ptr, flags: u64, target: u32, level: i32, object: u32);
-        clCreateFromGLTexture2D(context: Ptr, flags: u64, target: u32, level: i32, object: u32);
-        clCreateFromGLTexture3D(context: Ptr, flags: u64, target: u32, level: i32, object: u32);
-    }
+status! {
+    (a) clRetainDevice clRetainContext clRetainCommandQueue clRetainMemObject clRetainSampler clRetainProgram
+        clUnloadPlatformCompiler clRetainKernel clRetainEvent clFlush clFinish;
+    (a b) clWaitForEvents clSetUserEventStatus;
+    (a b c) clGetPlatformIDs clSetMemObjectDestructorCallback;
+    (a b c d) clCreateKernelsInProgram clSetKernelArg clSetEventCallback clEnqueueMarkerWithWaitList
+        clEnqueueBarrierWithWaitList;
+    (a b c d e) clGetPlatformInfo clGetDeviceIDs clGetDeviceInfo clCreateSubDevices clGetContextInfo
+        clGetCommandQueueInfo clGetMemObjectInfo clGetImageInfo clGetSamplerInfo clGetProgramInfo
+        clGetKernelInfo clGetEventInfo clGetEventProfilingInfo clEnqueueTask;
+    (a b c d e f) clGetSupportedImageFormats clBuildProgram clGetProgramBuildInfo clGetKernelArgInfo
+        clGetKernelWorkGroupInfo clEnqueueUnmapMemObject clEnqueueAcquireGLObjects clEnqueueReleaseGLObjects;
+    (a b c d e f g) clEnqueueMigrateMemObjects;
+    (a b c d e f g h) clEnqueueFillImage;
+    (a b c d e f g h i) clCompileProgram clEnqueueReadBuffer clEnqueueWriteBuffer clEnqueueFillBuffer
+        clEnqueueCopyBuffer clEnqueueCopyImage clEnqueueCopyImageToBuffer clEnqueueCopyBufferToImage
+        clEnqueueNDRangeKernel;
+    (a b c d e f g h i j) clEnqueueNativeKernel;
+    (a b c d e f g h i j k) clEnqueueReadImage clEnqueueWriteImage;
+    (a b c d e f g h i j k l m) clEnqueueCopyBufferRect;
+    (a b c d e f g h i j k l m n) clEnqueueReadBufferRect clEnqueueWriteBufferRect;
+}
+
+create! {
+    (a) clCreateUserEvent;
+    (a b) clCreateKernel;
+    (a b c) clCreateCommandQueue clCreateFromGLBuffer clCreateFromGLRenderbuffer;
+    (a b c d) clCreateContextFromType clCreateBuffer clCreateSubBuffer clCreateSampler clCreateProgramWithSource
+        clCreateProgramWithBuiltInKernels;
+    (a b c d e) clCreateContext clCreateImage clCreateFromGLTexture clCreateFromGLTexture2D clCreateFromGLTexture3D;
+    (a b c d e f) clCreateProgramWithBinary;
+    (a b c d e f g h) clLinkProgram;
+    (a b c d e f g h i) clEnqueueMapBuffer;
+    (a b c d e f g h i j k) clEnqueueMapImage;
+}
+
+release! {
+    clReleaseDevice clReleaseContext clReleaseCommandQueue clReleaseMemObject clReleaseSampler clReleaseProgram
+    clReleaseKernel clReleaseEvent
 }
 
 /// The one function of its own kind: a pointer or null, and no code.
 #[unsafe(no_mangle)]
-unsafe extern "system" fn clGetExtensionFunctionAddressForPlatform(platform: Ptr, name: Ptr) -> Ptr {
-    real!(clGetExtensionFunctionAddressForPlatform(platform: Ptr, name: Ptr) -> Ptr).unwrap_or(std::ptr::null_mut())
+unsafe extern "system" fn clGetExtensionFunctionAddressForPlatform(platform: usize, name: usize) -> usize {
+    real!(clGetExtensionFunctionAddressForPlatform(platform name) -> usize).unwrap_or(0)
 }

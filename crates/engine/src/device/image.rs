@@ -3,8 +3,8 @@
 #![allow(unsafe_code, reason = "ocl cannot know what an image is made of")]
 
 use super::error::{DeviceError, guarded, retained};
+use super::info;
 use super::memory::{Buffer, finished};
-use super::query;
 use gpulab_model::data::Scalar;
 use gpulab_model::plan::{Addressing, Arg, BufferId, Image, ImageKind, Launch, MemoryKind, PixelFormat, Sampler};
 use ocl::core::{
@@ -109,7 +109,7 @@ fn check_size(device: DeviceId, image: Image) -> Result<(), DeviceError> {
         ImageKind::Buffer => &[0x1040],
     };
     let fits = |key: u32, size: usize| {
-        let most = query::device(device, key).ok().and_then(|answer| answer.number());
+        let most = info::device(device, key).ok().and_then(|answer| answer.number());
         most.is_none_or(|most| size as u64 <= most)
     };
     match most.iter().zip(image.sides).all(|(key, size)| fits(*key, size)) {

@@ -1,12 +1,16 @@
-//! What platforms and devices say of themselves.
+//! What platforms, devices and other objects of OpenCL say of themselves, asked through the C functions.
+//!
+//! The queries of `ocl` wait ten seconds without a driver, stop at 64 devices, and panic on answers that they do not know.
+#![allow(unsafe_code, reason = "OpenCL's C functions")]
 
-use super::error::DeviceError;
-use super::query::{self, InfoValue};
-use super::{causes, forward};
+use super::error::{DeviceError, check};
+use super::{doctor, forward};
 use gpulab_model::outcome::{DeviceInfo, PlatformInfo};
 use gpulab_model::plan::Target;
 use gpulab_system::{memory, text::Joined};
-use ocl::core::{DeviceId, PlatformId};
+use ocl::core::{DeviceId, Event, Kernel, PlatformId, Program};
+use ocl::ffi::{self, c_void};
+use std::ptr::null_mut;
 
 /// Every platform with its devices. Without a loader or a driver the list is empty; see [`super::loader()`].
 pub fn list_platforms() -> Result<Vec<PlatformInfo>, DeviceError> {
@@ -14,8 +18,9 @@ pub fn list_platforms() -> Result<Vec<PlatformInfo>, DeviceError> {
         return Err(DeviceError::other("loading OpenCL", problem));
     }
     let mut next_row = 0;
-    let ids = query::platforms()?;
-    let platforms: Vec<_> = ids.into_iter().enumerate().map(|(index, id)| platform(index, id, &mut next_row)).collect();
+    let ids = platforms()?;
+    let platforms: Vec<_> =
+        ids.into_iter().enumerate().map(|(index, id)| platform_info(index, id, &mut next_row)).collect();
     match memory::address_space_limit() {
         Some(limit) if next_row == 0 => Err(DeviceError::other(
             "clGetDeviceIDs",
@@ -33,99 +38,80 @@ pub fn generation(info: &DeviceInfo) -> Option<String> {
     }
     // Other drivers may mean something else by the same numbers.
     info.extensions.split(' ').find(|extension| *extension == "cl_nv_device_attribute_query")?;
-    let (_, device) = handles(info).ok()?;
-    let part = |key| query::device(device, key).ok()?.number();
-    Some(format!("{}.{}", part(key::COMPUTE_CAPABILITY_MAJOR_NV)?, part(key::COMPUTE_CAPABILITY_MINOR_NV)?))
+    let id = handles(info).ok()?.1;
+    let part = |key| device(id, key).ok()?.number();
+    Some(format!("{}.{}", part(COMPUTE_CAPABILITY_MAJOR)?, part(0x4001)?))
 }
 
 pub(super) fn handles(info: &DeviceInfo) -> Result<(PlatformId, DeviceId), DeviceError> {
     let gone = || DeviceError::other("clGetDeviceIDs", format!("device {} is gone", info.selector));
     let (platform, device) = info.selector.split_once(':').ok_or_else(gone)?;
     let [platform, device] = [platform, device].map(|number| number.parse().unwrap_or(usize::MAX));
-    let platform = *query::platforms()?.get(platform).ok_or_else(gone)?;
-    let device = *query::devices(platform)?.get(device).ok_or_else(gone)?;
+    let platform = *platforms()?.get(platform).ok_or_else(gone)?;
+    let device = *devices(platform)?.get(device).ok_or_else(gone)?;
     Ok((platform, device))
 }
 
-fn platform(index: usize, id: PlatformId, next_row: &mut usize) -> PlatformInfo {
+fn platform_info(index: usize, id: PlatformId, next_row: &mut usize) -> PlatformInfo {
     let [version, name, vendor] = [0x0901, 0x0902, 0x0903];
-    let text = |key| query::platform(id, key).map(|a| a.text()).unwrap_or_default();
+    let text = |key| platform(id, key).map(|a| a.text()).unwrap_or_default();
     let name = text(name);
-    let (ids, problem) = match query::devices(id) {
-        Ok(ids) if ids.is_empty() => (ids, causes::of_no_devices(&name)),
+    let (ids, problem) = match devices(id) {
+        Ok(ids) if ids.is_empty() => (ids, doctor::pocl_cache_problem().filter(|_| name.contains(doctor::POCL))),
         Ok(ids) => (ids, None),
         Err(error) => (Vec::new(), Some(error.to_string())),
     };
-    let devices = ids.into_iter().enumerate().map(|(d, id)| device(id, *next_row + d, format!("{index}:{d}"), &name));
+    let devices =
+        ids.into_iter().enumerate().map(|(d, id)| device_info(id, *next_row + d, format!("{index}:{d}"), &name));
     let devices: Vec<DeviceInfo> = devices.collect();
     *next_row += devices.len();
     PlatformInfo { index, vendor: text(vendor), version: text(version), name, devices, problem }
 }
 
-mod key {
-    pub(super) const TYPE: u32 = 0x1000;
-    pub(super) const MAX_COMPUTE_UNITS: u32 = 0x1002;
-    pub(super) const MAX_WORK_GROUP_SIZE: u32 = 0x1004;
-    pub(super) const MAX_WORK_ITEM_SIZES: u32 = 0x1005;
-    pub(super) const MAX_CLOCK_FREQUENCY: u32 = 0x100C;
-    pub(super) const IMAGE_SUPPORT: u32 = 0x1016;
-    pub(super) const MAX_MEM_ALLOC_SIZE: u32 = 0x1010;
-    pub(super) const GLOBAL_MEM_CACHE_SIZE: u32 = 0x101E;
-    pub(super) const GLOBAL_MEM_SIZE: u32 = 0x101F;
-    pub(super) const LOCAL_MEM_SIZE: u32 = 0x1023;
-    pub(super) const PROFILING_TIMER_RESOLUTION: u32 = 0x1025;
-    pub(super) const NAME: u32 = 0x102B;
-    pub(super) const VENDOR: u32 = 0x102C;
-    pub(super) const DRIVER_VERSION: u32 = 0x102D;
-    pub(super) const VERSION: u32 = 0x102F;
-    pub(super) const EXTENSIONS: u32 = 0x1030;
-    pub(super) const DOUBLE_FP_CONFIG: u32 = 0x1032;
-    /// Of `cl_nv_device_attribute_query`: the first number of the compute capability.
-    pub(super) const COMPUTE_CAPABILITY_MAJOR_NV: u32 = 0x4000;
-    pub(super) const COMPUTE_CAPABILITY_MINOR_NV: u32 = 0x4001;
-    pub(super) const NATIVE_VECTOR_WIDTH_FLOAT: u32 = 0x103A;
-}
+/// Of `cl_nv_device_attribute_query`: the first number of the compute capability.
+const COMPUTE_CAPABILITY_MAJOR: u32 = 0x4000;
 
-/// Everything that is needed of one device; a question that a driver refuses leaves a 0 or an empty text.
-fn device(id: DeviceId, index: usize, selector: String, platform: &str) -> DeviceInfo {
-    let ask = |key| query::device(id, key).ok();
+/// Everything that is needed of one device, by the numbers of CL_DEVICE_... in CL/cl.h; a question that a driver refuses leaves a 0
+/// or an empty text.
+fn device_info(id: DeviceId, index: usize, selector: String, platform: &str) -> DeviceInfo {
+    let ask = |key| device(id, key).ok();
     let text = |key| ask(key).map(|a| a.text()).unwrap_or_default();
     let number = |key| ask(key).as_ref().and_then(InfoValue::number).unwrap_or(0);
     let bytes = |key| number(key).min(MOST_BYTES);
-    let kind = kind(number(key::TYPE));
-    let extensions = text(key::EXTENSIONS).split_whitespace().joined(" ");
-    let vendor = text(key::VENDOR);
+    let kind = kind(number(0x1000));
+    let extensions = text(0x1030).split_whitespace().joined(" ");
+    let vendor = text(0x102C);
     let has = |names: &[&str]| extensions.split(' ').any(|e| names.contains(&e));
     let target = Target {
         gpu: kind == "gpu",
-        compute_units: small(number(key::MAX_COMPUTE_UNITS)).min(MOST_UNITS),
-        max_wg: usize::try_from(number(key::MAX_WORK_GROUP_SIZE)).unwrap_or(MOST_ITEMS).min(MOST_ITEMS),
-        max_wg_dims: dims(&ask(key::MAX_WORK_ITEM_SIZES).map(|a| a.sizes()).unwrap_or_default()),
-        local_mem: bytes(key::LOCAL_MEM_SIZE),
-        global_mem: bytes(key::GLOBAL_MEM_SIZE),
-        max_alloc: bytes(key::MAX_MEM_ALLOC_SIZE),
-        cache: bytes(key::GLOBAL_MEM_CACHE_SIZE),
-        float_lanes: small(number(key::NATIVE_VECTOR_WIDTH_FLOAT)),
-        fp64: number(key::DOUBLE_FP_CONFIG) != 0 || has(&["cl_khr_fp64"]),
+        compute_units: small(number(0x1002)).min(MOST_UNITS),
+        max_wg: usize::try_from(number(0x1004)).unwrap_or(MOST_ITEMS).min(MOST_ITEMS),
+        max_wg_dims: dims(&ask(0x1005).map(|a| a.sizes()).unwrap_or_default()),
+        local_mem: bytes(0x1023),
+        global_mem: bytes(0x101F),
+        max_alloc: bytes(0x1010),
+        cache: bytes(0x101E),
+        float_lanes: small(number(0x103A)),
+        fp64: number(0x1032) != 0 || has(&["cl_khr_fp64"]),
         fp16: has(&["cl_khr_fp16"]),
         nvidia: vendor.contains("NVIDIA") || platform.contains("NVIDIA"),
-        async_copy: has(&["cl_nv_device_attribute_query"]) && number(key::COMPUTE_CAPABILITY_MAJOR_NV) >= 8,
+        async_copy: has(&["cl_nv_device_attribute_query"]) && number(COMPUTE_CAPABILITY_MAJOR) >= 8,
         register_caps: has(&["cl_nv_compiler_options"]),
         prefetch: kind == "cpu" && ["Portable Computing Language", "Intel"].iter().any(|name| platform.contains(name)),
         subgroups: has(&["cl_khr_subgroups", "cl_intel_subgroups"]),
-        images: number(key::IMAGE_SUPPORT) != 0,
+        images: number(0x1016) != 0,
     };
     DeviceInfo {
         index,
         selector,
         platform: platform.to_owned(),
-        name: text(key::NAME),
+        name: text(0x102B),
         vendor,
         kind: kind.to_owned(),
-        driver: text(key::DRIVER_VERSION),
-        cl_version: text(key::VERSION),
-        clock_mhz: small(number(key::MAX_CLOCK_FREQUENCY)),
-        timer_ns: number(key::PROFILING_TIMER_RESOLUTION),
+        driver: text(0x102D),
+        cl_version: text(0x102F),
+        clock_mhz: small(number(0x100C)),
+        timer_ns: number(0x1025),
         extensions,
         target,
     }
@@ -172,6 +158,117 @@ fn kind(bits: u64) -> &'static str {
         .map_or("other", |(_, name)| name)
 }
 
+/// Longest answer believed, in bytes.
+const MOST: usize = 64 << 20;
+
+/// Every platform; empty without a loader or driver.
+pub(super) fn platforms() -> Result<Vec<PlatformId>, DeviceError> {
+    let call = "clGetPlatformIDs";
+    let mut count = 0;
+    // SAFETY: no room is offered and `count` outlives the call.
+    let code = unsafe { ffi::clGetPlatformIDs(0, null_mut(), &mut count) };
+    if code == super::error::PLATFORM_NOT_FOUND || (code == 0 && count == 0) {
+        return Ok(Vec::new());
+    }
+    check(call, code)?;
+    let mut ids = vec![null_mut(); count as usize];
+    // SAFETY: `ids` has room for `count` handles.
+    check(call, unsafe { ffi::clGetPlatformIDs(count, ids.as_mut_ptr(), null_mut()) })?;
+    // SAFETY: the handles come from OpenCL just now, and platforms are never released.
+    Ok(ids.into_iter().filter(|id| !id.is_null()).map(|id| unsafe { PlatformId::from_raw(id) }).collect())
+}
+
+pub(super) fn devices(platform: PlatformId) -> Result<Vec<DeviceId>, DeviceError> {
+    const ALL: u64 = 0xFFFF_FFFF;
+    let call = "clGetDeviceIDs";
+    let mut count = 0;
+    // SAFETY: the platform is valid, no room is offered, and `count` outlives the call.
+    let code = unsafe { ffi::clGetDeviceIDs(platform.as_ptr(), ALL, 0, null_mut(), &mut count) };
+    if code == -1 || (code == 0 && count == 0) {
+        return Ok(Vec::new());
+    }
+    check(call, code)?;
+    let mut ids = vec![null_mut(); count as usize];
+    // SAFETY: `ids` has room for `count` handles.
+    check(call, unsafe { ffi::clGetDeviceIDs(platform.as_ptr(), ALL, count, ids.as_mut_ptr(), null_mut()) })?;
+    // SAFETY: the handles come from OpenCL just now; root devices are never released.
+    Ok(ids.into_iter().filter(|id| !id.is_null()).map(|id| unsafe { DeviceId::from_raw(id) }).collect())
+}
+
+/// The bytes of an answer, kept aligned for any number.
+pub(super) struct InfoValue {
+    words: Vec<u64>,
+    size: usize,
+}
+
+impl InfoValue {
+    fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.words).get(..self.size).unwrap_or_default()
+    }
+
+    /// The answer as text, without the NUL that ends it.
+    pub(super) fn text(&self) -> String {
+        let text = String::from_utf8_lossy(self.bytes());
+        text.trim_end_matches('\0').trim().to_owned()
+    }
+
+    /// The answer as an unsigned number of 4 or 8 bytes.
+    pub(super) fn number(&self) -> Option<u64> {
+        match self.size {
+            4 => bytemuck::try_pod_read_unaligned::<u32>(self.bytes()).ok().map(u64::from),
+            8 => bytemuck::try_pod_read_unaligned(self.bytes()).ok(),
+            _ => None,
+        }
+    }
+
+    /// The answer as a signed number of 4 bytes.
+    pub(super) fn signed(&self) -> Option<i32> {
+        bytemuck::try_pod_read_unaligned(self.bytes()).ok()
+    }
+
+    /// The answer as numbers of the host's word size.
+    pub(super) fn sizes(&self) -> Vec<usize> {
+        self.bytes().chunks_exact(size_of::<usize>()).map(bytemuck::pod_read_unaligned).collect()
+    }
+}
+
+/// Asks for the size of an answer, then for the answer.
+fn ask(call: &str, mut get: impl FnMut(usize, *mut c_void, *mut usize) -> i32) -> Result<InfoValue, DeviceError> {
+    let mut size = 0;
+    check(call, get(0, null_mut(), &mut size))?;
+    if size > MOST {
+        return Err(DeviceError::other(call, format!("the driver announces an answer of {size} bytes")));
+    }
+    let mut words = vec![0u64; size.div_ceil(8)];
+    if size > 0 {
+        check(call, get(size, words.as_mut_ptr().cast(), null_mut()))?;
+    }
+    Ok(InfoValue { words, size })
+}
+
+/// Defines questions: C functions of OpenCL whose last four arguments are key, size, place and size needed.
+macro_rules! questions {
+    ($($name:ident($($arg:ident: $ty:ty => $handle:expr),*) $function:ident;)*) => {
+        $(pub(super) fn $name($($arg: $ty,)* key: u32) -> Result<InfoValue, DeviceError> {
+            ask(stringify!($function), |size, place, needed| {
+                // SAFETY: the handles are alive, and `ask` gives a place of `size` bytes.
+                unsafe { ffi::$function($($handle,)* key, size, place, needed) }
+            })
+        })*
+    };
+}
+
+questions! {
+    platform(id: PlatformId => id.as_ptr()) clGetPlatformInfo;
+    device(id: DeviceId => id.as_raw()) clGetDeviceInfo;
+    build(program: &Program => program.as_ptr(), id: DeviceId => id.as_raw()) clGetProgramBuildInfo;
+    kernel(kernel: &Kernel => kernel.as_ptr()) clGetKernelInfo;
+    kernel_arg(kernel: &Kernel => kernel.as_ptr(), index: u32 => index) clGetKernelArgInfo;
+    kernel_work_group(kernel: &Kernel => kernel.as_ptr(), id: DeviceId => id.as_raw()) clGetKernelWorkGroupInfo;
+    event(event: &Event => *event.as_ptr_ref()) clGetEventInfo;
+    event_time(event: &Event => *event.as_ptr_ref()) clGetEventProfilingInfo;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -203,5 +300,41 @@ mod tests {
         assert_eq!(dims(&[1, 2, 3, 4]), [1, 2, 3]);
         assert_eq!(dims(&[usize::MAX, 2, 3]), [MOST_ITEMS, 2, 3]);
         assert_eq!(dims(&[]), [0; 3]);
+    }
+
+    fn answer(bytes: &'static [u8]) -> InfoValue {
+        ask("clTest", |size, place, needed| {
+            if size == 0 {
+                // SAFETY: `ask` gives a place for the size when it asks for it.
+                unsafe { *needed = bytes.len() };
+            } else {
+                // SAFETY: `ask` gives a place of `size` bytes.
+                unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), place.cast::<u8>(), size) };
+            }
+            0
+        })
+        .unwrap()
+    }
+
+    #[test]
+    fn answers_are_texts_and_numbers_of_both_widths() {
+        assert_eq!(answer(b"Portable \0").text(), "Portable");
+        assert_eq!(answer(b"\xff\0").text(), "\u{fffd}");
+        assert_eq!(answer(b"").text(), "");
+        assert_eq!(answer(&[1, 0, 0, 0]).number(), Some(1));
+        assert_eq!(answer(&[0, 0, 0, 0, 1, 0, 0, 0]).number(), Some(1 << 32));
+        assert_eq!(answer(&[1, 0]).number(), None);
+        assert_eq!(answer(&[2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]).sizes(), [2, 3]);
+    }
+
+    #[test]
+    fn refused_and_absurd_answers_are_errors() {
+        assert_eq!(ask("clTest", |_, _, _| -30).err(), Some(DeviceError::call("clTest", -30)));
+        let absurd = ask("clTest", |_, _, needed| {
+            // SAFETY: `ask` gives a place for the size when it asks for it.
+            unsafe { *needed = usize::MAX };
+            0
+        });
+        assert!(absurd.is_err());
     }
 }

@@ -5,7 +5,7 @@ use super::error::{DeviceError, guarded};
 use super::image::{ImageViews, Samplers};
 use super::memory::{Buffer, check_event, enqueued};
 use super::program::Built;
-use super::{Stamps, Timing, query};
+use super::{Stamps, Timing, info};
 use gpulab_model::plan::{Arg, BufferId, FlagCheck, Launch};
 use ocl::core::{self, ArgVal, CommandQueue, DeviceId, Event, Kernel};
 use std::collections::BTreeMap;
@@ -82,7 +82,7 @@ fn dims(launch: &Launch) -> Result<u32, DeviceError> {
 
 fn check_count(kernel: &Kernel, launch: &Launch) -> Result<(), DeviceError> {
     const NUM_ARGS: u32 = 0x1191;
-    let has = query::kernel(kernel, NUM_ARGS)?.number();
+    let has = info::kernel(kernel, NUM_ARGS)?.number();
     if has.is_none_or(|n| n == launch.args.len() as u64) {
         return Ok(());
     }
@@ -158,7 +158,7 @@ fn in_argument(error: DeviceError, launch: &Launch, index: u32) -> DeviceError {
 /// and the kernel's own arrays, but some drivers leave the arguments out.
 fn check_local_memory(kernel: &Kernel, launch: &Launch, scene: &LaunchContext<'_>) -> Result<(), DeviceError> {
     const LOCAL_MEM_SIZE: u32 = 0x11B2;
-    let reported = query::kernel_work_group(kernel, scene.device, LOCAL_MEM_SIZE).ok().and_then(|a| a.number());
+    let reported = info::kernel_work_group(kernel, scene.device, LOCAL_MEM_SIZE).ok().and_then(|a| a.number());
     let given = launch.args.iter().map(|arg| if let Arg::Local(bytes) = arg { *bytes as u64 } else { 0 });
     let needed = reported.unwrap_or(0).max(given.fold(0, u64::saturating_add));
     if needed > scene.local_mem { Err(DeviceError::call(ENQUEUE, -5)) } else { Ok(()) }
@@ -295,7 +295,7 @@ pub(super) fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared<'_>) -> Res
 
 pub(super) fn stamps(event: &Event) -> Option<Stamps> {
     let [queued, submit, start, end] = [0x1280, 0x1281, 0x1282, 0x1283];
-    let time = |key| query::event_time(event, key).ok()?.number();
+    let time = |key| info::event_time(event, key).ok()?.number();
     Some(Stamps { queued: time(queued)?, submit: time(submit)?, start: time(start)?, end: time(end)? })
 }
 

@@ -1,42 +1,39 @@
 //! Devices: what they are, how one is chosen, and the few operations that running a plan needs.
 //!
 //! This folder is the only place that names `ocl`. [`Device`] is the seam: [`opencl`] implements it on
-//! a driver, [`fake`] by a script, so that everything above is tested without one.
+//! a driver, a fake in the tests by a script, so that everything above is tested without one.
 
-pub mod causes;
 pub mod doctor;
 mod error;
-pub mod fake;
 mod forward;
-mod host;
 mod image;
 mod info;
 mod launch;
-mod loader;
-mod log;
 mod memory;
 pub mod opencl;
-mod parameter;
 mod play;
 mod program;
-mod query;
-pub mod remedies;
 pub mod select;
-mod status;
-mod stdio;
-mod stop;
 
 pub use error::DeviceError;
-pub use forward::loader;
+pub use forward::{LIBRARY_VARIABLE, Loader, loader};
 pub use info::{generation, list_platforms};
-pub use loader::{LIBRARY_VARIABLE, Loader};
-pub use program::build_options;
-pub use stdio::flush_printed;
 
 use gpulab_model::outcome::{DeviceInfo, Told};
 use gpulab_model::plan::{BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
 use std::cell::RefCell;
+use std::ffi::{c_int, c_void};
 use std::rc::Rc;
+
+/// Sends what drivers and kernels have printed so far on its way: it may wait in the C library's own buffers.
+#[allow(unsafe_code, reason = "a function of the C library")]
+pub fn flush_printed() {
+    unsafe extern "C" {
+        fn fflush(stream: *mut c_void) -> c_int;
+    }
+    // SAFETY: no stream means all of them; each is locked meanwhile.
+    let _ = unsafe { fflush(std::ptr::null_mut()) };
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ProgramId(pub u32);

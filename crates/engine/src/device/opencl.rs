@@ -1,11 +1,10 @@
 //! A real device behind the [`Device`] trait.
 
 use super::error::{DeviceError, guarded, retained};
-use super::host::{self, HostMemory};
 use super::image::{self, ImageViews, Samplers};
 use super::info;
 use super::launch::{self, LaunchContext};
-use super::memory::{self, Buffer};
+use super::memory::{self, Buffer, HostMemory};
 use super::play::Handles;
 use super::program::{self, Built};
 use super::{BufferWrite, BuildUnit, Device, Gone, ProgramId, Timing};
@@ -197,7 +196,7 @@ impl Device for OpenClDevice {
     }
 
     fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError> {
-        self.hosts.get(&host).map(|memory| memory.slice()).ok_or_else(host::released)
+        self.hosts.get(&host).map(|memory| memory.slice()).ok_or_else(memory::released)
     }
 
     // Copies go through the queue that checked runs use, so that one queue orders them all.

@@ -2,9 +2,8 @@
 #![allow(unsafe_code, reason = "OpenCL works on host memory after the call that names it has returned")]
 
 use super::error::{DeviceError, guarded, retained};
-use super::host::{self, HostMemory};
 use super::launch::{self, Prepared};
-use super::memory::{Buffer, check_event, enqueued};
+use super::memory::{self, Buffer, HostMemory, check_event, enqueued};
 use super::{Stamps, Timing};
 use gpulab_cpu as cpu;
 use gpulab_model::plan::{Action, BufferId, HostId, QueuedCommand, Transfer};
@@ -106,7 +105,7 @@ impl Handles<'_> {
     }
 
     fn host(&self, t: &Transfer) -> Result<&HostMemory, DeviceError> {
-        self.hosts.get(&t.host).ok_or_else(host::released)
+        self.hosts.get(&t.host).ok_or_else(memory::released)
     }
 
     fn write(&self, queue: &CommandQueue, t: &Transfer) -> Result<Event, DeviceError> {

@@ -1,11 +1,11 @@
 //! Building a unit: source in, kernels out, or the compiler's log.
 
 use super::error::{DeviceError, guarded};
-use super::parameter::{Parameter, parameters};
-use super::{BuildUnit, causes, log, query};
+use super::{BuildUnit, doctor, info};
 use gpulab_model::outcome::Told;
-use gpulab_model::plan::BUILD_OPTIONS;
-use gpulab_model::plan::MAX_REGISTERS;
+use gpulab_model::plan::{Arg, BUILD_OPTIONS, MAX_REGISTERS};
+use gpulab_system::terminal;
+use gpulab_system::text::Joined;
 use ocl::core::{self, Context, DeviceId, Kernel, Program, ProgramInfo, ProgramInfoResult};
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -108,12 +108,12 @@ pub(super) fn inspect(
         Built::new(context, device, unit)?
     };
     let log = build_log(&built.program, device, unit);
-    let assembled = log::ptxas(&log);
+    let assembled = ptxas(&log);
     unit.kernels
         .iter()
         .map(|name: &String| {
             let logged = assembled.get(name.as_str()).cloned().unwrap_or_default();
-            let local = query::kernel_work_group(built.kernel(name, 0)?, device, LOCAL_MEM_SIZE)?;
+            let local = info::kernel_work_group(built.kernel(name, 0)?, device, LOCAL_MEM_SIZE)?;
             Ok(Told { local: local.number().or(logged.local), ..logged })
         })
         .collect()
@@ -141,10 +141,6 @@ pub(super) fn binary(
 fn renewed(unit: &BuildUnit, value: u64) -> BuildUnit {
     let kernel = format!("__kernel void renewed(__global ulong *out) {{ *out = {value}UL; }}");
     BuildUnit { text: format!("{}\n{kernel}\n", unit.text), ..unit.clone() }
-}
-
-pub fn build_options(defines: &[(String, String)]) -> Result<String, DeviceError> {
-    with_defines(BUILD_OPTIONS, defines).map(|options| options.to_string_lossy().into_owned())
 }
 
 fn with_defines(options: &str, defines: &[(String, String)]) -> Result<CString, DeviceError> {
@@ -183,7 +179,7 @@ fn judge(
         DeviceError::Call { code, .. } if !SOURCE_CODES.contains(code) => error,
         _ => build_error(&error.to_string(), program, device, unit),
     })?;
-    match query::build(program, device, BUILD_STATUS)?.number() {
+    match info::build(program, device, BUILD_STATUS)?.number() {
         Some(SUCCESS) => Ok(()),
         _ => Err(build_error("the driver does not say why", program, device, unit)),
     }
@@ -206,7 +202,7 @@ fn build_error(otherwise: &str, program: &Program, device: DeviceId, unit: &Buil
     }
     // All that PoCL says where it cannot keep what it compiles.
     if log.ends_with("failed to build the program")
-        && let Some(problem) = causes::pocl_cache_problem()
+        && let Some(problem) = doctor::pocl_cache_problem()
     {
         log = format!("{log}; if this is PoCL, {problem}");
     }
@@ -216,9 +212,190 @@ fn build_error(otherwise: &str, program: &Program, device: DeviceId, unit: &Buil
 /// The driver's log, fit to be shown; empty if there is none.
 fn build_log(program: &Program, device: DeviceId, unit: &BuildUnit) -> String {
     const BUILD_LOG: u32 = 0x1183;
-    let raw = query::build(program, device, BUILD_LOG).map(|a| a.text()).unwrap_or_default();
+    let raw = info::build(program, device, BUILD_LOG).map(|a| a.text()).unwrap_or_default();
     let home = std::env::var("HOME").ok();
-    log::clean(&raw, &unit.path, home.as_deref())
+    clean(&raw, &unit.path, home.as_deref())
+}
+
+/// What compilers call a source that came as a string.
+const ANONYMOUS: [&str; 3] = ["<kernel>:", "<program source>:", "<stdin>:"];
+
+/// Drops the NUL at the end and blank ends, shows control characters as escapes, the home folder as `~`,
+/// and the unit's path where the compiler has a name of its own for it.
+pub(super) fn clean(log: &str, path: &str, home: Option<&str>) -> String {
+    let mut text = log.trim_end_matches(['\0', '\n', '\r', ' ']).trim_start_matches(['\n', '\r']).replace("\r\n", "\n");
+    if let Some(home) = home.map(|h| h.trim_end_matches('/')).filter(|h| h.len() > 1) {
+        text = text.replace(home, "~");
+    }
+    for name in ANONYMOUS {
+        text = text.replace(name, &format!("{path}:"));
+    }
+    terminal::text(&text)
+}
+
+/// What NVIDIA's assembler tells of each function in the log of a verbose build.
+pub(super) fn ptxas(log: &str) -> BTreeMap<&str, Told> {
+    let mut all: BTreeMap<&str, Told> = BTreeMap::new();
+    let mut entry = None;
+    let mut function = None;
+    for line in log.lines() {
+        if let Some(name) = name_after(line, "Compiling entry function") {
+            (entry, function) = (Some(name), Some(name));
+        } else if let Some(name) = name_after(line, "Function properties for") {
+            function = Some(name);
+        } else if let Some(registers) = number_before(line, "registers") {
+            // A kernel's functions may be told of between its name and its registers.
+            let waits = |name: &&str| all.get(name).is_none_or(|usage| usage.registers.is_none());
+            let Some(name) = entry.filter(waits).or(function) else { continue };
+            let usage = all.entry(name).or_default();
+            (usage.registers, usage.local) = (Some(registers), Some(number_before(line, "bytes smem").unwrap_or(0)));
+        } else if let Some(stores) = number_before(line, "bytes spill stores")
+            && let Some(name) = function
+        {
+            let loads = number_before(line, "bytes spill loads").unwrap_or(0);
+            all.entry(name).or_default().spills = Some([stores, loads]);
+        }
+    }
+    all
+}
+
+/// The name behind these words, with or without quotes.
+fn name_after<'a>(line: &'a str, words: &str) -> Option<&'a str> {
+    let rest = line.split_once(words)?.1.trim_start().trim_start_matches('\'');
+    rest.split(['\'', ' ', ':']).next().filter(|name| !name.is_empty())
+}
+
+/// The number before this unit, in whichever of a line's parts it is.
+fn number_before(line: &str, unit: &str) -> Option<u64> {
+    line.split([',', ':'])
+        .find_map(|part: &str| part.trim().strip_suffix(unit)?.split_whitespace().last()?.parse().ok())
+}
+
+/// Qualifiers of address, and that of access which all but images have.
+const GLOBAL: u64 = 0x119B;
+const LOCAL: u64 = 0x119C;
+const CONSTANT: u64 = 0x119D;
+const NONE: u64 = 0x11A3;
+
+#[derive(Debug)]
+pub(super) struct Parameter {
+    kind: ParameterKind,
+    /// As it is declared: qualifier, type and name.
+    declared: String,
+    name: String,
+}
+
+#[derive(Debug, PartialEq)]
+enum ParameterKind {
+    /// A pointer to global or constant memory.
+    Buffer,
+    Image,
+    Local,
+    /// A whole number of so many bytes.
+    Whole(usize),
+    Float,
+    Sampler,
+    /// Of another type: handed over by value.
+    Other,
+    /// Of a type that nothing is known of: the driver compares sizes.
+    Unknown,
+}
+
+/// The parameters of a kernel; none if the driver does not tell.
+pub(super) fn parameters(kernel: &Kernel, text: &str) -> Vec<Parameter> {
+    const NUM_ARGS: u32 = 0x1191;
+    let count = info::kernel(kernel, NUM_ARGS).ok().and_then(|answer| answer.number()).unwrap_or(0);
+    let told = (0..count).map(|index| {
+        let ask = |key| info::kernel_arg(kernel, index as u32, key).ok();
+        let [address, access] = [0x1196, 0x1197].map(|key| ask(key).and_then(|answer| answer.number()));
+        let [type_name, name] = [0x1198, 0x119A].map(|key| ask(key).map(|answer| answer.text()));
+        Some(Parameter::new(address?, access?, &type_name?, name.unwrap_or_default(), text))
+    });
+    told.collect::<Option<_>>().unwrap_or_default()
+}
+
+impl Parameter {
+    /// From OpenCL's qualifiers of address and access; `text` is what its type may be defined in.
+    fn new(address: u64, access: u64, type_name: &str, name: String, text: &str) -> Parameter {
+        let (kind, qualifier) = match address {
+            GLOBAL | CONSTANT if access != NONE => (ParameterKind::Image, ""),
+            GLOBAL => (ParameterKind::Buffer, "__global "),
+            CONSTANT => (ParameterKind::Buffer, "__constant "),
+            LOCAL => (ParameterKind::Local, "__local "),
+            _ => (by_value(type_name, text), ""),
+        };
+        Parameter { kind, declared: format!("{qualifier}{type_name} {name}").trim_end().to_owned(), name }
+    }
+
+    /// Why it cannot be given this argument; a `wide_index` has 8 bytes.
+    pub(super) fn refusal<B>(&self, arg: &Arg<B>, is_image: bool, wide_index: bool) -> Option<String> {
+        let index_bytes = if wide_index { 8 } else { 4 };
+        let (wanted, given, right) = match arg {
+            Arg::Buffer(_) if is_image => (ParameterKind::Image, "an image".to_owned(), "image"),
+            Arg::Buffer(_) => (ParameterKind::Buffer, "a buffer".to_owned(), "__global T *"),
+            Arg::Local(_) => (ParameterKind::Local, "local memory".to_owned(), "__local T *"),
+            Arg::Index(_) => {
+                let index = if wide_index { "ulong" } else { "uint" };
+                (ParameterKind::Whole(index_bytes), format!("a whole number of type INDEX ({index})"), "const INDEX ")
+            }
+            Arg::Uint(_) => (ParameterKind::Whole(4), "a uint".to_owned(), "const uint "),
+            Arg::Float(_) => (ParameterKind::Float, "a float".to_owned(), "const float "),
+            Arg::Int(_) => (ParameterKind::Whole(4), "an int".to_owned(), "const int "),
+            Arg::Sampler(_) => (ParameterKind::Sampler, "a sampler".to_owned(), "sampler_t "),
+            // Its type was read from the kernel's own text.
+            Arg::Value(value) => match &self.kind {
+                ParameterKind::Whole(bytes) if *bytes == value.bytes().len() => return None,
+                ParameterKind::Float if value.bytes().len() == 4 => return None,
+                ParameterKind::Other | ParameterKind::Unknown => return None,
+                _ => (ParameterKind::Unknown, format!("a value of {} bytes", value.bytes().len()), "const int "),
+            },
+        };
+        let is_by_value = matches!(wanted, ParameterKind::Whole(_) | ParameterKind::Float | ParameterKind::Sampler);
+        if self.kind == wanted || (self.kind == ParameterKind::Unknown && is_by_value) {
+            return None;
+        }
+        let name = if self.name.is_empty() { "name" } else { &self.name };
+        Some(format!("is declared `{}` and is given {given}: declare it `{right}{name}`", self.declared))
+    }
+}
+
+/// What is handed over by value, by the name of its type.
+fn by_value(type_name: &str, text: &str) -> ParameterKind {
+    /// Deeper definitions are left to the driver.
+    const MOST: usize = 8;
+    let mut name = type_name.to_owned();
+    for _ in 0..MOST {
+        name = defined_by(&name, text).unwrap_or(name);
+    }
+    let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    match name.as_str() {
+        "int" | "uint" | "unsigned" | "unsigned int" => ParameterKind::Whole(4),
+        "long" | "ulong" | "unsigned long" => ParameterKind::Whole(8),
+        "float" => ParameterKind::Float,
+        "sampler_t" => ParameterKind::Sampler,
+        _ if OTHERS.contains(&scalar) || name.starts_with("struct") || name.starts_with("union") => {
+            ParameterKind::Other
+        }
+        _ => ParameterKind::Unknown,
+    }
+}
+
+/// Types that are no whole number of 4 or 8 bytes, and those of which there are vectors.
+const OTHERS: [&str; 13] =
+    ["int", "uint", "long", "ulong", "char", "uchar", "short", "ushort", "half", "float", "double", "event_t", "bool"];
+
+/// What a type's name stands for, if the text defines it.
+fn defined_by(name: &str, text: &str) -> Option<String> {
+    text.split(';').find_map(|statement| {
+        let before = statement
+            .trim_end()
+            .strip_suffix(name)
+            .filter(|before| !before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))?
+            .trim_end();
+        let meaning = before.rsplit("typedef").next().filter(|meaning| meaning.len() < before.len());
+        let of_fields = before.ends_with('}').then_some("struct");
+        of_fields.or(meaning).map(|meaning| meaning.split_whitespace().joined(" "))
+    })
 }
 
 #[cfg(test)]
@@ -258,5 +435,132 @@ mod tests {
         assert_eq!(made.text, "one\n\n__kernel void renewed(__global ulong *out) { *out = 7UL; }\n");
         assert_eq!(BuildUnit { text: unit.text.clone(), ..made.clone() }, unit);
         assert_ne!(made, renewed(&unit, 8));
+    }
+
+    const TWO_KERNELS: &str = "
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'reduce_vectorised' for 'sm_90'
+ptxas info    : Function properties for reduce_vectorised
+ptxas         .     0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 40 registers, used 1 barriers, 1024 bytes smem, 400 bytes cmem[0]
+ptxas info    : Compile time = 4.332 ms
+ptxas info    : Compiling entry function 'reduce_finish' for 'sm_90'
+ptxas info    : Function properties for reduce_finish
+ptxas         .     16 bytes stack frame, 8 bytes spill stores, 12 bytes spill loads
+ptxas info    : Used 1 barriers, 400 bytes cmem[0], 255 registers
+";
+
+    fn usage(registers: u64, spills: Option<[u64; 2]>, local: u64) -> Told {
+        Told { registers: Some(registers), spills, local: Some(local) }
+    }
+
+    #[test]
+    fn the_assembler_tells_of_each_kernel() {
+        let all = ptxas(TWO_KERNELS);
+        assert_eq!(all["reduce_vectorised"], usage(40, Some([0, 0]), 1024));
+        assert_eq!(all["reduce_finish"], usage(255, Some([8, 12]), 0));
+        assert_eq!(all.len(), 2);
+    }
+
+    #[test]
+    fn functions_of_a_kernel_are_told_from_it() {
+        let between = "ptxas info    : Compiling entry function 'k' for 'sm_61'
+ptxas info    : Function properties for k
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Function properties for helper
+    8 bytes stack frame, 4 bytes spill stores, 4 bytes spill loads
+ptxas info    : Used 12 registers, 328 bytes cmem[0]";
+        assert_eq!(ptxas(between)["k"], usage(12, Some([0, 0]), 0));
+        let behind = "ptxas info    : Compiling entry function 'k' for 'sm_121a'
+ptxas info    : Function properties for k
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 58 registers, 4096 bytes smem
+ptxas info    : Function properties for helper
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 22 registers, used 0 barriers";
+        assert_eq!(ptxas(behind)["k"], usage(58, Some([0, 0]), 4096));
+        let by_the_linker = "info    : Function properties for 'k':
+info    : used 28 registers, 0 stack, 64 bytes smem, 412 bytes cmem[0], 0 bytes lmem";
+        assert_eq!(ptxas(by_the_linker)["k"], usage(28, None, 64));
+    }
+
+    #[test]
+    fn logs_of_others_tell_nothing() {
+        for log in
+            ["", "\n\0", "1 warning generated.", "x.cl:1:2: note: Used 4 registers,", "Compiling entry function '"]
+        {
+            assert!(ptxas(log).is_empty(), "{log}");
+        }
+        let unfinished =
+            "ptxas info    : Compiling entry function 'k' for 'sm_90'\nptxas info    : Used many registers";
+        assert!(ptxas(unfinished).is_empty());
+    }
+
+    #[test]
+    fn home_control_characters_and_the_last_nul_go_and_anonymous_sources_get_their_path() {
+        let log = "/home/ada/.cache/pocl/x.cl:1:2: error\u{1b}[0m\r\nnext\tline\0\0\n\0";
+        assert_eq!(clean(log, "a/b.cl", Some("/home/ada/")), "~/.cache/pocl/x.cl:1:2: error\\x1b[0m\nnext\tline");
+        assert_eq!(clean("/some/x\n", "a/b.cl", None), "/some/x");
+        assert_eq!(clean("a/b", "a/b.cl", Some("/")), "a/b", "a home of / is no home");
+        assert_eq!(clean("<kernel>:3:61: error: x", "dot/naive.cl", None), "dot/naive.cl:3:61: error: x");
+    }
+
+    use gpulab_model::plan::BufferId;
+
+    const PRIVATE: u64 = 0x119E;
+    const READ_ONLY: u64 = 0x11A0;
+    const BUFFER: Arg<BufferId> = Arg::Buffer(BufferId(1));
+
+    fn refusal(address: u64, access: u64, type_name: &str, text: &str, arg: Arg<BufferId>) -> Option<String> {
+        Parameter::new(address, access, type_name, "e".into(), text).refusal(&arg, false, false)
+    }
+
+    #[test]
+    fn each_kind_of_parameter_takes_what_is_of_its_kind_alone() {
+        for (address, access, type_name, takes) in [
+            (GLOBAL, NONE, "float*", 0),
+            (GLOBAL, NONE, "S*", 0),
+            (CONSTANT, NONE, "int*", 0),
+            (LOCAL, NONE, "float*", 1),
+            (PRIVATE, NONE, "uint", 2),
+            (PRIVATE, NONE, "int", 2),
+            (PRIVATE, NONE, "float", 3),
+            (PRIVATE, NONE, "double", 3),
+            (PRIVATE, NONE, "int2", 3),
+            (PRIVATE, NONE, "ulong", 3),
+            (PRIVATE, NONE, "short", 3),
+            (PRIVATE, NONE, "struct S", 3),
+            (PRIVATE, NONE, "sampler_t", 3),
+            (GLOBAL, READ_ONLY, "image2d_t", 3),
+        ] {
+            for (kind, arg) in [BUFFER, Arg::Local(64), Arg::Index(5)].into_iter().enumerate() {
+                let refused = refusal(address, access, type_name, "", arg);
+                assert_eq!(refused.is_none(), kind == takes, "{type_name}: {refused:?}");
+            }
+        }
+        assert_eq!(
+            refusal(PRIVATE, NONE, "float", "", Arg::Index(5)).unwrap(),
+            "is declared `float e` and is given a whole number of type INDEX (uint): declare it `const INDEX e`"
+        );
+    }
+
+    #[test]
+    fn an_image_takes_an_image_and_wide_numbers_are_wide() {
+        let image = Parameter::new(GLOBAL, READ_ONLY, "image2d_t", "e".into(), "");
+        assert_eq!(image.refusal(&BUFFER, true, false), None);
+        let long = Parameter::new(PRIVATE, NONE, "ulong", "e".into(), "");
+        assert_eq!(long.refusal(&Arg::<BufferId>::Index(5), false, true), None);
+        let pointer = Parameter::new(GLOBAL, NONE, "float*", "e".into(), "");
+        assert!(pointer.refusal(&BUFFER, true, false).is_some());
+    }
+
+    #[test]
+    fn types_of_other_names_are_looked_up() {
+        let text = "typedef float real;\n#define X\ntypedef unsigned  int u32; typedef u32 count;\n\
+                    typedef struct { float a; int b; } S;\nint b;";
+        for (type_name, is_right) in [("real", false), ("u32", true), ("count", true), ("S", false), ("unheard", true)]
+        {
+            assert_eq!(refusal(PRIVATE, NONE, type_name, text, Arg::Index(5)).is_none(), is_right, "{type_name}");
+        }
     }
 }

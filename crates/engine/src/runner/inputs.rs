@@ -4,7 +4,7 @@ use super::buffers::Fenced;
 use crate::device::{Device, ProgramId};
 use gpulab_kernels::{Changed, Family, Spot};
 use gpulab_model::check::{self, Verdict};
-use gpulab_model::data::{Array, Change, DrawnInput, Dtype, Fill, Inputs, Params, Shape};
+use gpulab_model::data::{Array, Change, Dtype, Fill, Inputs, Params, Shape};
 use gpulab_model::outcome::{Judged, Number, Status, Stop};
 use gpulab_model::plan::{Case, Movement, OutputPart, Plan, Reference, Role, Rounded};
 use std::borrow::Cow;
@@ -80,9 +80,6 @@ pub(super) struct Data {
     reference: Option<Reference>,
     /// Fingerprints of the inputs, once they were asked for.
     prints: OnceCell<Vec<u128>>,
-    pub(super) drawn_prints: Vec<u64>,
-    /// What makes prints on the device; none before the device has drawn inputs.
-    pub(super) printer: Option<ProgramId>,
 }
 
 impl Data {
@@ -94,14 +91,8 @@ impl Data {
     /// The same inputs for a case, with what is right for it.
     pub(super) fn judged_for(self, family: &Family, case: &Case) -> Data {
         let is_moved = family.problem.movement(case).is_some();
-        let (reference, drawn_prints) = match (&self.host, family.problem.fold()) {
-            (Inputs::Drawn(drawn), Some(fold)) => {
-                let (reference, prints) = fold.streamed(case, drawn);
-                (Some(reference), prints)
-            }
-            (host, _) => ((!is_moved).then(|| family.problem.reference(case, host.held())), Vec::new()),
-        };
-        Data { key: data_key(family, case), reference, drawn_prints, ..self }
+        let reference = (!is_moved).then(|| family.problem.reference(case, self.host.held()));
+        Data { key: data_key(family, case), reference, ..self }
     }
 
     /// Refuses data over which a wrong kernel of a reader's family would pass. Of fewer elements it may be so by accident.
@@ -126,8 +117,7 @@ impl Data {
         let key = data_key(family, case);
         let device = Vec::new();
         let prints = OnceCell::new();
-        let drawn_prints = Vec::new();
-        Data { key, origin: None, host, device, reference: None, prints, drawn_prints, printer: None }
+        Data { key, origin: None, host, device, reference: None, prints }
     }
 
     /// Whether this case's inputs, and what is right for them, depend on the same.
@@ -165,15 +155,7 @@ impl Data {
             }
             _ => 0.0,
         };
-        let decide =
-            |inputs: &[Array], spot| job.family.problem.decide(job.case, inputs, self.reference.as_ref(), margin, spot);
-        match &self.host {
-            Inputs::Held(arrays) => decide(arrays, spot),
-            Inputs::Drawn(_) => {
-                let changes = decide(&self.host.all_at(spot.at), Spot { at: 0, ..spot });
-                changes.into_iter().map(|change| Change { index: spot.at, ..change }).collect()
-            }
-        }
+        job.family.problem.decide(job.case, self.host.held(), self.reference.as_ref(), margin, spot)
     }
 
     /// Has these changes, and what `right` says is right after them, for as long as `go` runs; returns what undoes the changes
@@ -255,11 +237,6 @@ pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -
     let lens = family.problem.inputs(case.shape, &case.params);
     let problem = &family.problem;
     lens.into_iter().enumerate().map(|(index, len)| problem.input(case, index, len, fill, seed)).collect()
-}
-
-pub(super) fn drawn_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -> Vec<DrawnInput> {
-    let lens = family.problem.inputs(case.shape, &case.params);
-    (0..).zip(lens).map(|(stream, len)| DrawnInput::new(fill, case.dtype, seed, stream, len)).collect()
 }
 
 /// These data of a case, over which its result is exact in any order.
@@ -357,7 +334,7 @@ pub(crate) fn single(array: &Array) -> Option<Number> {
 mod tests {
     use super::super::session::Session;
     use super::*;
-    use crate::device::fake::FakeDevice;
+    use crate::fake::FakeDevice;
     use gpulab_kernels::{Sources, built_in, reduce};
     use gpulab_model::plan::WorkGroup;
 
@@ -416,7 +393,7 @@ mod tests {
         let ones = Array::F64(vec![1.5; 1000]);
         let mut spike = ones.clone();
         spike.put(0, &Array::F64(vec![1e20]));
-        let mut data = Data::of(family, &case, Inputs::Held(vec![spike, ones]));
+        let mut data = Data::of(family, &case, Inputs(vec![spike, ones]));
         let target = gpulab_model::plan::Target::with_everything(false);
         let plan = family.plan(family.rung("naive").unwrap(), &case, &target).unwrap();
         let job = ReadyCase { case: &case, family, plan, program: ProgramId(0), second_seed: 1, again: None };

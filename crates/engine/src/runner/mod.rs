@@ -3,7 +3,6 @@
 mod buffers;
 mod clock;
 mod diagnose;
-mod drawing;
 mod exchange;
 mod inputs;
 mod pace;

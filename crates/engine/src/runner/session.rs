@@ -2,8 +2,7 @@
 
 use super::buffers::Fence;
 use super::clock::{Gauge, sampled};
-use super::drawing::{self, MOST_HELD};
-use super::inputs::{Data, Origin, ReadyCase, choices, demand, drawn_inputs, exactly, make_inputs, single};
+use super::inputs::{Data, Origin, ReadyCase, choices, demand, exactly, make_inputs, single};
 use crate::device::{BuildUnit, Device, ProgramId, generation};
 use gpulab_kernels::exchange::exchange;
 use gpulab_kernels::occupancy::{self, GroupNeeds};
@@ -13,7 +12,7 @@ use gpulab_model::data::{Array, Dtype, Fill, Inputs};
 use gpulab_model::outcome::{
     BuildTold, Clock, Inspected, Judged, LaunchedOnce, Measured, Outcome, ProgramBinary, Sample, Settings, Status, Stop,
 };
-use gpulab_model::plan::{Arg, Case, MemoryKind, Plan, Reference, Refusal, TOLD, WorkGroup};
+use gpulab_model::plan::{Arg, Case, Plan, Reference, Refusal, TOLD, WorkGroup};
 use gpulab_system::files::name_of;
 use std::collections::VecDeque;
 use std::collections::hash_map::RandomState;
@@ -44,8 +43,6 @@ pub struct Session {
     pub(super) left_out: Vec<usize>,
     /// The last cases that were found right, newest last.
     verified: VecDeque<(Case, Judged)>,
-    /// Most bytes of a case's inputs that the host makes and holds; the device draws more.
-    most_held: u64,
     /// Locked while times are taken, if other processes of this machine take times on the device, too.
     turns: Option<File>,
 }
@@ -69,7 +66,6 @@ impl Session {
             launched: false,
             left_out: Vec::new(),
             verified: VecDeque::new(),
-            most_held: MOST_HELD,
             turns: None,
         }
     }
@@ -102,11 +98,6 @@ impl Session {
             let _ = file.unlock();
         }
         measured
-    }
-
-    /// From here on, the device draws inputs of more than so many bytes itself, where it can.
-    pub fn hold_at_most(&mut self, bytes: u64) {
-        self.most_held = bytes;
     }
 
     /// From here on, these take the place of random inputs; `None` for random ones again.
@@ -282,28 +273,17 @@ impl Session {
         }
         if data.device.is_empty() {
             let fence = Fence::of(&*self.device, job.family, job.case);
-            place(&mut *self.device, &self.sources, fence, data)?;
+            data.device = fence.upload(&mut *self.device, data.host.held())?;
         }
         Ok(())
     }
 
     /// Puts these data into their buffers, in place of others of their size.
     pub(super) fn overwrite(&mut self, data: &mut Data) -> Result<(), Stop> {
-        put(&mut *self.device, &self.sources, data)
-    }
-
-    /// A case's inputs of this kind, which the device draws if they are too many for the host. Never under a simulator: to
-    /// Oclgrind 21.10 what one launch writes is not initialised for the next.
-    pub(super) fn inputs(&self, family: &Family, case: &Case, fill: Fill, seed: u64) -> Inputs {
-        let elements: usize = family.problem.inputs(case.shape, &case.params).into_iter().sum();
-        let is_drawn = elements as u64 * case.dtype.size() as u64 > self.most_held
-            && family.problem.fold().is_some()
-            && drawing::is_drawable(fill, case.dtype)
-            && !self.device.info().is_simulator();
-        match is_drawn {
-            true => Inputs::Drawn(drawn_inputs(family, case, fill, seed)),
-            false => Inputs::Held(make_inputs(family, case, fill, seed)),
+        for (fenced, array) in data.device.iter().zip(data.host.held()) {
+            self.device.write(fenced.id, 0, array.as_bytes())?;
         }
+        Ok(())
     }
 
     pub(super) fn load_host(&mut self, case: &Case, family: &Family) -> Result<(), Stop> {
@@ -329,8 +309,8 @@ impl Session {
     /// The data that are timed over: the files', or seeded random ones.
     pub(super) fn real_inputs(&self, family: &Family, case: &Case) -> Inputs {
         match &self.files {
-            Some(files) if FAMILIES.iter().any(|f| f.name == family.name) => Inputs::Held(files.clone()),
-            _ => self.inputs(family, case, family.problem.fill(case), case.seed),
+            Some(files) if FAMILIES.iter().any(|f| f.name == family.name) => Inputs(files.clone()),
+            _ => Inputs(make_inputs(family, case, family.problem.fill(case), case.seed)),
         }
     }
 
@@ -436,10 +416,7 @@ impl Session {
         if let Some(fold) = family.problem.fold() {
             verify_baseline(baseline, fold, family, case)?;
         }
-        // What is drawn on a device is made here for as long as it takes.
-        let made =
-            (!data.host.drawn().is_empty()).then(|| make_inputs(family, case, family.problem.fill(case), case.seed));
-        let inputs = made.as_deref().unwrap_or(data.host.held());
+        let inputs = data.host.held();
         let mut last = check::poisoned(case.dtype, family.problem.result(case.shape, &case.params));
         let (samples, why) = sampled(settings, &mut |_| {
             let started = Instant::now();
@@ -466,45 +443,6 @@ fn verify_baseline(baseline: &Baseline, fold: &dyn Fold, family: &Family, case: 
     let mut got = check::poisoned(case.dtype, fold.result(case.shape, &case.params));
     (baseline.run)(case.shape, &case.params, &inputs, &mut got);
     demand(check::check_result(&got, &want, 0), "over exact data, on the CPU").map(|_| ())
-}
-
-pub(super) fn place(device: &mut dyn Device, sources: &Sources, fence: Fence, data: &mut Data) -> Result<(), Stop> {
-    match &data.host {
-        Inputs::Held(arrays) => data.device = fence.upload(device, arrays)?,
-        Inputs::Drawn(drawn) => {
-            for drawn in drawn {
-                data.device.push(fence.alloc(
-                    device,
-                    MemoryKind::Device,
-                    drawn.dtype,
-                    drawn.len * drawn.dtype.size(),
-                )?);
-            }
-            if let Err(stop) = put(device, sources, data) {
-                data.device.clear();
-                return Err(stop);
-            }
-        }
-    }
-    Ok(())
-}
-
-fn put(device: &mut dyn Device, sources: &Sources, data: &mut Data) -> Result<(), Stop> {
-    match &data.host {
-        Inputs::Held(arrays) => {
-            for (fenced, array) in data.device.iter().zip(arrays) {
-                device.write(fenced.id, 0, array.as_bytes())?;
-            }
-        }
-        Inputs::Drawn(drawn) => {
-            let printer = drawing::printer(device, sources)?;
-            data.printer = Some(printer);
-            for ((drawn, &print), fenced) in drawn.iter().zip(&data.drawn_prints).zip(&data.device) {
-                drawing::draw(device, sources, printer, (drawn, print), fenced)?;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Refuses floats that are rounded so often that the bound of their error would hide mistakes.

@@ -76,10 +76,7 @@ impl Session {
         let started = Instant::now();
         // Not before the first launch, at which some drivers still compile.
         if settings.candidate.is_none() {
-            // The host has nothing to send of what the device draws.
-            if self.data.as_ref().is_some_and(|data| data.host.drawn().is_empty()) {
-                self.in_turn(|session| session.ends_to_ends(job, settings, &mut measured))?;
-            }
+            self.in_turn(|session| session.ends_to_ends(job, settings, &mut measured))?;
             measured.host_tail = self.host_tail(job);
         }
         measured.build = self.build_told(job.case)?;

@@ -1,9 +1,8 @@
 //! Is a rung's result right? Poisoned outputs, guard zones, scrubbed local memory, exact and real data.
 
 use super::buffers::{BoundPlan, Fence, Fenced, joined};
-use super::drawing;
-use super::inputs::{Data, ReadyCase, exact_data, exact_data_of, exactly, tails, timed_exact_data, wrong};
-use super::session::{Session, place};
+use super::inputs::{Data, ReadyCase, exact_data, exact_data_of, exactly, make_inputs, tails, timed_exact_data, wrong};
+use super::session::Session;
 use crate::device::{BuildUnit, Device, Timing};
 use gpulab_kernels::{Changed, Family, Spot};
 use gpulab_model::check;
@@ -66,7 +65,8 @@ impl Session {
             let beside = Fence::of(&*self.device, job.family, &case);
             let fences = [Some(beside), job.family.described().map(|_| beside.poisoned())];
             for fence in fences.into_iter().flatten() {
-                let mut data = exact_data_of(job.family, &case, self.inputs(job.family, &case, fill, case.seed));
+                let mut data =
+                    exact_data_of(job.family, &case, Inputs(make_inputs(job.family, &case, fill, case.seed)));
                 let companion = self.companion(job.family, &case, fence, &mut data)?;
                 self.verify_within(&companion, fence, &data, &when)?;
             }
@@ -83,7 +83,7 @@ impl Session {
         data: &mut Data,
     ) -> Result<ReadyCase<'a>, Stop> {
         let job = self.ready(family, case)?;
-        place(&mut *self.device, &self.sources, fence, data)?;
+        data.device = fence.upload(&mut *self.device, data.host.held())?;
         Ok(job)
     }
 
@@ -113,7 +113,7 @@ impl Session {
         let Some(mut timed) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
         let is_small = timed.host.held_bytes() <= MOST_KEPT / 2;
         if !is_small {
-            timed.host = Inputs::Held(Vec::new());
+            timed.host = Inputs(Vec::new());
         }
         let verified = fills.iter().enumerate().try_for_each(|(index, &(fill, seed))| {
             let mut data = self.take_exact(job, fill, seed);
@@ -155,7 +155,7 @@ impl Session {
             self.exact.iter().position(|(f, s, data)| (*f, *s) == (fill, seed) && data.is_of(job.family, job.case));
         match known {
             Some(place) => self.exact.swap_remove(place).2,
-            None => exact_data_of(job.family, job.case, self.inputs(job.family, job.case, fill, seed)),
+            None => exact_data_of(job.family, job.case, Inputs(make_inputs(job.family, job.case, fill, seed))),
         }
     }
 
@@ -179,7 +179,7 @@ impl Session {
         let shape = Shape { n: if n < 2 * few { n } else { few + n % few }, ..job.case.shape };
         let case = Case { shape, params: job.plan.params.clone(), ..job.case.clone() };
         let lens = problem.inputs(shape, &case.params);
-        let host = Inputs::Held(lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect());
+        let host = Inputs(lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect());
         let mut data = Data::unjudged(job.family, &case, host);
         let fence = Fence::of(&*self.device, job.family, &case);
         let job = &self.companion(job.family, &case, fence, &mut data)?;
@@ -351,8 +351,8 @@ impl Session {
         data: &mut Data,
         when: &str,
     ) -> Result<(), Stop> {
-        let (Some(described), Inputs::Held(inputs)) = (job.family.described(), &data.host) else { return Ok(()) };
-        let zeros = described.zeros(job.case, inputs);
+        let Some(described) = job.family.described() else { return Ok(()) };
+        let zeros = described.zeros(job.case, data.host.held());
         if zeros.is_empty() || self.device.info().is_simulator() {
             return Ok(());
         }
@@ -541,18 +541,8 @@ pub(super) fn demand_guards(device: &mut dyn Device, bound: &BoundPlan) -> Resul
     bound.overrun(device)?.map_or(Ok(()), |what| Err(wrong(what)))
 }
 
-/// Inputs are only to be read. Of those that it drew the device says itself what their prints are.
+/// Inputs are only to be read.
 pub(super) fn demand_inputs(device: &mut dyn Device, bound: &BoundPlan, data: &Data) -> Result<(), Stop> {
-    let mut changed = None;
-    match (&data.host, data.printer) {
-        (Inputs::Drawn(_), Some(printer)) => {
-            for (index, input) in bound.inputs() {
-                if changed.is_none() && drawing::print_of(device, printer, input)? != data.drawn_prints[index] {
-                    changed = Some(index);
-                }
-            }
-        }
-        _ => changed = bound.changed_input(device, data.prints())?,
-    }
+    let changed = bound.changed_input(device, data.prints())?;
     changed.map_or(Ok(()), |input| Err(wrong(format!("the kernel changed its input {input}"))))
 }

@@ -7,7 +7,7 @@ use super::shape::{ACC, HOST_FINISH, ITEMS, grid, tree_depth};
 use crate::prelude::*;
 use crate::{Baseline, Changed, Fold, Lone, Spot, largest_exact};
 use gpulab_cpu::reduce::{self as host, Op};
-use gpulab_model::data::{self, Change, DrawnInput};
+use gpulab_model::data::{self, Change};
 use gpulab_model::plan::{Role, WorkGroup};
 
 pub static FAMILY: Family = BuiltInFamily {
@@ -190,10 +190,6 @@ impl Fold for Reduce {
 
     fn is_decided_by_one(&self, case: &Case) -> bool {
         matches!(op(case), Op::Min | Op::Max | Op::And | Op::Or)
-    }
-
-    fn streamed(&self, case: &Case, inputs: &[DrawnInput]) -> (Reference, Vec<u64>) {
-        host::streamed(op(case), inputs)
     }
 }
 

@@ -98,14 +98,8 @@ pub const NO_EDGE: i32 = i32::MAX / 2;
 /// `len` elements of stream `stream` (0 for the first input, 1 for the second, ...), from index `start` on.
 pub fn generate(fill: Fill, dtype: Dtype, seed: u64, stream: u64, start: u64, len: usize) -> Array {
     let mut array = Array::zeros(dtype, len);
-    regenerate(fill, seed, stream, start, &mut array);
-    array
-}
-
-/// As [`generate`], in place of the elements of an array.
-pub fn regenerate(fill: Fill, seed: u64, stream: u64, start: u64, array: &mut Array) {
     let key = key(seed, stream);
-    match array {
+    match &mut array {
         Array::F32(v) => fill_f32(v, start, fill, key),
         Array::F64(v) => fill_f64(v, start, fill, key),
         Array::I32(v) => fill_whole::<32, i32>(v, start, fill, key, |x| x as i32),
@@ -113,6 +107,7 @@ pub fn regenerate(fill: Fill, seed: u64, stream: u64, start: u64, array: &mut Ar
         // What bytes are is said by a layout, which makes data of them.
         Array::U8(v) => fill_with(v, start, |i| (draw(key, i) >> 40) as u8),
     }
+    array
 }
 
 /// What the elements of a stream are drawn with: element `i` depends on [`draw`] of this and `i` alone.

@@ -1,16 +1,14 @@
 //! Element types, typed arrays, and seeded test data.
 
-mod drawn;
 mod fill;
+mod inputs;
 mod layout;
 mod pairs;
-mod print;
 
-pub use drawn::{DrawnInput, Inputs, Streamed, streamed};
-pub use fill::{Fill, NO_EDGE, draw, generate, near_places, not_finite, telling, turn};
+pub use fill::{Fill, NO_EDGE, draw, generate, not_finite, telling, turn};
+pub use inputs::Inputs;
 pub use layout::{Field, Layout, NumberValue, Scalar};
 pub use pairs::{hard_to_compare, overlapping};
-pub use print::print;
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

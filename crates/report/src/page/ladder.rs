@@ -1,128 +1,99 @@
 //! Ladders: bars against the limit, gains, reasons with the sources' differences, and counts beside times.
 
-use super::material::{DevicePart, PageMaterial};
-use super::parts::{Ids, figure, folded, notes, prose, table};
+use super::{DevicePart, Ids, PageMaterial, figure, figures, folded, notes, prose, table};
 use crate::cell::RateUnit;
-use crate::diff::{self, DiffLayout, KernelFile};
-use crate::format::{self, Screen};
+use crate::diff::{self, KernelFile};
+use crate::format;
 use crate::groups::{elements, groups, ladders as ladders_of, of_most_rungs};
 use crate::moment::FilmMoment;
 use crate::picture::{self, number};
 use crate::rungs::label;
-use crate::view::{View, is_held_against_limit};
+use crate::view::{View, is_base};
 use crate::{payoff, why};
-use gpulab_kernels::{Bound, FAMILIES, Registry, Sources, built_in, cited};
-use gpulab_model::outcome::Status;
+use gpulab_kernels::{FAMILIES, Registry, Sources, built_in, cited};
 use gpulab_record::{Row, flag};
+use gpulab_study::count::{Counts, LockstepModel};
 use gpulab_study::why::{DeviceRates, LadderReasons, RungTime, StepReason, reasons, results};
 use maud::{Markup, html};
+use std::cmp::Ordering;
 
 /// Characters of a line of a source.
 const WIDTH: usize = 110;
 
 /// How near the fastest rungs come to what the device can do.
-pub(super) fn heading(own: &DevicePart<'_>) -> String {
-    let best = |rows: &Vec<Row>| {
-        let timed =
-            rows.iter().filter(|row| row.rung.is_some() && row.status == Status::Ok && row.t_median_s.is_some());
-        timed
-            .min_by(|a, b| a.t_median_s.partial_cmp(&b.t_median_s).unwrap_or(std::cmp::Ordering::Equal))
-            .filter(|row: &&Row| !row.flags.contains(flag::FITS_CACHE))?
-            .ceiling_pct
-    };
-    let shares: Vec<f64> = of_today(own).iter().filter_map(best).collect();
-    let (least, most) = shares.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), share| (a.min(*share), b.max(*share)));
-    match (shares.len(), format!("{least:.0}"), format!("{most:.0}")) {
-        (0, ..) => "Ladders: what each step brings, and why".to_owned(),
-        (_, least, most) if least == most => {
-            format!("The fastest rungs reach {most}\u{a0}% of the limit that bounds them")
-        }
-        (_, least, most) => format!("The fastest rungs reach {least} to {most}\u{a0}% of the limits that bound them"),
+pub(super) fn heading(own: &DevicePart) -> String {
+    let mut shares: Vec<f64> = Vec::new();
+    for rows in of_today(own) {
+        let timed = rows.iter().filter(|row| is_base(row));
+        let best = timed.min_by(|a, b| a.t_median_s.partial_cmp(&b.t_median_s).unwrap_or(Ordering::Equal));
+        shares.extend(best.filter(|row| !row.flags.contains(flag::FITS_CACHE)).and_then(|row| row.ceiling_pct));
     }
-}
-
-pub(super) fn roofline_heading(own: &DevicePart<'_>) -> String {
-    fn bound(rows: &[Row]) -> &'static str {
-        match rows.iter().find_map(Row::bound).is_some_and(Bound::is_memory) {
-            false => "arithmetic bounds",
-            true if is_held_against_limit(rows.iter().filter(|row| !row.on_host())) => "memory bounds",
-            true => "a cache holds the data of",
+    shares.sort_by(f64::total_cmp);
+    match &shares[..] {
+        [] => "Ladders: what each step brings, and why".to_owned(),
+        [only] => format!("The fastest rung reaches {only:.0}\u{a0}% of the limit that bounds it"),
+        [least, .., most] => {
+            format!("The fastest rungs reach {least:.0} to {most:.0}\u{a0}% of the limits that bound them")
         }
     }
-    let all = of_today(own);
-    let told = ["memory bounds", "a cache holds the data of", "arithmetic bounds"].into_iter().filter_map(|what| {
-        let names: Vec<&str> = all.iter().filter(|rows| bound(rows) == what).map(|rows| family(rows)).collect();
-        let (last, others) = names.split_last()?;
-        let names = if others.is_empty() { (*last).to_owned() } else { format!("{} and {last}", others.join(", ")) };
-        Some(format!("{what} {names}"))
-    });
-    let told: Vec<String> = told.collect();
-    let mut text = format::terminal(&told.join(", "));
-    text.get_mut(..1).map(str::make_ascii_uppercase);
-    text
 }
 
 /// The ladders of a device: of each family that of the most rungs and the largest problem, others folded.
-pub(super) fn ladders(own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: &Ids) -> Option<Markup> {
+pub(super) fn ladders(own: &DevicePart, page: &PageMaterial<'_>, ids: &Ids) -> Option<Markup> {
     let families = by_family(own);
-    (!families.is_empty()).then(|| html! { @for (first, others) in &families {
-        (ladder(first, own, material, ids))
-        @if !others.is_empty() {
-            @let more = html! { div.pair { @for rows in others { @if let Ok(picture) = picture::ladder(rows) { (figure(ids, &picture)) } } } };
-            (folded(&format!("{} more of {}: other sizes, types and settings", format::counted(others.len(), "ladder"), family(first)), &more))
-        }
-    } })
-}
-
-fn family(rows: &[Row]) -> &str {
-    rows.first().map_or("", |row| row.family.as_str())
+    (!families.is_empty()).then(|| {
+        html! { @for (first, others) in families {
+            (ladder(&first, own, page, ids))
+            @if let Some(more) = figures(ids, others, |rows| picture::ladder(rows)) {
+                (folded(&format!("more ladders of {}: other sizes, types and settings", first[0].family), &more))
+            }
+        } }
+    })
 }
 
 /// The ladders that can be drawn, family by family in the order of the syllabus: the one to look at, and the others.
-pub(super) fn by_family(own: &DevicePart<'_>) -> Vec<(Vec<Row>, Vec<Vec<Row>>)> {
+fn by_family(own: &DevicePart) -> Vec<(Vec<Row>, Vec<Vec<Row>>)> {
     let mut drawable = ladders_of(&own.rows);
     drawable.retain(|rows| picture::ladder(rows).is_ok());
-    let place =
-        |rows: &Vec<Row>| FAMILIES.iter().position(|known| known.name == family(rows)).unwrap_or(FAMILIES.len());
-    let mut all = groups(&drawable, |rows| family(rows).to_owned());
-    all.sort_by_key(|of_family| of_family.first().map_or(0, place));
-    all.into_iter()
-        .filter_map(|of_family: Vec<Vec<Row>>| {
-            let whole = of_most_rungs(of_family.clone());
-            // Of several as large the first.
-            let first = whole.into_iter().rev().max_by_key(|rows| elements(rows))?;
+    let mut all = groups(&drawable, |rows| rows[0].family.clone());
+    all.sort_by_key(|own| FAMILIES.iter().position(|known| known.name == own[0][0].family).unwrap_or(FAMILIES.len()));
+    let mut families = Vec::new();
+    for of_family in all {
+        // Of several as large the first.
+        let whole = of_most_rungs(of_family.clone());
+        if let Some(first) = whole.into_iter().rev().max_by_key(|rows| elements(rows)) {
             let others = of_family.into_iter().filter(|rows| *rows != first).collect();
-            Some((first, others))
-        })
-        .collect()
+            families.push((first, others));
+        }
+    }
+    families
 }
 
 /// The ladders to look at, but for those of the sources' kernels as printed: these were made for devices of their time.
-fn of_today(own: &DevicePart<'_>) -> Vec<Vec<Row>> {
+fn of_today(own: &DevicePart) -> Vec<Vec<Row>> {
     let firsts = by_family(own).into_iter().map(|(first, _)| first);
-    firsts.filter(|rows| cited(family(rows)).is_none()).collect()
+    firsts.filter(|rows| cited(&rows[0].family).is_none()).collect()
 }
 
-/// The first ladders of all families under the limits of memory and arithmetic.
-pub(super) fn roofline(own: &DevicePart<'_>, ids: &Ids) -> Option<Markup> {
+/// The first ladders of all families under the limits of memory and arithmetic: together, and each with its rungs' names.
+pub(super) fn roofline(own: &DevicePart, ids: &Ids) -> Option<Markup> {
     let firsts = of_today(own);
-    let all = picture::roofline(&firsts, &own.ceilings).ok();
-    let each = firsts.iter().filter_map(|rows| picture::roofline(std::slice::from_ref(rows), &own.ceilings).ok());
-    let each: Vec<_> = if firsts.len() > 1 { each.collect() } else { Vec::new() };
-    let pictures: Vec<_> = all.into_iter().chain(each).collect();
-    super::parts::figures(ids, &pictures)
+    let mut all = vec![firsts.clone()];
+    if firsts.len() > 1 {
+        all.extend(firsts.into_iter().map(|rows| vec![rows]));
+    }
+    figures(ids, all, |ladders| picture::roofline(ladders, &own.ceilings))
 }
 
-fn ladder(rows: &[Row], own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: &Ids) -> Markup {
-    let Some(row) = rows.iter().find(|row| !row.on_host()).or(rows.first()) else { return html! {} };
-    let size = if row.m > 1 {
-        format!("{} × {}", format::count(row.n), format::count(row.m))
-    } else {
-        format!("{} elements", format::count(row.n))
+fn ladder(rows: &[Row], own: &DevicePart, page: &PageMaterial<'_>, ids: &Ids) -> Markup {
+    let row = rows.iter().find(|row| !row.on_host()).unwrap_or(&rows[0]);
+    let size = match row.m {
+        1 => format!("{} elements", format::count(row.n)),
+        m => format!("{} × {}", format::count(row.n), format::count(m)),
     };
     let is_gpu = !row.is_on_cpu_device();
-    let why = DeviceRates::new(&own.ceilings, is_gpu)
-        .map(|rates| reasons(&Registry::default(), rows, material.counts, &rates));
+    let why =
+        DeviceRates::new(&own.ceilings, is_gpu).map(|rates| reasons(&Registry::default(), rows, page.counts, &rates));
     let view = View::of(rows, RateUnit::GB);
     let said: Vec<String> = view.lesson.map(str::to_owned).into_iter().chain(view.notes).collect();
     let id = ids.next("ladder");
@@ -134,27 +105,24 @@ fn ladder(rows: &[Row], own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: 
         }
         (notes(&said))
         @match &why {
-            Ok(why) => (with_reasons(why, is_gpu, material)),
-            Err(missing) => {
-                p.quiet { (prose(&why::without_limit(missing, &row.device))) "." }
-                (differences(rows, material))
-            }
+            Ok(why) => (with_reasons(why, is_gpu, page)),
+            Err(missing) => { p.quiet { (prose(&why::without_limit(missing, &row.device))) "." } }
         }
     } }
 }
 
-fn with_reasons(why: &LadderReasons, is_gpu: bool, material: &PageMaterial<'_>) -> Markup {
+fn with_reasons(why: &LadderReasons, is_gpu: bool, page: &PageMaterial<'_>) -> Markup {
     html! {
         h4 { "Why" }
         ol.steps { @for (pair, (gain, reason)) in why.rungs.windows(2).zip(&why.steps) {
             @let [before, after] = [&pair[0].row, &pair[1].row];
             li class=(mark(*gain, reason)) {
                 (prose(&why::sentence(before, after, *gain, reason)))
-                (difference(before, after, material))
+                (difference(before, after))
             }
         } }
         @let pays = payoff::of_ladder(&why.rungs);
-        @if !pays.is_empty() { h4 { "What would pay most, by the model" } (payoffs(&pays, material)) }
+        @if !pays.is_empty() { h4 { "What would pay most, by the model" } (payoffs(&pays, page)) }
         h4 { "Counts beside times" }
         (counts(&why.rungs))
         (notes(&why::notes(why, is_gpu)))
@@ -163,12 +131,12 @@ fn with_reasons(why: &LadderReasons, is_gpu: bool, material: &PageMaterial<'_>) 
 }
 
 /// What would pay, each with the moment that shows it: a link where the film lies beside, else the command that makes it.
-fn payoffs(pays: &[(String, Option<FilmMoment>)], material: &PageMaterial<'_>) -> Markup {
+fn payoffs(pays: &[(String, Option<FilmMoment>)], page: &PageMaterial<'_>) -> Markup {
     html! { ul.notes { @for (sentence, moment) in pays { li {
         (prose(sentence))
         @match moment {
             None => {}
-            Some(moment) if material.films.contains(&moment.file()) => {
+            Some(moment) if page.films.contains(&moment.file()) => {
                 span.film { "; " a href=(moment.address()) { "the moment in its film" } }
             }
             Some(moment) => { span.film { "; " code { (moment.command()) } } }
@@ -185,19 +153,8 @@ fn mark(gain: f64, reason: &StepReason) -> &'static str {
     }
 }
 
-fn differences(rows: &[Row], material: &PageMaterial<'_>) -> Markup {
-    let timed: Vec<&Row> =
-        rows.iter().filter(|row| row.rung.is_some() && row.status == Status::Ok && row.is_plain()).collect();
-    html! { ol.steps { @for pair in timed.windows(2) {
-        @let [before, after] = [pair[0], pair[1]];
-        li.open { (format::terminal(&label(before))) " to " (format::terminal(&label(after)))
-            (difference(before, after, material)) }
-    } } }
-}
-
-/// What changes in the source, folded; nothing of rungs that this gpulab does not have. Pages of a gallery, which are kept,
-/// name the command that shows it: the sources go on changing.
-fn difference(before: &Row, after: &Row, material: &PageMaterial<'_>) -> Markup {
+/// What changes in the source, folded; nothing of rungs that this gpulab does not have.
+fn difference(before: &Row, after: &Row) -> Markup {
     let file = |row: &Row| {
         let family = built_in(&row.family)?;
         let rung = family.rung(&row.variant)?;
@@ -207,12 +164,7 @@ fn difference(before: &Row, after: &Row, material: &PageMaterial<'_>) -> Markup 
     let Some((old, new)) = file(before).zip(file(after)).filter(|(old, new)| old.path != new.path) else {
         return html! {};
     };
-    if material.home.is_some() {
-        let command = format!("gpulab diff {} {} {}", before.family, before.variant, after.variant);
-        return html! { p.quiet { "what changes in the source: " code { (format::terminal(&command)) } } };
-    }
-    let screen = Screen { width: WIDTH, unicode: true, color: false };
-    let text = diff::text(&old, &new, DiffLayout::Unified(usize::MAX), WIDTH, screen);
+    let text = diff::text(&old, &new, WIDTH, false);
     folded(
         "what changes in the source",
         &html! { pre.diff tabindex="0" { code { @for line in text.lines() { (diff_line(line)) "\n" } } } },
@@ -228,44 +180,39 @@ fn diff_line(line: &str) -> Markup {
     }
 }
 
-type CountCell = (&'static str, fn(&RungTime) -> Option<String>);
-
-const COUNTS: [CountCell; 9] = [
-    ("measured", |rung| Some(number::time(rung.measured))),
-    ("model", |rung| Some(number::time(rung.model_time()?.whole()))),
-    ("over model", |rung| Some(number::value(rung.over_model()?))),
-    ("mostly", |rung| Some(why::part(rung.model_time()?.largest(), &rung.row).to_owned())),
-    ("segments a load", |rung| tally(rung, |counts| counts.memory.global_read.segments_a_request())),
-    ("segments a store", |rung| tally(rung, |counts| counts.memory.global_write.segments_a_request())),
-    ("passes of local memory", |rung| tally(rung, |counts| counts.local().passes_a_request())),
-    ("instructions a result", |rung| {
-        let results = results(&rung.row, &rung.model.as_ref().ok()?.0);
-        tally(rung, |counts| Some(counts.lanes as f64 / results))
-    }),
-    ("lanes busy", |rung| {
-        let share = rung.model.as_ref().ok()?.0.counts.lanes_busy(gpulab_study::count::LockstepModel::USUAL.warp)?;
-        Some(format!("{:.0} %", 100.0 * share))
-    }),
-];
-
-fn tally(rung: &RungTime, count: impl Fn(&gpulab_study::count::Counts) -> Option<f64>) -> Option<String> {
-    count(&rung.model.as_ref().ok()?.0.counts).map(number::value)
-}
-
-/// What was counted of each rung beside its time; columns without a count are left out.
+/// What was counted of each rung beside its time.
 fn counts(rungs: &[RungTime]) -> Markup {
-    let cells = |(_, cell): &&CountCell| rungs.iter().any(|rung| cell(rung).is_some());
-    let columns: Vec<&CountCell> = COUNTS.iter().filter(cells).collect();
-    let head: Vec<String> =
-        std::iter::once("rung").chain(columns.iter().map(|(head, _)| *head)).map(str::to_owned).collect();
-    table(
-        &head,
-        &rungs
-            .iter()
-            .map(|rung: &RungTime| {
-                let cells = columns.iter().map(|(_, cell)| cell(rung).unwrap_or_default());
-                std::iter::once(label(&rung.row)).chain(cells).collect::<Vec<String>>()
-            })
-            .collect::<Vec<_>>(),
-    )
+    let head = [
+        "rung",
+        "measured",
+        "model",
+        "over model",
+        "mostly",
+        "segments a load",
+        "segments a store",
+        "passes of local memory",
+        "instructions a result",
+        "lanes busy",
+    ];
+    let mut rows = Vec::new();
+    for rung in rungs {
+        let counted = rung.model.as_ref().ok();
+        let of = |count: &dyn Fn(&Counts) -> Option<f64>| {
+            counted.and_then(|(row, _)| count(&row.counts)).map(number::value).unwrap_or_default()
+        };
+        let results = counted.map_or(1.0, |(counted, _)| results(&rung.row, counted));
+        rows.push(vec![
+            label(&rung.row),
+            number::time(rung.measured),
+            rung.model_time().map(|time| number::time(time.whole())).unwrap_or_default(),
+            rung.over_model().map(number::value).unwrap_or_default(),
+            rung.model_time().map(|time| why::part(time.largest(), &rung.row).to_owned()).unwrap_or_default(),
+            of(&|counts| counts.memory.global_read.segments_a_request()),
+            of(&|counts| counts.memory.global_write.segments_a_request()),
+            of(&|counts| counts.local().passes_a_request()),
+            of(&|counts| Some(counts.lanes as f64 / results)),
+            of(&|counts| counts.lanes_busy(LockstepModel::USUAL.warp)),
+        ]);
+    }
+    table(&head.map(str::to_owned), &rows)
 }

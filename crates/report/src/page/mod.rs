@@ -1,52 +1,90 @@
 //! One page of recorded results, as HTML: a file of its own that needs no network and no script.
 //!
-//! What comes from files is text by construction: markup is made by `html!` alone, which escapes it. A file for each part of the
-//! page; `parts` has what they share.
+//! What comes from files is text by construction: markup is made by `html!` alone, which escapes it.
 
-mod data;
 mod device;
-mod index;
-mod lab;
 mod ladder;
-mod material;
-mod parts;
-mod steps;
 
 use super::format;
-use super::groups::{distinct, groups};
-use super::picture::{Theme, theme};
-use gpulab_record::Row;
+use super::groups::{distinct, experiments, families, groups, sweeps};
+use super::peers;
+use super::picture::{self, Picture, StudyText, number, overlap, size, sweep};
+use super::shown::{Material, PointStudy};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use gpulab_record::{Point, Row};
 use gpulab_study::ceilings::CeilingRow;
-use material::DevicePart;
-pub use material::{DataFile, DataPlace, PageMaterial, RecordedFolder, RecordedStudy};
+use gpulab_study::count::CountRow;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use parts::Ids;
+use std::borrow::Cow;
+use std::cell::Cell;
+use std::io::Write as _;
 
 const STYLE: &str = include_str!("style.css");
 
-pub fn html(material: &PageMaterial<'_>) -> String {
-    let ids = Ids::default();
-    let devices = devices(material);
-    let mut names: Vec<String> = devices.iter().map(DevicePart::name).collect();
-    names.dedup();
-    let title = if names.is_empty() { "Recorded results".to_owned() } else { names.join(", ") };
-    let parts: Vec<Vec<PageSection>> = devices.iter().map(|part| device_parts(part, material, &ids)).collect();
-    let whole = whole(material, &ids);
-    let main = html! {
-        @for (part, sections) in devices.iter().zip(&parts) {
-            @if devices.len() > 1 { h2.device { (part.name()) " " span.quiet { (part.of()) } } }
-            @for section in sections { (section.whole()) }
-        }
-        @for section in &whole { (section.whole()) }
-    };
-    let brand = html! { "gpulab" @if let Some(home) = material.home { ": " a href=(home) { "all devices" } } };
-    framed(&title, &brand, &lead(material), &contents(&devices, &parts, &whole), &main)
+pub struct PageMaterial<'a> {
+    pub material: &'a Material,
+    /// The files that it is from, to download.
+    pub files: &'a [DataFile],
+    /// Counts that reasons are made of.
+    pub counts: &'a [CountRow],
+    /// Names of films that lie beside the page.
+    pub films: &'a [String],
 }
 
-pub use index::html as index;
+pub struct DataFile {
+    /// Its name without its folder.
+    pub name: String,
+    pub bytes: Cow<'static, [u8]>,
+}
 
-/// A whole page: its head, and what its body holds.
-fn framed(title: &str, brand: &Markup, lead: &str, contents: &Markup, main: &Markup) -> String {
+/// What is recorded of a device.
+struct DevicePart {
+    platform: String,
+    name: String,
+    rows: Vec<Row>,
+    points: Vec<Point>,
+    ceilings: Vec<CeilingRow>,
+}
+
+pub fn html(page: &PageMaterial<'_>) -> String {
+    let ids = Ids::default();
+    let material = page.material;
+    let devices = devices(material);
+    let names = distinct(devices.iter().map(|own| format::terminal(&own.name)));
+    let title = if names.is_empty() { "Recorded results".to_owned() } else { names.join(", ") };
+    let mut sections: Vec<PageSection> = Vec::new();
+    for own in &devices {
+        let whose = if devices.len() > 1 { format!("{} ({}): ", own.name, own.platform) } else { String::new() };
+        let parts = [
+            ("trust", device::heading(own), Some(device::trust(own))),
+            ("limits", "What the device does at best".to_owned(), device::limits(own)),
+            ("ladders", ladder::heading(own), ladder::ladders(own, page, &ids)),
+            ("roofline", "Ladders under the device's limits".to_owned(), ladder::roofline(own, &ids)),
+            ("sweeps", "Which work-groups are best".to_owned(), figures(&ids, sweeps(&own.rows), |rows| sweep(rows))),
+            (
+                "sizes",
+                "How time grows with the problem".to_owned(),
+                figures(&ids, families(&own.rows), |rows| size(rows, &own.ceilings)),
+            ),
+            ("experiments", "What experiments found".to_owned(), studies(own, &ids)),
+        ];
+        for (short, heading, body) in parts {
+            let heading = format::terminal(&format!("{whose}{heading}"));
+            sections.extend(body.map(|body| PageSection { id: ids.next("part"), short, heading, body }));
+        }
+    }
+    let whole = [
+        ("other programs", "What other programs measured", others(material)),
+        ("commands", "The commands that made the data", commands(material)),
+        ("data", "The data, to download", data(page.files)),
+    ];
+    for (short, heading, body) in whole {
+        let heading = heading.to_owned();
+        sections.extend(body.map(|body| PageSection { id: ids.next("part"), short, heading, body }));
+    }
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -56,23 +94,28 @@ fn framed(title: &str, brand: &Markup, lead: &str, contents: &Markup, main: &Mar
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content="gpulab";
                 title { (title) ": what gpulab measured" }
-                style { (PreEscaped(theme::style(Theme::Auto))) (PreEscaped(STYLE)) }
+                style { (PreEscaped(picture::sheet::style())) (PreEscaped(STYLE)) }
             }
             body {
                 header {
-                    p.brand { (brand) }
+                    p.brand { "gpulab" }
                     h1 { (title) }
-                    p.lead { (lead) }
+                    p.lead { (lead(material)) }
                 }
-                (contents)
-                main { (main) }
+                nav aria-label="Contents" { ul { @for one in &sections { li { a href=(format!("#{}", one.id)) { (one.short) } } } } }
+                main { @for one in &sections {
+                    section #(one.id) aria-labelledby=(format!("{}-h", one.id)) {
+                        h2 #(format!("{}-h", one.id)) { (one.heading) }
+                        (one.body)
+                    }
+                } }
             }
         }
     };
     page.into_string() + "\n"
 }
 
-/// A section: what the reader learns from it, in short for the list of contents, and what it holds.
+/// A section: its name in the list of contents, what the reader learns from it, and what it holds.
 struct PageSection {
     id: String,
     short: &'static str,
@@ -80,116 +123,175 @@ struct PageSection {
     body: Markup,
 }
 
-impl PageSection {
-    fn whole(&self) -> Markup {
-        html! { section #(self.id) aria-labelledby=(format!("{}-h", self.id)) {
-            h2 #(format!("{}-h", self.id)) { (self.heading) }
-            (self.body)
-        } }
-    }
+/// `Recorded from ... to ... with gpulab 0.1.0.`
+fn lead(material: &Material) -> String {
+    let of_rows = material.rows.iter().map(|row| (&row.time_utc, &row.gpulab));
+    let of_points = material.points.iter().map(|point| (&point.time_utc, &point.gpulab));
+    let of_limits = material.ceilings.iter().map(|row| (&row.time_utc, &row.gpulab));
+    let all: Vec<(&String, &String)> = of_rows.chain(of_points).chain(of_limits).collect();
+    let mut days: Vec<&str> = all.iter().filter_map(|of| of.0.split('T').next()).collect();
+    days.sort_unstable();
+    let versions = distinct(all.iter().map(|of| of.1.as_str())).join(", ");
+    let [first, .., last] = &days[..] else { return String::new() };
+    let text = format!(
+        "Recorded from {first} to {last} with gpulab {versions}, which times no result that it has not checked."
+    );
+    format::terminal(&text)
 }
 
-fn part(ids: &Ids, short: &'static str, heading: impl Into<String>, body: Option<Markup>) -> Option<PageSection> {
-    Some(PageSection { id: ids.next("part"), short, heading: heading.into(), body: body? })
-}
-
-fn device_parts(own: &DevicePart<'_>, material: &PageMaterial<'_>, ids: &Ids) -> Vec<PageSection> {
-    let all = [
-        part(ids, "trust", device::trust_heading(own), Some(device::trust(own))),
-        part(ids, "limits", device::limits_heading(own), device::limits(own)),
-        part(ids, "ladders", ladder::heading(own), ladder::ladders(own, material, ids)),
-        part(ids, "roofline", ladder::roofline_heading(own), ladder::roofline(own, ids)),
-        part(ids, "sweeps", lab::sweeps_heading(own), lab::sweeps(own, ids)),
-        part(ids, "sizes", "How time grows with the problem", lab::sizes(own, ids)),
-        part(ids, "experiments", lab::experiments_heading(own), lab::experiments(own, ids)),
-        part(ids, "overlap", "What copies and kernels hide of each other", lab::overlaps(own, ids)),
-        part(ids, "single runs", "Is this noise? Each run as a mark", lab::samples(own, &own.folder.samples, ids)),
-    ];
-    all.into_iter().flatten().collect()
-}
-
-fn whole(material: &PageMaterial<'_>, ids: &Ids) -> Vec<PageSection> {
-    let all = [
-        part(ids, "devices compared", steps::heading(material), steps::matrix(material)),
-        part(ids, "other programs", "What other programs measured", data::peers(material)),
-        part(ids, "commands", "The commands that made the data", data::commands(material)),
-        part(ids, "data", "The data, to download", data::files(material)),
-    ];
-    all.into_iter().flatten().collect()
-}
-
-fn contents(devices: &[DevicePart<'_>], parts: &[Vec<PageSection>], whole: &[PageSection]) -> Markup {
-    let links = |parts: &[PageSection]| html! { ul { @for part in parts { li { a href=(format!("#{}", part.id)) { (part.short) } } } } };
-    html! { nav aria-label="Contents" {
-        @for (device, own) in devices.iter().zip(parts) {
-            @if devices.len() > 1 { span.quiet { (device.name()) } }
-            (links(own))
+/// The devices in the records. CPU baselines belong to the device that their run was on. PoCL's versions name one processor by
+/// several compilers' targets.
+fn devices(material: &Material) -> Vec<DevicePart> {
+    let key = |platform: &str, device: &str| (platform.to_owned(), format::device(device));
+    let of_rows = material.rows.iter().filter(|row| !row.on_host()).map(|row| key(&row.platform, &row.device));
+    let of_points = material.points.iter().map(|point| key(&point.platform, &point.device));
+    let of_limits = material.ceilings.iter().map(|row| key(&row.platform, &row.device));
+    let runs = groups(&material.rows, |row| row.run_id.clone());
+    let mut all = Vec::new();
+    for (platform, name) in distinct(of_rows.chain(of_points).chain(of_limits)) {
+        let is_own = |of: &str, device: &str| of == platform && format::device(device) == name;
+        let mut rows = Vec::new();
+        for run in &runs {
+            let home = run.iter().find(|row| !row.on_host());
+            let is_home = home.is_some_and(|row| is_own(&row.platform, &row.device));
+            let own = run.iter().filter(|row| if row.on_host() { is_home } else { is_own(&row.platform, &row.device) });
+            rows.extend(own.cloned());
         }
-        (links(whole))
+        let points = material.points.iter().filter(|point| is_own(&point.platform, &point.device)).cloned().collect();
+        let ceilings = material.ceilings.iter().filter(|row| is_own(&row.platform, &row.device)).cloned().collect();
+        all.push(DevicePart { platform, name, rows, points, ceilings });
+    }
+    all
+}
+
+/// Experiments: the last run of each, whose picture says what it asks and finds.
+fn studies(own: &DevicePart, ids: &Ids) -> Option<Markup> {
+    let all = groups(&experiments(&own.points), |points| points[0].experiment.clone());
+    let shown: Vec<Markup> = all.iter().filter_map(|runs| Some(study(runs.last()?, ids))).collect();
+    (!shown.is_empty()).then(|| html! { div.pair { @for study in shown { (study) } } })
+}
+
+fn study(points: &[Point], ids: &Ids) -> Markup {
+    let own = PointStudy::of(points);
+    let told = StudyText { question: own.question, finding: &own.finding, label: &|x| own.label(x) };
+    let id = ids.next("study");
+    html! { article.study aria-labelledby=(id) {
+        h3 #(id) { (format::terminal(&points[0].experiment)) }
+        @match picture::experiment(points, &told) {
+            Ok(picture) => (figure(ids, &picture)),
+            Err(why) => {
+                p.question { (prose(own.question)) }
+                p { (prose(&own.finding)) }
+                p.quiet { "No picture: " (format::terminal(&why)) "." }
+            }
+        }
+        @if let Ok(picture) = overlap(points) { (figure(ids, &picture)) }
     } }
 }
 
-/// `Recorded from ... to ... with gpulab 0.1.0.`
-fn lead(material: &PageMaterial<'_>) -> String {
-    let folders = || material.folders.iter();
-    let of_rows = folders().flat_map(|own| &own.rows).map(|row| (row.time_utc.as_str(), row.gpulab.as_str()));
-    let of_points = folders().flat_map(|own| &own.studies).flat_map(|study| &study.points);
-    let of_points = of_points.map(|point| (point.time_utc.as_str(), point.gpulab.as_str()));
-    let of_limits = folders().flat_map(|own| &own.ceilings).map(|row| (row.time_utc.as_str(), row.gpulab.as_str()));
-    let all: Vec<(&str, &str)> = of_rows.chain(of_points).chain(of_limits).collect();
-    let day = |time: &str| format::terminal(time.split('T').next().unwrap_or_default());
-    let first = all.iter().map(|of| day(of.0)).min();
-    let last = all.iter().map(|of| day(of.0)).max();
-    let mut versions: Vec<String> = all.iter().map(|of| format::terminal(of.1)).collect();
-    versions.sort();
-    versions.dedup();
-    let when = match (first, last) {
-        (Some(first), Some(last)) if first == last => format!("on {first}"),
-        (Some(first), Some(last)) => format!("from {first} to {last}"),
-        _ => return String::new(),
+fn others(material: &Material) -> Option<Markup> {
+    let figures = |cells: &[Vec<String>]| {
+        let all = peers::figures(cells);
+        all.split_first().map(|(head, rows)| table(head, rows)).unwrap_or_default()
     };
-    format!("Recorded {when} with gpulab {}, which times no result that it has not checked.", versions.join(", "))
+    let all = &material.peers;
+    (!all.is_empty()).then(|| html! { @for (name, cells) in all { (folded(name, &figures(cells))) } })
 }
 
-fn devices<'a>(material: &PageMaterial<'a>) -> Vec<DevicePart<'a>> {
-    material.folders.iter().flat_map(devices_of).collect()
+/// Each command once, in the order of their first rows.
+fn commands(material: &Material) -> Option<Markup> {
+    let of_rows = material.rows.iter().map(|row| &row.command);
+    let all = distinct(of_rows.chain(material.points.iter().map(|point| &point.command)).filter(|c| !c.is_empty()));
+    (!all.is_empty())
+        .then(|| html! { pre.commands tabindex="0" { @for command in all { (format::terminal(command)) "\n" } } })
 }
 
-/// The devices of a folder. CPU baselines belong to the device that their run was on. PoCL's versions name one processor by
-/// several compilers' targets.
-fn devices_of(folder: &RecordedFolder) -> Vec<DevicePart<'_>> {
-    let key = |platform: &String, device: &String| (platform.clone(), format::device(device));
-    let of_study = |study: &RecordedStudy| study.points.first().map(|p| key(&p.platform, &p.device));
-    let of_rows = folder.rows.iter().filter(|row| !row.on_host()).map(|row| key(&row.platform, &row.device));
-    let of_limits = folder.ceilings.iter().map(|row| key(&row.platform, &row.device));
-    let keys = distinct(of_rows.chain(folder.studies.iter().filter_map(of_study)).chain(of_limits));
-    let runs = groups(&folder.rows, |row| row.run_id.clone());
-    keys.into_iter()
-        .map(|own: (String, String)| DevicePart {
-            rows: runs
-                .iter()
-                .flat_map(|run: &Vec<Row>| {
-                    let home = run.iter().find(|row| !row.on_host()).map(|row| key(&row.platform, &row.device));
-                    run.iter()
-                        .filter(|row: &&Row| match row.on_host() {
-                            true => home.as_ref() == Some(&own),
-                            false => key(&row.platform, &row.device) == own,
-                        })
-                        .cloned()
-                        .collect::<Vec<Row>>()
-                })
-                .collect(),
-            studies: folder.studies.iter().filter(|study| of_study(study).as_ref() == Some(&own)).collect(),
-            ceilings: folder
-                .ceilings
-                .iter()
-                .filter(|row: &&CeilingRow| key(&row.platform, &row.device) == own)
-                .cloned()
-                .collect(),
-            folder,
-            key: own,
-        })
-        .collect()
+/// The files, compressed within the page.
+fn data(files: &[DataFile]) -> Option<Markup> {
+    (!files.is_empty()).then(|| html! {
+        p.quiet { "As gpulab wrote them, compressed by gzip. "
+            code { "gpulab columns" } " says what the columns hold, " code { "gpulab show" } " shows a file again." }
+        ul.files { @for file in files {
+            @let name = format::terminal(&file.name);
+            // Of letters that every system takes.
+            @let plain = file.name.replace(|c: char| !c.is_ascii_alphanumeric() && !"._-".contains(c), "_");
+            li { a download=(format!("{plain}.gz")) href=(packed(&file.bytes)) { (name) } " "
+                span.quiet { (number::count(file.bytes.len().div_ceil(1024) as u64)) " KiB" } }
+        } }
+    })
+}
+
+/// The bytes as an address that holds them, compressed.
+fn packed(bytes: &[u8]) -> String {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    // Writing to a Vec cannot fail.
+    let _ = packed.write_all(bytes);
+    format!("data:application/gzip;base64,{}", STANDARD.encode(packed.finish().unwrap_or_default()))
+}
+
+/// Gives each element of a page an id of its own.
+#[derive(Default)]
+struct Ids(Cell<usize>);
+
+impl Ids {
+    fn next(&self, kind: &str) -> String {
+        self.0.set(self.0.get() + 1);
+        format!("{kind}-{}", self.0.get())
+    }
+}
+
+/// A picture, and its numbers folded below it.
+fn figure(ids: &Ids, picture: &Picture) -> Markup {
+    html! { figure {
+        (picture.element(&ids.next("picture"), &html! {}))
+        details.numbers {
+            summary { "the numbers" span.unseen { " of: " (picture.title) } }
+            (table(&picture.figures.head, &picture.figures.rows))
+        }
+    } }
+}
+
+/// The pictures of all that can be drawn, side by side where there is room; the first few shown, others folded.
+fn figures<T>(ids: &Ids, all: Vec<T>, draw: impl Fn(&T) -> picture::Drawn) -> Option<Markup> {
+    const SHOWN: usize = 4;
+    let drawn: Vec<Markup> = all.iter().filter_map(|one| Some(figure(ids, &draw(one).ok()?))).collect();
+    let (first, more) = drawn.split_at(drawn.len().min(SHOWN));
+    (!drawn.is_empty()).then(|| {
+        html! {
+            div.pair { @for picture in first { (picture) } }
+            @if !more.is_empty() {
+                (folded(&format!("{} more", more.len()), &html! { div.pair { @for picture in more { (picture) } } }))
+            }
+        }
+    })
+}
+
+/// What the reader opens when it is wanted.
+fn folded(summary: &str, body: &Markup) -> Markup {
+    html! { details { summary { (format::terminal(summary)) } (body) } }
+}
+
+/// A table whose cells are text; numbers stand at the right. It scrolls where it is wider than the page.
+fn table(head: &[String], rows: &[Vec<String>]) -> Markup {
+    let is_number = |at: usize| {
+        let mut cells = rows.iter().filter_map(|row| row.get(at)).filter(|cell| !cell.is_empty()).peekable();
+        cells.peek().is_some() && cells.all(|cell| cell.starts_with(|c: char| c.is_ascii_digit() || "-−+".contains(c)))
+    };
+    let classes: Vec<Option<&str>> = (0..head.len()).map(|at| is_number(at).then_some("n")).collect();
+    html! { div.scroll tabindex="0" { table {
+        thead { tr { @for (class, cell) in classes.iter().zip(head) { th scope="col" class=[class] { (format::terminal(cell)) } } } }
+        tbody { @for row in rows { tr { @for (class, cell) in classes.iter().zip(row) { td class=[class] { (format::terminal(cell)) } } } } }
+    } } }
+}
+
+/// A sentence as a page has it: no line ends between a number and its sign of per cent.
+fn prose(sentence: &str) -> String {
+    format::terminal(sentence).replace(" %", "\u{a0}%")
+}
+
+/// Sentences, each on its own line; nothing without any.
+fn notes(sentences: &[String]) -> Markup {
+    html! { @if !sentences.is_empty() { ul.notes { @for sentence in sentences { li { (prose(sentence)) } } } } }
 }
 
 pub fn is_page(head: &str) -> bool {

@@ -1,145 +1,258 @@
-//! Lines over one axis, with bands for their spread: what experiments and sizes are drawn with.
+//! Lines over one axis with bands for their spread: an experiment's points, and times over the size of the problem or of the
+//! work-group. Where what is varied is no number, or little is varied, a dot for each value beside its name.
 
-use super::axes::Tick;
-use super::key::{dashes, key, spread};
-use super::prelude::*;
+use super::scale::{AxisScale, BELOW, Tick, across, room, span, ticks, upwards};
+use super::sheet::{Area, Figures, MARGIN, NOTE, SERIES, SMALL, Sheet, WIDTH, dashes, fitted, widest};
+use super::{Drawn, number};
+use crate::format;
+use crate::groups::{self, distinct, distinct_numbers, groups as grouped};
+use crate::rungs::label;
+use crate::view::is_base;
+use gpulab_record::{Point, Row};
+use gpulab_study::ceilings::{CeilingRow, Site};
+use gpulab_system::text::Joined;
 
-/// Units of a chart's height.
+/// Units of a chart's height, and of a line of dots.
 const HEIGHT: f64 = 200.0;
+const ROW: f64 = 17.0;
 
-/// Units that names beside their lines may take, and lines that may have them.
-const BESIDE: f64 = 120.0;
-const MOST_BESIDE: usize = 12;
+/// From this factor between the largest and the smallest value on, their axis is logarithmic; and that of what is varied.
+const WIDE: f64 = 50.0;
+const FAR: f64 = 8.0;
+
+/// Lines that one chart may have; more become dots.
+const MOST_LINES: usize = 2 * SERIES;
 
 /// A line: its points ascend.
-pub(super) struct Line {
-    pub(super) name: String,
-    /// Its colour, sign and dashes.
-    pub(super) series: usize,
-    pub(super) points: Vec<LinePoint>,
+struct Line {
+    name: String,
+    points: Vec<LinePoint>,
 }
 
 /// A point, the ends of its spread, and what is told when it is pointed at.
-pub(super) struct LinePoint {
-    pub(super) x: f64,
-    pub(super) y: f64,
-    pub(super) low: f64,
-    pub(super) high: f64,
-    pub(super) tip: String,
+struct LinePoint {
+    x: f64,
+    y: f64,
+    low: f64,
+    high: f64,
+    tip: String,
 }
 
-/// A value that lines are held against, on the axis across or upwards.
-pub(super) struct ReferenceLine {
-    pub(super) at: f64,
-    pub(super) name: String,
-    pub(super) is_across: bool,
-}
-
-/// Lines in one frame. The axes are not yet placed.
-pub(super) struct LineChart<'a> {
-    pub(super) y_name: String,
-    pub(super) x_name: &'a str,
-    pub(super) x: AxisScale,
-    pub(super) y: AxisScale,
-    /// Values across that have a tick, with their texts.
-    pub(super) x_ticks: Vec<Tick>,
-    pub(super) y_tick: fn(f64) -> String,
-    pub(super) lines: Vec<Line>,
-    pub(super) references: Vec<ReferenceLine>,
-}
-
-impl LineChart<'_> {
-    /// Draws the frame, then the bands, the lines and their names.
-    pub(super) fn draw(self, sheet: &mut Sheet) {
-        let widest = font::widest(self.lines.iter().map(|line| line.name.as_str()), SMALL);
-        let last = |line: &Line| line.points.last().map_or(f64::NEG_INFINITY, |p| p.x);
-        let end = self.lines.iter().map(last).fold(f64::NEG_INFINITY, f64::max);
-        // A name beside the end of a line that ends before is beside nothing.
-        let is_whole = self.lines.iter().all(|line| last(line) == end);
-        let is_beside = is_whole && self.lines.len() <= MOST_BESIDE && widest <= BESIDE;
-        if !is_beside {
-            let names: Vec<(usize, &str)> = self.lines.iter().map(|line| (line.series, line.name.as_str())).collect();
-            key(sheet, &names);
-        }
-        sheet.y += 19.0;
-        sheet.text(MARGIN, sheet.y - 2.0, Lettering::new(SMALL, Anchor::Start, "ink"), &self.y_name);
-        let top = sheet.y + 8.0;
-        let height = if is_beside { HEIGHT.max(14.0 * self.lines.len() as f64) } else { HEIGHT };
-        let y = self.y.over(top + height, top);
-        let y_ticks = axes::ticks(&y, self.y_tick);
-        let left = MARGIN + axes::room(&y_ticks);
-        let right = if is_beside { WIDTH - MARGIN - widest - 14.0 } else { WIDTH - MARGIN - 6.0 };
-        let area = Area::new(left, top, right, top + height);
-        // Points at an end stay clear of the frame.
-        let x = self.x.over(left + 8.0, right - 8.0);
-        axes::upwards(sheet, area, &y_ticks);
-        let x_ticks: Vec<Tick> = self.x_ticks.iter().map(|(value, text)| (x.at(*value), text.clone())).collect();
-        axes::across(sheet, area, &x_ticks, self.x_name);
-        references(sheet, &self.references, area, &x, &y);
-        for line in &self.lines {
-            band(sheet, line, &x, &y);
-        }
-        for line in &self.lines {
-            draw_line(sheet, line, &x, &y);
-        }
-        if is_beside {
-            names_beside(sheet, &self.lines, area, &y);
-        }
-        sheet.y = area.bottom + BELOW;
+/// Draws lines in one frame, with their names above it; the axes are not yet placed. Ticks across are values with their texts.
+fn draw(sheet: &mut Sheet, lines: &[Line], (x, y): (AxisScale, AxisScale), x_ticks: &[Tick], names: [&str; 2]) {
+    if lines.len() > 1 {
+        sheet.key(&lines.iter().map(|line| line.name.clone()).collect::<Vec<_>>());
     }
-}
-
-fn band(sheet: &mut Sheet, line: &Line, x: &AxisScale, y: &AxisScale) {
-    let class = format!("f{}", line.series % theme::SERIES);
-    if line.points.len() > 1 {
+    sheet.y += 19.0;
+    sheet.text(MARGIN, sheet.y - 2.0, (SMALL, "start", "ink"), names[1]);
+    let top = sheet.y + 8.0;
+    let y = y.over(top + HEIGHT, top);
+    let area = Area::new(MARGIN + room(&ticks(&y)), top, WIDTH - MARGIN - 6.0, top + HEIGHT);
+    // Points at an end stay clear of the frame.
+    let x = x.over(area.left + 8.0, area.right - 8.0);
+    upwards(sheet, area, &ticks(&y));
+    let placed: Vec<Tick> = x_ticks.iter().map(|(value, text)| (x.at(*value), text.clone())).collect();
+    across(sheet, area, &placed, names[0]);
+    for (series, line) in lines.iter().enumerate() {
         let upper = line.points.iter().map(|p| (x.at(p.x), y.at(p.high)));
         let lower = line.points.iter().rev().map(|p| (x.at(p.x), y.at(p.low)));
-        sheet.band(&upper.chain(lower).collect::<Vec<_>>(), &class);
+        sheet.band(&upper.chain(lower).collect::<Vec<_>>(), &format!("f{}", series % SERIES));
     }
+    for (series, line) in lines.iter().enumerate() {
+        let places: Vec<(f64, f64)> = line.points.iter().map(|p| (x.at(p.x), y.at(p.y))).collect();
+        sheet.path(&places, &format!("s{}", series % SERIES), 2.0, dashes(series));
+        line.points.iter().zip(&places).for_each(|(point, place)| sheet.dot(*place, series, &point.tip));
+    }
+    sheet.y = area.bottom + BELOW;
 }
 
-fn draw_line(sheet: &mut Sheet, line: &Line, x: &AxisScale, y: &AxisScale) {
-    let class = format!("s{}", line.series % theme::SERIES);
-    let places: Vec<(f64, f64)> = line.points.iter().map(|p| (x.at(p.x), y.at(p.y))).collect();
-    if let ([only], [place]) = (line.points.as_slice(), places.as_slice()) {
-        sheet.line((place.0, y.at(only.low)), (place.0, y.at(only.high)), &class, 1.5);
-    } else {
-        sheet.path(&places, &class, 2.0, dashes(line.series));
+/// Draws the times of rungs over the size of the problem, or over that of the work-group: of each rung and size its fastest row.
+/// `rows` are those of one family and type on one device, `ceilings` those of the device, if they are known.
+fn times(rows: &[Row], x: fn(&Row) -> u64, x_name: &str, floor: Option<f64>) -> Drawn {
+    let timed: Vec<&Row> = rows.iter().filter(|row| is_base(row) && row.is_plain()).collect();
+    let mut sizes = distinct(timed.iter().map(|row| x(row)));
+    sizes.sort_unstable();
+    let seconds = |row: &Row| row.t_median_s.unwrap_or(f64::INFINITY);
+    let fastest = timed.iter().min_by(|a, b| seconds(a).total_cmp(&seconds(b)));
+    let (Some(best), Some(&low), Some(&high)) = (fastest, sizes.first(), sizes.last()) else {
+        return Err("no row has a time, so there is nothing to draw".to_owned());
+    };
+    if low == high {
+        return Err(format!("lines of time need rows of two {x_name} or more with times: give a sweep"));
     }
-    for (point, place) in line.points.iter().zip(&places) {
-        sheet.dot(*place, line.series, &point.tip);
-    }
-}
-
-/// Names right of the last points, moved apart where these are near each other.
-fn names_beside(sheet: &mut Sheet, lines: &[Line], area: Area, y: &AxisScale) {
-    let ends: Vec<f64> = lines.iter().map(|line| line.points.last().map_or(area.bottom, |p| y.at(p.y))).collect();
-    let places = spread(&ends, SMALL * 1.2, area.top + 2.0, area.bottom);
-    for ((line, end), place) in lines.iter().zip(&ends).zip(&places) {
-        if line.name.is_empty() {
-            continue;
+    let mut rungs = grouped(&timed, |row| (row.rung, row.variant.clone()));
+    rungs.sort_by_key(|own| own[0].rung);
+    let all = rungs.iter().flatten().flat_map(|row| [row.t_q1_s, row.t_q3_s, row.t_median_s]).flatten();
+    let (least, most) = span(all.chain(floor)).unwrap_or((1e-6, 1.0));
+    let (unit, of_unit) = number::time_unit((least * most).sqrt());
+    let mut lines = Vec::new();
+    for own in &rungs {
+        let mut points = Vec::new();
+        for &size in &sizes {
+            let of_size = own.iter().filter(|row| x(row) == size);
+            let Some(row) = of_size.min_by(|a, b| seconds(a).total_cmp(&seconds(b))) else { continue };
+            let Some(time) = row.t_median_s else { continue };
+            let tip = format!("{}, {size}: {}", label(row), number::time(time));
+            let [low, high] = [row.t_q1_s, row.t_q3_s].map(|quartile| quartile.unwrap_or(time) / of_unit);
+            points.push(LinePoint { x: size as f64, y: time / of_unit, low, high, tip });
         }
-        let class = format!("s{}", line.series % theme::SERIES);
-        sheet.path(&[(area.right - 2.0, *end), (area.right + 8.0, *place)], &class, 1.0, None);
-        sheet.text(area.right + 11.0, place + 4.0, Lettering::new(SMALL, Anchor::Start, "ink"), &line.name);
+        lines.push(Line { name: label(own[0]), points });
+    }
+    // What bounds all of them from below.
+    if let Some(floor) = floor {
+        let ends = [low, high].map(|x| (x as f64, floor / of_unit));
+        let point = |(x, y)| LinePoint { x, y, low: y, high: y, tip: number::time(floor) };
+        lines.push(Line { name: "an empty launch".to_owned(), points: ends.map(point).into() });
+    }
+    let title = format!("{} is fastest: {} at {} {x_name}", label(best), number::time(seconds(best)), x(best));
+    let device = format::device(&best.device);
+    let subtitle = format!("{} on {device}, {}: median time of each rung's fastest settings", best.family, best.dtype);
+    let mut sheet = Sheet::titled(&title, "ink", &subtitle);
+    let axes =
+        (AxisScale::log(low as f64, high as f64, false, 8), AxisScale::log_round(least / of_unit, most / of_unit, 5));
+    let x_ticks: Vec<Tick> = sizes.iter().map(|&size| (size as f64, number::size(size as f64))).collect();
+    draw(&mut sheet, &lines, axes, &x_ticks, [x_name, &format!("time ({unit})")]);
+    let mut figures = Figures::new(&["rung", x_name, &format!("time ({unit})")]);
+    for line in &lines {
+        let cells = |p: &LinePoint| vec![line.name.clone(), number::count(p.x as u64), number::value(p.y)];
+        figures.rows.extend(line.points.iter().map(cells));
+    }
+    Ok(sheet.done(&title, &format!("Lines of time over {x_name}, of {} rungs.", rungs.len()), figures))
+}
+
+/// Draws time over the size of the problem: where launches end to matter, and where caches end.
+pub fn size(rows: &[Row], ceilings: &[CeilingRow]) -> Drawn {
+    let launch = ceilings.iter().find(|row| row.what == "launch, event time" && row.place == Site::Host);
+    let name = if rows.first().is_some_and(|row| row.m > 1) { "columns n" } else { "elements n" };
+    times(rows, |row| row.n, name, launch.and_then(|row| Some(row.value? * 1e-6)))
+}
+
+/// Draws the rows of a sweep that solve one problem on one device: time over the size of the work-group.
+pub fn sweep(rows: &[Row]) -> Drawn {
+    let latest = crate::sweep::latest(rows);
+    times(&latest, |row| row.wg.map_or(1, |wg| wg.size() as u64), "work-items of a group", None)
+}
+
+pub struct StudyText<'a> {
+    pub question: &'a str,
+    pub finding: &'a str,
+    /// Names a value of what is varied.
+    pub label: &'a dyn Fn(f64) -> String,
+}
+
+/// Draws the points of one run of an experiment, a panel for each quantity. The finding's first part is the title, grey where it
+/// is undecided.
+pub fn experiment(points: &[Point], told: &StudyText<'_>) -> Drawn {
+    let measured: Vec<&Point> = points.iter().filter(|p| p.measured().is_some_and(f64::is_finite)).collect();
+    let Some(first) = measured.first() else {
+        return Err("no point has a value, so there is nothing to draw".to_owned());
+    };
+    // A point within a number ends nothing.
+    let end = [". ", "; "].iter().filter_map(|mark| told.finding.find(mark)).min();
+    let title = end.map_or(told.finding.trim_end_matches('.'), |end| &told.finding[..end]);
+    let rest = end.map_or("", |end| told.finding[end + 2..].trim());
+    let subtitle = format!("{} on {}: {}", first.experiment, format::device(&first.device), told.question);
+    let is_undecided = told.finding.split(". ").next().is_some_and(|first| first.contains("undecided"));
+    let mut sheet = Sheet::titled(title, if is_undecided { "dim" } else { "ink" }, &subtitle);
+    sheet.lines(rest, NOTE, MARGIN);
+    let panels = grouped(&measured, |p| (p.metric.clone(), p.unit.clone()));
+    for panel in &panels {
+        draw_panel(&mut sheet, panel, told.label);
+        sheet.y += 10.0;
+    }
+    let quantity = |p: &Point| number::quantity(&p.metric, &p.unit);
+    let mut figures = Figures::new(&["series", &first.x_name, "quantity", "value", "spread"]);
+    for &point in &measured {
+        let spread = point.noise.map(|noise| format!("{:.1} %", 100.0 * noise)).unwrap_or_default();
+        let value = point.measured().map(number::value).unwrap_or_default();
+        figures.rows.push(vec![point.series.clone(), (told.label)(point.x), quantity(point), value, spread]);
+    }
+    let names = panels.iter().map(|panel| quantity(panel[0])).joined("; ");
+    Ok(sheet.done(title, &format!("{} Panels: {names}.", told.finding), figures))
+}
+
+/// The points of one quantity: lines where numbers are varied, dots otherwise.
+fn draw_panel(sheet: &mut Sheet, points: &[&Point], label: &dyn Fn(f64) -> String) {
+    let mut xs = distinct_numbers(points.iter().map(|p| p.x));
+    xs.sort_by(f64::total_cmp);
+    let own = grouped(points, |p| p.series.as_str());
+    let longest = own.iter().map(Vec::len).max().unwrap_or(0);
+    let has_numbers = xs.iter().all(|x| label(*x).starts_with(|c: char| c.is_ascii_digit()));
+    let name = number::quantity(&points[0].metric, &points[0].unit);
+    if xs.len() < 3 || longest < 3 || !has_numbers || own.len() > MOST_LINES {
+        return dots(sheet, points, &xs, has_numbers, label);
+    }
+    let mut lines = Vec::new();
+    for mut own in own {
+        own.sort_by(|a, b| a.x.total_cmp(&b.x));
+        let point = |p: &Point| {
+            let [low, high] = ends(p);
+            LinePoint { x: p.x, y: p.measured().unwrap_or(0.0), low, high, tip: tip(p, label) }
+        };
+        lines.push(Line { name: own[0].series.clone(), points: own.iter().map(|p| point(p)).collect() });
+    }
+    let (least, most) = span(xs.iter().copied().filter(|x| *x > 0.0)).unwrap_or((1.0, 1.0));
+    let x = match most / least >= FAR && xs[0] >= 0.0 {
+        true => AxisScale::log(least, most, xs[0] == 0.0, 8),
+        false => AxisScale::between(xs[0], most.max(xs[xs.len() - 1]), 8),
+    };
+    let is_long = xs.iter().all(|&x| label(x) == x.to_string()) && xs.iter().any(|&x| x >= 10_000.0);
+    let x_ticks: Vec<Tick> = xs.iter().map(|&x| (x, if is_long { number::size(x) } else { label(x) })).collect();
+    draw(sheet, &lines, (x, values(points, 5)), &x_ticks, [&points[0].x_name, &name]);
+}
+
+/// The axis of values: from nought, or logarithmic where they are far apart.
+fn values(points: &[&Point], ticks: usize) -> AxisScale {
+    let (least, most) = span(points.iter().flat_map(|p| ends(p))).unwrap_or((0.0, 1.0));
+    match (least < 0.0, least > 0.0 && most / least > WIDE) {
+        (true, _) => AxisScale::between(least, most, ticks),
+        (_, true) => AxisScale::log_round(least, most, ticks),
+        _ => AxisScale::from_zero(most, ticks),
     }
 }
 
-fn references(sheet: &mut Sheet, all: &[ReferenceLine], area: Area, x: &AxisScale, y: &AxisScale) {
-    let mut top = area.top + 12.0;
-    let look = |anchor| Lettering::new(SMALL, anchor, "dim");
-    for reference in all.iter().filter(|r: &&ReferenceLine| if r.is_across { x.holds(r.at) } else { y.holds(r.at) }) {
-        if reference.is_across {
-            let at = x.at(reference.at);
-            sheet.dashes((at, area.top), (at, area.bottom), "axis", 1.2);
-            let is_left = at - area.left > area.width() / 2.0;
-            let (anchor, gap) = if is_left { (Anchor::End, -4.0) } else { (Anchor::Start, 4.0) };
-            sheet.text(at + gap, top, look(anchor), &reference.name);
-            top += 14.0;
-        } else {
-            let at = y.at(reference.at);
-            sheet.dashes((area.left, at), (area.right, at), "axis", 1.2);
-            sheet.text(area.right - 4.0, at - 4.0, look(Anchor::End), &reference.name);
+/// A line for each series with a dot for each x; or one for each series and x where these are names.
+fn dots(sheet: &mut Sheet, points: &[&Point], xs: &[f64], has_numbers: bool, label: &dyn Fn(f64) -> String) {
+    let name = |p: &Point| if has_numbers { p.series.clone() } else { format!("{}: {}", p.series, label(p.x)) };
+    let x_name = &points[0].x_name;
+    if has_numbers && xs.len() > 1 {
+        sheet.key(&xs.iter().map(|&x| format!("{x_name} {}", label(x))).collect::<Vec<_>>());
+    }
+    let own = grouped(points, |p| name(p));
+    let rows: Vec<String> = own.iter().map(|points| fitted(&name(points[0]), SMALL, 220.0)).collect();
+    let left = MARGIN + widest(&rows, SMALL) + 10.0;
+    let top = sheet.y + 8.0;
+    let area = Area::new(left, top, WIDTH - MARGIN - 14.0, top + ROW * rows.len() as f64);
+    let values = values(points, 4).over(area.left, area.right);
+    across(sheet, area, &ticks(&values), &number::quantity(&points[0].metric, &points[0].unit));
+    for (at, (points, row)) in own.iter().zip(&rows).enumerate() {
+        let y = top + ROW * (at as f64 + 0.5);
+        sheet.text(MARGIN, y + 4.0, (SMALL, "start", "ink"), row);
+        sheet.line((area.left, y), (area.right, y), "grid", 0.7);
+        for point in points {
+            let place = xs.iter().position(|x| groups::number_key(*x) == groups::number_key(point.x));
+            let series = if has_numbers { place.unwrap_or(0) } else { 0 };
+            let [low, high] = ends(point);
+            sheet.line((values.at(low), y), (values.at(high), y), &format!("s{}", series % SERIES), 1.5);
+            sheet.dot((values.at(point.measured().unwrap_or(0.0)), y), series, &tip(point, label));
         }
     }
+    sheet.y = area.bottom + BELOW;
+}
+
+/// Units of values that follow from times, and have their spread.
+const TIMED: [&str; 7] = ["GB/s", "Gop/s", "us", "ns", "clocks", "/CU/clock", "s"];
+
+/// The ends of a point's spread: half of it to each side.
+fn ends(point: &Point) -> [f64; 2] {
+    let noise = point.noise.filter(|noise| noise.is_finite() && TIMED.contains(&point.unit.as_str())).unwrap_or(0.0);
+    let value = point.measured().unwrap_or(0.0);
+    // What no run can be is no spread.
+    let half = (noise / 2.0).min(0.9);
+    [value * (1.0 - half), value * (1.0 + half)]
+}
+
+fn tip(point: &Point, label: &dyn Fn(f64) -> String) -> String {
+    let value = point.measured().map(number::value).unwrap_or_default();
+    format!("{}, {} {}: {value} {}", point.series, point.x_name, label(point.x), number::unit(&point.unit))
 }

@@ -2,9 +2,6 @@
 
 use crate::format;
 
-/// What groups the digits of long numbers: a narrow blank.
-const GROUP: char = '\u{202f}';
-
 /// `1 234`, `0.25`, `2 × 10⁻⁶`: the value of a tick, without digits that say nothing.
 pub(super) fn tick(value: f64) -> String {
     if value == 0.0 {
@@ -44,20 +41,14 @@ fn scientific(value: f64, exponent: i32) -> String {
     }
 }
 
-/// Digits before the point in groups of three, where there are more than four.
+/// Digits before the point in groups of three with narrow blanks between them, where there are more than four.
 fn grouped(text: &str) -> String {
     let (sign, text) = text.strip_prefix('-').map_or(("", text), |rest| ("−", rest));
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     if whole.len() < 5 || !whole.bytes().all(|c| c.is_ascii_digit()) {
         return format!("{sign}{whole}{rest}");
     }
-    let mut groups = String::new();
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at) % 3 == 0 {
-            groups.push(GROUP);
-        }
-        groups.push(digit);
-    }
+    let groups = format::count(whole.parse().unwrap_or(0)).replace('_', "\u{202f}");
     format!("{sign}{groups}{rest}")
 }
 
@@ -72,13 +63,6 @@ pub(super) fn size(n: f64) -> String {
     const TENS: [(f64, &str); 3] = [(1e9, "G"), (1e6, "M"), (1e3, "k")];
     let whole = |(unit, name): &(f64, &str)| (n >= *unit && n % unit == 0.0).then(|| format!("{}{name}", n / unit));
     TWOS.iter().find_map(whole).or_else(|| TENS.iter().find_map(whole)).unwrap_or_else(|| tick(n))
-}
-
-/// `16 MiB`.
-pub(super) fn bytes(n: f64) -> String {
-    let text = size(n);
-    let unit = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
-    format!("{} {}B", &text[..unit], &text[unit..])
 }
 
 pub(crate) fn unit(name: &str) -> &str {
@@ -126,7 +110,6 @@ mod tests {
             [16_777_216.0, 1e6, 65536.0, 1000.0, 2080.0, 7.0].map(size),
             ["16Mi", "1M", "64Ki", "1k", "2080", "7"]
         );
-        assert_eq!([16_777_216.0, 1500.0].map(bytes), ["16 MiB", "1500 B"]);
         assert_eq!([1.234e-5, 0.5, 9.9999e-4].map(time), ["12.3 µs", "500 ms", "1.00 ms"]);
         assert_eq!((quantity("time", "us"), quantity("sum", "1")), ("time (µs)".into(), "sum".into()));
     }

@@ -1,9 +1,7 @@
-//! A sheet to draw on: text, lines and areas as SVG elements, each of a class of the theme.
+//! A sheet to draw on: text, lines and areas as SVG elements, each of a class of the style sheet, light and dark.
 //!
 //! Elements are markup by construction: a text or a name of any kind becomes text, never an element.
 
-use super::font;
-use super::theme::{self, Theme};
 use crate::format;
 use gpulab_system::text::Joined;
 use maud::{Markup, PreEscaped, Render, html};
@@ -15,34 +13,85 @@ pub(super) const WIDTH: f64 = 480.0;
 /// Units of the margin around all of it.
 pub(super) const MARGIN: f64 = 10.0;
 
-/// Units of height from which on a picture is tall: two screens of a telephone.
-const TALL: f64 = 900.0;
-
 pub(super) const TITLE: f64 = 16.0;
 pub(super) const BODY: f64 = 12.5;
 pub(super) const SMALL: f64 = 11.5;
 
-/// Which part of a text lies at its place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Anchor {
-    Start,
-    Middle,
-    End,
+/// Colours that series have before they begin again.
+pub(super) const SERIES: usize = 7;
+
+/// Rules with the colour that stands for `$` on light paper and on dark one. Series have the colours of Okabe and Ito ("Color
+/// Universal Design", 2008), which readers of any colour vision tell apart, lightened on dark paper.
+const RULES: [(&str, &str, &str); 17] = [
+    (".paper{fill:$}.halo{stroke:$;stroke-width:4;stroke-linejoin:round;paint-order:stroke}", "#ffffff", "#14181d"),
+    (".ink{fill:$}.rim{stroke:$;fill:none}", "#1b1f24", "#e6eaef"),
+    (".dim{fill:$}", "#57606a", "#a3adb8"),
+    (".grid{stroke:$;fill:none}", "#dfe3e8", "#2b323a"),
+    (".axis{stroke:$;fill:none}.mute{fill:$}", "#8c959f", "#6b7682"),
+    (".plain{fill:$}", "#8fbbd9", "#3f6a8a"),
+    (".host{fill:$}", "#b9a37c", "#7d6d4f"),
+    (".f0{fill:$}.s0{stroke:$;fill:none}", "#0072b2", "#56b4e9"),
+    (".f1{fill:$}.s1{stroke:$;fill:none}", "#d55e00", "#f0793a"),
+    (".f2{fill:$}.s2{stroke:$;fill:none}", "#009e73", "#2fc49a"),
+    (".f3{fill:$}.s3{stroke:$;fill:none}", "#b2548d", "#dd8fbd"),
+    (".f4{fill:$}.s4{stroke:$;fill:none}", "#b87d00", "#e6a91e"),
+    (".f5{fill:$}.s5{stroke:$;fill:none}", "#3a96cc", "#8fd0f5"),
+    (".f6{fill:$}.s6{stroke:$;fill:none}", "#1b1f24", "#e6eaef"),
+    // Words that are asked for, the text upon them, and words that are moved for nobody.
+    (".p1{fill:$}", "#2a74ae", "#4f9bcb"),
+    (".t1{fill:$}", "#ffffff", "#14181d"),
+    (".p3{fill:$}", "#c9e0f1", "#234c69"),
+];
+
+/// The style sheet of pictures: light where nothing asks, and in print.
+pub(crate) fn style() -> String {
+    let light = RULES.iter().map(|(rule, light, _)| rule.replace('$', light)).joined("\n");
+    let dark = RULES.iter().map(|(rule, _, dark)| rule.replace('$', dark)).joined("\n");
+    format!("{light}\n@media screen and (prefers-color-scheme: dark){{\n{dark}\n}}")
 }
 
-/// How a text looks: its height, which part of it lies at its place, and its class.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Lettering {
-    pub(super) size: f64,
-    pub(super) anchor: Anchor,
-    pub(super) class: &'static str,
+/// The width of a line of text whose letters are `size` units high, at most: browsers take a sans-serif font of their own, and
+/// few of them have wider letters.
+pub(super) fn width(text: &str, size: f64) -> f64 {
+    let share = |c: char| match c {
+        'i' | 'j' | 'l' | '\'' => 0.3,
+        ' ' | '.' | ',' | ':' | ';' | '!' | '|' | 'f' | 'r' | 't' | 'I' | '/' | '(' | ')' | '-' | '\u{202f}' | '·' => {
+            0.42
+        }
+        'm' | 'M' | 'W' | '%' | '@' => 1.0,
+        '<' | '>' | '=' | '+' | '#' | '&' | '×' | '−' | 'w' | 'A'..='Z' => 0.84,
+        c if c.is_ascii() => 0.64,
+        'µ' | '–' | '²' | '⁻' | '⁰'..='⁹' | '¹' | '³' => 0.65,
+        _ => 1.0,
+    };
+    size * text.chars().map(share).sum::<f64>()
 }
 
-impl Lettering {
-    pub(super) const fn new(size: f64, anchor: Anchor, class: &'static str) -> Lettering {
-        Lettering { size, anchor, class }
+/// Text of at most this width, an ellipsis in place of what was cut off.
+pub(super) fn fitted(text: &str, size: f64, most: f64) -> String {
+    let mut kept = text.to_owned();
+    while width(&kept, size) > most && !kept.is_empty() {
+        kept.truncate(kept.trim_end_matches('…').len());
+        kept.pop();
+        kept.push('…');
+        if kept == "…" {
+            break;
+        }
     }
+    kept
 }
+
+pub(super) fn widest<'a>(texts: impl IntoIterator<Item = &'a String>, size: f64) -> f64 {
+    texts.into_iter().map(|text| width(text, size)).fold(0.0, f64::max)
+}
+
+/// How a text looks: its height, which part of it lies at its place (`start`, `middle` or `end`), and its class.
+pub(super) type Lettering = (f64, &'static str, &'static str);
+
+/// What most texts look like: of the names of lines, of figures behind them, and of notes.
+pub(super) const NAME: Lettering = (BODY, "start", "ink");
+pub(super) const FIGURE: Lettering = (BODY, "end", "ink");
+pub(super) const NOTE: Lettering = (SMALL, "start", "dim");
 
 /// A place or length in units, as text: two digits behind the point at most, and never what is no number.
 struct Units(f64);
@@ -55,7 +104,7 @@ impl Render for Units {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy)]
 pub(super) struct Area {
     pub(super) left: f64,
     pub(super) top: f64,
@@ -67,119 +116,74 @@ impl Area {
     pub(super) fn new(left: f64, top: f64, right: f64, bottom: f64) -> Area {
         Area { left, top, right, bottom }
     }
-
-    pub(super) fn width(&self) -> f64 {
-        self.right - self.left
-    }
-
-    pub(super) fn center(&self) -> f64 {
-        (self.left + self.right) / 2.0
-    }
 }
 
 /// The numbers below a picture: a heading for each column, and cells.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Figures {
     pub head: Vec<String>,
     pub rows: Vec<Vec<String>>,
-    pub legend: Option<String>,
 }
 
 impl Figures {
-    pub(super) fn new<S: Into<String>>(head: impl IntoIterator<Item = S>) -> Figures {
-        Figures { head: head.into_iter().map(Into::into).collect(), ..Figures::default() }
+    pub(super) fn new(head: &[&str]) -> Figures {
+        Figures { head: head.iter().map(|name| (*name).to_owned()).collect(), rows: Vec::new() }
     }
 }
 
 pub(super) struct Sheet {
-    head: Vec<Markup>,
-    /// What the head says: its lines, the title first, each with its class.
-    said: Vec<(&'static str, String)>,
-    /// Where what is below the head begins.
-    below: f64,
     marks: Vec<Markup>,
     /// Where the next part begins.
     pub(super) y: f64,
 }
 
 impl Sheet {
-    /// An empty sheet with its heading: what the reader learns, and of what.
-    pub(super) fn titled(title: &str, subtitle: &str) -> Sheet {
-        Sheet::headed(title, subtitle, "ink")
-    }
-
-    /// The same; `class` is the title's.
-    pub(super) fn headed(title: &str, subtitle: &str, class: &'static str) -> Sheet {
-        let mut sheet = Sheet { head: Vec::new(), said: Vec::new(), below: 0.0, marks: Vec::new(), y: MARGIN };
-        sheet.say(title, TITLE, class);
-        sheet.say(subtitle, SMALL, "dim");
+    /// An empty sheet with its heading: what the reader learns, in letters of this class, and of what.
+    pub(super) fn titled(title: &str, class: &'static str, subtitle: &str) -> Sheet {
+        let mut sheet = Sheet { marks: Vec::new(), y: MARGIN };
+        sheet.lines(title, (TITLE, "start", class), MARGIN);
+        sheet.lines(subtitle, NOTE, MARGIN);
         sheet.y += 6.0;
         sheet
     }
 
-    pub(super) fn say_more(&mut self, text: &str) {
-        self.say(text, SMALL, "dim");
-    }
-
-    fn say(&mut self, text: &str, size: f64, class: &'static str) {
-        let drawn = std::mem::take(&mut self.marks);
-        self.lines(text, Lettering::new(size, Anchor::Start, class), MARGIN, WIDTH - 2.0 * MARGIN);
-        self.head.append(&mut self.marks);
-        self.marks = drawn;
-        self.said.push((class, unbroken(text)));
-        self.below = self.y;
-    }
-
-    /// Writes a text from the current place on in lines of at most this width, and moves the place below it.
-    pub(super) fn lines(&mut self, text: &str, look: Lettering, x: f64, most: f64) {
-        for line in font::wrapped(&unbroken(text), look.size, most) {
-            self.y += look.size * 1.3;
-            self.text(x, self.y - 0.3 * look.size, look, &line);
+    /// Writes a text from the current place on in lines, and moves the place below it.
+    pub(super) fn lines(&mut self, text: &str, look: Lettering, x: f64) {
+        let mut lines: Vec<String> = Vec::new();
+        for word in unbroken(text).split([' ', '\n', '\t']).filter(|word| !word.is_empty()) {
+            match lines.last_mut() {
+                Some(line) if width(line, look.0) + width(word, look.0) + look.0 / 2.0 <= WIDTH - MARGIN - x => {
+                    *line += " ";
+                    *line += word;
+                }
+                _ => lines.push(fitted(word, look.0, WIDTH - MARGIN - x)),
+            }
+        }
+        for line in lines {
+            self.y += look.0 * 1.3;
+            self.text(x, self.y - 0.3 * look.0, look, &line);
         }
     }
 
     /// Writes a line of text; `y` is that of the line that letters stand on.
-    pub(super) fn text(&mut self, x: f64, y: f64, look: Lettering, text: &str) {
-        let anchor = match look.anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
-        };
-        let text = format::terminal(text);
-        self.below = self.below.min(y - look.size);
+    pub(super) fn text(&mut self, x: f64, y: f64, (size, anchor, class): Lettering, text: &str) {
         self.marks.push(html! {
-            text x=(Units(x)) y=(Units(y)) font-size=(Units(look.size)) text-anchor=(anchor) class=(look.class) { (text) }
+            text x=(Units(x)) y=(Units(y)) font-size=(Units(size)) text-anchor=(anchor) class=(class) {
+                (format::terminal(text))
+            }
         });
     }
 
     pub(super) fn line(&mut self, from: (f64, f64), to: (f64, f64), class: &str, width: f64) {
-        self.stroke((from, to), class, width, None);
-    }
-
-    pub(super) fn dashes(&mut self, from: (f64, f64), to: (f64, f64), class: &str, width: f64) {
-        self.stroke((from, to), class, width, Some("4 3"));
-    }
-
-    fn stroke(&mut self, (from, to): ((f64, f64), (f64, f64)), class: &str, width: f64, dashes: Option<&str>) {
-        self.marks.push(html! {
-            line x1=(Units(from.0)) y1=(Units(from.1)) x2=(Units(to.0)) y2=(Units(to.1)) class=(class)
-                stroke-width=(Units(width)) stroke-dasharray=[dashes] {}
-        });
+        self.path(&[from, to], class, width, None);
     }
 
     /// Fills an area, which tells more when it is pointed at.
     pub(super) fn fill(&mut self, area: Area, class: &str, tip: &str) {
-        let width = area.width().max(0.0);
+        let width = (area.right - area.left).max(0.0);
         let height = (area.bottom - area.top).max(0.0);
         self.marks.push(html! {
             rect x=(Units(area.left)) y=(Units(area.top)) width=(Units(width)) height=(Units(height)) class=(class) { (told(tip)) }
-        });
-    }
-
-    pub(super) fn outline(&mut self, area: Area, class: &str, width: f64, round: f64) {
-        self.marks.push(html! {
-            rect x=(Units(area.left)) y=(Units(area.top)) width=(Units(area.width())) height=(Units(area.bottom - area.top))
-                rx=(Units(round)) class=(class) stroke-width=(Units(width)) {}
         });
     }
 
@@ -197,70 +201,58 @@ impl Sheet {
     }
 
     /// Draws the sign of a series, which tells more when it is pointed at.
-    pub(super) fn dot(&mut self, at: (f64, f64), series: usize, tip: &str) {
+    pub(super) fn dot(&mut self, (x, y): (f64, f64), series: usize, tip: &str) {
         const R: f64 = 3.4;
-        let class = format!("f{}", series % theme::SERIES);
-        let shape = |corners: &[(f64, f64)]| -> Vec<(f64, f64)> {
-            corners.iter().map(|(x, y)| (at.0 + R * x, at.1 + R * y)).collect()
+        let class = format!("f{}", series % SERIES);
+        let corners: &[(f64, f64)] = match series % 5 {
+            0 => &[],
+            1 => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+            2 => &[(0.0, -1.2), (1.1, 0.9), (-1.1, 0.9)],
+            3 => &[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)],
+            _ => &[(0.0, 1.2), (1.1, -0.9), (-1.1, -0.9)],
         };
-        let polygon = match series % 5 {
-            0 => Vec::new(),
-            1 => shape(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),
-            2 => shape(&[(0.0, -1.2), (1.1, 0.9), (-1.1, 0.9)]),
-            3 => shape(&[(0.0, -1.3), (1.3, 0.0), (0.0, 1.3), (-1.3, 0.0)]),
-            _ => shape(&[(0.0, 1.2), (1.1, -0.9), (-1.1, -0.9)]),
-        };
-        self.marks.push(match polygon.is_empty() {
-            true => html! { circle cx=(Units(at.0)) cy=(Units(at.1)) r=(Units(R)) class=(class) { (told(tip)) } },
-            false => html! { polygon points=(points(&polygon)) class=(class) { (told(tip)) } },
+        let places: Vec<(f64, f64)> = corners.iter().map(|corner| (x + R * corner.0, y + R * corner.1)).collect();
+        self.marks.push(match places.is_empty() {
+            true => html! { circle cx=(Units(x)) cy=(Units(y)) r=(Units(R)) class=(class) { (told(tip)) } },
+            false => html! { polygon points=(points(&places)) class=(class) { (told(tip)) } },
         });
+    }
+
+    /// Draws the sign and the name of each series, from left to right in as many lines as that takes.
+    pub(super) fn key(&mut self, names: &[String]) {
+        let mut x = MARGIN;
+        self.y += 20.0;
+        for (series, name) in names.iter().enumerate() {
+            let name = fitted(name, SMALL, WIDTH - 2.0 * MARGIN - 26.0);
+            let wide = 26.0 + width(&name, SMALL);
+            if x > MARGIN && x + wide > WIDTH - MARGIN {
+                x = MARGIN;
+                self.y += 16.0;
+            }
+            let y = self.y - 4.0;
+            self.path(&[(x, y), (x + 18.0, y)], &format!("s{}", series % SERIES), 2.0, dashes(series));
+            self.dot((x + 9.0, y), series, "");
+            self.text(x + 23.0, self.y, (SMALL, "start", "ink"), &name);
+            x += wide + 14.0;
+        }
+        self.y += 4.0;
     }
 
     /// The picture, with what it shows in words and the numbers that it was made from.
     pub(super) fn done(self, title: &str, about: &str, figures: Figures) -> Picture {
-        let height = self.y + MARGIN;
         Picture {
             title: format::terminal(title),
             about: format::terminal(about),
-            height,
-            below: self.below,
-            said: self.said,
-            head: html! { @for mark in &self.head { (mark) } },
+            height: self.y + MARGIN,
             marks: html! { @for mark in &self.marks { (mark) } },
             figures,
         }
     }
 }
 
-/// Pictures that show by turns, four seconds each; the first alone where the reader wants nothing to move.
-pub(super) fn by_turns(all: &[Picture]) -> Picture {
-    const SECONDS: usize = 4;
-    let count = all.len().max(1);
-    let share = 100 / count;
-    let height = all.iter().map(|picture| picture.height).fold(0.0, f64::max);
-    let rules = format!(
-        "@media (prefers-reduced-motion:no-preference){{.turn{{animation:turn {}s infinite step-end}}\
-         @keyframes turn{{0%{{opacity:1}}{share}%{{opacity:0}}}}}}\
-         @media (prefers-reduced-motion:reduce){{.turn:not(.turn-0){{opacity:0}}}}",
-        SECONDS * count
-    );
-    let join = |text: fn(&Picture) -> &String| all.iter().map(|one| text(one).as_str()).joined("; then ");
-    Picture {
-        title: join(|one| &one.title),
-        about: join(|one| &one.about),
-        height,
-        below: 0.0,
-        said: Vec::new(),
-        head: html! { style { (PreEscaped(rules)) } },
-        marks: html! {
-            @for (at, one) in all.iter().enumerate() {
-                g class=(format!("turn turn-{at}")) style=(format!("animation-delay:{}s{}", SECONDS * at, if at > 0 { ";opacity:0" } else { "" })) {
-                    (one.head) (one.marks)
-                }
-            }
-        },
-        figures: Figures::default(),
-    }
+/// Series that have a colour twice differ by their dashes.
+pub(super) fn dashes(series: usize) -> Option<&'static str> {
+    [None, Some("5 3"), Some("1.5 3"), Some("8 3 2 3")][(series / SERIES).min(3)]
 }
 
 /// The text for a reader, with no line's end before a sign of per cent.
@@ -269,16 +261,7 @@ fn unbroken(text: &str) -> String {
 }
 
 fn points(places: &[(f64, f64)]) -> String {
-    let mut text = String::new();
-    for (x, y) in places {
-        if !text.is_empty() {
-            text.push(' ');
-        }
-        Units(*x).render_to(&mut text);
-        text.push(',');
-        Units(*y).render_to(&mut text);
-    }
-    text
+    places.iter().map(|(x, y)| html! { (Units(*x)) "," (Units(*y)) }.into_string()).joined(" ")
 }
 
 fn told(tip: &str) -> Markup {
@@ -292,57 +275,98 @@ pub struct Picture {
     /// What it shows, for those who do not see it.
     pub about: String,
     height: f64,
-    /// Where what is below the head begins.
-    below: f64,
-    said: Vec<(&'static str, String)>,
-    head: Markup,
     marks: Markup,
     pub figures: Figures,
 }
 
 impl Picture {
-    pub fn svg(&self, theme: Theme) -> String {
-        let style = PreEscaped(theme::style(theme));
-        let before = html! { style { (style) } rect .paper width="100%" height="100%" {} (self.head) };
-        self.element("picture", 0.0, &before).into_string() + "\n"
+    /// A file of its own.
+    pub fn svg(&self) -> String {
+        let before = html! { style { (PreEscaped(style())) } rect .paper width="100%" height="100%" {} };
+        self.element("picture", &before).into_string() + "\n"
     }
 
-    /// Whether it is so tall that a page has it folded.
-    pub(crate) fn is_tall(&self) -> bool {
-        self.height - self.below > TALL
-    }
-
-    pub(crate) fn is_open(&self) -> bool {
-        self.said.first().is_some_and(|(class, _)| *class == "dim")
-    }
-
-    /// What its head says, line by line: the title first, `dim` if it is open, then what it is of, and more.
-    pub(crate) fn said(&self) -> &[(&'static str, String)] {
-        &self.said
-    }
-
-    /// Without its head, as an element of a page that has the style; `id` begins the ids within.
-    pub(crate) fn chart(&self, id: &str) -> Markup {
-        self.element(id, self.below, &html! {})
-    }
-
-    fn element(&self, id: &str, top: f64, before: &Markup) -> Markup {
+    /// An element, of a page that has the style; `id` begins the ids within.
+    pub(crate) fn element(&self, id: &str, before: &Markup) -> Markup {
         let title = format!("{id}-title");
         let about = format!("{id}-about");
-        let top = top.floor();
-        let bottom = self.height.ceil();
-        let size = format!("0 {top:.0} {WIDTH} {:.0}", bottom - top);
+        let height = self.height.ceil();
         // A length and a half of a unit each, which slides and pages enlarge as they please.
-        let width = 1.5 * WIDTH;
-        let height = 1.5 * (bottom - top);
         html! {
-            svg xmlns="http://www.w3.org/2000/svg" viewBox=(size) width=(Units(width)) height=(Units(height)) role="img"
-                aria-labelledby=(format!("{title} {about}")) font-family=(font::FAMILY) {
+            svg xmlns="http://www.w3.org/2000/svg" viewBox=(format!("0 0 {WIDTH} {height:.0}")) width=(Units(1.5 * WIDTH))
+                height=(Units(1.5 * height)) role="img" aria-labelledby=(format!("{title} {about}"))
+                font-family="system-ui,'Segoe UI',Roboto,'DejaVu Sans',sans-serif" {
                 title id=(title) { (self.title) }
                 desc id=(about) { (self.about) }
                 (before)
                 (self.marks)
             }
         }
+    }
+}
+
+/// Pictures that show by turns, four seconds each; the first alone where the reader wants nothing to move.
+pub(super) fn by_turns(all: &[Picture]) -> Picture {
+    const SECONDS: usize = 4;
+    let count = all.len().max(1);
+    let rules = format!(
+        "@media (prefers-reduced-motion:no-preference){{.turn{{animation:turn {}s infinite step-end}}\
+         @keyframes turn{{0%{{opacity:1}}{}%{{opacity:0}}}}}}\
+         @media (prefers-reduced-motion:reduce){{.turn:not(.turn-0){{opacity:0}}}}",
+        SECONDS * count,
+        100 / count
+    );
+    Picture {
+        title: all.iter().map(|one| one.title.as_str()).joined("; then "),
+        about: all.iter().map(|one| one.about.as_str()).joined("; then "),
+        height: all.iter().map(|one| one.height).fold(0.0, f64::max),
+        marks: html! {
+            style { (PreEscaped(rules)) }
+            @for (at, one) in all.iter().enumerate() {
+                g class=(format!("turn turn-{at}")) style=(format!("animation-delay:{}s{}", SECONDS * at, if at > 0 { ";opacity:0" } else { "" })) {
+                    (one.marks)
+                }
+            }
+        },
+        figures: Figures::new(&[]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance, as WCAG 2.1 defines it.
+    fn luminance(color: &str) -> f64 {
+        let part = |at: usize| f64::from(u8::from_str_radix(&color[at..at + 2], 16).unwrap()) / 255.0;
+        let linear = |c: f64| if c <= 0.04045 { c / 12.92 } else { ((c + 0.055) / 1.055).powf(2.4) };
+        0.2126 * linear(part(1)) + 0.7152 * linear(part(3)) + 0.0722 * linear(part(5))
+    }
+
+    #[test]
+    fn text_and_lines_stand_out_from_their_ground_as_wcag_asks() {
+        let contrast = |a: &str, b: &str| {
+            let (a, b) = (luminance(a), luminance(b));
+            (a.max(b) + 0.05) / (a.min(b) + 0.05)
+        };
+        let least = |rule: &str| match rule {
+            rule if rule.starts_with(".ink") => 7.0,
+            rule if rule.starts_with(".dim") => 4.5,
+            rule if rule.starts_with(".f") => 3.0,
+            _ => 0.0,
+        };
+        for (rule, light, dark) in RULES {
+            assert!(contrast(light, RULES[0].1) >= least(rule), "{rule}");
+            assert!(contrast(dark, RULES[0].2) >= least(rule), "{rule}");
+        }
+    }
+
+    #[test]
+    fn texts_fit_where_they_are_put() {
+        let text = "v3 sequential is fastest on averyveryverylongname";
+        for most in [40.0, 100.0, 400.0] {
+            assert!(width(&fitted(text, 12.0, most), 12.0) <= most);
+        }
+        assert_eq!(fitted("short", 12.0, 100.0), "short");
     }
 }

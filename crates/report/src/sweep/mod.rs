@@ -4,7 +4,6 @@ mod map;
 mod swept;
 mod timed;
 
-pub(super) use map::work_groups;
 pub use swept::{Swept, swept};
 
 use super::cell::Value;

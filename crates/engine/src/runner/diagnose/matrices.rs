@@ -153,7 +153,7 @@ fn product(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2]
     let weights = (0..n * n).map(|at| (1 + data::draw(case.seed, at as u64) % WEIGHTS) as f64);
     let input = Array::narrowed(case.dtype, weights);
     let right_of = |input: &Array| -> Vec<f64> {
-        let data = Data::of(family, case, Inputs::Held(vec![input.clone()]));
+        let data = Data::of(family, case, Inputs(vec![input.clone()]));
         data.reference().and_then(|r| r.exact()).map(Array::widened).unwrap_or_default()
     };
     let d = input.widened();

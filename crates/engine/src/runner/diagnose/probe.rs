@@ -18,7 +18,7 @@ impl Session {
         inputs: Vec<Array>,
         go: impl FnOnce(&mut ProbedKernel<'_>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let mut data = Data::unjudged(family, case, Inputs::Held(inputs));
+        let mut data = Data::unjudged(family, case, Inputs(inputs));
         let fence = Fence::of(&*self.device, family, case);
         let job = self.companion(family, case, fence, &mut data)?;
         let bound = self.bind(&job, &data.device)?;
@@ -43,7 +43,7 @@ pub(super) struct ProbedKernel<'a> {
 impl ProbedKernel<'_> {
     /// Takes other inputs, of the same lengths.
     pub(super) fn set(&mut self, inputs: Vec<Array>) -> Result<(), Stop> {
-        self.data.host = Inputs::Held(inputs);
+        self.data.host = Inputs(inputs);
         self.session.overwrite(self.data)
     }
 

@@ -22,7 +22,7 @@ pub(super) fn diagnose(session: &mut Session, family: &Family, case: &Case) -> R
     let small = Case { shape: Shape::vector(n), ..case.clone() };
     let fill = exact_fill(family, &small);
     let inputs = make_inputs(family, &small, fill, case.seed);
-    let data = exact_data_of(family, &small, Inputs::Held(inputs.clone()));
+    let data = exact_data_of(family, &small, Inputs(inputs.clone()));
     let finished = |output: &Array| family.problem.finish(&small, output.clone(), &[]);
     let reference = data.reference().cloned();
     let groups = group as usize;
@@ -208,7 +208,7 @@ fn kinds(session: &mut Session, family: &Family, case: &Case) -> Result<DataKind
     let fills = [Fill::Ones, Fill::Exact(SMALL), Fill::Fractions(SMALL), Fill::Real];
     let mut right = [false; 4];
     for (fill, right) in fills.into_iter().zip(&mut right) {
-        let inputs = Inputs::Held(make_inputs(family, case, fill, case.seed));
+        let inputs = Inputs(make_inputs(family, case, fill, case.seed));
         let mut data = match fill {
             Fill::Real => Data::of(family, case, inputs),
             _ => exact_data_of(family, case, inputs),

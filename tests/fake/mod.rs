@@ -1,8 +1,8 @@
 //! A device that follows a script, so that everything above the driver is tested without one.
+#![allow(dead_code, reason = "each program of tests uses a part of it")]
 
-use super::host::{self, HostMemory};
-use super::{BuildUnit, Device, DeviceError, Gone, ProgramId, Stamps, Timing};
 use gpulab_cpu::canary::{CHAINS, chain};
+use gpulab_engine::device::{BuildUnit, Device, DeviceError, Gone, ProgramId, Stamps, Timing};
 use gpulab_model::outcome::{DeviceInfo, Told, fake_info};
 use gpulab_model::plan::{Action, Arg, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand, Transfer};
 use std::cell::RefCell;
@@ -68,7 +68,7 @@ impl Memory {
 pub struct FakeDevice {
     info: DeviceInfo,
     memory: Memory,
-    hosts: BTreeMap<u32, HostMemory>,
+    hosts: BTreeMap<u32, Vec<u8>>,
     script: FakeKernel,
     next: u32,
     now_ns: u64,
@@ -262,14 +262,15 @@ impl Device for FakeDevice {
 
     fn hold(&mut self, _: Holding, bytes: usize) -> Result<HostId, DeviceError> {
         let id = self.number();
-        let memory = HostMemory::pageable(bytes)?;
-        memory.slice().fill(0xAA);
-        self.hosts.insert(id, memory);
+        self.hosts.insert(id, vec![0xAA; bytes]);
         Ok(HostId(id))
     }
 
     fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError> {
-        self.hosts.get(&host.0).map(|memory| memory.slice()).ok_or_else(host::released)
+        self.hosts
+            .get_mut(&host.0)
+            .map(Vec::as_mut_slice)
+            .ok_or_else(|| DeviceError::other("host memory", "it was released"))
     }
 
     // One after the other, whatever the queues.

@@ -1,35 +1,80 @@
-//! A ladder under way: which of its cases comes when, how long each is sampled, and what is kept of it.
+//! A ladder, and how it is climbed: which of its cases comes when, how long each is sampled, and what is kept of it.
 
+use crate::bench::{self, tuning};
 use crate::ceilings::{self, CeilingRow, LimitNeeded, Limits};
-use crate::kernels::Baseline;
-use crate::ladder::LadderRun;
+use crate::cli::Ladder;
 use crate::outcome::Job;
 use crate::outputs::Outputs;
 use crate::prelude::*;
 use crate::record::{CPU_DOUBLE, Ceiling, HOST, LaunchCost, Peaks, REPEATS, SampleRow, flag, relate};
-use crate::report::doing;
-use crate::report::live::{Live, LiveRow};
-use crate::report::progress::Observer;
-use crate::runner::{Budget, FOR_LIMITS, Pace};
-use crate::{bench, stats};
+use crate::report::progress::StatusLine;
+use crate::runner::{FOR_LIMITS, Pace};
+use crate::stats;
 
-pub(crate) struct Study<'a> {
-    pub(crate) ladder: &'a LadderRun<'a>,
-    pub(crate) dtype: Dtype,
-    pub(crate) wg: WorkGroup,
-    /// Rungs as they were tuned, by their names.
-    pub(crate) tuned: BTreeMap<String, Case>,
-    pub(crate) rungs: Vec<&'a Rung>,
-    pub(crate) settings: Settings,
-    /// What sampling is fitted into, if anything.
-    pub(crate) budget: Option<Budget>,
-    pub(crate) seed: u64,
-    pub(crate) quick: bool,
-    /// How often all of it is measured, each time in a fresh process.
-    pub(crate) rounds: usize,
-    pub(crate) peaks: Peaks,
-    /// Whether to say what is done.
-    pub(crate) verbose: bool,
+/// A ladder that is to be climbed.
+pub(crate) struct LadderRun<'a> {
+    pub(crate) registry: Registry,
+    pub(crate) family: &'a Family,
+    pub(crate) shape: Shape,
+    /// The element type asked for, or that of the inputs.
+    pub(crate) dtype: Option<Dtype>,
+    pub(crate) params: Params,
+    /// Further settings, with each of which every kernel runs once.
+    pub(crate) series: Vec<Params>,
+    /// The source whose set-up this is, if any.
+    pub(crate) source: Option<AsSource>,
+    /// Files of real inputs; empty for random ones.
+    pub(crate) inputs: Vec<String>,
+    /// The reader's own kernel; the table says where it lands.
+    pub(crate) own: Option<&'a Rung>,
+    /// Cases of rungs that have a group and settings of their own.
+    pub(crate) own_cases: Vec<Case>,
+    /// Memory limit of the worker in bytes, without the driver's share, for untrusted kernels.
+    pub(crate) memory: Option<u64>,
+    /// Print the table to standard error, because an output file takes standard output.
+    pub(crate) to_stderr: bool,
+}
+
+impl<'a> LadderRun<'a> {
+    /// The ladder of one of gpulab's families over random inputs with the default set-up; each kernel runs once.
+    pub(crate) fn new(family: &'a Family, shape: Shape, dtype: Option<Dtype>, params: &Params) -> LadderRun<'a> {
+        LadderRun {
+            registry: Registry::default(),
+            family,
+            shape,
+            dtype,
+            params: params.clone(),
+            series: vec![Params::new()],
+            source: None,
+            inputs: Vec::new(),
+            own: None,
+            own_cases: Vec::new(),
+            memory: None,
+            to_stderr: false,
+        }
+    }
+}
+
+impl LadderRun<'_> {
+    /// A rung's case; one without a name for what needs no rung.
+    pub(crate) fn case(&self, variant: &str, dtype: Dtype, wg: WorkGroup, seed: u64) -> Case {
+        Case { wg, params: self.params.clone(), seed, ..Case::of(&self.family.name, variant, dtype, self.shape) }
+    }
+
+    /// Whether a rung has a fault that its source printed.
+    pub(crate) fn is_faulty(&self, variant: &str) -> bool {
+        self.source.as_ref().is_some_and(|source| source.faulty.iter().any(|name| name == variant))
+    }
+}
+
+/// Extra options of a ladder that reproduces a source.
+pub(crate) struct AsSource {
+    /// Its rungs, as `--variant` names them, unless others are asked for; all of the family's if none.
+    pub(crate) variants: Option<&'static str>,
+    /// Rungs with a fault that the source printed: a wrong result is what is to be seen.
+    pub(crate) faulty: Vec<String>,
+    /// What it says beside rows that were measured on a device of so many compute units.
+    pub(crate) claim: Box<dyn Fn(&[Row], u32) -> String>,
 }
 
 /// Share of a budget that is kept for what a launch costs, and for the end of the program.
@@ -62,11 +107,21 @@ struct LadderTask<'a> {
     rung: Option<&'a Rung>,
 }
 
+/// A ladder under way.
 pub(crate) struct Climb<'a> {
-    study: Study<'a>,
+    pub(crate) ladder: &'a LadderRun<'a>,
+    pub(crate) options: &'a Ladder,
+    pub(crate) dtype: Dtype,
+    pub(crate) wg: WorkGroup,
+    /// Rungs as they were tuned, by their names.
+    pub(crate) tuned: BTreeMap<String, Case>,
+    pub(crate) rungs: Vec<&'a Rung>,
+    pub(crate) settings: Settings,
+    pub(crate) peaks: Peaks,
+    pub(crate) verbose: bool,
     run: Run,
-    executor: Box<dyn Executor>,
-    live: Option<Live>,
+    pub(crate) executor: Box<dyn Executor>,
+    pub(crate) status: Option<StatusLine>,
     /// Those of this round, in the order in which they were measured.
     records: Vec<Record>,
     /// Those of the rounds before.
@@ -84,44 +139,37 @@ pub(crate) struct Climb<'a> {
 }
 
 impl<'a> Climb<'a> {
+    /// All rungs of the family, in the default set-up.
     pub(crate) fn new(
-        study: Study<'a>,
+        ladder: &'a LadderRun<'a>,
+        options: &'a Ladder,
+        dtype: Dtype,
         executor: Box<dyn Executor>,
         outputs: Outputs<Row>,
-        live: Live,
-        began: Instant,
     ) -> Climb<'a> {
-        let budget = study.budget;
-        let mut climb = Climb {
-            run: Run { quick: study.quick, ..Run::begin() },
-            study,
+        Climb {
+            ladder,
+            options,
+            dtype,
+            wg: options.wg.unwrap_or_else(|| tuning::default_work_group(executor.info())),
+            tuned: BTreeMap::new(),
+            rungs: ladder.family.kernels().collect(),
+            settings: options.measure.settings(),
+            peaks: Peaks::default(),
+            verbose: false,
+            run: Run { quick: options.measure.quick, ..Run::begin() },
             executor,
-            live: Some(live),
+            status: None,
             records: Vec::new(),
             earlier: Vec::new(),
             outputs,
             limit: None,
             launch: None,
             cached: 0,
-            pace: Pace::new(budget, began, 0),
+            pace: Pace::new(None, Instant::now(), 0),
             missing: Vec::new(),
             steps: 0,
-        };
-        let tasks = [Stage::Rungs, Stage::Baselines].into_iter().flat_map(|stage| climb.tasks(stage));
-        climb.missing = tasks.map(|task| task.label).collect();
-        climb.pace = Pace::new(budget, began, climb.missing.len());
-        if !climb.is_empty() {
-            climb.missing.push(climb.limits_name());
         }
-        climb
-    }
-
-    pub(crate) fn ladder(&self) -> &'a LadderRun<'a> {
-        self.study.ladder
-    }
-
-    pub(crate) fn info(&self) -> &DeviceInfo {
-        self.executor.info()
     }
 
     /// What was not measured, by name: rungs, CPU baselines, and limits.
@@ -137,16 +185,18 @@ impl<'a> Climb<'a> {
     /// A row for each case: of several rounds that with the median of their times, beside the others like it.
     pub(crate) fn median_rows(&self) -> Vec<Row> {
         let Some(first) = self.earlier.first() else { return self.records.iter().map(Row::from).collect() };
-        let middle = |record: &Record| {
-            let is_it = |other: &&Record| other.outcome.case == record.outcome.case;
-            let mut rounds: Vec<&Record> = self.earlier.iter().flatten().chain(&self.records).filter(is_it).collect();
-            let median = |record: &Record| record.times.map_or(0.0, |times| times.median);
-            rounds.sort_by(|a, b| median(a).total_cmp(&median(b)));
+        let mut records = Vec::new();
+        for record in first {
+            let all = self.earlier.iter().flatten().chain(&self.records);
+            let mut rounds: Vec<&Record> = all.filter(|other| other.outcome.case == record.outcome.case).collect();
+            rounds.sort_by(|a, b| {
+                let [a, b] = [a, b].map(|record| record.times.map_or(0.0, |times| times.median));
+                a.total_cmp(&b)
+            });
             // What went wrong in any round is shown.
             let wrong = rounds.iter().find(|record| record.outcome.status() != Status::Ok);
-            (*wrong.unwrap_or(&rounds[(rounds.len() - 1) / 2])).clone()
-        };
-        let mut records: Vec<Record> = first.iter().map(middle).collect();
+            records.push((*wrong.unwrap_or(&rounds[(rounds.len() - 1) / 2])).clone());
+        }
         relate(&mut records);
         records.iter().map(Row::from).collect()
     }
@@ -160,37 +210,43 @@ impl<'a> Climb<'a> {
 
     /// From which size on the data leave the caches, where all that were timed fit one: then no time tells of memory.
     pub(crate) fn beyond_cache(&self) -> Option<String> {
-        let ladder = self.study.ladder;
-        let timed: Vec<&Record> =
-            self.records.iter().filter(|r| r.scene.platform != HOST && r.times.is_some()).collect();
-        let has = |flag| move |record: &&Record| record.flags.contains(flag);
-        let scene = &timed.first()?.scene;
-        if !ladder.inputs.is_empty() || !timed.iter().all(has(flag::FITS_CACHE)) {
-            return None;
+        let family = self.ladder.family;
+        let mut timed = self.records.iter().filter(|r| r.scene.platform != HOST && r.times.is_some()).peekable();
+        let mut held = timed.peek()?.scene.cache_bytes;
+        for record in timed {
+            if !self.ladder.inputs.is_empty() || !record.flags.contains(flag::FITS_CACHE) {
+                return None;
+            }
+            if record.flags.contains(flag::ABOVE_CEILING) {
+                held = record.scene.cache_reach;
+            }
         }
-        let held = if timed.iter().any(has(flag::ABOVE_CEILING)) { scene.cache_reach } else { scene.cache_bytes };
-        let case = |n| Case { shape: ladder.family.form.shape(n, None), ..self.case("", &Params::new()) };
-        let log = (0..40).find(|log| ladder.family.problem.cost(&case(1 << log)).bytes > held as f64)?;
+        let log = (0..40).find(|log| {
+            let case = Case { shape: family.form.shape(1 << log, None), ..self.case("", &Params::new()) };
+            family.problem.cost(&case).bytes > held as f64
+        })?;
         Some(format!("all data fit a cache: -n 2^{log} or --cache cold shows shares of memory's limit"))
     }
 
-    /// Clears what shows how it gets on.
-    pub(crate) fn end_progress(&mut self) {
-        self.live = None;
-    }
-
-    /// Measures everything. What was measured before an error is there all the same.
-    pub(crate) fn climb(&mut self, limits: &mut Limits) -> Result<(), Error> {
+    /// Measures everything, in the time since it `began`. What was measured before an error is there all the same.
+    pub(crate) fn climb(&mut self, limits: &mut Limits, began: Instant) -> Result<(), Error> {
+        let tasks = [Stage::Rungs, Stage::Baselines].into_iter().flat_map(|stage| self.tasks(stage));
+        self.missing = tasks.map(|task| task.label).collect();
+        self.pace = Pace::new(self.options.budget(), began, self.missing.len());
         if !self.is_empty() {
+            self.missing.push(self.limits_name());
             self.recall(limits)?;
         }
         self.steps = self.missing.len();
         self.first_round(limits)?;
-        (1..self.study.rounds).try_for_each(|_| self.another_round())
+        (1..self.options.rounds()).try_for_each(|_| self.another_round())
     }
 
     fn first_round(&mut self, limits: &mut Limits) -> Result<(), Error> {
-        for stage in order(self.outputs.has_rows(), self.is_bounded() && !self.is_limit_at_hand(limits)) {
+        for stage in order(
+            self.outputs.has_rows(),
+            self.is_bounded() && !limits.is_at_hand(self.need(), &self.executor.info().target),
+        ) {
             match stage {
                 Stage::Limits => self.measure_limits(limits)?,
                 Stage::Baselines | Stage::Rungs => {
@@ -204,55 +260,51 @@ impl<'a> Climb<'a> {
     /// Measures all cases once more, in a fresh process and as another run; the limits stay.
     fn another_round(&mut self) -> Result<(), Error> {
         self.executor.renew();
-        self.run = Run { quick: self.study.quick, ..Run::begin() };
+        self.run = Run { quick: self.options.measure.quick, ..Run::begin() };
         self.earlier.push(std::mem::take(&mut self.records));
         let tasks: Vec<LadderTask<'_>> =
             [Stage::Baselines, Stage::Rungs].into_iter().flat_map(|s| self.tasks(s)).collect();
         self.missing = tasks.iter().map(|task| task.label.clone()).collect();
         self.steps = tasks.len();
-        self.pace = Pace::new(self.study.budget, Instant::now(), tasks.len());
+        self.pace = Pace::new(self.options.budget(), Instant::now(), tasks.len());
         tasks.iter().try_for_each(|task| self.run_task(task))
     }
 
     /// No elements are an answer without a launch, and nothing is compared with it.
     fn is_empty(&self) -> bool {
-        self.study.ladder.shape.elements() == 0
+        self.ladder.shape.elements() == 0
     }
 
     fn need(&self) -> LimitNeeded {
-        let ladder = self.study.ladder;
-        LimitNeeded::of(ladder.family, self.study.dtype, &ladder.params)
-    }
-
-    fn is_limit_at_hand(&self, limits: &Limits) -> bool {
-        limits.is_at_hand(self.need(), &self.info().target)
+        let ladder = self.ladder;
+        LimitNeeded::of(ladder.family, self.dtype, &ladder.params)
     }
 
     /// Whether the limit rules out times of some rung.
     fn is_bounded(&self) -> bool {
-        let family = self.study.ladder.family;
+        let family = self.ladder.family;
         let tasks = self.tasks(Stage::Rungs);
-        tasks.iter().any(|task| ceilings::is_bounded(family, &task.case, self.info()))
+        tasks.iter().any(|task| ceilings::is_bounded(family, &task.case, self.executor.info()))
     }
 
     /// Whether the limit says nothing of these data, unless one wants to know it all the same.
     fn is_without_limit(&self) -> bool {
         let case = self.case("", &Params::new());
-        let cache = self.study.settings.cache;
-        !self.study.verbose && ceilings::is_in_cache(self.study.ladder.family, &case, cache, self.info())
+        let cache = self.settings.cache;
+        !self.verbose && ceilings::is_in_cache(self.ladder.family, &case, cache, self.executor.info())
     }
 
     fn limits_name(&self) -> String {
-        let limit = format!("the device's {} limit", self.study.ladder.family.ceiling.name());
+        let limit = format!("the device's {} limit", self.ladder.family.ceiling.name());
         if self.is_without_limit() { "what a launch costs".into() } else { limit }
     }
 
     /// Takes the limits that an earlier run measured.
     fn recall(&mut self, limits: &mut Limits) -> Result<(), Error> {
         let need = self.need();
-        let clock = self.study.settings.clock;
+        let clock = self.settings.clock;
         self.cached = limits.cached();
-        let has_limit = self.is_limit_at_hand(limits);
+        let has_limit = limits.is_at_hand(self.need(), &self.executor.info().target);
         let has_launch_cost = limits.has_launch_cost(clock);
         if has_limit {
             limits.measure(&mut *self.executor, need)?;
@@ -280,15 +332,11 @@ impl<'a> Climb<'a> {
         limits.end_by(self.limits_deadline());
         let measured = if self.is_without_limit() { Ok(()) } else { limits.measure(&mut *self.executor, need) };
         self.limit = limits.get(need);
-        let launch = measured.and_then(|()| limits.launch_cost(&mut *self.executor, self.study.settings.clock));
+        let launch = measured.and_then(|()| limits.launch_cost(&mut *self.executor, self.settings.clock));
         self.launch = launch.as_ref().copied().unwrap_or(self.launch);
         self.complete();
         if launch.is_ok() {
             self.done(&name);
-        }
-        if self.study.verbose {
-            let text = doing::limits(self.limit, self.launch);
-            self.aside(&text);
         }
         launch.map(drop)
     }
@@ -301,66 +349,63 @@ impl<'a> Climb<'a> {
 
     /// Makes the rungs' records anew, beside the limits that are known by now.
     fn complete(&mut self) {
-        let ceiling = self.limit;
-        let launch = self.launch;
-        self.records = std::mem::take(&mut self.records)
-            .into_iter()
-            .map(|record: Record| match record.scene.platform == HOST {
-                true => record,
-                false => {
-                    let scene = Scene { ceiling, launch, ..record.scene };
-                    Record { took: record.took, ..Record::from_outcome(&scene, record.rung, record.outcome) }
-                }
-            })
-            .collect();
+        for record in std::mem::take(&mut self.records) {
+            if record.scene.platform == HOST {
+                self.records.push(record);
+                continue;
+            }
+            let scene = Scene { ceiling: self.limit, launch: self.launch, ..record.scene };
+            let made = Record::from_outcome(&scene, record.rung, record.outcome);
+            self.records.push(Record { took: record.took, ..made });
+        }
         relate(&mut self.records);
     }
 
     fn tasks(&self, stage: Stage) -> Vec<LadderTask<'a>> {
-        let ladder = self.study.ladder;
+        let ladder = self.ladder;
         match stage {
             Stage::Limits => Vec::new(),
             Stage::Baselines if self.is_empty() => Vec::new(),
             Stage::Baselines => {
-                let task = |b: &Baseline| LadderTask {
-                    label: b.name.to_owned(),
-                    case: self.case(b.name, &Params::new()),
-                    rung: None,
-                };
                 // That of a source belongs to its set-up only.
                 let all = ladder.family.problem.baselines().iter();
-                all.filter(|b| ladder.source.is_some() || b.name != CPU_DOUBLE).map(task).collect()
+                all.filter(|b| ladder.source.is_some() || b.name != CPU_DOUBLE)
+                    .map(|b| LadderTask {
+                        label: b.name.to_owned(),
+                        case: self.case(b.name, &Params::new()),
+                        rung: None,
+                    })
+                    .collect()
             }
             Stage::Rungs => {
-                let task = |rung: &'a Rung, more: &Params| {
-                    let inside = if more.contains_key(REPEATS) { " (inside)" } else { "" };
-                    let label = rung.label() + inside;
-                    LadderTask { label, case: self.case(rung.variant(), more), rung: Some(rung) }
-                };
-                let rungs = self.study.rungs.iter();
-                rungs.flat_map(|&rung| ladder.series.iter().map(move |more| task(rung, more))).collect()
+                let mut tasks = Vec::new();
+                for &rung in &self.rungs {
+                    for more in &ladder.series {
+                        let inside = if more.contains_key(REPEATS) { " (inside)" } else { "" };
+                        let case = self.case(rung.variant(), more);
+                        tasks.push(LadderTask { label: rung.label() + inside, case, rung: Some(rung) });
+                    }
+                }
+                tasks
             }
         }
     }
 
     fn case(&self, variant: &str, more: &Params) -> Case {
-        let Study { ladder, dtype, wg, seed, tuned, .. } = &self.study;
-        let tuned = tuned.get(variant);
-        let (wg, params) = tuned.map_or((wg, &ladder.params), |case| (&case.wg, &case.params));
-        let params = params.iter().chain(more).map(|(name, value)| (name.clone(), value.clone()));
-        Case {
-            wg: *wg,
-            params: params.collect(),
-            seed: *seed,
-            ..Case::of(&ladder.family.name, variant, *dtype, ladder.shape)
+        let mut case = self.ladder.case(variant, self.dtype, self.wg, self.options.seed);
+        if let Some(tuned) = self.tuned.get(variant) {
+            case.wg = tuned.wg;
+            case.params.clone_from(&tuned.params);
         }
+        case.params.extend(more.clone());
+        case
     }
 
     /// The settings for the next case, in what is left of the time.
     fn settings(&self, case: &Case) -> Settings {
         let kept = if self.missing.contains(&self.limits_name()) { FOR_LIMITS } else { 0.0 };
-        let settings = self.pace.settings(&self.study.settings, 1, kept);
-        ceilings::bounded(&settings, self.study.ladder.family, case, self.limit, self.info())
+        let settings = self.pace.settings(&self.settings, 1, kept);
+        ceilings::bounded(&settings, self.ladder.family, case, self.limit, self.executor.info())
     }
 
     /// Runs one case, keeps its record and writes its row.
@@ -376,22 +421,17 @@ impl<'a> Climb<'a> {
         if let Some(repeats) = job.case.params.get(REPEATS) {
             outcome.params.entry(REPEATS.into()).or_insert_with(|| repeats.clone());
         }
-        if let Some(live) = &mut self.live {
-            live.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
+        if let Some(status) = &mut self.status {
+            status.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
         }
-        self.tell_done(task, &outcome);
         let scene = self.scene(task, &job.settings);
         let record = Record::from_outcome(&scene, task.rung.and_then(Rung::number), outcome);
         self.records.push(Record { took: Some(started.elapsed().as_secs_f64()), ..record });
         relate(&mut self.records);
         self.done(&task.label);
         let Some(record) = self.records.last() else { return Ok(()) };
-        let row = Row::from(record);
-        self.outputs.row(&row);
+        self.outputs.row(&Row::from(record));
         self.outputs.samples(SampleRow::of(record));
-        if let Some(live) = self.live.as_mut().filter(|_| self.earlier.is_empty()) {
-            live.add(LiveRow::new(&task.label, &row));
-        }
         Ok(())
     }
 
@@ -400,46 +440,27 @@ impl<'a> Climb<'a> {
             let threads = std::thread::available_parallelism().map_or(1, usize::from);
             return Scene::on_host(&self.run, threads, settings);
         }
-        let scene = Scene::on_device(&self.run, self.info(), settings, self.limit);
+        let scene = Scene::on_device(&self.run, self.executor.info(), settings, self.limit);
         let variant = &task.case.variant;
-        let is_declared = self.study.ladder.own_cases.iter().any(|own| own.variant == *variant);
-        let tuned = self.study.tuned.contains_key(variant) && !is_declared;
+        let is_declared = self.ladder.own_cases.iter().any(|own| own.variant == *variant);
+        let tuned = self.tuned.contains_key(variant) && !is_declared;
         let [cache_bytes, cache_reach] = [scene.cache_bytes, scene.cache_reach].map(|bytes| bytes.max(self.cached));
-        let bound = Some(self.study.ladder.family.ceiling);
-        Scene { bound, launch: self.launch, peaks: self.study.peaks, cache_bytes, cache_reach, tuned, ..scene }
+        let bound = Some(self.ladder.family.ceiling);
+        Scene { bound, launch: self.launch, peaks: self.peaks, cache_bytes, cache_reach, tuned, ..scene }
     }
 
     /// Says what is done now.
     fn show(&mut self, label: &str) {
         let index = self.steps - self.missing.len();
-        let round = format!("round {} of {}: {label}", self.earlier.len() + 1, self.study.rounds);
-        let label = if self.study.rounds > 1 { &round } else { label };
-        if let Some(live) = &mut self.live {
-            live.case_started(index, self.steps, label);
+        let round = format!("round {} of {}: {label}", self.earlier.len() + 1, self.options.rounds());
+        let label = if self.options.rounds() > 1 { &round } else { label };
+        if let Some(status) = &mut self.status {
+            status.case_started(index, self.steps, label);
         }
     }
 
     fn done(&mut self, label: &str) {
         self.missing.retain(|name| name != label);
-    }
-
-    /// With `-v`, says what was built, launched, moved and timed.
-    fn tell_done(&self, task: &LadderTask<'_>, outcome: &Outcome) {
-        if !self.study.verbose {
-            return;
-        }
-        let target = &self.info().target;
-        let plan = task.rung.and_then(|rung| self.study.ladder.family.plan(rung, &task.case, target).ok());
-        self.aside(&doing::case(&task.label, plan.as_ref(), outcome));
-    }
-
-    /// Says something between the rows.
-    fn aside(&self, text: &str) {
-        let text = text.trim_end();
-        match &self.live {
-            Some(live) => live.suspend(|| say(text)),
-            None => say(text),
-        }
     }
 }
 

@@ -1,0 +1,395 @@
+//! Recorded results put together for tables, pictures and pages: what files hold, which of it is meant, and what it comes to.
+
+use crate::Medium;
+use crate::format::{self, Screen};
+use crate::grid::{GridColumn, TextGrid};
+use crate::groups::{distinct, elements, experiments, groups, number_key, of_most_rungs};
+use gpulab_kernels::values::Condition;
+use gpulab_kernels::{Registry, built_in};
+use gpulab_model::Error;
+use gpulab_model::data::Dtype;
+use gpulab_model::outcome::Cache;
+use gpulab_model::suggest::{did_you_mean, nearest};
+use gpulab_record::store::{COUNTED, Recorded, of_csv, recorded};
+use gpulab_record::{Cells, CsvRecord, Point, Row, SampleRow, flag};
+use gpulab_study::ceilings::{CeilingRow, cached};
+use gpulab_study::count::CountRow;
+use gpulab_study::experiments::experiment;
+use gpulab_study::why::{DeviceRates, reasons};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub struct ShownFile {
+    pub name: String,
+    pub holds: ShownContent,
+    /// What was wrong with the last line.
+    pub torn: Option<String>,
+}
+
+pub enum ShownContent {
+    Rows(Vec<Row>),
+    Points(Vec<Point>),
+    /// Figures of another program: a header, and cells.
+    Peers(Vec<Vec<String>>),
+    Ceilings(Vec<CeilingRow>),
+    Counts(Vec<CountRow>),
+    Samples(Vec<SampleRow>),
+}
+
+impl ShownContent {
+    fn is_empty(&self) -> bool {
+        match self {
+            ShownContent::Rows(rows) => rows.is_empty(),
+            ShownContent::Points(points) => points.is_empty(),
+            ShownContent::Peers(cells) => cells.len() < 2,
+            ShownContent::Ceilings(rows) => rows.is_empty(),
+            ShownContent::Counts(rows) => rows.is_empty(),
+            ShownContent::Samples(rows) => rows.is_empty(),
+        }
+    }
+}
+
+/// Errors: `Usage`, if the file holds nothing that can be shown.
+pub fn take_apart(text: &[u8], name: &str) -> Result<ShownFile, Error> {
+    let (file, torn) = recorded(text, name)?;
+    let holds = match file {
+        Recorded::Rows(rows) => ShownContent::Rows(rows),
+        Recorded::Points(points) => ShownContent::Points(points),
+        Recorded::Peers(cells) => ShownContent::Peers(cells),
+        Recorded::Other { header } => {
+            let has = |column: &str| header.iter().any(|name| name == column);
+            if has(COUNTED) && text.trim_ascii_start().starts_with(b"[") {
+                let counts = serde_json::from_slice(text);
+                ShownContent::Counts(counts.map_err(|e| Error::Usage(format!("{name} is not a file of counts: {e}")))?)
+            } else if has(COUNTED) {
+                ShownContent::Counts(of_csv(text, name)?.0)
+            } else if has("what") && has("place") {
+                ShownContent::Ceilings(of_csv(text, name)?.0)
+            } else if has("event_s") {
+                ShownContent::Samples(of_csv(text, name)?.0)
+            } else {
+                let why = "holds no results of gpulab: show takes what --csv and --json write";
+                return Err(Error::Usage(format!("{name} {why}")));
+            }
+        }
+    };
+    if holds.is_empty() {
+        return Err(Error::Usage(format!("{name} has a header and no results below it")));
+    }
+    Ok(ShownFile { name: name.to_owned(), holds, torn })
+}
+
+/// Flags the rows of data that the device's caches hold, by its limits or by another rung that was faster than memory over the
+/// same data. Those that were recorded before do not say so themselves, and a share of memory's limit would mislead.
+pub fn mark_cached(rows: &mut [Row], ceilings: &[CeilingRow]) {
+    // Beside the data there may be a few partial results.
+    let held: BTreeMap<String, u64> = groups(ceilings, |row| row.device.clone())
+        .into_iter()
+        .map(|own| (own[0].device.clone(), cached(&own).saturating_mul(17) / 16))
+        .collect();
+    let data = |row: &Row| (row.device.clone(), row.family.clone(), row.dtype, row.n, row.m);
+    let is_warm = |row: &Row| {
+        let is_memory = built_in(&row.family).is_some_and(|family| family.ceiling.is_memory());
+        is_memory && row.cache == Cache::Warm && !row.on_host()
+    };
+    let faster: BTreeSet<_> =
+        rows.iter().filter(|row| is_warm(row) && row.flags.contains(flag::FITS_CACHE)).map(data).collect();
+    for row in rows.iter_mut().filter(|row| is_warm(row)) {
+        let most = held.get(&row.device).copied().unwrap_or_default();
+        if row.bytes.is_some_and(|bytes| (1..=most).contains(&bytes)) || faster.contains(&data(row)) {
+            row.set_in_cache();
+        }
+    }
+}
+
+/// What a source has of a family or an experiment.
+pub fn only(source: ShownFile, name: &str) -> Option<ShownFile> {
+    let holds = match source.holds {
+        ShownContent::Points(mut points) => {
+            points.retain(|point| point.experiment == name);
+            ShownContent::Points(points)
+        }
+        ShownContent::Rows(mut rows) => {
+            rows.retain(|row| row.family == name);
+            ShownContent::Rows(rows)
+        }
+        _ => return None,
+    };
+    (!holds.is_empty()).then_some(ShownFile { holds, ..source })
+}
+
+/// What pictures and pages are made from: all that was asked for, put together.
+#[derive(Default)]
+pub struct Material {
+    pub rows: Vec<Row>,
+    pub points: Vec<Point>,
+    pub ceilings: Vec<CeilingRow>,
+    pub counts: Vec<CountRow>,
+    /// Files' names, and the figures of other programs in them.
+    pub peers: Vec<(String, Vec<Vec<String>>)>,
+    /// What was wrong with last lines.
+    pub torn: Vec<String>,
+}
+
+impl Material {
+    pub fn take(&mut self, file: ShownFile) {
+        self.torn.extend(file.torn);
+        match file.holds {
+            ShownContent::Rows(rows) => self.rows.extend(rows),
+            ShownContent::Points(points) => self.points.extend(points),
+            ShownContent::Peers(cells) => self.peers.push((file.name, cells)),
+            ShownContent::Ceilings(rows) => self.ceilings.extend(rows),
+            ShownContent::Counts(rows) => self.counts.extend(rows),
+            ShownContent::Samples(_) => {}
+        }
+    }
+}
+
+/// The column of records, or the setting of one of them, that a name stands for.
+pub fn column_of<T: CsvRecord>(name: &str, records: &[T]) -> Option<String> {
+    let known = T::COLUMNS.iter().find(|own| **own == name).map(|own| (*own).to_owned());
+    known.or_else(|| {
+        let has = |record: &T| Cells::of(record).settings().any(|own| own == name);
+        records.iter().any(has).then(|| name.to_owned())
+    })
+}
+
+/// These columns of records, in their order.
+///
+/// Errors: `Usage`, for a name that is none of theirs.
+pub fn columns<T: CsvRecord>(records: &[T], names: &[String], medium: Medium) -> Result<String, Error> {
+    let all: Vec<Cells> = records.iter().map(Cells::of).collect();
+    let mut columns = Vec::new();
+    for name in names {
+        let Some(column) = column_of(name, records) else {
+            let near = did_you_mean(&nearest(name, T::COLUMNS, |known| known));
+            return Err(Error::Usage(format!("there is no column {name:?} here{near}; gpulab columns lists columns")));
+        };
+        let mut cells: Vec<String> = all.iter().map(|cells| cells.text(&column)).collect();
+        for cell in &mut cells {
+            match cell.parse::<f64>() {
+                Ok(number) if cell.contains(['.', 'e']) => *cell = format::significant(number, 4),
+                Ok(_) => {}
+                Err(_) if cell.is_empty() => "-".clone_into(cell),
+                Err(_) => {}
+            }
+        }
+        columns.push(match cells.iter().all(|cell| cell == "-" || cell.parse::<f64>().is_ok()) {
+            true => GridColumn::numbers(column, cells, 0),
+            false => GridColumn::texts(column, cells, 0),
+        });
+    }
+    Ok(TextGrid { columns }.on(medium))
+}
+
+/// Columns of which a part of the value is enough, as with `-d`.
+const NAMES: [&str; 3] = ["platform", "device", "driver"];
+
+/// Values that a message lists at most.
+const MOST: usize = 12;
+
+/// The records that meet all conditions. Records that lack a column of these do not; but figures of other programs have few
+/// columns, so they are held against those that they have.
+pub fn filtered(files: Vec<ShownFile>, conditions: &[Condition]) -> Result<Vec<ShownFile>, Error> {
+    conditions.iter().try_fold(files, |files, condition| {
+        let mut sieve = Sieve { condition, is_known: false, is_met: false, seen: Vec::new(), names: Vec::new() };
+        let kept: Vec<ShownFile> = files.into_iter().filter_map(|file| sieve.file(file)).collect();
+        match (sieve.is_known, sieve.is_met && !kept.is_empty()) {
+            (true, true) => Ok(kept),
+            (true, false) => Err(sieve.nothing_left()),
+            (false, _) => Err(sieve.unknown()),
+        }
+    })
+}
+
+/// One condition on its way through the records.
+struct Sieve<'a> {
+    condition: &'a Condition,
+    is_known: bool,
+    is_met: bool,
+    /// The values that it has there.
+    seen: Vec<String>,
+    /// The columns that there are.
+    names: Vec<&'static str>,
+}
+
+impl Sieve<'_> {
+    fn file(&mut self, file: ShownFile) -> Option<ShownFile> {
+        let holds = match file.holds {
+            ShownContent::Rows(rows) => ShownContent::Rows(self.records(rows)),
+            ShownContent::Points(points) => ShownContent::Points(self.records(points)),
+            ShownContent::Peers(cells) => ShownContent::Peers(self.peers(cells)),
+            ShownContent::Ceilings(rows) => ShownContent::Ceilings(self.records(rows)),
+            ShownContent::Counts(rows) => ShownContent::Counts(self.records(rows)),
+            ShownContent::Samples(rows) => ShownContent::Samples(self.records(rows)),
+        };
+        (!holds.is_empty()).then_some(ShownFile { holds, ..file })
+    }
+
+    fn records<T: CsvRecord>(&mut self, mut records: Vec<T>) -> Vec<T> {
+        let Some(name) = column_of(&self.condition.column, &records) else {
+            self.names.extend(T::COLUMNS);
+            return Vec::new();
+        };
+        self.is_known = true;
+        records.retain(|record| self.is_met(&name, Cells::of(record).text(&name)));
+        records
+    }
+
+    fn peers(&mut self, mut cells: Vec<Vec<String>>) -> Vec<Vec<String>> {
+        let name = self.condition.column.clone();
+        let Some(place) = cells.first().and_then(|header| header.iter().position(|own| *own == name)) else {
+            return cells;
+        };
+        self.is_known = true;
+        let rows = cells.split_off(1);
+        cells.extend(rows.into_iter().filter(|row| self.is_met(&name, row.get(place).cloned().unwrap_or_default())));
+        cells
+    }
+
+    fn is_met(&mut self, column: &str, cell: String) -> bool {
+        let is_met = self.condition.is_met(&cell, NAMES.contains(&column));
+        self.is_met |= is_met;
+        if !self.seen.contains(&cell) {
+            self.seen.push(cell);
+        }
+        is_met
+    }
+
+    fn nothing_left(&self) -> Error {
+        let Condition { column, values } = self.condition;
+        let seen = self.seen.iter().map(|value| if value.is_empty() { "(nothing)" } else { value });
+        let listed: Vec<String> = seen.take(MOST).map(format::terminal).collect();
+        let more = if self.seen.len() > MOST { ", ..." } else { "" };
+        let why = format!("no record has {column} = {}; there is {}{more}", values.join(" or "), listed.join(", "));
+        Error::Usage(format!("--where: {why}"))
+    }
+
+    fn unknown(&self) -> Error {
+        let name = &self.condition.column;
+        let near = nearest(name, distinct(self.names.iter().copied()), |name| *name);
+        let why = format!("no record here has a column or a setting {name:?}");
+        Error::Usage(format!("--where: {why}{}; gpulab columns lists columns", did_you_mean(&near).replace('?', "")))
+    }
+}
+
+/// What `gpulab plot` was asked to draw.
+pub struct Choice<'a> {
+    pub files: &'a [String],
+    /// A family or an experiment.
+    pub name: Option<&'a str>,
+    /// Elements, or columns of matrices.
+    pub n: Option<u64>,
+    pub dtype: Option<Dtype>,
+}
+
+impl Choice<'_> {
+    pub fn is_met(&self, row: &Row) -> bool {
+        self.name.is_none_or(|name| row.family == name)
+            && self.n.is_none_or(|n| row.n == n)
+            && self.dtype.is_none_or(|dtype| row.dtype == dtype)
+    }
+
+    fn none(&self, what: &str, example: &str) -> Error {
+        let chosen = self.name.is_some() || self.n.is_some() || self.dtype.is_some();
+        let of = if chosen { " that --name, -n and --dtype choose" } else { "" };
+        Error::Usage(format!("{} holds no {what}{of}: it is drawn from {example}", self.files.join(", ")))
+    }
+
+    /// The largest problem, of equal ones the last.
+    ///
+    /// Errors: `Usage`, if there is none; `example` is what has some.
+    pub fn largest(&self, all: Vec<Vec<Row>>, what: &str, example: &str) -> Result<Vec<Row>, Error> {
+        all.into_iter().max_by_key(|rows| elements(rows)).ok_or_else(|| self.none(what, example))
+    }
+
+    /// The largest ladder of each family on the first ladder's device.
+    pub fn of_each_family(&self, all: &[Vec<Row>]) -> Result<Vec<Vec<Row>>, Error> {
+        let key = |rows: &Vec<Row>| rows.iter().find(|row| !row.on_host()).map(|row| row.device.clone());
+        let first = all.iter().find_map(key).ok_or_else(|| self.none("ladder", "what gpulab reduce --csv writes"))?;
+        let own: Vec<Vec<Row>> = all.iter().filter(|rows| key(rows).as_ref() == Some(&first)).cloned().collect();
+        let families = groups(&own, |rows| rows.first().map(|row| row.family.clone()));
+        families.into_iter().map(|own| self.largest(of_most_rungs(own), "ladder", "")).collect()
+    }
+
+    /// The points of the experiment that is meant: the last run of it.
+    ///
+    /// Errors: `Usage` if there is none, or there are several and none was named.
+    pub fn points(&self, points: &[Point]) -> Result<Vec<Point>, Error> {
+        let mut all = experiments(points);
+        let names = distinct(points.iter().map(|point| point.experiment.as_str())).join(", ");
+        all.retain(|own| self.name.is_none_or(|name| own[0].experiment == name));
+        match all.pop() {
+            Some(last) if all.iter().any(|own| own[0].experiment != last[0].experiment) => {
+                Err(Error::Usage(format!("the files hold several experiments: choose with --name one of {names}")))
+            }
+            Some(last) => Ok(last),
+            None if names.is_empty() => Err(self.none("experiment", "what gpulab lab NAME --csv writes")),
+            None => Err(Error::Usage(format!("the files hold no such experiment, but {names}"))),
+        }
+    }
+}
+
+/// Runs, and the limits that were recorded with them.
+pub struct RunLimits {
+    pub runs: BTreeSet<String>,
+    pub ceilings: Vec<CeilingRow>,
+}
+
+/// The limits of a row's device that were recorded with its run.
+pub fn limits_of_run(limits: &[RunLimits], row: &Row) -> Vec<CeilingRow> {
+    let own = limits.iter().filter(|own| own.runs.contains(&row.run_id)).flat_map(|own| &own.ceilings);
+    own.filter(|limit| (&limit.device, &limit.driver) == (&row.device, &row.driver)).cloned().collect()
+}
+
+/// Whether a ladder's reasons are those of a GPU; none if this device's ceilings tell no reasons.
+pub fn model_of(rows: &[Row], ceilings: &[CeilingRow]) -> Option<bool> {
+    let is_gpu = !rows.iter().find(|row| !row.on_host() && row.t_median_s.is_some())?.is_on_cpu_device();
+    DeviceRates::new(ceilings, is_gpu).is_ok().then_some(is_gpu)
+}
+
+/// The reasons of a ladder's rows, by these ceilings of its device, without what the model is; or why there are none.
+pub fn reasons_text(
+    registry: &Registry,
+    rows: &[Row],
+    counts: &[CountRow],
+    ceilings: &[CeilingRow],
+    screen: Screen,
+) -> String {
+    let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
+    let is_gpu = !row.is_on_cpu_device();
+    match DeviceRates::new(ceilings, is_gpu) {
+        Ok(rates) => crate::why::text(&reasons(registry, rows, counts, &rates), is_gpu, screen),
+        Err(missing) => format::wrap(&crate::why::without_limit(&missing, &row.device), screen.width, "  "),
+    }
+}
+
+/// What recorded points of an experiment mean: its question, and the finding that follows from them.
+pub struct PointStudy<'a> {
+    points: &'a [Point],
+    pub question: &'static str,
+    pub finding: String,
+}
+
+impl<'a> PointStudy<'a> {
+    pub fn of(points: &'a [Point]) -> PointStudy<'a> {
+        let name = points.first().map_or("", |point| point.experiment.as_str());
+        match experiment(name) {
+            Some(known) => PointStudy { points, question: known.question, finding: known.finding(points) },
+            None => {
+                let finding = format!("this gpulab has no experiment {name}, so its points give no finding");
+                PointStudy { points, question: "", finding }
+            }
+        }
+    }
+
+    /// How reports name a value of what is varied: as it was recorded, or as the experiment names it.
+    pub fn label(&self, x: f64) -> String {
+        let own = self.points.iter().find(|point| number_key(point.x) == number_key(x));
+        match own.filter(|point| !point.x_label.is_empty()) {
+            Some(point) => point.x_label.clone(),
+            None => own
+                .and_then(|point| experiment(&point.experiment))
+                .map_or_else(|| x.to_string(), |known| (known.x_label)(x)),
+        }
+    }
+}

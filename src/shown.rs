@@ -1,0 +1,251 @@
+//! Recorded results as commands read them: files, or records that come with gpulab, of any kind.
+
+use crate::ceilings::{self, CeilingRow, Kept, all_kept};
+use crate::compare::{CaseRun, SharedTexts};
+use crate::prelude::*;
+use crate::report::groups::distinct;
+use crate::report::shown::{Material, RunLimits, ShownContent, ShownFile, mark_cached, only, take_apart};
+use crate::store::{Recorded, RecordedFile, Shipped, recorded_some, shipped};
+use crate::suggest::did_you_mean;
+
+/// The files that words name: paths, and devices whose records come with gpulab, each with the names of its records behind it.
+///
+/// Errors: `Usage` for a word that is none of these.
+pub(crate) fn asked(words: &[String]) -> Result<Vec<ShownFile>, Error> {
+    let all = shipped();
+    let mut files = Vec::new();
+    let mut words = words.iter().peekable();
+    while let Some(word) = words.next() {
+        if is_path(word) {
+            let list = "gpulab show alone lists the records that come with gpulab";
+            let text =
+                files::read(Path::new(word)).map_err(|e| Error::Failed(format!("cannot read {word}: {e} ({list})")))?;
+            files.push(take_apart(&text, word)?);
+            continue;
+        }
+        let own = of_device(&all, word)?;
+        let is_device = |word: &str| all.iter().any(|file| file.device.contains(&word.to_lowercase()));
+        let mut found = Vec::new();
+        while let Some(name) = words.next_if(|word| !is_path(word) && !is_device(word)) {
+            found.extend(named(&own, &name.to_lowercase())?);
+        }
+        if found.is_empty() {
+            found = own.iter().map(from_shipped).collect::<Result<_, Error>>()?;
+        }
+        let ceilings = ceilings_of(own[0].device)?;
+        for file in &mut found {
+            if let ShownContent::Rows(rows) = &mut file.holds {
+                mark_cached(rows, &ceilings);
+            }
+        }
+        files.extend(found);
+    }
+    Ok(files)
+}
+
+fn from_shipped(file: &Shipped) -> Result<ShownFile, Error> {
+    take_apart(file.text, &format!("{}/{}", file.device, file.name))
+}
+
+pub(crate) fn is_path(text: &str) -> bool {
+    let path = Path::new(text);
+    // A folder holds no records that `show` reads, and may have the name of a family or an experiment.
+    (path.exists() && !path.is_dir())
+        || text.contains(['/', '\\'])
+        || path.extension().is_some_and(|e| e == "csv" || e == "json")
+}
+
+/// Reads a file of results, whatever it holds; and what was wrong with its last line.
+pub(crate) fn read(name: &str) -> Result<RecordedFile, Error> {
+    read_some(name, &mut |_| true)
+}
+
+/// The same, of a CSV file's rows only those to keep.
+fn read_some(name: &str, keep: &mut dyn FnMut(&Row) -> bool) -> Result<RecordedFile, Error> {
+    let mut text = files::open(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
+    recorded_some(&mut text, name, keep)
+}
+
+/// The files of the one device whose name has this part, or is it.
+///
+/// Errors: `Usage`, with the devices, if none has it or several do.
+pub(crate) fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
+    let part = part.to_lowercase();
+    let has_part = |file: &Shipped| file.device.contains(&part);
+    let names = distinct(all.iter().filter(|file| has_part(file)).map(|file| file.device));
+    let device = match &names[..] {
+        [one] => *one,
+        several if several.contains(&part.as_str()) => part.as_str(),
+        [] => {
+            let with = distinct(all.iter().filter(|file| file.name.contains(&part)).map(|file| file.device));
+            let commands: Vec<String> = with.iter().map(|device| format!("gpulab show {device} {part}")).collect();
+            return Err(Error::Usage(match &commands[..] {
+                [] => format!(
+                    "there is no file {part:?}, and no device of that name among the records that come with gpulab: {}",
+                    distinct(all.iter().map(|file| file.device)).join(", ")
+                ),
+                [..] => format!("there is no file {part:?}{}", did_you_mean(&commands[..commands.len().min(3)])),
+            }));
+        }
+        several => {
+            return Err(Error::Usage(format!("{part:?} matches several devices: {}", several.join(", "))));
+        }
+    };
+    Ok(all.iter().filter(|file| file.device == device).copied().collect())
+}
+
+/// A device's file of this name, or else what all of its files have of a family or an experiment of this name.
+///
+/// Errors: `Usage`, with the names that there are.
+fn named(own: &[Shipped], name: &str) -> Result<Vec<ShownFile>, Error> {
+    if let Some(file) = own.iter().find(|file| file.name == name) {
+        return Ok(vec![from_shipped(file)?]);
+    }
+    let mut found = Vec::new();
+    for file in own {
+        found.extend(only(from_shipped(file)?, name));
+    }
+    if found.is_empty() {
+        let files: Vec<&str> = own.iter().map(|file| file.name).collect();
+        let device = own[0].device;
+        return Err(Error::Usage(format!(
+            "no record of {name} among those of {device}: there are {}",
+            files.join(", ")
+        )));
+    }
+    Ok(found)
+}
+
+/// The measured limits among the records of a device that come with gpulab.
+fn ceilings_of(device: &str) -> Result<Vec<CeilingRow>, Error> {
+    let file = shipped().into_iter().find(|file| file.device == device && file.name == "ceilings");
+    match file.map(|file| take_apart(file.text, file.name)).transpose()?.map(|file| file.holds) {
+        Some(ShownContent::Ceilings(rows)) => Ok(rows),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// The runs in files, each with the limits that were recorded with it: those of its folder, or those from folders without rows,
+/// or those that came with gpulab; and those that are kept, where they are its own.
+pub(crate) fn limits(files: &[ShownFile]) -> Result<Vec<RunLimits>, Error> {
+    let mut folders: BTreeMap<&Path, (Vec<&Row>, Vec<CeilingRow>)> = BTreeMap::new();
+    for file in files {
+        let folder = Path::new(&file.name).parent().unwrap_or(Path::new(""));
+        let own = folders.entry(folder).or_default();
+        match &file.holds {
+            ShownContent::Rows(rows) => own.0.extend(rows),
+            ShownContent::Ceilings(rows) => own.1.extend_from_slice(rows),
+            _ => {}
+        }
+    }
+    let alone: Vec<CeilingRow> =
+        folders.values().filter(|own| own.0.is_empty()).flat_map(|own| own.1.clone()).collect();
+    let mut all = Vec::new();
+    for (folder, (rows, mut ceilings)) in folders {
+        if ceilings.is_empty() {
+            ceilings.clone_from(&alone);
+        }
+        if ceilings.is_empty() {
+            ceilings = ceilings_of(&folder.to_string_lossy())?;
+        }
+        add_kept(&mut ceilings, &rows);
+        all.push(RunLimits { runs: rows.iter().map(|row| row.run_id.clone()).collect(), ceilings });
+    }
+    Ok(all)
+}
+
+fn kept() -> impl Iterator<Item = Kept> {
+    ceilings::folder().map(|folder| all_kept(&folder)).unwrap_or_default().into_iter().flatten()
+}
+
+fn is_device_of(kept: &Kept, row: &Row) -> bool {
+    (&row.platform, &row.device, &row.driver) == (&kept.platform, &kept.device, &kept.driver)
+}
+
+/// The limits that are kept of the device that a row was just measured on.
+pub(crate) fn kept_of(row: &Row) -> Vec<CeilingRow> {
+    kept().find(|kept| is_device_of(kept, row)).map(|kept| kept.ceilings).unwrap_or_default()
+}
+
+/// Adds the limits that are kept on this machine, of what the files hold no limit, where rows say that they were held against
+/// them: another machine's device may have the same name.
+fn add_kept(ceilings: &mut Vec<CeilingRow>, rows: &[&Row]) {
+    for kept in kept() {
+        if rows.iter().any(|row| is_device_of(&kept, row) && kept.ceilings.iter().any(|limit| is_limit_of(limit, row)))
+        {
+            for row in kept.ceilings {
+                if !ceilings.iter().any(|own| own.device == row.device && own.is_of(&row)) {
+                    ceilings.push(row);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a row was held against this limit.
+fn is_limit_of(limit: &CeilingRow, row: &Row) -> bool {
+    let is_same = |own: f64, value: f64| (own / value - 1.0).abs() < 1e-9;
+    let own = row.ceiling_gbps.or(row.ceiling_gops).zip(limit.value);
+    // A pair is two operations.
+    limit.what == row.ceiling && own.is_some_and(|(own, value)| is_same(own, value) || is_same(own, 2.0 * value))
+}
+
+/// Puts files together; without limits among them, those that came with gpulab beside them or are kept here.
+pub(crate) fn material(files: Vec<ShownFile>) -> Result<Material, Error> {
+    let folder = |file: &ShownFile| Path::new(&file.name).parent().map(|folder| folder.display().to_string());
+    let devices = distinct(files.iter().filter_map(folder));
+    let mut all = Material::default();
+    files.into_iter().for_each(|file| all.take(file));
+    if all.ceilings.is_empty() {
+        for device in devices {
+            all.ceilings.extend(ceilings_of(&device)?);
+        }
+    }
+    add_kept(&mut all.ceilings, &all.rows.iter().collect::<Vec<_>>());
+    mark_cached(&mut all.rows, &all.ceilings);
+    Ok(all)
+}
+
+/// The result files in a folder and below: what `gpulab record` says of the device and of its commands is none.
+pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
+    let mut all = files::below(folder);
+    all.retain(|path| {
+        let is_about = path.file_name().is_some_and(|name| crate::recording::ABOUT.iter().any(|about| name == *about));
+        !is_about && path.extension().is_some_and(|ending| ending == "csv" || ending == "json")
+    });
+    all.sort();
+    all
+}
+
+/// The name of a file, those of several joined by commas, or those of the CSV and JSON files in a folder.
+pub(crate) fn split_names(names: &str) -> Vec<String> {
+    let path = Path::new(names);
+    if path.is_dir() {
+        return files_below(path).iter().map(|file| file.display().to_string()).collect();
+    }
+    if path.exists() { vec![names.to_owned()] } else { names.split(',').map(str::to_owned).collect() }
+}
+
+/// The runs in a file, or in several joined by commas.
+pub(crate) fn runs_of(names: &str, quiet: bool) -> Result<Vec<CaseRun>, Error> {
+    let mut all = Vec::new();
+    let mut texts = SharedTexts::default();
+    let files = split_names(names);
+    if files.is_empty() {
+        return Err(Error::Usage(format!("{names} holds no .csv or .json file")));
+    }
+    for name in files {
+        let (holds, torn) = read_some(&name, &mut |row| {
+            all.push(texts.run(row));
+            false
+        })?;
+        torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));
+        // Those of JSON are read at once.
+        let Recorded::Rows(rows) = holds else {
+            let why = "holds no rows: compare takes the --csv and --json files of ladders and sweeps";
+            return Err(Error::Usage(format!("{name} {why}")));
+        };
+        all.extend(rows.iter().map(|row| texts.run(row)));
+    }
+    Ok(all)
+}
