@@ -32,7 +32,7 @@ if [ "${GPULAB_STEP:-}" = merge ]; then
     for index in $(seq "$GPULAB_SHARDS"); do
         files+=("$(shard_file "$GPULAB_OUTPUT" "$index" "$GPULAB_SHARDS")")
     done
-    exec "$gpulab" merge "${files[@]}" -o "$GPULAB_OUTPUT"
+    exec "$gpulab" sweep --merge "${files[@]}" -o "$GPULAB_OUTPUT"
 fi
 
 if [ $# -lt 2 ]; then

@@ -312,7 +312,7 @@ pub(crate) fn reasons_of(
     let Some(row) = rows.first() else { return Ok(Err("a rung".to_owned())) };
     match DeviceRates::new(&kept_of(row), !row.is_on_cpu_device()) {
         Ok(rates) => Ok(Ok(reasons(registry, rows, &counts(registry, rows, None, quiet)?, &rates))),
-        Err(missing) => Ok(Err(missing)),
+        Err(missing) => Ok(Err(missing.to_owned())),
     }
 }
 

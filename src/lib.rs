@@ -4,9 +4,9 @@
 //!
 //! - `main` parses and dispatches; [`cli`] is the command line, [`commands`] one file per subcommand.
 //! - `written` says of each command which files it writes.
-//! - `ladder` is the engine of all ladders, `laboratory` that of experiments, `sweeping` and `tuning` of many
+//! - `ladder` is the engine of all ladders, `laboratory` that of experiments, `tuning` of many
 //!   configurations. They share `bench` and, for readers' own kernels and families, `adopt`.
-//! - `recording` records a whole device, `limits` its limits. `workers` hands parts of a sweep or search to HyperQueue.
+//! - `limits` measures a device's limits. `workers` hands parts of a sweep to HyperQueue.
 //!   `distances` is a graph's job.
 //! - `counting` runs the simulator.
 //! - `assembly` asks drivers and disassemblers what became of a kernel.
@@ -23,13 +23,10 @@ mod distances;
 mod filming;
 mod laboratory;
 mod ladder;
-mod limits;
 mod outputs;
 mod prelude;
-mod recording;
 mod shell;
 mod shown;
-mod sweeping;
 mod tuning;
 mod workers;
 mod written;

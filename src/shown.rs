@@ -1,11 +1,10 @@
 //! Recorded results as commands read them: files, or records that come with gpulab, of any kind.
 
 use crate::ceilings::{self, CeilingRow, Kept, all_kept};
-use crate::compare::{CaseRun, SharedTexts};
 use crate::prelude::*;
 use crate::report::groups::distinct;
 use crate::report::shown::{Material, RunLimits, ShownContent, ShownFile, mark_cached, only, take_apart};
-use crate::store::{Recorded, RecordedFile, Shipped, recorded_some, shipped};
+use crate::store::{Recorded, RecordedFile, Shipped, recorded, shipped};
 use crate::suggest::did_you_mean;
 
 /// The files that words name: paths, and devices whose records come with gpulab, each with the names of its records behind it.
@@ -57,13 +56,8 @@ pub(crate) fn is_path(text: &str) -> bool {
 
 /// Reads a file of results, whatever it holds; and what was wrong with its last line.
 pub(crate) fn read(name: &str) -> Result<RecordedFile, Error> {
-    read_some(name, &mut |_| true)
-}
-
-/// The same, of a CSV file's rows only those to keep.
-fn read_some(name: &str, keep: &mut dyn FnMut(&Row) -> bool) -> Result<RecordedFile, Error> {
-    let mut text = files::open(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
-    recorded_some(&mut text, name, keep)
+    let text = files::read(Path::new(name)).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
+    recorded(&text, name)
 }
 
 /// The files of the one device whose name has this part, or is it.
@@ -206,11 +200,11 @@ pub(crate) fn material(files: Vec<ShownFile>) -> Result<Material, Error> {
     Ok(all)
 }
 
-/// The result files in a folder and below: what `gpulab record` says of the device and of its commands is none.
+/// The result files in a folder and below: what older records say of the device and of their commands is none.
 pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
     let mut all = files::below(folder);
     all.retain(|path| {
-        let is_about = path.file_name().is_some_and(|name| crate::recording::ABOUT.iter().any(|about| name == *about));
+        let is_about = path.file_name().is_some_and(|name| name == "device.json" || name == "record.json");
         !is_about && path.extension().is_some_and(|ending| ending == "csv" || ending == "json")
     });
     all.sort();
@@ -226,26 +220,20 @@ pub(crate) fn split_names(names: &str) -> Vec<String> {
     if path.exists() { vec![names.to_owned()] } else { names.split(',').map(str::to_owned).collect() }
 }
 
-/// The runs in a file, or in several joined by commas.
-pub(crate) fn runs_of(names: &str, quiet: bool) -> Result<Vec<CaseRun>, Error> {
+/// The rows in a file, or in several joined by commas.
+pub(crate) fn runs_of(names: &str, quiet: bool) -> Result<Vec<Row>, Error> {
     let mut all = Vec::new();
-    let mut texts = SharedTexts::default();
     let files = split_names(names);
     if files.is_empty() {
         return Err(Error::Usage(format!("{names} holds no .csv or .json file")));
     }
     for name in files {
-        let (holds, torn) = read_some(&name, &mut |row| {
-            all.push(texts.run(row));
-            false
-        })?;
-        torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));
-        // Those of JSON are read at once.
-        let Recorded::Rows(rows) = holds else {
+        let (Recorded::Rows(rows), torn) = read(&name)? else {
             let why = "holds no rows: compare takes the --csv and --json files of ladders and sweeps";
             return Err(Error::Usage(format!("{name} {why}")));
         };
-        all.extend(rows.iter().map(|row| texts.run(row)));
+        torn.iter().filter(|_| !quiet).for_each(|torn| note(torn));
+        all.extend(rows);
     }
     Ok(all)
 }

@@ -11,7 +11,7 @@ use crate::record::{Point, SampleRow};
 use crate::report::film::is_film;
 use crate::report::markdown::MARKDOWN_MARK;
 use crate::report::page::is_page;
-use crate::store::{OutputFile, Rounds, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
+use crate::store::{OutputFile, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
 use crate::workers::Parts;
 use clap::{ArgMatches, CommandFactory};
 
@@ -37,17 +37,16 @@ const WRITTEN: &[(&str, &str, fn(&str) -> bool)] = &[
     ("count", "--json", begins_as_json::<CountRow>),
     ("compare", "--csv", begins_as_csv::<ComparisonRow>),
     ("compare", "--json", begins_as_json::<ComparisonRow>),
-    ("sweep, merge, tune", "-o", begins_as_csv::<Row>),
+    ("sweep, tune", "-o", begins_as_csv::<Row>),
     ("tune", "--csv", begins_as_csv::<Row>),
     ("tune", "--json", begins_as_json::<Row>),
-    ("tune", "--export", |head| begins_as_object(head, &["schema_version", "device_name", "kernel_name"])),
-    ("tune, show", "--md", is_markdown),
+    ("tune", "--export", |head| begins_as_object(head, &["platform", "device", "driver", "entries"])),
+    ("show", "--md", is_markdown),
     ("plot, draw", "-o", is_svg),
     ("film", "-o", is_film),
     ("report", "-o", is_page),
     ("devices", "--json", |head| begins_as_object(head, &["cl_version", "selector", "vendor"])),
     ("doctor", "--json", |head| begins_as_object(head, &["broken", "counting", "drivers"])),
-    ("tuned export", "file", |head| begins_as_object(head, &["platform", "device", "driver", "entries"])),
     ("exercise check", "--json", |head| head.contains("\"verdict\":") && head.contains("\"hint\":")),
 ];
 
@@ -71,7 +70,7 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches, forced: bool) -> Re
             commands.split(", ").any(|one| one == name) && (is_output || option.trim_start_matches('-') == id)
         });
         match of_this {
-            // Of an export the first word says for whom it is; a sweep that goes on says itself whether it can.
+            // A sweep that goes on says itself whether it can.
             Some((_, option, is_ours)) => outputs.extend(values.last().map(|path| OutputFile {
                 option,
                 path,
@@ -106,26 +105,21 @@ fn read(option: &str, value: &str) -> Vec<PathBuf> {
 
 /// Files that a command writes beside those that its options name.
 fn beside(command: &Command) -> Vec<OutputFile<'_>> {
-    let (option, rows, workers) = match command {
-        Command::Sweep(options) => ("-o", Some(&options.output), &options.workers),
-        Command::Tune(options) => ("--csv", options.rows.csv.as_ref(), &options.workers),
+    let options = match command {
+        Command::Sweep(options) if options.output != "-" => options,
         _ => return Vec::new(),
     };
-    let Some(rows) = rows.filter(|path| *path != "-") else { return Vec::new() };
-    std::iter::once(Rounds::path(rows).into())
-        .chain(Parts::left(workers, rows))
-        .map(|path: PathBuf| {
-            let is_ours: fn(&str) -> bool = match path.extension().and_then(|ending| ending.to_str()) {
-                Some("csv") => begins_as_csv::<Row>,
-                Some("rounds") => Rounds::is_ours,
-                // What a task said or had not finished.
-                Some("log" | "err" | "part") => |_| true,
-                _ if path.components().any(|part| part.as_os_str() == "server") => |_| true,
-                _ => |_| false,
-            };
-            OutputFile { option, path: path.display().to_string().into(), is_ours }
-        })
-        .collect()
+    let file = |path: PathBuf| {
+        let is_ours: fn(&str) -> bool = match path.extension().and_then(|ending| ending.to_str()) {
+            Some("csv") => begins_as_csv::<Row>,
+            // What a task said or had not finished.
+            Some("log" | "err" | "part") => |_| true,
+            _ if path.components().any(|part| part.as_os_str() == "server") => |_| true,
+            _ => |_| false,
+        };
+        OutputFile { option: "-o", path: path.display().to_string().into(), is_ours }
+    };
+    Parts::left(&options.workers, &options.output).into_iter().map(file).collect()
 }
 
 fn is_markdown(head: &str) -> bool {

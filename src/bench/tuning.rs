@@ -40,5 +40,5 @@ pub(crate) fn announce(family: &Family, variants: &[&str], quiet: bool) {
             family.rung(variant).and_then(Rung::number).map_or_else(|| (*variant).to_owned(), |n| format!("v{n}"))
         })
         .collect();
-    say(&format!("tuned settings for {} (gpulab tuned list shows them, --no-tuned ignores them)", rungs.join(", ")));
+    say(&format!("tuned settings for {} (gpulab tune --list shows them, --no-tuned ignores them)", rungs.join(", ")));
 }

@@ -2,12 +2,10 @@
 
 use super::measuring::MeasureArgs;
 use super::shared::{
-    CaseOptions, ChosenRungs, ElementType, KernelFolder, KernelProcess, NamedFamily, NamedMachine, RandomData,
-    RowFiles, row_files,
+    CaseOptions, ChosenRungs, KernelFolder, KernelProcess, NamedFamily, NamedMachine, RandomData, RowFiles, row_files,
 };
 use crate::Error;
 use crate::count::{AccessRule, CountAllowances, LockstepModel};
-use crate::plan::WorkGroup;
 use crate::values;
 use clap::{Arg, Args};
 use std::path::PathBuf;
@@ -52,31 +50,9 @@ pub struct Lab {
 }
 
 #[derive(Debug, Args)]
-pub struct NoiseArgs {
-    /// The kernel's family
-    #[arg(value_name = "FAMILY", default_value = "reduce")]
-    pub family: String,
-    /// The kernel's rung, by number or name, as in 3 or local
-    #[arg(long, value_name = "V", default_value = "4")]
-    pub variant: String,
-    /// Elements, or columns of matrices [default: the size of the family's ladder]
-    #[arg(short, long, value_name = "N", value_parser = values::size)]
-    pub n: Option<u64>,
-    #[command(flatten)]
-    pub element: ElementType,
-    /// Work-group size, as in 256 or 32x8 [default: 256]
-    #[arg(long, value_name = "WG", value_parser = values::work_group)]
-    pub wg: Option<WorkGroup>,
-    /// Rounds: in each, both sides are measured once, each in a fresh process
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(6..=1000), default_value_t = 10)]
-    pub rounds: u32,
-    #[command(flatten)]
-    pub measure: MeasureArgs,
-}
-
-#[derive(Debug, Args)]
 pub struct RecordArgs {
-    /// Output folder; continues an earlier record. Without it: shows the plan and a name
+    /// Run the commands and keep their files in this folder; those that are there are not run again. Without it: list the
+    /// commands
     #[arg(short, long, value_name = "DIR")]
     pub output: Option<PathBuf>,
     /// One small size of each ladder, and fewer and shorter runs

@@ -36,6 +36,7 @@ pub const VARIABLES: &[Variable] = &[
     variable("RUSTICL_ENABLE", "The Mesa drivers that rusticl uses, as in llvmpipe, radeonsi or iris."),
     variable("XDG_DATA_HOME", "The user's data folder, on Linux and similar systems."),
     variable("XDG_CACHE_HOME", "The folder of PoCL's cache, if POCL_CACHE_DIR is not set."),
+    variable("APPDATA", "The user's data folder, on Windows."),
     variable("PROCESSOR_IDENTIFIER", "The processor's name for records, on Windows."),
     variable("HOME", "The parent of both XDG folders, if they are not set."),
 ];

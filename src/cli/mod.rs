@@ -12,13 +12,13 @@ mod tunables;
 mod watching;
 
 pub use crate::commands::exercise::{ExerciseAction, ExerciseCheck};
-pub use device::{AsmArgs, CeilingArgs, CountArgs, Lab, NoiseArgs, RecordArgs};
+pub use device::{AsmArgs, CeilingArgs, CountArgs, Lab, RecordArgs};
 pub use ladders::{
     DotArgs, GraphJob, Ladder, Loop, MinPlusArgs, PrintedSource, ReduceArgs, Source, TransposeArgs, TryArgs,
 };
 pub use measuring::{MeasureArgs, Output};
 pub use recorded::{Compare, PictureKind, PlotArgs, ReportArgs, Show};
-pub use search::{Sweep, TuneArgs, TunedAction, WorkerArgs, Workers};
+pub use search::{Sweep, TuneArgs, WorkerArgs, Workers};
 pub use shared::{CaseOptions, KernelProcess, RowFiles};
 pub use text::{DiffArgs, SourceArgs};
 pub use watching::{DrawArgs, FilmArgs, WatchedKernel};
@@ -27,7 +27,6 @@ use crate::report::wrap::hung;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use device::COUNT_HELP;
 use ladders::TRY_TRUST;
-use std::path::PathBuf;
 
 /// A portable OpenCL optimisation laboratory: ladders of kernels, checked, timed and explained.
 #[derive(Debug, Parser)]
@@ -51,8 +50,8 @@ pub fn command_names() -> Vec<String> {
 const GROUPS: [(&str, &str); 5] = [
     ("Learn", "list explain source diff lab exercise draw film"),
     ("Measure", "reduce dot transpose minplus ceiling sweep tune"),
-    ("My kernel", "try ladder count asm"),
-    ("Records", "show plot report compare noise record merge tuned columns"),
+    ("My kernel", "try count asm"),
+    ("Records", "show plot report compare record"),
     ("System", "devices doctor help"),
 ];
 
@@ -150,21 +149,6 @@ pub enum Command {
     Sweep(Box<Sweep>),
     /// Find a family's fastest settings that pass their check, and remember them; ladders then use them
     Tune(Box<TuneArgs>),
-    /// List, show, forget, export or import tuned settings
-    Tuned {
-        /// The action; without one, gpulab lists the entries.
-        #[command(subcommand)]
-        action: Option<TunedAction>,
-    },
-    /// Join the files of a sweep's shards into one
-    Merge {
-        /// The shards' files
-        #[arg(required = true, value_name = "FILE")]
-        files: Vec<PathBuf>,
-        /// The file of the whole sweep; - is standard output
-        #[arg(short, long, value_name = "FILE")]
-        output: String,
-    },
     /// Show recorded results again as tables, charts and findings: your files, or records that come with gpulab
     Show(Show),
     /// Draw a picture of recorded results, for slides and pages: a ladder, a roofline, a sweep, ...
@@ -173,27 +157,16 @@ pub enum Command {
     Report(ReportArgs),
     /// Compare recorded runs: which cases are faster, slower or the same, and how sure that is
     Compare(Compare),
-    /// Measure one kernel against itself: the smallest difference that this machine can show now
-    Noise(Box<NoiseArgs>),
     /// Record a whole device in a folder, to compare it or send it in: its facts and limits, all ladders and
     /// experiments
     Record(RecordArgs),
-    /// Describe the columns of CSV and JSON files: name, type, unit and meaning
-    Columns {
-        /// Print Markdown tables
-        #[arg(long, conflicts_with = "json")]
-        md: bool,
-        /// Print a JSON array
-        #[arg(long)]
-        json: bool,
-    },
-    /// Explain a command, or, with `columns`, the columns of the tables
+    /// Explain a command, or, with `columns`, the columns of tables and files
     Help {
         /// A command, or columns
         #[arg(value_name = "COMMAND")]
         topic: Option<String>,
-        /// Print all commands with their options as Markdown
-        #[arg(long, conflicts_with = "topic")]
+        /// Print all commands with their options as Markdown; with `columns` those of files
+        #[arg(long)]
         md: bool,
     },
     /// Print a shell's completion script

@@ -19,10 +19,10 @@ pub struct Show {
     #[arg(long)]
     pub why: bool,
     /// Only records whose COLUMN has one of these values, as in n=2^28 or dtype=f32,i32; repeatable. COLUMN is one of
-    /// `gpulab columns`, or a setting, as in size=constant. For platform, device and driver, a part is enough
+    /// `gpulab help columns`, or a setting, as in size=constant. For platform, device and driver, a part is enough
     #[arg(long = "where", value_name = "COLUMN=VALUE,...", value_parser = values::condition)]
     pub conditions: Vec<Condition>,
-    /// Only these columns of the records, in this order, as in variant,wg,t_median_s,gbps: those of `gpulab columns`, or
+    /// Only these columns of the records, in this order, as in variant,wg,t_median_s,gbps: those of `gpulab help columns`, or
     /// settings
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     pub columns: Vec<String>,
@@ -86,12 +86,12 @@ pub enum PictureKind {
 pub struct Compare {
     /// Files that --csv or --json wrote; the others are compared with the first. A verdict needs six runs of each side:
     /// one file of a ladder with --rounds 6, files joined by commas, as in a1.csv,a2.csv, or a folder of such files
-    #[arg(required = true, num_args = 1.., value_name = "FILE")]
+    #[arg(required_unless_present = "noise", num_args = 2.., value_name = "FILE")]
     pub files: Vec<String>,
-    /// Show the operating curve of these runs of one program: how often comparisons would be wrong, and which slowdowns
-    /// they would find. Needs a file of a ladder with about --rounds 60
-    #[arg(long, conflicts_with_all = ["fail_on", "csv", "json"])]
-    pub curve: bool,
+    /// Measure this kernel against itself, as in reduce:4: the smallest difference that this machine can show now
+    #[arg(long, value_name = "FAMILY:RUNG", num_args = 0..=1, default_missing_value = "reduce:4")]
+    #[arg(conflicts_with_all = ["files", "fail_on", "csv", "json"])]
+    pub noise: Option<String>,
     /// Exit with code 6 if a case is SLOWER, with slower:5 only if by at least 5 %; with undecided if a case is UNDECIDED
     /// or only in the first file. A list takes both: slower:5,undecided
     #[arg(long, value_name = "slower[:PCT]|undecided", value_parser = values::fail_on, value_delimiter = ',')]

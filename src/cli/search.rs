@@ -10,10 +10,10 @@ use crate::plan::WorkGroup;
 use crate::sweep::Order;
 use crate::tune::Strategy;
 use crate::values::{self, List, SearchBudget};
-use clap::{Arg, Args, Subcommand};
+use clap::{Arg, Args};
 use std::path::PathBuf;
 
-/// Who runs the parts of a sweep or search.
+/// Who runs the parts of a sweep.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Workers {
     /// So many of this machine, started for it.
@@ -22,7 +22,7 @@ pub enum Workers {
     Hq(Vec<String>),
 }
 
-/// Parts of a sweep or search as tasks.
+/// Parts of a sweep as tasks.
 #[derive(Clone, Debug, Args)]
 pub struct WorkerArgs {
     /// Have workers of HyperQueue run it in parts; needs -o FILE. With hq, its server's workers do: add options of hq submit, as
@@ -50,8 +50,7 @@ fn workers(text: &str) -> Result<Workers, String> {
 
 /// `gpulab sweep`. Lists are as in 64,128,256; ranges as in 32..1024*2 and 1000..5000+500.
 #[derive(Clone, Debug, Args)]
-#[command(mut_group("NamedFamily", |family| family.required(true)))]
-#[command(mut_args(|arg| if arg.get_id() == "family" { arg.help("The family to sweep") } else { arg }))]
+#[command(mut_args(sweep_arg))]
 pub struct Sweep {
     #[command(flatten)]
     pub subject: NamedFamily,
@@ -88,23 +87,30 @@ pub struct Sweep {
     #[arg(long, requires = "resume", value_name = "STATUS,...", value_delimiter = ',')]
     #[arg(value_parser = Status::ALL.map(Status::name))]
     pub retry: Vec<String>,
-    /// Ignore tuned settings
-    #[arg(long)]
-    pub no_tuned: bool,
     /// Print the plan and its size, and run nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Run the I-th of N parts; gpulab merge joins their files
+    /// Run the I-th of N parts; --merge joins their files
     #[arg(long, value_name = "I/N", value_parser = values::part, conflicts_with = "workers")]
     pub shard: Option<(u64, u64)>,
     /// Take samples in rounds over blocks of 16 configurations, so that drift favours none, or one configuration after
     /// the other
     #[arg(long, value_enum, value_name = "ORDER", default_value_t = Order::Interleave)]
     pub order: Order,
+    /// Join the files of a sweep's shards into the file of --output, and run nothing
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = ["family", "kernel", "resume", "shard", "workers"])]
+    pub merge: Vec<PathBuf>,
     #[command(flatten)]
     pub workers: WorkerArgs,
     #[command(flatten)]
     pub measure: MeasureArgs,
+}
+
+fn sweep_arg(arg: Arg) -> Arg {
+    match arg.get_id().as_str() {
+        "family" => arg.help("The family to sweep").required_unless_present_any(["kernel", "merge"]),
+        _ => arg,
+    }
 }
 
 #[derive(Clone, Debug, Args)]
@@ -140,17 +146,22 @@ pub struct TuneArgs {
     pub kernels: KernelFolder,
     #[command(flatten)]
     pub rows: RowFiles,
-    /// Write the measurements for another tuner: its name, kernel-tuner, and a file
-    #[arg(long, num_args = 2, value_names = values::FORMAT_AND_FILE)]
-    pub export: Vec<String>,
     /// Run the strategies over recorded rows of sweeps or exhaustive searches, without a device; say how many
     /// evaluations each needs
-    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = REPLAY_EXCLUDES)]
+    #[arg(long, value_name = "FILE", num_args = 1.., conflicts_with_all = NOT_A_SEARCH)]
     pub replay: Vec<PathBuf>,
-    /// With --replay: write one Markdown table of the evaluations that bring each strategy within 2 % of the fastest; -
-    /// is standard output, in place of the text
-    #[arg(long, value_name = "FILE", requires = "replay")]
-    pub md: Option<String>,
+    /// List what is remembered: of this family or of all, of --device or of every device
+    #[arg(long, conflicts_with_all = ["replay", "export", "import"])]
+    pub list: bool,
+    /// Forget what is remembered of this family or of all
+    #[arg(long, conflicts_with_all = ["replay", "export", "import", "list"])]
+    pub forget: bool,
+    /// Write all that is remembered to a file as JSON; - is standard output
+    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_A_SEARCH)]
+    pub export: Option<String>,
+    /// Take in what --export wrote
+    #[arg(long, value_name = "FILE", conflicts_with_all = NOT_A_SEARCH)]
+    pub import: Option<PathBuf>,
     /// Print the number of configurations, and run nothing
     #[arg(long)]
     pub dry_run: bool,
@@ -166,15 +177,16 @@ pub struct TuneArgs {
     #[arg(long, value_name = "S", value_parser = values::seconds)]
     pub deadline: Option<f64>,
     #[command(flatten)]
-    pub workers: WorkerArgs,
-    #[command(flatten)]
     pub process: KernelProcess,
 }
 
 /// Shared options, in the words of `gpulab tune`.
 fn tune_arg(arg: Arg) -> Arg {
     match arg.get_id().as_str() {
-        "family" => arg.help("The family to tune").required_unless_present_any(["kernel", "replay"]),
+        "family" => {
+            let others = ["kernel", "replay", "list", "forget", "export", "import"];
+            arg.help("The family to tune").required_unless_present_any(others)
+        }
         "seed" => arg.help("Seed of the random data and of the random search"),
         "csv" => arg
             .short('o')
@@ -185,11 +197,8 @@ fn tune_arg(arg: Arg) -> Arg {
     }
 }
 
-/// Options that have no meaning for recorded rows.
-#[rustfmt::skip]
-const REPLAY_EXCLUDES: [&str; 13] = [
-    "family", "kernel", "variant", "own", "n", "m", "dtype", "wg", "set", "budget", "cl_dir", "csv", "json",
-];
+/// Options of a search.
+const NOT_A_SEARCH: [&str; 10] = ["family", "kernel", "variant", "own", "n", "m", "set", "budget", "csv", "json"];
 
 impl TuneArgs {
     /// How a configuration is measured.
@@ -208,35 +217,4 @@ impl TuneArgs {
             candidate: Some(Candidate { give_up_above: None, is_preliminary: false }),
         }
     }
-}
-
-/// `gpulab tuned`. With --device only what is remembered of that device.
-#[derive(Debug, Subcommand)]
-pub enum TunedAction {
-    /// List the entries, one line each
-    List,
-    /// Show all details of each entry, of one family or of all
-    Show {
-        /// Only this family
-        #[arg(value_name = "FAMILY")]
-        family: Option<String>,
-    },
-    /// Forget the entries of one family or of all
-    Clear {
-        /// Only this family
-        #[arg(value_name = "FAMILY")]
-        family: Option<String>,
-    },
-    /// Write all entries to a file as JSON
-    Export {
-        /// The file; - is standard output
-        #[arg(value_name = "FILE")]
-        file: String,
-    },
-    /// Import entries that `gpulab tuned export` wrote
-    Import {
-        /// The file
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
-    },
 }

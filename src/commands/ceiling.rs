@@ -1,11 +1,12 @@
 //! `gpulab ceiling`: what the device does at best, measured and kept.
 
-use crate::ceilings::{self, Kept};
+use crate::ceilings::{self, CeilingRow, Effort, Kept, all_kept};
 use crate::cli::CeilingArgs;
+use crate::device::{doctor, select};
 use crate::kernels::PROBES;
-use crate::limits::{everything, kept_of, measure, where_kept};
 use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
+use crate::report::progress::StatusLine;
 use crate::{bench, report};
 
 /// What the data of a probe may come to, for its deadline: the device is not known yet when deadlines are set.
@@ -17,42 +18,42 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     if options.show {
         return show(out, global, options);
     }
-    check_sources(options, global.quiet)?;
+    let cl_dir = options.kernels.cl_dir.as_deref();
+    let probes: Vec<&Rung> = PROBES.iter().flat_map(|family| family.kernels()).collect();
+    bench::check_sources(&probes, cl_dir, global.quiet)?;
     let folder = ceilings::folder()?;
     ceilings::check_writable(&folder)?;
     let mut outputs = Outputs::open(&Paths::from(&options.rows))?;
     interrupt::watch();
     let setup = Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::default() };
-    let deadline = options.deadline;
-    let mut executor = bench::open_within(setup, options.process.in_process, deadline, MOST_BYTES, 0.0)?;
+    let mut executor = bench::open_within(setup, options.process.in_process, options.deadline, MOST_BYTES, 0.0)?;
     let info = executor.info().clone();
     bench::announce(global, &info);
     let (before, damage) = Kept::load_or_put_aside(&folder, &info);
     damage.iter().for_each(|why| say(why));
     let mut kept = before.unwrap_or_else(|| Kept::empty(&info));
     let mut rows = Vec::new();
-    let mut worse = Vec::new();
+    let mut worse = 0;
     let mut saved = Ok(());
     let mut broken = Vec::new();
     let measured = measure(&mut *executor, options, global, &mut broken, &mut |row, is_whole| {
         outputs.row(&row);
         rows.push(row.clone());
         // What edited kernels reach is no ceiling of the device; and the best of those that did not break may be too low.
-        if !is_whole {
-            return;
-        }
-        if !kept.add(row.clone()) {
-            worse.push(row);
-        }
-        if saved.is_ok() && options.kernels.cl_dir.is_none() {
-            saved = kept.save(&folder).map(|_| ());
+        if is_whole {
+            worse += usize::from(!kept.add(row));
+            if saved.is_ok() && cl_dir.is_none() {
+                saved = kept.save(&folder).map(|_| ());
+            }
         }
     });
     outputs.tell(out, &|screen| report::ceilings::text(&rows, screen), screen(global.color), global.quiet);
-    if options.kernels.cl_dir.is_some() && !global.quiet {
+    if cl_dir.is_some() && !global.quiet {
         say("not kept: measured with the kernels of --cl-dir");
     } else if !global.quiet && measured.is_ok() && saved.is_ok() {
-        note(&where_kept(&kept.path(&folder), &worse, rows.len()));
+        let path = kept.path(&folder);
+        let except = format!(", except {worse} of {}, whose stored values were at least as good", rows.len());
+        note(&format!("kept in {}{}", path.display(), if worse > 0 { &except } else { "" }));
     }
     outputs.note(saved);
     let finished = outputs.finish(measured.is_ok(), !rows.is_empty());
@@ -63,20 +64,58 @@ pub fn run(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), 
     worst_of([measured, worst, finished])
 }
 
-/// Refuses a folder that lacks a probe.
-fn check_sources(options: &CeilingArgs, quiet: bool) -> Result<(), Error> {
-    let probes: Vec<&Rung> = PROBES.iter().flat_map(|family| family.kernels()).collect();
-    bench::check_sources(&probes, options.kernels.cl_dir.as_deref(), quiet)
+/// Every quantity of this device, one after the other, each with whether all of its probes ran; `broken` are those that did
+/// not, with what they ended in.
+fn measure(
+    executor: &mut dyn Executor,
+    options: &CeilingArgs,
+    global: &Global,
+    broken: &mut Vec<(Status, String)>,
+    take: &mut dyn FnMut(CeilingRow, bool),
+) -> Result<(), Error> {
+    let target = &executor.info().target;
+    let effort = if options.quick { Effort::quick(target) } else { Effort::full(target) };
+    let quantities = ceilings::quantities(target, options.quick);
+    let run = Run::begin();
+    let mut observer = StatusLine::new(global.quiet);
+    let total = quantities.len();
+    for (i, quantity) in quantities.iter().enumerate() {
+        bench::go_on()?;
+        observer.case_started(i, total, &format!("{} {} ({})", quantity.what, quantity.element, quantity.place.name()));
+        let before = broken.len();
+        let mut tell = |outcome: &Outcome| {
+            if outcome.status().is_broken() {
+                broken.push((outcome.status(), ceilings::probe_name(outcome)));
+            }
+            observer.suspend(|| say(&ceilings::gone_wrong(outcome)));
+        };
+        let (row, _) = ceilings::measure(quantity, effort, None, &run, executor, &mut tell)?;
+        take(row, broken.len() == before);
+    }
+    Ok(())
 }
 
-/// Prints what is kept, a table for each device.
+/// Prints what is kept, a table for each device; a file that is damaged is named, and left out.
 fn show(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), Error> {
     let folder = ceilings::folder()?;
-    let shown = match &global.device {
-        Some(selector) => vec![kept_of(&folder, selector)?],
-        None => everything(&folder)?,
+    let shown: Vec<Kept> = match &global.device {
+        Some(selector) => {
+            let platforms = doctor::platforms()?;
+            let info: &DeviceInfo = select::select(&platforms, Some(selector))?;
+            Kept::load(&folder, info)?.into_iter().filter(|kept| !kept.ceilings.is_empty()).collect()
+        }
+        None => {
+            let readable =
+                |kept: Result<Kept, Error>| kept.inspect_err(|error| say(&format!("{error}; left out"))).ok();
+            all_kept(&folder).into_iter().filter_map(readable).collect()
+        }
     };
-    let mut outputs = Outputs::open(&Paths::from(&options.rows))?;
+    if shown.is_empty() {
+        return Err(Error::Failed(
+            "no ceilings of this device and driver are kept yet: gpulab ceiling measures them".into(),
+        ));
+    }
+    let mut outputs: Outputs<CeilingRow> = Outputs::open(&Paths::from(&options.rows))?;
     shown.iter().flat_map(|kept| &kept.ceilings).for_each(|row| outputs.row(row));
     let tables = |screen| {
         let tables = shown.iter().map(|kept| report::ceilings::text(&kept.ceilings, screen));

@@ -1,32 +1,31 @@
-//! `gpulab compare`: recorded runs held against each other.
+//! `gpulab compare`: recorded runs held against each other, or a kernel against itself.
 
+use crate::adopt::Brought;
+use crate::bench::{self, Input};
 use crate::cli::Compare;
-use crate::compare::{ComparisonRow, FileComparison, SIDES, SLOWDOWNS, compare, curve, steps};
+use crate::compare::{ComparisonRow, FileComparison, compare, steps};
+use crate::outcome::Job;
 use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
 use crate::report;
+use crate::report::progress::StatusLine;
 use crate::shown::runs_of;
 
 /// Compares each file with the first, and says what the steps of ladders bring where several devices are in the files.
 pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Error> {
-    if options.curve {
-        return tell_curve(out, global, options);
-    }
-    if options.files.len() < 2 {
-        let how = "name two files, to compare the second with the first, or give --curve for many runs of one program";
-        return Err(Error::Usage(how.into()));
+    if let Some(kernel) = &options.noise {
+        return noise(out, global, kernel);
     }
     let mut outputs = Outputs::open(&Paths::from(&options.rows))?;
-    let sides =
-        options.files.iter().map(|names: &String| runs_of(names, global.quiet)).collect::<Result<Vec<_>, Error>>()?;
+    let sides = options.files.iter().map(|names| runs_of(names, global.quiet)).collect::<Result<Vec<_>, Error>>()?;
     let Some((first, others)) = sides.split_first() else { return Ok(()) };
     let screen = screen(global.color);
     let ladders = steps(sides.iter().flatten());
-    let comparisons: Vec<FileComparison<'_>> = others.iter().map(|runs| compare(first, runs, options.same)).collect();
+    let comparisons: Vec<FileComparison<'_>> = others.iter().map(|rows| compare(first, rows, options.same)).collect();
     // Nothing to hold against a limit is no success.
     let is_due = !options.fail_on.is_empty() || ladders.is_empty();
     if is_due && comparisons.iter().all(|comparison| comparison.pairs.is_empty()) {
-        let why = "the files share no case: both need times of the same rungs, types and sizes";
+        let why = "the files share no case: both need times of the same rungs, types and sizes by the same clock";
         return Err(Error::Usage(why.into()));
     }
     for (comparison, name) in comparisons.iter().zip(options.files.iter().skip(1)) {
@@ -42,17 +41,50 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
     comparisons.iter().try_for_each(|comparison| comparison.demand(&options.fail_on))
 }
 
-/// Prints the operating curve of all runs in the files, each file by itself.
-fn tell_curve(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Error> {
-    for (at, names) in options.files.iter().enumerate() {
-        let points = curve(&runs_of(names, global.quiet)?, &SIDES, &SLOWDOWNS, options.same);
-        if points.is_empty() {
-            let how = "measure a ladder with --rounds 60 --csv FILE";
-            return Err(Error::Usage(format!("{names} holds no case that ran more than once: {how}")));
+/// Rounds in each of which both sides are measured once.
+const ROUNDS: usize = 10;
+
+/// Measures a kernel as two sides in turn, each run in a fresh process, and says which differences could be seen.
+fn noise(out: &mut Out, global: &Global, kernel: &str) -> Result<(), Error> {
+    let wanted = || Error::Usage(format!("--noise {kernel}: name a family and one rung, as in reduce:4"));
+    let (family, variant) = kernel.rsplit_once(':').ok_or_else(wanted)?;
+    let Brought { registry, family, .. } = &Brought::new(family)?;
+    let rungs = values::variants(family, variant).map_err(Error::Usage)?;
+    let [rung] = rungs[..] else { return Err(wanted()) };
+    let dtype = bench::dtype(family, None)?;
+    let shape = family.form.shape(family.form.ladder_size(false), None);
+    let params = Params::new();
+    let input = Input { family, shape, dtype, params: &params };
+    let bytes = input.bytes()?;
+    input.check_host(bytes)?;
+    interrupt::watch();
+    let setup = Setup { device: global.device.clone(), ..Setup::of(registry) };
+    let mut executor = bench::open_within(setup, false, None, bytes, input.ops())?;
+    input.check_device(bytes, executor.info())?;
+    bench::announce(global, executor.info());
+    let wg = bench::tuning::default_work_group(executor.info());
+    let case = Case { wg, ..Case::of(&family.name, rung.variant(), dtype, shape) };
+    let mut observer = StatusLine::new(global.quiet);
+    let began = Instant::now();
+    let mut sides = [Vec::new(), Vec::new()];
+    for at in 0..2 * ROUNDS {
+        bench::go_on()?;
+        if at > 0 {
+            executor.renew();
         }
-        let screen = screen(global.color);
-        let gap = if at > 0 { "\n" } else { "" };
-        out.text(&format!("{gap}{names}\n\n{}", report::compare::curve(&points, &SLOWDOWNS, screen)))?;
+        // The side that comes first changes from round to round.
+        let side = (at + at / 2) % 2;
+        observer.case_started(at, 2 * ROUNDS, &format!("round {}, side {}", at / 2 + 1, ["A", "B"][side]));
+        let settings = Settings::default();
+        let outcome =
+            executor.run(&Job { baseline: false, case: case.clone(), settings: settings.clone(), again: false })?;
+        if outcome.status() != Status::Ok {
+            return Err(bench::stopped(&case, Stop::new(outcome.status(), outcome.reason())));
+        }
+        let scene = Scene::on_device(&Run::begin(), executor.info(), &settings, None);
+        sides[side].push(Row::from(&Record::from_outcome(&scene, rung.number(), outcome)));
     }
-    Ok(())
+    drop(observer);
+    let each = began.elapsed().as_secs_f64() / ROUNDS as f64;
+    out.text(&report::compare::noise(&sides, each, screen(global.color)))
 }

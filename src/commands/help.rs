@@ -4,15 +4,22 @@ use crate::cli::{Cli, command_names};
 use crate::console::{self, color};
 use crate::error::EXITS;
 use crate::prelude::*;
+use crate::report::dictionary;
 use crate::report::format::on_screen;
 use crate::report::glossary::explained;
 use crate::suggest;
 use clap::CommandFactory;
 
-/// Prints the help of the program, of a command, or of the columns.
-pub fn run(out: &mut Out, global: &Global, topic: Option<&str>) -> Result<(), Error> {
-    if topic == Some("columns") {
-        return out.text(&on_screen(&explained(console::width()), screen(global.color)));
+/// Prints the help of the program, of a command, or of the columns of tables and files.
+pub fn run(out: &mut Out, global: &Global, topic: Option<&str>, md: bool) -> Result<(), Error> {
+    match topic {
+        Some("columns") if md => return out.text(&dictionary::markdown()),
+        Some("columns") => {
+            let text = format!("{}\nThe columns of files\n\n{}", explained(console::width()), dictionary::text());
+            return out.text(&on_screen(&text, screen(global.color)));
+        }
+        None if md => return markdown(out),
+        _ => {}
     }
     let mut program = Cli::command();
     program.build();
@@ -29,7 +36,7 @@ pub fn run(out: &mut Out, global: &Global, topic: Option<&str>) -> Result<(), Er
 }
 
 /// Prints the help of every command, then the exit codes.
-pub fn markdown(out: &mut Out) -> Result<(), Error> {
+fn markdown(out: &mut Out) -> Result<(), Error> {
     let mut program = Cli::command();
     program.build();
     let mut page = String::new();

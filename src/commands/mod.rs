@@ -2,7 +2,6 @@
 
 mod asm;
 mod ceiling;
-mod columns;
 mod compare;
 mod count;
 mod devices;
@@ -16,9 +15,7 @@ mod film;
 mod help;
 mod lab;
 mod list;
-mod merge;
 mod minplus;
-mod noise;
 mod plot;
 mod record;
 mod reduce;
@@ -30,7 +27,6 @@ mod sweep;
 mod transpose;
 mod r#try;
 mod tune;
-mod tuned;
 
 pub use crate::console::note;
 
@@ -108,17 +104,12 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Asm(options) => asm::run(out, global, options),
         Command::Sweep(options) => sweep::run(out, global, options),
         Command::Tune(options) => tune::run(out, global, options),
-        Command::Tuned { action } => tuned::run(out, global, action.as_ref()),
-        Command::Merge { files, output } => merge::run(files, output),
         Command::Show(options) => show::run(out, global, options),
         Command::Plot(options) => plot::run(global, options),
         Command::Report(options) => report::run(global, options),
         Command::Compare(options) => compare::run(out, global, options),
-        Command::Noise(options) => noise::run(out, global, options),
         Command::Record(options) => record::run(out, global, options),
-        Command::Columns { md, json } => columns::run(out, *md, *json),
-        Command::Help { md: true, .. } => help::markdown(out),
-        Command::Help { topic, .. } => help::run(out, global, topic.as_deref()),
+        Command::Help { topic, md } => help::run(out, global, topic.as_deref(), *md),
         Command::Completions { shell } => help::completions(out, *shell),
         Command::Worker => worker::serve(),
     }

@@ -11,7 +11,6 @@ use crate::report::shown::{
     PointStudy, RunLimits, ShownContent, ShownFile, columns, filtered, limits_of_run, model_of, reasons_text,
     take_apart,
 };
-use crate::report::sweep::swept;
 use crate::report::{self, Medium, RateUnit};
 use crate::shown::{asked, is_path, limits, of_device};
 use crate::store::{Shipped, shipped};
@@ -189,7 +188,7 @@ impl ShowingStyle<'_> {
                     .iter()
                     .map(|rows| match medium {
                         Medium::Screen(screen) => report::ceilings::text(rows, screen),
-                        Medium::Markdown => report::ceilings::markdown(rows),
+                        Medium::Markdown => report::markdown::code(&|screen| report::ceilings::text(rows, screen)),
                     })
                     .collect()
             }
@@ -212,19 +211,19 @@ impl ShowingStyle<'_> {
             true => report::count::lines(rows, &source, screen),
             false => String::new(),
         };
+        let text = |screen| report::count::table(rows, self.verbose, screen) + &lines(screen);
         match medium {
-            Medium::Screen(screen) => report::count::table(rows, self.verbose, screen) + &lines(screen),
-            Medium::Markdown => report::count::markdown(rows, self.verbose) + &report::markdown::code(&lines),
+            Medium::Screen(screen) => text(screen),
+            Medium::Markdown => report::markdown::code(&text),
         }
     }
 
     /// A ladder as a table, a sweep as its summary.
     fn rows(&self, rows: &[Row], medium: Medium) -> String {
         if rows.iter().any(|row| !row.sweep_id.is_empty()) {
-            let told = swept(rows);
             return match medium {
-                Medium::Screen(screen) => report::sweep::summary(&told, screen),
-                Medium::Markdown => report::sweep::markdown(&told),
+                Medium::Screen(screen) => report::sweep::summary(rows, screen),
+                Medium::Markdown => report::sweep::markdown(rows),
             };
         }
         let ladder = match medium {

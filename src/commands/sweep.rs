@@ -1,33 +1,37 @@
 //! `gpulab sweep`: every combination of rungs, work-groups, sizes, element types and tunables.
 
 use crate::adopt::Brought;
-use crate::bench::{self, Jobs};
-use crate::ceilings::Limits;
+use crate::bench::{self, Input, Jobs};
+use crate::ceilings::{LimitNeeded, Limits};
 use crate::cli::Sweep;
+use crate::outcome::Job;
+use crate::plan::Refusal;
 use crate::prelude::*;
 use crate::report::progress::StatusLine;
 use crate::report::sweep::{self as report, SweepTime};
 use crate::runner::{FOR_LIMITS, Pace};
-use crate::store::write_rows;
-use crate::sweep::{Configuration, Identity, Order, ROUNDS, Shard};
-use crate::sweeping::{
-    SweepState, earlier_rows, joined, largest_input, listing, open_output, plan, remembered, rounds, sources, space,
-    without_retried,
-};
+use crate::store::{CsvFile, Mode, read_rows, write_rows};
+use crate::sweep::{self, Bench, Configuration, Identity, Narrowing, Order, ROUNDS, Shard, Space};
+use crate::terminal::Stdout;
+use crate::tuning::narrowed;
+use crate::values::List;
 use crate::workers::{Duty, Parts, wait_for_writer};
 use std::collections::BTreeSet;
 
 /// Plans the sweep, measures what has no row yet, and sums it up: on standard output if that is a terminal, which gets no
-/// rows, else on standard error.
+/// rows, else on standard error. With --merge joins files of shards.
 pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error> {
-    match Duty::of(&options.workers, Some(&options.output))? {
+    if !options.merge.is_empty() {
+        return write_rows(&options.output, &joined(&options.merge)?);
+    }
+    match Duty::of(&options.workers, &options.output)? {
         Duty::Part(file, shard) => {
             wait_for_writer(&file);
             let output = file.display().to_string();
             let shard = Some((shard.index, shard.of));
             measure(out, global, &Sweep { output, shard, resume: true, ..options.clone() }, true)
         }
-        Duty::Leader(parts) | Duty::Last(parts) if !options.dry_run => in_parts(global, options, &parts),
+        Duty::Leader(parts) if !options.dry_run => in_parts(global, options, &parts),
         _ => measure(out, global, options, false),
     }
 }
@@ -35,9 +39,15 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
 /// `takes_turns`: others of this machine measure on the device, too.
 fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -> Result<(), Error> {
     let brought = Brought::beside(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
-    let mut space = space(options, &brought)?;
+    let space = space(options, &brought)?;
     bench::check_sources(&space.rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
-    let (bytes, ops) = largest_input(&space)?;
+    // The largest data of any size and type, before settings that make them larger; and the most operations.
+    let mut bytes = 0;
+    let mut ops = 0.0_f64;
+    for (&dtype, &shape) in space.dtypes.iter().flat_map(|dtype| space.shapes.iter().map(move |shape| (dtype, shape))) {
+        let input = Input { family: space.family, shape, dtype, params: &Params::new() };
+        (bytes, ops) = (bytes.max(input.bytes()?), ops.max(input.ops()));
+    }
     let csv = if options.dry_run { None } else { open_output(options, global.force)? };
     interrupt::watch();
     let setup = Setup {
@@ -48,8 +58,7 @@ fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -
     };
     let executor = bench::open(setup, &options.measure, bytes, ops)?;
     bench::announce(global, executor.info());
-    space.remembered = remembered(&space, options, global, &*executor);
-    let plan = plan(&space, &*executor, &|text| global.say(text))?;
+    let plan = plan(&space, &*executor, global)?;
     let shard = options.shard.map_or(Shard::ALL, |(index, of)| Shard { index, of });
     let mine: Vec<&Configuration> = plan.iter().filter(|c| shard.holds(c)).collect();
     if options.dry_run {
@@ -59,48 +68,263 @@ fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -
         global.note("the rows appear only in the summary: -o FILE or a pipe keeps them as CSV");
     }
     let settings = options.measure.settings();
-    let sources = sources(&space.rungs, options.kernels.cl_dir.as_deref())?;
-    let identity =
-        Identity::new(&plan, shard, executor.info(), &settings, options.order, options.measure.budget, &sources);
-    let rows = earlier_rows(options, global, (&identity, &plan), csv.as_ref())?;
-    let (csv, rows) = without_retried(options, global, csv, rows)?;
+    let sources = Sources { dir: options.kernels.cl_dir.clone() };
+    let texts = space.rungs.iter().map(|rung| sources.assemble_rung(rung).map_err(|stop| Error::Usage(stop.reason)));
+    let texts = texts.collect::<Result<Vec<_>, Error>>()?;
+    let budget = options.measure.budget;
+    let identity = Identity::new(&plan, shard, executor.info(), &settings, options.order, budget, &texts);
+    let (csv, rows) = go_on(options, global, &identity, &plan, csv)?;
     let finished = rows.iter().filter_map(|r| r.case_index).collect::<BTreeSet<_>>();
-    let (rounds, earlier) = rounds(options, &identity);
     let todo: Vec<&Configuration> = mine.into_iter().filter(|c| !finished.contains(&c.index)).collect();
-    let measured = todo.iter().filter(|c| c.refusal.is_none()).count();
-    let each = if options.order == Order::Interleave { ROUNDS } else { 1 };
-    let steps = measured * each as usize;
+    let rounds = if options.order == Order::Interleave { ROUNDS } else { 1 };
+    let steps = todo.iter().filter(|c| c.refusal.is_none()).count() * rounds as usize;
     let pace = Pace::new(options.measure.whole_budget(), Instant::now(), steps);
     let mut limits =
         Limits::load(executor.info(), options.measure.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
     limits.end_by(pace.after(FOR_LIMITS));
     let observer = StatusLine::new(global.quiet);
-    let run = SweepState {
+    let run = Run { quick: options.measure.quick, ..Run::begin() };
+    let scene = Scene::on_device(&run, executor.info(), &settings, None);
+    let sweep = SweepState {
         family: space.family,
-        scene: Scene {
-            bound: Some(space.family.ceiling),
-            ..Scene::on_device(&Run { quick: options.measure.quick, ..Run::begin() }, executor.info(), &settings, None)
-        },
+        scene: Scene { bound: Some(space.family.ceiling), ..scene },
         identity,
-        jobs: Jobs { executor, observer, limits, pace, settings, rounds: each, steps, step: 0 },
+        jobs: Jobs { executor, observer, limits, pace, settings, rounds, steps, step: 0 },
         rows,
         csv,
-        quiet: global.quiet,
-        earlier,
-        rounds,
         time: SweepTime::default(),
     };
-    run.run(out, &todo, options, global)
+    sweep.run(out, &todo, options, global)
 }
 
 /// Has workers measure the parts, joins their rows and sums them up.
 fn in_parts(global: &Global, options: &Sweep, parts: &Parts) -> Result<(), Error> {
     drop(open_output(options, global.force)?);
     parts.run()?;
-    let files: Vec<PathBuf> = parts.files().map(|(_, file)| file).collect();
+    let files: Vec<PathBuf> = parts.files().collect();
     let rows = joined(&files).map_err(|error| parts.unfinished(&error))?;
     write_rows(&options.output, &rows)?;
     parts.remove();
-    global.say(report::summary(&report::swept(&rows), Screen::stderr()).trim_end());
+    global.say(report::summary(&rows, Screen::stderr()).trim_end());
     bench::worst(&rows, options.measure.strict)
+}
+
+/// The whole sweep of these files of its shards.
+fn joined(paths: &[PathBuf]) -> Result<Vec<Row>, Error> {
+    let mut files = Vec::new();
+    for path in paths {
+        files.push((path.display().to_string(), read_rows(path)?));
+    }
+    sweep::merge(files).map_err(Error::Usage)
+}
+
+/// What the options ask for; the default work-groups are left to the device.
+fn space<'a>(options: &Sweep, brought: &'a Brought) -> Result<Space<'a>, Error> {
+    let family = &brought.family;
+    let rungs = brought.rungs(options.rungs.variant.as_deref())?;
+    let settings = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
+    options.dtype.iter().try_for_each(|&dtype| bench::check_dtype(family, dtype))?;
+    let dtypes = if options.dtype.is_empty() { &family.dtypes[..1] } else { &options.dtype };
+    let usual = family.usual_shape(family.form.default_size(), options.measure.quick);
+    let shapes = shapes(family, options, usual)?;
+    let wgs = options.wg.as_ref().map(|list| list.0.clone()).unwrap_or_default();
+    let dtypes = crate::record::groups::distinct(dtypes.iter().copied());
+    Ok(Space { family, rungs, dtypes, shapes, wgs, settings, seed: options.data.seed })
+}
+
+/// The usual shape, square matrices, or every combination of columns and rows.
+fn shapes(family: &Family, options: &Sweep, usual: Shape) -> Result<Vec<Shape>, Error> {
+    let Sweep { n, m, .. } = options;
+    if n.is_none() && m.is_none() {
+        return Ok(vec![bench::shape(family, None, None, usual)?]);
+    }
+    if m.is_some() && family.form != Form::Matrix {
+        return Err(Error::Usage(format!("--m: {} has no number of rows of its own: --n is enough", family.name)));
+    }
+    let n = n.clone().unwrap_or(List(vec![usual.n])).0;
+    let m = m.clone().map_or(vec![None], |m| m.0.into_iter().map(Some).collect());
+    Ok(n.iter().flat_map(|&n| m.iter().map(move |&m| family.form.shape(n, m))).collect())
+}
+
+/// The plan; configurations whose data do not fit this machine or device are refused in it. What a reader's file excludes and,
+/// unless work-groups were asked for, what the device is too small for is left out, and it is said how many these are.
+fn plan(space: &Space<'_>, executor: &dyn Executor, global: &Global) -> Result<Vec<Configuration>, Error> {
+    let info = executor.info();
+    let mut plan = space.expand(&info.target);
+    if space.family.described().is_some() {
+        let mut narrowings: Vec<(&Rung, Narrowing)> =
+            space.rungs.iter().map(|rung| (*rung, Narrowing::default())).collect();
+        plan.retain(|configuration| {
+            let of = narrowings.iter_mut().find(|(rung, _)| rung.variant() == configuration.case.variant);
+            let is_asked = !space.wgs.is_empty() && !matches!(configuration.refusal, Some(Refusal::Excluded(_)));
+            is_asked || !of.is_some_and(|(_, narrowing)| narrowing.drops(configuration.refusal.as_ref()))
+        });
+        (0..).zip(&mut plan).for_each(|(index, configuration)| configuration.index = index);
+        let texts: Vec<String> = narrowings.iter().filter_map(narrowed).collect();
+        if plan.is_empty() {
+            return Err(Error::Usage(texts.join("\n")));
+        }
+        texts.iter().for_each(|text| global.say(text));
+    }
+    for configuration in &mut plan {
+        let Case { dtype, shape, params, .. } = &configuration.case;
+        let input = Input { family: space.family, shape: *shape, dtype: *dtype, params };
+        if let Err(error) = input.check(info) {
+            configuration.refusal = Some(Refusal::Memory(error.to_string()));
+        }
+    }
+    Ok(plan)
+}
+
+fn listing(mine: &[&Configuration], all: usize) -> String {
+    let mut text = String::new();
+    for configuration in mine {
+        let why = configuration.refusal.as_ref().map_or_else(String::new, |why| format!(": skipped: {why}"));
+        text += &format!("{}{why}\n", configuration.label());
+    }
+    let refused = mine.iter().filter(|c| c.refusal.is_some()).count();
+    let of = if mine.len() == all { String::new() } else { format!(" of {all}") };
+    text + &format!("{}{of} configurations; {refused} cannot run here\n", mine.len())
+}
+
+/// Opens the output before anything runs; none if that is a terminal, which rows would flood. A file that has rows is
+/// continued, never replaced.
+fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>, Error> {
+    let path = options.output.as_str();
+    if options.resume {
+        if path == "-" || std::fs::metadata(path).is_ok_and(|m| !m.is_file()) {
+            return Err(Error::Usage("--resume needs -o FILE with the file to continue, not a pipe or device".into()));
+        }
+        return CsvFile::open(path, Mode::Append).map(Some);
+    }
+    if path == "-" && Stdout.is_terminal() {
+        return Out::check().map(|()| None);
+    }
+    let holds_something = std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0);
+    let is_empty = || read_rows(Path::new(path)).is_ok_and(|file| file.rows.is_empty());
+    if path != "-" && holds_something && !is_forced && !is_empty() {
+        let why = "continue it with --resume, give another file, or replace it with --force";
+        return Err(Error::Usage(format!("{path} exists already: {why}")));
+    }
+    CsvFile::open(path, Mode::Create).map(Some)
+}
+
+/// The file to go on with and its rows, without those that are to be measured again: these are dropped all at once, or not at
+/// all.
+fn go_on(
+    options: &Sweep,
+    global: &Global,
+    identity: &Identity,
+    plan: &[Configuration],
+    csv: Option<CsvFile<Row>>,
+) -> Result<(Option<CsvFile<Row>>, Vec<Row>), Error> {
+    let path = Path::new(&options.output);
+    if !options.resume || !path.is_file() {
+        return Ok((csv, Vec::new()));
+    }
+    csv.as_ref().and_then(CsvFile::torn).iter().for_each(|torn| global.note(torn));
+    let mut rows = read_rows(path)?.rows;
+    let cannot = |why| Error::Usage(format!("cannot continue {}: {why}", options.output));
+    let finished = identity.finished(plan, &rows).map_err(cannot)?;
+    global.say(&format!("continuing {}: it has {} rows", options.output, finished.len()));
+    rows.retain(|row| options.retry.iter().all(|status| status != row.status.name()));
+    if rows.len() == finished.len() {
+        return Ok((csv, rows));
+    }
+    write_rows(&options.output, &rows)?;
+    drop(csv);
+    global.say(&format!("{} of them are measured again", finished.len() - rows.len()));
+    Ok((Some(CsvFile::open(&options.output, Mode::Append)?), rows))
+}
+
+/// A sweep under way.
+struct SweepState<'a> {
+    family: &'a Family,
+    scene: Scene,
+    identity: Identity,
+    jobs: Jobs,
+    /// Those of the file, then the new ones.
+    rows: Vec<Row>,
+    /// Where rows go; nowhere on a terminal.
+    csv: Option<CsvFile<Row>>,
+    time: SweepTime,
+}
+
+impl SweepState<'_> {
+    fn run(mut self, out: &mut Out, todo: &[&Configuration], options: &Sweep, global: &Global) -> Result<(), Error> {
+        let started = Instant::now();
+        let measured = self.measure(todo, options);
+        self.jobs.observer = StatusLine::new(true);
+        // Where there is no file the summary is the sweep's only result.
+        let told = match self.csv {
+            Some(_) => {
+                global.say(report::summary(&self.rows, Screen::stderr()).trim_end());
+                Ok(())
+            }
+            None => out.text(&report::summary(&self.rows, screen(global.color))),
+        };
+        if matches!(measured, Err(Error::Interrupted)) {
+            let done: BTreeSet<u64> = self.rows.iter().filter_map(|row| row.case_index).collect();
+            let missing = todo.iter().filter(|c| !done.contains(&c.index)).count();
+            let how =
+                if self.csv.is_some() { "the same command with --resume continues" } else { "-o FILE keeps rows" };
+            global.note(&format!("not measured: {missing} of {} configurations; {how}", todo.len()));
+        }
+        if !todo.is_empty() {
+            self.time.total = started.elapsed().as_secs_f64();
+            global.say(&report::wrapped(&report::time_split(&self.time), Screen::stderr()));
+            self.jobs.pace.overrun().into_iter().for_each(|told| global.note(&told));
+        }
+        let worst = bench::worst(&self.rows, options.measure.strict);
+        let csv = self.csv.take().filter(|_| measured.is_ok());
+        let finished = csv.map_or(Ok(()), CsvFile::finish);
+        let probes = bench::gone_wrong(|status| self.jobs.limits.broken(status));
+        worst_of([measured, worst, probes, finished, told])
+    }
+
+    fn measure(&mut self, todo: &[&Configuration], options: &Sweep) -> Result<(), Error> {
+        let bound = self.family.ceiling;
+        // A sweep that is gone on with keeps its ceilings, so that its rows compare.
+        for row in &self.rows {
+            if let Some(rate) = if bound.is_memory() { row.ceiling_gbps } else { row.ceiling_gops } {
+                self.jobs.limits.note(LimitNeeded::of(self.family, row.dtype, &row.params), rate);
+            }
+        }
+        for configuration in todo.iter().filter(|c| c.refusal.is_none() && c.case.shape.elements() > 0) {
+            let started = Instant::now();
+            let probed = self.jobs.probe(self.family, self.limit_of(configuration));
+            self.time.ceiling += started.elapsed().as_secs_f64();
+            probed?;
+        }
+        sweep::measure(todo, options.order, self)
+    }
+
+    fn limit_of(&self, configuration: &Configuration) -> LimitNeeded {
+        LimitNeeded::of(self.family, configuration.case.dtype, &configuration.case.params)
+    }
+}
+
+impl Bench for SweepState<'_> {
+    fn settings(&self, configuration: &Configuration) -> Settings {
+        self.jobs.settings(self.family, &configuration.case)
+    }
+
+    fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
+        let outcome = self.jobs.run(&configuration.label(), job)?;
+        self.time.jobs += outcome.spent;
+        Ok(outcome)
+    }
+
+    fn finished(&mut self, configuration: &Configuration, mut outcome: Outcome, sampled: f64) -> Result<(), Error> {
+        // Also of one that never got as far as a plan: no two rows of a sweep look the same.
+        (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
+        self.scene.ceiling = self.jobs.limits.get(self.limit_of(configuration));
+        self.scene.sample_time = sampled;
+        let mut row = Row::from(&Record::from_outcome(&self.scene, configuration.rung, outcome));
+        self.identity.stamp(&mut row, configuration);
+        // The verdict counts it, even if nobody reads on.
+        let written = self.csv.as_mut().map_or(Ok(()), |csv| csv.write(&row));
+        self.rows.push(row);
+        written
+    }
 }

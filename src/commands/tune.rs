@@ -1,117 +1,185 @@
-//! `gpulab tune`: the search for a family's fastest settings.
+//! `gpulab tune`: the search for a family's fastest settings, what is remembered of searches, and searches over recorded rows.
 
-use crate::adopt::Brought;
+use crate::adopt::{Brought, family_of_file};
 use crate::bench::{self, Input};
-use crate::ceilings::Limits;
-use crate::cli::{RowFiles, TuneArgs};
-use crate::outputs::Paths;
+use crate::cli::TuneArgs;
+use crate::device::{doctor, select};
 use crate::prelude::*;
-use crate::report::progress::StatusLine;
-use crate::sweep::Shard;
-use crate::tuning::{self, AskedTuning, Tuning, TuningRows, listing, narrowed};
-use crate::workers::{Duty, Parts, wait_for_writer};
+use crate::record::groups::groups;
+use crate::record::{HOST, params_text};
+use crate::report::sweep::latest;
+use crate::report::tune::replays;
+use crate::report::wrap::wrapped;
+use crate::store::Recorded;
+use crate::tune::{Replay, TunedEntry, TunedFile, all_tuned, replay, source_hash};
+use crate::tuning::{AskedTuning, Tuning, listing, narrowed};
+use crate::{ceilings, console, outputs, shown};
 
-/// Searches, measures the best again, remembers them, and explains; or replays recorded rows.
+/// Searches, measures the best again, remembers them, and explains; or lists, forgets, writes or reads what is remembered; or
+/// replays recorded rows.
 pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Error> {
-    let export = export_file(options)?;
     if !options.replay.is_empty() {
-        return tuning::replay(out, global, options, export);
+        return replayed(out, global, options);
     }
-    let csv = options.rows.csv.as_deref();
-    match Duty::of(&options.workers, csv)? {
-        Duty::Part(file, shard) => {
-            wait_for_writer(&file);
-            let rows = RowFiles { csv: Some(file.display().to_string()), json: None };
-            let part = TuneArgs { rows, export: Vec::new(), ..options.clone() };
-            search(out, global, &part, Some(shard), None)
-        }
-        Duty::Leader(parts) if !options.dry_run => {
-            tuning::check_writable(csv, options.rows.json.as_deref(), export, global.force)?;
-            parts.run()?;
-            out.text(&parts.run_last()?)?;
-            parts.remove();
-            Ok(())
-        }
-        Duty::Last(parts) => search(out, global, options, None, Some(&parts)),
-        _ => search(out, global, options, None, None),
+    match (&options.export, &options.import) {
+        (Some(path), _) => outputs::write(path, outputs::json(&remembered(global)?)?),
+        (_, Some(path)) => import(out, path),
+        _ if options.list => list(out, global, options.subject.name()),
+        _ if options.forget => forget(out, global, options.subject.name()),
+        _ => search(out, global, options),
     }
 }
 
-/// Searches the whole space, or a part of it; or goes on from the rows of all parts.
-fn search(
-    out: &mut Out,
-    global: &Global,
-    options: &TuneArgs,
-    part: Option<Shard>,
-    parts: Option<&Parts>,
-) -> Result<(), Error> {
-    let export = export_file(options)?;
+fn search(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Error> {
     let brought = Brought::beside(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
     let asked = AskedTuning::new(options, &brought)?;
     bench::check_sources(&asked.rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
-    let Paths { csv, json, .. } = Paths::from(&options.rows);
-    let takes_stdout = [csv, json, export].contains(&Some("-"));
-    tuning::check_writable(csv, json, export, global.force)?;
     let data = Input { family: asked.family, shape: asked.shape, dtype: asked.dtype, params: &asked.choices };
     let bytes = data.bytes()?;
     data.check_host(bytes)?;
     interrupt::watch();
-    let setup = Setup {
-        device: global.device.clone(),
-        cl_dir: options.kernels.cl_dir.clone(),
-        takes_turns: part.is_some(),
-        ..Setup::of(&brought.registry)
-    };
+    let setup =
+        Setup { device: global.device.clone(), cl_dir: options.kernels.cl_dir.clone(), ..Setup::of(&brought.registry) };
     let executor = bench::open_within(setup, options.process.in_process, options.deadline, bytes, data.ops())?;
     data.check_device(bytes, executor.info())?;
-    let mut space = asked.space(options, &*executor)?;
-    if let Some(shard) = part {
-        space.keep(shard);
-    }
+    let space = asked.space(options, &*executor)?;
     space.narrowings.iter().filter_map(narrowed).for_each(|text| global.say(&text));
     if options.dry_run {
         return out.text(&listing(&space));
     }
     bench::announce(global, executor.info());
-    let settings = options.settings();
-    let identity = asked.identity(options, &space, &*executor, &settings)?.of_shard(part.unwrap_or(Shard::ALL));
-    let mut rows = TuningRows::open(options, global, &identity, &space.candidates, executor.info())?;
-    let found = match parts {
-        Some(parts) => {
-            rows.take_parts(parts, &identity, &space.candidates).map_err(|error| parts.unfinished(&error))?
-        }
-        None => Vec::new(),
-    };
-    let limits = Limits::load(executor.info(), options.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
-    let scene = Scene {
-        bound: Some(asked.family.ceiling),
-        ..Scene::on_device(&Run { quick: options.quick, ..Run::begin() }, executor.info(), &settings, None)
-    };
-    let tuning = Tuning {
-        asked: &asked,
-        options,
-        settings,
-        space: &space,
-        identity,
-        scene,
-        limits,
-        executor,
-        rows,
-        is_part: part.is_some(),
-        found,
-        spent: BTreeMap::new(),
-        probed: 0.0,
-        observer: StatusLine::new(global.quiet),
-        began: Instant::now(),
-    };
-    tuning.run(out, global, (export, takes_stdout))
+    Tuning::open(&asked, options, global, &space, executor)?.run(out, global)
 }
 
-/// The file that another tuner's format goes to.
-fn export_file(options: &TuneArgs) -> Result<Option<&str>, Error> {
-    match &options.export[..] {
-        [format, file] if format == "kernel-tuner" => Ok(Some(file)),
-        [format, _] => Err(Error::Usage(format!("--export {format}: the only format is kernel-tuner"))),
-        _ => Ok(None),
+/// What is remembered of the device that was chosen, or of every device. A damaged file is named, and left out.
+fn remembered(global: &Global) -> Result<Vec<TunedFile>, Error> {
+    let mut all = Vec::new();
+    for file in all_tuned(&ceilings::folder()?) {
+        match file {
+            Ok(file) => all.push(file),
+            Err(error) => say(&format!("{error}; left out")),
+        }
     }
+    if let Some(selector) = &global.device {
+        let platforms = doctor::platforms()?;
+        let wanted = TunedFile::empty(select::select(&platforms, Some(selector))?);
+        all.retain(|file| file.is_of(&wanted));
+    }
+    Ok(all)
+}
+
+/// As [`remembered`], of one family or of all. Errors: nothing is.
+fn chosen(global: &Global, name: Option<&str>) -> Result<Vec<TunedFile>, Error> {
+    let path = name.and_then(|name| Some(Path::new(name).canonicalize().ok()?.display().to_string()));
+    let mut all = remembered(global)?;
+    for file in &mut all {
+        file.entries.retain(|entry| {
+            let is_of_file = entry.file.is_some() && entry.file == path;
+            name.is_none_or(|name| entry.family == name) || is_of_file
+        });
+    }
+    all.retain(|file| !file.entries.is_empty());
+    if all.is_empty() {
+        // A name that is no family's is told as such.
+        name.map_or(Ok(()), |name| Brought::new(name).map(drop))?;
+        return Err(Error::Failed("nothing is tuned yet: gpulab tune FAMILY searches and remembers".into()));
+    }
+    Ok(all)
+}
+
+fn list(out: &mut Out, global: &Global, name: Option<&str>) -> Result<(), Error> {
+    let width = console::width();
+    for file in chosen(global, name)? {
+        let head = format!("{} ({}, {})", format::device(&file.device), file.platform, file.driver);
+        out.text(&wrapped(&head, "", "  ", width))?;
+        for entry in &file.entries {
+            out.text(&wrapped(&line(entry), "  ", "    ", width))?;
+        }
+    }
+    Ok(())
+}
+
+/// `transpose v7 wide, f32, 2^10 to 2^11 a side: wg 64 tile=16, 1.20 times as fast as by default`.
+fn line(entry: &TunedEntry) -> String {
+    let family = match &entry.file {
+        None => built_in(&entry.family).cloned(),
+        Some(file) => family_of_file(&mut Registry::default(), Path::new(file), None).ok(),
+    };
+    let label = family.as_ref().and_then(|family| Some(family.rung(&entry.variant)?.label()));
+    let label = label.unwrap_or_else(|| entry.variant.clone());
+    let best = if entry.rung.is_none() { "best rung: " } else { "" };
+    let form = built_in(&entry.family).map_or(if entry.m == 1 { Form::Vector } else { Form::Matrix }, |own| own.form);
+    let kind = [entry.dtype.to_string(), entry.size.text(form), params_text(&entry.choices)];
+    let kind = kind.iter().filter(|text| !text.is_empty()).cloned().joined(", ");
+    let settings = format!("wg {} {}", entry.ran_wg.unwrap_or(entry.wg), params_text(&entry.params));
+    let gain = match entry.default_x {
+        None => String::new(),
+        Some(1.0) => ", its default".to_owned(),
+        Some(x) => format!(", {x:.2} times as fast as by default"),
+    };
+    // Whether the kernels that come with this program, or those of the file, are those that were tuned.
+    let is_current = family.is_some_and(|family| {
+        let rungs = match &entry.rung {
+            Some(variant) => family.rung(variant).into_iter().collect(),
+            None => family.ladder.iter().collect::<Vec<_>>(),
+        };
+        source_hash(&rungs, &Sources::default()).is_ok_and(|hash| hash == entry.source)
+    });
+    let other = if is_current { "" } else { " (of other kernel sources)" };
+    format!("{} {best}{label}, {kind}: {}{gain}{other}", entry.family, settings.trim_end())
+}
+
+fn forget(out: &mut Out, global: &Global, name: Option<&str>) -> Result<(), Error> {
+    let all = chosen(global, name)?;
+    all.iter().try_for_each(|file| file.forget(&ceilings::folder()?))?;
+    out.text(&format!("entries forgotten: {}\n", all.iter().map(|file| file.entries.len()).sum::<usize>()))
+}
+
+fn import(out: &mut Out, path: &Path) -> Result<(), Error> {
+    let name = path.display();
+    let text = files::read_to_string(path).map_err(|e| Error::Failed(format!("cannot read {name}: {e}")))?;
+    let all = serde_json::from_str::<Vec<TunedFile>>(&text).map_err(|e| e.to_string());
+    let all = all.and_then(|all| all.iter().try_for_each(TunedFile::check).map(|()| all)).map_err(|why| {
+        Error::Usage(format!("{name} is not a file of gpulab tune --export: {}", why.replace(char::is_control, " ")))
+    })?;
+    for file in &all {
+        file.remember(&ceilings::folder()?)?.iter().for_each(|why| note(why));
+    }
+    let taken = all.iter().map(|file| file.entries.len()).sum::<usize>();
+    out.text(&format!("imported entries: {taken}; each is used on its own device and driver only\n"))
+}
+
+/// Prints for each problem in the files how many evaluations the strategies need.
+fn replayed(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Error> {
+    let mut told: Vec<(String, Replay)> = Vec::new();
+    for file in &options.replay {
+        let name = file.display().to_string();
+        let (Recorded::Rows(rows), torn) = shown::read(&name)? else {
+            return Err(Error::Usage(format!("{name} holds no rows: --replay takes what sweep and tune write as CSV")));
+        };
+        torn.iter().for_each(|torn| global.say(torn));
+        let rows: Vec<Row> = latest(&rows).iter().filter(|row| row.platform != HOST).cloned().collect();
+        let problem = |row: &Row| (row.device.clone(), row.driver.clone(), row.family.clone(), row.dtype, row.n, row.m);
+        for mut own in groups(&rows, problem) {
+            own.sort_by_key(|row| row.case_index);
+            let space = replay(&own).ok_or_else(|| Error::Usage(format!("{name}: no row has a time")))?;
+            told.push((title(&own), space));
+        }
+    }
+    if told.is_empty() {
+        return Err(Error::Usage("the files have no rows of a device: nothing to search".into()));
+    }
+    out.text(&replays(&told, screen(global.color)))
+}
+
+/// The problem of these rows, and the rungs that they are of, where these are not the whole ladder.
+fn title(rows: &[Row]) -> String {
+    let row = &rows[0];
+    let size = if row.m == 1 { String::new() } else { format!(" x {}", format::count(row.m)) };
+    let ladder = built_in(&row.family).map_or(&[][..], |family| &family.ladder);
+    let run = ladder.iter().filter(|rung| rows.iter().any(|row| row.variant == rung.variant()));
+    let run: Vec<String> = run.map(|rung| format!("v{}", rung.number().unwrap_or_default())).collect();
+    let rungs = if run.len() < ladder.len() { format!(", {}", run.join(" ")) } else { String::new() };
+    let device = format::device(&row.device);
+    format!("{}, {}, n = {}{size}{rungs}, on {device}", row.family, row.dtype, format::count(row.n))
 }

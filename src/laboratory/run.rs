@@ -154,10 +154,6 @@ impl Bench for ExperimentState<'_> {
         self.lab.jobs.run(&name, job)
     }
 
-    fn unfinished(&mut self, configuration: &Configuration, outcome: Outcome, sampled: f64) -> Result<(), Error> {
-        self.finished(configuration, outcome, sampled)
-    }
-
     fn finished(&mut self, configuration: &Configuration, mut outcome: Outcome, sampled: f64) -> Result<(), Error> {
         let study = self.study;
         let task = &study.tasks[configuration.index as usize];

@@ -4,7 +4,7 @@ use super::climb::{Climb, LadderRun};
 use crate::bench::{self, Input, tuning};
 use crate::ceilings::{Limits, folder};
 use crate::cli::{Ladder, Output};
-use crate::compare::{CaseRun, FEWEST, FileComparison, compare, runs, timed};
+use crate::compare::{FEWEST, FileComparison, compare, timed};
 use crate::counting::counts;
 use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
@@ -13,7 +13,6 @@ use crate::report::progress::StatusLine;
 use crate::report::{self, RateUnit, ladder, landing, markdown, rates, shown as told};
 use crate::shown;
 use crate::store::{Recorded, write_rows};
-use crate::sweep::Asked;
 use crate::values::Peak;
 
 /// Climbs the ladder and prints what came of it. What was measured before an error or an interrupt is
@@ -94,7 +93,7 @@ pub(crate) fn run_into(
     let rungs = bench::worst(&judged.cloned().collect::<Vec<_>>(), options.measure.strict);
     let probes = bench::gone_wrong(|status| limits.broken(status));
     let kept = baselines.keep(&all, climbed.is_ok(), global.quiet);
-    let against = baselines.compared(&runs(&all)).map_or(Ok(()), |held| held.demand(&options.output.fail_on));
+    let against = baselines.compared(&all).map_or(Ok(()), |held| held.demand(&options.output.fail_on));
     worst_of([climbed, rungs, probes, finished, kept, against])
 }
 
@@ -102,7 +101,6 @@ pub(crate) fn run_into(
 fn checked_dtype(study: &LadderRun<'_>, rungs: &[&Rung], options: &Ladder, quiet: bool) -> Result<Dtype, Error> {
     check_settings(study, rungs)?;
     let dtype = bench::dtype(study.family, study.dtype)?;
-    check_values(study, rungs, dtype, options.wg)?;
     bench::check_sources(rungs, options.kernels.cl_dir.as_deref(), quiet)?;
     Ok(dtype)
 }
@@ -178,20 +176,6 @@ fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
     unread.map_or(Ok(()), |name| Err(Error::Usage(format!("--{name}: none of the chosen rungs has this setting"))))
 }
 
-/// Refuses settings that no device could take, each alone or as they are given together.
-fn check_values(study: &LadderRun<'_>, rungs: &[&Rung], dtype: Dtype, wg: Option<WorkGroup>) -> Result<(), Error> {
-    let wgs: Vec<WorkGroup> = wg.into_iter().collect();
-    let asked = Asked { family: study.family, rungs, dtypes: &[dtype], wgs: &wgs };
-    for (name, value) in &study.params {
-        let alone = Params::from([(name.clone(), value.clone())]);
-        let together = asked.refusal(name, std::slice::from_ref(&study.params));
-        if let Some(why) = together.and_then(|_| asked.refusal(name, &[alone])) {
-            return Err(Error::Usage(format!("--{name} {value}: {why}")));
-        }
-    }
-    Ok(())
-}
-
 /// The theoretical rates that were given; one of them must be what bounds the family.
 fn peaks(family: &Family, given: &[Peak]) -> Result<Peaks, Error> {
     let mut peaks = Peaks::default();
@@ -230,7 +214,7 @@ fn tell(
     if is_whole || !rows.is_empty() {
         climb.outputs.md(&(markdown::ladder(rows, unit) + &claim));
     }
-    let all = runs(&climb.rows());
+    let all = climb.rows();
     let own = climb.ladder.own.and_then(|own| Some((own, landing::landing(climb.ladder.family, own, rows)?)));
     let rates = Some(rates::text(rows, climb.ladder.family.problem.counted()))
         .filter(|text| global.verbose && !text.is_empty());
@@ -252,7 +236,7 @@ const BASELINES: &str = "baselines";
 /// What a ladder is held against, and what it is kept as.
 struct Baselines {
     /// The name and the runs of `--against`.
-    against: Option<(String, Vec<CaseRun>)>,
+    against: Option<(String, Vec<Row>)>,
     /// The name and the file of `--save`.
     save: Option<(String, PathBuf)>,
 }
@@ -265,10 +249,10 @@ impl Baselines {
             |name: &str| Ok::<PathBuf, Error>(folder()?.join(BASELINES).join(name).join(format!("{family}.csv")));
         let against = against
             .as_ref()
-            .map(|name: &String| Ok::<_, Error>((name.clone(), runs(&read(file(name)?, name, family)?))))
+            .map(|name: &String| Ok::<_, Error>((name.clone(), read(file(name)?, name, family)?)))
             .transpose()?;
         if let Some((name, rows)) = against.as_ref().filter(|_| !fail_on.is_empty()) {
-            let has = timed(rows).iter().map(|case| case.seconds.len()).max().unwrap_or(0);
+            let has = timed(rows).iter().map(Vec::len).max().unwrap_or(0);
             if has.min(rounds) < FEWEST {
                 return Err(Error::Usage(format!(
                     "--fail-on takes {FEWEST} rounds of each side: {name} has {has} (gpulab {family} --save {name} --rounds \
@@ -281,14 +265,14 @@ impl Baselines {
     }
 
     /// The rows beside those of `--against`; nothing without it.
-    fn beside(&self, rows: &[CaseRun], verbose: bool, screen: Screen) -> String {
+    fn beside(&self, rows: &[Row], verbose: bool, screen: Screen) -> String {
         let Some((comparison, (name, _))) = self.compared(rows).zip(self.against.as_ref()) else {
             return String::new();
         };
         format!("\n{}", report::compare::text(&comparison, [name, "this run"], report::compare::SAME, verbose, screen))
     }
 
-    fn compared<'a>(&'a self, rows: &'a [CaseRun]) -> Option<FileComparison<'a>> {
+    fn compared<'a>(&'a self, rows: &'a [Row]) -> Option<FileComparison<'a>> {
         self.against.as_ref().map(|(_, before)| compare(before, rows, report::compare::SAME))
     }
 

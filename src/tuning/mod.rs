@@ -1,14 +1,562 @@
-//! Searches for the fastest settings: what is asked for, the search, its rows, what of it is remembered; and replays.
+//! A search for the fastest settings: what is asked for, what is measured and measured again, what is told and remembered.
 
-mod asked;
-mod entries;
-mod remember;
-mod replay;
-mod rows;
-mod search;
+use crate::adopt::Brought;
+use crate::ceilings::{self, LimitNeeded, Limits};
+use crate::cli::TuneArgs;
+use crate::outcome::{Candidate, Job};
+use crate::plan::Refusal;
+use crate::prelude::*;
+use crate::report::progress::StatusLine;
+use crate::report::sweep::{SweepTime, latest, time_split, wrapped};
+use crate::report::tune::{TuningTold, explanation};
+use crate::runner::FOR_LIMITS;
+use crate::store::{CsvFile, JsonFile, Mode, read_rows};
+use crate::sweep::{self, Bench, Configuration, Identity, Narrowing, Order, ROUNDS, Setting, Shard};
+use crate::tune::{
+    Ended, Halt, SizeClass, Strategy, TunedEntry, TunedFile, TuningSpace, choices, fastest, is_faster, least_of,
+    search, source_hash, time_of,
+};
+use crate::values::SearchBudget;
+use crate::{bench, stats};
+use std::collections::BTreeSet;
 
-pub(crate) use asked::{AskedTuning, listing, narrowed};
-pub(crate) use entries::{details, head, line};
-pub(crate) use replay::run as replay;
-pub(crate) use rows::{TuningRows, check_writable};
-pub(crate) use search::Tuning;
+/// Seconds of a search by default.
+const BUDGET_S: f64 = 60.0;
+
+/// Share of a time budget that is kept for the last rounds at most.
+const MOST_LAST: f64 = 0.4;
+
+/// The best so many candidates are measured again.
+const FINALISTS: usize = 5;
+
+/// How many times slower than the best a candidate is after its first samples if it is dropped.
+const SLOWER: f64 = 1.5;
+
+/// How many times the samples are taken to decide what is undecided, one after the other where the budget allows it.
+const TIMES: [u32; 4] = [2, 4, 8, 16];
+
+/// Per cent of the device's limit that are good enough.
+const GOOD_ENOUGH_PCT: f64 = 95.0;
+
+/// What a search is asked for.
+pub(crate) struct AskedTuning<'a> {
+    pub(crate) family: &'a Family,
+    /// The file that describes the family, from the root.
+    file: Option<String>,
+    pub(crate) rungs: Vec<&'a Rung>,
+    pub(crate) shape: Shape,
+    pub(crate) dtype: Dtype,
+    /// Settings that the answer depends on.
+    pub(crate) choices: Params,
+    /// Values to try in place of tunables' own.
+    settings: Vec<Setting>,
+}
+
+impl<'a> AskedTuning<'a> {
+    pub(crate) fn new(options: &TuneArgs, brought: &'a Brought) -> Result<AskedTuning<'a>, Error> {
+        let family = &brought.family;
+        let rungs = brought.rungs(options.rungs.variant.as_deref())?;
+        let dtype = bench::dtype(family, options.element.dtype)?;
+        let usual = family.usual_shape(family.form.ladder_size(options.quick), options.quick);
+        let shape = bench::shape(family, options.n, options.m, usual)?;
+        if shape.elements() == 0 {
+            return Err(Error::Usage("--n 0: no elements, so no launch to tune".into()));
+        }
+        let mut choices = Params::new();
+        let mut settings = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
+        for choice in family.choices {
+            let Some(at) = settings.iter().position(|setting| setting.name == choice.name) else { continue };
+            let Setting { name, mut values } = settings.remove(at);
+            if values.len() > 1 {
+                let why = "each value is a different problem with its own optimum: give one";
+                return Err(Error::Usage(format!("--set {name}: {why}")));
+            }
+            choices.extend(values.pop().map(|value| (name, value)));
+        }
+        let file = options.subject.name().map(Path::new).filter(|_| family.described().is_some());
+        let file = file.and_then(|file| Some(file.canonicalize().ok()?.display().to_string()));
+        Ok(AskedTuning { family, file, rungs, shape, dtype, choices, settings })
+    }
+
+    pub(crate) fn space(&self, options: &TuneArgs, executor: &dyn Executor) -> Result<TuningSpace<'a>, Error> {
+        let base = Case {
+            params: self.choices.clone(),
+            seed: options.data.seed,
+            ..Case::of(&self.family.name, "", self.dtype, self.shape)
+        };
+        let wgs = options.wg.as_ref().map(|list| list.0.as_slice());
+        let target = &executor.info().target;
+        let space = TuningSpace::new(self.family, &self.rungs, &base, wgs, &self.settings, target);
+        if !space.candidates.is_empty() {
+            return Ok(space);
+        }
+        let narrowed = space.narrowings.iter().filter_map(narrowed);
+        let refused = space.refused.iter().map(|(rung, why)| format!("{}: {why}", rung.label()));
+        let why = narrowed.chain(refused).next().unwrap_or_default();
+        Err(Error::Usage(format!("no configuration can run here; {why}")))
+    }
+}
+
+/// What the settings of a rung came to, if they are fewer than its file spans.
+pub(crate) fn narrowed((rung, narrowing): &(&Rung, Narrowing)) -> Option<String> {
+    Some(format!("{}: {}", rung.label(), narrowing.text()?))
+}
+
+/// A line for each rung, with how many configurations it has.
+pub(crate) fn listing(space: &TuningSpace<'_>) -> String {
+    let mut text = String::new();
+    for rung in &space.rungs {
+        let count = space.candidates.iter().filter(|c| c.case.variant == rung.variant()).count();
+        text += &format!("{}: {count} configurations\n", rung.label());
+    }
+    for (rung, why) in &space.refused {
+        let why: &Refusal = why;
+        text += &format!("{}: none: {why}\n", rung.label());
+    }
+    text + &format!("{} configurations\n", space.candidates.len())
+}
+
+/// A search under way.
+pub(crate) struct Tuning<'a> {
+    asked: &'a AskedTuning<'a>,
+    options: &'a TuneArgs,
+    space: &'a TuningSpace<'a>,
+    settings: Settings,
+    identity: Identity,
+    scene: Scene,
+    limits: Limits,
+    executor: Box<dyn Executor>,
+    /// All rows, in the order in which they came.
+    rows: Vec<Row>,
+    csv: Option<CsvFile<Row>>,
+    json: Option<JsonFile>,
+    time: SweepTime,
+    /// Configurations that were measured in this run, each once and again.
+    measured: usize,
+    observer: StatusLine,
+    began: Instant,
+}
+
+impl<'a> Tuning<'a> {
+    /// Opens the files, and reads what an earlier run of the same search left in the rows'.
+    pub(crate) fn open(
+        asked: &'a AskedTuning<'a>,
+        options: &'a TuneArgs,
+        global: &Global,
+        space: &'a TuningSpace<'a>,
+        executor: Box<dyn Executor>,
+    ) -> Result<Tuning<'a>, Error> {
+        let info = executor.info();
+        let settings = options.settings();
+        let sources = Sources { dir: options.kernels.cl_dir.clone() };
+        let texts = asked.rungs.iter().map(|rung| sources.assemble_rung(rung));
+        let texts = texts.collect::<Result<Vec<_>, _>>().map_err(|stop| Error::Usage(stop.reason))?;
+        let plan = &space.candidates;
+        let identity = Identity::new(plan, Shard::ALL, info, &settings, Order::Sequential, None, &texts);
+        let mut rows = Vec::new();
+        let mut csv = None;
+        if let Some(path) = options.rows.csv.as_deref() {
+            let is_begun = std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0) && !global.force;
+            csv = Some(CsvFile::open(path, if is_begun { Mode::Append } else { Mode::Create })?);
+            if is_begun {
+                rows = read_rows(Path::new(path))?.rows;
+                let cannot =
+                    |why| Error::Usage(format!("cannot continue {path}: {why}; give another file or remove it"));
+                let known = identity.finished(plan, &latest(&rows)).map_err(cannot)?;
+                global.say(&format!("continuing: {} configurations are measured already", known.len()));
+            }
+        }
+        let limits = Limits::load(info, options.quick, options.kernels.cl_dir.is_some(), global.quiet, note);
+        let run = Run { quick: options.quick, ..Run::begin() };
+        Ok(Tuning {
+            scene: Scene { bound: Some(asked.family.ceiling), ..Scene::on_device(&run, info, &settings, None) },
+            asked,
+            options,
+            space,
+            settings,
+            identity,
+            limits,
+            executor,
+            rows,
+            csv,
+            json: options.rows.json.as_deref().map(JsonFile::create).transpose()?,
+            time: SweepTime::default(),
+            measured: 0,
+            observer: StatusLine::new(global.quiet),
+            began: Instant::now(),
+        })
+    }
+
+    /// Searches, measures the best again, explains, and remembers them.
+    pub(crate) fn run(mut self, out: &mut Out, global: &Global) -> Result<(), Error> {
+        let went = self.measure();
+        self.observer = StatusLine::new(true);
+        let to_stderr =
+            [&self.options.rows.csv, &self.options.rows.json].iter().any(|path| path.as_deref() == Some("-"));
+        let told = match to_stderr {
+            true => {
+                global.say(self.explained(went.as_ref().ok(), Screen::stderr()).trim_end());
+                Ok(())
+            }
+            false => out.text(&self.explained(went.as_ref().ok(), screen(global.color))),
+        };
+        self.time.total = self.began.elapsed().as_secs_f64();
+        global.say(&wrapped(&time_split(&self.time), Screen::stderr()));
+        let kept = if went.is_ok() { self.remember(global) } else { Ok(()) };
+        if let Err(Error::Interrupted) = went {
+            let how = match self.csv {
+                Some(_) => "the same command continues",
+                None => "-o FILE keeps their rows, so that the same command continues",
+            };
+            global.note(&format!("{} configurations were measured: {how}", latest(&self.rows).len()));
+        }
+        let worst = bench::worst(&self.rows, false);
+        let probes = bench::gone_wrong(|status| self.limits.broken(status));
+        let rows = latest(&self.rows);
+        let json = self
+            .json
+            .map_or(Ok(()), |mut file| rows.iter().try_for_each(|row| file.write(row)).and_then(|()| file.finish()));
+        let finished = self.csv.filter(|_| went.is_ok()).map_or(Ok(()), CsvFile::finish);
+        worst_of([went.map(drop), worst, probes, told, kept, json, finished])
+    }
+
+    /// The search, then the last rounds; why it ended, and how many came into these.
+    fn measure(&mut self) -> Result<(Ended, usize), Error> {
+        self.find_limit()?;
+        let space = self.space;
+        let ended =
+            search(self.options.strategy, &space.regions, self.options.data.seed, &mut |index| self.evaluate(index))?;
+        let finalists = self.finalists();
+        if finalists.len() > 1 {
+            let mut began = Instant::now();
+            self.last_rounds(&finalists, 1)?;
+            for times in TIMES {
+                let open = self.undecided();
+                let ends = self.began.elapsed() + 2 * began.elapsed();
+                if open.is_empty() || self.seconds().is_some_and(|whole| ends.as_secs_f64() > whole) {
+                    break;
+                }
+                began = Instant::now();
+                self.last_rounds(&open, times)?;
+            }
+        }
+        if self.asked.family.described().is_some() {
+            self.check_winners()?;
+        }
+        Ok((ended, if finalists.len() > 1 { finalists.len() } else { 0 }))
+    }
+
+    /// Checks the best of each rung thoroughly. In place of one that is wrong comes the next.
+    fn check_winners(&mut self) -> Result<(), Error> {
+        let mut checked = BTreeSet::new();
+        loop {
+            let rows = self.latest();
+            let mut winners = self.space.rungs.iter().filter_map(|rung| {
+                let own: Vec<Row> = rows.iter().filter(|row| row.variant == rung.variant()).cloned().collect();
+                self.winner(&own).and_then(|(best, _)| best.case_index)
+            });
+            let Some(index) = winners.find(|index| !checked.contains(index)) else { return Ok(()) };
+            checked.insert(index);
+            let configuration = &self.space.candidates[index as usize];
+            let settings = self.bounded(configuration);
+            let outcome =
+                self.run_job(&Job { baseline: false, case: configuration.case.clone(), settings, again: false })?;
+            if outcome.status() != Status::Ok {
+                self.add(configuration, outcome)?;
+            }
+        }
+    }
+
+    /// Looks the device's limit up or measures it. Of data that fit a cache it says nothing.
+    fn find_limit(&mut self) -> Result<(), Error> {
+        let case = &self.space.candidates[0].case;
+        if ceilings::is_in_cache(self.asked.family, case, self.settings.cache, self.executor.info()) {
+            return Ok(());
+        }
+        let need = LimitNeeded::of(self.asked.family, self.asked.dtype, &self.asked.choices);
+        self.limits.end_by(self.seconds().map(|whole| self.began + Duration::from_secs_f64(FOR_LIMITS * whole)));
+        if !self.limits.is_at_hand(need, &self.executor.info().target) {
+            self.observer.case_started(0, 1, &format!("{} limit", self.asked.family.ceiling.name()));
+        }
+        let started = Instant::now();
+        self.limits.measure(&mut *self.executor, need)?;
+        self.time.ceiling = started.elapsed().as_secs_f64();
+        self.scene.ceiling = self.limits.get(need);
+        Ok(())
+    }
+
+    /// Seconds for all of it; none where configurations are counted.
+    fn seconds(&self) -> Option<f64> {
+        match self.options.budget {
+            None => Some(BUDGET_S),
+            Some(SearchBudget::Seconds(seconds)) => Some(seconds),
+            Some(SearchBudget::Evaluations(_)) => None,
+        }
+    }
+
+    /// Whether nothing more may be tried: what is left of the time is needed for the last rounds, which take as long as so many
+    /// configurations took to measure.
+    fn is_over(&self) -> bool {
+        if let Some(SearchBudget::Evaluations(most)) = self.options.budget {
+            return self.latest().len() >= most;
+        }
+        let last = (FINALISTS + 1) as f64 * self.time.jobs.measure / self.measured.max(1) as f64;
+        self.measured > 0
+            && self
+                .seconds()
+                .is_some_and(|whole| self.began.elapsed().as_secs_f64() + last.min(MOST_LAST * whole) > whole)
+    }
+
+    /// The time of a configuration: as an earlier run found it, or measured now; one that is clearly slower than the best is
+    /// sampled no further.
+    fn evaluate(&mut self, index: usize) -> Result<Option<f64>, Halt> {
+        let configuration = &self.space.candidates[index];
+        if self.row_of(configuration.index).is_none() {
+            if self.is_over() {
+                return Err(Halt::Ended(Ended::Budget));
+            }
+            let best = fastest(&self.rows).and_then(time_of);
+            let candidate = Some(Candidate { give_up_above: best.map(|best| SLOWER * best), is_preliminary: true });
+            let settings = Settings { candidate, ..self.bounded(configuration) };
+            let most = match self.options.budget {
+                Some(SearchBudget::Evaluations(most)) => most.min(self.space.candidates.len()),
+                _ => self.space.candidates.len(),
+            };
+            self.observer.case_started(self.latest().len(), most, &configuration.label());
+            let job = Job { baseline: false, case: configuration.case.clone(), settings, again: false };
+            let outcome = self.run_job(&job)?;
+            self.measured += 1;
+            self.observer.case_done(outcome.status(), stats::summarise(&outcome.times()).map(|s| s.median));
+            self.add(configuration, outcome)?;
+        }
+        let Some(row) = self.row_of(configuration.index) else { return Ok(None) };
+        let time = least_of(row);
+        // Who asks for everything gets it.
+        let is_near = row.ceiling_pct.is_some_and(|share| share >= GOOD_ENOUGH_PCT) && time.is_some();
+        if is_near && self.options.strategy != Strategy::Exhaustive {
+            return Err(Halt::Ended(Ended::NearLimit));
+        }
+        Ok(time)
+    }
+
+    fn bounded(&self, configuration: &Configuration) -> Settings {
+        let case = &configuration.case;
+        ceilings::bounded(&self.settings, self.asked.family, case, self.scene.ceiling, self.executor.info())
+    }
+
+    fn run_job(&mut self, job: &Job) -> Result<Outcome, Error> {
+        bench::go_on()?;
+        let outcome = self.executor.run(job)?;
+        self.time.jobs += outcome.spent;
+        Ok(outcome)
+    }
+
+    /// The last row of each configuration.
+    fn latest(&self) -> Vec<Row> {
+        latest(&self.rows).into_owned()
+    }
+
+    /// The last row of a configuration.
+    fn row_of(&self, index: u64) -> Option<&Row> {
+        self.rows.iter().rev().find(|row| row.case_index == Some(index))
+    }
+
+    /// The fastest configurations, and the default of the fastest one's rung, also where the search had no time for it.
+    fn finalists(&self) -> Vec<&'a Configuration> {
+        let space = self.space;
+        let mut timed: Vec<(f64, u64)> =
+            self.latest().iter().filter_map(|row| Some((least_of(row)?, row.case_index?))).collect();
+        timed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let ranked = timed.iter().map(|(_, index)| &space.candidates[*index as usize]);
+        let default = ranked.clone().next().and_then(|best| space.default_of(&best.case.variant));
+        let mut finalists: Vec<&Configuration> = ranked.take(FINALISTS).collect();
+        finalists.extend(default.filter(|default| {
+            let is_able = self.row_of(default.index).is_none_or(|row| time_of(row).is_some());
+            is_able && finalists.iter().all(|finalist| finalist.index != default.index)
+        }));
+        finalists
+    }
+
+    /// Measures configurations again, in rounds, with so many times the samples, and takes these times.
+    fn last_rounds(&mut self, finalists: &[&Configuration], times: u32) -> Result<(), Error> {
+        let rounds = times * ROUNDS;
+        let steps = finalists.len() * rounds as usize;
+        sweep::in_rounds(finalists, rounds, &mut LastRounds { tuning: self, times, steps, step: 0 })
+    }
+
+    fn add(&mut self, configuration: &Configuration, mut outcome: Outcome) -> Result<(), Error> {
+        (outcome.wg, outcome.params) = (configuration.wg, configuration.params.clone());
+        let mut row = Row::from(&Record::from_outcome(&self.scene, configuration.rung, outcome));
+        self.identity.stamp(&mut row, configuration);
+        let written = self.csv.as_mut().map_or(Ok(()), |file| file.write(&row));
+        self.rows.push(row);
+        written
+    }
+
+    fn explained(&self, ended: Option<&(Ended, usize)>, screen: Screen) -> String {
+        let rows = self.latest();
+        let best = fastest(&rows);
+        let default = best.and_then(|best| self.space.default_of(&best.variant)).map(|default| default.index);
+        let told = TuningTold {
+            rows: &rows,
+            best,
+            default: rows.iter().find(|row| default.is_some() && row.case_index == default),
+            space: self.space.candidates.len(),
+            strategy: self.options.strategy.resolved(self.space.candidates.len()),
+            ended: ended.map(|(ended, _)| *ended),
+            seconds: self.began.elapsed().as_secs_f64(),
+            finalists: ended.map_or(0, |(_, finalists)| *finalists),
+        };
+        explanation(&told, screen)
+    }
+
+    /// Remembers what was found, and says for what.
+    fn remember(&self, global: &Global) -> Result<(), Error> {
+        let entries = self.entries()?;
+        if entries.is_empty() {
+            if !self.undecided().is_empty() {
+                global.note("nothing is remembered: nothing is shown to be faster than its rung's default");
+            }
+            return Ok(());
+        }
+        let rungs = entries.iter().map(|entry| {
+            let same = if entry.default_x == Some(1.0) { " (its default)" } else { "" };
+            format!("{}{same}", entry.rung.as_deref().unwrap_or("the best rung"))
+        });
+        let rungs = rungs.joined(", ");
+        let AskedTuning { family, dtype, shape, .. } = self.asked;
+        let size = SizeClass::of(*shape).text(family.form);
+        let user = self.asked.file.as_ref().map_or_else(|| family.name.to_string(), |file| format!("ladder {file}"));
+        let found = TunedFile { entries, ..TunedFile::empty(self.executor.info()) };
+        found.remember(&ceilings::folder()?)?.iter().for_each(|why| note(why));
+        let text = format!(
+            "remembered for {} {rungs}, {dtype}, {size}: gpulab {user} uses it, unless --no-tuned is given",
+            family.name
+        );
+        global.say(&wrapped(&text, Screen::stderr()));
+        Ok(())
+    }
+
+    /// Of each rung that was searched, and of all rungs where all were, what is to be remembered.
+    fn entries(&self) -> Result<Vec<TunedEntry>, Error> {
+        let rows = self.latest();
+        let family = self.asked.family;
+        let mut entries = Vec::new();
+        // A reader's single kernel may be another one tomorrow.
+        let is_lasting = |rung: &Rung| family.described().is_some() || !rung.is_own();
+        for rung in self.space.rungs.iter().filter(|rung| is_lasting(rung)) {
+            let own: Vec<Row> = rows.iter().filter(|row| row.variant == rung.variant()).cloned().collect();
+            // Of one configuration nothing is known to be best, unless there is no other.
+            let has_others = self.space.candidates.iter().filter(|c| c.case.variant == rung.variant()).count() > 1;
+            if own.len() > 1 || !has_others {
+                entries.extend(self.entry(Some(rung), &own)?);
+            }
+        }
+        if self.asked.rungs.iter().all(|rung| is_lasting(rung))
+            && self.asked.rungs.len() == family.ladder.len()
+            && self.space.rungs.iter().all(|rung| rows.iter().any(|row| row.variant == rung.variant()))
+        {
+            entries.extend(self.entry(None, &rows)?);
+        }
+        Ok(entries)
+    }
+
+    fn entry(&self, rung: Option<&Rung>, rows: &[Row]) -> Result<Option<TunedEntry>, Error> {
+        let Some((best, default)) = self.winner(rows) else { return Ok(None) };
+        let AskedTuning { family, file, shape, dtype, .. } = self.asked;
+        let Configuration { case, wg, .. } = &self.space.candidates[best.case_index.unwrap_or_default() as usize];
+        let (Some(own), Some(seconds)) = (family.rung(&best.variant), time_of(best)) else { return Ok(None) };
+        let Ok(plan) = family.plan(own, case, &self.executor.info().target) else { return Ok(None) };
+        let rungs = rung.map_or_else(|| family.ladder.iter().collect(), |rung| vec![rung]);
+        let mut params = case.params.clone();
+        params.retain(|name, _| family.choices.iter().all(|choice| choice.name != name));
+        Ok(Some(TunedEntry {
+            source: source_hash(&rungs, &Sources { dir: self.options.kernels.cl_dir.clone() })?,
+            family: family.name.to_string(),
+            file: file.clone(),
+            rung: rung.map(|rung| rung.variant().to_owned()),
+            dtype: *dtype,
+            choices: choices(family, &plan),
+            size: SizeClass::of(*shape),
+            variant: best.variant.clone(),
+            wg: case.wg,
+            ran_wg: Some(*wg),
+            params,
+            n: shape.n,
+            m: shape.m,
+            t_median_s: seconds,
+            ceiling_pct: best.ceiling_pct,
+            default_x: default.and_then(least_of).zip(least_of(best)).map(|(default, best)| default / best),
+            tried: rows.len(),
+            time_utc: self.scene.run.time_utc.clone(),
+            gpulab: env!("CARGO_PKG_VERSION").into(),
+        }))
+    }
+
+    /// The fastest row, and that of its rung's default; none where it is undecided whether it is faster than that.
+    fn winner<'r>(&self, rows: &'r [Row]) -> Option<(&'r Row, Option<&'r Row>)> {
+        self.rivals(rows).filter(|(best, default)| !is_undecided(best, *default))
+    }
+
+    fn rivals<'r>(&self, rows: &'r [Row]) -> Option<(&'r Row, Option<&'r Row>)> {
+        let best = fastest(rows)?;
+        let index = self.space.default_of(&best.variant).map(|default| default.index);
+        Some((best, rows.iter().find(|row| row.case_index == index && time_of(row).is_some())))
+    }
+
+    /// Of the rungs of which it is undecided, the best configuration and the default.
+    fn undecided(&self) -> Vec<&'a Configuration> {
+        let rows = self.latest();
+        let space = self.space;
+        let mut open = Vec::new();
+        for rung in &space.rungs {
+            let own: Vec<Row> = rows.iter().filter(|row| row.variant == rung.variant()).cloned().collect();
+            if let Some((best, Some(default))) = self.rivals(&own)
+                && is_undecided(best, Some(default))
+            {
+                let indices = [best, default].into_iter().filter_map(|row| row.case_index);
+                open.extend(indices.filter_map(|index| space.candidates.get(index as usize)));
+            }
+        }
+        open
+    }
+}
+
+fn is_undecided(best: &Row, default: Option<&Row>) -> bool {
+    default.is_some_and(|default| default.case_index != best.case_index && !is_faster(best, default))
+}
+
+/// The last rounds, between the best candidates.
+struct LastRounds<'t, 'a> {
+    tuning: &'t mut Tuning<'a>,
+    times: u32,
+    steps: usize,
+    step: usize,
+}
+
+impl Bench for LastRounds<'_, '_> {
+    fn settings(&self, configuration: &Configuration) -> Settings {
+        let usual = self.tuning.bounded(configuration);
+        Settings {
+            min_runs: self.times * usual.min_runs,
+            max_runs: self.times.saturating_mul(usual.max_runs),
+            min_time: f64::from(self.times) * usual.min_time,
+            timeout: f64::from(self.times) * usual.timeout,
+            ..usual
+        }
+    }
+
+    /// What was checked a moment ago is checked again only where the worker has forgotten it.
+    fn run(&mut self, configuration: &Configuration, job: &Job) -> Result<Outcome, Error> {
+        self.tuning.observer.case_started(self.step, self.steps, &format!("again: {}", configuration.label()));
+        self.step += 1;
+        self.tuning.run_job(&Job { again: true, ..job.clone() })
+    }
+
+    fn finished(&mut self, configuration: &Configuration, outcome: Outcome, _sampled: f64) -> Result<(), Error> {
+        self.tuning.add(configuration, outcome)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! Sweeps and searches whose parts are tasks of HyperQueue: each task is the same command again, told by its environment which
+//! Sweeps whose parts are tasks of HyperQueue: each task is the same command again, told by its environment which
 //! part is its own.
 
 use crate::children;
@@ -13,7 +13,6 @@ use std::process::{Command, Stdio};
 /// Set in a task: what it is to do.
 const TASK: &str = "GPULAB_TASK";
 const PART: &str = "part";
-const LAST: &str = "last";
 
 /// The number of a task from 0, set by HyperQueue.
 const NUMBER: &str = "HQ_TASK_ID";
@@ -30,8 +29,6 @@ pub(crate) enum Duty {
     /// It hands out the parts.
     Leader(Parts),
     Part(PathBuf, Shard),
-    /// What follows when all parts are there.
-    Last(Parts),
 }
 
 /// The parts of some work, and the folder with what they leave.
@@ -43,14 +40,13 @@ pub(crate) struct Parts {
 
 impl Duty {
     /// Errors: workers without a file for the rows.
-    pub(crate) fn of(options: &WorkerArgs, output: Option<&str>) -> Result<Duty, Error> {
+    pub(crate) fn of(options: &WorkerArgs, output: &str) -> Result<Duty, Error> {
         let Some(workers) = options.workers.clone() else { return Ok(Duty::Alone) };
-        let Some(output) = output.filter(|path| *path != "-") else {
+        if output == "-" {
             return Err(Error::Usage("--workers needs -o FILE, in a folder that all workers reach".into()));
-        };
+        }
         let parts = Parts { workers, of: options.tasks, folder: folder(output) };
         Ok(match std::env::var(TASK).as_deref() {
-            Ok(LAST) => Duty::Last(parts),
             Ok(_) => {
                 let number = std::env::var(NUMBER).ok().and_then(|number| number.parse::<u64>().ok());
                 let index = number.filter(|number| *number < parts.of);
@@ -80,27 +76,9 @@ impl Parts {
         self.folder.join(format!("{number}.csv"))
     }
 
-    /// Each part with the file of its rows.
-    pub(crate) fn files(&self) -> impl Iterator<Item = (Shard, PathBuf)> {
-        (0..self.of).map(|number| (Shard { index: number + 1, of: self.of }, self.file(number)))
-    }
-
-    /// Runs all parts to their ends. Parts that another run left unfinished go on.
-    pub(crate) fn run(&self) -> Result<(), Error> {
-        // An empty folder goes with the error.
-        self.submit(PART, self.of).inspect_err(|_| drop(fs::remove_dir(&self.folder)))
-    }
-
-    /// Runs what follows the parts, and returns what it printed.
-    pub(crate) fn run_last(&self) -> Result<String, Error> {
-        self.submit(LAST, 1)?;
-        let log = |ending| files::read_to_string(&self.folder.join(format!("0.{ending}"))).unwrap_or_default();
-        let said = log("log");
-        if said.is_empty() {
-            Err(Error::Failed(format!("the last task failed: {}", log("err").trim())))
-        } else {
-            Ok(said)
-        }
+    /// The file of each part's rows.
+    pub(crate) fn files(&self) -> impl Iterator<Item = PathBuf> {
+        (0..self.of).map(|number| self.file(number))
     }
 
     /// Removes what the parts left.
@@ -120,7 +98,13 @@ impl Parts {
         Error::Failed(text)
     }
 
-    fn submit(&self, what: &str, tasks: u64) -> Result<(), Error> {
+    /// Runs all parts to their ends. Parts that another run left unfinished go on.
+    pub(crate) fn run(&self) -> Result<(), Error> {
+        // An empty folder goes with the error.
+        self.submit().inspect_err(|_| drop(fs::remove_dir(&self.folder)))
+    }
+
+    fn submit(&self) -> Result<(), Error> {
         let unwritten = Error::unwritten(&self.folder);
         fs::create_dir_all(&self.folder).map_err(unwritten)?;
         let folder = self.folder.canonicalize().map_err(unwritten)?;
@@ -143,9 +127,9 @@ impl Parts {
             let log = |ending: &str| format!("{}/%{{TASK_ID}}.{ending}", folder.display());
             // A task fails, too, if a kernel did: what that means, its rows say.
             return Command::new("hq")
-                .args(["submit", "--array", &format!("0-{}", tasks - 1), "--name", "gpulab"])
+                .args(["submit", "--array", &format!("0-{}", self.of - 1), "--name", "gpulab"])
                 .args(["--cwd", &here.display().to_string(), "--stdout", &log("log"), "--stderr", &log("err")])
-                .args(["--env", &format!("{TASK}={what}"), "--crash-limit", "100", "--progress"])
+                .args(["--env", &format!("{TASK}={PART}"), "--crash-limit", "100", "--progress"])
                 .args(options)
                 .arg("--")
                 .args(&command)
@@ -159,9 +143,9 @@ impl Parts {
                 format!("there is no program hq in PATH, and HyperQueue for Python takes no {}", options.join(" "));
             return Err(Error::Usage(format!("--workers: {why}")));
         }
-        let env = json!({ TASK: what });
+        let env = json!({ TASK: PART });
         let job = json!({
-            "workers": workers, "tasks": tasks, "command": command, "env": env, "cwd": here, "folder": folder,
+            "workers": workers, "tasks": self.of, "command": command, "env": env, "cwd": here, "folder": folder,
         });
         match Command::new("python3").args(["-c", DRIVER, &job.to_string()]).stdout(Stdio::null()).status() {
             Ok(status) if status.success() => Ok(()),

@@ -201,8 +201,6 @@ const BAD: &str = r#"
 2 | tune dot --set itmes=4 | presum
 2 | tune dot --set acc=99 | 1 to 16
 2 | tune reduce --set op=sum,max | give one
-2 | tune dot --export kernel-tuner | 2 values
-2 | tune dot --export csv a.csv | kernel-tuner
 2 | tune dot --wg 0 | work-group
 2 | tune dot --wg 100000 --variant 1 | at most
 2 | tune dot --cl-dir {} | nowhere
@@ -211,11 +209,11 @@ const BAD: &str = r#"
 1 | tune --replay {} | nowhere
 2 | tune --replay Cargo.toml | not JSON
 2 | tune --replay a.csv -n 5 | cannot be used with
-2 | tuned nothing | nothing
-2 | tuned show nothing | there is no family
-2 | tuned clear nothing | there is no family
-1 | tuned import {} | nowhere
-2 | tuned import Cargo.toml | is not a file of gpulab tuned export
+2 | tune nothing --list | there is no family
+2 | tune nothing --forget | there is no family
+2 | tune --list --import a | cannot be used with
+1 | tune --import {} | nowhere
+2 | tune --import Cargo.toml | is not a file of gpulab tune --export
 2 | minplus --dtype i64 | minplus has no i64 kernels
 2 | minplus --tile 64 | 64x64
 2 | minplus --weights some | non_negative, signed

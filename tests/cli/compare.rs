@@ -76,11 +76,9 @@ fn a_run_by_another_clock_hides_no_change_and_an_undecided_case_can_fail_a_build
     let once: Vec<Row> = rows.iter().filter(|row| row.run_id == rows[0].run_id).cloned().collect();
     rows.extend(once.iter().map(|row| Row { run_id: "odd".into(), clock: Clock::Wall, ..row.clone() }));
     write_rows(&after, &rows).unwrap();
-    let (odd, all) = (once.len(), 13 * once.len());
     let (code, out, _) = compare(&[&before, &after, "--fail-on", "slower:5,undecided"]);
-    let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(code == 6 && out.contains(" 1 SLOWER, 0 FASTER, "), "{out}");
-    assert!(said.contains(&format!("left out: {odd} of {all} runs, by another clock than the others: odd v")), "{out}");
+    assert!(out.contains("cases only in "), "{out}");
     assert_eq!(compare(&[&before, &before, "--fail-on", "slower,undecided"]).0, 0);
     let once = of("nvidia-h200/reduce.csv");
     assert_eq!(["slower", "undecided"].map(|what| compare(&[&once, &once, "--fail-on", what]).0), [0, 6]);
@@ -92,19 +90,7 @@ fn one_run_of_each_side_decides_nothing_and_says_what_would() {
     let (code, out, _) = compare(&[&before, &after, "--fail-on", "slower"]);
     assert_eq!(code, 0, "{out}");
     assert!(out.contains(" 0 SLOWER, 0 FASTER, 0 SAME, "), "{out}");
-    assert!(
-        out.contains("more runs of each side in turn would decide the UNDECIDED") && out.contains("--rounds 6"),
-        "{out}"
-    );
-}
-
-#[test]
-fn the_operating_curve_says_how_often_comparisons_are_wrong() {
-    let folder = TempDir::new().unwrap();
-    let [before, _] = planted(folder.path(), 1.0);
-    let (code, out, err) = compare(&["--curve", &before]);
-    assert_eq!((code, err.as_str()), (0, ""), "{out}");
-    assert!(out.contains("in turn") && out.contains("one after the other"), "{out}");
+    assert!(out.contains("would decide all UNDECIDED") && out.contains("--rounds 6"), "{out}");
 }
 
 #[test]
@@ -162,10 +148,9 @@ fn what_cannot_be_compared_is_said() {
     let [cut, counts, other] =
         ["nvidia-h200/overlap.csv", "nvidia-h200/ceilings.csv", "nvidia-h200/minplus.csv"].map(of);
     for (args, code, why) in [
-        (vec![dot.as_str()], 2, "name two files"),
-        (vec!["--curve", &dot], 2, "--rounds 60"),
+        (vec![dot.as_str()], 2, "2 values"),
         (vec![&dot, "no-such.csv"], 1, "cannot read no-such.csv"),
-        (vec![&dot, &cut], 2, "holds points of an experiment"),
+        (vec![&dot, &cut], 2, "holds no rows"),
         (vec![&dot, &counts], 2, "holds no rows"),
         (vec![&dot, &other], 2, "share no case"),
         (vec![&dot, &dot, "--fail-on", "faster"], 2, "slower:5"),
@@ -179,7 +164,6 @@ fn what_cannot_be_compared_is_said() {
 }
 
 #[test]
-#[ignore = "long"]
 fn a_ladder_is_held_against_what_was_kept_under_a_name() {
     let folder = TempDir::new().unwrap();
     let dot = |more: &[&str]| {

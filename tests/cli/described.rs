@@ -670,9 +670,8 @@ fn what_tuning_found_is_remembered_for_the_file_and_its_kernels() {
     assert!(told.contains("remembered for add add") && told.contains("gpulab try /"), "{told}");
     let (rows, told) = said_by(&copy, ladder);
     assert!(rows.contains(",16,t=2,") && rows.contains(",ok,") && told.contains(used), "{rows} {told}");
-    let listed = || said_by(&copy, "tuned list").0;
+    let listed = || said_by(&copy, "tune --list").0;
     assert!(listed().contains("add v1 add, f32, 2^12 to 2^13 elements: wg 16 t=2"), "{}", listed());
-    assert!(said_by(&copy, "tuned show FILE").0.contains("family.toml"));
     let old = fs::read_to_string(copy.path("add.cl")).unwrap();
     for (file, text) in [
         ("add.cl", format!("{old} // edited")),
@@ -683,7 +682,7 @@ fn what_tuning_found_is_remembered_for_the_file_and_its_kernels() {
         fs::write(copy.path("add.cl"), &old).unwrap();
     }
     for name in ["nothing", "FILE", "add"] {
-        let (forgotten, told) = said_by(&copy, &format!("tuned clear {name}"));
+        let (forgotten, told) = said_by(&copy, &format!("tune {name} --forget"));
         match name {
             "FILE" => assert_eq!(forgotten, "entries forgotten: 2"),
             _ => assert!(told.contains("there is no family"), "{told}"),

@@ -48,9 +48,7 @@ const OUTPUTS: &[&str] = &[
     "sweep output -> sweep mine/family.toml --own own.cl -o {}",
     "tune csv -> tune mine/family.toml --csv {}",
     "tune json -> tune reduce --own own.cl --json {}",
-    "tune export -> tune mine/family.toml --export kernel-tuner {}",
-    "tune md -> tune --replay sweep.csv --md {}",
-    "merge output -> merge sweep.csv -o {}",
+    "tune export -> tune --export {}",
     "show md -> show rows.csv points.csv --md {}",
     "plot output -> plot rows.csv --what ladder -o {}",
     "report output -> report rows.csv points.csv -o {}",
@@ -60,7 +58,6 @@ const OUTPUTS: &[&str] = &[
     "compare json -> compare rows.csv copy.csv --json {}",
     "devices json -> devices --json {}",
     "doctor json -> doctor --json {}",
-    "export file -> tuned export {}",
     "check json -> exercise check strides strides.cl --json {}",
     "check csv -> exercise check --all hand-in --csv {}",
 ];
@@ -68,8 +65,8 @@ const OUTPUTS: &[&str] = &[
 /// Options and arguments that name what is read, or a folder; a file that is never there before.
 const OTHERS: &str = "dot:input,input2,cl_dir reduce:input,cl_dir transpose:cl_dir minplus:input,cl_dir try:file,cl_dir \
                       ladder:file,template,from,cl_dir ceiling:cl_dir asm:listing,cl_dir lab:cl_dir count:of,own,cl_dir,against \
-                      sweep:own,cl_dir tune:own,cl_dir,replay merge:files show:what plot:files report:files compare:files \
-                      import:file,script start:output check:file,all record:output source:cl_dir \
+                      sweep:own,cl_dir,merge tune:own,cl_dir,replay,import show:what plot:files report:files compare:files \
+                      start:output check:file,all record:output source:cl_dir \
                       diff:cl_dir";
 
 /// The files that a command line reads, by a word of it.
@@ -196,14 +193,9 @@ fn no_output_replaces_what_the_command_reads() {
 const BESIDE: &[(&str, &str)] = &[
     ("minplus --input edges.csv --closure --paths -o d.npy", "d.next.npy"),
     ("minplus --input edges.csv --paths --from a -o d.NPY", "d.next.npy"),
-    ("sweep dot -n 99 -o s.csv", "s.csv.rounds"),
-    ("sweep dot -n 99 --resume -o s.csv", "s.csv.rounds"),
-    ("tune dot -n 99 --csv s.csv", "s.csv.rounds"),
     ("sweep dot -n 99 --workers 2 --tasks 2 -o s.csv", "s.csv.tasks/1.csv"),
-    ("tune dot -n 99 --workers 2 --tasks 2 --csv s.csv", "s.csv.tasks/1.csv.rounds"),
     ("sweep dot -n 99 --workers 2 -o s.csv", "s.csv.tasks/thesis.tex"),
     ("record --quick -o mine-too", "mine-too/dot.csv"),
-    ("record --quick -o mine-too", "mine-too/unfinished/dot.csv"),
     ("exercise start strides -o new.cl", "new.cl"),
 ];
 
@@ -269,7 +261,7 @@ fn every_file_that_a_command_leaves_is_named_or_known_to_lie_beside() {
         // One that is ended leaves what it wrote on the way.
         command.current_dir(dir.path()).env("GPULAB_DATA", dir.path().join("data")).timeout(Duration::from_secs(10));
         drop(command.output().unwrap());
-        let known = [name, "new.next.npy", "new.rounds"].map(PathBuf::from);
+        let known = [name, "new.next.npy"].map(PathBuf::from);
         let unknown: Vec<PathBuf> =
             files(dir.path()).difference(&before).filter(|path| !known.contains(path)).cloned().collect();
         assert!(unknown.is_empty(), "{line}: {unknown:?}");

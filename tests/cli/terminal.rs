@@ -31,7 +31,7 @@ fn nothing_from_outside_steers_the_terminal() {
         vec!["explain", SLY],
         vec!["source", SLY],
         vec!["diff", SLY, "reduce:1"],
-        vec!["merge", missing, "-o", "-"],
+        vec!["sweep", "--merge", missing, "-o", "-"],
         vec!["sweep", "--kernel", SLY],
         vec!["sweep", "--kernel", "dot", "--set", SLY],
         vec!["minplus", "--input", missing],

@@ -32,7 +32,6 @@ fn is_meant(name: &str, value: &str) -> bool {
 }
 
 #[test]
-#[ignore = "long"]
 fn every_value_that_list_shows_is_an_option_of_its_ladder() {
     for family in FAMILIES {
         for (name, values) in listed(family) {
@@ -48,7 +47,6 @@ fn every_value_that_list_shows_is_an_option_of_its_ladder() {
 }
 
 #[test]
-#[ignore = "long"]
 fn every_setting_reaches_the_kernels_of_its_ladder() {
     for family in FAMILIES {
         // Of fewer elements, work-items in flight are as many as there are.
@@ -58,9 +56,6 @@ fn every_setting_reaches_the_kernels_of_its_ladder() {
             let is_ok = |value: &String| {
                 let args = ["--n", n, "--quick", "--max-runs", "1", "--variant", variant, "--json", "-"];
                 let (out, err, code) = run(&[&[&*family.name, &format!("--{name}"), value][..], &args].concat());
-                if code == 2 && err.contains("no device could take it") {
-                    return false;
-                }
                 assert_eq!(code, 0, "{} --{name} {value}: {err}", family.name);
                 let rows: serde_json::Value = serde_json::from_str(&out).unwrap();
                 let set = format!("{name}={value}");
@@ -75,7 +70,6 @@ fn every_setting_reaches_the_kernels_of_its_ladder() {
 }
 
 #[test]
-#[ignore = "long"]
 fn every_value_that_list_shows_is_taken_by_a_sweep() {
     for family in FAMILIES {
         for (name, values) in listed(family) {

@@ -1,9 +1,7 @@
-//! Sweeps and searches in parts: the parts one by one, as HyperQueue's tasks run them, and all of it with HyperQueue.
+//! Sweeps in parts: the parts one by one, as HyperQueue's tasks run them, and all of it with HyperQueue.
 
 use crate::binary::{gpulab, run};
-use gpulab::record::Row;
-use gpulab::store::{read_rows, write_rows};
-use std::collections::BTreeSet;
+use gpulab::store::read_rows;
 use std::fs;
 use std::path::Path;
 use tempfile::TempDir;
@@ -14,66 +12,6 @@ fn task(folder: &Path, words: &[&str], what: &str, number: &str) -> (String, Str
     let output = command.current_dir(folder).env("GPULAB_TASK", what).env("HQ_TASK_ID", number).output().unwrap();
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     (text(&output.stdout), text(&output.stderr), output.status.code().unwrap())
-}
-
-const SEARCH: [&str; 16] = [
-    "tune",
-    "reduce",
-    "--variant",
-    "first_add",
-    "-n",
-    "20000",
-    "--wg",
-    "1,32,64,128",
-    "--set",
-    "finish=host",
-    "--budget",
-    "100",
-    "--workers",
-    "2",
-    "--tasks",
-    "2",
-];
-
-#[test]
-#[ignore = "long"]
-fn a_slow_worker_cannot_choose() {
-    let dir = TempDir::new().unwrap();
-    let words = [&SEARCH[..], &["-o", "out.csv"]].concat();
-    fs::create_dir(dir.path().join("out.csv.tasks")).unwrap();
-    for part in ["0", "1"] {
-        let (_, err, code) = task(dir.path(), &words, "part", part);
-        assert_eq!(code, 0, "{err}");
-    }
-    let path = |part: usize| dir.path().join(format!("out.csv.tasks/{part}.csv"));
-    let parts = [0, 1].map(|part| read_rows(&path(part)).unwrap().rows);
-    let places = parts.each_ref().map(|rows| rows.iter().filter_map(|row| row.case_index).collect::<BTreeSet<_>>());
-    let all = parts[0][0].cases.unwrap();
-    assert!(places[0].is_disjoint(&places[1]) && places.iter().map(|part| part.len() as u64).sum::<u64>() == all);
-    // The worker of a row with single items a group claims that it is a thousand times faster.
-    let is_slow = |row: &Row| row.wg.is_some_and(|wg| wg.size() == 1);
-    let slow = parts.iter().position(|rows| rows.iter().any(is_slow)).unwrap();
-    let mut claimed = parts[slow].clone();
-    for row in claimed.iter_mut().filter(|row| is_slow(row)) {
-        row.t_median_s = row.t_median_s.map(|seconds| seconds / 1000.0);
-    }
-    write_rows(path(slow).to_str().unwrap(), &claimed).unwrap();
-    let (out, err, code) = task(dir.path(), &words, "last", "0");
-    assert!(code == 0 && out.contains(&format!("{all} of {all} configurations tried")), "{out}{err}");
-    let best = out.lines().find(|line| line.starts_with("best: v4 first_add")).unwrap_or_else(|| panic!("{out}"));
-    // The claim would be nanoseconds.
-    assert!(!out.split_once("best: ").unwrap().1.split("GB/s").next().unwrap().contains(" ns"), "{out}");
-    let rows = read_rows(&dir.path().join("out.csv")).unwrap().rows;
-    let least = |of_slow: bool| {
-        let own = rows[all as usize..].iter().filter(|row| is_slow(row) == of_slow);
-        own.filter_map(|row| row.t_median_s).fold(f64::INFINITY, f64::min)
-    };
-    // As measured again, side by side; within the noise of a busy machine either may win.
-    let factor = least(true) / least(false);
-    assert!(best.contains(", wg 1,") == (factor < 1.0) || (0.7..1.4).contains(&factor), "{factor}: {out}");
-    assert!(rows.iter().all(|row| row.shard.is_empty()));
-    let again: BTreeSet<u64> = rows[all as usize..].iter().filter_map(|row| row.case_index).collect();
-    assert!(places.iter().all(|part| !part.is_disjoint(&again)), "each part has a finalist: {again:?}");
 }
 
 #[test]
@@ -100,7 +38,6 @@ fn a_lost_worker_loses_no_row() {
 }
 
 #[test]
-#[ignore = "long"]
 fn hyperqueue_runs_the_parts() {
     if !std::process::Command::new("python3")
         .args(["-c", "import hyperqueue"])

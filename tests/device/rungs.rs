@@ -131,7 +131,7 @@ fn the_probes_of_the_ceilings_are_right() {
                     count += verify(
                         &mut session,
                         driver,
-                        &case(family, rung, family.dtypes[0], Shape::vector(6400), 64, &set),
+                        &case(family, rung, family.dtypes[0], Shape::vector(8192), 64, &set),
                     );
                 }
             }

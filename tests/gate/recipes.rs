@@ -168,9 +168,9 @@ fn column(tree: &Tree, page: &Page) -> Result<usize, String> {
     }
     tree.build()?;
     let name = renamed(column.split(':').next().unwrap_or_default());
-    let columns = tree.gpulab(&["columns"])?.0;
-    tree::demand(&columns, &format!("{name} "), "gpulab columns")?;
-    tree::demand(&columns, "What a recipe measures.", "gpulab columns")?;
+    let columns = tree.gpulab(&["help", "columns"])?.0;
+    tree::demand(&columns, &format!("{name} "), "gpulab help columns")?;
+    tree::demand(&columns, "What a recipe measures.", "gpulab help columns")?;
     let command = page.promises().into_iter().map(|(command, _)| command).next().ok_or("no command is named")?;
     let words: Vec<&str> = command.split(' ').skip(1).chain(["-n", "5000"]).collect();
     let (csv, _) = tree.gpulab(&[&words[..], &["-q"]].concat())?;

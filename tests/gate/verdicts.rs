@@ -1,12 +1,9 @@
 //! How often `gpulab compare` is wrong, and what it finds: many runs of the same ladders, by themselves and beside a load.
 
 use crate::{Options, Report};
-use gpulab::compare::{
-    CaseRun, FEWEST, RatioInterval, SIDES, SLOWDOWNS, SpeedVerdict, Turns, curve, found_from, runs, timed,
-};
+use gpulab::compare::{FEWEST, RatioInterval, SpeedVerdict, found_from, spread, timed};
 use gpulab::record::Row;
 use gpulab::report::compare::SAME;
-use gpulab::report::format::Screen;
 use gpulab::store::{Recorded, recorded, write_rows};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -26,6 +23,9 @@ const MOST_CALLED: f64 = 0.01;
 /// Least share of comparisons in turn that find the slowdown which so many runs are said to find.
 const LEAST_FOUND: f64 = 0.95;
 
+/// Runs of each side that are tried.
+const SIDES: [usize; 6] = [6, 12, 20, 40, 80, 120];
+
 /// Fewest comparisons of sides that are alike with runs enough for a verdict.
 const FEWEST_ALIKE: usize = 1000;
 
@@ -43,26 +43,40 @@ pub fn run(options: &Options) -> Result<Report, String> {
         let rows = beside(is_loaded, || measure(rounds))??;
         write_rows(&file.display().to_string(), &rows).map_err(|e| e.to_string())?;
         println!("{name}, {rounds} rounds: {}", file.display());
-        let rows = runs(&rows);
-        let points = curve(&rows, &SIDES, &SLOWDOWNS, SAME);
-        println!(
-            "{}",
-            gpulab::report::compare::curve(&points, &SLOWDOWNS, Screen { width: 100, unicode: true, color: false })
-        );
+        let cases: Vec<(&Row, Vec<f64>)> = timed(&rows)
+            .into_iter()
+            .map(|runs| (runs[0], runs.iter().filter_map(|row| row.t_median_s).collect()))
+            .collect();
         let (mut apart, mut called_apart) = (0.0, 0.0);
-        // Fewer runs are never called.
-        for point in points.iter().filter(|point| point.runs >= FEWEST && point.alike > 0) {
-            (alike, called) = (alike + point.alike, called + point.called);
-            let whole = (rounds / (2 * point.runs)) as f64;
-            apart += whole;
-            called_apart += whole * point.called as f64 / point.alike as f64;
+        let (mut found, mut tried) = (0, 0);
+        for (runs, in_turn) in SIDES.into_iter().flat_map(|runs| [(runs, true), (runs, false)]) {
+            let (mut own, mut own_called) = (0, 0);
+            for (_, seconds) in &cases {
+                let verdicts = verdicts(seconds, runs, in_turn, 0.0);
+                own += verdicts.len();
+                own_called +=
+                    verdicts.iter().filter(|v| matches!(v, SpeedVerdict::Slower | SpeedVerdict::Faster)).count();
+                // What so many runs find by what they differ by.
+                let share = spread([seconds, &[]]).and_then(|spread| found_from(spread, runs));
+                if let (Some(share), true) = (share, in_turn) {
+                    let slowed = self::verdicts(seconds, runs, in_turn, share.max(2.0 * SAME));
+                    tried += slowed.len();
+                    found += slowed.iter().filter(|verdict| **verdict == SpeedVerdict::Slower).count();
+                }
+            }
+            if own > 0 {
+                let whole = (rounds / (2 * runs)) as f64;
+                apart += whole;
+                called_apart += whole * own_called as f64 / own as f64;
+                println!("  {runs:3} runs of each side, in turn: {in_turn}: {own_called} of {own} called");
+            }
+            (alike, called) = (alike + own, called + own_called);
         }
         worst = worst.max(called_apart / apart);
-        let (found, tried) = found_as_said(&rows);
         println!("  {found} of {tried} comparisons find what so many runs are said to find");
         least_found = least_found.min(found as f64 / tried as f64);
-        for runs in SIDES.into_iter().filter(|&runs| (FEWEST..=rounds).contains(&runs)) {
-            let (found, tried) = found_really(&rows, runs);
+        for runs in SIDES.into_iter().filter(|runs| *runs <= rounds) {
+            let (found, tried) = found_really(&cases, runs);
             println!("  {runs:3} runs in turn, a tenth more work: {found} of {tried} called SLOWER");
         }
     }
@@ -98,33 +112,29 @@ fn measure(rounds: usize) -> Result<Vec<Row>, String> {
     Ok(rows)
 }
 
-/// In how many comparisons of sides in turn the slowdown is found that so many runs find by what they differ by; of how many.
-fn found_as_said(rows: &[CaseRun]) -> (usize, usize) {
-    let (mut found, mut tried) = (0, 0);
-    for case in timed(rows) {
-        let is_own =
-            |row: &&CaseRun| (&row.family, &row.variant, row.n) == (&case.row.family, &case.row.variant, case.row.n);
-        let own: Vec<CaseRun> = rows.iter().filter(is_own).cloned().collect();
-        for runs in SIDES {
-            let Some(share) = case.spread().and_then(|spread| found_from(spread, runs)) else { continue };
-            let points = curve(&own, &[runs], &[share.max(2.0 * SAME)], SAME);
-            for point in points.iter().filter(|point| point.turns == Turns::InTurn) {
-                (found, tried) = (found + point.found[0], tried + point.alike);
-            }
-        }
-    }
-    (found, tried)
+/// What is said of sides of so many successive runs each, where all times of the second side are longer by a share.
+fn verdicts(seconds: &[f64], runs: usize, in_turn: bool, slowdown: f64) -> Vec<SpeedVerdict> {
+    let is_second = |at: usize| if in_turn { (at + at / 2) % 2 == 1 } else { at >= runs };
+    let verdict = |window: &[f64]| {
+        let side = |second: bool| -> Vec<f64> {
+            let factor = if second { 1.0 + slowdown } else { 1.0 };
+            let own = window.iter().enumerate().filter(|(at, _)| is_second(*at) == second);
+            own.map(|(_, seconds)| factor * seconds).collect()
+        };
+        let interval = RatioInterval::of_runs(&side(false), &side(true), in_turn);
+        interval.map_or(SpeedVerdict::Undecided, |interval| SpeedVerdict::of(&interval, SAME))
+    };
+    seconds.windows(2 * runs).map(verdict).collect()
 }
 
 /// In how many comparisons of so many runs of each size, in turn, the larger is called SLOWER; of how many.
-fn found_really(rows: &[CaseRun], runs: usize) -> (usize, usize) {
-    let cases = timed(rows);
-    let of_size = |n: u64| cases.iter().filter(move |case| case.row.n == n);
+fn found_really(cases: &[(&Row, Vec<f64>)], runs: usize) -> (usize, usize) {
+    let of_size = |n: u64| cases.iter().filter(move |(row, _)| row.n == n);
     let mut verdicts = Vec::new();
-    for (before, after) in of_size(SIZES[0]).zip(of_size(SIZES[1])) {
-        assert_eq!((&before.row.family, &before.row.variant), (&after.row.family, &after.row.variant));
-        for (before, after) in before.seconds.windows(runs).zip(after.seconds.windows(runs)) {
-            let interval = RatioInterval::of_runs(before, after, Turns::InTurn);
+    for ((before, first), (after, second)) in of_size(SIZES[0]).zip(of_size(SIZES[1])) {
+        assert_eq!((&before.family, &before.variant), (&after.family, &after.variant));
+        for (before, after) in first.windows(runs).zip(second.windows(runs)) {
+            let interval = RatioInterval::of_runs(before, after, true);
             verdicts.extend(interval.map(|interval| SpeedVerdict::of(&interval, SAME)));
         }
     }

@@ -5,9 +5,6 @@
 #ifndef T
 #define T float       // element type
 #endif
-#ifndef M
-#define M T           // its type in memory
-#endif
 #ifndef VEC
 #define VEC 1         // elements of a register
 #endif
@@ -20,42 +17,26 @@
 #ifndef SWEEPS
 #define SWEEPS 8      // advances of all registers in a turn of the loop
 #endif
-#ifdef HALF
-#pragma OPENCL EXTENSION cl_khr_fp16 : enable
-#endif
 
 #include "../../common/words.cl"
 #include "../../common/smaller.cl"
 
 #if VEC == 1
 #define TV T
-#define MV M
 #define LOAD(place) (*(place))
 #define SAVE(value, place) (*(place) = (value))
 #else
 #define TV CAT(T, VEC)
-#define MV CAT(M, VEC)
 #define LOAD(place) CAT(vload, VEC)(0, place)
 #define SAVE(value, place) CAT(vstore, VEC)(value, 0, place)
 #endif
-#ifdef HALF
-#define IN(v) CAT(convert_, TV)(v)
-#define OUT(v) CAT(convert_, MV)(v)
-#else
-#define IN(v) (v)
-#define OUT(v) (v)
-#endif
 
-// x and its neighbour y become the new x; `one` is 1, or where it is checked 0. TURN comes before the sweeps of a turn.
+// x and its neighbour y become the new x; `one` is 1, or where it is checked 0.
 #if defined(OP_ADD)
 #define STEP(x, y) ((x) + one)
 #elif defined(OP_ADD_NEXT)
 // Compilers make one addition of many by a number that stays.
 #define STEP(x, y) ((x) + (y))
-#elif defined(OP_MIN)
-// Each turn begins below what the sweeps of the last one carried to the first register.
-#define STEP(x, y) SMALLER(x, y)
-#define TURN x[CHAINS - 1] = x[0] - one;
 #elif defined(OP_ADD_MIN)
 #define STEP(x, y) SMALLER(x, (y) - one)
 // Further apart than one step, so that each of the two decides at first.
@@ -65,31 +46,27 @@
 #else
 #define STEP(x, y) fma(x, one, one)
 #endif
-#ifndef TURN
-#define TURN
-#endif
 #ifndef APART
 #define APART 1       // from where a register begins to where its neighbour does
 #endif
 // Registers that change each other begin side by side; others with elements of their own, so that none follows from another.
-#if defined(OP_ADD_NEXT) || defined(OP_MIN) || defined(OP_ADD_MIN)
+#if defined(OP_ADD_NEXT) || defined(OP_ADD_MIN)
 #define BEGIN(c) (start + (T)(APART * (c)))
 #else
-#define BEGIN(c) IN(LOAD(in + first + 16 * (c)))
+#define BEGIN(c) LOAD(in + first + 16 * (c))
 #endif
 
 __kernel __attribute__((reqd_work_group_size(WG, 1, 1)))
-void arith_chains(__global const M *restrict in, __global M *restrict out, const int turns, const int known)
+void arith_chains(__global const T *restrict in, __global T *restrict out, const int turns, const int known)
 {
     const uint first = get_global_id(0) * VEC;
-    const TV start = IN(LOAD(in + first)), one = (TV)((T)known);
+    const TV start = LOAD(in + first), one = (TV)((T)known);
     TV x[CHAINS];
     EACH(c, CHAINS) x[c] = BEGIN(c);
     for (int turn = 0; turn < turns; turn++) {
-        TURN
         EACH(s, SWEEPS) EACH(c, CHAINS) x[c] = STEP(x[c], x[(c + 1) % CHAINS]);
     }
-    MV sum = 0;
-    EACH(c, CHAINS) sum += OUT(x[c]);
+    TV sum = 0;
+    EACH(c, CHAINS) sum += x[c];
     SAVE(sum, out + first);
 }

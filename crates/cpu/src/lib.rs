@@ -2,7 +2,6 @@
 //!
 //! Everything here is a pure function of its inputs; nothing does I/O.
 
-pub mod canary;
 mod compensated;
 pub mod dot;
 mod element;
@@ -11,6 +10,8 @@ mod minplus_tiles;
 mod parallel;
 pub mod reduce;
 pub mod transpose;
+#[cfg(target_arch = "x86_64")]
+mod transpose_x86;
 
 use gpulab_model::data::{Array, Params, Shape};
 
@@ -43,5 +44,16 @@ pub fn wrapping_sum(values: &Array) -> Array {
         Array::I64(v) => Array::I64(vec![v.par_iter().copied().reduce(|| 0, i64::wrapping_add)]),
         Array::U8(v) => Array::U8(vec![v.par_iter().copied().reduce(|| 0, u8::wrapping_add)]),
         Array::F32(_) | Array::F64(_) => Array::zeros(values.dtype(), 1),
+    }
+}
+
+/// What the kernel of the canary, `cl/runner/canary.cl`, computes.
+pub mod canary {
+    /// Work-items begin with one of so many values, by turns.
+    pub const CHAINS: u32 = 8;
+
+    /// What work-item `id` ends with after so many steps.
+    pub fn chain(id: u32, steps: u32) -> u32 {
+        (0..steps).fold(id % CHAINS + 1, |x, i| (x ^ (x >> 15)).wrapping_mul(0x2c1b_3c6d).wrapping_add(i))
     }
 }

@@ -9,7 +9,6 @@ mod cited;
 pub mod closure;
 mod described;
 pub mod dot;
-mod exact;
 pub mod exchange;
 mod family;
 mod form;
@@ -23,7 +22,6 @@ pub mod probes;
 mod problem;
 pub mod reduce;
 mod registry;
-mod repeat;
 pub(crate) mod shape;
 pub mod signature;
 mod source;
@@ -40,15 +38,14 @@ pub use described::{
     Checker, DeclarationError, Description, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, draft,
     reference_kernel, rung_text,
 };
-pub(crate) use exact::{Exact, read_once};
 pub use family::{AnyProblem, Ask, Family, Rung, entry_point, ladder, rung};
 pub(crate) use family::{BuiltInFamily, Planned, ladder_from};
 pub use form::{Bound, Form};
 pub use gpulab_cpu::Baseline;
 pub use growth::tile_of_a_group;
 pub use own::{OwnKernel, SourceTraits};
-pub(crate) use problem::largest_exact;
 pub use problem::{APART, Changed, Described, Fold, Lone, Problem, Spot};
+pub(crate) use problem::{Exact, largest_exact, read_once};
 pub use registry::{FAMILIES, LAB, PROBES, Registry, built_in, everything, ladders};
 pub use source::{Assembled, assemble, assemble_rung, embedded, included, labelled, split_header, text, title};
 pub use sources::{Sources, used_defines};

@@ -641,21 +641,6 @@ impl<'a> OwnLaunch<'a> {
 pub struct SourceTraits {
     pub has_local: bool,
     pub barriers: u64,
-    /// Whether a barrier stands behind a `return` that some items may take.
-    pub returns_before_barrier: bool,
-    /// Whether a barrier stands within an `if`.
-    pub branches_round_barrier: bool,
-    pub asks_group: bool,
-    /// Whether it asks for the place of an item in its group.
-    pub asks_local: bool,
-    /// Whether it asks for the place of an item in the launch.
-    pub asks_global: bool,
-    pub has_atomics: bool,
-    pub float_type: Option<String>,
-    /// An integer type that it names, other than for indices.
-    pub integer_type: Option<String>,
-    /// Powers of two from 8 to 1024 that are written as numbers.
-    pub sizes: Vec<u64>,
     pub parameters: Vec<String>,
     /// Macros that only its host can define.
     pub left_to_host: Vec<String>,
@@ -665,68 +650,13 @@ impl SourceTraits {
     /// Looks at a kernel's text; `kernel` is the function that is launched first.
     pub fn of(text: &str, kernel: &str) -> SourceTraits {
         let words = tokens(&without_comments(text));
-        let has = |names: &[&str]| words.iter().any(|word| names.contains(&word.as_str()));
-        // `float4` is a vector of `float`.
-        let first = |names: &[&str]| {
-            let is_one = |word: &&String| names.contains(&word.trim_end_matches(|c: char| c.is_ascii_digit()));
-            words.iter().find(is_one).cloned()
-        };
-        let is_size = |number: &u64| number.is_power_of_two() && (8..=1024).contains(number);
-        let mut sizes: Vec<u64> = words.iter().filter_map(|word| word.parse().ok()).filter(is_size).collect();
-        sizes.sort_unstable();
-        sizes.dedup();
+        let count = |names: [&str; 2]| words.iter().filter(|word| names.contains(&word.as_str())).count();
         let parameters = CSource::new(text, &[]).parameters(kernel).unwrap_or_default();
-        let mut traits = SourceTraits {
-            has_local: has(&["__local", "local"]),
-            asks_group: has(&["get_group_id"]),
-            asks_local: has(&["get_local_id"]),
-            asks_global: has(&["get_global_id"]),
-            has_atomics: words.iter().any(|word| word.starts_with("atomic_") || word.starts_with("atom_")),
-            float_type: first(&["float", "double", "half"]),
-            integer_type: first(&["int", "uint", "long", "ulong", "short", "char"]),
-            sizes,
+        SourceTraits {
+            has_local: count(["__local", "local"]) > 0,
+            barriers: count(["barrier", "work_group_barrier"]) as u64,
             parameters: parameters.into_iter().map(|parameter| parameter.text).collect(),
-            ..SourceTraits::default()
-        };
-        traits.find_barriers(&words);
-        traits
-    }
-
-    /// How many barriers there are, and whether one stands behind a bare `return` of its function, or within an `if`.
-    fn find_barriers(&mut self, words: &[String]) {
-        // Of each open block whether it is an `if`'s.
-        let mut blocks: Vec<bool> = Vec::new();
-        let mut returned = false;
-        // Behind `if (...)` without a bracket, up to the end of the statement.
-        let mut pending = false;
-        let mut bracket = 0usize;
-        let mut branch_condition = None;
-        for (at, word) in words.iter().enumerate() {
-            match word.as_str() {
-                "barrier" | "work_group_barrier" => {
-                    self.barriers += 1;
-                    self.returns_before_barrier |= returned;
-                    self.branches_round_barrier |= pending || blocks.contains(&true);
-                }
-                "return" if words.get(at + 1).is_some_and(|next| next == ";") => returned = true,
-                "if" => branch_condition = Some(bracket),
-                "else" => pending = true,
-                "(" => bracket += 1,
-                ")" => {
-                    bracket = bracket.saturating_sub(1);
-                    if branch_condition == Some(bracket) {
-                        branch_condition = None;
-                        pending = true;
-                    }
-                }
-                "{" => blocks.push(std::mem::take(&mut pending)),
-                "}" => {
-                    blocks.pop();
-                    returned &= !blocks.is_empty();
-                }
-                ";" if bracket == 0 => pending = false,
-                _ => {}
-            }
+            left_to_host: Vec::new(),
         }
     }
 }
@@ -902,31 +832,9 @@ __kernel void tree(__global const T *x, __global T *partials, const INDEX n)
     fn words_are_found_outside_of_comments_only() {
         let traits = SourceTraits::of(TREE, "tree");
         assert_eq!((traits.barriers, traits.has_local), (2, true));
-        assert!(!traits.returns_before_barrier && !traits.branches_round_barrier);
-        assert_eq!(traits.sizes, [256]);
         assert_eq!(traits.parameters, ["__global const T *x", "__global T *partials", "const INDEX n"]);
-        assert_eq!(traits.float_type, None);
-    }
-
-    #[test]
-    fn barriers_that_not_all_items_reach_are_found() {
-        let of = |body: &str| SourceTraits::of(&format!("__kernel void k(__global T *x) {{ {body} }}"), "k");
-        assert!(of("if (i >= n) return; x[i] = 1; barrier(1);").returns_before_barrier);
-        assert!(!of("barrier(1); if (i >= n) return;").returns_before_barrier);
-        assert!(of("if (i < n) { x[i] = 1; barrier(1); }").branches_round_barrier);
-        assert!(of("if (i < n) barrier(1);").branches_round_barrier);
-        assert!(of("if (i < n) x[i] = (1); else barrier(1);").branches_round_barrier);
-        assert!(!of("if (i < n) x[i] = 1; barrier(1);").branches_round_barrier);
-        assert!(!of("if (f(i) < g(n)) { x[i] = 1; } barrier(1);").branches_round_barrier);
-    }
-
-    #[test]
-    fn any_text_is_taken() {
-        for text in ["", "/", "/*", "//", "}}}}", "((((", "if", "é\u{0}{", "void k(", "k("] {
-            let traits = SourceTraits::of(text, "k");
-            assert!(traits.parameters.is_empty(), "{text}");
+        for text in ["", "/", "/*", "//", "}}}}", "((((", "if", "é\u{0}{", "void k(", "k(", "kernel void k(void) {}"] {
+            assert!(SourceTraits::of(text, "k").parameters.is_empty(), "{text}");
         }
-        assert_eq!(SourceTraits::of("kernel void k(void) {}", "k").parameters, Vec::<String>::new());
-        assert_eq!(SourceTraits::of("kernel void k(global float4 *a) {}", "k").float_type.as_deref(), Some("float4"));
     }
 }

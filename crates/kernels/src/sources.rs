@@ -1,6 +1,6 @@
 //! Where kernels come from: files, and the definitions that a source mentions.
 
-use super::repeat::{MACROS, repeated};
+use super::transpose::{REPEAT_MACROS, looped};
 use super::{Rung, assemble, assemble_rung, embedded};
 use gpulab_model::outcome::Stop;
 use gpulab_model::plan::Plan;
@@ -31,8 +31,8 @@ impl Sources {
     /// As [`Sources::assemble_rung`], for this plan, which may want the kernel's work repeated.
     pub fn for_plan(&self, rung: &Rung, plan: &Plan) -> Result<String, Stop> {
         let text = self.assemble_rung(rung)?;
-        let repeats = rung.before.contains(&MACROS) && plan.defines.iter().any(|(name, _)| name == "NREPS");
-        Ok(if repeats { repeated(&text, &rung.kernel()).unwrap_or(text) } else { text })
+        let repeats = rung.before.contains(&REPEAT_MACROS) && plan.defines.iter().any(|(name, _)| name == "NREPS");
+        Ok(if repeats { looped(&text, &rung.kernel()).unwrap_or(text) } else { text })
     }
 
     /// The text of a kernel file as it is. None of another file, which a kernel may name as well as its own.

@@ -29,6 +29,7 @@ pub use gpulab_model::plan::REPEATS;
 use gpulab_kernels::{Bound, built_in, exchange::exchange};
 use gpulab_model::stats::{Summary, ratio, summarise};
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Version of the columns; it changes only if one changes its meaning or goes. Files are added to and joined in this
 /// version only.
@@ -74,14 +75,29 @@ pub struct Run {
 impl Run {
     /// A run that begins now, and is no quick look. The id comes from the time and the process id alone.
     pub fn begin() -> Run {
-        let now = jiff::Timestamp::now();
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let mut hasher = DefaultHasher::new();
-        (now.as_nanosecond(), std::process::id()).hash(&mut hasher);
+        (since, std::process::id()).hash(&mut hasher);
         // A letter in front keeps spreadsheets from reading a number.
         let id = format!("r{:08x}", hasher.finish() >> 32);
-        let time_utc = now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let time_utc = utc(since.as_secs());
         Run { id, time_utc, command: host::command_line(), quick: false, host: HostFacts::here() }
     }
+}
+
+/// A second since 1970, as in `2026-01-02T03:04:05Z`.
+pub fn utc(second: u64) -> String {
+    // Days since the first of March in the year 0, by eras of 400 years: a leap day is the last of its year.
+    let days = second / 86_400 + 719_468;
+    let day_of_era = days % 146_097;
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let month = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * month + 2) / 5 + 1;
+    let year = days / 146_097 * 400 + year_of_era + u64::from(month > 9);
+    let month = if month > 9 { month - 9 } else { month + 3 };
+    let [hour, minute] = [second / 3600 % 24, second / 60 % 60];
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{:02}Z", second % 60)
 }
 
 /// A rate measured on this device that bounds a family.

@@ -26,7 +26,6 @@ pub const RATE: Metric = Metric { name: "rate", unit: "Gop/s", of: |row| row.gop
 pub const TIME: Metric = Metric { name: "time", unit: "us", of: |row| row.t_median_s.map(|t| t * 1e6) };
 
 columns! {
-    texts: platform, device, driver, experiment, series, x_name, metric, unit, reason, x_label, command, host_cpu;
     /// One point of an experiment; its fields are the columns of CSV files and the names in JSON. Missing numbers are
     /// empty cells or `null`; times are seconds (`_s`).
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -15,17 +15,12 @@ pub trait CsvRecord: Clone + Send + Serialize + DeserializeOwned {
 
     /// What the columns hold, in the same order.
     const DICTIONARY: &'static [ColumnEntry];
-
-    /// The cells that hold text from outside (drivers, compilers, the command line) or begin with any character.
-    fn texts(&mut self) -> Vec<&mut String>;
 }
 
-/// Declares a row type, the list of its columns and what these hold from one list of fields; `texts:` names those that may
-/// hold any text. Each field has its meaning as a comment, then, if its values have one, its unit.
+/// Declares a row type, the list of its columns and what these hold from one list of fields. Each field has its meaning as a comment, then, if its values have one, its unit.
 #[macro_export]
 macro_rules! columns {
     (
-        texts: $($text:ident),*;
         $(#[$meta:meta])* pub struct $name:ident {
             $(
                 $(#[doc = $doc:literal])+ $(#[unit = $unit:literal])? $(#[serde($serde:meta)])?
@@ -45,16 +40,11 @@ macro_rules! columns {
                 rust: stringify!($type),
                 lines: &[$($doc),+],
             }),*];
-
-            fn texts(&mut self) -> Vec<&mut String> {
-                vec![$(&mut self.$text),*]
-            }
         }
     };
 }
 
 columns! {
-    texts: platform, device, driver, cl_version, family, variant, reason, stopped_by, command, host_cpu;
     /// One result line; its fields are the columns of CSV files and the names in JSON. Missing numbers are empty cells or
     /// `null`, or, in files of an earlier version, lack their column; times are seconds (`_s`).
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -276,7 +266,6 @@ columns! {
 }
 
 columns! {
-    texts: ;
     /// One timed run of a case: a line of the samples file.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct SampleRow {

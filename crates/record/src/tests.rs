@@ -193,3 +193,16 @@ fn launches_and_peaks_are_told_of_what_they_hold_for() {
     let row = Row::from(&Record::from_outcome(&unknown, Some(1), many));
     assert_eq!((row.t_launches_s, row.peak_pct, row.peak_gbps), (None, None, None));
 }
+
+#[test]
+fn seconds_are_told_as_dates() {
+    for (second, told) in [
+        (0, "1970-01-01T00:00:00Z"),
+        (951_782_399, "2000-02-28T23:59:59Z"),
+        (951_782_400, "2000-02-29T00:00:00Z"),
+        (1_767_323_045, "2026-01-02T03:04:05Z"),
+        (4_107_542_400, "2100-03-01T00:00:00Z"),
+    ] {
+        assert_eq!(crate::utc(second), told);
+    }
+}

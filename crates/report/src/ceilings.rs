@@ -1,7 +1,6 @@
 //! What a device does at best as text for a terminal.
 
 use super::groups::groups;
-use super::markdown::PAGE;
 use super::view::status_word;
 use crate::prelude::*;
 use gpulab_kernels::values::binary;
@@ -21,31 +20,22 @@ pub fn text(rows: &[CeilingRow], screen: Screen) -> String {
     let head =
         [format!("ceilings of {device} ({platform}, {driver})"), format!("{}; {tried} shapes tried", when(rows))];
     let mut text: String = head.iter().map(|line| format::wrap(&format::terminal(line), screen.width, "  ")).collect();
-    let (curve, single): (Vec<&CeilingRow>, Vec<&CeilingRow>) = rows.iter().partition(|r| r.place == Site::Curve);
-    let curves = curve_grid(&curve).map_or_else(String::new, |grid| grid.blocks(screen.width));
-    for table in [tables(&single, screen), curves] {
-        if !table.is_empty() {
-            text.push('\n');
-            text.push_str(&table);
-        }
+    let curve: Vec<&CeilingRow> = rows.iter().filter(|row| row.place == Site::Curve).collect();
+    let single: Vec<&CeilingRow> = rows.iter().filter(|row| row.place != Site::Curve).collect();
+    // A table for each unit, in the order of the units' first rows.
+    for own in groups(&single, |row| row.unit.as_str()) {
+        let grid = TextGrid::of(own.iter().copied())
+            .texts("what", name)
+            .numbers(own[0].unit.as_str(), value)
+            .numbers("noise", |row: &CeilingRow| {
+                row.noise.map_or_else(|| "-".to_owned(), |noise| format!("{:.1}%", 100.0 * noise))
+            })
+            .texts("shape", |row| shape(row).lines().next().unwrap_or_default().to_owned());
+        text += &format!("\n{}", grid.grid().fitted(screen.width));
     }
+    text += &curve_grid(&curve).map_or_else(String::new, |grid| format!("\n{}", grid.blocks(screen.width)));
     let notes = notes(rows, screen);
     format::on_screen(&if notes.is_empty() { text } else { text + "\n" + &notes }, screen)
-}
-
-pub fn markdown(rows: &[CeilingRow]) -> String {
-    let Some(CeilingRow { device, platform, driver, .. }) = rows.first() else {
-        return "Nothing was measured.\n".to_owned();
-    };
-    let (curve, single): (Vec<&CeilingRow>, Vec<&CeilingRow>) = rows.iter().partition(|r| r.place == Site::Curve);
-    let mut table = grid("value", &single);
-    table.columns.insert(1, GridColumn::texts("unit", single.iter().map(|row| row.unit.clone()).collect(), 0));
-    markdown::parts(&[
-        markdown::title(&format!("ceilings of {} ({platform}, {driver}), {}", format::device(device), when(rows))),
-        if single.is_empty() { String::new() } else { table.markdown() },
-        curve_grid(&curve).map_or_else(String::new, |grid| grid.markdown()),
-        markdown::list(&notes(rows, PAGE)),
-    ])
 }
 
 /// `measured at 2026-01-02T03:04:05Z`, from the first to the last.
@@ -54,24 +44,6 @@ pub(super) fn when(rows: &[CeilingRow]) -> String {
     let first = times().min().unwrap_or_default();
     let last = times().max().unwrap_or_default();
     if first == last { format!("measured at {first}") } else { format!("measured from {first} to {last}") }
-}
-
-/// A table for each unit, in the order of the units' first rows.
-fn tables(rows: &[&CeilingRow], screen: Screen) -> String {
-    let of_units = groups(rows, |row| row.unit.as_str());
-    of_units.into_iter().map(|own: Vec<&CeilingRow>| grid(&own[0].unit, &own).fitted(screen.width)).joined("\n")
-}
-
-/// A line for each ceiling, with its value below `head`.
-fn grid(head: &str, rows: &[&CeilingRow]) -> TextGrid {
-    TextGrid::of(rows.iter().copied())
-        .texts("what", name)
-        .numbers(head, value)
-        .numbers("noise", |row: &CeilingRow| {
-            row.noise.map_or_else(|| "-".to_owned(), |noise| format!("{:.1}%", 100.0 * noise))
-        })
-        .texts("shape", |row| shape(row).lines().next().unwrap_or_default().to_owned())
-        .grid()
 }
 
 /// Four digits, or the word for what came in place of a value.
@@ -95,16 +67,6 @@ pub(super) fn name(row: &CeilingRow) -> String {
         Site::Signed => format!("{} {}, either sign", row.what, row.element),
         Site::Host => format!("{}{size}", row.what.replace("the ", "")),
     }
-}
-
-/// `fma f32; read, memory, 64 MiB; read, 1 MiB`: ceilings by name, those of curves with their sizes.
-pub fn names(rows: &[CeilingRow]) -> String {
-    rows.iter()
-        .map(|row: &CeilingRow| match (row.place, row.bytes) {
-            (Site::Curve, Some(bytes)) => format!("{}, {}", name(row), binary(bytes)),
-            _ => name(row),
-        })
-        .joined("; ")
 }
 
 /// `read/strided wg 256 loads=4`. How often a kernel repeats its work, which no search varies, is left to files.
@@ -136,50 +98,43 @@ fn curve_grid(rows: &[&CeilingRow]) -> Option<TextGrid> {
 /// What needs care, and why quantities have no value.
 fn notes(rows: &[CeilingRow], screen: Screen) -> String {
     let single: Vec<&CeilingRow> = rows.iter().filter(|r| r.place != Site::Curve).collect();
-    let note = |is_meant: &dyn Fn(&CeilingRow) -> bool, text: &str| {
-        let selected: Vec<&CeilingRow> = single.iter().copied().filter(|r| is_meant(r)).collect();
-        if selected.is_empty() { String::new() } else { format!("note: {}: {text}\n", who(&selected, single.len())) }
-    };
-    let mut text = [
-        note(&CeilingRow::is_unquiet, UNQUIET),
-        note(&|r| r.value.is_some() && !r.reason.is_empty(), "timed by another clock than the driver's events"),
-        note(&|r| r.quick, "measured quickly: a full search may find more"),
-    ]
-    .concat();
+    let cares: [(fn(&CeilingRow) -> bool, &str); 3] = [
+        (CeilingRow::is_unquiet, UNQUIET),
+        (|r| r.value.is_some() && !r.reason.is_empty(), "timed by another clock than the driver's events"),
+        (|r| r.quick, "measured quickly: a full search may find more"),
+    ];
+    let mut text = String::new();
+    for (is_meant, why) in cares {
+        let meant: Vec<&CeilingRow> = single.iter().copied().filter(|row| is_meant(row)).collect();
+        if !meant.is_empty() {
+            let note = format::terminal(&format!("note: {}: {why}", who(&meant, single.len())));
+            text += &format::wrap(&note, screen.width, "  ");
+        }
+    }
     for row in rows.iter().filter(|r| r.value.is_none()) {
         let size = if row.place == Site::Curve { row.bytes.map(binary) } else { None };
         let who = [name(row), size.unwrap_or_default(), status_word(row.status).to_owned()].join(" ");
-        let why = format::reason(&row.reason, "  ", screen.width);
-        text.push_str(&format!("{}:\n{why}", format::terminal(&who)));
+        text += &format::wrap(&format!("{}:", format::terminal(&who)), screen.width, "  ");
+        text += &format::reason(&row.reason, "  ", screen.width);
     }
-    // What foreign text has indented stays as it is.
-    format::block(&text, "")
-        .lines()
-        .map(|line: &str| match line.starts_with(' ') {
-            true => format!("{line}\n"),
-            false => format::wrap(line, screen.width, "  "),
-        })
-        .collect()
+    text
 }
-
-const MOST_NAMES: usize = 5;
 
 /// `fma f32; add f32`, `all 23`, or the first few `and 7 more`.
 pub(super) fn who(selected: &[&CeilingRow], all: usize) -> String {
+    const MOST: usize = 5;
     if all > 1 && selected.len() == all {
         return format!("all {all}");
     }
-    let names: Vec<String> = selected.iter().take(MOST_NAMES).map(|r| name(r)).collect();
-    let more = selected.len() - names.len();
-    names.join("; ") + &if more > 0 { format!("; and {more} more") } else { String::new() }
+    let names = selected.iter().take(MOST).map(|r| name(r)).joined("; ");
+    let more = selected.len().saturating_sub(MOST);
+    names + &if more > 0 { format!("; and {more} more") } else { String::new() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::golden;
-    use gpulab_model::data::Params;
-    use gpulab_record::Flags;
 
     fn recorded(name: &str) -> Vec<CeilingRow> {
         let path = format!("{}/../../data/results/{name}/ceilings.csv", env!("CARGO_MANIFEST_DIR"));
@@ -203,29 +158,5 @@ mod tests {
                 assert!(wide.contains(&shape(row)), "{name}: {} is not told", shape(row));
             }
         }
-    }
-
-    #[test]
-    fn notes_name_all_of_them_or_a_few() {
-        let mut rows = recorded("pocl-epyc-2");
-        rows.retain(|r| r.place == Site::Unit && r.what != "local");
-        for row in &mut rows {
-            (row.quick, row.flags, row.reason, row.params) = (true, Flags::default(), String::new(), Params::new());
-        }
-        assert_eq!(
-            notes(&rows, UNICODE),
-            format!("note: all {}: measured quickly: a full search may find more\n", rows.len())
-        );
-        rows[0].quick = false;
-        let rest = rows.len() - 1 - MOST_NAMES;
-        let few = "add f32; min f32; add-min f32; fma i32; add i32";
-        assert!(
-            notes(&rows, UNICODE).starts_with(&format!("note: {few}; and {rest} more: measured")),
-            "{}",
-            notes(&rows, UNICODE)
-        );
-        rows[6..].iter_mut().for_each(|r| r.quick = false);
-        assert!(notes(&rows, UNICODE).starts_with(&format!("note: {few}: measured")), "{}", notes(&rows, UNICODE));
-        assert!(notes(&rows[1..2], UNICODE).starts_with("note: add f32: "), "of one there is no all");
     }
 }

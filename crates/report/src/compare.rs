@@ -2,12 +2,13 @@
 
 use super::groups;
 use crate::prelude::*;
-use crate::rungs::label_of;
 use gpulab_model::outcome::Cache;
+use gpulab_model::stats;
 use gpulab_record::compare::{
-    self, CaseRun, ComparedCase, CurvePoint, FEWEST, FileComparison, LadderDevice, LadderSteps, MISSES, Noise,
-    RatioInterval, SpeedVerdict, Turns,
+    self, ComparedCase, FEWEST, FileComparison, LadderSteps, MISSES, RatioInterval, SpeedVerdict, found_from, runs_for,
+    spread,
 };
+use gpulab_record::params_text;
 
 /// Cases that are shown to differ by less count as the same, by default.
 pub const SAME: f64 = 0.02;
@@ -47,12 +48,12 @@ fn shown<'a>(comparison: &'a FileComparison<'a>, is_whole: bool) -> Vec<&'a Comp
     pairs
 }
 
-fn group(row: &CaseRun) -> (&str, Dtype, u64, u64, Cache) {
+fn group(row: &Row) -> (&str, Dtype, u64, u64, Cache) {
     (&row.family, row.dtype, row.n, row.m, row.cache)
 }
 
-pub(super) fn title(row: &CaseRun) -> String {
-    let CaseRun { family, dtype, n, m, cache, .. } = row;
+fn title(row: &Row) -> String {
+    let Row { family, dtype, n, m, cache, .. } = row;
     let size = if *m == 1 { format::count(*n) } else { format!("{n} x {m}") };
     format!("{family}, {dtype}, n = {size}, {} cache", cache.name())
 }
@@ -61,17 +62,11 @@ fn table(pairs: &[&ComparedCase<'_>], screen: Screen) -> String {
     let times: Vec<f64> = pairs.iter().flat_map(|pair| pair.seconds).collect();
     let (unit, of_unit) = format::time_unit(times.into_iter());
     let time = |seconds: f64| format::significant(seconds / of_unit, 4);
-    let is_alone = groups::distinct(pairs.iter().map(|pair| &pair.before.variant)).len() == pairs.len();
-    let verdict = |pair: &ComparedCase<'_>| {
-        let settings = if pair.has_other_settings() { " *" } else { "" };
-        let clocks = if pair.is_of_two_clocks { ": other clock" } else { "" };
-        format!("{}{clocks}{settings}", pair.verdict.name())
-    };
-    let settings =
-        |pair: &ComparedCase<'_>| format!("{} {}", pair.before.wg_text(), pair.before.params).trim().to_owned();
-    let mut table = TextGrid::of(pairs.iter().copied()).texts("rung", |pair| label_of(pair.before));
-    if !is_alone {
-        table = table.texts("group, settings", settings);
+    let mut table = TextGrid::of(pairs.iter().copied()).texts("rung", |pair| label(pair.before));
+    if groups::distinct(pairs.iter().map(|pair| &pair.before.variant)).len() < pairs.len() {
+        table = table.texts("group, settings", |pair| {
+            format!("{} {}", pair.before.wg_text(), params_text(&pair.before.params)).trim().to_owned()
+        });
     }
     table = table
         .numbers(format!("before\n{unit}"), |pair| time(pair.seconds[0]))
@@ -79,24 +74,26 @@ fn table(pairs: &[&ComparedCase<'_>], screen: Screen) -> String {
         .numbers(format!("after\n{unit}"), |pair| time(pair.seconds[1]))
         .dropped(2)
         .numbers("time\nratio", |pair| ratio(pair.ratio))
-        .texts(format!("{}\ninterval", certainty()), |pair| pair.interval.as_ref().map_or("-".to_owned(), interval))
-        .dropped(1)
-        .texts("verdict", verdict);
-    if pairs.iter().any(|pair| pair.more_runs.is_some()) {
-        table = table.numbers("more\nruns", more_runs);
-    }
-    let lines = table.grid().fit(screen.width).lines();
-    let first = lines.len() - pairs.len();
-    lines
-        .iter()
-        .enumerate()
-        .map(|(at, line): (usize, &String)| match at.checked_sub(first).map(|row| pairs[row].verdict) {
-            Some(SpeedVerdict::Slower) if screen.color => paint(line, Tint::Red),
-            Some(SpeedVerdict::Faster) if screen.color => paint(line, Tint::Green),
-            _ => line.clone(),
+        .texts(format!("{}\ninterval", certainty()), |pair| {
+            pair.interval.as_ref().map_or("-".to_owned(), interval_text)
         })
-        .joined("\n")
-        + "\n"
+        .dropped(1)
+        .texts("verdict", |pair| {
+            format!("{}{}", pair.verdict.name(), if pair.has_other_settings() { " *" } else { "" })
+        });
+    if pairs.iter().any(|pair| pair.more_runs.is_some()) {
+        table = table.numbers("more\nruns", |pair| pair.more_runs.map_or_else(String::new, |runs| runs.to_string()));
+    }
+    let mut lines = table.grid().fit(screen.width).lines();
+    let first = lines.len() - pairs.len();
+    for (line, pair) in lines[first..].iter_mut().zip(pairs).filter(|_| screen.color) {
+        match pair.verdict {
+            SpeedVerdict::Slower => *line = paint(line, Tint::Red),
+            SpeedVerdict::Faster => *line = paint(line, Tint::Green),
+            SpeedVerdict::Same | SpeedVerdict::Undecided => {}
+        }
+    }
+    lines.join("\n") + "\n"
 }
 
 fn ratio(ratio: f64) -> String {
@@ -108,62 +105,50 @@ fn certainty() -> String {
     format!("{:.1} %", 100.0 * (1.0 - MISSES))
 }
 
-fn interval(interval: &RatioInterval) -> String {
+fn interval_text(interval: &RatioInterval) -> String {
     format!("{} to {}", ratio(interval.low), ratio(interval.high))
 }
 
-/// More runs than that are not worth a number.
-const MANY: usize = 999;
-
-fn more_runs(pair: &ComparedCase<'_>) -> String {
-    pair.more_runs.map_or_else(String::new, |runs| if runs > MANY { format!(">{MANY}") } else { runs.to_string() })
-}
-
-/// What all of it comes to, what could not be decided, and what was left out.
+/// What all of it comes to, what would decide what is undecided, and what was left out.
 fn notes(comparison: &FileComparison<'_>, shown: usize, names: [&str; 2], same: f64) -> Vec<String> {
     let FileComparison { pairs, only_before, only_after } = comparison;
     let named = [SpeedVerdict::Slower, SpeedVerdict::Faster, SpeedVerdict::Same, SpeedVerdict::Undecided]
         .map(|verdict| format!("{} {}", comparison.count(verdict), verdict.name()));
-    let cases = |count: usize| if count == 1 { "1 case".to_owned() } else { format!("{count} cases") };
-    let mut notes = vec![format!("{}: {}", cases(pairs.len()), named.join(", "))];
+    let mut notes = vec![format!("{} cases: {}", pairs.len(), named.join(", "))];
     notes.push(format!("SAME is less than {} apart, with an interval to show it", format::percent(same)));
     if pairs.iter().any(ComparedCase::has_other_settings) {
         notes.push("* with another work-group or other settings".to_owned());
     }
-    notes.extend(left_out(pairs));
-    notes.extend(to_decide(pairs));
-    notes.extend(out_of_turn(pairs));
-    if shown < pairs.len() {
-        notes.push(format!("{} are not shown; -v shows all", cases(pairs.len() - shown)));
+    if let Some(runs) = pairs.iter().filter_map(|pair| pair.more_runs).max() {
+        // A round runs every case of both sides.
+        let both = pairs.iter().map(|pair| Some(pair.before.t_case_s? + pair.after.t_case_s?)).sum::<Option<f64>>();
+        let time = both.map_or_else(String::new, |both| format!(" (about {})", format::rough(runs as f64 * both)));
+        let why = format!("a verdict takes {FEWEST} runs of each side, as --rounds {FEWEST} makes them");
+        notes.push(format!("{runs} more runs of each side in turn{time} would decide all UNDECIDED; {why}"));
     }
-    let alone = [(only_before, names[0]), (only_after, names[1])];
-    let alone = alone.into_iter().filter(|(count, _)| **count > 0);
-    notes.extend(alone.map(|(count, name)| format!("{} only in {name}", cases(*count))));
+    if pairs.iter().any(|pair| !pair.in_turn && pair.interval.is_some()) {
+        let why = "one side ran after the other, and the machine may have changed between them: times must differ more \
+                   than where sides take turns (one run of each, again and again)";
+        notes.push(why.to_owned());
+    }
+    if shown < pairs.len() {
+        notes.push(format!("cases that are not shown: {}; -v shows all", pairs.len() - shown));
+    }
+    for (count, name) in [(only_before, names[0]), (only_after, names[1])] {
+        notes.extend((*count > 0).then(|| format!("cases only in {name}: {count}")));
+    }
     notes
 }
 
-/// The runs that no verdict is made of, as their times come from another clock.
-fn left_out(pairs: &[ComparedCase]) -> Option<String> {
-    /// Most that are named.
-    const NAMED: usize = 3;
-    let out: Vec<&CaseRun> = pairs.iter().flat_map(|pair| &pair.left_out).copied().collect();
-    let all = out.len() + pairs.iter().flat_map(|pair| pair.runs).sum::<usize>();
-    let named = out
-        .iter()
-        .take(NAMED)
-        .map(|row: &&CaseRun| format!("{} {} ({})", row.run_id, label_of(row), row.clock.name()))
-        .joined(", ");
-    let more = if out.len() > NAMED { ", ..." } else { "" };
-    let told = format!("left out: {} of {all} runs, by another clock than the others: {named}{more}", out.len());
-    (!out.is_empty()).then(|| format::terminal(&told))
-}
-
 /// How far the rounds of a ladder are apart; nothing of one round.
-pub fn rounds(rows: &[CaseRun], screen: Screen) -> String {
-    let timed = compare::timed(rows);
-    let rounds = timed.iter().map(|case| case.seconds.len()).max().unwrap_or(0);
+pub fn rounds(rows: &[Row], screen: Screen) -> String {
+    let timed: Vec<(Vec<f64>, &Row)> = compare::timed(rows)
+        .into_iter()
+        .map(|runs| (runs.iter().filter_map(|row| row.t_median_s).collect(), runs[0]))
+        .collect();
+    let rounds = timed.iter().map(|(seconds, _)| seconds.len()).max().unwrap_or(0);
     let mut spreads: Vec<(f64, String)> =
-        timed.iter().filter_map(|case| Some((case.spread()?, label_of(case.row)))).collect();
+        timed.iter().filter_map(|(seconds, row)| Some((spread([seconds, &[]])?, label(row)))).collect();
     spreads.sort_by(|a, b| a.0.total_cmp(&b.0));
     let [(least, steadiest), .., (most, loudest)] = spreads.as_slice() else { return String::new() };
     let text = format!(
@@ -175,132 +160,67 @@ pub fn rounds(rows: &[CaseRun], screen: Screen) -> String {
     format::on_screen(&format!("\n{}", format::wrap(&text, screen.width, "  ")), screen)
 }
 
-/// What would decide the undecided cases, and how long that would take.
-fn to_decide(pairs: &[ComparedCase]) -> Option<String> {
-    let mut more: Vec<usize> = pairs.iter().filter_map(|pair| pair.more_runs).collect();
-    more.sort_unstable();
-    let typical = *more.get(more.len().saturating_sub(1) / 2)?;
-    let all = *more.last()?;
-    // A round runs every case of both sides.
-    let round =
-        pairs.iter().map(|pair: &ComparedCase| Some(pair.before.t_case_s? + pair.after.t_case_s?)).sum::<Option<f64>>();
-    let with_time = |runs: usize| {
-        let time = round.map_or_else(String::new, |round| format!(" (about {})", format::rough(runs as f64 * round)));
-        let runs = if runs > MANY { format!("more than {MANY}") } else { runs.to_string() };
-        format!("{runs} more run{} of each side in turn{time}", if runs == "1" { "" } else { "s" })
-    };
-    let which = if all == typical {
-        "would decide the UNDECIDED".to_owned()
-    } else {
-        format!("would decide half of the UNDECIDED, {} all", with_time(all))
-    };
-    let few = pairs.iter().any(|pair| pair.more_runs.is_some() && pair.interval.is_none());
-    let why = if few {
-        format!(": a verdict takes {FEWEST} runs of each side, as --rounds {FEWEST} makes them")
-    } else {
-        String::new()
-    };
-    Some(format!("{} {which}{why}", with_time(typical)))
-}
-
-/// That a change of the machine would look like one of the program, where the sides did not take turns.
-fn out_of_turn(pairs: &[ComparedCase]) -> Option<String> {
-    pairs.iter().find(|pair: &&ComparedCase| pair.turns == Turns::OneAfterTheOther && pair.interval.is_some())?;
-    Some(
-        "one side ran after the other, and the machine may have changed between them: times must differ more than \
-         where sides take turns (one run of each, again and again)"
-            .to_owned(),
-    )
-}
-
-/// The operating curve as a table: how often sides that are alike are called different, and which slowdowns are found.
-pub fn curve(points: &[CurvePoint], slowdowns: &[f64], screen: Screen) -> String {
-    let share = |count: usize, point: &CurvePoint| format!("{:.1}%", 100.0 * count as f64 / point.alike as f64);
-    let turns = |point: &CurvePoint| match point.turns {
-        Turns::InTurn => "in turn",
-        Turns::OneAfterTheOther => "one after the other",
-    };
-    let mut table = TextGrid::of(points)
-        .numbers("runs of\neach side", |p| p.runs.to_string())
-        .texts("the sides ran", |p| turns(p).to_owned())
-        .numbers("compar-\nisons", |p| format::count(p.alike as u64))
-        .dropped(2)
-        .numbers("alike, but\ncalled", |p| share(p.called, p));
-    for (at, slowdown) in slowdowns.iter().enumerate() {
-        table = table.numbers(format!("+{:.0}%\nfound", 100.0 * slowdown), |p| share(p.found[at], p));
-    }
-    let table = table.grid().fit(screen.width).lines().join("\n");
-    let badly: usize = points.iter().map(|point| point.missed_badly).sum();
-    let note = format!(
-        "alike, but called: sides of the same program that were called FASTER or SLOWER. +10% found: with all times of one \
-         side made 10 % longer, it was called SLOWER. Slowdowns called FASTER or SAME: {}",
-        format::count(badly as u64)
-    );
-    format::on_screen(&format!("{table}\n\n{}", format::wrap(&note, screen.width, "")), screen)
-}
-
 /// How many times faster each rung is than the one before it, device by device.
 pub fn steps(ladders: &[LadderSteps], screen: Screen) -> String {
-    let text = ladders.iter().map(|ladder| {
-        let LadderSteps { family, dtype, cache, devices, rungs } = ladder;
+    const WIDTH: usize = 18;
+    let mut texts = Vec::new();
+    for LadderSteps { family, dtype, cache, devices, rungs } in ladders {
         let head = format!("{family}, {dtype}, {} cache: gain over the rung before", cache.name());
         let mut table = TextGrid::of(rungs).texts("rung", |(number, name, _)| format!("v{number} {name}"));
         for (at, device) in devices.iter().enumerate() {
-            let cell = |gains: &[Option<RatioInterval>]| gains[at].as_ref().map_or_else(|| "-".to_owned(), gain);
-            table = table.numbers(device_head(device, devices), |(_, _, gains)| cell(gains));
+            // Its platform where another has the same name.
+            let is_shared = devices.iter().filter(|other| other.device == device.device).count() > 1;
+            let name = if is_shared { device.platform.clone() } else { format::device(&device.device) };
+            let size = if device.m == 1 { format::count(device.n) } else { format!("{}x{}", device.n, device.m) };
+            let head = format!("{}\nn = {size}", format::shorten(&name, WIDTH));
+            table = table.numbers(head, |(_, _, gains)| match &gains[at] {
+                Some(gain) if gain.low < 1.0 && gain.high > 1.0 => format::significant(gain.ratio, 3) + "?",
+                Some(gain) => format::significant(gain.ratio, 3),
+                None => "-".to_owned(),
+            });
         }
-        format!("{}{}", format::wrap(&head, screen.width, "  "), table.grid().blocks(screen.width))
-    });
-    let text = text.joined("\n");
+        texts.push(format!("{}{}", format::wrap(&head, screen.width, "  "), table.grid().blocks(screen.width)));
+    }
+    let text = texts.join("\n");
     let mark = if text.contains('?') { "? noise or an unsteady device may make the gain\n" } else { "" };
     format::on_screen(&(text + mark), screen)
 }
 
-fn gain(gain: &RatioInterval) -> String {
-    let doubt = if gain.low < 1.0 && gain.high > 1.0 { "?" } else { "" };
-    format!("{}{doubt}", format::significant(gain.ratio, 3))
-}
-
-/// The device, its platform where another has the same, and the size.
-fn device_head(device: &LadderDevice, all: &[LadderDevice]) -> String {
-    const WIDTH: usize = 18;
-    let is_shared = all.iter().filter(|other| other.device == device.device).count() > 1;
-    let name = if is_shared { device.platform.clone() } else { format::device(&device.device) };
-    let size = if device.m == 1 { format::count(device.n) } else { format!("{}x{}", device.n, device.m) };
-    format!("{}\nn = {size}", format::shorten(&name, WIDTH))
-}
-
 /// What two sides that are the same program show: how small a difference so many rounds find, with `each` seconds for a round,
-/// and how long to look for smaller ones.
-pub fn noise(noise: &Noise, row: &CaseRun, each: f64, screen: Screen) -> String {
-    let [a, b] = noise.seconds.map(format::time);
-    let Noise { rounds, interval: all, .. } = noise;
-    let head = format!("{}: {}, {} ", title(row), label_of(row), format::device(&row.device));
-    let sides = format!(
-        "the same kernel as two sides, {rounds} rounds in turn, each run in a fresh process: A {a}, B {b}, ratio {}, {} \
-         interval {}",
-        ratio(all.ratio),
-        certainty(),
-        interval(all),
-    );
-    let spread = format!(
-        "a run's time differs from the next run's by {} (standard deviation): one run of each side shows no difference for \
-         certain",
-        format::percent(noise.spread)
-    );
-    let alarm = noise.is_false_alarm().then(|| {
+/// and how long to look for smaller ones. Nothing of too few rounds.
+pub fn noise(sides: &[Vec<Row>; 2], each: f64, screen: Screen) -> String {
+    let [first, second] =
+        sides.each_ref().map(|side| side.iter().filter_map(|row| row.t_median_s).collect::<Vec<f64>>());
+    let interval = RatioInterval::of_runs(&first, &second, true);
+    let (Some(all), Some(spread), Some(row)) = (interval, spread([&first, &second]), sides[0].first()) else {
+        return String::new();
+    };
+    let median = |seconds: &[f64]| format::time(stats::summarise(seconds).map_or(0.0, |times| times.median));
+    let rounds = first.len();
+    let found = found_from(spread, rounds).unwrap_or(f64::INFINITY);
+    let mut lines = vec![
+        format!("{}: {}, {}", title(row), label(row), format::device(&row.device)),
         format!(
-            "here the interval misses 1, although both sides are the same program: that is chance (1 comparison in {:.0}) or \
-             the machine changed meanwhile, so trust no difference under {} now",
-            1.0 / MISSES,
-            format::percent(noise.resolution.max(all.high.max(1.0 / all.low) - 1.0))
-        )
-    });
-    let found = format!("{rounds} runs of each side find differences from {} on", format::percent(noise.resolution));
-    let longer = [0.01, 0.03, 0.1].map(|share| {
-        let needed = noise.runs_for(share);
-        format!("to find {}: {needed} runs, about {}", format::percent(share), format::rough(needed as f64 * each))
-    });
-    let lines = [head, sides, spread].into_iter().chain(alarm).chain([found]).chain(longer);
-    format::on_screen(&lines.map(|line| format::wrap(line.trim_end(), screen.width, "  ")).collect::<String>(), screen)
+            "the same kernel as two sides, {rounds} rounds in turn, each run in a fresh process: A {}, B {}, ratio {}, {} \
+             interval {}",
+            median(&first),
+            median(&second),
+            ratio(all.ratio),
+            certainty(),
+            interval_text(&all),
+        ),
+        format!("a run's time differs from the next run's by {} (standard deviation)", format::percent(spread)),
+    ];
+    if all.low > 1.0 || all.high < 1.0 {
+        lines.push(
+            "the interval misses 1, although both sides are the same program: the machine changed meanwhile".into(),
+        );
+    }
+    lines.push(format!("{rounds} runs of each side find differences from {} on", format::percent(found)));
+    for share in [0.01, 0.03, 0.1] {
+        let needed = runs_for(spread, share);
+        let time = format::rough(needed as f64 * each);
+        lines.push(format!("to find {}: {needed} runs, about {time}", format::percent(share)));
+    }
+    format::on_screen(&lines.iter().map(|line| format::wrap(line, screen.width, "  ")).collect::<String>(), screen)
 }

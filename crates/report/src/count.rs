@@ -112,44 +112,23 @@ const COLUMNS: &[CountColumn] = &[
     ("passes\nan atomic", |line| line.counts.atomics().passes_a_request().map(ratio)),
 ];
 
-/// Counted cases as a table, with what was not counted and what the counts mean.
-struct CountTable {
-    title: String,
-    /// None where no case was counted.
-    grid: Option<TextGrid>,
-    /// Sentences below it.
-    said: Vec<String>,
-}
-
-impl CountTable {
-    /// With `each_launch` also the launches of cases that have several; nothing without rows.
-    fn of(rows: &[CountRow], each_launch: bool) -> Option<CountTable> {
-        let first = rows.first()?;
-        let cases = CaseRows::all(rows);
-        let counted = cases.iter().filter(|case| case.is_counted());
-        let lines: Vec<CountLine> = counted.flat_map(|case| lines_of(*case, each_launch)).collect();
-        let (grid, alike) = grid(first, &lines);
-        let alike = (!alike.is_empty()).then(|| format!("Alike in all trials: {}.", alike.join(", ")));
-        let of_cases = notes_of_cases(&cases).into_iter().map(|(labels, what)| format!("{}: {what}", named(&labels)));
-        let said = alike.into_iter().chain(of_cases).chain(notes(first, &cases, each_launch)).collect();
-        Some(CountTable { title: title(first), grid: (!lines.is_empty()).then_some(grid), said })
-    }
-}
-
-const NONE: &str = "Nothing was counted.\n";
-
+/// Counted cases as a table, with what was not counted and what the counts mean. With `each_launch` also the launches of cases
+/// that have several.
 pub fn table(rows: &[CountRow], each_launch: bool, screen: Screen) -> String {
-    let Some(CountTable { title, grid, said }) = CountTable::of(rows, each_launch) else { return NONE.to_owned() };
-    let grid = grid.map_or_else(String::new, |grid| grid.blocks(screen.width) + "\n");
-    let said = said.iter().map(|sentence| format::wrap(&format::terminal(sentence), screen.width, "  "));
-    let text = format::wrap(&title, screen.width, "  ") + "\n" + &grid + &said.collect::<String>();
+    let Some(first) = rows.first() else { return "Nothing was counted.\n".to_owned() };
+    let cases = CaseRows::all(rows);
+    let counted = cases.iter().filter(|case| case.is_counted());
+    let lines: Vec<CountLine> = counted.flat_map(|case| lines_of(*case, each_launch)).collect();
+    let (grid, alike) = grid(first, &lines);
+    let alike = (!alike.is_empty()).then(|| format!("Alike in all trials: {}.", alike.join(", ")));
+    let of_cases = notes_of_cases(&cases).into_iter().map(|(labels, what)| format!("{}: {what}", named(&labels)));
+    let said = alike.into_iter().chain(of_cases).chain(notes(first, &cases, each_launch));
+    let mut text = format::wrap(&title(first), screen.width, "  ") + "\n";
+    if !lines.is_empty() {
+        text += &(grid.blocks(screen.width) + "\n");
+    }
+    said.for_each(|sentence| text += &format::wrap(&format::terminal(&sentence), screen.width, "  "));
     format::on_screen(&text, screen)
-}
-
-pub fn markdown(rows: &[CountRow], each_launch: bool) -> String {
-    let Some(CountTable { title, grid, said }) = CountTable::of(rows, each_launch) else { return NONE.to_owned() };
-    let grid = grid.map_or_else(String::new, |grid| grid.markdown());
-    markdown::parts(&[markdown::title(&title), grid, markdown::list(&(said.join("\n") + "\n"))])
 }
 
 /// What is said of single cases, each once, with the cases that it is said of: why they were not counted, and what is to be

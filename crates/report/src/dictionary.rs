@@ -1,17 +1,55 @@
-//! The data dictionary: what the columns of files hold, as text, Markdown and JSON.
+//! The data dictionary: what the columns of every kind of files that gpulab writes hold, as text and Markdown.
 
 use super::format::wrap;
-use gpulab_record::ColumnEntry;
+use gpulab_record::compare::ComparisonRow;
+use gpulab_record::{ColumnEntry, CsvRecord, Point, Row, SampleRow};
+use gpulab_study::ceilings::CeilingRow;
+use gpulab_study::count::CountRow;
 use gpulab_system::text::Joined;
-use serde::Serialize;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Dictionary {
+struct Dictionary {
     /// The kind, as in `points`.
-    pub name: &'static str,
-    pub written_by: &'static str,
-    pub columns: &'static [ColumnEntry],
+    name: &'static str,
+    written_by: &'static str,
+    columns: &'static [ColumnEntry],
 }
+
+const ALL: [Dictionary; 6] = [
+    Dictionary {
+        name: "results",
+        written_by: "one line for each case of a ladder, a sweep or a search: dot, reduce, transpose, minplus, tune --csv or \
+                     --json; sweep",
+        columns: Row::DICTIONARY,
+    },
+    Dictionary {
+        name: "points",
+        written_by: "one line for each point of an experiment: lab --csv or --json; in JSON an element {experiment, \
+                     question, finding} follows the points of each experiment",
+        columns: Point::DICTIONARY,
+    },
+    Dictionary {
+        name: "samples",
+        written_by: "one line for each timed run: dot, reduce, transpose, minplus --samples",
+        columns: SampleRow::DICTIONARY,
+    },
+    Dictionary {
+        name: "ceilings",
+        written_by: "one line for each measured limit of a device: ceiling --csv or --json",
+        columns: CeilingRow::DICTIONARY,
+    },
+    Dictionary {
+        name: "comparisons",
+        written_by: "one line for each case that the files of a comparison have in common: compare --csv or --json",
+        columns: ComparisonRow::DICTIONARY,
+    },
+    Dictionary {
+        name: "counts",
+        written_by: "one line for each launch that was counted, and with --lines for each line of its source: count --csv or \
+                     --json",
+        columns: CountRow::DICTIONARY,
+    },
+];
 
 const WIDTH: usize = 80;
 
@@ -19,8 +57,8 @@ const WIDTH: usize = 80;
 const INDENT: &str = "    ";
 
 /// For a terminal: each column's name, type and unit, and its meaning below.
-pub fn text(all: &[Dictionary]) -> String {
-    all.iter().map(section).joined("\n")
+pub fn text() -> String {
+    ALL.iter().map(section).joined("\n")
 }
 
 fn section(dictionary: &Dictionary) -> String {
@@ -43,49 +81,17 @@ fn kind(column: &ColumnEntry) -> String {
 }
 
 /// One table for each kind of files.
-pub fn markdown(all: &[Dictionary]) -> String {
+pub fn markdown() -> String {
     let line = |column: &ColumnEntry| {
         let empty = if column.is_optional() { "yes" } else { "" };
         let meaning = column.meaning().replace('|', "\\|");
         format!("| `{}` | {} | {} | {empty} | {meaning} |\n", column.name, column.kind(), column.unit)
     };
-    all.iter()
+    ALL.iter()
         .map(|dictionary: &Dictionary| {
             let head = "| column | type | unit | may be empty | meaning |\n|---|---|---|---|---|\n";
             let Dictionary { name, written_by, columns } = dictionary;
             format!("## {name}\n\n{written_by}\n\n{head}{}", columns.iter().map(line).collect::<String>())
         })
         .joined("\n")
-}
-
-/// An array with an object for each column.
-pub fn json(all: &[Dictionary]) -> serde_json::Result<String> {
-    #[derive(Serialize)]
-    struct Entry {
-        file: &'static str,
-        position: usize,
-        name: &'static str,
-        r#type: &'static str,
-        unit: &'static str,
-        optional: bool,
-        meaning: String,
-    }
-    let entries = |dictionary: &Dictionary| {
-        let file = dictionary.name;
-        (1..)
-            .zip(dictionary.columns)
-            .map(move |(position, column): (usize, &ColumnEntry)| Entry {
-                file,
-                position,
-                name: column.name,
-                r#type: column.kind(),
-                unit: column.unit,
-                optional: column.is_optional(),
-                meaning: column.meaning(),
-            })
-            .collect::<Vec<_>>()
-    };
-    let entries: Vec<Entry> = all.iter().flat_map(entries).collect();
-    let lines = entries.iter().map(serde_json::to_string).collect::<serde_json::Result<Vec<_>>>()?;
-    Ok(format!("[\n{}\n]\n", lines.join(",\n")))
 }

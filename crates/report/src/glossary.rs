@@ -18,7 +18,7 @@ pub fn explained(width: usize) -> String {
             text += &hung(&about, &format!("{:<14}  ", baseline.name), width);
         }
     }
-    text + "\n`gpulab columns` explains the columns of files.\n"
+    text + "\nBelow are the columns of files.\n"
 }
 
 #[cfg(test)]

@@ -1,9 +1,7 @@
 //! Which recorded rows and points belong together: what one table or picture shows.
 
-use gpulab_model::data::Dtype;
 pub use gpulab_record::groups::{distinct, groups};
 use gpulab_record::{Point, Row};
-use std::borrow::Cow;
 
 pub fn distinct_numbers(values: impl IntoIterator<Item = f64>) -> Vec<f64> {
     distinct(values.into_iter().map(number_key)).into_iter().map(f64::from_bits).collect()
@@ -14,33 +12,18 @@ pub fn number_key(x: f64) -> u64 {
     (x + 0.0).to_bits()
 }
 
-/// What makes rows one table: of a sweep all its rows, of a ladder one case.
-type TableKey<'a> = (&'a str, &'a str, Option<(u64, u64, Dtype)>);
-
-fn table_key(row: &Row) -> TableKey<'_> {
-    match is_swept(row) {
-        true => (&row.sweep_id, &row.family, None),
-        false => (&row.run_id, &row.family, Some((row.n, row.m, row.dtype))),
-    }
-}
-
-/// Rows table by table. They are in memory but once where those of a table follow each other.
-pub fn tables(rows: &[Row]) -> Vec<Cow<'_, [Row]>> {
-    let table = |own: Vec<usize>| {
-        let first = own[0];
-        let last = own[own.len() - 1];
-        match last - first + 1 == own.len() {
-            true => Cow::Borrowed(&rows[first..=last]),
-            false => own.iter().map(|&at| rows[at].clone()).collect(),
-        }
-    };
-    groups(&(0..rows.len()).collect::<Vec<_>>(), |&at| table_key(&rows[at])).into_iter().map(table).collect()
+/// Rows table by table: of a sweep all its rows, of a ladder one case.
+pub fn tables(rows: &[Row]) -> Vec<Vec<Row>> {
+    groups(rows, |row| match is_swept(row) {
+        true => (row.sweep_id.clone(), row.family.clone(), None),
+        false => (row.run_id.clone(), row.family.clone(), Some((row.n, row.m, row.dtype))),
+    })
 }
 
 /// The ladders: one case of one run each.
 pub fn ladders(rows: &[Row]) -> Vec<Vec<Row>> {
     let own: Vec<Row> = rows.iter().filter(|row| !is_swept(row)).cloned().collect();
-    tables(&own).into_iter().map(Cow::into_owned).collect()
+    tables(&own)
 }
 
 /// The problems of sweeps: one size and type of one device each.
@@ -101,9 +84,7 @@ mod tests {
         assert_eq!(sizes(ladders(&rows)), [2, 1]);
         assert_eq!(sizes(sweeps(&rows)), [2, 1]);
         let own = tables(&rows);
-        assert_eq!(own.iter().map(|own| own.len()).collect::<Vec<_>>(), [2, 1, 3]);
-        let is_copied = |own: &Cow<'_, [Row]>| matches!(own, Cow::Owned(_));
-        assert!(!own.iter().any(is_copied) && tables(&[row("a"), swept(1, 1), row("a")]).iter().any(is_copied));
+        assert_eq!(sizes(own), [2, 1, 3]);
         assert_eq!(sizes(families(&rows)), [6]);
         assert_eq!(distinct_numbers([1.0, 0.0, -0.0, 1.0]), [1.0, 0.0]);
     }

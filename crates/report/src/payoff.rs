@@ -5,24 +5,10 @@ use super::moment::{FilmLine, FilmMoment};
 use super::rungs::{short_label, who};
 use crate::prelude::*;
 use gpulab_kernels::built_in;
-use gpulab_study::why::{Payoff, Payoffs, RungTime, ShareBasis, WORTH, Waste};
+use gpulab_study::why::{Payoff, Payoffs, RungTime, WORTH, Waste};
 
 fn nothing() -> String {
     format!("nothing that the counts show would save {:.0}%", 100.0 * WORTH)
-}
-
-/// What shares are of, or why there are none.
-fn basis(basis: ShareBasis) -> String {
-    match basis {
-        ShareBasis::Model => "by the model".to_owned(),
-        ShareBasis::Misfit(over) if over > 1.0 => {
-            format!("by counts alone, as the time is {} times the model's", format::significant(over, 2))
-        }
-        ShareBasis::Misfit(over) => {
-            format!("by counts alone, as it is {} times as fast as the model", format::significant(1.0 / over, 2))
-        }
-        ShareBasis::Counts => "by counts alone".to_owned(),
-    }
 }
 
 /// What would pay, in a sentence, and the line that it is about.
@@ -41,127 +27,126 @@ impl PayoffSentence {
 
 /// A sentence for each thing that would pay; the kernel is that of a rung, or of nobody's with none.
 pub fn sentences(payoffs: &Payoffs, family: &str, rung: Option<u32>) -> Vec<PayoffSentence> {
+    let line = |(file, line): &(String, u64)| FilmLine::At { file: last(file).into(), line: *line };
     payoffs
         .best()
         .map(|one: &Payoff| PayoffSentence {
-            text: sentence(one, payoffs.basis, &cure(one.waste, family, rung)),
-            line: one.place.as_ref().map(|(file, line)| FilmLine::At { file: last(file).into(), line: *line }),
+            text: sentence(one, payoffs.is_of_time, &cure(one.waste, family, rung)),
+            line: one.place.as_ref().map(line),
         })
         .collect()
 }
 
-pub(super) fn last(path: &str) -> &str {
+fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
 pub fn text(payoffs: &Payoffs, family: &str, rung: Option<u32>, screen: Screen) -> String {
-    let where_to = if payoffs.basis == ShareBasis::Counts { " on a GPU" } else { "" };
-    let said: Vec<String> = sentences(payoffs, family, rung).into_iter().map(|one| one.text).collect();
-    let said = if said.is_empty() { vec![nothing()] } else { said };
-    let lines = said.iter().map(|text| format::wrap(&format!("  {}", format::terminal(text)), screen.width, "    "));
-    let head = format::wrap(&format!("what would pay most{where_to}, {}", basis(payoffs.basis)), screen.width, "  ");
-    format::on_screen(&(head + &lines.collect::<String>()), screen)
+    let mut text = match payoffs.is_of_time {
+        true => "what would pay most, by the model\n".to_owned(),
+        false => "what would pay most on a GPU, by counts alone\n".to_owned(),
+    };
+    let mut said: Vec<String> = sentences(payoffs, family, rung).into_iter().map(|one| one.text).collect();
+    if said.is_empty() {
+        said.push(nothing());
+    }
+    for sentence in said {
+        text += &format::wrap(&format!("  {}", format::terminal(&sentence)), screen.width, "    ");
+    }
+    format::on_screen(&text, screen)
 }
 
 /// For a ladder of several rungs the one thing of each that would pay most, and for one rung all; each with the moment of a film
 /// that shows it.
 pub fn of_ladder(rungs: &[RungTime]) -> Vec<(String, Option<FilmMoment>)> {
-    let known: Vec<(&RungTime, &Payoffs)> =
-        rungs.iter().filter_map(|rung| Some((rung, rung.payoffs.as_ref()?))).collect();
+    let known: Vec<(&Row, &Payoffs)> =
+        rungs.iter().filter_map(|rung| Some((&rung.row, rung.payoffs.as_ref()?))).collect();
     let most = if known.len() > 1 { 1 } else { usize::MAX };
     let mut all = Vec::new();
-    for (rung, payoffs) in &known {
-        let said = sentences(payoffs, &rung.row.family, rung.row.rung);
-        let told =
-            if payoffs.basis == ShareBasis::Model { String::new() } else { format!(" ({})", basis(payoffs.basis)) };
-        let one =
-            |one: PayoffSentence| (format!("{}{told}: {}", short_label(&rung.row), one.text), one.moment(&rung.row));
-        all.extend(said.into_iter().take(most).map(one));
+    let mut poor: Vec<&Row> = Vec::new();
+    for (row, payoffs) in known {
+        let said = sentences(payoffs, &row.family, row.rung);
+        if said.is_empty() {
+            poor.push(row);
+        }
+        let told = if payoffs.is_of_time { "" } else { " (by counts alone)" };
+        for one in said.into_iter().take(most) {
+            all.push((format!("{}{told}: {}", short_label(row), one.text), one.moment(row)));
+        }
     }
-    let poor: Vec<&Row> =
-        known.iter().filter(|(_, payoffs)| payoffs.best().next().is_none()).map(|(rung, _)| &rung.row).collect();
     if !poor.is_empty() {
         all.push((format!("{}: {}", who(&poor, &[]), nothing()), None));
     }
     all
 }
 
-fn sentence(one: &Payoff, basis: ShareBasis, cure: &str) -> String {
+fn sentence(one: &Payoff, is_of_time: bool, cure: &str) -> String {
     let number = |x: f64| if (x - x.round()).abs() < 0.05 { format!("{x:.0}") } else { format!("{x:.1}") };
     let counted = number(one.counted);
     let enough = number(one.enough);
     let share = format::percent(one.counted);
     let unused = format::percent(1.0 - one.enough / one.counted);
     let (wasted, cured) = match one.waste {
-        Waste::BankConflicts => (format!("{counted} passes a request of local memory"), enough),
-        Waste::ScatteredReads => (format!("{counted} segments a load, {unused} of the bytes unused"), enough),
-        Waste::ScatteredWrites => (format!("{counted} segments a store, {unused} of the bytes unused"), enough),
-        Waste::MaskedLanes => (format!("{share} of the lanes are busy"), "full warps".to_owned()),
-        Waste::UnfilledWarps => (format!("groups fill {counted} of 32 lanes of a warp"), "full warps".to_owned()),
-        Waste::Rereads => {
-            (format!("a group reads global memory {counted} times over"), "tiles in local memory".to_owned())
+        Waste::BankConflicts => (format!("{counted} passes a request of local memory"), enough.as_str()),
+        Waste::ScatteredReads => (format!("{counted} segments a load, {unused} of the bytes unused"), enough.as_str()),
+        Waste::ScatteredWrites => {
+            (format!("{counted} segments a store, {unused} of the bytes unused"), enough.as_str())
         }
-        Waste::Divisions => (
-            "integers are divided by a number that the compiler does not know".to_owned(),
-            "a shift or a mask".to_owned(),
+        Waste::MaskedLanes => (format!("{share} of the lanes are busy"), "full warps"),
+        Waste::Rereads => (format!("a group reads global memory {counted} times over"), "tiles in local memory"),
+        Waste::Divisions => {
+            ("integers are divided by a number that the compiler does not know".to_owned(), "a shift or a mask")
+        }
+        Waste::Bookkeeping => (
+            format!("{share} of the instructions are integer arithmetic, addresses and branches"),
+            "two elements for each",
         ),
-        Waste::Bookkeeping => {
-            let what = format!("{share} of the instructions are integer arithmetic, addresses and branches");
-            (what, "two elements for each".to_owned())
-        }
-        Waste::Launches => (format!("{counted} launches"), enough),
-        Waste::Barriers => (format!("{counted} barriers a group"), enough),
+        Waste::Launches => (format!("{counted} launches"), enough.as_str()),
     };
     let place = one.place.as_ref().map_or_else(String::new, |(file, line)| format!("{}:{line}: ", last(file)));
-    let saved = match basis {
-        ShareBasis::Model => format!("would save up to {}", format::percent(one.saves)),
-        _ => "would do".to_owned(),
+    let saved = match is_of_time {
+        true => format!("would save up to {}", format::percent(one.saves)),
+        false => "would do".to_owned(),
     };
     format!("{place}{wasted}; {cured} {saved} ({cure})")
 }
 
-/// Rungs that cure a waste, in the order of their ladders.
-const CURES: &[(Waste, &str, &[&str])] = &[
-    (Waste::BankConflicts, "reduce", &["sequential"]),
-    (Waste::BankConflicts, "transpose", &["conflict_free"]),
-    (Waste::ScatteredReads, "dot", &["coalesced"]),
-    (Waste::ScatteredReads, "minplus", &["coalesced"]),
-    (Waste::ScatteredWrites, "transpose", &["coalesced"]),
-    (Waste::ScatteredWrites, "minplus", &["coalesced"]),
-    (Waste::MaskedLanes, "reduce", &["strided"]),
-    (Waste::Rereads, "minplus", &["registers", "local", "tiled"]),
-    (Waste::Divisions, "reduce", &["strided"]),
-    (Waste::Bookkeeping, "reduce", &["first_add", "unrolled", "raking", "vectorised"]),
-    (Waste::Bookkeeping, "dot", &["vectorised", "accumulators"]),
-    (Waste::Bookkeeping, "transpose", &["vectorised", "registers"]),
-    (Waste::Bookkeeping, "minplus", &["registers"]),
-    (Waste::Launches, "reduce", &["single_pass"]),
-    (Waste::Launches, "dot", &["single_pass"]),
-    (Waste::Barriers, "reduce", &["last_warp", "raking"]),
+/// A waste, the command that shows its cure, and the rungs that cure it, in the order of their ladders.
+type Cure = (Waste, &'static str, &'static [(&'static str, &'static str)]);
+
+const CURES: [Cure; 8] = [
+    (Waste::BankConflicts, "gpulab exercise show banks", &[("reduce", "sequential"), ("transpose", "conflict_free")]),
+    (Waste::ScatteredReads, "gpulab exercise show strides", &[("dot", "coalesced"), ("minplus", "coalesced")]),
+    (Waste::ScatteredWrites, "gpulab exercise show strides", &[("transpose", "coalesced"), ("minplus", "coalesced")]),
+    (Waste::MaskedLanes, "gpulab exercise show branches", &[("reduce", "strided")]),
+    (Waste::Rereads, "gpulab explain minplus:3", &[("minplus", "registers")]),
+    (Waste::Divisions, "gpulab lab instructions", &[("reduce", "strided")]),
+    (
+        Waste::Bookkeeping,
+        "gpulab exercise show reduce-7",
+        &[
+            ("reduce", "first_add"),
+            ("reduce", "unrolled"),
+            ("reduce", "raking"),
+            ("reduce", "vectorised"),
+            ("dot", "vectorised"),
+            ("dot", "accumulators"),
+            ("transpose", "vectorised"),
+            ("transpose", "registers"),
+            ("minplus", "registers"),
+        ],
+    ),
+    (Waste::Launches, "gpulab lab launch", &[("reduce", "single_pass"), ("dot", "single_pass")]),
 ];
 
 /// The command that shows a cure: of a rung further up the same ladder, or elsewhere.
 fn cure(waste: Waste, family: &str, rung: Option<u32>) -> String {
-    let rungs = CURES.iter().filter(|(of, name, _)| *of == waste && *name == family);
-    let ideas = rungs.flat_map(|(.., ideas)| ideas.iter());
-    let numbers = ideas.filter_map(|idea| built_in(family)?.rung(idea)?.number());
+    let Some((_, elsewhere, rungs)) = CURES.iter().find(|(of, ..)| *of == waste) else { return String::new() };
+    let own = rungs.iter().filter(|(name, _)| *name == family);
+    let numbers = own.filter_map(|(_, idea)| built_in(family)?.rung(idea)?.number());
     match numbers.filter(|number| rung.is_none_or(|own| own < *number)).min() {
         Some(number) => format!("gpulab explain {family}:{number}"),
-        None => elsewhere(waste).to_owned(),
-    }
-}
-
-fn elsewhere(waste: Waste) -> &'static str {
-    match waste {
-        Waste::BankConflicts => "gpulab exercise show banks",
-        Waste::ScatteredReads | Waste::ScatteredWrites => "gpulab exercise show strides",
-        Waste::MaskedLanes => "gpulab exercise show branches",
-        Waste::UnfilledWarps => "gpulab lab group",
-        Waste::Rereads => "gpulab explain minplus:3",
-        Waste::Divisions => "gpulab lab instructions",
-        Waste::Bookkeeping => "gpulab exercise show reduce-7",
-        Waste::Launches => "gpulab lab launch",
-        Waste::Barriers => "gpulab exercise show reduce-5",
+        None => (*elsewhere).to_owned(),
     }
 }
 
@@ -173,13 +158,11 @@ mod tests {
 
     #[test]
     fn cures_exist() {
-        for (_, family, ideas) in CURES {
-            for idea in *ideas {
+        assert!(Waste::ALL.iter().all(|waste| CURES.iter().any(|(of, ..)| of == waste)));
+        for (_, command, rungs) in CURES {
+            for (family, idea) in rungs {
                 assert!(built_in(family).unwrap().rung(idea).is_some(), "{family}: {idea}");
             }
-        }
-        for waste in Waste::ALL {
-            let command = elsewhere(waste);
             let (how, what) = command.rsplit_once(' ').unwrap();
             let is_known = match how {
                 "gpulab exercise show" => NAMES.contains(&what),
@@ -189,6 +172,6 @@ mod tests {
             assert!(is_known, "{command}");
         }
         assert_eq!(cure(Waste::Bookkeeping, "reduce", Some(4)), "gpulab explain reduce:6");
-        assert_eq!(cure(Waste::Bookkeeping, "reduce", Some(8)), elsewhere(Waste::Bookkeeping));
+        assert_eq!(cure(Waste::Bookkeeping, "reduce", Some(8)), "gpulab exercise show reduce-7");
     }
 }

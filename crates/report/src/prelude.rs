@@ -1,12 +1,12 @@
 //! What most reports name: `use crate::prelude::*`.
 
+pub(crate) use crate::Medium;
 pub(crate) use crate::cell::{Cell, RateUnit, Value};
 pub(crate) use crate::format::{self, Screen, Tint, paint};
 pub(crate) use crate::grid::{GridColumn, TextGrid};
 pub(crate) use crate::rungs::label;
 pub(crate) use crate::view::View;
 pub(crate) use crate::wrap::{hung, wrapped};
-pub(crate) use crate::{Medium, markdown};
 pub(crate) use gpulab_model::data::Dtype;
 pub(crate) use gpulab_model::outcome::Status;
 pub(crate) use gpulab_record::{Row, flag};

@@ -2,7 +2,6 @@
 
 use gpulab_kernels::Bound;
 use gpulab_record::Row;
-use gpulab_record::compare::CaseRun;
 use gpulab_system::text::Joined;
 
 /// Whether the row's family is bounded by memory, rather than by arithmetic.
@@ -33,27 +32,12 @@ pub(super) fn limit(row: &Row) -> Option<(&'static str, f64)> {
 
 /// `v3 local`.
 pub(super) fn label(row: &Row) -> String {
-    named(row.rung, &row.variant)
-}
-
-pub(super) fn label_of(run: &CaseRun) -> String {
-    named(run.rung, &run.variant)
-}
-
-fn named(rung: Option<u32>, variant: &str) -> String {
-    rung.map_or_else(|| variant.to_owned(), |number| format!("v{number} {variant}"))
+    row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number} {}", row.variant))
 }
 
 /// `v3`, or the name of a reference or baseline.
 pub(super) fn short_label(row: &Row) -> String {
     row.rung.map_or_else(|| row.variant.clone(), |number| format!("v{number}"))
-}
-
-/// `1.5`, or `1.5 to 7`: the least and the most.
-pub(super) fn range(values: &[f64], text: fn(f64) -> String) -> String {
-    let least = text(values.iter().copied().fold(f64::INFINITY, f64::min));
-    let most = text(values.iter().copied().fold(0.0, f64::max));
-    if least == most { least } else { format!("{least} to {most}") }
 }
 
 /// `v2, v5 to v7`, `all rungs, cpu_exact`, or `all rows`.

@@ -358,8 +358,8 @@ pub fn reasons_text(
     let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
     let is_gpu = !row.is_on_cpu_device();
     match DeviceRates::new(ceilings, is_gpu) {
-        Ok(rates) => crate::why::text(&reasons(registry, rows, counts, &rates), is_gpu, screen),
-        Err(missing) => format::wrap(&crate::why::without_limit(&missing, &row.device), screen.width, "  "),
+        Ok(rates) => crate::why::text(&reasons(registry, rows, counts, &rates), screen),
+        Err(missing) => format::wrap(&crate::why::without_limit(missing, &row.device), screen.width, "  "),
     }
 }
 

@@ -6,7 +6,7 @@ use super::{rungs, sweep};
 use crate::prelude::*;
 use clap::ValueEnum;
 use gpulab_record::params_text;
-use gpulab_study::tune::{Effect, EffectVerdict, Ended, ReplayLine, SHARES, Strategy, effects, is_faster};
+use gpulab_study::tune::{Effect, Ended, Replay, Strategy, effects, is_faster};
 
 pub struct TuningTold<'a> {
     /// The last row of each configuration that was tried, of one problem.
@@ -22,8 +22,6 @@ pub struct TuningTold<'a> {
     pub seconds: f64,
     /// Configurations that were measured again, in rounds.
     pub finalists: usize,
-    /// What to try further, as options.
-    pub beyond: Vec<String>,
 }
 
 /// How near to the best counts as just as good.
@@ -48,7 +46,10 @@ pub fn explanation(told: &TuningTold<'_>, screen: Screen) -> String {
     // Under its head and its line, if there is anything.
     let table = if table.len() > 3 { format!("\n{}\n", table.join("\n")) } else { String::new() };
     let flat = wrap(&flatness(told, best));
-    let next = wrap(&further(told, best));
+    let next = match told.rows.len() < told.space && told.ended != Some(Ended::NearLimit) {
+        true => wrap("beyond: --strategy exhaustive or a longer --budget tries the rest"),
+        false => String::new(),
+    };
     let map = sweep::map_of(told.rows, screen);
     let lines = [&head, &searched, &found, &table, &flat, &next].iter().map(|part| part.lines().count()).sum::<usize>();
     let has_room = !map.is_empty() && lines + map.lines().count() + 3 <= LINES;
@@ -61,7 +62,7 @@ fn title(row: &Row) -> String {
     format!("tuning {} on {device}: {}, n = {}", row.family, row.dtype, size(row.n, row.m))
 }
 
-pub fn name(strategy: Strategy) -> String {
+fn name(strategy: Strategy) -> String {
     strategy.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
 }
 
@@ -130,17 +131,12 @@ fn beside_default(best: &Row, default: Option<&Row>) -> String {
 
 /// A line for each parameter of which several values were tried.
 fn effect_table(effects: &[Effect]) -> TextGrid {
-    let slower = |e: &Effect| e.ratio.map_or_else(|| "-".to_owned(), |ratio| format!("{ratio:.2}"));
-    let verdict = |e: &Effect| match e.verdict {
-        EffectVerdict::Undecided => "undecided: within the noise".to_owned(),
-        EffectVerdict::Decided | EffectVerdict::OneValue => String::new(),
-    };
-    TextGrid::of(effects.iter().filter(|effect| effect.verdict != EffectVerdict::OneValue))
+    TextGrid::of(effects)
         .texts("parameter", |e| e.name.clone())
         .texts("best with", |e| e.with.clone())
         .texts("best without", |e| e.without.clone())
-        .numbers("times\nslower", slower)
-        .texts("", verdict)
+        .numbers("times\nslower", |e| format!("{:.2}", e.ratio))
+        .texts("", |e| if e.is_decided { String::new() } else { "undecided: within the noise".to_owned() })
         .dropped(1)
         .grid()
 }
@@ -157,66 +153,18 @@ fn flatness(told: &TuningTold<'_>, best: &Row) -> String {
     format!("flat: {near} of {} with a time {are} within 5% of the best{again}", times.len())
 }
 
-fn further(told: &TuningTold<'_>, best: &Row) -> String {
-    let mut next = Vec::new();
-    if told.rows.len() < told.space && !matches!(told.ended, Some(Ended::NearLimit)) {
-        next.push("--strategy exhaustive or a longer --budget tries the rest".to_owned());
+/// How many evaluations bring strategies within 2 % of the fastest of recorded spaces, a line for each space.
+pub fn replays(told: &[(String, Replay)], screen: Screen) -> String {
+    let mut table = TextGrid::of(told)
+        .texts("recorded space", |(title, _)| title.clone())
+        .numbers("configu-\nrations", |(_, space)| space.configurations.to_string())
+        .numbers("within\n5 %", |(_, space)| space.flat.to_string());
+    for (at, strategy) in [Strategy::Exhaustive, Strategy::Descent, Strategy::Random].into_iter().enumerate() {
+        let needed = |space: &Replay| space.needed[at].map_or_else(|| "never".to_owned(), |n| n.to_string());
+        table = table.numbers(name(strategy), |(_, space)| needed(space));
     }
-    if !told.beyond.is_empty() {
-        next.push(format!("the best is at the end of the values tried of {}", told.beyond.join(" ")));
-    }
-    if next.is_empty() {
-        let other =
-            best.ceiling_pct.map_or("", |share| if share < 80.0 { " The remaining gap is the kernel's." } else { "" });
-        return format!("beyond: every value was tried.{other}").trim_end().to_owned();
-    }
-    format!("beyond: {}", next.join("; "))
-}
-
-pub struct ReplayTold {
-    pub title: String,
-    pub lines: Vec<ReplayLine>,
-    pub configurations: usize,
-    /// How many of them are within 5 % of the fastest.
-    pub flat: usize,
-}
-
-fn needed(evaluations: Option<usize>) -> String {
-    evaluations.map_or_else(|| "never".to_owned(), |n| n.to_string())
-}
-
-/// What strategies need on a recorded space, as a table.
-pub fn replays(told: &ReplayTold, screen: Screen) -> String {
-    let ReplayTold { title, lines, configurations, flat } = told;
-    let mut table = TextGrid::of(lines).texts("strategy", |line| name(line.strategy));
-    for (at, share) in SHARES.iter().enumerate() {
-        table = table.numbers(format!("to\n{:.0}%", 100.0 * share), |line| needed(line.needed[at]));
-    }
-    table = table
-        .numbers("to its\nend", |line| line.whole.to_string())
-        .numbers("reached with\na quarter", |line| format::percent(line.at_quarter));
-    let head = format!("{title}: {configurations} configurations, {flat} within 5% of the best; evaluations needed");
-    let table = table.grid().fitted(screen.width);
-    format::on_screen(&format!("{}{table}", format::wrap(&format::terminal(&head), screen.width, "  ")), screen)
-}
-
-/// Of [`SHARES`] the one that tables of several spaces have.
-const NEAR: usize = 1;
-
-/// How many evaluations bring strategies near the fastest of recorded spaces, a line for each space, as Markdown.
-pub fn replays_markdown(told: &[&ReplayTold], seeds: u64) -> String {
-    let mut table = TextGrid::of(told.iter().copied())
-        .texts("recorded space", |told| told.title.clone())
-        .numbers("configurations", |told| told.configurations.to_string())
-        .numbers("within 5 %", |told| told.flat.to_string());
-    for (at, line) in told.first().into_iter().flat_map(|told| told.lines.iter().enumerate()) {
-        table = table.numbers(name(line.strategy), |told| needed(told.lines[at].needed[NEAR]));
-    }
-    let title = format!(
-        "evaluations until the best is within {:.0} % of the fastest, medians over {seeds} seeds",
-        100.0 * (1.0 - SHARES[NEAR])
-    );
-    format!("{}\n{}", markdown::title(&title), table.grid().markdown())
+    let head = "evaluations until the best is within 2 % of the fastest, medians over seeds\n";
+    format::on_screen(&format!("{head}{}", table.grid().fitted(screen.width)), screen)
 }
 
 #[cfg(test)]
@@ -259,7 +207,7 @@ mod tests {
                 ..timed(4, 2, "32", "items=1024", 1.0)
             },
         ];
-        let told = |ended, best: Option<usize>, beyond: &[&str]| TuningTold {
+        let told = |ended, best: Option<usize>| TuningTold {
             rows: &rows,
             best: best.map(|at| &rows[at]),
             default: Some(&rows[1]),
@@ -268,13 +216,12 @@ mod tests {
             ended,
             seconds: 12.34,
             finalists: 4,
-            beyond: beyond.iter().map(|text| (*text).to_owned()).collect(),
         };
-        let whole = told(Some(Ended::Budget), Some(2), &["--set items=1024,512"]);
+        let whole = told(Some(Ended::Budget), Some(2));
         let text = golden::at_all_widths("tune", &|screen| explanation(&whole, screen));
         assert!(explanation(&whole, golden::SCREEN).lines().count() <= LINES);
-        let cut = golden::at_all_widths("tune", &|screen| explanation(&told(None, Some(1), &[]), screen));
-        let none = golden::at_all_widths("tune", &|screen| explanation(&told(Some(Ended::Settled), None, &[]), screen));
+        let cut = golden::at_all_widths("tune", &|screen| explanation(&told(None, Some(1)), screen));
+        let none = golden::at_all_widths("tune", &|screen| explanation(&told(Some(Ended::Settled), None), screen));
         golden::compare("tune", &format!("{text}\n{cut}\n{none}"));
     }
 }

@@ -1,15 +1,14 @@
 //! A ladder's report before it is given a form: the same cells and sentences for every renderer.
 //! Texts are raw; renderers escape them.
 
+use super::cell::Gain;
 use super::columns::{self, COLUMNS, Subject, TableColumn, whole_x};
-use super::launching;
-use super::rungs::{is_memory_bound, limit, range, short_label, who};
+use super::rungs::{is_memory_bound, limit, short_label, who};
 use crate::prelude::*;
 use gpulab_kernels::{Form, minplus};
 use gpulab_model::outcome::Number;
 use gpulab_model::plan::WorkGroup;
-use gpulab_model::stats::ratio;
-use gpulab_record::{CPU_EXACT, CPU_RAYON, Flags, clear_factor};
+use gpulab_record::{CPU_EXACT, Flags};
 
 pub(super) struct View<'a> {
     /// Problem, device and conditions.
@@ -54,12 +53,7 @@ impl<'a> View<'a> {
             troubled: rows.iter().filter(|r| r.status != Status::Ok && !r.reason.trim().is_empty()).collect(),
             result: result(rows),
             lesson: lesson(&plain),
-            notes: tuned(&plain)
-                .into_iter()
-                .chain(notes(&all, &inside))
-                .chain(wg.and_then(|wg| own_groups(&plain, wg)))
-                .chain(meanings(&all))
-                .collect(),
+            notes: tuned(&plain).into_iter().chain(notes(&all, &inside)).collect(),
         }
     }
 
@@ -80,26 +74,6 @@ impl<'a> View<'a> {
 
 fn four(x: f64) -> String {
     format::significant(x, 4)
-}
-
-fn three(x: f64) -> String {
-    format::significant(x, 3)
-}
-
-/// More rungs than these, with other work-group sizes than most, have no room in a title.
-const NAMED_GROUPS: usize = 3;
-
-/// `v5 16x16, v7 1`: the rungs whose work-groups are not those of most.
-fn other_groups(rungs: &[&Row], wg: WorkGroup) -> Vec<String> {
-    let own = rungs.iter().filter_map(|r| Some((r, r.wg.filter(|own| *own != wg)?)));
-    own.map(|(r, own)| format!("{} has {own}", short_label(r))).collect()
-}
-
-fn own_groups(rungs: &[&Row], wg: WorkGroup) -> Option<String> {
-    // Where arithmetic is the bound most rungs have a work-group size of their own.
-    let is_told = rungs.first().is_some_and(|row| is_memory_bound(row));
-    let told = other_groups(rungs, wg);
-    (is_told && told.len() > NAMED_GROUPS).then(|| format!("work-groups: {}; all others {wg}", told.join(", ")))
 }
 
 /// Which rungs have tuned settings, and what follows for gains.
@@ -139,13 +113,10 @@ fn title(row: &Row, rungs: &[&Row], inside: &[&Row], wg: Option<WorkGroup>, unit
         false => format!("n = {}", format::count(row.n)),
         true => format!("{} x {}", format::count(row.n), format::count(row.m)),
     };
-    let others = wg.map_or_else(Vec::new, |wg| other_groups(rungs, wg));
-    let wg = match (wg, others.len()) {
-        _ if wg.is_none() || !is_memory_bound(row) => String::new(),
-        (Some(wg), 0) => format!(", wg {wg}"),
-        (Some(wg), 1..=NAMED_GROUPS) => format!(", wg {wg} ({})", others.join(", ")),
-        _ => ", each rung with a wg of its own".to_owned(),
-    };
+    let wg = wg.filter(|_| is_memory_bound(row)).map_or_else(String::new, |wg| {
+        let is_all = rungs.iter().all(|row| row.wg.is_none_or(|own| own == wg));
+        format!(", wg {wg}{}", if is_all { "" } else { " for most" })
+    });
     let is_held = is_held_against_limit(rungs.iter().chain(inside).copied());
     let ceiling = match limit(row) {
         Some(("GB/s", gbps)) if is_held => {
@@ -245,54 +216,56 @@ fn readable(value: f64, digits: usize) -> String {
 /// What must be known to read the numbers right, what matters most first; of rows that repeat their work `inside` only
 /// whether they can be believed.
 fn notes(rows: &[&Row], inside: &[&Row]) -> Vec<String> {
-    let fallback = rows.iter().find(|r| r.flags.contains(flag::CLOCK_FALLBACK));
-    let clock = fallback.map(|r| format!("another clock than asked for ({}): {}", r.clock.name(), r.reason));
     let drift = rows.iter().filter(|r| r.flags.contains(flag::DRIFT)).filter_map(|r| r.canary).fold(1.0, f64::max);
-    let has_gain = rows.iter().any(|r| r.flags.contains(flag::DRIFT) && r.rung.is_some());
-    let drift = format!(
-        "unsteady (the device's clock or a neighbour changed; a fixed kernel took {drift:.2} times its best){}",
-        if has_gain { ", so smaller gains from and to these rows are undecided" } else { "" }
-    );
-    let doubtful = |is_meant: &dyn Fn(&Row) -> bool, text: &str| {
-        let meant: Vec<&Row> = rows.iter().copied().filter(|row| is_meant(row)).collect();
-        (!meant.is_empty()).then(|| format!("{}: {text}", whoever(&meant, rows)))
+    let drift =
+        format!("unsteady (the device's clock or a neighbour changed; a fixed kernel took {drift:.2} times its best)");
+    let doubt = "noisy, unsteady, or by another clock than asked for, so small differences mean little";
+    let is_above = |r: &Row| r.flags.contains(flag::ABOVE_CEILING) && !r.flags.contains(flag::FITS_CACHE);
+    let all = [
+        note(rows, &|r| r.flags.contains(flag::CLOCK_FALLBACK), "timed by another clock than asked for"),
+        note(rows, &is_above, "faster than the limit measured on this device; gpulab ceiling measures it again"),
+        note(rows, &|r| r.flags.contains(flag::DRIFT), &drift),
+        note(rows, &|r| r.flags.contains(flag::NOISY), "noisy, so small differences mean little"),
+        note(inside, &Row::is_doubtful, doubt).map(|note| format!("inside, {note}")),
+        mostly_launches(rows),
+        note(rows, &wins_only_with_data, "faster than all CPU cores only where the device already has the data"),
+    ];
+    all.into_iter().flatten().collect()
+}
+
+/// Whether a kernel beats all CPU cores, and is clearly beaten by them from end to end.
+fn wins_only_with_data(row: &Row) -> bool {
+    const CLEAR: f64 = 1.1;
+    let clear = |noise: Option<f64>| CLEAR * (1.0 + noise.unwrap_or(0.0));
+    !row.on_host()
+        && row.cpu_rayon_x.is_some_and(|kernels| kernels > clear(row.noise))
+        && whole_x(row).is_some_and(|whole| 1.0 / whole > clear(row.end_to_end_noise))
+}
+
+/// The rungs of which launches are most of the time, and from which size on they are at most a tenth of what the device's limit
+/// allows.
+fn mostly_launches(rows: &[&Row]) -> Option<String> {
+    let is_mostly = |row: &Row| row.t_launches_s.zip(row.t_median_s).is_some_and(|(part, whole)| 2.0 * part >= whole);
+    let said = note(rows, &is_mostly, "launches are most of the time")?;
+    let launching = |row: &Row| row.t_launches_s.unwrap_or(0.0);
+    let meant = rows.iter().copied().filter(|row| is_mostly(row));
+    let most = meant.max_by(|a, b| launching(a).total_cmp(&launching(b)))?;
+    let at_limit = match is_memory_bound(most) {
+        true => most.bytes.zip(most.ceiling_gbps),
+        false => most.ops.zip(most.ceiling_gops),
     };
-    let is_untold = |r: &Row| r.flags.contains(flag::LAUNCH_BOUND) && r.t_launches_s.is_none();
-    let doubtful_inside: Vec<&Row> = inside.iter().filter(|r| r.is_doubtful()).copied().collect();
-    let text = "noisy, unsteady, or by another clock than asked for, so small differences mean little";
-    let inside_doubt =
-        (!doubtful_inside.is_empty()).then(|| format!("inside, {}: {text}", who(&doubtful_inside, inside)));
-    let doubts = [
-        note(rows, &|r| r.flags.contains(flag::CLOCK_FALLBACK), clock.as_deref().unwrap_or_default()),
-        note(
-            rows,
-            &|r| r.flags.contains(flag::ABOVE_CEILING) && !r.flags.contains(flag::FITS_CACHE),
-            "faster than the limit measured on this device; gpulab ceiling measures it again",
-        ),
-        note(
-            rows,
-            &|r| {
-                r.ceiling_pct > Some(100.0)
-                    && ![flag::ABOVE_CEILING, flag::FITS_CACHE].iter().any(|&f| r.flags.contains(f))
-            },
-            "above the limit, but within the 5 % by which a limit differs from run to run",
-        ),
-        doubtful(&|r| r.flags.contains(flag::DRIFT), &drift),
-        doubtful(&|r| r.flags.contains(flag::NOISY), "noisy, so small differences mean little"),
-        inside_doubt,
-    ];
-    let launches = [
-        note(rows, &is_untold, "under 50 us, and the launch is a good part of it"),
-        note(rows, &|r| is_untold(r) && r.launches > Some(1), "several launches a run, and each costs time"),
-    ];
-    let known = only_where_data_are(rows);
-    let doubts = doubts.into_iter().flatten();
-    doubts
-        .chain(launching::notes(rows))
-        .chain(launches.into_iter().flatten())
-        .chain(steps_back(rows))
-        .chain(known)
-        .collect()
+    let power = match most.form() {
+        Form::Vector => 1.0,
+        Form::Matrix => 2.0,
+        Form::Square => 3.0,
+    };
+    let from = at_limit.map(|(amount, limit)| {
+        let scale = (9.0 * launching(most) * limit * 1e9 / amount as f64).powf(1.0 / power);
+        (most.n as f64 * scale.max(1.0)).log2().ceil()
+    });
+    // Cells of files may hold any numbers.
+    let from = from.filter(|log| (1.0..62.0).contains(log));
+    Some(said + &from.map_or_else(String::new, |log| format!("; from about --n 2^{log} on they are at most a tenth")))
 }
 
 fn note(rows: &[&Row], is_meant: &dyn Fn(&Row) -> bool, text: &str) -> Option<String> {
@@ -300,113 +273,18 @@ fn note(rows: &[&Row], is_meant: &dyn Fn(&Row) -> bool, text: &str) -> Option<St
     (!meant.is_empty()).then(|| format!("{}: {text}", who(&meant, rows)))
 }
 
-/// What the table's words mean, of those that it has.
-fn meanings(rows: &[&Row]) -> Vec<String> {
-    let cache = note(
-        rows,
-        &|r| r.flags.contains(flag::FITS_CACHE),
-        "the data fit a cache, so memory's limit does not bound it",
-    );
-    let batch = if rows.iter().any(|r| r.t_batch_s.is_some()) { "; back to back: a run among many" } else { "" };
-    let text = "end to end: allocation, transfers, kernels and the host's part, with the program built before";
-    let end_to_end = rows.iter().any(|r| r.t_end_to_end_s.is_some()).then(|| format!("{text}{batch}"));
-    cache.into_iter().chain(end_to_end).collect()
-}
-
-/// By how much a factor must be above 1 to be told.
-const CLEAR: f64 = 1.1;
-
-/// The rungs that beat all CPU cores by their kernels, but from end to end are beaten by them. What the spread could turn
-/// round is not told.
-fn only_where_data_are(rows: &[&Row]) -> Option<String> {
-    let of_cpu = rows.iter().find(|r| r.variant == CPU_RAYON).and_then(|r| r.noise).unwrap_or(0.0);
-    let factors = |r: &&&Row| {
-        let kernels = r.cpu_rayon_x?;
-        let whole = ratio(1.0, whole_x(r)?)?;
-        let noise = [r.noise, r.end_to_end_noise].map(|noise| 1.0 + noise.unwrap_or(0.0) + of_cpu);
-        (kernels > CLEAR * noise[0] && whole > CLEAR * noise[1]).then_some((kernels, whole))
-    };
-    let meant: Vec<&Row> = rows.iter().filter(|r| !r.on_host() && factors(r).is_some()).copied().collect();
-    let (kernels, whole): (Vec<f64>, Vec<f64>) = meant.iter().filter_map(|r| factors(&r)).unzip();
-    (!meant.is_empty()).then(|| {
-        format!(
-            "the device wins only if it already has the data ({}): its kernels by {} times; from end to end all CPU \
-             cores win by {} times",
-            who(&meant, rows),
-            range(&kernels, three),
-            range(&whole, three),
-        )
-    })
-}
-
-/// The rungs that are clearly slower than the rung before, and by how much. A reason is said only where launches are most of
-/// their time.
-fn steps_back(rows: &[&Row]) -> Vec<String> {
-    const WHYS: [&str; 3] = [
-        ", on this device and at this size",
-        ": the launches cost more here, not the idea",
-        ", but launches are most of that time, so this says little of the idea",
-    ];
-    let rungs: Vec<&Row> = rows.iter().copied().filter(|row| is_base(row)).collect();
-    let pairs = rungs.windows(2).map(|pair| (pair[0], pair[1]));
-    let slower: Vec<(&Row, f64, &str)> = pairs
-        .filter_map(|(before, row)| {
-            let more = |time: fn(&Row) -> Option<f64>| Some(time(row)? - time(before)?);
-            let launches = more(|r| r.t_launches_s);
-            let whole = more(|r| r.t_median_s);
-            let why = match launches.zip(whole) {
-                _ if !launching::is_mostly(row) => WHYS[0],
-                // Half of what the rung takes more, or above.
-                Some((launches, whole)) if 2.0 * launches >= whole => WHYS[1],
-                _ => WHYS[2],
-            };
-            Some((row, loss(before, row)?, why))
-        })
-        .collect();
-    WHYS.iter()
-        .filter_map(|why: &&str| {
-            let (meant, losses): (Vec<&Row>, Vec<f64>) =
-                slower.iter().filter(|(_, _, own)| own == why).map(|&(row, loss, _)| (row, loss)).unzip();
-            let told =
-                || format!("{}: {} times slower than the rung before{why}", who(&meant, rows), range(&losses, three));
-            (!meant.is_empty()).then(told)
-        })
-        .collect()
-}
-
 /// What makes a CPU device turn round what is right on a GPU.
 const ON_CPU: &str = "on a CPU device the order may reverse: one thread runs a whole work-group, local memory is ordinary \
                       memory, and what neighbouring work-items read together is a stride for one core";
 
-/// Why rungs are slower than those before them, if some clearly are, not for their launches, and it is a CPU device's rows.
+/// Why rungs are slower than those before them, if some clearly are, and it is a CPU device's rows.
 fn lesson(rungs: &[&Row]) -> Option<&'static str> {
     let bases: Vec<&Row> = rungs.iter().copied().filter(|row| is_base(row) && row.is_on_cpu_device()).collect();
-    bases
-        .windows(2)
-        .any(|pair: &[&Row]| loss(pair[0], pair[1]).is_some() && !launching::is_mostly(pair[1]))
-        .then_some(ON_CPU)
+    let is_slower = |pair: &[&Row]| matches!(columns::gain(Some(pair[0]), pair[1]), Some(Gain::Slower(_)));
+    bases.windows(2).any(is_slower).then_some(ON_CPU)
 }
 
 /// Whether rungs are compared with this row: a right result of one, with a time.
 pub(super) fn is_base(row: &Row) -> bool {
     row.rung.is_some() && row.status == Status::Ok && row.t_median_s.is_some()
-}
-
-/// How many times slower a rung is than the one before; nothing where the spreads of both, too few runs, an unsteady device
-/// or two different clocks could be the reason.
-fn loss(before: &Row, row: &Row) -> Option<f64> {
-    let is_sure = |r: &Row| r.runs > 2;
-    // The shape for CPU devices is no step of the ladder on others.
-    let is_comparable = before.clock == row.clock && row.variant != "wide";
-    let factor = ratio(1.0, row.step_x?)?;
-    (is_comparable && is_sure(before) && is_sure(row) && factor > clear_factor(Some(before), row)).then_some(factor)
-}
-
-/// As [`who`], but `most rows` where more than half of them would need many names.
-fn whoever(meant: &[&Row], rows: &[&Row]) -> String {
-    /// More names than these are not read.
-    const NAMES: usize = 3;
-    let names = who(meant, rows);
-    let is_most = 2 * meant.len() > rows.iter().filter(|row| row.t_median_s.is_some()).count();
-    if is_most && names.split(", ").count() > NAMES { "most rows".to_owned() } else { names }
 }

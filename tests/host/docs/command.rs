@@ -196,7 +196,6 @@ fn unknown_name(command: &Command) -> Option<String> {
             .subject
             .name()
             .map_or(Ok(()), |name| rungs(name, args.rungs.variant.as_deref()).and_then(|()| settings(name, &args.set))),
-        Command::Noise(args) => rungs(&args.family, Some(&args.variant)),
         // What a reader would bring is not there.
         Command::Count(args) => args.subject.name().filter(|_| args.solves.is_none()).map_or(Ok(()), |what| {
             let (name, rung) = what.split_once(':').unwrap_or((what, ""));
@@ -219,7 +218,7 @@ fn is_runnable(command: &Command, words: &[String]) -> bool {
     };
     let is_pure = match command {
         Command::List { .. } | Command::Explain { .. } | Command::Diff(_) => true,
-        Command::Columns { .. } | Command::Help { .. } | Command::Show(_) | Command::Completions { .. } => true,
+        Command::Help { .. } | Command::Show(_) | Command::Completions { .. } => true,
         Command::Source(source) => !source.expanded,
         Command::Compare(compare) => compare.rows.csv.is_none() && compare.rows.json.is_none(),
         Command::Plot(plot) => plot.output == "-",

@@ -1,5 +1,5 @@
 // family: dot
-// hint: numbers of both signs
+// hint: loses a sign
 // options: --dtype f32
 __kernel void mine(__global const T *x, __global const T *y, __global T *partials, const INDEX n)
 {

@@ -1,5 +1,5 @@
 // family: reduce
-// hint: first step of the tree is missing
+// hint: Only the first 128 of each group
 __kernel void mine(__global const T *x, __global T *partials, const INDEX n)
 {
     const uint lid = get_local_id(0);

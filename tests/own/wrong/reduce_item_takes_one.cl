@@ -1,5 +1,5 @@
 // family: reduce
-// hint: each work-item takes one of 4
+// hint: Only the first 256 of each group
 // gpulab: elements 4
 __kernel void mine(__global const T *x, __global T *partials, const INDEX n)
 {

@@ -1,5 +1,5 @@
 // family: reduce
-// hint: s > 0, not s > 1
+// hint: s > 1, in place of s > 0
 __kernel void mine(__global const T *x, __global T *partials, const INDEX n)
 {
     const uint lid = get_local_id(0);

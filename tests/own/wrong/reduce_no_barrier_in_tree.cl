@@ -1,5 +1,5 @@
 // family: reduce
-// hint: ran through the tree before the others
+// hint: elements are in the result
 __kernel void mine(__global const T *x, __global T *partials, const INDEX n)
 {
     const uint lid = get_local_id(0);

@@ -1,5 +1,5 @@
 // family: reduce
-// hint: Only the first of 4 partial results is written
+// hint: 3 of 4 partial results are not written
 __kernel void mine(__global const T *x, __global T *partials, const INDEX n)
 {
     const INDEX begin = get_group_id(0) * (INDEX)WG;

@@ -1,5 +1,5 @@
 // family: transpose
-// hint: Only the first 8 of each tile's 32 rows are written
+// hint: Only the first 8 of each tile
 // gpulab: wg 32x8
 // gpulab: elements 1x4
 __kernel void mine(__global const T *in, __global T *out, const INDEX width, const INDEX height)

@@ -1,5 +1,5 @@
 // family: transpose
-// hint: Only a square is
+// hint: right for squares only
 // gpulab: wg 16x16
 __kernel void mine(__global const T *in, __global T *out, const INDEX width, const INDEX height)
 {

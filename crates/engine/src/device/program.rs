@@ -5,7 +5,6 @@ use super::{BuildUnit, doctor, info};
 use gpulab_model::outcome::Told;
 use gpulab_model::plan::{Arg, BUILD_OPTIONS, MAX_REGISTERS};
 use gpulab_system::terminal;
-use gpulab_system::text::Joined;
 use ocl::core::{self, Context, DeviceId, Kernel, Program, ProgramInfo, ProgramInfoResult};
 use std::collections::BTreeMap;
 use std::ffi::CString;
@@ -57,7 +56,7 @@ impl Built {
             Built { kernels: BTreeMap::new(), parameters: BTreeMap::new(), program, unit: unit.clone(), wide_index };
         for name in &unit.kernels {
             let kernel = built.create(name).map_err(|error| missing(name, error, &built.program, device, unit))?;
-            built.parameters.insert(name.clone(), parameters(&kernel, &unit.text));
+            built.parameters.insert(name.clone(), parameters(&kernel));
             built.kernels.insert(name.clone(), vec![kernel]);
         }
         Ok(built)
@@ -302,27 +301,27 @@ enum ParameterKind {
 }
 
 /// The parameters of a kernel; none if the driver does not tell.
-pub(super) fn parameters(kernel: &Kernel, text: &str) -> Vec<Parameter> {
+pub(super) fn parameters(kernel: &Kernel) -> Vec<Parameter> {
     const NUM_ARGS: u32 = 0x1191;
     let count = info::kernel(kernel, NUM_ARGS).ok().and_then(|answer| answer.number()).unwrap_or(0);
     let told = (0..count).map(|index| {
         let ask = |key| info::kernel_arg(kernel, index as u32, key).ok();
         let [address, access] = [0x1196, 0x1197].map(|key| ask(key).and_then(|answer| answer.number()));
         let [type_name, name] = [0x1198, 0x119A].map(|key| ask(key).map(|answer| answer.text()));
-        Some(Parameter::new(address?, access?, &type_name?, name.unwrap_or_default(), text))
+        Some(Parameter::new(address?, access?, &type_name?, name.unwrap_or_default()))
     });
     told.collect::<Option<_>>().unwrap_or_default()
 }
 
 impl Parameter {
-    /// From OpenCL's qualifiers of address and access; `text` is what its type may be defined in.
-    fn new(address: u64, access: u64, type_name: &str, name: String, text: &str) -> Parameter {
+    /// From OpenCL's qualifiers of address and access.
+    fn new(address: u64, access: u64, type_name: &str, name: String) -> Parameter {
         let (kind, qualifier) = match address {
             GLOBAL | CONSTANT if access != NONE => (ParameterKind::Image, ""),
             GLOBAL => (ParameterKind::Buffer, "__global "),
             CONSTANT => (ParameterKind::Buffer, "__constant "),
             LOCAL => (ParameterKind::Local, "__local "),
-            _ => (by_value(type_name, text), ""),
+            _ => (by_value(type_name), ""),
         };
         Parameter { kind, declared: format!("{qualifier}{type_name} {name}").trim_end().to_owned(), name }
     }
@@ -359,23 +358,15 @@ impl Parameter {
     }
 }
 
-/// What is handed over by value, by the name of its type.
-fn by_value(type_name: &str, text: &str) -> ParameterKind {
-    /// Deeper definitions are left to the driver.
-    const MOST: usize = 8;
-    let mut name = type_name.to_owned();
-    for _ in 0..MOST {
-        name = defined_by(&name, text).unwrap_or(name);
-    }
-    let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
-    match name.as_str() {
+/// What is handed over by value, by the name of its type: of one that has another name, the driver compares sizes.
+fn by_value(type_name: &str) -> ParameterKind {
+    match type_name {
         "int" | "uint" | "unsigned" | "unsigned int" => ParameterKind::Whole(4),
         "long" | "ulong" | "unsigned long" => ParameterKind::Whole(8),
         "float" => ParameterKind::Float,
         "sampler_t" => ParameterKind::Sampler,
-        _ if OTHERS.contains(&scalar) || name.starts_with("struct") || name.starts_with("union") => {
-            ParameterKind::Other
-        }
+        _ if OTHERS.contains(&type_name.trim_end_matches(|c: char| c.is_ascii_digit())) => ParameterKind::Other,
+        _ if type_name.starts_with("struct") || type_name.starts_with("union") => ParameterKind::Other,
         _ => ParameterKind::Unknown,
     }
 }
@@ -383,20 +374,6 @@ fn by_value(type_name: &str, text: &str) -> ParameterKind {
 /// Types that are no whole number of 4 or 8 bytes, and those of which there are vectors.
 const OTHERS: [&str; 13] =
     ["int", "uint", "long", "ulong", "char", "uchar", "short", "ushort", "half", "float", "double", "event_t", "bool"];
-
-/// What a type's name stands for, if the text defines it.
-fn defined_by(name: &str, text: &str) -> Option<String> {
-    text.split(';').find_map(|statement| {
-        let before = statement
-            .trim_end()
-            .strip_suffix(name)
-            .filter(|before| !before.ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_'))?
-            .trim_end();
-        let meaning = before.rsplit("typedef").next().filter(|meaning| meaning.len() < before.len());
-        let of_fields = before.ends_with('}').then_some("struct");
-        of_fields.or(meaning).map(|meaning| meaning.split_whitespace().joined(" "))
-    })
-}
 
 #[cfg(test)]
 mod tests {
@@ -511,8 +488,8 @@ info    : used 28 registers, 0 stack, 64 bytes smem, 412 bytes cmem[0], 0 bytes 
     const READ_ONLY: u64 = 0x11A0;
     const BUFFER: Arg<BufferId> = Arg::Buffer(BufferId(1));
 
-    fn refusal(address: u64, access: u64, type_name: &str, text: &str, arg: Arg<BufferId>) -> Option<String> {
-        Parameter::new(address, access, type_name, "e".into(), text).refusal(&arg, false, false)
+    fn refusal(address: u64, access: u64, type_name: &str, arg: Arg<BufferId>) -> Option<String> {
+        Parameter::new(address, access, type_name, "e".into()).refusal(&arg, false, false)
     }
 
     #[test]
@@ -534,33 +511,23 @@ info    : used 28 registers, 0 stack, 64 bytes smem, 412 bytes cmem[0], 0 bytes 
             (GLOBAL, READ_ONLY, "image2d_t", 3),
         ] {
             for (kind, arg) in [BUFFER, Arg::Local(64), Arg::Index(5)].into_iter().enumerate() {
-                let refused = refusal(address, access, type_name, "", arg);
+                let refused = refusal(address, access, type_name, arg);
                 assert_eq!(refused.is_none(), kind == takes, "{type_name}: {refused:?}");
             }
         }
         assert_eq!(
-            refusal(PRIVATE, NONE, "float", "", Arg::Index(5)).unwrap(),
+            refusal(PRIVATE, NONE, "float", Arg::Index(5)).unwrap(),
             "is declared `float e` and is given a whole number of type INDEX (uint): declare it `const INDEX e`"
         );
     }
 
     #[test]
     fn an_image_takes_an_image_and_wide_numbers_are_wide() {
-        let image = Parameter::new(GLOBAL, READ_ONLY, "image2d_t", "e".into(), "");
+        let image = Parameter::new(GLOBAL, READ_ONLY, "image2d_t", "e".into());
         assert_eq!(image.refusal(&BUFFER, true, false), None);
-        let long = Parameter::new(PRIVATE, NONE, "ulong", "e".into(), "");
+        let long = Parameter::new(PRIVATE, NONE, "ulong", "e".into());
         assert_eq!(long.refusal(&Arg::<BufferId>::Index(5), false, true), None);
-        let pointer = Parameter::new(GLOBAL, NONE, "float*", "e".into(), "");
+        let pointer = Parameter::new(GLOBAL, NONE, "float*", "e".into());
         assert!(pointer.refusal(&BUFFER, true, false).is_some());
-    }
-
-    #[test]
-    fn types_of_other_names_are_looked_up() {
-        let text = "typedef float real;\n#define X\ntypedef unsigned  int u32; typedef u32 count;\n\
-                    typedef struct { float a; int b; } S;\nint b;";
-        for (type_name, is_right) in [("real", false), ("u32", true), ("count", true), ("S", false), ("unheard", true)]
-        {
-            assert_eq!(refusal(PRIVATE, NONE, type_name, text, Arg::Index(5)).is_none(), is_right, "{type_name}");
-        }
     }
 }

@@ -5,14 +5,14 @@ use crate::minplus;
 use crate::prelude::*;
 
 /// Advances registers by operations of one kind: [`PAIRS`] of them in each of `n` lanes, a multiple of every group's
-/// lanes; in `half` as many as stay exact.
+/// lanes.
 pub static CHAINS: Family = BuiltInFamily {
     name: "arith",
     about: "operations of one kind as fast as possible",
     form: Form::Vector,
     problem: &PROBLEM,
     ladder: const { &ladder([rung("probes/arith/chains.cl", chains, &[VEC])]) },
-    choices: &[OP, HALF, LENGTH, SWEEPS],
+    choices: &[OP, LENGTH, SWEEPS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::Arithmetic,
 }
@@ -21,9 +21,8 @@ pub static CHAINS: Family = BuiltInFamily {
 pub const OP: Tunable = Tunable::choice(
     "op",
     "the operation: a multiplication with an addition (fma by the function, mad by operators) or another",
-    "mad fma add min add_min",
+    "mad fma add add_min",
 );
-pub const HALF: Tunable = Tunable::switch("half", "whether registers hold half, from f32 in memory");
 const LENGTH: Tunable = Tunable::number("chains", "independent registers of a work-item", (1, MOST), "8 4 16 12 6");
 const VEC: Tunable = Tunable::choice("vec", "elements of a register", "1 2 4 8 16");
 
@@ -35,8 +34,6 @@ const SWEEPS: Tunable = Tunable::number(
 );
 /// Most registers of an item, and most sweeps.
 const MOST: u64 = 32;
-/// Advances of a register of `half` that stay whole numbers without rounding.
-const EXACT_IN_HALF: u64 = 1024;
 
 /// Elements from where a lane's register begins to where its next one does, as in the kernel: no vector is longer. Data do not
 /// depend on the vectors' length.
@@ -49,7 +46,6 @@ const ZERO: &str = "zero";
 /// What a case asks for.
 struct Chain<'a> {
     op: &'a str,
-    half: bool,
     registers: u64,
     sweeps: u64,
     turns: u64,
@@ -60,14 +56,12 @@ struct Chain<'a> {
 impl Chain<'_> {
     fn of(params: &Params) -> Result<Chain<'_>, Refusal> {
         let op = OP.given(params)?.unwrap_or(OP.values().next().unwrap_or_default());
-        let half = HALF.is_on(params)?.unwrap_or(false);
         let registers = LENGTH.get(params)?.unwrap_or(8);
         let sweeps = SWEEPS.get(params)?.unwrap_or(8);
-        let steps = PAIRS / registers.min(PAIRS);
-        let turns = if half { steps.min(EXACT_IN_HALF) } else { steps } / sweeps.min(PAIRS);
+        let turns = PAIRS / registers.min(PAIRS) / sweeps.min(PAIRS);
         let known = i64::from(!params.contains_key(ZERO));
         match PAIRS.is_multiple_of(registers * sweeps) {
-            true => Ok(Chain { op, half, registers, sweeps, turns, known }),
+            true => Ok(Chain { op, registers, sweeps, turns, known }),
             false => Err(Refusal::Setting(format!(
                 "chains={registers} sweeps={sweeps}: their product must be a divisor of {PAIRS}"
             ))),
@@ -82,14 +76,13 @@ impl Chain<'_> {
 
     /// Whether registers change each other, so that all of a lane start from one number.
     fn is_ring(&self, dtype: Dtype) -> bool {
-        matches!(self.op, "min" | "add_min") || (self.op == "add" && dtype == Dtype::I32)
+        self.op == "add_min" || (self.op == "add" && dtype == Dtype::I32)
     }
 
     /// What a lane's ring comes to that starts from this number.
     fn result(&self, start: i64) -> i64 {
         match self.op {
             "add" => self.ring(start, i64::wrapping_add),
-            "min" => self.ring(start, i64::min),
             _ => self.ring(start, |x, y| x.min(y - self.known)),
         }
     }
@@ -102,15 +95,12 @@ impl Chain<'_> {
         }
     }
 
-    /// As the kernel does it: each register advances by its neighbour, and of minima the last begins each turn below the first.
+    /// As the kernel does it: each register advances by its neighbour.
     fn ring(&self, start: i64, step: impl Fn(i64, i64) -> i64) -> i64 {
         let apart = if self.op == "add_min" { 2 } else { 1 };
         let mut x: Vec<i64> = (0..self.registers as i64).map(|c| start + apart * c).collect();
         let last = x.len() - 1;
         for _ in 0..self.turns {
-            if self.op == "min" {
-                x[last] = x[0] - self.known;
-            }
             for _ in 0..self.sweeps {
                 for c in 0..last {
                     x[c] = step(x[c], x[c + 1]);
@@ -174,23 +164,17 @@ fn chains(ask: &Ask<'_>) -> Planned {
     let n = shape.n;
     let wg = ask.case.wg.size();
     let vec = VEC.get(params)?.unwrap_or(1);
-    if chain.half && (dtype != Dtype::F32 || !ask.target.fp16) {
-        return Err(Refusal::Feature(
-            "half: this device has no fp16, or other elements than f32 were asked for".into(),
-        ));
-    }
     if !n.is_multiple_of(vec * wg as u64) {
         return Err(Refusal::Size(format!("n = {n}: a multiple of a group's {} lanes is needed", vec * wg as u64)));
     }
-    let compares = matches!(chain.op, "min" | "add_min");
-    let element = if compares { shape::signed(dtype) } else { shape::wrapping(dtype) };
+    let element = if chain.op == "add_min" { shape::signed(dtype) } else { shape::wrapping(dtype) };
     let op = match chain.op {
         "add" if !dtype.is_float() => "OP_ADD_NEXT".into(),
         "fma" if !dtype.is_float() => "OP_MAD".into(),
         op => format!("OP_{}", op.to_uppercase()),
     };
     let grid = Grid::covering(wg, n / vec);
-    let mut plan = Builder::linear(ask, if chain.half { "half" } else { element }, grid);
+    let mut plan = Builder::linear(ask, element, grid);
     plan.note_all();
     plan.define(&op, 1);
     plan.define("VEC", vec);
@@ -198,10 +182,6 @@ fn chains(ask: &Ask<'_>) -> Planned {
     plan.define("SWEEPS", chain.sweeps);
     for &(name, value) in minplus::element_macros(dtype, ask.target) {
         plan.define(name, value);
-    }
-    if chain.half {
-        plan.define("HALF", 1);
-        plan.define("M", "float");
     }
     let output = plan.output(n as usize);
     let args =

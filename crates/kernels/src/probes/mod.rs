@@ -7,5 +7,5 @@ pub(super) mod local;
 pub(super) mod memory;
 
 pub use arithmetic::lanes;
-pub use chains::{HALF, OP};
+pub use chains::OP;
 pub use memory::{READ, VEC};

@@ -10,7 +10,7 @@ pub use belief::{SHORTEST_NS, objection};
 pub use device::{DeviceInfo, PlatformInfo, fake_info};
 pub use executor::{Executor, Job};
 pub use needs::{Inspected, LaunchedOnce, ProgramBinary, Told};
-pub use symptoms::{CellSymptoms, CountSymptoms, DataKinds, Likeness, Repeated, StartsFrom, Symptoms, TriedShape};
+pub use symptoms::{CellSymptoms, CountSymptoms, DataKind, Likeness, Repeated, StartsFrom, Symptoms};
 
 use crate::data::Params;
 use crate::named_enum;
@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 named_enum! {
     /// Which clock a row's times come from.
-    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum, Hash)]
     #[serde(rename_all = "lowercase")]
     pub enum Clock {
         /// The driver's event times, from the start of the first timed kernel to the end of the last.

@@ -1,6 +1,5 @@
 //! The ratio of two sides' times from the order of their runs alone, whatever the distribution of times.
 
-use super::RatioInterval;
 use gpulab_model::stats::quantile;
 
 /// Share of comparisons of two sides that are alike whose interval misses 1, if every order of their runs is as likely as any
@@ -23,14 +22,6 @@ const FEW: f64 = 24.0;
 /// The standard error of the Hodges-Lehmann estimate of normal data, in those of the mean: the root of pi / 3.
 const RANKS_OF_MEAN: f64 = 1.0233;
 
-/// How the runs of two sides follow each other in time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Turns {
-    InTurn,
-    /// One side comes first, so that a change of the machine looks like one of the program.
-    OneAfterTheOther,
-}
-
 /// By how much of the range of a side's runs two sides must be further apart where one came first: a machine that changes
 /// between them, by as much as it does among them, is not to be taken for a change of the program. Found from recorded runs.
 const APART: f64 = 0.5;
@@ -41,21 +32,25 @@ const MOST: usize = 1000;
 /// Most runs of each side for which the distribution of ranks is counted; the normal one stands for more.
 const COUNTED: usize = 40;
 
+/// How many times slower one side is than the other, and the interval that holds it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RatioInterval {
+    /// Time of the second over time of the first.
+    pub ratio: f64,
+    pub low: f64,
+    pub high: f64,
+}
+
 impl RatioInterval {
     /// Of several runs of each side, in seconds: the median of all ratios of a run of `after` to one of `before` (Hodges and
     /// Lehmann, "Estimates of location based on rank tests", Annals of Mathematical Statistics 34(2), 1963), and the interval
     /// that belongs to the test of Mann and Whitney ("On a test of whether one of two random variables is stochastically larger
-    /// than the other", the same 18(1), 1947). Of sides one of which came first it is widened by a part of what runs of a side
+    /// than the other", the same 18(1), 1947). Of sides that did not take turns it is widened by a part of what runs of a side
     /// differ by. None where the runs are too few for any order of them to be rare.
-    pub fn of_runs(before: &[f64], after: &[f64], turns: Turns) -> Option<RatioInterval> {
-        let last = |runs: &[f64]| runs[runs.len().saturating_sub(MOST)..].to_vec();
-        let before = last(before);
-        let after = last(after);
+    pub fn of_runs(before: &[f64], after: &[f64], in_turn: bool) -> Option<RatioInterval> {
+        let [before, after] = [before, after].map(|runs| &runs[runs.len().saturating_sub(MOST)..]);
         let outside = outside(before.len(), after.len())?;
-        let wider = match turns {
-            Turns::InTurn => 1.0,
-            Turns::OneAfterTheOther => range(&before)?.max(range(&after)?).powf(APART),
-        };
+        let wider = if in_turn { 1.0 } else { range(before)?.max(range(after)?).powf(APART) };
         let mut ratios: Vec<f64> = after.iter().flat_map(|a| before.iter().map(move |b| a / b)).collect();
         ratios.sort_by(f64::total_cmp);
         let low = ratios[outside - 1];
@@ -154,7 +149,7 @@ mod tests {
             for order in every_order(a, b) {
                 let of = |side: bool| (0..a + b).filter(|&at| order[at] == side).map(|at| 1.0 + at as f64).collect();
                 let (before, after): (Vec<f64>, Vec<f64>) = (of(false), of(true));
-                let interval = RatioInterval::of_runs(&before, &after, Turns::InTurn).unwrap();
+                let interval = RatioInterval::of_runs(&before, &after, true).unwrap();
                 called += usize::from(interval.low > 1.0 || interval.high < 1.0);
                 all += 1;
             }
@@ -165,22 +160,22 @@ mod tests {
     #[test]
     fn of_too_few_runs_there_is_no_interval() {
         for (a, b) in [(1, 1), (2, 2), (3, 3), (5, 5), (1, 300), (0, 9), (2, 20)] {
-            for turns in [Turns::InTurn, Turns::OneAfterTheOther] {
-                assert_eq!(RatioInterval::of_runs(&vec![1.0; a], &vec![2.0; b], turns), None, "{a} and {b}");
+            for in_turn in [true, false] {
+                assert_eq!(RatioInterval::of_runs(&vec![1.0; a], &vec![2.0; b], in_turn), None, "{a} and {b}");
             }
         }
-        assert!(RatioInterval::of_runs(&[1.0; FEWEST], &[2.0; FEWEST], Turns::InTurn).is_some());
-        assert!(RatioInterval::of_runs(&[1.0; FEWEST - 1], &[2.0; FEWEST - 1], Turns::InTurn).is_none());
+        assert!(RatioInterval::of_runs(&[1.0; FEWEST], &[2.0; FEWEST], true).is_some());
+        assert!(RatioInterval::of_runs(&[1.0; FEWEST - 1], &[2.0; FEWEST - 1], true).is_none());
     }
 
     #[test]
     fn sides_that_did_not_take_turns_must_be_further_apart() {
         let before = [1.00, 1.01, 1.02, 1.03, 1.04, 1.05];
-        let low = |factor: f64, turns: Turns| {
-            RatioInterval::of_runs(&before, &before.map(|t| t * factor), turns).unwrap().low
+        let low = |factor: f64, in_turn: bool| {
+            RatioInterval::of_runs(&before, &before.map(|t| t * factor), in_turn).unwrap().low
         };
-        assert!(low(1.052, Turns::InTurn) > 1.0 && low(1.052, Turns::OneAfterTheOther) < 1.0);
-        assert!(low(1.071, Turns::OneAfterTheOther) > 1.0);
+        assert!(low(1.052, true) > 1.0 && low(1.052, false) < 1.0);
+        assert!(low(1.071, false) > 1.0);
     }
 
     #[test]
@@ -197,7 +192,7 @@ mod tests {
     fn a_ratio_and_its_ends_do_not_depend_on_which_side_comes_first() {
         let a = [1.0, 1.1, 0.9, 1.05, 1.2, 1.0, 3.0];
         let b = [1.3, 1.25, 1.4, 1.2, 1.35, 1.5];
-        let interval = |a: &[f64], b: &[f64]| RatioInterval::of_runs(a, b, Turns::InTurn).unwrap();
+        let interval = |a: &[f64], b: &[f64]| RatioInterval::of_runs(a, b, true).unwrap();
         let there = interval(&a, &b);
         let back = interval(&b, &a);
         for (x, y) in [(there.ratio, back.ratio), (there.low, back.high), (there.high, back.low)] {
@@ -221,7 +216,7 @@ mod tests {
         let found = |at: &u64| {
             let (before, after): (Vec<f64>, Vec<f64>) =
                 (side(2 * at, 1.0).collect(), side(2 * at + 1, 1.0 + share).collect());
-            RatioInterval::of_runs(&before, &after, Turns::InTurn).unwrap().low > 1.0
+            RatioInterval::of_runs(&before, &after, true).unwrap().low > 1.0
         };
         let found = (0..1000u64).filter(found).count();
         assert!((900..1000).contains(&found), "{found} of 1000");

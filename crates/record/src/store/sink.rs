@@ -5,7 +5,7 @@ use gpulab_system::files;
 use gpulab_system::terminal::{Escaping, Stdout};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// An open output. What a regular file holds is left alone until the first write.
 pub(super) struct Sink {
@@ -70,32 +70,31 @@ impl Sink {
         }
     }
 
-    /// Waits until a regular file is on its disk.
-    pub(super) fn sync(&self) -> Result<(), Error> {
-        match &self.place {
-            Destination::Regular(Regular { file, .. }) => file.sync_all().map_err(|e| self.error(e)),
-            _ => Ok(()),
-        }
-    }
-
-    /// Lets `write` fill the output. What a regular file holds is replaced by the whole, or, if that fails, stays.
+    /// Lets `write` fill the output. What a regular file holds is replaced by the whole, or, if that fails, stays: it is written
+    /// under another name first.
     pub(super) fn fill<T>(&mut self, write: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> Result<T, Error> {
         let done = match &mut self.place {
-            Destination::Regular(regular) => {
-                regular.end = 0;
-                match Beside::new(Path::new(&self.name), &regular.file) {
-                    Some(mut beside) => {
-                        write(&mut beside.file).and_then(|written| beside.take_place().map(|()| written))
-                    }
-                    None => regular.begin().and_then(|()| write(&mut regular.file)).inspect_err(|_| regular.cut()),
+            Destination::Regular(regular) => std::fs::canonicalize(&self.name).and_then(|target| {
+                let unfinished = files::beside(&target);
+                let place = || {
+                    let mut file = File::create(&unfinished)?;
+                    let written = write(&mut file)?;
+                    file.sync_all()?;
+                    std::fs::rename(&unfinished, &target)?;
+                    regular.is_new = false;
+                    Ok(written)
+                };
+                // What is left of a failure is of no use.
+                place().inspect_err(|_| drop(std::fs::remove_file(&unfinished)))
+            }),
+            Destination::Stream(file) => write(file),
+            Destination::Stdout => {
+                let mut out = Escaping::new(&Stdout);
+                match Stdout.is_terminal() {
+                    true => write(&mut out).and_then(|written| out.flush().map(|()| written)),
+                    false => write(&mut &Stdout),
                 }
             }
-            Destination::Stream(file) => write(file),
-            Destination::Stdout if Stdout.is_terminal() => {
-                let mut out = Escaping::new(&Stdout);
-                write(&mut out).and_then(|written| out.flush().map(|()| written))
-            }
-            Destination::Stdout => write(&mut &Stdout),
         };
         done.map_err(|e| self.error(e))
     }
@@ -104,8 +103,7 @@ impl Sink {
     pub(super) fn write(&mut self, text: &[u8]) -> Result<(), Error> {
         let done = match &mut self.place {
             Destination::Regular(regular) => regular.append(text),
-            Destination::Stream(file) => file.write_all(text),
-            Destination::Stdout => write_stdout(text),
+            _ => return self.fill(|out| out.write_all(text)),
         };
         done.map_err(|e| self.error(e))
     }
@@ -122,84 +120,23 @@ impl Drop for Sink {
     }
 }
 
-/// A new file beside one that holds something, to take its place.
-struct Beside {
-    file: File,
-    path: PathBuf,
-    /// The old file itself, where a link leads to it.
-    target: PathBuf,
-}
-
-impl Beside {
-    /// None where the old file holds nothing, or has other names, or where its folder takes no new file.
-    fn new(path: &Path, old: &File) -> Option<Beside> {
-        let metadata = old.metadata().ok().filter(|m| m.len() > 0 && !files::has_other_names(m))?;
-        let target = std::fs::canonicalize(path).ok()?;
-        let path = files::beside(&target);
-        let file = OpenOptions::new().write(true).create_new(true).open(&path).ok()?;
-        let beside = Beside { file, path, target };
-        beside.file.set_permissions(metadata.permissions()).ok()?;
-        Some(beside)
-    }
-
-    fn take_place(&self) -> io::Result<()> {
-        self.file.sync_all().and_then(|()| std::fs::rename(&self.path, &self.target))
-    }
-}
-
-impl Drop for Beside {
-    fn drop(&mut self) {
-        // After a failure; else it is there under this name no more.
-        drop(std::fs::remove_file(&self.path));
-    }
-}
-
 impl Regular {
-    /// Cuts the file before the first write.
-    fn begin(&mut self) -> io::Result<()> {
+    /// Cuts the file before the first write, and takes back what a failed one left behind the end.
+    fn append(&mut self, text: &[u8]) -> io::Result<()> {
         if !self.is_begun {
-            self.file.set_len(self.end)?;
-            self.file.seek(SeekFrom::Start(self.end))?;
+            self.cut()?;
             self.is_begun = true;
         }
-        Ok(())
-    }
-
-    fn append(&mut self, text: &[u8]) -> io::Result<()> {
-        self.begin()?;
-        self.file.write_all(text).inspect_err(|_| self.cut())?;
+        // What cannot be cut either stays torn, which readers find.
+        self.file.write_all(text).inspect_err(|_| drop(self.cut()))?;
         self.end += text.len() as u64;
         Ok(())
     }
 
-    /// Takes back what a failed write left behind the end.
-    fn cut(&mut self) {
-        // What cannot be cut either stays torn, which readers find.
-        let _ = self.file.set_len(self.end).and_then(|()| self.file.seek(SeekFrom::Start(self.end)));
+    fn cut(&mut self) -> io::Result<u64> {
+        self.file.set_len(self.end)?;
+        self.file.seek(SeekFrom::Start(self.end))
     }
-}
-
-fn write_stdout(text: &[u8]) -> io::Result<()> {
-    if Stdout.is_terminal() {
-        let mut out = Escaping::new(&Stdout);
-        return out.write_all(text).and_then(|()| out.flush());
-    }
-    #[cfg(unix)]
-    if let Some((mut file, before)) = redirected() {
-        // A shell has sent it to a file: there, too, no row is torn.
-        return file.write_all(text).inspect_err(|_| {
-            let _ = file.set_len(before).and_then(|()| file.seek(SeekFrom::End(0)));
-        });
-    }
-    (&Stdout).write_all(text)
-}
-
-/// The regular file that standard output writes at the end of, and its length.
-#[cfg(unix)]
-fn redirected() -> Option<(&'static File, u64)> {
-    let file = Stdout.file().ok()?;
-    let length = file.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
-    Some((file, length))
 }
 
 /// Opens a file for writing, and for reading too if it is a regular one.

@@ -125,7 +125,7 @@ fn with_reasons(why: &LadderReasons, is_gpu: bool, page: &PageMaterial<'_>) -> M
         @if !pays.is_empty() { h4 { "What would pay most, by the model" } (payoffs(&pays, page)) }
         h4 { "Counts beside times" }
         (counts(&why.rungs))
-        (notes(&why::notes(why, is_gpu)))
+        (notes(&why::notes(why)))
         p.quiet { (why::model(is_gpu)) }
     }
 }

@@ -1,10 +1,10 @@
 //! A sweep's rungs and work-groups as a map of times relative to the best.
 
-use super::Swept;
-use super::timed::{FLAT, Timed, variants};
+use super::{FLAT, Timed, variants};
 use crate::format::{self, Screen, Tint, paint};
-use crate::rungs::label_of;
+use crate::rungs::label;
 use gpulab_model::plan::WorkGroup;
+use gpulab_record::Row;
 
 /// The signs of times, each up to this many times the best.
 const SHADES: [(f64, &str); 4] = [(FLAT, "█"), (1.25, "▓"), (2.0, "▒"), (5.0, "░")];
@@ -17,15 +17,15 @@ const CELLS: [usize; 2] = [9, 8];
 
 /// A line for each rung and a cell for each work-group, with the time of its best configuration relative to the best of
 /// all. Nothing where there is no choice of work-groups. `ranked` are the rows with the times that count.
-pub(super) fn map(rows: &[&Swept], ranked: &[Timed<'_>], screen: Screen) -> String {
+pub(super) fn map(rows: &[&Row], ranked: &[Timed<'_>], screen: Screen) -> String {
     let Some(&(_, least)) = ranked.first() else { return String::new() };
     let wgs = work_groups(rows);
     let variants: Vec<&str> =
-        variants(rows).into_iter().filter(|v| ranked.iter().any(|(r, _)| *r.variant == **v)).collect();
+        variants(rows).into_iter().filter(|v| ranked.iter().any(|(r, _)| r.variant == *v)).collect();
     if wgs.len() < 2 {
         return String::new();
     }
-    let name = |variant: &str| rows.iter().find(|r| *r.variant == *variant).map(|r| label_of(r)).unwrap_or_default();
+    let name = |variant: &str| rows.iter().find(|r| r.variant == variant).map(|r| label(r)).unwrap_or_default();
     let names: Vec<String> =
         variants.iter().map(|variant| format::shorten(&format::terminal(&name(variant)), 24)).collect();
     let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
@@ -41,7 +41,7 @@ pub(super) fn map(rows: &[&Swept], ranked: &[Timed<'_>], screen: Screen) -> Stri
         text.push_str(&format!("{:width$}{head}\n", ""));
         for (variant, name) in variants.iter().zip(&names) {
             let time =
-                |wg| ranked.iter().find(|(r, _)| *r.variant == **variant && r.wg == Some(wg)).map(|(_, time)| *time);
+                |wg| ranked.iter().find(|(r, _)| r.variant == *variant && r.wg == Some(wg)).map(|(_, time)| *time);
             let cells = block.iter().map(|&wg| cell(time(wg).map(|time| time / least), wide, screen));
             text.push_str(&(format!("{name:<width$}{}", cells.collect::<String>()).trim_end().to_owned() + "\n"));
         }
@@ -50,7 +50,7 @@ pub(super) fn map(rows: &[&Swept], ranked: &[Timed<'_>], screen: Screen) -> Stri
 }
 
 /// Work-groups by their sizes, each once.
-pub(crate) fn work_groups(rows: &[&Swept]) -> Vec<WorkGroup> {
+pub(crate) fn work_groups(rows: &[&Row]) -> Vec<WorkGroup> {
     let mut wgs: Vec<WorkGroup> = rows.iter().filter_map(|r| r.wg).collect();
     wgs.sort_by_key(|wg| (wg.size(), wg.0));
     wgs.dedup();
@@ -77,14 +77,13 @@ fn cell(factor: Option<f64>, wide: usize, screen: Screen) -> String {
 mod tests {
     use super::*;
     use crate::golden::SCREEN;
-    use gpulab_record::{Row, row};
+    use gpulab_record::row;
 
     #[test]
     fn what_needs_two_blocks_is_shared_out_between_them() {
         let timed = |wg: usize| Row { rung: Some(1), wg: Some(WorkGroup::linear(wg)), ..row("naive") };
         let rows: Vec<Row> = (5..15).map(|log| timed(1 << log)).collect();
-        let rows = super::super::swept(&rows);
-        let rows: Vec<&Swept> = rows.iter().collect();
+        let rows: Vec<&Row> = rows.iter().collect();
         let ranked: Vec<Timed<'_>> = rows.iter().map(|row| (*row, 1e-6)).collect();
         let heads = |width| {
             let text = map(&rows, &ranked, Screen { width, ..SCREEN });

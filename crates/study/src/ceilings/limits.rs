@@ -1,14 +1,13 @@
 //! Which ceiling bounds a case, as it is kept or measured before what runs on the device; and the times that it rules out.
 
 use super::quantity::launch_cost;
-use super::{CeilingRow, Effort, Kept, Quantity, Rate, Reach, bounding, folder, measure};
+use super::{CeilingRow, Effort, Kept, Quantity, Rate, bounding, folder, measure};
 use gpulab_kernels::{Bound, Family, PROBES, minplus};
 use gpulab_model::Error;
 use gpulab_model::data::{Dtype, Params};
 use gpulab_model::outcome::{Cache, Clock, DeviceInfo, Executor, Outcome, Settings, Status};
 use gpulab_model::plan::{Case, Target};
 use gpulab_record::{Ceiling, LaunchCost, REPEATS, Run};
-use gpulab_system::text::Joined;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -18,27 +17,23 @@ pub struct LimitNeeded {
     bound: Bound,
     /// None for memory limits: the type is irrelevant.
     dtype: Option<Dtype>,
-    /// Whether floats of either sign are lowered, which some forms cannot do.
-    signed: bool,
+    /// Whether the bound is one of such cases: floats of either sign are lowered in forms of their own.
+    is_limited: bool,
 }
 
 impl LimitNeeded {
     /// Of a case of this family with these settings.
     pub fn of(family: &Family, dtype: Dtype, params: &Params) -> LimitNeeded {
         let bound = family.ceiling;
-        let signed = bound == Bound::AddMin && minplus::heeds_signs(dtype) && minplus::is_signed(params);
-        LimitNeeded { bound, dtype: (!bound.is_memory()).then_some(dtype), signed }
+        let is_signed = minplus::heeds_signs(dtype) && minplus::is_signed(params);
+        let is_limited = bound != Bound::AddMin || !is_signed;
+        LimitNeeded { bound, dtype: (!bound.is_memory()).then_some(dtype), is_limited }
     }
 
     fn quantity(self, target: &Target) -> Option<Quantity> {
         // A ladder's own search is brief.
-        bounding(self.bound, self.dtype.unwrap_or(Dtype::I32), self.signed, target, true)
-    }
-
-    /// The ceiling that a line holds: of pairs, in operations.
-    fn ceiling(self, quantity: &Quantity, row: &CeilingRow) -> Option<Ceiling> {
-        let per = if quantity.measure == Rate::Pairs { 2.0 } else { 1.0 };
-        Some(Ceiling { bound: self.bound, rate: per * row.value? })
+        self.is_limited.then_some(())?;
+        bounding(self.bound, self.dtype.unwrap_or(Dtype::I32), target, true)
     }
 }
 
@@ -48,9 +43,8 @@ pub struct Limits {
     kept: Kept,
     /// Where they are kept, if anywhere.
     folder: Option<PathBuf>,
-    /// Whether it was said that kept ones are used, and that one that is used was measured beside other load.
+    /// Whether it was said that kept ones are used.
     told: bool,
-    told_unquiet: bool,
     quiet: bool,
     say: fn(&str),
     /// When searches are to be over, if they have a deadline.
@@ -79,10 +73,8 @@ impl Limits {
     }
 
     fn of(effort: Effort, kept: Kept, folder: Option<PathBuf>, quiet: bool, say: fn(&str)) -> Limits {
-        let told = quiet;
-        let told_unquiet = quiet;
-        let deadline = None;
-        Limits { effort, kept, folder, told, told_unquiet, quiet, say, deadline, known: Vec::new(), broken: Vec::new() }
+        let (deadline, known, broken) = (None, Vec::new(), Vec::new());
+        Limits { effort, kept, folder, told: quiet, quiet, say, deadline, known, broken }
     }
 
     pub fn get(&self, need: LimitNeeded) -> Option<Ceiling> {
@@ -140,7 +132,12 @@ impl Limits {
         }
         let ceiling = match need.quantity(&executor.info().target) {
             None => None,
-            Some(quantity) => self.row(&quantity, executor)?.and_then(|row| need.ceiling(&quantity, &row)),
+            Some(quantity) => {
+                // Of pairs, in operations.
+                let per = if quantity.measure == Rate::Pairs { 2.0 } else { 1.0 };
+                let row = self.row(&quantity, executor)?;
+                row.and_then(|row| Some(Ceiling { bound: need.bound, rate: per * row.value? }))
+            }
         };
         self.known.push((need, ceiling));
         Ok(())
@@ -182,8 +179,12 @@ impl Limits {
 
     /// The line of a quantity, as it is kept or measured now; none if a probe broke.
     fn row(&mut self, quantity: &Quantity, executor: &mut dyn Executor) -> Result<Option<CeilingRow>, Error> {
-        if let Some(row) = self.look_up(quantity) {
-            self.tell_unquiet(&row);
+        if let Some(row) = self.kept.find(quantity.what, quantity.place, quantity.element).cloned() {
+            if !std::mem::replace(&mut self.told, true) {
+                let how = if row.quick { ", quickly, so perhaps low" } else { "" };
+                let busy = if row.is_unquiet() { ", on a busy machine, so perhaps off" } else { "" };
+                (self.say)(&format!("ceilings measured at {}{how}{busy} (gpulab ceiling renews them)", row.time_utc));
+            }
             return Ok(Some(row));
         }
         let quiet = self.quiet;
@@ -199,34 +200,19 @@ impl Limits {
                 broken.push((status, probe_name(outcome)));
             }
         };
-        let left = self.deadline.map(|end| end.saturating_duration_since(Instant::now()).as_secs_f64());
-        let (row, reach) = measure(quantity, self.effort.within(left), &Run::begin(), executor, &mut tell)?;
+        let (row, is_whole) = measure(quantity, self.effort, self.deadline, &Run::begin(), executor, &mut tell)?;
         if self.broken.len() > before {
             say("no ceiling: the best of the other probes may be too low; run gpulab ceiling to measure all of them");
             return Ok(None);
         }
-        if reach == Reach::Likeliest && !quiet {
-            say("no time was left to search for the limit: run gpulab ceiling, or give a longer --budget");
+        if !is_whole {
+            if !quiet {
+                say("no time was left to search for the limit: run gpulab ceiling, or give a longer --budget");
+            }
+            return Ok(None);
         }
-        // What was cut short is good enough for now, or for nothing.
-        if reach == Reach::Whole {
-            self.keep(&row, executor.info());
-        }
-        let used = Some(row).filter(|_| reach != Reach::Likeliest);
-        used.iter().for_each(|row| self.tell_unquiet(row));
-        Ok(used)
-    }
-
-    /// Says of the first limit that is used, and was measured beside other load, what to do.
-    fn tell_unquiet(&mut self, row: &CeilingRow) {
-        if row.is_unquiet() && !std::mem::replace(&mut self.told_unquiet, true) {
-            let of = [row.element.as_str(), row.place.name()].into_iter().filter(|word| !word.is_empty());
-            let of = of.joined(", ");
-            (self.say)(&format!(
-                "the limit \"{}\" ({of}) was measured on a busy machine and may be off: gpulab ceiling measures it again",
-                row.what
-            ));
-        }
+        self.keep(&row, executor.info());
+        Ok(Some(row))
     }
 
     /// Keeps a ceiling for the next run, where there is a folder that can be written to.
@@ -240,16 +226,6 @@ impl Limits {
             // If that fails, the next run measures it again, and no more is lost.
             let _ = self.kept.save(folder);
         }
-    }
-
-    /// A kept ceiling; the first time, says so.
-    fn look_up(&mut self, quantity: &Quantity) -> Option<CeilingRow> {
-        let row = self.kept.find(quantity.what, quantity.place, quantity.element)?.clone();
-        if !std::mem::replace(&mut self.told, true) {
-            let how = if row.quick { ", quickly, so perhaps low" } else { "" };
-            (self.say)(&format!("ceilings measured at {}{how} (gpulab ceiling renews them)", row.time_utc));
-        }
-        Some(row)
     }
 }
 
@@ -297,7 +273,6 @@ mod tests {
     use gpulab_kernels::{self as kernels, reduce, transpose};
     use gpulab_model::outcome::fake_info;
     use gpulab_model::plan::WorkGroup;
-    use gpulab_record::{Flags, flag};
 
     fn case(family: &Family, n: u64, params: &[(&str, &str)]) -> Case {
         Case {
@@ -360,51 +335,5 @@ mod tests {
         };
         assert_eq!(searched(Some(Instant::now())), (false, 0));
         assert_eq!(searched(None), (true, 1));
-    }
-
-    thread_local! {
-        static SAID: std::cell::RefCell<Vec<String>> = const { std::cell::RefCell::new(Vec::new()) };
-    }
-
-    #[test]
-    fn a_limit_that_was_measured_beside_other_load_says_so_where_it_is_used() {
-        let mut slow = Slow(gpu(), Vec::new());
-        let folder = tempfile::tempdir().unwrap();
-        let need = LimitNeeded::of(&reduce::FAMILY, Dtype::F32, &Params::new());
-        let limits = |kept| Limits {
-            told: true,
-            ..Limits::of(Effort::BRIEF, kept, Some(folder.path().into()), false, |text: &str| {
-                SAID.with_borrow_mut(|said| said.push(text.to_owned()))
-            })
-        };
-        limits(Kept::empty(&slow.0)).measure(&mut slow, need).unwrap();
-        let mut kept = Kept::load(folder.path(), &slow.0).unwrap().unwrap();
-        for (flags, told) in [(Flags::default(), 0), (flag::NOISY, 1), (flag::DRIFT, 1)] {
-            kept.ceilings.iter_mut().for_each(|row| row.flags = flags);
-            SAID.with_borrow_mut(Vec::clear);
-            let mut limits = limits(kept.clone());
-            for dtype in [Dtype::F32, Dtype::I32] {
-                limits.known.clear();
-                limits.measure(&mut slow, LimitNeeded::of(&reduce::FAMILY, dtype, &Params::new())).unwrap();
-            }
-            let said = SAID.with_borrow(Vec::clone);
-            assert_eq!(said.len(), told, "{flags}: {said:?}");
-            assert!(
-                said.iter().all(|said| said.contains("busy machine") && said.contains("gpulab ceiling")),
-                "{said:?}"
-            );
-        }
-    }
-
-    #[test]
-    fn signed_weights_need_a_ceiling_of_their_own() {
-        let signed = Params::from([("weights".to_owned(), "signed".to_owned())]);
-        let need = |dtype, params: &Params| LimitNeeded::of(&minplus::FAMILY, dtype, params);
-        assert_ne!(need(Dtype::F32, &signed), need(Dtype::F32, &Params::new()));
-        assert_eq!(need(Dtype::I32, &signed), need(Dtype::I32, &Params::new()), "of integers there is one form");
-        assert_eq!(
-            LimitNeeded::of(&reduce::FAMILY, Dtype::I32, &signed),
-            LimitNeeded::of(&reduce::FAMILY, Dtype::F64, &signed)
-        );
     }
 }

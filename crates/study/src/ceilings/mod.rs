@@ -8,14 +8,12 @@ mod limits;
 mod measure;
 mod quantity;
 mod row;
-mod search;
 
 pub use kept::{CEILINGS_FOLDER, Kept, all_kept, cached, check_writable, folder, kept_files};
 pub use limits::{LimitNeeded, Limits, bounded, gone_wrong, is_bounded, is_in_cache, probe_name};
-pub use measure::{Effort, Reach, measure};
+pub use measure::{Effort, measure};
 pub use quantity::{
     Axis, CROWD, CROWD_GROUPS, DIVISION, LOAD, ProbeSpace, Quantity, Rate, SUM, Site, VECTORS, WORDS, bounding,
     for_model, quantities,
 };
 pub use row::CeilingRow;
-pub use search::{Best, descend};

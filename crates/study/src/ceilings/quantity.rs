@@ -4,8 +4,8 @@ use gpulab_kernels::exchange::{self, launch, transfer};
 use gpulab_kernels::lab::instructions::operation;
 use gpulab_kernels::lab::walk::STRIDES;
 use gpulab_kernels::lab::{self, chase};
-use gpulab_kernels::probes::{HALF, OP, VEC, lanes};
-use gpulab_kernels::{Bound, Form, minplus};
+use gpulab_kernels::probes::{OP, VEC, lanes};
+use gpulab_kernels::{Bound, Form};
 use gpulab_model::data::{Dtype, Params, Shape};
 use gpulab_model::named_enum;
 use gpulab_model::outcome::{Clock, Outcome};
@@ -128,7 +128,7 @@ named_enum! {
         Curve = "curve",
         /// Compute units, and what is nearest to them.
         Unit = "unit",
-        /// Compute units, in forms that elements of either sign allow.
+        /// Compute units, in forms that elements of either sign allow: of earlier versions.
         Signed = "signed",
         Warp = "warp",
         /// Items of groups that meet at barriers, one element each.
@@ -139,15 +139,10 @@ named_enum! {
 
 /// What is measured of the probe of single operations, and by which of them. Where fma() is no instruction but a call, it
 /// is slow, or even wrong; on GPUs it is what a multiplication with an addition is made of.
-const OPERATIONS: &[(&str, &[&str], Rate)] = &[
-    ("fma", &["mad", "fma"], Rate::Ops),
-    ("add", &["add"], Rate::Ops),
-    ("min", &["min"], Rate::Ops),
-    ("add-min", &["add_min"], Rate::Pairs),
-];
+const OPERATIONS: &[(&str, &[&str], Rate)] =
+    &[("fma", &["mad", "fma"], Rate::Ops), ("add", &["add"], Rate::Ops), ("add-min", &["add_min"], Rate::Pairs)];
 
-const ELEMENTS: &[(&str, Dtype)] =
-    &[("f32", Dtype::F32), ("i32", Dtype::I32), ("f64", Dtype::F64), ("half", Dtype::F32)];
+const ELEMENTS: [(&str, Dtype); 3] = [("f32", Dtype::F32), ("i32", Dtype::I32), ("f64", Dtype::F64)];
 
 /// Everything that is measured on this device, in the order of the report. `quick`: less of it.
 pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
@@ -162,20 +157,16 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
     }
     all.extend(of_items(target));
     all.extend(between(target, quick));
-    let elements = ELEMENTS.iter().filter(|(name, dtype)| {
-        let is_there = (*name != "half" || target.fp16) && (*dtype != Dtype::F64 || target.fp64);
-        is_there && (!quick || matches!(*name, "f32" | "i32"))
-    });
-    for &(element, dtype) in elements {
-        // The arithmetic of most programs, that of the min-plus step, and what a model of times needs.
-        let is_quick = |what: &str| matches!((what, element), ("fma" | "add-min", _) | ("add", "f32"));
-        let operations = OPERATIONS.iter().filter(|(what, ..)| !quick || is_quick(what));
-        all.extend(operations.map(|&(what, ops, measure)| {
-            let spaces = arithmetic(what, ops, element, dtype, target, quick);
-            of_elements(what, element, measure, Site::Unit, spaces)
-        }));
-        if !quick && element == "f32" {
-            all.extend(bounding(Bound::AddMin, dtype, true, target, quick));
+    for (element, dtype) in ELEMENTS {
+        if dtype == Dtype::F64 && (quick || !target.fp64) {
+            continue;
+        }
+        for &(what, ops, measure) in OPERATIONS {
+            // The arithmetic of most programs, that of the min-plus step, and what a model of times needs.
+            if !quick || what != "add" || element == "f32" {
+                let spaces = arithmetic(what, ops, dtype, target, quick);
+                all.push(of_elements(what, element, measure, Site::Unit, spaces));
+            }
         }
     }
     all
@@ -185,7 +176,7 @@ pub fn quantities(target: &Target, quick: bool) -> Vec<Quantity> {
 /// launch.
 pub fn for_model(target: &Target) -> Vec<Quantity> {
     let caches = [Bound::Read, Bound::Write, Bound::Copy].map(|bound| near(bound, target));
-    let spaces = arithmetic("add", &["add"], "f32", Dtype::F32, target, true);
+    let spaces = arithmetic("add", &["add"], Dtype::F32, target, true);
     let add = of_elements("add", "f32", Rate::Ops, Site::Unit, spaces);
     let (launch, _) = launch_cost(Clock::Event);
     let launches = BUSY_LAUNCHES.map(|(what, variant)| launching(what, variant));
@@ -257,31 +248,18 @@ const TRANSFERS: [(&str, &str); 4] = [
     ("to the host, pinned", "pinned_out"),
 ];
 
-/// The quantity that a bound names for elements of this type; of `signed` ones only in forms that their signs allow. For a
-/// quick look, or a brief one, the likeliest probe comes first, over data that are soon checked.
-pub fn bounding(bound: Bound, dtype: Dtype, signed: bool, target: &Target, quick: bool) -> Option<Quantity> {
-    match bound {
-        Bound::Read | Bound::Write | Bound::Copy => Some(far(bound, target)),
-        Bound::AddMin => {
-            let &(element, _) = ELEMENTS.iter().find(|(_, known)| *known == dtype)?;
-            let signed = signed && minplus::heeds_signs(dtype);
-            let mut spaces = arithmetic("add-min", &["add_min"], element, dtype, target, quick);
-            if signed {
-                let heeds =
-                    |case: &Case| case.variant != "three_way" && case.params.get("ordered").is_none_or(|o| o == "0");
-                spaces.retain(|space| heeds(&space.case));
-            }
-            let place = if signed { Site::Signed } else { Site::Unit };
-            Some(of_elements(bound.name(), element, Rate::Pairs, place, spaces))
-        }
-        Bound::Local => Some(local(target)),
-        Bound::Fma => {
-            let &(element, _) = ELEMENTS.iter().find(|(_, known)| *known == dtype)?;
-            let spaces = arithmetic("fma", &["mad", "fma"], element, dtype, target, quick);
-            Some(of_elements(bound.name(), element, Rate::Ops, Site::Unit, spaces))
-        }
-        Bound::Arithmetic => None,
-    }
+/// The quantity that a bound names for elements of this type. For a quick look, or a brief one, the likeliest probe comes first,
+/// over data that are soon checked.
+pub fn bounding(bound: Bound, dtype: Dtype, target: &Target, quick: bool) -> Option<Quantity> {
+    let (what, ops, measure): (&str, &[&'static str], Rate) = match bound {
+        Bound::Read | Bound::Write | Bound::Copy => return Some(far(bound, target)),
+        Bound::Local => return Some(local(target)),
+        Bound::Arithmetic => return None,
+        Bound::AddMin => ("add-min", &["add_min"], Rate::Pairs),
+        Bound::Fma => ("fma", &["mad", "fma"], Rate::Ops),
+    };
+    let (element, _) = ELEMENTS.into_iter().find(|(_, known)| *known == dtype)?;
+    Some(of_elements(bound.name(), element, measure, Site::Unit, arithmetic(what, ops, dtype, target, quick)))
 }
 
 fn far(bound: Bound, target: &Target) -> Quantity {
@@ -481,27 +459,14 @@ fn local(target: &Target) -> Quantity {
 }
 
 /// The spaces of an operation: chains of it, and of additions with minima also the forms that rungs have.
-fn arithmetic(
-    what: &str,
-    ops: &[&'static str],
-    element: &str,
-    dtype: Dtype,
-    target: &Target,
-    quick: bool,
-) -> Vec<ProbeSpace> {
-    let half = element == "half";
-    let mut spaces = if what == "add-min" && !half { add_min(dtype, target, quick) } else { Vec::new() };
+fn arithmetic(what: &str, ops: &[&'static str], dtype: Dtype, target: &Target, quick: bool) -> Vec<ProbeSpace> {
+    let mut spaces = if what == "add-min" { add_min(dtype, target, quick) } else { Vec::new() };
     let op = if target.gpu { ops.last() } else { ops.first() };
     let mut params: Params = op.map(|op| (OP.name.to_owned(), (*op).to_owned())).into_iter().collect();
-    if half {
-        params.insert(HALF.name.into(), "1".into());
-    }
-    // Half of few steps, so that all stay exact, needs more lanes.
-    let n = lanes(target).next_multiple_of(if target.gpu { 1 << 12 } else { 1 << 10 }) * if half { 8 } else { 1 };
+    let n = lanes(target).next_multiple_of(if target.gpu { 1 << 12 } else { 1 << 10 });
     let wg: &[&str] = if target.gpu { &["256", "512", "1024"] } else { &["1", "64"] };
     let mut axes = match target.gpu {
-        // Two of half share a register of a GPU.
-        true => vec![axis("vec", if half { &["2", "1", "4"] } else { &["1"] }), axis("chains", &["8", "16", "4"])],
+        true => vec![axis("vec", &["1"]), axis("chains", &["8", "16", "4"])],
         false => vec![axis("vec", &["8", "16", "4", "2", "1"]), axis("chains", &["8", "12", "4", "16"])],
     };
     axes.push(groups(target, wg));
@@ -561,8 +526,7 @@ mod tests {
     fn every_shape_is_one_that_its_probe_knows_and_can_plan() {
         for target in [target(false), target(true)] {
             let mut quantities = quantities(&target, false);
-            assert!(quantities.len() > 40 && quantities.iter().all(|q| !q.spaces.is_empty()));
-            quantities.extend(bounding(Bound::AddMin, Dtype::F32, true, &target, false));
+            assert!(quantities.len() > 35 && quantities.iter().all(|q| !q.spaces.is_empty()));
             quantities.extend(super::quantities(&target, true));
             for space in quantities.iter().filter(|q| q.place != Site::Host).flat_map(|q| &q.spaces) {
                 let family = kernels::built_in(&space.case.family).unwrap();
@@ -602,7 +566,7 @@ mod tests {
     }
 
     #[test]
-    fn a_quick_look_is_a_part_of_the_whole_and_half_needs_the_device() {
+    fn a_quick_look_is_a_part_of_the_whole() {
         for gpu in [true, false] {
             let whole = quantities(&target(gpu), false);
             let quick = quantities(&target(gpu), true);
@@ -621,17 +585,7 @@ mod tests {
                 assert!(quick.iter().any(|q: &Quantity| (q.what, q.element, q.place) == (needed.what, needed.element, needed.place)), "{needed:?}");
             }
         }
-        let without = Target { fp16: false, fp64: false, ..target(true) };
-        assert!(quantities(&without, false).iter().all(|q| q.element != "half" && q.element != "f64"));
-    }
-
-    #[test]
-    fn signed_floats_have_only_the_forms_that_they_can_use() {
-        for gpu in [true, false] {
-            let signed = bounding(Bound::AddMin, Dtype::F32, true, &target(gpu), false).unwrap();
-            assert!(signed.spaces.iter().all(|s| s.case.variant != "three_way"));
-            assert!(signed.spaces.iter().all(|s| s.case.params.get("ordered").is_none_or(|ordered| ordered == "0")));
-            assert_eq!(bounding(Bound::AddMin, Dtype::I32, true, &target(gpu), false).unwrap().place, Site::Unit);
-        }
+        let without = Target { fp64: false, ..target(true) };
+        assert!(quantities(&without, false).iter().all(|q| q.element != "f64"));
     }
 }

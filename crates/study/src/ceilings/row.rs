@@ -13,7 +13,6 @@ use std::ops::RangeInclusive;
 const MOST_NOISE: f64 = 0.05;
 
 columns! {
-    texts: platform, device, driver, reason;
     /// What a device does at best of one quantity; its fields are the columns of CSV files and the names in JSON.
     #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
     pub struct CeilingRow {

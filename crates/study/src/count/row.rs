@@ -24,7 +24,6 @@ pub struct CountSubject<'a> {
 }
 
 columns! {
-    texts: series, reason, file;
     /// What was counted of a launch, or of the instructions of one line of its source; its fields are the columns of CSV
     /// files and the names in JSON.
     #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

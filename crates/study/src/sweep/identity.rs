@@ -4,8 +4,10 @@ use super::{Configuration, Order};
 use gpulab_model::outcome::{DeviceInfo, Settings};
 use gpulab_model::plan::Case;
 use gpulab_record::Row;
+use gpulab_record::groups::distinct;
+use gpulab_record::store::Rows;
 use gpulab_system::text::Joined;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A fixed part of a plan: every `of`-th configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,18 +31,9 @@ impl Shard {
     }
 }
 
-/// What the rows of one sweep have in common.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Identity {
-    /// A hash of the plan, the settings and the kernel sources.
-    pub sweep_id: String,
-    pub cases: u64,
-    pub shard: Shard,
-    /// How it is measured, in words.
-    pub settings: String,
-    device: String,
-    driver: String,
-}
+/// What the rows of one sweep have in common: a row without what was measured.
+#[derive(Clone, Debug)]
+pub struct Identity(pub Row);
 
 impl Identity {
     /// The identity of a plan that is measured within `budget` seconds, if it is. `sources` are the kernels' texts.
@@ -59,101 +52,110 @@ impl Identity {
         let settings = format!("{}{budget} seed={seed} kernels={kernels:016x}", settings_text(settings, order));
         let labels: Vec<String> = plan.iter().map(Configuration::label).collect();
         let all = labels.iter().map(String::as_str).chain([settings.as_str()]);
-        Identity {
-            // A letter in front keeps spreadsheets from reading a number.
-            sweep_id: format!("s{:016x}", hash(all)),
-            cases: plan.len() as u64,
-            shard,
-            settings,
-            device: format!("{} ({})", device.name, device.platform),
+        Identity(Row {
+            gpulab: env!("CARGO_PKG_VERSION").to_owned(),
+            platform: device.platform.clone(),
+            device: device.name.clone(),
             driver: device.driver.clone(),
-        }
-    }
-
-    /// Of a shard of the same sweep.
-    pub fn of_shard(&self, shard: Shard) -> Identity {
-        Identity { shard, ..self.clone() }
-    }
-
-    /// All of it on one line: of two sweeps it is the same if what was measured of one counts for the other.
-    pub fn key(&self) -> String {
-        let Identity { sweep_id, shard, device, driver, .. } = self;
-        let version = env!("CARGO_PKG_VERSION");
-        format!("{:?}", (version, sweep_id, shard.text(), device, driver))
+            // A hash of the plan, the settings and the kernel sources. A letter in front keeps spreadsheets from reading a number.
+            sweep_id: format!("s{:016x}", hash(all)),
+            cases: Some(plan.len() as u64),
+            shard: shard.text(),
+            settings,
+            ..Row::default()
+        })
     }
 
     pub fn stamp(&self, row: &mut Row, configuration: &Configuration) {
-        row.sweep_id.clone_from(&self.sweep_id);
+        row.sweep_id.clone_from(&self.0.sweep_id);
         row.case_index = Some(configuration.index);
-        row.cases = Some(self.cases);
-        row.shard = self.shard.text();
-        row.settings.clone_from(&self.settings);
+        row.cases = self.0.cases;
+        row.shard.clone_from(&self.0.shard);
+        row.settings.clone_from(&self.0.settings);
     }
 
     /// Places in the plan of the configurations that a file of this sweep has rows of.
     pub fn finished(&self, plan: &[Configuration], rows: &[Row]) -> Result<BTreeSet<u64>, String> {
         let mut finished = BTreeSet::new();
-        let is_of = |row: &Row, configuration: &Configuration| {
-            let Case { family, variant, dtype, shape, .. } = &configuration.case;
-            let is_same = (&row.family, &row.variant, row.dtype) == (family, variant, *dtype);
-            is_same && (row.n, row.m) == (shape.n, shape.m)
-        };
         for row in rows {
-            if let Some(difference) = self.difference(row) {
+            if let Some(difference) = different(row, &self.0) {
                 return Err(difference);
             }
-            match row.case_index {
-                Some(index)
-                    if plan.get(index as usize).is_some_and(|planned| is_of(row, planned))
-                        && finished.insert(index) => {}
-                _ => return Err("a row is not a configuration of the sweep, or is there twice".into()),
+            if row.shard != self.0.shard {
+                return Err(format!("the shard is {:?} in one and {:?} in the other", row.shard, self.0.shard));
+            }
+            let planned = row.case_index.and_then(|index| plan.get(index as usize)).filter(|planned| {
+                let Case { family, variant, dtype, shape, .. } = &planned.case;
+                (&row.family, &row.variant, row.dtype, row.n, row.m) == (family, variant, *dtype, shape.n, shape.m)
+            });
+            if !planned.is_some_and(|planned| finished.insert(planned.index)) {
+                return Err("a row is not a configuration of the sweep, or is there twice".into());
             }
         }
         Ok(finished)
     }
-
-    fn difference(&self, row: &Row) -> Option<String> {
-        if row.sweep_id.is_empty() {
-            return Some("its rows belong to no sweep".into());
-        }
-        let theirs = device(row);
-        let version = env!("CARGO_PKG_VERSION");
-        let (their_settings, settings) = different_words(&row.settings, &self.settings);
-        let shard = self.shard.text();
-        let parts = [
-            ("gpulab's version", row.gpulab.as_str(), version),
-            ("the device", &theirs, &self.device),
-            ("the driver", &row.driver, &self.driver),
-            ("how it is measured", &their_settings, &settings),
-            ("the shard", or_all(&row.shard), or_all(&shard)),
-        ];
-        if let Some((what, theirs, ours)) = parts.into_iter().find(|(_, theirs, ours)| theirs != ours) {
-            return Some(format!("{what} was {theirs} and is {ours}"));
-        }
-        (row.sweep_id != self.sweep_id).then(|| {
-            let theirs = row.cases.unwrap_or_default();
-            let ours = self.cases;
-            format!("its plan has other configurations ({theirs} of them, this one has {ours}): see --dry-run")
-        })
-    }
 }
 
-pub(super) fn device(row: &Row) -> String {
-    format!("{} ({})", row.device, row.platform)
-}
-
-fn or_all(shard: &str) -> &str {
-    if shard.is_empty() { "all of it" } else { shard }
-}
-
-/// The words of each that the other has not.
-pub(super) fn different_words(a: &str, b: &str) -> (String, String) {
-    let only = |a: &str, b: &str| {
-        let words = a.split(' ').filter(|word| !b.split(' ').any(|other| other == *word));
-        words.joined(" ")
+/// The first thing in which the sweeps of two rows differ, if they do.
+fn different(a: &Row, b: &Row) -> Option<String> {
+    let parts = |row: &Row, other: &Row| {
+        [
+            ("gpulab's version", row.gpulab.clone()),
+            ("the device", format!("{} ({})", row.device, row.platform)),
+            ("the driver", row.driver.clone()),
+            ("how it is measured", words_without(&row.settings, &other.settings)),
+            ("the number of shards", shards(row).to_string()),
+            ("the sweep", format!("{} of {} configurations", row.sweep_id, row.cases.unwrap_or_default())),
+        ]
     };
-    let or_nothing = |words: String| if words.is_empty() { "without it".to_owned() } else { words };
-    (or_nothing(only(a, b)), or_nothing(only(b, a)))
+    parts(a, b)
+        .into_iter()
+        .zip(parts(b, a))
+        .find(|(a, b)| a != b)
+        .map(|((what, a), (_, b))| format!("{what} is {a} in one and {b} in the other"))
+}
+
+/// Into how many shards a row's sweep was divided.
+fn shards(row: &Row) -> u64 {
+    row.shard.split_once('/').and_then(|(_, of)| of.parse().ok()).unwrap_or(1)
+}
+
+/// The rows of a sweep's shards in the plan's order, if together they are one whole sweep.
+pub fn merge(files: Vec<(String, Rows)>) -> Result<Vec<Row>, String> {
+    let mut all: BTreeMap<u64, (Row, String)> = BTreeMap::new();
+    let mut first: Option<(Row, String)> = None;
+    for (name, file) in files {
+        if let Some(torn) = file.torn {
+            return Err(format!("{torn}: finish it with gpulab sweep --resume"));
+        }
+        for row in file.rows {
+            let Some(index) = row.case_index.filter(|index| !row.sweep_id.is_empty() && Some(*index) < row.cases)
+            else {
+                return Err(format!("{name} has rows without a place in a sweep"));
+            };
+            let (model, origin) = first.get_or_insert_with(|| (row.clone(), name.clone()));
+            if let Some(difference) = different(model, &row) {
+                return Err(format!("{origin} and {name} differ: {difference}"));
+            }
+            if let Some((_, other)) = all.insert(index, (row, name.clone())) {
+                return Err(format!("configuration {index} is in {other} and again in {name}"));
+            }
+        }
+    }
+    let Some((row, _)) = first else { return Err("there are no rows to join".into()) };
+    let cases = row.cases.unwrap_or_default();
+    let lacking: Vec<u64> = (0..cases).filter(|index| !all.contains_key(index)).collect();
+    if lacking.is_empty() {
+        return Ok(all.into_values().map(|(row, _)| row).collect());
+    }
+    let parts =
+        distinct(lacking.iter().map(|index| format!("{}/{}", index % shards(&row) + 1, shards(&row)))).join(", ");
+    Err(format!("of {cases} configurations {} are missing, of shard {parts}", lacking.len()))
+}
+
+/// The words of a text that another has not.
+fn words_without(text: &str, other: &str) -> String {
+    text.split(' ').filter(|word| !other.split(' ').any(|own| own == *word)).joined(" ")
 }
 
 fn settings_text(settings: &Settings, order: Order) -> String {

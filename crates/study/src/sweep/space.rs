@@ -1,11 +1,10 @@
 //! What a sweep goes through: the combinations that make different plans, in a fixed order.
 
-use super::possible::{Asked, reads};
 use gpulab_kernels::{Family, Kind, Rung, Tunable, values};
 use gpulab_model::data::{Dtype, Params, Shape, combinations};
 use gpulab_model::plan::{Case, Refusal, Target, WorkGroup};
 use gpulab_record::params_text;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// The values to try for each dimension of a sweep.
 pub struct Space<'a> {
@@ -17,17 +16,6 @@ pub struct Space<'a> {
     pub wgs: Vec<WorkGroup>,
     pub settings: Vec<Setting>,
     pub seed: u64,
-    /// Settings that rungs have for some inputs unless others are asked for.
-    pub remembered: Vec<RememberedSettings>,
-}
-
-/// Settings that a rung has for one kind of input.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RememberedSettings {
-    pub variant: String,
-    pub dtype: Dtype,
-    pub shape: Shape,
-    pub params: Params,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,7 +74,6 @@ impl Space<'_> {
                 let family = self.family.name.to_string();
                 let variant = rung.variant().to_owned();
                 let case = Case { family, variant, dtype, shape, wg, params, seed: self.seed };
-                let case = self.as_remembered(rung, case, target);
                 let (known_by, mut configuration) = self.configuration(rung, case, target);
                 if seen.insert(known_by) {
                     configuration.index = plan.len() as u64;
@@ -94,18 +81,6 @@ impl Space<'_> {
                 }
             }
         }
-    }
-
-    /// The case with the settings that are remembered for it, if the rung can run it so.
-    fn as_remembered(&self, rung: &Rung, case: Case, target: &Target) -> Case {
-        let Some(remembered) = self.remembered.iter().find(|r: &&RememberedSettings| {
-            (r.variant.as_str(), r.dtype, r.shape) == (rung.variant(), case.dtype, case.shape)
-        }) else {
-            return case;
-        };
-        let params = remembered.params.clone().into_iter().chain(case.params.clone()).collect();
-        let tuned = Case { params, ..case.clone() };
-        if self.family.plan(rung, &tuned, target).is_ok() { tuned } else { case }
     }
 
     /// A configuration, and what it would have in common with an equal one.
@@ -136,34 +111,8 @@ impl Space<'_> {
     }
 }
 
-impl Space<'_> {
-    /// Refuses a setting of which a value can be taken by no device, whatever goes with it; what only does not go together
-    /// is skipped when its turn comes.
-    pub fn check_settings(&self) -> Result<(), String> {
-        /// More combinations are not asked for: a value that goes with none of so many is refused when its turn comes.
-        const MOST: usize = 1000;
-        let Space { family, rungs, dtypes, wgs, settings, .. } = self;
-        let asked = Asked { family, rungs, dtypes, wgs };
-        for setting in settings {
-            let others: Vec<&Setting> = settings.iter().filter(|other| other.name != setting.name).collect();
-            if others.iter().map(|other| other.values.len()).product::<usize>() > MOST {
-                continue;
-            }
-            let mut others = combinations(others.iter().map(|other| (other.name.as_str(), other.values.as_slice())));
-            others.push(Params::new());
-            for value in &setting.values {
-                let with = |other: &Params| {
-                    let own = (setting.name.clone(), value.clone());
-                    other.clone().into_iter().chain([own]).collect()
-                };
-                let sets: Vec<Params> = others.iter().map(with).collect();
-                if let Some(why) = asked.refusal(&setting.name, &sets) {
-                    return Err(format!("--set {}={value}: {why}", setting.name));
-                }
-            }
-        }
-        Ok(())
-    }
+fn reads(family: &Family, rung: &Rung, name: &str) -> bool {
+    family.choices.iter().copied().chain(rung.tunables()).any(|t| t.name == name)
 }
 
 /// The groups to try of a rung: those that its file lists, or the usual ones and its own.
@@ -182,6 +131,47 @@ pub(super) fn default_work_groups(target: &Target) -> Vec<WorkGroup> {
     let powers = std::iter::successors(Some(32usize), |wg| wg.checked_mul(2)).take_while(|&wg| wg <= most);
     let sizes: Vec<WorkGroup> = powers.map(WorkGroup::linear).collect();
     if sizes.is_empty() { vec![WorkGroup::linear(most)] } else { sizes }
+}
+
+/// What the settings of a rung in a reader's file came to on a device, before anything was built.
+#[derive(Clone, Debug, Default)]
+pub struct Narrowing {
+    /// Settings that can run.
+    left: usize,
+    /// How many each condition of the file excludes.
+    excluded: BTreeMap<String, usize>,
+    /// How many the device is too small for, each with the reason.
+    unfit: Vec<String>,
+}
+
+impl Narrowing {
+    /// Takes a setting in: whether it is none that a search or a sweep has to come to.
+    pub fn drops(&mut self, refusal: Option<&Refusal>) -> bool {
+        match refusal {
+            None => self.left += 1,
+            Some(Refusal::Excluded(condition)) => *self.excluded.entry(condition.clone()).or_default() += 1,
+            Some(why @ (Refusal::Group(_) | Refusal::Memory(_))) => self.unfit.push(why.to_string()),
+            Some(_) => return false,
+        }
+        refusal.is_some()
+    }
+
+    /// How many of how many are left, and why the others are not; nothing where all are.
+    pub fn text(&self) -> Option<String> {
+        let excluded = self.excluded.values().sum::<usize>();
+        if excluded + self.unfit.len() == 0 {
+            return None;
+        }
+        let whole = self.left + excluded + self.unfit.len();
+        let mut text = format!("{} of {whole} settings can run here", self.left);
+        for (condition, count) in &self.excluded {
+            text += &format!("; `where` {condition:?} excludes {count}");
+        }
+        if let Some(why) = self.unfit.first() {
+            text += &format!("; the device is too small for {}: {why}", self.unfit.len());
+        }
+        Some(text)
+    }
 }
 
 /// Reads `items=1024,4096`, `presum=host,none`: settings that some of these rungs read.

@@ -1,14 +1,14 @@
 //! What there is to try: of each rung every work-group and every value of its tunables, the rung's defaults first.
 
 use super::Region;
-use crate::sweep::{Configuration, Narrowing, Setting, Shard, work_groups};
-use gpulab_kernels::{Family, Rung, Tunable};
-use gpulab_model::data::Params;
-use gpulab_model::plan::{Case, Plan, Refusal, Target, WorkGroup};
+use crate::sweep::{Configuration, Narrowing, Setting, work_groups};
+use gpulab_kernels::{Family, Rung};
+use gpulab_model::plan::{Case, Refusal, Target, WorkGroup};
 use std::collections::{BTreeMap, HashMap};
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The configurations of some rungs that make different plans on a device.
+#[derive(Default)]
 pub struct TuningSpace<'a> {
     /// All of them; each one's place is its index.
     pub candidates: Vec<Configuration>,
@@ -19,15 +19,6 @@ pub struct TuningSpace<'a> {
     pub refused: Vec<(&'a Rung, Refusal)>,
     /// Of rungs that readers brought, what their settings came to.
     pub narrowings: Vec<(&'a Rung, Narrowing)>,
-}
-
-/// A case, and what its rung makes of it.
-type PlannedCase = (Result<Plan, Refusal>, Case);
-
-/// An axis and its values; none is the rung's default.
-struct TunedAxis<'a> {
-    name: &'a str,
-    values: Vec<Option<String>>,
 }
 
 impl<'a> TuningSpace<'a> {
@@ -42,48 +33,41 @@ impl<'a> TuningSpace<'a> {
         settings: &[Setting],
         target: &Target,
     ) -> TuningSpace<'a> {
-        let mut space = TuningSpace {
-            candidates: Vec::new(),
-            regions: Vec::new(),
-            rungs: Vec::new(),
-            refused: Vec::new(),
-            narrowings: Vec::new(),
-        };
+        let mut space = TuningSpace::default();
         for &rung in rungs {
-            let axes = axes(rung, settings);
-            let asked = |wg, params| Case { variant: rung.variant().into(), wg, params, ..base.clone() };
-            // Its default first, which a reader's file may declare.
-            let wgs = wgs.map_or_else(
-                || {
-                    let default = rung.work_group().unwrap_or(WorkGroup::linear(target.max_wg.min(256)));
-                    let others = work_groups(rung, target).into_iter().filter(|wg| *wg != default);
-                    std::iter::once(default).chain(others).collect()
-                },
-                <[WorkGroup]>::to_vec,
-            );
-            space.add(rung, &wgs, &axes, &|wg, place| {
-                let case = asked(wg, params(base, &axes, place));
-                (family.plan(rung, &case, target), case)
-            });
+            space.add(family, rung, base, wgs, settings, target);
         }
         space
     }
 
     fn add(
         &mut self,
+        family: &Family,
         rung: &'a Rung,
-        wgs: &[WorkGroup],
-        axes: &[TunedAxis<'_>],
-        plan: &dyn Fn(WorkGroup, &[usize]) -> PlannedCase,
+        base: &Case,
+        wgs: Option<&[WorkGroup]>,
+        settings: &[Setting],
+        target: &Target,
     ) {
+        // Its default first, which a reader's file may declare.
+        let mut groups = vec![rung.work_group().unwrap_or(WorkGroup::linear(target.max_wg.min(256)))];
+        groups.extend(work_groups(rung, target).into_iter().filter(|wg| *wg != groups[0]).collect::<Vec<_>>());
+        let groups = wgs.map_or(groups, <[WorkGroup]>::to_vec);
+        let axes = axes(rung, settings);
+        let lengths: Vec<usize> =
+            std::iter::once(groups.len()).chain(axes.iter().map(|(_, values)| values.len())).collect();
+        let mut region = Region { places: BTreeMap::new(), axes: lengths.clone() };
         let mut seen = HashMap::new();
         let mut refusal = None;
         let mut narrowing = Narrowing::default();
-        let lengths: Vec<usize> = std::iter::once(wgs.len()).chain(axes.iter().map(|axis| axis.values.len())).collect();
-        let mut region = Region { places: BTreeMap::new(), axes: lengths.clone() };
-        for place in places(&lengths) {
-            let (planned, case) = plan(wgs[place[0]], &place[1..]);
-            let plan = match planned {
+        for number in 0..lengths.iter().product() {
+            let place = place(number, &lengths);
+            let mut params = base.params.clone();
+            for ((name, values), &value) in axes.iter().zip(&place[1..]) {
+                params.extend(values[value].clone().map(|value| ((*name).to_owned(), value)));
+            }
+            let case = Case { variant: rung.variant().into(), wg: groups[place[0]], params, ..base.clone() };
+            let plan = match family.plan(rung, &case, target) {
                 Ok(plan) => plan,
                 Err(why) => {
                     narrowing.drops(Some(&why));
@@ -94,10 +78,14 @@ impl<'a> TuningSpace<'a> {
             let index = *seen.entry(xxh3_128(format!("{plan:?}").as_bytes())).or_insert(self.candidates.len());
             if index == self.candidates.len() {
                 narrowing.drops(None);
-                let wg = plan.wg;
-                let params = plan.params;
-                let rung = rung.number();
-                self.candidates.push(Configuration { index: index as u64, rung, case, wg, params, refusal: None });
+                self.candidates.push(Configuration {
+                    index: index as u64,
+                    rung: rung.number(),
+                    case,
+                    wg: plan.wg,
+                    params: plan.params,
+                    refusal: None,
+                });
             }
             region.places.insert(place, index);
         }
@@ -113,13 +101,6 @@ impl<'a> TuningSpace<'a> {
         }
     }
 
-    /// Leaves of the regions only what belongs to a shard; the candidates keep their numbers.
-    pub fn keep(&mut self, shard: Shard) {
-        for region in &mut self.regions {
-            region.places.retain(|_, index| shard.holds(&self.candidates[*index]));
-        }
-    }
-
     /// The configuration that a rung has by default; none if that cannot run here.
     pub fn default_of(&self, variant: &str) -> Option<&Configuration> {
         let at = self.rungs.iter().position(|rung| rung.variant() == variant)?;
@@ -128,47 +109,30 @@ impl<'a> TuningSpace<'a> {
     }
 }
 
-/// The axes of a rung behind that of its work-groups: its tunables that searches may change, and those that were given.
-fn axes<'a>(rung: &'a Rung, settings: &[Setting]) -> Vec<TunedAxis<'a>> {
-    rung.tunables()
-        .filter_map(|tunable: Tunable<'a>| {
-            let given = settings.iter().find(|setting| setting.name == tunable.name);
-            let values = match given {
-                Some(setting) => setting.values.iter().cloned().map(Some).collect(),
-                None if !tunable.is_searched => return None,
-                // The first value of a reader's file is the default.
-                None if rung.is_own() => {
-                    let others = tunable.values().skip(1).map(|value| Some(value.to_owned()));
-                    std::iter::once(None).chain(others).collect()
-                }
-                None => std::iter::once(None).chain(tunable.values().map(|value| Some(value.to_owned()))).collect(),
-            };
-            Some(TunedAxis { name: tunable.name, values })
-        })
-        .collect()
-}
-
-fn params(base: &Case, axes: &[TunedAxis<'_>], place: &[usize]) -> Params {
-    let mut params = base.params.clone();
-    for (axis, &value) in axes.iter().zip(place) {
-        if let Some(value) = &axis.values[value] {
-            params.insert(axis.name.to_owned(), value.clone());
+/// The axes of a rung behind that of its work-groups, by name with their values: its tunables that searches may change, and
+/// those that were given. No value is the rung's default.
+fn axes<'a>(rung: &'a Rung, settings: &[Setting]) -> Vec<(&'a str, Vec<Option<String>>)> {
+    let mut axes = Vec::new();
+    for tunable in rung.tunables() {
+        let given = settings.iter().find(|setting| setting.name == tunable.name);
+        if let Some(setting) = given {
+            axes.push((tunable.name, setting.values.iter().cloned().map(Some).collect()));
+        } else if tunable.is_searched {
+            // The first value of a reader's file is the default.
+            let others = tunable.values().skip(usize::from(rung.is_own())).map(|value| Some(value.to_owned()));
+            axes.push((tunable.name, std::iter::once(None).chain(others).collect()));
         }
     }
-    params
+    axes
 }
 
-/// Every place of axes of these lengths, the first one all zeros.
-fn places(lengths: &[usize]) -> impl Iterator<Item = Vec<usize>> {
-    let lengths = lengths.to_vec();
-    let whole: usize = lengths.iter().product();
-    (0..whole).map(move |mut number| {
-        let mut place = vec![0; lengths.len()];
-        for (value, &length) in place.iter_mut().zip(&lengths).rev() {
-            (*value, number) = (number % length, number / length);
-        }
-        place
-    })
+/// The place with this number on axes of these lengths; the first is all zeros.
+fn place(mut number: usize, lengths: &[usize]) -> Vec<usize> {
+    let mut place = vec![0; lengths.len()];
+    for (value, &length) in place.iter_mut().zip(lengths).rev() {
+        (*value, number) = (number % length, number / length);
+    }
+    place
 }
 
 #[cfg(test)]

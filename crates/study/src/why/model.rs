@@ -11,21 +11,25 @@
 //!
 //! Work hides the starts of groups in part: the time is the hypotenuse of both.
 //!
-//! A CPU has no warps, segments or banks: its parts are in `items.rs`. Its cores run nothing else while they wait for memory, so the
+//! A CPU has no warps, segments or banks: its parts are jumps and instructions: its cores run one work-item after the other, from barrier to
+//! barrier, and an item whose loop loads beside its neighbours' (coalesced on a GPU) jumps over their elements at each turn. Cores run nothing else while they wait for memory, so the
 //! limit is added to the longer of the others.
 
-use super::items::{ItemRates, RateBySize};
-use super::tally::{LINE, Tally, WARP, is_bounded_by_operations, warps_a_group};
 use crate::ceilings::{CROWD, CROWD_GROUPS, CeilingRow, DIVISION, LOAD, SUM, Site, VECTORS, WORDS};
-use crate::count::LockstepModel;
+use crate::count::{CountRow, Counts, LockstepModel, counted_settings, stretched};
+use gpulab_kernels::{Form, Registry, Rung};
+use gpulab_model::data::Shape;
 use gpulab_model::outcome::Cache;
-use gpulab_model::plan::WorkGroup;
+use gpulab_model::plan::{Case, Target, WorkGroup};
 use gpulab_record::{Row, flag};
 
-/// Bytes of a segment of global memory in the counts.
-const SEGMENT: f64 = LockstepModel::USUAL.segment as f64;
+/// Bytes of a segment of global memory, and of a cache line, in the counts.
+pub(super) const SEGMENT: f64 = LockstepModel::USUAL.segment as f64;
+pub(super) const LINE: f64 = 128.0;
 /// Bytes that a pass of local memory gives at most.
 const PASS: f64 = 4.0 * LockstepModel::USUAL.banks as f64;
+/// Work-items of a warp in the counts.
+pub(super) const WARP: f64 = LockstepModel::USUAL.warp as f64;
 
 const WORD: f64 = 4.0;
 
@@ -40,8 +44,25 @@ pub const INSTRUCTIONS_IN_A_TREE: f64 = 70.0;
 /// Bytes of a work-item's widest load.
 const WIDEST: f64 = 16.0;
 
-/// The factor by which a prediction may miss. Beyond it, something acts that counts do not see.
-pub(super) const PARTED: f64 = 1.5;
+/// Barriers are far apart when a warp makes more passes of local memory than this between two of them. One load takes the time of some
+/// tens of passes.
+const DISTANT: f64 = 128.0;
+
+/// Loads of an item that make a walk.
+const TURNS: f64 = 16.0;
+
+/// Rates by size of array, ascending, in bytes.
+type RateBySize = Vec<(f64, f64)>;
+
+/// The rate at a size, interpolated on logarithmic scales; beyond the ends, the end's rate.
+fn rate_at(rates: &RateBySize, bytes: f64) -> Option<f64> {
+    let above = rates.iter().position(|(size, _)| *size >= bytes).unwrap_or(rates.len());
+    let (Some(&(small, fast)), Some(&(large, slow))) = (rates.get(above.wrapping_sub(1)), rates.get(above)) else {
+        return rates.get(above).or(rates.last()).map(|(_, rate)| *rate);
+    };
+    let share = (bytes / small).ln() / (large / small).ln();
+    Some(fast.powf(1.0 - share) * slow.powf(share))
+}
 
 /// The device's measured rates, per second, and times.
 #[derive(Clone, Debug, PartialEq)]
@@ -76,64 +97,68 @@ pub struct DeviceRates {
     startup: f64,
     /// Seconds to start a group.
     group: f64,
-    /// Rates of work-items on a CPU.
-    items: ItemRates,
+    /// On a CPU, instructions of items between barriers, one item at a time.
+    single: f64,
+    /// On a CPU, bytes loaded in jumps, as words and as vectors of 16 bytes.
+    walks: [RateBySize; 2],
 }
 
 impl DeviceRates {
     /// From a device's ceilings; the error names the missing one.
-    pub fn new(ceilings: &[CeilingRow], is_gpu: bool) -> Result<DeviceRates, String> {
-        let find = |what: &str, place: Site, element: &str| {
-            ceilings
-                .iter()
-                .filter(|row: &&CeilingRow| row.what == what && row.place == place && row.element == element)
-                .find(|row| row.value.is_some())
+    pub fn new(ceilings: &[CeilingRow], is_gpu: bool) -> Result<DeviceRates, &'static str> {
+        let row_of = |what: &str, place: Site, element: &str| {
+            let is_it =
+                |row: &&CeilingRow| (row.what.as_str(), row.place, row.element.as_str()) == (what, place, element);
+            ceilings.iter().filter(is_it).find(|row| row.value.is_some())
         };
         let value = |what: &str, place: Site, element: &str| {
-            find(what, place, element).and_then(|row| row.value).filter(|value| value.is_finite() && *value > 0.0)
+            row_of(what, place, element)?.value.filter(|value| value.is_finite() && *value > 0.0)
         };
-        let known = |what: &str, place: Site, element: &str| value(what, place, element).map(|value| 1e9 * value);
-        let rate = |what: &str, place: Site, element: &str, told: &str| {
-            known(what, place, element).ok_or_else(|| told.to_owned())
-        };
+        let rate = |what: &str, place: Site, element: &str| value(what, place, element).map(|value| 1e9 * value);
         let seconds = |what: &str| value(what, Site::Host, "").map(|us| 1e-6 * us);
         let launch = seconds("launch, event time");
         let beyond_a_launch = |what: &str| Some((seconds(what)? - launch?).max(0.0));
         let by_size = |what: &str, places: &[Site]| {
-            RateBySize::new(
-                ceilings
-                    .iter()
-                    .filter(|row: &&CeilingRow| row.what == what && places.contains(&row.place))
-                    .filter_map(|row| Some((row.bytes? as f64, 1e9 * row.value?))),
-            )
+            let own = ceilings.iter().filter(|row: &&CeilingRow| row.what == what && places.contains(&row.place));
+            let mut points: RateBySize = own.filter_map(|row| Some((row.bytes? as f64, 1e9 * row.value?))).collect();
+            points.sort_by(|a, b| a.0.total_cmp(&b.0));
+            points
         };
+        let adding = rate("add", Site::Unit, "f32").ok_or("additions of f32")?;
         // A CPU's additions are measured of whole vectors.
-        let vector = find("add", Site::Unit, "f32").and_then(|row| row.params.get("vec")?.parse::<f64>().ok());
-        let adding = rate("add", Site::Unit, "f32", "additions of f32")?;
+        let vector = row_of("add", Site::Unit, "f32").and_then(|row| row.params.get("vec")?.parse::<f64>().ok());
         let single = adding / vector.filter(|lanes| *lanes >= 1.0).unwrap_or(1.0);
-        let tree = known("add", Site::Tree, "i32").map(|elements| INSTRUCTIONS_IN_A_TREE * elements);
         Ok(DeviceRates {
             is_gpu,
-            reading: rate("read", Site::Cache, "", "reads of its caches")?,
-            writing: rate("write", Site::Cache, "", "writes to its caches")?,
-            copying: rate("copy", Site::Cache, "", "copies within its caches")?,
+            reading: rate("read", Site::Cache, "").ok_or("reads of its caches")?,
+            writing: rate("write", Site::Cache, "").ok_or("writes to its caches")?,
+            copying: rate("copy", Site::Cache, "").ok_or("copies within its caches")?,
             curves: ["read", "copy"].map(|what| by_size(what, &[Site::Curve])),
-            alone: known("read", Site::Alone, ""),
-            scattered: known("write", Site::Scattered, "").map(|bytes| bytes / WORD),
-            local: rate("local", Site::Unit, "", "local memory")?,
+            alone: rate("read", Site::Alone, ""),
+            scattered: rate("write", Site::Scattered, "").map(|bytes| bytes / WORD),
+            local: rate("local", Site::Unit, "").ok_or("local memory")?,
             adding,
-            warp: known("add", Site::Warp, "f32"),
-            dividing: known(DIVISION, Site::Unit, "i32"),
+            warp: rate("add", Site::Warp, "f32"),
+            dividing: rate(DIVISION, Site::Unit, "i32"),
             latency: [Site::Cache, Site::Memory].map(|place| value(LOAD, place, "").map(|ns| 1e-9 * ns)),
             launch,
             startup: beyond_a_launch(SUM).unwrap_or(0.0),
             group: beyond_a_launch(CROWD).map_or(0.0, |seconds| seconds / CROWD_GROUPS as f64),
-            items: ItemRates {
-                vectors: adding,
-                single: tree.unwrap_or(single),
-                walks: [WORDS, VECTORS].map(|what| by_size(what, &[Site::Near, Site::Strided])),
-            },
+            single: rate("add", Site::Tree, "i32").map_or(single, |elements| INSTRUCTIONS_IN_A_TREE * elements),
+            walks: [WORDS, VECTORS].map(|what| by_size(what, &[Site::Near, Site::Strided])),
         })
+    }
+
+    /// Seconds of a CPU's loads that jump, and of its instructions.
+    fn of_items(&self, row: &Row, tally: &Tally) -> [f64; 2] {
+        /// Bytes of the smallest vector load.
+        const WIDE: f64 = 8.0;
+        let has_small_groups = row.wg.map_or(1, WorkGroup::size) < WARP as usize;
+        let rate = if has_small_groups || is_bounded_by_operations(row) { self.adding } else { self.single };
+        let jumps = tally.jumping_bytes(row);
+        let is_wide = jumps >= WIDE * WARP * tally.counts.memory.global_read.requests as f64;
+        let walk = row.bytes.and_then(|bytes| rate_at(&self.walks[usize::from(is_wide)], bytes as f64));
+        [walk.map_or(0.0, |rate| jumps / rate), tally.counts.lanes as f64 / rate]
     }
 
     /// Seconds of all warps, of which so many are resident at once, each with its instructions and its waits for loads.
@@ -153,7 +178,10 @@ impl DeviceRates {
     fn repeated(&self, is_copy: bool, bytes: f64, fits_cache: bool) -> Option<f64> {
         let (curve, cached) = if is_copy { (&self.curves[1], self.copying) } else { (&self.curves[0], self.reading) };
         // Of the smallest sizes the launch takes most.
-        if curve.is_below(bytes) { Some(cached) } else { curve.at(bytes).or(fits_cache.then_some(cached)) }
+        match curve.first().is_some_and(|(size, _)| bytes < *size) {
+            true => Some(cached),
+            false => rate_at(curve, bytes).or(fits_cache.then_some(cached)),
+        }
     }
 }
 
@@ -220,7 +248,7 @@ impl ModelTime {
             ..ModelTime::default()
         };
         if !rates.is_gpu {
-            let (caches, instructions) = rates.items.seconds(row, tally);
+            let [caches, instructions] = rates.of_items(row, tally);
             return Some(ModelTime { caches, instructions, ..shared });
         }
         let counts = &tally.counts;
@@ -247,8 +275,10 @@ impl ModelTime {
         let segments = writes.segments as f64;
         // As many as there are if each segment that is not full has one word.
         let lonely = ((SEGMENT * segments - writes.bytes as f64) / (SEGMENT - WORD)).clamp(0.0, segments);
-        let (lonely, scattered) = rates.scattered.map_or((0.0, 0.0), |rate| (lonely, lonely / rate));
-        let written = SEGMENT * (segments - lonely) / rates.writing + scattered;
+        let written = match rates.scattered {
+            Some(rate) => SEGMENT * (segments - lonely) / rates.writing + lonely / rate,
+            None => SEGMENT * segments / rates.writing,
+        };
         let is_alone = wg.is_some_and(|wg| (wg as f64) < WARP);
         let alone =
             rates.alone.filter(|_| is_alone).map_or(0.0, |rate| WIDEST * counts.global().requests as f64 / rate);
@@ -336,7 +366,113 @@ fn limit(row: &Row, rates: &DeviceRates) -> Option<f64> {
     Some(bytes / repeated.map_or(memory, |rate| rate.max(memory)))
 }
 
-/// Whether a prediction misses by more than [`PARTED`].
-pub fn is_parted(measured: f64, predicted: f64) -> bool {
-    (measured / predicted).max(predicted / measured) > PARTED
+/// Counts of all timed launches of a case.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Tally {
+    pub counts: Counts,
+    pub groups: u64,
+    /// Barriers, one for each group that comes to one.
+    pub barriers: u64,
+    /// Accesses to arrays that the simulator's compiler did not keep in registers.
+    pub private: u64,
+    /// Whether work is counted in pairs of elements, as in a product of matrices.
+    pub is_of_pairs: bool,
+}
+
+/// Whether a count has a measured row's kernel and settings, at any size, on the usual machine.
+pub fn is_counted_of(count: &CountRow, row: &Row) -> bool {
+    let is_same_kernel = (count.family.as_str(), count.variant.as_str(), count.dtype, Some(count.wg))
+        == (row.family.as_str(), row.variant.as_str(), row.dtype, row.wg);
+    is_same_kernel && is_usual(count) && counted_settings(&count.params) == counted_settings(&row.params)
+}
+
+/// Whether it was counted for the usual machine.
+pub(super) fn is_usual(count: &CountRow) -> bool {
+    let usual = LockstepModel::USUAL;
+    (count.warp, count.segment, count.banks) == (usual.warp, usual.segment, usual.banks)
+        && count.partitions.is_none()
+        && matches!(count.machine.as_str(), "" | "today")
+}
+
+/// Whether a row is a rung's or a reader's kernel's; not a reference's or a CPU baseline's.
+pub(super) fn is_of_rung(registry: &Registry, row: &Row) -> bool {
+    row.rung.is_some()
+        || registry.family(&row.family).and_then(|family| family.rung(&row.variant)).is_some_and(Rung::is_own)
+}
+
+/// A measured rung's case; `None` for references and CPU baselines.
+pub fn case_of(registry: &Registry, row: &Row) -> Option<Case> {
+    if !is_of_rung(registry, row) {
+        return None;
+    }
+    Some(Case {
+        wg: row.wg?,
+        params: row.params.clone(),
+        ..Case::of(&row.family, &row.variant, row.dtype, Shape { n: row.n, m: row.m })
+    })
+}
+
+/// Counts of a measured row's kernels; `None` without two counted cases of its settings.
+pub fn tally(registry: &Registry, row: &Row, counts: &[CountRow], is_gpu: bool) -> Option<Tally> {
+    let case = case_of(registry, row)?;
+    let family = registry.family(&row.family)?;
+    let plan = family.plan(family.rung(&row.variant)?, &case, &Target::with_everything(is_gpu)).ok()?;
+    let is_own = |count: &&CountRow| count.is_of_launch() && is_counted_of(count, row);
+    let own: Vec<CountRow> = counts.iter().filter(is_own).cloned().collect();
+    let launches = stretched(family.form, &case, &plan, &own)?;
+    let timed = launches.iter().filter(|launch| launch.timed == Some(true));
+    Some(Tally { is_of_pairs: family.form == Form::Square, ..Tally::sum(timed) })
+}
+
+fn warps_a_group(row: &Row) -> f64 {
+    row.wg.map_or(1.0, |wg| (wg.size() as f64 / WARP).ceil())
+}
+
+fn is_bounded_by_operations(row: &Row) -> bool {
+    row.bound().is_some_and(|bound| !bound.is_memory())
+}
+
+impl Tally {
+    /// Bytes that items load in jumps: each turn of an item's loop skips what its neighbours load. A CPU, which runs one item after
+    /// the other, then touches a cache line for each load. 0 if items load little, or each from a stretch of its own.
+    pub(super) fn jumping_bytes(&self, row: &Row) -> f64 {
+        let wg = row.wg.map_or(1.0, |wg| WorkGroup::size(wg) as f64);
+        let reads = &self.counts.memory.global_read;
+        let bytes = reads.bytes as f64;
+        let loads = WARP * reads.requests as f64;
+        let is_walk = loads >= TURNS * self.groups as f64 * wg;
+        // Twice as many lines as they fill: what neighbours load lies side by side.
+        let is_beside = reads.lines as f64 <= 2.0 * (bytes / LINE).max(reads.requests as f64);
+        let jumps = wg >= WARP && !is_bounded_by_operations(row) && is_walk && is_beside;
+        if jumps { bytes } else { 0.0 }
+    }
+
+    /// Passes of local memory that a warp makes between two barriers; 0 where groups have at most one.
+    fn passes_between_barriers(&self, row: &Row) -> f64 {
+        let passes = self.counts.local().passes as f64;
+        if self.barriers > self.groups { passes / (self.barriers as f64 * warps_a_group(row)) } else { 0.0 }
+    }
+
+    /// Whether barriers are so far apart that instructions run beside passes of local memory.
+    fn are_barriers_distant(&self, row: &Row) -> bool {
+        self.passes_between_barriers(row) > DISTANT
+    }
+
+    /// The sum of launches.
+    pub(super) fn sum<'a>(launches: impl Iterator<Item = &'a CountRow>) -> Tally {
+        launches.fold(Tally::default(), |mut sum, launch| {
+            let cell = |cell: Option<u64>| cell.unwrap_or(0);
+            sum.counts += launch.counts();
+            sum.groups += cell(launch.groups);
+            sum.barriers += cell(launch.barriers);
+            sum.private += cell(launch.private_accesses);
+            sum
+        })
+    }
+}
+
+/// Results: elements, or pairs in a product of matrices.
+pub fn results(row: &Row, tally: &Tally) -> f64 {
+    let elements = row.n as f64 * row.m as f64;
+    if tally.is_of_pairs { elements * row.n as f64 } else { elements }
 }

@@ -1,7 +1,6 @@
 //! Where ceilings are kept: a file for each device and driver in the user's data folder.
 
 use super::{CeilingRow, Site};
-use etcetera::BaseStrategy;
 use gpulab_kernels::Bound;
 use gpulab_model::Error;
 use gpulab_model::outcome::{DeviceInfo, Status};
@@ -17,9 +16,11 @@ pub fn folder() -> Result<PathBuf, Error> {
     if let Some(dir) = std::env::var_os(VARIABLE).filter(|dir| !dir.is_empty()) {
         return Ok(dir.into());
     }
-    let system = etcetera::choose_base_strategy();
-    let system = system.map_err(|e| Error::Failed(format!("no data folder is known ({e}): set {VARIABLE} to one")))?;
-    Ok(system.data_dir().join("gpulab"))
+    let path = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let share = || std::env::home_dir().map(|home| home.join(".local/share"));
+    let data = if cfg!(windows) { path("APPDATA") } else { path("XDG_DATA_HOME").or_else(share) };
+    let data = data.ok_or_else(|| Error::Failed(format!("no data folder is known: set {VARIABLE} to one")))?;
+    Ok(data.join("gpulab"))
 }
 
 /// Makes the folder of the files below `folder` if need be, and sees that one can be written there.
