@@ -52,8 +52,7 @@ pub fn run(out: &mut Out, global: &Global, options: &TryArgs) -> Result<(), Erro
     let file = Path::new(parted(what).0);
     loop {
         let state = stamps(file);
-        let time = jiff::Timestamp::now().strftime("%H:%M:%S").to_string();
-        note(&format!("--- {}, {time} UTC ---", shown(file)));
+        note(&format!("--- {}, {} ---", shown(file), Run::begin().time_utc));
         match once(out, global, options, what) {
             Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(error) => note(&format!("gpulab: {error}")),
