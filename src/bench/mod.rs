@@ -83,11 +83,11 @@ impl Input<'_> {
 
     /// The largest power of two that fits so many bytes, as an option says it.
     fn largest(&self, memory: u64) -> String {
-        let fits = |log: &u32| {
+        let log = (0..40).rev().find(|log| {
             let shape = self.family.form.shape(1 << log, None);
             Input { shape, ..*self }.bytes().is_ok_and(|bytes| bytes.saturating_mul(2) <= memory)
-        };
-        (0..40).rev().find(fits).map_or_else(|| "another device".to_owned(), |log| format!("-n 2^{log} or less"))
+        });
+        log.map_or_else(|| "another device".to_owned(), |log| format!("-n 2^{log} or less"))
     }
 
     fn check_memory(&self, bytes: u64, copies: u64, what_for: &str) -> Result<(), Error> {

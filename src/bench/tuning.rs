@@ -10,12 +10,11 @@ pub(crate) fn load<'a>(
     cl_dir: Option<&Path>,
     quiet: bool,
 ) -> Option<Remembered<'a>> {
-    let tell = |text: &str| {
+    Remembered::load(family, info, &Sources { dir: cl_dir.map(Path::to_owned) }, &|text| {
         if !quiet {
             note(text);
         }
-    };
-    Remembered::load(family, info, &Sources { dir: cl_dir.map(Path::to_owned) }, &tell)
+    })
 }
 
 /// The work-group that a case has if none is given.

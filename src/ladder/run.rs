@@ -35,8 +35,7 @@ pub(crate) fn run_into(
         Some(list) => values::variants(study.family, list).map_err(Error::Usage)?,
         None => study.family.kernels().collect(),
     };
-    let is_missing = |own: &&Rung| rungs.iter().all(|rung| rung.path != own.path);
-    if let Some(own) = study.own.filter(is_missing) {
+    if let Some(own) = study.own.filter(|own| rungs.iter().all(|rung| rung.path != own.path)) {
         rungs.push(own);
     }
     let peaks = peaks(study.family, &options.peak)?;
@@ -171,8 +170,10 @@ fn open(study: &LadderRun<'_>, options: &Ladder) -> Result<Outputs<Row>, Error> 
 
 /// Refuses a setting that none of the rungs reads.
 fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
-    let read = || study.family.choices.iter().copied().chain(rungs.iter().flat_map(|r| r.tunables()));
-    let unread = study.params.keys().find(|name| read().all(|t| t.name != name.as_str()));
+    let unread = study.params.keys().find(|name| {
+        let mut read = study.family.choices.iter().copied().chain(rungs.iter().flat_map(|rung| rung.tunables()));
+        read.all(|tunable| tunable.name != name.as_str())
+    });
     unread.map_or(Ok(()), |name| Err(Error::Usage(format!("--{name}: none of the chosen rungs has this setting"))))
 }
 

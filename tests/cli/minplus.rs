@@ -12,7 +12,6 @@ fn rows(json: &str) -> Vec<serde_json::Value> {
 }
 
 #[test]
-#[ignore = "long"]
 fn every_rung_is_timed_beside_its_ceiling_and_its_preparation() {
     let (json, log, code) = run(&["--n", "131", "--json", "-"]);
     assert_eq!(code, 0, "{log}");

@@ -12,7 +12,6 @@ fn rows(json: &str) -> Vec<serde_json::Value> {
 }
 
 #[test]
-#[ignore = "long"]
 fn every_kernel_is_timed_over_launches_and_inside() {
     let (json, log, code) = run(&["--width", "67", "--height", "130", "--json", "-"]);
     assert_eq!(code, 0, "{log}");

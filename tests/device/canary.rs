@@ -58,7 +58,6 @@ fn every_case_has_its_canary() {
 }
 
 #[test]
-#[ignore = "long"]
 fn a_canary_that_skips_a_step_is_found() {
     on_every_real_driver(|driver| {
         let kernels = edited_kernels("runner/canary.cl", "i = 0;", "i = 1;");

@@ -40,7 +40,6 @@ fn the_first_rungs_are_short() {
 }
 
 #[test]
-#[ignore = "long"]
 fn the_first_rungs_compile_as_they_stand_in_their_files() {
     on_every_driver(|driver| {
         let mut device = open(driver);

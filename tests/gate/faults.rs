@@ -63,7 +63,6 @@ const JOBS: &[Job] = &[
     job!("graph", "minplus --input graph.csv --closure --paths -o rows.csv"),
     Job { depth: Depth::Some, ..job!("tiles", "minplus --input graph.csv --closure -d 0,1 -o rows.csv") },
     Job { depth: Depth::Some, ..job!("team", brief!("reduce -d 0,1 --dtype i32 --n 9000 --variant 10 --csv rows.csv")) },
-    Job { depth: Depth::One, ..job!("streamed", brief!("transpose --memory 100KiB --width 200 --height 100 --variant 2 --csv rows.csv")) },
     job!("sweep", brief!("sweep --kernel dot --variant 1,5 --n 500,999 --wg 8 -o rows.csv")),
     Job { depth: Depth::One, ..job!("lab-vector", brief!("lab vector --quick --csv rows.csv")) },
     Job { depth: Depth::Some, ..job!("lab-launch", brief!("lab launch --quick --csv rows.csv")) },

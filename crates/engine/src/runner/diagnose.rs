@@ -7,7 +7,7 @@ use super::inputs::{Data, ReadyCase, exact_data_of, make_inputs, single};
 use super::session::Session;
 use gpulab_kernels::{Family, Form, tile_of_a_group};
 use gpulab_model::check::{self, MatrixFlags};
-use gpulab_model::data::{self, Array, Change, Fill, Inputs, Shape};
+use gpulab_model::data::{self, Array, Change, Fill, Shape};
 use gpulab_model::outcome::{
     CellSymptoms, CountSymptoms, DataKind, Likeness, Number, Repeated, StartsFrom, Stop, Symptoms,
 };
@@ -48,7 +48,7 @@ impl Session {
         inputs: Vec<Array>,
         go: impl FnOnce(&mut ProbedKernel<'_>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let mut data = Data::unjudged(family, case, Inputs(inputs));
+        let mut data = Data::unjudged(family, case, inputs);
         let fence = Fence::of(&*self.device, family, case);
         let job = self.companion(family, case, fence, &mut data)?;
         let bound = self.bind(&job, &data.device)?;
@@ -118,7 +118,7 @@ fn vectors(session: &mut Session, family: &Family, case: &Case, group: u64) -> R
     let small = Case { shape: Shape::vector((3 * group + 5).min(MOST)), ..case.clone() };
     let fill = family.problem.fold().map_or_else(|| family.problem.fill(&small), |fold| fold.exact_fill(&small));
     let inputs = make_inputs(family, &small, fill, case.seed);
-    let data = exact_data_of(family, &small, Inputs(inputs.clone()));
+    let data = exact_data_of(family, &small, inputs.clone());
     let reference = data.reference().cloned();
     let mut symptoms = session.probe(family, &small, inputs, |probe| {
         probe.survey(|output: &Array| match &reference {
@@ -248,7 +248,7 @@ fn wrong_over(session: &mut Session, family: &Family, case: &Case) -> Result<Opt
         (Fill::Real, Some(DataKind::Any)),
     ];
     for (fill, kind) in kinds {
-        let inputs = Inputs(make_inputs(family, case, fill, case.seed));
+        let inputs = make_inputs(family, case, fill, case.seed);
         let mut data = match fill {
             Fill::Real => Data::of(family, case, inputs),
             _ => exact_data_of(family, case, inputs),
@@ -310,7 +310,7 @@ fn of_shape(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2
             output.widened()
         }
         None => {
-            let data = Data::of(family, case, Inputs(vec![input.clone()]));
+            let data = Data::of(family, case, vec![input.clone()]);
             data.reference().and_then(|r| r.exact()).map(Array::widened).unwrap_or_default()
         }
     };

@@ -273,8 +273,10 @@ impl ScriptMemory {
             return vec![Range { start: 0, end: bytes }];
         }
         let places = bytes / 4 - WORDS + 1;
-        let start = |part| 4 * (data::draw(data::draw(act.seed, run), part) % places as u64) as usize;
-        (0..PARTS).map(|part| Range { start: start(part), end: start(part) + 4 * WORDS }).collect()
+        (0..PARTS)
+            .map(|part| 4 * (data::draw(data::draw(act.seed, run), part) % places as u64) as usize)
+            .map(|start| Range { start, end: start + 4 * WORDS })
+            .collect()
     }
 
     fn put(&self, device: &mut dyn Device, script: &Script, parts: &[Range<usize>]) -> Result<(), Stop> {

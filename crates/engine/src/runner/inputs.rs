@@ -4,9 +4,9 @@ use super::buffers::Fenced;
 use crate::device::{Device, ProgramId};
 use gpulab_kernels::{Changed, Family, Spot};
 use gpulab_model::check::{self, Verdict};
-use gpulab_model::data::{Array, Change, Dtype, Fill, Inputs, Params, Shape};
+use gpulab_model::data::{Array, Change, Dtype, Fill, Params, Shape};
 use gpulab_model::outcome::{Judged, Number, Status, Stop};
-use gpulab_model::plan::{Case, Movement, OutputPart, Plan, Reference, Role, Rounded};
+use gpulab_model::plan::{Case, Movement, OutputPart, Plan, Reference, Role};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
@@ -73,7 +73,7 @@ pub(super) struct Data {
     key: DataKey,
     /// None of what is not random.
     pub(super) origin: Option<Origin>,
-    pub(super) host: Inputs,
+    pub(super) host: Vec<Array>,
     /// Empty until a device needs them.
     pub(super) device: Vec<Fenced>,
     /// None where the inputs themselves say what is right. Private: only [`Data::changed`] puts another one in its place.
@@ -84,14 +84,14 @@ pub(super) struct Data {
 
 impl Data {
     /// These inputs of a case, with what is right.
-    pub(super) fn of(family: &Family, case: &Case, host: Inputs) -> Data {
+    pub(super) fn of(family: &Family, case: &Case, host: Vec<Array>) -> Data {
         Data::unjudged(family, case, host).judged_for(family, case)
     }
 
     /// The same inputs for a case, with what is right for it.
     pub(super) fn judged_for(self, family: &Family, case: &Case) -> Data {
         let is_moved = family.problem.movement(case).is_some();
-        let reference = (!is_moved).then(|| family.problem.reference(case, self.host.held()));
+        let reference = (!is_moved).then(|| family.problem.reference(case, &self.host));
         Data { key: data_key(family, case), reference, ..self }
     }
 
@@ -100,7 +100,7 @@ impl Data {
         const LEAST: u64 = 64;
         let many = job.family.described().filter(|_| job.case.shape.elements() >= LEAST);
         let (Some(described), Some(right)) = (many, &self.reference) else { return Ok(()) };
-        let idle = described.idle(self.host.held()).into_iter().find(|(number, held, _)| match right {
+        let idle = described.idle(&self.host).into_iter().find(|(number, held, _)| match right {
             Reference::Parts(parts) => {
                 let part = OutputPart { at: 0, ..parts[*number].clone() };
                 let held = held.as_bytes().to_vec();
@@ -113,7 +113,7 @@ impl Data {
     }
 
     /// These inputs of a case, of which it is not yet known what is right.
-    pub(super) fn unjudged(family: &Family, case: &Case, host: Inputs) -> Data {
+    pub(super) fn unjudged(family: &Family, case: &Case, host: Vec<Array>) -> Data {
         let key = data_key(family, case);
         let device = Vec::new();
         let prints = OnceCell::new();
@@ -132,8 +132,7 @@ impl Data {
 
     /// What the inputs must still be after each run, made once.
     pub(super) fn prints(&self) -> &[u128] {
-        self.prints
-            .get_or_init(|| self.host.held().iter().map(|array: &Array| check::fingerprint(array.as_bytes())).collect())
+        self.prints.get_or_init(|| self.host.iter().map(|array: &Array| check::fingerprint(array.as_bytes())).collect())
     }
 
     /// Changes after which another result is right; none under a simulator, which looks at accesses and would take all that
@@ -155,7 +154,7 @@ impl Data {
             }
             _ => 0.0,
         };
-        job.family.problem.decide(job.case, self.host.held(), self.reference.as_ref(), margin, spot)
+        job.family.problem.decide(job.case, &self.host, self.reference.as_ref(), margin, spot)
     }
 
     /// Has these changes, and what `right` says is right after them, for as long as `go` runs; returns what undoes the changes
@@ -169,7 +168,7 @@ impl Data {
         if changes.is_empty() {
             return (go(self), Vec::new());
         }
-        let mut undo: Vec<Change> = changes.iter().map(|change| self.host.apply(change)).collect();
+        let mut undo: Vec<Change> = changes.iter().map(|change| self.apply(change)).collect();
         let made = changes.iter().zip(&undo);
         let made = made.map(|(change, undo)| Changed { change: change.clone(), old: undo.value.clone() });
         let made: Vec<Changed> = made.collect();
@@ -177,24 +176,35 @@ impl Data {
         let after = right(self, &made);
         let before = std::mem::replace(&mut self.reference, after);
         let gone = go(self);
-        undo.iter().for_each(|change| _ = self.host.apply(change));
+        undo.iter().for_each(|change| _ = self.apply(change));
         self.reference = before;
         (gone, undo)
+    }
+
+    /// Makes a change, and returns what makes it undone.
+    fn apply(&mut self, change: &Change) -> Change {
+        Change { value: self.host[change.input].put(change.index, &change.value), ..change.clone() }
+    }
+
+    /// Elements of the first input; 0 if there is none.
+    pub(super) fn first_len(&self) -> usize {
+        self.host.first().map_or(0, Array::len)
     }
 
     /// What is right after changes that were made to these inputs.
     pub(super) fn amended(&self, job: &ReadyCase<'_>, made: &[Changed]) -> Option<Reference> {
         let before = self.reference.as_ref()?;
         let problem = &job.family.problem;
-        let held = self.host.held();
+        let held = &self.host;
         let amended = problem.amended(job.case, held, made, before);
         // The digits that a sum loses to a large term do not come back when that term is changed. What is soon added up is added
         // up anew in any case.
         const SOON: usize = 1 << 14;
         let is_short = held.first().is_some_and(|array| array.len() <= SOON);
-        let is_lost = |before: Rounded, after: Rounded| is_short || after.magnitude < before.magnitude / 2.0;
         let amended = match (before.rounded(), amended.rounded()) {
-            (Some(before), Some(after)) if !held.is_empty() && is_lost(before, after) => {
+            (Some(before), Some(after))
+                if !held.is_empty() && (is_short || after.magnitude < before.magnitude / 2.0) =>
+            {
                 problem.reference(job.case, held)
             }
             _ => amended,
@@ -212,10 +222,10 @@ impl Data {
         when: &str,
     ) -> Result<Judged, Stop> {
         match (family.problem.movement(case), &self.reference) {
-            (Some(movement), _) => judge_moved(got, self.host.held(), &movement, when),
+            (Some(movement), _) => judge_moved(got, &self.host, &movement, when),
             (None, Some(Reference::Unknown(why))) => Err(Stop::failed(why.clone())),
             (None, Some(reference)) => {
-                let error = family.problem.error(case, got, self.host.held());
+                let error = family.problem.error(case, got, &self.host);
                 judge_real(error.as_ref().unwrap_or(got), reference, depth, when)
             }
             (None, None) => Err(Stop::failed("there is no reference")),
@@ -240,7 +250,7 @@ pub(super) fn make_inputs(family: &Family, case: &Case, fill: Fill, seed: u64) -
 }
 
 /// These data of a case, over which its result is exact in any order.
-pub(super) fn exact_data_of(family: &Family, case: &Case, host: Inputs) -> Data {
+pub(super) fn exact_data_of(family: &Family, case: &Case, host: Vec<Array>) -> Data {
     let mut data = Data::of(family, case, host);
     data.reference = data.reference.map(|reference| exactly(reference, case.dtype));
     data
@@ -300,8 +310,8 @@ fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Res
 }
 
 fn judged(Verdict { max_err, tol, .. }: Verdict, value: Option<Number>) -> Judged {
-    let sized = |error: f64| Some(error).filter(|error| error.is_finite());
-    Judged { max_err: sized(max_err), tol: sized(tol), value }
+    let [max_err, tol] = [max_err, tol].map(|error| Some(error).filter(|error| error.is_finite()));
+    Judged { max_err, tol, value }
 }
 
 pub(super) fn demand(verdict: Verdict, when: &str) -> Result<Verdict, Stop> {
@@ -313,8 +323,8 @@ pub(super) fn wrong(reason: String) -> Stop {
 }
 
 /// What the plan leaves of its inputs to the host.
-pub(super) fn tails(plan: &Plan, inputs: &Inputs) -> Vec<Array> {
-    plan.host_tail.map_or_else(Vec::new, |start| inputs.tails(start as usize))
+pub(super) fn tails(plan: &Plan, inputs: &[Array]) -> Vec<Array> {
+    plan.host_tail.map_or_else(Vec::new, |start| inputs.iter().map(|array| array.tail(start as usize)).collect())
 }
 
 pub(crate) fn single(array: &Array) -> Option<Number> {
@@ -393,7 +403,7 @@ mod tests {
         let ones = Array::F64(vec![1.5; 1000]);
         let mut spike = ones.clone();
         spike.put(0, &Array::F64(vec![1e20]));
-        let mut data = Data::of(family, &case, Inputs(vec![spike, ones]));
+        let mut data = Data::of(family, &case, vec![spike, ones]);
         let target = gpulab_model::plan::Target::with_everything(false);
         let plan = family.plan(family.rung("naive").unwrap(), &case, &target).unwrap();
         let job = ReadyCase { case: &case, family, plan, program: ProgramId(0), second_seed: 1, again: None };

@@ -8,7 +8,7 @@ use gpulab_kernels::exchange::exchange;
 use gpulab_kernels::occupancy::{self, GroupNeeds};
 use gpulab_kernels::{Baseline, FAMILIES, Family, Fold, Form, Registry, Rung, Sources, used_defines};
 use gpulab_model::check;
-use gpulab_model::data::{Array, Dtype, Fill, Inputs};
+use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::outcome::{
     BuildTold, Clock, Inspected, Judged, LaunchedOnce, Measured, Outcome, ProgramBinary, Sample, Settings, Status, Stop,
 };
@@ -273,14 +273,14 @@ impl Session {
         }
         if data.device.is_empty() {
             let fence = Fence::of(&*self.device, job.family, job.case);
-            data.device = fence.upload(&mut *self.device, data.host.held())?;
+            data.device = fence.upload(&mut *self.device, &data.host)?;
         }
         Ok(())
     }
 
     /// Puts these data into their buffers, in place of others of their size.
     pub(super) fn overwrite(&mut self, data: &mut Data) -> Result<(), Stop> {
-        for (fenced, array) in data.device.iter().zip(data.host.held()) {
+        for (fenced, array) in data.device.iter().zip(&data.host) {
             self.device.write(fenced.id, 0, array.as_bytes())?;
         }
         Ok(())
@@ -307,10 +307,10 @@ impl Session {
     }
 
     /// The data that are timed over: the files', or seeded random ones.
-    pub(super) fn real_inputs(&self, family: &Family, case: &Case) -> Inputs {
+    pub(super) fn real_inputs(&self, family: &Family, case: &Case) -> Vec<Array> {
         match &self.files {
-            Some(files) if FAMILIES.iter().any(|f| f.name == family.name) => Inputs(files.clone()),
-            _ => Inputs(make_inputs(family, case, family.problem.fill(case), case.seed)),
+            Some(files) if FAMILIES.iter().any(|f| f.name == family.name) => files.clone(),
+            _ => make_inputs(family, case, family.problem.fill(case), case.seed),
         }
     }
 
@@ -416,7 +416,7 @@ impl Session {
         if let Some(fold) = family.problem.fold() {
             verify_baseline(baseline, fold, family, case)?;
         }
-        let inputs = data.host.held();
+        let inputs = &data.host;
         let mut last = check::poisoned(case.dtype, family.problem.result(case.shape, &case.params));
         let (samples, why) = sampled(settings, &mut |_| {
             let started = Instant::now();
@@ -433,8 +433,7 @@ impl Session {
 const MOST_BYTES: u64 = 4 << 30;
 
 fn spared(bytes: u64) -> String {
-    let gib = |bytes: u64| bytes as f64 / (1u64 << 30) as f64;
-    format!("inputs of {:.1} GiB: choose a size with at most {:.0} GiB to time the CPU", gib(bytes), gib(MOST_BYTES))
+    format!("inputs of {} GiB: choose a size with at most {} GiB to time the CPU", gib(bytes), gib(MOST_BYTES))
 }
 
 fn verify_baseline(baseline: &Baseline, fold: &dyn Fold, family: &Family, case: &Case) -> Result<(), Stop> {

@@ -40,8 +40,8 @@ impl Session {
         timed?;
         let least = settings.least_time;
         let device = self.device.info();
-        let too_fast = |m: &Measured| m.too_fast(least).or_else(|| impossible(outcome.ops, &m.times(), device));
-        measured.suspect = measured.suspect.take().or_else(|| too_fast(&measured));
+        let doubt = measured.suspect.take().or_else(|| measured.too_fast(least));
+        measured.suspect = doubt.or_else(|| impossible(outcome.ops, &measured.times(), device));
         outcome.launches -= measured.left_out.min(outcome.launches);
         self.remember(job.case, measured.judged());
         Ok(measured)
@@ -243,7 +243,7 @@ impl Session {
         let device = &mut *self.device;
         device.free_gone();
         let started = Instant::now();
-        let inputs = Fence::NONE.upload(device, data.host.held())?;
+        let inputs = Fence::NONE.upload(device, &data.host)?;
         let bound = BoundPlan::new(device, Fence::NONE, &job.plan, &inputs)?;
         device.batch(job.program, &bound.launches(), 1)?;
         let output = bound.output(device)?;

@@ -6,7 +6,7 @@ use super::session::Session;
 use crate::device::{BuildUnit, Device, Timing};
 use gpulab_kernels::{Changed, Family, Spot};
 use gpulab_model::check;
-use gpulab_model::data::{self, Array, Change, Dtype, Fill, Inputs, Shape};
+use gpulab_model::data::{self, Array, Change, Dtype, Fill, Shape};
 use gpulab_model::outcome::{Judged, Stop};
 use gpulab_model::plan::{Arg, Case, Launch, Reference};
 
@@ -65,8 +65,7 @@ impl Session {
             let beside = Fence::of(&*self.device, job.family, &case);
             let fences = [Some(beside), job.family.described().map(|_| beside.poisoned())];
             for fence in fences.into_iter().flatten() {
-                let mut data =
-                    exact_data_of(job.family, &case, Inputs(make_inputs(job.family, &case, fill, case.seed)));
+                let mut data = exact_data_of(job.family, &case, make_inputs(job.family, &case, fill, case.seed));
                 let companion = self.companion(job.family, &case, fence, &mut data)?;
                 self.verify_within(&companion, fence, &data, &when)?;
             }
@@ -83,7 +82,7 @@ impl Session {
         data: &mut Data,
     ) -> Result<ReadyCase<'a>, Stop> {
         let job = self.ready(family, case)?;
-        data.device = fence.upload(&mut *self.device, data.host.held())?;
+        data.device = fence.upload(&mut *self.device, &data.host)?;
         Ok(job)
     }
 
@@ -111,9 +110,9 @@ impl Session {
             return Ok(());
         }
         let Some(mut timed) = self.data.take() else { return Err(Stop::failed("the inputs are gone")) };
-        let is_small = timed.host.held_bytes() <= MOST_KEPT / 2;
+        let is_small = bytes(&timed.host) <= MOST_KEPT / 2;
         if !is_small {
-            timed.host = Inputs(Vec::new());
+            timed.host = Vec::new();
         }
         let verified = fills.iter().enumerate().try_for_each(|(index, &(fill, seed))| {
             let mut data = self.take_exact(job, fill, seed);
@@ -155,14 +154,14 @@ impl Session {
             self.exact.iter().position(|(f, s, data)| (*f, *s) == (fill, seed) && data.is_of(job.family, job.case));
         match known {
             Some(place) => self.exact.swap_remove(place).2,
-            None => exact_data_of(job.family, job.case, Inputs(make_inputs(job.family, job.case, fill, seed))),
+            None => exact_data_of(job.family, job.case, make_inputs(job.family, job.case, fill, seed)),
         }
     }
 
     /// Keeps exact data for the next rung, if they are few.
     fn keep_exact(&mut self, fill: Fill, seed: u64, data: Data) {
-        let kept: usize = self.exact.iter().map(|(_, _, data)| data.host.held_bytes()).sum();
-        if kept + data.host.held_bytes() <= MOST_KEPT {
+        let kept: usize = self.exact.iter().map(|(_, _, data)| bytes(&data.host)).sum();
+        if kept + bytes(&data.host) <= MOST_KEPT {
             self.exact.push((fill, seed, data));
         }
     }
@@ -179,7 +178,7 @@ impl Session {
         let shape = Shape { n: if n < 2 * few { n } else { few + n % few }, ..job.case.shape };
         let case = Case { shape, params: job.plan.params.clone(), ..job.case.clone() };
         let lens = problem.inputs(shape, &case.params);
-        let host = Inputs(lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect());
+        let host = lone.neutral.iter().zip(lens).map(|(one, len)| one.repeated(len)).collect();
         let mut data = Data::unjudged(job.family, &case, host);
         let fence = Fence::of(&*self.device, job.family, &case);
         let job = &self.companion(job.family, &case, fence, &mut data)?;
@@ -243,7 +242,7 @@ impl Session {
             return Ok(());
         }
         for (value, spot) in data::not_finite(job.case.dtype).into_iter().zip(places(job, data).into_iter().rev()) {
-            let others = data.host.all_at(spot.at).into_iter().skip(1);
+            let others = data.host.iter().skip(1).filter_map(|input| input.at(spot.at));
             let values: Vec<Array> = std::iter::once(value).chain(others).collect();
             self.verify_few(job, bound, data, &[(spot.at, &values)])?;
         }
@@ -352,7 +351,7 @@ impl Session {
         when: &str,
     ) -> Result<(), Stop> {
         let Some(described) = job.family.described() else { return Ok(()) };
-        let zeros = described.zeros(job.case, data.host.held());
+        let zeros = described.zeros(job.case, &data.host);
         if zeros.is_empty() || self.device.info().is_simulator() {
             return Ok(());
         }
@@ -405,6 +404,11 @@ impl Session {
     }
 }
 
+/// Bytes that the host holds of these.
+fn bytes(arrays: &[Array]) -> usize {
+    arrays.iter().map(|array| array.as_bytes().len()).sum()
+}
+
 /// A reader's family whose answer does not depend on the data proves nothing of a kernel: one that reads nothing would pass.
 fn demand_dependence(job: &ReadyCase<'_>, timed: &Data, other: &Data) -> Result<(), Stop> {
     /// Elements of the inputs that make it no accident if the answers are the same.
@@ -422,7 +426,7 @@ fn demand_dependence(job: &ReadyCase<'_>, timed: &Data, other: &Data) -> Result<
 /// Places where rungs go wrong, and some random ones.
 fn places(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
     const RANDOM: u64 = 8;
-    let len = data.host.first_len();
+    let len = data.first_len();
     if len == 0 {
         return Vec::new();
     }
@@ -440,15 +444,17 @@ fn places(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
 /// A random place in each of some equal parts.
 fn spread(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
     const PARTS: usize = 16;
-    let len = data.host.first_len();
-    let draw = |part: usize| data::draw(!job.second_seed, part as u64);
-    let at = |part: usize| part * (len / PARTS) + (draw(part) % (len / PARTS) as u64) as usize;
-    if len < PARTS { Vec::new() } else { (0..PARTS).map(|part| Spot { at: at(part), draw: draw(part) }).collect() }
+    let len = data.first_len();
+    let mut spots = Vec::new();
+    for part in 0..if len < PARTS { 0 } else { PARTS } {
+        let draw = data::draw(!job.second_seed, part as u64);
+        spots.push(Spot { at: part * (len / PARTS) + (draw % (len / PARTS) as u64) as usize, draw });
+    }
+    spots
 }
 
 fn companion_of(job: &ReadyCase<'_>, case: &Case) -> String {
-    let differs = |name: &String, value: &String| job.plan.params.get(name) != Some(value);
-    let settings = case.params.iter().filter(|(name, value)| differs(name, value));
+    let settings = case.params.iter().filter(|(name, value)| job.plan.params.get(*name) != Some(value));
     let mut what: Vec<String> = settings.map(|(name, value)| format!("{name}={value}")).collect();
     if case.shape != job.case.shape {
         let Shape { n, m } = case.shape;

@@ -94,7 +94,7 @@ impl<'a> Witness<'a> {
     }
 
     fn add_change(&mut self, device: &dyn Device, draw: u64) {
-        let len = self.data.host.first_len() as u64;
+        let len = self.data.first_len() as u64;
         if len == 0 {
             return;
         }
@@ -109,7 +109,7 @@ impl<'a> Witness<'a> {
         }
         for change in more {
             let mut old = change.clone();
-            if let Some(value) = self.data.host.at(change.input, change.index) {
+            if let Some(value) = self.data.host.get(change.input).and_then(|input| input.at(change.index)) {
                 old.value = value;
                 self.undo.push(old);
                 self.changes.push(change);

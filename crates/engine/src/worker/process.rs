@@ -275,10 +275,10 @@ fn start(
     if let Some(limit) = memory::narrow_address_space() {
         return Err(Error::NoDevice(format!("{limit} for drivers to load")));
     }
-    let failed = |e| Error::Failed(format!("cannot start the worker process: {e}"));
     // Without one, who needs it says why.
     let scratch = if setup.families.is_empty() { None } else { ScratchFolder::new().ok() };
-    let mut link = Link::spawn(wrapper, scratch).map_err(failed)?;
+    let mut link =
+        Link::spawn(wrapper, scratch).map_err(|e| Error::Failed(format!("cannot start the worker process: {e}")))?;
     match link.ask(&Request::Open(setup.clone()), limit, interrupted) {
         Ok(Reply::Ready(info)) => {
             link.patience = match wrapper.and_then(|wrapper| wrapper.program.as_ref()) {
@@ -350,10 +350,10 @@ impl Link {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()?;
-        let missing = || std::io::Error::other("a pipe to the worker is missing");
-        let stdin = child.stdin.take().ok_or_else(missing)?;
-        let stdout = child.stdout.take().ok_or_else(missing)?;
-        let stderr = child.stderr.take().ok_or_else(missing)?;
+        let (Some(stdin), Some(stdout), Some(stderr)) = (child.stdin.take(), child.stdout.take(), child.stderr.take())
+        else {
+            return Err(std::io::Error::other("a pipe to the worker is missing"));
+        };
         let (sender, replies) = mpsc::channel();
         std::thread::Builder::new().spawn(move || {
             // Where drivers can print among the replies, what they print is no reply.

@@ -1,12 +1,10 @@
 //! Element types, typed arrays, and seeded test data.
 
 mod fill;
-mod inputs;
 mod layout;
 mod pairs;
 
 pub use fill::{Fill, NO_EDGE, draw, generate, not_finite, telling, turn};
-pub use inputs::Inputs;
 pub use layout::{Field, Layout, NumberValue, Scalar};
 pub use pairs::{hard_to_compare, overlapping};
 

@@ -1,20 +1,14 @@
 //! How to measure a case, and what came of it.
 
 mod belief;
-mod device;
-mod executor;
-mod needs;
-mod symptoms;
 
 pub use belief::{SHORTEST_NS, objection};
-pub use device::{DeviceInfo, PlatformInfo, fake_info};
-pub use executor::{Executor, Job};
-pub use needs::{Inspected, LaunchedOnce, ProgramBinary, Told};
-pub use symptoms::{CellSymptoms, CountSymptoms, DataKind, Likeness, Repeated, StartsFrom, Symptoms};
 
-use crate::data::Params;
+use crate::Error;
+use crate::check::{CellRegion, Share};
+use crate::data::{Params, Shape};
 use crate::named_enum;
-use crate::plan::{Case, Refusal, WorkGroup};
+use crate::plan::{Case, Refusal, Target, WorkGroup};
 use serde::{Deserialize, Serialize};
 
 named_enum! {
@@ -436,3 +430,243 @@ pub struct Bar {
 /// Kernels shorter than this, in seconds, count as launch-bound, as a launch costs 2 to 20 us: they are also timed back to
 /// back.
 pub const SHORT_S: f64 = 50e-6;
+
+/// What a driver tells of a built kernel; nothing where it does not.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    /// Registers of a work-item, 32 bits each.
+    pub registers: Option<u64>,
+    /// Bytes that a work-item stores to memory, and loads from it, for want of registers.
+    pub spills: Option<[u64; 2]>,
+    /// Bytes of the kernel's own `__local` arrays.
+    pub local: Option<u64>,
+}
+
+/// A kernel of a plan, and what a work-group of it needs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Inspected {
+    pub kernel: String,
+    /// What the driver tells of it.
+    pub told: Told,
+    /// Bytes of local memory of a group, the kernel's own arrays and its arguments: what the plan foresees where the driver
+    /// does not tell.
+    pub local: u64,
+    pub wg: u64,
+}
+
+/// A case's program as its driver gives it, built for the device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramBinary {
+    /// Its text, if it is one: PTX.
+    pub text: Option<String>,
+    pub bytes: u64,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LaunchedOnce {
+    /// The work-group that the rung made of the one asked for.
+    pub wg: WorkGroup,
+    /// Its settings, those that the answer depends on included.
+    pub params: Params,
+    /// Of each launch its kernel, and whether its time would count.
+    pub launches: Vec<(String, bool)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Symptoms {
+    /// The small size that it was looked at with.
+    pub shape: Shape,
+    pub wg: WorkGroup,
+    /// Whether its result is right there: then what is wrong shows with other sizes only.
+    pub is_right: bool,
+    /// What it writes outside of its buffers, in words.
+    pub outside: Option<String>,
+    /// The input that it changes, from 0.
+    pub changed_input: Option<usize>,
+    /// Whether several runs over the same data leave different results.
+    pub differs: bool,
+    /// How many elements of its output it does not write, and of how many.
+    pub unwritten_count: [u64; 2],
+    pub first_unwritten: Option<u64>,
+    /// Of vectors: which elements count, and what else its result is made of.
+    pub counts: Option<CountSymptoms>,
+    /// Of matrices: which cells are right, and what the others hold.
+    pub cells: Option<CellSymptoms>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CountSymptoms {
+    /// Elements that a work-group has.
+    pub group: u64,
+    pub counted: Share,
+    pub count: u64,
+    /// The first that does not count.
+    pub first_missing: Option<u64>,
+    /// Those that count more than once.
+    pub repeated: Option<Repeated>,
+    /// What the result is over elements that leave it to the others, as zeros of a sum.
+    pub starts_from: StartsFrom,
+    /// The kind of data over which the result is wrong, where it is right over simpler ones.
+    pub wrong_over: Option<DataKind>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Repeated {
+    pub first: u64,
+    /// How often it counts.
+    pub times: i64,
+    pub count: u64,
+}
+
+/// What a result holds that comes from no element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StartsFrom {
+    Nothing,
+    /// What the output held before.
+    Output,
+    BesideInputs,
+    /// Something else: local memory or variables that were never set, or a constant.
+    Elsewhere,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DataKind {
+    /// Small whole numbers of both signs; right over ones.
+    Signed,
+    /// The same over four, of floating-point types; right over whole numbers.
+    Fractions,
+    /// Random numbers, integers over their whole range; right over small ones.
+    Any,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CellSymptoms {
+    /// Columns and rows of the tile that a work-group has.
+    pub tile: [u64; 2],
+    /// Cells that are right; of elements that are moved, by their places in the input.
+    pub right: CellRegion,
+    /// Cells that are written, likewise.
+    pub written: CellRegion,
+    pub looks_like: Option<Likeness>,
+    /// Whether it is right over squares, and over no other shape that was tried.
+    pub only_squares: bool,
+    /// Whether it is right over whole tiles, and over no shape with a part of one.
+    pub only_whole: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Likeness {
+    Input,
+    /// Tiles are transposed, but stay where they were.
+    TilesStay,
+    /// Tiles are where they belong, but not transposed.
+    TilesUnturned,
+    Transposed,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Job {
+    /// Whether the variant names a CPU baseline instead of a rung.
+    pub baseline: bool,
+    pub case: Case,
+    pub settings: Settings,
+    /// Whether a case that this worker has verified before is only timed once more.
+    #[serde(default)]
+    pub again: bool,
+}
+
+/// Runs jobs on the one device that it was opened on.
+pub trait Executor {
+    fn info(&self) -> &DeviceInfo;
+
+    /// Has the next job run in a fresh process, with buffers of its own, where jobs run in processes.
+    fn renew(&mut self) {}
+
+    /// Asks what is right for a case of a reader's own family, as its rungs will: who cannot answer now will not then. Who it
+    /// is, in words.
+    fn ask_reference(&mut self, _: &Case) -> Result<Option<String>, Error> {
+        Ok(None)
+    }
+
+    /// Runs one job. A failed case is an [`Outcome`]; an error ends the whole run.
+    fn run(&mut self, job: &Job) -> Result<Outcome, Error>;
+}
+
+/// A device, as listed and as written into records. Sizes in bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DeviceInfo {
+    /// Row number of `gpulab devices`, from 0.
+    pub index: usize,
+    /// `platform:device`, both from 0.
+    pub selector: String,
+    pub platform: String,
+    pub name: String,
+    pub vendor: String,
+    /// `gpu`, `cpu`, `accelerator` or `other`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    pub driver: String,
+    /// As in `OpenCL 3.0 CUDA`.
+    pub cl_version: String,
+    /// Clock in MHz; 0 when unknown.
+    pub clock_mhz: u32,
+    /// Step of the profiling timer as the driver reports it, in nanoseconds; 0 when unknown.
+    pub timer_ns: u64,
+    /// Extensions, separated by blanks.
+    pub extensions: String,
+    #[serde(flatten)]
+    pub target: Target,
+}
+
+impl DeviceInfo {
+    /// Whether this is a simulator, whose times say nothing and which finds wild accesses itself.
+    pub fn is_simulator(&self) -> bool {
+        self.platform.contains("Oclgrind")
+    }
+}
+
+/// A platform: one driver's name for itself, and its devices.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlatformInfo {
+    /// The first number of its devices' selectors.
+    pub index: usize,
+    pub name: String,
+    pub vendor: String,
+    /// As in `OpenCL 3.0 CUDA 12.2`.
+    pub version: String,
+    pub devices: Vec<DeviceInfo>,
+    /// Why devices are missing, if the driver says so or it can be told.
+    pub problem: Option<String>,
+}
+
+/// What a device that follows a script says of itself: for tests.
+pub fn fake_info() -> DeviceInfo {
+    DeviceInfo {
+        index: 0,
+        selector: "0:0".into(),
+        platform: "Fake platform".into(),
+        name: "Fake device".into(),
+        vendor: "gpulab".into(),
+        kind: "cpu".into(),
+        driver: "1.0".into(),
+        cl_version: "OpenCL 1.2 fake".into(),
+        clock_mhz: 1000,
+        timer_ns: 1,
+        extensions: String::new(),
+        target: Target {
+            compute_units: 2,
+            local_mem: 32 << 10,
+            global_mem: 1 << 30,
+            max_alloc: 1 << 28,
+            cache: 1 << 20,
+            float_lanes: 0,
+            fp16: false,
+            prefetch: false,
+            subgroups: false,
+            ..Target::with_everything(false)
+        },
+    }
+}

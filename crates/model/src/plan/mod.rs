@@ -1,21 +1,13 @@
 //! The words that all rooms share: what was asked, what it turns into, and what a device is told to do. Plain data that names
 //! nothing above it.
 
-mod arg;
-mod command;
 mod image;
-mod launches;
 mod movement;
-mod target;
 
-pub use arg::{Arg, ArgValue, BufferId};
-pub use command::{Action, FlagCheck, Holding, HostId, Launch, MemoryKind, QueuedCommand, Transfer};
 pub use image::{Addressing, Image, ImageKind, PixelFormat, Sampler};
-pub use launches::{BufferSpec, Pass, Plan, Role};
 pub use movement::Movement;
-pub use target::{Refusal, Target};
 
-use crate::data::{Array, Dtype, Layout, Params, Shape};
+use crate::data::{Array, Dtype, Layout, NumberValue, Params, Scalar, Shape};
 use serde::{Deserialize, Serialize};
 
 /// Options of every build. Argument types make drivers check the buffers that they are given.
@@ -152,4 +144,389 @@ pub struct Rounded {
     pub value: f64,
     /// Sum of the terms' magnitudes: the S of the error bound gamma(d) * S.
     pub magnitude: f64,
+}
+
+/// What a plan needs to know of a device. All sizes in bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Target {
+    /// Whether the device has a GPU's shape (many work-items hide latency); CPUs want few, wide ones.
+    pub gpu: bool,
+    pub compute_units: u32,
+    /// Largest work-group, in work-items.
+    pub max_wg: usize,
+    pub max_wg_dims: [usize; 3],
+    /// `__local` memory of a work-group.
+    pub local_mem: u64,
+    pub global_mem: u64,
+    /// Largest single buffer that the device promises.
+    pub max_alloc: u64,
+    /// Last-level cache; 0 when unknown.
+    pub cache: u64,
+    /// Floats in a vector as wide as the device's own; 0 when unknown.
+    pub float_lanes: u32,
+    pub fp64: bool,
+    /// Whether kernels may compute with `half`.
+    #[serde(default)]
+    pub fp16: bool,
+    /// Whether kernels may use NVIDIA's PTX instructions.
+    pub nvidia: bool,
+    /// Whether those that copy from global to local memory by no register are among them: NVIDIA since Ampere.
+    pub async_copy: bool,
+    /// Whether a build can cap the registers of a work-item: `cl_nv_compiler_options`.
+    #[serde(default)]
+    pub register_caps: bool,
+    /// Whether kernels may ask for memory ahead of its use by their compiler's own `__builtin_prefetch`, a CPU's instruction, as
+    /// on PoCL and Intel's driver.
+    #[serde(default)]
+    pub prefetch: bool,
+    /// Whether OpenCL C has the functions of `cl_khr_subgroups`.
+    pub subgroups: bool,
+    #[serde(default)]
+    pub images: bool,
+}
+
+impl Target {
+    /// A made-up GPU, or CPU, that has every feature, for what must be known without a device, as which kernels an experiment
+    /// may run. No measurement is of it.
+    pub fn with_everything(gpu: bool) -> Target {
+        Target {
+            gpu,
+            compute_units: 64,
+            max_wg: 1024,
+            max_wg_dims: [1024; 3],
+            local_mem: 64 << 10,
+            global_mem: 16 << 30,
+            max_alloc: 4 << 30,
+            cache: 32 << 20,
+            float_lanes: 8,
+            fp64: true,
+            fp16: true,
+            nvidia: gpu,
+            async_copy: gpu,
+            register_caps: gpu,
+            prefetch: !gpu,
+            subgroups: true,
+            images: true,
+        }
+    }
+
+    /// The same, with as much of everything as any device has, for what no device may be the reason of.
+    pub fn without_limits(gpu: bool) -> Target {
+        Target {
+            max_wg: 8192,
+            max_wg_dims: [8192; 3],
+            local_mem: 1 << 40,
+            global_mem: 1 << 50,
+            max_alloc: 1 << 50,
+            ..Target::with_everything(gpu)
+        }
+    }
+}
+
+/// Why a rung cannot run a case on a device: of which kind, and in words for the row's `reason`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// The problem's size does not suit the rung.
+    #[error("{0}")]
+    Size(String),
+    /// The work-group does not suit the rung or the device.
+    #[error("{0}")]
+    Group(String),
+    /// A setting has a value that the rung cannot use.
+    #[error("{0}")]
+    Setting(String),
+    /// A condition of the reader's file, which the settings do not meet.
+    #[error("its file rules this out: where {0:?}")]
+    Excluded(String),
+    /// The device or its driver lacks what the rung needs.
+    #[error("{0}")]
+    Feature(String),
+    /// It does not fit the device's memory or this machine's.
+    #[error("{0}")]
+    Memory(String),
+}
+
+impl Refusal {
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Refusal::Size(_) => "size",
+            Refusal::Group(_) => "group",
+            Refusal::Setting(_) | Refusal::Excluded(_) => "setting",
+            Refusal::Feature(_) => "feature",
+            Refusal::Memory(_) => "memory",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BufferId(pub u32);
+
+/// A kernel argument; of a plan, or, with [`BufferId`], of a launch on a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "plans have few arguments, and copies are simpler than owners")]
+pub enum Arg<B = usize> {
+    /// A buffer: of a plan its index there.
+    Buffer(B),
+    /// An element index or count; its width in the kernel is the macro `INDEX`.
+    Index(u64),
+    Uint(u32),
+    /// A `float`, by its bits.
+    Float(u32),
+    Int(i32),
+    /// A number of another type, or a struct.
+    Value(ArgValue),
+    /// `__local` memory of this many bytes.
+    Local(usize),
+    Sampler(Sampler),
+}
+
+/// Bytes that are handed over by value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ArgValue {
+    len: u16,
+    bytes: [u8; ArgValue::MOST],
+}
+
+impl ArgValue {
+    /// Most bytes: OpenCL promises 256 for all arguments of a kernel together in its embedded profile.
+    pub const MOST: usize = 256;
+
+    /// These bytes, at most [`ArgValue::MOST`]; none of more.
+    pub fn new(bytes: &[u8]) -> Option<ArgValue> {
+        let mut value = ArgValue { len: bytes.len().try_into().ok()?, bytes: [0; ArgValue::MOST] };
+        value.bytes.get_mut(..bytes.len())?.copy_from_slice(bytes);
+        Some(value)
+    }
+
+    /// A number of this type; none that the type does not hold.
+    pub fn of(scalar: Scalar, number: NumberValue) -> Option<ArgValue> {
+        ArgValue::new(&scalar.bytes(number)?)
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len.into()]
+    }
+}
+
+impl Arg {
+    /// The same argument, with the buffer that a plan's index stands for.
+    pub fn bound(self, buffer: impl FnOnce(usize) -> BufferId) -> Arg<BufferId> {
+        match self {
+            Arg::Buffer(index) => Arg::Buffer(buffer(index)),
+            Arg::Index(index) => Arg::Index(index),
+            Arg::Uint(value) => Arg::Uint(value),
+            Arg::Float(bits) => Arg::Float(bits),
+            Arg::Int(value) => Arg::Int(value),
+            Arg::Value(value) => Arg::Value(value),
+            Arg::Local(bytes) => Arg::Local(bytes),
+            Arg::Sampler(sampler) => Arg::Sampler(sampler),
+        }
+    }
+}
+
+/// Memory of the host that a device copies from and to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct HostId(pub u32);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryKind {
+    /// Where the driver likes: a GPU's own memory.
+    Device,
+    /// In memory of the host that the device can reach.
+    Host,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holding {
+    /// As any program's memory: the system may move it.
+    Pageable,
+    /// By the driver, where the device can reach it by itself.
+    Pinned,
+}
+
+/// Bytes on their way between the host and a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    pub host: HostId,
+    pub from: usize,
+    pub buffer: BufferId,
+    /// First byte there.
+    pub at: usize,
+    pub bytes: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Action {
+    Launch(Launch),
+    /// Copies from the host to a buffer.
+    Write(Transfer),
+    /// Copies from a buffer to the host.
+    Read(Transfer),
+    /// Maps a part of a buffer, copies from the host's memory to it, and unmaps it. The host waits for the mapping.
+    Fill(Transfer),
+    /// Maps a part of a buffer, copies from it to the host's memory, and unmaps it. The host waits for the mapping.
+    Fetch(Transfer),
+    /// The host computes: so many steps of `cpu::spin`, while the device goes on.
+    Work(u64),
+}
+
+/// A command on one of several queues, each of which keeps its own commands in order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueuedCommand {
+    /// The queue, from 0.
+    pub queue: usize,
+    pub action: Action,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Launch {
+    pub kernel: String,
+    /// Work-items in each dimension.
+    pub global: [usize; 3],
+    /// Work-items of a group in each dimension.
+    pub local: [usize; 3],
+    pub args: Vec<Arg<BufferId>>,
+    pub check: Option<FlagCheck<BufferId>>,
+}
+
+impl Launch {
+    /// So many work-items from the first on, in groups of `wg`.
+    pub fn linear(kernel: &str, items: usize, wg: usize, args: Vec<Arg<BufferId>>) -> Launch {
+        Launch { kernel: kernel.to_owned(), global: [items, 1, 1], local: [wg, 1, 1], args, check: None }
+    }
+}
+
+/// A flag that a kernel raises: as long as it is, the launches that follow go on, one turn after the other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlagCheck<B> {
+    /// As the reader calls it.
+    pub name: String,
+    pub buffer: B,
+    pub bytes: usize,
+    /// Launches that are left out if all bytes are zero.
+    pub skips: usize,
+    /// The turn, from 1 on, if it is the last that is allowed.
+    pub last_turn: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The problem's input of this index.
+    Input(usize),
+    /// Read back and checked; poisoned before each check. The bytes of several follow each other.
+    Output,
+    /// Intermediate results; poisoned before each check.
+    Scratch,
+    /// Set to zero once, before the first launch; kernels leave it zero again.
+    Zeroed,
+    Image {
+        /// The other's index, which is lower.
+        of: usize,
+        image: Image,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BufferSpec {
+    pub role: Role,
+    pub dtype: Dtype,
+    pub len: usize,
+}
+
+impl BufferSpec {
+    pub fn bytes(&self) -> usize {
+        self.len * self.dtype.size()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pass {
+    /// Name of the `__kernel` function.
+    pub kernel: String,
+    /// Work-items in each dimension; a multiple of `local`.
+    pub global: [usize; 3],
+    /// Work-items of a group in each dimension.
+    pub local: [usize; 3],
+    pub args: Vec<Arg>,
+    pub timed: bool,
+    /// What is looked at when it has ended, if launches behind it depend on that.
+    pub check: Option<FlagCheck<usize>>,
+}
+
+impl Pass {
+    pub fn groups(&self) -> u64 {
+        (self.global.iter().product::<usize>() / self.local.iter().product::<usize>().max(1)) as u64
+    }
+
+    /// The launch, with the buffers that the plan's indices stand for.
+    pub fn bound(&self, buffer: impl Fn(usize) -> BufferId) -> Launch {
+        let Pass { kernel, global, local, args, check, .. } = self;
+        Launch {
+            kernel: kernel.clone(),
+            global: *global,
+            local: *local,
+            args: args.iter().map(|arg| arg.bound(&buffer)).collect(),
+            check: check.clone().map(|FlagCheck { name, buffer: at, bytes, skips, last_turn }| FlagCheck {
+                name,
+                buffer: buffer(at),
+                bytes,
+                skips,
+                last_turn,
+            }),
+        }
+    }
+}
+
+/// A case turned into data: what to build, allocate and launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// Preprocessor definitions, `-D name=value`.
+    pub defines: Vec<(String, String)>,
+    /// Every buffer that the passes use; one at least has [`Role::Output`].
+    pub buffers: Vec<BufferSpec>,
+    /// Launches in order, on one in-order queue.
+    pub passes: Vec<Pass>,
+    pub wg: WorkGroup,
+    /// The settings used, defaults filled in.
+    pub params: Params,
+    /// `__local` bytes of a work-group, static and by argument.
+    pub local_bytes: u64,
+    /// Most roundings that any one term passes through on the device and in the host's finish
+    /// (the d of gamma(d); see [`crate::check`]).
+    pub depth: u64,
+    /// First element that the host adds itself, if any (`--presum host`).
+    pub host_tail: Option<u64>,
+    /// Whether kernels change what untimed launches put into buffers, so that these must precede each run.
+    pub restored: bool,
+}
+
+impl Plan {
+    pub fn bytes(&self) -> u64 {
+        self.buffers.iter().map(|b| b.bytes() as u64).sum()
+    }
+
+    /// Refuses a work-group that needs more local memory than the device has.
+    pub fn check_local(&self, target: &Target) -> Result<(), Refusal> {
+        if self.local_bytes <= target.local_mem {
+            return Ok(());
+        }
+        Err(Refusal::Memory(format!(
+            "needs {} bytes of local memory for a work-group, this device has {}",
+            self.local_bytes, target.local_mem
+        )))
+    }
+
+    pub fn outputs(&self) -> impl Iterator<Item = usize> {
+        (0..self.buffers.len()).filter(|&index| self.buffers[index].role == Role::Output)
+    }
+
+    /// Elements of the output, or bytes of all outputs if there are several.
+    pub fn output_len(&self) -> usize {
+        let mut outputs = self.outputs().map(|index| &self.buffers[index]);
+        match (outputs.next(), outputs.next()) {
+            (Some(only), None) => only.len,
+            _ => self.outputs().map(|index| self.buffers[index].bytes()).sum(),
+        }
+    }
 }
