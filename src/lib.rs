@@ -9,7 +9,6 @@
 //! - `limits` measures a device's limits. `workers` hands parts of a sweep to HyperQueue.
 //!   `distances` is a graph's job.
 //! - `counting` runs the simulator.
-//! - `assembly` asks drivers and disassemblers what became of a kernel.
 //! - `shown` finds recorded results.
 //! - `console`, `outputs` and `shell` are how commands speak and write.
 

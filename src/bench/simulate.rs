@@ -6,7 +6,7 @@ use crate::judgement::{Judgement, Ruling};
 use crate::judging::ragged;
 use crate::kernels::tile_of_a_group;
 use crate::prelude::*;
-use crate::report::{findings, judged};
+use crate::report::{count, judged};
 use crate::simulator::{CheckEnd, Checked, CheckingWorker, PLUGINS_FOLDER};
 
 /// What is said where no simulator ran.
@@ -49,7 +49,7 @@ pub(crate) fn check(
 /// What was found in a kernel of this text, in words, or why nothing can be said.
 pub(crate) fn told(checked: &Checked, source: &str, screen: Screen) -> String {
     let text_of = |file: &str, line| line_of(source, file, line).map(|text| text.trim().to_owned());
-    let found = findings::text(&checked.findings, &text_of, screen);
+    let found = count::found(&checked.findings, &text_of, screen);
     let end = match checked.doubt() {
         Some(why) if found.is_empty() => format!("check: not looked at: {why}"),
         Some(why) => format!("check: not looked at to its end: {why}"),

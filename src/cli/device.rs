@@ -83,7 +83,7 @@ pub struct AsmArgs {
     /// Show the simulator's count of warp instructions beside each line
     #[arg(long)]
     pub counts: bool,
-    /// Read this listing in place of building the kernel: PTX, what nvdisasm -c -g prints, or objdump -d -l --no-show-raw-insn
+    /// Read this listing in place of building the kernel: PTX, or what objdump -d -l --no-show-raw-insn prints
     #[arg(long, value_name = "FILE")]
     pub listing: Option<PathBuf>,
     /// Registers of a work-item, 32 bits each, for how many groups a compute unit holds [default: what the driver reports]

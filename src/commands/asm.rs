@@ -30,7 +30,7 @@ struct KernelListing {
 struct Shown {
     name: String,
     rung: Rung,
-    listings: Vec<KernelListing>,
+    listing: KernelListing,
     counts: Vec<CountRow>,
     /// What is said of its groups.
     groups: Vec<String>,
@@ -46,10 +46,9 @@ pub fn run(out: &mut Out, global: &Global, options: &AsmArgs) -> Result<(), Erro
     let shown = options.what.iter().map(|what| show(what, global, options)).collect::<Result<Vec<_>, _>>()?;
     let screen = screen(global.color);
     if let [a, b] = &shown[..] {
-        for (first, second) in a.listings.iter().zip(&b.listings) {
-            let names = [a.name.as_str(), b.name.as_str()];
-            out.text(&asm::side_by_side(&first.what, names, [&first.kernels, &second.kernels], screen))?;
-        }
+        let names = [a.name.as_str(), b.name.as_str()];
+        let kernels = [&a.listing.kernels[..], &b.listing.kernels];
+        out.text(&asm::side_by_side(&a.listing.what, names, kernels, screen))?;
     } else {
         for one in &shown {
             let sources = Sources { dir: options.kernels.cl_dir.clone() };
@@ -62,9 +61,7 @@ pub fn run(out: &mut Out, global: &Global, options: &AsmArgs) -> Result<(), Erro
                 counted: options.counts.then_some(&counted),
                 is_whole: global.verbose,
             };
-            for listing in &one.listings {
-                out.text(&asm::by_line(&listing.what, &listing.kernels, &about, screen))?;
-            }
+            out.text(&asm::by_line(&one.listing.what, &one.listing.kernels, &about, screen))?;
         }
     }
     let groups = shown.iter().flat_map(|one| &one.groups);
@@ -83,15 +80,15 @@ fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown, Error> 
     };
     let case = bench::case(family, &rung, &options.case, family.form.shape(n, None))?;
     let mut groups = Vec::new();
-    let listings = match &options.listing {
-        Some(file) => vec![read(file)?],
+    let listing = match &options.listing {
+        Some(file) => read(file)?,
         None => of_device(global, &brought.registry, &case, options, &mut groups)?,
     };
     let counts = match options.counts {
         true => beside(&brought.registry, (family, &rung), &[], &case, (LONGEST, global.quiet))?,
         false => Vec::new(),
     };
-    Ok(Shown { name: format!("{} {}", family.name, rung.label()), rung, listings, counts, groups })
+    Ok(Shown { name: format!("{} {}", family.name, rung.label()), rung, listing, counts, groups })
 }
 
 fn text_of_line(sources: &Sources, rung: &Rung, path: &str, line: u64) -> Option<String> {
@@ -123,7 +120,7 @@ fn of_device(
     case: &Case,
     options: &AsmArgs,
     groups: &mut Vec<String>,
-) -> Result<Vec<KernelListing>, Error> {
+) -> Result<KernelListing, Error> {
     let scratch = ScratchFolder::new().map_err(|error| Error::Failed(format!("no temporary folder: {error}")))?;
     // PoCL keeps the machine code that it makes for a size of groups in its cache.
     let variables =
@@ -135,7 +132,7 @@ fn of_device(
     let device = worker.info().name.clone();
     *groups = of_groups(&mut worker, case, options)?;
     if worker.info().platform.contains("Portable Computing Language") {
-        return Ok(vec![of_pocl(&mut worker, case, scratch.path())?]);
+        return of_pocl(&mut worker, case, scratch.path());
     }
     let binary = worker.binary(case)?.map_err(|stop| bench::stopped(case, stop))?;
     let Some(text) = binary.text else {
@@ -147,9 +144,7 @@ fn of_device(
         )));
     };
     let kernels = parse(&text).map_err(|why| Error::Failed(format!("the binary of {device}: {why}")))?;
-    let ptx = KernelListing { what: format!("PTX for {device}"), kernels };
-    let sass = of_ptx(&text, &device, scratch.path())?;
-    Ok(std::iter::once(ptx).chain(sass).collect())
+    Ok(KernelListing { what: format!("PTX for {device}"), kernels })
 }
 
 /// What the kernels' groups need, and how many of them a compute unit holds at once, where both are known.
@@ -194,26 +189,6 @@ fn of_pocl(worker: &mut WorkerProcess, case: &Case, cache: &Path) -> Result<Kern
         kernels.push(AsmKernel { name: name.clone(), instructions: kernel.instructions.clone() });
     }
     Ok(KernelListing { what: format!("x86-64 by PoCL for {}", worker.info().name), kernels })
-}
-
-/// The machine code that `ptxas` makes of PTX, if it and `nvdisasm` are there.
-fn of_ptx(text: &str, device: &str, scratch: &Path) -> Result<Option<KernelListing>, Error> {
-    let target = text.lines().find_map(|line| line.trim().strip_prefix(".target")?.trim().split([',', ' ']).next());
-    let (Some(target), true) = (target, ["ptxas", "nvdisasm"].iter().all(|tool| is_there(tool))) else {
-        say("no SASS: ptxas and nvdisasm are not in PATH (PyPI's nvidia-cuda-nvcc and nvidia-cuda-nvdisasm have them)");
-        return Ok(None);
-    };
-    let [ptx, cubin]: [PathBuf; 2] = ["kernel.ptx", "kernel.cubin"].map(|name| scratch.join(name));
-    std::fs::write(&ptx, text).map_err(|error| Error::Failed(format!("{}: {error}", ptx.display())))?;
-    let output = cubin.display().to_string();
-    tool("ptxas", "nvidia-cuda-nvcc", &["-lineinfo", "-arch", target, "-o", &output], &ptx)?;
-    let sass = tool("nvdisasm", "nvidia-cuda-nvdisasm", &["-c", "-g"], &cubin)?;
-    let kernels = parse(&sass).map_err(|why| Error::Failed(format!("by nvdisasm: {why}")))?;
-    Ok(Some(KernelListing { what: format!("SASS of {target}, by ptxas, for {device}"), kernels }))
-}
-
-fn is_there(tool: &str) -> bool {
-    output_within(Command::new(tool).arg("--version"), "", LONGEST).is_ok_and(|output| output.status.success())
 }
 
 fn tool(program: &str, package: &str, args: &[&str], file: &Path) -> Result<String, Error> {

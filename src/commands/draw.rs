@@ -5,8 +5,7 @@ use crate::cli::DrawArgs;
 use crate::filming::watch;
 use crate::outputs;
 use crate::prelude::*;
-use crate::report::cell_grid::DrawnGrids;
-use crate::report::drawing::{self, Chosen};
+use crate::report::drawing::{self, Chosen, DrawnGrids};
 use crate::report::picture::of_grids;
 
 /// Draws what the options choose: in the terminal, or into a file.

@@ -30,7 +30,6 @@ fn a_kernel_that_does_not_compile_is_exit_code_5_with_its_log() {
 }
 
 #[test]
-#[ignore = "long"]
 fn a_kernel_that_never_ends_costs_its_row_and_no_more() {
     let kernels = edited_kernels("dot/local.cl", "i += get_global_size(0))", "i += n_zero(i))");
     let path = kernels.path().join("dot/local.cl");
@@ -59,7 +58,6 @@ fn a_kernel_that_crashes_costs_its_row_and_no_more() {
 
 #[cfg(unix)]
 #[test]
-#[ignore = "long"]
 fn a_reader_who_goes_away_hides_no_wrong_result() {
     let kernels = edited_kernels("dot/local.cl", "i < end;", "i + 1 < end;");
     let dir = kernels.path().to_str().unwrap();
@@ -91,7 +89,6 @@ fn printing_kernels(lines: usize) -> TempDir {
 }
 
 #[test]
-#[ignore = "long"]
 fn what_a_kernel_prints_is_told_on_standard_error_and_forges_nothing() {
     let dir = printing_kernels(2000);
     let args = ["reduce", "-q", "--n", "5000", "--variant", "sequential,wide", "--json", "-"];

@@ -20,8 +20,8 @@ pub const PROBES: &[&Family] = &[
     &probes::memory::READ,
     &probes::memory::WRITE,
     &probes::memory::COPY,
-    &probes::local::LOCAL,
-    &probes::chains::CHAINS,
+    &probes::memory::LOCAL,
+    &probes::arithmetic::CHAINS,
     &probes::arithmetic::ADD_MIN,
     &probes::arithmetic::LANES,
 ];

@@ -3,7 +3,7 @@
 use super::payoff;
 use crate::prelude::*;
 use gpulab_kernels::{Rung, built_in};
-use gpulab_study::count::{AccessRule, CountRow, Counts, Machine};
+use gpulab_study::count::{AccessRule, CheckFinding, CountRow, Counts, Machine};
 use gpulab_study::why::Payoffs;
 
 /// The rows of one case: of its launches, and of their lines.
@@ -308,6 +308,20 @@ fn source_grid(
         table = table.numbers("partition\nload", |one| cell(one.counts.partition_load(partitions)));
     }
     table.numbers("pas-\nses", |one| cell(one.counts.local().passes_a_request())).texts("source", text).grid()
+}
+
+/// What the simulator found in a kernel, in words, with the lines of its file.
+pub fn found(findings: &[CheckFinding], line_of: &dyn Fn(&str, u64) -> Option<String>, screen: Screen) -> String {
+    const MOST: usize = 6;
+    let mut told = String::new();
+    for found in findings.iter().take(MOST) {
+        let source = found.file.as_deref().zip(found.line).and_then(|(file, line)| line_of(file, line));
+        let text = format!("check: {}", format::terminal(&found.sentence()));
+        told += &format::wrap(&text, screen.width, "  ");
+        told += &source.map_or_else(String::new, |source| format!("    {}\n", format::terminal(&source)));
+    }
+    let more = findings.len().saturating_sub(MOST);
+    if more > 0 { told + &format!("check: {more} more places\n") } else { told }
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
-//! Pictures of what a kernel's warps do, as grids of cells: in the terminal and as SVG.
+//! Pictures of what a kernel's warps do, as grids of cells: what they hold, and as lines of a terminal.
 
-use super::cell_grid::{self, CellGrid, DrawnGrids, EMPTY, GridCell, GridRow, Shade, shown_marks, shown_rows};
 use super::film::Film;
-use super::launch_grid::launches;
 use crate::prelude::*;
 use clap::ValueEnum;
+use gpulab_model::plan::{Arg, Role};
 use gpulab_study::count::{RequestKind, TracedRequest, TracedStep};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,15 +32,92 @@ pub struct Chosen {
     pub like: Option<(RequestKind, String)>,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Shade {
+    Empty,
+    /// It is moved, and nobody asks for it; of a reach, the group's.
+    Light,
+    /// It is asked for; of a reach, the warp's.
+    Full,
+    /// It makes others wait; of a reach, the item's.
+    Strong,
+}
+
+/// Its letter, and its shade.
+pub(crate) type GridCell = (char, Shade);
+
+const EMPTY: GridCell = ('.', Shade::Empty);
+
+const READ: GridCell = ('r', Shade::Light);
+const WRITTEN: GridCell = ('w', Shade::Full);
+const BOTH: GridCell = ('+', Shade::Strong);
+
+/// A cell that is touched once more.
+fn touched(cell: GridCell, kind: RequestKind) -> GridCell {
+    let own = if kind.is_read() { READ } else { WRITTEN };
+    if cell == EMPTY || cell == own { own } else { BOTH }
+}
+
+/// What these cells mean.
+fn touched_marks() -> Vec<(GridCell, String)> {
+    [(READ, "read"), (WRITTEN, "written"), (BOTH, "both"), (EMPTY, "neither")]
+        .map(|(cell, word)| (cell, word.to_owned()))
+        .into()
+}
+
+/// A row: words before its cells, the cells, and words behind them. One without cells parts others.
+pub(crate) type GridRow = (String, Vec<GridCell>, String);
+
+/// Rows of cells, with words before and behind each.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CellGrid {
+    pub(crate) head: String,
+    /// Cells that belong together: a line stands between them.
+    pub(crate) together: usize,
+    pub(crate) rows: Vec<GridRow>,
+    pub(crate) marks: Vec<(GridCell, String)>,
+    pub(crate) below: Vec<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct DrawnGrids {
+    pub(crate) title: String,
+    pub(crate) about: Vec<String>,
+    pub(crate) grids: Vec<CellGrid>,
+    /// Of an access, its kind and array.
+    pub of: Option<(RequestKind, String)>,
+}
+
+/// Most rows of a grid; of more those in the middle are left out.
+const MOST_ROWS: usize = 24;
+
+/// The first and last rows, where there are too many, and how many are left out between them.
+pub(crate) fn shown_rows(grid: &CellGrid) -> (&[GridRow], usize, &[GridRow]) {
+    match grid.rows.len() {
+        all if all <= MOST_ROWS => (&grid.rows, 0, &[]),
+        all => (&grid.rows[..MOST_ROWS - 4], all - MOST_ROWS, &grid.rows[all - 4..]),
+    }
+}
+
+/// What the shades mean that occur.
+pub(crate) fn shown_marks(grid: &CellGrid) -> impl Iterator<Item = &(GridCell, String)> {
+    let shades: BTreeSet<Shade> = grid.rows.iter().flat_map(|(_, cells, _)| cells).map(|cell| cell.1).collect();
+    grid.marks.iter().filter(move |(cell, _)| shades.contains(&cell.1))
+}
+
 /// Words of a row: 128 bytes.
 const WORDS: u64 = 32;
 /// Bytes of the smallest transaction.
 const SMALLEST: u64 = 32;
 const WORD: u64 = 4;
 
-fn sign(lane: u64) -> char {
+/// The sign of the one lane that asks, or of several.
+fn sign(lanes: &[u64]) -> char {
     const SIGNS: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+-";
-    SIGNS.get(lane as usize).map_or('?', |byte| char::from(*byte))
+    match lanes {
+        [lane] => SIGNS.get(*lane as usize).map_or('?', |byte| char::from(*byte)),
+        _ => '*',
+    }
 }
 
 fn lanes(bits: u64) -> impl Iterator<Item = u64> {
@@ -70,10 +146,11 @@ pub fn draw(film: &Film, chosen: &Chosen) -> Result<DrawnGrids, String> {
 fn moment(film: &Film, group: u64, number: usize) -> Vec<&TracedStep> {
     let mut before = 0;
     for launch in &film.launches {
-        let own = || launch.steps.iter().filter(|step| step.group == group);
-        for phase in 0..=own().map(|step| step.phase).max().unwrap_or_default() {
-            let mut warps: BTreeMap<u64, Vec<&TracedStep>> = BTreeMap::new();
-            own().filter(|step| step.phase == phase).for_each(|step| warps.entry(step.warp).or_default().push(step));
+        let mut phases: BTreeMap<u64, BTreeMap<u64, Vec<&TracedStep>>> = BTreeMap::new();
+        for step in launch.steps.iter().filter(|step| step.group == group) {
+            phases.entry(step.phase).or_default().entry(step.warp).or_default().push(step);
+        }
+        for warps in phases.values() {
             let most = warps.values().map(Vec::len).max().unwrap_or(1);
             if number <= before + most {
                 return warps.values().filter_map(|own| own.get(number - before - 1).copied()).collect();
@@ -90,37 +167,29 @@ fn of_warp<'a>(steps: &[&'a TracedStep], warp: u64) -> Vec<&'a TracedStep> {
 
 fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGrids, String> {
     let own = of_warp(steps, chosen.warp);
-    let all = || own.iter().flat_map(|step| step.requests.iter().map(move |one| (step, one)));
-    let is_like = |one: &TracedRequest| {
-        chosen.like.as_ref().is_some_and(|(kind, array)| (one.kind, &one.array) == (*kind, array))
-    };
-    let has_like = all().any(|(_, one)| is_like(one));
-    let all = all().filter(|(_, one)| !has_like || is_like(one));
+    let mut all: Vec<(&TracedStep, &TracedRequest)> =
+        own.iter().flat_map(|step| step.requests.iter().map(move |one| (*step, one))).collect();
+    if let Some((kind, array)) = &chosen.like
+        && all.iter().any(|(_, one)| (one.kind, &one.array) == (*kind, array))
+    {
+        all.retain(|(_, one)| (one.kind, &one.array) == (*kind, array));
+    }
     // The first of those that cost most.
-    let worst =
-        all.enumerate().max_by_key(|(at, (_, one))| (film.excess(one), one.counts.bytes, std::cmp::Reverse(*at)));
-    let (_, (step, request)) = worst.ok_or("no access to memory is there: choose another --line or --warp")?;
-    let (verb, place) = match (request.kind.is_read(), request.kind.is_local()) {
-        (true, true) => ("reads", "local memory"),
-        (false, true) => ("writes", "local memory"),
-        (true, false) => ("reads", "global memory"),
-        (false, false) => ("writes", "global memory"),
-    };
+    let worst = all.iter().rev().max_by_key(|(_, one)| (film.excess(one), one.counts.bytes));
+    let &(step, request) = worst.ok_or("no access to memory is there: choose another --line or --warp")?;
+    let verb = if request.kind.is_read() { "reads" } else { "writes" };
+    let place = if request.kind.is_local() { "local memory" } else { "global memory" };
     let array = if request.array.is_empty() { "an array" } else { &request.array };
     let counts = &request.counts;
     let cost = match request.kind.is_local() {
         true => format!(
-            "{} lanes ask for {} bytes each: {} in {} ({} of them for bank conflicts)",
-            counts.items,
-            request.size,
+            "{} in {} ({} of them for bank conflicts)",
             format::counted(counts.requests as usize, "request"),
             format::counted(counts.passes as usize, "pass"),
             counts.conflicts
         ),
         false => format!(
-            "{} lanes ask for {} bytes each: {} move, {} bytes for {} asked",
-            counts.items,
-            request.size,
+            "{} move, {} bytes for {} asked",
             match request.moved_pieces.is_empty() {
                 true =>
                     format!("{} of {} bytes", format::counted(counts.segments as usize, "segment"), film.model.segment),
@@ -130,6 +199,7 @@ fn access(film: &Film, steps: &[&TracedStep], chosen: &Chosen) -> Result<DrawnGr
             counts.bytes
         ),
     };
+    let cost = format!("{} lanes ask for {} bytes each: {cost}", counts.items, request.size);
     let about = vec![
         format!("{}: line {}: {}", step.file, step.line, film.line(&step.file, step.line).unwrap_or_default()),
         format!("group {}, warp {}: {verb} {array} ({place})", step.group, step.warp),
@@ -161,30 +231,28 @@ fn segments(film: &Film, request: &TracedRequest) -> CellGrid {
     let is_whole = request.moved_pieces.is_empty();
     let segment = if is_whole { film.model.segment } else { SMALLEST };
     let together = (segment / WORD).max(1);
-    let asked = words.keys().map(|word| word / together);
-    let pieces = request.moved_pieces.iter().flat_map(|(at, bytes)| at / segment..(at + bytes) / segment);
-    let moved: BTreeSet<u64> = if is_whole { asked.collect() } else { pieces.collect() };
-    let rows: BTreeSet<u64> = words.keys().map(|word| word / WORDS).collect();
-    let cell = |word: u64| match words.get(&word) {
-        Some(asking) => GridCell { letter: if asking.len() > 1 { '*' } else { sign(asking[0]) }, shade: Shade::Full },
-        None if moved.contains(&(word / together)) => GridCell { letter: '-', shade: Shade::Light },
-        None => EMPTY,
+    let moved: BTreeSet<u64> = match is_whole {
+        true => words.keys().map(|word| word / together).collect(),
+        false => request.moved_pieces.iter().flat_map(|(at, bytes)| at / segment..(at + bytes) / segment).collect(),
     };
+    let mut rows: Vec<GridRow> = Vec::new();
+    for row in words.keys().map(|word| word / WORDS).collect::<BTreeSet<u64>>() {
+        let cells = (row * WORDS..(row + 1) * WORDS).map(|word| match words.get(&word) {
+            Some(asking) => (sign(asking), Shade::Full),
+            None if moved.contains(&(word / together)) => ('-', Shade::Light),
+            None => EMPTY,
+        });
+        rows.push((format!("{}", row * WORDS * WORD), cells.collect(), String::new()));
+    }
     CellGrid {
         head: "byte".into(),
         together: together as usize,
-        rows: rows
-            .iter()
-            .map(|row: &u64| {
-                let cells = (row * WORDS..(row + 1) * WORDS).map(cell).collect();
-                (format!("{}", row * WORDS * WORD), cells, String::new())
-            })
-            .collect(),
+        rows,
         below: vec![format!(
             "A row is 128 bytes, a cell is a word of 4 bytes; lines separate segments of {segment} bytes."
         )],
         marks: vec![
-            (GridCell { letter: '0', shade: Shade::Full }, legend(request, &words)),
+            (('0', Shade::Full), legend(request, &words)),
             mark('-', Shade::Light, "moved for nobody"),
             mark('.', Shade::Empty, "not moved"),
         ],
@@ -194,21 +262,25 @@ fn segments(film: &Film, request: &TracedRequest) -> CellGrid {
 /// The words of the lanes that go together, of one part of the warp behind the other: as many parts as come to the passes that
 /// were counted.
 fn parts(film: &Film, request: &TracedRequest) -> Vec<BTreeMap<u64, Vec<u64>>> {
-    let split = |parts: u64| {
-        let together = (film.model.warp / parts).max(1);
-        let mut all: BTreeMap<u64, BTreeMap<u64, Vec<u64>>> = BTreeMap::new();
+    let mut whole = Vec::new();
+    for count in [1, 2, 4] {
+        let together = (film.model.warp / count).max(1);
+        let mut parts: BTreeMap<u64, BTreeMap<u64, Vec<u64>>> = BTreeMap::new();
         for (word, asking) in words(request) {
             for lane in asking {
-                all.entry(lane / together).or_default().entry(word).or_default().push(lane);
+                parts.entry(lane / together).or_default().entry(word).or_default().push(lane);
             }
         }
-        all.into_values().collect::<Vec<_>>()
-    };
-    let passes =
-        |part: &BTreeMap<u64, Vec<u64>>| queues(film, part).values().map(Vec::len).max().unwrap_or_default() as u64;
-    let is_right =
-        |parts: &Vec<BTreeMap<u64, Vec<u64>>>| parts.iter().map(passes).sum::<u64>() == request.counts.passes;
-    [1, 2, 4].into_iter().map(split).find(is_right).unwrap_or_else(|| split(1))
+        let parts: Vec<_> = parts.into_values().collect();
+        let passes = parts.iter().map(|part| queues(film, part).values().map(Vec::len).max().unwrap_or_default());
+        if passes.sum::<usize>() as u64 == request.counts.passes {
+            return parts;
+        }
+        if whole.is_empty() {
+            whole = parts;
+        }
+    }
+    whole
 }
 
 /// The words that each bank is asked for.
@@ -222,29 +294,30 @@ fn queues(film: &Film, words: &BTreeMap<u64, Vec<u64>>) -> BTreeMap<u64, Vec<u64
 fn banks(film: &Film, request: &TracedRequest) -> CellGrid {
     let banks = film.model.banks;
     let parts = parts(film, request);
-    let mut rows = Vec::new();
-    for (number, words) in parts.iter().enumerate() {
+    let mut rows: Vec<GridRow> = Vec::new();
+    let mut fullest: Option<(u64, Vec<u64>)> = None;
+    let mut number = 0;
+    for (part, words) in parts.iter().enumerate() {
         let of_bank = queues(film, words);
-        let cell = |pass: usize, bank: u64| match of_bank.get(&bank).and_then(|all| Some((all.len(), all.get(pass)?))) {
-            Some((queue, word)) => {
-                let asking = &words[word];
-                let letter = if asking.len() > 1 { '*' } else { sign(asking[0]) };
-                GridCell { letter, shade: if queue > 1 { Shade::Strong } else { Shade::Full } }
-            }
-            None => EMPTY,
-        };
-        if number > 0 {
-            rows.push((format!("part {}", number + 1), Vec::new(), String::new()));
+        if part > 0 {
+            rows.push((format!("part {}", part + 1), Vec::new(), String::new()));
         }
         for pass in 0..of_bank.values().map(Vec::len).max().unwrap_or_default() {
-            let label =
-                format!("pass {}", rows.iter().filter(|(_, cells, _): &&GridRow| !cells.is_empty()).count() + 1);
-            rows.push((label, (0..banks).map(|bank| cell(pass, bank)).collect(), String::new()));
+            let mut cells = Vec::new();
+            for bank in 0..banks {
+                let queue = of_bank.get(&bank).map_or(&[][..], Vec::as_slice);
+                let shade = if queue.len() > 1 { Shade::Strong } else { Shade::Full };
+                cells.push(queue.get(pass).map_or(EMPTY, |word| (sign(&words[word]), shade)));
+            }
+            number += 1;
+            rows.push((format!("pass {number}"), cells, String::new()));
+        }
+        for (bank, all) in of_bank {
+            if all.len() > fullest.as_ref().map_or(1, |(_, most)| most.len()) {
+                fullest = Some((bank, all));
+            }
         }
     }
-    let fullest = parts.iter().flat_map(|words| queues(film, words));
-    let fullest =
-        fullest.max_by_key(|(bank, all)| (all.len(), std::cmp::Reverse(*bank))).filter(|(_, all)| all.len() > 1);
     let told = fullest.map(|(bank, all)| {
         let named: Vec<String> = all.iter().take(4).map(|word: &u64| format!("byte {}", word * WORD)).collect();
         let more = if all.len() > 4 { ", ..." } else { "" };
@@ -256,8 +329,8 @@ fn banks(film: &Film, request: &TracedRequest) -> CellGrid {
     };
     let below = [Some("A column is a bank, which gives one word in a pass.".to_owned()), split, told];
     let marks = vec![
-        (GridCell { letter: '0', shade: Shade::Full }, legend(request, &words(request))),
-        (GridCell { letter: ' ', shade: Shade::Strong }, "it waits, or lets others wait".to_owned()),
+        (('0', Shade::Full), legend(request, &words(request))),
+        ((' ', Shade::Strong), "it waits, or lets others wait".to_owned()),
         mark('.', Shade::Empty, "nobody asks"),
     ];
     CellGrid {
@@ -272,27 +345,19 @@ fn banks(film: &Film, request: &TracedRequest) -> CellGrid {
 fn legend(request: &TracedRequest, words: &BTreeMap<u64, Vec<u64>>) -> String {
     let last = lanes(request.lanes).last().unwrap_or_default();
     let shared = if words.values().any(|asking| asking.len() > 1) { "; * several lanes" } else { "" };
-    let range = if last > 9 { format!("-9, a-{}", sign(last)) } else { format!("-{last}") };
+    let range = if last > 9 { format!("-9, a-{}", sign(&[last])) } else { format!("-{last}") };
     format!("{range} the lane that asks{shared}")
 }
 
 fn mark(letter: char, shade: Shade, meaning: &str) -> (GridCell, String) {
-    (GridCell { letter, shade }, meaning.to_owned())
+    ((letter, shade), meaning.to_owned())
 }
 
 /// A row for each step: the lanes that execute it.
 fn mask(film: &Film, steps: &[&TracedStep]) -> DrawnGrids {
     let width = film.model.warp;
-    let row = |step: &&TracedStep| {
-        let busy = |lane: u64| step.lanes >> lane & 1 == 1;
-        let cells = (0..width)
-            .map(|lane| if busy(lane) { GridCell { letter: '#', shade: Shade::Full } } else { EMPTY })
-            .collect();
-        let text = film.line(&step.file, step.line).unwrap_or_default();
-        (format!("{}", step.line), cells, text.to_owned())
-    };
-    let (issued, executed) =
-        steps.iter().fold((0, 0), |(issued, executed), step| (issued + step.issued, executed + step.executed));
+    let issued: u64 = steps.iter().map(|step| step.issued).sum();
+    let executed: u64 = steps.iter().map(|step| step.executed).sum();
     let busy = if issued > 0 { 100.0 * executed as f64 / (issued * width) as f64 } else { 0.0 };
     let mut rows: Vec<GridRow> = Vec::new();
     let mut phase = steps.first().map_or(0, |step| step.phase);
@@ -301,7 +366,9 @@ fn mask(film: &Film, steps: &[&TracedStep]) -> DrawnGrids {
             phase = step.phase;
             rows.push(("barrier".into(), Vec::new(), String::new()));
         }
-        rows.push(row(step));
+        let cells = (0..width).map(|lane| if step.lanes >> lane & 1 == 1 { ('#', Shade::Full) } else { EMPTY });
+        let text = film.line(&step.file, step.line).unwrap_or_default();
+        rows.push((format!("{}", step.line), cells.collect(), text.to_owned()));
     }
     let about = match steps.first() {
         Some(step) => vec![format!(
@@ -325,43 +392,48 @@ fn mask(film: &Film, steps: &[&TracedStep]) -> DrawnGrids {
 /// For each local array a row from barrier to barrier, a cell for each word or for several.
 fn phases(film: &Film, steps: &[&TracedStep]) -> Result<DrawnGrids, String> {
     const CELLS: u64 = 64;
-    type Touched = BTreeMap<u64, (bool, bool)>;
-    let mut arrays: BTreeMap<&str, BTreeMap<u64, Touched>> = BTreeMap::new();
+    let mut arrays: BTreeMap<&str, BTreeMap<u64, BTreeMap<u64, GridCell>>> = BTreeMap::new();
     for step in steps {
         for request in step.requests.iter().filter(|request| request.kind.is_local()) {
             let phase = arrays.entry(&request.array).or_default().entry(step.phase).or_default();
-            for word in words(request).keys() {
-                let (read, written) = phase.entry(*word).or_default();
-                *read |= request.kind.is_read();
-                *written |= !request.kind.is_read();
+            for word in words(request).into_keys() {
+                let cell = phase.entry(word).or_insert(EMPTY);
+                *cell = touched(*cell, request.kind);
             }
         }
     }
     if arrays.is_empty() {
         return Err("no local memory is read or written there: --view access or reach draws it".into());
     }
-    let grids = arrays.iter().map(|(array, phases)| {
+    let mut grids = Vec::new();
+    for (array, phases) in &arrays {
         let last = phases.values().flat_map(|phase| phase.keys()).max().copied().unwrap_or_default();
         let share = (last + 1).div_ceil(CELLS);
-        let cell = |phase: &Touched, at: u64| {
-            let touched = phase.range(at * share..(at + 1) * share);
-            cell_grid::touched(touched.fold((false, false), |(r, w), (_, (read, written))| (r || *read, w || *written)))
-        };
-        let row = |(phase, touched): (&u64, &Touched)| {
-            let cells = (0..(last + 1).div_ceil(share)).map(|at| cell(touched, at)).collect();
-            (phase.to_string(), cells, String::new())
-        };
+        let mut rows: Vec<GridRow> = Vec::new();
+        for (number, phase) in phases {
+            let mut cells = Vec::new();
+            for at in 0..(last + 1).div_ceil(share) {
+                let own: BTreeSet<char> = phase.range(at * share..(at + 1) * share).map(|(_, cell)| cell.0).collect();
+                cells.push(match (own.contains(&'r'), own.contains(&'w'), own.len()) {
+                    (.., 0) => EMPTY,
+                    (true, false, 1) => READ,
+                    (false, true, 1) => WRITTEN,
+                    _ => BOTH,
+                });
+            }
+            rows.push((number.to_string(), cells, String::new()));
+        }
         let words = if share == 1 { "a word".to_owned() } else { format!("{share} words") };
-        CellGrid {
+        grids.push(CellGrid {
             head: format!("{array}, {} words; a row for each number of barriers met", last + 1),
             together: 8,
-            rows: phases.iter().map(row).collect(),
-            marks: cell_grid::touched_marks("neither"),
+            rows,
+            marks: touched_marks(),
             below: vec![format!("A cell is {words}.")],
-        }
-    });
+        });
+    }
     let about = vec![format!("group {}: local memory from barrier to barrier", steps[0].group)];
-    Ok(DrawnGrids { title: film.title.clone(), about, grids: grids.collect(), of: None })
+    Ok(DrawnGrids { title: film.title.clone(), about, grids, of: None })
 }
 
 /// For each global array the elements that an item, its warp and its group touch, row by row of a matrix.
@@ -388,46 +460,123 @@ fn reach(film: &Film, steps: &[&TracedStep], warp: u64) -> DrawnGrids {
     let is_matrix = film.case.shape.m > 1;
     let width = if is_matrix { film.case.shape.n.max(1) } else { CELLS };
     let share = width.div_ceil(CELLS);
-    let grids = arrays.iter().map(|(array, (_, touched))| {
-        let rows: BTreeSet<u64> = touched.keys().map(|element| element / width / share).collect();
+    let one = if share == 1 { "an element".to_owned() } else { format!("{share} x {share} elements") };
+    let mut grids = Vec::new();
+    for (array, (_, touched)) in &arrays {
         // Of a large array a cell is a square of elements.
-        let mut cells: BTreeMap<(u64, u64), Shade> = BTreeMap::new();
+        let mut shades: BTreeMap<u64, BTreeMap<u64, Shade>> = BTreeMap::new();
         for (element, shade) in touched {
-            let place = (element / width / share, element % width / share);
-            let known = cells.entry(place).or_insert(*shade);
+            let row = shades.entry(element / width / share).or_default();
+            let known = row.entry(element % width / share).or_insert(*shade);
             *known = (*shade).max(*known);
         }
-        let cell = |row: u64, column: u64| match cells.get(&(row, column)) {
-            Some(Shade::Strong) => GridCell { letter: '#', shade: Shade::Strong },
-            Some(Shade::Full) => GridCell { letter: 'o', shade: Shade::Full },
-            Some(_) => GridCell { letter: '-', shade: Shade::Light },
-            None => EMPTY,
-        };
-        let one = if share == 1 { "an element".to_owned() } else { format!("{share} x {share} elements") };
-        CellGrid {
-            head: format!(
-                "{}, {}",
-                if array.is_empty() { "an array" } else { array },
-                if is_matrix { "row" } else { "element" }
-            ),
+        let mut rows: Vec<GridRow> = Vec::new();
+        for (row, cells) in &shades {
+            let cells = (0..width.div_ceil(share)).map(|column| match cells.get(&column) {
+                Some(Shade::Strong) => ('#', Shade::Strong),
+                Some(Shade::Full) => ('o', Shade::Full),
+                Some(_) => ('-', Shade::Light),
+                None => EMPTY,
+            });
+            let first = row * share * if is_matrix { 1 } else { width };
+            rows.push((first.to_string(), cells.collect(), String::new()));
+        }
+        let array = if array.is_empty() { "an array" } else { array };
+        grids.push(CellGrid {
+            head: format!("{array}, {}", if is_matrix { "row" } else { "element" }),
             together: 8,
-            rows: rows
-                .iter()
-                .map(|row: &u64| {
-                    let cells = (0..width.div_ceil(share)).map(|column| cell(*row, column)).collect();
-                    (format!("{}", row * share * if is_matrix { 1 } else { width }), cells, String::new())
-                })
-                .collect(),
+            rows,
             marks: vec![
-                (GridCell { letter: '#', shade: Shade::Strong }, format!("work-item {lane} of warp {warp} touches it")),
+                mark('#', Shade::Strong, &format!("work-item {lane} of warp {warp} touches it")),
                 mark('o', Shade::Full, "its warp"),
                 mark('-', Shade::Light, "its group"),
             ],
             below: vec![format!("A cell is {one}.")],
-        }
-    });
+        });
+    }
     let about = vec![format!("group {}: the elements that it touches in global memory", steps[0].group)];
-    DrawnGrids { title: film.title.clone(), about, grids: grids.collect(), of: None }
+    DrawnGrids { title: film.title.clone(), about, grids, of: None }
+}
+
+/// Most launches and buffers that one picture shows.
+const MOST: usize = 24;
+
+/// Kernels of gpulab's own, which prepare a reader's buffers, in words.
+const HELPERS: [(&str, &str); 2] = [("gpulab_copy", "gpulab copies the input"), ("gpulab_zero", "gpulab writes zeros")];
+
+/// A row for all that the host sends, one for each launch, and one for what the host reads; a column for each buffer.
+fn launches(film: &Film) -> Result<DrawnGrids, String> {
+    let buffers = film.plan.buffers.len();
+    if buffers > MOST {
+        return Err(format!("{buffers} buffers are too many for one picture, which shows {MOST}"));
+    }
+    let mut names = vec![BTreeSet::new(); buffers];
+    let sent = film.plan.buffers.iter().map(|spec| if matches!(spec.role, Role::Input(_)) { WRITTEN } else { EMPTY });
+    let mut rows: Vec<GridRow> = vec![("host sends".into(), sent.collect(), "the inputs".into())];
+    // Launches of one kernel may have other buffers each; those that a flag left out were not traced.
+    let mut passes = film.plan.passes.iter();
+    for (number, (traced, counted)) in (1..).zip(film.launches.iter().zip(&film.counted.launches)).take(MOST) {
+        let parameters = film.parameters.get(&traced.kernel).map_or(&[][..], Vec::as_slice);
+        let pass = passes.by_ref().find(|pass| pass.kernel == traced.kernel);
+        let args = pass.map_or(&[][..], |pass| &pass.args[..]);
+        let helper = HELPERS.iter().find(|(kernel, _)| *kernel == traced.kernel);
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+        for (name, arg) in parameters.iter().zip(args) {
+            if let Arg::Buffer(buffer) = arg {
+                places.insert(name, *buffer);
+                if helper.is_none() {
+                    names[*buffer].insert(name.as_str());
+                }
+            }
+        }
+        let mut cells = vec![EMPTY; buffers];
+        for request in traced.steps.iter().flat_map(|step| &step.requests).filter(|one| !one.kind.is_local()) {
+            if let Some(&place) = places.get(request.array.as_str()) {
+                cells[place] = touched(cells[place], request.kind);
+            }
+        }
+        let counts = &counted.counts;
+        let groups = format::counted(counts.groups as usize, "group");
+        let items = format::counted(counts.items as usize, "work-item");
+        let timed = if counted.timed { "" } else { ", not timed" };
+        let name = helper.map_or(traced.kernel.as_str(), |(_, what)| *what);
+        let about = format!("{name}: {groups}, {items}{timed}");
+        rows.push((format!("launch {number}"), cells, about));
+    }
+    let more = film.launches.len().saturating_sub(MOST);
+    if more > 0 {
+        rows.push((
+            "...".into(),
+            vec![EMPTY; buffers],
+            format!("{} more; a smaller -n has fewer", format::counted(more, "launch")),
+        ));
+    }
+    let read = film.plan.buffers.iter().map(|spec| if spec.role == Role::Output { READ } else { EMPTY });
+    rows.push(("host reads".into(), read.collect(), "the result".into()));
+    let about = match film.launches.len() {
+        1 => "One launch on the queue.".to_owned(),
+        several => format!("{several} launches on one queue: each begins when the one before has ended."),
+    };
+    let told = film.plan.buffers.iter().zip(&names).enumerate().map(|(at, (spec, names))| {
+        let role = match spec.role {
+            Role::Input(_) => "input",
+            Role::Output => "result",
+            Role::Scratch => "between launches",
+            Role::Zeroed => "zeros before the first launch",
+            Role::Image { .. } => "image",
+        };
+        let names: Vec<&str> = names.iter().copied().collect();
+        let named = if names.is_empty() { String::new() } else { format!("{}, ", names.join(" or ")) };
+        format!("{}. column: {named}{} {}, {role}", at + 1, format::count(spec.len as u64), spec.dtype.name())
+    });
+    let grid = CellGrid {
+        head: "a column for each buffer".into(),
+        together: 1,
+        rows,
+        marks: touched_marks(),
+        below: told.collect(),
+    };
+    Ok(DrawnGrids { title: film.title.clone(), about: vec![about], grids: vec![grid], of: None })
 }
 
 pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
@@ -437,18 +586,15 @@ pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
         text += &format!("\n{}\n", format::terminal(&grid.head));
         let widest = grid.rows.iter().map(|(label, ..)| label.len()).max().unwrap_or_default();
         let (first, left_out, last) = shown_rows(grid);
-        let row = |(label, cells, behind): &GridRow| line(grid, (label, cells, behind), widest, screen);
-        text.extend(first.iter().map(row));
+        text.extend(first.iter().map(|row| line(grid, row, widest, screen)));
         if left_out > 0 {
             text += &format!("{:>widest$}  {left_out} more rows\n", "...");
         }
-        text.extend(last.iter().map(row));
+        text.extend(last.iter().map(|row| line(grid, row, widest, screen)));
         // A shade without a letter is a colour.
-        let told = shown_marks(grid).filter(|(cell, _)| cell.letter != ' ');
+        let told = shown_marks(grid).filter(|(cell, _)| cell.0 != ' ');
         let marks: Vec<String> = told
-            .map(|(cell, meaning)| {
-                format!("{}{}{meaning}", cell.letter, if meaning.starts_with('-') { "" } else { " " })
-            })
+            .map(|(cell, meaning)| format!("{}{}{meaning}", cell.0, if meaning.starts_with('-') { "" } else { " " }))
             .collect();
         text += &format::wrap(&marks.join("; "), screen.width, "  ");
         grid.below.iter().for_each(|line| text += &format::wrap(&format::terminal(line), screen.width, "  "));
@@ -456,7 +602,7 @@ pub fn text(drawn: &DrawnGrids, screen: Screen) -> String {
     text
 }
 
-fn line(grid: &CellGrid, (label, cells, behind): (&str, &[GridCell], &str), widest: usize, screen: Screen) -> String {
+fn line(grid: &CellGrid, (label, cells, behind): &GridRow, widest: usize, screen: Screen) -> String {
     // Wide grids have no blanks between their cells.
     let gap = if widest + 2 + 2 * cells.len() + cells.len() / grid.together <= screen.width && behind.is_empty() {
         " "
@@ -481,13 +627,13 @@ fn line(grid: &CellGrid, (label, cells, behind): (&str, &[GridCell], &str), wide
     format!("{}\n", text.trim_end())
 }
 
-fn painted(cell: GridCell, screen: Screen) -> String {
-    let tint = match cell.shade {
-        _ if !screen.color => return cell.letter.to_string(),
-        Shade::Empty => return cell.letter.to_string(),
+fn painted((letter, shade): GridCell, screen: Screen) -> String {
+    let tint = match shade {
+        _ if !screen.color => return letter.to_string(),
+        Shade::Empty => return letter.to_string(),
         Shade::Light => format::Tint::Yellow,
         Shade::Full => format::Tint::Green,
         Shade::Strong => format::Tint::Red,
     };
-    format::paint(&cell.letter.to_string(), tint)
+    format::paint(&letter.to_string(), tint)
 }

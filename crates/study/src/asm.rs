@@ -1,6 +1,5 @@
-//! What compilers made of kernels: listings of instructions, by kind and by line of the source. Three are read: PTX, the virtual
-//! machine code of NVIDIA's compilers (NVIDIA, "Parallel Thread Execution ISA"), SASS, its GPUs' own (NVIDIA, "CUDA Binary
-//! Utilities"), and x86-64.
+//! What compilers made of kernels: listings of instructions, by kind and by line of the source. Two are read: PTX, the virtual
+//! machine code of NVIDIA's compilers (NVIDIA, "Parallel Thread Execution ISA"), and x86-64.
 
 use gpulab_model::named_enum;
 use gpulab_system::text::Joined;
@@ -104,8 +103,8 @@ enum AsmEvent<'a> {
     Instruction(&'a str),
 }
 
-/// Reads a listing: PTX, SASS as `nvdisasm -c -g` prints it, or x86-64 as `objdump -d -l --no-show-raw-insn` does. What
-/// listings it knows, if this is none of them.
+/// Reads a listing: PTX, or x86-64 as `objdump -d -l --no-show-raw-insn` prints it. What listings it knows, if this is none of
+/// them.
 pub fn parse(text: &str) -> Result<Vec<AsmKernel>, String> {
     let text = text.trim_end_matches('\0');
     let files: BTreeMap<&str, &str> = text.lines().filter_map(ptx_file).collect();
@@ -113,12 +112,10 @@ pub fn parse(text: &str) -> Result<Vec<AsmKernel>, String> {
     let ptx = |line| ptx_event(line, &files);
     let reader: Reader<'_> = if text.lines().any(|line| line.trim_start().starts_with(".version")) {
         (&ptx, ptx_instruction)
-    } else if text.contains(".section\t.text.") {
-        (&sass_event, sass_instruction)
     } else if text.contains("file format elf64-x86-64") {
         (&x86_event, x86_instruction)
     } else {
-        let known = "PTX, SASS as nvdisasm -c -g prints it, x86-64 as objdump -d -l --no-show-raw-insn does";
+        let known = "PTX, or x86-64 as objdump -d -l --no-show-raw-insn prints it";
         return Err(format!("it is no listing that gpulab reads: {known}"));
     };
     let mut kernels: Vec<AsmKernel> = Vec::new();
@@ -207,70 +204,6 @@ fn ptx_kind(parts: &[&str]) -> AsmKind {
         "add" | "sub" | "mul" | "mul24" | "mad" | "mad24" | "addc" | "subc" | "madc" | "and" | "or" | "xor" | "not"
         | "shl" | "shr" | "shf" | "setp" | "set" | "min" | "max" | "neg" | "abs" | "bfe" | "bfi" | "popc" | "clz"
         | "brev" | "lop3" | "sad" | "dp4a" | "bfind" | "cnot" | "fns" => AsmKind::Integer,
-        _ => AsmKind::Other,
-    }
-}
-
-fn sass_event(line: &str) -> Option<AsmEvent<'_>> {
-    let line = line.trim();
-    if let Some(name) = line.strip_prefix(".text.").and_then(|rest| rest.strip_suffix(':')) {
-        return Some(AsmEvent::Function(name));
-    }
-    if let Some(found) = line.strip_prefix("//## File \"") {
-        // As in `scale.cl", line 7`.
-        let (file, rest) = found.split_once("\", line ")?;
-        let line = rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()?;
-        return Some(AsmEvent::Place(Some((file.to_owned(), line))));
-    }
-    let (_, text) = line.strip_prefix("/*")?.split_once("*/")?;
-    Some(AsmEvent::Instruction(text.trim().trim_end_matches(';').trim_end()))
-}
-
-fn sass_instruction(text: &str) -> Option<AsmInstruction> {
-    let bare = if text.starts_with('@') { text.split_once(char::is_whitespace)?.1.trim_start() } else { text };
-    let (opcode, operands) = bare.split_once(char::is_whitespace).unwrap_or((bare, ""));
-    let parts: Vec<&str> = opcode.split('.').collect();
-    let base = *parts.first().filter(|base| base.starts_with(|c: char| c.is_ascii_uppercase()))?;
-    // What fills a section to its end.
-    if base == "NOP" {
-        return None;
-    }
-    let kind = match (base, operands.contains("-RZ, RZ,")) {
-        // A constant, made by an idle unit.
-        ("HFMA2", true) => AsmKind::Move,
-        ("IMAD" | "UIMAD", _) if parts.contains(&"MOV") => AsmKind::Move,
-        _ => sass_kind(base),
-    };
-    let is_memory = ["LD", "ST"].iter().any(|begin| base.starts_with(begin));
-    let is_vector = is_memory && (parts.contains(&"64") || parts.contains(&"128"));
-    Some(AsmInstruction { kind, is_vector, text: text.to_owned(), ..AsmInstruction::default() })
-}
-
-fn sass_kind(base: &str) -> AsmKind {
-    match base {
-        "LDG" | "LD" | "TEX" | "TLD" | "SULD" => AsmKind::Load,
-        "STG" | "ST" | "SUST" => AsmKind::Store,
-        "LDS" | "LDSM" => AsmKind::LocalLoad,
-        "STS" | "STSM" => AsmKind::LocalStore,
-        "LDGSTS" => AsmKind::Load,
-        "LDL" | "STL" => AsmKind::Private,
-        "LDC" | "ULDC" | "LDCU" => AsmKind::Constant,
-        "FFMA" | "DFMA" | "HFMA2" | "FFMA2" => AsmKind::Fma,
-        "FADD" | "DADD" | "HADD2" | "FADD2" => AsmKind::Add,
-        "FMUL" | "DMUL" | "HMUL2" | "FMUL2" => AsmKind::Mul,
-        "I2F" | "F2I" | "F2F" | "I2I" | "I2FP" | "F2FP" | "FRND" | "F2IP" => AsmKind::Convert,
-        "MOV" | "UMOV" | "SEL" | "USEL" | "PRMT" | "UPRMT" | "S2R" | "CS2R" | "S2UR" | "R2UR" | "P2R" | "R2P"
-        | "HFMA2_MMA" => AsmKind::Move,
-        "BRA" | "BRX" | "EXIT" | "RET" | "CALL" | "BSSY" | "BSYNC" | "JMP" | "BREAK" | "WARPSYNC" | "YIELD" | "BPT" => {
-            AsmKind::Branch
-        }
-        "BAR" | "DEPBAR" | "MEMBAR" | "ERRBAR" | "CCTL" | "FENCE" | "LDGDEPBAR" => AsmKind::Barrier,
-        "SHFL" | "VOTE" | "VOTEU" | "MATCH" | "REDUX" => AsmKind::Exchange,
-        _ if base.starts_with("ATOM") || base.starts_with("RED") => AsmKind::Atomic,
-        "FLO" | "UFLO" => AsmKind::Integer,
-        "MUFU" => AsmKind::Float,
-        _ if base.starts_with(['F', 'D', 'H']) => AsmKind::Float,
-        _ if base.starts_with(['I', 'U', 'L', 'V', 'S', 'P', 'B']) => AsmKind::Integer,
         _ => AsmKind::Other,
     }
 }
@@ -425,26 +358,6 @@ mod tests {
         // Cut short in the middle of an instruction.
         let half = &SCALE[..SCALE.find("ld.global").unwrap()];
         assert_eq!(parse(half).unwrap()[0].count(Load), 0);
-    }
-
-    #[test]
-    fn machine_code_is_sorted_by_kind_and_line() {
-        let kernels = parse(include_str!("asm/scale.sass")).unwrap();
-        let [scale] = &kernels[..] else { panic!("{kernels:?}") };
-        let kinds = |place: (&str, u64)| {
-            let lines = scale.lines();
-            let line = lines.iter().find(|line| line.place == Some(place)).unwrap();
-            line.instructions.iter().map(|one| one.kind).collect::<Vec<AsmKind>>()
-        };
-        assert_eq!(kinds(("scale.cl", 7)), [Constant, Move, Integer, Integer, Branch]);
-        assert_eq!(kinds(("common/tree.cl", 3)), [LocalStore, Barrier]);
-        // The division by a number that the compiler does not know is a routine without a division.
-        assert_eq!(
-            [Division, Convert, Load, Store, LocalLoad, Fma, Add].map(|kind| scale.count(kind)),
-            [0, 2, 1, 1, 1, 1, 1]
-        );
-        assert_eq!(scale.vectors(Load), 1);
-        assert!(scale.instructions.iter().all(|one| one.kind != Other && !one.text.contains("NOP")), "{scale:?}");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Probes of global memory: reading, writing and copying.
+//! Probes of memory: global memory that is read, written and copied, and local memory.
 
 use crate::prelude::*;
 use crate::{APART, Changed};
@@ -59,9 +59,9 @@ pub static COPY: Family = BuiltInFamily {
 }
 .family();
 
-pub(super) const INSIDE: Tunable =
+const INSIDE: Tunable =
     Tunable::number(REPEATS, "times that the work is repeated inside the kernel", (1, u32::MAX as u64), "1");
-pub(super) const LOADS: Tunable = Tunable::number("loads", "independent accesses of a work-item", (1, 64), "4 1 2 8");
+const LOADS: Tunable = Tunable::number("loads", "independent accesses of a work-item", (1, 64), "4 1 2 8");
 const WAVES: Tunable = Tunable::choice(
     "waves",
     "groups: all that the accesses make, or so many times what fills a GPU's compute units",
@@ -72,12 +72,12 @@ const CHUNKS: Tunable = Tunable::number("chunks", "contiguous chunks for a compu
 const STREAM: Tunable = Tunable::switch("stream", "whether words are written past the cache");
 
 /// How often the work is repeated inside the kernel.
-pub(super) fn repeats(params: &Params) -> u64 {
+fn repeats(params: &Params) -> u64 {
     params.get(REPEATS).and_then(|times| times.parse().ok()).unwrap_or(1).max(1)
 }
 
 /// The wrapping sum of what is read, as often as it is read: from global or from local memory.
-pub(super) struct Read;
+struct Read;
 struct Copy;
 
 /// Arrays that the repetitions work on.
@@ -277,4 +277,41 @@ fn plan(ask: &Ask<'_>, len: usize, grid: Grid, more: &[(&str, u64)], sizes: &[u6
     let args = args.chain([Arg::Uint(repeats(params) as u32), Arg::Uint(shift as u32)]).collect();
     plan.pass(grid, args);
     plan.plan(0, 0)
+}
+
+/// Reads `n` 32-bit words through local memory: each group its own, as often as `nreps` says.
+pub static LOCAL: Family = BuiltInFamily {
+    name: "local",
+    about: "read local memory as fast as possible",
+    form: Form::Vector,
+    problem: &Read,
+    ladder: const { &ladder([rung("probes/local/vectors.cl", local_vectors, &[LOCAL_VEC, LOADS])]) },
+    choices: &[INSIDE],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Local,
+}
+.family();
+
+const LOCAL_VEC: Tunable = Tunable::choice("vec", "words of a load", "4 1 2 8 16");
+
+fn local_vectors(ask: &Ask<'_>) -> Planned {
+    shape::check_wg(ask.case.wg, ask.target)?;
+    let Case { params, shape, .. } = ask.case;
+    let wg = ask.case.wg.size();
+    let vec = LOCAL_VEC.get(params)?.unwrap_or(4) as usize;
+    let loads = LOADS.get(params)?.unwrap_or(1) as usize;
+    let n = shape.n as usize;
+    let tile = wg * loads * vec;
+    if !n.is_multiple_of(tile) {
+        return Err(Refusal::Size(format!("n = {n}: a multiple of a group's {tile} words is needed")));
+    }
+    let grid = Grid { groups: n / tile, wg };
+    let mut plan = Builder::linear(ask, shape::wrapping(Dtype::I32), grid);
+    plan.note_all();
+    plan.define("VEC", vec);
+    plan.define("LOADS", loads);
+    let output = plan.output(n / loads);
+    let args = plan.inputs().into_iter().chain([output, Arg::Uint(repeats(params) as u32), Arg::Uint(0)]).collect();
+    plan.pass(grid, args);
+    Ok(plan.plan(tile as u64, 0))
 }

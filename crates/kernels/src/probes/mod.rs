@@ -2,10 +2,7 @@
 //! and times them; `gpulab list` does not show them.
 
 pub(super) mod arithmetic;
-pub(super) mod chains;
-pub(super) mod local;
 pub(super) mod memory;
 
-pub use arithmetic::lanes;
-pub use chains::OP;
+pub use arithmetic::{OP, lanes};
 pub use memory::{READ, VEC};

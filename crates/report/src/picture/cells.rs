@@ -2,7 +2,7 @@
 
 use super::number;
 use super::sheet::{Area, Figures, MARGIN, NOTE, Picture, SMALL, Sheet, WIDTH, by_turns, fitted, widest};
-use crate::cell_grid::{CellGrid, DrawnGrids, GridCell, Shade, shown_marks, shown_rows};
+use crate::drawing::{CellGrid, DrawnGrids, GridCell, Shade, shown_marks, shown_rows};
 
 /// Units of the largest cell.
 const CELL: f64 = 12.0;
@@ -22,7 +22,7 @@ fn cells(drawn: &DrawnGrids) -> Picture {
     let about = drawn.about.iter().chain(drawn.grids.iter().flat_map(|grid| &grid.below)).cloned().collect::<Vec<_>>();
     let mut figures = Figures::new(&["row", "cells"]);
     for (label, cells, _) in drawn.grids.iter().flat_map(|grid| &grid.rows) {
-        figures.rows.push(vec![label.clone(), cells.iter().map(|cell| cell.letter).collect()]);
+        figures.rows.push(vec![label.clone(), cells.iter().map(|cell| cell.0).collect()]);
     }
     sheet.done(&drawn.title, &about.join(" "), figures)
 }
@@ -59,8 +59,8 @@ fn draw_grid(sheet: &mut Sheet, grid: &CellGrid) {
     }
     sheet.y += 6.0;
     for (cell, meaning) in shown_marks(grid) {
-        draw_cell(sheet, MARGIN, CELL, GridCell { letter: '#', ..*cell });
-        let meaning = if meaning.starts_with('-') { format!("{}{meaning}", cell.letter) } else { meaning.clone() };
+        draw_cell(sheet, MARGIN, CELL, ('#', cell.1));
+        let meaning = if meaning.starts_with('-') { format!("{}{meaning}", cell.0) } else { meaning.clone() };
         sheet.text(MARGIN + CELL + 4.0, sheet.y + CELL - 2.0, NOTE, &meaning);
         sheet.y += CELL + 3.0;
     }
@@ -68,9 +68,9 @@ fn draw_grid(sheet: &mut Sheet, grid: &CellGrid) {
 }
 
 /// Draws a cell at the current height.
-fn draw_cell(sheet: &mut Sheet, x: f64, side: f64, cell: GridCell) {
+fn draw_cell(sheet: &mut Sheet, x: f64, side: f64, (letter, shade): GridCell) {
     let area = Area::new(x, sheet.y, x + side - 1.0, sheet.y + side - 1.0);
-    let class = match cell.shade {
+    let class = match shade {
         Shade::Empty => {
             let Area { left, top, right, bottom } = area;
             let corners = [(left, top), (right, top), (right, bottom), (left, bottom), (left, top)];
@@ -81,8 +81,8 @@ fn draw_cell(sheet: &mut Sheet, x: f64, side: f64, cell: GridCell) {
         Shade::Strong => "f1",
     };
     sheet.fill(area, class, "");
-    if cell.shade > Shade::Light && side > 9.0 && cell.letter != '#' {
-        let look = (8.5, "middle", if cell.shade == Shade::Full { "t1" } else { "paper" });
-        sheet.text((area.left + area.right) / 2.0, area.bottom - 2.5, look, &cell.letter.to_string());
+    if shade > Shade::Light && side > 9.0 && letter != '#' {
+        let look = (8.5, "middle", if shade == Shade::Full { "t1" } else { "paper" });
+        sheet.text((area.left + area.right) / 2.0, area.bottom - 2.5, look, &letter.to_string());
     }
 }

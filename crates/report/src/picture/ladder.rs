@@ -166,6 +166,7 @@ fn title(view: &View<'_>, rungs: &[&Row], is_limited: bool) -> String {
     match alike.len() {
         _ if timed.len() < 2 => format!("{}: {how}", label(best)),
         0 | 1 => format!("{} is fastest: {how}", label(best)),
+        all if all == timed.len() => format!("All rungs are alike: {how}"),
         _ => format!("{} are fastest alike: {how}", who(&alike, &timed)),
     }
 }

@@ -188,9 +188,9 @@ fn every_kind_of_picture_is_sound_on_all_recorded_data() {
         sweeps(&rows).iter().for_each(|own| note("sweep", case(own), sweep(own)));
         families(&rows).iter().for_each(|own| note("size", case(own), size(own, &ceilings)));
         for own in experiments(&points) {
-            let known = gpulab_study::experiments::experiment(&own[0].experiment).unwrap();
-            let finding = known.finding(&own);
-            let told = StudyText { question: known.question, finding: &finding, label: &known.x_label };
+            let study = crate::shown::PointStudy::of(&own);
+            let label = |x| study.label(x);
+            let told = StudyText { question: study.question, finding: &study.finding, label: &label };
             note("experiment", own[0].experiment.clone(), experiment(&own, &told));
             note("timeline", own[0].experiment.clone(), overlap(&own));
         }
@@ -219,11 +219,11 @@ fn pictures_are_drawn_as_before() {
 fn titles_say_what_is_learnt() {
     assert_eq!(ladder(&typical()).unwrap().title, "v2 local is fastest: 80 % of the limit");
     let alike = [timed(1, "naive", 1e-3), timed(2, "local", 1.02e-3)];
-    assert_eq!(ladder(&alike).unwrap().title, "v1 and v2 are fastest alike: 20 % of the limit");
+    assert_eq!(ladder(&alike).unwrap().title, "All rungs are alike: 20 % of the limit");
     let mut wrong = timed(3, "vectorised", 1e-4);
     wrong.status = Status::WrongResult;
     let title = ladder(&[alike.as_slice(), &[wrong.clone()]].concat()).unwrap().title;
-    assert_eq!(title, "v1 and v2 are fastest alike: 20 % of the limit; not to be believed: v3");
+    assert_eq!(title, "All rungs are alike: 20 % of the limit; not to be believed: v3");
     assert_eq!(ladder(&[wrong]).unwrap().title, "No rung has a time to trust");
     assert_eq!(ladder(&alike[..1]).unwrap().title, "v1 naive: 20 % of the limit");
     let title = sweep(&swept()).unwrap().title;
