@@ -231,8 +231,9 @@ fn go_on(
     if rows.len() == finished.len() {
         return Ok((csv, rows));
     }
-    write_rows(&options.output, &rows)?;
+    // It is locked while it is open.
     drop(csv);
+    write_rows(&options.output, &rows)?;
     global.say(&format!("{} of them are measured again", finished.len() - rows.len()));
     Ok((Some(CsvFile::open(&options.output, Mode::Append)?), rows))
 }
