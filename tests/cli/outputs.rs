@@ -170,7 +170,7 @@ fn nothing_that_is_not_there_takes_what_is_written() {
         &["lab"],
         &["explain", "reduce"],
         &["source", "reduce:3"],
-        &["diff", "reduce", "2", "3"],
+        &["diff", "reduce:2", "reduce:3"],
         &["completions", "bash"],
         &["devices"],
         &["dot", "--quick", "--n", "1000"],

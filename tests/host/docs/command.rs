@@ -185,9 +185,8 @@ fn unknown_name(command: &Command) -> Option<String> {
         Command::Reduce(args) => rungs("reduce", args.ladder.variant.as_deref()),
         Command::Transpose(args) => rungs("transpose", args.ladder.variant.as_deref()),
         Command::Minplus(args) => rungs("minplus", args.ladder.variant.as_deref()),
-        Command::Ladder(args) => args.file.as_deref().filter(|file| file.starts_with("data")).map_or(Ok(()), |file| {
-            rungs(file.to_str().unwrap(), args.ladder.variant.as_deref())
-                .and_then(|()| settings(file.to_str().unwrap(), &args.set))
+        Command::Try(args) => args.file.as_deref().filter(|file| file.starts_with("data")).map_or(Ok(()), |file| {
+            rungs(file, args.ladder.variant.as_deref()).and_then(|()| settings(file, &args.set))
         }),
         Command::Sweep(args) => args
             .subject
@@ -246,5 +245,5 @@ fn commands_are_found_in_lines_and_their_words_told_apart() {
     assert_eq!(own("gpulab show FILE... x"), (words("gpulab show file.csv x"), true));
     assert_eq!(own("gpulab plot h200 reduce ..."), (words("gpulab plot h200 reduce"), true));
     assert_eq!(own("gpulab list --source <name>"), (words("gpulab list --source maruyama"), true));
-    assert_eq!(own("gpulab diff dot 3 n"), (words("gpulab diff dot 3 n"), false));
+    assert_eq!(own("gpulab diff dot:3 n"), (words("gpulab diff dot:3 n"), false));
 }
