@@ -370,7 +370,7 @@ mod ended {
             let toml =
                 toml.replace("kernel = \"reference.cl\"", slow).replace("file = \"in.f32\" #", "fill = \"random\" #");
             fs::write(dir.path().join("mine/family.toml"), toml).unwrap();
-            let mut child = start(dir.path(), &["ladder", "mine/family.toml", "-n", "1000", "--csv", "new.csv"]);
+            let mut child = start(dir.path(), &["try", "mine/family.toml", "-n", "1000", "--csv", "new.csv"]);
             let is_asked = || processes(dir.path()).iter().any(|line| line.starts_with("sleep 55"));
             wait_until("the reference runs", is_asked);
             assert_eq!(fs::read_dir(&temporary).unwrap().count(), 1);

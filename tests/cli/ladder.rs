@@ -32,7 +32,7 @@ fn a_source_s_kernels_run_as_printed() {
         ("nvidia", "64", "4", ["diagonal 69.5 78.3", "in loop"]),
         ("maruyama", "65536", "7", ["kernel_7 0.22 76.1 74.6 1.14 16.0", "%max"]),
     ] {
-        let args = ["ladder", "--as", source, "-n", n, "--variant", variants];
+        let args = ["try", "--source", source, "-n", n, "--variant", variants];
         let (out, err, code) = run(&[&args[..], &short[..]].concat());
         assert_eq!(code, 0, "{out}{err}");
         let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -45,14 +45,15 @@ fn a_source_s_kernels_run_as_printed() {
 
 #[test]
 fn a_kernel_that_is_wrong_as_printed_is_no_failure_and_its_cure_is_right() {
-    let (out, err, code) = run(&["ladder", "--as", "bornhofen", "--faults", "--quick", "--color", "never"]);
+    let (out, err, code) = run(&["try", "--source", "bornhofen", "--faults", "--quick", "--color", "never"]);
     assert_eq!(code, 0, "{out}{err}");
     assert!(out.contains("final, as printed: WRONG here, as expected"), "{out}");
     assert!(out.lines().any(|line| line.contains("final_cured ") && line.trim_end().ends_with(" ok")), "{out}");
     assert!(err.contains("v1 final: check: ") && err.contains("reduction.cl, line 143: a read outside"), "{err}");
-    let refused = [("--as nobody", "maruyama"), ("--faults", "--as"), ("--as ppc x.toml", "cannot be used with")];
-    for (args, word) in refused.into_iter().chain([("--as maruyama --faults", "at its own sizes")]) {
-        let (out, err, code) = run(&[&["ladder"], &args.split(' ').collect::<Vec<_>>()[..]].concat());
+    let refused =
+        [("--source nobody", "maruyama"), ("--faults", "--source"), ("--source ppc x.toml", "cannot be used with")];
+    for (args, word) in refused.into_iter().chain([("--source maruyama --faults", "at its own sizes")]) {
+        let (out, err, code) = run(&[&["try"], &args.split(' ').collect::<Vec<_>>()[..]].concat());
         assert!(code == 2 && out.is_empty() && err.contains(word), "{args}: {err}");
     }
 }

@@ -189,7 +189,7 @@ fn column(tree: &Tree, page: &Page) -> Result<usize, String> {
 /// A copy of the example, with its kernels, under another name.
 fn experiment(tree: &Tree, page: &Page) -> Result<usize, String> {
     const NAME: &str = "forks";
-    let file = page.span(|span| span.ends_with("<name>.rs"))?;
+    let file = page.span(|span| span.ends_with("experiments/arithmetic.rs"))?;
     let list = page.span(|span| span.ends_with("experiments/mod.rs"))?;
     let registry = page.span(|span| span.ends_with("registry.rs"))?;
     let kernels = page.span(|span| span.starts_with("crates/") && span.ends_with("src/lab/"))?;
@@ -202,15 +202,17 @@ fn experiment(tree: &Tree, page: &Page) -> Result<usize, String> {
         text.replace(&other_case(&model), &other_case(NAME))
     };
     let copy = |from: &str, to: &str| tree.write(to, &renamed(&tree.read(from)?));
-    copy(&file.replace("<name>", &model), &file.replace("<name>", NAME))?;
+    let theme = tree.read(&file)?;
+    let begin = theme.find(&format!("pub(super) const {}", model.to_uppercase())).ok_or("the example is elsewhere")?;
+    let length = theme[begin..].find("\n};\n").ok_or("the example has no end")? + "\n};\n".len();
+    tree.write(&file, &format!("{theme}\n{}", renamed(&theme[begin..begin + length])))?;
     copy(&format!("{kernels}{model}.rs"), &format!("{kernels}{NAME}.rs"))?;
     for path in tree.files(&format!("{sources}{model}"))? {
         copy(&path, &renamed(&path))?;
     }
     let lab = format!("{kernels}mod.rs");
     for (file, line) in [
-        (&list, format!("pub mod {model};")),
-        (&list, format!("    &{model}::{},", model.to_uppercase())),
+        (&list, format!("    &arithmetic::{},", model.to_uppercase())),
         (&lab, format!("pub mod {model};")),
         (&registry, format!("    &lab::{model}::FAMILY,")),
     ] {

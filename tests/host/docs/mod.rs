@@ -150,7 +150,7 @@ const PLANTED: &[&str] = &[
     "`gpulab explain nosuch`",
     "`gpulab explain reduce:99`",
     "`gpulab source nosuch`",
-    "`gpulab diff dot 3 99`",
+    "`gpulab diff dot:3 dot:99`",
     "`gpulab list --source nosuch`",
     "`gpulab show h200 nosuch`",
     "`gpulab help nosuch`",

@@ -138,8 +138,8 @@ fn weight<T: Length>(number: AnyNumber, converted: Option<T>, dtype: Dtype) -> R
 /// Most digits behind the point of these numbers; none if one has very many.
 fn decimals(numbers: &[AnyNumber]) -> Option<usize> {
     const MOST: usize = 9;
-    let behind = |number: &AnyNumber| number.to_string().split_once('.').map_or(0, |(_, behind)| behind.len());
-    numbers.iter().map(behind).max().filter(|&most| most <= MOST)
+    let texts = numbers.iter().map(AnyNumber::to_string);
+    texts.map(|text| text.split_once('.').map_or(0, |(_, behind)| behind.len())).max().filter(|&most| most <= MOST)
 }
 
 fn matrix_of_numpy(bytes: &[u8], dtype: Option<Dtype>) -> Result<GraphFile, Why> {
@@ -155,8 +155,8 @@ fn matrix_of_numpy(bytes: &[u8], dtype: Option<Dtype>) -> Result<GraphFile, Why>
     };
     let own = matrix.elements.dtype();
     let dtype = dtype.unwrap_or(if own.is_float() { own } else { Dtype::I32 });
-    let place = |at: usize| format!("row {}, column {}, counted from 0", at / n, at % n);
-    let (weights, mut notes) = weights(&numbers, dtype, &place)?;
+    let (weights, mut notes) =
+        weights(&numbers, dtype, &|at| format!("row {}, column {}, counted from 0", at / n, at % n))?;
     if matrix.is_bool {
         notes.push("truth values: each True is an edge of weight 1".into());
     }
@@ -178,8 +178,8 @@ fn matrix_of_text(rows: &[CsvRow], dtype: Dtype) -> Result<GraphFile, Why> {
         }
     }
     let n = square(rows.len(), columns)?;
-    let place = |at: usize| format!("line {}, column {}", rows[at / n].line, at % n + 1);
-    let (weights, notes) = weights(&numbers, dtype, &place)?;
+    let (weights, notes) =
+        weights(&numbers, dtype, &|at| format!("line {}, column {}", rows[at / n].line, at % n + 1))?;
     Ok(matrix_file(n, weights, decimals(&numbers), notes))
 }
 
@@ -216,17 +216,13 @@ struct ListedEdges {
 impl ListedEdges {
     fn file(mut self, dtype: Dtype) -> Result<GraphFile, Why> {
         let numbers: Vec<AnyNumber> = self.list.iter().map(|edge| edge.2).collect();
-        let place = |at: usize| format!("line {}", self.list[at].0);
-        let (weights, rounded) = weights(&numbers, dtype, &place)?;
+        let (weights, rounded) = weights(&numbers, dtype, &|at| format!("line {}", self.list[at].0))?;
         self.notes.extend(rounded);
-        let nodes = self.names.list().len();
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
         let kind = format!(
-            "{} {} edge{} between {nodes} node{}{}",
+            "{} {} between {}{}",
             self.format,
-            self.count,
-            plural(self.count),
-            plural(nodes),
+            counted(self.count, "edge"),
+            counted(self.names.list().len(), "node"),
             if self.both_ways { ", each both ways" } else { "" }
         );
         Ok(GraphFile {
@@ -239,6 +235,10 @@ impl ListedEdges {
             notes: self.notes,
         })
     }
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 const UNWEIGHTED: &str = "no weights: each edge has weight 1";
@@ -260,17 +260,20 @@ struct EdgeRows {
 
 impl EdgeRows {
     fn new(text: &str) -> Result<EdgeRows, Why> {
-        let is_comment = |line: &str| line.starts_with(['#', '%']);
-        let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !is_comment(line)).unwrap_or_default();
+        let first = text
+            .lines()
+            .map(str::trim)
+            .find(|line| !line.is_empty() && !line.starts_with(['#', '%']))
+            .unwrap_or_default();
         let count = |separator: &u8| first.bytes().filter(|b| b == separator).count();
         let separator =
             b"\t,;".iter().copied().filter(|separator| count(separator) > 0).max_by_key(count).unwrap_or(b' ');
         let mut list: Vec<CsvRow> = if separator == b' ' {
-            let row = |(at, line): (usize, &str)| {
-                let cells: StringRecord = line.split_whitespace().collect();
-                CsvRow { line: at as u64 + 1, begins: cells.get(0).map_or(0, |cell| cell.as_bytes()[0]), cells }
-            };
-            text.lines().enumerate().map(row).filter(|row| !row.cells.is_empty()).collect()
+            let rows = (1..).zip(text.lines()).map(|(line, text)| {
+                let cells: StringRecord = text.split_whitespace().collect();
+                CsvRow { line, begins: cells.get(0).map_or(0, |cell| cell.as_bytes()[0]), cells }
+            });
+            rows.filter(|row| !row.cells.is_empty()).collect()
         } else {
             rows(text.as_bytes(), separator).collect::<Result<_, Why>>()?
         };
@@ -390,16 +393,13 @@ struct Announced {
 
 impl Announced {
     fn new(line: u64, nodes: &str, edges: &str) -> Result<Announced, Why> {
-        let count = |word: &str| {
-            let is_number = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
-            // What does not fit is too large too.
-            is_number
-                .then(|| word.parse().unwrap_or(usize::MAX))
-                .ok_or_else(|| format!("line {line}: the counts of nodes and of edges are whole numbers; correct them"))
-        };
-        let announced = Announced { line, nodes: count(nodes)?, edges: count(edges)? };
-        match announced.nodes {
-            1..=MOST_NODES => Ok(announced),
+        if [nodes, edges].iter().any(|word| word.is_empty() || !word.bytes().all(|b| b.is_ascii_digit())) {
+            return Err(format!("line {line}: the counts of nodes and of edges are whole numbers; correct them"));
+        }
+        // What does not fit is too large too.
+        let [nodes, edges] = [nodes, edges].map(|word| word.parse().unwrap_or(usize::MAX));
+        match nodes {
+            1..=MOST_NODES => Ok(Announced { line, nodes, edges }),
             nodes => {
                 Err(format!("line {line} announces {nodes} nodes, and distances are found for 1 to {MOST_NODES} nodes"))
             }
@@ -407,17 +407,16 @@ impl Announced {
     }
 
     fn edge(&self, line: u64, ends: [&str; 2], weight: &str) -> Result<(u64, (usize, usize), AnyNumber), Why> {
-        let node = |word: &str| {
-            let number = word.parse::<usize>().ok().filter(|number| (1..=self.nodes).contains(number));
-            number.map(|number| number - 1).ok_or_else(|| {
-                let most = self.nodes;
-                let first = self.line;
-                format!(
-                    "line {line}: nodes are numbers from 1 to {most}, as line {first} announces; correct one of the lines"
-                )
-            })
-        };
-        Ok((line, (node(ends[0])?, node(ends[1])?), listed(line, weight)?))
+        // What is no number, or 0, is beyond all nodes.
+        let [from, to] = ends.map(|word| word.parse::<usize>().unwrap_or(0).wrapping_sub(1));
+        if from >= self.nodes || to >= self.nodes {
+            let most = self.nodes;
+            let first = self.line;
+            return Err(format!(
+                "line {line}: nodes are numbers from 1 to {most}, as line {first} announces; correct one of the lines"
+            ));
+        }
+        Ok((line, (from, to), listed(line, weight)?))
     }
 
     /// All edges that were announced; of those that lead both ways, the other directions are added.

@@ -66,11 +66,11 @@ pub fn read_bytes(path: &str, layout: &Layout) -> Result<Array, Error> {
 
 /// The pixels of a PNG file, of so many channels of 8 bits each, and how many there are in a row.
 pub fn picture(path: &str, layout: &Layout, channels: usize) -> Result<(Array, usize), Error> {
-    let pixels = || match layout.scalar() {
-        Some(Scalar::U8) => picture::read(&load(Path::new(path))?, channels),
+    let pixels = match layout.scalar() {
+        Some(Scalar::U8) => load(Path::new(path)).and_then(|bytes| picture::read(&bytes, channels)),
         _ => Err("a PNG holds bytes: declare u8 elements, or an image of 8-bit channels such as rgba8".into()),
     };
-    pixels().map_err(|why| Error::Usage(format!("cannot use input '{path}': {why}")))
+    pixels.map_err(|why| Error::Usage(format!("cannot use input '{path}': {why}")))
 }
 
 const UNKNOWN: &str =

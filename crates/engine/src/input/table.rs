@@ -127,11 +127,9 @@ impl Columns {
     fn list(&self) -> String {
         const MOST: usize = 20;
         let names = self.names.iter().take(MOST).enumerate();
-        let name = |(i, name): (usize, &String)| match self.named {
-            true => format!("{} {}", i + 1, shown(name)),
-            false => name.clone(),
-        };
-        let list: Vec<String> = names.map(name).collect();
+        let list: Vec<String> = names
+            .map(|(i, name)| if self.named { format!("{} {}", i + 1, shown(name)) } else { name.clone() })
+            .collect();
         let more = if self.names.len() > MOST { ", ..." } else { "" };
         list.join(", ") + more
     }

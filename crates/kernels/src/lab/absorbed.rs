@@ -6,7 +6,6 @@ use super::*;
 pub static FAMILY: Family = BuiltInFamily {
     name: "absorbed",
     about: "sum three terms from either end",
-    form: Form::Vector,
     problem: &Exact {
         inputs: |_, _| vec![1],
         result: |_, _| 1,
@@ -19,7 +18,7 @@ pub static FAMILY: Family = BuiltInFamily {
     ladder: const { &ladder([rung("lab/absorbed/three_terms.cl", three_terms, &[])]) },
     choices: &[RIGHT],
     dtypes: &[Dtype::F32],
-    ceiling: Bound::Read,
+    ..READS
 }
 .family();
 

@@ -7,12 +7,11 @@ use gpulab_model::each_array;
 pub static FAMILY: Family = BuiltInFamily {
     name: "banks",
     about: "read local memory in strides",
-    form: Form::Vector,
     problem: &Exact { inputs: |_, _| vec![MOST_WORDS + READ_AT_ONCE], ..Exact::of_each(Fill::Real, cost, answer) },
     ladder: const { &ladder([rung("lab/banks/strided.cl", plan, &[])]) },
     choices: &[STRIDE, SCRAMBLE, ROUNDS],
     dtypes: &[Dtype::I32, Dtype::I64],
-    ceiling: Bound::Read,
+    ..READS
 }
 .family();
 
@@ -66,16 +65,10 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
 }
 
 fn plan(ask: &Ask<'_>) -> Planned {
-    let Case { dtype, shape, wg, .. } = ask.case;
-    let words = words(*dtype);
-    OneLaunch {
-        grid: Grid::covering(wg.size(), whole_groups(ask)?),
-        output: shape.n as usize,
-        defines: &[("WORDS", words.to_string())],
-        args: &[ROUNDS.name, STRIDE.name, SCRAMBLE.name].map(|name| arg(ask, name)),
-        local: ((words + READ_AT_ONCE) * dtype.size()) as u64,
-    }
-    .plan(ask)
+    let words = words(ask.case.dtype);
+    let local = ((words + READ_AT_ONCE) * ask.case.dtype.size()) as u64;
+    let args = [ROUNDS.name, STRIDE.name, SCRAMBLE.name].map(|name| arg(ask, name));
+    of_each_item(ask, &[("WORDS", words.to_string())], &args, local)
 }
 
 #[cfg(test)]

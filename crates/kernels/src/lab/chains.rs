@@ -17,12 +17,10 @@ pub(super) static SUMS: Exact = Exact {
 pub static FAMILY: Family = BuiltInFamily {
     name: "chains",
     about: "chains of multiplications with an addition",
-    form: Form::Vector,
     problem: &SUMS,
     ladder: const { &ladder([rung("lab/chains/independent.cl", plan, &[])]) },
     choices: &[CHAINS, ROUNDS],
-    dtypes: &[Dtype::F32],
-    ceiling: Bound::Arithmetic,
+    ..FLOAT_STEPS
 }
 .family();
 
@@ -118,10 +116,7 @@ pub(super) fn sums(case: &Case, inputs: &[Array], chains: u64, steps: u64) -> Ar
 }
 
 fn plan(ask: &Ask<'_>) -> Planned {
-    let grid = Grid::covering(ask.case.wg.size(), whole_groups(ask)?);
     let chains = get(&ask.case.params, CHAINS.name).to_string();
     let [factor, term] = ChainStep::of(ask.case).args();
-    let args = [arg(ask, ROUNDS.name), factor, term];
-    OneLaunch { grid, output: ask.case.shape.n as usize, defines: &[("CHAINS", chains)], args: &args, local: 0 }
-        .plan(ask)
+    of_each_item(ask, &[("CHAINS", chains)], &[arg(ask, ROUNDS.name), factor, term], 0)
 }

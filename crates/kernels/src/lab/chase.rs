@@ -7,7 +7,6 @@ use gpulab_model::plan::WorkGroup;
 pub static FAMILY: Family = BuiltInFamily {
     name: "chase",
     about: "follow a random cycle of addresses",
-    form: Form::Vector,
     problem: &Exact {
         inputs: |_, _| vec![1],
         result: |_, _| 2,
@@ -15,8 +14,7 @@ pub static FAMILY: Family = BuiltInFamily {
     },
     ladder: const { &ladder([rung("lab/chase/global.cl", global, &[]), rung("lab/chase/local.cl", local, &[])]) },
     choices: &[DEPENDENT, ROUNDS],
-    dtypes: &[Dtype::I32],
-    ceiling: Bound::Read,
+    ..READS
 }
 .family();
 

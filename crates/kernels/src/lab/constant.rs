@@ -6,14 +6,12 @@ use super::*;
 pub static FAMILY: Family = BuiltInFamily {
     name: "constant",
     about: "read a small table in constant or global memory",
-    form: Form::Vector,
     problem: &Exact { inputs: |_, _| vec![TABLE + READ_AT_ONCE], ..Exact::of_each(Fill::Real, cost, answer) },
     ladder: const {
         &ladder([rung("lab/constant/table.cl", table, &[GLOBAL]), rung("lab/constant/program.cl", program, &[])])
     },
     choices: &[PLACES, PROGRAM, ROUNDS],
-    dtypes: &[Dtype::I32],
-    ceiling: Bound::Read,
+    ..READS
 }
 .family();
 
@@ -63,12 +61,5 @@ fn program(ask: &Ask<'_>) -> Planned {
 }
 
 fn plan(ask: &Ask<'_>, defines: &[(&str, String)]) -> Planned {
-    OneLaunch {
-        grid: Grid::covering(ask.case.wg.size(), whole_groups(ask)?),
-        output: ask.case.shape.n as usize,
-        defines,
-        args: &[ROUNDS.name, PLACES.name].map(|name| arg(ask, name)),
-        local: 0,
-    }
-    .plan(ask)
+    of_each_item(ask, defines, &[ROUNDS.name, PLACES.name].map(|name| arg(ask, name)), 0)
 }

@@ -7,7 +7,6 @@ use super::*;
 pub static FAMILY: Family = BuiltInFamily {
     name: "group",
     about: "chains of multiplications with an addition in groups of any size",
-    form: Form::Vector,
     problem: &Exact {
         inputs: |shape, _| starts(shape, HELD),
         companions: |case, plan| checked(case, plan, CHECKS),
@@ -15,8 +14,7 @@ pub static FAMILY: Family = BuiltInFamily {
     },
     ladder: const { &ladder([rung("lab/group/held.cl", plan, &[])]) },
     choices: &[ROUNDS],
-    dtypes: &[Dtype::F32],
-    ceiling: Bound::Arithmetic,
+    ..FLOAT_STEPS
 }
 .family();
 
@@ -37,13 +35,11 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
 }
 
 fn plan(ask: &Ask<'_>) -> Planned {
-    let n = whole_groups(ask)?;
+    whole_groups(ask)?;
     let wg = ask.case.wg.size();
     if !wg.is_multiple_of(2) {
         return Err(Refusal::Group(format!("work-group {wg}: an even number is needed")));
     }
     let [factor, term] = ChainStep::of(ask.case).args();
-    let args = [arg(ask, ROUNDS.name), factor, term];
-    let local = 4 * HELD * wg as u64;
-    OneLaunch { grid: Grid::covering(wg, n), output: n as usize, defines: &[], args: &args, local }.plan(ask)
+    of_each_item(ask, &[], &[arg(ask, ROUNDS.name), factor, term], 4 * HELD * wg as u64)
 }

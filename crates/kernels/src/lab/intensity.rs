@@ -8,7 +8,6 @@ use rayon::prelude::*;
 pub static INTENSITY: Family = BuiltInFamily {
     name: "intensity",
     about: "multiplications with additions on elements of global memory",
-    form: Form::Vector,
     problem: &Exact {
         companions: |case, plan| checked(case, plan, &[HALVING]),
         // Every result is a whole number that f32 has, unless it is halved.
@@ -25,6 +24,7 @@ pub static INTENSITY: Family = BuiltInFamily {
     choices: &[STEPS, VEC, ROUNDS],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Copy,
+    ..READS
 }
 .family();
 
@@ -32,7 +32,6 @@ pub static INTENSITY: Family = BuiltInFamily {
 pub static RECOMPUTE: Family = BuiltInFamily {
     name: "recompute",
     about: "add values that are computed again",
-    form: Form::Vector,
     problem: &Exact {
         companions: |case, plan| checked(case, plan, &[HALVING]),
         ..Exact::of_each(Fill::Exact(64), cost, |case, inputs| {
@@ -47,6 +46,7 @@ pub static RECOMPUTE: Family = BuiltInFamily {
     choices: &[STEPS, VEC, ROUNDS],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Copy,
+    ..READS
 }
 .family();
 
@@ -54,7 +54,6 @@ pub static RECOMPUTE: Family = BuiltInFamily {
 pub static RELOAD: Family = BuiltInFamily {
     name: "reload",
     about: "add values that are loaded",
-    form: Form::Vector,
     problem: &Exact {
         inputs: |shape, _| vec![shape.n as usize; 2],
         ..Exact::of_each(
@@ -72,6 +71,7 @@ pub static RELOAD: Family = BuiltInFamily {
     choices: &[ROUNDS],
     dtypes: &[Dtype::F32],
     ceiling: Bound::Copy,
+    ..READS
 }
 .family();
 

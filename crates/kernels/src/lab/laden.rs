@@ -8,12 +8,10 @@ use super::*;
 pub static STREAMS: Family = BuiltInFamily {
     name: "streams",
     about: "read every word of an array in groups with ballast",
-    form: Form::Vector,
     problem: &GATHERING,
     ladder: const { &ladder([rung("lab/streams/laden.cl", read, &[BALLAST, TOGETHER])]) },
     choices: &[ROUNDS],
-    dtypes: &[Dtype::I32],
-    ceiling: Bound::Read,
+    ..READS
 }
 .family();
 
@@ -21,12 +19,10 @@ pub static STREAMS: Family = BuiltInFamily {
 pub static STEPS: Family = BuiltInFamily {
     name: "steps",
     about: "chains of multiplications with an addition in groups with ballast",
-    form: Form::Vector,
     problem: &chains::SUMS,
     ladder: const { &ladder([rung("lab/steps/laden.cl", step, &[BALLAST])]) },
     choices: &[CHAINS, ROUNDS],
-    dtypes: &[Dtype::F32],
-    ceiling: Bound::Arithmetic,
+    ..FLOAT_STEPS
 }
 .family();
 

@@ -6,7 +6,6 @@ use super::*;
 pub static FAMILY: Family = BuiltInFamily {
     name: "lockstep",
     about: "sums by a tree whose last steps are not, or differently, synchronised",
-    form: Form::Vector,
     problem: &Lockstep,
     ladder: const {
         &ladder([
@@ -15,9 +14,7 @@ pub static FAMILY: Family = BuiltInFamily {
             rung("lab/lockstep/synchronised.cl", |ask| plan(ask, Some(shape::lockstep(ask)?)), &[]),
         ])
     },
-    choices: &[],
-    dtypes: &[Dtype::I32],
-    ceiling: Bound::Read,
+    ..READS
 }
 .family();
 

@@ -7,12 +7,10 @@ use super::*;
 pub static FAMILY: Family = BuiltInFamily {
     name: "neighbours",
     about: "read neighbouring words in order, permuted, or by some items only",
-    form: Form::Vector,
     problem: &Exact::of_sum(cost, summed),
     ladder: const { &ladder([rung("lab/neighbours/lanes.cl", plan, &[FACTOR])]) },
     choices: &[OFFSET, IDLE, ROUNDS],
-    dtypes: &[Dtype::I32],
-    ceiling: Bound::Read,
+    ..READS
 }
 .family();
 
@@ -51,8 +49,8 @@ fn plan(ask: &Ask<'_>) -> Planned {
     }
     let walk = Walk::over(ask, n, UNROLLED, AT_ONCE)?;
     let settings = [FACTOR.name, IDLE.name, OFFSET.name].map(|name| arg(ask, name));
-    let args: Vec<Arg> = [Arg::Uint((n - 1) as u32)].into_iter().chain(settings).chain(walk.args()).collect();
-    OneLaunch { grid: walk.grid, output: walk.grid.items(), defines: &[], args: &args, local: 0 }.plan(ask)
+    let args: Vec<Arg> = [Arg::Uint((n - 1) as u32)].into_iter().chain(settings).collect();
+    walk.plan(ask, &[], &args)
 }
 
 #[cfg(test)]

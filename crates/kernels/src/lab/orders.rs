@@ -7,12 +7,10 @@ use crate::reduce;
 pub static FAMILY: Family = BuiltInFamily {
     name: "orders",
     about: "sum floats one after the other in several orders",
-    form: Form::Vector,
     problem: &reduce::Reduce,
     ladder: const { &ladder([rung("lab/orders/sequential.cl", sequential, &[STEP])]) },
-    choices: &[],
     dtypes: &[Dtype::F32],
-    ceiling: Bound::Read,
+    ..READS
 }
 .family();
 

@@ -11,7 +11,6 @@ use gpulab_model::plan::{BufferSpec, Pass, Role, WorkGroup};
 pub static FAMILY: Family = BuiltInFamily {
     name: "presum",
     about: "dot product of a size that groups do not divide",
-    form: Form::Vector,
     problem: &dot::Dot,
     ladder: const {
         &ladder([
@@ -21,9 +20,7 @@ pub static FAMILY: Family = BuiltInFamily {
             rung("lab/presum/padding.cl", padding, &[]),
         ])
     },
-    choices: &[],
-    dtypes: &[Dtype::I32],
-    ceiling: Bound::Read,
+    ..READS
 }
 .family();
 

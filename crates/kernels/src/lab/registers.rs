@@ -7,7 +7,6 @@ use super::*;
 pub static FAMILY: Family = BuiltInFamily {
     name: "registers",
     about: "chains of multiplications with an addition on many values of an item",
-    form: Form::Vector,
     problem: &Exact {
         inputs: |shape, params| starts(shape, get(params, LIVE.name)),
         companions: |case, plan| checked(case, plan, CHECKS),
@@ -19,8 +18,7 @@ pub static FAMILY: Family = BuiltInFamily {
     },
     ladder: const { &ladder([rung("lab/registers/live.cl", plan, &[MAX_REGISTERS])]) },
     choices: &[LIVE, ROUNDS],
-    dtypes: &[Dtype::F32],
-    ceiling: Bound::Arithmetic,
+    ..FLOAT_STEPS
 }
 .family();
 
@@ -40,7 +38,7 @@ fn size(case: &Case) -> (u64, u64) {
 }
 
 fn plan(ask: &Ask<'_>) -> Planned {
-    let n = whole_groups(ask)?;
+    whole_groups(ask)?;
     let live = get(&ask.case.params, LIVE.name);
     let cap = get(&ask.case.params, MAX_REGISTERS.name);
     if !(1..=MOST_LIVE).contains(&live) {
@@ -54,12 +52,6 @@ fn plan(ask: &Ask<'_>) -> Planned {
         return Err(Refusal::Setting(format!("max_registers={cap}: 0, or from {LEAST_CAP} to 255, is needed")));
     }
     let [factor, term] = ChainStep::of(ask.case).args();
-    OneLaunch {
-        grid: Grid::covering(ask.case.wg.size(), n),
-        output: n as usize,
-        defines: &[("LIVE", live.to_string()), (gpulab_model::plan::MAX_REGISTERS, cap.to_string())],
-        args: &[arg(ask, ROUNDS.name), factor, term],
-        local: 0,
-    }
-    .plan(ask)
+    let defines = [("LIVE", live.to_string()), (gpulab_model::plan::MAX_REGISTERS, cap.to_string())];
+    of_each_item(ask, &defines, &[arg(ask, ROUNDS.name), factor, term], 0)
 }

@@ -13,7 +13,6 @@ use gpulab_model::plan::{Image, ImageKind, PixelFormat};
 pub static FAMILY: Family = BuiltInFamily {
     name: "sampled",
     about: "sample an image beyond its edges",
-    form: Form::Vector,
     problem: &Exact {
         inputs: |_, _| vec![COLUMNS * LINES],
         finish: |_, output| snapped(output),
@@ -25,8 +24,7 @@ pub static FAMILY: Family = BuiltInFamily {
     },
     ladder: const { &ladder([rung("lab/sampled/modes.cl", plan, &[])]) },
     choices: &[ADDRESS, LINEAR, NORMALISED],
-    dtypes: &[Dtype::F32],
-    ceiling: Bound::Arithmetic,
+    ..FLOAT_STEPS
 }
 .family();
 
@@ -58,7 +56,6 @@ pub enum Address {
 }
 
 fn plan(ask: &Ask<'_>) -> Planned {
-    let items = whole_groups(ask)?;
     let get = |name: &str| get(&ask.case.params, name);
     let filter = if get(LINEAR.name) == 1 { "CLK_FILTER_LINEAR" } else { "CLK_FILTER_NEAREST" };
     let defines = [
@@ -67,9 +64,7 @@ fn plan(ask: &Ask<'_>) -> Planned {
         ("COLUMNS", COLUMNS.to_string()),
         ("LINES", LINES.to_string()),
     ];
-    let grid = Grid::covering(ask.case.wg.size(), items);
-    let plan = OneLaunch { grid, output: items as usize, defines: &defines, args: &[arg(ask, ADDRESS.name)], local: 0 }
-        .plan(ask)?;
+    let plan = of_each_item(ask, &defines, &[arg(ask, ADDRESS.name)], 0)?;
     let format = PixelFormat { channels: 1, scalar: Scalar::F32, is_share: false };
     of_image(ask, plan, Image { kind: ImageKind::Plane, sides: [COLUMNS, LINES, 1], format, is_written: false })
 }

@@ -10,7 +10,6 @@ use gpulab_model::plan::{BufferSpec, Image, ImageKind, PixelFormat, Role};
 pub static FAMILY: Family = BuiltInFamily {
     name: "texels",
     about: "read every word of a plane in some order",
-    form: Form::Vector,
     problem: &Exact::of_sum(read_once, |_, inputs| cpu::wrapping_sum(&inputs[0])),
     ladder: const {
         &ladder([
@@ -22,9 +21,7 @@ pub static FAMILY: Family = BuiltInFamily {
             rung("lab/texels/volume.cl", volume, &[ORDER]),
         ])
     },
-    choices: &[],
-    dtypes: &[Dtype::I32],
-    ceiling: Bound::Read,
+    ..READS
 }
 .family();
 
@@ -55,9 +52,7 @@ fn buffer(ask: &Ask<'_>) -> Planned {
     let numbers = [("WIDE", wide), ("HIGH", high), ("VOLUME_X", x), ("VOLUME_Y", y), ("VOLUME_Z", z)];
     let numbers = numbers.into_iter().map(|(name, number)| (name, number.to_string()));
     let defines: Vec<(&str, String)> = numbers.chain([("ORDER", order.to_string())]).collect();
-    let grid = walk.grid;
-    let output = walk.grid.items();
-    OneLaunch { grid, output, defines: &defines, args: &walk.args(), local: 0 }.plan(ask)
+    walk.plan(ask, &defines, &[])
 }
 
 fn line(ask: &Ask<'_>) -> Planned {

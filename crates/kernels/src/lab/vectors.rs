@@ -8,7 +8,6 @@ use crate::read_once;
 pub static LOADING: Family = BuiltInFamily {
     name: "loads",
     about: "read floats as vectors",
-    form: Form::Vector,
     problem: &Exact {
         result: |_, _| 1,
         finish: |_, output| total(&output),
@@ -16,9 +15,8 @@ pub static LOADING: Family = BuiltInFamily {
         ..Exact::of_each(Fill::Exact(8), read_once, |_, inputs| total(&inputs[0]))
     },
     ladder: const { &ladder([rung("lab/loads/vectors.cl", load, &[VEC])]) },
-    choices: &[],
     dtypes: &[Dtype::F32],
-    ceiling: Bound::Read,
+    ..READS
 }
 .family();
 
@@ -26,7 +24,6 @@ pub static LOADING: Family = BuiltInFamily {
 pub static ADDING: Family = BuiltInFamily {
     name: "adds",
     about: "add to floats in registers as vectors",
-    form: Form::Vector,
     problem: &Exact {
         companions: |case, plan| checked(case, plan, &[SLIGHT]),
         ..Exact::of_each(
@@ -37,8 +34,7 @@ pub static ADDING: Family = BuiltInFamily {
     },
     ladder: const { &ladder([rung("lab/adds/vectors.cl", add, &[VEC])]) },
     choices: &[ROUNDS],
-    dtypes: &[Dtype::F32],
-    ceiling: Bound::Arithmetic,
+    ..FLOAT_STEPS
 }
 .family();
 
@@ -82,10 +78,7 @@ const TOGETHER: u64 = 4;
 fn load(ask: &Ask<'_>) -> Planned {
     let (vec, vectors) = vectors(ask)?;
     let walk = Walk::over(ask, vectors, TOGETHER, IN_TURNS)?;
-    let args = walk.args();
-    let grid = walk.grid;
-    let output = walk.grid.items();
-    OneLaunch { grid, output, defines: &[("VEC", vec.to_string())], args: &args, local: 0 }.plan(ask)
+    walk.plan(ask, &[("VEC", vec.to_string())], &[])
 }
 
 fn add(ask: &Ask<'_>) -> Planned {

@@ -10,12 +10,10 @@ pub(super) static GATHERING: Exact =
 pub static GATHER: Family = BuiltInFamily {
     name: "gather",
     about: "read every word of an array in strides",
-    form: Form::Vector,
     problem: &GATHERING,
     ladder: const { &ladder([rung("lab/gather/walk.cl", plan, &[STRIDES, OFFSET])]) },
     choices: &[WIDTH, ROUNDS],
-    dtypes: &[Dtype::I32],
-    ceiling: Bound::Read,
+    ..READS
 }
 .family();
 
@@ -23,7 +21,6 @@ pub static GATHER: Family = BuiltInFamily {
 pub static SCATTER: Family = BuiltInFamily {
     name: "scatter",
     about: "write every word of an array in strides",
-    form: Form::Vector,
     problem: &Exact {
         inputs: |_, _| vec![1],
         result: |shape, params| shape.n as usize / packed(params),
@@ -31,8 +28,8 @@ pub static SCATTER: Family = BuiltInFamily {
     },
     ladder: const { &ladder([rung("lab/scatter/walk.cl", plan, &[STRIDES, OFFSET])]) },
     choices: &[WIDTH, ROUNDS],
-    dtypes: &[Dtype::I32],
     ceiling: Bound::Write,
+    ..READS
 }
 .family();
 

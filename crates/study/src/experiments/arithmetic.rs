@@ -685,9 +685,9 @@ pub(super) const ROUNDING: Experiment = Experiment {
             head: "Sums of the same floats have errors of",
             of: &[
                 ("by one item in several orders", "error, one item"),
-                ("with a proved limit of", "bound, one item"),
+                ("is its proved limit", "bound, one item"),
                 ("by the rungs of reduce, which add in trees,", "error, rung of reduce"),
-                ("with proved limits of", "bound, rung of reduce"),
+                ("are their proved limits", "bound, rung of reduce"),
             ],
         },
     ],

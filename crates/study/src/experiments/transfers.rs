@@ -108,7 +108,7 @@ pub(super) const TRANSFER: Experiment = Experiment {
     claims: &[
         Claim::Tell {
             head: "By size, pinned memory reaches",
-            of: &[("to the device", "pinned in"), ("and back to the host", "pinned out")],
+            of: &[("to the device", "pinned in"), ("back to the host", "pinned out")],
         },
         Claim::Reach {
             head: "At least half of the best rate is reached",

@@ -9,12 +9,12 @@ use super::*;
 pub static PAIRS: Family = BuiltInFamily {
     name: "instructions",
     about: "chains of one operation",
-    form: crate::Form::Vector,
     problem: &Pairs,
     ladder: const { &ladder([rung("lab/instructions/pairs.cl", pairs, &[])]) },
     choices: &[OP, FORM, CHAINS, ROUNDS],
     dtypes: &[Dtype::F32, Dtype::I32, Dtype::F64],
     ceiling: Bound::Arithmetic,
+    ..READS
 }
 .family();
 
@@ -22,12 +22,11 @@ pub static PAIRS: Family = BuiltInFamily {
 pub static ONCE: Family = BuiltInFamily {
     name: "accuracy",
     about: "a function's values",
-    form: crate::Form::Vector,
     problem: &Once,
     ladder: const { &ladder([rung("lab/accuracy/once.cl", once, &[])]) },
     choices: &[OP, FORM, ROUNDS],
-    dtypes: &[Dtype::I32],
     ceiling: Bound::Copy,
+    ..READS
 }
 .family();
 
@@ -154,9 +153,7 @@ fn pairs(ask: &Ask<'_>) -> Planned {
         _ if ask.target.gpu => defines.extend([("SMALLER", "fmin".to_owned()), ("LARGER", "fmax".to_owned())]),
         _ => {}
     }
-    let grid = Grid::covering(ask.case.wg.size(), whole_groups(ask)?);
-    let args = [arg(ask, ROUNDS.name), Arg::Uint(1), Arg::Uint(term)];
-    OneLaunch { grid, output: ask.case.shape.n as usize, defines: &defines, args: &args, local: 0 }.plan(ask)
+    of_each_item(ask, &defines, &[arg(ask, ROUNDS.name), Arg::Uint(1), Arg::Uint(term)], 0)
 }
 
 struct Once;
@@ -204,8 +201,7 @@ fn once(ask: &Ask<'_>) -> Planned {
     let apply = if function.is_binary { "TO_TWO" } else { "TO_ONE" };
     let mut defines = vec![("APPLY", apply.to_owned()), ("FROM", format!("{from}u")), ("SPAN", format!("{span}u"))];
     defines.extend(calling(asked));
-    let grid = Grid::covering(ask.case.wg.size(), n);
-    OneLaunch { grid, output: n as usize, defines: &defines, args: &[], local: 0 }.plan(ask)
+    of_each_item(ask, &defines, &[], 0)
 }
 
 fn unknown() -> Refusal {

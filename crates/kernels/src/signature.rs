@@ -1,20 +1,11 @@
-//! What a kernel's parameters are, read from its text: address space, type and name, with macros, typedefs and structs looked up.
+//! What stands in a kernel's text: its parameters with address space, type and name, with macros, typedefs and structs looked up;
+//! what it includes, and what only its host can define.
 //!
 //! No compiler: what is not understood has no type, and who asks says so.
 
-mod directives;
-mod guesses;
-mod layout;
-#[cfg(test)]
-mod tests;
-
-use crate::tokens::{tokens, without_comments};
-pub(crate) use directives::{MACROS, hidden_macros, without_definitions};
-use directives::{asked_names, compared_names, is_identifier, is_qualifier, is_statement, is_true, split_word};
+use crate::c_text::{MACROS, is_identifier, is_qualifier, is_statement, split_word, tokens, without_comments};
+use crate::value_type::{LayoutMaker, ValueType, vector_of_three};
 use gpulab_model::data::Scalar;
-use layout::{LayoutMaker, vector_of_three};
-pub use layout::{ValueType, layout_of_letters};
-use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +31,8 @@ pub struct KernelParameter {
     pub space: AddressSpace,
     /// Whether the kernel may not write it; images may be read or written.
     pub is_const: bool,
+    /// As it is written.
+    pub text: String,
     /// As written, without qualifiers: `float4`.
     pub type_name: String,
     /// None where the type is not understood.
@@ -68,22 +61,8 @@ impl Usage {
 pub struct CSource {
     tokens: Vec<String>,
     macros: BTreeMap<String, Vec<String>>,
-    /// Names that conditionals compare, and that nobody defined before.
-    compared: Vec<String>,
-    /// Names that conditionals ask for, whoever defines them.
-    asked: Vec<String>,
-    /// Names that only lines define which do not count.
-    dead: BTreeSet<String>,
     /// Macros with arguments, and the names of these.
     called: BTreeSet<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HostNames {
-    /// Names that it uses, and nobody declares or defines.
-    pub unset: Vec<String>,
-    /// Names that its conditionals ask for, where one of them would define a name that it uses.
-    pub choices: Vec<String>,
 }
 
 /// Deeper definitions are taken for none.
@@ -94,11 +73,8 @@ impl CSource {
     pub fn new(text: &str, defines: &[(String, String)]) -> CSource {
         let mut macros: BTreeMap<String, Vec<String>> =
             defines.iter().map(|(name, value)| (name.clone(), tokens(value))).collect();
-        let code = without_comments(text).replace("\\\n", " ");
+        let code = without_comments(text);
         let mut kept = String::new();
-        let mut compared = Vec::new();
-        let mut asked = Vec::new();
-        let mut dead = BTreeSet::new();
         let mut called = BTreeSet::new();
         // Of each conditional whether its lines count, and whether one of its branches did.
         let mut branches: Vec<(bool, bool)> = Vec::new();
@@ -114,13 +90,10 @@ impl CSource {
             let (word, rest) = split_word(directive.trim_start());
             match word {
                 "ifdef" | "ifndef" | "if" => {
-                    compared.extend(compared_names(word, rest).filter(|name: &String| !macros.contains_key(name)));
-                    asked.extend(asked_names(word, rest));
                     let is_taken = is_true(word, rest, &macros);
                     branches.push((is_taken, is_taken));
                 }
                 "elif" | "else" => {
-                    asked.extend(asked_names(word, rest));
                     if let Some((live, was_taken)) = branches.last_mut() {
                         *live = !*was_taken && (word == "else" || is_true("if", rest, &macros));
                         *was_taken |= *live;
@@ -138,19 +111,11 @@ impl CSource {
                         macros.insert(name.to_owned(), tokens(value));
                     }
                 }
-                "define" => _ = dead.insert(split_word(rest.trim_start()).0.to_owned()),
-                // `#pragma unroll STEPS`
-                "pragma" if is_live => compared.extend(match &tokens(rest)[..] {
-                    [unroll, name] if unroll == "unroll" && is_identifier(name) && !macros.contains_key(name) => {
-                        Some(name.clone())
-                    }
-                    _ => None,
-                }),
                 "undef" if is_live => _ = macros.remove(split_word(rest.trim_start()).0),
                 _ => {}
             }
         }
-        CSource { tokens: tokens(&kept), macros, compared, asked, dead, called }
+        CSource { tokens: tokens(&kept), macros, called }
     }
 
     /// Takes macros for defined, whatever the text's conditionals asked of them.
@@ -224,7 +189,7 @@ impl CSource {
     }
 
     /// The names that the text uses, and that neither it nor OpenCL C gives a meaning.
-    pub fn host_names(&self) -> HostNames {
+    pub fn host_names(&self) -> Vec<String> {
         /// What OpenCL C defines, by its beginning.
         const KNOWN: [&str; 16] = [
             "CLK_", "CL_", "cl_", "M_", "FLT_", "DBL_", "HALF_", "INT_", "UINT_", "LONG_", "CHAR_", "SHRT_",
@@ -233,46 +198,33 @@ impl CSource {
         const WORDS: &str = "INFINITY NAN NULL RAND_MAX if else for while do switch case default break continue return \
                              goto sizeof struct union enum typedef void true false event_t sampler_t kernel asm vec_step";
         let declared = self.declared();
-        let mut used = self.expanded(&without_attributes(&self.tokens));
-        used.extend(self.compared.iter().cloned());
-        let has_meaning = |word: &String| {
-            KNOWN.iter().any(|known| word.starts_with(known))
+        let used = self.expanded(&without_attributes(&self.tokens));
+        let mut unset: Vec<String> = Vec::new();
+        let mut in_string = false;
+        for (at, word) in used.iter().enumerate() {
+            let before = at.checked_sub(1).map_or("", |before| used[before].as_str());
+            in_string ^= word == "\"";
+            let is_part = [".", "'"].contains(&before) || before == ">" && at > 1 && used[at - 2] == "-";
+            let is_call = used.get(at + 1).is_some_and(|next| next == "(");
+            let has_meaning = KNOWN.iter().any(|known| word.starts_with(known))
                 || WORDS.split(' ').chain(MACROS).any(|known| known == word)
                 || word.starts_with("image") && word.ends_with("_t")
                 || is_qualifier(word)
                 || declared.contains(word)
                 || self.called.contains(word)
                 || self.macros.contains_key(word)
-                || self.type_of(std::slice::from_ref(word), 0).is_some()
-        };
-        let mut names = HostNames::default();
-        let mut in_string = false;
-        let mut needs_choice = false;
-        for (at, word) in used.iter().enumerate() {
-            let before = at.checked_sub(1).map_or("", |before| used[before].as_str());
-            in_string ^= word == "\"";
-            let is_part = [".", "'"].contains(&before) || before == ">" && at > 1 && used[at - 2] == "-";
-            let is_call = used.get(at + 1).is_some_and(|next| next == "(");
-            if in_string || is_part || is_call || !is_identifier(word) || has_meaning(word) {
-                continue;
-            }
-            match self.dead.contains(word) {
-                true => needs_choice = true,
-                false if names.unset.contains(word) => {}
-                false => names.unset.push(word.clone()),
+                || unset.contains(word);
+            if !in_string
+                && !is_part
+                && !is_call
+                && !has_meaning
+                && is_identifier(word)
+                && self.type_of(std::slice::from_ref(word), 0).is_none()
+            {
+                unset.push(word.clone());
             }
         }
-        if needs_choice {
-            names.choices = self
-                .asked
-                .iter()
-                .filter(|name: &&String| !self.macros.contains_key(*name) && !names.unset.contains(name))
-                .cloned()
-                .collect::<BTreeSet<_>>()
-                .into_iter()
-                .collect();
-        }
-        names
+        unset
     }
 
     /// The names that the text declares: what follows a type, a bracket of a type, or a comma after such a name.
@@ -393,7 +345,9 @@ impl CSource {
             space == AddressSpace::Image && !has(&["write_only", "__write_only", "read_write", "__read_write"]);
         let is_const = words[..star].iter().any(|word| word == "const") || is_read_only;
         let value_type = self.type_of(&tokens(&type_name), 0);
-        KernelParameter { name, space, is_const: is_const || space == AddressSpace::Constant, type_name, value_type }
+        let is_const = is_const || space == AddressSpace::Constant;
+        let text = words.join(" ").replace("* ", "*");
+        KernelParameter { name, space, is_const, text, type_name, value_type }
     }
 
     fn type_of(&self, words: &[String], depth: usize) -> Option<ValueType> {
@@ -528,4 +482,212 @@ fn without_attributes(words: &[String]) -> Vec<String> {
         at += 1;
     }
     kept
+}
+
+/// Whether a conditional's lines count: those of a condition that is not understood do.
+fn is_true(word: &str, rest: &str, macros: &BTreeMap<String, Vec<String>>) -> bool {
+    let words = tokens(rest);
+    let words: Vec<&str> = words.iter().map(String::as_str).filter(|word| !["(", ")"].contains(word)).collect();
+    let is_defined = |name: &str| macros.contains_key(name);
+    match (word, &words[..]) {
+        ("ifdef", [name, ..]) => is_defined(name),
+        ("ifndef", [name, ..]) => !is_defined(name),
+        (_, ["defined", name]) => is_defined(name),
+        (_, ["!", "defined", name]) => !is_defined(name),
+        (_, [name, "=", "=", number]) if macros.contains_key(*name) => {
+            macros.get(*name).is_some_and(|value| value.join("") == **number)
+        }
+        (_, [number]) if number.parse::<i64>().is_ok() => *number != "0",
+        (_, [name]) => macros.get(*name).is_some_and(|value| value.join("") != "0"),
+        _ => true,
+    }
+}
+
+impl CSource {
+    /// Values of macros that nobody defines, in a launch of so many dimensions: `element` for the type of a kernel's buffers,
+    /// and what a name says of itself, as `BLOCK_SIZE` of the work-group. Other names have none.
+    pub(crate) fn guesses(&self, dimensions: usize, element: &str) -> BTreeMap<String, String> {
+        let kernels = self.kernels();
+        let of_buffers = kernels.iter().filter_map(|kernel| self.parameters(kernel)).flatten().filter(|parameter| {
+            let is_buffer =
+                matches!(parameter.space, AddressSpace::Global | AddressSpace::Constant | AddressSpace::Local);
+            is_buffer && parameter.value_type.is_none() && is_elements_name(&parameter.type_name)
+        });
+        let types = of_buffers.map(|parameter| (parameter.type_name, element.to_owned()));
+        let types = types.filter(|(name, _)| !self.macros.contains_key(name));
+        let unset = self.host_names().into_iter();
+        let numbers = unset.filter_map(|name| named_value(&name, dimensions).map(|value| (name, value.to_owned())));
+        numbers.chain(types).collect()
+    }
+}
+
+/// Whether a type's name says that it is one number.
+fn is_elements_name(name: &str) -> bool {
+    let small = name.to_lowercase();
+    ["real", "float", "type", "fp", "scalar"].iter().any(|part| small.contains(part))
+        // A vector is more than an element, and so is a struct.
+        && !name.ends_with(|c: char| c.is_ascii_digit())
+        && !["param", "dim", "info", " "].iter().any(|part| small.contains(part))
+}
+
+/// What a macro of this name is in most kernels.
+fn named_value(name: &str, dimensions: usize) -> Option<&'static str> {
+    let small = name.to_lowercase().replace('_', "");
+    let has = |parts: &[&str]| parts.iter().any(|part| small.contains(part));
+    let is_group = has(&["block", "group", "wg", "local", "thread"]) && has(&["size", "dim", "items"])
+        || ["wgx", "wgy", "wgz", "threads", "threadsx", "threadsy"].contains(&small.as_str());
+    match () {
+        () if has(&["vectorsize", "vectorwidth", "vecsize", "unroll", "workper", "wpt"]) || small == "vector" => {
+            Some("1")
+        }
+        () if has(&["ispow2"]) => Some("0"),
+        () if dimensions == 1 && has(&["numblocks", "numgroups", "wgnum", "numwg"]) => Some("ceil(n, WG)"),
+        () if has(&["num", "count", "tile", "mem", "limit", "relax", "use"]) => None,
+        () if is_group && small.ends_with('z') => Some("1"),
+        () if is_group && dimensions == 1 && !small.ends_with('y') => Some("WG"),
+        () if is_group && small.ends_with('y') => Some(if dimensions == 1 { "1" } else { "WG_Y" }),
+        () if is_group => Some("WG_X"),
+        () => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn types(text: &str, kernel: &str) -> Vec<(String, AddressSpace, Option<ValueType>)> {
+        let all = CSource::new(text, &[]).parameters(kernel).unwrap();
+        all.into_iter().map(|parameter| (parameter.name, parameter.space, parameter.value_type)).collect()
+    }
+
+    #[test]
+    fn parameters_have_space_type_and_name() {
+        let text = "
+            // __kernel void other(int a)
+            #define REAL float
+            typedef unsigned int u32;
+            typedef struct { float x, y; int id[2]; double mass; } Body;
+            __kernel __attribute__((reqd_work_group_size(16, 16, 1))) void
+            step(__global const REAL * restrict in, global float4 out[], __constant u32 *table, local float *tile,
+                 const unsigned int n, float3 shift, size_t m, __global struct Body *bodies, Body one,
+                 __read_only image2d_t image, sampler_t s, T alpha, unknown_t u) {}
+            kernel void last(void) {}";
+        let f32 = |lanes| Some(ValueType::Number(Scalar::F32, lanes));
+        let u32 = Some(ValueType::Number(Scalar::U32, 1));
+        let all = types(text, "step");
+        let spaces: Vec<AddressSpace> = all.iter().map(|(_, space, _)| *space).collect();
+        use AddressSpace::{Constant, Global, Image, Local, Sampler, Value};
+        assert_eq!(
+            spaces,
+            [Global, Global, Constant, Local, Value, Value, Value, Global, Value, Image, Sampler, Value, Value]
+        );
+        let of: Vec<Option<ValueType>> = all.iter().map(|(.., of)| of.clone()).collect();
+        assert_eq!(of[..3], [f32(1), f32(4), u32.clone()]);
+        assert_eq!(of[3..5], [f32(1), u32]);
+        assert_eq!(of[5..7], [Some(vector_of_three(Scalar::F32)), Some(ValueType::Number(Scalar::U64, 1))]);
+        let Some(ValueType::Struct(body)) = &of[8] else { panic!("{:?}", of[8]) };
+        assert_eq!((body.size, body.fields.len()), (24, 5));
+        let names: Vec<(&str, usize)> = body.fields.iter().map(|field| (field.name.as_str(), field.at)).collect();
+        assert_eq!(names, [("x", 0), ("y", 4), ("id_0", 8), ("id_1", 12), ("mass", 16)]);
+        assert_eq!((&of[11], &of[12]), (&Some(ValueType::Case), &None));
+        assert_eq!(all[1].0, "out");
+        let source = CSource::new(text, &[]);
+        assert_eq!(source.kernels(), ["step", "last"]);
+        assert_eq!(source.parameters("last"), Some(Vec::new()));
+        assert!(source.parameters("step").unwrap()[0].is_const);
+        assert_eq!(source.parameters("other"), None);
+    }
+
+    #[test]
+    fn conditionals_choose_among_twins() {
+        let text =
+            "#ifdef DOUBLE\ntypedef double real;\n#else\ntypedef float real;\n#endif\nkernel void k(global real *x) {}";
+        let of = |defines: &[(String, String)]| {
+            CSource::new(text, defines).parameters("k").unwrap()[0].value_type.clone().unwrap()
+        };
+        assert_eq!(of(&[]), ValueType::Number(Scalar::F32, 1));
+        assert_eq!(of(&[("DOUBLE".into(), "1".into())]), ValueType::Number(Scalar::F64, 1));
+        let given = CSource::new("kernel void k(global real *x) {}", &[("real".into(), "short".into())]);
+        assert_eq!(given.parameters("k").unwrap()[0].value_type, Some(ValueType::Number(Scalar::I16, 1)));
+    }
+
+    #[test]
+    fn any_text_is_taken() {
+        for text in [
+            "",
+            "kernel",
+            "kernel void",
+            "kernel void k(",
+            "typedef struct {",
+            "#if\n#else\n#endif\n#endif",
+            "#define X X\nkernel void k(X a){}",
+        ] {
+            let source = CSource::new(text, &[]);
+            let _ = (source.kernels(), source.parameters("k"), source.value_type("X"));
+        }
+    }
+
+    #[test]
+    fn what_a_kernel_does_with_its_pointers_is_seen() {
+        let text = "kernel void k(global float *a, global float *b, global int *c, global float *d, global float *e) {
+            if (a[i] == b[i + 1]) b[a[0]] = 2; c[i].x += 1; atomic_inc(&d[c[2]]); vstore4(v, 0, e); e[i] <<= 1; *f = 2; }";
+        let source = CSource::new(text, &[]);
+        let of = |name: &str| source.usage("k", name);
+        assert_eq!(of("a"), Usage { is_read: true, ..Usage::default() });
+        assert_eq!(of("b"), Usage { is_read: true, is_written: true, ..Usage::default() });
+        assert_eq!(of("c"), Usage { is_read: true, is_updated: true, ..Usage::default() });
+        assert_eq!(of("d"), Usage { is_accumulated: true, ..Usage::default() });
+        assert!(of("e").is_handed_on);
+        assert_eq!(of("f"), Usage { is_written: true, ..Usage::default() });
+    }
+
+    #[test]
+    fn what_only_the_host_knows_is_named() {
+        let text = "#define TILE 16\n#define SIZE (TILE * block_y)\n#if vector == 2\ntypedef float2 vec;\n#elif vector == 4\n\
+                    typedef float4 vec;\n#endif\n#ifdef SINGLE\n#define REAL float\n#elif DOUBLE\n#define REAL double\n#endif\n\
+                    enum { RED, GREEN };\ntypedef struct { float lat, lng; } place;\n\
+                    __kernel __attribute__((reqd_work_group_size(TILE, TILE / 2, 1))) void k(global float *a, float A0,\n\
+                    __constant TYPE * restrict b, TYPE c, global REAL *d) {\n#pragma unroll steps\n\
+                    for (int i = 0, *j = 0; i < SIZE; i++) { local float t[TILE * BLOCK]; a[i] = t[*j] * INFINITY + FLT_MAX\n\
+                    + MAX(1, BLOCK) + M_PI_F + A0 + RED + 1.0f + 0x1F; }\nconst place *p = 0, q; a[0] = p->lat; \
+                    printf(\"%d words\", c); b * factor; }";
+        let source = CSource::new(text, &[]);
+        assert_eq!(source.host_names(), ["TYPE", "REAL", "block_y", "BLOCK", "factor"]);
+        assert_eq!(source.required_group("k").unwrap(), ["16", "16 / 2", "1"]);
+    }
+    #[test]
+    fn structs_are_aligned_as_in_c() {
+        let struct_of = |text: &str| match CSource::new(text, &[]).value_type("S") {
+            Some(ValueType::Struct(layout)) => layout,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(struct_of("struct S { char c; double d; short s; };").size, 24);
+        assert_eq!(struct_of("typedef struct __attribute__((packed)) { char c; int i; } S;").size, 8, "before it");
+        assert_eq!(struct_of("typedef struct { char c; int i; } __attribute__((packed)) S;").size, 5);
+        let nested = struct_of("typedef struct P { float2 p; } P; typedef struct { char c; P p[2]; } S;");
+        assert_eq!((nested.fields[1].at, nested.size), (8, 24), "a struct is aligned as its vectors are");
+        let of_three = struct_of("struct S { char c; float3 p; int k; };");
+        let places: Vec<(&str, usize)> = of_three.fields.iter().map(|field| (field.name.as_str(), field.at)).collect();
+        assert_eq!(places, [("c", 0), ("p_0", 16), ("p_1", 20), ("p_2", 24), ("k", 32)]);
+    }
+
+    #[test]
+    fn names_of_hosts_are_guessed_where_they_say_what_they_are() {
+        let text = "#ifdef SINGLE
+            #define REAL float
+            #endif
+            kernel void k(global const REAL *x, global body_t *bodies, const KParam p, global real4 *v)
+            { local REAL part[BLOCK_SIZE + blockDim_y + work_group_size_x + NUM_BLOCKS + TILE_SIZE + local_mem_size]; }";
+        let guesses = CSource::new(text, &[]).guesses(2, "T");
+        let guesses: Vec<String> = guesses.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(guesses, ["BLOCK_SIZE=WG_X", "REAL=T", "blockDim_y=WG_Y", "work_group_size_x=WG_X"]);
+        let one = CSource::new(text, &[]).guesses(1, "float");
+        assert_eq!(
+            (one["BLOCK_SIZE"].as_str(), one["blockDim_y"].as_str(), one["REAL"].as_str()),
+            ("WG", "1", "float")
+        );
+        assert_eq!(one["NUM_BLOCKS"], "ceil(n, WG)");
+        let said = CSource::new(text, &[("REAL".into(), "double".into()), ("BLOCK_SIZE".into(), "8".into())]);
+        assert!(!said.guesses(1, "T").contains_key("REAL") && !said.guesses(1, "T").contains_key("BLOCK_SIZE"));
+    }
 }

@@ -27,7 +27,7 @@ impl ValueType {
 }
 
 /// `float3`: three numbers in the place of four; the fourth is padding. Its fields are named by numbers, as no struct's are.
-pub(super) fn vector_of_three(scalar: Scalar) -> ValueType {
+pub(crate) fn vector_of_three(scalar: Scalar) -> ValueType {
     let size = scalar.size();
     let fields = (0..3).map(|lane| Field { name: lane.to_string(), at: lane * size, scalar });
     ValueType::Struct(Layout { size: 4 * size, alignment: 4 * size, fields: fields.collect() })
@@ -35,18 +35,18 @@ pub(super) fn vector_of_three(scalar: Scalar) -> ValueType {
 
 /// Puts fields behind each other, as C aligns them.
 #[derive(Default)]
-pub(super) struct LayoutMaker {
-    pub(super) is_packed: bool,
-    pub(super) at: usize,
-    pub(super) alignment: usize,
-    pub(super) fields: Vec<Field>,
+pub(crate) struct LayoutMaker {
+    pub(crate) is_packed: bool,
+    pub(crate) at: usize,
+    pub(crate) alignment: usize,
+    pub(crate) fields: Vec<Field>,
 }
 
 impl LayoutMaker {
     /// Most numbers of a struct.
-    pub(super) const MOST: usize = 4096;
+    pub(crate) const MOST: usize = 4096;
 
-    pub(super) fn add(&mut self, name: &str, of: &ValueType, count: usize) -> Option<()> {
+    pub(crate) fn add(&mut self, name: &str, of: &ValueType, count: usize) -> Option<()> {
         let (size, alignment) = match of {
             ValueType::Number(scalar, lanes) => (scalar.size() * lanes, scalar.size() * lanes),
             ValueType::Struct(layout) => (layout.size, layout.alignment),
@@ -82,7 +82,7 @@ impl LayoutMaker {
         Some(())
     }
 
-    pub(super) fn layout(self) -> Layout {
+    pub(crate) fn layout(self) -> Layout {
         let alignment = self.alignment.max(1);
         Layout { size: self.at.next_multiple_of(alignment).max(1), alignment, fields: self.fields }
     }
@@ -123,4 +123,17 @@ pub fn layout_of_letters(letters: &str) -> Result<Layout, String> {
         return Err("<> has no fields: write <ffi> for two floats and an int".into());
     }
     Ok(maker.layout())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_are_fields() {
+        assert_eq!(layout_of_letters("ffi").unwrap().size, 12);
+        assert_eq!(layout_of_letters("b 2d").unwrap().fields[2].at, 16);
+        assert!(layout_of_letters("fx").unwrap_err().contains("'x'"));
+        assert!(layout_of_letters("99999f").is_err() && layout_of_letters("").is_err());
+    }
 }
