@@ -52,9 +52,8 @@ impl Bets {
 
     /// Those that were made before the step's factor was seen: the first on each step, of those that were decided.
     pub fn scored(&self) -> Vec<&StepBet> {
-        let step = |bet: &StepBet| (bet.family.clone(), bet.to.clone());
         let mut seen = BTreeSet::new();
-        self.0.iter().filter(|bet| !bet.is_undecided && seen.insert(step(bet))).collect()
+        self.0.iter().filter(|bet| !bet.is_undecided && seen.insert((&bet.family, &bet.to))).collect()
     }
 
     pub fn has(&self, family: &str, to: &str) -> bool {

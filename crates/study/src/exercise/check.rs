@@ -62,21 +62,37 @@ pub(super) struct Over<'a> {
     pub(super) size: usize,
 }
 
+fn needless(of: RequestCounts) -> u64 {
+    of.segments.saturating_sub(of.bytes.div_ceil(LockstepModel::USUAL.segment))
+}
+
+fn total(counted: &CountedCase) -> Counts {
+    let mut total = Counts::default();
+    counted.launches.iter().for_each(|launch| total += launch.counts.total());
+    total
+}
+
+/// Averaged over as many as there are, but at most as many as the starter has.
+fn mean(of: [&Counts; 2], what: fn(&Counts) -> u64, number: fn(&Counts) -> u64) -> Option<f64> {
+    let number = number(of[0]).min(number(of[1]));
+    (number > 0).then(|| what(of[0]) as f64 / number as f64)
+}
+
 impl CountMetric {
     /// The file and line with most of what it is about; none where no line has it.
     fn line_with_most(self, counted: &CountedCase) -> Option<(&str, u64)> {
-        let idle = |counts: &Counts| counts.issued * LockstepModel::USUAL.warp - counts.lanes;
-        let needless = |of: RequestCounts| of.segments.saturating_sub(of.bytes.div_ceil(LockstepModel::USUAL.segment));
-        let cost = |counts: &Counts| match self {
-            CountMetric::LocalPasses => counts.local().conflicts,
-            CountMetric::BusyLanes => idle(counts),
-            CountMetric::ReadSegments => needless(counts.memory.global_read),
-            CountMetric::WriteSegments => needless(counts.memory.global_write),
-            _ => 0,
-        };
         let lines = counted.launches.iter().flat_map(|launch| &launch.counts.instructions).filter(|one| one.line > 0);
         let mut all: BTreeMap<(&str, u64), u64> = BTreeMap::new();
-        lines.for_each(|one| *all.entry((&one.file, one.line)).or_default() += cost(&one.counts));
+        for one in lines {
+            let counts = &one.counts;
+            *all.entry((&one.file, one.line)).or_default() += match self {
+                CountMetric::LocalPasses => counts.local().conflicts,
+                CountMetric::BusyLanes => counts.issued * LockstepModel::USUAL.warp - counts.lanes,
+                CountMetric::ReadSegments => needless(counts.memory.global_read),
+                CountMetric::WriteSegments => needless(counts.memory.global_write),
+                _ => 0,
+            };
+        }
         all.into_iter().filter(|(_, cost)| *cost > 0).max_by_key(|(_, cost)| *cost).map(|(place, _)| place)
     }
 
@@ -88,55 +104,48 @@ impl CountMetric {
 
     /// Its value; none where nothing was counted that it could be a mean of.
     fn of(self, counted: &CountedCase, starter: Option<&CountedCase>, over: &Over<'_>) -> Option<f64> {
-        let all = |counted: &CountedCase| {
-            let mut total = Counts::default();
-            counted.launches.iter().for_each(|launch| total += launch.counts.total());
-            total
-        };
-        let total = all(counted);
-        let starters = starter.map(all);
-        let mean = |what: fn(&Counts) -> u64, of: fn(&Counts) -> u64| {
-            let number = starters.map_or(u64::MAX, |starter| of(&starter)).min(of(&total));
-            (number > 0).then(|| what(&total) as f64 / number as f64)
-        };
-        let copies = counted.launches.iter().any(|launch| launch.counts.copies > 0);
-        let is_hidden = |atomics: RequestCounts| copies || atomics.requests > 0;
-        let sum = |of: fn(&crate::count::LaunchCounts) -> u64| -> f64 {
-            counted.launches.iter().map(|launch| of(&launch.counts)).sum::<u64>() as f64
-        };
+        let total = total(counted);
+        let of = [&total, &starter.map_or(total, self::total)];
+        let launches = &counted.launches;
+        let copies = launches.iter().any(|launch| launch.counts.copies > 0);
         let elements = over.shape.elements() as f64;
+        let bytes = over.size as f64;
         let memory = &total.memory;
-        let held = |bytes: u64| bytes as f64 / over.size as f64;
         match self {
             CountMetric::Launches => Some(counted.launches.len() as f64),
             CountMetric::LocalPasses | CountMetric::LocalStores | CountMetric::LocalLoads
-                if is_hidden(memory.local_atomic) =>
+                if copies || memory.local_atomic.requests > 0 =>
             {
                 None
             }
-            CountMetric::LocalPasses => mean(|counts| counts.local().passes, |counts| counts.local().requests),
-            CountMetric::LocalStores => Some(held(memory.local_write.bytes) / elements),
-            CountMetric::LocalLoads => Some(held(memory.local_read.bytes) / elements),
+            CountMetric::LocalPasses => mean(of, |counts| counts.local().passes, |counts| counts.local().requests),
+            CountMetric::LocalStores => Some(memory.local_write.bytes as f64 / bytes / elements),
+            CountMetric::LocalLoads => Some(memory.local_read.bytes as f64 / bytes / elements),
             CountMetric::TornWarps => Some(torn_warps(over.traced) as f64),
             CountMetric::BusyLanes => {
                 const WARP: u64 = LockstepModel::USUAL.warp;
-                let idle = mean(|counts| counts.issued * WARP - counts.lanes, |counts| counts.issued)?;
+                let idle = mean(of, |counts| counts.issued * WARP - counts.lanes, |counts| counts.issued)?;
                 Some(1.0 - idle / WARP as f64)
             }
-            CountMetric::ReadSegments | CountMetric::WriteSegments if is_hidden(memory.global_atomic) => None,
+            CountMetric::ReadSegments | CountMetric::WriteSegments if copies || memory.global_atomic.requests > 0 => None,
             CountMetric::ReadSegments => {
-                mean(|counts| counts.memory.global_read.segments, |counts| counts.memory.global_read.requests)
+                mean(of, |counts| counts.memory.global_read.segments, |counts| counts.memory.global_read.requests)
             }
             CountMetric::WriteSegments => {
-                mean(|counts| counts.memory.global_write.segments, |counts| counts.memory.global_write.requests)
+                mean(of, |counts| counts.memory.global_write.segments, |counts| counts.memory.global_write.requests)
             }
             CountMetric::Instructions => Some(total.lanes as f64 / elements),
-            CountMetric::Barriers => Some(1000.0 * sum(|counts| counts.barriers) / elements),
-            CountMetric::WorkItems => Some(sum(|counts| counts.items) / elements),
-            CountMetric::Results => Some(held(memory.global_write.bytes) / elements),
+            CountMetric::Barriers => {
+                Some(1000.0 * launches.iter().map(|launch| launch.counts.barriers).sum::<u64>() as f64 / elements)
+            }
+            CountMetric::WorkItems => {
+                Some(launches.iter().map(|launch| launch.counts.items).sum::<u64>() as f64 / elements)
+            }
+            CountMetric::Results => Some(memory.global_write.bytes as f64 / bytes / elements),
             CountMetric::LoadsAnAddition => {
                 let additions = elements * over.shape.n as f64;
-                Some(held(memory.global_read.bytes + memory.local_read.bytes + memory.constant_read.bytes) / additions)
+                let read = memory.global_read.bytes + memory.local_read.bytes + memory.constant_read.bytes;
+                Some(read as f64 / bytes / additions)
             }
         }
     }

@@ -96,9 +96,9 @@ fn path(name: &str, file: &str) -> String {
 pub fn exercise(name: &str) -> Result<Option<Exercise>, Error> {
     let Some(name) = NAMES.iter().find(|known| **known == name) else { return Ok(None) };
     let file = path(name, "exercise.toml");
-    let broken = |why: String| Error::Failed(format!("{file}: {why}"));
-    let data = text(&file).ok_or_else(|| broken("it is missing in this gpulab".into()))?;
-    let exercise: Exercise = toml::from_str(data).map_err(|e| broken(e.to_string()))?;
+    let read = text(&file).ok_or_else(|| "it is missing in this gpulab".to_owned());
+    let read = read.and_then(|data| toml::from_str(data).map_err(|e| e.to_string()));
+    let exercise: Exercise = read.map_err(|why| Error::Failed(format!("{file}: {why}")))?;
     Ok(Some(Exercise { name, ..exercise }))
 }
 
