@@ -38,7 +38,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
 
 /// `takes_turns`: others of this machine measure on the device, too.
 fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -> Result<(), Error> {
-    let brought = Brought::new(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
+    let brought = Brought::beside(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
     let space = space(options, &brought)?;
     bench::check_sources(&space.rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
     // The largest data of any size and type, before settings that make them larger; and the most operations.

@@ -185,9 +185,8 @@ fn of_type<T: Length>(n: usize, w: &[T], d: &[T], paths: &[usize], looks: usize)
     at_most(n, w, d)?;
     let short = Incoming::new(n, w, |at| !tolerance.is_detour(w[at], d[at]));
     // Each edge is looked at twice, and each node is read and compared.
-    let affordable = |edges: &Incoming<T>| {
-        rayon::current_num_threads() * looks / (2 * edges.edges.len() + 8 * n).max(1)
-    };
+    let affordable =
+        |edges: &Incoming<T>| rayon::current_num_threads() * looks / (2 * edges.edges.len() + 8 * n).max(1);
     let (incoming, targets) = if affordable(&short) >= n {
         (short, (0..n).collect())
     } else {

@@ -295,7 +295,10 @@ fn x86_kinds(mnemonic: &str, operands: &str) -> (AsmKind, Option<AsmKind>) {
         ]) || begins(&["bextr", "bzhi", "rorx", "pext", "pdep", "bswap", "p", "kmov", "k"]) =>
         {
             // A word of memory that is changed in place.
-            (AsmKind::Integer, if written.contains('(') && !begins(&["cmp", "test", "bt"]) { Some(store) } else { load })
+            (
+                AsmKind::Integer,
+                if written.contains('(') && !begins(&["cmp", "test", "bt"]) { Some(store) } else { load },
+            )
         }
         _ => (AsmKind::Other, load),
     }

@@ -35,8 +35,7 @@ impl Sink {
     pub(super) fn open(path: &str) -> Result<Sink, Error> {
         let is_stdout = ["-", "/dev/stdout"].contains(&path);
         let name = if is_stdout { "standard output" } else { path }.to_owned();
-        let opened =
-            if is_stdout { Stdout.check().map(|()| Destination::Stdout) } else { open_writable(path) };
+        let opened = if is_stdout { Stdout.check().map(|()| Destination::Stdout) } else { open_writable(path) };
         match opened {
             Err(source) => Err(Error::Output { what: name, source }),
             Ok(place) => {

@@ -73,17 +73,7 @@ impl Limits {
     }
 
     fn of(effort: Effort, kept: Kept, folder: Option<PathBuf>, quiet: bool, say: fn(&str)) -> Limits {
-        Limits {
-            effort,
-            kept,
-            folder,
-            told: quiet,
-            quiet,
-            say,
-            deadline: None,
-            known: Vec::new(),
-            broken: Vec::new(),
-        }
+        Limits { effort, kept, folder, told: quiet, quiet, say, deadline: None, known: Vec::new(), broken: Vec::new() }
     }
 
     pub fn get(&self, need: LimitNeeded) -> Option<Ceiling> {

@@ -1,9 +1,9 @@
 //! What is measured: one list of quantities, each with the shapes worth trying, in order of importance.
 
 use gpulab_kernels::exchange::{self, launch, transfer};
-use gpulab_kernels::lab::instructions::operation;
-use gpulab_kernels::lab::walk::STRIDES;
-use gpulab_kernels::lab::{self, chase};
+use gpulab_kernels::lab::instructions;
+use gpulab_kernels::lab::memory::STRIDES;
+use gpulab_kernels::lab::{self, memory};
 use gpulab_kernels::probes::{OP, VEC, lanes};
 use gpulab_kernels::{Bound, Form};
 use gpulab_model::data::{Dtype, Params, Shape};
@@ -299,13 +299,14 @@ fn waiting(target: &Target) -> Vec<Quantity> {
         return Vec::new();
     }
     let loads = [(Site::Cache, 8 << 20), (Site::Memory, far_bytes(target) / 2)].map(|(place, bytes)| {
-        let settings = params([(chase::DEPENDENT.name, 1), (lab::ROUNDS.name, LOADS / chase::UNROLLED - 1)]);
-        let nodes = 1 << (bytes / (4 << chase::LINE)).max(2).ilog2();
+        let settings = params([(memory::DEPENDENT.name, 1), (lab::ROUNDS.name, LOADS / memory::LOADS - 1)]);
+        let nodes = 1 << (bytes / (4 << memory::LINE)).max(2).ilog2();
         let case = case("chase", "global", Dtype::I32, nodes, 1, &settings);
         of_elements(LOAD, "", Rate::Latency, place, vec![ProbeSpace::new(case, Vec::new())])
     });
-    let division = operation::OPERATIONS.iter().position(|one| one.name == operation::DIV).unwrap_or_default() as u64;
-    let settings = params([(operation::OP.name, division), ("chains", 8), (lab::ROUNDS.name, 16)]);
+    let division =
+        instructions::OPERATIONS.iter().position(|one| one.name == instructions::DIV).unwrap_or_default() as u64;
+    let settings = params([(instructions::OP.name, division), ("chains", 8), (lab::ROUNDS.name, 16)]);
     let division = case("instructions", "pairs", Dtype::I32, lab::items(target), group(target, 256), &settings);
     let space = ProbeSpace::new(division, Vec::new());
     loads.into_iter().chain([of_elements(DIVISION, "i32", Rate::Ops, Site::Unit, vec![space])]).collect()

@@ -94,7 +94,8 @@ pub fn stretched(form: Form, case: &Case, plan: &Plan, counted: &[CountRow]) -> 
         let mut counts = small.counts().joined(&large.counts(), &|a, b| line.point(a, b));
         let read = &mut counts.memory.global_read;
         let write = &mut counts.memory.global_write;
-        if [small, large].iter().all(|row| row.counts().global().moved == row.counts().global().segments * row.segment) {
+        if [small, large].iter().all(|row| row.counts().global().moved == row.counts().global().segments * row.segment)
+        {
             [read, write].into_iter().for_each(|one| one.moved = one.segments * large.segment);
         }
         Some(whole.with_counts(counts))

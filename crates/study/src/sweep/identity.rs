@@ -100,7 +100,6 @@ impl Identity {
 fn different(a: &Row, b: &Row) -> Option<String> {
     let [a, b] = [(a, b), (b, a)].map(|(row, other)| {
         [
-
             ("gpulab's version", row.gpulab.clone()),
             ("the device", format!("{} ({})", row.device, row.platform)),
             ("the driver", row.driver.clone()),

@@ -85,7 +85,8 @@ pub struct TunedEntry {
 impl TunedEntry {
     /// Whether both are of the same kind of case.
     fn is_of(&self, other: &TunedEntry) -> bool {
-        (&self.source, &self.family, &self.rung, &self.choices) == (&other.source, &other.family, &other.rung, &other.choices)
+        (&self.source, &self.family, &self.rung, &self.choices)
+            == (&other.source, &other.family, &other.rung, &other.choices)
             && (self.dtype, self.size) == (other.dtype, other.size)
     }
 

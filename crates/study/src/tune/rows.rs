@@ -143,10 +143,7 @@ fn region(rows: &[Row], variant: &str) -> Region {
     Region { axes: axes.iter().map(|(_, values)| values.len()).collect(), places: places(&own, &axes) }
 }
 
-fn places(
-    own: &[(usize, BTreeMap<&str, String>)],
-    axes: &[(&str, Vec<&String>)],
-) -> BTreeMap<Vec<usize>, usize> {
+fn places(own: &[(usize, BTreeMap<&str, String>)], axes: &[(&str, Vec<&String>)]) -> BTreeMap<Vec<usize>, usize> {
     let mut places = BTreeMap::new();
     for (index, settings) in own {
         let place = axes.iter().map(|(name, values)| {

@@ -120,11 +120,12 @@ impl DeviceRates {
     /// From a device's ceilings; the error names the missing one.
     pub fn new(ceilings: &[CeilingRow], is_gpu: bool) -> Result<DeviceRates, &'static str> {
         let rate = |what, place, element| Some(1e9 * row_of(ceilings, what, place, element)?.value?);
-        let [launch, sum, crowd] = ["launch, event time", SUM, CROWD]
-            .map(|what| Some(1e-6 * row_of(ceilings, what, Site::Host, "")?.value?));
+        let [launch, sum, crowd] =
+            ["launch, event time", SUM, CROWD].map(|what| Some(1e-6 * row_of(ceilings, what, Site::Host, "")?.value?));
         let adding = rate("add", Site::Unit, "f32").ok_or("additions of f32")?;
         // A CPU's additions are measured of whole vectors.
-        let vector = row_of(ceilings, "add", Site::Unit, "f32").and_then(|row| row.params.get("vec")?.parse::<f64>().ok());
+        let vector =
+            row_of(ceilings, "add", Site::Unit, "f32").and_then(|row| row.params.get("vec")?.parse::<f64>().ok());
         let single = adding / vector.filter(|lanes| *lanes >= 1.0).unwrap_or(1.0);
         Ok(DeviceRates {
             is_gpu,
@@ -261,8 +262,7 @@ impl ModelTime {
         let issued = if is_unrolled { WARP * counts.issued as f64 } else { row.ops? as f64 / busy? + requests };
         let instructions = issued / rates.adding;
         let divided = WARP * counts.divisions as f64;
-        let instructions =
-            if is_bounded_by_operations(row) { (limit / busy?).max(instructions) } else { instructions };
+        let instructions = if is_bounded_by_operations(row) { (limit / busy?).max(instructions) } else { instructions };
         let wg = row.wg.map(WorkGroup::size);
         // Fewer warps than fill the device work as fast as each does alone.
         let warps = tally.groups as f64 * warps_a_group(row);
