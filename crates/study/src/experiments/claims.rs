@@ -33,8 +33,8 @@ pub(super) enum Claim {
         of: &'static [Part],
         so: [&'static str; 3],
     },
-    /// From which x on, or up to which, a part of the other speed is reached, as `head` says; `so` is what follows from an end
-    /// at x, which stands for `{}`, from none on either side of it, and if it is reached nowhere.
+    /// From which x on, or up to which, a part of the other speed is reached, as `head` says; `so` is what follows if it is
+    /// reached from an x on, which stands for `{}`, everywhere, or nowhere.
     Reach {
         head: &'static str,
         part: f64,
@@ -345,7 +345,7 @@ fn reach(experiment: &Experiment, all: &[Contrast], part: f64, so: &[&str; 3]) -
         ([only], _) => format!("at {} alone", at(&[only])),
         (_, [only]) => format!("everywhere but at {}", at(&[only])),
         ([.., last], [first, ..]) if last.x < first.x => {
-            format!("up to {}{}", at(&[last]), so[0].replace("{}", &label(last)))
+            format!("up to {}", at(&[last]))
         }
         ([first, ..], [.., last]) if last.x < first.x => {
             format!("from {x_name} = {0} on{1}", label(first), so[0].replace("{}", &label(first)))

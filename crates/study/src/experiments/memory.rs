@@ -459,7 +459,7 @@ fn levels(points: &[Point]) -> Option<String> {
     let described = described.joined(", ");
     let hidden = match hidden.len() {
         0 => String::new(),
-        some => format!("; {some} of {} steps between sizes are undecided, as they are too noisy", steps.len()),
+        some => format!("; too noisy, and so undecided: {some} of {} steps between sizes", steps.len()),
     };
     Some(match found.len() {
         0 => format!("The latency of a load has no plateau{hidden}."),
