@@ -183,7 +183,7 @@ pub fn pattern(seed: u64, i: usize) -> u32 {
 
 // What launching costs: a kernel that does next to nothing, and a sum in one launch or in many.
 
-/// The exchange's entry in the list. The first six launch an empty kernel; the others sum n launched_words.
+/// The exchange's entry in the list. The first six launch an empty kernel; the others sum n words.
 pub const LAUNCH: Exchange = Exchange {
     name: "launch",
     variants: &[
@@ -247,7 +247,7 @@ fn empty(seed: u64, (groups, wg): (usize, usize), launches: usize, repeat: usize
         host: Vec::new(),
         buffers: vec![DeviceSpec { bytes: 4, place: MemoryKind::Device, contents: Contents::Undefined }],
         program: Some(program(COUNT_PATH, "launch_count", Vec::new())),
-        commands: vec![command(launch); launches],
+        commands: vec![queued(Action::Launch(launch)); launches],
         repeat,
         reading,
         answer: Answer {
@@ -272,7 +272,7 @@ fn halving(case: &Case, target: &Target) -> Result<Script, Refusal> {
         let half = left.div_ceil(2);
         let args =
             vec![Arg::Buffer(BufferId(from)), Arg::Buffer(BufferId(1)), Arg::Uint(half as u32), Arg::Uint(left as u32)];
-        commands.push(command(Launch::linear("launch_halve", half.next_multiple_of(wg), wg, args)));
+        commands.push(queued(Action::Launch(Launch::linear("launch_halve", half.next_multiple_of(wg), wg, args))));
         (left, from) = (half, 1);
     }
     Ok(sum(case, n, program(HALVE_PATH, "launch_halve", Vec::new()), commands, n.div_ceil(2)))
@@ -289,18 +289,18 @@ fn tree(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let program = program(TREE_PATH, "launch_tree", defines);
     let numbers = [n, walk.near, walk.span].map(|number| Arg::Uint(number as u32));
     let args = [0, 1, 2].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect();
-    Ok(sum(case, n, program, vec![command(Launch::linear("launch_tree", items, wg, args))], 1))
+    Ok(sum(case, n, program, vec![queued(Action::Launch(Launch::linear("launch_tree", items, wg, args)))], 1))
 }
 
-/// A sum of n launched_words in buffer 0. Its result is the first of buffer 1, which has so many; buffer 2 has two zeros.
+/// A sum of n words in buffer 0. Its result is the first of buffer 1, which has so many; buffer 2 has two zeros.
 fn sum(case: &Case, n: usize, program: Program, commands: Vec<QueuedCommand>, results: usize) -> Script {
     let total = (0..n).into_par_iter().map(|i| pattern(case.seed, i)).reduce(|| 0, u32::wrapping_add);
-    let buffer =
-        |launched_words, contents| DeviceSpec { bytes: 4 * launched_words, place: MemoryKind::Device, contents };
     let buffers = [(n, Contents::Pattern), (results, Contents::Undefined), (2, Contents::Zeros)];
     Script {
         host: Vec::new(),
-        buffers: buffers.map(|(launched_words, contents)| buffer(launched_words, contents)).to_vec(),
+        buffers: buffers
+            .map(|(words, contents)| DeviceSpec { bytes: 4 * words, place: MemoryKind::Device, contents })
+            .to_vec(),
         program: Some(program),
         commands,
         repeat: 1,
@@ -314,15 +314,15 @@ fn sum(case: &Case, n: usize, program: Program, commands: Vec<QueuedCommand>, re
 fn launched_words(case: &Case) -> Result<usize, Refusal> {
     const MOST: usize = 1 << 30;
     let n = bytes(case)? / 4;
-    if n <= MOST { Ok(n) } else { Err(Refusal::Size(format!("n = {n}: at most {MOST} launched_words"))) }
+    if n <= MOST { Ok(n) } else { Err(Refusal::Size(format!("n = {n}: at most {MOST} words"))) }
 }
 
 fn program(path: &'static str, kernel: &str, defines: Vec<(String, String)>) -> Program {
     Program { path, defines, kernels: vec![kernel.into()] }
 }
 
-fn command(launch: Launch) -> QueuedCommand {
-    QueuedCommand { queue: 0, action: Action::Launch(launch) }
+fn queued(action: Action) -> QueuedCommand {
+    QueuedCommand { queue: 0, action }
 }
 
 // A pipeline: words go to the device, are worked on and come back, in chunks on one queue or several.
@@ -381,46 +381,54 @@ fn pipeline_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     if u32::try_from(n).is_err() {
         return Err(Refusal::Size(format!("n = {n}: the kernel counts words in 32 bits")));
     }
-    let stage = KernelStage { wg: target.max_wg.min(256), steps: setting(case, STEPS_SET, 16)? as u32 };
+    let wg = target.max_wg.min(256);
+    let steps = setting(case, STEPS_SET, 16)? as u32;
     let variant = case.variant.as_str();
     let work = Action::Work(setting(case, WORK_SET, 1)?);
-    let alone = |action| QueuedCommand { queue: 0, action };
     let all = Chunk { first: 0, n };
     let copy = Cost { bytes: bytes as f64, ops: 0.0 };
     // Each word is read and written.
-    let mix = Cost { bytes: 2.0 * bytes as f64, ops: 6.0 * n as f64 * f64::from(stage.steps) };
+    let mix = Cost { bytes: 2.0 * bytes as f64, ops: 6.0 * n as f64 * f64::from(steps) };
     let (commands, cost) = match variant {
-        COPY_IN => (vec![alone(all.copy_in())], copy),
-        KERNEL => (vec![alone(all.mix(&stage))], mix),
-        COPY_OUT => (vec![alone(all.copy_out())], copy),
-        WORK => (vec![alone(work)], Cost { bytes: 0.0, ops: 0.0 }),
-        BESIDE => (vec![alone(all.mix(&stage)), alone(work)], mix),
-        BESIDE_IN => (vec![alone(all.copy_in()), alone(work)], copy),
-        BESIDE_OUT => (vec![alone(all.copy_out()), alone(work)], copy),
+        COPY_IN => (vec![queued(all.copy_in())], copy),
+        KERNEL => (vec![queued(all.mix(wg, steps))], mix),
+        COPY_OUT => (vec![queued(all.copy_out())], copy),
+        WORK => (vec![queued(work)], Cost { bytes: 0.0, ops: 0.0 }),
+        BESIDE => (vec![queued(all.mix(wg, steps)), queued(work)], mix),
+        BESIDE_IN => (vec![queued(all.copy_in()), queued(work)], copy),
+        BESIDE_OUT => (vec![queued(all.copy_out()), queued(work)], copy),
         _ => {
             let chunks = setting(case, CHUNKS_SET, 1)? as usize;
             let queues = setting(case, QUEUES_SET, 1)? as usize;
             if chunks > n || queues > 16 {
                 return Err(Refusal::Size(format!("{chunks} chunks of {n} words on {queues} queues: too many")));
             }
-            (chunked(n, chunks, queues, &stage), Cost { bytes: 2.0 * copy.bytes + mix.bytes, ops: mix.ops })
+            (
+                chunked(n, chunks, queues, [wg, steps as usize]),
+                Cost { bytes: 2.0 * copy.bytes + mix.bytes, ops: mix.ops },
+            )
         }
     };
-    let mixed = || mixed(case.seed, n, stage.steps);
-    let (place, expect) = match variant {
-        COPY_IN | BESIDE_IN => (AnswerPlace::Buffer(0), Expected::Pattern),
-        KERNEL | BESIDE => (AnswerPlace::Buffer(1), Expected::Words(mixed())),
-        COPY_OUT | BESIDE_OUT => (AnswerPlace::Host(1), Expected::Pattern),
-        WORK => (AnswerPlace::Host(0), Expected::Nothing),
-        _ => (AnswerPlace::Host(1), Expected::Words(mixed())),
+    let place = match variant {
+        COPY_IN | BESIDE_IN => AnswerPlace::Buffer(0),
+        KERNEL | BESIDE => AnswerPlace::Buffer(1),
+        WORK => AnswerPlace::Host(0),
+        _ => AnswerPlace::Host(1),
     };
-    let host = |contents| HostSpec { bytes, holding: Holding::Pinned, contents };
-    let buffer = |contents| DeviceSpec { bytes, place: MemoryKind::Device, contents };
+    let expect = match variant {
+        COPY_IN | BESIDE_IN | COPY_OUT | BESIDE_OUT => Expected::Pattern,
+        WORK => Expected::Nothing,
+        _ => Expected::Words(mixed(case.seed, n, steps)),
+    };
     let is_copied = [COPY_OUT, BESIDE_OUT].contains(&variant);
     let of_output = if is_copied { Contents::Pattern } else { Contents::Undefined };
     Ok(Script {
-        host: vec![host(Contents::Pattern), host(Contents::Undefined)],
-        buffers: vec![buffer(Contents::Pattern), buffer(of_output)],
+        host: [Contents::Pattern, Contents::Undefined]
+            .map(|contents| HostSpec { bytes, holding: Holding::Pinned, contents })
+            .to_vec(),
+        buffers: [Contents::Pattern, of_output]
+            .map(|contents| DeviceSpec { bytes, place: MemoryKind::Device, contents })
+            .to_vec(),
         program: Some(Program {
             path: MIX_PATH,
             defines: vec![("TABLE".into(), TABLE.to_string())],
@@ -433,11 +441,6 @@ fn pipeline_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         cost,
         timeline: variant == CHUNKS,
     })
-}
-
-struct KernelStage {
-    wg: usize,
-    steps: u32,
 }
 
 /// Words that go through a stage together.
@@ -462,38 +465,37 @@ impl Chunk {
         Transfer { host: HostId(place), from, buffer: BufferId(place), at: from, bytes }
     }
 
-    fn mix(self, stage: &KernelStage) -> Action {
-        let numbers = [self.first as u32, self.n as u32, stage.steps].map(Arg::Uint);
+    fn mix(self, wg: usize, steps: u32) -> Action {
+        let numbers = [self.first as u32, self.n as u32, steps].map(Arg::Uint);
         let args = [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect();
-        Action::Launch(Launch::linear("pipeline_mix", self.n.next_multiple_of(stage.wg), stage.wg, args))
+        Action::Launch(Launch::linear("pipeline_mix", self.n.next_multiple_of(wg), wg, args))
     }
 }
 
 /// Each chunk's three stages on one queue, which keeps them in order; chunks take the queues in turn.
-fn chunked(n: usize, chunks: usize, queues: usize, stage: &KernelStage) -> Vec<QueuedCommand> {
-    let cut = |k: usize| (n as u128 * k as u128 / chunks as u128) as usize;
-    let part = |k: usize| Chunk { first: cut(k), n: cut(k + 1) - cut(k) };
-    (0..chunks)
-        .flat_map(|k: usize| [part(k).copy_in(), part(k).mix(stage), part(k).copy_out()].map(|action| (k, action)))
-        .map(|(k, action)| QueuedCommand { queue: k % queues, action })
-        .collect()
+fn chunked(n: usize, chunks: usize, queues: usize, [wg, steps]: [usize; 2]) -> Vec<QueuedCommand> {
+    let mut commands = Vec::new();
+    for k in 0..chunks {
+        let [first, end] = [k, k + 1].map(|k| (n as u128 * k as u128 / chunks as u128) as usize);
+        let part = Chunk { first, n: end - first };
+        let stages = [part.copy_in(), part.mix(wg, steps as u32), part.copy_out()];
+        commands.extend(stages.map(|action| QueuedCommand { queue: k % queues, action }));
+    }
+    commands
 }
 
 /// What the kernel makes of the pattern.
 fn mixed(seed: u64, n: usize, steps: u32) -> Vec<u32> {
-    let step = |x: u32| {
-        let x = x ^ (x << 13);
-        let x = x ^ (x >> 17);
-        x ^ (x << 5)
-    };
-    let table: Vec<u32> = (0..TABLE).into_par_iter().map(|x| (0..steps).fold(x + 1, |x, _| step(x))).collect();
-    (0..n)
-        .into_par_iter()
-        .map(|i: usize| {
-            let word = pattern(seed, i);
-            word ^ table[(word % TABLE) as usize]
-        })
-        .collect()
+    let mut table: Vec<u32> = (1..=TABLE).collect();
+    table.par_iter_mut().for_each(|x| {
+        for _ in 0..steps {
+            *x ^= *x << 13;
+            *x ^= *x >> 17;
+            *x ^= *x << 5;
+        }
+    });
+    let words = (0..n).into_par_iter().map(|i| pattern(seed, i));
+    words.map(|word| word ^ table[(word % TABLE) as usize]).collect()
 }
 
 // Transfers between host and device: from pageable and pinned memory, and by way of a mapping; in one or many pieces.
@@ -531,27 +533,30 @@ fn transfer_script(case: &Case, _: &Target) -> Result<Script, Refusal> {
         (_, true) => Action::Write,
         (_, false) => Action::Read,
     };
-    let command = |from: usize| {
-        let part = Transfer { host: HostId(0), from, buffer: BufferId(0), at: from, bytes: piece.min(bytes - from) };
-        QueuedCommand { queue: 0, action: action(part) }
-    };
-    let source = Contents::Pattern;
-    let result = Contents::Undefined;
-    let [host, buffer] = if is_in { [source, result] } else { [result, source] };
+    let mut contents = [Contents::Undefined, Contents::Pattern];
+    if is_in {
+        contents.reverse();
+    }
     Ok(Script {
         host: vec![HostSpec {
             bytes,
             holding: if how == "pinned" { Holding::Pinned } else { Holding::Pageable },
-            contents: host,
+            contents: contents[0],
         }],
         // What is mapped lies where both sides reach it.
         buffers: vec![DeviceSpec {
             bytes,
             place: if how == "mapped" { MemoryKind::Host } else { MemoryKind::Device },
-            contents: buffer,
+            contents: contents[1],
         }],
         program: None,
-        commands: (0..bytes).step_by(piece).map(command).collect(),
+        commands: (0..bytes)
+            .step_by(piece)
+            .map(|from| {
+                let bytes = piece.min(bytes - from);
+                queued(action(Transfer { host: HostId(0), from, buffer: BufferId(0), at: from, bytes }))
+            })
+            .collect(),
         repeat: 1,
         reading: Reading::Span,
         answer: Answer::new(if is_in { AnswerPlace::Buffer(0) } else { AnswerPlace::Host(0) }, Expected::Pattern),
@@ -625,7 +630,7 @@ fn zerocopy_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
             DeviceSpec { bytes: 4 * items, place: MemoryKind::Device, contents: Contents::Undefined },
         ],
         program: Some(Program { path: PASSES_PATH, defines: walk.defines(), kernels: vec!["zerocopy_passes".into()] }),
-        commands: actions.map(|action| QueuedCommand { queue: 0, action }).collect(),
+        commands: actions.map(queued).collect(),
         repeat: 1,
         reading: Reading::Span,
         answer: Answer::new(AnswerPlace::Buffer(1), Expected::Words(walk.sums(case.seed, n, items, passes as u32))),
@@ -666,9 +671,13 @@ impl WordsOfItem {
 
     /// What each work-item comes to.
     fn sums(&self, seed: u64, n: usize, items: usize, passes: u32) -> Vec<u32> {
-        let own = |first: usize| (first..n.min(first + self.span)).step_by(self.stride);
-        let sum = |id: usize| own(id * self.near).map(|i| pattern(seed, i)).fold(0, u32::wrapping_add);
-        (0..items).into_par_iter().map(|id| passes.wrapping_mul(sum(id))).collect()
+        let firsts = (0..items).into_par_iter().map(|id| id * self.near);
+        firsts
+            .map(|first| {
+                let own = (first..n.min(first + self.span)).step_by(self.stride);
+                passes.wrapping_mul(own.map(|i| pattern(seed, i)).fold(0, u32::wrapping_add))
+            })
+            .collect()
     }
 }
 
@@ -677,7 +686,7 @@ mod tests {
     use super::*;
     use gpulab_model::outcome::fake_info;
 
-    /// The sum of n launched_words by a tree, and its launch.
+    /// The sum of n words by a tree, and its launch.
     fn tree_of(gpu: bool, n: usize) -> (Script, Launch) {
         let target = Target { gpu, ..fake_info().target };
         let launch_script = launch_script(&case(&LAUNCH, TREE, n as u64, &[], 1), &target).unwrap();
@@ -691,13 +700,13 @@ mod tests {
             let settings = |gpu: bool| {
                 let (launch_script, launch) = tree_of(gpu, n);
                 let stride = launch_script.program.unwrap().defines.into_iter().find(|(name, _)| name == "STRIDE");
-                (launch.global[0], launch.args[4..].to_vec(), stride.map(|(_, launched_words)| launched_words))
+                (launch.global[0], launch.args[4..].to_vec(), stride.map(|(_, words)| words))
             };
             let (items, walk, stride) = settings(false);
-            assert_eq!(walk, [n.div_ceil(items); 2].map(|launched_words| Arg::Uint(launched_words as u32)), "n = {n}");
+            assert_eq!(walk, [n.div_ceil(items); 2].map(|words| Arg::Uint(words as u32)), "n = {n}");
             assert_eq!(stride.as_deref(), Some("1"));
             let (_, walk, stride) = settings(true);
-            assert_eq!(walk, [1, n].map(|launched_words| Arg::Uint(launched_words as u32)), "n = {n}");
+            assert_eq!(walk, [1, n].map(|words| Arg::Uint(words as u32)), "n = {n}");
             assert_eq!(stride, None, "the kernel's own");
         }
     }
