@@ -646,7 +646,7 @@ impl Lowering<'_> {
     /// Notes a buffer that an argument declares.
     fn declare(&mut self, rung: &mut DescribedRung, declared: Declared) -> Result<(), Complaint> {
         if taken(&declared.name) {
-            return complain(&declared.name, format!("the name {:?} {TAKEN}", declared.name));
+            return complain(&format!("{}[", declared.name), format!("the name {:?} {TAKEN}", declared.name));
         }
         match declared.role {
             BufferRole::Scratch if rung.scratch.iter().any(|known| known.name == declared.name) => Ok(()),
@@ -827,7 +827,7 @@ impl Description {
                     false => self.size(name, self.form.shape(2, None), Dtype::F32),
                 };
                 kind.demand_difference(&names)
-                    .map_err(|why| (buffer.name.clone(), format!("{}: {why}", buffer.name)))?;
+                    .map_err(|why| (format!("{}[", buffer.name), format!("{}: {why}", buffer.name)))?;
             }
         }
         let mut names: BTreeSet<&str> = BTreeSet::new();
@@ -1164,7 +1164,7 @@ check  = "numpy: y = 2 * x"
             ("small 8", "little", 23, "there is random"),
             ("small 8", "small 0", 23, "must be from 1"),
             ("\"doubled\"\nabout", "\"Doubled!\"\nabout", 2, "small letters"),
-            ("T x[n]", "T n[n]", 5, "is taken"),
+            ("T x[n]", "T n[n]", 23, "is taken"),
             ("\"{out}\"", "\"-\"", 11, "{out}"),
             ("ITEMS = [1, 2]", "ITEMS = []", 18, "must have values"),
             ("ITEMS = [1, 2]", "T = [1, 2]", 18, "is taken"),

@@ -227,9 +227,9 @@ mod tests {
         assert!(why(&file("read", TOML)).contains("gpulab already has a family"), "a probe's name");
         let other = TOML.replace("kernel = \"doubled\"", "kernel = \"tripled\"");
         assert!(why(&file("doubled", &other)).contains("it has doubled"));
-        let short = TOML.replace("\"x\", \"out\", \"n\"", "\"x\", \"out\"");
+        let short = TOML.replace(", \"n\"]", "]");
         let error = Registry::default().declare(&file("doubled", &short), Box::new(Twice(None))).err().unwrap();
-        assert!(error.line == Some(33) && error.why.contains("3 parameters"), "{error}");
+        assert!(error.line == Some(23) && error.why.contains("3 parameters"), "{error}");
     }
 
     #[test]
@@ -256,7 +256,7 @@ mod tests {
         };
         assert!(matches!(of(exact, 2.0), Reference::Near(_)));
         assert!(matches!(of(exact, f32::NAN), Reference::Unknown(why) if why.contains("element 0 is NaN")));
-        let wide = TOML.replace("reason", "absolute = 3\nreason");
+        let wide = TOML.replace("tolerance = 0", "tolerance = { absolute = 3 }");
         let wide = &family(&file("doubled", &wide), Box::new(Twice(None))).unwrap();
         assert!(matches!(of(wide, 2.0), Reference::Unknown(why) if why.contains("zeros")));
         assert!(matches!(of(wide, 4.0), Reference::Near(_)));
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn lengths_that_are_nothing_are_refused_by_plans() {
-        let text = TOML.replacen("length = \"n\"", "length = \"n - 10\"", 1);
+        let text = TOML.replacen("out[n]", "out[n - 10]", 1);
         let family = &family(&file("doubled", &text), Box::new(Twice(None))).unwrap();
         let rung = family.rung("naive").unwrap();
         for n in [5, 10] {
