@@ -60,7 +60,7 @@ fn searched(kernel: FakeKernel) -> (Vec<Row>, Vec<TunedEntry>) {
     let Some(Command::Tune(options)) = &cli.command else { panic!("{words}") };
     let session = Session::new(Box::new(FakeDevice::new(kernel)), Sources::default(), None);
     let executor: Box<dyn Executor> = Box::new(InProcess(session));
-    let brought = Brought::new(options.subject.name().unwrap(), None).unwrap();
+    let brought = Brought::new(options.subject.name().unwrap()).unwrap();
     let asked = AskedTuning::new(options, &brought).unwrap();
     let space = asked.space(options, &*executor).unwrap();
     let mut tuning = Tuning::open(&asked, options, &cli.global, &space, executor).unwrap();

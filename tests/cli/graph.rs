@@ -262,13 +262,6 @@ fn a_matrix_for_numpy_is_a_graph_again() {
 }
 
 #[test]
-fn a_kernel_that_does_not_compile_is_exit_code_5() {
-    let kernels = edited_kernels("minplus/naive.cl", "k < n;", "k < many;");
-    let (_, err, code) = table(CHAIN, &["--variant", "naive", "--cl-dir", kernels.path().to_str().unwrap()]);
-    assert!(code == 5 && err.contains("many"), "{err}");
-}
-
-#[test]
 fn a_run_that_fails_leaves_the_output_as_it_was() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("out.csv");
@@ -284,46 +277,10 @@ fn a_run_that_fails_leaves_the_output_as_it_was() {
     }
 }
 
-#[cfg(unix)]
-#[test]
-fn the_input_is_not_overwritten() {
-    let dir = TempDir::new().unwrap();
-    fs::create_dir(dir.path().join("sub")).unwrap();
-    let path = dir.path().join("g.csv");
-    fs::write(&path, CHAIN).unwrap();
-    let link = dir.path().join("link.csv");
-    std::os::unix::fs::symlink(&path, &link).unwrap();
-    for output in [path.clone(), dir.path().join("sub/../g.csv"), link] {
-        let (_, err, code) = run(&["--input", path.to_str().unwrap(), "-o", output.to_str().unwrap()]);
-        assert!(code == 2 && err.contains("is the input ") && err.contains(" itself"), "{output:?}: {err}");
-        assert_eq!(fs::read_to_string(&path).unwrap(), CHAIN);
-    }
-    let missing = dir.path().join("missing.csv");
-    let (_, err, code) = run(&["--input", missing.to_str().unwrap(), "-o", missing.to_str().unwrap()]);
-    assert!(code == 2 && err.contains("is the input ") && err.contains(" itself") && !missing.exists(), "{err}");
-}
-
-#[test]
-fn an_output_that_cannot_be_written_is_exit_code_74() {
-    let (_, err, code) = table(CHAIN, &["-o", NOWHERE]);
-    assert_eq!(code, 74, "{err}");
-}
-
 #[cfg(target_os = "linux")]
 #[test]
-fn a_full_disk_is_exit_code_74_and_a_closed_pipe_ends_quietly() {
+fn a_full_disk_is_exit_code_74() {
     assert_eq!(table(CHAIN, &["-o", "/dev/full"]).2, 74);
-    let run = |stdout: std::process::Stdio| {
-        let mut command = std::process::Command::new(assert_cmd::cargo::cargo_bin("gpulab"));
-        command.args(["minplus", "-q", "--undirected", "--closure", "--input", &europe()]);
-        command.stdout(stdout).stderr(std::process::Stdio::piped()).spawn().unwrap()
-    };
-    let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
-    assert_eq!(run(full.into()).wait().unwrap().code(), Some(74));
-    let mut child = run(std::process::Stdio::piped());
-    drop(child.stdout.take());
-    let output = child.wait_with_output().unwrap();
-    assert!(output.stderr.is_empty() && output.status.code() == Some(0), "{output:?}");
 }
 
 #[test]

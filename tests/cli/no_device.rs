@@ -101,7 +101,6 @@ fn the_cause_is_told_why_there_is_no_device() {
 
 #[cfg(unix)]
 #[test]
-#[ignore = "long"]
 fn a_driver_that_sleeps_holds_the_doctor_up_for_a_minute_at_most() {
     let dir = with_a_broken_driver("sleep(25);");
     let began = Instant::now();

@@ -59,7 +59,6 @@ fn a_selector_filters_the_devices() {
 }
 
 #[test]
-#[ignore = "long"]
 fn the_doctor_says_the_same_to_programs() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("health.json");

@@ -273,7 +273,7 @@ fn a_killed_sweep_goes_on_and_loses_doubles_and_tears_nothing() {
     assert_eq!(std::fs::read(&whole).unwrap(), before, "nothing is run again");
     let (_, err, code) = tiny(&["-o", &whole, "--resume", "--max-noise", "50%"]);
     assert_eq!(code, 2);
-    assert!(err.contains("max_noise=0.05 and is max_noise=0.5"), "{err}");
+    assert!(err.contains("max_noise=0.05 in one and max_noise=0.5"), "{err}");
     let (_, err, code) = tiny(&["-o", &whole]);
     assert!(code == 2 && err.contains("--resume"), "{err}");
     assert_eq!(std::fs::read(&whole).unwrap(), before, "a refused file is left alone");
@@ -356,7 +356,7 @@ fn bad_input_is_found_before_anything_runs() {
         answer(command.arg("sweep").args(args).env_remove("GPULAB_DEVICE"))
     };
     for (args, code, word) in [
-        (vec![], 2, "--kernel"),
+        (vec![], 2, "<FAMILY>"),
         (vec!["--kernel", "nothing"], 2, "there is no family"),
         (vec!["--kernel", "dot", "--n", "10..1+1"], 2, "backwards"),
         (vec!["--kernel", "dot", "--n", "1..10*1"], 2, "never"),

@@ -162,7 +162,7 @@ fn every_remedy_of_a_rest_adds_each_element_once_and_a_host_that_adds_is_timed()
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);
         let mut count = 0;
-        let family = &kernels::lab::presum::FAMILY;
+        let family = &kernels::lab::sums::PRESUM;
         let of = |rung: &Rung, n| case(family, rung, Dtype::I32, Shape::vector(n), 8, &[]);
         for n in [64, 65, 127, 320, 383] {
             for rung in &*family.ladder {

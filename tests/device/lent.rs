@@ -92,7 +92,6 @@ fn the_smaller_of_two_integers_is_one_instruction() {
 
 /// Pixels along rows, down columns and in blocks lie in the same segments as words, if images lie row by row.
 #[test]
-#[ignore = "long"]
 fn pixels_are_counted_as_words() {
     in_simulator(|_| {
         let data = tempfile::tempdir().unwrap();
@@ -112,7 +111,6 @@ fn pixels_are_counted_as_words() {
 }
 
 #[test]
-#[ignore = "long"]
 fn every_rung_is_counted_at_sizes_with_a_rest() {
     in_simulator(|_| {
         let data = tempfile::tempdir().unwrap();

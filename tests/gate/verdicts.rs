@@ -127,20 +127,6 @@ fn verdicts(seconds: &[f64], runs: usize, in_turn: bool, slowdown: f64) -> Vec<S
     seconds.windows(2 * runs).map(verdict).collect()
 }
 
-/// In how many comparisons of so many runs of each size, in turn, the larger is called SLOWER; of how many.
-fn found_really(cases: &[(&Row, Vec<f64>)], runs: usize) -> (usize, usize) {
-    let of_size = |n: u64| cases.iter().filter(move |(row, _)| row.n == n);
-    let mut verdicts = Vec::new();
-    for ((before, first), (after, second)) in of_size(SIZES[0]).zip(of_size(SIZES[1])) {
-        assert_eq!((&before.family, &before.variant), (&after.family, &after.variant));
-        for (before, after) in first.windows(runs).zip(second.windows(runs)) {
-            let interval = RatioInterval::of_runs(before, after, true);
-            verdicts.extend(interval.map(|interval| SpeedVerdict::of(&interval, SAME)));
-        }
-    }
-    (verdicts.iter().filter(|verdict| **verdict == SpeedVerdict::Slower).count(), verdicts.len())
-}
-
 /// Does it beside threads that compute and rest for times that nobody can tell beforehand, or by itself.
 fn beside<T>(is_loaded: bool, work: impl FnOnce() -> T) -> Result<T, String> {
     let ended = AtomicBool::new(false);

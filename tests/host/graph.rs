@@ -3,7 +3,7 @@
 use gpulab::check::gamma;
 use gpulab::cpu::minplus::all_threads;
 use gpulab::data::{Array, Dtype};
-use gpulab::graph::{self, Distances, Graph, GraphFile, Length, Names, negative_cycle, prove};
+use gpulab::graph::{self, Graph, GraphFile, Length, Names, negative_cycle, prove};
 use gpulab::{Error, input};
 use petgraph::algo::{bellman_ford, dijkstra};
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -366,15 +366,6 @@ fn a_negative_cycle_is_told_though_its_sums_leave_the_limits() {
         );
         assert!(dtype != Dtype::I32 || why(&graph).contains("length -600000000"), "{}", why(&graph));
     }
-    // The first distance that is too large may be a positive one.
-    let mut list: Vec<_> = around(-2e8);
-    list.extend([(3, 4, 2e8), (4, 5, 2e8)]);
-    list.iter_mut().for_each(|edge| (edge.0, edge.1) = (5 - edge.0, 5 - edge.1));
-    let both = why(&Edges { n: 6, list }.graph(Dtype::I32));
-    assert!(both.contains("length -600000000"), "{both}");
-    let no_cycle = Edges { n: 3, list: vec![(0, 1, -2e8), (1, 2, -2e8)] };
-    let far = why(&no_cycle.graph(Dtype::I32));
-    assert!(far.contains("from 0 to 2 has become -400000000"), "{far}");
 }
 
 #[test]
@@ -390,16 +381,6 @@ fn distances_that_f32_cannot_hold_are_refused() {
     let far = Edges { n: 3, list: vec![(0, 1, 1.6e38), (1, 2, 1.6e38)] };
     assert!(why(&far.graph(Dtype::F32)).contains("choose --dtype f64"));
     assert!(closure(&far.graph(Dtype::F64)).is_ok());
-}
-
-#[test]
-fn one_node_and_none() {
-    for n in [0, 1] {
-        let graph = Edges { n, list: vec![] }.graph(Dtype::F32);
-        let found = closure(&graph).unwrap();
-        assert_eq!(found.len(), n * n);
-        assert!(prove(&graph, &found, &[]).is_ok());
-    }
 }
 
 #[test]
@@ -426,33 +407,8 @@ fn bundled(name: &str) -> String {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("data/inputs").join(name).to_str().unwrap().to_owned()
 }
 
-fn records(name: &str) -> Vec<csv::StringRecord> {
-    csv::Reader::from_path(bundled(name)).unwrap().records().map(Result::unwrap).collect()
-}
-
 fn europe(dtype: Dtype) -> Graph {
     Graph::new(input::graph(&bundled("europe.csv"), Some(dtype)).unwrap(), true)
-}
-
-/// Haversine formula on a sphere of Earth's mean radius, in km; places in degrees.
-fn great_circle(a: (f64, f64), b: (f64, f64)) -> f64 {
-    let half = |x: f64, y: f64| ((y - x).to_radians() / 2.0).sin().powi(2);
-    let cosines = a.0.to_radians().cos() * b.0.to_radians().cos();
-    2.0 * 6371.0088 * (half(a.0, b.0) + cosines * half(a.1, b.1)).sqrt().asin()
-}
-
-#[test]
-fn the_weights_of_europe_are_those_of_its_capitals() {
-    let place = |row: &csv::StringRecord| (row[0].to_owned(), (row[2].parse().unwrap(), row[3].parse().unwrap()));
-    let places: HashMap<String, (f64, f64)> = records("europe_capitals.csv").iter().map(place).collect();
-    let edges = records("europe.csv");
-    assert_eq!((places.len(), edges.len()), (46, 92));
-    for edge in &edges {
-        let km = great_circle(places[&edge[0]], places[&edge[1]]);
-        assert_eq!(format!("{km:.1}"), edge[2], "{edge:?}");
-    }
-    let graph = europe(Dtype::F32);
-    assert_eq!((graph.size(), graph.notes.len()), (46, 1), "{:?}", graph.notes);
 }
 
 #[test]
@@ -473,49 +429,6 @@ fn ways_through_europe() {
     assert_eq!(way("Reykjavik", "Oslo"), ["Reykjavik"]);
 
     let distances = widened(&found);
-    let km = |from: &str, to: &str| distances[names.find(from).unwrap() * 46 + names.find(to).unwrap()];
-    assert!((3400.0..4500.0).contains(&km("Lisbon", "Tallinn")), "{}", km("Lisbon", "Tallinn"));
-    assert_eq!(km("Lisbon", "Tallinn"), km("Tallinn", "Lisbon"));
-    assert!(
-        (0..46)
-            .all(|i| distances[i * 46 + names.find("Valletta").unwrap()].is_infinite()
-                == (names.list()[i] != "Valletta"))
-    );
     let reachable = distances.iter().filter(|d| d.is_finite()).count();
     assert_eq!(reachable, 44 * 44 + 2, "all but the two islands reach each other");
-}
-
-#[test]
-fn no_way_is_shorter_than_the_great_circle() {
-    let graph = europe(Dtype::F64);
-    let distances = widened(&closure(&graph).unwrap());
-    let capitals = records("europe_capitals.csv");
-    for (a, b) in capitals.iter().flat_map(|a| capitals.iter().map(move |b| (a, b))) {
-        let at = |row: &csv::StringRecord| (row[2].parse().unwrap(), row[3].parse().unwrap());
-        let (i, j) = (graph.names.find(&a[0]).unwrap(), graph.names.find(&b[0]).unwrap());
-        assert!(distances[i * 46 + j] >= great_circle(at(a), at(b)) - 1.0, "{a:?} {b:?}");
-    }
-}
-
-#[test]
-fn a_table_is_a_graph_again() {
-    let graph = europe(Dtype::F64);
-    let once = graph::one_stop(&graph, &mut step).unwrap();
-    let all: Vec<usize> = (0..graph.size()).collect();
-    let dir = tempfile::tempdir().unwrap();
-    let path = dir.path().join("once.csv");
-    let table = Distances { graph: &graph, distances: &once, next: None, from: &all, to: &all };
-    table.write(&mut std::fs::File::create(&path).unwrap()).unwrap();
-    let file = input::graph(path.to_str().unwrap(), Some(Dtype::F64)).unwrap();
-    assert_eq!(file.ends.as_ref().map(Vec::len), Some(table.pairs()[1]));
-    // Nodes without a path are not in a table.
-    assert_eq!(file.names.list().len(), 44);
-    let again = Graph::new(file, false);
-    for i in 0..44 {
-        for j in 0..44 {
-            let old = |k: usize| graph.names.find(&again.names.list()[k]).unwrap();
-            let (new, old) = (widened(&again.weights)[i * 44 + j], widened(&once)[old(i) * 46 + old(j)]);
-            assert!(new == old || (new - old).abs() < 1e-9, "{new} {old}");
-        }
-    }
 }

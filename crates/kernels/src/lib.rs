@@ -4,6 +4,7 @@
 //! brings is in a [`Registry`], a value that is passed on.
 
 mod builder;
+mod c_text;
 mod cited;
 pub mod closure;
 mod described;
@@ -25,15 +26,16 @@ pub(crate) mod shape;
 pub mod signature;
 mod source;
 mod sources;
-mod tokens;
 pub mod transpose;
 mod tunable;
+mod value_type;
 pub mod values;
 
 pub(crate) use builder::Builder;
+pub use c_text::{included as included_name, logical_lines, raw_strings};
 pub use cited::cited;
 pub use described::{
-    ArrayFormat, Checker, Description, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, draft,
+    Checker, DeclarationError, Description, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, draft,
     reference_kernel, rung_text,
 };
 pub use family::{AnyProblem, Ask, Family, Rung, entry_point, ladder, rung};
@@ -41,14 +43,14 @@ pub(crate) use family::{BuiltInFamily, Planned, ladder_from};
 pub use form::{Bound, Form};
 pub use gpulab_cpu::Baseline;
 pub use growth::tile_of_a_group;
-pub use own::{DeclarationError, OwnKernel, SourceTraits};
+pub use own::{OwnKernel, SourceTraits};
 pub use problem::{APART, Changed, Described, Fold, Lone, Problem, Spot};
 pub(crate) use problem::{Exact, largest_exact, read_once};
 pub use registry::{FAMILIES, LAB, PROBES, Registry, built_in, everything, ladders};
-pub use signature::HostNames;
 pub use source::{Assembled, assemble, assemble_rung, embedded, included, labelled, split_header, text, title};
 pub use sources::{Sources, used_defines};
 pub use tunable::{Kind, Tunable};
+pub use value_type::ValueType;
 
 pub fn type_defines(dtype: gpulab_model::data::Dtype, elements: u64) -> Vec<(String, String)> {
     shape::defines(shape::signed(dtype), elements)

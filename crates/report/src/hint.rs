@@ -1,7 +1,7 @@
 //! What a kernel's faults look like, and what to try next: sentences made of what a judgement found out, and of nothing else.
 
 use super::format;
-use gpulab_kernels::{HostNames, built_in};
+use gpulab_kernels::built_in;
 use gpulab_model::check::{CellRegion, Share};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{DataKind, Likeness, StartsFrom, Symptoms};
@@ -148,7 +148,7 @@ fn not_built(judgement: &Judgement) -> Hint {
     })
 }
 
-fn by_log(log: &str, signature: &str, host: &HostNames) -> Option<Hint> {
+fn by_log(log: &str, signature: &str, host: &[String]) -> Option<Hint> {
     let (says, looks, next) = LOGS.iter().find(|(says, ..)| says.iter().any(|words| log.contains(words)))?;
     let name = says.iter().find_map(|words| quoted(log, words));
     let next =
@@ -160,17 +160,14 @@ fn by_log(log: &str, signature: &str, host: &HostNames) -> Option<Hint> {
 }
 
 /// The options that would define all that is missing: what the text leaves to its host, or else what the log misses.
-fn defines(log: &str, host: &HostNames) -> String {
+fn defines(log: &str, host: &[String]) -> String {
     let missing =
         |line: &str| ["undeclared identifier", "unknown type name"].iter().find_map(|words| quoted(line, words));
-    let names: BTreeSet<String> = match &host.unset[..] {
+    let names: BTreeSet<String> = match host {
         [] => log.lines().filter_map(missing).collect(),
         unset => unset.iter().cloned().collect(),
     };
-    let choice = host.choices.first().map(|first| {
-        format!(", or, as its conditionals ask for {}: --declare \"define {first} 1\"", host.choices.join(", "))
-    });
-    names.iter().map(|name| format!("--declare \"define {name} VALUE\"")).joined(" ") + &choice.unwrap_or_default()
+    names.iter().map(|name| format!("--declare \"define {name} VALUE\"")).joined(" ")
 }
 
 fn quoted(log: &str, words: &str) -> Option<String> {
@@ -541,7 +538,7 @@ mod tests {
 
     #[test]
     fn logs_of_several_compilers_are_read() {
-        let none = HostNames::default();
+        let none: [String; 0] = [];
         let said = |log: &str| by_log(log, "x", &none).map(|hint| hint.looks).unwrap_or_default();
         for (log, wanted) in [
             ("my.cl:3:5: error: use of undeclared identifier 'NO_EDGE'", "NO_EDGE is not declared."),

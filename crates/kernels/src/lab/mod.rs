@@ -1,24 +1,11 @@
-//! Kernels of experiments: problems with exact answers, and plans of one launch. One file a family.
+//! Kernels of experiments: problems with exact answers, and plans of one launch. One file a theme.
 
-pub mod absorbed;
-pub mod banks;
 pub mod chains;
-pub mod chase;
-pub mod constant;
 pub mod divergence;
-pub mod group;
+pub mod images;
 pub mod instructions;
-pub mod intensity;
-pub mod laden;
-pub mod lockstep;
-pub mod neighbours;
-pub mod orders;
-pub mod presum;
-pub mod registers;
-pub mod sampled;
-pub mod texels;
-pub mod vectors;
-pub mod walk;
+pub mod memory;
+pub mod sums;
 
 use crate::prelude::*;
 use gpulab_model::plan::{REPEATS, Target};

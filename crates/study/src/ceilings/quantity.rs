@@ -1,9 +1,9 @@
 //! What is measured: one list of quantities, each with the shapes worth trying, in order of importance.
 
 use gpulab_kernels::exchange::{self, launch, transfer};
-use gpulab_kernels::lab::instructions::operation;
-use gpulab_kernels::lab::walk::STRIDES;
-use gpulab_kernels::lab::{self, chase};
+use gpulab_kernels::lab::instructions;
+use gpulab_kernels::lab::memory::STRIDES;
+use gpulab_kernels::lab::{self, memory};
 use gpulab_kernels::probes::{OP, VEC, lanes};
 use gpulab_kernels::{Bound, Form};
 use gpulab_model::data::{Dtype, Params, Shape};
@@ -302,12 +302,13 @@ fn waiting(target: &Target) -> Vec<Quantity> {
         of_elements(what, element, measure, place, vec![ProbeSpace::new(case, Vec::new())])
     };
     let load = |place, bytes: u64| {
-        let settings = params([(chase::DEPENDENT.name, 1), (lab::ROUNDS.name, LOADS / chase::UNROLLED - 1)]);
-        let nodes = 1 << (bytes / (4 << chase::LINE)).max(2).ilog2();
+        let settings = params([(memory::DEPENDENT.name, 1), (lab::ROUNDS.name, LOADS / memory::LOADS - 1)]);
+        let nodes = 1 << (bytes / (4 << memory::LINE)).max(2).ilog2();
         of(LOAD, "", Rate::Latency, place, case("chase", "global", Dtype::I32, nodes, 1, &settings))
     };
-    let division = operation::OPERATIONS.iter().position(|one| one.name == operation::DIV).unwrap_or_default() as u64;
-    let settings = params([(operation::OP.name, division), ("chains", 8), (lab::ROUNDS.name, 16)]);
+    let division =
+        instructions::OPERATIONS.iter().position(|one| one.name == instructions::DIV).unwrap_or_default() as u64;
+    let settings = params([(instructions::OP.name, division), ("chains", 8), (lab::ROUNDS.name, 16)]);
     let division = case("instructions", "pairs", Dtype::I32, lab::items(target), group(target, 256), &settings);
     vec![
         load(Site::Cache, 8 << 20),

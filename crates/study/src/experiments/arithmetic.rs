@@ -2,8 +2,8 @@
 
 use super::claims::{Claim, Contrast, NO_MORE, Pairs, percent, series, unseen};
 use super::{Experiment, Explanation, Scope, Trial, Work, plain};
-use gpulab_kernels::lab::instructions::operation::{FUNCTIONS, Function, Instruction, OPERATIONS, Precision};
-use gpulab_kernels::lab::{self, intensity, presum};
+use gpulab_kernels::lab::instructions::{FUNCTIONS, Function, Instruction, OPERATIONS, Precision};
+use gpulab_kernels::lab::{self, chains, sums};
 use gpulab_kernels::reduce;
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Number;
@@ -543,7 +543,7 @@ fn intense(scope: &Scope<'_>, name: &str, x: f64) -> Trial {
         _ => (("intensity", "steps"), BANDWIDTH, 8.0),
     };
     // Two operations a step.
-    let steps = (x * bytes / 2.0 * intensity::VECTORS as f64) as u64;
+    let steps = (x * bytes / 2.0 * chains::VECTORS as f64) as u64;
     // Compilers for CPUs do not join items' long loops, and get vectors as wide as the device's.
     let vec = if target.gpu { 1 } else { u64::from(target.float_lanes.clamp(4, 16)).next_power_of_two() };
     let wg = lab::usual_wg(target).min(if target.gpu { 256 } else { 64 });
@@ -588,7 +588,7 @@ pub(super) const PRESUM: Experiment = Experiment {
     x_label: plain,
     plan: |scope| {
         let wg = 1usize << scope.target.max_wg.clamp(1, 256).ilog2();
-        let block = wg as u64 * presum::ITEMS;
+        let block = wg as u64 * sums::ITEMS;
         let mut all = Vec::new();
         // A size where the launch is most of the time, and one where memory is.
         for power in [16, if scope.quick { 20 } else { 24 }] {

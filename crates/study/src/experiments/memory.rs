@@ -2,7 +2,7 @@
 
 use super::claims::{Claim, Contrast, NO_MORE, Pairs, figure, series};
 use super::{Experiment, Explanation, Scope, Trial, Work, bytes, plain};
-use gpulab_kernels::lab::{self, chase};
+use gpulab_kernels::lab::{self, memory};
 use gpulab_model::data::{Dtype, Shape};
 use gpulab_model::plan::REPEATS;
 use gpulab_record::{BANDWIDTH, Metric, Point, RATE, Row};
@@ -414,14 +414,14 @@ pub(super) const LATENCY: Experiment = Experiment {
 /// whole turns of the cycle, so that the end of a chase tells how it went.
 fn load(scope: &Scope<'_>, name: &str, metric: Metric, log: u32) -> Trial {
     let is_local = name.starts_with(LOCAL);
-    let nodes = 1u64 << (log - if is_local { 2 } else { 2 + chase::LINE });
+    let nodes = 1u64 << (log - if is_local { 2 } else { 2 + memory::LINE });
     let loads: u64 = match (scope.target.gpu, nodes) {
         (true, ..=0x3ff | 0x8000..) => 1 << 16,
         (true, _) => 1 << 18,
         (false, _) => 1 << 19,
     };
     let is_dependent = u64::from(!name.ends_with(INDEPENDENT));
-    let settings = [("dependent", is_dependent), (REPEATS, loads / chase::UNROLLED - 1)];
+    let settings = [("dependent", is_dependent), (REPEATS, loads / memory::LOADS - 1)];
     let (variant, wg) = if is_local { ("local", scope.target.max_wg.min(64)) } else { ("global", 1) };
     Work { rung: ("chase", variant), dtype: Dtype::I32, n: nodes, wg }.trial(
         scope,
