@@ -131,8 +131,14 @@ fn the_loop_inside_the_kernel_is_carried_out() {
             assert_eq!(args.pop(), Some(Arg::Index(0)), "timed over the same data each time");
             args.push(Arg::Index(len as u64));
             let args = args.into_iter().map(|arg| arg.bound(|index| ids[index])).collect();
-            let launch =
-                Launch { kernel: pass.kernel.clone(), global: pass.global, local: pass.local, args, check: None };
+            let launch = Launch {
+                kernel: pass.kernel.clone(),
+                global: pass.global,
+                local: pass.local,
+                args,
+                timed: true,
+                check: None,
+            };
             if let Err(error) = device.run(program, &[launch]) {
                 assert!(error.is_refusal(), "{}: {error}", rung.path);
                 continue;

@@ -31,6 +31,7 @@ fn scale(out: BufferId, n: u64, factor: u32, local: usize) -> Launch {
         global: [64, 1, 1],
         local: [local, 1, 1],
         args: vec![Arg::Buffer(out), Arg::Index(n), Arg::Uint(factor), Arg::Local(4 * local)],
+        timed: true,
         check: None,
     }
 }
@@ -152,7 +153,7 @@ fn an_inspected_unit_tells_of_each_kernel() {
         let tells = device.info().extensions.contains("cl_nv_compiler_options");
         for _ in 0..2 {
             let told = device.inspect(&unit).unwrap();
-            let local: Vec<u64> = told.iter().map(|told| told.local.unwrap()).collect();
+            let local: Vec<u64> = told.iter().map(|told| told.own_local.unwrap()).collect();
             let is_untold = device.info().platform == "Portable Computing Language" && local == [0, 0];
             assert!(is_untold || local.len() == 2 && local[0] < 256 && local[1] >= 256, "{told:?}");
             assert!(told.iter().all(|told| told.registers.is_some() == tells), "{told:?}");

@@ -306,7 +306,6 @@ impl From<&Record> for Row {
         let case = &outcome.case;
         let measured = outcome.measured();
         let seconds = |pick: fn(&Measured) -> Option<f64>| measured.and_then(pick).and_then(finite);
-        let build = measured.and_then(|m| m.build);
         let [ceiling_gbps, ceiling_gops] = [true, false].map(|is_memory| {
             let limit = scene.ceiling.filter(|c| c.bound.is_memory() == is_memory);
             limit.map(|c| c.rate).and_then(finite)
@@ -386,9 +385,9 @@ impl From<&Record> for Row {
             peak_gops: scene.peaks.gops,
             peak_pct: record.peak_pct,
             clock_mhz: Some(record.scene.clock_mhz).filter(|&mhz| mhz > 0.0),
-            registers: build.and_then(|build| build.registers),
-            spilled_bytes: build.and_then(|build| build.spilled),
-            occupancy_pct: seconds(|m| m.build.and_then(|build| build.occupancy)),
+            registers: measured.and_then(|m| m.registers),
+            spilled_bytes: measured.and_then(|m| m.spilled),
+            occupancy_pct: seconds(|m| m.occupancy),
             wg_x,
             wg_y,
             wg_z,

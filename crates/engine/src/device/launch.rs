@@ -304,7 +304,7 @@ mod tests {
     use super::*;
 
     fn launch(global: [usize; 3], local: [usize; 3]) -> Launch {
-        Launch { kernel: "k".to_owned(), global, local, args: Vec::new(), check: None }
+        Launch { kernel: "k".to_owned(), global, local, args: Vec::new(), timed: true, check: None }
     }
 
     #[test]

@@ -8,8 +8,8 @@ use super::memory::{self, Buffer, HostMemory};
 use super::play::Handles;
 use super::program::{self, Built};
 use super::{BufferWrite, BuildUnit, Device, Gone, ProgramId, Timing};
-use gpulab_model::outcome::{DeviceInfo, Told};
-use gpulab_model::plan::{Action, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
+use gpulab_model::outcome::{DeviceInfo, Inspected};
+use gpulab_model::plan::{Action, BufferId, Image, Launch, MemoryKind, QueuedCommand};
 use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, ContextProperties, DeviceId};
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ const MOST_PROGRAMS: usize = 128;
 /// nothing outlives the context.
 pub struct OpenClDevice {
     programs: Vec<(ProgramId, Built)>,
-    hosts: BTreeMap<HostId, HostMemory>,
+    hosts: BTreeMap<BufferId, HostMemory>,
     buffers: BTreeMap<BufferId, Buffer>,
     views: ImageViews,
     samplers: Samplers,
@@ -150,7 +150,7 @@ impl Device for OpenClDevice {
         Ok(id)
     }
 
-    fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Told>, DeviceError> {
+    fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Inspected>, DeviceError> {
         program::inspect(&self.context, self.device, unit, self.info.target.register_caps)
     }
 
@@ -172,7 +172,7 @@ impl Device for OpenClDevice {
     fn free(&mut self, number: u32) {
         self.buffers.remove(&BufferId(number));
         self.views.remove(BufferId(number));
-        self.hosts.remove(&HostId(number));
+        self.hosts.remove(&BufferId(number));
     }
 
     fn gone(&self) -> &Gone {
@@ -184,18 +184,18 @@ impl Device for OpenClDevice {
         self.buffer(buffer)?.fill(&self.profiling, pattern, bytes)
     }
 
-    fn hold(&mut self, holding: Holding, bytes: usize) -> Result<HostId, DeviceError> {
+    fn hold(&mut self, is_pinned: bool, bytes: usize) -> Result<BufferId, DeviceError> {
         self.free_gone();
-        let memory = match holding {
-            Holding::Pageable => HostMemory::pageable(bytes)?,
-            Holding::Pinned => HostMemory::pinned(&self.context, &self.plain, bytes)?,
+        let memory = match is_pinned {
+            false => HostMemory::pageable(bytes)?,
+            true => HostMemory::pinned(&self.context, &self.plain, bytes)?,
         };
-        let id = HostId(self.new_id());
+        let id = BufferId(self.new_id());
         self.hosts.insert(id, memory);
         Ok(id)
     }
 
-    fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError> {
+    fn held(&mut self, host: BufferId) -> Result<&mut [u8], DeviceError> {
         self.hosts.get(&host).map(|memory| memory.slice()).ok_or_else(memory::released)
     }
 

@@ -6,7 +6,7 @@ use super::launch::{self, Prepared};
 use super::memory::{self, Buffer, HostMemory, check_event, enqueued};
 use super::{Stamps, Timing};
 use gpulab_cpu as cpu;
-use gpulab_model::plan::{Action, BufferId, HostId, QueuedCommand, Transfer};
+use gpulab_model::plan::{Action, BufferId, QueuedCommand, Transfer};
 use ocl::core::{self, CommandQueue, Event, MapFlags};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use std::time::Instant;
 pub(super) struct Handles<'a> {
     pub(super) queues: &'a [CommandQueue],
     pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
-    pub(super) hosts: &'a BTreeMap<HostId, HostMemory>,
+    pub(super) hosts: &'a BTreeMap<BufferId, HostMemory>,
     /// Of the launches among the commands, in order.
     pub(super) launches: &'a [Prepared<'a>],
 }

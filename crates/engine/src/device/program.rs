@@ -2,7 +2,7 @@
 
 use super::error::{DeviceError, guarded};
 use super::{BuildUnit, doctor, info};
-use gpulab_model::outcome::Told;
+use gpulab_model::outcome::Inspected;
 use gpulab_model::plan::{Arg, BUILD_OPTIONS, MAX_REGISTERS};
 use gpulab_system::terminal;
 use ocl::core::{self, Context, DeviceId, Kernel, Program, ProgramInfo, ProgramInfoResult};
@@ -98,7 +98,7 @@ pub(super) fn inspect(
     device: DeviceId,
     unit: &BuildUnit,
     takes_nv_options: bool,
-) -> Result<Vec<Told>, DeviceError> {
+) -> Result<Vec<Inspected>, DeviceError> {
     const LOCAL_MEM_SIZE: u32 = 0x11B2;
     let built = if takes_nv_options {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
@@ -113,7 +113,7 @@ pub(super) fn inspect(
         .map(|name: &String| {
             let logged = assembled.get(name.as_str()).cloned().unwrap_or_default();
             let local = info::kernel_work_group(built.kernel(name, 0)?, device, LOCAL_MEM_SIZE)?;
-            Ok(Told { local: local.number().or(logged.local), ..logged })
+            Ok(Inspected { own_local: local.number().or(logged.own_local), ..logged })
         })
         .collect()
 }
@@ -233,8 +233,8 @@ pub(super) fn clean(log: &str, path: &str, home: Option<&str>) -> String {
 }
 
 /// What NVIDIA's assembler tells of each function in the log of a verbose build.
-pub(super) fn ptxas(log: &str) -> BTreeMap<&str, Told> {
-    let mut all: BTreeMap<&str, Told> = BTreeMap::new();
+pub(super) fn ptxas(log: &str) -> BTreeMap<&str, Inspected> {
+    let mut all: BTreeMap<&str, Inspected> = BTreeMap::new();
     let mut entry = None;
     let mut function = None;
     for line in log.lines() {
@@ -247,7 +247,8 @@ pub(super) fn ptxas(log: &str) -> BTreeMap<&str, Told> {
             let waits = |name: &&str| all.get(name).is_none_or(|usage| usage.registers.is_none());
             let Some(name) = entry.filter(waits).or(function) else { continue };
             let usage = all.entry(name).or_default();
-            (usage.registers, usage.local) = (Some(registers), Some(number_before(line, "bytes smem").unwrap_or(0)));
+            (usage.registers, usage.own_local) =
+                (Some(registers), Some(number_before(line, "bytes smem").unwrap_or(0)));
         } else if let Some(stores) = number_before(line, "bytes spill stores")
             && let Some(name) = function
         {
@@ -427,8 +428,8 @@ ptxas         .     16 bytes stack frame, 8 bytes spill stores, 12 bytes spill l
 ptxas info    : Used 1 barriers, 400 bytes cmem[0], 255 registers
 ";
 
-    fn usage(registers: u64, spills: Option<[u64; 2]>, local: u64) -> Told {
-        Told { registers: Some(registers), spills, local: Some(local) }
+    fn usage(registers: u64, spills: Option<[u64; 2]>, local: u64) -> Inspected {
+        Inspected { registers: Some(registers), spills, own_local: Some(local), ..Inspected::default() }
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! A column of comma-separated values (RFC 4180), with or without a line of names.
 
-use super::{AnyNumber, Why, shown};
+use super::{Why, shown};
 use csv::{ByteRecord, StringRecord};
 use gpulab_model::data::{Array, Dtype};
+use gpulab_model::outcome::Number;
 use std::str::FromStr;
 
 /// The column `column` (a name, or a number from 1; by default the only one of numbers) as elements of `dtype`.
@@ -21,8 +22,8 @@ pub(super) fn cell_count(count: usize) -> String {
 }
 
 /// The number that a text is; digits that overflow are the largest there is.
-pub(super) fn number(text: &str) -> Option<AnyNumber> {
-    whole(text).or_else(|| is_number(text).then_some(AnyNumber::Float(f64::MAX)))
+pub(super) fn number(text: &str) -> Option<Number> {
+    whole(text).or_else(|| is_number(text).then_some(Number::Real(f64::MAX)))
 }
 
 /// The nearest float. Digits that overflow are not what `inf` says.
@@ -33,8 +34,8 @@ fn float<T: FromStr + Into<f64> + Copy>(text: &str) -> Option<T> {
 }
 
 /// An integer, also if written as `3.0` or `1e3`.
-fn whole(text: &str) -> Option<AnyNumber> {
-    text.parse().ok().map(AnyNumber::Whole).or_else(|| float(text).map(AnyNumber::Float))
+fn whole(text: &str) -> Option<Number> {
+    text.parse().ok().map(Number::Integer).or_else(|| float(text).map(Number::Real))
 }
 
 fn cells<T>(bytes: &[u8], column: Option<&str>, dtype: Dtype, parse: fn(&str) -> Option<T>) -> Result<Vec<T>, Why> {

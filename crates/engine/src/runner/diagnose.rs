@@ -6,11 +6,9 @@ use super::buffers::{BoundPlan, Fence};
 use super::inputs::{Data, ReadyCase, exact_data_of, make_inputs, single};
 use super::session::Session;
 use gpulab_kernels::{Family, Form, tile_of_a_group};
-use gpulab_model::check::{self, MatrixFlags};
+use gpulab_model::check;
 use gpulab_model::data::{self, Array, Change, Fill, Shape};
-use gpulab_model::outcome::{
-    CellSymptoms, CountSymptoms, DataKind, Likeness, Number, Repeated, StartsFrom, Stop, Symptoms,
-};
+use gpulab_model::outcome::{CellSymptoms, CountSymptoms, DataKind, Likeness, Number, StartsFrom, Stop, Symptoms};
 use gpulab_model::plan::{Case, Reference};
 
 /// Most elements that are looked at one by one.
@@ -190,25 +188,27 @@ fn counts(
         let mut times = Vec::new();
         for index in 0..single.base[0].len() {
             let old = single.base[0].at(index).unwrap_or_else(|| single.before.clone());
-            let change = |value: &Array| Change { input: 0, index, value: value.clone() };
-            probe.bound.change(&mut *probe.session.device, &[change(&single.one)])?;
+            let change = Change { input: 0, index, value: single.one.clone() };
+            let undo = Change { value: old, ..change.clone() };
+            probe.bound.change(&mut *probe.session.device, &[change])?;
             let output = probe.run(&single.before)?;
-            probe.bound.change(&mut *probe.session.device, &[change(&old)])?;
+            probe.bound.change(&mut *probe.session.device, &[undo])?;
             times.push(single.times(probe.number(output)));
         }
         let counted: Vec<bool> = times.iter().map(|times| *times != Some(0)).collect();
-        let many = |times: &&Option<i64>| times.is_some_and(|times| !(0..=1).contains(&times));
-        let first = times.iter().position(|times| many(&times));
+        let repeated: Vec<(usize, i64)> = (0..)
+            .zip(&times)
+            .filter_map(|(at, times)| Some((at, times.filter(|many| !(0..=1).contains(many))?)))
+            .collect();
+        let first = repeated.first();
         Ok(Some(CountSymptoms {
             group: group as u64,
             counted: check::share(&counted, group),
             count: counted.iter().filter(|is| **is).count() as u64,
             first_missing: counted.iter().position(|is| !is).map(|at| at as u64),
-            repeated: first.map(|first| Repeated {
-                first: first as u64,
-                times: times[first].unwrap_or(0),
-                count: times.iter().filter(many).count() as u64,
-            }),
+            first_repeated: first.map(|(at, _)| *at as u64),
+            repeated_times: first.map_or(0, |(_, times)| *times),
+            repeated_count: repeated.len() as u64,
             starts_from,
             wrong_over,
         }))
@@ -329,7 +329,7 @@ fn of_shape(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2
         };
         let region = |is: &dyn Fn(usize) -> bool| {
             let is_in: Vec<bool> = (0..got.len()).map(|at| is(place(at))).collect();
-            check::region(MatrixFlags { is_in: &is_in, columns, tile })
+            check::region(&is_in, columns, tile)
         };
         symptoms.cells = Some(CellSymptoms {
             tile: tile.map(|side| side as u64),

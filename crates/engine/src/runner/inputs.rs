@@ -5,7 +5,7 @@ use crate::device::{Device, ProgramId};
 use gpulab_kernels::{Changed, Family, Spot};
 use gpulab_model::check::{self, Verdict};
 use gpulab_model::data::{Array, Change, Dtype, Fill, Params, Shape};
-use gpulab_model::outcome::{Judged, Number, Status, Stop};
+use gpulab_model::outcome::{Measured, Number, Status, Stop};
 use gpulab_model::plan::{Case, Movement, OutputPart, Plan, Reference, Role};
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -28,7 +28,7 @@ pub(super) struct ReadyCase<'a> {
     /// The session's second seed: it draws data that no kernel can know, and the places of changes.
     pub(super) second_seed: u64,
     /// How the case was judged before, if it is only timed once more.
-    pub(super) again: Option<Judged>,
+    pub(super) again: Option<Measured>,
 }
 
 impl ReadyCase<'_> {
@@ -220,7 +220,7 @@ impl Data {
         case: &Case,
         depth: u64,
         when: &str,
-    ) -> Result<Judged, Stop> {
+    ) -> Result<Measured, Stop> {
         match (family.problem.movement(case), &self.reference) {
             (Some(movement), _) => judge_moved(got, &self.host, &movement, when),
             (None, Some(Reference::Unknown(why))) => Err(Stop::failed(why.clone())),
@@ -289,14 +289,14 @@ pub(super) fn exact_data(job: &ReadyCase<'_>) -> Vec<(Fill, u64)> {
     seeds.chain([(Fill::Ones, 0)]).collect()
 }
 
-fn judge_moved(got: &Array, inputs: &[Array], movement: &Movement, when: &str) -> Result<Judged, Stop> {
+fn judge_moved(got: &Array, inputs: &[Array], movement: &Movement, when: &str) -> Result<Measured, Stop> {
     let [input] = inputs else { return Err(Stop::failed("elements are moved from one input")) };
     demand(check::check_moved(got, input, movement), when).map(|verdict| judged(verdict, None))
 }
 
 /// Judges a result. Over real data, so many roundings that no bound is left make S itself the bound: then only the exact
 /// data, which every case is checked over as well, can tell right from wrong.
-fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Result<Judged, Stop> {
+fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Result<Measured, Stop> {
     let most = (0.09 / got.dtype().unit_roundoff()) as u64;
     let mut verdict = check::check_result(got, reference, depth.min(most));
     if let Reference::Rounded(sum) = reference
@@ -309,9 +309,9 @@ fn judge_real(got: &Array, reference: &Reference, depth: u64, when: &str) -> Res
     demand(verdict, when).map(|verdict| judged(verdict, single(got)))
 }
 
-fn judged(Verdict { max_err, tol, .. }: Verdict, value: Option<Number>) -> Judged {
+fn judged(Verdict { max_err, tol, .. }: Verdict, value: Option<Number>) -> Measured {
     let [max_err, tol] = [max_err, tol].map(|error| Some(error).filter(|error| error.is_finite()));
-    Judged { max_err, tol, value }
+    Measured { max_err, tol, result: value, ..Measured::default() }
 }
 
 pub(super) fn demand(verdict: Verdict, when: &str) -> Result<Verdict, Stop> {

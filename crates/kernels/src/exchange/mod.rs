@@ -13,7 +13,7 @@ pub use script::*;
 
 use gpulab_model::data::{Dtype, Params, Shape};
 use gpulab_model::plan::{
-    Action, Arg, BufferId, Case, Cost, Holding, HostId, Launch, MemoryKind, QueuedCommand, Refusal, Target, Transfer,
+    Action, Arg, BufferId, Case, Cost, Launch, MemoryKind, QueuedCommand, Refusal, Target, Transfer,
 };
 
 pub const EXCHANGES: &[&Exchange] = &[&launch::EXCHANGE, &pipeline::EXCHANGE, &transfer::EXCHANGE, &zerocopy::EXCHANGE];

@@ -90,7 +90,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
         WORK => (AnswerPlace::Host(0), Expected::Nothing),
         _ => (AnswerPlace::Host(1), Expected::Words(mixed())),
     };
-    let host = |contents| HostSpec { bytes, holding: Holding::Pinned, contents };
+    let host = |contents| HostSpec { bytes, is_pinned: true, contents };
     let buffer = |contents| DeviceSpec { bytes, place: MemoryKind::Device, contents };
     let is_copied = [COPY_OUT, BESIDE_OUT].contains(&variant);
     let of_output = if is_copied { Contents::Pattern } else { Contents::Undefined };
@@ -135,7 +135,7 @@ impl Chunk {
     /// Between the host's memory and the buffer of this place.
     fn transfer(self, place: u32) -> Transfer {
         let [from, bytes] = [4 * self.first, 4 * self.n];
-        Transfer { host: HostId(place), from, buffer: BufferId(place), at: from, bytes }
+        Transfer { host: BufferId(place), from, buffer: BufferId(place), at: from, bytes }
     }
 
     fn mix(self, stage: &KernelStage) -> Action {

@@ -1,8 +1,8 @@
 //! What a case of an exchange turns into.
 
-use gpulab_model::plan::{Cost, Holding, MemoryKind, QueuedCommand};
+use gpulab_model::plan::{Cost, MemoryKind, QueuedCommand};
 
-/// Commands with the memory that they work on. Their `HostId`s and `BufferId`s, in arguments of launches too, are places
+/// Commands with the memory that they work on. Their `BufferId`s and `BufferId`s, in arguments of launches too, are places
 /// in the lists here, until the runner has allocated what the lists say.
 #[derive(Clone, Debug)]
 pub struct Script {
@@ -40,7 +40,7 @@ pub enum Contents {
 pub struct HostSpec {
     /// Its size, above 0.
     pub bytes: usize,
-    pub holding: Holding,
+    pub is_pinned: bool,
     pub contents: Contents,
 }
 

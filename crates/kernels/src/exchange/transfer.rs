@@ -35,18 +35,14 @@ fn script(case: &Case, _: &Target) -> Result<Script, Refusal> {
         (_, false) => Action::Read,
     };
     let command = |from: usize| {
-        let part = Transfer { host: HostId(0), from, buffer: BufferId(0), at: from, bytes: piece.min(bytes - from) };
+        let part = Transfer { host: BufferId(0), from, buffer: BufferId(0), at: from, bytes: piece.min(bytes - from) };
         QueuedCommand { queue: 0, action: action(part) }
     };
     let source = Contents::Pattern;
     let result = Contents::Undefined;
     let [host, buffer] = if is_in { [source, result] } else { [result, source] };
     Ok(Script {
-        host: vec![HostSpec {
-            bytes,
-            holding: if how == "pinned" { Holding::Pinned } else { Holding::Pageable },
-            contents: host,
-        }],
+        host: vec![HostSpec { bytes, is_pinned: how == "pinned", contents: host }],
         // What is mapped lies where both sides reach it.
         buffers: vec![DeviceSpec {
             bytes,

@@ -49,7 +49,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let numbers = [n, walk.near, walk.span, passes as usize, 0].map(|number| Arg::Uint(number as u32));
     let args = [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect();
     let launch = Launch::linear("zerocopy_passes", items, wg, args);
-    let transfer = Transfer { host: HostId(0), from: 0, buffer: BufferId(0), at: 0, bytes };
+    let transfer = Transfer { host: BufferId(0), from: 0, buffer: BufferId(0), at: 0, bytes };
     let variant = case.variant.as_str();
     let (before, moved) = match variant {
         COPIED => (Some(Action::Write(transfer)), bytes),
@@ -60,7 +60,7 @@ fn script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let place = if matches!(variant, FILLED | IN_PLACE) { MemoryKind::Host } else { MemoryKind::Device };
     let contents = if before.is_some() { Contents::Undefined } else { Contents::Pattern };
     Ok(Script {
-        host: vec![HostSpec { bytes, holding: Holding::Pageable, contents: Contents::Pattern }],
+        host: vec![HostSpec { bytes, is_pinned: false, contents: Contents::Pattern }],
         buffers: vec![
             DeviceSpec { bytes, place, contents },
             DeviceSpec { bytes: 4 * items, place: MemoryKind::Device, contents: Contents::Undefined },

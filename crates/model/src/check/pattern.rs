@@ -53,15 +53,6 @@ pub fn share(is_in: &[bool], group: usize) -> Share {
     if are(n, &|i| i < beginning) { Share::Beginning(beginning as u64) } else { Share::Some }
 }
 
-/// A matrix of flags, row by row, and the sides of the tiles that its work-groups have: columns and rows of each.
-#[derive(Clone, Copy, Debug)]
-pub struct MatrixFlags<'a> {
-    pub is_in: &'a [bool],
-    pub columns: usize,
-    /// Columns and rows of a group's tile.
-    pub tile: [usize; 2],
-}
-
 /// Which cells of a matrix take part in something, where each work-group has a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -78,8 +69,8 @@ pub enum CellRegion {
     Some,
 }
 
-pub fn region(cells: MatrixFlags<'_>) -> CellRegion {
-    let MatrixFlags { is_in, columns, tile: [wide, high] } = cells;
+/// Of flags row by row, and columns and rows of a group's tile.
+pub fn region(is_in: &[bool], columns: usize, [wide, high]: [usize; 2]) -> CellRegion {
     let rows = is_in.len() / columns.max(1);
     let are = |want: &dyn Fn(usize, usize) -> bool| {
         !is_in.is_empty() && is_in.iter().enumerate().all(|(at, is)| *is == want(at / columns, at % columns))
@@ -133,7 +124,7 @@ mod tests {
     fn cells_that_take_part_have_a_name() {
         let of = |rows: usize, columns: usize, is_in: &dyn Fn(usize, usize) -> bool| {
             let is_in: Vec<bool> = (0..rows * columns).map(|at| is_in(at / columns, at % columns)).collect();
-            region(MatrixFlags { is_in: &is_in, columns, tile: [4, 4] })
+            region(&is_in, columns, [4, 4])
         };
         let cases: [(&dyn Fn(usize, usize) -> bool, CellRegion); 7] = [
             (&|_, _| true, CellRegion::All),
@@ -148,6 +139,6 @@ mod tests {
             assert_eq!(of(9, 14, is_in), wanted);
         }
         assert_eq!(of(9, 13, &|r, _| r + 1 < 9), CellRegion::AllButLastRow);
-        assert_eq!(region(MatrixFlags { is_in: &[], columns: 0, tile: [4, 4] }), CellRegion::Some);
+        assert_eq!(region(&[], 0, [4, 4]), CellRegion::Some);
     }
 }

@@ -235,7 +235,7 @@ pub(super) mod tests {
     use gpulab_kernels::Bound;
     use gpulab_model::data::Dtype;
     use gpulab_model::outcome::fake_info;
-    use gpulab_model::outcome::{Clock, DeviceInfo, Judged, Measured, Sample};
+    use gpulab_model::outcome::{Clock, DeviceInfo, Measured, Sample};
     use std::time::Duration;
 
     /// A device that takes some milliseconds for every case, and reaches the same rate with each.
@@ -250,7 +250,7 @@ pub(super) mod tests {
             std::thread::sleep(Duration::from_millis(5));
             self.1.push(job.case.shape.n);
             let samples = vec![Sample { event: Some(1e-3), wall: 2e-3 }; 3];
-            let measured = Measured { samples, ..Measured::of(Judged::equal(), Clock::Event) };
+            let measured = Measured { samples, ..Measured::equal() };
             Ok(Outcome { bytes: 1e6, ..Outcome::pending(&job.case, Clock::Event).ended(Ok(measured)) })
         }
     }
