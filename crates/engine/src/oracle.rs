@@ -16,7 +16,7 @@ use gpulab_model::check::fingerprint;
 use gpulab_model::data::{Array, Dtype, Layout, NumberValue, Scalar};
 use gpulab_model::each_array;
 use gpulab_model::outcome::DeviceInfo;
-use gpulab_model::plan::{Arg, ArgValue, BufferId, BufferSpec, Case, Image, Launch, Plan, Reference, Role};
+use gpulab_model::plan::{Arg, ArgValue, BufferId, BufferSpec, Case, Launch, Plan, Reference, Role};
 use gpulab_system::children;
 use gpulab_system::files::{self, ScratchFolder};
 use serde_json::{Value, json};
@@ -205,18 +205,16 @@ fn answer_of_kernel(
         _ => Arg::Index(size),
     });
     let sizes: Vec<Arg<BufferId>> = sizes.collect();
-    let held: Vec<HeldBuffer<'_>> = question
-        .buffers
-        .iter()
-        .map(|known| HeldBuffer {
+    let contents: Vec<Option<&Array>> = question.buffers.iter().map(|known| known.input).collect();
+    let specs: Vec<BufferSpec> = (0..)
+        .zip(&question.buffers)
+        .map(|(index, known)| BufferSpec {
+            role: if known.is_output { Role::Output } else { Role::Input(index) },
             dtype: known.dtype,
             len: known.len,
-            content: known.input,
-            is_output: known.is_output,
-            image: None,
         })
         .collect();
-    run_kernels(&info, &unit, &held, |buffers| {
+    run_kernels(&info, &unit, &specs, &contents, |buffers| {
         let args = buffers.iter().map(|buffer| Arg::Buffer(*buffer)).chain(sizes).collect();
         vec![Launch::linear(&kernel, 1, 1, args)]
     })
@@ -240,54 +238,39 @@ fn answer_of_rung(
         text: text.to_owned(),
         kernels,
     };
-    let inputs: Vec<&Array> = question.buffers.iter().filter_map(|buffer| buffer.input).collect();
-    let held = plan.buffers.iter().map(|spec: &BufferSpec| HeldBuffer {
-        dtype: spec.dtype,
-        len: spec.len,
-        content: if let Role::Input(index) = spec.role { inputs.get(index).copied() } else { None },
-        is_output: spec.role == Role::Output,
-        image: if let Role::Image { of, image } = spec.role { Some((of, image)) } else { None },
-    });
-    let held: Vec<HeldBuffer<'_>> = held.collect();
-    run_kernels(&info, &unit, &held, |buffers| {
+    let contents: Vec<Option<&Array>> =
+        question.buffers.iter().map(|known| known.input).filter(|input| input.is_some()).collect();
+    run_kernels(&info, &unit, &plan.buffers, &contents, |buffers| {
         plan.passes.iter().map(|pass| pass.bound(|index| buffers[index])).collect()
     })
     .map_err(|error| format!("the rung that says what is right, on {}: {error}", info.name))
 }
 
-struct HeldBuffer<'a> {
-    dtype: Dtype,
-    len: usize,
-    /// Zeros where there is none.
-    content: Option<&'a Array>,
-    is_output: bool,
-    /// Of the buffer of this number, if it is an image.
-    image: Option<(usize, Image)>,
-}
-
-/// Carries out launches over these buffers, and reads the outputs back.
+/// Carries out launches over these buffers, of which inputs hold these contents and all others zeros, and reads the outputs back.
 fn run_kernels(
     info: &DeviceInfo,
     unit: &BuildUnit,
-    held: &[HeldBuffer<'_>],
+    specs: &[BufferSpec],
+    contents: &[Option<&Array>],
     launches: impl FnOnce(&[BufferId]) -> Vec<Launch>,
 ) -> Result<Vec<Array>, DeviceError> {
     let mut device = OpenClDevice::open(info)?;
     let program = device.build(unit)?;
     let mut buffers: Vec<BufferId> = Vec::new();
-    for HeldBuffer { dtype, len, content, image, .. } in held {
-        if let Some((of, image)) = image {
-            buffers.push(device.image(buffers[*of], *image)?);
+    for spec in specs {
+        if let Role::Image { of, image } = spec.role {
+            buffers.push(device.image(buffers[of], image)?);
             continue;
         }
-        let buffer = device.alloc(len * dtype.size())?;
-        let zeros = Array::zeros(*dtype, if content.is_some() { 0 } else { *len });
+        let buffer = device.alloc(spec.bytes())?;
+        let content = if let Role::Input(index) = spec.role { contents.get(index).copied().flatten() } else { None };
+        let zeros = Array::zeros(spec.dtype, if content.is_some() { 0 } else { spec.len });
         device.write(buffer, 0, content.unwrap_or(&zeros).as_bytes())?;
         buffers.push(buffer);
     }
     device.run(program, &launches(&buffers))?;
     let mut answers = Vec::new();
-    for (known, buffer) in held.iter().zip(&buffers).filter(|(known, _)| known.is_output) {
+    for (known, buffer) in specs.iter().zip(&buffers).filter(|(known, _)| known.role == Role::Output) {
         let mut answer = Array::zeros(known.dtype, known.len);
         device.read(*buffer, 0, answer.as_bytes_mut())?;
         answers.push(answer);
