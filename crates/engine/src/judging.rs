@@ -75,6 +75,10 @@ pub fn judge(
     Ok(Judgement { ruling, asked: asked.clone(), tile, tried, elsewhere, symptoms, traits, parameters })
 }
 
+fn around(n: u64) -> [u64; 3] {
+    [n.saturating_sub(1), n, n + 1]
+}
+
 fn refused(rung: &Rung, asked: &Case, reason: String) -> Judgement {
     let (traits, parameters) = rung.own_traits();
     Judgement {
@@ -141,7 +145,6 @@ const MOST: u64 = 1 << 22;
 /// Edge sizes, smallest first: one element; about a group's items and a group's elements; some groups and a rest; of
 /// matrices also such as are wider than high, and higher than wide.
 fn edges(form: Form, [wide, high]: [u64; 2], multiple: u64, asked: &Case) -> Vec<Shape> {
-    let around = |n: u64| [n.saturating_sub(1), n, n + 1];
     let mut shapes: Vec<Shape> = match form {
         Form::Vector => {
             let wg = asked.wg.size() as u64;

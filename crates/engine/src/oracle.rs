@@ -8,8 +8,8 @@ use crate::input;
 use crate::runner::exactly;
 use gpulab_kernels::signature::CSource;
 use gpulab_kernels::{
-    Checker, DeclarationError, Description, Family, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion,
-    Registry, ValueType, assemble, built_in, reference_kernel, rung_text, type_defines, used_defines,
+    Checker, Description, Family, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, Registry, ValueType,
+    assemble, built_in, reference_kernel, rung_text, type_defines, used_defines,
 };
 use gpulab_model::Error;
 use gpulab_model::check::fingerprint;
@@ -36,8 +36,7 @@ const MOST_KEPT: usize = 512 << 20;
 /// Makes a family of a reader's file. A reference kernel is run on a CPU device if there is one, else on the one that
 /// `device` names.
 pub fn declare<'a>(registry: &'a mut Registry, file: &FamilyFile, device: Option<&str>) -> Result<&'a Family, Error> {
-    let wrong = |error: DeclarationError| Error::Usage(format!("{error}"));
-    let description = Description::parse(&file.text, &file.name).map_err(wrong)?;
+    let description = Description::parse(&file.text, &file.name).map_err(|error| Error::Usage(error.to_string()))?;
     let asked = AskedOracle {
         file: file.clone(),
         description,
@@ -46,7 +45,7 @@ pub fn declare<'a>(registry: &'a mut Registry, file: &FamilyFile, device: Option
         python: Mutex::default(),
         files: Mutex::default(),
     };
-    registry.declare(file, Box::new(asked)).map_err(wrong)
+    registry.declare(file, Box::new(asked)).map_err(|error| Error::Usage(error.to_string()))
 }
 
 /// The elements of a file, or why there are none.
@@ -93,9 +92,8 @@ fn answer_of_family(name: &str, question: &OracleQuestion<'_>) -> Result<Vec<Arr
     let case = Case { seed: asked.seed, ..Case::of(name, "", asked.dtype, asked.shape) };
     let inputs: Vec<Array> = question.buffers.iter().filter_map(|buffer| buffer.input).cloned().collect();
     let lens = family.problem.inputs(case.shape, &case.params);
-    let is_fit = |(input, len): (&Array, &usize)| (input.dtype(), input.len()) == (case.dtype, *len);
     let fits = family.dtypes.contains(&case.dtype) && inputs.len() == lens.len();
-    if !fits || !inputs.iter().zip(&lens).all(is_fit) {
+    if !fits || inputs.iter().zip(&lens).any(|(input, len)| (input.dtype(), input.len()) != (case.dtype, *len)) {
         let lens: Vec<String> = lens.iter().map(usize::to_string).collect();
         return Err(format!(
             "{name} of {} has inputs of {} elements, and these are others",
@@ -336,9 +334,8 @@ fn unwritable(error: io::Error) -> String {
 /// Runs a program to its end, or ends it when its time is over.
 fn run(mut command: Command, name: &str, seconds: u64) -> Result<(), String> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let unstarted = |error| unstarted(name, error);
-    let mut child = command.spawn().map_err(unstarted)?;
-    let last_words = listen(&mut child).map_err(unstarted)?;
+    let mut child = command.spawn().map_err(|error| unstarted(name, error))?;
+    let last_words = listen(&mut child).map_err(|error| unstarted(name, error))?;
     let status = children::ended_within(&mut child, Duration::from_secs(seconds));
     match status.map_err(|error| format!("the reference was lost: {error}"))? {
         Some(status) if status.success() => Ok(()),
@@ -368,10 +365,10 @@ fn ended(name: &str, child: &mut Child, last_words: &Receiver<String>) -> String
 /// A word with what stands for its names in braces. Braces in a value are its own, as those of a folder's name.
 fn replaced(word: &str, values: &[(String, String)]) -> String {
     let Some((before, rest)) = word.split_once('{') else { return word.to_owned() };
-    let named = |(name, value): &'_ (String, String)| {
-        Some((value.clone(), rest.strip_prefix(name.as_str())?.strip_prefix('}')?))
-    };
-    let (value, after) = values.iter().find_map(named).unwrap_or(("{".to_owned(), rest));
+    let named =
+        values.iter().find_map(|(name, value)| Some((value, rest.strip_prefix(name.as_str())?.strip_prefix('}')?)));
+    let brace = "{".to_owned();
+    let (value, after) = named.unwrap_or((&brace, rest));
     format!("{before}{value}{}", replaced(after, values))
 }
 
@@ -413,18 +410,17 @@ impl Python {
         let mut command = Command::new("python3");
         command.args(["-c", DRIVER]).current_dir(folder);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let unstarted = |error| unstarted("numpy", error);
-        let mut child = command.spawn().map_err(unstarted)?;
+        let mut child = command.spawn().map_err(|error| unstarted("numpy", error))?;
         let (questions, out) = child
             .stdin
             .take()
             .zip(child.stdout.take())
             .ok_or_else(|| "cannot start the reference numpy: it has no pipes".to_owned())?;
-        let last_words = listen(&mut child).map_err(unstarted)?;
+        let last_words = listen(&mut child).map_err(|error| unstarted("numpy", error))?;
         let (sender, answers) = mpsc::channel();
         std::thread::Builder::new()
             .spawn(move || BufReader::new(out).lines().map_while(Result::ok).try_for_each(|line| sender.send(line)))
-            .map_err(unstarted)?;
+            .map_err(|error| unstarted("numpy", error))?;
         Ok(Python { child, questions, answers, last_words })
     }
 
@@ -462,7 +458,6 @@ fn answer_of_numpy(
     question: &OracleQuestion<'_>,
 ) -> Result<Vec<Array>, String> {
     let scratch = ScratchFolder::new().map_err(unwritable)?;
-    let path = |name: &str| scratch.path().join(name);
     let mut sizes = serde_json::Map::new();
     sizes.insert("n".into(), question.case.shape.n.into());
     sizes.insert("m".into(), question.case.shape.m.into());
@@ -470,11 +465,12 @@ fn answer_of_numpy(
     sizes.extend(names.into_iter().map(|(name, value)| (name, value.into())));
     let mut buffers = Vec::new();
     for (number, buffer) in question.buffers.iter().enumerate() {
-        let file = |way: &str| path(&format!("{number}.{way}")).display().to_string();
+        let [file, result] =
+            ["in", "out"].map(|way| scratch.path().join(format!("{number}.{way}")).display().to_string());
         let input = match buffer.input {
             Some(array) => {
-                fs::write(file("in"), array.as_bytes()).map_err(unwritable)?;
-                Value::from(file("in"))
+                fs::write(&file, array.as_bytes()).map_err(unwritable)?;
+                Value::from(file)
             }
             None => Value::Null,
         };
@@ -486,16 +482,17 @@ fn answer_of_numpy(
             "share": buffer.is_share,
             "count": bytes / buffer.layout.size.max(1),
             "input": input,
-            "output": if buffer.is_output { Value::from(file("out")) } else { Value::Null },
+            "output": if buffer.is_output { Value::from(result) } else { Value::Null },
         }));
     }
     let asked = json!({ "sizes": sizes, "buffers": buffers, "code": code });
-    fs::write(path("question.json"), asked.to_string()).map_err(unwritable)?;
+    let file = scratch.path().join("question.json");
+    fs::write(&file, asked.to_string()).map_err(unwritable)?;
     let process = match python {
         Some(process) => process,
         None => python.insert(Python::start(folder)?),
     };
-    process.ask(&path("question.json"), NUMPY_S).map_err(|(why, goes_on)| {
+    process.ask(&file, NUMPY_S).map_err(|(why, goes_on)| {
         if !goes_on {
             *python = None;
         }
@@ -503,8 +500,8 @@ fn answer_of_numpy(
     })?;
     let mut answers = Vec::new();
     for (number, buffer) in question.buffers.iter().enumerate().filter(|(_, buffer)| buffer.is_output) {
-        let bytes =
-            fs::read(path(&format!("{number}.out"))).map_err(|error| format!("the reference's result: {error}"))?;
+        let bytes = fs::read(scratch.path().join(format!("{number}.out")))
+            .map_err(|error| format!("the reference's result: {error}"))?;
         let mut array = Array::zeros(buffer.dtype, buffer.len);
         if bytes.len() != array.as_bytes().len() {
             return Err(format!("the reference wrote {} bytes of {}", bytes.len(), buffer.name));

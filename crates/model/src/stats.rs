@@ -20,10 +20,7 @@ pub struct Summary {
 /// Summarises samples in any order; `None` without samples or if any of them is not finite.
 pub fn summarise(samples: &[f64]) -> Option<Summary> {
     let sorted = sorted(samples)?;
-    let at = |p| quantile(&sorted, p);
-    let q1 = at(0.25)?;
-    let median = at(0.5)?;
-    let q3 = at(0.75)?;
+    let [Some(q1), Some(median), Some(q3)] = [0.25, 0.5, 0.75].map(|p| quantile(&sorted, p)) else { return None };
     let range = q3 - q1;
     let noise = if range == 0.0 { 0.0 } else { range / median.abs() };
     Some(Summary { runs: sorted.len(), min: *sorted.first()?, q1, median, q3, max: *sorted.last()?, noise })

@@ -115,34 +115,45 @@ fn set(
     wide_index: bool,
     scene: &LaunchContext<'_>,
 ) -> Result<(), DeviceError> {
-    let pass = |value: ArgVal<'_>| guarded(SET_ARG, || core::set_kernel_arg(kernel, index, value));
     match arg {
         Arg::Buffer(id) => {
             let buffer =
                 scene.buffers.get(&id).ok_or_else(|| DeviceError::other(SET_ARG, "the buffer was released"))?;
-            pass(ArgVal::mem(&buffer.memory))
+            pass(kernel, index, ArgVal::mem(&buffer.memory))
         }
-        Arg::Index(value) if wide_index => pass(ArgVal::scalar(&value)),
-        Arg::Index(value) => pass(ArgVal::scalar(
-            &u32::try_from(value)
-                .map_err(|_| DeviceError::other(SET_ARG, format!("{value} does not fit a 32-bit index")))?,
-        )),
-        Arg::Uint(value) => pass(ArgVal::scalar(&value)),
-        Arg::Float(bits) => pass(ArgVal::scalar(&f32::from_bits(bits))),
-        Arg::Int(value) => pass(ArgVal::scalar(&value)),
+        Arg::Index(value) if wide_index => pass(kernel, index, ArgVal::scalar(&value)),
+        Arg::Index(value) => pass(
+            kernel,
+            index,
+            ArgVal::scalar(
+                &u32::try_from(value)
+                    .map_err(|_| DeviceError::other(SET_ARG, format!("{value} does not fit a 32-bit index")))?,
+            ),
+        ),
+        Arg::Uint(value) => pass(kernel, index, ArgVal::scalar(&value)),
+        Arg::Float(bits) => pass(kernel, index, ArgVal::scalar(&f32::from_bits(bits))),
+        Arg::Int(value) => pass(kernel, index, ArgVal::scalar(&value)),
         Arg::Value(value) => {
             let bytes = value.bytes();
             // SAFETY: the bytes outlive the call, which copies them.
-            pass(unsafe { ArgVal::from_raw(bytes.len(), bytes.as_ptr().cast(), false) })
+            pass(kernel, index, unsafe { ArgVal::from_raw(bytes.len(), bytes.as_ptr().cast(), false) })
         }
         Arg::Sampler(sampler) => {
             let made = scene.samplers.get(&sampler);
-            pass(ArgVal::sampler(made.ok_or_else(|| DeviceError::other(SET_ARG, "the sampler was not made"))?))
+            pass(
+                kernel,
+                index,
+                ArgVal::sampler(made.ok_or_else(|| DeviceError::other(SET_ARG, "the sampler was not made"))?),
+            )
         }
         // Some drivers accept 0 bytes here and fail later, elsewhere.
         Arg::Local(0) => Err(DeviceError::call(SET_ARG, -51)),
-        Arg::Local(bytes) => pass(ArgVal::local::<u8>(&bytes)),
+        Arg::Local(bytes) => pass(kernel, index, ArgVal::local::<u8>(&bytes)),
     }
+}
+
+fn pass(kernel: &Kernel, index: u32, value: ArgVal<'_>) -> Result<(), DeviceError> {
+    guarded(SET_ARG, || core::set_kernel_arg(kernel, index, value))
 }
 
 fn in_argument(error: DeviceError, launch: &Launch, index: u32) -> DeviceError {

@@ -30,7 +30,11 @@ type Why = String;
 ///
 /// A file of another type than `dtype` is converted if each value survives exactly; f64 is also rounded to f32.
 pub fn read(spec: &str, dtype: Option<Dtype>) -> Result<Array, Error> {
-    read_spec(spec, dtype).map_err(|why| Error::Usage(format!("cannot use input '{spec}': {why}")))
+    read_spec(spec, dtype).map_err(|why| unusable(spec, &why))
+}
+
+fn unusable(path: &str, why: &str) -> Error {
+    Error::Usage(format!("cannot use input '{path}': {why}"))
 }
 
 fn read_spec(spec: &str, dtype: Option<Dtype>) -> Result<Array, Why> {
@@ -56,12 +60,11 @@ fn read_spec(spec: &str, dtype: Option<Dtype>) -> Result<Array, Why> {
 
 /// The bytes of a file's elements, which the layout says; of an `.npy` file those behind its header.
 pub fn read_bytes(path: &str, layout: &Layout) -> Result<Array, Error> {
-    let wrong = |why: Why| Error::Usage(format!("cannot use input '{path}': {why}"));
-    let bytes = load(Path::new(path)).map_err(wrong)?;
-    let data = if extension(path) == "npy" { npy::data(&bytes).map_err(wrong)? } else { &bytes };
+    let bytes = load(Path::new(path)).map_err(|why| unusable(path, &why))?;
+    let data = if extension(path) == "npy" { npy::data(&bytes).map_err(|why| unusable(path, &why))? } else { &bytes };
     match data.len() % layout.size.max(1) {
         0 => Ok(Array::U8(data.to_vec())),
-        _ => Err(wrong(format!("it has {} bytes, and an element has {}", data.len(), layout.size))),
+        _ => Err(unusable(path, &format!("it has {} bytes, and an element has {}", data.len(), layout.size))),
     }
 }
 
@@ -71,7 +74,7 @@ pub fn picture(path: &str, layout: &Layout, channels: usize) -> Result<(Array, u
         Some(Scalar::U8) => load(Path::new(path)).and_then(|bytes| picture::read(&bytes, channels)),
         _ => Err("a PNG holds bytes: declare u8 elements, or an image of 8-bit channels such as rgba8".into()),
     };
-    pixels.map_err(|why| Error::Usage(format!("cannot use input '{path}': {why}")))
+    pixels.map_err(|why| unusable(path, &why))
 }
 
 const UNKNOWN: &str =

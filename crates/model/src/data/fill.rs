@@ -395,9 +395,9 @@ impl Weights {
             Fill::Weights { columns, signed, severed } => (columns.max(1), signed, severed && columns >= 8),
             _ => (1, false, false),
         };
-        let node = |salt: u64| mix(key ^ salt) % columns;
-        let heavy = (columns >= 8).then(|| node(4));
-        Weights { key, columns, signed, severed: severed.then(|| [node(1), node(2)]), heavy, turn: 1 + node(3) / 2 }
+        let [source, sink, far, heavy] = [1, 2, 3, 4].map(|salt| mix(key ^ salt) % columns);
+        let severed = severed.then_some([source, sink]);
+        Weights { key, columns, signed, severed, heavy: (columns >= 8).then_some(heavy), turn: 1 + far / 2 }
     }
 
     /// The weight of the edge at place `i` of the matrix; none where there is no edge.
@@ -438,18 +438,19 @@ impl Weights {
 pub fn telling(dtype: Dtype, seed: u64) -> Vec<Array> {
     const SIZES: [i32; 9] = [0, 1, -3, 10, -20, 60, -60, 127, -126];
     let draws = (0..).map(|i| draw(seed, i));
-    let sign = |r: u64| if r & 1 == 0 { 1.0 } else { -1.0 };
     // Significands in [1, 2), with the last bit set.
     match dtype {
         Dtype::F32 => {
-            let float = |r: u64| f32::from_bits(127 << 23 | (r >> 41) as u32 | 1);
-            let floats = draws.zip(SIZES).map(|(r, size)| sign(r) as f32 * float(r) * 2f32.powi(size));
+            let floats = draws
+                .zip(SIZES)
+                .map(|(r, size)| sign(r) as f32 * f32::from_bits(127 << 23 | (r >> 41) as u32 | 1) * 2f32.powi(size));
             floats.map(|x| Array::F32(vec![x])).collect()
         }
         Dtype::F64 => {
-            let float = |r: u64| f64::from_bits(1023 << 52 | r >> 12 | 1);
-            let floats = draws.zip(SIZES.into_iter().chain([1023, -1022]));
-            floats.map(|(r, size)| Array::F64(vec![sign(r) * float(r) * 2f64.powi(size)])).collect()
+            let floats = draws
+                .zip(SIZES.into_iter().chain([1023, -1022]))
+                .map(|(r, size)| sign(r) * f64::from_bits(1023 << 52 | r >> 12 | 1) * 2f64.powi(size));
+            floats.map(|x| Array::F64(vec![x])).collect()
         }
         Dtype::I32 => {
             let ends = [1, -1, i32::MAX, i32::MIN];
@@ -461,6 +462,10 @@ pub fn telling(dtype: Dtype, seed: u64) -> Vec<Array> {
         }
         Dtype::U8 => draws.map(|r| r as u8).take(4).chain([0, 255]).map(|x| Array::U8(vec![x])).collect(),
     }
+}
+
+fn sign(draw: u64) -> f64 {
+    if draw & 1 == 0 { 1.0 } else { -1.0 }
 }
 
 /// Both infinities and NaN, each an array of one element; nothing of integers.
