@@ -206,10 +206,6 @@ fn the_data_dictionary_is_the_files_header() {
         assert!(!column.name.ends_with("gbps") || column.unit == "GB/s", "{column:?}");
         assert!(!column.name.ends_with("_pct") || column.unit == "%", "{column:?}");
     }
-    let (text, _, _) = run(&["help", "columns"]);
-    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-    let (md, _, _) = run(&["help", "columns", "--md"]);
-    assert!(md.contains("| `wg_x` | integer |") && md.starts_with("## results"), "{md}");
 }
 /// What `gpulab show` ends with where it cannot do what it is asked for: its exit code and its error.
 fn refused(args: &[&str]) -> (Option<i32>, String) {

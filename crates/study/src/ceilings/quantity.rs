@@ -1,6 +1,6 @@
 //! What is measured: one list of quantities, each with the shapes worth trying, in order of importance.
 
-use gpulab_kernels::exchange::{self, launch, transfer};
+use gpulab_kernels::exchange;
 use gpulab_kernels::lab::instructions;
 use gpulab_kernels::lab::memory::STRIDES;
 use gpulab_kernels::lab::{self, memory};
@@ -192,7 +192,7 @@ fn between(target: &Target, quick: bool) -> impl Iterator<Item = Quantity> + use
     let bytes = bytes.min(target.max_alloc / 4 * 4);
     let launches = LAUNCHES.iter().chain(&BUSY_LAUNCHES).map(|(what, variant)| launching(what, variant));
     let transfers = TRANSFERS.iter().map(move |(what, variant)| {
-        let case = exchange::case(&transfer::EXCHANGE, variant, bytes / 4, &[], 1);
+        let case = exchange::case(&exchange::TRANSFER, variant, bytes / 4, &[], 1);
         on_host(what, Some(bytes), Rate::Bytes, case)
     });
     launches.chain(transfers)
@@ -206,11 +206,11 @@ fn on_host(what: &'static str, bytes: Option<u64>, measure: Rate, case: Case) ->
 fn launching(what: &'static str, variant: &str) -> Quantity {
     const SUMMED: u64 = 1 << 18;
     let n = match variant {
-        launch::SUM => SUMMED,
-        launch::CROWD => CROWD_GROUPS,
+        exchange::SUM => SUMMED,
+        exchange::CROWD => CROWD_GROUPS,
         _ => 1,
     };
-    on_host(what, None, Rate::Seconds, exchange::case(&launch::EXCHANGE, variant, n, &[], 1))
+    on_host(what, None, Rate::Seconds, exchange::case(&exchange::LAUNCH, variant, n, &[], 1))
 }
 
 /// What the launches of a run cost by a clock: one launch, and how many launches the other quantity is of; of launches back
@@ -226,11 +226,11 @@ pub(super) fn launch_cost(clock: Clock) -> (Quantity, Option<(Quantity, u64)>) {
 
 /// Of a kernel that does next to nothing: what is measured, and by which variant.
 const LAUNCHES: [(&str, &str); 5] = [
-    ("launch, round trip", launch::ROUND_TRIP),
-    ("launch, back to back", launch::BACK_TO_BACK),
-    ("launch, queued to start", launch::QUEUED_TO_START),
-    ("launch, event time", launch::EVENT),
-    ("four launches, event time", launch::FOUR),
+    ("launch, round trip", exchange::ROUND_TRIP),
+    ("launch, back to back", exchange::BACK_TO_BACK),
+    ("launch, queued to start", exchange::QUEUED_TO_START),
+    ("launch, event time", exchange::EVENT),
+    ("four launches, event time", exchange::FOUR),
 ];
 
 /// Groups of the launch of many.
@@ -239,7 +239,7 @@ pub const CROWD: &str = "launch of 65536 groups, event time";
 pub const SUM: &str = "launch of a sum, event time";
 
 /// Of a kernel of many groups, and of one that reads memory, meets at barriers and writes.
-const BUSY_LAUNCHES: [(&str, &str); 2] = [(CROWD, launch::CROWD), (SUM, launch::SUM)];
+const BUSY_LAUNCHES: [(&str, &str); 2] = [(CROWD, exchange::CROWD), (SUM, exchange::SUM)];
 
 const TRANSFERS: [(&str, &str); 4] = [
     ("to the device, pageable", "pageable_in"),
