@@ -314,7 +314,8 @@ fn answer_of_program(
 }
 
 fn read_result(path: &Path, output: &OracleBuffer<'_>) -> Result<Array, String> {
-    let (len, dtype) = (output.len, output.dtype);
+    let len = output.len;
+    let dtype = output.dtype;
     let bytes = len as u64 * dtype.size() as u64;
     let Ok(metadata) = fs::metadata(path) else {
         return Err("the reference wrote no {out}: it must write its result to the file of that name".into());

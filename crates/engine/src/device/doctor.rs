@@ -255,8 +255,8 @@ fn probe(selector: &str) -> Result<Probe, DeviceError> {
         tries += 1;
         // On a busy machine a real timer may look like a fake once.
         if timer != Timer::Fake || tries == 3 {
-            let (event_ns, wall_ns) = long.last().copied().unwrap_or_default();
-            return Ok(Probe { timer, event_ns, wall_ns });
+            let last = long.last().copied().unwrap_or_default();
+            return Ok(Probe { timer, event_ns: last.0, wall_ns: last.1 });
         }
     }
 }

@@ -45,8 +45,8 @@ pub(super) fn create(
     let bytes =
         bytes.ok_or_else(|| DeviceError::other(CREATE, "the image is larger than the buffer that it is made of"))?;
     let [width, height, depth] = image.sides;
-    let (_, from) = of.place();
-    let line = (image.kind == ImageKind::Buffer && from > 0).then(|| Buffer::new(context, MemoryKind::Device, bytes));
+    let line =
+        (image.kind == ImageKind::Buffer && of.place().1 > 0).then(|| Buffer::new(context, MemoryKind::Device, bytes));
     let line = line.transpose()?;
     let (kind, height, depth, memory) = match image.kind {
         ImageKind::Volume => (MemObjectType::Image3d, height, depth, None),

@@ -309,39 +309,6 @@ mod tests {
     }
 
     #[test]
-    fn limits_have_three_dimensions() {
-        assert_eq!(dims(&[1024, 64]), [1024, 64, 1]);
-        assert_eq!(dims(&[1, 2, 3, 4]), [1, 2, 3]);
-        assert_eq!(dims(&[usize::MAX, 2, 3]), [MOST_ITEMS, 2, 3]);
-        assert_eq!(dims(&[]), [0; 3]);
-    }
-
-    fn answer(bytes: &'static [u8]) -> InfoValue {
-        ask("clTest", |size, place, needed| {
-            if size == 0 {
-                // SAFETY: `ask` gives a place for the size when it asks for it.
-                unsafe { *needed = bytes.len() };
-            } else {
-                // SAFETY: `ask` gives a place of `size` bytes.
-                unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), place.cast::<u8>(), size) };
-            }
-            0
-        })
-        .unwrap()
-    }
-
-    #[test]
-    fn answers_are_texts_and_numbers_of_both_widths() {
-        assert_eq!(answer(b"Portable \0").text(), "Portable");
-        assert_eq!(answer(b"\xff\0").text(), "\u{fffd}");
-        assert_eq!(answer(b"").text(), "");
-        assert_eq!(answer(&[1, 0, 0, 0]).number(), Some(1));
-        assert_eq!(answer(&[0, 0, 0, 0, 1, 0, 0, 0]).number(), Some(1 << 32));
-        assert_eq!(answer(&[1, 0]).number(), None);
-        assert_eq!(answer(&[2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]).sizes(), [2, 3]);
-    }
-
-    #[test]
     fn refused_and_absurd_answers_are_errors() {
         assert_eq!(ask("clTest", |_, _, _| -30).err(), Some(DeviceError::call("clTest", -30)));
         let absurd = ask("clTest", |_, _, needed| {

@@ -144,8 +144,10 @@ impl Handles<'_> {
         unsafe {
             let host = host.start().add(t.from);
             let mapped = map.as_mut_ptr();
-            let (from, to) = if is_written { (host, mapped) } else { (mapped, host) };
-            std::ptr::copy_nonoverlapping(from, to, t.bytes);
+            match is_written {
+                true => std::ptr::copy_nonoverlapping(host, mapped, t.bytes),
+                false => std::ptr::copy_nonoverlapping(mapped, host, t.bytes),
+            }
         }
         enqueued("clEnqueueUnmapMemObject", |event| {
             core::enqueue_unmap_mem_object(queue, memory, &map, None::<&Event>, Some(event))

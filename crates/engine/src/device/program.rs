@@ -410,16 +410,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_renewed_unit_compiles_to_another_program_with_the_same_kernels() {
-        let unit =
-            BuildUnit { path: "a/b.cl".into(), text: "one\n".into(), defines: Vec::new(), kernels: vec!["k".into()] };
-        let made = renewed(&unit, 7);
-        assert_eq!(made.text, "one\n\n__kernel void renewed(__global ulong *out) { *out = 7UL; }\n");
-        assert_eq!(BuildUnit { text: unit.text.clone(), ..made.clone() }, unit);
-        assert_ne!(made, renewed(&unit, 8));
-    }
-
     const TWO_KERNELS: &str = "
 ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function 'reduce_vectorised' for 'sm_90'
@@ -525,15 +515,5 @@ info    : used 28 registers, 0 stack, 64 bytes smem, 412 bytes cmem[0], 0 bytes 
             refusal(PRIVATE, NONE, "float", Arg::Index(5)).unwrap(),
             "is declared `float e` and is given a whole number of type INDEX (uint): declare it `const INDEX e`"
         );
-    }
-
-    #[test]
-    fn an_image_takes_an_image_and_wide_numbers_are_wide() {
-        let image = Parameter::new(GLOBAL, READ_ONLY, "image2d_t", "e".into());
-        assert_eq!(image.refusal(&BUFFER, true, false), None);
-        let long = Parameter::new(PRIVATE, NONE, "ulong", "e".into());
-        assert_eq!(long.refusal(&Arg::<BufferId>::Index(5), false, true), None);
-        let pointer = Parameter::new(GLOBAL, NONE, "float*", "e".into());
-        assert!(pointer.refusal(&BUFFER, true, false).is_some());
     }
 }

@@ -254,18 +254,6 @@ mod tests {
     }
 
     #[test]
-    fn filters_keep_every_match() {
-        let lab = lab();
-        let rows =
-            |selector| matching(&lab, selector).map(|found| found.iter().map(|d| d.index).collect::<Vec<_>>()).ok();
-        assert_eq!(rows(Some("NVIDIA")), Some(vec![1, 2]));
-        assert_eq!(rows(Some("gpu")), Some(vec![1, 2]));
-        assert_eq!(rows(Some("2:1")), Some(vec![2]));
-        assert_eq!(rows(None), Some(vec![1, 2, 3, 4, 0]), "by preference");
-        assert_eq!(rows(Some("radeon")), None);
-    }
-
-    #[test]
     fn ambiguous_names_list_only_what_they_match_and_unknown_ones_everything() {
         let error = chosen(&lab(), "nvidia").unwrap_err();
         assert!(error.starts_with("`nvidia` matches 2 devices"), "{error}");

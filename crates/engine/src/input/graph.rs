@@ -443,9 +443,10 @@ impl Announced {
         }
         if both_ways {
             for at in 0..edges {
-                let (line, (from, to), weight) = list[at];
-                if from != to {
-                    list.push((line, (to, from), weight));
+                let mut back = list[at];
+                if back.1.0 != back.1.1 {
+                    back.1 = (back.1.1, back.1.0);
+                    list.push(back);
                 }
             }
         }

@@ -309,16 +309,6 @@ mod tests {
         assert_eq!(one(Array::F64(vec![2f64.powi(31)]), Dtype::I32), None);
     }
 
-    #[test]
-    fn integers_become_floats_only_exactly() {
-        assert_eq!(one(Array::I32(vec![1 << 24]), Dtype::F32), Some(Array::F32(vec![16_777_216.0])));
-        assert_eq!(one(Array::I32(vec![(1 << 24) + 1]), Dtype::F32), None);
-        for x in [i64::MAX, (1 << 53) + 1] {
-            assert_eq!(one(Array::I64(vec![x]), Dtype::F64), None, "{x}");
-        }
-        assert_eq!(one(Array::I64(vec![i64::MIN]), Dtype::F64), Some(Array::F64(vec![-(2f64.powi(63))])));
-    }
-
     proptest! {
         #[test]
         fn what_converts_to_an_integer_converts_back(x: i64, bits: u64) {

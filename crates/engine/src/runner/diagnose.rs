@@ -354,8 +354,8 @@ fn of_shape(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2
 /// Whether nine of ten cells hold these values, of those where they are others than the right ones.
 fn is_likely(got: &[f64], want: &[f64], cell: &dyn Fn(usize) -> Option<f64>) -> bool {
     let decided = (0..got.len()).filter_map(|at| Some((at, cell(at).filter(|x| *x != want[at])?)));
-    let (so, of) = decided.fold((0, 0), |(so, of), (at, x)| (so + usize::from(got[at] == x), of + 1));
-    of > 0 && 10 * so >= 9 * of
+    let are: Vec<bool> = decided.map(|(at, x)| got[at] == x).collect();
+    !are.is_empty() && 10 * are.iter().filter(|so| **so).count() >= 9 * are.len()
 }
 
 /// What a transposed matrix is instead, whose output has rows of this length.

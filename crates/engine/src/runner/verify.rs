@@ -183,7 +183,8 @@ impl Session {
         let fence = Fence::of(&*self.device, job.family, &case);
         let job = &self.companion(job.family, &case, fence, &mut data)?;
         let places: Vec<usize> = places(job, &data).into_iter().map(|spot| spot.at).collect();
-        let (Some(&first), Some(&last)) = (places.first(), places.last()) else { return Ok(()) };
+        let Some(&first) = places.first() else { return Ok(()) };
+        let last = places[places.len() - 1];
         let count = places.len().max(lone.values.len());
         let bound = self.bind(job, &data.device)?;
         for (&at, values) in places.iter().cycle().zip(lone.values.iter().cycle()).take(count) {

@@ -195,8 +195,8 @@ impl Executor for WorkerProcess {
     }
 
     fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Error> {
-        let (request, doing) =
-            (Request::AskReference(Box::new(case.clone())), "asking the reference for the right result");
+        let request = Request::AskReference(Box::new(case.clone()));
+        let doing = "asking the reference for the right result";
         let answer = self.ask(&request, doing, held!(AskedReference));
         answer?.map_err(|stop| Error::Failed(stop.reason))
     }

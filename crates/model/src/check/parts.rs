@@ -67,7 +67,7 @@ fn check_part(got: &[u8], part: &OutputPart) -> Verdict {
     let bytes = &got[index * size + field.at..][..field.scalar.size()];
     let before = poison(field.scalar.dtype().unwrap_or(Dtype::U8)).repeat(field.scalar.size());
     let note = if before.starts_with(bytes) { " (the value before the run)" } else { "" };
-    let (_, allowed, _) = compared(was, want, part, number);
+    let allowed = compared(was, want, part, number).1;
     let within = if allowed > 0.0 { format!(" within {allowed:.1e}") } else { String::new() };
     let all = part.want.len() / size * part.layout.fields.len();
     let why = format!("element {index} {of}{which} is {was}{note}, want {want}{within}; {} of {all} wrong", seen.wrong);
