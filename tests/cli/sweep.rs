@@ -11,7 +11,6 @@ use gpulab::plan::{Arg, Launch, WorkGroup};
 use gpulab::runner::Session;
 use gpulab::store::read_rows;
 use gpulab::sweep::{Bench, Configuration, Order, Space, measure};
-use gpulab::worker::InProcess;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -31,7 +30,7 @@ fn naive(launch: &Launch, memory: &mut Memory) {
 
 /// A bench on the fake device, which remembers in which order work-groups were launched and finished.
 struct FakeBench {
-    executor: InProcess,
+    executor: Session,
     finished: Vec<(usize, Outcome)>,
     /// Seconds that those that are finished were sampled for at most.
     sampled: Vec<f64>,
@@ -51,7 +50,7 @@ impl Bench for FakeBench {
             return Err(Error::Interrupted);
         }
         self.jobs.push((configuration.wg.size(), job.again));
-        self.executor.run(job)
+        Executor::run(&mut self.executor, job)
     }
 
     fn finished(&mut self, configuration: &Configuration, outcome: Outcome, sampled: f64) -> Result<(), Error> {
@@ -70,7 +69,7 @@ fn sweep_on_fake(order: Order, wgs: &[usize], script: FakeKernel) -> FakeBench {
 
 fn fake_bench(script: FakeKernel) -> FakeBench {
     let session = Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None);
-    let executor = InProcess(session);
+    let executor = session;
     FakeBench { executor, finished: Vec::new(), sampled: Vec::new(), jobs: Vec::new(), patience: usize::MAX }
 }
 
