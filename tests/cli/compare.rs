@@ -2,7 +2,6 @@
 
 use crate::binary::{NOWHERE, gpulab};
 use gpulab::compare::{ComparisonRow, SpeedVerdict};
-use gpulab::outcome::Clock;
 use gpulab::record::Row;
 use gpulab::store::{Recorded, recorded, write_rows};
 use std::path::Path;
@@ -64,24 +63,6 @@ fn a_rung_that_became_slower_is_found_and_can_fail_a_build() {
     let (code, out, _) = compare(&[&after, &before, "--fail-on", "slower"]);
     assert_eq!(code, 0);
     assert!(out.contains(" 0 SLOWER, 1 FASTER, "), "{out}");
-}
-
-#[test]
-fn a_run_by_another_clock_hides_no_change_and_an_undecided_case_can_fail_a_build() {
-    let folder = TempDir::new().unwrap();
-    let [before, after] = planted(folder.path(), 1.5);
-    let (Recorded::Rows(mut rows), None) = recorded(&std::fs::read(&after).unwrap(), "after").unwrap() else {
-        panic!()
-    };
-    let once: Vec<Row> = rows.iter().filter(|row| row.run_id == rows[0].run_id).cloned().collect();
-    rows.extend(once.iter().map(|row| Row { run_id: "odd".into(), clock: Clock::Wall, ..row.clone() }));
-    write_rows(&after, &rows).unwrap();
-    let (code, out, _) = compare(&[&before, &after, "--fail-on", "slower:5,undecided"]);
-    assert!(code == 6 && out.contains(" 1 SLOWER, 0 FASTER, "), "{out}");
-    assert!(out.contains("cases only in "), "{out}");
-    assert_eq!(compare(&[&before, &before, "--fail-on", "slower,undecided"]).0, 0);
-    let once = of("nvidia-h200/reduce.csv");
-    assert_eq!(["slower", "undecided"].map(|what| compare(&[&once, &once, "--fail-on", what]).0), [0, 6]);
 }
 
 #[test]

@@ -58,25 +58,6 @@ fn settings_reach_the_kernels() {
 }
 
 #[test]
-fn bad_input_is_one_clear_line_and_exit_code_2() {
-    for (args, why) in [
-        (&["--n", "-4"][..], "is not a size"),
-        (&["--n", "1e7"], "choose a smaller size"),
-        (&["--n", "2^63"], "bytes"),
-        (&["--dtype", "i64"], "minplus has no i64 kernels; it has f32, i32, f64"),
-        (&["--variant", "0", "--depth", "8"], "--depth: none of the chosen rungs has this setting"),
-        (&["--variant", "7"], "it has 0 naive"),
-        (&["--tile", "64"], "it must be two numbers from 1 to 1024, such as 64x64"),
-        (&["--depth", "0"], "from 1 to 1024"),
-        (&["--weights", "some"], "non_negative, signed"),
-    ] {
-        let (out, log, code) = run(args);
-        assert_eq!((out.as_str(), code), ("", 2), "{args:?}: {log}");
-        assert!(log.contains(why) && !log.contains("panicked"), "{args:?}: {log}");
-    }
-}
-
-#[test]
 fn a_tiling_that_does_not_exist_is_refused_with_what_there_is() {
     for (option, value, why) in [
         ("--tile", "60x64", "a tile has no whole number of items"),

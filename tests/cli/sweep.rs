@@ -11,7 +11,6 @@ use gpulab::plan::{Arg, Launch, WorkGroup};
 use gpulab::runner::Session;
 use gpulab::store::read_rows;
 use gpulab::sweep::{Bench, Configuration, Order, Space, measure};
-use gpulab::worker::InProcess;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
@@ -31,7 +30,7 @@ fn naive(launch: &Launch, memory: &mut Memory) {
 
 /// A bench on the fake device, which remembers in which order work-groups were launched and finished.
 struct FakeBench {
-    executor: InProcess,
+    executor: Session,
     finished: Vec<(usize, Outcome)>,
     /// Seconds that those that are finished were sampled for at most.
     sampled: Vec<f64>,
@@ -51,7 +50,7 @@ impl Bench for FakeBench {
             return Err(Error::Interrupted);
         }
         self.jobs.push((configuration.wg.size(), job.again));
-        self.executor.run(job)
+        Executor::run(&mut self.executor, job)
     }
 
     fn finished(&mut self, configuration: &Configuration, outcome: Outcome, sampled: f64) -> Result<(), Error> {
@@ -70,7 +69,7 @@ fn sweep_on_fake(order: Order, wgs: &[usize], script: FakeKernel) -> FakeBench {
 
 fn fake_bench(script: FakeKernel) -> FakeBench {
     let session = Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None);
-    let executor = InProcess(session);
+    let executor = session;
     FakeBench { executor, finished: Vec::new(), sampled: Vec::new(), jobs: Vec::new(), patience: usize::MAX }
 }
 
@@ -151,13 +150,14 @@ fn a_configuration_that_goes_wrong_in_a_later_round_costs_its_own_row_only() {
     assert_eq!(bench.jobs.iter().filter(|(wg, _)| *wg == 4096).count(), 0);
 }
 
-const TINY: &str = "sweep --kernel dot -q --n 1000,2000 --wg 32,64 --variant 1,3,7 --set mad=0,1 --max-runs 3 --min-runs 1 \
-                    --min-time 0 --timeout 0.01 --warmup 0";
+const TINY: &str =
+    "sweep --kernel dot -q --n 1000,2000 --wg 32,64 --variant 1,3,7 --set mad=0,1 --max-runs 3 --min-runs 1
+    --min-time 0 --timeout 0.01 --warmup 0";
 
 fn command(extra: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gpulab"));
     command
-        .args(TINY.split(' '))
+        .args(TINY.split_whitespace())
         .args(extra)
         .env_remove("GPULAB_DEVICE")
         .env("NO_COLOR", "1")
@@ -237,7 +237,7 @@ fn an_interrupted_sweep_says_what_it_left_out() {
     let dir = TempDir::new().unwrap();
     let file = path(&dir, "cut.csv");
     let mut loud = Command::new(env!("CARGO_BIN_EXE_gpulab"));
-    loud.args(TINY.split(' ').filter(|arg| *arg != "-q")).args(["-o", &file]).env("GPULAB_DATA", data());
+    loud.args(TINY.split_whitespace().filter(|arg| *arg != "-q")).args(["-o", &file]).env("GPULAB_DATA", data());
     let child = loud.env_remove("GPULAB_DEVICE").stderr(Stdio::piped()).spawn().unwrap();
     while std::fs::read_to_string(&file).unwrap_or_default().lines().count() < 2 {
         std::thread::sleep(Duration::from_millis(2));

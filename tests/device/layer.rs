@@ -97,16 +97,6 @@ fn launches_on_another_queue_find_what_was_written_before() {
 }
 
 #[test]
-fn equal_units_are_built_once() {
-    on_every_driver(|driver| {
-        let mut device = open(driver);
-        assert_eq!(built(&mut device, "uint"), built(&mut device, "uint"));
-        assert_ne!(built(&mut device, "uint"), built(&mut device, "ulong"));
-        1
-    });
-}
-
-#[test]
 fn a_failed_build_says_where() {
     on_every_driver(|driver| {
         let mut device = open(driver);
@@ -121,16 +111,6 @@ fn a_failed_build_says_where() {
             _ => "test/scale.cl:3:5",
         };
         assert!(log.contains(place), "{log}");
-        1
-    });
-}
-
-#[test]
-fn a_missing_kernel_is_a_failed_build() {
-    on_every_driver(|driver| {
-        let mut device = open(driver);
-        let error = device.build(&unit(SOURCE, "uint", &["scale", "other"])).unwrap_err();
-        assert!(error.is_build() && error.to_string().contains("`other`"), "{error}");
         1
     });
 }

@@ -1,7 +1,7 @@
 //! How often `gpulab compare` is wrong, and what it finds: many runs of the same ladders, by themselves and beside a load.
 
 use crate::{Options, Report};
-use gpulab::compare::{FEWEST, RatioInterval, SpeedVerdict, found_from, spread, timed};
+use gpulab::compare::{RatioInterval, SpeedVerdict, found_from, spread, timed};
 use gpulab::record::Row;
 use gpulab::report::compare::SAME;
 use gpulab::store::{Recorded, recorded, write_rows};

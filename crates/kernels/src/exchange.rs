@@ -5,7 +5,7 @@
 
 use gpulab_model::data::{Dtype, Params, Shape};
 use gpulab_model::plan::{
-    Action, Arg, BufferId, Case, Cost, Holding, HostId, Launch, MemoryKind, QueuedCommand, Refusal, Target, Transfer,
+    Action, Arg, BufferId, Case, Cost, Launch, MemoryKind, QueuedCommand, Refusal, Target, Transfer,
 };
 use rayon::prelude::*;
 
@@ -69,7 +69,7 @@ fn bytes(case: &Case) -> Result<usize, Refusal> {
 
 // What a case of an exchange turns into.
 
-/// Commands with the memory that they work on. Their `HostId`s and `BufferId`s, in arguments of launches too, are places
+/// Commands with the memory that they work on. Their `BufferId`s, in arguments of launches too, are places
 /// in the lists here, until the runner has allocated what the lists say.
 #[derive(Clone, Debug)]
 pub struct Script {
@@ -107,7 +107,7 @@ pub enum Contents {
 pub struct HostSpec {
     /// Its size, above 0.
     pub bytes: usize,
-    pub holding: Holding,
+    pub is_pinned: bool,
     pub contents: Contents,
 }
 
@@ -424,7 +424,7 @@ fn pipeline_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let of_output = if is_copied { Contents::Pattern } else { Contents::Undefined };
     Ok(Script {
         host: [Contents::Pattern, Contents::Undefined]
-            .map(|contents| HostSpec { bytes, holding: Holding::Pinned, contents })
+            .map(|contents| HostSpec { bytes, is_pinned: true, contents })
             .to_vec(),
         buffers: [Contents::Pattern, of_output]
             .map(|contents| DeviceSpec { bytes, place: MemoryKind::Device, contents })
@@ -462,7 +462,7 @@ impl Chunk {
     /// Between the host's memory and the buffer of this place.
     fn transfer(self, place: u32) -> Transfer {
         let [from, bytes] = [4 * self.first, 4 * self.n];
-        Transfer { host: HostId(place), from, buffer: BufferId(place), at: from, bytes }
+        Transfer { host: BufferId(place), from, buffer: BufferId(place), at: from, bytes }
     }
 
     fn mix(self, wg: usize, steps: u32) -> Action {
@@ -538,11 +538,7 @@ fn transfer_script(case: &Case, _: &Target) -> Result<Script, Refusal> {
         contents.reverse();
     }
     Ok(Script {
-        host: vec![HostSpec {
-            bytes,
-            holding: if how == "pinned" { Holding::Pinned } else { Holding::Pageable },
-            contents: contents[0],
-        }],
+        host: vec![HostSpec { bytes, is_pinned: how == "pinned", contents: contents[0] }],
         // What is mapped lies where both sides reach it.
         buffers: vec![DeviceSpec {
             bytes,
@@ -554,7 +550,7 @@ fn transfer_script(case: &Case, _: &Target) -> Result<Script, Refusal> {
             .step_by(piece)
             .map(|from| {
                 let bytes = piece.min(bytes - from);
-                queued(action(Transfer { host: HostId(0), from, buffer: BufferId(0), at: from, bytes }))
+                queued(action(Transfer { host: BufferId(0), from, buffer: BufferId(0), at: from, bytes }))
             })
             .collect(),
         repeat: 1,
@@ -613,7 +609,7 @@ fn zerocopy_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let numbers = [n, walk.near, walk.span, passes as usize, 0].map(|number| Arg::Uint(number as u32));
     let args = [0, 1].map(BufferId).map(Arg::Buffer).into_iter().chain(numbers).collect();
     let launch = Launch::linear("zerocopy_passes", items, wg, args);
-    let transfer = Transfer { host: HostId(0), from: 0, buffer: BufferId(0), at: 0, bytes };
+    let transfer = Transfer { host: BufferId(0), from: 0, buffer: BufferId(0), at: 0, bytes };
     let variant = case.variant.as_str();
     let (before, moved) = match variant {
         COPIED => (Some(Action::Write(transfer)), bytes),
@@ -624,7 +620,7 @@ fn zerocopy_script(case: &Case, target: &Target) -> Result<Script, Refusal> {
     let place = if matches!(variant, FILLED | IN_PLACE) { MemoryKind::Host } else { MemoryKind::Device };
     let contents = if before.is_some() { Contents::Undefined } else { Contents::Pattern };
     Ok(Script {
-        host: vec![HostSpec { bytes, holding: Holding::Pageable, contents: Contents::Pattern }],
+        host: vec![HostSpec { bytes, is_pinned: false, contents: Contents::Pattern }],
         buffers: vec![
             DeviceSpec { bytes, place, contents },
             DeviceSpec { bytes: 4 * items, place: MemoryKind::Device, contents: Contents::Undefined },

@@ -590,7 +590,7 @@ fn file(subject: &Subject, folder: &Path) -> FamilyFile {
         let patched = |whole: &str| if number == 0 { whole.to_owned() } else { whole.replace(from, to) };
         let found = subject.kernel.matches(from).count() + subject.rung.matches(from).count();
         assert!(number == 0 || found == 1, "{}, {what}: {from:?} is there {found} times", subject.name);
-        text += &format!("\n[[rung]]\nname = \"k_{number}\"\nfile = \"{number}.cl\"\n{}\n", patched(subject.rung));
+        text += &format!("\n[[rung]]\nname = \"k_{number}\"\nkernel = \"{number}.cl\"\n{}\n", patched(subject.rung));
         sources.insert(format!("{number}.cl"), patched(subject.kernel));
     }
     FamilyFile { name: subject.name.into(), text, folder: folder.to_owned(), sources }

@@ -125,8 +125,10 @@ pub(super) fn binary(
     unit: &BuildUnit,
     takes_nv_options: bool,
 ) -> Result<Vec<u8>, DeviceError> {
-    let with_lines = || Built::with(context, device, unit, &format!("{BUILD_OPTIONS} {NV_LINES}")).ok();
-    let built = if takes_nv_options { with_lines() } else { None };
+    let built = match takes_nv_options {
+        true => Built::with(context, device, unit, &format!("{BUILD_OPTIONS} {NV_LINES}")).ok(),
+        false => None,
+    };
     let built = built.map_or_else(|| Built::new(context, device, unit), Ok)?;
     let call = "clGetProgramInfo";
     match guarded(call, || core::get_program_info(&built.program, ProgramInfo::Binaries))? {
@@ -244,8 +246,11 @@ pub(super) fn ptxas(log: &str) -> BTreeMap<&str, Inspected> {
             function = Some(name);
         } else if let Some(registers) = number_before(line, "registers") {
             // A kernel's functions may be told of between its name and its registers.
-            let waits = |name: &&str| all.get(name).is_none_or(|usage| usage.registers.is_none());
-            let Some(name) = entry.filter(waits).or(function) else { continue };
+            let Some(name) =
+                entry.filter(|name| all.get(name).is_none_or(|usage| usage.registers.is_none())).or(function)
+            else {
+                continue;
+            };
             let usage = all.entry(name).or_default();
             (usage.registers, usage.own_local) =
                 (Some(registers), Some(number_before(line, "bytes smem").unwrap_or(0)));
@@ -306,10 +311,10 @@ pub(super) fn parameters(kernel: &Kernel) -> Vec<Parameter> {
     const NUM_ARGS: u32 = 0x1191;
     let count = info::kernel(kernel, NUM_ARGS).ok().and_then(|answer| answer.number()).unwrap_or(0);
     let told = (0..count).map(|index| {
-        let ask = |key| info::kernel_arg(kernel, index as u32, key).ok();
-        let [address, access] = [0x1196, 0x1197].map(|key| ask(key).and_then(|answer| answer.number()));
-        let [type_name, name] = [0x1198, 0x119A].map(|key| ask(key).map(|answer| answer.text()));
-        Some(Parameter::new(address?, access?, &type_name?, name.unwrap_or_default()))
+        let [address, access, type_name, name] =
+            [0x1196, 0x1197, 0x1198, 0x119A].map(|key| info::kernel_arg(kernel, index as u32, key).ok());
+        let name = name.map(|name| name.text()).unwrap_or_default();
+        Some(Parameter::new(address?.number()?, access?.number()?, &type_name?.text(), name))
     });
     told.collect::<Option<_>>().unwrap_or_default()
 }
@@ -403,16 +408,6 @@ mod tests {
         for (name, value) in [("T", "float -I /etc"), ("", "1"), ("A\tB", "1"), ("T", "a\0b")] {
             assert!(with_defines(BUILD_OPTIONS, &[define(name, value)]).is_err(), "{name}={value}");
         }
-    }
-
-    #[test]
-    fn a_renewed_unit_compiles_to_another_program_with_the_same_kernels() {
-        let unit =
-            BuildUnit { path: "a/b.cl".into(), text: "one\n".into(), defines: Vec::new(), kernels: vec!["k".into()] };
-        let made = renewed(&unit, 7);
-        assert_eq!(made.text, "one\n\n__kernel void renewed(__global ulong *out) { *out = 7UL; }\n");
-        assert_eq!(BuildUnit { text: unit.text.clone(), ..made.clone() }, unit);
-        assert_ne!(made, renewed(&unit, 8));
     }
 
     const TWO_KERNELS: &str = "
@@ -520,15 +515,5 @@ info    : used 28 registers, 0 stack, 64 bytes smem, 412 bytes cmem[0], 0 bytes 
             refusal(PRIVATE, NONE, "float", Arg::Index(5)).unwrap(),
             "is declared `float e` and is given a whole number of type INDEX (uint): declare it `const INDEX e`"
         );
-    }
-
-    #[test]
-    fn an_image_takes_an_image_and_wide_numbers_are_wide() {
-        let image = Parameter::new(GLOBAL, READ_ONLY, "image2d_t", "e".into());
-        assert_eq!(image.refusal(&BUFFER, true, false), None);
-        let long = Parameter::new(PRIVATE, NONE, "ulong", "e".into());
-        assert_eq!(long.refusal(&Arg::<BufferId>::Index(5), false, true), None);
-        let pointer = Parameter::new(GLOBAL, NONE, "float*", "e".into());
-        assert!(pointer.refusal(&BUFFER, true, false).is_some());
     }
 }

@@ -91,10 +91,11 @@ fn weights(numbers: &[Number], dtype: Dtype, place: &dyn Fn(usize) -> String) ->
         place: &dyn Fn(usize) -> String,
         convert: fn(Number) -> Option<T>,
     ) -> Result<Vec<T>, Why> {
-        let weight = |(at, &number): (usize, &Number)| {
-            weight(number, convert(number), dtype).map_err(|why| format!("{}: {why}", place(at)))
-        };
-        numbers.iter().enumerate().map(weight).collect()
+        let weights = numbers
+            .iter()
+            .enumerate()
+            .map(|(at, &number)| weight(number, convert(number), dtype).map_err(|why| format!("{}: {why}", place(at))));
+        weights.collect()
     }
     let weights = match dtype {
         Dtype::F32 => Array::F32(all(numbers, dtype, place, Number::f32)?),
@@ -102,11 +103,11 @@ fn weights(numbers: &[Number], dtype: Dtype, place: &dyn Fn(usize) -> String) ->
         Dtype::I32 => Array::I32(all(numbers, dtype, place, Number::i32)?),
         Dtype::I64 | Dtype::U8 => return Err(format!("{dtype} is no type of weights: f32, f64 and i32 are")),
     };
-    let is_rounded = |number: &&Number| {
+    let rounded = numbers.iter().filter(|number| {
         let exact = number.rounded();
         dtype == Dtype::F32 && exact.is_finite() && (exact as f32).to_string().parse() != Ok(exact)
-    };
-    let rounded = numbers.iter().filter(is_rounded).count();
+    });
+    let rounded = rounded.count();
     let note = format!("weights that f32 rounds: {rounded}; --dtype f64, or i32 for whole ones, keeps them");
     Ok((weights, if rounded > 0 { vec![note] } else { Vec::new() }))
 }
@@ -136,6 +137,10 @@ fn weight<T: Length>(number: Number, converted: Option<T>, dtype: Dtype) -> Resu
     }
 }
 
+fn whole(is_edge: bool, number: i64) -> Number {
+    if is_edge { Number::Integer(number) } else { NO_EDGE_NUMBER }
+}
+
 /// Most digits behind the point of these numbers; none if one has very many.
 fn decimals(numbers: &[Number]) -> Option<usize> {
     const MOST: usize = 9;
@@ -146,7 +151,6 @@ fn decimals(numbers: &[Number]) -> Option<usize> {
 fn matrix_of_numpy(bytes: &[u8], dtype: Option<Dtype>) -> Result<GraphFile, Why> {
     let matrix = npy::read_matrix(bytes)?;
     let n = square(matrix.rows, matrix.columns)?;
-    let whole = |is_edge: bool, number: i64| if is_edge { Number::Integer(number) } else { NO_EDGE_NUMBER };
     let numbers: Vec<Number> = match &matrix.elements {
         Array::F32(v) => v.iter().map(|&x| Number::Real(x.into())).collect(),
         Array::F64(v) => v.iter().map(|&x| Number::Real(x)).collect(),
@@ -268,9 +272,9 @@ impl EdgeRows {
             .map(str::trim)
             .find(|line| !line.is_empty() && !line.starts_with(['#', '%']))
             .unwrap_or_default();
-        let count = |separator: &u8| first.bytes().filter(|b| b == separator).count();
-        let separator =
-            b"\t,;".iter().copied().filter(|separator| count(separator) > 0).max_by_key(count).unwrap_or(b' ');
+        let counts = b"	,;".iter().map(|separator| (first.bytes().filter(|b| b == separator).count(), *separator));
+        let most = counts.filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count);
+        let separator = most.map_or(b' ', |(_, separator)| separator);
         let mut list: Vec<CsvRow> = if separator == b' ' {
             let rows = (1..).zip(text.lines()).map(|(line, text)| {
                 let cells: StringRecord = text.split_whitespace().collect();
@@ -362,9 +366,9 @@ fn edges(rows: &EdgeRows) -> Result<ListedEdges, Why> {
 
 /// The place of a column among these names.
 fn column(header: &StringRecord, names: [[&str; 2]; 2]) -> Result<usize, Why> {
-    let places =
-        |names: [&str; 2]| -> Vec<usize> { (0..header.len()).filter(|&at| is_one_of(&header[at], &[names])).collect() };
-    let found = Some(places(names[0])).filter(|found| !found.is_empty()).unwrap_or_else(|| places(names[1]));
+    let [first, second] =
+        names.map(|names| (0..header.len()).filter(|&at| is_one_of(&header[at], &[names])).collect::<Vec<usize>>());
+    let found = if first.is_empty() { second } else { first };
     match found[..] {
         [at] => Ok(at),
         [] => {
@@ -439,9 +443,10 @@ impl Announced {
         }
         if both_ways {
             for at in 0..edges {
-                let (line, (from, to), weight) = list[at];
-                if from != to {
-                    list.push((line, (to, from), weight));
+                let mut back = list[at];
+                if back.1.0 != back.1.1 {
+                    back.1 = (back.1.1, back.1.0);
+                    list.push(back);
                 }
             }
         }
@@ -543,8 +548,8 @@ mod tests {
 
     /// `a>b b>c F32([1.0, 2.0])`
     fn told(file: &GraphFile) -> String {
-        let name = |node: usize| &file.names.list()[node];
-        let ends = file.ends.iter().flatten().map(|&(from, to)| format!("{}>{} ", name(from), name(to)));
+        let names = file.names.list();
+        let ends = file.ends.iter().flatten().map(|&(from, to)| format!("{}>{} ", names[from], names[to]));
         format!("{}{:?}", ends.collect::<String>(), file.weights)
     }
 

@@ -279,7 +279,9 @@ impl BoundPlan {
         for (spec, place) in self.written() {
             let size = spec.dtype.size();
             let poison = check::poison(spec.dtype);
-            let (places, len) = if spec.len <= PLACES * PLACE { (1, spec.len) } else { (PLACES, PLACE) };
+            let is_small = spec.len <= PLACES * PLACE;
+            let places = if is_small { 1 } else { PLACES };
+            let len = if is_small { spec.len } else { PLACE };
             for number in 0..places {
                 let start = (spec.len - len) * number / (places - 1).max(1);
                 let noise = data::generate(Fill::Bits, spec.dtype, seed, number as u64, start as u64, len);
@@ -299,7 +301,7 @@ impl BoundPlan {
     /// Writes new values into the inputs.
     pub(super) fn change(&self, device: &mut dyn Device, changes: &[Change]) -> Result<(), DeviceError> {
         let writes = changes.iter().filter_map(|change| {
-            let (_, input) = self.inputs().find(|(index, _)| *index == change.input)?;
+            let input = self.inputs().find(|(index, _)| *index == change.input)?.1;
             let offset = change.index * change.value.dtype().size();
             Some(BufferWrite { buffer: input.id, offset, bytes: change.value.as_bytes() })
         });

@@ -489,33 +489,6 @@ mod tests {
         assert_eq!(sample(&timing(&[(0, 8, 7, 107)], 1.0), &[true]).event, None);
     }
 
-    #[test]
-    fn a_launch_that_is_not_timed_must_have_possible_times_too() {
-        let stamps = [(0, 1, 100, 90), (100, 101, 200, 300)];
-        assert_eq!(sample(&timing(&stamps, 1.0), &[false, true]).event, None);
-        assert_eq!(sample(&timing(&[(0, 1, 100, 200)], 1.0), &[false]).event, None, "nothing is timed");
-    }
-
-    #[test]
-    fn a_delay_has_the_same_bounds() {
-        let wait = |queued: u64, start: u64, wall: f64| delay(&timing(&[(queued, queued, start, start + 1)], wall));
-        assert_eq!(wait(100, 149, 1.0), None);
-        approx::assert_relative_eq!(wait(100, 150, 1.0).unwrap(), 50e-9);
-        assert_eq!(wait(100, 99, 1.0), None, "it began before it was queued");
-        assert_eq!(wait(100, 5_100, 4_999e-9), None, "longer than the wall time");
-        assert!(wait(100, 5_100, 5_001e-9).is_some());
-        assert_eq!(delay(&timing(&[], 1.0)), None);
-    }
-
-    #[test]
-    fn equal_times_are_doubted_from_eight_on() {
-        assert_eq!(objection(&samples(&[Some(1e-5); 7]), None), None, "seven may be equal by chance of a coarse timer");
-        assert!(objection(&samples(&[Some(1e-5); 8]), None).unwrap().contains("the same 10000 ns"));
-        let mut events = [Some(1e-5); 8];
-        events[7] = Some(1.000_1e-5);
-        assert_eq!(objection(&samples(&events), None), None, "one of them differs");
-    }
-
     /// Kernels of a nanosecond a step, launched at this cost, on a host that is now and then disturbed. `event` turns a
     /// kernel's nanoseconds into what the driver says.
     fn judged(launch_ns: u64, disturbed: impl Fn(usize) -> u64, mut event: impl FnMut(u64) -> u64) -> Option<String> {

@@ -152,10 +152,9 @@ impl Single {
         let lens = family.problem.inputs(case.shape, &case.params);
         let neutral: Vec<Array> = lone.neutral.iter().zip(&lens).map(|(one, &len)| one.repeated(len)).collect();
         let decides = fold.is_decided_by_one(case);
-        let ones = |len| data::generate(Fill::Ones, case.dtype, 0, 0, 0, len);
-        let one = if decides { lone.values.first()?.first()?.clone() } else { ones(1) };
+        let one = if decides { lone.values.first()?.first()?.clone() } else { ones(case, 1) };
         let mut base = neutral.clone();
-        base.iter_mut().skip(1).for_each(|input| *input = ones(input.len()));
+        base.iter_mut().skip(1).for_each(|input| *input = ones(case, input.len()));
         let results = [&lone.neutral[0], &one].map(|value| single(&fold.finish(case, value.clone(), &[])));
         let before = neutral[0].at(0)?;
         Some(Single { neutral, base, one, decides, results, before })
@@ -171,6 +170,10 @@ impl Single {
             Number::Real(times) => (times.abs() < 1e6 && times.fract() == 0.0).then_some(times as i64),
         }
     }
+}
+
+fn ones(case: &Case, len: usize) -> Array {
+    data::generate(Fill::Ones, case.dtype, 0, 0, 0, len)
 }
 
 /// Which elements count in the result and how often, by a run for each, and what else is in it.
@@ -299,8 +302,8 @@ fn of_shape(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2
     let input = match &movement {
         Some(movement) => Array::narrowed(case.dtype, (1..=movement.input_len()).map(|number| number as f64)),
         None => {
-            let weight = |at: usize| (1 + data::draw(case.seed, at as u64) % WEIGHTS) as f64;
-            Array::narrowed(case.dtype, (0..n * n).map(weight))
+            let weights = (0..n * n).map(|at| (1 + data::draw(case.seed, at as u64) % WEIGHTS) as f64);
+            Array::narrowed(case.dtype, weights)
         }
     };
     let want = match &movement {
@@ -323,18 +326,17 @@ fn of_shape(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2
         let is_written: Vec<bool> =
             output.as_bytes().chunks(case.dtype.size()).map(|x| x != nothing.as_bytes()).collect();
         let got = output.widened();
-        let place = |at: usize| match &movement {
+        let places = (0..got.len()).map(|at| match &movement {
             Some(movement) => (at % columns) * movement.to_pitch + at / columns,
             None => at,
-        };
-        let region = |is: &dyn Fn(usize) -> bool| {
-            let is_in: Vec<bool> = (0..got.len()).map(|at| is(place(at))).collect();
-            check::region(&is_in, columns, tile)
-        };
+        });
+        let places: Vec<usize> = places.collect();
+        let is_right: Vec<bool> = places.iter().map(|&at| got[at] == want[at]).collect();
+        let is_written: Vec<bool> = places.iter().map(|&at| is_written[at]).collect();
         symptoms.cells = Some(CellSymptoms {
             tile: tile.map(|side| side as u64),
-            right: region(&|at| got[at] == want[at]),
-            written: region(&|at| is_written[at]),
+            right: check::region(&is_right, columns, tile),
+            written: check::region(&is_written, columns, tile),
             looks_like: match &movement {
                 Some(movement) => likeness(&got, &want, &given, movement.rows, tile[0]),
                 None => {
@@ -352,8 +354,8 @@ fn of_shape(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2
 /// Whether nine of ten cells hold these values, of those where they are others than the right ones.
 fn is_likely(got: &[f64], want: &[f64], cell: &dyn Fn(usize) -> Option<f64>) -> bool {
     let decided = (0..got.len()).filter_map(|at| Some((at, cell(at).filter(|x| *x != want[at])?)));
-    let (so, of) = decided.fold((0, 0), |(so, of), (at, x)| (so + usize::from(got[at] == x), of + 1));
-    of > 0 && 10 * so >= 9 * of
+    let are: Vec<bool> = decided.map(|(at, x)| got[at] == x).collect();
+    !are.is_empty() && 10 * are.iter().filter(|so| **so).count() >= 9 * are.len()
 }
 
 /// What a transposed matrix is instead, whose output has rows of this length.

@@ -90,23 +90,6 @@ mod tests {
         assert_eq!(begun(1e9, 1).overrun(), None);
     }
 
-    #[test]
-    fn a_case_has_the_share_of_its_rounds() {
-        let mut pace = begun(9.0, 90);
-        // Ninety jobs of a tenth of a second, three of them a case.
-        (0..2).for_each(|_| pace.job_done(Instant::now(), 0.1));
-        approx::assert_relative_eq!(
-            pace.settings(&Settings::default(), 3, 0.0).timeout,
-            3.0 * 9.0 / 88.0,
-            max_relative = 0.01
-        );
-        assert_eq!(pace.settings(&Settings::default(), 100, 0.0).timeout, 0.5, "never longer than without");
-        let late = begun(0.001, 90).settings(&Settings::default(), 3, 0.0);
-        assert_eq!((late.timeout, late.min_time), (0.05, 0.05), "the fewest samples of a case");
-        let quick = Settings { timeout: 0.1, ..Settings::default() };
-        assert_eq!(begun(0.001, 90).settings(&quick, 2, 0.0).timeout, 0.05, "less than without, here too");
-    }
-
     const BUDGET: f64 = 5.0;
 
     fn sampled(elapsed: f64, left: usize, besides: Option<f64>) -> f64 {

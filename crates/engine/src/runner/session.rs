@@ -352,8 +352,8 @@ impl Session {
     /// Plans and builds a rung: the program as the driver gives it. Nothing runs.
     pub fn binary(&mut self, case: &Case) -> Result<ProgramBinary, Stop> {
         let registry = self.registry.clone();
-        let (rung, plan) = self.plan(registry.find(&case.family)?, case)?;
-        let unit = self.unit(rung, &plan)?;
+        let planned = self.plan(registry.find(&case.family)?, case)?;
+        let unit = self.unit(planned.0, &planned.1)?;
         let mut binary = self.device.binary(&unit)?;
         let bytes = binary.len() as u64;
         binary.truncate(binary.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1));

@@ -183,7 +183,8 @@ impl Session {
         let fence = Fence::of(&*self.device, job.family, &case);
         let job = &self.companion(job.family, &case, fence, &mut data)?;
         let places: Vec<usize> = places(job, &data).into_iter().map(|spot| spot.at).collect();
-        let (Some(&first), Some(&last)) = (places.first(), places.last()) else { return Ok(()) };
+        let Some(&first) = places.first() else { return Ok(()) };
+        let last = places[places.len() - 1];
         let count = places.len().max(lone.values.len());
         let bound = self.bind(job, &data.device)?;
         for (&at, values) in places.iter().cycle().zip(lone.values.iter().cycle()).take(count) {
@@ -433,12 +434,11 @@ fn places(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
     let wg = job.plan.wg.size();
     let items = job.plan.passes.first().map_or(1, |pass| pass.global.iter().product());
     let edges = [0, 1, wg - 1, wg, items - 1, items, len / 2, len - len % (4 * wg), len.saturating_sub(2), len - 1];
-    let draw = |number: u64| data::draw(job.second_seed, number);
-    let random = (0..RANDOM).map(|number| (draw(number) % len as u64) as usize);
+    let random = (0..RANDOM).map(|number| (data::draw(job.second_seed, number) % len as u64) as usize);
     let mut places: Vec<usize> = edges.into_iter().map(|at| at.min(len - 1)).chain(random).collect();
     places.sort_unstable();
     places.dedup();
-    (RANDOM..).zip(places).map(|(number, at)| Spot { at, draw: draw(number) }).collect()
+    (RANDOM..).zip(places).map(|(number, at)| Spot { at, draw: data::draw(job.second_seed, number) }).collect()
 }
 
 /// A random place in each of some equal parts.
