@@ -99,7 +99,6 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     };
     within(limit, "closing the device", || drop(computer));
     step("proving on the CPU");
-    let share = |some: usize| if some == n { "all".to_owned() } else { format!("{some} of {n}") };
     let next = if job.closure {
         let proof = graph::prove(&graph, &distances, if job.paths { &to } else { &[] })?;
         // A number is rounded up.
@@ -107,11 +106,11 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
             0.0 => "exactly".to_owned(),
             bound => format!("each to within {:.1e}", 1.06 * bound),
         };
-        note(&format!("proved on the CPU: the distances to {} nodes, {nearness}", share(proof.targets)));
+        note(&format!("proved on the CPU: the distances to {} nodes, {nearness}", share(proof.targets, n)));
         job.paths.then_some(proof.next)
     } else {
         let rows = graph::check_step(&graph, &distances)?;
-        note(&format!("checked on the CPU: {} rows", share(rows)));
+        note(&format!("checked on the CPU: {} rows", share(rows, n)));
         None
     };
     let table = Distances { graph: &graph, distances: &distances, next: next.as_ref(), from: &from, to: &to };
@@ -128,6 +127,10 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
     let [asked, found] = table.pairs();
     note(&format!("pairs with a path: {found}, without: {}", asked - found));
     Ok(())
+}
+
+fn share(some: usize, all: usize) -> String {
+    if some == all { "all".to_owned() } else { format!("{some} of {all}") }
 }
 
 fn asked(family: &'static Family, variant: Option<&str>) -> Result<Option<&'static Rung>, Error> {

@@ -1,6 +1,6 @@
 //! A kernel that is watched in the simulator: which one is meant, and what its warps did.
 
-use crate::adopt::{Brought, described, exercises, own, parted};
+use crate::adopt::{Brought, is_exercise, is_family_file, line_of, parted};
 use crate::cli::WatchedKernel;
 use crate::count::TracedLaunch;
 use crate::counting::{CountedTrial, is_large, trials, usual_size};
@@ -40,7 +40,7 @@ pub(crate) fn watch(what: &str, options: &WatchedKernel) -> Result<Film, Error> 
         CountingWorker::open(&simulator, model, setup, deadline, Some(options.groups), (interrupt::interrupted, say))?;
     let WatchedRun { title, case, plan, parameters } = watched.run(options, worker.target())?;
     // An exercise has another name than its kernel has in its family.
-    let title = if exercises::is_kind(parted(what).0) { what.replacen(':', " ", 1) } else { title };
+    let title = if is_exercise(parted(what).0) { what.replacen(':', " ", 1) } else { title };
     let stopped = |reason: String| Error::Failed(format!("{title} did not finish in the simulator: {reason}"));
     let (counted, launches) = worker.trace(&case)?.map_err(|stop| stopped(stop.reason))?;
     let text = if let WatchedCase::Rung(_, rung) = &watched { rung.text() } else { None };
@@ -58,8 +58,8 @@ impl WatchedCase {
                 |_| Error::Usage(format!("{what}: behind the colon stands the varied parameter's value"));
             return Ok(WatchedCase::Trial(experiment, part.map(str::parse).transpose().map_err(not_a_number)?));
         }
-        let is_family = described::is_file(name) || ladders().any(|family| family.name == name);
-        let is_kernel = name.ends_with(".cl") || exercises::is_kind(name);
+        let is_family = is_family_file(name) || ladders().any(|family| family.name == name);
+        let is_kernel = name.ends_with(".cl") || is_exercise(name);
         if options.family.is_none() && !is_family && !is_kernel {
             let names = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
             return Err(Error::Usage(suggest::unknown("family or experiment", name, &names.collect::<Vec<_>>())));
@@ -137,7 +137,7 @@ fn sources(launches: &[TracedLaunch], text: Option<&str>) -> BTreeMap<String, Ve
     }
     let lines = |file: &str, last: u64| match (Sources::default().read(file), text) {
         (Ok(text), _) => text.lines().map(str::to_owned).collect(),
-        (Err(_), Some(text)) => (1..=last).map(|line| own::line_of(text, file, line).unwrap_or_default()).collect(),
+        (Err(_), Some(text)) => (1..=last).map(|line| line_of(text, file, line).unwrap_or_default()).collect(),
         (Err(_), None) => Vec::new(),
     };
     files.into_iter().map(|(file, last)| (file.clone(), lines(&file, last))).collect()

@@ -8,7 +8,7 @@
 //!   configurations. They share `bench` and, for readers' own kernels and families, `adopt`.
 //! - `limits` measures a device's limits. `workers` hands parts of a sweep to HyperQueue.
 //!   `distances` is a graph's job.
-//! - `counting` runs the simulator, [`exercise`] grades submissions.
+//! - `counting` runs the simulator.
 //! - `shown` finds recorded results.
 //! - `console`, `outputs` and `shell` are how commands speak and write.
 
@@ -19,7 +19,6 @@ pub mod commands;
 mod console;
 mod counting;
 mod distances;
-pub mod exercise;
 mod filming;
 mod laboratory;
 mod ladder;
@@ -44,5 +43,5 @@ pub use gpulab_model::{Error, check, data, each_array, error, outcome, plan, sta
 pub use gpulab_record as record;
 pub use gpulab_record::{compare, store};
 pub use gpulab_report as report;
-pub use gpulab_study::{asm, ceilings, count, experiments, judgement, sweep, tune, why};
+pub use gpulab_study::{asm, ceilings, count, exercise, experiments, judgement, sweep, tune, why};
 pub use gpulab_system::{children, files, interrupt, memory, stdout, terminal};

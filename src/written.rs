@@ -1,10 +1,9 @@
 //! The files that a command line writes: none is one that it reads, or another output, or a file that gpulab did not write.
 
-use crate::adopt::{described, own};
+use crate::adopt::{family_files, is_family_file, kernel_files};
 use crate::ceilings::CeilingRow;
 use crate::cli::{Cli, Command};
 use crate::compare::ComparisonRow;
-use crate::exercise::GradeRow;
 use crate::graph::is_written_npy;
 use crate::input;
 use crate::prelude::*;
@@ -17,13 +16,15 @@ use crate::workers::Parts;
 use clap::{ArgMatches, CommandFactory};
 
 /// The commands that run a ladder.
-const LADDERS: &str = "reduce, dot, transpose, minplus, ladder, try";
+const LADDERS: &str = "reduce, dot, transpose, minplus, try";
 
 /// Commands, an option of theirs that names a file to write, and whether a file is a result of the same kind.
 const WRITTEN: &[(&str, &str, fn(&str) -> bool)] = &[
     (LADDERS, "--csv", begins_as_csv::<Row>),
-    ("reduce, dot, transpose, minplus, ladder", "--json", begins_as_json::<Row>),
-    ("try", "--json", |head| begins_as_object(head, &["schema", "gpulab", "file", "family"])),
+    ("reduce, dot, transpose, minplus", "--json", begins_as_json::<Row>),
+    ("try", "--json", |head| {
+        begins_as_object(head, &["schema", "gpulab", "file", "family"]) || begins_as_json::<Row>(head)
+    }),
     (LADDERS, "--md", is_markdown),
     (LADDERS, "--samples", begins_as_csv::<SampleRow>),
     ("minplus", "-o", |head| head.starts_with("from,to,distance") || is_written_npy(head)),
@@ -47,7 +48,6 @@ const WRITTEN: &[(&str, &str, fn(&str) -> bool)] = &[
     ("devices", "--json", |head| begins_as_object(head, &["cl_version", "selector", "vendor"])),
     ("doctor", "--json", |head| begins_as_object(head, &["broken", "counting", "drivers"])),
     ("exercise check", "--json", |head| head.contains("\"verdict\":") && head.contains("\"hint\":")),
-    ("exercise check", "--csv", begins_as_csv::<GradeRow>),
 ];
 
 /// Refuses a command line with an output that would replace an input that it names, another output, or a file that gpulab did
@@ -96,8 +96,8 @@ fn read(option: &str, value: &str) -> Vec<PathBuf> {
                     Vec::new()
                 }
             }
-            family if described::is_file(name) => described::files_of(family),
-            file if name.ends_with(".cl") => own::files_of(file),
+            family if is_family_file(name) => family_files(family),
+            file if name.ends_with(".cl") => kernel_files(file),
             file => vec![file.to_owned()],
         })
         .collect()

@@ -4,7 +4,7 @@
 // Remains: each load and store moves a single element, and needs an address of its own.
 // Expect:  a gain only on devices that camp: there power-of-two sizes are slower than their neighbours.
 // But:     not where addresses are spread over the channels: there the order's remainders are a small loss.
-// Proof:   gpulab lab pitch; gpulab lab camping; gpulab transpose --variant conflict_free,diagonal
+// Proof:   gpulab lab pitch; gpulab transpose --variant conflict_free,diagonal
 // CUDA:    partition camping, and diagonal block reordering by new values for blockIdx.x and blockIdx.y.
 #ifndef T
 #define T float       // element type

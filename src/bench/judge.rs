@@ -1,25 +1,18 @@
 //! A reader's kernel file, judged in a worker process of its own.
 
 use crate::adopt::Brought;
-use crate::bench::{self, Input, simulate, tuning};
+use crate::bench::{self, Input, tuning};
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::{Patience, judge};
 use crate::prelude::*;
 use crate::report::progress::StatusLine;
-use crate::simulator::Checked;
 use crate::worker::usual_deadline;
 
 /// Seconds that a small case may take by default: most of it is its compilation.
 const SMALL_S: f64 = 15.0;
 
-/// Seconds that a case may take by default in a simulator, which is slow.
-pub(crate) const SIMULATOR_S: f64 = 60.0;
-
 /// What a file is judged for, and how. What is not said is as of the family's ladder.
 pub(crate) struct Judging<'a> {
-    pub(crate) family: &'a str,
-    /// Declarations in place of the file's, as `args in, out, n`.
-    pub(crate) lines: Vec<String>,
     pub(crate) dtype: Option<Dtype>,
     pub(crate) wg: Option<WorkGroup>,
     /// Elements, or columns, and rows.
@@ -46,10 +39,9 @@ pub(crate) struct JudgedFile {
     pub(crate) memory: u64,
 }
 
-/// Judges a kernel file: reads it, adopts it for its family, and tries it where kernels go wrong.
+/// Judges a reader's kernel, the last rung of its family: tries it where kernels go wrong.
 /// A wrong kernel is no error here: [`verdict`] makes one of it.
-pub(crate) fn judge_file(global: &Global, path: &Path, asked: &Judging<'_>) -> Result<JudgedFile, Error> {
-    let brought = Brought::with_lines(asked.family, path, &asked.lines)?;
+pub(crate) fn judge_own(global: &Global, brought: Brought, asked: &Judging<'_>) -> Result<JudgedFile, Error> {
     let family = &brought.family;
     let rung = family.ladder.last().ok_or_else(|| Error::Failed("the kernel is no rung".into()))?;
     if let (Some(asked), Some(own)) = (asked.dtype, rung.own_dtype())
@@ -123,13 +115,6 @@ pub(crate) fn usual_memory(bytes: u64) -> u64 {
     const THREAD: u64 = 256 << 20;
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     COMPILER.saturating_add(threads.saturating_mul(THREAD)).saturating_add(bytes.saturating_mul(10))
-}
-
-/// Runs a kernel in the simulator.
-pub(crate) fn check(judged: &JudgedFile, deadline: Option<f64>) -> Result<Checked, Error> {
-    let limit = Duration::from_secs_f64(deadline.unwrap_or(SIMULATOR_S));
-    let mut worker = simulate::open(&judged.brought.registry, limit)?;
-    simulate::check(&mut worker, (&judged.brought.family, &judged.rung), &judged.judgement.asked, limit)
 }
 
 /// The error that a judgement makes, and its exit code.

@@ -1,6 +1,6 @@
 //! What the simulator Oclgrind says of a reader's kernel, beside what a device does with it.
 
-use crate::adopt::{asks, own};
+use crate::adopt::{asks, line_of};
 use crate::ceilings;
 use crate::judgement::{Judgement, Ruling};
 use crate::judging::ragged;
@@ -48,8 +48,8 @@ pub(crate) fn check(
 
 /// What was found in a kernel of this text, in words, or why nothing can be said.
 pub(crate) fn told(checked: &Checked, source: &str, screen: Screen) -> String {
-    let line_of = |file: &str, line| own::line_of(source, file, line).map(|text| text.trim().to_owned());
-    let found = count::found(&checked.findings, &line_of, screen);
+    let text_of = |file: &str, line| line_of(source, file, line).map(|text| text.trim().to_owned());
+    let found = count::found(&checked.findings, &text_of, screen);
     let end = match checked.doubt() {
         Some(why) if found.is_empty() => format!("check: not looked at: {why}"),
         Some(why) => format!("check: not looked at to its end: {why}"),

@@ -8,10 +8,8 @@ use crate::data::Dtype;
 use crate::kernels::Form;
 use crate::kernels::transpose::MOST_NREPS;
 use crate::plan::WorkGroup;
-use crate::runner::Budget;
 use crate::values::{self, Peak};
 use clap::{Args, ValueEnum};
-use std::path::PathBuf;
 
 #[derive(Clone, Debug, Args)]
 pub struct Ladder {
@@ -68,11 +66,11 @@ impl Ladder {
     }
 
     /// What sampling is fitted into; none where the options say themselves how long it goes on.
-    pub fn budget(&self) -> Option<Budget> {
+    pub fn budget(&self) -> Option<f64> {
         let MeasureArgs { max_runs, min_time, timeout, quick, budget, .. } = self.measure;
         let is_told = max_runs.is_some() || min_time.is_some() || timeout.is_some();
         let whole = budget.unwrap_or(if quick { 2.0 } else { 5.0 });
-        (!is_told).then_some(Budget { whole })
+        (!is_told).then_some(whole)
     }
 }
 
@@ -207,31 +205,41 @@ const LADDER_ONLY: &[&str] = &[
 
 #[derive(Debug, Args)]
 pub struct TryArgs {
-    /// Your kernel, in OpenCL C; FILE:KERNEL where the file has several
-    #[arg(value_name = "FILE", required_unless_present = "template", requires = "family")]
-    pub file: Option<PathBuf>,
+    /// Your kernel in OpenCL C with --as, FILE.cl or FILE.cl:KERNEL; without --as, gpulab begins a family's file for it. Or your
+    /// family, FILE.toml; or an exercise, as in exercise:banks
+    #[arg(value_name = "FILE", required_unless_present_any = ["template", "source", "from"])]
+    pub file: Option<String>,
+    /// The family whose problem your kernel solves: reduce, dot, transpose or minplus
+    #[arg(long = "as", value_name = "FAMILY", requires = "file")]
+    pub family: Option<String>,
     /// The kernel's arguments in order, if gpulab should not guess them: "out, in, n, 2.5, local WG"
-    #[arg(long, value_name = "LIST")]
+    #[arg(long, value_name = "LIST", requires = "family")]
     pub args: Option<String>,
     /// Declare what the file does not, as in "multiple 16", "elements 4", "define BLOCK_SIZE WG_X"; repeatable
-    #[arg(long, value_name = "DECLARATION")]
+    #[arg(long, value_name = "DECLARATION", requires = "family")]
     pub declare: Vec<String>,
-    /// The family whose problem your kernel solves: reduce, dot, transpose or minplus
-    #[arg(long = "as", value_name = "FAMILY")]
-    pub family: Option<String>,
-    /// Print a starting kernel of this family: right, slow, with its interface explained
-    #[arg(long, value_name = "FAMILY", conflicts_with_all = ["file", "family"])]
+    /// Print a starting kernel of this family; or write a starting family of your own into this folder
+    #[arg(long, value_name = "FAMILY|DIR", conflicts_with_all = ["file", "family"])]
     pub template: Option<String>,
-    /// Elements, or columns of matrices [default: the size of the family's ladder]
+    /// Run a source's kernels as printed, at its sizes; show its times beside this device's
+    #[arg(long, value_enum, value_name = "SOURCE", conflicts_with_all = ["file", "template"])]
+    pub source: Option<PrintedSource>,
+    /// Run the source's kernels on inputs where they fail, beside corrected ones; shows what the simulator finds
+    #[arg(long, requires = "source")]
+    pub faults: bool,
+    /// As a kernel's FILE without --as
+    #[arg(long, value_name = "FILE.cl[:KERNEL]", hide = true, conflicts_with_all = ["file", "template", "source"])]
+    pub from: Option<String>,
+    /// Elements, or columns of matrices [default: the size of the family's ladder, or the file's]
     #[arg(short, long, value_name = "N", value_parser = values::size)]
     pub n: Option<u64>,
-    /// Rows of a matrix [default: as many as columns]
+    /// Rows of a matrix [default: as many as columns, or from the file]
     #[arg(long, value_name = "N", value_parser = values::size)]
     pub m: Option<u64>,
     /// A setting of your kernel or of the family, as in acc=4 for // gpulab: tune ACC; repeatable
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
-    /// Also run the kernel in the simulator Oclgrind: finds races, accesses out of bounds, values never set
+    /// Also run kernels in the simulator Oclgrind: finds races, accesses out of bounds, values never set
     #[arg(long)]
     pub check: bool,
     /// Repeat whenever the file, or a file it includes, is saved; Ctrl-C ends it
@@ -244,42 +252,9 @@ pub struct TryArgs {
     pub ladder: Ladder,
 }
 
-#[derive(Debug, Args)]
-pub struct LadderArgs {
-    /// Your family, in TOML
-    #[arg(value_name = "FILE", required_unless_present_any = ["template", "from", "source"])]
-    pub file: Option<PathBuf>,
-    /// Run a source's kernels as printed, at its sizes; show its times beside this device's
-    #[arg(long = "as", value_enum, value_name = "SOURCE", conflicts_with_all = ["file", "template", "from"])]
-    pub source: Option<CitedLadder>,
-    /// Run the source's kernels on inputs where they fail, beside corrected ones; shows what the simulator finds
-    #[arg(long, requires = "source")]
-    pub faults: bool,
-    /// Print a family's file for any kernel, from its source; fill in each ?
-    #[arg(long, value_name = "FILE.cl[:KERNEL]", conflicts_with_all = ["file", "template"])]
-    pub from: Option<String>,
-    /// Write a starting family into this folder: a commented file, two kernels and a reference that work at once
-    #[arg(long, value_name = "DIR", conflicts_with = "file")]
-    pub template: Option<PathBuf>,
-    /// Elements, or columns of matrices [default: from the file]
-    #[arg(short, long, value_name = "N", value_parser = values::size)]
-    pub n: Option<u64>,
-    /// Rows of a matrix [default: from the file]
-    #[arg(long, value_name = "N", value_parser = values::size)]
-    pub m: Option<u64>,
-    /// First run each rung in the simulator Oclgrind: finds races, accesses out of bounds, values never set
-    #[arg(long)]
-    pub check: bool,
-    /// A setting that the file declares, as in items=4 for tune = { ITEMS = [1, 2, 4] }; repeatable
-    #[arg(long, value_name = "NAME=VALUE")]
-    pub set: Vec<String>,
-    #[command(flatten)]
-    pub ladder: Ladder,
-}
-
 /// A source whose kernels can be run as printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum CitedLadder {
+pub enum PrintedSource {
     /// Bornhofen's slides: solutions 1 to 6 of the reduction, the last being the final kernel
     Bornhofen,
     /// PPC, chapter 4: versions 0 to 3 of the step to shorter paths
@@ -292,16 +267,9 @@ pub enum CitedLadder {
     Maruyama,
 }
 
-/// What --json of `gpulab try` writes.
-pub(super) const TRY_JSON: &str = "Write a JSON object for grading scripts: verdict, hint, cases tried, findings, place on the \
-                        ladder, and the ladder's records";
-
 /// Ends `gpulab try --help`.
 pub(super) const TRY_TRUST: &str = "A kernel runs in its own process with a deadline and, on CPU devices, a memory limit; it may \
-                         include files of its own folder and gpulab's. This is not a sandbox: OpenCL drivers run \
-                         kernels as native code with your rights. Grade strangers' kernels as another user or in a \
-                         container.";
-
-/// Ends `gpulab ladder --help`.
-pub(super) const LADDER_TRUST: &str = "docs/own-kernel.md explains the keys of the file. A file may name a reference program, \
-                            which runs with your rights, as the kernels do. Read a stranger's file before you run it.";
+                         include files of its own folder and gpulab's. A family's file may name a reference program. This is \
+                         not a sandbox: OpenCL drivers run kernels as native code with your rights, and so run programs. Try \
+                         strangers' files as another user or in a container. docs/own-kernel.md explains the keys of a \
+                         family's file; --json of a kernel is an object for grading scripts.";

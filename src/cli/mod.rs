@@ -2,7 +2,6 @@
 
 mod device;
 pub mod environment;
-mod exercise;
 mod ladders;
 mod measuring;
 mod recorded;
@@ -12,10 +11,10 @@ mod text;
 mod tunables;
 mod watching;
 
+pub use crate::commands::exercise::{ExerciseAction, ExerciseCheck};
 pub use device::{AsmArgs, CeilingArgs, CountArgs, Lab, RecordArgs};
-pub use exercise::{ExerciseAction, ExerciseCheck, ExercisePredict};
 pub use ladders::{
-    CitedLadder, DotArgs, GraphJob, Ladder, LadderArgs, Loop, MinPlusArgs, ReduceArgs, Source, TransposeArgs, TryArgs,
+    DotArgs, GraphJob, Ladder, Loop, MinPlusArgs, PrintedSource, ReduceArgs, Source, TransposeArgs, TryArgs,
 };
 pub use measuring::{MeasureArgs, Output};
 pub use recorded::{Compare, PictureKind, PlotArgs, ReportArgs, Show};
@@ -27,7 +26,7 @@ pub use watching::{DrawArgs, FilmArgs, WatchedKernel};
 use crate::report::wrap::hung;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use device::COUNT_HELP;
-use ladders::{LADDER_TRUST, TRY_JSON, TRY_TRUST};
+use ladders::TRY_TRUST;
 
 /// A portable OpenCL optimisation laboratory: ladders of kernels, checked, timed and explained.
 #[derive(Debug, Parser)]
@@ -51,7 +50,7 @@ pub fn command_names() -> Vec<String> {
 const GROUPS: [(&str, &str); 5] = [
     ("Learn", "list explain source diff lab exercise draw film"),
     ("Measure", "reduce dot transpose minplus ceiling sweep tune"),
-    ("My kernel", "try ladder count asm"),
+    ("My kernel", "try count asm"),
     ("Records", "show plot report compare record"),
     ("System", "devices doctor help"),
 ];
@@ -123,12 +122,9 @@ pub enum Command {
     Transpose(Box<TransposeArgs>),
     /// Run the min-plus product's ladder; with --input, write the distances in a graph
     Minplus(Box<MinPlusArgs>),
-    /// Check and time your own kernel on a family's ladder; say where it lands and what to try next
-    #[command(mut_arg("json", |arg| arg.help(TRY_JSON)), after_help = TRY_TRUST)]
+    /// Check and time your own kernel on a family's ladder, or a ladder of your own that a TOML file describes
+    #[command(alias = "ladder", after_help = TRY_TRUST)]
     Try(Box<TryArgs>),
-    /// Run a ladder of your own: a TOML file names its kernels, its data and its reference
-    #[command(after_help = LADDER_TRUST)]
-    Ladder(Box<LadderArgs>),
     /// Learn step by step: improve a right but slow kernel; the check looks at what your kernel does, not at its time
     Exercise {
         /// The action; without one, gpulab lists the exercises.

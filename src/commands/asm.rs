@@ -1,7 +1,7 @@
 //! `gpulab asm`: what the device's compiler made of a kernel, from the driver's binary or by a disassembler, and how many of its
 //! groups a compute unit holds at once.
 
-use crate::adopt::{Brought, own};
+use crate::adopt::{Brought, line_of};
 use crate::asm::{AsmKernel, parse};
 use crate::bench;
 use crate::children::output_within;
@@ -52,7 +52,7 @@ pub fn run(out: &mut Out, global: &Global, options: &AsmArgs) -> Result<(), Erro
     } else {
         for one in &shown {
             let sources = Sources { dir: options.kernels.cl_dir.clone() };
-            let source = |file: &str, line: u64| line_of(&sources, &one.rung, file, line);
+            let source = |file: &str, line: u64| text_of_line(&sources, &one.rung, file, line);
             let counted = |file: &str, line: u64| counted(&one.counts, file, line);
             let about = asm::ShownKernel {
                 name: &one.name,
@@ -91,12 +91,12 @@ fn show(what: &str, global: &Global, options: &AsmArgs) -> Result<Shown, Error> 
     Ok(Shown { name: format!("{} {}", family.name, rung.label()), rung, listing, counts, groups })
 }
 
-fn line_of(sources: &Sources, rung: &Rung, path: &str, line: u64) -> Option<String> {
+fn text_of_line(sources: &Sources, rung: &Rung, path: &str, line: u64) -> Option<String> {
     let begins = std::iter::once(0).chain(path.match_indices('/').map(|(at, _)| at + 1));
     begins
         .map(|at| &path[at..])
         .filter(|file| !file.is_empty())
-        .find_map(|file| source_line(sources, file, line).or_else(|| own::line_of(rung.own_text()?, file, line)))
+        .find_map(|file| source_line(sources, file, line).or_else(|| line_of(rung.own_text()?, file, line)))
 }
 
 /// Instructions of warps that the simulator counted at a line.
@@ -153,8 +153,8 @@ fn of_groups(worker: &mut WorkerProcess, case: &Case, options: &AsmArgs) -> Resu
     let generation = options.generation.clone().map_or_else(|| worker.generation(), |name| Ok(Some(name)))?;
     let mut said = Vec::new();
     for mut kernel in kernels {
-        kernel.told.registers = options.registers.or(kernel.told.registers);
-        let needs = kernel.told.registers.map(|registers| GroupNeeds { registers, local: kernel.local, wg: kernel.wg });
+        kernel.registers = options.registers.or(kernel.registers);
+        let needs = kernel.registers.map(|registers| GroupNeeds { registers, local: kernel.local, wg: kernel.wg });
         let unit = generation.as_deref().and_then(|name| occupancy::unit(name).ok());
         let resident = unit.zip(needs).map(|(unit, needs)| unit.resident(needs)).transpose()?;
         said.push(asm::groups(&kernel, generation.as_deref().zip(resident.as_ref())));

@@ -48,7 +48,7 @@ const ROUNDS: usize = 10;
 fn noise(out: &mut Out, global: &Global, kernel: &str) -> Result<(), Error> {
     let wanted = || Error::Usage(format!("--noise {kernel}: name a family and one rung, as in reduce:4"));
     let (family, variant) = kernel.rsplit_once(':').ok_or_else(wanted)?;
-    let Brought { registry, family, .. } = &Brought::new(family, None)?;
+    let Brought { registry, family, .. } = &Brought::new(family)?;
     let rungs = values::variants(family, variant).map_err(Error::Usage)?;
     let [rung] = rungs[..] else { return Err(wanted()) };
     let dtype = bench::dtype(family, None)?;

@@ -1,6 +1,6 @@
 //! `gpulab count`: what kernels do, counted in a simulator: a ladder, an experiment, or what was measured.
 
-use crate::adopt::{Brought, asks, described, exercises, own, parted};
+use crate::adopt::{Brought, asks, is_exercise, is_family_file, line_of_any, parted};
 use crate::bench::{self, Input, WORK_GROUP};
 use crate::cli::{Color, CountArgs};
 use crate::count::{case_of, counted_cases, growths, machine_of};
@@ -45,7 +45,7 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     let rungs: Vec<&Rung> = cases.iter().map(|case| case.rung).collect();
     let text = |screen| {
         let source =
-            |file: &str, line: u64| source_line(&sources, file, line).or_else(|| own::line_of_any(&rungs, file, line));
+            |file: &str, line: u64| source_line(&sources, file, line).or_else(|| line_of_any(&rungs, file, line));
         let problem = |row: &CountRow| (row.family.clone(), row.n, row.dtype);
         rows.chunk_by(|a: &CountRow, b: &CountRow| options.of.is_empty() || problem(a) == problem(b))
             .map(|rows: &[CountRow]| {
@@ -105,17 +105,17 @@ impl Countable {
         let what = options.subject.name().unwrap_or_default();
         let (name, part) = parted(what);
         let variant = &options.rungs.variant;
-        if part.is_some() && variant.is_some() && !exercises::is_kind(name) {
+        if part.is_some() && variant.is_some() && !is_exercise(name) {
             return Err(Error::Usage(format!("--variant: {what} names the rung already; leave one of them out")));
         }
         let ladder = |(brought, list): (Brought, Option<String>)| Countable::Ladder(brought.into(), list);
-        if options.solves.is_some() || name.ends_with(".cl") || exercises::is_kind(name) {
+        if options.solves.is_some() || name.ends_with(".cl") || is_exercise(name) {
             let named = Brought::of(what, options.solves.as_deref())?;
             return Ok(ladder((named.0, variant.clone())));
         }
         let list = part.map(str::to_owned).or(variant.clone());
-        if described::is_file(name) || ladders().any(|family| family.name == name) {
-            return Brought::new(name, options.rungs.own.as_deref()).map(|brought| ladder((brought, list)));
+        if is_family_file(name) || ladders().any(|family| family.name == name) {
+            return Brought::beside(name, options.rungs.own.as_deref()).map(|brought| ladder((brought, list)));
         }
         if options.rungs.own.is_some() {
             return Err(Error::Usage(format!("--own: {name} has no ladder; name the kernel's family")));
@@ -124,7 +124,7 @@ impl Countable {
             return Ok(Countable::Trials(experiment));
         }
         // Kernels of experiments and probes too, though nobody is told.
-        Brought::new(name, None).map(|brought| ladder((brought, list))).map_err(|_| {
+        Brought::new(name).map(|brought| ladder((brought, list))).map_err(|_| {
             let names = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
             Error::Usage(suggest::unknown("family or experiment", name, &names.collect::<Vec<_>>()))
         })

@@ -26,7 +26,7 @@ fn file(name: &str, global: &Global, options: &DiffArgs) -> Result<KernelFile, E
     let Some((family, rung)) = name.rsplit_once(':') else {
         return Err(Error::Usage(format!("{name:?} names no rung: give two, as in reduce:2 reduce:3")));
     };
-    let Brought { family, .. } = &Brought::new(&family.to_lowercase(), None)?;
+    let Brought { family, .. } = &Brought::new(&family.to_lowercase())?;
     let rung = rung_of(family, rung)?;
     bench::check_files(&[&rung.path], options.kernels.cl_dir.as_deref(), global.quiet)?;
     let sources = Sources { dir: options.kernels.cl_dir.clone() };

@@ -1,24 +1,95 @@
-//! `gpulab exercise`: steps to learn by, each with a starter file, hints, checks and a solution.
+//! `gpulab exercise`: steps to learn by, each with a starter file, hints, checks and a solution; one submission is graded or a
+//! class of them. A submission is checked first on the device, whether it is right; then in the simulator, what it does.
 
-use crate::cli::{ExerciseAction, ExerciseCheck};
+use crate::adopt::{adopt_as, asks};
+use crate::bench::{WORK_GROUP, judge, simulate};
+use crate::ceilings;
+use crate::count::{CountedCase, LockstepModel, TracedLaunch};
 use crate::exercise::{
-    Exercise, ExerciseVerdict, Grader, NAMES, exercise, exercises, grade_class, keep, predict, progress,
+    CountMetric, DrawnSizes, Exercise, ExerciseVerdict, Grade, NAMES, Over, Progress, Standing, exercise, exercises,
 };
+use crate::judgement::Ruling;
+use crate::judging::{self, Patience};
 use crate::outputs::TextOrJson;
 use crate::prelude::*;
 use crate::report::exercise as text;
-use crate::suggest;
+use crate::report::hint::hint;
+use crate::shell::quoted;
+use crate::simulator::{Checked, CountingWorker, Simulator};
+use crate::suggest::{self, did_you_mean, nearest};
+use clap::{Args, Subcommand};
+use serde::Serialize;
+use std::collections::hash_map::RandomState;
 use std::fs::OpenOptions;
+use std::hash::{BuildHasher, Hasher};
 use std::io::{ErrorKind, Write};
+
+#[derive(Debug, Subcommand)]
+pub enum ExerciseAction {
+    /// List all exercises in the order of a course, and the solved ones
+    List,
+    /// Show the task of an exercise, and the hints shown so far
+    Show {
+        /// The exercise, as in `gpulab exercise list`
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// Show the next hint
+        #[arg(long)]
+        hint: bool,
+        /// Print a file that passes
+        #[arg(long)]
+        solution: bool,
+    },
+    /// Write the starting file of an exercise
+    Start {
+        /// The exercise
+        #[arg(value_name = "NAME")]
+        name: String,
+        /// The file to write; - is standard output [default: NAME.cl]
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<String>,
+    },
+    /// Check your file: is it right, and do its counts show the step? Or grade the files of a class
+    Check(ExerciseCheck),
+}
+
+#[derive(Debug, Args)]
+pub struct ExerciseCheck {
+    /// The exercise
+    #[arg(value_name = "NAME", required_unless_present = "all")]
+    pub name: Option<String>,
+    /// Your file [default: NAME.cl]
+    #[arg(value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Grade DIR/STUDENT/NAME.cl, or DIR/NAME.cl of a single student
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = ".")]
+    pub all: Option<PathBuf>,
+    /// Write verdicts, hints and counts as JSON; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<String>,
+    /// Time limit of a size, in seconds; a size that exceeds it ends the check
+    #[arg(long, value_name = "S", value_parser = values::deadline, default_value = "30")]
+    pub deadline: f64,
+    /// Seed of the sizes and the data, as a check prints it
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+}
 
 /// Lists, shows, starts or checks exercises.
 pub fn run(out: &mut Out, global: &Global, action: Option<&ExerciseAction>) -> Result<(), Error> {
     match action {
         None | Some(ExerciseAction::List) => out.text(&text::list(&exercises()?, &progress(), width())),
         Some(ExerciseAction::Show { name, solution: true, .. }) => out.text(&find(name)?.solution()?),
-        Some(ExerciseAction::Show { name, hint, .. }) => show(out, &find(name)?, *hint),
+        Some(ExerciseAction::Show { name, hint: false, .. }) => {
+            out.text(&text::exercise(&find(name)?, &progress().of(name), width()))
+        }
+        Some(ExerciseAction::Show { name, .. }) => {
+            let exercise = find(name)?;
+            let all = exercise.hints.len();
+            let standing = keep(exercise.name, |standing| standing.hints = (standing.hints + 1).min(all));
+            out.text(&text::hint(&exercise, standing.hints.clamp(1, all), width()))
+        }
         Some(ExerciseAction::Start { name, output }) => start(out, &find(name)?, output.as_deref()),
-        Some(ExerciseAction::Predict(options)) => predict(out, global, options),
         Some(ExerciseAction::Check(options)) => match (&options.all, &options.name) {
             (Some(_), Some(name)) => {
                 Err(Error::Usage(format!("--all grades every file of a folder: leave out {name}, or --all")))
@@ -39,18 +110,22 @@ fn width() -> usize {
     Screen::stdout(false).width
 }
 
-fn show(out: &mut Out, exercise: &Exercise, hint: bool) -> Result<(), Error> {
-    let all = exercise.hints.len();
-    let standing = match hint {
-        true => keep(exercise.name, |standing| standing.hints = (standing.hints + 1).min(all)),
-        false => progress().of(exercise.name),
-    };
-    if hint {
-        let last = standing.hints.clamp(1, all);
-        let text = exercise.hints.get(last - 1).map_or("", String::as_str);
-        return out.text(&text::hint(text, (last, all), exercise, width()));
+/// What was done so far. A folder that cannot be read is no reason to stop.
+pub(crate) fn progress() -> Progress {
+    let Ok(folder) = ceilings::folder() else { return Progress::default() };
+    let (kept, why) = Progress::load(&folder);
+    why.iter().for_each(|why| note(&format!("note: {why}")));
+    kept
+}
+
+/// Changes the standing of an exercise and keeps it, if it can be kept; gives it as it is now.
+fn keep(name: &str, change: impl FnOnce(&mut Standing)) -> Standing {
+    let mut progress = progress();
+    change(progress.change(name));
+    if let Err(error) = ceilings::folder().and_then(|folder| progress.save(&folder)) {
+        note(&format!("note: your progress is not kept: {error}; set GPULAB_DATA to a folder that can be written to"));
     }
-    out.text(&text::exercise(exercise, &standing, width()))
+    progress.of(name)
 }
 
 fn start(out: &mut Out, exercise: &Exercise, output: Option<&str>) -> Result<(), Error> {
@@ -83,7 +158,7 @@ fn check(out: &mut Out, global: &Global, options: &ExerciseCheck, exercise: &Exe
         )));
     }
     let answer = TextOrJson::open(options.json.as_deref())?;
-    let grade = Grader::new(global, options)?.grade(exercise, &path)?;
+    let grade = Grader::new(global, options).grade(exercise, &path)?;
     answer.tell(out, &grade, || text::grade(exercise, &grade, width()))?;
     let standing = keep(exercise.name, |standing| {
         standing.checks += 1;
@@ -93,4 +168,286 @@ fn check(out: &mut Out, global: &Global, options: &ExerciseCheck, exercise: &Exe
         out.text(&format!("gpulab's solution: gpulab exercise show {} --solution\n", exercise.name))?;
     }
     grade.outcome()
+}
+
+#[derive(Serialize)]
+struct ClassRow {
+    student: String,
+    file: String,
+    #[serde(flatten)]
+    grade: Grade,
+}
+
+/// Grades all files below a folder, one after the other: DIR/STUDENT/NAME.cl. That some do not pass is no error.
+fn grade_class(out: &mut Out, global: &Global, options: &ExerciseCheck, folder: &Path) -> Result<(), Error> {
+    let files = handed_in(folder)?;
+    let answer = TextOrJson::open(options.json.as_deref())?;
+    let grader = Grader::new(global, options);
+    let mut rows: Vec<ClassRow> = Vec::new();
+    for path in files {
+        let file = path.display().to_string();
+        global.say(&format!("{}: {}", rows.len() + 1, crate::terminal::line(&file)));
+        let student = path.parent().filter(|parent| *parent != folder).and_then(Path::file_name).unwrap_or_default();
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().to_lowercase();
+        let grade = match exercise(&name)? {
+            Some(exercise) => grader.grade(&exercise, &path)?,
+            None => {
+                let meant = did_you_mean(&nearest(&name, NAMES.iter().copied(), |n| n));
+                let why = format!("there is no exercise of this name{meant}");
+                Grade::begin(&name, 0).ended(ExerciseVerdict::Refused, why, "")
+            }
+        };
+        rows.push(ClassRow { student: student.to_string_lossy().into_owned(), file, grade });
+    }
+    answer.tell(out, &rows, || table(&rows, width()))
+}
+
+/// The files of each student: folders are students, files beside them are those of one more.
+fn handed_in(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    for path in
+        entries(folder).map_err(|e| Error::Usage(format!("cannot read the folder {}: {e}", folder.display())))?
+    {
+        match fs::symlink_metadata(&path).is_ok_and(|about| about.is_dir()) {
+            true => files.extend(entries(&path).unwrap_or_default()),
+            false => files.push(path),
+        }
+    }
+    files.retain(|file: &PathBuf| file.extension().is_some_and(|ending| ending == "cl"));
+    if files.is_empty() {
+        return Err(Error::Usage(format!(
+            "{} holds no submissions: they are DIR/STUDENT/NAME.cl, as in {}",
+            folder.display(),
+            folder.join("ada/transpose-banks.cl").display()
+        )));
+    }
+    Ok(files)
+}
+
+fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let mut all: Vec<PathBuf> = fs::read_dir(folder)?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    all.sort();
+    Ok(all)
+}
+
+/// A row for each submission, and what each student solved.
+fn table(rows: &[ClassRow], width: usize) -> String {
+    let students = rows.iter().map(|row| row.student.chars().count()).max().unwrap_or(0).max(7);
+    let exercises = rows.iter().map(|row| row.grade.exercise.chars().count()).max().unwrap_or(0).max(8);
+    let mut text = format!("{:<students$}  {:<exercises$}  {:<9}  why\n", "student", "exercise", "verdict");
+    let mut solved: BTreeMap<String, usize> = BTreeMap::new();
+    for ClassRow { student, grade, .. } in rows {
+        let student = crate::terminal::line(student);
+        let exercise = crate::terminal::line(&grade.exercise);
+        let first = format!("{student:<students$}  {exercise:<exercises$}  {:<9}  ", grade.verdict.name());
+        match grade.reason.is_empty() {
+            true => text += &format!("{}\n", first.trim_end()),
+            false => {
+                let why = crate::terminal::line(&format::shorten(&grade.reason, 120));
+                text += &format::wrapped(&why, &first, "    ", width);
+            }
+        }
+        *solved.entry(student).or_default() += usize::from(grade.verdict == ExerciseVerdict::Passed);
+    }
+    let each = solved.iter().map(|(student, count)| format!("{student} {count}").trim().to_owned());
+    let passed = format!("passed, of {} exercises: {}", NAMES.len(), each.joined(", "));
+    text + "\n" + &format::wrap(&passed, width, "  ")
+}
+
+/// What submissions are checked with.
+struct Grader {
+    device: Option<String>,
+    deadline: Duration,
+    seed: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Submission<'a> {
+    exercise: &'a Exercise,
+    registry: &'a Registry,
+    family: &'a Family,
+    rung: &'a Rung,
+    sizes: DrawnSizes,
+}
+
+impl Grader {
+    /// As the options say; without --seed, sizes and data are drawn anew.
+    fn new(global: &Global, options: &ExerciseCheck) -> Grader {
+        interrupt::watch();
+        Grader {
+            device: global.device.clone(),
+            deadline: Duration::from_secs_f64(options.deadline),
+            seed: options.seed.unwrap_or_else(|| RandomState::new().build_hasher().finish() >> 32),
+        }
+    }
+
+    /// Grades a file. Whatever the file does is no error.
+    fn grade(&self, exercise: &Exercise, path: &Path) -> Result<Grade, Error> {
+        /// The name of the submission among the family's rungs.
+        const SUBMISSION: &str = "submission";
+        let grade = Grade::begin(exercise.name, self.seed);
+        let family =
+            built_in(&exercise.family).ok_or_else(|| Error::Failed(format!("{}: no family", exercise.name)))?;
+        let mut registry = Registry::default();
+        let text = read(path).map_err(Error::Usage);
+        let family = match text.and_then(|text| adopt_as(&mut registry, SUBMISSION, path, &text, family)) {
+            Ok(family) => family,
+            Err(Error::Usage(why)) => return Ok(grade.ended(ExerciseVerdict::Refused, why, "")),
+            Err(error) => return Err(error),
+        };
+        let Some(rung) = family.rung(SUBMISSION) else { return Ok(grade) };
+        if let Some(why) = rung.own_text().and_then(asks) {
+            return Ok(grade.ended(ExerciseVerdict::Refused, why, ""));
+        }
+        let sizes = DrawnSizes::new(family.form, self.seed);
+        let submission = Submission { exercise, registry: &registry, family: &family, rung, sizes };
+        let mut grade = self.right(submission, grade)?;
+        if grade.verdict == ExerciseVerdict::Passed {
+            grade = self.counted(submission, grade)?;
+        }
+        if grade.verdict == ExerciseVerdict::Passed {
+            return self.checked(submission, grade);
+        }
+        let file = quoted(&path.display().to_string());
+        let film = grade
+            .line()
+            .map(|line| format!("gpulab film {file} --as {} --line {line} -o {}.html", family.name, exercise.name));
+        Ok(Grade { film, ..grade })
+    }
+
+    /// Whether the result is right wherever it is tried: then the verdict is passed, for now.
+    fn right(&self, submission: Submission<'_>, mut grade: Grade) -> Result<Grade, Error> {
+        /// Bytes of a check's data, at most.
+        const MOST_DATA: u64 = 64 << 20;
+        let memory = Some(judge::usual_memory(MOST_DATA));
+        let setup = Setup { device: self.device.clone(), memory, ..Setup::of(submission.registry) };
+        // A worker of its own: what one submission breaks is none of the next one's.
+        let mut worker = WorkerProcess::open(setup, None, self.deadline, interrupt::interrupted, say)?;
+        let case = self.case(submission.family, submission.rung, submission.sizes.asked);
+        let patience = Patience { small: self.deadline, asked: self.deadline };
+        let kernel = (submission.family, submission.rung);
+        let form = submission.family.form;
+        let judgement = judging::judge(&mut worker, kernel, &case, patience, &mut |_| {})?;
+        let right = judgement.tried.iter().filter(|tried| tried.ruling == Ruling::Right);
+        grade.right_at = right.map(|tried| size(form, tried.shape)).collect();
+        let verdict = match judgement.ruling {
+            Ruling::Right => return Ok(grade.ended(ExerciseVerdict::Passed, "", "")),
+            Ruling::Wrong => ExerciseVerdict::Wrong,
+            Ruling::NotBuilt => ExerciseVerdict::NotBuilt,
+            Ruling::Endless => ExerciseVerdict::Endless,
+            Ruling::Refused => ExerciseVerdict::Refused,
+            Ruling::Crashed | Ruling::Failed => ExerciseVerdict::Crashed,
+        };
+        let reason = judgement.failed().map(|tried| format!("at n = {}: {}", size(form, tried.shape), tried.reason));
+        let hint = hint(&judgement, false).map(|hint| format!("{} {}", hint.looks, hint.next));
+        Ok(grade.ended(verdict, reason.unwrap_or_default(), hint.unwrap_or_default()))
+    }
+
+    fn counted(&self, submission: Submission<'_>, mut grade: Grade) -> Result<Grade, Error> {
+        /// The name of the starter among the family's rungs.
+        const STARTER: &str = "starter";
+        /// More than are counted.
+        const MOST_GROUPS: u64 = 1 << 16;
+        let Submission { exercise, family, rung, sizes, .. } = submission;
+        let mut registry = submission.registry.clone();
+        let with_starter = adopt_as(&mut registry, STARTER, Path::new("starter.cl"), &exercise.starter()?, family)?;
+        let needs = exercise.checks.iter().any(|check| check.needs_starter());
+        let starter = with_starter.rung(STARTER).filter(|_| needs);
+        let traced = exercise.checks.iter().any(|check| check.metric == CountMetric::TornWarps).then_some(MOST_GROUPS);
+        let run = (interrupt::interrupted as fn() -> bool, say as fn(&str));
+        let simulator = ceilings::folder().and_then(|folder| Simulator::prepare(&folder));
+        let opened = simulator.and_then(|simulator| {
+            let setup = Setup::of(&registry);
+            CountingWorker::open(&simulator, LockstepModel::USUAL, setup, self.deadline, traced, run)
+        });
+        let mut worker = match opened {
+            Ok(worker) => worker,
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            Err(error) => return Ok(uncounted(grade, &error.to_string())),
+        };
+        let case = self.case(family, rung, sizes.counted);
+        grade.counted_at = Some(size(family.form, case.shape));
+        let (own, traced) = match trace(&mut worker, &case)? {
+            Ok(counted) => counted,
+            // Only a result shows that a kernel is wrong: what the simulator cannot run, or not in time, proves nothing.
+            Err(Stop { status, reason, .. }) if status != Status::WrongResult => return Ok(uncounted(grade, &reason)),
+            Err(Stop { reason: why, .. }) => {
+                let hint = "It is right on the device, but not in the simulator, which sees more: a race, or an access \
+                            outside an array?";
+                return Ok(grade.ended(ExerciseVerdict::Wrong, format!("in the simulator: {why}"), hint));
+            }
+        };
+        // In its own group, which its tile may rest on.
+        let starter =
+            starter.map(|starter| trace(&mut worker, &self.case(family, starter, sizes.counted))).transpose()?;
+        let starter = match starter.transpose() {
+            Ok(starter) => starter.map(|(counted, _)| counted),
+            Err(stop) => return Ok(uncounted(grade, &format!("the starter: {}", stop.reason))),
+        };
+        let over = Over { shape: case.shape, size: case.dtype.size(), traced: &traced };
+        Ok(grade.counted(exercise, &own, starter.as_ref(), &over))
+    }
+
+    /// Whether the simulator finds no fault in what passed so far.
+    fn checked(&self, submission: Submission<'_>, grade: Grade) -> Result<Grade, Error> {
+        let Submission { registry, family, rung, sizes, .. } = submission;
+        let case = self.case(family, rung, sizes.counted);
+        let checked = simulate::open(registry, self.deadline)
+            .and_then(|mut worker| simulate::check(&mut worker, (family, rung), &case, self.deadline));
+        let checked = match checked {
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            checked => checked.unwrap_or_else(|error| Checked::stopped(error.to_string())),
+        };
+        if let Some(found) = checked.findings.first() {
+            let hint = "A device may forgive it, and another one not.";
+            return Ok(grade.ended(ExerciseVerdict::Wrong, format!("in the simulator: {}", found.sentence()), hint));
+        }
+        Ok(match checked.doubt() {
+            Some(why) => {
+                let why = format!("the counts are as wanted; whether there is a race was not looked at: {why}");
+                grade.ended(ExerciseVerdict::Uncounted, why, "")
+            }
+            None => grade,
+        })
+    }
+
+    fn case(&self, family: &Family, rung: &Rung, shape: Shape) -> Case {
+        Case {
+            wg: rung.work_group().unwrap_or(WORK_GROUP),
+            seed: self.seed,
+            ..Case::of(&family.name, rung.variant(), family.dtypes[0], shape)
+        }
+    }
+}
+
+fn uncounted(grade: Grade, why: &str) -> Grade {
+    grade.ended(ExerciseVerdict::Uncounted, format!("the result is right; its counts are skipped: {why}"), "")
+}
+
+fn size(form: Form, Shape { n, m }: Shape) -> String {
+    if form == Form::Matrix { format!("{n}x{m}") } else { n.to_string() }
+}
+
+/// The text of a submission; why there is none.
+fn read(path: &Path) -> Result<String, String> {
+    /// Largest file that is taken: kernels have a few kilobytes.
+    const MOST_BYTES: u64 = 256 << 10;
+    let shown = path.display();
+    let about = fs::symlink_metadata(path).map_err(|e| format!("cannot read {shown}: {e}"))?;
+    if !about.is_file() {
+        return Err(format!("{shown} is not a regular file"));
+    }
+    if about.len() > MOST_BYTES {
+        return Err(format!("{shown} has {} KiB; the limit is {} KiB", about.len() >> 10, MOST_BYTES >> 10));
+    }
+    let text = files::read_to_string(path).map_err(|e| format!("cannot read {shown}: {e}"))?;
+    // Some editors put it before a text.
+    Ok(text.trim_start_matches('\u{feff}').to_owned())
+}
+
+fn trace(worker: &mut CountingWorker, case: &Case) -> Result<Result<(CountedCase, Vec<TracedLaunch>), Stop>, Error> {
+    match worker.trace(case) {
+        Err(Error::Failed(why)) => Ok(Err(Stop::failed(why))),
+        other => other,
+    }
 }

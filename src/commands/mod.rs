@@ -9,12 +9,11 @@ mod diff;
 mod doctor;
 mod dot;
 mod draw;
-mod exercise;
+pub(crate) mod exercise;
 mod explain;
 mod film;
 mod help;
 mod lab;
-mod ladder;
 mod list;
 mod minplus;
 mod plot;
@@ -45,7 +44,7 @@ const NEXT: [(&str, &str); 20] = [
     ("doctor", "gpulab dot -n 1M --quick"),
     ("list", "gpulab explain reduce"),
     ("explain", "gpulab source reduce:3"),
-    ("source", "gpulab diff reduce 2 3"),
+    ("source", "gpulab diff reduce:2 reduce:3"),
     ("diff", "gpulab count reduce --lines"),
     ("reduce", "gpulab explain reduce"),
     ("dot", "gpulab explain dot"),
@@ -96,7 +95,6 @@ fn dispatch(out: &mut Out, global: &Global, command: &Command) -> Result<(), Err
         Command::Transpose(options) => transpose::run(out, global, options),
         Command::Minplus(options) => minplus::run(out, global, options),
         Command::Try(options) => r#try::run(out, global, options),
-        Command::Ladder(options) => ladder::run(out, global, options),
         Command::Exercise { action } => exercise::run(out, global, action.as_ref()),
         Command::Ceiling(options) => ceiling::run(out, global, options),
         Command::Lab(options) => lab::run(out, global, options),

@@ -38,7 +38,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Sweep) -> Result<(), Error>
 
 /// `takes_turns`: others of this machine measure on the device, too.
 fn measure(out: &mut Out, global: &Global, options: &Sweep, takes_turns: bool) -> Result<(), Error> {
-    let brought = Brought::new(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
+    let brought = Brought::beside(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
     let space = space(options, &brought)?;
     bench::check_sources(&space.rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
     // The largest data of any size and type, before settings that make them larger; and the most operations.
@@ -231,8 +231,9 @@ fn go_on(
     if rows.len() == finished.len() {
         return Ok((csv, rows));
     }
-    write_rows(&options.output, &rows)?;
+    // It is locked while it is open.
     drop(csv);
+    write_rows(&options.output, &rows)?;
     global.say(&format!("{} of them are measured again", finished.len() - rows.len()));
     Ok((Some(CsvFile::open(&options.output, Mode::Append)?), rows))
 }

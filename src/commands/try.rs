@@ -1,66 +1,236 @@
-//! `gpulab try`: a reader's kernel on the ladder of a family.
+//! `gpulab try`: a reader's kernel on the ladder of a family, a ladder that a reader's TOML file describes, an exercise's kernel,
+//! a source's kernels as printed; or the beginnings of a file.
 
-use crate::adopt::{Brought, described, own};
+use crate::adopt::{
+    Brought, assembled, family_files, family_of_file, is_exercise, is_family_file, kernel_files, parted, read, shown,
+};
 use crate::bench::judge::{self, JudgedFile, Judging};
-use crate::bench::simulate;
-use crate::cli::{Ladder, TryArgs};
+use crate::bench::{self, simulate};
+use crate::cli::{Ladder, PrintedSource, TryArgs};
 use crate::count::CheckFinding;
-use crate::counting;
 use crate::judgement::{Judgement, Ruling};
-use crate::kernels::text;
-use crate::ladder::{self, LadderRun};
-use crate::outputs;
+use crate::kernels::{cited, draft, ladders, text, transpose};
+use crate::ladder::{self, AsSource, LadderRun};
 use crate::prelude::*;
+use crate::record::REPEATS;
 use crate::report::hint::{Hint, hint};
 use crate::report::landing::{Landing, landing};
-use crate::report::{self, judged};
+use crate::report::{self, judged, printed};
 use crate::shell::quoted;
 use crate::store::Deferred;
+use crate::{counting, oracle, outputs};
+use clap::ValueEnum;
 use serde::Serialize;
 use std::time::SystemTime;
 
-/// Judges the kernel; one that is right is timed between the family's rungs, and shown where it lands.
+/// What `--template DIR` writes, by its names.
+const TEMPLATE: [(&str, &str); 4] = [
+    ("family.toml", include_str!("../../data/examples/template/family.toml")),
+    ("naive.cl", include_str!("../../data/examples/template/naive.cl")),
+    ("tiled.cl", include_str!("../../data/examples/template/tiled.cl")),
+    ("reference.cl", include_str!("../../data/examples/template/reference.cl")),
+];
+
+/// Seconds that a case may take by default in the simulator, which is slow.
+const CHECK_S: f64 = 120.0;
+
 pub fn run(out: &mut Out, global: &Global, options: &TryArgs) -> Result<(), Error> {
     if let Some(name) = &options.template {
         return template(out, name);
     }
-    let (Some(file), Some(name)) = (&options.file, &options.family) else {
-        return Err(Error::Usage("give a kernel and its family, as in gpulab try my.cl --as reduce".into()));
-    };
-    if described::is_file(name) {
-        return Err(Error::Usage(format!(
-            "--as {name}: add your kernel to that file as a [[rung]], and run gpulab ladder {name}"
-        )));
+    if let Some(source) = options.source {
+        return printed_kernels(out, global, options, source);
     }
-    let named = file.display().to_string();
-    let (file, kernel) = own::split_kernel(&named);
-    let output = &options.ladder.output;
-    let to_stdout = [&output.json, &output.csv, &output.md, &output.samples].map(Option::as_deref).contains(&Some("-"));
-    let tried = TriedFile { options, file, kernel, name, to_stdout };
-    if options.watch { tried.watch(out, global) } else { tried.once(out, global) }
+    let Some(what) = options.from.as_ref().or(options.file.as_ref()) else {
+        return Err(Error::Usage("name a file, as in gpulab try mine/family.toml".into()));
+    };
+    if !options.watch {
+        return once(out, global, options, what);
+    }
+    const PAUSE: Duration = Duration::from_millis(200);
+    interrupt::watch();
+    let file = Path::new(parted(what).0);
+    loop {
+        let state = stamps(file);
+        note(&format!("--- {}, {} ---", shown(file), Run::begin().time_utc));
+        match once(out, global, options, what) {
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
+            Err(error) => note(&format!("gpulab: {error}")),
+            Ok(()) => {}
+        }
+        note("waiting for the file to be saved; Ctrl-C ends");
+        // An editor may take a file away for a moment before the new one is there.
+        while stamps(file) == state || !file.is_file() {
+            if interrupt::interrupted() {
+                return Ok(());
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
 }
 
-/// When a file and those that it includes were written, and their sizes.
+/// When a file and those that it names were written, and their sizes.
 fn stamps(file: &Path) -> Vec<Option<(SystemTime, u64)>> {
-    own::files_of(file)
+    let files = if is_family_file(&file.to_string_lossy()) { family_files(file) } else { kernel_files(file) };
+    files
         .iter()
         .map(|path: &PathBuf| {
-            let metadata = std::fs::metadata(path).ok()?;
+            let metadata = fs::metadata(path).ok()?;
             Some((metadata.modified().ok()?, metadata.len()))
         })
         .collect()
 }
 
-struct TriedFile<'a> {
-    options: &'a TryArgs,
-    file: &'a Path,
-    kernel: Option<&'a str>,
-    name: &'a str,
-    /// Whether a file takes standard output, so that all else goes to standard error.
-    to_stdout: bool,
+fn once(out: &mut Out, global: &Global, options: &TryArgs, what: &str) -> Result<(), Error> {
+    let (name, part) = parted(what);
+    match &options.family {
+        Some(family) if is_family_file(family) || is_family_file(name) => Err(Error::Usage(format!(
+            "--as {family}: a kernel of a family of yours is a [[rung]] of its file, as in gpulab try mine/family.toml"
+        ))),
+        None if is_family_file(name) => {
+            let mut registry = Registry::default();
+            let family = family_of_file(&mut registry, Path::new(name), global.device.as_deref())?;
+            let mut climbed = options.ladder.clone();
+            climbed.variant = climbed.variant.or(part.map(str::to_owned));
+            climb_family(out, global, options, &climbed, (registry, &family), None)
+        }
+        None if !is_exercise(name) && (options.from.is_some() || name.ends_with(".cl")) => {
+            let path = Path::new(name);
+            let text = assembled(path, &read(path)?, "")?;
+            let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            out.text(&draft(&text, &file, part).map_err(Error::Usage)?)
+        }
+        None if ladders().any(|family| family.name == name) => {
+            Err(Error::Usage(format!("{what} is a ladder of gpulab's: gpulab {name} runs it")))
+        }
+        _ => Tried { options, what }.once(out, global),
+    }
 }
 
-/// What a grading script reads.
+/// Climbs the ladder of a family that a file describes.
+fn climb_family(
+    out: &mut Out,
+    global: &Global,
+    options: &TryArgs,
+    climbed: &Ladder,
+    (registry, family): (Registry, &Family),
+    source: Option<AsSource>,
+) -> Result<(), Error> {
+    let quick = climbed.measure.quick;
+    let usual = family.usual_shape(family.form.ladder_size(quick), quick);
+    let shape = bench::shape(family, options.n, options.m, usual)?;
+    let dtype = bench::dtype(family, climbed.dtype)?;
+    if let Some(described) = family.described().filter(|_| shape.elements() > 0) {
+        described.check(shape, dtype).map_err(|why| Error::Usage(format!("{}: {why}", family.name)))?;
+    }
+    let rungs: Vec<&Rung> = family.kernels().collect();
+    let params = bench::own_settings(family, &rungs, &options.set)?;
+    let mut study = LadderRun { registry, source, ..LadderRun::new(family, shape, climbed.dtype, &params) };
+    if climbed.wg.is_none() {
+        let of_group = rungs.iter().filter_map(|rung| Some((rung.variant(), rung.work_group()?)));
+        study.own_cases = of_group.map(|(variant, wg)| study.case(variant, dtype, wg, climbed.seed)).collect();
+    }
+    let is_checked = options.check || options.faults;
+    let is_clean = if is_checked { check_rungs(climbed, family, dtype, &study) } else { Ok(()) };
+    // A driver may hide what the simulator found: both are told.
+    let mut rows = Vec::new();
+    let done = ladder::run_into(out, global, climbed, &study, &mut rows);
+    if !is_checked {
+        say(simulate::UNCHECKED);
+    }
+    let looked = look_closer(global, family, &study, &rows);
+    worst_of([is_clean, done, looked])
+}
+
+/// A source's kernels as printed, with its table and its faults; NVIDIA's study is the transposition's own ladder in the source's
+/// set-up.
+fn printed_kernels(out: &mut Out, global: &Global, options: &TryArgs, source: PrintedSource) -> Result<(), Error> {
+    let name = source.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+    if source == PrintedSource::Nvidia && !options.faults {
+        /// Turns of NVIDIA's loop in the kernel.
+        const NREPS: &str = "10";
+        let family = &transpose::FAMILY;
+        let n = options.n.unwrap_or_else(|| options.ladder.default_size(family.form));
+        let shape = Shape { n, m: options.m.unwrap_or(n) };
+        let params = bench::own_settings(family, &family.kernels().collect::<Vec<_>>(), &options.set)?;
+        let inside = Params::from([(REPEATS.to_owned(), NREPS.to_owned())]);
+        let study = LadderRun {
+            series: vec![Params::new(), inside],
+            source: Some(set_up(name, family)),
+            ..LadderRun::new(family, shape, options.ladder.dtype, &params)
+        };
+        return ladder::run(out, global, &options.ladder, &study);
+    }
+    let file = cited(&if options.faults { format!("{name}_faults") } else { name.clone() });
+    let file = file.ok_or_else(|| {
+        Error::Usage(format!("all faults of {name}'s kernels show at its own sizes: leave --faults out"))
+    })?;
+    let mut registry = Registry::default();
+    let family = oracle::declare(&mut registry, &file, global.device.as_deref())?.clone();
+    let source = set_up(name, &family);
+    climb_family(out, global, options, &options.ladder, (registry, &family), Some(source))
+}
+
+/// What a source's ladder has besides: its table, and its faults.
+fn set_up(source: String, family: &Family) -> AsSource {
+    let own = family.name.to_string();
+    let faulty = family.kernels().map(|rung| rung.variant()).filter(|rung| printed::is_faulty(&own, rung));
+    AsSource {
+        variants: family.described().is_none().then_some("copy,local_copy,1-4"),
+        faulty: faulty.map(str::to_owned).collect(),
+        claim: Box::new(move |rows, units| {
+            let table = if own.ends_with("_faults") { String::new() } else { printed::beside(&source, rows, units) };
+            match printed::faults(&own, rows) {
+                faults if faults.is_empty() || table.is_empty() => table + &faults,
+                faults => format!("{table}\n{faults}"),
+            }
+        }),
+    }
+}
+
+/// Says of the first rung that is wrong at which size it begins, what it looks like, and what the simulator makes of it.
+fn look_closer(global: &Global, family: &Family, study: &LadderRun<'_>, rows: &[Row]) -> Result<(), Error> {
+    let wrong = rows.iter().find(|row| row.status == Status::WrongResult && !study.is_faulty(&row.variant));
+    let Some((row, rung)) = wrong.and_then(|row| Some((row, family.rung(&row.variant)?))) else { return Ok(()) };
+    let case = Case {
+        wg: row.wg.unwrap_or(WorkGroup::linear(64)),
+        params: row.params.clone(),
+        seed: row.seed.unwrap_or_default(),
+        ..Case::of(&family.name, rung.variant(), row.dtype, study.shape)
+    };
+    let judgement = judge::judge_rung(global, &study.registry, (family, rung), &case)?;
+    let screen = Screen::stderr();
+    let word = simulate::second_opinion(&study.registry, (rung, &judgement), global.device.as_deref(), screen)?;
+    let is_found = word.as_ref().is_some_and(|(_, is_found)| *is_found);
+    say(judged::text(&rung.label(), &judgement, is_found, screen).trim_end());
+    word.iter().for_each(|(word, _)| say(word.trim_end()));
+    Ok(())
+}
+
+/// Runs each rung in the simulator, and says what that found.
+fn check_rungs(options: &Ladder, family: &Family, dtype: Dtype, study: &LadderRun<'_>) -> Result<(), Error> {
+    let limit = Duration::from_secs_f64(options.measure.deadline.unwrap_or(CHECK_S));
+    let mut worker = simulate::open(&study.registry, limit)?;
+    let rungs = match options.variant.as_deref() {
+        Some(list) => values::variants(family, list).map_err(Error::Usage)?,
+        None => family.kernels().collect(),
+    };
+    let mut verdicts = Vec::new();
+    for rung in rungs {
+        let wg = options.wg.or(rung.work_group()).unwrap_or(WorkGroup::linear(64));
+        let case = study.case(rung.variant(), dtype, wg, options.seed);
+        let checked = simulate::check(&mut worker, (family, rung), &case, limit)?;
+        let told = simulate::told(&checked, rung.text().unwrap_or_default(), Screen::stderr());
+        // Somebody else's file may take standard output.
+        say(format!("{}: {told}", rung.label()).trim_end());
+        if checked.findings.is_empty() || !study.is_faulty(rung.variant()) {
+            verdicts.push(simulate::verdict(&checked, &rung.label(), options.measure.strict));
+        }
+    }
+    worst_of(verdicts)
+}
+
+/// What a grading script reads of a kernel that was tried.
 #[derive(Default, Serialize)]
 struct TryReport {
     /// Of the names below.
@@ -85,64 +255,64 @@ struct TryReport {
     rows: Vec<Row>,
 }
 
-impl TriedFile<'_> {
-    /// Tries the file again whenever it changes, or what it includes, until an interrupt.
-    fn watch(&self, out: &mut Out, global: &Global) -> Result<(), Error> {
-        const PAUSE: Duration = Duration::from_millis(200);
-        interrupt::watch();
-        loop {
-            let state = stamps(self.file);
-            note(&format!("--- {}, {} ---", format::terminal(&self.file.display().to_string()), Run::begin().time_utc));
-            match self.once(out, global) {
-                Err(Error::Interrupted) => return Err(Error::Interrupted),
-                Err(error) => note(&format!("gpulab: {error}")),
-                Ok(()) => {}
-            }
-            note("waiting for the file to be saved; Ctrl-C ends");
-            // An editor may take a file away for a moment before the new one is there.
-            while stamps(self.file) == state || !self.file.is_file() {
-                if interrupt::interrupted() {
-                    return Ok(());
-                }
-                std::thread::sleep(PAUSE);
-            }
-        }
-    }
+/// A kernel that solves the problem of a family, judged, and timed between the family's rungs if it is right.
+struct Tried<'a> {
+    options: &'a TryArgs,
+    /// Its name, as in `mine.cl:kernel`.
+    what: &'a str,
+}
 
+impl Tried<'_> {
     fn once(&self, out: &mut Out, global: &Global) -> Result<(), Error> {
         let mut json = self.options.ladder.output.json.as_deref().map(Deferred::open).transpose()?;
-        let mut report = None;
+        let mut report = TryReport {
+            schema: 1,
+            gpulab: env!("CARGO_PKG_VERSION"),
+            file: parted(self.what).0.to_owned(),
+            family: self.options.family.clone().unwrap_or_default(),
+            ..TryReport::default()
+        };
         let done = self.run(out, global, &mut report);
         let Some(json) = &mut json else { return done };
-        let mut report = report.unwrap_or_else(|| self.unjudged());
         report.exit_code = done.as_ref().err().map_or(0, Error::exit_code);
         report.error = done.as_ref().err().map(Error::to_string);
         let written = outputs::replace(json, outputs::json(&report)?);
         worst_of([done, written])
     }
 
-    fn run(&self, out: &mut Out, global: &Global, report: &mut Option<TryReport>) -> Result<(), Error> {
+    fn run(&self, out: &mut Out, global: &Global, report: &mut TryReport) -> Result<(), Error> {
         judge::warn_of_trust(global);
-        let options = &self.options.ladder;
+        let options = self.options;
         let judging = Judging {
-            family: self.name,
-            lines: self.lines(),
-            dtype: options.dtype,
-            wg: options.wg,
-            n: self.options.n,
-            m: self.options.m,
-            set: &self.options.set,
-            seed: options.seed,
-            deadline: options.measure.deadline,
-            memory: self.options.memory,
-            quick: options.measure.quick,
+            dtype: options.ladder.dtype,
+            wg: options.ladder.wg,
+            n: options.n,
+            m: options.m,
+            set: &options.set,
+            seed: options.ladder.seed,
+            deadline: options.ladder.measure.deadline,
+            memory: options.memory,
+            quick: options.ladder.measure.quick,
         };
-        let judged = judge::judge_file(global, self.file, &judging)?;
-        let is_checked = self.options.check && judged.judgement.ruling != Ruling::NotBuilt;
-        let word = if is_checked { None } else { second_opinion(global, &judged)? };
+        let judged = judge::judge_own(global, self.brought()?, &judging)?;
+        report.family = judged.brought.family.name.to_string();
+        let is_checked = options.check && judged.judgement.ruling != Ruling::NotBuilt;
+        let kernel = (&judged.rung, &judged.judgement);
+        let word = match is_checked {
+            true => None,
+            false => simulate::second_opinion(
+                &judged.brought.registry,
+                kernel,
+                global.device.as_deref(),
+                screen(global.color),
+            )?,
+        };
         let is_found = word.as_ref().is_some_and(|(_, is_found)| *is_found);
         self.tell(out, global, |screen| judged::text(&judged.rung.label(), &judged.judgement, is_found, screen))?;
-        *report = Some(self.report(&judged, is_found));
+        report.rung = Some(judged.rung.variant().into());
+        report.device = Some(judged.device.clone());
+        report.hint = hint(&judged.judgement, is_found);
+        report.judgement = Some(judged.judgement.clone());
         let is_clean = match word {
             Some((word, _)) => self.tell(out, global, |_| word.clone()),
             None if is_checked => self.check(out, global, &judged, report),
@@ -153,92 +323,74 @@ impl TriedFile<'_> {
         if !is_checked {
             say(simulate::UNCHECKED);
         }
-        let mut rows = Vec::new();
-        let climbed = self.climb(out, global, &judged, &mut rows);
-        let landing = landing(&judged.brought.family, &judged.rung, &rows);
-        let counted = match &landing {
-            Some(landing) if climbed.is_ok() => self.count(out, global, &judged, landing, &rows)?,
-            _ => Vec::new(),
-        };
-        if let Some(report) = report {
-            report.landing = landing;
-            report.counts = counted;
-            report.rows = rows;
+        let climbed = self.climb(out, global, &judged, &mut report.rows);
+        report.landing = landing(&judged.brought.family, &judged.rung, &report.rows);
+        if climbed.is_ok() {
+            self.count(out, global, &judged, report)?;
         }
         climbed
     }
 
-    /// What options declare of the kernel.
-    fn lines(&self) -> Vec<String> {
-        let kernel = self.kernel.map(|kernel| format!("kernel {kernel}"));
+    /// The kernel and its family, with what options declare of it.
+    fn brought(&self) -> Result<Brought, Error> {
+        let (name, kernel) = parted(self.what);
+        let Some(family) = &self.options.family else { return Ok(Brought::of(self.what, None)?.0) };
+        let kernel = kernel.map(|kernel| format!("kernel {kernel}"));
         let args = self.options.args.as_ref().map(|args| format!("args {args}"));
-        [kernel, args].into_iter().flatten().chain(self.options.declare.iter().cloned()).collect()
-    }
-
-    /// The line with the command that plays where the kernel costs most; none of a kernel that options declare more of.
-    fn film(&self) -> String {
-        if self.options.args.is_some() || !self.options.declare.is_empty() {
-            return String::new();
-        }
-        let stem = self.file.file_stem().unwrap_or_default().display();
-        let kernel = self.kernel.map_or_else(String::new, |kernel| format!(":{kernel}"));
-        let what = quoted(&format!("{}{kernel}", self.file.display()));
-        format!("  gpulab film {what} --as {} --line worst -o {}\n", self.name, quoted(&format!("{stem}.html")))
+        let lines: Vec<String> =
+            [kernel, args].into_iter().flatten().chain(self.options.declare.iter().cloned()).collect();
+        Brought::with_own(family, Path::new(name), &lines)
     }
 
     /// Counts the kernel and the rungs between which it landed, and says what would pay most; without a simulator, says so.
-    fn count(
-        &self,
-        out: &mut Out,
-        global: &Global,
-        judged: &JudgedFile,
-        at: &Landing,
-        measured: &[Row],
-    ) -> Result<Vec<CountRow>, Error> {
-        let names = [&at.after, &at.before].map(|rung| rung.as_ref().map(|rung| rung.variant.as_str()));
-        let rungs: Vec<_> = names.into_iter().flatten().filter_map(|name| judged.brought.family.rung(name)).collect();
-        let limit = Duration::from_secs_f64(self.options.ladder.measure.deadline.unwrap_or(judge::SIMULATOR_S));
+    fn count(&self, out: &mut Out, global: &Global, judged: &JudgedFile, report: &mut TryReport) -> Result<(), Error> {
+        let Some(at) = &report.landing else { return Ok(()) };
+        let family = &judged.brought.family;
+        let rungs: Vec<_> = at.after.iter().chain(&at.before).filter_map(|rung| family.rung(&rung.variant)).collect();
+        let limit = Duration::from_secs_f64(self.options.ladder.measure.deadline.unwrap_or(CHECK_S));
         let registry = &judged.brought.registry;
-        let kernel = (&judged.brought.family, &judged.rung);
+        let kernel = (family, &judged.rung);
         match counting::beside(registry, kernel, &rungs, &judged.judgement.asked, (limit, global.quiet)) {
-            Ok(rows) => {
-                self.tell(out, global, |screen| format!("\n{}", report::count::table(&rows, false, screen)))?;
-                let variant = judged.rung.variant();
-                let own: Vec<CountRow> = rows.iter().filter(|row| row.variant == variant).cloned().collect();
-                let Some(row) = measured.iter().find(|row| row.variant == variant) else { return Ok(rows) };
-                if let Some(payoffs) = counting::payoffs(registry, row, &own, global.quiet)? {
-                    let text = |screen| report::payoff::text(&payoffs, &row.family, None, screen);
-                    let film = self.film();
-                    self.tell(out, global, |screen| format!("\n{}{film}", text(screen)))?;
-                }
-                Ok(rows)
-            }
-            Err(Error::Interrupted) => Err(Error::Interrupted),
+            Ok(rows) => report.counts = rows,
+            Err(Error::Interrupted) => return Err(Error::Interrupted),
             Err(why) => {
                 note(&format!("counts are skipped: {why}"));
-                Ok(Vec::new())
+                return Ok(());
             }
         }
+        self.tell(out, global, |screen| format!("\n{}", report::count::table(&report.counts, false, screen)))?;
+        let variant = judged.rung.variant();
+        let own: Vec<CountRow> = report.counts.iter().filter(|row| row.variant == variant).cloned().collect();
+        let Some(row) = report.rows.iter().find(|row| row.variant == variant) else { return Ok(()) };
+        let Some(payoffs) = counting::payoffs(registry, row, &own, global.quiet)? else { return Ok(()) };
+        // Of a kernel that options declare more of there is no film.
+        let film = match &self.options.family {
+            Some(family) if self.options.args.is_none() && self.options.declare.is_empty() => {
+                let page =
+                    quoted(&format!("{}.html", Path::new(&report.file).file_stem().unwrap_or_default().display()));
+                format!("  gpulab film {} --as {family} --line worst -o {page}\n", quoted(self.what))
+            }
+            _ => String::new(),
+        };
+        self.tell(out, global, |screen| {
+            format!("\n{}{film}", report::payoff::text(&payoffs, &row.family, None, screen))
+        })
     }
 
     /// Runs the kernel in the simulator, and says what that found.
-    fn check(
-        &self,
-        out: &mut Out,
-        global: &Global,
-        judged: &JudgedFile,
-        report: &mut Option<TryReport>,
-    ) -> Result<(), Error> {
-        let checked = judge::check(judged, self.options.ladder.measure.deadline)?;
+    fn check(&self, out: &mut Out, global: &Global, judged: &JudgedFile, report: &mut TryReport) -> Result<(), Error> {
+        let limit = Duration::from_secs_f64(self.options.ladder.measure.deadline.unwrap_or(CHECK_S));
+        let mut worker = simulate::open(&judged.brought.registry, limit)?;
+        let kernel = (&judged.brought.family, &judged.rung);
+        let checked = simulate::check(&mut worker, kernel, &judged.judgement.asked, limit)?;
         let source = judged.rung.text().unwrap_or_default();
         self.tell(out, global, |screen| simulate::told(&checked, source, screen))?;
-        let name = judged.rung.label();
         // What nobody looked at has no list of faults, not even an empty one.
-        let checked_out = simulate::verdict(&checked, &name, true);
-        if let Some(report) = report.as_mut().filter(|_| !matches!(checked_out, Err(Error::Untrusted(_)))) {
+        let verdict = simulate::verdict(&checked, &judged.rung.label(), true);
+        if !matches!(verdict, Err(Error::Untrusted(_))) {
             report.check = Some(checked.findings);
         }
-        checked_out
+        verdict
     }
 
     fn climb(&self, out: &mut Out, global: &Global, judged: &JudgedFile, rows: &mut Vec<Row>) -> Result<(), Error> {
@@ -247,41 +399,25 @@ impl TriedFile<'_> {
         options.output.json = None;
         let asked = &judged.judgement.asked;
         let family = &judged.brought.family;
-        let is_choice = |name: &String| family.choices.iter().any(|choice| choice.name == name);
-        let choices = asked.params.clone().into_iter().filter(|(name, _)| is_choice(name)).collect();
+        let mut choices = asked.params.clone();
+        choices.retain(|name, _| family.choices.iter().any(|choice| choice.name == name));
         let mut study = LadderRun::new(family, asked.shape, Some(asked.dtype), &choices);
         study.registry = judged.brought.registry.clone();
         study.own_cases = vec![asked.clone()];
         study.own = Some(&judged.rung);
         study.memory = Some(judged.memory);
-        study.to_stderr = self.to_stdout;
+        study.to_stderr = self.leaves_stdout();
         ladder::run_into(out, global, &options, &study, rows)
     }
 
-    /// Of a file that did not get so far that it was judged.
-    fn unjudged(&self) -> TryReport {
-        TryReport {
-            schema: 1,
-            gpulab: env!("CARGO_PKG_VERSION"),
-            file: self.file.display().to_string(),
-            family: self.name.to_owned(),
-            ..TryReport::default()
-        }
+    /// Whether a file takes standard output, so that all else goes to standard error.
+    fn leaves_stdout(&self) -> bool {
+        let output = &self.options.ladder.output;
+        [&output.json, &output.csv, &output.md, &output.samples].map(Option::as_deref).contains(&Some("-"))
     }
 
-    fn report(&self, judged: &JudgedFile, is_found: bool) -> TryReport {
-        TryReport {
-            rung: Some(judged.rung.variant().into()),
-            device: Some(judged.device.clone()),
-            hint: hint(&judged.judgement, is_found),
-            judgement: Some(judged.judgement.clone()),
-            ..self.unjudged()
-        }
-    }
-
-    /// Prints a text: on standard error where a file takes standard output.
     fn tell(&self, out: &mut Out, global: &Global, text: impl Fn(Screen) -> String) -> Result<(), Error> {
-        if self.to_stdout {
+        if self.leaves_stdout() {
             say(text(Screen::stderr()).trim_end());
             return Ok(());
         }
@@ -289,17 +425,20 @@ impl TriedFile<'_> {
     }
 }
 
-/// What the simulator says of a kernel that is wrong, at the smallest size where it is, and whether that is the fault.
-fn second_opinion(global: &Global, judged: &JudgedFile) -> Result<Option<(String, bool)>, Error> {
-    let kernel = (&judged.rung, &judged.judgement);
-    simulate::second_opinion(&judged.brought.registry, kernel, global.device.as_deref(), screen(global.color))
-}
-
-/// Prints a kernel to begin with.
+/// Prints a kernel of a family to begin with, or writes a family to begin with into a folder; nothing that is there is
+/// overwritten.
 fn template(out: &mut Out, name: &str) -> Result<(), Error> {
-    let Brought { family, .. } = Brought::new(name, None)?;
-    out.text(
-        text(&format!("templates/{}.cl", family.name))
-            .ok_or_else(|| Error::Usage(format!("there is no template for {}", family.name)))?,
-    )
+    if let Some(text) = text(&format!("templates/{name}.cl")) {
+        return out.text(text);
+    }
+    let folder = Path::new(name);
+    let paths: Vec<(PathBuf, &str)> = TEMPLATE.iter().map(|(name, text)| (folder.join(name), *text)).collect();
+    if let Some((path, _)) = paths.iter().find(|(path, _)| path.exists()) {
+        return Err(Error::Usage(format!("{} exists already: choose another folder", shown(path))));
+    }
+    for (path, text) in &paths {
+        files::write_whole(path, text).map_err(Error::unwritten(path))?;
+        out.text(&format!("wrote {}\n", path.display()))?;
+    }
+    out.text(&format!("run it: gpulab try {}\n", folder.join("family.toml").display()))
 }

@@ -1,6 +1,6 @@
 //! `gpulab tune`: the search for a family's fastest settings, what is remembered of searches, and searches over recorded rows.
 
-use crate::adopt::{Brought, described};
+use crate::adopt::{Brought, family_of_file};
 use crate::bench::{self, Input};
 use crate::cli::TuneArgs;
 use crate::device::{doctor, select};
@@ -31,7 +31,7 @@ pub fn run(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Err
 }
 
 fn search(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Error> {
-    let brought = Brought::new(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
+    let brought = Brought::beside(options.subject.name().unwrap_or_default(), options.rungs.own.as_deref())?;
     let asked = AskedTuning::new(options, &brought)?;
     bench::check_sources(&asked.rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;
     let data = Input { family: asked.family, shape: asked.shape, dtype: asked.dtype, params: &asked.choices };
@@ -81,7 +81,7 @@ fn chosen(global: &Global, name: Option<&str>) -> Result<Vec<TunedFile>, Error> 
     all.retain(|file| !file.entries.is_empty());
     if all.is_empty() {
         // A name that is no family's is told as such.
-        name.map_or(Ok(()), |name| Brought::new(name, None).map(drop))?;
+        name.map_or(Ok(()), |name| Brought::new(name).map(drop))?;
         return Err(Error::Failed("nothing is tuned yet: gpulab tune FAMILY searches and remembers".into()));
     }
     Ok(all)
@@ -103,7 +103,7 @@ fn list(out: &mut Out, global: &Global, name: Option<&str>) -> Result<(), Error>
 fn line(entry: &TunedEntry) -> String {
     let family = match &entry.file {
         None => built_in(&entry.family).cloned(),
-        Some(file) => described::family(&mut Registry::default(), Path::new(file), None).ok().cloned(),
+        Some(file) => family_of_file(&mut Registry::default(), Path::new(file), None).ok(),
     };
     let label = family.as_ref().and_then(|family| Some(family.rung(&entry.variant)?.label()));
     let label = label.unwrap_or_else(|| entry.variant.clone());

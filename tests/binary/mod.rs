@@ -28,16 +28,6 @@ pub fn data() -> PathBuf {
     OWN_DATA.with(|own| own.path().to_owned())
 }
 
-/// Whether all is to be tried, however long it takes: `scripts/gate whole` asks for it.
-pub fn is_whole() -> bool {
-    std::env::var_os("GPULAB_TEST_WHOLE").is_some()
-}
-
-/// The step through a list of which one in so many is tried, unless all are to be.
-pub fn one_in(several: usize) -> usize {
-    if is_whole() { 1 } else { several }
-}
-
 /// The command with these arguments, whatever the environment says.
 pub fn gpulab(args: &[&str]) -> Command {
     let mut command = Command::cargo_bin("gpulab").unwrap();

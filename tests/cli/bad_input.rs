@@ -421,7 +421,6 @@ fn spoiled(text: &[u8], cell: &str, devices: bool) -> Vec<u8> {
 }
 
 #[test]
-#[ignore = "long"]
 fn no_cell_of_a_file_ends_what_reads_it_in_a_panic() {
     let dir = tempfile::TempDir::new().unwrap();
     let path = |name: &str| dir.path().join(name).to_str().unwrap().to_owned();

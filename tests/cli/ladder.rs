@@ -21,74 +21,6 @@ fn quiet_says_nothing() {
     assert_eq!(quick(&["-q"]).1, "");
 }
 
-#[test]
-fn a_theoretical_rate_stands_beside_the_measured_limit() {
-    let (out, err, code) = quick(&["--peak", "100GB/s,2TFLOP/s", "--cache", "cold", "--json", "-"]);
-    assert_eq!(code, 0, "{err}");
-    let rows: serde_json::Value = serde_json::from_str(&out).unwrap();
-    let row = rows.as_array().unwrap().iter().find(|r| r["variant"] == "local").unwrap();
-    let (share, rate) = (row["peak_pct"].as_f64().unwrap(), row["gbps"].as_f64().unwrap());
-    assert!((share - rate).abs() < 1e-6 * rate, "of 100 GB/s: {row}");
-    assert_eq!((row["peak_gbps"].as_f64(), row["peak_gops"].as_f64()), (Some(100.0), Some(2000.0)));
-    let (out, _, code) = quick(&["--peak", "100GB/s", "--cache", "cold", "-v"]);
-    assert!(code == 0 && out.contains("peak") && out.contains("400_000 bytes / "), "{out}");
-    for (args, word) in [
-        (&["--peak", "fast"][..], "4800GB/s"),
-        (&["--peak", "60TFLOP/s"], "write 4800GB/s"),
-        (&["--peak", "1GB/s", "--peak", "2GB/s"], "one rate of bytes"),
-    ] {
-        let (out, err, code) = quick(args);
-        assert!(code == 2 && out.is_empty() && err.contains(word), "{args:?}: {err}");
-    }
-}
-
-#[test]
-fn what_leaves_the_device_counts_in_every_ladder() {
-    for args in [
-        &["dot", "--n", "50000", "--variant", "naive"][..],
-        &["reduce", "--n", "50000", "--variant", "sequential"],
-        &["transpose", "--n", "128", "--variant", "naive", "--loop", "kernel"],
-        &["minplus", "--n", "64", "--variant", "naive"],
-    ] {
-        let (out, err, code) = run(&[args, &["--quick", "--color", "never", "-v"]].concat());
-        assert_eq!(code, 0, "{err}");
-        assert!(out.contains("vs all cores") && out.contains("end to end: allocation"), "{args:?}: {out}");
-        let narrow = |line: &str| line.chars().count() <= 80;
-        assert!(out.lines().all(narrow), "{args:?}: {out}");
-        let sums = matches!(args[0], "dot" | "reduce");
-        assert_eq!(
-            out.lines().any(|line| line.contains("  host  ") || line.contains("  part  ")),
-            sums,
-            "{args:?}: {out}"
-        );
-    }
-}
-
-#[test]
-fn a_source_s_set_up_is_repeated_and_its_claim_told() {
-    let (out, err, code) = run(&["dot", "--as", "cmsoft", "--quick", "--n", "100000"]);
-    assert_eq!(code, 0, "{err}");
-    for word in ["v1 naive", "v2 coalesced", "v3 local", "cpu_double", "about 25 times", "Here, n = 100_000: "] {
-        assert!(out.contains(word), "{word:?} is missing in {out}");
-    }
-    assert!(!out.contains("v4"), "{out}");
-    let (out, err, code) =
-        run(&["dot", "--as", "cmsoft", "--quick", "--n", "5000", "--variant", "4", "--items", "2048", "--json", "-"]);
-    assert_eq!(code, 0, "{err}");
-    let rows: serde_json::Value = serde_json::from_str(&out).unwrap();
-    let rungs: Vec<_> = rows.as_array().unwrap().iter().filter(|r| !r["rung"].is_null()).collect();
-    assert_eq!(rungs.len(), 1, "what is given wins");
-    assert_eq!(rungs[0]["params"], "items=1024 mad=0 presum=device", "as many as 5000 elements fill");
-    for (args, word) in [
-        (&["--as", "nobody"][..], "cmsoft"),
-        (&["--as", "cmsoft", "--dtype", "i32"], "f32 or f64"),
-        (&["--as", "cmsoft", "--input", "x.npy"], "--input"),
-    ] {
-        let (out, err, code) = run(&[&["dot"], args].concat());
-        assert!(code == 2 && out.is_empty() && err.contains(word), "{args:?}: {err}");
-    }
-}
-
 /// The kernels as printed: their tables beside this device's, and no failure for a result that is to be wrong.
 #[test]
 fn a_source_s_kernels_run_as_printed() {
@@ -100,7 +32,7 @@ fn a_source_s_kernels_run_as_printed() {
         ("nvidia", "64", "4", ["diagonal 69.5 78.3", "in loop"]),
         ("maruyama", "65536", "7", ["kernel_7 0.22 76.1 74.6 1.14 16.0", "%max"]),
     ] {
-        let args = ["ladder", "--as", source, "-n", n, "--variant", variants];
+        let args = ["try", "--source", source, "-n", n, "--variant", variants];
         let (out, err, code) = run(&[&args[..], &short[..]].concat());
         assert_eq!(code, 0, "{out}{err}");
         let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -113,14 +45,15 @@ fn a_source_s_kernels_run_as_printed() {
 
 #[test]
 fn a_kernel_that_is_wrong_as_printed_is_no_failure_and_its_cure_is_right() {
-    let (out, err, code) = run(&["ladder", "--as", "bornhofen", "--faults", "--quick", "--color", "never"]);
+    let (out, err, code) = run(&["try", "--source", "bornhofen", "--faults", "--quick", "--color", "never"]);
     assert_eq!(code, 0, "{out}{err}");
     assert!(out.contains("final, as printed: WRONG here, as expected"), "{out}");
     assert!(out.lines().any(|line| line.contains("final_cured ") && line.trim_end().ends_with(" ok")), "{out}");
     assert!(err.contains("v1 final: check: ") && err.contains("reduction.cl, line 143: a read outside"), "{err}");
-    let refused = [("--as nobody", "maruyama"), ("--faults", "--as"), ("--as ppc x.toml", "cannot be used with")];
-    for (args, word) in refused.into_iter().chain([("--as maruyama --faults", "at its own sizes")]) {
-        let (out, err, code) = run(&[&["ladder"], &args.split(' ').collect::<Vec<_>>()[..]].concat());
+    let refused =
+        [("--source nobody", "maruyama"), ("--faults", "--source"), ("--source ppc x.toml", "cannot be used with")];
+    for (args, word) in refused.into_iter().chain([("--source maruyama --faults", "at its own sizes")]) {
+        let (out, err, code) = run(&[&["try"], &args.split(' ').collect::<Vec<_>>()[..]].concat());
         assert!(code == 2 && out.is_empty() && err.contains(word), "{args}: {err}");
     }
 }

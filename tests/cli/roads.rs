@@ -1,8 +1,6 @@
 //! The roads from the sources' slides to commands: what they print, and that each command runs on the default device.
 
-use crate::binary::one_in;
-use gpulab::report::sources::{self, CitedSource};
-use std::collections::BTreeSet;
+use gpulab::report::sources;
 
 /// Least measuring, as only the end of a command counts here.
 const SHORT: [&str; 7] = ["--quick", "--warmup", "0", "--min-runs", "1", "--max-runs", "1"];
@@ -28,68 +26,25 @@ fn small(command: &str) -> Vec<String> {
     words
 }
 
-/// Runs what this source is the first to name: every twentieth command, unless all are to be tried.
-fn run_road(name: &str) {
-    let all = sources::all();
-    let place = all.iter().position(|source| source.name() == name).unwrap();
-    // `gpulab lab NAME` and nothing more is what `every_experiment_answers_on_the_default_device` runs.
-    let is_plain_lab = |command: &str| command.starts_with("gpulab lab ") && command.split(' ').count() == 3;
-    let commands = |sources: &[CitedSource]| -> BTreeSet<Vec<String>> {
-        let steps = sources.iter().flat_map(|source| &source.steps);
-        steps.filter(|step| !is_plain_lab(step.command)).map(|step| small(step.command)).collect()
-    };
-    let before = commands(&all[..place]);
-    let own = commands(&all[place..=place]);
-    for words in own.difference(&before).step_by(one_in(20)) {
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let (out, log, code) = crate::binary::run(&words);
-        assert_eq!(code, 0, "gpulab {}\n{out}{log}", words.join(" "));
-        assert!(!out.is_empty(), "gpulab {}\n{log}", words.join(" "));
-    }
-}
-
+/// Of each source the first command that is no experiment, and the last one that needs no device but the simulator.
 #[test]
-#[ignore = "long"]
-fn bornhofens_road_runs() {
-    run_road("bornhofen");
-}
-
-#[test]
-#[ignore = "long"]
-fn the_chapters_road_runs() {
-    run_road("ppc");
-}
-
-#[test]
-#[ignore = "long"]
-fn cmsofts_road_runs() {
-    run_road("cmsoft");
-}
-
-#[test]
-fn nvidias_road_runs() {
-    run_road("nvidia");
-}
-
-#[test]
-#[ignore = "long"]
-fn maruyamas_road_runs() {
-    run_road("maruyama");
-}
-
-/// What needs no device but the simulator: every twentieth, unless all are to be tried.
-#[test]
-#[ignore = "long"]
-fn roads_without_a_gpu_run() {
-    let all = sources::all();
-    let commands: BTreeSet<&str> = all.iter().flat_map(|s| &s.steps).filter_map(|step| step.unmeasured).collect();
-    assert!(commands.len() > 100, "{commands:?}");
-    for command in commands.into_iter().step_by(one_in(20)) {
+fn commands_of_every_road_run() {
+    for source in sources::all() {
+        let steps = || source.steps.iter();
+        let measured = steps().map(|step| step.command).find(|command| !command.starts_with("gpulab lab ")).unwrap();
         // A film goes to standard output in place of a file.
-        let words: Vec<&str> =
-            command.split(' ').skip(1).map(|word| if word.ends_with(".html") { "-" } else { word }).collect();
-        let (out, log, code) = crate::binary::run(&words);
-        assert!(code == 0 && !out.is_empty(), "{command}\n{out}{log}");
+        let counted = steps().filter_map(|step| step.unmeasured).next_back().unwrap().split(' ').skip(1);
+        let counted = counted.map(|word| if word.ends_with(".html") { "-" } else { word }.to_owned()).collect();
+        for words in [small(measured), counted] {
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            let (out, log, code) = crate::binary::run(&words);
+            assert!(
+                code == 0 && !out.is_empty(),
+                "gpulab {}
+{out}{log}",
+                words.join(" ")
+            );
+        }
     }
 }
 

@@ -30,7 +30,7 @@ fn nothing_from_outside_steers_the_terminal() {
         vec!["lab", SLY],
         vec!["explain", SLY],
         vec!["source", SLY],
-        vec!["diff", SLY, "1", "2"],
+        vec!["diff", SLY, "reduce:1"],
         vec!["sweep", "--merge", missing, "-o", "-"],
         vec!["sweep", "--kernel", SLY],
         vec!["sweep", "--kernel", "dot", "--set", SLY],

@@ -205,20 +205,3 @@ fn entries_are_carried_and_forgotten() {
         assert!(code == 2 && err.contains("is not a file of gpulab tune --export"), "{bad}: {err}");
     }
 }
-
-#[test]
-fn a_graph_is_worked_out_by_the_best_rung() {
-    let data = Data::new();
-    let graph = data.path("graph.csv");
-    let edges: String = (0..20).map(|node| format!("{node},{},{}\n", (node + 1) % 20, node % 7 + 1)).collect();
-    fs::write(&graph, format!("from,to,weight\n{edges}")).unwrap();
-    let (plain, _) = data.ok(&format!("minplus --input {graph}"));
-    data.ok("tune minplus --variant 6 -n 20 --set depth=32 --set vec=4 --sample-time 0.01 --quick");
-    let (tuned, err) = data.ok(&format!("minplus --input {graph}"));
-    assert!(err.contains("tuned settings for v6"), "{err}");
-    let listed = data.ok("tune --list").0;
-    assert!(listed.contains(": wg 1 depth=32 "), "the work-group that ran, not the one asked for: {listed}");
-    assert_eq!(tuned, plain);
-    let (_, err) = data.ok(&format!("minplus --input {graph} --no-tuned"));
-    assert!(!err.contains("tuned settings"), "{err}");
-}

@@ -4,8 +4,7 @@
 //! default device is tested. A driver's process is the test binary again, because drivers are chosen by the
 //! environment. How many cases ran, and how long they took, is appended to the file that `GPULAB_TEST_TALLY` names.
 //!
-//! Compilers take long: most cases are for one of the drivers, and PoCL alone has all others. `scripts/gate whole` sets
-//! `GPULAB_TEST_WHOLE`, and every driver gets all.
+//! Compilers take long: most cases are for one of the drivers, and PoCL alone has all others.
 #![allow(dead_code, reason = "no test needs all of it")]
 
 use gpulab::Error;
@@ -24,13 +23,6 @@ use std::time::{Duration, Instant};
 
 /// How long a test may take on one driver: many times what the longest takes. A kernel without an end fails its test.
 const LIMIT: Duration = Duration::from_secs(600);
-/// With every case on every driver.
-const WHOLE_LIMIT: Duration = Duration::from_secs(3600);
-
-/// Whether every driver gets every case.
-pub fn is_whole() -> bool {
-    env::var_os("GPULAB_TEST_WHOLE").is_some()
-}
 
 /// Runs `body`, the closure of the calling test, in a process for each driver; it returns how many cases it ran.
 pub fn on_every_driver<F: Fn(&str) -> usize>(body: F) {
@@ -48,11 +40,9 @@ pub fn on_every_real_driver<F: Fn(&str) -> usize>(body: F) {
     run_on(test_of::<F>(), |driver| driver != "oclgrind", body);
 }
 
-/// As [`on_every_real_driver`], but on the first listed alone unless all are to be tried: for mistakes that the host finds, whoever
-/// compiles them.
+/// As [`on_every_real_driver`], but on the first listed alone: for mistakes that the host finds, whoever compiles them.
 pub fn on_a_real_driver<F: Fn(&str) -> usize>(body: F) {
-    let is_meant = |driver: &str| driver != "oclgrind" && (is_whole() || drivers().split(',').next() == Some(driver));
-    run_on(test_of::<F>(), is_meant, body);
+    run_on(test_of::<F>(), |driver| driver != "oclgrind" && drivers().split(',').next() == Some(driver), body);
 }
 
 /// As [`on_every_driver`], but on PoCL only, for what compiles too many kernels for the others.
@@ -110,7 +100,6 @@ fn run_on(test: &str, is_meant: fn(&str) -> bool, body: impl Fn(&str) -> usize) 
     let all = drivers();
     let meant: Vec<&str> = all.split(',').filter(|driver| is_meant(driver)).collect();
     assert!(!meant.is_empty(), "{test} is for none of GPULAB_TEST_DRIVERS={all}: leave it out with --skip {test}");
-    let limit = if is_whole() { WHOLE_LIMIT } else { LIMIT };
     for driver in meant {
         let scratch = tempfile::tempdir().unwrap();
         let log = scratch.path().join("oclgrind.log");
@@ -118,9 +107,9 @@ fn run_on(test: &str, is_meant: fn(&str) -> bool, body: impl Fn(&str) -> usize) 
         let file = fs::File::create(&said).unwrap();
         let mut child = child(driver, test, scratch.path(), &log);
         child.stdout(file.try_clone().unwrap()).stderr(file);
-        let status = ended_within(&mut child.spawn().expect("the test binary starts"), limit).unwrap();
+        let status = ended_within(&mut child.spawn().expect("the test binary starts"), LIMIT).unwrap();
         let text = String::from_utf8_lossy(&fs::read(&said).unwrap()).into_owned();
-        let status = status.unwrap_or_else(|| panic!("{driver}: no end within {} s\n{text}", limit.as_secs()));
+        let status = status.unwrap_or_else(|| panic!("{driver}: no end within {} s\n{text}", LIMIT.as_secs()));
         assert!(status.success(), "{driver}: {status}\n{text}");
         assert!(is_one(&text), "{driver}: not one test ran:\n{text}");
         let found = fs::read_to_string(&log).unwrap_or_default();
@@ -154,17 +143,6 @@ fn a_test_is_found_by_its_closure() {
 /// The drivers to test, with commas.
 fn drivers() -> String {
     env::var("GPULAB_TEST_DRIVERS").unwrap_or_else(|_| "default".into())
-}
-
-/// Whether a driver takes the case of this number where each could have all: PoCL and the simulator do, Intel's takes every
-/// sixteenth, llvmpipe every 32nd.
-pub fn is_turn(driver: &str, index: usize) -> bool {
-    let turn = match driver {
-        "intel" => 16,
-        "rusticl" => 32,
-        _ => 1,
-    };
-    is_whole() || index.is_multiple_of(turn)
 }
 
 fn child(driver: &str, test: &str, scratch: &Path, log: &Path) -> Command {

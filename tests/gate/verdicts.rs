@@ -1,7 +1,7 @@
 //! How often `gpulab compare` is wrong, and what it finds: many runs of the same ladders, by themselves and beside a load.
 
 use crate::{Options, Report};
-use gpulab::compare::{FEWEST, RatioInterval, SpeedVerdict, found_from, spread, timed};
+use gpulab::compare::{RatioInterval, SpeedVerdict, found_from, spread, timed};
 use gpulab::record::Row;
 use gpulab::report::compare::SAME;
 use gpulab::store::{Recorded, recorded, write_rows};
@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// The ladders that are measured, and their rungs.
 const LADDERS: [(&str, &str); 2] = [("dot", "naive,wide"), ("reduce", "raking,wide")];
 
-/// Their numbers of elements, run by run in turn: the second is a tenth more work, a slowdown that is there.
+/// Their numbers of elements, run by run in turn.
 const SIZES: [u64; 2] = [1 << 20, 1_153_434];
 
 /// Most comparisons of alike sides that may be called, as a share. Comparisons that share runs count as one: of 240 rounds a case
@@ -75,10 +75,6 @@ pub fn run(options: &Options) -> Result<Report, String> {
         worst = worst.max(called_apart / apart);
         println!("  {found} of {tried} comparisons find what so many runs are said to find");
         least_found = least_found.min(found as f64 / tried as f64);
-        for runs in SIDES.into_iter().filter(|runs| *runs <= rounds) {
-            let (found, tried) = found_really(&cases, runs);
-            println!("  {runs:3} runs in turn, a tenth more work: {found} of {tried} called SLOWER");
-        }
     }
     if alike == 0 {
         return Err("no comparison was made".into());
@@ -125,20 +121,6 @@ fn verdicts(seconds: &[f64], runs: usize, in_turn: bool, slowdown: f64) -> Vec<S
         interval.map_or(SpeedVerdict::Undecided, |interval| SpeedVerdict::of(&interval, SAME))
     };
     seconds.windows(2 * runs).map(verdict).collect()
-}
-
-/// In how many comparisons of so many runs of each size, in turn, the larger is called SLOWER; of how many.
-fn found_really(cases: &[(&Row, Vec<f64>)], runs: usize) -> (usize, usize) {
-    let of_size = |n: u64| cases.iter().filter(move |(row, _)| row.n == n);
-    let mut verdicts = Vec::new();
-    for ((before, first), (after, second)) in of_size(SIZES[0]).zip(of_size(SIZES[1])) {
-        assert_eq!((&before.family, &before.variant), (&after.family, &after.variant));
-        for (before, after) in first.windows(runs).zip(second.windows(runs)) {
-            let interval = RatioInterval::of_runs(before, after, true);
-            verdicts.extend(interval.map(|interval| SpeedVerdict::of(&interval, SAME)));
-        }
-    }
-    (verdicts.iter().filter(|verdict| **verdict == SpeedVerdict::Slower).count(), verdicts.len())
 }
 
 /// Does it beside threads that compute and rest for times that nobody can tell beforehand, or by itself.

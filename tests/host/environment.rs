@@ -22,7 +22,7 @@ const PRIVATE: [&str; 12] = [
 ];
 
 /// Read by libraries alone.
-const BY_LIBRARIES: [&str; 1] = ["XDG_DATA_HOME"];
+const BY_LIBRARIES: [&str; 1] = ["RUSTICL_ENABLE"];
 
 /// The code of all crates, without tests and the list itself.
 fn code() -> Vec<String> {

@@ -4,7 +4,6 @@
 mod architecture;
 #[path = "../binary/mod.rs"]
 mod binary;
-mod circles;
 mod docs;
 mod environment;
 mod explanations;

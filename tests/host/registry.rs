@@ -1,8 +1,7 @@
 //! The registry and the files in `cl/` agree: no orphan, no gap, no missing entry point or header.
 
 use gpulab::exchange::EXCHANGES;
-use gpulab::kernels::{self, Family, Rung};
-use gpulab::plan::REPEATS;
+use gpulab::kernels::{self, Rung};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -13,28 +12,21 @@ struct File {
     text: &'static str,
     /// What it is built from.
     parts: Vec<&'static str>,
-    /// What its header calls it, as in `dot naive`.
-    title: String,
 }
 
 impl File {
-    fn new(path: &'static str, title: String) -> File {
+    fn new(path: &'static str) -> File {
         let text = kernels::text(path).unwrap_or_else(|| panic!("there is no {path}"));
-        File { path, text, parts: vec![path], title }
+        File { path, text, parts: vec![path] }
     }
 
-    fn of_rung(family: &Family, rung: &'static Rung) -> File {
-        let file = File::new(&rung.path, format!("{} {}", family.name, rung.variant()));
-        File { parts: rung.files().collect(), ..file }
+    fn of_rung(rung: &'static Rung) -> File {
+        File { parts: rung.files().collect(), ..File::new(&rung.path) }
     }
 
     /// The name of its main kernel.
     fn kernel(&self) -> String {
         kernels::entry_point(self.path)
-    }
-
-    fn header(&self, label: &str) -> Option<String> {
-        kernels::labelled(self.text, label)
     }
 
     /// With its fragments in place.
@@ -54,11 +46,8 @@ impl File {
 
 /// Every kernel file that has a kernel.
 fn files() -> Vec<File> {
-    let rungs = kernels::everything().flat_map(|f| f.kernels().map(move |r| File::of_rung(f, r)));
-    let exchanged = EXCHANGES.iter().flat_map(|e| e.sources).map(|&path| {
-        let title = path.trim_start_matches("exchange/").trim_end_matches(".cl").replace('/', " ");
-        File::new(path, title)
-    });
+    let rungs = kernels::everything().flat_map(|family| family.kernels().map(File::of_rung));
+    let exchanged = EXCHANGES.iter().flat_map(|exchange| exchange.sources).map(|&path| File::new(path));
     rungs.chain(exchanged).collect()
 }
 
@@ -116,68 +105,8 @@ fn every_file_has_its_entry_point_once() {
 }
 
 #[test]
-fn every_header_is_complete() {
-    let mut ideas = BTreeSet::new();
-    for file in files() {
-        let first = file.text.lines().next().unwrap();
-        assert!(first.starts_with(&format!("// {}: ", file.title)), "{}: {first}", file.path);
-        for label in ["Idea", "Removes", "Remains"] {
-            let text = file.header(label).unwrap_or_else(|| panic!("{} has no {label}", file.path));
-            assert!(text.len() >= 10, "{}: {label}: {text}", file.path);
-        }
-        assert!(ideas.insert(file.header("Idea")), "{}: an idea told twice", file.path);
-    }
-}
-
-#[test]
 fn every_source_assembles_with_its_fragments() {
     for file in files() {
         assert!(!file.assembled().contains("#include"), "{}", file.path);
-    }
-}
-
-#[test]
-fn files_are_short() {
-    for file in files() {
-        assert!(file.text.lines().count() < 120, "{}", file.path);
-    }
-}
-
-/// The non-test code of these folders, file by file.
-fn code_of(folders: &[&str]) -> Vec<(String, String)> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut found = BTreeSet::new();
-    folders.iter().for_each(|folder| files_below(&root.join(folder), &format!("{folder}/"), &mut found));
-    let files = found.into_iter().filter(|file| file.ends_with(".rs") && !file.ends_with("tests.rs"));
-    files
-        .map(|file| {
-            let text = fs::read_to_string(root.join(&file)).unwrap();
-            let end = text.find("#[cfg(test)]").unwrap_or(text.len());
-            (file, text[..end].to_owned())
-        })
-        .collect()
-}
-
-/// A rung is a kernel file and a line in its family's list, a setting is a constant and its use in a planner: nothing above
-/// the registry knows either by name.
-#[test]
-fn rungs_and_settings_are_named_by_their_family_alone() {
-    let above = code_of(&[
-        "src",
-        "crates/record/src",
-        "crates/report/src",
-        "crates/study/src/sweep",
-        "crates/engine/src/runner",
-        "crates/engine/src/worker",
-    ]);
-    for family in kernels::FAMILIES {
-        let name = |rung: &Rung| [format!("{}/{}", family.name, rung.variant()), rung.kernel()];
-        let rungs = family.ladder.iter().flat_map(name);
-        let settings = family.tunables().into_iter().filter(|tunable| tunable.name != REPEATS);
-        for name in rungs.chain(settings.map(|tunable| format!("\"{}\"", tunable.name))) {
-            for (file, text) in &above {
-                assert!(!text.contains(&name), "{file} names {name} of {}", family.name);
-            }
-        }
     }
 }

@@ -4,8 +4,8 @@ use crate::fake::{FakeDevice, FakeKernel, Memory, Seen};
 use gpulab::data::{Dtype, Params, Shape};
 use gpulab::device::DeviceError;
 use gpulab::kernels::Sources;
-use gpulab::outcome::{Cache, Clock, Number, Outcome, Settings, Status, Told, fake_info};
-use gpulab::plan::{Arg, Case, Launch, REPEATS, WorkGroup};
+use gpulab::outcome::{Cache, Clock, Number, Outcome, Settings, Status, fake_info};
+use gpulab::plan::{Arg, Case, Launch, WorkGroup};
 use gpulab::record::{Flags, Record, Run, Scene, flag};
 use gpulab::runner::Session;
 use std::cell::{Cell, RefCell};
@@ -26,18 +26,7 @@ fn case(dtype: Dtype, n: u64) -> Case {
 }
 
 fn settings() -> Settings {
-    Settings {
-        warmup: 1,
-        min_runs: 10,
-        max_runs: 20,
-        min_time: 0.0,
-        timeout: 5.0,
-        max_noise: 0.05,
-        cache: Cache::Warm,
-        clock: Clock::Event,
-        least_time: None,
-        candidate: None,
-    }
+    Settings { warmup: 1, max_runs: 20, min_time: 0.0, timeout: 5.0, ..Settings::default() }
 }
 
 /// A session on a scripted device, and what the device sees.
@@ -60,19 +49,6 @@ fn naive(launch: &Launch, memory: &mut Memory, pick: impl Fn(usize, usize) -> us
     for id in 0..items {
         let range = (id * chunk).min(n)..((id + 1) * chunk).min(n);
         let sum = range.map(|i| pick(i, n)).map(|i| if i < n { x[i] * y[i] } else { 0.0 }).sum::<f32>();
-        memory.set(out, id, sum);
-    }
-}
-
-/// The same in i32.
-fn naive_whole(launch: &Launch, memory: &mut Memory) {
-    let [x_arg, y_arg, out, Arg::Index(n)] = launch.args.as_slice() else { panic!("{:?}", launch.args) };
-    let (x, y): (Vec<i32>, Vec<i32>) = (memory.get(x_arg), memory.get(y_arg));
-    let (n, items) = (*n as usize, launch.global[0]);
-    let chunk = n.div_ceil(items);
-    for id in 0..items {
-        let range = (id * chunk).min(n)..((id + 1) * chunk).min(n);
-        let sum = range.map(|i| x[i].wrapping_mul(y[i])).fold(0, i32::wrapping_add);
         memory.set(out, id, sum);
     }
 }
@@ -114,43 +90,34 @@ fn a_right_kernel_is_timed_by_its_events() {
 #[test]
 fn wrong_kernels_are_never_timed() {
     type Effect = fn(&Launch, &mut Memory);
-    let mutants: [(&str, Effect); 10] = [
-        ("empty", |_, _| {}),
-        ("drops the last element", |l, m| naive(l, m, |i, n| if i + 1 == n { n } else { i })),
-        ("doubles an element", |l, m| naive(l, m, |i, n| if i == n / 2 { i - 1 } else { i })),
-        ("writes past the end", |l, m| {
-            naive(l, m, |i, _| i);
-            let bytes = m.bytes(&l.args[2]).len();
-            m.stray(&l.args[2], bytes as isize);
-        }),
-        ("writes far past the end", |l, m| {
-            naive(l, m, |i, _| i);
-            let bytes = m.bytes(&l.args[2]).len();
-            m.stray(&l.args[2], bytes as isize + 16_383);
-        }),
-        ("writes before the start", |l, m| {
-            naive(l, m, |i, _| i);
-            m.stray(&l.args[2], -1);
-        }),
-        ("writes before an input", |l, m| {
-            naive(l, m, |i, _| i);
-            m.stray(&l.args[0], -4096);
-        }),
-        ("changes an input", |l, m| {
-            naive(l, m, |i, _| i);
-            m.set(&l.args[1], 500, 2.0f32);
-        }),
-        ("gives NaN", |l, m| {
-            naive(l, m, |i, _| i);
-            m.set(&l.args[2], 0, f32::NAN);
-        }),
-        ("leaves a partial sum unwritten", |l, m| {
+    fn behind(launch: &Launch, memory: &mut Memory, more: usize) {
+        let bytes = memory.bytes(&launch.args[2]).len();
+        memory.stray(&launch.args[2], (bytes + more) as isize);
+    }
+    // What is done beside the right thing, or after it.
+    let mutants: [(&str, bool, Effect); 10] = [
+        ("empty", false, |_, _| {}),
+        ("drops the last element", false, |l, m| naive(l, m, |i, n| if i + 1 == n { n } else { i })),
+        ("doubles an element", false, |l, m| naive(l, m, |i, n| if i == n / 2 { i - 1 } else { i })),
+        ("writes past the end", true, |l, m| behind(l, m, 0)),
+        ("writes far past the end", true, |l, m| behind(l, m, 16_383)),
+        ("writes before the start", true, |l, m| m.stray(&l.args[2], -1)),
+        ("writes before an input", true, |l, m| m.stray(&l.args[0], -4096)),
+        ("changes an input", true, |l, m| m.set(&l.args[1], 500, 2.0f32)),
+        ("gives NaN", true, |l, m| m.set(&l.args[2], 0, f32::NAN)),
+        ("leaves a partial sum unwritten", false, |l, m| {
             let poison: Vec<u32> = m.get(&l.args[2]);
             naive(l, m, |i, _| i);
             m.set(&l.args[2], 3, poison[3]);
         }),
     ];
-    for (what, effect) in mutants {
+    for (what, after, effect) in mutants {
+        let effect = move |launch: &Launch, memory: &mut Memory| {
+            if after {
+                naive(launch, memory, |i, _| i);
+            }
+            effect(launch, memory);
+        };
         let outcome = run_case(wrong(effect), &case(Dtype::F32, 1000), &settings());
         assert_eq!(outcome.status(), Status::WrongResult, "{what}: {}", outcome.reason());
         assert!(
@@ -260,13 +227,6 @@ fn launches_that_idle_in_a_batch_make_the_row_suspect() {
 }
 
 #[test]
-fn constant_event_times_give_way_to_the_wall_clock() {
-    let outcome = run_case(wrong(|l, m| naive(l, m, |i, _| i)), &case(Dtype::F32, 1000), &settings());
-    assert_eq!((outcome.status(), outcome.clock()), (Status::Ok, Clock::Wall));
-    assert!(outcome.clock_note().unwrap().contains("the same"));
-}
-
-#[test]
 fn event_times_beyond_the_ceiling_give_way_to_the_wall_clock() {
     // The wall clock of a fake device adds a microsecond to each run.
     let settings = Settings { least_time: Some(5.0008e-3), ..settings() };
@@ -344,17 +304,6 @@ fn buffers_are_given_back() {
 }
 
 #[test]
-fn a_case_that_is_run_again_is_not_verified_again() {
-    let (mut session, seen) = watched(right());
-    let case = case(Dtype::F32, 1000);
-    session.run(&case, &settings());
-    let before = seen.borrow().launches.len();
-    session.run_again(&case, &settings());
-    let after = seen.borrow().launches.len() - before;
-    assert!(after > 0 && after < before, "{before} launches, then {after}");
-}
-
-#[test]
 fn no_elements_need_no_launch() {
     let script: FakeKernel = Box::new(|_, _| panic!("launched"));
     let outcome = run_case(script, &case(Dtype::F32, 0), &settings());
@@ -380,66 +329,33 @@ fn so_many_roundings_that_no_bound_shows_mistakes_are_refused() {
     assert!(outcome.reason().contains("choose more work-items"), "{}", outcome.reason());
 }
 
-#[test]
-fn a_failing_driver_costs_the_case_and_not_the_session() {
-    let mut runs = 0;
-    let script: FakeKernel = Box::new(move |launch, memory| {
-        runs += 1;
-        if runs == 3 {
-            return Err(DeviceError::call("clEnqueueNDRangeKernel", -36));
-        }
-        naive(launch, memory, |i, _| i);
-        Ok(KERNEL_NS + runs)
-    });
-    let mut session = Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None);
-    let failed = session.run(&case(Dtype::F32, 1000), &settings());
-    assert_eq!(failed.status(), Status::Failed);
-    assert!(failed.reason().contains("clEnqueueNDRangeKernel"), "{}", failed.reason());
-    assert_eq!(session.run(&case(Dtype::F32, 1000), &settings()).status(), Status::Ok);
-}
-
 /// What is right, and what is on the device, are for the next case as if the failed one had never been.
 #[test]
 fn whichever_launch_fails_the_next_case_is_judged_as_before() {
     let failing = Rc::new(Cell::new(0));
-    for dtype in [Dtype::F32, Dtype::I32] {
-        for launch in 1..=BEFORE + 12 {
-            let failing = Rc::clone(&failing);
-            failing.set(launch);
-            let left = Rc::clone(&failing);
-            let script: FakeKernel = Box::new(move |launch, memory| {
-                failing.set(failing.get().wrapping_sub(1));
-                if failing.get() == 0 {
-                    return Err(DeviceError::call("clEnqueueNDRangeKernel", -36));
-                }
-                match dtype {
-                    Dtype::F32 => naive(launch, memory, |i, _| i),
-                    _ => naive_whole(launch, memory),
-                }
-                Ok(KERNEL_NS + failing.get() % 7)
-            });
-            let mut session = Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None);
-            let case = case(dtype, 1000);
-            let first = session.run(&case, &settings()).status();
-            // How often a case is timed depends on the machine: there may be no such launch.
-            if (1..=launch).contains(&left.get()) {
-                assert!(launch > BEFORE / 2, "no launch {launch} of {dtype}");
-                break;
+    for launch in 1..=BEFORE + 12 {
+        failing.set(launch);
+        let left = Rc::clone(&failing);
+        let script: FakeKernel = Box::new(move |launch, memory| {
+            left.set(left.get().wrapping_sub(1));
+            if left.get() == 0 {
+                return Err(DeviceError::call("clEnqueueNDRangeKernel", -36));
             }
-            assert_eq!(first, Status::Failed, "launch {launch} of {dtype}");
-            let next = session.run(&case, &settings());
-            assert_eq!(next.status(), Status::Ok, "after launch {launch} of {dtype} failed: {}", next.reason());
+            naive(launch, memory, |i, _| i);
+            Ok(KERNEL_NS + left.get() % 7)
+        });
+        let mut session = Session::new(Box::new(FakeDevice::new(script)), Sources::default(), None);
+        let case = case(Dtype::F32, 1000);
+        let first = session.run(&case, &settings());
+        // How often a case is timed depends on the machine: there may be no such launch.
+        if (1..=launch).contains(&failing.get()) {
+            assert!(launch > BEFORE / 2, "no launch {launch}");
+            break;
         }
-    }
-}
-
-#[test]
-fn baselines_are_checked_and_timed() {
-    let mut session = Session::new(Box::new(FakeDevice::new(right())), Sources::default(), None);
-    for variant in ["cpu_exact", "cpu_sequential", "cpu_rayon"] {
-        let outcome = session.baseline(&Case { variant: variant.into(), ..case(Dtype::F32, 10_000) }, &settings());
-        assert_eq!((outcome.status(), outcome.clock()), (Status::Ok, Clock::Wall), "{variant}: {}", outcome.reason());
-        assert!(outcome.samples().len() >= 5);
+        assert_eq!(first.status(), Status::Failed, "launch {launch}");
+        assert!(first.reason().contains("clEnqueueNDRangeKernel"), "{}", first.reason());
+        let next = session.run(&case, &settings());
+        assert_eq!(next.status(), Status::Ok, "after launch {launch} failed: {}", next.reason());
     }
 }
 
@@ -494,32 +410,6 @@ fn a_wrong_kernel_does_not_spoil_the_next_ones_inputs() {
     assert_eq!(right.status(), Status::Ok, "{}", right.reason());
 }
 
-#[test]
-fn what_prepares_the_data_is_timed_apart() {
-    for clock in [Clock::Event, Clock::Batch] {
-        let mut count = 0;
-        let script: FakeKernel = Box::new(move |launch, memory| {
-            min_plus(launch, memory);
-            Ok(jitter(&mut count) + if launch.kernel == "panels" { 4 * KERNEL_NS } else { 0 })
-        });
-        let outcome = run_case(script, &shortcut("registers", 3), &Settings { clock, ..settings() });
-        assert_eq!(outcome.status(), Status::Ok, "{}", outcome.reason());
-        assert!(outcome.times().iter().all(|&t| t < 2e-9 * KERNEL_NS as f64), "{clock:?}: {:?}", outcome.times());
-        match clock {
-            Clock::Event => assert!(outcome.measured().and_then(|m| m.preparation).unwrap() > 4e-9 * KERNEL_NS as f64),
-            _ => assert_eq!(outcome.measured().and_then(|m| m.preparation), None),
-        }
-    }
-}
-
-#[test]
-fn what_does_not_fit_the_device_is_refused_with_what_fits() {
-    let outcome = run_case(wrong(|_, _| panic!("nothing may run")), &shortcut("local", 30_000), &settings());
-    assert_eq!(outcome.status(), Status::Skipped);
-    let sum = "needs 13.42 GiB of global memory, this device has 1.00 GiB: about -n 8190 fits";
-    assert_eq!(outcome.reason(), sum);
-}
-
 /// A session on a device whose canary takes so many nanoseconds a step.
 fn canary(step_ns: impl FnMut() -> u64 + 'static) -> Session {
     Session::new(Box::new(FakeDevice::new(right()).drifting(step_ns)), Sources::default(), None)
@@ -531,15 +421,6 @@ fn drift(outcome: Outcome) -> (f64, Flags) {
     let scene = Scene { clocks: 0.0, cache_bytes: 0, ..Scene::on_device(&run, &fake_info(), &settings(), None) };
     assert_eq!(outcome.status(), Status::Ok, "{}", outcome.reason());
     (outcome.measured().and_then(|m| m.canary).unwrap().ratio, Record::from_outcome(&scene, Some(1), outcome).flags)
-}
-
-#[test]
-fn a_steady_canary_flags_no_row() {
-    let mut session = canary(|| 1000);
-    for _ in 0..2 {
-        let (ratio, flags) = drift(session.run(&case(Dtype::F32, 1000), &settings()));
-        assert!((ratio - 1.0).abs() < 1e-9 && flags.is_empty(), "{ratio}: {flags:?}");
-    }
 }
 
 #[test]
@@ -559,19 +440,9 @@ fn a_canary_that_slows_down_flags_the_rows_after() {
         std::thread::sleep(std::time::Duration::from_millis(25));
         session.run_again(&case, &settings())
     };
-    assert_eq!(drift(slow.clone()).1, flag::DRIFT);
-    assert!((drift(slow.clone()).0 - 1.5).abs() < 1e-9);
-    assert!(drift(fast.clone()).1.is_empty());
-    assert_eq!(
-        fast.pooled(slow, &settings())
-            .measured()
-            .and_then(|m| m.canary)
-            .map(|c| (c.fastest - 1.0).abs() < 0.01 && c.ratio > 1.4),
-        Some(true)
-    );
-    // A clock that only rises flags what came before, if at all.
-    slowness.set(500);
-    assert!(drift(session.run(&case, &settings())).1.is_empty());
+    let (ratio, flags) = drift(slow);
+    assert!(flags == flag::DRIFT && (ratio - 1.5).abs() < 1e-9, "{ratio}: {flags:?}");
+    assert!(drift(fast).1.is_empty());
 }
 
 #[test]
@@ -582,75 +453,6 @@ fn a_canary_that_is_slow_now_and_then_means_nothing() {
         if count % 3 == 0 { 5000 } else { 1000 }
     });
     assert!(drift(session.run(&case(Dtype::F32, 1000), &settings())).1.is_empty());
-}
-
-#[test]
-fn a_canary_that_nothing_disturbs_runs_once_after_a_case_and_once_before_at_most() {
-    let runs = Rc::new(Cell::new(0));
-    let mut session = canary({
-        let runs = Rc::clone(&runs);
-        move || {
-            runs.set(runs.get() + 1);
-            1000
-        }
-    });
-    drift(session.run(&case(Dtype::F32, 1000), &settings()));
-    let before = runs.get();
-    drift(session.run_again(&case(Dtype::F32, 1000), &settings()));
-    assert!((1..=2).contains(&(runs.get() - before)), "{} runs", runs.get() - before);
-}
-
-#[test]
-fn a_batch_has_fewer_launches_where_each_takes_the_host_long() {
-    // Of kernels of a microsecond, and so many more for a launch.
-    let launches = |launch_ns| {
-        let mut count = 0;
-        let script: FakeKernel = Box::new(move |launch, memory| {
-            naive(launch, memory, |i, _| i);
-            count += 1;
-            Ok(1_000 + count % 7)
-        });
-        let device = FakeDevice::new(script).lying(|ns| ns, launch_ns);
-        let seen = Rc::clone(&device.seen);
-        let outcome = Session::new(Box::new(device), Sources::default(), None).run(&case(Dtype::F32, 100), &settings());
-        assert_eq!(outcome.status(), Status::Ok, "{}", outcome.reason());
-        let batch = outcome.measured().and_then(|m| m.batch).unwrap();
-        assert!((batch - 1e-9 * (launch_ns as f64 + 1_000.0)).abs() < 2e-6, "{batch}");
-        seen.borrow().launches.len()
-    };
-    let (quick, slow) = (launches(0), launches(50_000));
-    assert!(quick > 2000 && slow < 500, "{quick} and {slow} launches");
-}
-
-/// What the runner says of a case's kernels on a device that tells this of each: name, local memory, work-items.
-fn inspected(told: Told, case: &Case) -> Vec<(String, u64, u64)> {
-    let mut device = FakeDevice::new(right());
-    device.told = told.clone();
-    let kernels = Session::new(Box::new(device), Sources::default(), None).inspect(case).unwrap();
-    assert!(kernels.iter().all(|kernel| kernel.told == told));
-    kernels.into_iter().map(|kernel| (kernel.kernel, kernel.local, kernel.wg)).collect()
-}
-
-#[test]
-fn a_builds_kernels_are_told_of_once_each_with_the_memory_of_their_arguments() {
-    let finish = Params::from([("finish".to_owned(), "device".to_owned())]);
-    let reduction = Case {
-        family: "reduce".into(),
-        variant: "vectorised".into(),
-        wg: WorkGroup::linear(64),
-        params: finish,
-        ..case(Dtype::I64, 100_000)
-    };
-    let names = ["reduce_vectorised", "reduce_finish"];
-    let told = Told { registers: Some(40), spills: None, local: Some(100) };
-    assert_eq!(inspected(told.clone(), &reduction), names.map(|name| (name.to_owned(), 100, 64)));
-    let foreseen = inspected(Told::default(), &reduction);
-    assert_eq!(foreseen, names.map(|name| (name.to_owned(), 64 * 8, 64)), "where the driver does not tell");
-    let ballast = [("ballast", "512"), (REPEATS, "1")].map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let ballast = Params::from(ballast);
-    let laden =
-        Case { family: "streams".into(), variant: "laden".into(), params: ballast, ..case(Dtype::I32, 1 << 16) };
-    assert_eq!(inspected(told, &laden), [("streams_laden".to_owned(), 512 + 100, 32)]);
 }
 
 /// A small case on a device whose event clock makes this of a kernel's nanoseconds.
@@ -675,18 +477,10 @@ fn an_event_clock_that_does_not_keep_time_is_refused_in_every_row_of_its_session
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         1_000 + (state >> 33) % 2_000_000
     };
-    let mut count = 0;
-    let nearly_constant = move |_| {
-        count += 1;
-        12_000 + count % 7
-    };
     type Lie = Box<dyn FnMut(u64) -> u64>;
     let lies: Vec<(&str, Lie)> = vec![
         ("constant", Box::new(|_| 12_000)),
-        ("nearly constant", Box::new(nearly_constant)),
         ("x 0.001", Box::new(|ns| ns / 1_000)),
-        ("x 0.1", Box::new(|ns| ns / 10)),
-        ("x 10", Box::new(|ns| ns * 10)),
         ("x 1000", Box::new(|ns| ns * 1_000)),
         ("random", Box::new(random)),
     ];

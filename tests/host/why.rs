@@ -6,9 +6,7 @@ use gpulab::kernels::Registry;
 use gpulab::record::{CsvRecord, Row, clear_factor};
 use gpulab::report::why::sentence;
 use gpulab::store::{of_csv, shipped};
-use gpulab::why::{
-    Cause, CountChange, DeviceRates, LadderReasons, RungTime, StepReason, TimePart, Waste, is_counted_of, reasons,
-};
+use gpulab::why::{Cause, CountChange, DeviceRates, LadderReasons, RungTime, StepReason, is_counted_of, reasons};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
 
@@ -24,13 +22,6 @@ fn read<T: CsvRecord>(device: &str, file: &str) -> Vec<T> {
 
 fn counts() -> Vec<CountRow> {
     of_csv(&std::fs::read(format!("{DATA}/counts.csv")).unwrap(), "counts.csv").unwrap().0
-}
-
-/// With those of lines.
-fn all_counts() -> Vec<CountRow> {
-    let path = format!("{DATA}/counts_lines.csv");
-    let lines = of_csv::<CountRow>(&std::fs::read(&path).unwrap(), &path).unwrap().0;
-    counts().into_iter().chain(lines).collect()
 }
 
 /// Each recorded ladder, one problem on one device, with its reasons.
@@ -113,68 +104,6 @@ fn no_reason_is_contradicted_by_its_numbers() {
     assert!(explained > 100, "{explained} reasons");
 }
 
-/// On a CPU, items that load side by side jump.
-#[test]
-fn jumps_explain_why_coalescing_costs_on_a_cpu() {
-    for (name, ceilings) in &TRIED[1..] {
-        let ladders = tried_of(name, ceilings, &counts());
-        let to = |variant: &str| {
-            let of_step = ladders
-                .iter()
-                .flat_map(steps)
-                .filter(|(_, after, ..)| (after.row.family.as_str(), after.row.variant.as_str()) == ("dot", variant));
-            of_step.map(|(.., reason)| reason.clone()).collect::<Vec<_>>()
-        };
-        let is_jump = |reason: &StepReason| match reason {
-            StepReason::Explained { change, .. } => change.cause == Cause::JumpingBytes,
-            _ => false,
-        };
-        for (variant, jumps) in [("coalesced", [0.0, 8.0]), ("wide", [8.0, 0.0])] {
-            let reasons = to(variant);
-            assert!(reasons.len() == 4 && reasons.iter().filter(|reason| is_jump(reason)).count() >= 2, "{reasons:?}");
-            let of_jump = reasons.into_iter().find(is_jump);
-            let Some(StepReason::Explained { change, .. }) = of_jump else { unreachable!() };
-            assert_eq!([change.before, change.after].map(f64::round), jumps, "{name}");
-        }
-    }
-}
-
-/// A ratio that a recorded count has of the larger small case.
-fn recorded(counts: &[CountRow], row: &Row, ratio: fn(&CountRow) -> Option<f64>) -> Option<f64> {
-    let own = counts.iter().filter(|count| is_counted_of(count, row) && count.timed == Some(true));
-    let most = own.max_by_key(|count| (count.n, count.groups))?;
-    // Several launches' requests are one ratio.
-    (most.launches == Some(1)).then(|| ratio(most)).flatten()
-}
-
-#[test]
-fn the_numbers_of_reasons_are_those_that_were_counted() {
-    let counts = counts();
-    let ratio = |cause: Cause| -> Option<fn(&CountRow) -> Option<f64>> {
-        match cause {
-            Cause::ReadSegments => Some(|count| count.segments_a_read),
-            Cause::WriteSegments => Some(|count| count.segments_a_write),
-            Cause::LocalPasses => Some(|count| count.passes_a_local_request),
-            Cause::LanesBusy => Some(|count| count.lanes_busy),
-            _ => None,
-        }
-    };
-    let mut held = 0;
-    for ladder in DEVICES.iter().flat_map(|device| ladders(device, &counts)) {
-        for (before, after, _, reason) in steps(&ladder) {
-            let StepReason::Explained { change, .. } = reason else { continue };
-            let Some(ratio) = ratio(change.cause) else { continue };
-            for (rung, said) in [(before, change.before), (after, change.after)] {
-                let Some(counted) = recorded(&counts, &rung.row, ratio) else { continue };
-                let is_close = (said / counted - 1.0).abs() < 0.1;
-                assert!(is_close, "v{:?} {:?}: {said}, counted {counted}", rung.row.rung, change.cause);
-                held += 1;
-            }
-        }
-    }
-    assert!(held > 25, "{held} numbers");
-}
-
 /// A reason that its numbers contradict is seen: each of these is made so.
 #[test]
 fn contradicted_reasons_are_caught() {
@@ -209,95 +138,6 @@ fn error(ladders: &[LadderReasons]) -> String {
     format!("{} {:.2} {:.0}%", factors.len(), factors[factors.len() / 2], 100.0 * within as f64 / factors.len() as f64)
 }
 
-/// What would pay most, of one recorded rung on the H200: the first waste, its line, and the share.
-fn pays(counts: &[CountRow], family: &str, rung: u32) -> Option<(Waste, u64, f64)> {
-    let ladders = ladders("nvidia-h200", counts);
-    let is_it = |rung_time: &&RungTime| {
-        let row = &rung_time.row;
-        (row.family.as_str(), row.rung) == (family, Some(rung)) && rung_time.payoffs.is_some()
-    };
-    let rungs = ladders.iter().flat_map(|ladder| &ladder.rungs).filter(is_it);
-    let largest = rungs.max_by_key(|rung| rung.row.n * rung.row.m)?;
-    let payoffs = largest.payoffs.as_ref()?;
-    assert!(payoffs.is_of_time, "{family} v{rung}");
-    payoffs.best().next().map(|one| (one.waste, one.place.as_ref().map_or(0, |(_, line)| *line), one.saves))
-}
-
-/// The line of a kernel's source with this text.
-fn line_with(path: &str, text: &str) -> u64 {
-    let source = gpulab::kernels::text(path).unwrap();
-    1 + source.lines().position(|line| line.contains(text)).unwrap() as u64
-}
-
-#[test]
-fn what_would_pay_most_is_what_the_next_rung_removes() {
-    let counts = all_counts();
-    let cases = [
-        ("reduce", 1, Waste::Divisions, "reduce/interleaved.cl", "if (id % (2 * offset) == 0)"),
-        ("reduce", 2, Waste::BankConflicts, "reduce/strided.cl", "scratch[left] = REDUCE"),
-        ("transpose", 2, Waste::BankConflicts, "transpose/coalesced.cl", "out["),
-    ];
-    for (family, rung, waste, path, text) in cases {
-        let (found, line, saves) = pays(&counts, family, rung).unwrap();
-        assert_eq!((found, line), (waste, line_with(path, text)), "{family} v{rung}");
-        assert!((0.1..0.8).contains(&saves), "{family} v{rung}: {saves}");
-    }
-    for (family, rung) in [("reduce", 8), ("transpose", 3), ("dot", 4)] {
-        assert_eq!(pays(&counts, family, rung), None, "{family} v{rung}");
-    }
-}
-
-fn times(cell: &mut Option<u64>, factor: u64) {
-    *cell = cell.map(|count| count * factor);
-}
-
-/// The rung of the dot product in one launch, of 2^24 elements on the H200, after something was planted in its row
-/// and in its counts.
-fn planted(plant: impl Fn(&mut Row), counted: impl Fn(&mut CountRow)) -> RungTime {
-    let is_it = |row: &Row| (row.variant.as_str(), row.n) == ("single_pass", 1 << 24);
-    let mut row = read::<Row>("nvidia-h200", "dot").into_iter().find(is_it).unwrap();
-    let mut counts = all_counts();
-    counts.iter_mut().filter(|count| is_counted_of(count, &row)).for_each(counted);
-    plant(&mut row);
-    let rates = DeviceRates::new(&read::<CeilingRow>("nvidia-h200", "ceilings"), true).unwrap();
-    reasons(&Registry::default(), &[row], &counts, &rates).rungs.remove(0)
-}
-
-/// The first waste of a rung, what is counted of it, and the share that it would save.
-fn first_waste(rung: &RungTime) -> Option<(Waste, f64, f64)> {
-    rung.payoffs.as_ref()?.best().next().map(|one| (one.waste, one.counted.round(), one.saves))
-}
-
-#[test]
-fn planted_launches_and_repeated_reads_are_named_first() {
-    let whole = planted(|_| (), |_| ());
-    assert_eq!(first_waste(&whole), None);
-    let (launch, seconds) = (whole.row.t_launches_s.unwrap(), whole.measured);
-    assert_eq!(whole.row.launches, Some(1));
-    let several = planted(
-        |row| {
-            (row.launches, row.t_launches_s) = (Some(9), Some(9.0 * launch));
-            row.t_median_s = Some(seconds + 8.0 * launch);
-        },
-        |_| (),
-    );
-    let (waste, counted, saves) = first_waste(&several).unwrap();
-    assert_eq!((waste, counted), (Waste::Launches, 9.0));
-    assert!((saves / (8.0 * launch / (seconds + 8.0 * launch)) - 1.0).abs() < 0.2, "{saves}");
-    // Every load 16 times.
-    let read = |count: &mut CountRow| {
-        times(&mut count.global_read_requests, 16);
-        times(&mut count.global_read_segments, 16);
-        times(&mut count.global_read_lines, 16);
-        times(&mut count.global_read_bytes, 16);
-    };
-    let model = planted(|_| (), read).model_time().unwrap().whole();
-    let again = planted(|row| row.t_median_s = Some(model), read);
-    let (waste, counted, saves) = first_waste(&again).unwrap();
-    assert_eq!((waste, counted), (Waste::Rereads, 16.0));
-    assert!(saves > 0.4, "{saves}");
-}
-
 #[test]
 fn the_model_is_as_far_from_the_recorded_times_as_is_told() {
     let counts = counts();
@@ -329,32 +169,4 @@ fn a_time_of_the_model_is_its_counts_over_the_measured_rates() {
     let by_hand = sum + (instructions + local).hypot(groups - launch);
     let model = rung.model_time().unwrap().whole();
     assert!((model / by_hand - 1.0).abs() < 0.01, "{model}, by hand {by_hand}");
-}
-
-#[test]
-fn parts_of_the_model_are_all_there_is() {
-    let counts = counts();
-    for rung in ladders("nvidia-h200", &counts).iter().flat_map(|ladder| &ladder.rungs) {
-        let Some(model) = rung.model_time() else { continue };
-        let parts = TimePart::ALL.map(|p| model.get(p));
-        assert!(parts.iter().all(|seconds| seconds.is_finite() && *seconds >= 0.0), "{model:?}");
-        assert!(model.whole() <= parts.iter().sum::<f64>() * (1.0 + 1e-9) && model.whole() > 0.0, "{model:?}");
-    }
-}
-
-/// What each part of a CPU's time is made of shows in the rungs that it was measured for.
-#[test]
-fn parts_of_a_cpu_set_the_time_of_rungs_that_are_made_so() {
-    let counts = counts();
-    let largest = |family: &str, rung: u32| {
-        let ladders = tried_of("pocl", "model/pocl_ceilings", &counts);
-        let is_it =
-            |one: &&RungTime| (one.row.family.as_str(), one.row.rung) == (family, Some(rung)) && one.row.n > 1 << 20;
-        let rung =
-            ladders.iter().flat_map(|ladder| &ladder.rungs).find(is_it).map(|one| one.model_time().unwrap().largest());
-        rung.unwrap()
-    };
-    assert_eq!(largest("dot", 2), TimePart::Caches, "items jump over their neighbours");
-    assert_eq!(largest("dot", 7), TimePart::Limit, "one item, one stretch of memory");
-    assert_eq!(largest("reduce", 1), TimePart::Instructions);
 }

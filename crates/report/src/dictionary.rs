@@ -5,7 +5,6 @@ use gpulab_record::compare::ComparisonRow;
 use gpulab_record::{ColumnEntry, CsvRecord, Point, Row, SampleRow};
 use gpulab_study::ceilings::CeilingRow;
 use gpulab_study::count::CountRow;
-use gpulab_study::exercise::GradeRow;
 use gpulab_system::text::Joined;
 
 #[derive(Clone, Copy, Debug)]
@@ -16,7 +15,7 @@ struct Dictionary {
     columns: &'static [ColumnEntry],
 }
 
-const ALL: [Dictionary; 7] = [
+const ALL: [Dictionary; 6] = [
     Dictionary {
         name: "results",
         written_by: "one line for each case of a ladder, a sweep or a search: dot, reduce, transpose, minplus, tune --csv or \
@@ -49,11 +48,6 @@ const ALL: [Dictionary; 7] = [
         written_by: "one line for each launch that was counted, and with --lines for each line of its source: count --csv or \
                      --json",
         columns: CountRow::DICTIONARY,
-    },
-    Dictionary {
-        name: "grades",
-        written_by: "one line for each submission of a class: exercise check --all DIR --csv",
-        columns: GradeRow::DICTIONARY,
     },
 ];
 

@@ -1,13 +1,8 @@
 //! What is said of exercises, in words.
 
-use crate::format::{paragraphs, reason, significant, wrap};
-use crate::moment::FilmLine;
+use crate::format::{paragraphs, reason, wrap};
 use crate::prelude::*;
-use crate::why::faster;
-use gpulab_kernels::{Family, Rung};
-use gpulab_study::exercise::{
-    Bets, CountCheck, Demand, Exercise, ExerciseVerdict, Grade, NEAR_BET, Progress, Standing, StepBet,
-};
+use gpulab_study::exercise::{Demand, Exercise, ExerciseVerdict, Grade, Progress, Standing};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -37,59 +32,37 @@ pub fn exercise(exercise: &Exercise, standing: &Standing, width: usize) -> Strin
     let source = wrap(&format!("From: {source}"), width, "  ");
     let goal = wrap(&format!("Goal: {goal}"), width, "  ");
     let mut said = format!("{name}: {title}\n{source}\n{goal}\n{}", paragraphs(text.trim(), width));
-    if !exercise.checks.is_empty() {
-        said.push_str("\nChecked: the result at many sizes, then in a simulator:\n");
-        for check in &exercise.checks {
-            let _ = writeln!(said, "  {}", wanted(check));
-        }
+    said.push_str("\nChecked: the result at many sizes, then in a simulator:\n");
+    for check in &exercise.checks {
+        let wanted = match check.wanted {
+            Demand::Most(most) => format!("at most {most}"),
+            Demand::Least(least) => format!("at least {least}"),
+            Demand::MostOfStarter(share) => format!("at most {share} times the starter's"),
+        };
+        let _ = writeln!(said, "  {}: {wanted}", check.metric.name());
     }
     for (number, hint) in (1..).zip(hints.iter().take(standing.hints)) {
         let _ = write!(said, "\n{}", wrap(&format!("Hint {number} of {}: {hint}", hints.len()), width, "  "));
     }
-    let more = if standing.hints < hints.len() {
-        format!("gpulab exercise show {name} --hint       the next hint\n")
-    } else {
-        String::new()
-    };
-    let solved =
-        if standing.passed { format!("gpulab exercise show {name} --solution   a solution\n") } else { String::new() };
-    let film = film(exercise).map_or_else(String::new, |film| format!("{film}\n"));
-    let _ = write!(
-        said,
-        "\n{film}gpulab exercise start {name}             writes {}\ngpulab exercise check {name}             checks it\n{more}{solved}",
-        exercise.file_name()
-    );
-    said
+    said + &format!(
+        "\ngpulab film exercise:{name} --line worst -o {name}.html   plays the starting file's worst moment\n\
+         gpulab exercise start {name}             writes {name}.cl\n\
+         gpulab exercise check {name}             checks it\n\
+         gpulab exercise show {name} --hint       the next hint\n\
+         gpulab exercise show {name} --solution   a solution\n"
+    )
 }
 
-fn wanted(check: &CountCheck) -> String {
-    let label = check.metric.name();
-    match check.wanted {
-        Demand::Most(most) => format!("{label}: at most {most}"),
-        Demand::Least(least) => format!("{label}: at least {least}"),
-        Demand::MostOfStarter(share) => format!("{label}: at most {share} times the starter's"),
-    }
-}
-
-/// A hint, in lines of so many characters.
-pub fn hint(text: &str, (number, all): (usize, usize), exercise: &Exercise, width: usize) -> String {
+/// A hint, by its number from 1, in lines of so many characters.
+pub fn hint(exercise: &Exercise, number: usize, width: usize) -> String {
+    let Exercise { name, hints, .. } = exercise;
+    let all = hints.len();
     let more = match number < all {
-        true => format!("gpulab exercise show {} --hint says more.", exercise.name),
-        false => {
-            format!("That was the last hint; gpulab exercise show {} --solution prints a solution.", exercise.name)
-        }
+        true => format!("gpulab exercise show {name} --hint says more."),
+        false => format!("That was the last hint; gpulab exercise show {name} --solution prints a solution."),
     };
-    let film =
-        film(exercise).map_or_else(String::new, |film| format!("See the starting file's worst moment:\n  {film}\n"));
-    wrap(&format!("Hint {number} of {all}: {text}"), width, "  ") + &wrap(&more, width, "  ") + &film
-}
-
-/// The command that plays the starting file where it costs most; none of a question.
-fn film(exercise: &Exercise) -> Option<String> {
-    exercise.family.as_ref()?;
-    let name = exercise.name;
-    let line = FilmLine::Worst;
-    Some(format!("gpulab film exercise:{name} --line {line} -o {name}.html"))
+    let text = hints.get(number - 1).map_or("", String::as_str);
+    wrap(&format!("Hint {number} of {all}: {text}"), width, "  ") + &wrap(&more, width, "  ")
 }
 
 /// That a file was written, and what to do with it, in lines of so many characters.
@@ -132,47 +105,4 @@ pub fn grade(exercise: &Exercise, grade: &Grade, width: usize) -> String {
         let _ = writeln!(text, "More help: gpulab exercise show {} --hint", exercise.name);
     }
     text
-}
-
-/// What is bet on, before it is measured.
-pub fn question(family: &Family, from: &Rung, to: &Rung, width: usize) -> String {
-    let ideas = [from, to].map(|rung| format!("{}: {}", rung.label(), rung.header("Idea").unwrap_or_default()));
-    let ask = "How many times faster is the second? Below 1 if it is slower.";
-    let said = ideas.iter().map(String::as_str).chain([ask]).map(|line| wrap(line, width, "  "));
-    format!("{}\n{}", family.name, said.collect::<String>())
-}
-
-/// A bet beside what was measured and what the model says, and the score of all bets.
-pub fn settled(bet: &StepBet, model: &str, all: &Bets, width: usize) -> String {
-    let off = match (bet.bet > bet.measured, bet.is_near()) {
-        _ if bet.is_undecided => "not scored: this run is too noisy to decide the step".to_owned(),
-        (_, true) => format!("near: within {NEAR_BET} times"),
-        (true, false) => format!("{} times too high", significant(bet.factor(), 3)),
-        (false, false) => format!("{} times too low", significant(bet.factor(), 3)),
-    };
-    let scored = all.scored();
-    let mut factors: Vec<f64> = scored.iter().map(|bet| bet.factor()).collect();
-    factors.sort_by(f64::total_cmp);
-    let near = scored.iter().filter(|bet| bet.is_near()).count();
-    let is_counted = bet.is_undecided || scored.contains(&bet);
-    let again = if is_counted { "" } else { " (the first on each step, which this is not)" };
-    let middle = factors.get(factors.len() / 2).copied().unwrap_or(1.0);
-    let score = match factors.is_empty() {
-        true => "score: no bet on a step that was decided yet".to_owned(),
-        false => format!(
-            "score: {near} of {} within {NEAR_BET} times{again}; your median bet is {} times off",
-            crate::format::counted(factors.len(), "bet"),
-            significant(middle, 3)
-        ),
-    };
-    format!(
-        "\n{}: {} to {}\n{}{}{}{}",
-        bet.family,
-        bet.from,
-        bet.to,
-        hung(&format!("{}, {off}", faster(bet.bet)), "  your bet  ", width),
-        hung(&faster(bet.measured), "  measured  ", width),
-        hung(&crate::format::terminal(model), "  why       ", width),
-        wrap(&score, width, "  ")
-    )
 }

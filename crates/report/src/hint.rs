@@ -1,7 +1,7 @@
 //! What a kernel's faults look like, and what to try next: sentences made of what a judgement found out, and of nothing else.
 
 use super::format;
-use gpulab_kernels::{HostNames, built_in};
+use gpulab_kernels::built_in;
 use gpulab_model::check::{CellRegion, Share};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::{DataKind, Likeness, StartsFrom, Symptoms};
@@ -147,7 +147,7 @@ fn not_built(judgement: &Judgement) -> Hint {
     })
 }
 
-fn by_log(log: &str, signature: &str, host: &HostNames) -> Option<Hint> {
+fn by_log(log: &str, signature: &str, host: &[String]) -> Option<Hint> {
     let (says, looks, next) = LOGS.iter().find(|(says, ..)| says.iter().any(|words| log.contains(words)))?;
     let name = says.iter().find_map(|words| quoted(log, words));
     let next =
@@ -159,17 +159,14 @@ fn by_log(log: &str, signature: &str, host: &HostNames) -> Option<Hint> {
 }
 
 /// The options that would define all that is missing: what the text leaves to its host, or else what the log misses.
-fn defines(log: &str, host: &HostNames) -> String {
+fn defines(log: &str, host: &[String]) -> String {
     let missing =
         |line: &str| ["undeclared identifier", "unknown type name"].iter().find_map(|words| quoted(line, words));
-    let names: BTreeSet<String> = match &host.unset[..] {
+    let names: BTreeSet<String> = match host {
         [] => log.lines().filter_map(missing).collect(),
         unset => unset.iter().cloned().collect(),
     };
-    let choice = host.choices.first().map(|first| {
-        format!(", or, as its conditionals ask for {}: --declare \"define {first} 1\"", host.choices.join(", "))
-    });
-    names.iter().map(|name| format!("--declare \"define {name} VALUE\"")).joined(" ") + &choice.unwrap_or_default()
+    names.iter().map(|name| format!("--declare \"define {name} VALUE\"")).joined(" ")
 }
 
 fn quoted(log: &str, words: &str) -> Option<String> {
@@ -336,14 +333,12 @@ fn vectors(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
              {first}: which work-item loads it, and where does its sum go?"
         ));
     }
-    if let Some(repeated) = counts.repeated {
-        let times = repeated.times;
-        let looks = match repeated.count == n {
+    if let Some(first) = counts.first_repeated {
+        let times = counts.repeated_times;
+        let repeated = counts.repeated_count;
+        let looks = match repeated == n {
             true => format!("Every element counts {times} times in the result."),
-            false => format!(
-                "{} of {n} elements count more than once: the first is number {}.",
-                repeated.count, repeated.first
-            ),
+            false => format!("{repeated} of {n} elements count more than once: the first is number {first}."),
         };
         return Some(hint!(
             "{looks}",
@@ -552,7 +547,7 @@ mod tests {
 
     #[test]
     fn logs_of_several_compilers_are_read() {
-        let none = HostNames::default();
+        let none: [String; 0] = [];
         let said = |log: &str| by_log(log, "x", &none).map(|hint| hint.looks).unwrap_or_default();
         for (log, wanted) in [
             ("my.cl:3:5: error: use of undeclared identifier 'NO_EDGE'", "NO_EDGE is not declared."),

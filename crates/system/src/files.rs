@@ -3,7 +3,7 @@
 use crate::text::Joined;
 use std::fs::{self, File, Metadata};
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The bytes of a regular file.
@@ -63,14 +63,6 @@ pub fn write_whole(path: &Path, text: impl AsRef<[u8]>) -> io::Result<()> {
 /// Where a file is made that is to take the place of another one.
 pub fn beside(path: &Path) -> PathBuf {
     path.with_extension(format!("{}.part", std::process::id()))
-}
-
-/// Whether a file has more names than the one that it was opened by: a new file would take the place of only one.
-pub fn has_other_names(metadata: &Metadata) -> bool {
-    #[cfg(unix)]
-    return std::os::unix::fs::MetadataExt::nlink(metadata) > 1;
-    #[cfg(not(unix))]
-    return false;
 }
 
 /// A folder of this process alone among those for what is temporary, which goes with it.
@@ -186,28 +178,6 @@ impl FileIdentity {
     }
 }
 
-/// The address (RFC 3986) of a file as seen from a folder, both whole paths; none across drives.
-pub fn address(folder: &Path, file: &Path) -> Option<String> {
-    let (folder, file): (Vec<Component<'_>>, Vec<Component<'_>>) =
-        (folder.components().collect(), file.components().collect());
-    let common = folder.iter().zip(&file).take_while(|(a, b)| a == b).count();
-    if common == 0 {
-        return None;
-    }
-    let up = folder[common..].iter().map(|_| Some("..".to_owned()));
-    let down = file[common..].iter().map(|part| Some(encoded(part.as_os_str().to_str()?)));
-    Some(up.chain(down).collect::<Option<Vec<String>>>()?.join("/"))
-}
-
-fn encoded(part: &str) -> String {
-    part.bytes()
-        .map(|byte: u8| match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
-            _ => format!("%{byte:02X}"),
-        })
-        .collect()
-}
-
 /// Most files of a folder that are looked at.
 const MOST_FILES: usize = 10_000;
 
@@ -233,13 +203,6 @@ pub fn below(folder: &Path) -> Vec<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn addresses_lead_from_a_folder_to_a_file() {
-        let address = |folder: &str, file: &str| address(Path::new(folder), Path::new(file)).unwrap();
-        assert_eq!(address("/p/docs/gallery", "/p/data/results/x/a.csv"), "../../data/results/x/a.csv");
-        assert_eq!(address("/p/data", "/p/data/a \"b\"#?%.csv"), "a%20%22b%22%23%3F%25.csv");
-    }
 
     #[cfg(unix)]
     #[test]

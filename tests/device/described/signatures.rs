@@ -1,10 +1,10 @@
 //! Whether the argument lists of kernels in public repositories fit into a family's file.
 //!
-//! `signatures.csv` has each distinct list once, with the first kernel that has it. For each a stub kernel with exactly these
+//! `signatures.csv` has lists that between them have every kind of argument, each with a kernel that has it. For each a stub kernel with exactly these
 //! parameters is described and run: each output depends on every input and every value.
 
 use super::{case, run};
-use crate::drivers::{is_whole, on_pocl};
+use crate::drivers::on_pocl;
 use gpulab::data::{Array, Dtype, Layout, NumberValue, Scalar};
 use gpulab::kernels::{FamilyFile, Oracle, OracleFile, OracleQuestion, Registry};
 use gpulab::outcome::Status;
@@ -16,9 +16,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 const SIGNATURES: &str = include_str!("signatures.csv");
-
-/// Of a hundred lists, so many must fit.
-const LEAST: usize = 95;
 
 /// Elements of each buffer: three groups and a rest.
 const N: i64 = 200;
@@ -35,73 +32,29 @@ struct Signature {
 }
 
 /// Names of types that the repositories define somewhere, and plain types to stand for them.
-const ALIASES: [(&str, &str); 33] = [
-    ("fp", "float"),
-    ("DATA_TYPE", "double"),
-    ("DTYPE", "float"),
-    ("FPTYPE", "float"),
-    ("FP_TYPE", "float"),
-    ("REAL", "float"),
-    ("REAL4", "float4"),
-    ("FORCEVECTYPE", "float4"),
-    ("POSVECTYPE", "float4"),
-    ("T2", "float2"),
-    ("INT_TYPE", "int"),
-    ("CONVT", "float"),
+const ALIASES: [(&str, &str); 9] = [
     ("To", "double"),
     ("Ti", "short"),
-    ("Tk", "uint"),
-    ("Tw", "float"),
-    ("Ty", "float"),
-    ("Tp", "double"),
-    ("inType", "uchar"),
-    ("outType", "float"),
     ("accType", "float"),
-    ("factorType", "float"),
     ("in_t", "ushort"),
     ("idx_t", "uint"),
     ("dim_t", "long"),
-    ("real", "float"),
-    ("real_arg", "float"),
     ("realM", "float2"),
     ("realN", "float4"),
-    ("floatX", "float4"),
     ("floatvec", "float8"),
-    ("SCL_TYPE_0", "int"),
-    ("SCL_TYPE_1", "float"),
 ];
 
 /// A field of a struct: its name, its type, and the length of its array.
 type Field = (&'static str, Scalar, usize);
 
 /// Structs of the repositories, with fields of the same kinds.
-const STRUCTS: [(&str, &[Field]); 24] = {
-    use Scalar::{F32, F64, I8, I32, I64, U8, U32, U64};
+const STRUCTS: [(&str, &[Field]); 4] = {
+    use Scalar::{F32, F64, I32, I64, U8, U32};
     [
         ("KParam", &[("dims", I64, 4), ("strides", I64, 4), ("offset", I64, 1)]),
-        ("dims_t", &[("dim", I64, 4)]),
-        ("dims_type", &[("dim", I32, 4)]),
         ("dcomplex", &[("real", F64, 1), ("imag", F64, 1)]),
         ("simParams_t", &[("origin", F32, 3), ("cells", U32, 1), ("gravity", F64, 1), ("flag", U8, 1)]),
-        ("ReconstructionSample", &[("real", F32, 1), ("imag", F32, 1), ("kX", F32, 1), ("sdc", F32, 1)]),
-        ("kValues", &[("Kx", F32, 1), ("Ky", F32, 1), ("Kz", F32, 1), ("PhiMag", F32, 1)]),
-        ("FOUR_VECTOR", &[("v", F64, 1), ("x", F64, 1), ("y", F64, 1), ("z", F64, 1)]),
-        ("data_t", &[("x", U32, 1), ("y", U32, 1)]),
-        ("mt_struct_stripped", &[("matrix_a", U32, 1), ("mask_b", U32, 1), ("mask_c", U32, 1), ("seed", U32, 1)]),
-        ("LatLong", &[("lat", F32, 1), ("lng", F32, 1)]),
-        ("params_common", &[("sSize", I32, 1), ("common_mem", I64, 1), ("rate", F32, 3), ("is_last", I8, 1)]),
         ("knode", &[("location", I32, 1), ("indices", I32, 5), ("keys", I32, 5), ("is_leaf", U8, 1)]),
-        ("Point_Struct", &[("weight", F32, 1), ("assign", I64, 1), ("cost", F32, 1)]),
-        ("par_str", &[("alpha", F32, 1)]),
-        ("dim_str", &[("cur_arg", I32, 1), ("number_boxes", I64, 1), ("mem", I64, 1)]),
-        ("box_str", &[("x", I32, 1), ("y", I32, 1), ("offset", I64, 1), ("nei", I32, 26)]),
-        ("zlaswp_params_t", &[("npivots", I32, 1), ("ipiv", I32, 32)]),
-        ("IndexKernelParam_t", &[("offs", I64, 4), ("strds", I32, 4), ("isSeq", U8, 4)]),
-        ("AssignKernelParam_t", &[("offs", I64, 4), ("strds", I32, 4), ("isSeq", U8, 4)]),
-        ("Node", &[("x", I32, 1), ("y", I32, 1)]),
-        ("Edge", &[("x", I32, 1), ("cost", I8, 1)]),
-        ("MonteCarloAttribScalar", &[("strikePrice", F32, 1), ("c", F32, 3), ("steps", U64, 1)]),
-        ("MonteCarloAttrib", &[("strikePrice", F32, 4), ("c", F64, 2), ("width", U32, 1)]),
     ]
 };
 
@@ -405,17 +358,19 @@ fn misfits(driver: &str, signatures: &[Signature]) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "long"]
 fn argument_lists_of_public_kernels_fit() {
     on_pocl(|driver| {
         let all = csv::Reader::from_reader(SIGNATURES.as_bytes()).into_deserialize();
-        let step = if is_whole() { 1 } else { 6 };
-        let all: Vec<Signature> = all.step_by(step).collect::<Result<_, _>>().unwrap();
+        let all: Vec<Signature> = all.collect::<Result<_, _>>().unwrap();
         let misfits = misfits(driver, &all);
-        let fit = all.len() - misfits.len();
-        let said = format!("{fit} of {} argument lists fit; these do not:\n{}", all.len(), misfits.join("\n"));
-        eprintln!("{said}");
-        assert!(100 * fit >= LEAST * all.len(), "{said}");
+        assert!(
+            misfits.is_empty(),
+            "{}",
+            misfits.join(
+                "
+"
+            )
+        );
         all.len()
     });
 }

@@ -6,9 +6,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser};
 use gpulab::cli::{Cli, Command};
 use gpulab::experiments::EXPERIMENTS;
-use gpulab::kernels::{Description, Family, FamilyFile, Registry};
 use gpulab::{kernels, sweep, values};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Words that stand for what a reader puts there, and something that could be put.
@@ -94,7 +92,7 @@ pub fn fault(line: &str) -> Option<String> {
         return Some(format!("there is no {program}"));
     }
     if !ALIKE.contains(&program) {
-        return script_fault(program, &words[1..]);
+        return None;
     }
     if is_name(&words[1..]) {
         return None;
@@ -126,54 +124,20 @@ fn is_name(words: &[String]) -> bool {
     found.is_some_and(|command| !command.is_hide_set())
 }
 
-/// What a script does not know.
-fn script_fault(script: &str, words: &[String]) -> Option<String> {
-    let path = Path::new(ROOT).join(script);
-    let text = if path.is_file() { std::fs::read_to_string(path).unwrap() } else { return None };
-    // Those of the sweep's script are gpulab's, behind a number and a file.
-    let is_own = |word: &&String| !word.contains(['.', '/', '^', '=', ' ']) && word.parse::<u64>().is_err();
-    let unknown = words.iter().take_while(|word| *word != "--kernel").filter(is_own).find(|word| !text.contains(*word));
-    unknown.map(|word| format!("{script} knows no {word}"))
-}
-
 /// Whether a word names a file of this repository that is read.
 fn is_input(word: &str) -> bool {
     word.starts_with("data/") && !word.starts_with("data/results/NAME") && !word.contains('*')
 }
 
-/// The family that a file of this repository describes.
-fn described(name: &str) -> Result<Family, String> {
-    let read = |path: &Path| std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()));
-    let path = Path::new(ROOT).join(name);
-    let folder = path.parent().unwrap().to_path_buf();
-    let text = read(&path)?;
-    let mut sources = BTreeMap::new();
-    for file in Description::parse(&text, "mine").map_err(|error| error.to_string())?.files() {
-        let mut source = read(&folder.join(&file))?;
-        let included = source.lines().find_map(|line| line.strip_prefix("#include \"")?.strip_suffix('"'));
-        if let Some(included) = included.map(|included| read(&folder.join(included))) {
-            source += &included?;
-        }
-        sources.insert(file, source);
-    }
-    let file = FamilyFile { name: "mine".into(), text, folder, sources };
-    let family = gpulab::oracle::declare(&mut Registry::default(), &file, None).cloned();
-    family.map_err(|error| error.to_string())
-}
-
 /// The family, rung, setting, experiment or source that a command names and that there is not.
 fn unknown_name(command: &Command) -> Option<String> {
-    let family = |name: &str| match name.ends_with(".toml") {
-        true => described(name),
-        false => kernels::built_in(name).cloned().ok_or_else(|| format!("no family {name}")),
-    };
-    let rungs = |name: &str, variant: Option<&str>| {
-        let family = family(name)?;
-        variant.map_or(Ok(()), |variant| values::variants(&family, variant).map(drop))
-    };
-    let settings = |name: &str, set: &[String]| {
-        let family = family(name)?;
-        sweep::settings(&family, &family.kernels().collect::<Vec<_>>(), set).map(|_| ())
+    // Of a family of a file the file alone is looked for.
+    let of = |name: &str, variant: Option<&str>, set: &[String]| {
+        let Some(family) = kernels::built_in(name) else {
+            return if name.ends_with(".toml") { Ok(()) } else { Err(format!("no family {name}")) };
+        };
+        variant.map_or(Ok(()), |variant| values::variants(family, variant).map(drop))?;
+        sweep::settings(family, &family.kernels().collect::<Vec<_>>(), set).map(drop)
     };
     let experiment = |name: &str| {
         let is_known = name == "all" || EXPERIMENTS.iter().any(|e| e.name == name);
@@ -181,30 +145,21 @@ fn unknown_name(command: &Command) -> Option<String> {
     };
     let checked = match command {
         Command::Lab(lab) => lab.name.as_deref().map_or(Ok(()), experiment),
-        Command::Dot(args) => rungs("dot", args.ladder.variant.as_deref()),
-        Command::Reduce(args) => rungs("reduce", args.ladder.variant.as_deref()),
-        Command::Transpose(args) => rungs("transpose", args.ladder.variant.as_deref()),
-        Command::Minplus(args) => rungs("minplus", args.ladder.variant.as_deref()),
-        Command::Ladder(args) => args.file.as_deref().filter(|file| file.starts_with("data")).map_or(Ok(()), |file| {
-            rungs(file.to_str().unwrap(), args.ladder.variant.as_deref())
-                .and_then(|()| settings(file.to_str().unwrap(), &args.set))
-        }),
-        Command::Sweep(args) => args
-            .subject
-            .name()
-            .map_or(Ok(()), |name| rungs(name, args.rungs.variant.as_deref()).and_then(|()| settings(name, &args.set))),
-        Command::Tune(args) => args
-            .subject
-            .name()
-            .map_or(Ok(()), |name| rungs(name, args.rungs.variant.as_deref()).and_then(|()| settings(name, &args.set))),
+        Command::Dot(args) => of("dot", args.ladder.variant.as_deref(), &[]),
+        Command::Reduce(args) => of("reduce", args.ladder.variant.as_deref(), &[]),
+        Command::Transpose(args) => of("transpose", args.ladder.variant.as_deref(), &[]),
+        Command::Minplus(args) => of("minplus", args.ladder.variant.as_deref(), &[]),
+        Command::Sweep(args) => {
+            args.subject.name().map_or(Ok(()), |name| of(name, args.rungs.variant.as_deref(), &args.set))
+        }
+        Command::Tune(args) => {
+            args.subject.name().map_or(Ok(()), |name| of(name, args.rungs.variant.as_deref(), &args.set))
+        }
         // What a reader would bring is not there.
         Command::Count(args) => args.subject.name().filter(|_| args.solves.is_none()).map_or(Ok(()), |what| {
             let (name, rung) = what.split_once(':').unwrap_or((what, ""));
             let list = args.rungs.variant.as_deref().or(Some(rung).filter(|rung| !rung.is_empty()));
-            match name.ends_with(".toml") && !is_input(name) {
-                true => Ok(()),
-                false => experiment(what).or_else(|_| rungs(name, list).and_then(|()| settings(name, &args.case.set))),
-            }
+            experiment(what).or_else(|_| of(name, list, &args.case.set))
         }),
         _ => Ok(()),
     };
@@ -233,18 +188,4 @@ fn failure(words: &[String]) -> Option<String> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let output = gpulab(&words).env("GPULAB_OPENCL_LIB", NOWHERE).current_dir(ROOT).output().unwrap();
     (!output.status.success()).then(|| String::from_utf8_lossy(&output.stderr).into_owned())
-}
-
-#[test]
-fn commands_are_found_in_lines_and_their_words_told_apart() {
-    assert_eq!(in_line("$ NO_COLOR=1 gpulab list # all").as_deref(), Some("gpulab list"));
-    assert_eq!(in_line("scripts/gpulab dot | head").as_deref(), Some("scripts/gpulab dot"));
-    assert_eq!([in_line("gpulab: no device"), in_line("the gpulab dot")], [None, None]);
-    assert_eq!(words("a 'b c' \"d\""), ["a", "b c", "d"]);
-    let own = |line| filled(&words(line));
-    assert_eq!(own("gpulab lab [NAME]"), (words("gpulab lab stride"), true));
-    assert_eq!(own("gpulab show FILE... x"), (words("gpulab show file.csv x"), true));
-    assert_eq!(own("gpulab plot h200 reduce ..."), (words("gpulab plot h200 reduce"), true));
-    assert_eq!(own("gpulab list --source <name>"), (words("gpulab list --source maruyama"), true));
-    assert_eq!(own("gpulab diff dot 3 n"), (words("gpulab diff dot 3 n"), false));
 }

@@ -66,15 +66,3 @@ fn slugs(headings: &[String]) -> Vec<String> {
     };
     headings.iter().map(slug).collect()
 }
-
-#[test]
-fn a_page_is_taken_apart() {
-    let page = Page::parse(
-        "# The `dot` ladder: v1, v2\n\n[a](b.md#c) ![d](e.svg) <img src=\"f.png\">\n\n`gpulab\nlist` x\n\n```\n$ g\n```\n\n\
-         text\n\n    indented\n\n## Twice\n\n## Twice\n\n| `cell` |\n|---|\n| `x \\| y` |\n",
-    );
-    assert_eq!(page.anchors, ["the-dot-ladder-v1-v2", "twice", "twice-1"]);
-    assert_eq!(page.links, ["b.md#c", "e.svg", "f.png"]);
-    assert_eq!(page.spans, ["dot", "gpulab list", "cell", "x | y"]);
-    assert_eq!(page.lines, ["$ g", "indented"]);
-}

@@ -95,8 +95,8 @@ fn split(bytes: &[u8]) -> Result<(&str, &[u8]), Why> {
 
 /// What follows `'key':` in the dictionary.
 fn entry<'a>(header: &'a str, key: &str) -> Result<&'a str, Why> {
-    let find = |quote: char| header.split_once(&format!("{quote}{key}{quote}"));
-    let value = find('\'').or_else(|| find('"')).and_then(|(_, rest)| rest.trim_start().strip_prefix(':'));
+    let found = header.split_once(&format!("'{key}'")).or_else(|| header.split_once(&format!("\"{key}\"")));
+    let value = found.and_then(|(_, rest)| rest.trim_start().strip_prefix(':'));
     value.map(str::trim_start).ok_or_else(|| format!("its header has no '{key}'; save it again"))
 }
 

@@ -1,8 +1,9 @@
-//! How a kernel's arguments are written: `out f32 C[n*n] = 0`, `A[n*n] small 8`, `local float[WG]`, `n`, `0.5`, `{1.0, n}`.
+//! How a kernel's arguments are written: `out f32 C[n*n] = 0`, `A[n*n] small 8`, `local float[WG]`, `n`, `0.5`, `{1.0, n}`; and
+//! the data that buffers are filled with: a fill of gpulab's, or data with a structure that kernels rely on.
 
-use super::formula::{Formula, Formulas, is_name};
-use crate::signature::{ValueType, layout_of_letters};
-use gpulab_model::data::{Layout, Scalar};
+use super::formula::{Formula, is_name};
+use crate::c_text::{ValueType, layout_of_letters};
+use gpulab_model::data::{self, Fill, Layout, NumberValue, Scalar};
 use gpulab_model::plan::{ImageKind, PixelFormat, Sampler};
 use gpulab_system::text::Joined;
 
@@ -19,6 +20,13 @@ pub(crate) enum DescribedArg {
 }
 
 impl DescribedArg {
+    /// Gives it the type of its parameter, unless it has one.
+    pub(crate) fn take_type(&mut self, parameter: &Option<ValueType>) {
+        if let DescribedArg::Number(_, of) | DescribedArg::Numbers(_, of) | DescribedArg::Local(_, of) = self {
+            *of = of.take().or_else(|| parameter.clone());
+        }
+    }
+
     pub(crate) fn formulas(&self) -> &[Formula] {
         match self {
             DescribedArg::Buffer(_) | DescribedArg::Sampler(_) => &[],
@@ -77,24 +85,38 @@ pub(crate) struct Declared {
     pub(crate) content: Content,
 }
 
+impl Declared {
+    /// Whether its elements may not be changed one by one.
+    pub(crate) fn is_frozen(&self) -> bool {
+        match &self.content {
+            Content::Fill(kind, is_frozen) => *is_frozen || kind.has_structure(),
+            Content::File(_, is_frozen) => *is_frozen,
+            Content::Noise | Content::Zeros => true,
+        }
+    }
+
+    pub(crate) fn file(&self) -> Option<&str> {
+        if let Content::File(name, _) = &self.content { Some(name) } else { None }
+    }
+
+    pub(crate) fn kind(&self) -> Option<&DataKind> {
+        if let Content::Fill(kind, _) = &self.content { Some(kind) } else { None }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Content {
     /// Nothing that a kernel may rely on.
     Noise,
     Zeros,
-    /// Data of this kind, in the words of the file: `small 8`. Frozen ones are never changed to see what a kernel reads.
-    Fill {
-        words: String,
-        is_frozen: bool,
-    },
-    File {
-        name: String,
-        is_frozen: bool,
-    },
+    /// Data of a kind, and whether they are frozen: never changed to see what a kernel reads.
+    Fill(DataKind, bool),
+    /// What a file holds, and whether it is frozen.
+    File(String, bool),
 }
 
 /// Understands an argument; a declaration comes with the name that later ones may use.
-pub(crate) fn parse(text: &str) -> Result<(DescribedArg, Option<Declared>), String> {
+pub(crate) fn parse_arg(text: &str) -> Result<(DescribedArg, Option<Declared>), String> {
     let text = text.trim();
     let plain = |arg| Ok((arg, None));
     if let Some(rest) = text.strip_prefix("local ") {
@@ -104,7 +126,7 @@ pub(crate) fn parse(text: &str) -> Result<(DescribedArg, Option<Declared>), Stri
         let count = count.trim_end().strip_suffix(']').ok_or_else(|| bracket(text))?;
         // A name may stand behind the type, for who reads the file.
         let of = of.split_whitespace().next().map(number_type).transpose()?;
-        return plain(DescribedArg::Local(product(&Formulas::parse(count)?.0)?, of));
+        return plain(DescribedArg::Local(product(&Formula::list(count)?)?, of));
     }
     if text == "sampler" || text.starts_with("sampler ") {
         return plain(DescribedArg::Sampler(Sampler::parse(text.trim_start_matches("sampler"))?));
@@ -115,7 +137,7 @@ pub(crate) fn parse(text: &str) -> Result<(DescribedArg, Option<Declared>), Stri
     }
     if text.starts_with('(') && text.ends_with(')') && Formula::parse(text).is_err() {
         let inner = &text[1..text.len() - 1];
-        return plain(DescribedArg::Numbers(Formulas::parse(inner)?.0, None));
+        return plain(DescribedArg::Numbers(Formula::list(inner)?, None));
     }
     if text.contains('[') {
         let declared = declaration(text)?;
@@ -133,7 +155,7 @@ fn bracket(text: &str) -> String {
 }
 
 /// Lengths in several dimensions, multiplied.
-pub(super) fn product(sides: &[Formula]) -> Result<Formula, String> {
+fn product(sides: &[Formula]) -> Result<Formula, String> {
     match sides {
         [only] => Ok(only.clone()),
         all => Formula::parse(&all.iter().map(|side| format!("({})", side.text)).joined(" * ")),
@@ -155,8 +177,8 @@ fn numbers(text: &str) -> Result<DescribedArg, String> {
         None => (None, rest),
     };
     let inner = rest.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or(rest);
-    let values = Formulas::parse(inner).map_err(|why| format!("{text:?}: {why}"))?;
-    Ok(DescribedArg::Numbers(values.0, layout))
+    let values = Formula::list(inner).map_err(|why| format!("{text:?}: {why}"))?;
+    Ok(DescribedArg::Numbers(values, layout))
 }
 
 /// `[role] [type] name[length] [content]`.
@@ -197,7 +219,7 @@ fn declaration(text: &str) -> Result<Declared, String> {
         },
     };
     let content = content_of(content.trim(), role).map_err(|why| wrong(&why))?;
-    let sides = Formulas::parse(length)?.0;
+    let sides = Formula::list(length)?;
     Ok(Declared { name: name.to_owned(), role, element, length: product(&sides)?, sides, content })
 }
 
@@ -213,10 +235,6 @@ fn content_of(text: &str, role: BufferRole) -> Result<Content, String> {
         Some(rest) => (rest.trim(), true),
         None => (text, false),
     };
-    let of_data = |text: &str| match text.strip_prefix("file ") {
-        Some(name) => Content::File { name: name.trim().to_owned(), is_frozen },
-        None => Content::Fill { words: if text.is_empty() { "random" } else { text }.to_owned(), is_frozen },
-    };
     match (role, text) {
         (BufferRole::Out | BufferRole::Scratch, "") => Ok(Content::Noise),
         (BufferRole::Out | BufferRole::Scratch, "= 0" | "=0" | "0") => Ok(Content::Zeros),
@@ -227,7 +245,10 @@ fn content_of(text: &str, role: BufferRole) -> Result<Content, String> {
         (BufferRole::In | BufferRole::InOut, _) if text.starts_with('=') => {
             Err("an input has data such as random, small 8 or file x.npy behind it (an output has = 0)".into())
         }
-        (BufferRole::In | BufferRole::InOut, _) => Ok(of_data(text)),
+        (BufferRole::In | BufferRole::InOut, _) => match text.strip_prefix("file ") {
+            Some(name) => Ok(Content::File(name.trim().to_owned(), is_frozen)),
+            None => Ok(Content::Fill(DataKind::parse(if text.is_empty() { "random" } else { text })?, is_frozen)),
+        },
     }
 }
 
@@ -252,12 +273,132 @@ impl BufferElement {
     }
 }
 
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum DataKind {
+    Random,
+    Positive,
+    /// Up to so many, of both signs.
+    Small(Formula),
+    /// From 0 on, below this.
+    Below(Formula),
+    /// Random numbers in ascending order.
+    Sorted,
+    /// Each of 0 to the length less one, once.
+    Permutation,
+    /// From 0 on, each up to so many more than the one before: where the rows of a sparse matrix begin.
+    Offsets(Formula),
+}
+
+const KINDS: &str = "random, positive, small 8, below 256, sorted, permutation, offsets 8";
+
+impl DataKind {
+    pub(crate) fn parse(text: &str) -> Result<DataKind, String> {
+        let (word, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
+        let most = || Formula::parse(rest).map_err(|_| format!("fill \"{text}\": there is no number behind {word}"));
+        match (word, rest) {
+            ("random", "") => Ok(DataKind::Random),
+            ("positive", "") => Ok(DataKind::Positive),
+            ("sorted", "") => Ok(DataKind::Sorted),
+            ("permutation", "") => Ok(DataKind::Permutation),
+            ("small", _) => most().map(DataKind::Small),
+            ("below", _) => most().map(DataKind::Below),
+            ("offsets", _) => most().map(DataKind::Offsets),
+            ("ones", "") => Err(same(text)),
+            _ => Err(format!("there is no fill {text:?}; there is {KINDS}")),
+        }
+    }
+
+    pub(crate) fn formula(&self) -> Option<&Formula> {
+        match self {
+            DataKind::Small(most) | DataKind::Below(most) | DataKind::Offsets(most) => Some(most),
+            _ => None,
+        }
+    }
+
+    /// Whether one element may not be changed without the others.
+    pub(crate) fn has_structure(&self) -> bool {
+        matches!(self, DataKind::Sorted | DataKind::Permutation | DataKind::Offsets(_))
+    }
+
+    /// The fill whose elements it has, where names have these values.
+    pub(crate) fn fill(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<Fill, String> {
+        // So many are exact in every element type.
+        let most = |formula: &Formula| formula.count(1, 1 << 24, names);
+        Ok(match self {
+            DataKind::Positive => Fill::Positive,
+            DataKind::Small(formula) => Fill::Exact(most(formula)?),
+            DataKind::Below(formula) => Fill::Below(most(formula)?),
+            DataKind::Offsets(formula) => Fill::Below(most(formula)? + 1),
+            DataKind::Random | DataKind::Sorted | DataKind::Permutation => Fill::Real,
+        })
+    }
+
+    /// Refuses data that tell no kernels apart, at whatever size.
+    pub(crate) fn demand_difference(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<(), String> {
+        match (self, self.fill(names)?) {
+            (DataKind::Below(formula), Fill::Below(1)) => Err(same(&format!("below {}", formula.text))),
+            _ => Ok(()),
+        }
+    }
+
+    /// The bytes of `len` numbers of a type, or of structs.
+    pub(crate) fn generate(&self, fill: Fill, layout: &Layout, seed: u64, stream: u64, len: usize) -> Vec<u8> {
+        let plain = || layout.generate(fill, seed, stream, 0, len);
+        let Some(scalar) = layout.scalar() else { return plain() };
+        match (self, fill) {
+            (DataKind::Sorted, _) => {
+                let bytes = plain();
+                let mut numbers: Vec<NumberValue> =
+                    bytes.chunks(scalar.size()).map(|number| scalar.read(number)).collect();
+                numbers.sort_by(|a, b| value(*a).total_cmp(&value(*b)));
+                numbers.into_iter().filter_map(|number| scalar.bytes(number)).flatten().collect()
+            }
+            (DataKind::Permutation, _) => {
+                let mut places: Vec<u64> = (0..len as u64).collect();
+                places.sort_by_key(|place| data::draw(seed ^ stream, *place));
+                places.into_iter().flat_map(|number| cut(scalar, number)).collect()
+            }
+            (DataKind::Offsets(_), Fill::Below(end)) => {
+                let mut bytes = Vec::new();
+                let mut sum = 0;
+                for place in 0..len as u64 {
+                    bytes.extend(cut(scalar, sum));
+                    sum += data::draw(data::draw(seed, stream), place) % end;
+                }
+                bytes
+            }
+            _ => plain(),
+        }
+    }
+}
+
+fn same(text: &str) -> String {
+    format!(
+        "fill {text:?} makes all elements the same, so a kernel that never reads them would pass: choose random, \
+         positive, small 8 or below 256"
+    )
+}
+
+fn value(number: NumberValue) -> f64 {
+    match number {
+        NumberValue::Whole(whole) => whole as f64,
+        NumberValue::Real(real) => real,
+    }
+}
+
+/// The bytes of a whole number; its upper bits are cut where the type is too small.
+fn cut(scalar: Scalar, number: u64) -> Vec<u8> {
+    let kept =
+        if scalar.is_float() || scalar.size() == 8 { number } else { number & ((1 << (8 * scalar.size() - 1)) - 1) };
+    scalar.bytes(NumberValue::Whole(kept.into())).unwrap_or_else(|| vec![0; scalar.size()])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn declared(text: &str) -> Declared {
-        parse(text).unwrap().1.unwrap()
+        parse_arg(text).unwrap().1.unwrap()
     }
 
     #[test]
@@ -266,7 +407,7 @@ mod tests {
         assert_eq!((c.role, c.length.text.as_str(), c.content), (BufferRole::Out, "(n) * (n)", Content::Zeros));
         assert_eq!((c.name.as_str(), c.element), ("C", ElementName::Number(Scalar::F32)));
         let a = declared("A[n*n] small 8");
-        let fill = |words: &str, is_frozen| Content::Fill { words: words.into(), is_frozen };
+        let fill = |words: &str, is_frozen| Content::Fill(DataKind::parse(words).unwrap(), is_frozen);
         assert_eq!((a.role, a.element, a.content), (BufferRole::In, ElementName::Parameter, fill("small 8", false)));
         assert_eq!(declared("i32 rows[n+1] offsets 8 frozen").content, fill("offsets 8", true));
         assert_eq!(declared("inout D[n]").content, fill("random", false));
@@ -275,14 +416,14 @@ mod tests {
         let image = declared("out image rgba8 picture[m, n]");
         let bytes = PixelFormat::named("rgba8").unwrap();
         assert_eq!((image.role, image.element, image.sides.len()), (BufferRole::Out, ElementName::Pixels(bytes), 2));
-        let file = Content::File { name: "x.npy".into(), is_frozen: false };
+        let file = Content::File("x.npy".into(), false);
         assert_eq!(declared("x[n] file x.npy").content, file);
         assert_eq!(declared("scratch sums[ceil(n, WG)]").role, BufferRole::Scratch);
     }
 
     #[test]
     fn other_arguments_are_numbers_and_local_memory() {
-        let arg = |text: &str| parse(text).unwrap().0;
+        let arg = |text: &str| parse_arg(text).unwrap().0;
         let formula = |text: &str| Formula::parse(text).unwrap();
         let number = |scalar| ValueType::Number(scalar, 1);
         assert_eq!(arg("n"), DescribedArg::Number(formula("n"), None));
@@ -316,8 +457,40 @@ mod tests {
             ("image rgb8 picture[m, n]", "write it as in \"image rgba8 picture[m, n]\""),
             ("sampler blurred", "no \"blurred\""),
         ] {
-            let said = parse(text).unwrap_err();
+            let said = parse_arg(text).unwrap_err();
             assert!(said.contains(why), "{text}: {said}");
         }
+    }
+
+    fn numbers(text: &str, scalar: Scalar, len: usize) -> Vec<f64> {
+        let kind = DataKind::parse(text).unwrap();
+        let fill = kind.fill(&|name| (name == "n").then_some(5)).unwrap();
+        let bytes = kind.generate(fill, &scalar.into(), 7, 1, len);
+        bytes.chunks(scalar.size()).map(|number| value(scalar.read(number))).collect()
+    }
+
+    #[test]
+    fn structure_is_as_it_is_named() {
+        assert!(numbers("sorted", Scalar::F32, 100).is_sorted() && numbers("sorted", Scalar::I64, 100).is_sorted());
+        let mut places = numbers("permutation", Scalar::U32, 100);
+        assert!(!places.is_sorted());
+        places.sort_by(f64::total_cmp);
+        assert_eq!(places, (0..100).map(f64::from).collect::<Vec<_>>());
+        let offsets = numbers("offsets 3", Scalar::I32, 100);
+        assert_eq!(offsets[0], 0.0);
+        assert!(offsets.windows(2).all(|pair| (0.0..=3.0).contains(&(pair[1] - pair[0]))));
+        assert!(offsets.windows(2).any(|pair| pair[1] - pair[0] == 3.0));
+        assert!(numbers("below n", Scalar::U8, 100).iter().all(|number| (0.0..5.0).contains(number)));
+    }
+
+    #[test]
+    fn what_tells_no_kernels_apart_is_refused() {
+        let names = |_: &str| None;
+        assert!(DataKind::parse("ones").unwrap_err().contains("never reads"));
+        let below = DataKind::parse("below 1").unwrap();
+        assert!(below.demand_difference(&names).unwrap_err().contains("never reads"));
+        assert!(DataKind::parse("small").unwrap_err().contains("no number"));
+        assert!(DataKind::parse("little").unwrap_err().contains("there is random"));
+        assert!(DataKind::parse("small 0").unwrap().fill(&names).is_err());
     }
 }

@@ -3,7 +3,8 @@
 
 use super::description::taken;
 use super::formula::Formula;
-use crate::signature::{AddressSpace, CSource, KernelParameter, Usage, ValueType};
+use crate::c_text::ValueType;
+use crate::signature::{AddressSpace, CSource, KernelParameter, Usage};
 use gpulab_model::plan::ImageKind;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -64,12 +65,7 @@ fn write_head(
         _ => ("form   = \"square\"\n", 1024, "n, n"),
     };
     let _ = writeln!(out, "{form}n      = {n}");
-    let host = source.host_names();
-    if let [first, ..] = &host.choices[..] {
-        let all = host.choices.join(", ");
-        let _ = writeln!(out, "# Its conditionals ask for {all}: define = {{ {first} = 1 }} chooses.");
-    }
-    macros.extend(host.unset.iter().map(|name| (name.clone(), "?".to_owned())));
+    macros.extend(source.host_names().into_iter().map(|name| (name, "?".to_owned())));
     if !macros.is_empty() {
         let all: Vec<String> = macros.iter().map(|(name, value)| format!("{name} = {value:?}")).collect();
         let _ = writeln!(out, "define = {{ {} }}", all.join(", "));
@@ -77,7 +73,7 @@ fn write_head(
     let required = source.required_group(kernel).and_then(|sides| {
         sides
             .iter()
-            .map(|text: &String| Formula::parse(text).ok()?.count((1, 1 << 16), &|_| None).ok())
+            .map(|text: &String| Formula::parse(text).ok()?.count(1, 1 << 16, &|_| None).ok())
             .collect::<Option<Vec<u64>>>()
     });
     match required.as_deref() {

@@ -1,13 +1,12 @@
-//! Formulas of whole numbers, as in `ceil(n, WG) * size`: the four operations, `%`, brackets and [`FUNCTIONS`]. What is handed to
-//! a kernel as a float is worked out in f64, and may have fractions.
+//! Formulas of whole numbers, as in `ceil(n, WG) * size`, and conditions, as in `is_pow2(WG) or WG == 48`, whose value is 1 or 0.
+//! What is handed to a kernel as a float is worked out in f64, and may have fractions.
 //!
 //! A parser of its own: the crates for formulas work on floats, where 2^53 + 1 is lost, or wrap; here a number that is too
 //! large, negative where none may be, or divided by zero has to be an error.
 
-use serde::de::{Deserialize, Deserializer, Error};
-
-/// Longest text of a formula: the parser recurses at brackets.
-const LONGEST: usize = 200;
+/// Longest text, and most brackets: the parser recurses at these.
+const LONGEST: usize = 1000;
+const MOST_BRACKETS: usize = 50;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Formula {
@@ -21,78 +20,113 @@ enum Node {
     /// Of floats alone.
     Fraction(f64),
     Name(String),
-    Operation(Operator, Box<[Node; 2]>),
+    /// An operator or a function; those of one side have theirs as the second.
+    Operation(&'static str, Box<[Node; 2]>),
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Operator {
-    Add,
-    Subtract,
-    Multiply,
-    Divide,
-    Remainder,
-    /// Division that rounds up.
-    Ceil,
-    Min,
-    Max,
-    /// Of the second side alone, rounded down.
-    Log2,
-    /// Of the second side alone, rounded up.
-    CeilLog2,
-    /// Of the second side alone.
-    Pow2,
-    /// Of the second side alone: 1 of a power of two, and else 0.
-    IsPow2,
+/// Operators between two sides; those of a later line bind more tightly.
+const RANKS: [&[&str]; 5] = [&["or", "||"], &["and", "&&"], &COMPARISONS, &["+", "-"], &["*", "/", "%"]];
+
+const COMPARISONS: [&str; 6] = ["==", "!=", "<=", ">=", "<", ">"];
+
+/// The place of comparisons among the ranks, where `not` may stand.
+const COMPARING: usize = 2;
+
+/// The functions, and the number of their arguments.
+const FUNCTIONS: [(&str, usize); 7] =
+    [("ceil", 2), ("min", 2), ("max", 2), ("log2", 1), ("clog2", 1), ("pow2", 1), ("is_pow2", 1)];
+
+/// Whether formulas have this word for something else than a name.
+pub(crate) fn is_word(name: &str) -> bool {
+    FUNCTIONS.iter().any(|(known, _)| *known == name) || ["or", "and", "not"].contains(&name)
 }
 
-/// The functions of formulas, and the number of their arguments.
-const FUNCTIONS: [(&str, Operator, usize); 7] = [
-    ("ceil", Operator::Ceil, 2),
-    ("min", Operator::Min, 2),
-    ("max", Operator::Max, 2),
-    ("log2", Operator::Log2, 1),
-    ("clog2", Operator::CeilLog2, 1),
-    ("pow2", Operator::Pow2, 1),
-    ("is_pow2", Operator::IsPow2, 1),
-];
-
-pub(super) fn is_function(name: &str) -> bool {
-    FUNCTIONS.iter().any(|(known, ..)| *known == name)
+/// None of what is too large, and of a division by zero.
+fn apply(operator: &str, a: i128, b: i128) -> Option<i128> {
+    Some(match operator {
+        "+" => a.checked_add(b)?,
+        "-" => a.checked_sub(b)?,
+        "*" => a.checked_mul(b)?,
+        "/" => a.checked_div_euclid(b)?,
+        "%" => a.checked_rem_euclid(b)?,
+        "ceil" => a.checked_add(b)?.checked_sub(1)?.checked_div_euclid(b)?,
+        "min" => a.min(b),
+        "max" => a.max(b),
+        "log2" => b.checked_ilog2()?.into(),
+        "clog2" => i128::from(b.checked_ilog2()?) + i128::from(b.count_ones() > 1),
+        "pow2" => u32::try_from(b).ok().filter(|power| *power < 64).map(|power| 1 << power)?,
+        "is_pow2" => i128::from(b > 0 && b.count_ones() == 1),
+        "not" => i128::from(b == 0),
+        "==" => i128::from(a == b),
+        "!=" => i128::from(a != b),
+        "<=" => i128::from(a <= b),
+        ">=" => i128::from(a >= b),
+        "<" => i128::from(a < b),
+        ">" => i128::from(a > b),
+        _ => return None,
+    })
 }
 
-impl Operator {
-    /// None of what is too large, and of a division by zero.
-    fn apply(self, a: i128, b: i128) -> Option<i128> {
+/// Not a number where there is no such operation of floats.
+fn apply_real(operator: &str, a: f64, b: f64) -> f64 {
+    match operator {
+        "+" => a + b,
+        "-" => a - b,
+        "*" => a * b,
+        "/" => a / b,
+        "%" => a % b,
+        "ceil" => (a / b).ceil(),
+        "min" => a.min(b),
+        "max" => a.max(b),
+        "log2" => b.log2(),
+        "clog2" => b.log2().ceil(),
+        "pow2" => b.exp2(),
+        _ => f64::NAN,
+    }
+}
+
+impl Node {
+    fn names<'a>(&'a self, found: &mut Vec<&'a str>) {
         match self {
-            Operator::Add => a.checked_add(b),
-            Operator::Subtract => a.checked_sub(b),
-            Operator::Multiply => a.checked_mul(b),
-            Operator::Divide => a.checked_div_euclid(b),
-            Operator::Remainder => a.checked_rem_euclid(b),
-            Operator::Ceil => a.checked_add(b)?.checked_sub(1)?.checked_div_euclid(b),
-            Operator::Min => Some(a.min(b)),
-            Operator::Max => Some(a.max(b)),
-            Operator::Log2 => b.checked_ilog2().map(i128::from),
-            Operator::CeilLog2 => Some(i128::from(b.checked_ilog2()?) + i128::from(b.count_ones() > 1)),
-            Operator::Pow2 => u32::try_from(b).ok().filter(|power| *power < 64).map(|power| 1 << power),
-            Operator::IsPow2 => Some(i128::from(b > 0 && b.count_ones() == 1)),
+            Node::Number(_) | Node::Fraction(_) => {}
+            Node::Name(name) => found.push(name),
+            Node::Operation(_, sides) => sides.iter().for_each(|side| side.names(found)),
         }
     }
 
-    fn apply_real(self, a: f64, b: f64) -> f64 {
+    fn value(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<i128, String> {
         match self {
-            Operator::Add => a + b,
-            Operator::Subtract => a - b,
-            Operator::Multiply => a * b,
-            Operator::Divide => a / b,
-            Operator::Remainder => a % b,
-            Operator::Ceil => (a / b).ceil(),
-            Operator::Min => a.min(b),
-            Operator::Max => a.max(b),
-            Operator::Log2 => b.log2(),
-            Operator::CeilLog2 => b.log2().ceil(),
-            Operator::Pow2 => b.exp2(),
-            Operator::IsPow2 => f64::from(u8::from(b > 0.0 && b.log2().fract() == 0.0)),
+            Node::Number(number) => Ok(*number),
+            Node::Fraction(number) => Err(format!("{number} is no whole number")),
+            Node::Name(name) => names(name).map(i128::from).ok_or_else(|| format!("{name} is unknown")),
+            Node::Operation(operator, sides) => {
+                let a = sides[0].value(names)?;
+                // What decides is said first, as in `A != 0 and n % A == 0`.
+                match (*operator, a != 0) {
+                    ("or" | "||", true) => return Ok(1),
+                    ("and" | "&&", false) => return Ok(0),
+                    _ => {}
+                }
+                let b = sides[1].value(names)?;
+                match *operator {
+                    "or" | "||" | "and" | "&&" => Ok(i128::from(b != 0)),
+                    _ => apply(operator, a, b).ok_or_else(|| match (*operator, b) {
+                        ("log2" | "clog2", _) => format!("log2 of {b} is no number"),
+                        ("pow2", _) => format!("pow2({b}) is no whole number of 64 bits"),
+                        (_, 0) => "it divides by zero".to_owned(),
+                        _ => "it is too large".to_owned(),
+                    }),
+                }
+            }
+        }
+    }
+
+    fn real(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<f64, String> {
+        match self {
+            Node::Number(number) => Ok(*number as f64),
+            Node::Fraction(number) => Ok(*number),
+            Node::Name(name) => names(name).map(|value| value as f64).ok_or_else(|| format!("{name} is unknown")),
+            Node::Operation(operator, sides) => Ok(apply_real(operator, sides[0].real(names)?, sides[1].real(names)?)),
         }
     }
 }
@@ -100,37 +134,45 @@ impl Operator {
 impl Formula {
     pub(crate) fn parse(text: &str) -> Result<Formula, String> {
         let wrong = |why: &str| format!("{why} in the formula \"{text}\": write it as in \"2 * n\" or \"ceil(n, WG)\"");
-        if text.len() > LONGEST {
-            return Err(format!("a formula has at most {LONGEST} characters"));
+        if text.len() > LONGEST || text.matches('(').count() > MOST_BRACKETS {
+            return Err(format!("a formula has at most {LONGEST} characters and {MOST_BRACKETS} brackets"));
         }
         if text.contains('?') {
             return Err(format!("\"{text}\" has a question mark: put what its host gives there"));
         }
         let tokens = tokens(text).map_err(|c| wrong(&format!("there is a {c:?}")))?;
         let mut parser = FormulaParser { tokens: &tokens, at: 0 };
-        let root = parser.sum().map_err(|why| wrong(&why))?;
+        let root = parser.ranked(0).map_err(|why| wrong(&why))?;
         match parser.peek() {
             None => Ok(Formula { text: text.trim().to_owned(), root }),
             Some(token) => Err(wrong(&format!("`{token}` is not expected here"))),
         }
     }
 
-    pub(crate) fn names(&self) -> Vec<&str> {
-        fn walk<'a>(node: &'a Node, found: &mut Vec<&'a str>) {
-            match node {
-                Node::Number(_) | Node::Fraction(_) => {}
-                Node::Name(name) => found.push(name),
-                Node::Operation(_, sides) => sides.iter().for_each(|side| walk(side, found)),
+    /// A condition: what is 1 or 0.
+    pub(crate) fn condition(text: &str) -> Result<Formula, String> {
+        let formula = Formula::parse(text)?;
+        let is_condition = match &formula.root {
+            Node::Operation(operator, _) => {
+                ["not", "is_pow2"].contains(operator) || RANKS[..=COMPARING].iter().any(|rank| rank.contains(operator))
             }
+            _ => false,
+        };
+        if is_condition {
+            return Ok(formula);
         }
-        let mut found = Vec::new();
-        walk(&self.root, &mut found);
-        found
+        Err(format!("{text:?} compares nothing: write it as in \"WG_X * 4 <= n\""))
     }
 
-    /// Whether it asks something, whose answer is 0 or 1.
-    pub(super) fn is_question(&self) -> bool {
-        matches!(self.root, Node::Operation(Operator::IsPow2, _))
+    /// Several formulas with commas between them, as in `n, ceil(m, 4)`.
+    pub(crate) fn list(text: &str) -> Result<Vec<Formula>, String> {
+        parts(text).map(Formula::parse).collect()
+    }
+
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let mut found = Vec::new();
+        self.root.names(&mut found);
+        found
     }
 
     /// The name that it is, if it is nothing else.
@@ -139,38 +181,12 @@ impl Formula {
     }
 
     pub(crate) fn value(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<i128, String> {
-        fn value(node: &Node, names: &dyn Fn(&str) -> Option<u64>) -> Result<i128, String> {
-            match node {
-                Node::Number(number) => Ok(*number),
-                Node::Fraction(number) => Err(format!("{number} is no whole number")),
-                Node::Name(name) => names(name).map(i128::from).ok_or_else(|| format!("{name} is unknown")),
-                Node::Operation(operator, sides) => {
-                    let [a, b] = [value(&sides[0], names)?, value(&sides[1], names)?];
-                    operator.apply(a, b).ok_or_else(|| match (operator, b) {
-                        (Operator::Log2 | Operator::CeilLog2, _) => format!("log2 of {b} is no number"),
-                        (Operator::Pow2, _) => format!("pow2({b}) is no whole number of 64 bits"),
-                        (_, 0) => "it divides by zero".to_owned(),
-                        _ => "it is too large".to_owned(),
-                    })
-                }
-            }
-        }
-        value(&self.root, names)
+        self.root.value(names).map_err(|why| format!("\"{}\": {why}", self.text))
     }
 
     /// Its value in f64, where divisions are not rounded.
     pub(crate) fn real(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<f64, String> {
-        fn value(node: &Node, names: &dyn Fn(&str) -> Option<u64>) -> Result<f64, String> {
-            match node {
-                Node::Number(number) => Ok(*number as f64),
-                Node::Fraction(number) => Ok(*number),
-                Node::Name(name) => names(name).map(|value| value as f64).ok_or_else(|| format!("{name} is unknown")),
-                Node::Operation(operator, sides) => {
-                    Ok(operator.apply_real(value(&sides[0], names)?, value(&sides[1], names)?))
-                }
-            }
-        }
-        match value(&self.root, names) {
+        match self.root.real(names) {
             Ok(number) if number.is_finite() => Ok(number),
             Ok(number) => Err(format!("\"{}\" is {number}", self.text)),
             Err(why) => Err(format!("\"{}\": {why}", self.text)),
@@ -178,8 +194,8 @@ impl Formula {
     }
 
     /// Its value as a count from `least` to `most`.
-    pub(crate) fn count(&self, (least, most): (u64, u64), names: &dyn Fn(&str) -> Option<u64>) -> Result<u64, String> {
-        let value = self.value(names).map_err(|why| format!("\"{}\": {why}", self.text))?;
+    pub(crate) fn count(&self, least: u64, most: u64, names: &dyn Fn(&str) -> Option<u64>) -> Result<u64, String> {
+        let value = self.value(names)?;
         match u64::try_from(value).ok().filter(|value| (least..=most).contains(value)) {
             Some(value) => Ok(value),
             None => Err(format!("\"{}\" is {value}, and must be from {least} to {most}", self.text)),
@@ -193,28 +209,45 @@ pub(crate) fn macro_value(text: &str, names: &dyn Fn(&str) -> Option<u64>) -> St
     value.map_or_else(|_| text.to_owned(), |value| value.to_string())
 }
 
-/// Numbers, names, and single characters.
+/// What stands between commas that are in no brackets.
+pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    text.split(move |c: char| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        c == ',' && depth == 0
+    })
+}
+
+/// Whether a text can be a name in formulas and in OpenCL C.
+pub(crate) fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+}
+
+/// Numbers, names and signs.
 fn tokens(text: &str) -> Result<Vec<String>, char> {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let mut tokens: Vec<String> = Vec::new();
     let mut in_word = false;
     for c in text.chars() {
-        match (c, tokens.last_mut()) {
-            (c, Some(word)) if is_word(c) && in_word => word.push(c),
-            (c, Some(word)) if in_word && goes_on(word, c) => {
+        let is_word = c.is_ascii_alphanumeric() || c == '_';
+        match tokens.last_mut() {
+            // A number goes on with a point, or with the sign of its exponent.
+            Some(word) if in_word && (is_word || goes_on(word, c)) => {
                 word.push(c);
                 continue;
             }
-            (c, _) if is_word(c) || "+-*/%(),".contains(c) => tokens.push(c.to_string()),
-            (c, _) if c.is_ascii_whitespace() => {}
-            (c, _) => return Err(c),
+            Some(sign) if !in_word && !is_word && RANKS.concat().contains(&format!("{sign}{c}").as_str()) => {
+                sign.push(c)
+            }
+            _ if is_word || "+-*/%(),<>=!&|".contains(c) => tokens.push(c.to_string()),
+            _ if c.is_ascii_whitespace() => {}
+            _ => return Err(c),
         }
-        in_word = is_word(c);
+        in_word = is_word;
     }
     Ok(tokens)
 }
 
-/// Whether a number goes on with a point, or with the sign of its exponent.
 fn goes_on(word: &str, c: char) -> bool {
     let is_number = word.starts_with(|c: char| c.is_ascii_digit()) && !word.starts_with("0x");
     is_number && (c == '.' || ("+-".contains(c) && word.ends_with(['e', 'E'])))
@@ -253,104 +286,48 @@ impl<'a> FormulaParser<'a> {
         if self.take(token) { Ok(()) } else { Err(format!("a `{token}` is missing")) }
     }
 
-    fn sum(&mut self) -> Result<Node, String> {
-        self.chain(&[("+", Operator::Add), ("-", Operator::Subtract)], FormulaParser::product)
-    }
-
-    fn product(&mut self) -> Result<Node, String> {
-        let operators = [("*", Operator::Multiply), ("/", Operator::Divide), ("%", Operator::Remainder)];
-        self.chain(&operators, FormulaParser::atom)
-    }
-
-    /// Operations of one rank, from left to right.
-    fn chain(
-        &mut self,
-        operators: &[(&str, Operator)],
-        operand: fn(&mut FormulaParser<'a>) -> Result<Node, String>,
-    ) -> Result<Node, String> {
-        let mut all = operand(self)?;
-        while let Some(&(_, operator)) = operators.iter().find(|(token, _)| self.take(token)) {
-            all = Node::Operation(operator, Box::new([all, operand(self)?]));
+    /// Operations of this rank and of those that bind more tightly, from left to right.
+    fn ranked(&mut self, rank: usize) -> Result<Node, String> {
+        let Some(operators) = RANKS.get(rank) else { return self.atom() };
+        if rank == COMPARING && self.take("not") {
+            return Ok(Node::Operation("not", Box::new([Node::Number(0), self.ranked(rank)?])));
+        }
+        let mut all = self.ranked(rank + 1)?;
+        while let Some(&operator) = operators.iter().find(|token| self.take(token)) {
+            all = Node::Operation(operator, Box::new([all, self.ranked(rank + 1)?]));
+            // `a < b < c` is no comparison of all three.
+            if rank == COMPARING {
+                break;
+            }
         }
         Ok(all)
     }
 
     fn atom(&mut self) -> Result<Node, String> {
         if self.take("(") {
-            let inner = self.sum()?;
+            let inner = self.ranked(0)?;
             return self.demand(")").map(|()| inner);
         }
         let Some(token) = self.peek() else { return Err("a number or a name is missing".into()) };
         self.at += 1;
         if token == "-" {
-            let sides = Box::new([Node::Number(0), self.atom()?]);
-            return Ok(Node::Operation(Operator::Subtract, sides));
+            return Ok(Node::Operation("-", Box::new([Node::Number(0), self.atom()?])));
         }
-        if let Some(&(_, function, arguments)) = FUNCTIONS.iter().find(|(name, ..)| *name == token) {
+        if let Some(&(function, arguments)) = FUNCTIONS.iter().find(|(name, _)| *name == token) {
             self.demand("(")?;
             let mut first = Node::Number(0);
             if arguments == 2 {
-                first = self.sum()?;
+                first = self.ranked(0)?;
                 self.demand(",")?;
             }
-            let sides = Box::new([first, self.sum()?]);
+            let sides = Box::new([first, self.ranked(0)?]);
             return self.demand(")").map(|()| Node::Operation(function, sides));
         }
         match token.starts_with(|c: char| c.is_ascii_digit()) {
             true => number(token).ok_or_else(|| format!("`{token}` is not a number")),
-            false if is_name(token) => Ok(Node::Name(token.to_owned())),
+            false if is_name(token) && !is_word(token) => Ok(Node::Name(token.to_owned())),
             false => Err(format!("`{token}` stands where a number or a name must be")),
         }
-    }
-}
-
-/// Whether a text can be a name in formulas and in OpenCL C.
-pub(super) fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-}
-
-/// Several formulas with commas between them, as in `n, ceil(m, 4)`.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Formulas(pub(crate) Vec<Formula>);
-
-impl Formulas {
-    pub(crate) fn parse(text: &str) -> Result<Formulas, String> {
-        parts(text).map(Formula::parse).collect::<Result<_, _>>().map(Formulas)
-    }
-}
-
-/// What stands between commas that are in no brackets.
-pub(crate) fn parts(text: &str) -> impl Iterator<Item = &str> {
-    let mut depth = 0;
-    text.split(move |c: char| {
-        depth += i32::from(c == '(') - i32::from(c == ')');
-        c == ',' && depth == 0
-    })
-}
-
-/// From a string, or from a whole number, which needs no quotes.
-pub(super) fn from_text<'de, D: Deserializer<'de>, T>(
-    from: D,
-    parse: fn(&str) -> Result<T, String>,
-) -> Result<T, D::Error> {
-    let parsed = match toml::Value::deserialize(from)? {
-        toml::Value::String(text) => parse(&text),
-        toml::Value::Integer(number) => parse(&number.to_string()),
-        _ => Err("it must be a number or a formula in quotes, as in \"2 * n\"".to_owned()),
-    };
-    parsed.map_err(D::Error::custom)
-}
-
-impl<'de> Deserialize<'de> for Formula {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Formula, D::Error> {
-        from_text(from, Formula::parse)
-    }
-}
-
-impl<'de> Deserialize<'de> for Formulas {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Formulas, D::Error> {
-        from_text(from, Formulas::parse)
     }
 }
 
@@ -435,7 +412,7 @@ mod tests {
 
     #[test]
     fn counts_have_a_least_and_a_most() {
-        let count = |text: &str| Formula::parse(text).unwrap().count((1, 1 << 40), &|_| Some(7));
+        let count = |text: &str| Formula::parse(text).unwrap().count(1, 1 << 40, &|_| Some(7));
         assert_eq!(count("n"), Ok(7));
         for text in ["n - 7", "n - 8", "n * 1000000000000000", "n * n * 1000000000000000000000000000000"] {
             assert!(count(text).unwrap_err().contains(text), "{text}");
@@ -444,16 +421,49 @@ mod tests {
 
     #[test]
     fn commas_part_formulas_outside_of_brackets_only() {
-        let texts = |text: &str| {
-            Formulas::parse(text).map(|all| all.0.into_iter().map(|formula| formula.text).collect::<Vec<_>>())
-        };
+        let texts =
+            |text: &str| Formula::list(text).map(|all| all.into_iter().map(|formula| formula.text).collect::<Vec<_>>());
         assert_eq!(texts("n, ceil(m, 4)").unwrap(), ["n", "ceil(m, 4)"]);
         assert!(texts("n,").is_err());
     }
 
+    #[test]
+    fn conditions_compare_two_formulas() {
+        let holds = |text: &str| {
+            let value = Formula::condition(text)?.value(&|name| (name == "n").then_some(8));
+            value.map(|value| value == 1)
+        };
+        for (text, want) in [
+            ("n == 8", true),
+            ("n != 8", false),
+            ("n * 2 <= 16", true),
+            ("n > 8", false),
+            ("n >= 8", true),
+            ("is_pow2(n)", true),
+            ("n == 7 or n == 8", true),
+            ("n == 7 || n == 9", false),
+            ("n == 7 or n == 8 and n > 9", false),
+            ("(n == 7 or n == 8) and n < 9", true),
+            ("(n + 1) * 2 == 18", true),
+            ("(n + 1) * 2 == (17 + 1)", true),
+            ("not n == 8", false),
+            ("not (n == 7 and is_pow2(n))", true),
+            ("n == 8 or m == 1", true),
+            ("(n) > (7)", true),
+        ] {
+            assert_eq!(holds(text), Ok(want), "{text}");
+        }
+        assert!(holds("m < 8").is_err());
+        assert!(holds("n == 8 and m == 1").is_err());
+        assert_eq!(Formula::condition("n < 4 or for_all == 1").unwrap().names(), ["n", "for_all"]);
+        for text in ["n", "n + 1", "n = 8", "n < 8 < 9", "< 8", "", "n == 8 or", "(n == 8", "not", "n in (1, 2)"] {
+            assert!(Formula::condition(text).is_err(), "{text}");
+        }
+    }
+
     proptest! {
         #[test]
-        fn any_text_is_understood_or_refused(text in "[n0-9+*/%(), a-zé-]{0,40}") {
+        fn any_text_is_understood_or_refused(text in "[n0-9+*/%(), a-zé<=!-]{0,40}") {
             if let Ok(formula) = Formula::parse(&text) {
                 let _ = formula.value(&|_| Some(0));
             }

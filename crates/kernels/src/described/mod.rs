@@ -4,38 +4,84 @@
 //! an [`Oracle`], which may run programs: nothing here does.
 
 mod args;
-mod content;
 mod description;
 mod draft;
-mod file;
 mod formula;
-mod oracle;
 mod planner;
 mod problem;
 mod resolve;
-mod restriction;
 
-pub use description::{Checker, Description};
+pub(crate) use args::{DescribedArg, parse_arg};
+pub use description::{Checker, DeclarationError, Description, FamilyFile};
 pub use draft::draft;
-pub use file::{ArrayFormat, FamilyFile};
-pub(crate) use formula::{Formula, macro_value, parts};
-pub use oracle::{Oracle, OracleBuffer, OracleFile, OracleQuestion};
-pub(crate) use planner::value_of;
+pub(crate) use formula::{Formula, is_name, macro_value, parts};
+pub(crate) use planner::bound;
 
-use super::builder::RESTORE;
-use super::family::BroughtKernel;
-use super::own::kernel_names;
-use super::signature::{hidden_macros, without_definitions};
-use super::tunable::DeclaredMacro;
-use super::{AnyProblem, DeclarationError, Family, Rung};
-use description::DescribedRung;
+use crate::builder::RESTORE;
+use crate::c_text::{hidden_macros, without_definitions};
+use crate::family::BroughtKernel;
+use crate::signature::CSource;
+use crate::tunable::DeclaredMacro;
+use crate::{AnyProblem, Family, Rung};
+use args::{BufferRole, Content, Declared};
+use description::{DescribedRung, RungStep};
+use gpulab_model::data::{Array, Dtype, Layout};
+use gpulab_model::plan::{Case, Plan};
 use problem::DescribedProblem;
 use std::sync::Arc;
+
+/// A buffer of a question: an input, an output, or both.
+pub struct OracleBuffer<'a> {
+    pub name: &'a str,
+    /// What its elements are, where a vector's numbers are elements of their own.
+    pub layout: Layout,
+    /// Numbers of a vector; 1 of others.
+    pub lanes: usize,
+    /// The type and the length of its array.
+    pub dtype: Dtype,
+    pub len: usize,
+    /// What is in it before the run; none of what is only written.
+    pub input: Option<&'a Array>,
+    pub is_output: bool,
+    /// Whether it is an image whose whole numbers kernels see as floats from 0 to 1.
+    pub is_share: bool,
+}
+
+pub struct OracleQuestion<'a> {
+    pub case: &'a Case,
+    /// In the order in which the file names them.
+    pub buffers: Vec<OracleBuffer<'a>>,
+    /// The launches of the rung that says what is right, if one does; its inputs and outputs are the buffers.
+    pub plan: Option<Plan>,
+}
+
+impl OracleQuestion<'_> {
+    pub fn outputs(&self) -> impl Iterator<Item = &OracleBuffer<'_>> {
+        self.buffers.iter().filter(|buffer| buffer.is_output)
+    }
+}
+
+pub struct OracleFile {
+    pub elements: Array,
+    /// Pixels of a row, of a picture.
+    pub width: Option<usize>,
+}
+
+/// Who knows what is right, and what is in files.
+pub trait Oracle: Send + Sync {
+    fn answer(&self, question: &OracleQuestion<'_>) -> Result<Vec<Array>, String>;
+
+    /// The elements of a file of data, in an array of this type; of bytes those that the layout says, of a picture so many
+    /// channels.
+    fn file(&self, name: &str, dtype: Dtype, layout: &Layout, channels: usize) -> Result<Arc<OracleFile>, String>;
+
+    fn describe(&self) -> String;
+}
 
 pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Family, DeclarationError> {
     let mut description = Description::parse(&file.text, &file.name)?;
     let elements = resolve::resolve(&mut description, file)?;
-    if let Checker::Kernel { file: name } = description.checker() {
+    if let Checker::Kernel(name) = &description.checker {
         reference_kernel(file, name).map_err(|why| DeclarationError { line: None, why })?;
     }
     let problem = Arc::new(DescribedProblem { description, elements, oracle, planner: planner::plan });
@@ -74,7 +120,7 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
                     }),
                 };
                 let rung = Rung::brought(&format!("{}/{}", described.name, own.name), Some(at as u32 + 1), kernel);
-                rung.between(&[], if problem_restores(described, own) { &[RESTORE] } else { &[] })
+                rung.between(&[], if is_restored(described, own) { &[RESTORE] } else { &[] })
             })
             .collect(),
         choices: &[],
@@ -85,12 +131,9 @@ pub(super) fn family(file: &FamilyFile, oracle: Box<dyn Oracle>) -> Result<Famil
 }
 
 /// Whether a rung's launches need those that put data back.
-fn problem_restores(description: &Description, rung: &DescribedRung) -> bool {
-    use args::{BufferRole, Content};
-    let is_restored =
-        |declared: &args::Declared| declared.role == BufferRole::InOut || declared.content == Content::Zeros;
-    description.buffers.iter().map(|buffer| &buffer.declared).chain(&rung.scratch).any(is_restored)
-        || rung.steps.iter().any(description::RungStep::needs_restoring)
+fn is_restored(description: &Description, rung: &DescribedRung) -> bool {
+    let is_restored = |declared: &Declared| declared.role == BufferRole::InOut || declared.content == Content::Zeros;
+    description.buffers.iter().chain(&rung.scratch).any(is_restored) || rung.steps.iter().any(RungStep::needs_restoring)
 }
 
 pub fn rung_text(description: &Description, rung: &str, file: &FamilyFile) -> Option<String> {
@@ -109,7 +152,7 @@ fn text_of(rung: &DescribedRung, file: &FamilyFile) -> Option<String> {
 /// The only kernel of a reference's file, and the file's text.
 pub fn reference_kernel<'a>(file: &'a FamilyFile, name: &str) -> Result<(String, &'a str), String> {
     let text = file.sources.get(name).ok_or_else(|| format!("{name} was not read"))?;
-    match &kernel_names(text)[..] {
+    match &CSource::new(text, &[]).kernels()[..] {
         [only] => Ok((only.clone(), text)),
         all => Err(format!("[check] kernel: {name} must have one kernel, and has {}", all.len())),
     }
@@ -184,9 +227,9 @@ mod tests {
         assert!(why(&file("read", TOML)).contains("gpulab already has a family"), "a probe's name");
         let other = TOML.replace("kernel = \"doubled\"", "kernel = \"tripled\"");
         assert!(why(&file("doubled", &other)).contains("it has doubled"));
-        let short = TOML.replace("\"x\", \"out\", \"n\"", "\"x\", \"out\"");
+        let short = TOML.replace(", \"n\"]", "]");
         let error = Registry::default().declare(&file("doubled", &short), Box::new(Twice(None))).err().unwrap();
-        assert!(error.line == Some(33) && error.why.contains("3 parameters"), "{error}");
+        assert!(error.line == Some(23) && error.why.contains("3 parameters"), "{error}");
     }
 
     #[test]
@@ -211,17 +254,17 @@ mod tests {
         let of = |family: &Family, x: f32| {
             family.problem.reference(&case(family, Dtype::F32, 2), &[Array::F32(vec![x, 1.0])])
         };
-        assert!(matches!(of(exact, 2.0), Reference::Near(_)));
+        assert!(matches!(of(exact, 2.0), Reference::Near { .. }));
         assert!(matches!(of(exact, f32::NAN), Reference::Unknown(why) if why.contains("element 0 is NaN")));
-        let wide = TOML.replace("reason", "absolute = 3\nreason");
+        let wide = TOML.replace("tolerance = 0", "tolerance = { absolute = 3 }");
         let wide = &family(&file("doubled", &wide), Box::new(Twice(None))).unwrap();
         assert!(matches!(of(wide, 2.0), Reference::Unknown(why) if why.contains("zeros")));
-        assert!(matches!(of(wide, 4.0), Reference::Near(_)));
+        assert!(matches!(of(wide, 4.0), Reference::Near { .. }));
     }
 
     #[test]
     fn lengths_that_are_nothing_are_refused_by_plans() {
-        let text = TOML.replacen("length = \"n\"", "length = \"n - 10\"", 1);
+        let text = TOML.replacen("out[n]", "out[n - 10]", 1);
         let family = &family(&file("doubled", &text), Box::new(Twice(None))).unwrap();
         let rung = family.rung("naive").unwrap();
         for n in [5, 10] {

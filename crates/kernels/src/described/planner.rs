@@ -1,11 +1,11 @@
 //! The launches of a described rung.
 
 use super::args::{BufferElement, BufferRole, Content, Declared, DescribedArg};
-use super::description::{DescribedLaunch, DescribedRung, Extent, MOST, RungStep, is_flat};
+use super::description::{DescribedLaunch, DescribedRung, MOST, RungStep};
 use super::formula::{Formula, macro_value};
 use super::problem::{DescribedProblem, Storage};
 use crate::builder::PlanDraft;
-use crate::signature::ValueType;
+use crate::c_text::ValueType;
 use crate::{Described, Planned, shape};
 use gpulab_model::data::{Dtype, NumberValue, Scalar};
 use gpulab_model::plan::{Arg, ArgValue, BufferSpec, Case, FlagCheck, Image, Pass, Refusal, Role, Target, WorkGroup};
@@ -28,11 +28,12 @@ pub(super) fn plan(problem: &DescribedProblem, at: usize, case: &Case, target: &
 /// rung has more and says nothing.
 fn work_group(rung: &DescribedRung, case: &Case) -> WorkGroup {
     let asked = case.wg;
-    let is_deep = rung.steps.iter().flat_map(RungStep::launches).any(|launch| launch.extent.sides().len() > 1);
+    let is_deep = rung.steps.iter().any(|step| step.dimensions() > 1);
+    let is_flat = asked.0[1] == 1 && asked.0[2] == 1;
     match rung.wg {
-        _ if rung.groups.contains(&asked) => asked,
-        Some(declared) if is_flat(asked) && !is_flat(declared) => declared,
-        None if is_flat(asked) && is_deep => WorkGroup([16, asked.size().div_ceil(16).min(16), 1]),
+        _ if !is_flat || rung.groups.contains(&asked) => asked,
+        Some(declared) if declared.0[1] > 1 || declared.0[2] > 1 => declared,
+        None if is_deep => WorkGroup([16, asked.size().div_ceil(16).min(16), 1]),
         _ => asked,
     }
 }
@@ -66,9 +67,8 @@ impl<'a> DescribedPlan<'a> {
         self.define(&mut plan)?;
         let mut bound = Bindings { buffers: BTreeMap::new(), numbers: Vec::new(), local: 0, launches: 0 };
         let mut inputs = 0;
-        for (buffer, len) in description.buffers.iter().zip(lens) {
-            let declared = &buffer.declared;
-            let dtype = self.problem.storage(buffer, case.dtype).dtype;
+        for (declared, len) in description.buffers.iter().zip(lens) {
+            let dtype = self.problem.storage(declared, case.dtype).dtype;
             let input = declared.role.is_input().then(|| {
                 inputs += 1;
                 plan.buffer(Role::Input(inputs - 1), dtype, len)
@@ -89,7 +89,7 @@ impl<'a> DescribedPlan<'a> {
         for declared in &self.rung.scratch {
             let element = self.problem.elements.of_scratch(self.at, &declared.name);
             let storage = Storage::of(element, case.dtype);
-            let count = self.count(&declared.length, (1, MOST), &bound.numbers)?;
+            let count = self.count(&declared.length, 1, MOST, &bound.numbers)?;
             let scratch = plan.buffer(Role::Scratch, storage.dtype, storage.len(count));
             if declared.content == Content::Zeros {
                 plan.plan.restored = true;
@@ -97,8 +97,8 @@ impl<'a> DescribedPlan<'a> {
             }
             bound.buffers.insert(&declared.name, self.viewed(&mut plan, declared, element, scratch)?);
         }
-        let local = self.rung.local.as_ref().map_or(Ok(0), |elements| self.local(elements, None, &bound.numbers))?;
-        bound.local = local;
+        let local = self.rung.local.as_ref().map_or(Ok(0), |elements| self.count(elements, 1, 1 << 24, &[]))?;
+        bound.local = local * case.dtype.size() as u64;
         let own = bound.buffers.clone();
         self.steps(&mut plan, &self.rung.steps, &mut bound)?;
         // After an odd number of exchanges a result lies where another buffer was.
@@ -128,7 +128,7 @@ impl<'a> DescribedPlan<'a> {
         }
         let mut sides = [1; 3];
         for (side, formula) in sides.iter_mut().zip(declared.sides.iter().rev()) {
-            *side = self.count(formula, (1, MOST), &[])? as usize;
+            *side = self.count(formula, 1, MOST, &[])? as usize;
         }
         let image = Image { kind: *kind, sides, format: *format, is_written: declared.role != BufferRole::In };
         let spec = &plan.plan.buffers[of];
@@ -140,8 +140,8 @@ impl<'a> DescribedPlan<'a> {
     /// Refuses settings that the file rules out.
     fn demand_conditions(&self) -> Result<(), Refusal> {
         for condition in &self.rung.conditions {
-            let holds = condition.holds(&|name| self.number(name, &[]));
-            if !holds.map_err(|why| Refusal::Setting(format!("where {:?}: {why}", condition.text)))? {
+            let holds = condition.value(&|name| self.number(name, &[]));
+            if holds.map_err(|why| Refusal::Setting(format!("where {why}")))? == 0 {
                 return Err(Refusal::Excluded(condition.text.clone()));
             }
         }
@@ -149,12 +149,8 @@ impl<'a> DescribedPlan<'a> {
     }
 
     fn define(&self, plan: &mut PlanDraft) -> Result<(), Refusal> {
-        let [x, y, _] = self.wg.0;
-        for (name, value) in [("WG", self.wg.size()), ("WG_X", x), ("WG_Y", y)] {
-            plan.define(name, value);
-        }
-        for (name, value) in &self.problem.description.constants {
-            plan.define(name, value);
+        for name in ["WG", "WG_X", "WG_Y"] {
+            plan.define(name, self.number(name, &[]).unwrap_or_default());
         }
         for name in self.rung.tune.keys() {
             let value = self.number(name, &[]).unwrap_or_default();
@@ -179,9 +175,8 @@ impl<'a> DescribedPlan<'a> {
                     bound.local = bound.local.max(local);
                 }
                 RungStep::Loop { variable, ends, swap, flag, steps } => {
-                    let [from, to] = [&ends[0], &ends[1]].map(|end| self.count(end, (0, MOST), &bound.numbers));
-                    let from = from?;
-                    let to = to?;
+                    let from = self.count(&ends[0], 0, MOST, &bound.numbers)?;
+                    let to = self.count(&ends[1], 0, MOST, &bound.numbers)?;
                     if to.saturating_sub(from) > MOST_LAUNCHES as u64 {
                         return Err(Refusal::Size(format!(
                             "the loop over {variable} has more than {MOST_LAUNCHES} turns"
@@ -264,38 +259,25 @@ impl<'a> DescribedPlan<'a> {
     }
 
     /// Adds a launch; the bytes of local memory that it hands over.
-    fn launch(&self, plan: &mut PlanDraft, launch: &DescribedLaunch, bound: &Bindings<'a>) -> Result<u64, Refusal> {
-        let sides = launch.extent.sides();
+    fn launch(&self, plan: &mut PlanDraft, launch: &DescribedLaunch, bindings: &Bindings<'a>) -> Result<u64, Refusal> {
         // A launch of one dimension has the work-items of the group in a row.
-        let wg = launch.wg.unwrap_or(if sides.len() == 1 { WorkGroup::linear(self.wg.size()) } else { self.wg });
+        let is_row = launch.sides.len() == 1;
+        let wg = launch.wg.unwrap_or(if is_row { WorkGroup::linear(self.wg.size()) } else { self.wg });
         shape::check_wg(wg, self.target)?;
         let mut groups = [1; 3];
-        for (d, side) in sides.iter().enumerate() {
-            let count = self.count(side, (1, MOST), &bound.numbers)?;
-            groups[d] = if matches!(launch.extent, Extent::Items(_)) { count.div_ceil(wg.0[d] as u64) } else { count };
+        for (d, side) in launch.sides.iter().enumerate() {
+            let count = self.count(side, 1, MOST, &bindings.numbers)?;
+            groups[d] = if launch.is_of_groups { count } else { count.div_ceil(wg.0[d] as u64) };
         }
         let items = groups.iter().try_fold(wg.size() as u64, |items, groups| items.checked_mul(*groups));
         if items.is_none_or(|items| items > MOST) {
             return Err(Refusal::Size(format!("the launch of {} has more than {MOST} work-items", launch.kernel)));
         }
-        let mut args = Vec::new();
-        let mut local = 0u64;
-        for arg in &launch.args {
-            args.push(match arg {
-                DescribedArg::Buffer(name) => match bound.buffers.get(name.as_str()) {
-                    Some(buffer) => *buffer,
-                    None => return Err(Refusal::Setting(format!("there is no buffer {name}"))),
-                },
-                DescribedArg::Sampler(sampler) => Arg::Sampler(*sampler),
-                DescribedArg::Number(formula, of) => self.value(formula, of.as_ref(), &bound.numbers)?,
-                DescribedArg::Numbers(formulas, of) => self.values(formulas, of.as_ref(), &bound.numbers)?,
-                DescribedArg::Local(elements, of) => {
-                    let bytes = self.local(elements, of.as_ref(), &bound.numbers)?;
-                    local += bytes;
-                    Arg::Local(bytes as usize)
-                }
-            });
-        }
+        let names = |name: &str| self.number(name, &bindings.numbers);
+        let buffers = |name: &str| bindings.buffers.get(name).copied();
+        let args = launch.args.iter().map(|arg| bound(arg, self.case.dtype, &names, &buffers));
+        let args = args.collect::<Result<Vec<Arg>, _>>()?;
+        let local = args.iter().map(|arg| if let Arg::Local(bytes) = arg { *bytes as u64 } else { 0 }).sum();
         plan.launch_of(&launch.kernel, groups, wg, args);
         if let Some(pass) = plan.plan.passes.last_mut() {
             pass.timed = launch.is_timed;
@@ -303,46 +285,8 @@ impl<'a> DescribedPlan<'a> {
         Ok(local)
     }
 
-    /// A number as its parameter wants it.
-    fn value(&self, formula: &Formula, of: Option<&ValueType>, loops: &[(&str, u64)]) -> Result<Arg, Refusal> {
-        value_of(formula, of, self.case.dtype, &|name| self.number(name, loops))
-    }
-
-    fn values(&self, formulas: &[Formula], of: Option<&ValueType>, loops: &[(&str, u64)]) -> Result<Arg, Refusal> {
-        /// What lies between a struct's fields, which no kernel may rely on.
-        const PADDING: u8 = 0xA5;
-        let mut bytes = Vec::new();
-        match of {
-            Some(ValueType::Struct(layout)) => {
-                bytes.resize(layout.size, PADDING);
-                for (formula, field) in formulas.iter().zip(&layout.fields) {
-                    let value = self.bytes(formula, field.scalar, loops)?;
-                    bytes[field.at..][..value.len()].copy_from_slice(&value);
-                }
-            }
-            Some(ValueType::Number(scalar, lanes)) => {
-                for formula in formulas {
-                    bytes.extend(self.bytes(formula, *scalar, loops)?);
-                }
-                bytes.resize(scalar.size() * lanes, 0);
-            }
-            _ => return Err(Refusal::Setting("the type of a struct or vector is not known".into())),
-        }
-        by_value(&bytes)
-    }
-
-    fn bytes(&self, formula: &Formula, scalar: Scalar, loops: &[(&str, u64)]) -> Result<Vec<u8>, Refusal> {
-        bytes_of(formula, scalar, &|name| self.number(name, loops))
-    }
-
-    /// The bytes of so many elements in local memory, which a device has at most a few KiB of.
-    fn local(&self, elements: &Formula, of: Option<&ValueType>, loops: &[(&str, u64)]) -> Result<u64, Refusal> {
-        let size = self.case.dtype.size();
-        Ok(self.count(elements, (1, 1 << 24), loops)? * of.map_or(size, |of| of.size(size)) as u64)
-    }
-
-    fn count(&self, formula: &Formula, range: (u64, u64), loops: &[(&str, u64)]) -> Result<u64, Refusal> {
-        formula.count(range, &|name| self.number(name, loops)).map_err(Refusal::Size)
+    fn count(&self, formula: &Formula, least: u64, most: u64, loops: &[(&str, u64)]) -> Result<u64, Refusal> {
+        formula.count(least, most, &|name| self.number(name, loops)).map_err(Refusal::Size)
     }
 
     fn number(&self, name: &str, loops: &[(&str, u64)]) -> Option<u64> {
@@ -367,53 +311,78 @@ impl<'a> DescribedPlan<'a> {
     }
 }
 
+/// What a kernel is given for an argument: numbers as its parameter wants them, as an index where nothing is known of it; so many
+/// bytes of local memory.
+pub(crate) fn bound(
+    arg: &DescribedArg,
+    case: Dtype,
+    names: &dyn Fn(&str) -> Option<u64>,
+    buffers: &dyn Fn(&str) -> Option<Arg>,
+) -> Result<Arg, Refusal> {
+    /// What lies between a struct's fields, which no kernel may rely on.
+    const PADDING: u8 = 0xA5;
+    let bytes = match arg {
+        DescribedArg::Buffer(name) => {
+            return buffers(name).ok_or_else(|| Refusal::Setting(format!("there is no buffer {name}")));
+        }
+        DescribedArg::Sampler(sampler) => return Ok(Arg::Sampler(*sampler)),
+        // A device has at most a few KiB of local memory.
+        DescribedArg::Local(elements, of) => {
+            let size = of.as_ref().map_or(case.size(), |of| of.size(case.size()));
+            return Ok(Arg::Local(elements.count(1, 1 << 24, names).map_err(Refusal::Size)? as usize * size));
+        }
+        DescribedArg::Number(formula, None | Some(ValueType::Index)) => {
+            return formula.count(0, u64::MAX, names).map(Arg::Index).map_err(Refusal::Size);
+        }
+        DescribedArg::Number(formula, Some(ValueType::Case)) => bytes_of(formula, case.into(), names)?,
+        // Each number of a vector.
+        DescribedArg::Number(formula, Some(ValueType::Number(scalar, lanes))) => {
+            bytes_of(formula, *scalar, names)?.repeat(*lanes)
+        }
+        DescribedArg::Number(formula, Some(ValueType::Struct(_))) => {
+            let why = format!("{:?} is one number for a struct: write {{1.0, 2.0, n}}", formula.text);
+            return Err(Refusal::Setting(why));
+        }
+        DescribedArg::Numbers(formulas, Some(ValueType::Struct(layout))) => {
+            let mut bytes = vec![PADDING; layout.size];
+            for (formula, field) in formulas.iter().zip(&layout.fields) {
+                let value = bytes_of(formula, field.scalar, names)?;
+                bytes[field.at..][..value.len()].copy_from_slice(&value);
+            }
+            bytes
+        }
+        DescribedArg::Numbers(formulas, Some(ValueType::Number(scalar, lanes))) => {
+            let mut bytes = Vec::new();
+            for formula in formulas {
+                bytes.extend(bytes_of(formula, *scalar, names)?);
+            }
+            bytes.resize(scalar.size() * lanes, 0);
+            bytes
+        }
+        DescribedArg::Numbers(..) => {
+            return Err(Refusal::Setting("the type of a struct or vector is not known".into()));
+        }
+    };
+    let len = bytes.len();
+    let most = || Refusal::Setting(format!("a value of {len} bytes; at most {} can be handed over", ArgValue::MOST));
+    ArgValue::new(&bytes).map(Arg::Value).ok_or_else(most)
+}
+
+fn bytes_of(formula: &Formula, scalar: Scalar, names: &dyn Fn(&str) -> Option<u64>) -> Result<Vec<u8>, Refusal> {
+    let number = match scalar.is_float() {
+        true => formula.real(names).map(NumberValue::Real),
+        false => formula.value(names).map(NumberValue::Whole),
+    };
+    let number = number.map_err(Refusal::Size)?;
+    scalar
+        .bytes(number)
+        .ok_or_else(|| Refusal::Size(format!("\"{}\" is {number}, which {} cannot hold", formula.text, scalar.name())))
+}
+
 /// The buffer that this one lies in: an image's pixels lie in another.
 fn memory(plan: &PlanDraft, index: usize) -> usize {
     match plan.plan.buffers[index].role {
         Role::Image { of, .. } => of,
         _ => index,
     }
-}
-
-/// A number as a parameter of this type wants it; as an index, where nothing is known of it.
-pub(crate) fn value_of(
-    formula: &Formula,
-    of: Option<&ValueType>,
-    case: Dtype,
-    names: &dyn Fn(&str) -> Option<u64>,
-) -> Result<Arg, Refusal> {
-    let bytes = match of {
-        None | Some(ValueType::Index) => {
-            return formula.count((0, u64::MAX), names).map(Arg::Index).map_err(Refusal::Size);
-        }
-        Some(ValueType::Case) => bytes_of(formula, case.into(), names)?,
-        // Each number of a vector.
-        Some(ValueType::Number(scalar, lanes)) => bytes_of(formula, *scalar, names)?.repeat(*lanes),
-        Some(ValueType::Struct(_)) => {
-            return Err(Refusal::Setting(format!(
-                "{:?} is one number for a struct: write {{1.0, 2.0, n}}",
-                formula.text
-            )));
-        }
-    };
-    by_value(&bytes)
-}
-
-fn bytes_of(formula: &Formula, scalar: Scalar, names: &dyn Fn(&str) -> Option<u64>) -> Result<Vec<u8>, Refusal> {
-    let number = match scalar.is_float() {
-        true => NumberValue::Real(formula.real(names).map_err(Refusal::Size)?),
-        false => {
-            let whole = formula.value(names);
-            NumberValue::Whole(whole.map_err(|why| Refusal::Size(format!("\"{}\": {why}", formula.text)))?)
-        }
-    };
-    scalar
-        .bytes(number)
-        .ok_or_else(|| Refusal::Size(format!("\"{}\" is {number}, which {} cannot hold", formula.text, scalar.name())))
-}
-
-fn by_value(bytes: &[u8]) -> Result<Arg, Refusal> {
-    let most =
-        || Refusal::Setting(format!("a value of {} bytes; at most {} can be handed over", bytes.len(), ArgValue::MOST));
-    ArgValue::new(bytes).map(Arg::Value).ok_or_else(most)
 }

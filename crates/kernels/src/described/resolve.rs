@@ -1,10 +1,9 @@
 //! A description beside its kernels' texts: each buffer, number and piece of local memory gets the type of its parameter.
 
 use super::args::{BufferElement, BufferRole, Declared, DescribedArg, ElementName};
-use super::description::{DescribedLaunch, DescribedRung, Description, line_at};
-use super::file::FamilyFile;
-use crate::DeclarationError;
-use crate::signature::{AddressSpace, CSource, KernelParameter, ValueType};
+use super::description::{DeclarationError, DescribedLaunch, Description, FamilyFile};
+use crate::c_text::ValueType;
+use crate::signature::{AddressSpace, CSource, KernelParameter};
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::ImageKind;
 use std::collections::BTreeMap;
@@ -30,26 +29,26 @@ impl Elements {
 /// Gives all arguments their types, and finds those of the buffers.
 pub(super) fn resolve(description: &mut Description, file: &FamilyFile) -> Result<Elements, DeclarationError> {
     let mut elements = Elements::default();
-    let declared: Vec<Declared> = description.buffers.iter().map(|buffer| buffer.declared.clone()).collect();
+    let declared = description.buffers.clone();
     for rung in &mut description.rungs {
-        let text = file
-            .sources
-            .get(&rung.file)
-            .ok_or_else(|| DeclarationError { line: None, why: format!("{} was not read", rung.file) })?;
-        let source = source_of(text, rung);
-        let mut own = BTreeMap::new();
-        let scratch = rung.scratch.clone();
-        let name = rung.name.clone();
-        let path = rung.file.clone();
-        for launch in rung.steps.iter_mut().flat_map(|step| step.launches_mut()) {
-            let resolver = Resolver { source: &source, declared: &declared, scratch: &scratch };
-            let line = line_at(&file.text, launch.at);
-            resolver.launch(launch, &mut elements.shared, &mut own).map_err(|why| DeclarationError {
-                line,
-                why: format!("rung {name}: {why}").replace("{file}", &path),
-            })?;
+        let wrong = |line, why: String| DeclarationError { line, why: format!("rung {}: {why}", rung.name) };
+        let text = file.sources.get(&rung.file).ok_or_else(|| wrong(None, format!("{} was not read", rung.file)))?;
+        // With the macros that it is built with, as far as they are names of types.
+        let tuned = rung.tune.iter().filter_map(|(name, values)| Some((name.clone(), values.first()?.to_string())));
+        let defines: Vec<(String, String)> = rung.defines.clone().into_iter().chain(tuned).collect();
+        let mut resolver = Resolver {
+            source: CSource::new(text, &defines),
+            file: &rung.file,
+            declared: &declared,
+            scratch: &rung.scratch,
+            shared: &mut elements.shared,
+            own: BTreeMap::new(),
+        };
+        for launch in rung.steps.iter_mut().flat_map(|step| step.launches()) {
+            let line = launch.line;
+            resolver.launch(launch).map_err(|why| wrong(line, why))?;
         }
-        elements.scratch.push(own);
+        elements.scratch.push(resolver.own);
     }
     if description.types.is_empty() {
         let has_case = elements
@@ -57,7 +56,7 @@ pub(super) fn resolve(description: &mut Description, file: &FamilyFile) -> Resul
             .values()
             .chain(elements.scratch.iter().flat_map(BTreeMap::values))
             .any(|element: &BufferElement| *element == BufferElement::Case);
-        let first = description.outputs().next().map(|output| elements.of(&output.declared.name));
+        let first = description.outputs().next().map(|output| elements.of(&output.name));
         let dtype = match first {
             Some(BufferElement::Number(scalar, _)) => scalar.dtype().unwrap_or(Dtype::U8),
             Some(BufferElement::Struct(_)) => Dtype::U8,
@@ -68,35 +67,26 @@ pub(super) fn resolve(description: &mut Description, file: &FamilyFile) -> Resul
     Ok(elements)
 }
 
-/// The rung's text, with the macros that it is built with as far as they are names of types.
-fn source_of(text: &str, rung: &DescribedRung) -> CSource {
-    let tuned = rung.tune.iter().filter_map(|(name, values)| Some((name.clone(), values.first()?.to_string())));
-    let defines: Vec<(String, String)> =
-        rung.defines.iter().map(|(name, value)| (name.clone(), value.clone())).chain(tuned).collect();
-    CSource::new(text, &defines)
-}
-
 struct Resolver<'a> {
-    source: &'a CSource,
+    source: CSource,
+    file: &'a str,
     declared: &'a [Declared],
     scratch: &'a [Declared],
+    shared: &'a mut BTreeMap<String, BufferElement>,
+    own: BTreeMap<String, BufferElement>,
 }
 
 impl Resolver<'_> {
-    fn launch(
-        &self,
-        launch: &mut DescribedLaunch,
-        shared: &mut BTreeMap<String, BufferElement>,
-        own: &mut BTreeMap<String, BufferElement>,
-    ) -> Result<(), String> {
+    fn launch(&mut self, launch: &mut DescribedLaunch) -> Result<(), String> {
         let kernels = self.source.kernels();
+        let file = self.file;
         if launch.kernel.is_empty() {
             match &kernels[..] {
                 [only] => launch.kernel.clone_from(only),
-                [] => return Err("there is no kernel in {file}".into()),
+                [] => return Err(format!("there is no kernel in {file}")),
                 all => {
                     return Err(format!(
-                        "{{file}} has {} kernels: write which is launched, as in kernel = \"{{file}}:{}\"; it has {}",
+                        "{file} has {} kernels: write which is launched, as in kernel = \"{file}:{}\"; it has {}",
                         all.len(),
                         all[0],
                         all.join(", ")
@@ -106,7 +96,7 @@ impl Resolver<'_> {
         }
         let kernel = launch.kernel.clone();
         let Some(parameters) = self.source.parameters(&kernel) else {
-            return Err(format!("there is no kernel {kernel} in {{file}}; it has {}", kernels.join(", ")));
+            return Err(format!("there is no kernel {kernel} in {file}; it has {}", kernels.join(", ")));
         };
         if parameters.len() != launch.args.len() {
             let names: Vec<&str> = parameters.iter().map(|parameter| parameter.name.as_str()).collect();
@@ -120,32 +110,18 @@ impl Resolver<'_> {
         for (number, (arg, parameter)) in (1..).zip(launch.args.iter_mut().zip(&parameters)) {
             let KernelParameter { type_name, name, .. } = parameter;
             let wrong = |why: String| format!("parameter {number} of {kernel}, `{type_name} {name}`: {why}");
+            arg.take_type(&parameter.value_type);
             match arg {
-                DescribedArg::Buffer(name) => {
-                    let of = |declared: &&Declared| declared.name == *name;
-                    let (declared, into) = match self.declared.iter().find(of) {
-                        Some(declared) => (declared, &mut *shared),
-                        None => match self.scratch.iter().find(of) {
-                            Some(declared) => (declared, &mut *own),
-                            None => return Err(wrong(format!("there is no buffer {name}"))),
-                        },
-                    };
-                    self.buffer(declared, parameter, into).map_err(wrong)?;
-                }
-                DescribedArg::Number(_, of) => {
-                    demand(parameter, AddressSpace::Value, "a number").map_err(wrong)?;
-                    *of = of.take().or_else(|| parameter.value_type.clone());
-                }
+                DescribedArg::Buffer(name) => self.buffer(name, parameter).map_err(wrong)?,
+                DescribedArg::Number(..) => demand(parameter, AddressSpace::Value, "a number").map_err(wrong)?,
                 DescribedArg::Numbers(values, of) => {
                     demand(parameter, AddressSpace::Value, "a struct or a vector").map_err(wrong)?;
-                    *of = of.take().or_else(|| parameter.value_type.clone());
                     let wanted = match of {
                         Some(ValueType::Number(_, lanes)) => *lanes,
                         Some(ValueType::Struct(layout)) => layout.fields.len(),
                         _ => {
-                            return Err(wrong(
-                                "its fields are not known here: write them, as in struct <ffi> {1.0, 2.0, 3}".into(),
-                            ));
+                            let why = "its fields are not known here: write them, as in struct <ffi> {1.0, 2.0, 3}";
+                            return Err(wrong(why.into()));
                         }
                     };
                     let has = values.len();
@@ -153,10 +129,7 @@ impl Resolver<'_> {
                         return Err(wrong(format!("it has {wanted} numbers, and args gives {has}")));
                     }
                 }
-                DescribedArg::Local(_, of) => {
-                    demand(parameter, AddressSpace::Local, "local memory").map_err(wrong)?;
-                    *of = of.take().or_else(|| parameter.value_type.clone());
-                }
+                DescribedArg::Local(..) => demand(parameter, AddressSpace::Local, "local memory").map_err(wrong)?,
                 DescribedArg::Sampler(_) => demand(parameter, AddressSpace::Sampler, "a sampler").map_err(wrong)?,
             }
         }
@@ -164,17 +137,15 @@ impl Resolver<'_> {
     }
 
     /// Notes a buffer's elements; they must be those of each parameter that it is given to.
-    fn buffer(
-        &self,
-        declared: &Declared,
-        parameter: &KernelParameter,
-        known: &mut BTreeMap<String, BufferElement>,
-    ) -> Result<(), String> {
-        let name = &declared.name;
+    fn buffer(&mut self, name: &str, parameter: &KernelParameter) -> Result<(), String> {
+        let shared = self.declared.iter().find(|declared| declared.name == name);
+        let own = self.scratch.iter().find(|declared| declared.name == name);
+        let known = if shared.is_some() { &mut *self.shared } else { &mut self.own };
+        let Some(declared) = shared.or(own) else { return Err(format!("there is no buffer {name}")) };
         if let ElementName::Pixels(format) = declared.element {
             demand(parameter, AddressSpace::Image, name)?;
             let pixel = BufferElement::Pixel(format, image_kind(declared, parameter)?);
-            return match known.entry(name.clone()).or_insert_with(|| pixel.clone()) {
+            return match known.entry(name.to_owned()).or_insert_with(|| pixel.clone()) {
                 known if *known == pixel => Ok(()),
                 _ => Err(format!("{name} is an image of another kind elsewhere")),
             };
@@ -203,16 +174,14 @@ impl Resolver<'_> {
             ElementName::Pixels(format) => BufferElement::Pixel(*format, ImageKind::Plane),
         };
         // One buffer may be vectors to one kernel, and numbers to another.
-        let number =
-            |element: &BufferElement| if let BufferElement::Number(scalar, _) = element { Some(*scalar) } else { None };
         for other in [of_parameter.as_ref(), known.get(name)].into_iter().flatten() {
-            if let (Some(own), Some(other)) = (number(&element), number(other))
+            if let (BufferElement::Number(own, _), BufferElement::Number(other, _)) = (&element, other)
                 && own != other
             {
                 return Err(format!("it has elements of {}, and those of {name} are {}", other.name(), own.name()));
             }
         }
-        known.entry(name.clone()).or_insert(element);
+        known.entry(name.to_owned()).or_insert(element);
         Ok(())
     }
 }

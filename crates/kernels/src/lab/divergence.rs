@@ -6,12 +6,11 @@ use super::*;
 pub static FAMILY: Family = BuiltInFamily {
     name: "divergence",
     about: "two branches of equal work",
-    form: Form::Vector,
     problem: &Exact::of_each(Fill::Real, cost, answer),
     ladder: const { &ladder([rung("lab/divergence/two_ways.cl", plan, &[])]) },
     choices: &[SHIFT, FIRST, SECOND, ROUNDS],
-    dtypes: &[Dtype::I32],
     ceiling: Bound::Arithmetic,
+    ..READS
 }
 .family();
 
@@ -49,9 +48,7 @@ fn answer(case: &Case, inputs: &[Array]) -> Array {
 }
 
 fn plan(ask: &Ask<'_>) -> Planned {
-    let n = whole_groups(ask)?;
     let names = [ROUNDS.name, SHIFT.name, FIRST.name, SECOND.name];
     let args: Vec<Arg> = names.map(|name| arg(ask, name)).into_iter().chain([P, Q].map(Arg::Uint)).collect();
-    OneLaunch { grid: Grid::covering(ask.case.wg.size(), n), output: n as usize, defines: &[], args: &args, local: 0 }
-        .plan(ask)
+    of_each_item(ask, &[], &args, 0)
 }

@@ -1,24 +1,11 @@
-//! Kernels of experiments: problems with exact answers, and plans of one launch. One file a family.
+//! Kernels of experiments: problems with exact answers, and plans of one launch. One file a theme.
 
-pub mod absorbed;
-pub mod banks;
 pub mod chains;
-pub mod chase;
-pub mod constant;
 pub mod divergence;
-pub mod group;
+pub mod images;
 pub mod instructions;
-pub mod intensity;
-pub mod laden;
-pub mod lockstep;
-pub mod neighbours;
-pub mod orders;
-pub mod presum;
-pub mod registers;
-pub mod sampled;
-pub mod texels;
-pub mod vectors;
-pub mod walk;
+pub mod memory;
+pub mod sums;
 
 use crate::prelude::*;
 use gpulab_model::plan::{REPEATS, Target};
@@ -108,6 +95,12 @@ impl Walk {
         Ok(Walk { grid: Grid::covering(wg, items), apart, step, share })
     }
 
+    /// One launch, whose items each leave a sum; the numbers of accesses are its last arguments.
+    pub(crate) fn plan(&self, ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg]) -> Planned {
+        let args = [args, &self.args()].concat();
+        OneLaunch { grid: self.grid, output: self.grid.items(), defines, args: &args, local: 0 }.plan(ask)
+    }
+
     /// The numbers of accesses, as the kernels' last arguments.
     pub(crate) fn args(&self) -> [Arg; 3] {
         [self.apart, self.step, self.share].map(|number| Arg::Uint(number as u32))
@@ -138,6 +131,28 @@ impl OneLaunch<'_> {
         Ok(plan.plan_with(self.local, 0))
     }
 }
+
+/// One launch of an item for each element, with a result of each.
+pub(crate) fn of_each_item(ask: &Ask<'_>, defines: &[(&str, String)], args: &[Arg], local: u64) -> Planned {
+    let n = whole_groups(ask)?;
+    OneLaunch { grid: Grid::covering(ask.case.wg.size(), n), output: n as usize, defines, args, local }.plan(ask)
+}
+
+/// Of families that read words: most of what their rows have in common.
+pub(crate) const READS: BuiltInFamily = BuiltInFamily {
+    name: "",
+    about: "",
+    form: Form::Vector,
+    problem: &Exact::of_sum(crate::read_once, |_, inputs| cpu::wrapping_sum(&inputs[0])),
+    ladder: &[],
+    choices: &[],
+    dtypes: &[Dtype::I32],
+    ceiling: Bound::Read,
+};
+
+/// Of those that compute with floats.
+pub(crate) const FLOAT_STEPS: BuiltInFamily =
+    BuiltInFamily { dtypes: &[Dtype::F32], ceiling: Bound::Arithmetic, ..READS };
 
 /// Work-items of a usual group on this device.
 pub fn usual_wg(target: &Target) -> usize {

@@ -2,7 +2,7 @@
 
 use super::claims::{Claim, NO_MORE, Pairs};
 use super::{Experiment, Explanation, Trial, Work};
-use gpulab_kernels::lab::{self, sampled};
+use gpulab_kernels::lab::{self, images};
 use gpulab_model::data::Dtype;
 use gpulab_model::outcome::Status;
 use gpulab_model::plan::REPEATS;
@@ -80,7 +80,7 @@ pub(super) const IMAGE: Experiment = Experiment {
             let wg = lab::usual_wg(scope.target).min(64);
             let work = Work { rung: ("sampled", "modes"), dtype: Dtype::F32, n, wg };
             // Only normalised coordinates have a whole image as their unit, which can be repeated.
-            for mode in 0..if normalised == 1 { sampled::ADDRESSES.len() as u64 } else { 2 } {
+            for mode in 0..if normalised == 1 { images::ADDRESSES.len() as u64 } else { 2 } {
                 let settings = [("address", mode), ("linear", linear), ("normalised", normalised)];
                 all.push(work.trial(scope, name, (FIRST_MODE + mode) as f64, RATE, &settings));
             }
@@ -110,13 +110,12 @@ pub(super) const IMAGE: Experiment = Experiment {
 };
 
 fn samplers(points: &[Point]) -> Option<String> {
-    let of = |status| {
+    let [right, wrong] = [Status::Ok, Status::WrongResult].map(|status| {
         let own =
             points.iter().filter(move |p| p.status == status && FILTERS.iter().any(|(name, ..)| p.series == *name));
         own.map(|p| format!("{} ({})", way(p.x), p.series)).collect::<Vec<_>>()
-    };
-    let right = of(Status::Ok).len();
-    let wrong = of(Status::WrongResult);
+    });
+    let right = right.len();
     let not = if wrong.is_empty() { String::new() } else { format!(", but not in: {}", wrong.join("; ")) };
     let checked = right + wrong.len();
     (checked > 0)

@@ -1,0 +1,198 @@
+//! A kernel that nobody trusts, judged: is it right at the sizes where kernels go wrong, and if not, what does it do?
+//!
+//! Nothing is timed for its own sake. Every case runs in a worker process with a deadline, so that a kernel that crashes or
+//! never ends is an answer, too.
+
+use crate::worker::{Lost, WorkerProcess};
+use gpulab_kernels::{Family, Form, Rung, built_in, tile_of_a_group};
+use gpulab_model::Error;
+use gpulab_model::data::Shape;
+use gpulab_model::outcome::{Executor, Job, Outcome, Settings, Status, Stop};
+use gpulab_model::plan::{Case, Target, WorkGroup};
+use gpulab_study::judgement::{Judgement, Ruling, TriedCase};
+use std::time::Duration;
+
+/// How long what is judged may take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Patience {
+    /// For a small case, its compilation included.
+    pub small: Duration,
+    /// For the case asked for.
+    pub asked: Duration,
+}
+
+/// Judges the rung of a case: at edge sizes, then at the case's own. One that is wrong is looked at more closely.
+/// A kernel's own faults are no error.
+pub fn judge(
+    worker: &mut WorkerProcess,
+    (family, rung): (&Family, &Rung),
+    asked: &Case,
+    patience: Patience,
+    observe: &mut dyn FnMut(&str),
+) -> Result<Judgement, Error> {
+    let target = worker.info().target.clone();
+    let tile = match tile_of_a_group(family, rung, asked, &target) {
+        Ok(tile) => tile,
+        Err(refusal) => return Ok(refused(rung, asked, refusal.to_string())),
+    };
+    let mut tried = Vec::new();
+    for shape in edges(family.form, tile, rung.multiple(), asked) {
+        observe(&words(shape));
+        let case = small(worker, Case { shape, ..asked.clone() }, patience)?;
+        let is_last = matches!(case.ruling, Ruling::NotBuilt | Ruling::Crashed | Ruling::Endless | Ruling::Failed);
+        tried.push(case);
+        if is_last {
+            break;
+        }
+    }
+    if tried.iter().all(|tried| matches!(tried.ruling, Ruling::Right | Ruling::Refused)) {
+        observe(&words(asked.shape));
+        // With a single sample.
+        let job = Job { baseline: false, case: asked.clone(), settings: Settings::once(), again: false };
+        tried.push(self::tried(asked, worker.run_within(&job, patience.asked)?));
+    }
+    let worst =
+        tried.iter().map(|tried| tried.ruling).find(|ruling| !matches!(ruling, Ruling::Right | Ruling::Refused));
+    // A size that no device could run says nothing of the kernel, unless it is the one asked for.
+    let ruling = worst.or(tried.last().map(|tried| tried.ruling)).unwrap_or(Ruling::Refused);
+    // Symptoms are told by what the built-in families compute.
+    let symptoms = if ruling == Ruling::Wrong && built_in(&family.name).is_some() {
+        observe("what is wrong");
+        worker.diagnose(asked, patience.small)?.ok().and_then(Result::ok)
+    } else {
+        None
+    };
+    let mut elsewhere = Vec::new();
+    for wg in other_groups(asked.wg, &target, ruling == Ruling::Wrong) {
+        if matches!(ruling, Ruling::Right | Ruling::Wrong) {
+            observe(&format!("work-group {wg}"));
+            let shape = rounded(family.form, ragged(family.form, tile), rung.multiple());
+            elsewhere.push(small(worker, Case { shape, wg, ..asked.clone() }, patience)?);
+        }
+    }
+    tried.retain(|tried| tried.ruling != Ruling::Refused || ruling == Ruling::Refused);
+    let (traits, parameters) = rung.own_traits();
+    Ok(Judgement { ruling, asked: asked.clone(), tile, tried, elsewhere, symptoms, traits, parameters })
+}
+
+fn around(n: u64) -> [u64; 3] {
+    [n.saturating_sub(1), n, n + 1]
+}
+
+fn refused(rung: &Rung, asked: &Case, reason: String) -> Judgement {
+    let (traits, parameters) = rung.own_traits();
+    Judgement {
+        ruling: Ruling::Refused,
+        asked: asked.clone(),
+        tile: [1; 2],
+        tried: vec![TriedCase { shape: asked.shape, wg: asked.wg, ruling: Ruling::Refused, reason }],
+        elsewhere: Vec::new(),
+        symptoms: None,
+        traits,
+        parameters,
+    }
+}
+
+fn words(Shape { n, m }: Shape) -> String {
+    if m == 1 { format!("n={n}") } else { format!("{n}x{m}") }
+}
+
+fn small(worker: &mut WorkerProcess, case: Case, patience: Patience) -> Result<TriedCase, Error> {
+    let verified = worker.verify(&case, patience.small)?;
+    Ok(tried(&case, verified))
+}
+
+/// What Rust, LLVM and C++ say last where there is no memory left.
+const OUT_OF_MEMORY: [&str; 4] = ["memory allocation of", "out of memory", "bad_alloc", "foreign exception"];
+
+fn tried(case: &Case, came: Result<Outcome, Lost>) -> TriedCase {
+    let (wg, ruling, reason) = match came {
+        Ok(outcome) => {
+            let (ruling, reason) = ruling_of(&outcome);
+            (outcome.wg, ruling, reason)
+        }
+        Err(lost @ Lost::Late(_)) => (case.wg, Ruling::Endless, lost.to_string()),
+        Err(Lost::Died(how)) if OUT_OF_MEMORY.iter().any(|said| how.contains(said)) => {
+            (case.wg, Ruling::Crashed, format!("{how}; it may have reached its memory limit, which --memory changes"))
+        }
+        Err(lost) => (case.wg, Ruling::Crashed, lost.to_string()),
+    };
+    TriedCase { shape: case.shape, wg, ruling, reason }
+}
+
+fn ruling_of(outcome: &Outcome) -> (Ruling, String) {
+    let Err(Stop { status, reason, .. }) = &outcome.end else { return (Ruling::Right, String::new()) };
+    let is_argument = reason.contains("clSetKernelArg") || reason.contains("CL_INVALID_KERNEL_ARGS");
+    let ruling = match status {
+        // A time that cannot be believed is none of the result's.
+        Status::Ok | Status::Suspect => Ruling::Right,
+        Status::WrongResult => Ruling::Wrong,
+        Status::BuildFailed => Ruling::NotBuilt,
+        _ if is_argument => Ruling::NotBuilt,
+        Status::Skipped => Ruling::Refused,
+        Status::Timeout => Ruling::Endless,
+        Status::Failed => Ruling::Failed,
+    };
+    (ruling, reason.clone())
+}
+
+/// Elements beyond the last whole group.
+const REST: u64 = 5;
+
+/// Most elements of a case that is verified thoroughly: a kernel with more for each group is tried at fewer sizes.
+const MOST: u64 = 1 << 22;
+
+/// Edge sizes, smallest first: one element; about a group's items and a group's elements; some groups and a rest; of
+/// matrices also such as are wider than high, and higher than wide.
+fn edges(form: Form, [wide, high]: [u64; 2], multiple: u64, asked: &Case) -> Vec<Shape> {
+    let mut shapes: Vec<Shape> = match form {
+        Form::Vector => {
+            let wg = asked.wg.size() as u64;
+            let sizes = [&[1], &around(wg)[..], &around(wide), &[3 * wide + REST]].concat();
+            sizes.into_iter().map(Shape::vector).collect()
+        }
+        Form::Square => {
+            let side = wide.max(high);
+            let sizes = [&[1], &around(side)[..], &[2 * side + REST]].concat();
+            sizes.into_iter().map(|n| Shape { n, m: n }).collect()
+        }
+        Form::Matrix => {
+            let sides = [[1, 1], [wide - 1, high - 1], [wide, high], [wide + 1, high + 1]];
+            let odd = [[1, high + 1], [wide + 1, 1], [3 * wide + REST, high], [wide, 3 * high + 1]];
+            sides.into_iter().chain(odd).chain([[2 * wide + 3, 3 * high + 1]]).map(|[n, m]| Shape { n, m }).collect()
+        }
+    };
+    for shape in &mut shapes {
+        *shape = rounded(form, *shape, multiple);
+    }
+    shapes.retain(|shape| shape.n > 0 && shape.m > 0 && shape.elements() <= MOST);
+    shapes.sort_by_key(|shape| (shape.elements(), shape.n));
+    shapes.dedup();
+    shapes
+}
+
+fn rounded(form: Form, shape: Shape, multiple: u64) -> Shape {
+    form.shape(shape.n.next_multiple_of(multiple), (form == Form::Matrix).then(|| shape.m.next_multiple_of(multiple)))
+}
+
+/// A shape of some groups and a rest.
+pub fn ragged(form: Form, [wide, high]: [u64; 2]) -> Shape {
+    match form {
+        Form::Vector => Shape::vector((3 * wide + REST).min(MOST)),
+        Form::Square => form.shape(2 * wide.max(high) + REST, None),
+        Form::Matrix => Shape { n: 2 * wide + 3, m: 3 * high + 1 },
+    }
+}
+
+/// Other work-groups to try: of a wrong kernel several, as they tell mistakes apart; of a right one a smaller one.
+fn other_groups(wg: WorkGroup, target: &Target, is_wrong: bool) -> Vec<WorkGroup> {
+    let is_flat = wg.0[1] == 1;
+    let all = match (is_flat, is_wrong) {
+        (true, true) => vec![[1, 1, 1], [64, 1, 1], [256, 1, 1], [512, 1, 1]],
+        (true, false) => vec![[64, 1, 1], [128, 1, 1]],
+        (false, true) => vec![[1, 1, 1], [8, 8, 1], [16, 16, 1], [32, 8, 1]],
+        (false, false) => vec![[8, 8, 1], [16, 16, 1]],
+    };
+    let all = all.into_iter().map(WorkGroup).filter(|other| *other != wg && other.size() <= target.max_wg);
+    all.take(if is_wrong { 3 } else { 1 }).collect()
+}

@@ -1,0 +1,669 @@
+//! The simulator: kernels run in Oclgrind, where a plugin of ours counts what they do, or for its own findings: races, accesses
+//! out of bounds, values that were never set. The plugin is built once with the system's C++ compiler and kept.
+
+use crate::worker::{Interrupted, Lost, Setup, Tell, WorkerProcess, Wrapper};
+use gpulab_model::Error;
+use gpulab_model::outcome::{Executor, LaunchedOnce, Status, Stop};
+use gpulab_model::plan::{Case, Target};
+use gpulab_study::count::{
+    COMPUTE_UNITS, CheckFinding, CountedCase, CountedLaunch, FindingKind, LaunchCounts, LockstepModel, TracedLaunch,
+    traced,
+};
+use gpulab_system::children::output_within;
+use gpulab_system::files::{self, ScratchFolder};
+use gpulab_system::text::Joined;
+use sha2::{Digest, Sha256};
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use std::{env, fs, io};
+
+/// The plugin counts, and gives kernels what Oclgrind lacks.
+const SOURCE: &str = concat!(
+    include_str!("simulator/plugin.cpp"),
+    include_str!("simulator/subgroups.cpp"),
+    include_str!("simulator/intrinsics.cpp")
+);
+
+/// In front of each OpenCL program, so that it may name what the plugin gives it.
+const DECLARATIONS: &str = include_str!("simulator/subgroups.cl");
+
+/// What to install for counting.
+pub const PACKAGES: &str = "Debian/Ubuntu oclgrind liboclgrind-dev opencl-headers g++; elsewhere Oclgrind with its headers, OpenCL's headers and a \
+     C++ compiler";
+
+/// With which the plugin is tested.
+const TESTED: &str = "Oclgrind 21.10";
+
+/// The folder of built plugins, below that for data.
+pub const PLUGINS_FOLDER: &str = "count";
+
+const OCLGRIND: &str = "oclgrind";
+
+/// Longest that building the plugin and its trial may take, each; and that a look at what is there may.
+const LONGEST: Duration = Duration::from_secs(300);
+const LOOK: Duration = Duration::from_secs(30);
+
+/// Names the C++ compiler.
+const COMPILER: &str = "CXX";
+
+/// Oclgrind and the plugin that was built for it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Simulator {
+    /// As in `Oclgrind 21.10`.
+    pub version: String,
+    folder: PathBuf,
+    plugin: PathBuf,
+}
+
+impl Simulator {
+    /// Finds Oclgrind, and builds the plugin below `folder` unless it is there.
+    pub fn prepare(folder: &Path) -> Result<Simulator, Error> {
+        let simulator = Simulator::find(folder)?;
+        if !simulator.plugin.is_file() {
+            build(&simulator)?;
+        }
+        Ok(simulator)
+    }
+
+    /// Says whether [`Simulator::prepare`] would succeed, and changes nothing: what there is.
+    pub fn look(folder: &Path) -> Result<String, Error> {
+        let Simulator { mut version, plugin, .. } = Simulator::find(folder)?;
+        if version != TESTED {
+            version += &format!(" (gpulab is tested with {TESTED})");
+        }
+        if plugin.is_file() {
+            return Ok(format!("{version}, with its plugin in {}", plugin.display()));
+        }
+        let compiler = compile(None)?;
+        Ok(format!("{version}, with {compiler} to build its plugin"))
+    }
+
+    /// The plugin, a shared library.
+    pub fn plugin(&self) -> &Path {
+        &self.plugin
+    }
+
+    /// What each program is built with, to have what the plugin gives it.
+    pub fn build_options(&self, model: LockstepModel) -> String {
+        format!("-DGPULAB_WARP={} -include \"{}\"", model.warp, declarations(&self.plugin).display())
+    }
+
+    /// Whether Oclgrind runs a plugin as it is meant: another version may have other classes.
+    fn try_out(&self, plugin: &Path) -> Result<(), Error> {
+        const KERNEL: &str = "__kernel void k(__global int *x) { x[get_global_id(0)] = sub_group_reduce_add(1); }";
+        const LAUNCH: &str = "k.cl\nk\n64 1 1\n32 1 1\n<size=256 fill=0>\n";
+        let unwritable = Error::unwritten("a scratch folder");
+        let scratch = ScratchFolder::new().map_err(unwritable)?;
+        let at = |name: &str| scratch.path().join(name);
+        for (name, text) in [("k.cl", KERNEL), ("k.sim", LAUNCH)] {
+            fs::write(at(name), text).map_err(unwritable)?;
+        }
+        let model = LockstepModel::USUAL;
+        let mut command = Command::new("oclgrind-kernel");
+        command.args(["--build-options", &self.build_options(model), "--plugins"]).arg(plugin).arg("k.sim");
+        command.current_dir(scratch.path()).envs(model_variables(model)).env("GPULAB_COUNT_FILE", at("counts"));
+        // Without this program nobody knows before a kernel is counted.
+        let output = match output_within(&mut command, "", LONGEST) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            tried => tried.map_err(|error| Error::Failed(format!("oclgrind-kernel cannot run the plugin: {error}")))?,
+        };
+        let counts = fs::read_to_string(at("counts")).ok();
+        let counts: Option<LaunchCounts> = counts.and_then(|text| serde_json::from_str(&text).ok());
+        let is_right = counts.is_some_and(|counts| {
+            let written = counts.total().memory.global_write;
+            (counts.groups, counts.items, written.requests, written.segments) == (2, 64, 2, 8)
+        });
+        if output.status.success() && is_right {
+            return Ok(());
+        }
+        let said = String::from_utf8_lossy(&[output.stderr, output.stdout].concat()).into_owned();
+        let said =
+            said.lines().find(|line| !line.trim().is_empty()).map_or_else(String::new, |line| format!(": {line}"));
+        Err(Error::Failed(format!(
+            "{} does not run the plugin that counts, as {TESTED} does, with which gpulab is tested ({}{said}). Debian 12 and \
+             Ubuntu 22.04 and 24.04 have that version",
+            self.version, output.status
+        )))
+    }
+
+    /// Oclgrind, and where its plugin is or will be.
+    fn find(folder: &Path) -> Result<Simulator, Error> {
+        let version = version()?;
+        let folder = folder.join(PLUGINS_FOLDER);
+        let mut hasher = Sha256::new();
+        [SOURCE, DECLARATIONS, &version].iter().for_each(|text| hasher.update(text));
+        let hash: String = hasher.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        let plugin = folder.join(format!("{}_{hash}.so", files::name_of(&[&version])));
+        Ok(Simulator { version, folder, plugin })
+    }
+
+    /// A place for the counts of a run of this process.
+    fn counts_file(&self) -> PathBuf {
+        self.folder.join(format!("{}.jsonl", std::process::id()))
+    }
+
+    /// The simulator round a worker; its plugin writes what it counts for this machine to a file, and what the first groups do
+    /// to another one.
+    fn wrapper(&self, model: LockstepModel, counts: &Path, traced: Option<(&Path, u64)>) -> Wrapper {
+        // A GPU's local memory, where Oclgrind has less; one thread, so that counts come in one order.
+        let args = ["--num-threads", "1", "--local-mem-size", "49152", "--build-options"].map(OsString::from);
+        let log = log_file(counts).into_os_string();
+        let more =
+            [self.build_options(model).into(), "--plugins".into(), self.plugin.clone().into(), "--log".into(), log];
+        let numbers = model_variables(model).map(|(name, value)| (name, value.into()));
+        let file = ("GPULAB_COUNT_FILE", counts.as_os_str().to_owned());
+        let traced = traced.map(|(path, groups)| {
+            [("GPULAB_TRACE_FILE", path.as_os_str().to_owned()), ("GPULAB_TRACE_GROUPS", groups.to_string().into())]
+        });
+        Wrapper {
+            program: Some(OCLGRIND.into()),
+            args: args.into_iter().chain(more).collect(),
+            variables: numbers.into_iter().chain([file]).chain(traced.into_iter().flatten()).collect(),
+        }
+    }
+}
+
+/// Where the simulator of a file of counts writes what it says itself.
+fn log_file(counts: &Path) -> PathBuf {
+    counts.with_extension("log")
+}
+
+/// The environment variables that carry a machine's model to the plugin.
+pub fn model_variables(model: LockstepModel) -> [(&'static str, String); 6] {
+    let LockstepModel { machine: _, warp, segment, banks, rule, partitions, units } = model;
+    [
+        ("GPULAB_COUNT_WARP", warp.to_string()),
+        ("GPULAB_COUNT_SEGMENT", segment.to_string()),
+        ("GPULAB_COUNT_BANKS", banks.to_string()),
+        ("GPULAB_COUNT_RULE", rule.name().to_owned()),
+        ("GPULAB_COUNT_PARTITIONS", partitions.to_string()),
+        ("GPULAB_COUNT_UNITS", units.to_string()),
+    ]
+}
+
+/// What is missing, and what to install.
+fn missing(what: &str) -> Error {
+    Error::NoDevice(format!("gpulab count runs kernels in the simulator Oclgrind: {what}; to install: {PACKAGES}"))
+}
+
+/// Oclgrind's name and version, as it says them.
+fn version() -> Result<String, Error> {
+    let output = match output_within(Command::new(OCLGRIND).arg("--version"), "", LOOK) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Err(missing("it is not installed")),
+        Err(error) => return Err(missing(&format!("it does not answer ({error})"))),
+        Ok(output) => output,
+    };
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let line = text.lines().map(str::trim).find(|line| line.starts_with("Oclgrind "));
+    line.map(str::to_owned).ok_or_else(|| missing("oclgrind does not report its version"))
+}
+
+/// The file of [`DECLARATIONS`] of a plugin.
+fn declarations(plugin: &Path) -> PathBuf {
+    plugin.with_extension("cl")
+}
+
+/// Builds the plugin under another name first, so that it is there complete or not at all.
+fn build(simulator: &Simulator) -> Result<(), Error> {
+    let plugin = &simulator.plugin;
+    let unwritable = Error::unwritten(plugin);
+    plugin.parent().map_or(Ok(()), fs::create_dir_all).map_err(unwritable)?;
+    // Another thread may be building it, too.
+    static BUILDS: AtomicU64 = AtomicU64::new(0);
+    let number = BUILDS.fetch_add(1, Ordering::Relaxed);
+    let unfinished = plugin.with_extension(format!("{}.{number}.part", std::process::id()));
+    fs::write(declarations(plugin), DECLARATIONS).map_err(unwritable)?;
+    let tried = compile(Some(&unfinished)).and_then(|_| simulator.try_out(&unfinished));
+    let built = tried.and_then(|()| fs::rename(&unfinished, plugin).map_err(unwritable));
+    // What is left of a failure is of no use.
+    built.inspect_err(|_| drop(fs::remove_file(&unfinished)))
+}
+
+/// Compiles the plugin to a file, or without one only looks whether it compiles; the compiler that did.
+fn compile(to: Option<&Path>) -> Result<String, Error> {
+    let given = env::var(COMPILER).ok().filter(|given| !given.trim().is_empty());
+    let candidates = given.map_or_else(|| ["c++", "g++", "clang++"].map(str::to_owned).to_vec(), |given| vec![given]);
+    for candidate in &candidates {
+        match run_compiler(candidate, to) {
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => {
+                return Err(Error::Failed(format!("the C++ compiler {candidate} gives no plugin: {error}")));
+            }
+            Ok(output) if output.status.success() => return Ok(candidate.clone()),
+            Ok(output) => return Err(not_built(candidate, &String::from_utf8_lossy(&output.stderr))),
+        }
+    }
+    Err(missing(&format!("there is no C++ compiler ({}) to build its plugin with", candidates.join(", "))))
+}
+
+/// Runs a compiler, which may be given with arguments, over the plugin's source.
+fn run_compiler(compiler: &str, to: Option<&Path>) -> io::Result<Output> {
+    let mut words = compiler.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or_default());
+    // LLVM and Oclgrind are built without run-time types.
+    command.args(words).args(["-std=c++17", "-O2", "-fPIC", "-shared", "-fno-rtti", "-x", "c++", "-"]);
+    match to {
+        Some(to) => command.arg("-o").arg(to),
+        None => command.arg("-fsyntax-only"),
+    };
+    output_within(&mut command, SOURCE, if to.is_some() { LONGEST } else { LOOK })
+}
+
+/// Why the plugin was not built: mostly for want of a header.
+fn not_built(compiler: &str, said: &str) -> Error {
+    for (header, why) in [("oclgrind/", "its headers"), ("CL/cl.h", "OpenCL's headers")] {
+        let is_missing = said.lines().any(|line| line.contains(header) && line.contains("file"));
+        if is_missing && said.contains("fatal error") {
+            return missing(&format!("{why} are not installed"));
+        }
+    }
+    let first = said.lines().find(|line| line.contains("error")).or(said.lines().next()).unwrap_or("it said nothing");
+    Error::Failed(format!("{compiler} cannot build the simulator's plugin, which is tested with {TESTED}: {first}"))
+}
+
+/// A worker process in the simulator.
+pub struct CountingWorker {
+    worker: WorkerProcess,
+    /// Where the plugin writes a line for each launch.
+    file: PathBuf,
+    /// Lines that were read.
+    read: usize,
+    /// Where the plugin writes what warps do, if it does.
+    trace: Option<PathBuf>,
+    /// What each case may take.
+    deadline: Duration,
+    log: SimulatorLog,
+    tell: Tell,
+}
+
+impl CountingWorker {
+    /// Starts a worker in the simulator; its kernels' sources are those of `setup`. Each case may take as long as `deadline`.
+    /// Of each launch it traces so many `groups`, if any.
+    pub fn open(
+        simulator: &Simulator,
+        model: LockstepModel,
+        setup: Setup,
+        deadline: Duration,
+        groups: Option<u64>,
+        (interrupted, tell): (Interrupted, Tell),
+    ) -> Result<CountingWorker, Error> {
+        let file = simulator.counts_file();
+        let trace = groups.map(|_| file.with_extension("trace"));
+        let log = SimulatorLog::at(log_file(&file));
+        // Of a process with this number that was ended.
+        [Some(&file), trace.as_ref()].into_iter().flatten().for_each(|file| drop(fs::remove_file(file)));
+        let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), subgroups: true, ..setup };
+        let wrapper = simulator.wrapper(model, &file, trace.as_deref().zip(groups));
+        let worker = WorkerProcess::open(setup, Some(wrapper), deadline, interrupted, tell)?;
+        Ok(CountingWorker { worker, file, read: 0, trace, deadline, log, tell })
+    }
+
+    /// What plans are made for.
+    pub fn target(&self) -> &Target {
+        &self.worker.info().target
+    }
+
+    /// Launches a case's kernels once and counts. What stops the case is no error of the run, nor that it takes too long.
+    pub fn count(&mut self, case: &Case) -> Result<Result<CountedCase, Stop>, Error> {
+        let launched = self.worker.launch_once_within(case, self.deadline)?;
+        let lines = self.new_lines()?;
+        self.log.new_findings().iter().for_each(|found| (self.tell)(&format!("the simulator: {}", found.sentence())));
+        if launched.is_err() {
+            self.log.read = 0;
+        }
+        match launched {
+            Ok(Ok(launched)) => counted(launched, &lines).map(Ok),
+            Ok(Err(stop)) => Ok(Err(stop)),
+            Err(Lost::Late(seconds)) => {
+                let why = format!(
+                    "took too long: more than {seconds:.0} s in the simulator; choose a smaller -n, or more time with --deadline"
+                );
+                Ok(Err(Stop::new(Status::Timeout, why)))
+            }
+            Err(Lost::Died(how)) => Err(Error::Failed(format!("while running a case's kernels once, {how}"))),
+        }
+    }
+
+    /// As [`CountingWorker::count`], with what the first groups of each launch did.
+    pub fn trace(&mut self, case: &Case) -> Result<Result<(CountedCase, Vec<TracedLaunch>), Stop>, Error> {
+        let counted = match self.count(case)? {
+            Ok(counted) => counted,
+            Err(stop) => return Ok(Err(stop)),
+        };
+        let text = self.trace.as_ref().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
+        let mut launches =
+            traced(&text).map_err(|e| Error::Failed(format!("what the kernel did cannot be read: {e}")))?;
+        // Those of the kernel that says what is right came before.
+        let others = launches.len().saturating_sub(counted.launches.len());
+        Ok(Ok((counted, launches.split_off(others))))
+    }
+
+    /// The lines that the plugin wrote since the last case.
+    fn new_lines(&mut self) -> Result<Vec<String>, Error> {
+        let text = fs::read_to_string(&self.file).unwrap_or_default();
+        let lines: Vec<String> = text.lines().skip(self.read).map(str::to_owned).collect();
+        self.read += lines.len();
+        Ok(lines)
+    }
+}
+
+impl Drop for CountingWorker {
+    fn drop(&mut self) {
+        [Some(&self.file), self.trace.as_ref()].into_iter().flatten().for_each(|file| drop(fs::remove_file(file)));
+    }
+}
+
+/// The counts of what was launched, of which there is a line each, behind those of the kernel that said what is right.
+fn counted(launched: LaunchedOnce, lines: &[String]) -> Result<CountedCase, Error> {
+    let LaunchedOnce { wg, params, launches } = launched;
+    if lines.len() < launches.len() {
+        return Err(Error::Failed(format!(
+            "the simulator's plugin wrote {} of {} launches: this Oclgrind cannot load it (its LLVM must export its C \
+             interface, as a distribution's does)",
+            lines.len(),
+            launches.len()
+        )));
+    }
+    let before = lines.len() - launches.len();
+    let launches = launches.into_iter().zip(&lines[before..]).map(|((kernel, timed), line)| {
+        let counts: LaunchCounts = serde_json::from_str(line)
+            .map_err(|e| Error::Failed(format!("the counts of {kernel} cannot be read: {e}")))?;
+        match counts.kernel == kernel && !counts.unordered {
+            true => Ok(CountedLaunch { timed, counts }),
+            false => Err(Error::Failed(format!(
+                "the counts of {kernel} cannot be trusted: they are of {}{}",
+                counts.kernel,
+                if counts.unordered { ", whose items ran in no order" } else { "" }
+            ))),
+        }
+    });
+    Ok(CountedCase { wg, params, launches: launches.collect::<Result<_, _>>()? })
+}
+
+/// Most findings that the simulator writes down of a run.
+const MOST_FINDINGS: &str = "2000";
+
+const MISSING: &str = "--check runs kernels in the simulator Oclgrind, which is not installed or does not start; to install: \
+     Debian/Ubuntu oclgrind; elsewhere Oclgrind 21.10 or later";
+
+/// How a kernel ended in the simulator.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CheckEnd {
+    Right,
+    /// With a wrong result, which is no finding.
+    Wrong,
+    /// Why it was not looked at, or not to its end.
+    Stopped(String),
+}
+
+/// What came of a case in the simulator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// Each place once.
+    pub findings: Vec<CheckFinding>,
+    pub end: CheckEnd,
+}
+
+impl Checked {
+    pub fn stopped(why: impl Into<String>) -> Checked {
+        Checked { findings: Vec::new(), end: CheckEnd::Stopped(why.into()) }
+    }
+
+    /// Why there may be faults beside those that were found.
+    pub fn doubt(&self) -> Option<&str> {
+        match &self.end {
+            CheckEnd::Stopped(why) => Some(why),
+            CheckEnd::Wrong if self.findings.is_empty() => Some("its result is wrong in the simulator"),
+            CheckEnd::Right | CheckEnd::Wrong => None,
+        }
+    }
+}
+
+/// A worker process in the simulator.
+pub struct CheckingWorker {
+    worker: WorkerProcess,
+    log: SimulatorLog,
+}
+
+impl CheckingWorker {
+    /// Starts a worker in the simulator, which writes below `folder`. Each case may take as long as `deadline`.
+    pub fn open(
+        folder: &Path,
+        setup: Setup,
+        deadline: Duration,
+        (interrupted, tell): (Interrupted, Tell),
+    ) -> Result<CheckingWorker, Error> {
+        version().map_err(|_| Error::NoDevice(MISSING.into()))?;
+        fs::create_dir_all(folder).map_err(Error::unwritten(folder))?;
+        let log = SimulatorLog::at(folder.join(format!("check-{}.log", std::process::id())));
+        let setup = Setup { device: None, as_gpu: Some(COMPUTE_UNITS), memory: None, ..setup };
+        let wrapper = checking_wrapper(&log, &["--uninitialized"]);
+        let worker = WorkerProcess::open(setup, Some(wrapper), deadline, interrupted, tell)?;
+        Ok(CheckingWorker { worker, log })
+    }
+
+    /// What plans are made for.
+    pub fn target(&self) -> &Target {
+        &self.worker.info().target
+    }
+
+    /// Launches a case's kernels once, and again where values that were never set used up all that the simulator writes down.
+    pub fn check(&mut self, case: &Case, limit: Duration) -> Result<Checked, Error> {
+        let mut end = ended(&mut self.worker, case, limit)?;
+        let mut text = self.log.text();
+        if end != CheckEnd::Right || !text.is_empty() {
+            // The simulator counts what it writes down over all cases.
+            self.worker.renew();
+        }
+        if text.contains(SUPPRESSING) {
+            end = ended(&mut self.worker.within(checking_wrapper(&self.log, &[]))?, case, limit)?;
+            text += &self.log.text();
+            if end == CheckEnd::Right {
+                end = CheckEnd::Stopped(format!(
+                    "the simulator writes down {MOST_FINDINGS} findings; mend these, and check again"
+                ));
+            }
+        }
+        Ok(Checked { findings: findings(&text), end })
+    }
+}
+
+/// The simulator, which looks for races and for this.
+fn checking_wrapper(log: &SimulatorLog, more: &[&str]) -> Wrapper {
+    // Its check for values that were never set does not know what an optimiser makes of vectors.
+    let args = ["--build-options", "-cl-opt-disable", "--data-races", "--local-mem-size", "49152"];
+    let args = args.iter().chain(more).chain(&["--max-errors", MOST_FINDINGS, "--log"]).map(OsString::from);
+    Wrapper { program: Some(OCLGRIND.into()), args: args.chain([log.path().into()]).collect(), variables: Vec::new() }
+}
+
+fn ended(worker: &mut WorkerProcess, case: &Case, limit: Duration) -> Result<CheckEnd, Error> {
+    Ok(match worker.launch_once_within(case, limit)? {
+        Ok(Ok(_)) => CheckEnd::Right,
+        Ok(Err(stop)) if stop.status == Status::WrongResult => CheckEnd::Wrong,
+        Ok(Err(stop)) => CheckEnd::Stopped(stop.reason),
+        Err(lost) => CheckEnd::Stopped(lost.to_string()),
+    })
+}
+
+/// The file, which goes with this.
+struct SimulatorLog {
+    file: PathBuf,
+    /// Bytes of it that were read; the next process of the simulator writes it anew.
+    read: usize,
+}
+
+impl SimulatorLog {
+    fn at(file: PathBuf) -> SimulatorLog {
+        // Of a process with this number that was ended.
+        drop(fs::remove_file(&file));
+        SimulatorLog { file, read: 0 }
+    }
+
+    fn path(&self) -> &Path {
+        &self.file
+    }
+
+    /// What was said since the last time, each place once.
+    fn new_findings(&mut self) -> Vec<CheckFinding> {
+        let text = self.text();
+        let new = findings(text.get(self.read..).unwrap_or_default());
+        self.read = text.len();
+        new
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&fs::read(&self.file).unwrap_or_default()).into_owned()
+    }
+}
+
+impl Drop for SimulatorLog {
+    fn drop(&mut self) {
+        drop(fs::remove_file(&self.file));
+    }
+}
+
+/// What the simulator says before it writes down no more of what it finds.
+const SUPPRESSING: &str = "suppressing further errors";
+
+/// What a log says, each place once.
+fn findings(log: &str) -> Vec<CheckFinding> {
+    let mut all: Vec<CheckFinding> = Vec::new();
+    let mut open: Option<CheckFinding> = None;
+    for line in log.lines() {
+        let is_heading = !line.starts_with(char::is_whitespace) && !line.trim().is_empty();
+        if let Some(fatal) = open.as_mut().filter(|found| is_heading && found.said.starts_with(FATAL)) {
+            // Its heading names a line of the simulator's own text.
+            fatal.said = line.trim().to_owned();
+            close(open.take(), &mut all);
+        } else if is_heading {
+            close(open.take(), &mut all);
+            open = kind(line).map(|kind| CheckFinding { kind, said: said(line), file: None, line: None, times: 1 });
+        } else if let Some(found) = &mut open
+            && found.line.is_none()
+            && let Some((number, file)) = place(line.trim())
+        {
+            found.line = Some(number);
+            found.file = Some(file);
+        }
+    }
+    close(open, &mut all);
+    all
+}
+
+/// Adds a finding, or counts it where its place is known.
+fn close(found: Option<CheckFinding>, all: &mut Vec<CheckFinding>) {
+    let Some(found) = found else { return };
+    let place = (found.kind, &found.file, found.line);
+    match all.iter_mut().find(|known| (known.kind, &known.file, known.line) == place) {
+        Some(known) => known.times += 1,
+        None => all.push(found),
+    }
+}
+
+/// Begins what the simulator says where it cannot go on.
+const FATAL: &str = "OCLGRIND FATAL ERROR";
+
+/// What a heading tells of; nothing that is no finding.
+fn kind(heading: &str) -> Option<FindingKind> {
+    const KINDS: [(&str, FindingKind); 5] = [
+        ("data race", FindingKind::Race),
+        ("Invalid read", FindingKind::ReadOutside),
+        ("Invalid write", FindingKind::WriteOutside),
+        ("ninitialized", FindingKind::Unset),
+        ("divergence", FindingKind::Divergence),
+    ];
+    match KINDS.into_iter().find(|(said, _)| heading.contains(said)) {
+        Some((_, kind)) => Some(kind),
+        None if heading.contains("Info") || heading.contains(SUPPRESSING) => None,
+        None => Some(FindingKind::Other),
+    }
+}
+
+/// A heading without its address.
+fn said(heading: &str) -> String {
+    let words =
+        heading.split_whitespace().filter(|word| !word.starts_with("0x") && *word != "address" && *word != "at");
+    words.joined(" ").trim_end_matches(':').to_owned()
+}
+
+/// Line and file of `At line 5 (column 25) of my.cl:`.
+fn place(line: &str) -> Option<(u64, String)> {
+    let rest = line.strip_prefix("At line ")?;
+    let number = rest.split_whitespace().next()?.parse().ok()?;
+    let file = rest.split_once(" of ")?.1.trim_end_matches(':');
+    Some((number, file.to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gpulab_model::data::Params;
+    use gpulab_model::plan::WorkGroup;
+
+    #[test]
+    fn what_ran_before_the_launches_is_not_counted_as_theirs() {
+        let line = |kernel: &str, items: u64| {
+            format!(
+                "{{\"kernel\":{kernel:?},\"groups\":1,\"items\":{items},\"warps\":1,\"barriers\":0,\"copies\":0,\
+                 \"private\":0,\"unordered\":false,\"instructions\":[]}}"
+            )
+        };
+        let launched = || LaunchedOnce {
+            wg: WorkGroup::linear(64),
+            params: Params::new(),
+            launches: vec![("smooth".to_owned(), true)],
+        };
+        // A reference kernel may even have the rung's name.
+        for reference in ["reference", "smooth"] {
+            let counted = counted(launched(), &[line(reference, 1), line("smooth", 64)]).unwrap();
+            assert_eq!((counted.launches.len(), counted.launches[0].counts.items), (1, 64));
+        }
+        assert!(counted(launched(), &[]).is_err());
+        assert!(counted(launched(), &[line("other", 64)]).is_err());
+    }
+
+    const LOG: &str = "
+Read-write data race at local memory address 0x1000000000004
+	Kernel: mine
+
+	First entity:  Global(1,0,0) Local(1,0,0) Group(0,0,0)
+	  %1 = load i32
+	At line 5 (column 25) of my.cl:
+	  x
+
+	Second entity: Global(0,0,0)
+	At line 6 (column 3) of my.cl:
+	  y
+
+Read-write data race at local memory address 0x1000000000008
+	Kernel: mine
+	At line 5 (column 25) of my.cl:
+	  x
+
+Invalid write of size 4 at global memory address 0x2000000000040
+	Kernel: mine
+	Entity: Global(1,0,0)
+	Debugging information not available.
+";
+
+    #[test]
+    fn what_ends_a_kernel_is_said_without_the_simulators_own_place() {
+        let log = "OCLGRIND FATAL ERROR (./src/core/WorkItem.cpp:1681)\nUndefined external function: f\nWhen creating kernel 'k'\n";
+        let said: Vec<String> = findings(log).into_iter().map(|found| found.said).collect();
+        assert_eq!(said[0], "Undefined external function: f");
+    }
+
+    #[test]
+    fn places_are_told_once() {
+        let found = findings(LOG);
+        assert_eq!(found.len(), 2, "{found:?}");
+        assert_eq!((found[0].kind, found[0].line, found[0].times), (FindingKind::Race, Some(5), 2));
+        assert_eq!(found[0].said, "Read-write data race local memory");
+        assert_eq!((found[1].kind, found[1].line), (FindingKind::WriteOutside, None));
+        assert_eq!(findings(""), []);
+    }
+}

@@ -1,0 +1,460 @@
+//! What a command names: a family's rung, a reader's own kernel or family, an exercise's file; read into a registry.
+
+use crate::exercise::{NAMES, exercise};
+use crate::kernels::{Checker, Description, FamilyFile, OwnKernel, included_name, ladders, logical_lines, raw_strings};
+use crate::prelude::*;
+use crate::{input, oracle, suggest};
+use std::fmt::Write as _;
+
+/// The family that a command works with, and a registry that has it with what the reader brought.
+pub(crate) struct Brought {
+    pub(crate) registry: Registry,
+    pub(crate) family: Family,
+    /// The reader's own kernel, which the family has.
+    pub(crate) own: Option<Rung>,
+}
+
+/// What a command names, and what stands behind its colon: `reduce:3`, `mine/family.toml:tiled`, `my.cl:kernel`.
+pub(crate) fn parted(what: &str) -> (&str, Option<&str>) {
+    match what.rsplit_once(':') {
+        Some((name, part)) if !Path::new(what).exists() => (name, Some(part)),
+        _ => (what, None),
+    }
+}
+
+/// Whether a word before a colon means an exercise's starting file, or its solution.
+pub(crate) fn is_exercise(word: &str) -> bool {
+    ["exercise", "solution"].contains(&word)
+}
+
+/// Whether a name is that of a file that describes a family.
+pub(crate) fn is_family_file(name: &str) -> bool {
+    Path::new(name).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("toml"))
+}
+
+impl Brought {
+    /// What a command names, with the list of rungs behind a family's colon: a family, a reader's kernel and the family whose
+    /// problem it solves, or an exercise's file.
+    pub(crate) fn of(what: &str, solves: Option<&str>) -> Result<(Brought, Option<String>), Error> {
+        let (name, part) = parted(what);
+        match (solves, part) {
+            (None, Some(exercise)) if is_exercise(name) => Ok((Brought::exercise(name, exercise)?, None)),
+            (Some(family), kernel) => {
+                let lines: Vec<String> = kernel.map(|kernel| format!("kernel {kernel}")).into_iter().collect();
+                Ok((Brought::with_own(family, Path::new(name), &lines)?, None))
+            }
+            _ if name.ends_with(".cl") => {
+                Err(Error::Usage(format!("{name}: name the family whose problem it solves, as in --as reduce")))
+            }
+            (None, list) => Ok((Brought::new(name)?, list.map(str::to_owned))),
+        }
+    }
+
+    /// One of gpulab's families, or a reader's by its file.
+    pub(crate) fn new(name: &str) -> Result<Brought, Error> {
+        let mut registry = Registry::default();
+        let family = match is_family_file(name) {
+            true => family_of_file(&mut registry, Path::new(name), None)?,
+            // The ceilings' probes too, though nobody is told.
+            false => built_in(name).cloned().ok_or_else(|| {
+                let names: Vec<&str> = ladders().map(|f| &*f.name).collect();
+                Error::Usage(suggest::unknown("family", name, &names))
+            })?,
+        };
+        Ok(Brought { registry, family, own: None })
+    }
+
+    /// As [`Brought::new`], with the kernel of a file, if there is one.
+    pub(crate) fn beside(name: &str, own: Option<&Path>) -> Result<Brought, Error> {
+        own.map_or_else(|| Brought::new(name), |path| Brought::with_own(name, path, &[]))
+    }
+
+    /// As [`Brought::new`], with the kernel of a file, of which these lines are declared besides.
+    pub(crate) fn with_own(name: &str, path: &Path, lines: &[String]) -> Result<Brought, Error> {
+        let Brought { mut registry, family, .. } = Brought::new(name)?;
+        let declared: String = lines.iter().map(|line| format!("\n// gpulab: {line}")).collect();
+        let text = format!("{}{declared}\n", read(path)?.trim_end());
+        let family = adopt_as(&mut registry, &rung_name(path, &family), path, &text, &family)?;
+        Ok(Brought { own: family.ladder.last().cloned(), registry, family })
+    }
+
+    /// The family of an exercise with its starting file, or with a file that passes, as last rung.
+    fn exercise(kind: &str, name: &str) -> Result<Brought, Error> {
+        let exercise =
+            exercise(&name.to_lowercase())?.ok_or_else(|| Error::Usage(suggest::unknown("exercise", name, NAMES)))?;
+        let Brought { mut registry, family, .. } = Brought::new(&exercise.family)?;
+        let (rung, text) =
+            if kind == "solution" { (kind, exercise.solution()?) } else { ("starter", exercise.starter()?) };
+        let family = adopt_as(&mut registry, rung, Path::new(&exercise.file_name()), &text, &family)?;
+        Ok(Brought { own: family.ladder.last().cloned(), registry, family })
+    }
+
+    /// The one rung that is meant, of a ladder without a list its first; or the reader's kernel.
+    pub(crate) fn rung(&self, what: &str, list: Option<&str>) -> Result<&Rung, Error> {
+        if let Some(own) = &self.own {
+            return Ok(own);
+        }
+        match values::variants(&self.family, list.unwrap_or("1")).map_err(Error::Usage)?[..] {
+            [rung] => Ok(rung),
+            _ => Err(Error::Usage(format!("{what}: name one rung, as in {}:1", parted(what).0))),
+        }
+    }
+
+    /// The rungs that a list names, or all of the ladder; with the reader's kernel, which without a list is alone.
+    pub(crate) fn rungs(&self, list: Option<&str>) -> Result<Vec<&Rung>, Error> {
+        let mut rungs = match (list, &self.own) {
+            (Some(list), _) => values::variants(&self.family, list).map_err(Error::Usage)?,
+            (None, Some(_)) => Vec::new(),
+            (None, None) => self.family.ladder.iter().collect(),
+        };
+        if let Some(own) = self.own.as_ref().filter(|own| rungs.iter().all(|rung| rung.path != own.path)) {
+            rungs.push(own);
+        }
+        Ok(rungs)
+    }
+}
+
+/// The family that a file describes; a reference kernel runs on the device of this name where there is no CPU's.
+pub(crate) fn family_of_file(registry: &mut Registry, path: &Path, device: Option<&str>) -> Result<Family, Error> {
+    let wrong = |why: String| Error::Usage(format!("{}: {why}", shown(path)));
+    let text = files::read_to_string(path)
+        .map_err(|error| wrong(format!("{error}; gpulab try --template DIR writes a starting file")))?;
+    let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf)).unwrap_or_default();
+    let name = family_name(path, &folder);
+    let description = Description::parse(&text, &name).map_err(|error| wrong(error.to_string()))?;
+    if folder.to_str().is_none() {
+        return Err(wrong("its folder's name is not UTF-8: move it to another folder".into()));
+    }
+    let mut sources = BTreeMap::new();
+    for name in description.files() {
+        let path = folder.join(&name);
+        let source = read(&path).and_then(|text| assembled(&path, &text, &description.name));
+        sources.insert(name, source.map_err(|error| wrong(error.to_string()))?);
+    }
+    let file = FamilyFile { name, text, folder, sources };
+    oracle::declare(registry, &file, device).cloned().map_err(|error| wrong(error.to_string()))
+}
+
+/// What a family is called that does not say so: the file's name, or of `family.toml` the folder's; none that gpulab's have.
+/// Nothing where that is no name, as of a hidden folder.
+fn family_name(path: &Path, folder: &Path) -> String {
+    let stem = path.file_stem().filter(|stem| *stem != "family").or(folder.file_name()).unwrap_or_default();
+    let name = stem.to_string_lossy().into_owned();
+    if !name.starts_with(|first: char| first.is_ascii_alphanumeric()) {
+        return String::new();
+    }
+    if built_in(&name.to_lowercase()).is_some() { format!("my_{name}") } else { name }
+}
+
+/// Makes a text that would stand at `path` the last rung of its family.
+pub(crate) fn adopt_as(
+    registry: &mut Registry,
+    name: &str,
+    path: &Path,
+    text: &str,
+    family: &Family,
+) -> Result<Family, Error> {
+    let text = assembled(path, text, &family.name)?;
+    let own = OwnKernel { family: family.name.to_string(), name: name.to_owned(), text };
+    registry.adopt(own).cloned().map_err(|error| Error::Usage(format!("{}: {error}", shown(path))))
+}
+
+/// The kernel's file and those of its folder that it includes.
+pub(crate) fn kernel_files(path: &Path) -> Vec<PathBuf> {
+    let text = files::read_to_string(path).unwrap_or_default();
+    let beside = text.lines().filter_map(|line| Some(path.parent()?.join(included_name(line)?)));
+    std::iter::once(path.to_owned()).chain(beside.filter(|file| file.is_file())).collect()
+}
+
+/// The family's file and those that it names: kernels with what they include, data, and what its program's words lead to.
+pub(crate) fn family_files(path: &Path) -> Vec<PathBuf> {
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let mut all = vec![path.to_owned()];
+    let text = files::read_to_string(path).unwrap_or_default();
+    if let Ok(description) = Description::parse(&text, "") {
+        all.extend(description.files().iter().flat_map(|name| kernel_files(&folder.join(name))));
+        all.extend(description.data_files().iter().map(|name| folder.join(input::path(name))));
+        if let Checker::Program { command, .. } = &description.checker {
+            all.extend(command.iter().map(|word| folder.join(word)));
+        }
+    }
+    all
+}
+
+/// A line of an assembled kernel's own file, or of one that it includes, by the names that compilers know them by.
+pub(crate) fn line_of(source: &str, file: &str, line: u64) -> Option<String> {
+    let mut at: (&str, u64) = ("", 0);
+    for text in source.lines() {
+        if let Some((number, name)) = text.strip_prefix("#line ").and_then(|rest| rest.split_once(' ')) {
+            at = (name.trim_matches('"'), number.parse().ok()?);
+            continue;
+        }
+        if at == (file, line) {
+            return Some(text.to_owned());
+        }
+        at.1 += 1;
+    }
+    None
+}
+
+/// As [`line_of`], of the first of these rungs that has it.
+pub(crate) fn line_of_any(rungs: &[&Rung], file: &str, line: u64) -> Option<String> {
+    rungs.iter().find_map(|rung| line_of(rung.own_text()?, file, line))
+}
+
+pub(crate) fn shown(path: &Path) -> String {
+    format::terminal(&path.display().to_string())
+}
+
+/// The file's name as a rung's: letters, digits and `_`, and none that a rung of the family has.
+fn rung_name(path: &Path, family: &Family) -> String {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let name: String = stem.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).take(40).collect();
+    let is_number = name.strip_prefix('v').unwrap_or(&name).starts_with(|c: char| c.is_ascii_digit());
+    let is_taken = family.rung(&name).is_some_and(|rung| !rung.is_own())
+        || family.problem.baselines().iter().any(|b| b.name == name);
+    if name.is_empty() || is_number || is_taken { format!("my_{name}") } else { name }
+}
+
+/// A kernel's own file, without what some editors put before a text.
+pub(crate) fn read(path: &Path) -> Result<String, Error> {
+    /// Far more than any kernel has.
+    const MOST: u64 = 1 << 20;
+    let wrong = |why: String| Error::Usage(format!("cannot read {}: {why}", shown(path)));
+    let metadata = fs::metadata(path).map_err(|e| wrong(e.to_string()))?;
+    if metadata.is_dir() {
+        return Err(wrong("it is a folder: name the kernel's file in it".into()));
+    }
+    if metadata.len() > MOST {
+        return Err(wrong(format!("it has {} bytes, and a kernel has at most {MOST}", metadata.len())));
+    }
+    let bytes = files::read(path).map_err(|e| wrong(e.to_string()))?;
+    // Older files are in Latin-1, whose bytes are the first characters of Unicode.
+    let text = String::from_utf8(bytes).unwrap_or_else(|e| e.as_bytes().iter().copied().map(char::from).collect());
+    if text.contains('\0') {
+        return Err(wrong("it holds a NUL byte, so it is not text".into()));
+    }
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
+    let text = raw_strings(&text).unwrap_or(text);
+    if text.trim().is_empty() {
+        return Err(wrong("it is empty; gpulab try --template FAMILY writes a starting kernel".into()));
+    }
+    Ok(text)
+}
+
+/// A text that stands at `path` with what it includes in place, each line under the name of its file; `folder` is the one below
+/// `cl/` whose fragments need no path.
+pub(crate) fn assembled(path: &Path, text: &str, folder: &str) -> Result<String, Error> {
+    let mut all = String::new();
+    add_text(&mut all, path, text, folder, &mut Vec::new())?;
+    match reads_a_file(&all) {
+        None => Ok(all),
+        Some(at) => Err(Error::Usage(format!(
+            "{}: `{}` makes the compiler read a file: write an include alone on its line, as in #include \
+             \"common/tree.cl\", and only in the kernel's own file",
+            shown(path),
+            format::terminal(all.lines().nth(at - 1).unwrap_or_default().trim())
+        ))),
+    }
+}
+
+/// Adds a file's text, with what it includes in place: files beside it, or gpulab's, by their path from `folder` below `cl/` or
+/// from `cl/`; `open` are the files that it is included by.
+fn add_text(all: &mut String, path: &Path, text: &str, folder: &str, open: &mut Vec<PathBuf>) -> Result<(), Error> {
+    let own = path.file_name().map(|name| name.to_string_lossy().replace(['"', '\\'], "_")).unwrap_or_default();
+    // Writing to a String cannot fail.
+    let _ = writeln!(all, "#line 1 \"{own}\"");
+    open.push(path.to_owned());
+    for (number, line) in (1..).zip(text.lines()) {
+        let Some(name) = included_name(line) else {
+            let _ = writeln!(all, "{line}");
+            continue;
+        };
+        let wrong = |why: String| Error::Usage(format!("{}, line {number}: {why}", shown(path)));
+        let beside = path.parent().unwrap_or(Path::new("")).join(name);
+        if is_beside(path, name) {
+            if open.contains(&beside) {
+                return Err(wrong(format!("{name} includes itself, by way of other files or at once")));
+            }
+            let body = read(&beside).map_err(|error| wrong(error.to_string()))?;
+            add_text(all, &beside, &body, folder, open)?;
+        } else if let Some(body) =
+            crate::kernels::text(&format!("{folder}/{name}")).or_else(|| crate::kernels::text(name))
+        {
+            let _ = writeln!(all, "#line 1 \"{name}\"\n{}", body.trim_end_matches('\n'));
+        } else {
+            return Err(wrong(format!(
+                "there is no {}: neither in the kernel's own folder nor among gpulab's files, as common/tree.cl",
+                format::terminal(name)
+            )));
+        }
+        let _ = writeln!(all, "#line {} \"{own}\"", number + 1);
+    }
+    open.pop();
+    Ok(())
+}
+
+/// Whether a file of this name stands in the folder of another one, and not behind a link out of it.
+fn is_beside(path: &Path, name: &str) -> bool {
+    let beside = path.parent().unwrap_or(Path::new("")).join(name);
+    let folder = path.canonicalize().ok().and_then(|file| file.parent().map(Path::to_path_buf));
+    Path::new(name).components().all(|part| matches!(part, std::path::Component::Normal(_)))
+        && beside.is_file()
+        && beside.canonicalize().ok().zip(folder).is_some_and(|(file, folder)| file.starts_with(folder))
+}
+
+/// The first line, from 1, of a text that makes a compiler look at a file, however it is hidden.
+fn reads_a_file(text: &str) -> Option<usize> {
+    let found = logical_lines(text).into_iter().find(|(_, line)| {
+        let directive = line.trim_start().strip_prefix('#').or_else(|| line.trim_start().strip_prefix("%:"));
+        let word = directive.map(str::trim_start).unwrap_or_default();
+        ["include", "import", "embed"].iter().any(|reading| word.starts_with(reading))
+            || ["__has_include", "__has_embed", ".incbin"].iter().any(|name| line.contains(name))
+            || line.to_lowercase().contains("pragma") && line.contains("dependency")
+    });
+    found.map(|(number, _)| number)
+}
+
+/// What macros of drivers and of the simulator begin with, beside `__`.
+const BEGINNINGS: &str =
+    "cl_ cles_ CL_VERSION _CL POCL GPULAB_ FP_FAST NV_ get_max_sub_group_size kernel_exec linux unix";
+
+/// Macros that have the same value in the simulator and for devices, and words that only look like macros.
+const ALIKE: &str = r"__LINE__ __FILE__ __ENDIAN_LITTLE__ __OPENCL_C_VERSION__ cl_khr_fp64 cl_khr_byte_addressable_store
+    cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics cl_khr_local_int32_base_atomics
+    cl_khr_local_int32_extended_atomics cl_mem_fence_flags __attribute__ __restrict__ __volatile__ __inline__ __const__
+    __signed__ __asm__ __aligned__ __packed__ __noinline__ __always_inline__";
+
+/// What the names of macros end with that keep a file from being read twice.
+const GUARDS: &str = "_h _cl _clh _hpp";
+
+/// That an assembled text asks for a macro of compilers, so that it may do something else in the simulator than on a device.
+pub(crate) fn asks(text: &str) -> Option<String> {
+    logical_lines(text).into_iter().find_map(|(_, line)| {
+        let mut words = line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
+        let directive = words.clone().next().filter(|_| line.trim_start().starts_with(['#', '%'])).unwrap_or_default();
+        let is_condition = directive.starts_with("if") || directive.starts_with("el");
+        let name = words.find(|name| {
+            let is_predefined = name.starts_with("__") && (is_condition || name.ends_with("__"));
+            let is_given = BEGINNINGS.split(' ').any(|beginning| name.starts_with(beginning));
+            let stem = name.trim_end_matches('_').to_lowercase();
+            (is_predefined && directive != "line" || is_given && (is_condition || directive == "define"))
+                && !ALIKE.split_whitespace().any(|alike| alike == *name)
+                && !GUARDS.split(' ').any(|guard| stem.ends_with(guard))
+        })?;
+        Some(format!("the kernel asks for the macro {name}, so that a device may run other code than the simulator"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_a_rungs_and_no_other_rungs() {
+        let name = |path: &str| rung_name(Path::new(path), &crate::kernels::reduce::FAMILY);
+        assert_eq!(name("a/fast one.cl"), "fast_one");
+        assert_eq!(
+            [name("v3_fast.cl"), name("strided.cl"), name("cpu_rayon.cl"), name("3.cl")],
+            ["my_v3_fast", "my_strided", "my_cpu_rayon", "my_3"]
+        );
+    }
+
+    #[test]
+    fn what_tells_a_simulator_from_a_device_is_found() {
+        for line in [
+            "#ifdef __x86_64__",
+            "#if !defined(__SPIR64__)",
+            "#if defined __SPIR__ && 1",
+            "# elif __OPENCL_VERSION__ > 120",
+            "#ifdef __oclgrind__",
+            "??=ifdef POCL_DEVICE_ADDRESS_BITS",
+            "%:ifndef GPULAB_WARP",
+            "#if 1 && \\\n defined(cl_khr_subgroups)",
+            "char *s = \"/*\"; if (__clang_major__ > 14) // */",
+            "#define IS_CPU defined(__SSE2__)",
+            "#define SUB cl_intel_subgroups",
+            "#if __has_builtin(__builtin_ia32_pause)",
+            "#ifdef __NV_CL_C_VERSION",
+        ] {
+            let said = asks(&format!("#line 1 \"__a__.cl\"\nint x;\n{line}\n"));
+            assert!(said.as_ref().is_some_and(|said| said.contains("asks for the macro ")), "{line}: {said:?}");
+        }
+        for line in [
+            "__kernel void k(__global int *restrict x, __local int *y) __attribute__((aligned(16)))",
+            "#ifdef cl_khr_fp64\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable",
+            "#ifdef SINGLE_PRECISION\n#define G __global",
+            "#ifndef __REDUCE_H__\n#define __REDUCE_H__",
+            "#if __OPENCL_C_VERSION__ >= 120 // not __SPIR__",
+            "#ifndef blockSize\n#define blockSize 64",
+            "barrier(CLK_LOCAL_MEM_FENCE); /* __x86_64__ */ const cl_mem_fence_flags flags = 1; printf(\"%d\", 1);",
+        ] {
+            assert_eq!(asks(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn one_way_to_include_is_allowed() {
+        assert_eq!(included_name("#include \"common/tree.cl\""), Some("common/tree.cl"));
+        assert_eq!(included_name("#include \"a.cl\"  "), Some("a.cl"));
+        for line in [" #include \"a\"", "#include <a>", "# include \"a\"", "#include \"a\" // b", "int x;"] {
+            assert_eq!(included_name(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn every_other_way_is_found() {
+        let ways = [
+            "#include \"/etc/passwd\"",
+            " #include \"/etc/passwd\"",
+            "# include \"/etc/passwd\"",
+            "#include </etc/passwd>",
+            "#include_next \"x\"",
+            "#import \"x\"",
+            "#embed \"x\"",
+            "%:include \"x\"",
+            "??=include \"x\"",
+            "#/**/include \"x\"",
+            "/**/#include \"x\"",
+            "/* a\n b */ #include \"x\"",
+            "\u{c}#\u{b}include \"x\"",
+            "#\\\ninclude \"x\"",
+            "#inc\\\nlude \"x\"",
+            "#inc\\  \nlude \"x\"",
+            "#inc??/\nlude \"x\"",
+            "%\\\n:include \"x\"",
+            "/\\\n* a */ #include \"x\"",
+            "int a;\r#include \"x\"",
+            "' /*\n#include \"x\"",
+            "char *s = \"/*\";\n#include \"x\"",
+            "char c = '\\'';\n#include \"x\"",
+            "// a comment /*\n#include \"x\"",
+            "/* // */ #include \"x\"",
+            "#if __has_include(\"/etc/passwd\")",
+            "asm(\".incbin \\\"/etc/passwd\\\"\");",
+            "#pragma GCC dependency \"/etc/passwd\"",
+        ];
+        for way in ways {
+            assert!(reads_a_file(way).is_some(), "{way:?}");
+        }
+        assert_eq!(reads_a_file("a\nb /* \n */\n  #include \"x\"\n"), Some(4));
+    }
+
+    #[test]
+    fn what_reads_nothing_passes() {
+        let texts = [
+            "",
+            "int x = 1; // #include \"x\" is how",
+            "/* #include \"x\"\n#include \"y\" */ int a;",
+            "#define include 1",
+            "#if INCLUDED",
+            "#pragma unroll",
+            "a / b * c; // \\\n#include \"x\"",
+            "char *s = \"#include\";",
+            "\"\\",
+        ];
+        for text in texts {
+            assert_eq!(reads_a_file(text), None, "{text:?}");
+        }
+    }
+}
