@@ -5,7 +5,7 @@ use crate::ceilings::Limits;
 use crate::cli::Lab;
 use crate::console;
 use crate::experiments::Scope;
-use crate::laboratory::{ExperimentRun, Laboratory, Task, Work, choose};
+use crate::laboratory::{ExperimentRun, LabWork, Laboratory, Task, choose};
 use crate::outputs::{Outputs, Paths};
 use crate::prelude::*;
 use crate::report::list::experiments;
@@ -40,7 +40,7 @@ pub fn run(out: &mut Out, global: &Global, options: &Lab) -> Result<(), Error> {
         .flat_map(|s| {
             s.tasks
                 .iter()
-                .filter_map(|task: &Task| if let Work::Kernel(_, rung) = task.work { Some(rung) } else { None })
+                .filter_map(|task: &Task| if let LabWork::Kernel(_, rung) = task.work { Some(rung) } else { None })
         })
         .collect();
     bench::check_sources(&rungs, options.kernels.cl_dir.as_deref(), global.quiet)?;

@@ -3,5 +3,5 @@
 mod plan;
 mod run;
 
-pub(crate) use plan::{ExperimentRun, Task, Work, choose};
+pub(crate) use plan::{ExperimentRun, LabWork, Task, choose};
 pub(crate) use run::Laboratory;

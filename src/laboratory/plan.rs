@@ -17,25 +17,25 @@ pub(crate) fn choose(name: &str) -> Result<Vec<&'static Experiment>, Error> {
 /// A case with what the registry says of it, and the trials that it answers, with their places in the plan.
 pub(crate) struct Task {
     pub(crate) case: Case,
-    pub(crate) work: Work,
+    pub(crate) work: LabWork,
     pub(crate) trials: Vec<(u64, Trial)>,
 }
 
 /// What a trial's case is one of.
 #[derive(Clone, Copy)]
-pub(crate) enum Work {
+pub(crate) enum LabWork {
     Kernel(&'static Family, &'static Rung),
     Exchange(&'static Variant),
 }
 
-impl Work {
+impl LabWork {
     /// What is known by a case's names.
-    fn of(case: &Case) -> Option<Work> {
+    fn of(case: &Case) -> Option<LabWork> {
         if let Some(exchange) = exchange(&case.family) {
-            return exchange.variant(&case.variant).map(Work::Exchange);
+            return exchange.variant(&case.variant).map(LabWork::Exchange);
         }
         let family = kernels::built_in(&case.family)?;
-        family.rung(&case.variant).map(|rung| Work::Kernel(family, rung))
+        family.rung(&case.variant).map(|rung| LabWork::Kernel(family, rung))
     }
 }
 
@@ -53,7 +53,7 @@ impl ExperimentRun {
                 task.trials.push((place, trial));
                 continue;
             }
-            let work = Work::of(&trial.case).ok_or_else(|| {
+            let work = LabWork::of(&trial.case).ok_or_else(|| {
                 Error::Failed(format!("{}: its plan names a kernel that does not exist", experiment.name))
             })?;
             tasks.push(Task { case: trial.case.clone(), work, trials: vec![(place, trial)] });

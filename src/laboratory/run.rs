@@ -1,6 +1,6 @@
 //! Experiments under way.
 
-use super::plan::{ExperimentRun, Task, Work};
+use super::plan::{ExperimentRun, LabWork, Task};
 use crate::bench::{Input, Jobs};
 use crate::ceilings::{self, LimitNeeded};
 use crate::experiments::Experiment;
@@ -107,11 +107,11 @@ impl ExperimentState<'_> {
         let case = &task.case;
         // What goes on between host and device says itself what it cannot hold.
         let (rung, refusal) = match task.work {
-            Work::Kernel(family, rung) => {
+            LabWork::Kernel(family, rung) => {
                 let input = Input { family, shape: case.shape, dtype: case.dtype, params: &case.params };
                 (rung.number(), input.check(self.lab.jobs.executor.info()).err())
             }
-            Work::Exchange(_) => (None, None),
+            LabWork::Exchange(_) => (None, None),
         };
         let refusal = refusal.map(|error| Refusal::Memory(error.to_string()));
         Configuration { index, rung, case: case.clone(), wg: case.wg, params: case.params.clone(), refusal }
@@ -119,7 +119,7 @@ impl ExperimentState<'_> {
 
     /// Measures the ceiling that event times of this trial cannot exceed, where there is one.
     fn probe(&mut self, task: &Task) -> Result<(), Error> {
-        let (Work::Kernel(family, _), case) = (task.work, &task.case) else { return Ok(()) };
+        let (LabWork::Kernel(family, _), case) = (task.work, &task.case) else { return Ok(()) };
         match ceilings::is_bounded(family, case, self.lab.jobs.executor.info()) {
             true => self.lab.jobs.probe(family, LimitNeeded::of(family, case.dtype, &case.params)),
             false => Ok(()),
@@ -141,8 +141,8 @@ fn task_name(experiment: &Experiment, task: &Task) -> String {
 impl Bench for ExperimentState<'_> {
     fn settings(&self, configuration: &Configuration) -> Settings {
         match self.task(configuration).work {
-            Work::Kernel(family, _) => self.lab.jobs.settings(family, &configuration.case),
-            Work::Exchange(variant) => {
+            LabWork::Kernel(family, _) => self.lab.jobs.settings(family, &configuration.case),
+            LabWork::Exchange(variant) => {
                 let clock = if variant.by_events { Clock::Event } else { Clock::Wall };
                 Settings { clock, least_time: None, ..self.lab.jobs.in_pace() }
             }

@@ -73,12 +73,10 @@ fn only_the_engine_needs_opencl() {
     assert_eq!(named.collect::<Vec<_>>(), ["engine"]);
 }
 
-/// The name of a type that this line declares, if it does.
+/// The name of a type that this line declares for other files, if it does.
 fn declared(line: &str) -> Option<String> {
-    let line = line.trim_start();
-    let line = line.strip_prefix("pub").map_or(line, |rest| {
-        rest.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(rest, |(_, rest)| rest).trim_start()
-    });
+    let line = line.trim_start().strip_prefix("pub")?;
+    let line = line.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or(line, |(_, rest)| rest).trim_start();
     let name = ["struct ", "enum ", "trait ", "type "].iter().find_map(|word| line.strip_prefix(word))?;
     Some(name.chars().take_while(char::is_ascii_alphanumeric).collect())
 }
@@ -97,7 +95,7 @@ fn a_type_name_has_one_meaning() {
             }
         }
     }
-    assert!(declarations.len() > 200, "{} types were found", declarations.len());
+    assert!(declarations.len() > 100, "{} types were found", declarations.len());
     let several = declarations.iter().filter(|(_, files)| files.len() > 1);
     assert_eq!(several.collect::<Vec<_>>(), [], "give each of these its own name");
 }

@@ -99,7 +99,7 @@ impl Declared {
         if let Content::File(name, _) = &self.content { Some(name) } else { None }
     }
 
-    pub(crate) fn kind(&self) -> Option<&DataKind> {
+    pub(crate) fn kind(&self) -> Option<&FillKind> {
         if let Content::Fill(kind, _) = &self.content { Some(kind) } else { None }
     }
 }
@@ -110,7 +110,7 @@ pub(crate) enum Content {
     Noise,
     Zeros,
     /// Data of a kind, and whether they are frozen: never changed to see what a kernel reads.
-    Fill(DataKind, bool),
+    Fill(FillKind, bool),
     /// What a file holds, and whether it is frozen.
     File(String, bool),
 }
@@ -247,7 +247,7 @@ fn content_of(text: &str, role: BufferRole) -> Result<Content, String> {
         }
         (BufferRole::In | BufferRole::InOut, _) => match text.strip_prefix("file ") {
             Some(name) => Ok(Content::File(name.trim().to_owned(), is_frozen)),
-            None => Ok(Content::Fill(DataKind::parse(if text.is_empty() { "random" } else { text })?, is_frozen)),
+            None => Ok(Content::Fill(FillKind::parse(if text.is_empty() { "random" } else { text })?, is_frozen)),
         },
     }
 }
@@ -274,7 +274,7 @@ impl BufferElement {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum DataKind {
+pub(crate) enum FillKind {
     Random,
     Positive,
     /// Up to so many, of both signs.
@@ -291,18 +291,18 @@ pub(crate) enum DataKind {
 
 const KINDS: &str = "random, positive, small 8, below 256, sorted, permutation, offsets 8";
 
-impl DataKind {
-    pub(crate) fn parse(text: &str) -> Result<DataKind, String> {
+impl FillKind {
+    pub(crate) fn parse(text: &str) -> Result<FillKind, String> {
         let (word, rest) = text.trim().split_once(' ').unwrap_or((text.trim(), ""));
         let most = || Formula::parse(rest).map_err(|_| format!("fill \"{text}\": there is no number behind {word}"));
         match (word, rest) {
-            ("random", "") => Ok(DataKind::Random),
-            ("positive", "") => Ok(DataKind::Positive),
-            ("sorted", "") => Ok(DataKind::Sorted),
-            ("permutation", "") => Ok(DataKind::Permutation),
-            ("small", _) => most().map(DataKind::Small),
-            ("below", _) => most().map(DataKind::Below),
-            ("offsets", _) => most().map(DataKind::Offsets),
+            ("random", "") => Ok(FillKind::Random),
+            ("positive", "") => Ok(FillKind::Positive),
+            ("sorted", "") => Ok(FillKind::Sorted),
+            ("permutation", "") => Ok(FillKind::Permutation),
+            ("small", _) => most().map(FillKind::Small),
+            ("below", _) => most().map(FillKind::Below),
+            ("offsets", _) => most().map(FillKind::Offsets),
             ("ones", "") => Err(same(text)),
             _ => Err(format!("there is no fill {text:?}; there is {KINDS}")),
         }
@@ -310,14 +310,14 @@ impl DataKind {
 
     pub(crate) fn formula(&self) -> Option<&Formula> {
         match self {
-            DataKind::Small(most) | DataKind::Below(most) | DataKind::Offsets(most) => Some(most),
+            FillKind::Small(most) | FillKind::Below(most) | FillKind::Offsets(most) => Some(most),
             _ => None,
         }
     }
 
     /// Whether one element may not be changed without the others.
     pub(crate) fn has_structure(&self) -> bool {
-        matches!(self, DataKind::Sorted | DataKind::Permutation | DataKind::Offsets(_))
+        matches!(self, FillKind::Sorted | FillKind::Permutation | FillKind::Offsets(_))
     }
 
     /// The fill whose elements it has, where names have these values.
@@ -325,18 +325,18 @@ impl DataKind {
         // So many are exact in every element type.
         let most = |formula: &Formula| formula.count(1, 1 << 24, names);
         Ok(match self {
-            DataKind::Positive => Fill::Positive,
-            DataKind::Small(formula) => Fill::Exact(most(formula)?),
-            DataKind::Below(formula) => Fill::Below(most(formula)?),
-            DataKind::Offsets(formula) => Fill::Below(most(formula)? + 1),
-            DataKind::Random | DataKind::Sorted | DataKind::Permutation => Fill::Real,
+            FillKind::Positive => Fill::Positive,
+            FillKind::Small(formula) => Fill::Exact(most(formula)?),
+            FillKind::Below(formula) => Fill::Below(most(formula)?),
+            FillKind::Offsets(formula) => Fill::Below(most(formula)? + 1),
+            FillKind::Random | FillKind::Sorted | FillKind::Permutation => Fill::Real,
         })
     }
 
     /// Refuses data that tell no kernels apart, at whatever size.
     pub(crate) fn demand_difference(&self, names: &dyn Fn(&str) -> Option<u64>) -> Result<(), String> {
         match (self, self.fill(names)?) {
-            (DataKind::Below(formula), Fill::Below(1)) => Err(same(&format!("below {}", formula.text))),
+            (FillKind::Below(formula), Fill::Below(1)) => Err(same(&format!("below {}", formula.text))),
             _ => Ok(()),
         }
     }
@@ -346,19 +346,19 @@ impl DataKind {
         let plain = || layout.generate(fill, seed, stream, 0, len);
         let Some(scalar) = layout.scalar() else { return plain() };
         match (self, fill) {
-            (DataKind::Sorted, _) => {
+            (FillKind::Sorted, _) => {
                 let bytes = plain();
                 let mut numbers: Vec<NumberValue> =
                     bytes.chunks(scalar.size()).map(|number| scalar.read(number)).collect();
                 numbers.sort_by(|a, b| value(*a).total_cmp(&value(*b)));
                 numbers.into_iter().filter_map(|number| scalar.bytes(number)).flatten().collect()
             }
-            (DataKind::Permutation, _) => {
+            (FillKind::Permutation, _) => {
                 let mut places: Vec<u64> = (0..len as u64).collect();
                 places.sort_by_key(|place| data::draw(seed ^ stream, *place));
                 places.into_iter().flat_map(|number| cut(scalar, number)).collect()
             }
-            (DataKind::Offsets(_), Fill::Below(end)) => {
+            (FillKind::Offsets(_), Fill::Below(end)) => {
                 let mut bytes = Vec::new();
                 let mut sum = 0;
                 for place in 0..len as u64 {
@@ -407,7 +407,7 @@ mod tests {
         assert_eq!((c.role, c.length.text.as_str(), c.content), (BufferRole::Out, "(n) * (n)", Content::Zeros));
         assert_eq!((c.name.as_str(), c.element), ("C", ElementName::Number(Scalar::F32)));
         let a = declared("A[n*n] small 8");
-        let fill = |words: &str, is_frozen| Content::Fill(DataKind::parse(words).unwrap(), is_frozen);
+        let fill = |words: &str, is_frozen| Content::Fill(FillKind::parse(words).unwrap(), is_frozen);
         assert_eq!((a.role, a.element, a.content), (BufferRole::In, ElementName::Parameter, fill("small 8", false)));
         assert_eq!(declared("i32 rows[n+1] offsets 8 frozen").content, fill("offsets 8", true));
         assert_eq!(declared("inout D[n]").content, fill("random", false));
@@ -463,7 +463,7 @@ mod tests {
     }
 
     fn numbers(text: &str, scalar: Scalar, len: usize) -> Vec<f64> {
-        let kind = DataKind::parse(text).unwrap();
+        let kind = FillKind::parse(text).unwrap();
         let fill = kind.fill(&|name| (name == "n").then_some(5)).unwrap();
         let bytes = kind.generate(fill, &scalar.into(), 7, 1, len);
         bytes.chunks(scalar.size()).map(|number| value(scalar.read(number))).collect()
@@ -486,11 +486,11 @@ mod tests {
     #[test]
     fn what_tells_no_kernels_apart_is_refused() {
         let names = |_: &str| None;
-        assert!(DataKind::parse("ones").unwrap_err().contains("never reads"));
-        let below = DataKind::parse("below 1").unwrap();
+        assert!(FillKind::parse("ones").unwrap_err().contains("never reads"));
+        let below = FillKind::parse("below 1").unwrap();
         assert!(below.demand_difference(&names).unwrap_err().contains("never reads"));
-        assert!(DataKind::parse("small").unwrap_err().contains("no number"));
-        assert!(DataKind::parse("little").unwrap_err().contains("there is random"));
-        assert!(DataKind::parse("small 0").unwrap().fill(&names).is_err());
+        assert!(FillKind::parse("small").unwrap_err().contains("no number"));
+        assert!(FillKind::parse("little").unwrap_err().contains("there is random"));
+        assert!(FillKind::parse("small 0").unwrap().fill(&names).is_err());
     }
 }

@@ -1,6 +1,6 @@
 //! The problem of a described family: its data, its cost, and what is right by its oracle.
 
-use super::args::{BufferElement, BufferRole, DataKind, Declared};
+use super::args::{BufferElement, BufferRole, Declared, FillKind};
 use super::description::{Allowance, Checker, Description, MOST};
 use super::formula::Formula;
 use super::resolve::Elements;
@@ -456,7 +456,7 @@ impl Described for DescribedProblem {
     fn zeros(&self, case: &Case, inputs: &[Array]) -> Vec<Change> {
         let mut all = Vec::new();
         for (index, (input, data)) in self.description.inputs().zip(inputs).enumerate() {
-            if input.is_frozen() || !matches!(input.kind(), Some(DataKind::Random | DataKind::Small(_))) {
+            if input.is_frozen() || !matches!(input.kind(), Some(FillKind::Random | FillKind::Small(_))) {
                 continue;
             }
             let storage = self.storage(input, case.dtype);
