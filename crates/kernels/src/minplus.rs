@@ -133,21 +133,24 @@ impl Problem for MinPlus {
     fn companions(&self, case: &Case, plan: &Plan) -> Vec<Case> {
         let n = case.shape.n.min(COMPANION + case.shape.n % COMPANION);
         let smaller = Form::Square.shape(n, None);
-        let with = |shape: Shape, settings: &[(&str, &str)]| {
-            let mut params = plan.params.clone();
-            params.extend(settings.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
-            Case { params, shape, ..case.clone() }
-        };
-        let whole = [RISING, FALLING].map(|kind| with(case.shape, &[(DATA, kind)]));
-        let small = [NEAR, LARGEST].map(|kind| with(smaller, &[(DATA, kind)]));
-        let mut companions = [whole, small].concat();
+        let mut all = vec![
+            (case.shape, vec![(DATA, RISING)]),
+            (case.shape, vec![(DATA, FALLING)]),
+            (smaller, vec![(DATA, NEAR)]),
+            (smaller, vec![(DATA, LARGEST)]),
+        ];
         if is_signed(&case.params) {
-            companions.push(with(smaller, &[(DATA, LOWEST)]));
+            all.push((smaller, vec![(DATA, LOWEST)]));
         } else if plan.defines.iter().all(|(name, _)| name != "ORDERED") {
-            companions.push(with(smaller, &[(WEIGHTS.name, "signed")]));
-            companions.push(with(smaller, &[(WEIGHTS.name, "signed"), (DATA, LOWEST)]));
+            all.push((smaller, vec![(WEIGHTS.name, "signed")]));
+            all.push((smaller, vec![(WEIGHTS.name, "signed"), (DATA, LOWEST)]));
         }
-        companions
+        let companions = all.into_iter().map(|(shape, settings)| {
+            let mut params = plan.params.clone();
+            params.extend(settings.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned())));
+            Case { params, shape, ..case.clone() }
+        });
+        companions.collect()
     }
 
     fn beside(&self, _: &Case) -> Fill {

@@ -86,8 +86,9 @@ impl Registry {
 
     /// Makes a kernel the last rung of its family, in place of an earlier one of its name. The family with it.
     pub fn adopt(&mut self, own: OwnKernel) -> Result<&Family, DeclarationError> {
-        let unknown = || DeclarationError { line: None, why: format!("there is no family {}", own.family) };
-        let mut family = self.family(&own.family).ok_or_else(unknown)?.clone();
+        let Some(mut family) = self.family(&own.family).cloned() else {
+            return Err(DeclarationError { line: None, why: format!("there is no family {}", own.family) });
+        };
         let rung = own::rung(&own, &family)?;
         family.ladder.to_mut().retain(|known| known.path != rung.path);
         family.ladder.to_mut().push(rung);

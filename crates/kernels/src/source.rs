@@ -84,12 +84,13 @@ pub fn assemble<'a>(path: &str, lookup: &dyn Fn(&str) -> Option<Cow<'a, str>>) -
         let Some(fragment) = included(path, line) else {
             text.push_str(line);
             text.push('\n');
-            let is = |directive: &str| line.trim_start().starts_with(directive);
-            if depth > 0 && depth == skippable && ["#else", "#elif", "#endif"].into_iter().any(is) {
+            let directive = line.trim_start();
+            let ends = directive.starts_with("#endif");
+            if depth > 0 && depth == skippable && (ends || directive.starts_with("#el")) {
                 // Writing to a String cannot fail.
                 let _ = writeln!(text, "#line {} \"{path}\"", number + 1);
             }
-            match (is("#if"), is("#endif")) {
+            match (directive.starts_with("#if"), ends) {
                 (true, _) => depth += 1,
                 (_, true) => {
                     depth = usize::max(depth, 1) - 1;
@@ -139,8 +140,9 @@ impl Sources {
 
     /// The text that a rung is built from; a reader's kernel is as it was brought.
     pub fn assemble_rung(&self, rung: &Rung) -> Result<String, Stop> {
-        let own = |path: &str| rung.own_text().filter(|_| path == rung.path).map(Cow::Borrowed);
-        let assembled = assemble_rung(rung, &|path| own(path).or_else(|| self.lookup(path)));
+        let assembled = assemble_rung(rung, &|path| {
+            rung.own_text().filter(|_| path == rung.path).map(Cow::Borrowed).or_else(|| self.lookup(path))
+        });
         assembled.map(|a| a.text).map_err(|missing| self.unreadable(&missing))
     }
 

@@ -142,10 +142,12 @@ impl Problem for Transpose {
             return Vec::new();
         }
         let tile = TILE.get(&plan.params).ok().flatten().unwrap_or(1).max(16);
-        let side = |side: u64| side.min(tile + side % tile);
         let shape = match case.shape {
             whole if repeats.saturating_mul(whole.elements()) <= MOST_APART => whole,
-            Shape { n, m } => Shape { n: side(n), m: side(m) },
+            Shape { n, m } => {
+                let [n, m] = [n, m].map(|side| side.min(tile + side % tile));
+                Shape { n, m }
+            }
         };
         // Of large tiles not more data than the case itself has.
         let most = case.shape.elements().max(MOST_APART) / shape.elements().max(1);

@@ -29,13 +29,17 @@ impl Condition {
     /// Whether a cell has one of the values: the same number, however it is written, or the same letters in any case; or with
     /// `is_name` such a part.
     pub fn is_met(&self, cell: &str, is_name: bool) -> bool {
-        let number = |text: &str| size(text).ok().map(|n| n as f64).or_else(|| text.parse().ok());
-        let is_same_number = |value: &str| number(value).is_some_and(|wanted: f64| number(cell) == Some(wanted));
         self.values.iter().any(|value| {
             let is_part = is_name && !value.is_empty() && cell.to_lowercase().contains(&value.to_lowercase());
-            is_part || value.eq_ignore_ascii_case(cell) || is_same_number(value)
+            is_part
+                || value.eq_ignore_ascii_case(cell)
+                || number(value).is_some_and(|wanted| number(cell) == Some(wanted))
         })
     }
+}
+
+fn number(text: &str) -> Option<f64> {
+    size(text).ok().map(|n| n as f64).or_else(|| text.parse().ok())
 }
 
 /// What a text is read as; where a decimal comma is all that is wrong, the error says what would be right.
@@ -68,9 +72,11 @@ pub fn bytes(text: &str) -> Result<u64, String> {
 fn one_size(text: &str) -> Result<u64, String> {
     let bad = || format!("{text:?} is not a size: write 1000000, 1_000_000, 1e6, 1M (10^6), 1Mi (2^20) or 2^20");
     let bytes = text.as_bytes();
-    let is_digit = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_digit);
-    let separates = |at: usize| at > 0 && is_digit(at - 1) && is_digit(at + 1);
-    if !text.match_indices('_').all(|(at, _)| separates(at)) {
+    // Each of these signs stands between two digits.
+    let is_separated = text
+        .match_indices('_')
+        .all(|(at, _)| at > 0 && [at - 1, at + 1].iter().all(|at| bytes.get(*at).is_some_and(u8::is_ascii_digit)));
+    if !is_separated {
         return Err(bad());
     }
     let clean = text.replace('_', "");
@@ -190,9 +196,14 @@ fn range(item: &str, first: &str, rest: &str) -> Result<Vec<u64>, String> {
     if step == 0 || (is_factor && (step == 1 || first == 0)) {
         return Err(bad("the range never reaches its end"));
     }
-    let next = |&value: &u64| if is_factor { value.checked_mul(step) } else { value.checked_add(step) };
-    let values: Vec<u64> =
-        std::iter::successors(Some(first), next).take_while(|&value| value <= last).take(MOST_VALUES + 1).collect();
+    let values =
+        std::iter::successors(
+            Some(first),
+            |value| {
+                if is_factor { value.checked_mul(step) } else { value.checked_add(step) }
+            },
+        );
+    let values: Vec<u64> = values.take_while(|&value| value <= last).take(MOST_VALUES + 1).collect();
     if values.len() > MOST_VALUES {
         return Err(bad(&format!("the range has more than {MOST_VALUES} values")));
     }
@@ -320,11 +331,11 @@ pub fn spread(text: &str) -> Result<f64, String> {
 
 /// A name that things are kept under: letters, digits, `-`, `_` and dots, the first of them none of these signs.
 pub fn name(text: &str) -> Result<String, String> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    match text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.chars().all(is_plain) && text.len() <= 64 {
-        true => Ok(text.to_owned()),
-        false => Err(format!("{text:?}: a name of letters, digits, -, _ and dots is needed, as in base")),
+    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c));
+    if is_plain && text.starts_with(|c: char| c.is_ascii_alphanumeric()) && text.len() <= 64 {
+        return Ok(text.to_owned());
     }
+    Err(format!("{text:?}: a name of letters, digits, -, _ and dots is needed, as in base"))
 }
 
 /// What a comparison must not come to.
@@ -380,8 +391,10 @@ fn variant_range(kernels: &[&Rung], item: &str) -> Option<RangeInclusive<usize>>
 }
 
 fn unknown_variant(family: &Family, item: &str) -> String {
-    let name = |r: &Rung| r.number().map_or(r.variant().to_owned(), |number| format!("{number} {}", r.variant()));
-    let names: Vec<String> = family.kernels().map(name).collect();
+    let names = family
+        .kernels()
+        .map(|rung| rung.number().map_or(rung.variant().to_owned(), |number| format!("{number} {}", rung.variant())));
+    let names: Vec<String> = names.collect();
     let near: Vec<&str> = nearest(item, family.kernels().map(Rung::variant), |name| name);
     match near.is_empty() {
         true => format!("{} has no rung {item:?}; it has {}", family.name, names.join(", ")),

@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 pub(super) static SUMS: Exact = Exact {
     inputs: |shape, params| starts(shape, get(params, CHAINS.name)),
-    companions: |case, independent| checked(case, independent, CHECKS),
+    companions: |case, plan| checked(case, plan, CHECKS),
     ..Exact::of_each(
         Fill::Exact(LARGEST),
         |case| sums_cost(case, chain_size(case).0, chain_size(case).1),
@@ -133,7 +133,7 @@ pub static REGISTERS: Family = BuiltInFamily {
     about: "chains of multiplications with an addition on many values of an item",
     problem: &Exact {
         inputs: |shape, params| starts(shape, get(params, LIVE.name)),
-        companions: |case, live_values| checked(case, live_values, CHECKS),
+        companions: |case, plan| checked(case, plan, CHECKS),
         ..Exact::of_each(
             Fill::Exact(64),
             |case| sums_cost(case, live_size(case).0, live_size(case).1),
@@ -188,7 +188,7 @@ pub static GROUP: Family = BuiltInFamily {
     about: "chains of multiplications with an addition in groups of any size",
     problem: &Exact {
         inputs: |shape, _| starts(shape, HELD),
-        companions: |case, held| checked(case, held, CHECKS),
+        companions: |case, plan| checked(case, plan, CHECKS),
         ..Exact::of_each(Fill::Exact(64), |case| sums_cost(case, HELD, held_steps(case)), held_answer)
     },
     ladder: const { &ladder([rung("lab/group/held.cl", held, &[])]) },
@@ -401,7 +401,7 @@ pub static INTENSITY: Family = BuiltInFamily {
     name: "intensity",
     about: "multiplications with additions on elements of global memory",
     problem: &Exact {
-        companions: |case, in_vectors| checked(case, in_vectors, &[HALVING]),
+        companions: |case, plan| checked(case, plan, &[HALVING]),
         // Every result is a whole number that f32 has, unless it is halved.
         ..Exact::of_each(Fill::Exact(64), steps_cost, |case, inputs| {
             // Two steps more are one on each of an item's first two vectors.
@@ -425,7 +425,7 @@ pub static RECOMPUTE: Family = BuiltInFamily {
     name: "recompute",
     about: "add values that are computed again",
     problem: &Exact {
-        companions: |case, in_vectors| checked(case, in_vectors, &[HALVING]),
+        companions: |case, plan| checked(case, plan, &[HALVING]),
         ..Exact::of_each(Fill::Exact(64), steps_cost, |case, inputs| {
             let step = ChainStep::of(case);
             let steps = steps(case);

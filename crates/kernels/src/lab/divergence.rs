@@ -24,10 +24,10 @@ const P: u32 = 1_664_525;
 const Q: u32 = 1_013_904_223;
 
 fn cost(case: &Case) -> Cost {
-    let branches = |name: &str| get(&case.params, name).count_ones() as f64 / 2.0;
+    let branches = [&FIRST, &SECOND].map(|runs| get(&case.params, runs.name).count_ones() as f64 / 2.0);
     let n = case.shape.n as f64;
     let steps = (STEPS * get(&case.params, ROUNDS.name)) as f64;
-    Cost { bytes: 8.0 * n, ops: n * steps * (branches(FIRST.name) + branches(SECOND.name)) }
+    Cost { bytes: 8.0 * n, ops: n * steps * (branches[0] + branches[1]) }
 }
 
 /// What `steps` steps of a chain come to, as a factor and a term: none has to be taken for each item.
@@ -36,10 +36,10 @@ fn chain(p: u32, q: u32, steps: u64) -> (u32, u32) {
 }
 
 fn answer(case: &Case, inputs: &[Array]) -> Array {
-    let get = |name: &str| get(&case.params, name);
-    let shift = get(SHIFT.name);
-    let steps = STEPS * get(ROUNDS.name);
-    let ways = [(get(FIRST.name), chain(P, Q, steps)), (get(SECOND.name), chain(Q, P, steps))];
+    let [shift, rounds, first, second] =
+        [&SHIFT, &ROUNDS, &FIRST, &SECOND].map(|setting| get(&case.params, setting.name));
+    let steps = STEPS * rounds;
+    let ways = [(first, chain(P, Q, steps)), (second, chain(Q, P, steps))];
     array((0..).zip(words(&inputs[0])).map(|(id, x): (u64, u32)| {
         let odd = id >> shift & 1;
         let taken = ways.iter().filter(|(runs, _)| runs >> odd & 1 == 1);

@@ -150,11 +150,11 @@ pub enum Address {
 }
 
 fn modes(ask: &Ask<'_>) -> Planned {
-    let get = |name: &str| get(&ask.case.params, name);
-    let filter = if get(LINEAR.name) == 1 { "CLK_FILTER_LINEAR" } else { "CLK_FILTER_NEAREST" };
+    let [linear, normalised] = [&LINEAR, &NORMALISED].map(|setting| get(&ask.case.params, setting.name));
+    let filter = if linear == 1 { "CLK_FILTER_LINEAR" } else { "CLK_FILTER_NEAREST" };
     let defines = [
         ("FILTER", filter.to_owned()),
-        ("NORMALISED", get(NORMALISED.name).to_string()),
+        ("NORMALISED", normalised.to_string()),
         ("COLUMNS", COLUMNS.to_string()),
         ("LINES", LINES.to_string()),
     ];
@@ -164,18 +164,19 @@ fn modes(ask: &Ask<'_>) -> Planned {
 }
 
 fn answer(case: &Case, inputs: &[Array]) -> Array {
-    let get = |name: &str| get(&case.params, name);
-    let (Array::F32(pixels), Some((address, _))) = (&inputs[0], ADDRESSES.get(get(ADDRESS.name) as usize)) else {
+    let [place, is_linear] = [&ADDRESS, &LINEAR].map(|setting| get(&case.params, setting.name));
+    let (Array::F32(pixels), Some((address, _))) = (&inputs[0], ADDRESSES.get(place as usize)) else {
         return Array::zeros(case.dtype, case.shape.n as usize);
     };
-    let sample = if get(LINEAR.name) == 1 { linear } else { nearest };
+    let sample = if is_linear == 1 { linear } else { nearest };
     Array::F32(
         (0..case.shape.n as usize)
             .map(|id: usize| {
                 let across = id % (16 * COLUMNS);
                 let down = (id / (16 * COLUMNS) + 29 * across) % (16 * LINES);
-                let at = |place: usize, size: usize| (2 * place + 1) as f64 / 8.0 - 1.5 * size as f64;
-                sample(pixels, *address, [at(across, COLUMNS), at(down, LINES)]) as f32
+                let at = [(across, COLUMNS), (down, LINES)]
+                    .map(|(place, size)| (2 * place + 1) as f64 / 8.0 - 1.5 * size as f64);
+                sample(pixels, *address, at) as f32
             })
             .collect(),
     )
@@ -244,14 +245,14 @@ impl Address {
 
 /// Multiples of 1/64 in place of what is as good as one.
 fn snapped(output: Array) -> Array {
-    let snap = |v: f32| {
-        let multiple = (f64::from(v) * 64.0).round() / 64.0;
-        if (f64::from(v) - multiple).abs() < TOLERANCE { multiple as f32 } else { v }
-    };
-    match output {
-        Array::F32(v) => Array::F32(v.into_iter().map(snap).collect()),
-        other => other,
+    let Array::F32(mut values) = output else { return output };
+    for v in &mut values {
+        let multiple = (f64::from(*v) * 64.0).round() / 64.0;
+        if (f64::from(*v) - multiple).abs() < TOLERANCE {
+            *v = multiple as f32;
+        }
     }
+    Array::F32(values)
 }
 
 #[cfg(test)]

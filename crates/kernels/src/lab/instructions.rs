@@ -76,8 +76,8 @@ impl Problem for Pairs {
     fn error(&self, case: &Case, output: &Array, inputs: &[Array]) -> Option<Array> {
         let (Some(Instruction::Function(function, _)), [starts]) = (Instruction::of(case), inputs) else { return None };
         let sums: Vec<f64> = (-LARGEST..=LARGEST).map(|start| converged(case, function, start as f64)).collect();
-        let want = |start: &f64| sums[(*start as i64 + LARGEST) as usize];
-        let wanted: Vec<f64> = starts.widened().iter().map(want).collect();
+        let wanted: Vec<f64> =
+            starts.widened().into_iter().map(|start| sums[(start as i64 + LARGEST) as usize]).collect();
         Some(Array::F64(vec![largest_error(&output.widened(), &wanted, case.dtype)]))
     }
 }
@@ -94,29 +94,26 @@ fn whole(case: &Case, operation: &Operation, starts: &Array) -> Array {
     let chains = get(&case.params, CHAINS.name);
     let steps = steps(case);
     // An item depends on the one number that it begins with, of which there are few.
-    let each = |sum: &dyn Fn(i64) -> f64| -> Vec<f64> {
-        let sums: Vec<f64> = (-LARGEST..=LARGEST).map(sum).collect();
-        starts.widened().iter().map(|start| sums[(*start as i64 + LARGEST) as usize]).collect()
-    };
-    match operation.next {
-        Next::Word(next) => {
-            let first = |start: i64, c: u64| match start + c as i64 {
-                place if operation.start == SIGN => (2 * (place & 1) - 1) as u32,
-                place => (2 * place + 1) as u32,
-            };
-            let chain = |start, c| newest(steps, first(start, c), |x, y| next(x, y, first(start, 0)));
-            let sum = |start| (0..chains).map(|c| chain(start, c)).fold(0, u32::wrapping_add);
-            array(each(&|start| f64::from(sum(start))).into_iter().map(|sum| sum as u32))
-        }
-        Next::Float(next) => {
-            let chain = |start: f64, c: u64| newest(steps, start + c as f64, |x, y| next(x, y, start));
-            let sums = each(&|start| (0..chains).map(|c| chain(start as f64, c)).sum());
-            if case.dtype == Dtype::F64 {
-                Array::F64(sums)
-            } else {
-                Array::F32(sums.iter().map(|&s| s as f32).collect())
+    let sums: Vec<f64> = (-LARGEST..=LARGEST)
+        .map(|start| match operation.next {
+            Next::Word(next) => {
+                let firsts: Vec<u32> = (start..=start + chains as i64)
+                    .map(|place| if operation.start == SIGN { 2 * (place & 1) - 1 } else { 2 * place + 1 } as u32)
+                    .collect();
+                let chains =
+                    firsts[..chains as usize].iter().map(|&first| newest(steps, first, |x, y| next(x, y, firsts[0])));
+                f64::from(chains.fold(0, u32::wrapping_add))
             }
-        }
+            Next::Float(next) => {
+                let start = start as f64;
+                (0..chains).map(|c| newest(steps, start + c as f64, |x, y| next(x, y, start))).sum()
+            }
+        })
+        .collect();
+    let each = starts.widened().into_iter().map(|start| sums[(start as i64 + LARGEST) as usize]);
+    match operation.next {
+        Next::Word(_) => array(each.map(|sum| sum as u32)),
+        Next::Float(_) => Array::narrowed(case.dtype, each),
     }
 }
 
@@ -127,8 +124,9 @@ fn newest<N: Copy>(steps: u64, start: N, next: impl Fn(N, N) -> N) -> N {
 
 /// The sum of an item's chains of a function.
 fn converged(case: &Case, function: &Function, start: f64) -> f64 {
-    let first = |c: u64| 1.0 + start * start / 64.0 + c as f64 / 8.0;
-    (0..get(&case.params, CHAINS.name)).map(|c| newest(steps(case), first(c), |_, y| (function.next)(y))).sum()
+    let first = 1.0 + start * start / 64.0;
+    let chains = 0..get(&case.params, CHAINS.name);
+    chains.map(|c| newest(steps(case), first + c as f64 / 8.0, |_, y| (function.next)(y))).sum()
 }
 
 fn pairs(ask: &Ask<'_>) -> Planned {
@@ -174,8 +172,8 @@ impl Problem for Once {
         let (Some(Instruction::Function(function, _)), [drawn]) = (Instruction::of(case), inputs) else { return None };
         let (from, span) = arguments(function);
         let arguments: Vec<f64> = words(drawn).iter().map(|w| from_bits(from + (w & span))).collect();
-        let want = |(i, &y): (usize, &f64)| (function.value)(arguments[i ^ 1], y);
-        let wanted: Vec<f64> = arguments.iter().enumerate().map(want).collect();
+        let wanted: Vec<f64> =
+            arguments.iter().enumerate().map(|(i, &y)| (function.value)(arguments[i ^ 1], y)).collect();
         let got: Vec<f64> = words(output).into_iter().map(from_bits).collect();
         Some(Array::F64(vec![largest_error(&got, &wanted, Dtype::F32)]))
     }

@@ -70,13 +70,16 @@ fn walk_sum(case: &Case, inputs: &[Array]) -> Array {
 
 fn numbered(case: &Case, inputs: &[Array]) -> Array {
     let begin = words(&inputs[0]).first().copied().unwrap_or(0);
-    let number = |place: u32| begin.wrapping_add(place.wrapping_mul(2_654_435_761));
     let packed = packed(&case.params) as u32;
     let bits = 32 / packed;
     let mask = u32::MAX >> (32 - 32 / packed);
     // The first word is the lowest, as on all devices that OpenCL runs on today.
-    let word = |at: u32| (0..packed).map(|k| (number(packed * at + k) & mask) << (bits * k)).fold(0, |a, b| a | b);
-    par_array(case.shape.n as usize / packed as usize, |at| word(at as u32))
+    par_array(case.shape.n as usize / packed as usize, |at| {
+        (0..packed).fold(0, |word, k| {
+            let number = begin.wrapping_add((packed * at as u32 + k).wrapping_mul(2_654_435_761));
+            word | (number & mask) << (bits * k)
+        })
+    })
 }
 
 /// Accesses that are written out in the kernels.
