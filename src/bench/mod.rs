@@ -11,7 +11,7 @@ use crate::prelude::*;
 use crate::record::COPY;
 use crate::report::progress::StatusLine;
 use crate::runner::Pace;
-use crate::worker::{InProcess, open_session, usual_deadline};
+use crate::worker::{open_session, usual_deadline};
 use crate::{memory, stats, sweep};
 use std::borrow::Borrow;
 
@@ -229,7 +229,7 @@ pub(crate) fn open_within(
     ops: f64,
 ) -> Result<Box<dyn Executor>, Error> {
     if in_process {
-        return Ok(Box::new(InProcess(open_session(&setup)?)));
+        return Ok(Box::new(open_session(&setup)?));
     }
     let deadline = deadline.unwrap_or_else(|| usual_deadline(bytes, ops));
     Ok(Box::new(WorkerProcess::open(setup, None, Duration::from_secs_f64(deadline), interrupt::interrupted, say)?))

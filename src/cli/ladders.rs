@@ -8,7 +8,6 @@ use crate::data::Dtype;
 use crate::kernels::Form;
 use crate::kernels::transpose::MOST_NREPS;
 use crate::plan::WorkGroup;
-use crate::runner::Budget;
 use crate::values::{self, Peak};
 use clap::{Args, ValueEnum};
 
@@ -67,11 +66,11 @@ impl Ladder {
     }
 
     /// What sampling is fitted into; none where the options say themselves how long it goes on.
-    pub fn budget(&self) -> Option<Budget> {
+    pub fn budget(&self) -> Option<f64> {
         let MeasureArgs { max_runs, min_time, timeout, quick, budget, .. } = self.measure;
         let is_told = max_runs.is_some() || min_time.is_some() || timeout.is_some();
         let whole = budget.unwrap_or(if quick { 2.0 } else { 5.0 });
-        (!is_told).then_some(Budget { whole })
+        (!is_told).then_some(whole)
     }
 }
 

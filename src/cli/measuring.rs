@@ -2,7 +2,6 @@
 
 use super::shared::{KernelProcess, Sampling};
 use crate::outcome::Settings;
-use crate::runner::Budget;
 use crate::values::{self, FailOn};
 use clap::Args;
 
@@ -46,8 +45,8 @@ pub struct MeasureArgs {
 
 impl MeasureArgs {
     /// The budget that was given.
-    pub fn whole_budget(&self) -> Option<Budget> {
-        self.budget.map(|whole| Budget { whole })
+    pub fn whole_budget(&self) -> Option<f64> {
+        self.budget
     }
 
     /// The settings that these options make.

@@ -152,8 +152,8 @@ fn of_groups(worker: &mut WorkerProcess, case: &Case, options: &AsmArgs) -> Resu
     let generation = options.generation.clone().map_or_else(|| worker.generation(), |name| Ok(Some(name)))?;
     let mut said = Vec::new();
     for mut kernel in kernels {
-        kernel.told.registers = options.registers.or(kernel.told.registers);
-        let needs = kernel.told.registers.map(|registers| GroupNeeds { registers, local: kernel.local, wg: kernel.wg });
+        kernel.registers = options.registers.or(kernel.registers);
+        let needs = kernel.registers.map(|registers| GroupNeeds { registers, local: kernel.local, wg: kernel.wg });
         let unit = generation.as_deref().and_then(|name| occupancy::unit(name).ok());
         let resident = unit.zip(needs).map(|(unit, needs)| unit.resident(needs)).transpose()?;
         said.push(asm::groups(&kernel, generation.as_deref().zip(resident.as_ref())));

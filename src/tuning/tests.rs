@@ -9,7 +9,6 @@ use crate::outcome::fake_info;
 use crate::plan::{Arg, Launch};
 use crate::runner::Session;
 use crate::tune::{Remembered, TunedEntry, TunedFile};
-use crate::worker::InProcess;
 use clap::Parser;
 use tempfile::TempDir;
 
@@ -59,7 +58,7 @@ fn searched(kernel: FakeKernel) -> (Vec<Row>, Vec<TunedEntry>) {
     let cli = Cli::try_parse_from(words.split_whitespace()).unwrap();
     let Some(Command::Tune(options)) = &cli.command else { panic!("{words}") };
     let session = Session::new(Box::new(FakeDevice::new(kernel)), Sources::default(), None);
-    let executor: Box<dyn Executor> = Box::new(InProcess(session));
+    let executor: Box<dyn Executor> = Box::new(session);
     let brought = Brought::new(options.subject.name().unwrap()).unwrap();
     let asked = AskedTuning::new(options, &brought).unwrap();
     let space = asked.space(options, &*executor).unwrap();

@@ -44,23 +44,6 @@ fn a_product_and_a_sum_are_fused_by_the_rules_of_contraction() {
 }
 
 #[test]
-fn the_transposition_for_cpus_writes_past_the_cache() {
-    // cl/transpose/wide.cl: where the compiler can, lines are written without being read or kept in the cache.
-    let Some(counts) = pocl("transpose:wide transpose:copy") else { return };
-    let [wide, copy] = of(&counts, "store past cache");
-    assert!(wide > 0 && copy == 0, "{counts:?}");
-}
-
-#[test]
-fn the_sum_for_cpus_is_made_of_vectors() {
-    // docs/reduce.md: v11 gives each item a long chunk, and the compiler can use vectors.
-    let Some(counts) = pocl("reduce:wide dot:naive") else { return };
-    let [wide, naive] = of(&counts, "load, vectors");
-    assert!(wide >= 4 && naive == 0, "{counts:?}");
-    assert!(of(&counts, "integer, vectors")[0] >= 4, "{counts:?}");
-}
-
-#[test]
 fn listings_are_read_from_files() {
     let dir = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str| {

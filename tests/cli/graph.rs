@@ -19,10 +19,6 @@ fn table(csv: &str, args: &[&str]) -> (String, String, i32) {
     run(&[&["--input", path.to_str().unwrap()], args].concat())
 }
 
-fn europe() -> String {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("data/inputs/europe.csv").to_str().unwrap().to_owned()
-}
-
 const CHAIN: &str = "from,to,weight\na,b,1\nb,c,2\nc,d,3.5\na,c,9\na,a,0\na,b,4\n";
 
 #[test]
@@ -98,8 +94,6 @@ fn every_format_of_a_graph_gives_the_same_distances() {
             "a list of 4",
         ),
         ("snap.txt", format!("# From To\n{tabs}"), "a list of 4"),
-        ("g.ssv", format!("source;target;w\n{}", tabs.replace('\t', ";")), "a list of 4"),
-        ("blanks", tabs.replace('\t', "  "), "a list of 4"),
         (
             "g.gr",
             format!("c roads\np sp 4 4\n{}", lines(&|from, to, weight| format!("a {from} {to} {weight}"))),
@@ -131,37 +125,6 @@ fn every_format_of_a_graph_gives_the_same_distances() {
         code == 0 && out.ends_with("\na,b,1\n") && err.contains("no weights: each edge has weight 1"),
         "{out}{err}"
     );
-}
-
-#[test]
-fn a_real_graph_into_a_file() {
-    let dir = TempDir::new().unwrap();
-    let path = dir.path().join("out.csv");
-    fs::write(&path, format!("from,to,distance\n{}", "old ".repeat(100_000))).unwrap();
-    let args = ["--input", &europe(), "--undirected", "--closure", "--paths", "-o", path.to_str().unwrap()];
-    let (out, err, code) = run(&args);
-    assert_eq!(code, 0, "{err}");
-    assert!(
-        out.is_empty()
-            && err.contains("a list of 92 edges between 46 nodes, f32")
-            && err.contains("path: 1892, without: 178"),
-        "{out}{err}"
-    );
-    let text = fs::read_to_string(&path).unwrap();
-    assert!(text.starts_with("from,to,distance,next\n") && text.lines().count() == 1893);
-    assert!(
-        text.contains("\nLisbon,Paris,") && text.lines().any(|l| l.starts_with("Lisbon,") && l.ends_with(",Madrid"))
-    );
-}
-
-#[test]
-fn one_node_has_no_pairs() {
-    for csv in ["from,to,weight\na,a,0\n", "7\n"] {
-        for args in [&[][..], &["--closure", "--paths"]] {
-            let (out, err, code) = table(csv, args);
-            assert!(code == 0 && out.lines().count() == 1, "{csv:?}: {out}{err}");
-        }
-    }
 }
 
 #[test]

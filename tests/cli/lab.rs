@@ -1,68 +1,13 @@
-//! The experiments: a plan on a scripted device, and the command through the binary.
+//! The experiments through the binary.
 
 use crate::binary::NOWHERE;
-use crate::fake::{FakeDevice, Memory};
 use crate::sources::edited_kernels;
 use assert_cmd::Command;
-use gpulab::device::DeviceError;
-use gpulab::experiments::{EXPERIMENTS, Experiment, Scope, Trial, experiment};
-use gpulab::kernels::Sources;
-use gpulab::outcome::{Settings, Status};
-use gpulab::plan::{Arg, Launch};
-use gpulab::record::{CsvRecord, Point, PointKey, Record, Row, Run, Scene};
-use gpulab::runner::Session;
-use gpulab::store::{CsvFile, Mode, read_points};
+use gpulab::experiments::{EXPERIMENTS, Experiment, experiment};
+use gpulab::outcome::Status;
+use gpulab::record::{CsvRecord, Point};
+use gpulab::store::read_points;
 use tempfile::TempDir;
-
-/// A transposition on a device that takes twice as long where both rows are a power of two long.
-fn camping(launch: &Launch, memory: &mut Memory) -> Result<u64, DeviceError> {
-    let [from, to, sizes @ ..] = launch.args.as_slice() else { panic!("{:?}", launch.args) };
-    let [columns, rows, from_pitch, to_pitch] = [0, 1, 2, 3].map(|i| match sizes[i] {
-        Arg::Index(size) => size as usize,
-        _ => panic!("{sizes:?}"),
-    });
-    let elements: Vec<u32> = memory.get(from);
-    for (row, column) in (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))) {
-        memory.set(to, column * to_pitch + row, elements[row * from_pitch + column]);
-    }
-    let ns = (columns * rows) as u64;
-    Ok(if from_pitch.is_power_of_two() { 2 * ns } else { ns })
-}
-
-fn point(experiment: &Experiment, trial: &Trial, session: &mut Session) -> Point {
-    let settings = Settings { warmup: 0, min_runs: 3, max_runs: 3, min_time: 0.0, ..Settings::default() };
-    let run = Run { id: "r1".into(), time_utc: "2026-01-02T03:04:05Z".into(), ..Run::default() };
-    let scene = Scene::on_device(&run, session.device().info(), &settings, None);
-    let outcome = session.run(&trial.case, &settings);
-    let x_label = (experiment.x_label)(trial.x);
-    let (series, x_name) = (trial.series.as_str(), experiment.x_name);
-    let place = PointKey { experiment: experiment.name, series, x_name, x: trial.x, x_label, place: 0 };
-    Point::new(place, trial.metric, &Row::from(&Record::from_outcome(&scene, None, outcome)))
-}
-
-#[test]
-fn a_recorded_experiment_tells_what_the_live_one_told() {
-    let mut session = Session::new(Box::new(FakeDevice::new(Box::new(camping))), Sources::default(), None);
-    let target = session.device().info().target.clone();
-    let pitch = experiment("pitch").unwrap();
-    let plan = pitch.plan(&Scope { target: &target, quick: true, seed: 1 });
-    let small: Vec<Trial> = plan.into_iter().filter(|t| t.x < 2000.0).collect();
-    let points: Vec<Point> = small.iter().map(|trial| point(pitch, trial, &mut session)).collect();
-    for point in &points {
-        assert_eq!((point.status, point.unit.as_str()), (Status::Ok, "GB/s"), "{}: {}", point.series, point.reason);
-        let gbps = if point.series.ends_with("+32") { 8.0 } else { 4.0 };
-        assert!((point.value.unwrap() - gbps).abs() < 1e-9, "{point:?}");
-    }
-    let told = pitch.finding(&points);
-    assert!(told.contains("padded rows is up to 2.00 times as fast"), "{told}");
-    let dir = TempDir::new().unwrap();
-    let path = dir.path().join("pitch.csv");
-    let mut file = CsvFile::open(path.to_str().unwrap(), Mode::Create).unwrap();
-    points.iter().for_each(|p| file.write(p).unwrap());
-    let recorded = read_points(&path).unwrap();
-    assert_eq!(recorded, points);
-    assert_eq!(pitch.finding(&recorded), told);
-}
 
 fn gpulab(args: &[&str]) -> Command {
     crate::binary::gpulab(&[&["lab"], args].concat())

@@ -63,20 +63,6 @@ fn a_difference_is_that_of_the_files() {
 }
 
 #[test]
-fn every_ladders_neighbours_differ_in_code() {
-    for family in gpulab::kernels::FAMILIES {
-        for pair in family.ladder.windows(2) {
-            let (out, err, code) = run(&[
-                "diff",
-                &format!("{}:{}", family.name, pair[0].variant()),
-                &format!("{}:{}", family.name, pair[1].variant()),
-            ]);
-            assert!(code == 0 && out.contains("\n@@ -"), "{}: {out}{err}", pair[1].path);
-        }
-    }
-}
-
-#[test]
 fn edited_kernels_are_shown_in_place_of_the_built_in_ones() {
     let kernels = edited_kernels("reduce/sequential.cl", "size / 2", "size / 4");
     let dir = kernels.path().to_str().unwrap();

@@ -139,21 +139,6 @@ fn settings_that_no_device_could_take_are_refused() {
 }
 
 #[test]
-fn a_folder_without_kernels_is_one_line() {
-    let dir = TempDir::new().unwrap();
-    let missing = dir.path().join("none");
-    for command in [&["ceiling"][..], &["dot"], &["lab", "stride"], &["sweep", "--kernel", "dot"]] {
-        for folder in [dir.path(), &missing] {
-            let mut command = gpulab(&[command, &["--quick", "-q", "--cl-dir", folder.to_str().unwrap()]].concat());
-            let output = command.env("GPULAB_DATA", dir.path().join("data")).output().unwrap();
-            let err = String::from_utf8(output.stderr).unwrap();
-            assert_eq!((output.status.code(), err.lines().count()), (Some(2), 1), "{command:?}: {err}");
-            assert!(err.contains("--cl-dir") && err.len() < 500, "{err}");
-        }
-    }
-}
-
-#[test]
 fn a_worker_without_requests_ends_with_a_message() {
     for (input, code, word) in
         [("", 2, "no request"), ("hello\n", 1, "not a request"), ("{\"number\":1}\n", 1, "not a request")]

@@ -95,24 +95,9 @@ const HOSTILE: &str =
 
 #[test]
 fn cells_cannot_become_markup() {
-    const CELLS: [&str; 16] = [
-        "device",
-        "platform",
-        "driver",
-        "cl_version",
-        "host_cpu",
-        "os",
-        "command",
-        "reason",
-        "gpulab",
-        "time_utc",
-        "x_label",
-        "series",
-        "x_name",
-        "ceiling",
-        "unit",
-        "element",
-    ];
+    const CELLS: &str =
+        "device platform driver cl_version host_cpu os command reason gpulab time_utc x_label series x_name
+    ceiling unit element";
     let tainted = |file: &str, more: &[&str]| {
         let mut reader = csv::Reader::from_path(Path::new(RESULTS).join(file)).unwrap();
         let head = reader.headers().unwrap().clone();
@@ -120,11 +105,12 @@ fn cells_cannot_become_markup() {
         writer.write_record(&head).unwrap();
         for record in reader.records() {
             let record = record.unwrap();
-            let cells =
-                head.iter().zip(&record).map(|(name, cell)| match CELLS.contains(&name) || more.contains(&name) {
+            let cells = head.iter().zip(&record).map(|(name, cell)| {
+                match CELLS.split_whitespace().any(|cell| cell == name) || more.contains(&name) {
                     true if cell != "host" => format!("{cell}{HOSTILE}"),
                     _ => cell.to_owned(),
-                });
+                }
+            });
             writer.write_record(cells).unwrap();
         }
         writer.into_inner().unwrap()
@@ -176,113 +162,17 @@ fn text(element: ElementRef<'_>) -> String {
 }
 
 /// Elements that a page has; any other came from a cell.
-const ELEMENTS: [&str; 56] = [
-    "html",
-    "head",
-    "meta",
-    "title",
-    "style",
-    "body",
-    "header",
-    "main",
-    "nav",
-    "section",
-    "article",
-    "figure",
-    "figcaption",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "p",
-    "a",
-    "b",
-    "br",
-    "code",
-    "pre",
-    "ins",
-    "del",
-    "span",
-    "div",
-    "ul",
-    "ol",
-    "li",
-    "dl",
-    "dt",
-    "dd",
-    "details",
-    "summary",
-    "table",
-    "thead",
-    "tbody",
-    "tr",
-    "th",
-    "td",
-    "svg",
-    "desc",
-    "text",
-    "line",
-    "rect",
-    "polyline",
-    "polygon",
-    "circle",
-    "path",
-    "g",
-    "tspan",
-    "em",
-    "strong",
-    "abbr",
-    "time",
-];
+const ELEMENTS: &str =
+    "html head meta title style body header main nav section article figure figcaption h1 h2 h3 h4 p a b br
+    code pre ins del span div ul ol li dl dt dd details summary table thead tbody tr th td svg desc text line
+    rect polyline polygon circle path g tspan em strong abbr time";
 
 /// Attributes that a page has. Only those of `a` lead anywhere.
-const ATTRIBUTES: [&str; 45] = [
-    "lang",
-    "charset",
-    "name",
-    "content",
-    "class",
-    "id",
-    "href",
-    "download",
-    "aria-labelledby",
-    "aria-label",
-    "tabindex",
-    "scope",
-    "open",
-    "xmlns",
-    "viewBox",
-    "width",
-    "height",
-    "role",
-    "font-family",
-    "font-size",
-    "font-weight",
-    "text-anchor",
-    "x",
-    "y",
-    "x1",
-    "y1",
-    "x2",
-    "y2",
-    "r",
-    "rx",
-    "cx",
-    "cy",
-    "points",
-    "stroke-width",
-    "stroke-dasharray",
-    "stroke-linejoin",
-    "stroke-linecap",
-    "fill-opacity",
-    "transform",
-    "d",
-    "dx",
-    "dy",
-    "opacity",
-    "fill",
-    "stroke",
-];
+const ATTRIBUTES: &str =
+    "lang charset name content class id href download aria-labelledby aria-label tabindex scope open xmlns
+    viewBox width height role font-family font-size font-weight text-anchor x y x1 y1 x2 y2 r rx cx cy points
+    stroke-width stroke-dasharray stroke-linejoin stroke-linecap fill-opacity transform d dx dy opacity fill
+    stroke";
 
 impl Page {
     fn of(text: &str) -> Page {
@@ -330,9 +220,12 @@ impl Page {
     fn needs_nothing(&self) {
         for element in self.all("*") {
             let name = element.value().name();
-            assert!(ELEMENTS.contains(&name), "<{name}> is not of gpulab");
+            assert!(ELEMENTS.split_whitespace().any(|known| known == name), "<{name}> is not of gpulab");
             for (attribute, value) in element.value().attrs() {
-                assert!(ATTRIBUTES.contains(&attribute), "{attribute}={value:?} of <{name}> is not of gpulab");
+                assert!(
+                    ATTRIBUTES.split_whitespace().any(|known| known == attribute),
+                    "{attribute}={value:?} of <{name}> is not of gpulab"
+                );
                 let leads = attribute == "href" || value.contains("url(");
                 assert!(!leads || name == "a", "<{name} {attribute}={value:?}> leads out");
                 let goes = ["javascript:", "http:", "//", "vbscript:"].iter().any(|to| value.trim().starts_with(to));

@@ -2,8 +2,8 @@
 
 use crate::binary::{NOWHERE, gpulab, run};
 use gpulab::experiments::experiment;
-use gpulab::record::{CsvRecord, Point, Row, SampleRow};
-use gpulab::store::{read_points, shipped};
+use gpulab::record::Point;
+use gpulab::store::read_points;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tempfile::TempDir;
@@ -61,28 +61,6 @@ fn findings_are_told(points: &[Point], text: &str) {
         let finding = known.finding(&own);
         assert!(words(text).contains(&words(&format!("finding: {finding}"))), "{name}: {finding}\n{text}");
     }
-}
-
-#[test]
-fn what_ships_with_the_program_is_what_lies_in_the_folder() {
-    let all = shipped();
-    let on_disk = recorded();
-    assert_eq!(all.len(), on_disk.len());
-    for file in &all {
-        let path = Path::new(RESULTS).join(file.device).join(file.name).with_extension("csv");
-        assert!(std::fs::read(&path).unwrap() == file.text, "{path:?}");
-    }
-    let list = show(&[]);
-    let devices = show(&["h200"]);
-    for file in &all {
-        assert!(list.contains(file.device) && list.contains(file.name), "{list}");
-        assert!(file.device != "nvidia-h200" || devices.contains(file.name), "{devices}");
-    }
-    assert!(list.lines().chain(devices.lines()).all(|line| line.chars().count() <= 80), "{list}{devices}");
-    let of_file = show(&[&format!("{RESULTS}/nvidia-h200/minplus.csv")]);
-    assert_eq!(show(&["H200", "minplus"]), format!("nvidia-h200/minplus\n\n{of_file}"));
-    let stride = show(&["h200", "stride"]);
-    assert!(stride.contains("stride on NVIDIA H200") && !stride.contains("banks on"), "{stride}");
 }
 
 #[test]
@@ -170,46 +148,6 @@ fn a_run_and_its_files_say_the_same() {
     assert_eq!((point.quick, point.seed, point.unit_si.as_str()), (Some(true), Some(1), "s"));
     assert!((point.value_si.unwrap() - 1e-6 * point.value.unwrap()).abs() < 1e-15);
     assert!(!point.os.is_empty() && !point.x_label.is_empty() && point.host_threads > Some(0));
-}
-
-#[test]
-fn the_data_dictionary_is_the_files_header() {
-    let dir = TempDir::new().unwrap();
-    let [csv, samples] = ["a.csv", "s.csv"].map(|name| dir.path().join(name).to_str().unwrap().to_owned());
-    let args = [
-        "dot",
-        "--n",
-        "1000",
-        "--variant",
-        "1",
-        "--quick",
-        "--max-runs",
-        "1",
-        "-q",
-        "--csv",
-        &csv,
-        "--samples",
-        &samples,
-    ];
-    let (_, err, code) = run(&args);
-    assert_eq!(code, 0, "{err}");
-    let header = |path: &str| {
-        let text = std::fs::read_to_string(path).unwrap();
-        text.lines().next().unwrap().split(',').map(str::to_owned).collect::<Vec<String>>()
-    };
-    assert_eq!(Row::COLUMNS, header(&csv));
-    assert_eq!(SampleRow::COLUMNS, header(&samples));
-    for column in [Row::DICTIONARY, Point::DICTIONARY, SampleRow::DICTIONARY].concat() {
-        let meaning = column.meaning();
-        assert!(meaning.ends_with('.') && !meaning.contains("[`"), "{column:?}");
-        assert!(!column.name.ends_with("_s") || column.unit == "s", "{column:?}");
-        assert!(!column.name.ends_with("gbps") || column.unit == "GB/s", "{column:?}");
-        assert!(!column.name.ends_with("_pct") || column.unit == "%", "{column:?}");
-    }
-    let (text, _, _) = run(&["help", "columns"]);
-    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
-    let (md, _, _) = run(&["help", "columns", "--md"]);
-    assert!(md.contains("| `wg_x` | integer |") && md.starts_with("## results"), "{md}");
 }
 /// What `gpulab show` ends with where it cannot do what it is asked for: its exit code and its error.
 fn refused(args: &[&str]) -> (Option<i32>, String) {

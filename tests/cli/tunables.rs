@@ -32,21 +32,6 @@ fn is_meant(name: &str, value: &str) -> bool {
 }
 
 #[test]
-fn every_value_that_list_shows_is_an_option_of_its_ladder() {
-    for family in FAMILIES {
-        for (name, values) in listed(family) {
-            for value in values.iter().filter(|value| is_meant(&name, value)) {
-                // Options are judged before the device is looked for.
-                let option = format!("--{name}");
-                let (out, err, code) = run(&[&family.name, &option, value, "-d", "no such device"]);
-                assert_eq!((code, out.as_str()), (3, ""), "{} {option} {value}: {err}", family.name);
-                assert!(err.contains("no such device"), "{err}");
-            }
-        }
-    }
-}
-
-#[test]
 fn every_setting_reaches_the_kernels_of_its_ladder() {
     for family in FAMILIES {
         // Of fewer elements, work-items in flight are as many as there are.

@@ -3,7 +3,7 @@
 use crate::drivers::{on_a_real_driver, on_every_driver, on_every_real_driver, open, session};
 use crate::skips;
 use crate::sources::edited_kernels;
-use gpulab::exchange::{EXCHANGES, case, exchange, launch, pipeline, transfer, zerocopy};
+use gpulab::exchange::{self, EXCHANGES, case, exchange};
 use gpulab::kernels::Sources;
 use gpulab::outcome::{Cache, Clock, Settings, Status};
 use gpulab::runner::Session;
@@ -24,8 +24,8 @@ const SETTINGS: Settings = Settings {
 /// Settings that make each kind take all of its ways.
 const SETS: [&[(&str, u64)]; 3] = [
     &[],
-    &[(transfer::PIECE, 68), (pipeline::CHUNKS_SET, 3), (pipeline::QUEUES_SET, 2), (zerocopy::PASSES_SET, 3)],
-    &[(transfer::PIECE, 4000), (pipeline::CHUNKS_SET, 7), (pipeline::QUEUES_SET, 4), (pipeline::STEPS_SET, 100)],
+    &[(exchange::PIECE, 68), (exchange::CHUNKS_SET, 3), (exchange::QUEUES_SET, 2), (exchange::PASSES_SET, 3)],
+    &[(exchange::PIECE, 4000), (exchange::CHUNKS_SET, 7), (exchange::QUEUES_SET, 4), (exchange::STEPS_SET, 100)],
 ];
 
 #[test]
@@ -58,8 +58,8 @@ fn every_exchange_is_right() {
 fn a_pipeline_tells_what_overlapped_where_the_driver_has_times() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);
-        let set = [(pipeline::CHUNKS_SET, 3), (pipeline::QUEUES_SET, 2)];
-        let outcome = session.run(&case(&pipeline::EXCHANGE, pipeline::CHUNKS, 10_000, &set, 1), &SETTINGS);
+        let set = [(exchange::CHUNKS_SET, 3), (exchange::QUEUES_SET, 2)];
+        let outcome = session.run(&case(&exchange::PIPELINE, exchange::CHUNKS, 10_000, &set, 1), &SETTINGS);
         let measured = outcome.measured().unwrap();
         let whats: Vec<(&str, u32)> = measured.timeline.iter().map(|b| (b.what.as_str(), b.queue)).collect();
         let stages = |queue| [("in", queue), ("kernel", queue), ("out", queue)];
@@ -75,11 +75,11 @@ fn a_pipeline_tells_what_overlapped_where_the_driver_has_times() {
 fn what_does_not_fit_is_skipped_with_the_sum() {
     on_every_real_driver(|driver| {
         let mut session = session(driver, None);
-        let outcome = session.run(&case(&transfer::EXCHANGE, "pinned_in", 1 << 50, &[], 1), &SETTINGS);
+        let outcome = session.run(&case(&exchange::TRANSFER, "pinned_in", 1 << 50, &[], 1), &SETTINGS);
         assert_eq!(outcome.status(), Status::Skipped, "{}", outcome.reason());
         assert!(outcome.reason().contains(&(1u64 << 52).to_string()), "{}", outcome.reason());
         let odd =
-            session.run(&case(&pipeline::EXCHANGE, pipeline::CHUNKS, 2, &[(pipeline::CHUNKS_SET, 3)], 1), &SETTINGS);
+            session.run(&case(&exchange::PIPELINE, exchange::CHUNKS, 2, &[(exchange::CHUNKS_SET, 3)], 1), &SETTINGS);
         assert!(odd.status() == Status::Skipped && odd.reason().contains("3 chunks of 2 words"), "{}", odd.reason());
         2
     });
@@ -88,12 +88,12 @@ fn what_does_not_fit_is_skipped_with_the_sum() {
 #[test]
 fn wrong_kernels_are_found() {
     const MISTAKES: [(&str, &str, &str, &str, &str); 6] = [
-        ("exchange/launch/count.cl", "launches[0]++", "launches[0] = 7", "launch", launch::EVENT),
-        ("exchange/launch/halve.cl", "i + half_ < n", "i + half_ + 1 < n", "launch", launch::HALVING),
-        ("exchange/launch/tree.cl", "i < end", "i + 1 < end", "launch", launch::TREE),
-        ("exchange/pipeline/mix.cl", "s < steps", "s + 1 < steps", "pipeline", pipeline::CHUNKS),
-        ("exchange/pipeline/mix.cl", "out[first + id]", "out[id]", "pipeline", pipeline::CHUNKS),
-        ("exchange/zerocopy/passes.cl", "pass < repeats", "pass < 1", "zerocopy", zerocopy::IN_PLACE),
+        ("exchange/launch/count.cl", "launches[0]++", "launches[0] = 7", "launch", exchange::EVENT),
+        ("exchange/launch/halve.cl", "i + half_ < n", "i + half_ + 1 < n", "launch", exchange::HALVING),
+        ("exchange/launch/tree.cl", "i < end", "i + 1 < end", "launch", exchange::TREE),
+        ("exchange/pipeline/mix.cl", "s < steps", "s + 1 < steps", "pipeline", exchange::CHUNKS),
+        ("exchange/pipeline/mix.cl", "out[first + id]", "out[id]", "pipeline", exchange::CHUNKS),
+        ("exchange/zerocopy/passes.cl", "pass < repeats", "pass < 1", "zerocopy", exchange::IN_PLACE),
     ];
     on_a_real_driver(|driver| {
         for (file, from, to, name, variant) in MISTAKES {

@@ -7,7 +7,7 @@ use gpulab::cpu::minplus::all_threads;
 use gpulab::data::{Array, Dtype, Fill, NO_EDGE, Shape, generate};
 use gpulab::device::{BuildUnit, Device};
 use gpulab::kernels::{self, FAMILIES, Family, Form, Rung, Sources, minplus, transpose};
-use gpulab::outcome::{Cache, Clock, Settings, Status};
+use gpulab::outcome::{Settings, Status};
 use gpulab::plan::{Arg, Case, Launch, WorkGroup};
 
 fn case(family: &Family, rung: &Rung, dtype: Dtype, shape: Shape, wg: usize, set: &[(&str, &str)]) -> Case {
@@ -131,8 +131,14 @@ fn the_loop_inside_the_kernel_is_carried_out() {
             assert_eq!(args.pop(), Some(Arg::Index(0)), "timed over the same data each time");
             args.push(Arg::Index(len as u64));
             let args = args.into_iter().map(|arg| arg.bound(|index| ids[index])).collect();
-            let launch =
-                Launch { kernel: pass.kernel.clone(), global: pass.global, local: pass.local, args, check: None };
+            let launch = Launch {
+                kernel: pass.kernel.clone(),
+                global: pass.global,
+                local: pass.local,
+                args,
+                timed: true,
+                check: None,
+            };
             if let Err(error) = device.run(program, &[launch]) {
                 assert!(error.is_refusal(), "{}: {error}", rung.path);
                 continue;
@@ -164,18 +170,8 @@ fn every_remedy_of_a_rest_adds_each_element_once_and_a_host_that_adds_is_timed()
             }
         }
         assert_eq!(verify(&mut session, driver, &of(family.rung("guard").unwrap(), 63)), 0, "no whole group");
-        let settings = Settings {
-            warmup: 0,
-            min_runs: 1,
-            max_runs: 1,
-            min_time: 0.0,
-            timeout: 1.0,
-            max_noise: 0.05,
-            cache: Cache::Warm,
-            clock: Clock::Event,
-            least_time: None,
-            candidate: None,
-        };
+        let settings =
+            Settings { warmup: 0, min_runs: 1, max_runs: 1, min_time: 0.0, timeout: 1.0, ..Settings::default() };
         for (variant, rest, is_timed) in [("host", 0, false), ("host", 1, true), ("device", 1, false)] {
             let outcome = session.run(&of(family.rung(variant).unwrap(), 128 + rest), &settings);
             assert_eq!(outcome.status(), Status::Ok, "{}", outcome.reason());

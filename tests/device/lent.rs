@@ -1,11 +1,9 @@
 //! What the plugin gives kernels in the simulator, which Oclgrind lacks: sub-groups, and functions on integers.
 
-use crate::count::{TWO_WARPS, count, rows, run_for};
+use crate::count::{TWO_WARPS, count, run_for};
 use crate::drivers::in_simulator;
-use gpulab::count::{CountRow, LockstepModel};
-use gpulab::outcome::Status;
+use gpulab::count::LockstepModel;
 use gpulab::simulator::Simulator;
-use std::collections::BTreeSet;
 
 /// Runs items that each say which conditions hold.
 fn demand(simulator: &Simulator, items: usize, group: usize, before: &str, conditions: &[&str]) {
@@ -85,40 +83,6 @@ fn the_smaller_of_two_integers_is_one_instruction() {
             // GPUs have no such instruction for floats, as the smaller of a number and NaN is the number.
             assert_eq!(smaller - sum, if element == "float" { 2 } else { 0 }, "{element}");
             assert!(other > sum + 2, "{element}");
-        }
-        3
-    });
-}
-
-/// Pixels along rows, down columns and in blocks lie in the same segments as words, if images lie row by row.
-#[test]
-fn pixels_are_counted_as_words() {
-    in_simulator(|_| {
-        let data = tempfile::tempdir().unwrap();
-        for order in ["0", "1", "3"] {
-            let order = format!("order={order}");
-            let args = ["texels", "-n", "4096", "--variant", "buffer,line,plane,bytes", "--set", &order];
-            let rows = rows(data.path(), &args);
-            let read = |row: &CountRow| (row.global_read_requests, row.global_read_segments, row.global_read_bytes);
-            assert_eq!(rows.len(), 4);
-            for row in &rows {
-                assert_eq!((row.status, read(row)), (Status::Ok, read(&rows[0])), "{order} {}", row.variant);
-            }
-            assert!(rows[1].reason.contains("as if images lay row by row") && rows[0].reason.is_empty());
-        }
-        3
-    });
-}
-
-#[test]
-fn every_rung_is_counted_at_sizes_with_a_rest() {
-    in_simulator(|_| {
-        let data = tempfile::tempdir().unwrap();
-        for (family, n, rungs) in [("transpose", "100", 7), ("reduce", "1001", 11), ("minplus", "33", 7)] {
-            let rows = rows(data.path(), &[family, "-n", n]);
-            assert!(rows.iter().all(|row| row.status == Status::Ok), "{family}: {rows:?}");
-            let variants: BTreeSet<&str> = rows.iter().map(|row| row.variant.as_str()).collect();
-            assert_eq!(variants.len(), rungs, "{family}");
         }
         3
     });

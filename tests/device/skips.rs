@@ -3,7 +3,7 @@
 
 use gpulab::cpu::reduce::Op;
 use gpulab::data::Dtype;
-use gpulab::exchange::pipeline;
+use gpulab::exchange;
 use gpulab::outcome::{Status, Stop};
 use gpulab::plan::{Case, Refusal, Target};
 use gpulab::runner::Session;
@@ -241,7 +241,7 @@ const SKIPS: &[Skip] = &[
     Skip {
         of: &["pipeline/chunks"],
         drivers: &["oclgrind"],
-        when: |case, _| number(case, pipeline::CHUNKS_SET).is_some_and(|chunks| chunks > 1),
+        when: |case, _| number(case, exchange::CHUNKS_SET).is_some_and(|chunks| chunks > 1),
         why: "Oclgrind 21.10 takes a buffer that is written in parts for uninitialised",
         ..ALL
     },

@@ -3,8 +3,8 @@
 
 use gpulab_cpu::canary::{CHAINS, chain};
 use gpulab_engine::device::{BuildUnit, Device, DeviceError, Gone, ProgramId, Stamps, Timing};
-use gpulab_model::outcome::{DeviceInfo, Told, fake_info};
-use gpulab_model::plan::{Action, Arg, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand, Transfer};
+use gpulab_model::outcome::{DeviceInfo, Inspected, fake_info};
+use gpulab_model::plan::{Action, Arg, BufferId, Image, Launch, MemoryKind, QueuedCommand, Transfer};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -79,7 +79,7 @@ pub struct FakeDevice {
     /// Nanoseconds that a launch takes beside its kernel.
     launch_ns: u64,
     /// What it tells of every kernel.
-    pub told: Told,
+    pub told: Inspected,
     /// What happened, for tests to look at while a session has the device.
     pub seen: Rc<RefCell<Seen>>,
     gone: Gone,
@@ -106,7 +106,7 @@ impl FakeDevice {
             canary: Box::new(|| 1_000),
             clock: Box::new(|ns| ns),
             launch_ns: 0,
-            told: Told::default(),
+            told: Inspected::default(),
             seen: Rc::default(),
             gone: Gone::default(),
         }
@@ -186,7 +186,7 @@ impl Device for FakeDevice {
         Ok(ProgramId(self.next))
     }
 
-    fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Told>, DeviceError> {
+    fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Inspected>, DeviceError> {
         Ok(vec![self.told.clone(); unit.kernels.len()])
     }
 
@@ -260,13 +260,13 @@ impl Device for FakeDevice {
         Ok(seconds)
     }
 
-    fn hold(&mut self, _: Holding, bytes: usize) -> Result<HostId, DeviceError> {
+    fn hold(&mut self, _: bool, bytes: usize) -> Result<BufferId, DeviceError> {
         let id = self.number();
         self.hosts.insert(id, vec![0xAA; bytes]);
-        Ok(HostId(id))
+        Ok(BufferId(id))
     }
 
-    fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError> {
+    fn held(&mut self, host: BufferId) -> Result<&mut [u8], DeviceError> {
         self.hosts
             .get_mut(&host.0)
             .map(Vec::as_mut_slice)

@@ -191,3 +191,14 @@ pub fn in_parallel<J: Sync, R: Send>(
 pub fn io(error: std::io::Error) -> String {
     error.to_string()
 }
+
+/// Copies a folder and all that is in it.
+pub fn copy_tree(from: &Path, to: &Path) -> Result<(), String> {
+    fs::create_dir_all(to).map_err(io)?;
+    for entry in fs::read_dir(from).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        let to = to.join(path.file_name().unwrap_or_default());
+        if path.is_dir() { copy_tree(&path, &to)? } else { fs::copy(&path, to).map(drop).map_err(io)? }
+    }
+    Ok(())
+}

@@ -12,7 +12,7 @@ mod judge;
 mod shim;
 mod trial;
 
-use super::child::in_parallel;
+use super::child::{copy_tree, in_parallel};
 use super::{Options, Report};
 use judge::{KINDS, Wrong, judge};
 use std::collections::{BTreeMap, BTreeSet};
@@ -230,7 +230,7 @@ fn on_the_good_driver(stage: &Stage, is_needed: impl Fn(&Job) -> bool) -> Result
     let mut good = BTreeMap::new();
     for job in ceiling {
         good.insert(job.name, run(job)?);
-        trial::copy_tree(&stage.folder.join(job.name).join("data"), &stage.data)?;
+        copy_tree(&stage.folder.join(job.name).join("data"), &stage.data)?;
     }
     let others: Vec<&Job> = others.into_iter().filter(|job| is_needed(job)).collect();
     for ran in in_parallel(AT_ONCE, &others, |job| run(job).map(|ran| (job.name, ran)))? {

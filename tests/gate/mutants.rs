@@ -68,28 +68,25 @@ pub fn run(options: &Options) -> Result<Report, String> {
         let started = Instant::now();
         let verdict = try_one(&all, mutant, *driver);
         let seconds = started.elapsed().as_secs_f64();
-        println!("{:<9} {seconds:5.1} s  {}: {verdict}", driver.name(), mutant.name());
+        let told = verdict.clone().unwrap_or_else(|why| format!("MISSED: {why}"));
+        println!("{:<9} {seconds:5.1} s  {}: {told}", driver.name(), mutant.name());
         verdict
     })?;
     let failed = failed_controls(&all, &controls)?;
     let mut missed = BTreeMap::new();
     for ((mutant, driver), verdict) in chosen.iter().zip(verdicts) {
-        if let Verdict::Missed(why) = verdict {
+        if let Err(why) = verdict {
             missed.entry(mutant.name()).or_insert_with(Vec::new).push(format!("{}: {why}", driver.name()));
         }
     }
     failed.iter().for_each(|why| println!("CONTROL FAILED  {why}"));
     missed.iter().for_each(|(name, whys)| println!("MISSED    {name}: {}", whys.join("; ")));
-    let mut tried: Vec<String> = mutants.iter().map(|m| m.name()).collect();
-    tried.sort();
-    tried.dedup();
-    let is_equivalent = |name: &String| mutants.iter().any(|m| m.name() == *name && m.expect.is_equivalent());
-    let equivalent = tried.iter().filter(|name| is_equivalent(name) && !missed.contains_key(*name)).count();
-    let is_known = |name: &String| {
-        let is_meant = |m: &&Mutant| m.name() == *name && matches!(m.expect, mutant::Expect::Escapes(_));
-        mutants.iter().copied().any(|m| is_meant(&m)) && !missed.contains_key(name)
+    let tried: BTreeMap<String, Expect> = mutants.iter().map(|mutant| (mutant.name(), mutant.expect)).collect();
+    let of = |is: fn(&Expect) -> bool| {
+        tried.iter().filter(|(name, expect)| is(expect) && !missed.contains_key(*name)).count()
     };
-    let known = tried.iter().filter(|name| is_known(name)).count();
+    let equivalent = of(|expect| matches!(expect, Expect::Equivalent(_)));
+    let known = of(|expect| matches!(expect, Expect::Escapes(_)));
     let least = if options.only.is_some() {
         1
     } else if options.quick {
@@ -138,38 +135,15 @@ fn check_names(mutants: &[&Mutant]) -> Result<(), String> {
     Ok(())
 }
 
-/// What came of a mutant.
-enum Verdict {
-    Caught(String),
-    Equivalent(&'static str),
-    Escapes(&'static str),
-    Missed(String),
-}
-
-impl std::fmt::Display for Verdict {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Verdict::Caught(how) => write!(f, "{how}"),
-            Verdict::Equivalent(why) => write!(f, "equivalent: {why}"),
-            Verdict::Escapes(why) => write!(f, "ESCAPES, as is known: {why}"),
-            Verdict::Missed(why) => write!(f, "MISSED: {why}"),
-        }
-    }
-}
-
-fn try_one(all: &Path, mutant: &Mutant, driver: Driver) -> Verdict {
-    let seen = patched(all, mutant).and_then(|folder| see(folder.path(), &mutant.control, driver));
-    let seen = match seen {
-        Ok(seen) => seen,
-        Err(why) => return Verdict::Missed(why),
-    };
+/// How a mutant met what is expected of it, or why it did not.
+fn try_one(all: &Path, mutant: &Mutant, driver: Driver) -> Result<String, String> {
+    let folder = patched(all, mutant)?;
+    let seen = see(folder.path(), &mutant.control, driver)?;
     match mutant.expect {
-        Expect::Equivalent(why) if seen.is_ok() => Verdict::Equivalent(why),
-        Expect::Escapes(why) if seen.is_ok() => Verdict::Escapes(why),
-        Expect::Escapes(_) => Verdict::Missed(format!("escapes no more: {}", seen.tell())),
-        Expect::Equivalent(_) => Verdict::Missed(format!("is no longer equivalent: {}", seen.tell())),
-        expect if expect.is_met(&seen) => Verdict::Caught(seen.tell()),
-        expect => Verdict::Missed(format!("{} where {expect:?} was expected", seen.tell())),
+        Expect::Equivalent(why) if seen.is_ok() => Ok(format!("equivalent: {why}")),
+        Expect::Escapes(why) if seen.is_ok() => Ok(format!("ESCAPES, as is known: {why}")),
+        expect if expect.is_met(&seen) => Ok(seen.tell()),
+        expect => Err(format!("{} where {expect:?} was expected", seen.tell())),
     }
 }
 
@@ -210,7 +184,7 @@ fn control_fails(all: &Path, control: &Control, driver: Driver) -> Option<String
 /// A copy of the kernels with one of them patched.
 fn patched(all: &Path, mutant: &Mutant) -> Result<tempfile::TempDir, String> {
     let folder = tempfile::tempdir().map_err(io)?;
-    copy(all, folder.path())?;
+    child::copy_tree(all, folder.path())?;
     fs::write(folder.path().join(mutant.file()), patch(all, mutant)?).map_err(io)?;
     Ok(folder)
 }
@@ -227,20 +201,6 @@ fn patch(all: &Path, mutant: &Mutant) -> Result<String, String> {
         text = text.replace(find, put);
     }
     Ok(text)
-}
-
-fn copy(from: &Path, to: &Path) -> Result<(), String> {
-    for entry in fs::read_dir(from).map_err(io)? {
-        let path = entry.map_err(io)?.path();
-        let name = path.file_name().ok_or("a file without a name")?;
-        if path.is_dir() {
-            fs::create_dir(to.join(name)).map_err(io)?;
-            copy(&path, &to.join(name))?;
-        } else {
-            fs::copy(&path, to.join(name)).map_err(io)?;
-        }
-    }
-    Ok(())
 }
 
 /// What a run over some kernels showed.

@@ -206,8 +206,7 @@ fn settings(number: usize) -> Settings {
         max_noise: 1.0,
         cache: if number % 101 == 50 { Cache::Cold } else { Cache::Warm },
         clock: [Clock::Event, Clock::Event, Clock::Wall, Clock::Event, Clock::Batch][number % 5],
-        least_time: None,
-        candidate: None,
+        ..Settings::default()
     }
 }
 

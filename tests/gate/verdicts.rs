@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// The ladders that are measured, and their rungs.
 const LADDERS: [(&str, &str); 2] = [("dot", "naive,wide"), ("reduce", "raking,wide")];
 
-/// Their numbers of elements, run by run in turn: the second is a tenth more work, a slowdown that is there.
+/// Their numbers of elements, run by run in turn.
 const SIZES: [u64; 2] = [1 << 20, 1_153_434];
 
 /// Most comparisons of alike sides that may be called, as a share. Comparisons that share runs count as one: of 240 rounds a case
@@ -75,10 +75,6 @@ pub fn run(options: &Options) -> Result<Report, String> {
         worst = worst.max(called_apart / apart);
         println!("  {found} of {tried} comparisons find what so many runs are said to find");
         least_found = least_found.min(found as f64 / tried as f64);
-        for runs in SIDES.into_iter().filter(|runs| *runs <= rounds) {
-            let (found, tried) = found_really(&cases, runs);
-            println!("  {runs:3} runs in turn, a tenth more work: {found} of {tried} called SLOWER");
-        }
     }
     if alike == 0 {
         return Err("no comparison was made".into());

@@ -6,9 +6,7 @@ use gpulab::kernels::Registry;
 use gpulab::record::{CsvRecord, Row, clear_factor};
 use gpulab::report::why::sentence;
 use gpulab::store::{of_csv, shipped};
-use gpulab::why::{
-    Cause, CountChange, DeviceRates, LadderReasons, RungTime, StepReason, Waste, is_counted_of, reasons,
-};
+use gpulab::why::{Cause, CountChange, DeviceRates, LadderReasons, RungTime, StepReason, is_counted_of, reasons};
 
 const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data");
 
@@ -24,13 +22,6 @@ fn read<T: CsvRecord>(device: &str, file: &str) -> Vec<T> {
 
 fn counts() -> Vec<CountRow> {
     of_csv(&std::fs::read(format!("{DATA}/counts.csv")).unwrap(), "counts.csv").unwrap().0
-}
-
-/// With those of lines.
-fn all_counts() -> Vec<CountRow> {
-    let path = format!("{DATA}/counts_lines.csv");
-    let lines = of_csv::<CountRow>(&std::fs::read(&path).unwrap(), &path).unwrap().0;
-    counts().into_iter().chain(lines).collect()
 }
 
 /// Each recorded ladder, one problem on one device, with its reasons.
@@ -145,44 +136,6 @@ fn error(ladders: &[LadderReasons]) -> String {
     factors.sort_by(f64::total_cmp);
     let within = factors.iter().filter(|factor| **factor <= 1.5).count();
     format!("{} {:.2} {:.0}%", factors.len(), factors[factors.len() / 2], 100.0 * within as f64 / factors.len() as f64)
-}
-
-/// What would pay most, of one recorded rung on the H200: the first waste, its line, and the share.
-fn pays(counts: &[CountRow], family: &str, rung: u32) -> Option<(Waste, u64, f64)> {
-    let ladders = ladders("nvidia-h200", counts);
-    let is_it = |rung_time: &&RungTime| {
-        let row = &rung_time.row;
-        (row.family.as_str(), row.rung) == (family, Some(rung)) && rung_time.payoffs.is_some()
-    };
-    let rungs = ladders.iter().flat_map(|ladder| &ladder.rungs).filter(is_it);
-    let largest = rungs.max_by_key(|rung| rung.row.n * rung.row.m)?;
-    let payoffs = largest.payoffs.as_ref()?;
-    assert!(payoffs.is_of_time, "{family} v{rung}");
-    payoffs.best().next().map(|one| (one.waste, one.place.as_ref().map_or(0, |(_, line)| *line), one.saves))
-}
-
-/// The line of a kernel's source with this text.
-fn line_with(path: &str, text: &str) -> u64 {
-    let source = gpulab::kernels::text(path).unwrap();
-    1 + source.lines().position(|line| line.contains(text)).unwrap() as u64
-}
-
-#[test]
-fn what_would_pay_most_is_what_the_next_rung_removes() {
-    let counts = all_counts();
-    let cases = [
-        ("reduce", 1, Waste::Divisions, "reduce/interleaved.cl", "if (id % (2 * offset) == 0)"),
-        ("reduce", 2, Waste::BankConflicts, "reduce/strided.cl", "scratch[left] = REDUCE"),
-        ("transpose", 2, Waste::BankConflicts, "transpose/coalesced.cl", "out["),
-    ];
-    for (family, rung, waste, path, text) in cases {
-        let (found, line, saves) = pays(&counts, family, rung).unwrap();
-        assert_eq!((found, line), (waste, line_with(path, text)), "{family} v{rung}");
-        assert!((0.1..0.8).contains(&saves), "{family} v{rung}: {saves}");
-    }
-    for (family, rung) in [("reduce", 8), ("transpose", 3), ("dot", 4)] {
-        assert_eq!(pays(&counts, family, rung), None, "{family} v{rung}");
-    }
 }
 
 #[test]

@@ -175,7 +175,7 @@ impl RunningSums {
 #[multiversion(targets("x86_64+avx512f+avx512bw+avx512dq+avx512vl+avx2+fma", "x86_64+avx2+fma", "x86_64+fma"))]
 pub(super) fn block<T: Real>(x: &[T], y: &[T]) -> Partial {
     let mut lanes = RunningSums::EMPTY;
-    let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
+    let [(x, x_rest), (y, y_rest)] = [x, y].map(|all| all.as_chunks::<LANES>());
     for (x, y) in x.iter().zip(y) {
         lanes.add(|i| T::product(x[i], y[i]));
     }

@@ -56,10 +56,9 @@ pub const BASELINES: &[Baseline] = &[
 /// otherwise an infinity stays. A sum of f64 data that overflows on its way may answer with an infinity.
 /// Panics if the arrays' types differ.
 pub fn reference(x: &Array, y: &Array) -> Reference {
-    let rounded = |sum: compensated::Partial| Reference::Rounded(sum.rounded());
     match (x, y) {
-        (Array::F32(x), Array::F32(y)) => rounded(compensated::parallel(x, y)),
-        (Array::F64(x), Array::F64(y)) => rounded(compensated::parallel(x, y)),
+        (Array::F32(x), Array::F32(y)) => Reference::Rounded(compensated::parallel(x, y).rounded()),
+        (Array::F64(x), Array::F64(y)) => Reference::Rounded(compensated::parallel(x, y).rounded()),
         // Wrapping sums are exact in any order.
         (Array::I32(x), Array::I32(y)) => Reference::Exact(Array::I32(vec![all_threads(x, y)])),
         (Array::I64(x), Array::I64(y)) => Reference::Exact(Array::I64(vec![all_threads(x, y)])),
@@ -77,8 +76,8 @@ pub fn amended(before: &Reference, old: [&Array; 2], new: [&Array; 2]) -> Refere
             vec![$sum[0].wrapping_add(is.wrapping_sub(was))].into()
         }};
     }
-    let exact = |value| Rounded { value, magnitude: 0.0 };
-    let exchanged = |sum| {
+    let exchanged = |value, magnitude| {
+        let sum = Rounded { value, magnitude };
         let sum = compensated::Partial::known(sum);
         match (old, new) {
             ([Array::F32(a), Array::F32(b)], [Array::F32(x), Array::F32(y)]) => {
@@ -98,10 +97,10 @@ pub fn amended(before: &Reference, old: [&Array; 2], new: [&Array; 2]) -> Refere
             Reference::Exact(whole!(sum, [a, b], [x, y]))
         }
         (Reference::Exact(Array::F32(sum)), ..) => {
-            Reference::Exact(Array::F32(vec![exchanged(exact(sum[0].into())).value() as f32]))
+            Reference::Exact(Array::F32(vec![exchanged(sum[0].into(), 0.0).value() as f32]))
         }
-        (Reference::Exact(Array::F64(sum)), ..) => Reference::Exact(Array::F64(vec![exchanged(exact(sum[0])).value()])),
-        (Reference::Rounded(sum), ..) => Reference::Rounded(exchanged(*sum).rounded()),
+        (Reference::Exact(Array::F64(sum)), ..) => Reference::Exact(Array::F64(vec![exchanged(sum[0], 0.0).value()])),
+        (Reference::Rounded(sum), ..) => Reference::Rounded(exchanged(sum.value, sum.magnitude).rounded()),
         _ => before.clone(),
     }
 }
@@ -166,7 +165,7 @@ fn lanes<T: Element>(x: &[T], y: &[T]) -> T {
         return sequential(x, y);
     }
     let mut sums = [T::ZERO; LANES];
-    let ((x, x_rest), (y, y_rest)) = (x.as_chunks::<LANES>(), y.as_chunks::<LANES>());
+    let [(x, x_rest), (y, y_rest)] = [x, y].map(|all| all.as_chunks::<LANES>());
     for (x, y) in x.iter().zip(y) {
         for i in 0..LANES {
             sums[i] = sums[i].plus_product(x[i], y[i]);

@@ -127,9 +127,9 @@ pub fn turned(n: usize, turn: usize, d: &Array, result: &mut Array) {
 
 fn shorter<T: Weight>(n: usize, turn: usize, d: &[T], result: &mut [T]) {
     result.par_chunks_mut(n).enumerate().for_each(|(i, of_row)| {
-        let over = |k: usize, j: usize| d[i * n + k].plus(d[k * n + j]);
         for (j, least) in of_row.iter_mut().enumerate() {
-            *least = over((i + turn) % n, j).lesser(over((j + n - turn) % n, j));
+            let [a, b] = [(i + turn) % n, (j + n - turn) % n].map(|k| d[i * n + k].plus(d[k * n + j]));
+            *least = a.lesser(b);
         }
     });
 }

@@ -90,10 +90,9 @@ fn op(params: &Params) -> Op {
 /// operation's identity: 0 for sum, or and xor, all bits for and, the greatest value of the type for min (infinity for
 /// floats), the least for max.
 pub fn reference(op: Op, x: &Array) -> Reference {
-    let rounded = |sum: compensated::Partial| Reference::Rounded(sum.rounded());
     match x {
-        Array::F32(x) if op == Op::Sum => rounded(compensated::parallel_sum(x)),
-        Array::F64(x) if op == Op::Sum => rounded(compensated::parallel_sum(x)),
+        Array::F32(x) if op == Op::Sum => Reference::Rounded(compensated::parallel_sum(x).rounded()),
+        Array::F64(x) if op == Op::Sum => Reference::Rounded(compensated::parallel_sum(x).rounded()),
         _ => Reference::Exact(reduced!(op, x, all_threads)),
     }
 }
@@ -119,8 +118,8 @@ pub fn deciding(op: Op, x: &Array, before: &Reference, margin: f64, at: usize, d
         }
         (Array::F64(old), Array::F64(r)) => Array::F64(vec![real(op, old[0], r[0], margin, times)]),
         (Array::I32(old), Array::I32(r)) if op.is_bitwise() => {
-            let bits = |x: i32| i64::from(x.cast_unsigned());
-            Array::I32(vec![whole(op, bits(old[0]), bits(r[0]), step, draw, 32)? as i32])
+            let [old, r] = [old[0], r[0]].map(|x| i64::from(x.cast_unsigned()));
+            Array::I32(vec![whole(op, old, r, step, draw, 32)? as i32])
         }
         (Array::I32(old), Array::I32(r)) => {
             let value = whole(op, old[0].into(), r[0].into(), step, draw, 32)?;
@@ -138,13 +137,14 @@ pub fn deciding(op: Op, x: &Array, before: &Reference, margin: f64, at: usize, d
 
 /// The right answer after an element that was `old` has become `new`, which [`deciding`] chose.
 pub fn amended(op: Op, before: &Reference, old: &Array, new: &Array) -> Reference {
-    let joined = |exact: &Array| match op {
-        Op::Min | Op::Max | Op::And | Op::Or => finish(op, &exact.clone().followed_by(new)),
-        Op::Xor => finish(op, &exact.clone().followed_by(old).followed_by(new)),
-        Op::Sum => plus_difference(exact, old, new),
-    };
     let sum = match before {
-        Reference::Exact(exact) => return Reference::Exact(joined(exact)),
+        Reference::Exact(exact) => {
+            return Reference::Exact(match op {
+                Op::Min | Op::Max | Op::And | Op::Or => finish(op, &exact.clone().followed_by(new)),
+                Op::Xor => finish(op, &exact.clone().followed_by(old).followed_by(new)),
+                Op::Sum => plus_difference(exact, old, new),
+            });
+        }
         Reference::Rounded(sum) => sum,
         _ => return before.clone(),
     };
@@ -180,15 +180,14 @@ fn real(op: Op, old: f64, result: f64, margin: f64, times: f64) -> f64 {
 /// As [`deciding`], of integers of so many bits.
 fn whole(op: Op, old: i64, result: i64, step: i64, draw: u64, bits: u64) -> Option<i64> {
     // One of the bits that are set.
-    let one_of = |set: i64| {
-        let all = (0..bits).map(|bit| 1i64 << bit).filter(|bit| set & bit != 0).collect::<Vec<_>>();
-        all.get((draw >> 8) as usize % all.len().max(1)).copied()
-    };
+    let set = if op == Op::And { result } else { !result };
+    let set: Vec<i64> = (0..bits).map(|bit| 1i64 << bit).filter(|bit| set & bit != 0).collect();
+    let one = set.get((draw >> 8) as usize % set.len().max(1)).copied();
     match op {
         Op::Min => result.checked_sub(step),
         Op::Max => result.checked_add(step),
-        Op::And => Some(old & !one_of(result)?),
-        Op::Or => Some(old | one_of(!result)?),
+        Op::And => Some(old & !one?),
+        Op::Or => Some(old | one?),
         Op::Xor => Some(old ^ step),
         // Towards zero, so that it stays in range.
         Op::Sum => Some(if old > 0 { old - step } else { old + step }),

@@ -334,10 +334,9 @@ fn band<W: Word>(isa: Isa, input: &[W], pitch: usize, lines: &mut [&mut [W]], st
 
 /// The words of each line before its first whole cache line, if they are as many in all.
 fn common_head<W>(lines: &[&mut [W]]) -> Option<usize> {
-    let past = |line: &&mut [W]| line.as_ptr().addr() % LINE_BYTES;
-    let first = past(lines.first()?);
+    let first = lines.first()?.as_ptr().addr() % LINE_BYTES;
     let head = (LINE_BYTES - first) % LINE_BYTES / size_of::<W>();
-    lines.iter().all(|line| past(line) == first && line.len() >= head).then_some(head)
+    lines.iter().all(|line| line.as_ptr().addr() % LINE_BYTES == first && line.len() >= head).then_some(head)
 }
 
 /// Transposes a tile into the buffer, square by square, so that the lines of a square stay in the nearest cache.

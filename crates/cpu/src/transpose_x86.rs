@@ -159,9 +159,9 @@ impl Square {
         let side = LINE_BYTES / size_of::<W>();
         let end = rows.end;
         let height = STACKED * side;
-        let stack = move |top: usize, c: usize| (top..end.min(top + height)).step_by(side).map(move |r| (r, c));
         rows.step_by(height)
-            .flat_map(move |top| (0..columns).step_by(side).flat_map(move |c| stack(top, c)))
+            .flat_map(move |top| (0..columns).step_by(side).map(move |c| (top, c)))
+            .flat_map(move |(top, c)| (top..end.min(top + height)).step_by(side).map(move |r| (r, c)))
             .map(move |(r, c)| Square { r, c, below: if r + height < end { side } else { 0 } })
     }
 }
@@ -197,8 +197,8 @@ impl Blocks for u32 {
     unsafe fn block_avx2(source: *const u32, pitch: usize, target: *mut u32, target_pitch: usize) {
         for c in [0, 8] {
             // SAFETY: rows of the block, 16 words long.
-            let row = |r: usize| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) };
-            let columns = quads_avx2([row(0), row(1), row(2), row(3)]);
+            let rows = [0, 1, 2, 3].map(|r| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) });
+            let columns = quads_avx2(rows);
             for (i, column) in columns.into_iter().enumerate() {
                 // SAFETY: rows of the transpose, 4 words long.
                 unsafe {
@@ -217,8 +217,7 @@ impl Blocks for u32 {
         for c in [0, 8] {
             // SAFETY: rows of the square, 16 words long.
             let row = |r: usize| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) };
-            let quads = |r| quads_avx2([row(r), row(r + 1), row(r + 2), row(r + 3)]);
-            let halves = [[quads(0), quads(4)], [quads(8), quads(12)]];
+            let halves = [0, 8].map(|r| [r, r + 4].map(|r| quads_avx2([row(r), row(r + 1), row(r + 2), row(r + 3)])));
             for i in 0..4 {
                 put(c + i, halves.map(|[a, b]| _mm256_permute2x128_si256::<0x20>(a[i], b[i])));
                 put(c + 4 + i, halves.map(|[a, b]| _mm256_permute2x128_si256::<0x31>(a[i], b[i])));
@@ -233,8 +232,8 @@ impl Blocks for u64 {
     unsafe fn block_avx2(source: *const u64, pitch: usize, target: *mut u64, target_pitch: usize) {
         for c in [0, 4] {
             // SAFETY: rows of the block, 8 words long.
-            let row = |r: usize| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) };
-            let columns = square_avx2([row(0), row(1), row(2), row(3)]);
+            let rows = [0, 1, 2, 3].map(|r| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) });
+            let columns = square_avx2(rows);
             for (i, column) in columns.into_iter().enumerate() {
                 // SAFETY: rows of the transpose, 4 words long.
                 unsafe { _mm256_storeu_si256(target.add((c + i) * target_pitch).cast(), column) };
@@ -248,9 +247,8 @@ impl Blocks for u64 {
         for c in [0, 4] {
             // SAFETY: rows of the square, 8 words long.
             let row = |r: usize| unsafe { _mm256_loadu_si256(source.add(r * pitch + c).cast()) };
-            let columns = |r| square_avx2([row(r), row(r + 1), row(r + 2), row(r + 3)]);
-            let above = columns(0);
-            let below = columns(4);
+            let above = square_avx2([row(0), row(1), row(2), row(3)]);
+            let below = square_avx2([row(4), row(5), row(6), row(7)]);
             (0..4).for_each(|i| put(c + i, [above[i], below[i]]));
         }
     }

@@ -7,7 +7,7 @@ use crate::worker::{Lost, WorkerProcess};
 use gpulab_kernels::{Family, Form, Rung, built_in, tile_of_a_group};
 use gpulab_model::Error;
 use gpulab_model::data::Shape;
-use gpulab_model::outcome::{Executor, Job, Outcome, Settings, Status, Stop, Symptoms};
+use gpulab_model::outcome::{Executor, Job, Outcome, Settings, Status, Stop};
 use gpulab_model::plan::{Case, Target, WorkGroup};
 use gpulab_study::judgement::{Judgement, Ruling, TriedCase};
 use std::time::Duration;
@@ -35,11 +35,10 @@ pub fn judge(
         Ok(tile) => tile,
         Err(refusal) => return Ok(refused(rung, asked, refusal.to_string())),
     };
-    let mut judging = JudgedWorker { worker, asked, patience };
     let mut tried = Vec::new();
     for shape in edges(family.form, tile, rung.multiple(), asked) {
         observe(&words(shape));
-        let case = judging.small(shape, asked.wg)?;
+        let case = small(worker, Case { shape, ..asked.clone() }, patience)?;
         let is_last = matches!(case.ruling, Ruling::NotBuilt | Ruling::Crashed | Ruling::Endless | Ruling::Failed);
         tried.push(case);
         if is_last {
@@ -48,7 +47,9 @@ pub fn judge(
     }
     if tried.iter().all(|tried| matches!(tried.ruling, Ruling::Right | Ruling::Refused)) {
         observe(&words(asked.shape));
-        tried.push(judging.asked()?);
+        // With a single sample.
+        let job = Job { baseline: false, case: asked.clone(), settings: Settings::once(), again: false };
+        tried.push(self::tried(asked, worker.run_within(&job, patience.asked)?));
     }
     let worst =
         tried.iter().map(|tried| tried.ruling).find(|ruling| !matches!(ruling, Ruling::Right | Ruling::Refused));
@@ -57,7 +58,7 @@ pub fn judge(
     // Symptoms are told by what the built-in families compute.
     let symptoms = if ruling == Ruling::Wrong && built_in(&family.name).is_some() {
         observe("what is wrong");
-        judging.symptoms()?
+        worker.diagnose(asked, patience.small)?.ok().and_then(Result::ok)
     } else {
         None
     };
@@ -65,12 +66,17 @@ pub fn judge(
     for wg in other_groups(asked.wg, &target, ruling == Ruling::Wrong) {
         if matches!(ruling, Ruling::Right | Ruling::Wrong) {
             observe(&format!("work-group {wg}"));
-            elsewhere.push(judging.small(rounded(family.form, ragged(family.form, tile), rung.multiple()), wg)?);
+            let shape = rounded(family.form, ragged(family.form, tile), rung.multiple());
+            elsewhere.push(small(worker, Case { shape, wg, ..asked.clone() }, patience)?);
         }
     }
     tried.retain(|tried| tried.ruling != Ruling::Refused || ruling == Ruling::Refused);
     let (traits, parameters) = rung.own_traits();
     Ok(Judgement { ruling, asked: asked.clone(), tile, tried, elsewhere, symptoms, traits, parameters })
+}
+
+fn around(n: u64) -> [u64; 3] {
+    [n.saturating_sub(1), n, n + 1]
 }
 
 fn refused(rung: &Rung, asked: &Case, reason: String) -> Judgement {
@@ -91,29 +97,9 @@ fn words(Shape { n, m }: Shape) -> String {
     if m == 1 { format!("n={n}") } else { format!("{n}x{m}") }
 }
 
-struct JudgedWorker<'a> {
-    worker: &'a mut WorkerProcess,
-    asked: &'a Case,
-    patience: Patience,
-}
-
-impl JudgedWorker<'_> {
-    fn small(&mut self, shape: Shape, wg: WorkGroup) -> Result<TriedCase, Error> {
-        let case = Case { shape, wg, ..self.asked.clone() };
-        let verified = self.worker.verify(&case, self.patience.small)?;
-        Ok(tried(&case, verified))
-    }
-
-    /// Verifies the case that was asked for, with a single sample.
-    fn asked(&mut self) -> Result<TriedCase, Error> {
-        let job = Job { baseline: false, case: self.asked.clone(), settings: Settings::once(), again: false };
-        let ran = self.worker.run_within(&job, self.patience.asked)?;
-        Ok(tried(self.asked, ran))
-    }
-
-    fn symptoms(&mut self) -> Result<Option<Symptoms>, Error> {
-        Ok(self.worker.diagnose(self.asked, self.patience.small)?.ok().and_then(Result::ok))
-    }
+fn small(worker: &mut WorkerProcess, case: Case, patience: Patience) -> Result<TriedCase, Error> {
+    let verified = worker.verify(&case, patience.small)?;
+    Ok(tried(&case, verified))
 }
 
 /// What Rust, LLVM and C++ say last where there is no memory left.
@@ -159,7 +145,6 @@ const MOST: u64 = 1 << 22;
 /// Edge sizes, smallest first: one element; about a group's items and a group's elements; some groups and a rest; of
 /// matrices also such as are wider than high, and higher than wide.
 fn edges(form: Form, [wide, high]: [u64; 2], multiple: u64, asked: &Case) -> Vec<Shape> {
-    let around = |n: u64| [n.saturating_sub(1), n, n + 1];
     let mut shapes: Vec<Shape> = match form {
         Form::Vector => {
             let wg = asked.wg.size() as u64;

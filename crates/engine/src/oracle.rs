@@ -8,15 +8,15 @@ use crate::input;
 use crate::runner::exactly;
 use gpulab_kernels::signature::CSource;
 use gpulab_kernels::{
-    Checker, DeclarationError, Description, Family, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion,
-    Registry, ValueType, assemble, built_in, reference_kernel, rung_text, type_defines, used_defines,
+    Checker, Description, Family, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, Registry, ValueType,
+    assemble, built_in, reference_kernel, rung_text, type_defines, used_defines,
 };
 use gpulab_model::Error;
 use gpulab_model::check::fingerprint;
 use gpulab_model::data::{Array, Dtype, Layout, NumberValue, Scalar};
 use gpulab_model::each_array;
 use gpulab_model::outcome::DeviceInfo;
-use gpulab_model::plan::{Arg, ArgValue, BufferId, BufferSpec, Case, Image, Launch, Plan, Reference, Role};
+use gpulab_model::plan::{Arg, ArgValue, BufferId, BufferSpec, Case, Launch, Plan, Reference, Role};
 use gpulab_system::children;
 use gpulab_system::files::{self, ScratchFolder};
 use serde_json::{Value, json};
@@ -36,8 +36,7 @@ const MOST_KEPT: usize = 512 << 20;
 /// Makes a family of a reader's file. A reference kernel is run on a CPU device if there is one, else on the one that
 /// `device` names.
 pub fn declare<'a>(registry: &'a mut Registry, file: &FamilyFile, device: Option<&str>) -> Result<&'a Family, Error> {
-    let wrong = |error: DeclarationError| Error::Usage(format!("{error}"));
-    let description = Description::parse(&file.text, &file.name).map_err(wrong)?;
+    let description = Description::parse(&file.text, &file.name).map_err(|error| Error::Usage(error.to_string()))?;
     let asked = AskedOracle {
         file: file.clone(),
         description,
@@ -46,7 +45,7 @@ pub fn declare<'a>(registry: &'a mut Registry, file: &FamilyFile, device: Option
         python: Mutex::default(),
         files: Mutex::default(),
     };
-    registry.declare(file, Box::new(asked)).map_err(wrong)
+    registry.declare(file, Box::new(asked)).map_err(|error| Error::Usage(error.to_string()))
 }
 
 /// The elements of a file, or why there are none.
@@ -93,9 +92,8 @@ fn answer_of_family(name: &str, question: &OracleQuestion<'_>) -> Result<Vec<Arr
     let case = Case { seed: asked.seed, ..Case::of(name, "", asked.dtype, asked.shape) };
     let inputs: Vec<Array> = question.buffers.iter().filter_map(|buffer| buffer.input).cloned().collect();
     let lens = family.problem.inputs(case.shape, &case.params);
-    let is_fit = |(input, len): (&Array, &usize)| (input.dtype(), input.len()) == (case.dtype, *len);
     let fits = family.dtypes.contains(&case.dtype) && inputs.len() == lens.len();
-    if !fits || !inputs.iter().zip(&lens).all(is_fit) {
+    if !fits || inputs.iter().zip(&lens).any(|(input, len)| (input.dtype(), input.len()) != (case.dtype, *len)) {
         let lens: Vec<String> = lens.iter().map(usize::to_string).collect();
         return Err(format!(
             "{name} of {} has inputs of {} elements, and these are others",
@@ -205,18 +203,16 @@ fn answer_of_kernel(
         _ => Arg::Index(size),
     });
     let sizes: Vec<Arg<BufferId>> = sizes.collect();
-    let held: Vec<HeldBuffer<'_>> = question
-        .buffers
-        .iter()
-        .map(|known| HeldBuffer {
+    let contents: Vec<Option<&Array>> = question.buffers.iter().map(|known| known.input).collect();
+    let specs: Vec<BufferSpec> = (0..)
+        .zip(&question.buffers)
+        .map(|(index, known)| BufferSpec {
+            role: if known.is_output { Role::Output } else { Role::Input(index) },
             dtype: known.dtype,
             len: known.len,
-            content: known.input,
-            is_output: known.is_output,
-            image: None,
         })
         .collect();
-    run_kernels(&info, &unit, &held, |buffers| {
+    run_kernels(&info, &unit, &specs, &contents, |buffers| {
         let args = buffers.iter().map(|buffer| Arg::Buffer(*buffer)).chain(sizes).collect();
         vec![Launch::linear(&kernel, 1, 1, args)]
     })
@@ -240,54 +236,39 @@ fn answer_of_rung(
         text: text.to_owned(),
         kernels,
     };
-    let inputs: Vec<&Array> = question.buffers.iter().filter_map(|buffer| buffer.input).collect();
-    let held = plan.buffers.iter().map(|spec: &BufferSpec| HeldBuffer {
-        dtype: spec.dtype,
-        len: spec.len,
-        content: if let Role::Input(index) = spec.role { inputs.get(index).copied() } else { None },
-        is_output: spec.role == Role::Output,
-        image: if let Role::Image { of, image } = spec.role { Some((of, image)) } else { None },
-    });
-    let held: Vec<HeldBuffer<'_>> = held.collect();
-    run_kernels(&info, &unit, &held, |buffers| {
+    let contents: Vec<Option<&Array>> =
+        question.buffers.iter().map(|known| known.input).filter(|input| input.is_some()).collect();
+    run_kernels(&info, &unit, &plan.buffers, &contents, |buffers| {
         plan.passes.iter().map(|pass| pass.bound(|index| buffers[index])).collect()
     })
     .map_err(|error| format!("the rung that says what is right, on {}: {error}", info.name))
 }
 
-struct HeldBuffer<'a> {
-    dtype: Dtype,
-    len: usize,
-    /// Zeros where there is none.
-    content: Option<&'a Array>,
-    is_output: bool,
-    /// Of the buffer of this number, if it is an image.
-    image: Option<(usize, Image)>,
-}
-
-/// Carries out launches over these buffers, and reads the outputs back.
+/// Carries out launches over these buffers, of which inputs hold these contents and all others zeros, and reads the outputs back.
 fn run_kernels(
     info: &DeviceInfo,
     unit: &BuildUnit,
-    held: &[HeldBuffer<'_>],
+    specs: &[BufferSpec],
+    contents: &[Option<&Array>],
     launches: impl FnOnce(&[BufferId]) -> Vec<Launch>,
 ) -> Result<Vec<Array>, DeviceError> {
     let mut device = OpenClDevice::open(info)?;
     let program = device.build(unit)?;
     let mut buffers: Vec<BufferId> = Vec::new();
-    for HeldBuffer { dtype, len, content, image, .. } in held {
-        if let Some((of, image)) = image {
-            buffers.push(device.image(buffers[*of], *image)?);
+    for spec in specs {
+        if let Role::Image { of, image } = spec.role {
+            buffers.push(device.image(buffers[of], image)?);
             continue;
         }
-        let buffer = device.alloc(len * dtype.size())?;
-        let zeros = Array::zeros(*dtype, if content.is_some() { 0 } else { *len });
+        let buffer = device.alloc(spec.bytes())?;
+        let content = if let Role::Input(index) = spec.role { contents.get(index).copied().flatten() } else { None };
+        let zeros = Array::zeros(spec.dtype, if content.is_some() { 0 } else { spec.len });
         device.write(buffer, 0, content.unwrap_or(&zeros).as_bytes())?;
         buffers.push(buffer);
     }
     device.run(program, &launches(&buffers))?;
     let mut answers = Vec::new();
-    for (known, buffer) in held.iter().zip(&buffers).filter(|(known, _)| known.is_output) {
+    for (known, buffer) in specs.iter().zip(&buffers).filter(|(known, _)| known.role == Role::Output) {
         let mut answer = Array::zeros(known.dtype, known.len);
         device.read(*buffer, 0, answer.as_bytes_mut())?;
         answers.push(answer);
@@ -333,7 +314,8 @@ fn answer_of_program(
 }
 
 fn read_result(path: &Path, output: &OracleBuffer<'_>) -> Result<Array, String> {
-    let (len, dtype) = (output.len, output.dtype);
+    let len = output.len;
+    let dtype = output.dtype;
     let bytes = len as u64 * dtype.size() as u64;
     let Ok(metadata) = fs::metadata(path) else {
         return Err("the reference wrote no {out}: it must write its result to the file of that name".into());
@@ -353,9 +335,8 @@ fn unwritable(error: io::Error) -> String {
 /// Runs a program to its end, or ends it when its time is over.
 fn run(mut command: Command, name: &str, seconds: u64) -> Result<(), String> {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
-    let unstarted = |error| unstarted(name, error);
-    let mut child = command.spawn().map_err(unstarted)?;
-    let last_words = listen(&mut child).map_err(unstarted)?;
+    let mut child = command.spawn().map_err(|error| unstarted(name, error))?;
+    let last_words = listen(&mut child).map_err(|error| unstarted(name, error))?;
     let status = children::ended_within(&mut child, Duration::from_secs(seconds));
     match status.map_err(|error| format!("the reference was lost: {error}"))? {
         Some(status) if status.success() => Ok(()),
@@ -385,10 +366,10 @@ fn ended(name: &str, child: &mut Child, last_words: &Receiver<String>) -> String
 /// A word with what stands for its names in braces. Braces in a value are its own, as those of a folder's name.
 fn replaced(word: &str, values: &[(String, String)]) -> String {
     let Some((before, rest)) = word.split_once('{') else { return word.to_owned() };
-    let named = |(name, value): &'_ (String, String)| {
-        Some((value.clone(), rest.strip_prefix(name.as_str())?.strip_prefix('}')?))
-    };
-    let (value, after) = values.iter().find_map(named).unwrap_or(("{".to_owned(), rest));
+    let named =
+        values.iter().find_map(|(name, value)| Some((value, rest.strip_prefix(name.as_str())?.strip_prefix('}')?)));
+    let brace = "{".to_owned();
+    let (value, after) = named.unwrap_or((&brace, rest));
     format!("{before}{value}{}", replaced(after, values))
 }
 
@@ -430,18 +411,17 @@ impl Python {
         let mut command = Command::new("python3");
         command.args(["-c", DRIVER]).current_dir(folder);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let unstarted = |error| unstarted("numpy", error);
-        let mut child = command.spawn().map_err(unstarted)?;
+        let mut child = command.spawn().map_err(|error| unstarted("numpy", error))?;
         let (questions, out) = child
             .stdin
             .take()
             .zip(child.stdout.take())
             .ok_or_else(|| "cannot start the reference numpy: it has no pipes".to_owned())?;
-        let last_words = listen(&mut child).map_err(unstarted)?;
+        let last_words = listen(&mut child).map_err(|error| unstarted("numpy", error))?;
         let (sender, answers) = mpsc::channel();
         std::thread::Builder::new()
             .spawn(move || BufReader::new(out).lines().map_while(Result::ok).try_for_each(|line| sender.send(line)))
-            .map_err(unstarted)?;
+            .map_err(|error| unstarted("numpy", error))?;
         Ok(Python { child, questions, answers, last_words })
     }
 
@@ -479,7 +459,6 @@ fn answer_of_numpy(
     question: &OracleQuestion<'_>,
 ) -> Result<Vec<Array>, String> {
     let scratch = ScratchFolder::new().map_err(unwritable)?;
-    let path = |name: &str| scratch.path().join(name);
     let mut sizes = serde_json::Map::new();
     sizes.insert("n".into(), question.case.shape.n.into());
     sizes.insert("m".into(), question.case.shape.m.into());
@@ -487,11 +466,12 @@ fn answer_of_numpy(
     sizes.extend(names.into_iter().map(|(name, value)| (name, value.into())));
     let mut buffers = Vec::new();
     for (number, buffer) in question.buffers.iter().enumerate() {
-        let file = |way: &str| path(&format!("{number}.{way}")).display().to_string();
+        let [file, result] =
+            ["in", "out"].map(|way| scratch.path().join(format!("{number}.{way}")).display().to_string());
         let input = match buffer.input {
             Some(array) => {
-                fs::write(file("in"), array.as_bytes()).map_err(unwritable)?;
-                Value::from(file("in"))
+                fs::write(&file, array.as_bytes()).map_err(unwritable)?;
+                Value::from(file)
             }
             None => Value::Null,
         };
@@ -503,16 +483,17 @@ fn answer_of_numpy(
             "share": buffer.is_share,
             "count": bytes / buffer.layout.size.max(1),
             "input": input,
-            "output": if buffer.is_output { Value::from(file("out")) } else { Value::Null },
+            "output": if buffer.is_output { Value::from(result) } else { Value::Null },
         }));
     }
     let asked = json!({ "sizes": sizes, "buffers": buffers, "code": code });
-    fs::write(path("question.json"), asked.to_string()).map_err(unwritable)?;
+    let file = scratch.path().join("question.json");
+    fs::write(&file, asked.to_string()).map_err(unwritable)?;
     let process = match python {
         Some(process) => process,
         None => python.insert(Python::start(folder)?),
     };
-    process.ask(&path("question.json"), NUMPY_S).map_err(|(why, goes_on)| {
+    process.ask(&file, NUMPY_S).map_err(|(why, goes_on)| {
         if !goes_on {
             *python = None;
         }
@@ -520,8 +501,8 @@ fn answer_of_numpy(
     })?;
     let mut answers = Vec::new();
     for (number, buffer) in question.buffers.iter().enumerate().filter(|(_, buffer)| buffer.is_output) {
-        let bytes =
-            fs::read(path(&format!("{number}.out"))).map_err(|error| format!("the reference's result: {error}"))?;
+        let bytes = fs::read(scratch.path().join(format!("{number}.out")))
+            .map_err(|error| format!("the reference's result: {error}"))?;
         let mut array = Array::zeros(buffer.dtype, buffer.len);
         if bytes.len() != array.as_bytes().len() {
             return Err(format!("the reference wrote {} bytes of {}", bytes.len(), buffer.name));

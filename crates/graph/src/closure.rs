@@ -57,8 +57,8 @@ fn check_type<T: Length>(graph: &Graph, distances: &[T], weights: &[T]) -> Resul
         // Sums of weights that are not negative, or not rounded, are never negative: the proof says what is wrong.
         let may_round = T::ROUNDOFF > 0.0 && weights.iter().any(|weight| *weight < T::ZERO);
         let length = distances[node * n + node].widened();
-        let rounded = || NegativeCycle { nodes: vec![node], length, doubtful: true };
-        let cycle = negative_cycle(n, weights).or_else(|| may_round.then(rounded));
+        let rounded = may_round.then(|| NegativeCycle { nodes: vec![node], length, doubtful: true });
+        let cycle = negative_cycle(n, weights).or(rounded);
         return cycle.map_or(Ok(()), |cycle| Err(cycle.refusal(graph)));
     }
     let Some((at, length)) = beyond_limit(distances) else { return Ok(()) };

@@ -120,9 +120,8 @@ pub fn check_step(graph: &Graph, distances: &Array) -> Result<usize, Error> {
         minplus::rows(n, &graph.weights, rows.clone(), &mut want);
         let wrong = same_type!((distances, &want), |d, w| first_difference(n, rows.start, d, w), else Some(0));
         if let Some(at) = wrong {
-            let value = |array: &Array, at: usize| gpulab_model::each_array!(array, v => v[at].widened());
-            let got = value(distances, at);
-            let want = value(&want, at - rows.start * n);
+            let [got, want] = [(distances, at), (&want, at - rows.start * n)]
+                .map(|(array, at)| gpulab_model::each_array!(array, v => v[at].widened()));
             return Err(Mismatch { from: at / n, to: at % n, got, want }.error(graph));
         }
     }
@@ -131,9 +130,9 @@ pub fn check_step(graph: &Graph, distances: &Array) -> Result<usize, Error> {
 
 /// Where rows from `first` on are not these.
 fn first_difference<T: Length>(n: usize, first: usize, got: &[T], want: &[T]) -> Option<usize> {
-    let is_same = |got: T, want: T| got == want || (got >= T::FAR && want >= T::FAR);
-    let rows = got[first * n..].iter().zip(want);
-    rows.map(|(&got, &want)| is_same(got, want)).position(|is_same| !is_same).map(|at| first * n + at)
+    let mut rows = got[first * n..].iter().zip(want);
+    let at = rows.position(|(&got, &want)| !(got == want || (got >= T::FAR && want >= T::FAR)));
+    at.map(|at| first * n + at)
 }
 
 /// A random place in each of so many equal parts of `n` places.
@@ -156,9 +155,11 @@ pub(crate) struct Incoming<T> {
 impl<T: Length> Incoming<T> {
     /// The edges of a matrix of n x n weights, its diagonal left out, that `is_wanted` by their place in it.
     pub(crate) fn new(n: usize, weights: &[T], is_wanted: impl Fn(usize) -> bool + Sync) -> Incoming<T> {
-        let is_edge = |i: usize, k: usize| i != k && weights[i * n + k].is_some() && is_wanted(i * n + k);
-        let from = |i: usize| (0..n).filter(|&k| is_edge(i, k)).map(|k| k as u32).collect();
-        let outgoing: Vec<Vec<u32>> = (0..n).into_par_iter().map(from).collect();
+        let outgoing = (0..n).into_par_iter().map(|i| {
+            let ends = (0..n).filter(|&k| i != k && weights[i * n + k].is_some() && is_wanted(i * n + k));
+            ends.map(|k| k as u32).collect()
+        });
+        let outgoing: Vec<Vec<u32>> = outgoing.collect();
         let mut starts = vec![0; n + 1];
         outgoing.iter().flatten().for_each(|&k| starts[k as usize + 1] += 1);
         (0..n).for_each(|k| starts[k + 1] += starts[k]);
@@ -184,8 +185,8 @@ fn of_type<T: Length>(n: usize, w: &[T], d: &[T], paths: &[usize], looks: usize)
     at_most(n, w, d)?;
     let short = Incoming::new(n, w, |at| !tolerance.is_detour(w[at], d[at]));
     // Each edge is looked at twice, and each node is read and compared.
-    let costs = |edges: &Incoming<T>| (2 * edges.edges.len() + 8 * n).max(1);
-    let affordable = |edges: &Incoming<T>| rayon::current_num_threads() * looks / costs(edges);
+    let affordable =
+        |edges: &Incoming<T>| rayon::current_num_threads() * looks / (2 * edges.edges.len() + 8 * n).max(1);
     let (incoming, targets) = if affordable(&short) >= n {
         (short, (0..n).collect())
     } else {
@@ -225,13 +226,12 @@ fn of_type<T: Length>(n: usize, w: &[T], d: &[T], paths: &[usize], looks: usize)
 
 /// No distance is longer than the edge, or no number; staying costs what it does.
 fn at_most<T: Length>(n: usize, w: &[T], d: &[T]) -> Result<(), Mismatch> {
-    let is_wrong = |&at: &usize| {
-        let is_edge_enough = d[at] <= w[at] && (at / n != at % n || d[at] == w[at]);
-        !is_edge_enough && (d[at] < T::FAR || d[at].widened().is_nan() || w[at].is_some())
-    };
     (0..w.len())
         .into_par_iter()
-        .find_first(is_wrong)
+        .find_first(|&at| {
+            let is_edge_enough = d[at] <= w[at] && (at / n != at % n || d[at] == w[at]);
+            !is_edge_enough && (d[at] < T::FAR || d[at].widened().is_nan() || w[at].is_some())
+        })
         .map_or(Ok(()), |at| Err(Mismatch { from: at / n, to: at % n, got: d[at].widened(), want: w[at].widened() }))
 }
 

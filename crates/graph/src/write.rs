@@ -37,8 +37,8 @@ impl Distances<'_> {
         const PAIRS: usize = 1 << 22;
         writeln!(out, "from,to,distance{}", if self.next.is_some() { ",next" } else { "" })?;
         for rows in self.from.chunks((PAIRS / self.to.len().max(1)).max(1)) {
-            let lines = |&from: &usize| each_array!(self.distances, d => self.lines(from, d));
-            for lines in rows.par_iter().map(lines).collect::<io::Result<Vec<_>>>()? {
+            let lines = rows.par_iter().map(|&from| each_array!(self.distances, d => self.lines(from, d)));
+            for lines in lines.collect::<io::Result<Vec<_>>>()? {
                 out.write_all(&lines)?;
             }
         }

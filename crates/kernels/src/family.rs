@@ -1,11 +1,13 @@
 //! Families and rungs, as plain data.
 
-use super::form::{Bound, Form};
 use super::own::SourceTraits;
 use super::problem::{Described, Problem};
 use super::tunable::{DeclaredMacro, Tunable};
 use gpulab_model::data::{Dtype, Shape};
+use gpulab_model::named_enum;
+use gpulab_model::plan::Cost;
 use gpulab_model::plan::{Case, Plan, Refusal, Target, WorkGroup};
+use serde::Deserialize;
 use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
@@ -352,4 +354,100 @@ impl Family {
         all.retain(|case| self.plan(rung, case, target).map_err(|refusal| refused = Some(refusal)).is_ok());
         refused.filter(|_| all.is_empty()).map_or(Ok(all), Err)
     }
+}
+
+/// What a family works on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Form {
+    #[default]
+    Vector,
+    /// Matrices of n columns and m rows.
+    Matrix,
+    /// Matrices of n columns and n rows.
+    Square,
+}
+
+impl Form {
+    /// The shape of size `n`, with another number of rows than columns if `m` is given.
+    pub fn shape(self, n: u64, m: Option<u64>) -> Shape {
+        match self {
+            Form::Vector => Shape::vector(n),
+            Form::Matrix => Shape { n, m: m.unwrap_or(n) },
+            Form::Square => Shape { n, m: n },
+        }
+    }
+
+    /// Elements, or columns, of a ladder by default; fewer where it is to be quick.
+    pub fn ladder_size(self, quick: bool) -> u64 {
+        match (self, quick) {
+            (Form::Vector, false) => 1 << 24,
+            (Form::Vector, true) => 1 << 20,
+            (Form::Matrix, false) => 2048,
+            (Form::Matrix, true) => 1024,
+            (Form::Square, false) => 1024,
+            (Form::Square, true) => 256,
+        }
+    }
+
+    /// Elements, or columns, to sweep over by default.
+    pub fn default_size(self) -> u64 {
+        match self {
+            Form::Vector => 1 << 20,
+            Form::Matrix => 2048,
+            Form::Square => 1024,
+        }
+    }
+}
+
+named_enum! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Bound {
+        Read = "read",
+        Write = "write",
+        /// Reading and writing global memory at once.
+        Copy = "copy",
+        Local = "local",
+        /// Additions, each followed by a minimum.
+        AddMin = "add-min",
+        /// Multiplications, each with an addition: floating-point operations of most programs.
+        Fma = "fma",
+        /// Operations of other kinds: no limit of theirs is measured.
+        Arithmetic = "arithmetic",
+    }
+}
+
+impl Bound {
+    /// Whether it limits bytes; otherwise operations.
+    pub fn is_memory(self) -> bool {
+        !matches!(self, Bound::AddMin | Bound::Fma | Bound::Arithmetic)
+    }
+
+    /// What of a case's cost it limits: bytes or operations.
+    pub fn limited(self, cost: Cost) -> f64 {
+        if self.is_memory() { cost.bytes } else { cost.ops }
+    }
+}
+
+/// Elements that a work-group of the rung has: of vectors in a row and 1, of matrices columns and rows. Where the grid does
+/// not grow, an element for each work-item.
+pub fn tile_of_a_group(family: &Family, rung: &Rung, case: &Case, target: &Target) -> Result<[u64; 2], Refusal> {
+    let is_vector = family.form == Form::Vector;
+    let side: u64 = if is_vector { 1 << 26 } else { 1 << 13 };
+    let mut few = [0; 2];
+    let mut tile = [1; 2];
+    for side in [side, 2 * side] {
+        let case = Case { shape: family.form.shape(side, None), ..case.clone() };
+        let plan = family.plan(rung, &case, target)?;
+        // Of several launches the last is the result's; of vectors the first, as the others only join.
+        let mut timed = plan.passes.iter().filter(|pass| pass.timed);
+        let Some(pass) = (if is_vector { timed.next() } else { timed.next_back() }) else { continue };
+        for d in 0..if is_vector { 1 } else { 2 } {
+            let groups = pass.global[d] / pass.local[d].max(1);
+            let grown = (side as f64 / groups as f64).round().max(1.0) as u64;
+            tile[d] = if groups > few[d] { grown } else { pass.local[d].max(1) as u64 };
+            few[d] = groups;
+        }
+    }
+    Ok(tile)
 }

@@ -5,14 +5,11 @@
 
 mod builder;
 mod c_text;
-mod cited;
 pub mod closure;
 mod described;
 pub mod dot;
 pub mod exchange;
 mod family;
-mod form;
-mod growth;
 pub mod lab;
 pub mod minplus;
 pub mod occupancy;
@@ -25,32 +22,28 @@ mod registry;
 pub(crate) mod shape;
 pub mod signature;
 mod source;
-mod sources;
 pub mod transpose;
 mod tunable;
-mod value_type;
 pub mod values;
 
 pub(crate) use builder::Builder;
-pub use c_text::{included as included_name, logical_lines, raw_strings};
-pub use cited::cited;
+pub use c_text::{ValueType, included as included_name, logical_lines, raw_strings};
 pub use described::{
     Checker, DeclarationError, Description, FamilyFile, Oracle, OracleBuffer, OracleFile, OracleQuestion, draft,
     reference_kernel, rung_text,
 };
-pub use family::{AnyProblem, Ask, Family, Rung, entry_point, ladder, rung};
+pub use family::{AnyProblem, Ask, Bound, Family, Form, Rung, entry_point, ladder, rung, tile_of_a_group};
 pub(crate) use family::{BuiltInFamily, Planned, ladder_from};
-pub use form::{Bound, Form};
 pub use gpulab_cpu::Baseline;
-pub use growth::tile_of_a_group;
 pub use own::{OwnKernel, SourceTraits};
 pub use problem::{APART, Changed, Described, Fold, Lone, Problem, Spot};
 pub(crate) use problem::{Exact, largest_exact, read_once};
 pub use registry::{FAMILIES, LAB, PROBES, Registry, built_in, everything, ladders};
-pub use source::{Assembled, assemble, assemble_rung, embedded, included, labelled, split_header, text, title};
-pub use sources::{Sources, used_defines};
+pub use source::{
+    Assembled, Sources, assemble, assemble_rung, cited, embedded, included, labelled, split_header, text, title,
+    used_defines,
+};
 pub use tunable::{Kind, Tunable};
-pub use value_type::ValueType;
 
 pub fn type_defines(dtype: gpulab_model::data::Dtype, elements: u64) -> Vec<(String, String)> {
     shape::defines(shape::signed(dtype), elements)

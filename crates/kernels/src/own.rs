@@ -5,13 +5,13 @@
 //! sweeps, tuning, counting.
 
 use crate::builder::RESTORE;
+use crate::c_text::ValueType;
 use crate::c_text::{hidden_macros, tokens, without_comments, without_definitions};
 use crate::described::{DeclarationError, DescribedArg, Formula, bound, is_name, macro_value, parse_arg, parts};
 use crate::family::BroughtKernel;
 use crate::shape::{self, Grid, HOST_FINISH};
 use crate::signature::{AddressSpace, CSource, KernelParameter};
 use crate::tunable::DeclaredMacro;
-use crate::value_type::ValueType;
 use crate::values::work_group;
 use crate::{Ask, Builder, Family, Form, Planned, Rung, minplus, reduce};
 use gpulab_model::data::{Dtype, Params, Shape};

@@ -3,8 +3,8 @@
 //!
 //! No compiler: what is not understood has no type, and who asks says so.
 
+use crate::c_text::{LayoutMaker, ValueType, vector_of_three};
 use crate::c_text::{MACROS, is_identifier, is_qualifier, is_statement, split_word, tokens, without_comments};
-use crate::value_type::{LayoutMaker, ValueType, vector_of_three};
 use gpulab_model::data::Scalar;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -260,13 +260,12 @@ impl Record {
     pub fn from_outcome(scene: &Scene, rung: Option<u32>, outcome: Outcome) -> Record {
         let times = summarise(&clocked(&outcome));
         let walls: Vec<f64> = outcome.samples().iter().map(|s| s.wall).collect();
-        let rate = |amount: f64| times.and_then(|t| ratio(amount / 1e9, t.median)).filter(|r| *r > 0.0);
-        let gbps = rate(outcome.bytes);
-        let gops = rate(outcome.ops);
+        let [gbps, gops] = [outcome.bytes, outcome.ops]
+            .map(|amount| times.and_then(|t| ratio(amount / 1e9, t.median)).filter(|r| *r > 0.0));
         // What is repeated inside a kernel comes from the cache: memory's ceiling says nothing of it.
         let ceiling = scene.ceiling.filter(|_| !outcome.params.contains_key(REPEATS));
-        let limited = |most: &Ceiling| if most.bound.is_memory() { gbps } else { gops };
-        let ceiling_pct = ceiling.and_then(|most| ratio(100.0 * limited(&most)?, most.rate));
+        let ceiling_pct =
+            ceiling.and_then(|most| ratio(100.0 * if most.bound.is_memory() { gbps } else { gops }?, most.rate));
         let mut record = Record {
             scene: scene.clone(),
             rung,
@@ -286,7 +285,8 @@ impl Record {
         record.flags = flags(&record);
         // What a cache holds is not bounded by memory, measured or stated.
         if record.flags.contains(flag::FITS_CACHE) {
-            (record.ceiling_pct, record.peak_pct) = (None, None);
+            record.ceiling_pct = None;
+            record.peak_pct = None;
         }
         record
     }
@@ -365,9 +365,10 @@ fn flags(record: &Record) -> Flags {
 /// get a speed-up nor are a base for one, and those that repeat their work inside the kernel are compared
 /// with their like only. May be called again when records have been added.
 pub fn relate(ladder: &mut [Record]) {
-    let is_baseline = |r: &&Record, variant| r.on_host() && r.outcome.case.variant == variant;
-    let baseline = |variant| ladder.iter().find(|r| is_baseline(r, variant)).and_then(Record::median);
-    let cpu = [baseline(CPU_SEQ), baseline(CPU_RAYON), baseline(CPU_EXACT)];
+    let cpu = [CPU_SEQ, CPU_RAYON, CPU_EXACT].map(|variant| {
+        let baseline = ladder.iter().find(|r| r.on_host() && r.outcome.case.variant == variant);
+        baseline.and_then(Record::median)
+    });
     let mut repeats: Vec<Option<String>> = ladder.iter().map(|r| r.repeats().cloned()).collect();
     repeats.sort_unstable();
     repeats.dedup();
@@ -392,9 +393,10 @@ fn relate_alike(mut ladder: Vec<&mut Record>, cpu: [Option<f64>; 3]) {
         record.speedups = Speedups { step: None, total: None, cpu_seq, cpu_rayon, cpu_exact, copy };
         if let (Some(_), Some(seconds)) = (record.rung, own) {
             let tuned = record.scene.tuned;
-            let over_like = |base: Option<(f64, bool)>| over(base.filter(|base| base.1 == tuned).map(|base| base.0));
             first = first.or(Some((seconds, tuned)));
-            (record.speedups.step, record.speedups.total) = (over_like(previous), over_like(first));
+            let [step, total] =
+                [previous, first].map(|base| over(base.filter(|base| base.1 == tuned).map(|base| base.0)));
+            record.speedups = Speedups { step, total, ..record.speedups };
             previous = Some((seconds, tuned));
         }
     }

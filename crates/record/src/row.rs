@@ -4,7 +4,7 @@ use super::dictionary::ColumnEntry;
 use super::{Flags, HOST, REPEATS, Record, SCHEMA, flag};
 use gpulab_kernels::{Bound, Form, built_in};
 use gpulab_model::data::{Dtype, Params};
-use gpulab_model::outcome::{BuildTold, Cache, Clock, Measured, Number, Status};
+use gpulab_model::outcome::{Cache, Clock, Measured, Number, Status};
 use gpulab_model::plan::WorkGroup;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -306,12 +306,11 @@ impl From<&Record> for Row {
         let case = &outcome.case;
         let measured = outcome.measured();
         let seconds = |pick: fn(&Measured) -> Option<f64>| measured.and_then(pick).and_then(finite);
-        let from_build = |pick: fn(BuildTold) -> Option<u64>| measured.and_then(|m| m.build).and_then(pick);
-        let ceiling = |is_memory| {
+        let [ceiling_gbps, ceiling_gops] = [true, false].map(|is_memory| {
             let limit = scene.ceiling.filter(|c| c.bound.is_memory() == is_memory);
             limit.map(|c| c.rate).and_then(finite)
-        };
-        let time = |pick: fn(&gpulab_model::stats::Summary) -> f64| record.times.as_ref().map(pick).and_then(finite);
+        });
+        let times = record.times.as_ref();
         let [wg_x, wg_y, wg_z] = outcome.wg.0.map(|items| (!record.on_host()).then_some(items as u64));
         Row {
             schema: SCHEMA,
@@ -335,12 +334,12 @@ impl From<&Record> for Row {
             status: outcome.status(),
             reason: outcome.note().to_owned(),
             runs: record.times.map_or(0, |t| t.runs as u64),
-            t_min_s: time(|t| t.min),
-            t_q1_s: time(|t| t.q1),
-            t_median_s: time(|t| t.median),
-            t_q3_s: time(|t| t.q3),
-            t_max_s: time(|t| t.max),
-            noise: time(|t| t.noise),
+            t_min_s: times.and_then(|t| finite(t.min)),
+            t_q1_s: times.and_then(|t| finite(t.q1)),
+            t_median_s: times.and_then(|t| finite(t.median)),
+            t_q3_s: times.and_then(|t| finite(t.q3)),
+            t_max_s: times.and_then(|t| finite(t.max)),
+            noise: times.and_then(|t| finite(t.noise)),
             t_wall_median_s: record.wall_median,
             t_batch_s: seconds(|m| m.batch),
             t_end_to_end_s: seconds(|m| m.end_to_end),
@@ -363,7 +362,7 @@ impl From<&Record> for Row {
             max_err: seconds(|m| m.max_err),
             tol: seconds(|m| m.tol),
             flags: record.flags,
-            ceiling_gbps: ceiling(true),
+            ceiling_gbps,
             stopped_by: measured.map_or_else(String::new, |m| m.stopped_by.clone()),
             result: measured.and_then(|m| m.result).filter(|number| number.is_finite()),
             cpu_exact_x: speedups.cpu_exact,
@@ -375,7 +374,7 @@ impl From<&Record> for Row {
             settings: String::new(),
             copy_pct: speedups.copy.map(|x| 100.0 * x),
             t_preparation_s: seconds(|m| m.preparation),
-            ceiling_gops: ceiling(false),
+            ceiling_gops,
             ops_per_cu_clock: record.ops_per_clock,
             canary: seconds(|m| m.canary.map(|canary| canary.ratio)),
             t_host_tail_s: seconds(|m| m.host_tail),
@@ -386,9 +385,9 @@ impl From<&Record> for Row {
             peak_gops: scene.peaks.gops,
             peak_pct: record.peak_pct,
             clock_mhz: Some(record.scene.clock_mhz).filter(|&mhz| mhz > 0.0),
-            registers: from_build(|build| build.registers),
-            spilled_bytes: from_build(|build| build.spilled),
-            occupancy_pct: seconds(|m| m.build.and_then(|build| build.occupancy)),
+            registers: measured.and_then(|m| m.registers),
+            spilled_bytes: measured.and_then(|m| m.spilled),
+            occupancy_pct: seconds(|m| m.occupancy),
             wg_x,
             wg_y,
             wg_z,

@@ -1,6 +1,6 @@
 use super::*;
 use gpulab_model::data::{Dtype, Params, Shape};
-use gpulab_model::outcome::{Canary, Judged, Measured, Number, Sample, Stop};
+use gpulab_model::outcome::{Canary, Measured, Number, Sample, Stop};
 use gpulab_model::plan::{Case, WorkGroup};
 
 fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
@@ -18,7 +18,7 @@ fn outcome(variant: &str, seconds: &[f64]) -> Outcome {
         samples,
         end_to_end: Some(1.0),
         stopped_by: "steady".to_owned(),
-        ..Measured::of(Judged::equal(), Clock::Event)
+        ..Measured::equal()
     };
     let pending = Outcome { params, bytes: 8000.0, ops: 2000.0, ..Outcome::pending(&case, Clock::Event) };
     Outcome { working_set: 8000, launches: 1, ..pending }.ended(Ok(measured))

@@ -116,9 +116,9 @@ fn instructions(kernel: &AsmKernel, shown: &ShownKernel<'_>) -> String {
 
 /// What a group of a kernel needs, and how many groups a compute unit of this generation holds at once.
 pub fn groups(kernel: &Inspected, held: Option<(&str, &Resident)>) -> String {
-    let Inspected { kernel, told, local, wg } = kernel;
-    let registers = told.registers.map_or_else(|| "registers unknown".to_owned(), |n| format!("{n} registers"));
-    let spills = match told.spills {
+    let Inspected { kernel, registers, spills, local, wg, .. } = kernel;
+    let registers = registers.map_or_else(|| "registers unknown".to_owned(), |n| format!("{n} registers"));
+    let spills = match *spills {
         Some([stores, loads]) if stores > 0 || loads > 0 => {
             format!(" (too few: {stores} bytes are stored and {loads} loaded in their place)")
         }

@@ -334,14 +334,12 @@ fn vectors(judgement: &Judgement, symptoms: &Symptoms) -> Option<Hint> {
              {first}: which work-item loads it, and where does its sum go?"
         ));
     }
-    if let Some(repeated) = counts.repeated {
-        let times = repeated.times;
-        let looks = match repeated.count == n {
+    if let Some(first) = counts.first_repeated {
+        let times = counts.repeated_times;
+        let repeated = counts.repeated_count;
+        let looks = match repeated == n {
             true => format!("Every element counts {times} times in the result."),
-            false => format!(
-                "{} of {n} elements count more than once: the first is number {}.",
-                repeated.count, repeated.first
-            ),
+            false => format!("{repeated} of {n} elements count more than once: the first is number {first}."),
         };
         return Some(hint!(
             "{looks}",

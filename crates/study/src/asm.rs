@@ -109,9 +109,8 @@ pub fn parse(text: &str) -> Result<Vec<AsmKernel>, String> {
     let text = text.trim_end_matches('\0');
     let files: BTreeMap<&str, &str> = text.lines().filter_map(ptx_file).collect();
     type Reader<'a> = (&'a dyn Fn(&'a str) -> Option<AsmEvent<'a>>, fn(&str) -> Option<AsmInstruction>);
-    let ptx = |line| ptx_event(line, &files);
     let reader: Reader<'_> = if text.lines().any(|line| line.trim_start().starts_with(".version")) {
-        (&ptx, ptx_instruction)
+        (&|line| ptx_event(line, &files), ptx_instruction)
     } else if text.contains("file format elf64-x86-64") {
         (&x86_event, x86_instruction)
     } else {
@@ -178,15 +177,13 @@ fn ptx_instruction(text: &str) -> Option<AsmInstruction> {
 fn ptx_kind(parts: &[&str]) -> AsmKind {
     let has = |part: &str| parts.iter().any(|one| *one == part || one.split("::").next() == Some(part));
     let is_float = parts.last().is_some_and(|ty| ty.trim_start_matches('b').starts_with('f'));
-    let memory = |global, local| match () {
-        () if has("shared") => local,
-        () if has("local") => AsmKind::Private,
-        () if has("param") || has("const") => AsmKind::Constant,
-        () => global,
-    };
     match *parts.first().unwrap_or(&"") {
-        "ld" | "ldu" => memory(AsmKind::Load, AsmKind::LocalLoad),
-        "st" => memory(AsmKind::Store, AsmKind::LocalStore),
+        "ld" | "ldu" if has("shared") => AsmKind::LocalLoad,
+        "st" if has("shared") => AsmKind::LocalStore,
+        "ld" | "ldu" | "st" if has("local") => AsmKind::Private,
+        "ld" | "ldu" | "st" if has("param") || has("const") => AsmKind::Constant,
+        "ld" | "ldu" => AsmKind::Load,
+        "st" => AsmKind::Store,
         "tex" | "suld" => AsmKind::Load,
         "sust" => AsmKind::Store,
         "atom" | "red" => AsmKind::Atomic,
@@ -240,31 +237,33 @@ fn x86_instruction(text: &str) -> Option<AsmInstruction> {
     Some(AsmInstruction { kind, memory, is_vector, place: None, text })
 }
 
+fn is_on_stack(operand: &str) -> bool {
+    operand.contains("(%rsp") || operand.contains("(%rbp")
+}
+
 /// What an instruction does, and how it uses memory besides. The last operand is written.
 fn x86_kinds(mnemonic: &str, operands: &str) -> (AsmKind, Option<AsmKind>) {
     let bare = mnemonic.strip_prefix('v').filter(|bare| !bare.is_empty()).unwrap_or(mnemonic);
     let begins = |words: &[&str]| words.iter().any(|word| bare.starts_with(word));
     let written = last_operand(operands);
-    let is_address = |operand: &str| operand.contains('(');
-    let private = |operand: &str| operand.contains("(%rsp") || operand.contains("(%rbp");
     let load = match operands {
-        _ if !is_address(operands) => None,
+        _ if !operands.contains('(') => None,
         _ if operands.contains("(%rip)") => Some(AsmKind::Constant),
-        _ if private(operands) => Some(AsmKind::Private),
+        _ if is_on_stack(operands) => Some(AsmKind::Private),
         _ => Some(AsmKind::Load),
     };
-    let store = if private(written) { AsmKind::Private } else { AsmKind::Store };
+    let store = if is_on_stack(written) { AsmKind::Private } else { AsmKind::Store };
     let arithmetic = |kind| (kind, load);
     match bare {
         _ if mnemonic == "lock" || begins(&["cmpxchg", "xadd"]) => (AsmKind::Atomic, None),
-        "xchg" if is_address(operands) => (AsmKind::Atomic, None),
+        "xchg" if operands.contains('(') => (AsmKind::Atomic, None),
         _ if begins(&["movnt"]) => (AsmKind::StreamStore, None),
         _ if begins(&["gather", "pgather"]) => (AsmKind::Load, None),
         _ if begins(&["scatter", "pscatter"]) => (AsmKind::Store, None),
         "push" | "pop" | "leave" => (AsmKind::Private, None),
         _ if begins(&["mov", "maskmov", "pmaskmov", "broadcast", "pbroadcast", "lddqu", "pextr", "extract"]) => {
             match load {
-                Some(_) if is_address(written) => (store, None),
+                Some(_) if written.contains('(') => (store, None),
                 Some(load) => (load, None),
                 None if begins(&["extract", "pextr", "broadcast", "pbroadcast"]) => (AsmKind::Exchange, None),
                 None => (AsmKind::Move, None),
@@ -296,7 +295,10 @@ fn x86_kinds(mnemonic: &str, operands: &str) -> (AsmKind, Option<AsmKind>) {
         ]) || begins(&["bextr", "bzhi", "rorx", "pext", "pdep", "bswap", "p", "kmov", "k"]) =>
         {
             // A word of memory that is changed in place.
-            (AsmKind::Integer, if is_address(written) && !begins(&["cmp", "test", "bt"]) { Some(store) } else { load })
+            (
+                AsmKind::Integer,
+                if written.contains('(') && !begins(&["cmp", "test", "bt"]) { Some(store) } else { load },
+            )
         }
         _ => (AsmKind::Other, load),
     }

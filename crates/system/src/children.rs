@@ -42,8 +42,8 @@ pub fn output_within(command: &mut Command, input: &'static str, limit: Duration
         return Err(io::Error::new(io::ErrorKind::TimedOut, format!("it did not end within {} s", limit.as_secs())));
     };
     // What it started, and left, may keep its pipes open.
-    let text = |from: Receiver<Vec<u8>>| from.recv_timeout(Duration::from_secs(1)).unwrap_or_default();
-    Ok(Output { status, stdout: text(out), stderr: text(err) })
+    let [stdout, stderr] = [out, err].map(|from| from.recv_timeout(Duration::from_secs(1)).unwrap_or_default());
+    Ok(Output { status, stdout, stderr })
 }
 
 fn read_all(pipe: Option<impl Read + Send + 'static>) -> io::Result<Receiver<Vec<u8>>> {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::kernels::dot;
-use crate::outcome::{Clock, Judged, Measured, Sample, fake_info};
+use crate::outcome::{Clock, Measured, Sample, fake_info};
 use crate::outputs::Paths;
 use crate::store::read_rows;
 use std::cell::RefCell;
@@ -24,7 +24,7 @@ impl Executor for ScriptedExecutor {
         }
         self.seen.borrow_mut().push(job.clone());
         let samples = (0..9).map(|i| Sample { event: Some(1e-3 + f64::from(i) * 1e-6), wall: 2e-3 }).collect();
-        let measured = Measured { samples, stopped_by: "steady".into(), ..Measured::of(Judged::equal(), Clock::Event) };
+        let measured = Measured { samples, stopped_by: "steady".into(), ..Measured::equal() };
         let pending = Outcome { bytes: 1e6, ops: 1e6, launches: 1, ..Outcome::pending(&job.case, Clock::Event) };
         Ok(pending.ended(Ok(measured)))
     }

@@ -2,6 +2,7 @@
 
 use super::shim::Shim;
 use super::text;
+use crate::child::copy_tree;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -209,19 +210,4 @@ fn is_empty_within(group: u32, limit: Duration) -> bool {
 fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
     let Ok(mut reader) = csv::Reader::from_path(path) else { return Vec::new() };
     reader.deserialize().filter_map(Result::ok).collect()
-}
-
-/// Copies a folder and all that is in it.
-pub fn copy_tree(from: &Path, to: &Path) -> Result<(), String> {
-    fs::create_dir_all(to).map_err(text)?;
-    for entry in fs::read_dir(from).map_err(text)? {
-        let entry = entry.map_err(text)?;
-        let to = to.join(entry.file_name());
-        if entry.path().is_dir() {
-            copy_tree(&entry.path(), &to)?;
-        } else {
-            fs::copy(entry.path(), to).map_err(text)?;
-        }
-    }
-    Ok(())
 }

@@ -68,10 +68,6 @@ pub enum Expect {
 }
 
 impl Expect {
-    pub fn is_equivalent(self) -> bool {
-        matches!(self, Expect::Equivalent(_))
-    }
-
     pub fn is_met(self, seen: &Seen) -> bool {
         let status = seen.status.as_str();
         match self {
@@ -297,17 +293,8 @@ impl Control {
 
     /// As `--quick`, with a bound on the time.
     pub fn settings(&self) -> Settings {
-        Settings {
-            warmup: 2,
-            min_runs: 3,
-            max_runs: 10,
-            min_time: 0.0,
-            timeout: 0.1,
-            max_noise: 0.05,
-            cache: self.cache,
-            clock: self.clock,
-            least_time: None,
-            candidate: None,
-        }
+        let quick =
+            Settings { warmup: 2, min_runs: 3, max_runs: 10, min_time: 0.0, timeout: 0.1, ..Settings::default() };
+        Settings { cache: self.cache, clock: self.clock, ..quick }
     }
 }

@@ -92,7 +92,7 @@ pub fn fault(line: &str) -> Option<String> {
         return Some(format!("there is no {program}"));
     }
     if !ALIKE.contains(&program) {
-        return script_fault(program, &words[1..]);
+        return None;
     }
     if is_name(&words[1..]) {
         return None;
@@ -122,16 +122,6 @@ fn is_name(words: &[String]) -> bool {
     let program = Cli::command();
     let found = words.iter().try_fold(&program, |command, word| command.find_subcommand(word));
     found.is_some_and(|command| !command.is_hide_set())
-}
-
-/// What a script does not know.
-fn script_fault(script: &str, words: &[String]) -> Option<String> {
-    let path = Path::new(ROOT).join(script);
-    let text = if path.is_file() { std::fs::read_to_string(path).unwrap() } else { return None };
-    // Those of the sweep's script are gpulab's, behind a number and a file.
-    let is_own = |word: &&String| !word.contains(['.', '/', '^', '=', ' ']) && word.parse::<u64>().is_err();
-    let unknown = words.iter().take_while(|word| *word != "--kernel").filter(is_own).find(|word| !text.contains(*word));
-    unknown.map(|word| format!("{script} knows no {word}"))
 }
 
 /// Whether a word names a file of this repository that is read.

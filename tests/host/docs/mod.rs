@@ -160,7 +160,6 @@ const PLANTED: &[&str] = &[
     "```\nGPULAB_DEVICE=gpu gpulab transpose --nosuch | head\n```",
     "x\n\n    scripts/gpulab dot --nosuch",
     "`scripts/none`",
-    "`scripts/gate nosuch`",
     "`data/results/none.csv`",
     "`cl/dot/none.cl`",
 ];

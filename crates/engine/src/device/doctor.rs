@@ -255,8 +255,8 @@ fn probe(selector: &str) -> Result<Probe, DeviceError> {
         tries += 1;
         // On a busy machine a real timer may look like a fake once.
         if timer != Timer::Fake || tries == 3 {
-            let (event_ns, wall_ns) = long.last().copied().unwrap_or_default();
-            return Ok(Probe { timer, event_ns, wall_ns });
+            let last = long.last().copied().unwrap_or_default();
+            return Ok(Probe { timer, event_ns: last.0, wall_ns: last.1 });
         }
     }
 }
@@ -284,8 +284,7 @@ fn test(device: &mut OpenClDevice, steps: u32) -> Result<Vec<Nanoseconds>, Devic
     times.remove(0);
     device.read(buffer, 0, &mut bytes)?;
     let found = bytes.chunks_exact(4).map(bytemuck::pod_read_unaligned::<u32>);
-    let right = |id: u32| (0..steps).fold(id, |x, _| x.wrapping_mul(1_664_525).wrapping_add(1));
-    match found.zip(0..).all(|(x, id)| x == right(id)) {
+    match found.zip(0u32..).all(|(x, id)| x == (0..steps).fold(id, |x, _| x.wrapping_mul(1_664_525).wrapping_add(1))) {
         true => Ok(times),
         false => Err(DeviceError::other("clEnqueueNDRangeKernel", "the test kernel ran but its result is wrong")),
     }
@@ -310,10 +309,12 @@ pub(super) fn pocl_cache_problem() -> Option<String> {
 
 /// The folder that PoCL keeps compiled kernels in.
 pub fn pocl_cache() -> Option<PathBuf> {
-    let folder = |name| env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-    folder("POCL_CACHE_DIR")
-        .or_else(|| folder("XDG_CACHE_HOME").map(|f| f.join("pocl")))
-        .or_else(|| folder("HOME").map(|f| f.join(".cache/pocl")))
+    [("POCL_CACHE_DIR", ""), ("XDG_CACHE_HOME", "pocl"), ("HOME", ".cache/pocl")].into_iter().find_map(
+        |(name, below)| {
+            let folder = env::var_os(name).filter(|v| !v.is_empty())?;
+            Some(if below.is_empty() { PathBuf::from(folder) } else { Path::new(&folder).join(below) })
+        },
+    )
 }
 
 /// Whether a file can be made in the folder, or in what is there of the path to it.
@@ -375,12 +376,12 @@ const GPUS: [(&str, &str, Remedy); 3] = [
 
 /// What to install, given the platforms that are there. Without any device: everything that could bring one.
 pub fn to_install(platforms: &[PlatformInfo]) -> Vec<Remedy> {
-    let devices = || platforms.iter().flat_map(|p| &p.devices);
+    let devices: Vec<&DeviceInfo> = platforms.iter().flat_map(|p| &p.devices).collect();
     let mut missing = Vec::new();
     if env::var_os(LIBRARY_VARIABLE).is_none() && opencl().is_ok_and(|found| found.library.is_none()) {
         missing.push(LOADER);
     }
-    if !devices().any(|d| d.kind == "cpu") {
+    if !devices.iter().any(|d| d.kind == "cpu") {
         let has_pocl = platforms.iter().any(|p| p.name.contains(POCL));
         missing.extend([CPU, INTEL_CPU].into_iter().skip(usize::from(has_pocl)));
     }
@@ -388,10 +389,10 @@ pub fn to_install(platforms: &[PlatformInfo]) -> Vec<Remedy> {
     let cards = cards.filter_map(|card| fs::read_to_string(card.path().join("device/vendor")).ok());
     let cards: Vec<String> = cards.collect();
     for (pci, vendor, remedy) in GPUS {
-        let is_served = devices().any(|d| d.kind == "gpu" && d.vendor.to_lowercase().contains(vendor));
+        let is_served = devices.iter().any(|d| d.kind == "gpu" && d.vendor.to_lowercase().contains(vendor));
         let is_there = cards.iter().any(|card| card.trim() == pci)
             || (vendor == "nvidia" && Path::new("/proc/driver/nvidia/version").exists());
-        if !is_served && (is_there || devices().next().is_none()) {
+        if !is_served && (is_there || devices.is_empty()) {
             missing.push(remedy);
         }
     }

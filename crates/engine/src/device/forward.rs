@@ -185,20 +185,12 @@ fn note(call: &'static str, code: i32) {
     }
 }
 
-/// A function's address in the real library, looked up once.
-struct Symbol(OnceLock<Option<usize>>);
-
-impl Symbol {
-    fn address(&self, name: &'static str) -> Option<usize> {
-        *self.0.get_or_init(|| loader().symbol(name).map(|address| address as usize))
-    }
-}
-
 /// Calls the real function of this name, of the enclosing function's type, if there is one.
 macro_rules! real {
     ($name:ident($($arg:ident)*) -> $out:ty) => {{
-        static ENTRY: Symbol = Symbol(OnceLock::new());
-        ENTRY.address(stringify!($name)).map(|address| {
+        // The function's address in the real library, looked up once.
+        static ENTRY: OnceLock<Option<usize>> = OnceLock::new();
+        ENTRY.get_or_init(|| loader().symbol(stringify!($name)).map(|address| address as usize)).map(|address| {
             // SAFETY: OpenCL's headers give the function of this name so many parameters, and each is a word.
             let function: unsafe extern "system" fn($(real!(@word $arg)),*) -> $out = unsafe { std::mem::transmute(address) };
             // SAFETY: the caller made the arguments for this very function.

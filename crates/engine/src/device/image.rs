@@ -45,19 +45,18 @@ pub(super) fn create(
     let bytes =
         bytes.ok_or_else(|| DeviceError::other(CREATE, "the image is larger than the buffer that it is made of"))?;
     let [width, height, depth] = image.sides;
-    let description = |kind, height, depth, buffer| ImageDescriptor::new(kind, width, height, depth, 0, 0, 0, buffer);
-    let (_, from) = of.place();
-    let line = (image.kind == ImageKind::Buffer && from > 0).then(|| Buffer::new(context, MemoryKind::Device, bytes));
+    let line =
+        (image.kind == ImageKind::Buffer && of.place().1 > 0).then(|| Buffer::new(context, MemoryKind::Device, bytes));
     let line = line.transpose()?;
-    let description = match image.kind {
-        ImageKind::Volume => description(MemObjectType::Image3d, height, depth, None),
-        ImageKind::Plane => description(MemObjectType::Image2d, height, 0, None),
-        ImageKind::Line => description(MemObjectType::Image1d, 0, 0, None),
+    let (kind, height, depth, memory) = match image.kind {
+        ImageKind::Volume => (MemObjectType::Image3d, height, depth, None),
+        ImageKind::Plane => (MemObjectType::Image2d, height, 0, None),
+        ImageKind::Line => (MemObjectType::Image1d, 0, 0, None),
         ImageKind::Buffer => {
-            let memory = retained(RETAIN, &line.as_ref().unwrap_or(of).memory)?;
-            description(MemObjectType::Image1dBuffer, 0, 0, Some(memory))
+            (MemObjectType::Image1dBuffer, 0, 0, Some(retained(RETAIN, &line.as_ref().unwrap_or(of).memory)?))
         }
     };
+    let description = ImageDescriptor::new(kind, width, height, depth, 0, 0, 0, memory);
     let flags = if image.is_written { MemFlags::READ_WRITE } else { MemFlags::READ_ONLY };
     let format = format(image.format);
     // SAFETY: no host memory is involved; the buffer is large enough, and the image holds a reference to it.
@@ -108,14 +107,13 @@ fn check_size(device: DeviceId, image: Image) -> Result<(), DeviceError> {
         ImageKind::Line => &[0x1011],
         ImageKind::Buffer => &[0x1040],
     };
-    let fits = |key: u32, size: usize| {
-        let most = info::device(device, key).ok().and_then(|answer| answer.number());
-        most.is_none_or(|most| size as u64 <= most)
-    };
-    match most.iter().zip(image.sides).all(|(key, size)| fits(*key, size)) {
-        true => Ok(()),
-        false => Err(DeviceError::call(CREATE, -40)),
+    for (key, size) in most.iter().zip(image.sides) {
+        let most = info::device(device, *key).ok().and_then(|answer| answer.number());
+        if most.is_some_and(|most| size as u64 > most) {
+            return Err(DeviceError::call(CREATE, -40));
+        }
     }
+    Ok(())
 }
 
 impl ImageView {
@@ -127,12 +125,13 @@ impl ImageView {
         id: BufferId,
         inward: bool,
     ) -> Result<(), DeviceError> {
-        let released = || DeviceError::other("clEnqueueCopyBufferToImage", "the buffer was released");
-        let [buffer, image] = [self.of, id].map(|id| buffers.get(&id).ok_or_else(released));
-        let buffer = buffer?;
-        let image = image?;
+        let [Some(buffer), Some(image)] = [self.of, id].map(|id| buffers.get(&id)) else {
+            return Err(DeviceError::other("clEnqueueCopyBufferToImage", "the buffer was released"));
+        };
         self.newer = Newer::Neither;
-        let ((whole, from), region, none) = (buffer.place(), self.image.sides, None::<&Event>);
+        let (whole, from) = buffer.place();
+        let region = self.image.sides;
+        let none = None::<&Event>;
         match &self.line {
             Some(line) => {
                 let bytes = line.bytes();
@@ -163,87 +162,73 @@ impl ImageView {
 }
 
 /// The images of a device, by their numbers.
-#[derive(Default)]
-pub(super) struct ImageViews(BTreeMap<BufferId, ImageView>);
+pub(super) type ImageViews = BTreeMap<BufferId, ImageView>;
 
-impl ImageViews {
-    pub(super) fn add(&mut self, id: BufferId, view: ImageView) {
-        self.0.insert(id, view);
-    }
-
-    pub(super) fn remove(&mut self, id: BufferId) {
-        self.0.remove(&id);
-    }
-
-    /// Has a buffer hold what kernels wrote to its images; if it is about to be written, they will be behind.
-    pub(super) fn settle(
-        &mut self,
-        queue: &CommandQueue,
-        buffers: &BTreeMap<BufferId, Buffer>,
-        buffer: BufferId,
-        is_written: bool,
-    ) -> Result<(), DeviceError> {
-        for (id, view) in self.0.iter_mut().filter(|(_, view)| view.of == buffer) {
-            if view.newer == Newer::Image {
-                view.copy(queue, buffers, *id, false)?;
-            }
-            if is_written {
-                view.newer = Newer::Buffer;
-            }
+/// Has a buffer hold what kernels wrote to its images; if it is about to be written, they will be behind.
+pub(super) fn settle(
+    views: &mut ImageViews,
+    queue: &CommandQueue,
+    buffers: &BTreeMap<BufferId, Buffer>,
+    buffer: BufferId,
+    is_written: bool,
+) -> Result<(), DeviceError> {
+    for (id, view) in views.iter_mut().filter(|(_, view)| view.of == buffer) {
+        if view.newer == Newer::Image {
+            view.copy(queue, buffers, *id, false)?;
         }
-        Ok(())
-    }
-
-    /// Has all that a launch is given hold what was written last.
-    pub(super) fn ready(
-        &mut self,
-        queue: &CommandQueue,
-        buffers: &BTreeMap<BufferId, Buffer>,
-        launch: &Launch,
-    ) -> Result<(), DeviceError> {
-        if self.0.is_empty() {
-            return Ok(());
+        if is_written {
+            view.newer = Newer::Buffer;
         }
-        for arg in &launch.args {
-            let Arg::Buffer(id) = arg else { continue };
-            match self.0.get_mut(id) {
-                Some(view) => {
-                    if view.newer == Newer::Buffer {
-                        view.copy(queue, buffers, *id, true)?;
-                    }
-                    view.newer = if view.image.is_written { Newer::Image } else { Newer::Neither };
-                }
-                None => self.settle(queue, buffers, *id, true)?,
-            }
-        }
-        Ok(())
     }
+    Ok(())
 }
 
-#[derive(Default)]
-pub(super) struct Samplers(BTreeMap<Sampler, core::Sampler>);
-
-impl Samplers {
-    pub(super) fn provide(&mut self, context: &Context, launches: &[Launch]) -> Result<(), DeviceError> {
-        for arg in launches.iter().flat_map(|launch| &launch.args) {
-            let Arg::Sampler(sampler) = arg else { continue };
-            if !self.0.contains_key(sampler) {
-                let addressing = match sampler.addressing {
-                    Addressing::None => AddressingMode::None,
-                    Addressing::ClampToEdge => AddressingMode::ClampToEdge,
-                    Addressing::Clamp => AddressingMode::Clamp,
-                    Addressing::Repeat => AddressingMode::Repeat,
-                    Addressing::MirroredRepeat => AddressingMode::MirroredRepeat,
-                };
-                let filter = if sampler.is_linear { FilterMode::Linear } else { FilterMode::Nearest };
-                let make = || core::create_sampler(context, sampler.is_normalised, addressing, filter);
-                self.0.insert(*sampler, guarded("clCreateSampler", make)?);
+/// Has all that a launch is given hold what was written last.
+pub(super) fn ready(
+    views: &mut ImageViews,
+    queue: &CommandQueue,
+    buffers: &BTreeMap<BufferId, Buffer>,
+    launch: &Launch,
+) -> Result<(), DeviceError> {
+    if views.is_empty() {
+        return Ok(());
+    }
+    for arg in &launch.args {
+        let Arg::Buffer(id) = arg else { continue };
+        match views.get_mut(id) {
+            Some(view) => {
+                if view.newer == Newer::Buffer {
+                    view.copy(queue, buffers, *id, true)?;
+                }
+                view.newer = if view.image.is_written { Newer::Image } else { Newer::Neither };
             }
+            None => settle(views, queue, buffers, *id, true)?,
         }
-        Ok(())
     }
+    Ok(())
+}
 
-    pub(super) fn get(&self, sampler: Sampler) -> Option<&core::Sampler> {
-        self.0.get(&sampler)
+/// The samplers of a device.
+pub(super) type Samplers = BTreeMap<Sampler, core::Sampler>;
+
+/// Makes those that launches are given, unless they are there.
+pub(super) fn provide(samplers: &mut Samplers, context: &Context, launches: &[Launch]) -> Result<(), DeviceError> {
+    for arg in launches.iter().flat_map(|launch| &launch.args) {
+        let Arg::Sampler(sampler) = arg else { continue };
+        if samplers.contains_key(sampler) {
+            continue;
+        }
+        let addressing = match sampler.addressing {
+            Addressing::None => AddressingMode::None,
+            Addressing::ClampToEdge => AddressingMode::ClampToEdge,
+            Addressing::Clamp => AddressingMode::Clamp,
+            Addressing::Repeat => AddressingMode::Repeat,
+            Addressing::MirroredRepeat => AddressingMode::MirroredRepeat,
+        };
+        let filter = if sampler.is_linear { FilterMode::Linear } else { FilterMode::Nearest };
+        let made =
+            guarded("clCreateSampler", || core::create_sampler(context, sampler.is_normalised, addressing, filter));
+        samplers.insert(*sampler, made?);
     }
+    Ok(())
 }

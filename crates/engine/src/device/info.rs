@@ -39,23 +39,26 @@ pub fn generation(info: &DeviceInfo) -> Option<String> {
     // Other drivers may mean something else by the same numbers.
     info.extensions.split(' ').find(|extension| *extension == "cl_nv_device_attribute_query")?;
     let id = handles(info).ok()?.1;
-    let part = |key| device(id, key).ok()?.number();
-    Some(format!("{}.{}", part(COMPUTE_CAPABILITY_MAJOR)?, part(0x4001)?))
+    let keys = [COMPUTE_CAPABILITY_MAJOR, 0x4001];
+    let [Some(major), Some(minor)] = keys.map(|key| device(id, key).ok()?.number()) else { return None };
+    Some(format!("{major}.{minor}"))
 }
 
 pub(super) fn handles(info: &DeviceInfo) -> Result<(PlatformId, DeviceId), DeviceError> {
-    let gone = || DeviceError::other("clGetDeviceIDs", format!("device {} is gone", info.selector));
-    let (platform, device) = info.selector.split_once(':').ok_or_else(gone)?;
-    let [platform, device] = [platform, device].map(|number| number.parse().unwrap_or(usize::MAX));
-    let platform = *platforms()?.get(platform).ok_or_else(gone)?;
-    let device = *devices(platform)?.get(device).ok_or_else(gone)?;
-    Ok((platform, device))
+    let numbers = info.selector.split_once(':');
+    let [platform, device] =
+        numbers.map_or([usize::MAX; 2], |(p, d)| [p, d].map(|number| number.parse().unwrap_or(usize::MAX)));
+    if let Some(&platform) = platforms()?.get(platform)
+        && let Some(&device) = devices(platform)?.get(device)
+    {
+        return Ok((platform, device));
+    }
+    Err(DeviceError::other("clGetDeviceIDs", format!("device {} is gone", info.selector)))
 }
 
 fn platform_info(index: usize, id: PlatformId, next_row: &mut usize) -> PlatformInfo {
-    let [version, name, vendor] = [0x0901, 0x0902, 0x0903];
-    let text = |key| platform(id, key).map(|a| a.text()).unwrap_or_default();
-    let name = text(name);
+    let [version, name, vendor] =
+        [0x0901, 0x0902, 0x0903].map(|key| platform(id, key).map(|a| a.text()).unwrap_or_default());
     let (ids, problem) = match devices(id) {
         Ok(ids) if ids.is_empty() => (ids, doctor::pocl_cache_problem().filter(|_| name.contains(doctor::POCL))),
         Ok(ids) => (ids, None),
@@ -65,7 +68,7 @@ fn platform_info(index: usize, id: PlatformId, next_row: &mut usize) -> Platform
         ids.into_iter().enumerate().map(|(d, id)| device_info(id, *next_row + d, format!("{index}:{d}"), &name));
     let devices: Vec<DeviceInfo> = devices.collect();
     *next_row += devices.len();
-    PlatformInfo { index, vendor: text(vendor), version: text(version), name, devices, problem }
+    PlatformInfo { index, vendor, version, name, devices, problem }
 }
 
 /// Of `cl_nv_device_attribute_query`: the first number of the compute capability.
@@ -74,47 +77,58 @@ const COMPUTE_CAPABILITY_MAJOR: u32 = 0x4000;
 /// Everything that is needed of one device, by the numbers of CL_DEVICE_... in CL/cl.h; a question that a driver refuses leaves a 0
 /// or an empty text.
 fn device_info(id: DeviceId, index: usize, selector: String, platform: &str) -> DeviceInfo {
-    let ask = |key| device(id, key).ok();
-    let text = |key| ask(key).map(|a| a.text()).unwrap_or_default();
-    let number = |key| ask(key).as_ref().and_then(InfoValue::number).unwrap_or(0);
-    let bytes = |key| number(key).min(MOST_BYTES);
-    let kind = kind(number(0x1000));
-    let extensions = text(0x1030).split_whitespace().joined(" ");
-    let vendor = text(0x102C);
-    let has = |names: &[&str]| extensions.split(' ').any(|e| names.contains(&e));
+    let kind = kind(number(id, 0x1000));
+    let extensions = text(id, 0x1030).split_whitespace().joined(" ");
+    let vendor = text(id, 0x102C);
     let target = Target {
         gpu: kind == "gpu",
-        compute_units: small(number(0x1002)).min(MOST_UNITS),
-        max_wg: usize::try_from(number(0x1004)).unwrap_or(MOST_ITEMS).min(MOST_ITEMS),
-        max_wg_dims: dims(&ask(0x1005).map(|a| a.sizes()).unwrap_or_default()),
-        local_mem: bytes(0x1023),
-        global_mem: bytes(0x101F),
-        max_alloc: bytes(0x1010),
-        cache: bytes(0x101E),
-        float_lanes: small(number(0x103A)),
-        fp64: number(0x1032) != 0 || has(&["cl_khr_fp64"]),
-        fp16: has(&["cl_khr_fp16"]),
+        compute_units: small(number(id, 0x1002)).min(MOST_UNITS),
+        max_wg: usize::try_from(number(id, 0x1004)).unwrap_or(MOST_ITEMS).min(MOST_ITEMS),
+        max_wg_dims: dims(&device(id, 0x1005).map(|a| a.sizes()).unwrap_or_default()),
+        local_mem: bytes(id, 0x1023),
+        global_mem: bytes(id, 0x101F),
+        max_alloc: bytes(id, 0x1010),
+        cache: bytes(id, 0x101E),
+        float_lanes: small(number(id, 0x103A)),
+        fp64: number(id, 0x1032) != 0 || has(&extensions, &["cl_khr_fp64"]),
+        fp16: has(&extensions, &["cl_khr_fp16"]),
         nvidia: vendor.contains("NVIDIA") || platform.contains("NVIDIA"),
-        async_copy: has(&["cl_nv_device_attribute_query"]) && number(COMPUTE_CAPABILITY_MAJOR) >= 8,
-        register_caps: has(&["cl_nv_compiler_options"]),
+        async_copy: has(&extensions, &["cl_nv_device_attribute_query"]) && number(id, COMPUTE_CAPABILITY_MAJOR) >= 8,
+        register_caps: has(&extensions, &["cl_nv_compiler_options"]),
         prefetch: kind == "cpu" && ["Portable Computing Language", "Intel"].iter().any(|name| platform.contains(name)),
-        subgroups: has(&["cl_khr_subgroups", "cl_intel_subgroups"]),
-        images: number(0x1016) != 0,
+        subgroups: has(&extensions, &["cl_khr_subgroups", "cl_intel_subgroups"]),
+        images: number(id, 0x1016) != 0,
     };
     DeviceInfo {
         index,
         selector,
         platform: platform.to_owned(),
-        name: text(0x102B),
+        name: text(id, 0x102B),
         vendor,
         kind: kind.to_owned(),
-        driver: text(0x102D),
-        cl_version: text(0x102F),
-        clock_mhz: small(number(0x100C)),
-        timer_ns: number(0x1025),
+        driver: text(id, 0x102D),
+        cl_version: text(id, 0x102F),
+        clock_mhz: small(number(id, 0x100C)),
+        timer_ns: number(id, 0x1025),
         extensions,
         target,
     }
+}
+
+fn text(id: DeviceId, key: u32) -> String {
+    device(id, key).map(|a| a.text()).unwrap_or_default()
+}
+
+fn number(id: DeviceId, key: u32) -> u64 {
+    device(id, key).ok().and_then(|a| a.number()).unwrap_or(0)
+}
+
+fn bytes(id: DeviceId, key: u32) -> u64 {
+    number(id, key).min(MOST_BYTES)
+}
+
+fn has(extensions: &str, names: &[&str]) -> bool {
+    extensions.split(' ').any(|e| names.contains(&e))
 }
 
 /// Largest numbers that are believed, beyond any device: what is reckoned with them overflows nothing.
@@ -292,39 +306,6 @@ mod tests {
         assert!(told(Target { max_wg: 0, ..whole.clone() }).contains("CL_DEVICE_MAX_WORK_GROUP_SIZE"));
         assert!(told(Target { max_wg_dims: dims(&[]), ..whole.clone() }).contains("CL_DEVICE_MAX_WORK_ITEM_SIZES"));
         assert!(told(Target { local_mem: 0, ..whole }).contains("CL_DEVICE_LOCAL_MEM_SIZE"));
-    }
-
-    #[test]
-    fn limits_have_three_dimensions() {
-        assert_eq!(dims(&[1024, 64]), [1024, 64, 1]);
-        assert_eq!(dims(&[1, 2, 3, 4]), [1, 2, 3]);
-        assert_eq!(dims(&[usize::MAX, 2, 3]), [MOST_ITEMS, 2, 3]);
-        assert_eq!(dims(&[]), [0; 3]);
-    }
-
-    fn answer(bytes: &'static [u8]) -> InfoValue {
-        ask("clTest", |size, place, needed| {
-            if size == 0 {
-                // SAFETY: `ask` gives a place for the size when it asks for it.
-                unsafe { *needed = bytes.len() };
-            } else {
-                // SAFETY: `ask` gives a place of `size` bytes.
-                unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), place.cast::<u8>(), size) };
-            }
-            0
-        })
-        .unwrap()
-    }
-
-    #[test]
-    fn answers_are_texts_and_numbers_of_both_widths() {
-        assert_eq!(answer(b"Portable \0").text(), "Portable");
-        assert_eq!(answer(b"\xff\0").text(), "\u{fffd}");
-        assert_eq!(answer(b"").text(), "");
-        assert_eq!(answer(&[1, 0, 0, 0]).number(), Some(1));
-        assert_eq!(answer(&[0, 0, 0, 0, 1, 0, 0, 0]).number(), Some(1 << 32));
-        assert_eq!(answer(&[1, 0]).number(), None);
-        assert_eq!(answer(&[2, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0]).sizes(), [2, 3]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 #![allow(unsafe_code, reason = "ocl cannot know what a kernel does to memory")]
 
 use super::error::{DeviceError, guarded};
-use super::image::{ImageViews, Samplers};
+use super::image::{self, ImageViews, Samplers};
 use super::memory::{Buffer, check_event, enqueued};
 use super::program::Built;
 use super::{Stamps, Timing, info};
@@ -67,11 +67,11 @@ fn bind<'a>(
 
 /// The number of dimensions in use. Refuses sizes that OpenCL refuses, since some drivers do not.
 fn dims(launch: &Launch) -> Result<u32, DeviceError> {
-    let sizes = || launch.global.iter().zip(&launch.local);
-    if sizes().any(|(&global, &local)| global == 0 || local == 0) {
+    let sizes: Vec<(usize, usize)> = launch.global.into_iter().zip(launch.local).collect();
+    if sizes.iter().any(|&(global, local)| global == 0 || local == 0) {
         return Err(DeviceError::call(ENQUEUE, -63));
     }
-    if sizes().any(|(global, local)| global % local != 0) {
+    if sizes.iter().any(|(global, local)| global % local != 0) {
         return Err(DeviceError::call(ENQUEUE, -54));
     }
     Ok([2, 1]
@@ -97,15 +97,15 @@ fn check_count(kernel: &Kernel, launch: &Launch) -> Result<(), DeviceError> {
 
 /// Refuses arguments that a parameter of the kernel cannot take.
 fn check_parameters(built: &Built, scene: &LaunchContext<'_>, launch: &Launch) -> Result<(), DeviceError> {
-    // Of 0 bytes are images alone.
-    let is_image =
-        |arg: &Arg<BufferId>| matches!(arg, Arg::Buffer(id) if scene.buffers.get(id).is_some_and(|b| b.bytes() == 0));
-    let mut pairs = (1..).zip(built.parameters(&launch.kernel).iter().zip(&launch.args));
-    let refused = pairs.find_map(|(number, (parameter, arg))| {
-        let why = parameter.refusal(arg, is_image(arg), built.wide_index)?;
-        Some(DeviceError::other(SET_ARG, format!("parameter {number} of kernel `{}` {why}", launch.kernel)))
-    });
-    refused.map_or(Ok(()), Err)
+    for (number, (parameter, arg)) in (1..).zip(built.parameters(&launch.kernel).iter().zip(&launch.args)) {
+        // Of 0 bytes are images alone.
+        let is_image = matches!(arg, Arg::Buffer(id) if scene.buffers.get(id).is_some_and(|b| b.bytes() == 0));
+        if let Some(why) = parameter.refusal(arg, is_image, built.wide_index) {
+            let what = format!("parameter {number} of kernel `{}` {why}", launch.kernel);
+            return Err(DeviceError::other(SET_ARG, what));
+        }
+    }
+    Ok(())
 }
 
 fn set(
@@ -115,34 +115,45 @@ fn set(
     wide_index: bool,
     scene: &LaunchContext<'_>,
 ) -> Result<(), DeviceError> {
-    let pass = |value: ArgVal<'_>| guarded(SET_ARG, || core::set_kernel_arg(kernel, index, value));
     match arg {
         Arg::Buffer(id) => {
             let buffer =
                 scene.buffers.get(&id).ok_or_else(|| DeviceError::other(SET_ARG, "the buffer was released"))?;
-            pass(ArgVal::mem(&buffer.memory))
+            pass(kernel, index, ArgVal::mem(&buffer.memory))
         }
-        Arg::Index(value) if wide_index => pass(ArgVal::scalar(&value)),
-        Arg::Index(value) => pass(ArgVal::scalar(
-            &u32::try_from(value)
-                .map_err(|_| DeviceError::other(SET_ARG, format!("{value} does not fit a 32-bit index")))?,
-        )),
-        Arg::Uint(value) => pass(ArgVal::scalar(&value)),
-        Arg::Float(bits) => pass(ArgVal::scalar(&f32::from_bits(bits))),
-        Arg::Int(value) => pass(ArgVal::scalar(&value)),
+        Arg::Index(value) if wide_index => pass(kernel, index, ArgVal::scalar(&value)),
+        Arg::Index(value) => pass(
+            kernel,
+            index,
+            ArgVal::scalar(
+                &u32::try_from(value)
+                    .map_err(|_| DeviceError::other(SET_ARG, format!("{value} does not fit a 32-bit index")))?,
+            ),
+        ),
+        Arg::Uint(value) => pass(kernel, index, ArgVal::scalar(&value)),
+        Arg::Float(bits) => pass(kernel, index, ArgVal::scalar(&f32::from_bits(bits))),
+        Arg::Int(value) => pass(kernel, index, ArgVal::scalar(&value)),
         Arg::Value(value) => {
             let bytes = value.bytes();
             // SAFETY: the bytes outlive the call, which copies them.
-            pass(unsafe { ArgVal::from_raw(bytes.len(), bytes.as_ptr().cast(), false) })
+            pass(kernel, index, unsafe { ArgVal::from_raw(bytes.len(), bytes.as_ptr().cast(), false) })
         }
         Arg::Sampler(sampler) => {
-            let made = scene.samplers.get(sampler);
-            pass(ArgVal::sampler(made.ok_or_else(|| DeviceError::other(SET_ARG, "the sampler was not made"))?))
+            let made = scene.samplers.get(&sampler);
+            pass(
+                kernel,
+                index,
+                ArgVal::sampler(made.ok_or_else(|| DeviceError::other(SET_ARG, "the sampler was not made"))?),
+            )
         }
         // Some drivers accept 0 bytes here and fail later, elsewhere.
         Arg::Local(0) => Err(DeviceError::call(SET_ARG, -51)),
-        Arg::Local(bytes) => pass(ArgVal::local::<u8>(&bytes)),
+        Arg::Local(bytes) => pass(kernel, index, ArgVal::local::<u8>(&bytes)),
     }
+}
+
+fn pass(kernel: &Kernel, index: u32, value: ArgVal<'_>) -> Result<(), DeviceError> {
+    guarded(SET_ARG, || core::set_kernel_arg(kernel, index, value))
 }
 
 fn in_argument(error: DeviceError, launch: &Launch, index: u32) -> DeviceError {
@@ -243,7 +254,7 @@ impl Launching<'_> {
     }
 
     fn ready(&mut self, queue: &CommandQueue, place: usize) -> Result<(), DeviceError> {
-        self.launches.get(place).map_or(Ok(()), |launch| self.views.ready(queue, self.buffers, launch))
+        self.launches.get(place).map_or(Ok(()), |launch| image::ready(self.views, queue, self.buffers, launch))
     }
 
     /// Launches that are left out, as the flag is down.
@@ -294,9 +305,12 @@ pub(super) fn enqueue_unseen(queue: &CommandQueue, launch: &Prepared<'_>) -> Res
 }
 
 pub(super) fn stamps(event: &Event) -> Option<Stamps> {
-    let [queued, submit, start, end] = [0x1280, 0x1281, 0x1282, 0x1283];
-    let time = |key| info::event_time(event, key).ok()?.number();
-    Some(Stamps { queued: time(queued)?, submit: time(submit)?, start: time(start)?, end: time(end)? })
+    let [Some(queued), Some(submit), Some(start), Some(end)] =
+        [0x1280, 0x1281, 0x1282, 0x1283].map(|key| info::event_time(event, key).ok()?.number())
+    else {
+        return None;
+    };
+    Some(Stamps { queued, submit, start, end })
 }
 
 #[cfg(test)]
@@ -304,7 +318,7 @@ mod tests {
     use super::*;
 
     fn launch(global: [usize; 3], local: [usize; 3]) -> Launch {
-        Launch { kernel: "k".to_owned(), global, local, args: Vec::new(), check: None }
+        Launch { kernel: "k".to_owned(), global, local, args: Vec::new(), timed: true, check: None }
     }
 
     #[test]

@@ -220,7 +220,7 @@ impl HostMemory {
         let queue = retained("clRetainCommandQueue", queue)?;
         let flags = MapFlags::new().read().write();
         // SAFETY: the call blocks, and the mapping lives as long as the buffer.
-        let map = || unsafe {
+        let map = guarded("clEnqueueMapBuffer", || unsafe {
             core::enqueue_map_buffer::<u8, _, _, _>(
                 &queue,
                 &buffer.memory,
@@ -231,8 +231,7 @@ impl HostMemory {
                 None::<&Event>,
                 None::<&mut Event>,
             )
-        };
-        let map = guarded("clEnqueueMapBuffer", map)?;
+        })?;
         Ok(HostMemory::Pinned { map, buffer, queue })
     }
 

@@ -19,8 +19,8 @@ pub use error::DeviceError;
 pub use forward::{LIBRARY_VARIABLE, Loader, loader};
 pub use info::{generation, list_platforms};
 
-use gpulab_model::outcome::{DeviceInfo, Told};
-use gpulab_model::plan::{BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
+use gpulab_model::outcome::{DeviceInfo, Inspected};
+use gpulab_model::plan::{BufferId, Image, Launch, MemoryKind, QueuedCommand};
 use std::cell::RefCell;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
@@ -81,17 +81,14 @@ pub struct BufferWrite<'a> {
 /// Numbers of what nobody holds any more, in the order in which it went.
 pub type Gone = Rc<RefCell<Vec<u32>>>;
 
-/// What is on a device for as long as somebody has a copy of this.
-#[derive(Clone, Debug)]
-pub struct Hold(#[expect(dead_code, reason = "its drop counts")] Rc<HeldNumber>);
-
+/// What is on a device for as long as somebody has this.
 #[derive(Debug)]
-struct HeldNumber {
+pub struct Hold {
     number: u32,
     gone: Gone,
 }
 
-impl Drop for HeldNumber {
+impl Drop for Hold {
     fn drop(&mut self) {
         self.gone.borrow_mut().push(self.number);
     }
@@ -105,7 +102,7 @@ pub trait Device {
     fn build(&mut self, unit: &BuildUnit) -> Result<ProgramId, DeviceError>;
 
     /// Compiles a unit anew, beside what was built, and returns what the driver tells of each of its kernels, in order.
-    fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Told>, DeviceError>;
+    fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Inspected>, DeviceError>;
 
     /// Compiles a unit anew, beside what was built, with the lines of its source where the driver can keep them: the program's
     /// binary.
@@ -135,8 +132,8 @@ pub trait Device {
     }
 
     /// Holds what has this number until the last copy of what is returned goes.
-    fn keep(&self, number: u32) -> Hold {
-        Hold(Rc::new(HeldNumber { number, gone: Rc::clone(self.gone()) }))
+    fn keep(&self, number: u32) -> Rc<Hold> {
+        Rc::new(Hold { number, gone: Rc::clone(self.gone()) })
     }
 
     /// Fills the first `bytes` of a buffer, a multiple of the pattern's 1, 4 or 8, on the device; returns when done.
@@ -168,9 +165,9 @@ pub trait Device {
     fn batch(&mut self, program: ProgramId, launches: &[Launch], repeat: usize) -> Result<f64, DeviceError>;
 
     /// Allocates memory of the host for `bytes` > 0; its contents are undefined.
-    fn hold(&mut self, holding: Holding, bytes: usize) -> Result<HostId, DeviceError>;
+    fn hold(&mut self, is_pinned: bool, bytes: usize) -> Result<BufferId, DeviceError>;
 
-    fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError>;
+    fn held(&mut self, host: BufferId) -> Result<&mut [u8], DeviceError>;
 
     /// Carries out commands in order, `repeat` times, and waits once for all of them; the event times are those of the
     /// last time. Queues have event times only if `profiled`.

@@ -8,8 +8,8 @@ use super::memory::{self, Buffer, HostMemory};
 use super::play::Handles;
 use super::program::{self, Built};
 use super::{BufferWrite, BuildUnit, Device, Gone, ProgramId, Timing};
-use gpulab_model::outcome::{DeviceInfo, Told};
-use gpulab_model::plan::{Action, BufferId, Holding, HostId, Image, Launch, MemoryKind, QueuedCommand};
+use gpulab_model::outcome::{DeviceInfo, Inspected};
+use gpulab_model::plan::{Action, BufferId, Image, Launch, MemoryKind, QueuedCommand};
 use ocl::core::{self, CommandQueue, CommandQueueProperties, Context, ContextProperties, DeviceId};
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ const MOST_PROGRAMS: usize = 128;
 /// nothing outlives the context.
 pub struct OpenClDevice {
     programs: Vec<(ProgramId, Built)>,
-    hosts: BTreeMap<HostId, HostMemory>,
+    hosts: BTreeMap<BufferId, HostMemory>,
     buffers: BTreeMap<BufferId, Buffer>,
     views: ImageViews,
     samplers: Samplers,
@@ -42,15 +42,14 @@ impl OpenClDevice {
         let (platform, device) = info::handles(info)?;
         let properties = ContextProperties::new().platform(platform);
         let context = guarded("clCreateContext", || core::create_context(Some(&properties), &[device], None, None))?;
-        let queue = |profiled| create_queue(&context, device, profiled);
         Ok(OpenClDevice {
             programs: Vec::new(),
             hosts: BTreeMap::new(),
             buffers: BTreeMap::new(),
-            views: ImageViews::default(),
-            samplers: Samplers::default(),
-            profiling: queue(true)?,
-            plain: queue(false)?,
+            views: ImageViews::new(),
+            samplers: Samplers::new(),
+            profiling: create_queue(&context, device, true)?,
+            plain: create_queue(&context, device, false)?,
             more: [Vec::new(), Vec::new()],
             context,
             device,
@@ -102,7 +101,7 @@ impl OpenClDevice {
         go: impl FnOnce(&mut launch::Launching<'_>, &CommandQueue, &CommandQueue) -> Result<T, DeviceError>,
     ) -> Result<T, DeviceError> {
         let place = self.built(program)?;
-        self.samplers.provide(&self.context, launches)?;
+        image::provide(&mut self.samplers, &self.context, launches)?;
         let scene = LaunchContext {
             buffers: &self.buffers,
             samplers: &self.samplers,
@@ -117,7 +116,7 @@ impl OpenClDevice {
 
     /// Has a buffer hold what kernels wrote to its images before it is read; what is about to be written goes to them later.
     fn settle(&mut self, buffer: BufferId, is_written: bool) -> Result<(), DeviceError> {
-        self.views.settle(&self.profiling, &self.buffers, buffer, is_written)
+        image::settle(&mut self.views, &self.profiling, &self.buffers, buffer, is_written)
     }
 
     /// A program's place in the list, as the one that was used last.
@@ -150,7 +149,7 @@ impl Device for OpenClDevice {
         Ok(id)
     }
 
-    fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Told>, DeviceError> {
+    fn inspect(&mut self, unit: &BuildUnit) -> Result<Vec<Inspected>, DeviceError> {
         program::inspect(&self.context, self.device, unit, self.info.target.register_caps)
     }
 
@@ -171,8 +170,8 @@ impl Device for OpenClDevice {
 
     fn free(&mut self, number: u32) {
         self.buffers.remove(&BufferId(number));
-        self.views.remove(BufferId(number));
-        self.hosts.remove(&HostId(number));
+        self.views.remove(&BufferId(number));
+        self.hosts.remove(&BufferId(number));
     }
 
     fn gone(&self) -> &Gone {
@@ -184,18 +183,18 @@ impl Device for OpenClDevice {
         self.buffer(buffer)?.fill(&self.profiling, pattern, bytes)
     }
 
-    fn hold(&mut self, holding: Holding, bytes: usize) -> Result<HostId, DeviceError> {
+    fn hold(&mut self, is_pinned: bool, bytes: usize) -> Result<BufferId, DeviceError> {
         self.free_gone();
-        let memory = match holding {
-            Holding::Pageable => HostMemory::pageable(bytes)?,
-            Holding::Pinned => HostMemory::pinned(&self.context, &self.plain, bytes)?,
+        let memory = match is_pinned {
+            false => HostMemory::pageable(bytes)?,
+            true => HostMemory::pinned(&self.context, &self.plain, bytes)?,
         };
-        let id = HostId(self.new_id());
+        let id = BufferId(self.new_id());
         self.hosts.insert(id, memory);
         Ok(id)
     }
 
-    fn held(&mut self, host: HostId) -> Result<&mut [u8], DeviceError> {
+    fn held(&mut self, host: BufferId) -> Result<&mut [u8], DeviceError> {
         self.hosts.get(&host).map(|memory| memory.slice()).ok_or_else(memory::released)
     }
 
@@ -226,9 +225,7 @@ impl Device for OpenClDevice {
     fn image(&mut self, of: BufferId, image: Image) -> Result<BufferId, DeviceError> {
         let (made, view) = image::create(&self.context, self.device, (of, self.buffer(of)?), image)?;
         let id = self.number(made);
-        if let Some(view) = view {
-            self.views.add(id, view);
-        }
+        self.views.extend(view.map(|view| (id, view)));
         Ok(id)
     }
 
@@ -251,14 +248,16 @@ impl Device for OpenClDevice {
     ) -> Result<Timing, DeviceError> {
         let count = commands.iter().map(|c| c.queue + 1).max().unwrap_or(0);
         let queues = self.queues(count, profiled)?;
-        let launch = |c: &QueuedCommand| if let Action::Launch(l) = &c.action { Some(l.clone()) } else { None };
-        let launches: Vec<Launch> = commands.iter().filter_map(launch).collect();
+        let launches: Vec<Launch> = commands
+            .iter()
+            .filter_map(|c| if let Action::Launch(l) = &c.action { Some(l.clone()) } else { None })
+            .collect();
         let built = match program {
             Some(program) => Some(self.built(program)?),
             None if launches.is_empty() => None,
             None => return Err(DeviceError::other("clSetKernelArg", "a launch without a program")),
         };
-        self.samplers.provide(&self.context, &launches)?;
+        image::provide(&mut self.samplers, &self.context, &launches)?;
         let scene = LaunchContext {
             buffers: &self.buffers,
             samplers: &self.samplers,

@@ -6,7 +6,7 @@ use super::launch::{self, Prepared};
 use super::memory::{self, Buffer, HostMemory, check_event, enqueued};
 use super::{Stamps, Timing};
 use gpulab_cpu as cpu;
-use gpulab_model::plan::{Action, BufferId, HostId, QueuedCommand, Transfer};
+use gpulab_model::plan::{Action, BufferId, QueuedCommand, Transfer};
 use ocl::core::{self, CommandQueue, Event, MapFlags};
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -14,7 +14,7 @@ use std::time::Instant;
 pub(super) struct Handles<'a> {
     pub(super) queues: &'a [CommandQueue],
     pub(super) buffers: &'a BTreeMap<BufferId, Buffer>,
-    pub(super) hosts: &'a BTreeMap<HostId, HostMemory>,
+    pub(super) hosts: &'a BTreeMap<BufferId, HostMemory>,
     /// Of the launches among the commands, in order.
     pub(super) launches: &'a [Prepared<'a>],
 }
@@ -50,8 +50,8 @@ impl Handles<'_> {
             Action::Write(t) | Action::Read(t) | Action::Fill(t) | Action::Fetch(t) => t,
             Action::Launch(_) | Action::Work(_) => return Ok(()),
         };
-        let fits = |from: usize, bytes: usize| from.checked_add(t.bytes).is_some_and(|end| end <= bytes);
-        if fits(t.at, self.buffer(t)?.bytes()) && fits(t.from, self.host(t)?.bytes()) {
+        let places = [(t.at, self.buffer(t)?.bytes()), (t.from, self.host(t)?.bytes())];
+        if places.iter().all(|(from, bytes)| from.checked_add(t.bytes).is_some_and(|end| end <= *bytes)) {
             return Ok(());
         }
         Err(DeviceError::other("clEnqueue", format!("{} bytes do not fit the memory that they go between", t.bytes)))
@@ -136,17 +136,18 @@ impl Handles<'_> {
         let host = self.host(t)?;
         let flags = if is_written { MapFlags::new().write_invalidate_region() } else { MapFlags::new().read() };
         // SAFETY: the call blocks, the mapping is used before it is unmapped, and nobody keeps it.
-        let map = || unsafe {
+        let mut map = guarded("clEnqueueMapBuffer", || unsafe {
             let none = (None::<&Event>, None::<&mut Event>);
             core::enqueue_map_buffer::<u8, _, _, _>(queue, memory, true, flags, t.at, t.bytes, none.0, none.1)
-        };
-        let mut map = guarded("clEnqueueMapBuffer", map)?;
+        })?;
         // SAFETY: `check` saw that the range lies in the memory; a mapping lies elsewhere.
         unsafe {
             let host = host.start().add(t.from);
             let mapped = map.as_mut_ptr();
-            let (from, to) = if is_written { (host, mapped) } else { (mapped, host) };
-            std::ptr::copy_nonoverlapping(from, to, t.bytes);
+            match is_written {
+                true => std::ptr::copy_nonoverlapping(host, mapped, t.bytes),
+                false => std::ptr::copy_nonoverlapping(mapped, host, t.bytes),
+            }
         }
         enqueued("clEnqueueUnmapMemObject", |event| {
             core::enqueue_unmap_mem_object(queue, memory, &map, None::<&Event>, Some(event))

@@ -2,7 +2,7 @@
 
 use super::error::{DeviceError, guarded};
 use super::{BuildUnit, doctor, info};
-use gpulab_model::outcome::Told;
+use gpulab_model::outcome::Inspected;
 use gpulab_model::plan::{Arg, BUILD_OPTIONS, MAX_REGISTERS};
 use gpulab_system::terminal;
 use ocl::core::{self, Context, DeviceId, Kernel, Program, ProgramInfo, ProgramInfoResult};
@@ -98,7 +98,7 @@ pub(super) fn inspect(
     device: DeviceId,
     unit: &BuildUnit,
     takes_nv_options: bool,
-) -> Result<Vec<Told>, DeviceError> {
+) -> Result<Vec<Inspected>, DeviceError> {
     const LOCAL_MEM_SIZE: u32 = 0x11B2;
     let built = if takes_nv_options {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
@@ -113,7 +113,7 @@ pub(super) fn inspect(
         .map(|name: &String| {
             let logged = assembled.get(name.as_str()).cloned().unwrap_or_default();
             let local = info::kernel_work_group(built.kernel(name, 0)?, device, LOCAL_MEM_SIZE)?;
-            Ok(Told { local: local.number().or(logged.local), ..logged })
+            Ok(Inspected { own_local: local.number().or(logged.own_local), ..logged })
         })
         .collect()
 }
@@ -125,8 +125,10 @@ pub(super) fn binary(
     unit: &BuildUnit,
     takes_nv_options: bool,
 ) -> Result<Vec<u8>, DeviceError> {
-    let with_lines = || Built::with(context, device, unit, &format!("{BUILD_OPTIONS} {NV_LINES}")).ok();
-    let built = if takes_nv_options { with_lines() } else { None };
+    let built = match takes_nv_options {
+        true => Built::with(context, device, unit, &format!("{BUILD_OPTIONS} {NV_LINES}")).ok(),
+        false => None,
+    };
     let built = built.map_or_else(|| Built::new(context, device, unit), Ok)?;
     let call = "clGetProgramInfo";
     match guarded(call, || core::get_program_info(&built.program, ProgramInfo::Binaries))? {
@@ -233,8 +235,8 @@ pub(super) fn clean(log: &str, path: &str, home: Option<&str>) -> String {
 }
 
 /// What NVIDIA's assembler tells of each function in the log of a verbose build.
-pub(super) fn ptxas(log: &str) -> BTreeMap<&str, Told> {
-    let mut all: BTreeMap<&str, Told> = BTreeMap::new();
+pub(super) fn ptxas(log: &str) -> BTreeMap<&str, Inspected> {
+    let mut all: BTreeMap<&str, Inspected> = BTreeMap::new();
     let mut entry = None;
     let mut function = None;
     for line in log.lines() {
@@ -244,10 +246,14 @@ pub(super) fn ptxas(log: &str) -> BTreeMap<&str, Told> {
             function = Some(name);
         } else if let Some(registers) = number_before(line, "registers") {
             // A kernel's functions may be told of between its name and its registers.
-            let waits = |name: &&str| all.get(name).is_none_or(|usage| usage.registers.is_none());
-            let Some(name) = entry.filter(waits).or(function) else { continue };
+            let Some(name) =
+                entry.filter(|name| all.get(name).is_none_or(|usage| usage.registers.is_none())).or(function)
+            else {
+                continue;
+            };
             let usage = all.entry(name).or_default();
-            (usage.registers, usage.local) = (Some(registers), Some(number_before(line, "bytes smem").unwrap_or(0)));
+            (usage.registers, usage.own_local) =
+                (Some(registers), Some(number_before(line, "bytes smem").unwrap_or(0)));
         } else if let Some(stores) = number_before(line, "bytes spill stores")
             && let Some(name) = function
         {
@@ -305,10 +311,10 @@ pub(super) fn parameters(kernel: &Kernel) -> Vec<Parameter> {
     const NUM_ARGS: u32 = 0x1191;
     let count = info::kernel(kernel, NUM_ARGS).ok().and_then(|answer| answer.number()).unwrap_or(0);
     let told = (0..count).map(|index| {
-        let ask = |key| info::kernel_arg(kernel, index as u32, key).ok();
-        let [address, access] = [0x1196, 0x1197].map(|key| ask(key).and_then(|answer| answer.number()));
-        let [type_name, name] = [0x1198, 0x119A].map(|key| ask(key).map(|answer| answer.text()));
-        Some(Parameter::new(address?, access?, &type_name?, name.unwrap_or_default()))
+        let [address, access, type_name, name] =
+            [0x1196, 0x1197, 0x1198, 0x119A].map(|key| info::kernel_arg(kernel, index as u32, key).ok());
+        let name = name.map(|name| name.text()).unwrap_or_default();
+        Some(Parameter::new(address?.number()?, access?.number()?, &type_name?.text(), name))
     });
     told.collect::<Option<_>>().unwrap_or_default()
 }
@@ -404,16 +410,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_renewed_unit_compiles_to_another_program_with_the_same_kernels() {
-        let unit =
-            BuildUnit { path: "a/b.cl".into(), text: "one\n".into(), defines: Vec::new(), kernels: vec!["k".into()] };
-        let made = renewed(&unit, 7);
-        assert_eq!(made.text, "one\n\n__kernel void renewed(__global ulong *out) { *out = 7UL; }\n");
-        assert_eq!(BuildUnit { text: unit.text.clone(), ..made.clone() }, unit);
-        assert_ne!(made, renewed(&unit, 8));
-    }
-
     const TWO_KERNELS: &str = "
 ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function 'reduce_vectorised' for 'sm_90'
@@ -427,8 +423,8 @@ ptxas         .     16 bytes stack frame, 8 bytes spill stores, 12 bytes spill l
 ptxas info    : Used 1 barriers, 400 bytes cmem[0], 255 registers
 ";
 
-    fn usage(registers: u64, spills: Option<[u64; 2]>, local: u64) -> Told {
-        Told { registers: Some(registers), spills, local: Some(local) }
+    fn usage(registers: u64, spills: Option<[u64; 2]>, local: u64) -> Inspected {
+        Inspected { registers: Some(registers), spills, own_local: Some(local), ..Inspected::default() }
     }
 
     #[test]
@@ -519,15 +515,5 @@ info    : used 28 registers, 0 stack, 64 bytes smem, 412 bytes cmem[0], 0 bytes 
             refusal(PRIVATE, NONE, "float", Arg::Index(5)).unwrap(),
             "is declared `float e` and is given a whole number of type INDEX (uint): declare it `const INDEX e`"
         );
-    }
-
-    #[test]
-    fn an_image_takes_an_image_and_wide_numbers_are_wide() {
-        let image = Parameter::new(GLOBAL, READ_ONLY, "image2d_t", "e".into());
-        assert_eq!(image.refusal(&BUFFER, true, false), None);
-        let long = Parameter::new(PRIVATE, NONE, "ulong", "e".into());
-        assert_eq!(long.refusal(&Arg::<BufferId>::Index(5), false, true), None);
-        let pointer = Parameter::new(GLOBAL, NONE, "float*", "e".into());
-        assert!(pointer.refusal(&BUFFER, true, false).is_some());
     }
 }

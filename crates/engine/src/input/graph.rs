@@ -2,12 +2,13 @@
 
 use super::npy;
 use super::table::{CsvRow, cell_count, is_number, no_number, number, rows};
-use super::{AnyNumber, Why, extension, load, shown};
+use super::{Why, extension, load, shown};
 use csv::StringRecord;
 use flate2::read::MultiGzDecoder;
 use gpulab_graph::{GraphFile, Length, MOST_NODES, Names};
 use gpulab_model::Error;
 use gpulab_model::data::{Array, Dtype};
+use gpulab_model::outcome::Number;
 use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
@@ -83,36 +84,37 @@ fn unpack(bytes: &[u8], most: u64) -> Result<Cow<'_, [u8]>, Why> {
 }
 
 /// The weights of these numbers, and what f32 makes of them. `place` says in words where each is.
-fn weights(numbers: &[AnyNumber], dtype: Dtype, place: &dyn Fn(usize) -> String) -> Result<(Array, Vec<String>), Why> {
+fn weights(numbers: &[Number], dtype: Dtype, place: &dyn Fn(usize) -> String) -> Result<(Array, Vec<String>), Why> {
     fn all<T: Length>(
-        numbers: &[AnyNumber],
+        numbers: &[Number],
         dtype: Dtype,
         place: &dyn Fn(usize) -> String,
-        convert: fn(AnyNumber) -> Option<T>,
+        convert: fn(Number) -> Option<T>,
     ) -> Result<Vec<T>, Why> {
-        let weight = |(at, &number): (usize, &AnyNumber)| {
-            weight(number, convert(number), dtype).map_err(|why| format!("{}: {why}", place(at)))
-        };
-        numbers.iter().enumerate().map(weight).collect()
+        let weights = numbers
+            .iter()
+            .enumerate()
+            .map(|(at, &number)| weight(number, convert(number), dtype).map_err(|why| format!("{}: {why}", place(at))));
+        weights.collect()
     }
     let weights = match dtype {
-        Dtype::F32 => Array::F32(all(numbers, dtype, place, AnyNumber::f32)?),
-        Dtype::F64 => Array::F64(all(numbers, dtype, place, AnyNumber::f64)?),
-        Dtype::I32 => Array::I32(all(numbers, dtype, place, AnyNumber::i32)?),
+        Dtype::F32 => Array::F32(all(numbers, dtype, place, Number::f32)?),
+        Dtype::F64 => Array::F64(all(numbers, dtype, place, Number::f64)?),
+        Dtype::I32 => Array::I32(all(numbers, dtype, place, Number::i32)?),
         Dtype::I64 | Dtype::U8 => return Err(format!("{dtype} is no type of weights: f32, f64 and i32 are")),
     };
-    let is_rounded = |number: &&AnyNumber| {
-        let exact = number.widened();
+    let rounded = numbers.iter().filter(|number| {
+        let exact = number.rounded();
         dtype == Dtype::F32 && exact.is_finite() && (exact as f32).to_string().parse() != Ok(exact)
-    };
-    let rounded = numbers.iter().filter(is_rounded).count();
+    });
+    let rounded = rounded.count();
     let note = format!("weights that f32 rounds: {rounded}; --dtype f64, or i32 for whole ones, keeps them");
     Ok((weights, if rounded > 0 { vec![note] } else { Vec::new() }))
 }
 
 /// What a number, and what it is in its type, if that can hold it, means as the weight of an edge.
-fn weight<T: Length>(number: AnyNumber, converted: Option<T>, dtype: Dtype) -> Result<T, Why> {
-    let exact = number.widened();
+fn weight<T: Length>(number: Number, converted: Option<T>, dtype: Dtype) -> Result<T, Why> {
+    let exact = number.rounded();
     match (exact, converted) {
         (f64::INFINITY, _) => Ok(T::NO_EDGE),
         (f64::NEG_INFINITY, _) => Err("minus infinity is not a weight; correct it (inf means no edge)".into()),
@@ -135,20 +137,23 @@ fn weight<T: Length>(number: AnyNumber, converted: Option<T>, dtype: Dtype) -> R
     }
 }
 
+fn whole(is_edge: bool, number: i64) -> Number {
+    if is_edge { Number::Integer(number) } else { NO_EDGE_NUMBER }
+}
+
 /// Most digits behind the point of these numbers; none if one has very many.
-fn decimals(numbers: &[AnyNumber]) -> Option<usize> {
+fn decimals(numbers: &[Number]) -> Option<usize> {
     const MOST: usize = 9;
-    let texts = numbers.iter().map(AnyNumber::to_string);
+    let texts = numbers.iter().map(Number::to_string);
     texts.map(|text| text.split_once('.').map_or(0, |(_, behind)| behind.len())).max().filter(|&most| most <= MOST)
 }
 
 fn matrix_of_numpy(bytes: &[u8], dtype: Option<Dtype>) -> Result<GraphFile, Why> {
     let matrix = npy::read_matrix(bytes)?;
     let n = square(matrix.rows, matrix.columns)?;
-    let whole = |is_edge: bool, number: i64| if is_edge { AnyNumber::Whole(number) } else { AnyNumber::NO_EDGE };
-    let numbers: Vec<AnyNumber> = match &matrix.elements {
-        Array::F32(v) => v.iter().map(|&x| AnyNumber::Float(x.into())).collect(),
-        Array::F64(v) => v.iter().map(|&x| AnyNumber::Float(x)).collect(),
+    let numbers: Vec<Number> = match &matrix.elements {
+        Array::F32(v) => v.iter().map(|&x| Number::Real(x.into())).collect(),
+        Array::F64(v) => v.iter().map(|&x| Number::Real(x)).collect(),
         Array::I32(v) => v.iter().map(|&x| whole(x != i32::MAX && x != i32::MAX / 2, x.into())).collect(),
         Array::I64(v) => v.iter().map(|&x| whole(x != i64::MAX && x != i64::MAX / 2, x)).collect(),
         Array::U8(v) => v.iter().map(|&x| whole(!matrix.is_bool || x != 0, x.into())).collect(),
@@ -172,8 +177,7 @@ fn matrix_of_text(rows: &[CsvRow], dtype: Dtype) -> Result<GraphFile, Why> {
             return Err(format!("line {} has {count} where the first has {columns}; complete it", row.line));
         }
         for (at, cell) in row.cells.iter().enumerate() {
-            let read =
-                if cell.is_empty() { Ok(AnyNumber::NO_EDGE) } else { number(cell).ok_or_else(|| no_number(cell)) };
+            let read = if cell.is_empty() { Ok(NO_EDGE_NUMBER) } else { number(cell).ok_or_else(|| no_number(cell)) };
             numbers.push(read.map_err(|why| format!("line {}, column {}: {why}", row.line, at + 1))?);
         }
     }
@@ -209,13 +213,13 @@ struct ListedEdges {
     /// Whether each of them leads both ways: then both are in the list.
     both_ways: bool,
     /// Lines of the file, where edges start and end, and their weights.
-    list: Vec<(u64, (usize, usize), AnyNumber)>,
+    list: Vec<(u64, (usize, usize), Number)>,
     notes: Vec<String>,
 }
 
 impl ListedEdges {
     fn file(mut self, dtype: Dtype) -> Result<GraphFile, Why> {
-        let numbers: Vec<AnyNumber> = self.list.iter().map(|edge| edge.2).collect();
+        let numbers: Vec<Number> = self.list.iter().map(|edge| edge.2).collect();
         let (weights, rounded) = weights(&numbers, dtype, &|at| format!("line {}", self.list[at].0))?;
         self.notes.extend(rounded);
         let kind = format!(
@@ -237,6 +241,9 @@ impl ListedEdges {
     }
 }
 
+/// A weight that is none.
+const NO_EDGE_NUMBER: Number = Number::Real(f64::INFINITY);
+
 fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
@@ -244,7 +251,7 @@ fn counted(count: usize, what: &str) -> String {
 const UNWEIGHTED: &str = "no weights: each edge has weight 1";
 
 /// The weight of an edge of a list.
-fn listed(line: u64, text: &str) -> Result<AnyNumber, Why> {
+fn listed(line: u64, text: &str) -> Result<Number, Why> {
     match text {
         "" => Err(format!("line {line}: the weight is empty; fill it in")),
         _ => number(text).ok_or_else(|| format!("line {line}: {}", no_number(text))),
@@ -265,9 +272,9 @@ impl EdgeRows {
             .map(str::trim)
             .find(|line| !line.is_empty() && !line.starts_with(['#', '%']))
             .unwrap_or_default();
-        let count = |separator: &u8| first.bytes().filter(|b| b == separator).count();
-        let separator =
-            b"\t,;".iter().copied().filter(|separator| count(separator) > 0).max_by_key(count).unwrap_or(b' ');
+        let counts = b"	,;".iter().map(|separator| (first.bytes().filter(|b| b == separator).count(), *separator));
+        let most = counts.filter(|(count, _)| *count > 0).max_by_key(|(count, _)| *count);
+        let separator = most.map_or(b' ', |(_, separator)| separator);
         let mut list: Vec<CsvRow> = if separator == b' ' {
             let rows = (1..).zip(text.lines()).map(|(line, text)| {
                 let cells: StringRecord = text.split_whitespace().collect();
@@ -359,9 +366,9 @@ fn edges(rows: &EdgeRows) -> Result<ListedEdges, Why> {
 
 /// The place of a column among these names.
 fn column(header: &StringRecord, names: [[&str; 2]; 2]) -> Result<usize, Why> {
-    let places =
-        |names: [&str; 2]| -> Vec<usize> { (0..header.len()).filter(|&at| is_one_of(&header[at], &[names])).collect() };
-    let found = Some(places(names[0])).filter(|found| !found.is_empty()).unwrap_or_else(|| places(names[1]));
+    let [first, second] =
+        names.map(|names| (0..header.len()).filter(|&at| is_one_of(&header[at], &[names])).collect::<Vec<usize>>());
+    let found = if first.is_empty() { second } else { first };
     match found[..] {
         [at] => Ok(at),
         [] => {
@@ -406,7 +413,7 @@ impl Announced {
         }
     }
 
-    fn edge(&self, line: u64, ends: [&str; 2], weight: &str) -> Result<(u64, (usize, usize), AnyNumber), Why> {
+    fn edge(&self, line: u64, ends: [&str; 2], weight: &str) -> Result<(u64, (usize, usize), Number), Why> {
         // What is no number, or 0, is beyond all nodes.
         let [from, to] = ends.map(|word| word.parse::<usize>().unwrap_or(0).wrapping_sub(1));
         if from >= self.nodes || to >= self.nodes {
@@ -423,7 +430,7 @@ impl Announced {
     fn listed(
         &self,
         format: &'static str,
-        mut list: Vec<(u64, (usize, usize), AnyNumber)>,
+        mut list: Vec<(u64, (usize, usize), Number)>,
         both_ways: bool,
         is_weighted: bool,
     ) -> Result<ListedEdges, Why> {
@@ -436,9 +443,10 @@ impl Announced {
         }
         if both_ways {
             for at in 0..edges {
-                let (line, (from, to), weight) = list[at];
-                if from != to {
-                    list.push((line, (to, from), weight));
+                let mut back = list[at];
+                if back.1.0 != back.1.1 {
+                    back.1 = (back.1.1, back.1.0);
+                    list.push(back);
                 }
             }
         }
@@ -540,8 +548,8 @@ mod tests {
 
     /// `a>b b>c F32([1.0, 2.0])`
     fn told(file: &GraphFile) -> String {
-        let name = |node: usize| &file.names.list()[node];
-        let ends = file.ends.iter().flatten().map(|&(from, to)| format!("{}>{} ", name(from), name(to)));
+        let names = file.names.list();
+        let ends = file.ends.iter().flatten().map(|&(from, to)| format!("{}>{} ", names[from], names[to]));
         format!("{}{:?}", ends.collect::<String>(), file.weights)
     }
 

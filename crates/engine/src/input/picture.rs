@@ -10,17 +10,16 @@ const MOST: usize = 1 << 26;
 
 /// The pixels, one row after the other, and how many there are in a row. Grey ones are as bright in each colour.
 pub(super) fn read(bytes: &[u8], channels: usize) -> Result<(Array, usize), Why> {
-    let wrong = |error: png::DecodingError| Why::from(format!("it is no PNG that can be read: {error}"));
     let mut decoder = Decoder::new_with_limits(Cursor::new(bytes), Limits { bytes: 4 * MOST });
     decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
-    let mut reader = decoder.read_info().map_err(wrong)?;
+    let mut reader = decoder.read_info().map_err(unread)?;
     let width = reader.info().width as usize;
     let height = reader.info().height as usize;
     let pixels = width.checked_mul(height).filter(|pixels| *pixels <= MOST);
     let size = pixels.and_then(|_| reader.output_buffer_size());
     let size = size.ok_or_else(|| Why::from(format!("it has {width} x {height} pixels, and {MOST} can be read")))?;
     let mut samples = vec![0; size];
-    let frame = reader.next_frame(&mut samples).map_err(wrong)?;
+    let frame = reader.next_frame(&mut samples).map_err(unread)?;
     samples.truncate(frame.buffer_size());
     let rgba: Vec<[u8; 4]> = match frame.color_type {
         ColorType::Grayscale => samples.iter().map(|&v| [v, v, v, 255]).collect(),
@@ -33,6 +32,10 @@ pub(super) fn read(bytes: &[u8], channels: usize) -> Result<(Array, usize), Why>
         return Err("it has colours, and one channel is asked for: make it grey first, or declare image rgba8".into());
     }
     Ok((Array::U8(rgba.iter().flat_map(|pixel| &pixel[..channels.min(4)]).copied().collect()), width))
+}
+
+fn unread(error: png::DecodingError) -> Why {
+    format!("it is no PNG that can be read: {error}")
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 
 use crate::device::{BufferWrite, Device, DeviceError, Hold};
 use gpulab_kernels::{Family, Form};
-use gpulab_model::check::{self, Fingerprint, Side};
+use gpulab_model::check::{self, Fingerprint};
 use gpulab_model::data::{self, Array, Change, Dtype, Fill};
 use gpulab_model::plan::{BufferId, BufferSpec, Case, Image, Launch, MemoryKind, Plan, Role};
 use std::cell::{Cell, RefCell};
@@ -33,7 +33,7 @@ pub(super) struct Fenced {
     dtype: Dtype,
     pub(super) bytes: usize,
     fence: Fence,
-    _kept: Vec<Hold>,
+    _kept: Vec<Rc<Hold>>,
 }
 
 impl Fence {
@@ -82,8 +82,8 @@ impl Fence {
             if let Some((.., zones)) = known.iter().find(|(fence, of, _)| (*fence, *of) == (self, dtype)) {
                 return Rc::clone(zones);
             }
-            let zones = Rc::new([Side::Before, Side::Behind].map(|side| match self.fill {
-                Some(fill) => check::guard(fill, dtype, side, self.number, self.bytes),
+            let zones = Rc::new([false, true].map(|is_behind| match self.fill {
+                Some(fill) => check::guard(fill, dtype, is_behind, self.number, self.bytes),
                 None => check::poisoned(dtype, self.bytes / dtype.size()),
             }));
             known.truncate(MOST - 1);
@@ -133,10 +133,11 @@ impl Fenced {
     /// What was written outside of it, if anything.
     pub(super) fn overrun(&self, device: &mut dyn Device) -> Result<Option<String>, DeviceError> {
         let mut there = vec![0; self.fence.bytes];
-        let sides = [(Side::Before, 0), (Side::Behind, self.fence.bytes + self.bytes)];
-        for ((side, at), zone) in sides.into_iter().zip(&*self.fence.zones(self.dtype)) {
+        let zones = self.fence.zones(self.dtype);
+        for is_behind in [false, true] {
+            let at = if is_behind { self.fence.bytes + self.bytes } else { 0 };
             device.read(self.whole, at, &mut there)?;
-            if let Err(what) = check::check_guard(&there, zone, side) {
+            if let Err(what) = check::check_guard(&there, &zones[usize::from(is_behind)], is_behind) {
                 return Ok(Some(what));
             }
         }
@@ -169,7 +170,7 @@ struct Slot {
     id: BufferId,
     /// None of an image, which is kept by itself.
     fenced: Option<Fenced>,
-    _image: Option<Hold>,
+    _image: Option<Rc<Hold>>,
 }
 
 impl From<Fenced> for Slot {
@@ -278,7 +279,9 @@ impl BoundPlan {
         for (spec, place) in self.written() {
             let size = spec.dtype.size();
             let poison = check::poison(spec.dtype);
-            let (places, len) = if spec.len <= PLACES * PLACE { (1, spec.len) } else { (PLACES, PLACE) };
+            let is_small = spec.len <= PLACES * PLACE;
+            let places = if is_small { 1 } else { PLACES };
+            let len = if is_small { spec.len } else { PLACE };
             for number in 0..places {
                 let start = (spec.len - len) * number / (places - 1).max(1);
                 let noise = data::generate(Fill::Bits, spec.dtype, seed, number as u64, start as u64, len);
@@ -298,7 +301,7 @@ impl BoundPlan {
     /// Writes new values into the inputs.
     pub(super) fn change(&self, device: &mut dyn Device, changes: &[Change]) -> Result<(), DeviceError> {
         let writes = changes.iter().filter_map(|change| {
-            let (_, input) = self.inputs().find(|(index, _)| *index == change.input)?;
+            let input = self.inputs().find(|(index, _)| *index == change.input)?.1;
             let offset = change.index * change.value.dtype().size();
             Some(BufferWrite { buffer: input.id, offset, bytes: change.value.as_bytes() })
         });

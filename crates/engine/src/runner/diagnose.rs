@@ -6,11 +6,9 @@ use super::buffers::{BoundPlan, Fence};
 use super::inputs::{Data, ReadyCase, exact_data_of, make_inputs, single};
 use super::session::Session;
 use gpulab_kernels::{Family, Form, tile_of_a_group};
-use gpulab_model::check::{self, MatrixFlags};
+use gpulab_model::check;
 use gpulab_model::data::{self, Array, Change, Fill, Shape};
-use gpulab_model::outcome::{
-    CellSymptoms, CountSymptoms, DataKind, Likeness, Number, Repeated, StartsFrom, Stop, Symptoms,
-};
+use gpulab_model::outcome::{CellSymptoms, CountSymptoms, DataKind, Likeness, Number, StartsFrom, Stop, Symptoms};
 use gpulab_model::plan::{Case, Reference};
 
 /// Most elements that are looked at one by one.
@@ -154,10 +152,9 @@ impl Single {
         let lens = family.problem.inputs(case.shape, &case.params);
         let neutral: Vec<Array> = lone.neutral.iter().zip(&lens).map(|(one, &len)| one.repeated(len)).collect();
         let decides = fold.is_decided_by_one(case);
-        let ones = |len| data::generate(Fill::Ones, case.dtype, 0, 0, 0, len);
-        let one = if decides { lone.values.first()?.first()?.clone() } else { ones(1) };
+        let one = if decides { lone.values.first()?.first()?.clone() } else { ones(case, 1) };
         let mut base = neutral.clone();
-        base.iter_mut().skip(1).for_each(|input| *input = ones(input.len()));
+        base.iter_mut().skip(1).for_each(|input| *input = ones(case, input.len()));
         let results = [&lone.neutral[0], &one].map(|value| single(&fold.finish(case, value.clone(), &[])));
         let before = neutral[0].at(0)?;
         Some(Single { neutral, base, one, decides, results, before })
@@ -175,6 +172,10 @@ impl Single {
     }
 }
 
+fn ones(case: &Case, len: usize) -> Array {
+    data::generate(Fill::Ones, case.dtype, 0, 0, 0, len)
+}
+
 /// Which elements count in the result and how often, by a run for each, and what else is in it.
 fn counts(
     session: &mut Session,
@@ -190,25 +191,27 @@ fn counts(
         let mut times = Vec::new();
         for index in 0..single.base[0].len() {
             let old = single.base[0].at(index).unwrap_or_else(|| single.before.clone());
-            let change = |value: &Array| Change { input: 0, index, value: value.clone() };
-            probe.bound.change(&mut *probe.session.device, &[change(&single.one)])?;
+            let change = Change { input: 0, index, value: single.one.clone() };
+            let undo = Change { value: old, ..change.clone() };
+            probe.bound.change(&mut *probe.session.device, &[change])?;
             let output = probe.run(&single.before)?;
-            probe.bound.change(&mut *probe.session.device, &[change(&old)])?;
+            probe.bound.change(&mut *probe.session.device, &[undo])?;
             times.push(single.times(probe.number(output)));
         }
         let counted: Vec<bool> = times.iter().map(|times| *times != Some(0)).collect();
-        let many = |times: &&Option<i64>| times.is_some_and(|times| !(0..=1).contains(&times));
-        let first = times.iter().position(|times| many(&times));
+        let repeated: Vec<(usize, i64)> = (0..)
+            .zip(&times)
+            .filter_map(|(at, times)| Some((at, times.filter(|many| !(0..=1).contains(many))?)))
+            .collect();
+        let first = repeated.first();
         Ok(Some(CountSymptoms {
             group: group as u64,
             counted: check::share(&counted, group),
             count: counted.iter().filter(|is| **is).count() as u64,
             first_missing: counted.iter().position(|is| !is).map(|at| at as u64),
-            repeated: first.map(|first| Repeated {
-                first: first as u64,
-                times: times[first].unwrap_or(0),
-                count: times.iter().filter(many).count() as u64,
-            }),
+            first_repeated: first.map(|(at, _)| *at as u64),
+            repeated_times: first.map_or(0, |(_, times)| *times),
+            repeated_count: repeated.len() as u64,
             starts_from,
             wrong_over,
         }))
@@ -299,8 +302,8 @@ fn of_shape(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2
     let input = match &movement {
         Some(movement) => Array::narrowed(case.dtype, (1..=movement.input_len()).map(|number| number as f64)),
         None => {
-            let weight = |at: usize| (1 + data::draw(case.seed, at as u64) % WEIGHTS) as f64;
-            Array::narrowed(case.dtype, (0..n * n).map(weight))
+            let weights = (0..n * n).map(|at| (1 + data::draw(case.seed, at as u64) % WEIGHTS) as f64);
+            Array::narrowed(case.dtype, weights)
         }
     };
     let want = match &movement {
@@ -323,18 +326,17 @@ fn of_shape(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2
         let is_written: Vec<bool> =
             output.as_bytes().chunks(case.dtype.size()).map(|x| x != nothing.as_bytes()).collect();
         let got = output.widened();
-        let place = |at: usize| match &movement {
+        let places = (0..got.len()).map(|at| match &movement {
             Some(movement) => (at % columns) * movement.to_pitch + at / columns,
             None => at,
-        };
-        let region = |is: &dyn Fn(usize) -> bool| {
-            let is_in: Vec<bool> = (0..got.len()).map(|at| is(place(at))).collect();
-            check::region(MatrixFlags { is_in: &is_in, columns, tile })
-        };
+        });
+        let places: Vec<usize> = places.collect();
+        let is_right: Vec<bool> = places.iter().map(|&at| got[at] == want[at]).collect();
+        let is_written: Vec<bool> = places.iter().map(|&at| is_written[at]).collect();
         symptoms.cells = Some(CellSymptoms {
             tile: tile.map(|side| side as u64),
-            right: region(&|at| got[at] == want[at]),
-            written: region(&|at| is_written[at]),
+            right: check::region(&is_right, columns, tile),
+            written: check::region(&is_written, columns, tile),
             looks_like: match &movement {
                 Some(movement) => likeness(&got, &want, &given, movement.rows, tile[0]),
                 None => {
@@ -352,8 +354,8 @@ fn of_shape(session: &mut Session, family: &Family, case: &Case, tile: [usize; 2
 /// Whether nine of ten cells hold these values, of those where they are others than the right ones.
 fn is_likely(got: &[f64], want: &[f64], cell: &dyn Fn(usize) -> Option<f64>) -> bool {
     let decided = (0..got.len()).filter_map(|at| Some((at, cell(at).filter(|x| *x != want[at])?)));
-    let (so, of) = decided.fold((0, 0), |(so, of), (at, x)| (so + usize::from(got[at] == x), of + 1));
-    of > 0 && 10 * so >= 9 * of
+    let are: Vec<bool> = decided.map(|(at, x)| got[at] == x).collect();
+    !are.is_empty() && 10 * are.iter().filter(|so| **so).count() >= 9 * are.len()
 }
 
 /// What a transposed matrix is instead, whose output has rows of this length.

@@ -9,11 +9,12 @@ use gpulab_kernels::Sources;
 use gpulab_kernels::exchange::{Answer, AnswerPlace, Contents, Exchange, Expected, Reading, Script, Variant, pattern};
 use gpulab_model::check;
 use gpulab_model::data::{self, Dtype};
-use gpulab_model::outcome::{Bar, Clock, Judged, Measured, Outcome, Sample, Settings, Spent, Stop};
-use gpulab_model::plan::{Action, Arg, BufferId, Case, HostId, QueuedCommand, Refusal, Target};
+use gpulab_model::outcome::{Bar, Clock, Measured, Outcome, Sample, Settings, Spent, Stop};
+use gpulab_model::plan::{Action, Arg, BufferId, Case, QueuedCommand, Refusal, Target};
 use gpulab_system::memory;
 use rayon::prelude::*;
 use std::ops::Range;
+use std::rc::Rc;
 use std::time::Instant;
 
 impl Session {
@@ -24,7 +25,7 @@ impl Session {
         let has_run = self.has_verified(case);
         let end = self.carry_out(exchange, case, settings, &mut outcome);
         if end.is_ok() && !has_run {
-            self.remember(case, Judged::equal());
+            self.remember(case, Measured::equal());
         }
         outcome.ended(end.map_err(|stop| stop.after(has_run)))
     }
@@ -111,8 +112,8 @@ struct ScriptMemory {
     fence: Fence,
     /// To a simulator nothing is initialised but what was written last: it is given whole results.
     is_simulated: bool,
-    hosts: Vec<HostId>,
-    kept: Vec<Hold>,
+    hosts: Vec<BufferId>,
+    kept: Vec<Rc<Hold>>,
     buffers: Vec<Fenced>,
 }
 
@@ -156,7 +157,7 @@ impl ScriptMemory {
         let change_at = 1 + data::draw(act.seed, 1) % FIRST_FEW;
         let mut runs = 0;
         let mut parts = Vec::new();
-        let mut measured = Measured::of(Judged::equal(), Clock::Wall);
+        let mut measured = Measured { clock: Clock::Wall, ..Measured::equal() };
         clock::watch(settings, device, gauge, &mut measured, &mut |device, _| {
             self.compare(device, act, &parts, "while it was timed")?;
             runs += 1;
@@ -192,7 +193,7 @@ impl ScriptMemory {
     /// Allocates and fills what the script works on.
     fn set(&mut self, device: &mut dyn Device, act: Act<'_>) -> Result<(), Stop> {
         for spec in &act.script.host {
-            let host = device.hold(spec.holding, spec.bytes)?;
+            let host = device.hold(spec.is_pinned, spec.bytes)?;
             self.hosts.push(host);
             self.kept.push(device.keep(host.0));
         }
@@ -220,7 +221,6 @@ impl ScriptMemory {
 
     /// The script's commands, with what was allocated in place of places.
     fn bind(&self, commands: &[QueuedCommand]) -> Vec<QueuedCommand> {
-        let buffer = |place: BufferId| self.buffers[place.0 as usize].id;
         commands
             .iter()
             .map(|command: &QueuedCommand| {
@@ -228,12 +228,12 @@ impl ScriptMemory {
                 match &mut command.action {
                     Action::Launch(launch) => launch.args.iter_mut().for_each(|arg| {
                         if let Arg::Buffer(place) = arg {
-                            *place = buffer(*place);
+                            *place = self.buffers[place.0 as usize].id;
                         }
                     }),
                     Action::Write(t) | Action::Read(t) | Action::Fill(t) | Action::Fetch(t) => {
                         t.host = self.hosts[t.host.0 as usize];
-                        t.buffer = buffer(t.buffer);
+                        t.buffer = self.buffers[t.buffer.0 as usize].id;
                     }
                     Action::Work(_) => {}
                 }
@@ -297,17 +297,15 @@ impl ScriptMemory {
         for part in parts {
             let got = self.get(device, script, part)?;
             let first = part.start / 4;
-            let found = match &script.answer.expect {
-                Expected::Nothing => None,
-                Expected::Pattern => differs(&got, &|i| pattern(seed, first + i)),
+            let is_as_expected = match &script.answer.expect {
+                Expected::Nothing => Ok(()),
+                Expected::Pattern => compare(&got, first, &|i| pattern(seed, i)),
                 Expected::Words(words) => {
                     let end = (4 * words.len()).clamp(part.start, part.end);
-                    differs(&got[..end - part.start], &|i| words[first + i])
+                    compare(&got[..end - part.start], first, &|i| words[i])
                 }
             };
-            if let Some(Wrong { at, is, must }) = found {
-                return Err(wrong(format!("{when}: word {} is {is:#x} and must be {must:#x}", first + at)));
-            }
+            is_as_expected.map_err(|what| wrong(format!("{when}: {what}")))?;
         }
         Ok(())
     }
@@ -343,7 +341,6 @@ impl ScriptMemory {
 
     /// When each command began and ended in the shortest of a few runs; empty where the driver does not tell.
     fn timeline(&self, device: &mut dyn Device, commands: &[QueuedCommand]) -> Result<Vec<Bar>, Stop> {
-        let end = |bars: &[Bar]| bars.iter().map(|bar| bar.end).fold(0.0, f64::max);
         let mut shortest: Vec<Bar> = Vec::new();
         for _ in 0..DRAWN_FROM {
             let bars = bars(commands, &device.play(self.program, commands, 1, true)?.stamps);
@@ -353,6 +350,10 @@ impl ScriptMemory {
         }
         Ok(shortest)
     }
+}
+
+fn end(bars: &[Bar]) -> f64 {
+    bars.iter().map(|bar| bar.end).fold(0.0, f64::max)
 }
 
 /// All of the answer's memory, in bytes.
@@ -400,20 +401,13 @@ fn fill(bytes: &mut [u8], contents: Contents, seed: u64) {
     }
 }
 
-/// A word of a result that is not what it must be.
-struct Wrong {
-    at: usize,
-    is: u32,
-    must: u32,
-}
-
-fn differs(bytes: &[u8], want: &(impl Fn(usize) -> u32 + Sync)) -> Option<Wrong> {
-    bytes.par_chunks(4 * PIECE).enumerate().find_map_first(|(piece, bytes)| {
+/// Says which word, counted from `first`, is not what it must be, if any.
+fn compare(bytes: &[u8], first: usize, want: &(impl Fn(usize) -> u32 + Sync)) -> Result<(), String> {
+    let differs = bytes.par_chunks(4 * PIECE).enumerate().find_map_first(|(piece, bytes)| {
         let words = bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-        (piece * PIECE..)
-            .zip(words)
-            .find_map(|(at, is)| Some(Wrong { at, is, must: want(at) }).filter(|wrong| wrong.is != wrong.must))
-    })
+        (first + piece * PIECE..).zip(words).find(|&(at, is)| is != want(at))
+    });
+    differs.map_or(Ok(()), |(at, is)| Err(format!("word {at} is {is:#x} and must be {:#x}", want(at))))
 }
 
 /// The commands in order; empty without event times, or where these run backwards.
@@ -422,15 +416,14 @@ fn bars(commands: &[QueuedCommand], stamps: &[Stamps]) -> Vec<Bar> {
     if stamps.len() != commands.len() || stamps.iter().any(|s| s.end < s.start) {
         return Vec::new();
     }
-    let seconds = |ns: u64| (ns - first) as f64 * 1e-9;
     commands
         .iter()
         .zip(stamps)
         .map(|(command, stamps): (&QueuedCommand, &Stamps)| Bar {
             what: name(&command.action).to_owned(),
             queue: command.queue as u32,
-            start: seconds(stamps.start),
-            end: seconds(stamps.end),
+            start: (stamps.start - first) as f64 * 1e-9,
+            end: (stamps.end - first) as f64 * 1e-9,
         })
         .collect()
 }

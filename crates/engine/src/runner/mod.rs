@@ -13,6 +13,6 @@ mod witness;
 
 pub(crate) use inputs::exactly;
 pub use inputs::second_seed;
-pub use pace::{Budget, FOR_LIMITS, Pace};
+pub use pace::{FOR_LIMITS, Pace};
 pub use session::Session;
 pub use timing::Computed;

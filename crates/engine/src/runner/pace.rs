@@ -9,28 +9,13 @@ const LEAST_S: f64 = 0.05;
 /// Seconds that a case takes besides its sampling, before any case has shown how many.
 const UNKNOWN_S: f64 = 0.5;
 
-/// How long a run may take.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Budget {
-    /// Of all of it, in seconds.
-    pub whole: f64,
-}
-
-impl Budget {
-    /// The settings for a case whose samples `rounds` of the `left` jobs share, `elapsed` seconds after the run began, where
-    /// each job took `besides` seconds that were no sampling. Checks are never cut, and a case has a few samples whatever the
-    /// time.
-    pub fn settings(
-        self,
-        settings: &Settings,
-        rounds: u32,
-        (elapsed, left): (f64, usize),
-        besides: Option<f64>,
-    ) -> Settings {
-        let share = (self.whole - elapsed) / left.max(1) as f64 - besides.unwrap_or(UNKNOWN_S);
-        let timeout = (share * f64::from(rounds)).max(LEAST_S).min(settings.timeout);
-        Settings { timeout, min_time: settings.min_time.min(timeout), ..settings.clone() }
-    }
+/// The settings for a case whose samples `rounds` of the `left` jobs share, with so many seconds left of the run's budget, where
+/// each job took `besides` seconds that were no sampling. Checks are never cut, and a case has a few samples whatever the
+/// time.
+fn in_time(settings: &Settings, rounds: u32, seconds: f64, left: usize, besides: Option<f64>) -> Settings {
+    let share = seconds / left.max(1) as f64 - besides.unwrap_or(UNKNOWN_S);
+    let timeout = (share * f64::from(rounds)).max(LEAST_S).min(settings.timeout);
+    Settings { timeout, min_time: settings.min_time.min(timeout), ..settings.clone() }
 }
 
 /// Share of a budget that limits may take, where they are still to be measured.
@@ -38,7 +23,8 @@ pub const FOR_LIMITS: f64 = 0.25;
 
 /// A run's time, and how it was spent so far.
 pub struct Pace {
-    budget: Option<Budget>,
+    /// Seconds that all of it may take.
+    budget: Option<f64>,
     began: Instant,
     /// Jobs that there are at most, and those that are done.
     jobs: usize,
@@ -49,7 +35,7 @@ pub struct Pace {
 
 impl Pace {
     /// Of a run that began then, with so many jobs at most, and a budget for them if that is asked for.
-    pub fn new(budget: Option<Budget>, began: Instant, jobs: usize) -> Pace {
+    pub fn new(budget: Option<f64>, began: Instant, jobs: usize) -> Pace {
         Pace { budget, began, jobs, done: 0, besides: 0.0 }
     }
 
@@ -60,12 +46,12 @@ impl Pace {
         let besides = (self.done > 0).then(|| self.besides / self.done as f64);
         let elapsed = self.began.elapsed().as_secs_f64();
         let left = self.jobs.saturating_sub(self.done);
-        budget.settings(settings, rounds, (elapsed + kept * budget.whole, left), besides)
+        in_time(settings, rounds, budget - (elapsed + kept * budget), left, besides)
     }
 
     /// When so large a share of the budget is over, if there is one.
     pub fn after(&self, share: f64) -> Option<Instant> {
-        Some(self.began + Duration::from_secs_f64(share * self.budget?.whole))
+        Some(self.began + Duration::from_secs_f64(share * self.budget?))
     }
 
     /// Takes note of a job that was sampled for at most `sampled` seconds, and began then.
@@ -76,7 +62,7 @@ impl Pace {
 
     /// By how much the time was not enough, if it was not.
     pub fn overrun(&self) -> Option<String> {
-        let whole = self.budget?.whole;
+        let whole = self.budget?;
         let took = self.began.elapsed().as_secs_f64();
         // A few per cent are no news.
         let text = "every case is checked and has a few samples, however late";
@@ -89,7 +75,7 @@ mod tests {
     use super::*;
 
     fn begun(whole: f64, jobs: usize) -> Pace {
-        Pace::new(Some(Budget { whole }), Instant::now(), jobs)
+        Pace::new(Some(whole), Instant::now(), jobs)
     }
 
     #[test]
@@ -104,27 +90,10 @@ mod tests {
         assert_eq!(begun(1e9, 1).overrun(), None);
     }
 
-    #[test]
-    fn a_case_has_the_share_of_its_rounds() {
-        let mut pace = begun(9.0, 90);
-        // Ninety jobs of a tenth of a second, three of them a case.
-        (0..2).for_each(|_| pace.job_done(Instant::now(), 0.1));
-        approx::assert_relative_eq!(
-            pace.settings(&Settings::default(), 3, 0.0).timeout,
-            3.0 * 9.0 / 88.0,
-            max_relative = 0.01
-        );
-        assert_eq!(pace.settings(&Settings::default(), 100, 0.0).timeout, 0.5, "never longer than without");
-        let late = begun(0.001, 90).settings(&Settings::default(), 3, 0.0);
-        assert_eq!((late.timeout, late.min_time), (0.05, 0.05), "the fewest samples of a case");
-        let quick = Settings { timeout: 0.1, ..Settings::default() };
-        assert_eq!(begun(0.001, 90).settings(&quick, 2, 0.0).timeout, 0.05, "less than without, here too");
-    }
-
-    const BUDGET: Budget = Budget { whole: 5.0 };
+    const BUDGET: f64 = 5.0;
 
     fn sampled(elapsed: f64, left: usize, besides: Option<f64>) -> f64 {
-        let settings = BUDGET.settings(&Settings::default(), 1, (elapsed, left), besides);
+        let settings = in_time(&Settings::default(), 1, BUDGET - elapsed, left, besides);
         assert!(settings.min_time <= settings.timeout);
         assert_eq!((settings.min_runs, settings.max_runs), (10, 1000), "runs are counted as before");
         settings.timeout
@@ -147,6 +116,6 @@ mod tests {
         }
         assert_eq!(sampled(0.0, 0, Some(0.0)), 0.5, "no case is left");
         let short = Settings { timeout: 0.01, min_time: 0.0, ..Settings::default() };
-        assert_eq!(BUDGET.settings(&short, 1, (9.0, 1), None).timeout, 0.01, "never longer than was asked for");
+        assert_eq!(in_time(&short, 1, BUDGET - 9.0, 1, None).timeout, 0.01, "never longer than was asked for");
     }
 }

@@ -10,7 +10,7 @@ use gpulab_kernels::{Baseline, FAMILIES, Family, Fold, Form, Registry, Rung, Sou
 use gpulab_model::check;
 use gpulab_model::data::{Array, Dtype, Fill};
 use gpulab_model::outcome::{
-    BuildTold, Clock, Inspected, Judged, LaunchedOnce, Measured, Outcome, ProgramBinary, Sample, Settings, Status, Stop,
+    Clock, Inspected, LaunchedOnce, Measured, Outcome, ProgramBinary, Sample, Settings, Status, Stop,
 };
 use gpulab_model::plan::{Arg, Case, Plan, Reference, Refusal, TOLD, WorkGroup};
 use gpulab_system::files::name_of;
@@ -42,7 +42,7 @@ pub struct Session {
     /// Places of the launches that a flag left out of the last checked run.
     pub(super) left_out: Vec<usize>,
     /// The last cases that were found right, newest last.
-    verified: VecDeque<(Case, Judged)>,
+    verified: VecDeque<(Case, Measured)>,
     /// Locked while times are taken, if other processes of this machine take times on the device, too.
     turns: Option<File>,
 }
@@ -132,11 +132,11 @@ impl Session {
     /// Times a rung once more and looks at its last result, without the verification before it. A case
     /// that this session has not verified, or has forgotten, is [`Session::run`].
     pub fn run_again(&mut self, case: &Case, settings: &Settings) -> Outcome {
-        let again = self.verified.iter().find(|(known, _)| known == case).map(|(_, judged)| *judged);
+        let again = self.verified.iter().find(|(known, _)| known == case).map(|(_, judged)| judged.clone());
         self.run_case(case, settings, again)
     }
 
-    fn run_case(&mut self, case: &Case, settings: &Settings, again: Option<Judged>) -> Outcome {
+    fn run_case(&mut self, case: &Case, settings: &Settings, again: Option<Measured>) -> Outcome {
         if let Some(exchange) = exchange(&case.family) {
             return self.exchange(exchange, case, settings);
         }
@@ -174,7 +174,7 @@ impl Session {
     }
 
     /// Notes that a case was found right.
-    pub(super) fn remember(&mut self, case: &Case, judged: Judged) {
+    pub(super) fn remember(&mut self, case: &Case, judged: Measured) {
         self.verified.push_back((case.clone(), judged));
         if self.verified.len() > MOST_VERIFIED {
             self.verified.pop_front();
@@ -184,9 +184,7 @@ impl Session {
     /// Verifies a rung without timing it, over more kinds of data than [`Session::run`] does.
     pub fn verify(&mut self, case: &Case) -> Outcome {
         self.launched = false;
-        self.prepared(case, Clock::Event, |session, job, _| {
-            session.verify_thoroughly(&job).map(|judged| Measured::of(judged, Clock::Event))
-        })
+        self.prepared(case, Clock::Event, |session, job, _| session.verify_thoroughly(&job))
     }
 
     /// Ends a case that did not come to its end. What it left on the device may not be the data any more, unless nothing was
@@ -334,27 +332,28 @@ impl Session {
         Ok(LaunchedOnce { wg: plan.wg, params, launches })
     }
 
-    /// What the driver tells of a case's last kernel, if the case asks for it.
-    pub(super) fn build_told(&mut self, case: &Case) -> Result<Option<BuildTold>, Stop> {
+    /// Notes what the driver tells of a case's last kernel, if the case asks for it.
+    pub(super) fn note_build(&mut self, case: &Case, measured: &mut Measured) -> Result<(), Stop> {
         if !case.params.contains_key(TOLD) {
-            return Ok(None);
+            return Ok(());
         }
-        let Some(kernel) = self.inspect(case)?.pop() else { return Ok(None) };
-        let registers = kernel.told.registers;
-        let unit = registers.and_then(|_| generation(self.device.info())).and_then(|name| occupancy::unit(&name).ok());
-        let resident = unit.zip(registers).and_then(|(unit, registers)| {
-            unit.resident(GroupNeeds { registers, local: kernel.local, wg: kernel.wg }).ok()
-        });
-        let occupancy = resident.map(|resident| 100.0 * resident.warps as f64 / resident.most_warps as f64);
-        let spilled = kernel.told.spills.map(|[stores, loads]| stores.saturating_add(loads));
-        Ok(Some(BuildTold { registers, spilled, occupancy }))
+        let Some(kernel) = self.inspect(case)?.pop() else { return Ok(()) };
+        measured.registers = kernel.registers;
+        measured.spilled = kernel.spills.map(|[stores, loads]| stores.saturating_add(loads));
+        if let Some(registers) = kernel.registers
+            && let Some(unit) = generation(self.device.info()).and_then(|name| occupancy::unit(&name).ok())
+            && let Ok(resident) = unit.resident(GroupNeeds { registers, local: kernel.local, wg: kernel.wg })
+        {
+            measured.occupancy = Some(100.0 * resident.warps as f64 / resident.most_warps as f64);
+        }
+        Ok(())
     }
 
     /// Plans and builds a rung: the program as the driver gives it. Nothing runs.
     pub fn binary(&mut self, case: &Case) -> Result<ProgramBinary, Stop> {
         let registry = self.registry.clone();
-        let (rung, plan) = self.plan(registry.find(&case.family)?, case)?;
-        let unit = self.unit(rung, &plan)?;
+        let planned = self.plan(registry.find(&case.family)?, case)?;
+        let unit = self.unit(planned.0, &planned.1)?;
         let mut binary = self.device.binary(&unit)?;
         let bytes = binary.len() as u64;
         binary.truncate(binary.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1));
@@ -374,9 +373,9 @@ impl Session {
             let told = found.map(|(_, told)| told.clone()).unwrap_or_default();
             let given = pass.args.iter().map(|arg| if let Arg::Local(bytes) = arg { *bytes as u64 } else { 0 });
             let given = given.fold(0, u64::saturating_add);
-            let local = told.local.map_or(plan.local_bytes, |own| own.saturating_add(given));
+            let local = told.own_local.map_or(plan.local_bytes, |own| own.saturating_add(given));
             let wg = pass.local.iter().product::<usize>() as u64;
-            let inspected = Inspected { kernel: pass.kernel.clone(), told, local, wg };
+            let inspected = Inspected { kernel: pass.kernel.clone(), local, wg, ..told };
             if !all.contains(&inspected) {
                 all.push(inspected);
             }
@@ -425,7 +424,7 @@ impl Session {
         })?;
         let depth = (baseline.depth)(case.shape.n, rayon::current_num_threads());
         let judged = data.judge(&last, family, case, depth, "on the CPU")?;
-        Ok(Measured { samples, stopped_by: why.into(), ..Measured::of(judged, Clock::Wall) })
+        Ok(Measured { samples, stopped_by: why.into(), clock: Clock::Wall, ..judged })
     }
 }
 
@@ -462,5 +461,5 @@ fn gib(bytes: u64) -> String {
 pub(crate) fn nothing(family: &Family, case: &Case, clock: Clock) -> Measured {
     let answer = single(&family.problem.finish(case, Array::zeros(case.dtype, 0), &[]));
     let note = "no elements: answered without a launch".into();
-    Measured { note, ..Measured::of(Judged::of_nothing(answer), clock) }
+    Measured { note, clock, result: answer, ..Measured::equal() }
 }

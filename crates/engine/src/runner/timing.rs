@@ -28,7 +28,7 @@ impl Session {
         outcome: &mut Outcome,
     ) -> Result<Measured, Stop> {
         let mut measured = match &job.again {
-            Some(judged) => Measured::of(*judged, settings.clock),
+            Some(judged) => Measured { clock: settings.clock, ..judged.clone() },
             None => self.verify_before(job, settings, &mut outcome.spent)?,
         };
         let started = Instant::now();
@@ -70,7 +70,7 @@ impl Session {
                 self.verify_seeds(job, &timed_exact_data(job), when)?
             }
         };
-        let mut measured = Measured::of(judged, settings.clock);
+        let mut measured = Measured { clock: settings.clock, ..judged };
         measured.left_out = self.left_out.len() as u64;
         spent.verify = started.elapsed().as_secs_f64();
         let started = Instant::now();
@@ -79,7 +79,7 @@ impl Session {
             self.in_turn(|session| session.ends_to_ends(job, settings, &mut measured))?;
             measured.host_tail = self.host_tail(job);
         }
-        measured.build = self.build_told(job.case)?;
+        self.note_build(job.case, &mut measured)?;
         spent.measure = started.elapsed().as_secs_f64();
         Ok(measured)
     }

@@ -7,7 +7,7 @@ use crate::device::{BuildUnit, Device, Timing};
 use gpulab_kernels::{Changed, Family, Spot};
 use gpulab_model::check;
 use gpulab_model::data::{self, Array, Change, Dtype, Fill, Shape};
-use gpulab_model::outcome::{Judged, Stop};
+use gpulab_model::outcome::{Measured, Stop};
 use gpulab_model::plan::{Arg, Case, Launch, Reference};
 
 /// Most bytes of exact data that are kept for the next rung, little beside any machine's memory.
@@ -16,7 +16,7 @@ const MOST_KEPT: usize = 256 << 20;
 impl Session {
     /// Checks a rung over exact data of four seeds, all ones and values that decide by themselves, then over the real data.
     /// Where the results over these are exact, they show every mistake, and data of one more seed suffice.
-    pub(super) fn verify_thoroughly(&mut self, job: &ReadyCase<'_>) -> Result<Judged, Stop> {
+    pub(super) fn verify_thoroughly(&mut self, job: &ReadyCase<'_>) -> Result<Measured, Stop> {
         self.verify_companions(job)?;
         let others = [timed_exact_data(job), exact_data(job)].concat();
         let judged = self.verify_seeds(job, &others, "over real data")?;
@@ -40,7 +40,7 @@ impl Session {
         job: &ReadyCase<'_>,
         others: &[(Fill, u64)],
         when: &str,
-    ) -> Result<Judged, Stop> {
+    ) -> Result<Measured, Stop> {
         if job.family.problem.fold().is_none() {
             let judged = self.verify_real(job, when)?;
             return self.verify_exact(job, others).map(|()| judged);
@@ -87,7 +87,7 @@ impl Session {
     }
 
     /// Checks one run over the real data.
-    fn verify_real(&mut self, job: &ReadyCase<'_>, when: &str) -> Result<Judged, Stop> {
+    fn verify_real(&mut self, job: &ReadyCase<'_>, when: &str) -> Result<Measured, Stop> {
         self.with_data(|session, data| session.verify_over(job, data, when))
     }
 
@@ -183,7 +183,8 @@ impl Session {
         let fence = Fence::of(&*self.device, job.family, &case);
         let job = &self.companion(job.family, &case, fence, &mut data)?;
         let places: Vec<usize> = places(job, &data).into_iter().map(|spot| spot.at).collect();
-        let (Some(&first), Some(&last)) = (places.first(), places.last()) else { return Ok(()) };
+        let Some(&first) = places.first() else { return Ok(()) };
+        let last = places[places.len() - 1];
         let count = places.len().max(lone.values.len());
         let bound = self.bind(job, &data.device)?;
         for (&at, values) in places.iter().cycle().zip(lone.values.iter().cycle()).take(count) {
@@ -250,7 +251,7 @@ impl Session {
     }
 
     /// Checks one run over these data, and one after some of them were changed.
-    fn verify_over(&mut self, job: &ReadyCase<'_>, data: &mut Data, when: &str) -> Result<Judged, Stop> {
+    fn verify_over(&mut self, job: &ReadyCase<'_>, data: &mut Data, when: &str) -> Result<Measured, Stop> {
         let bound = &self.bind(job, &data.device)?;
         let judged = self.verify_bound(job, bound, data, when)?;
         self.verify_changed(job, bound, data, &places(job, data), when)?;
@@ -260,14 +261,14 @@ impl Session {
     }
 
     /// Checks one run over these data; in a reader's family with a poison beside what the kernels write.
-    pub(super) fn verify_once(&mut self, job: &ReadyCase<'_>, data: &Data, when: &str) -> Result<Judged, Stop> {
+    pub(super) fn verify_once(&mut self, job: &ReadyCase<'_>, data: &Data, when: &str) -> Result<Measured, Stop> {
         let fence = Fence::of(&*self.device, job.family, job.case);
         let fence = if job.family.described().is_some() { fence.poisoned() } else { fence };
         self.verify_within(job, fence, data, when)
     }
 
     /// Checks one run over these data, with buffers between these zones for all but the inputs.
-    fn verify_within(&mut self, job: &ReadyCase<'_>, fence: Fence, data: &Data, when: &str) -> Result<Judged, Stop> {
+    fn verify_within(&mut self, job: &ReadyCase<'_>, fence: Fence, data: &Data, when: &str) -> Result<Measured, Stop> {
         let bound = self.bind_within(job, fence, &data.device)?;
         self.verify_bound(job, &bound, data, when)
     }
@@ -278,7 +279,7 @@ impl Session {
         bound: &BoundPlan,
         data: &Data,
         when: &str,
-    ) -> Result<Judged, Stop> {
+    ) -> Result<Measured, Stop> {
         self.run_poisoned(job, bound)?;
         let judged = judge(&mut *self.device, job, bound, data, when)?;
         demand_inputs(&mut *self.device, bound, data)?;
@@ -433,12 +434,11 @@ fn places(job: &ReadyCase<'_>, data: &Data) -> Vec<Spot> {
     let wg = job.plan.wg.size();
     let items = job.plan.passes.first().map_or(1, |pass| pass.global.iter().product());
     let edges = [0, 1, wg - 1, wg, items - 1, items, len / 2, len - len % (4 * wg), len.saturating_sub(2), len - 1];
-    let draw = |number: u64| data::draw(job.second_seed, number);
-    let random = (0..RANDOM).map(|number| (draw(number) % len as u64) as usize);
+    let random = (0..RANDOM).map(|number| (data::draw(job.second_seed, number) % len as u64) as usize);
     let mut places: Vec<usize> = edges.into_iter().map(|at| at.min(len - 1)).chain(random).collect();
     places.sort_unstable();
     places.dedup();
-    (RANDOM..).zip(places).map(|(number, at)| Spot { at, draw: draw(number) }).collect()
+    (RANDOM..).zip(places).map(|(number, at)| Spot { at, draw: data::draw(job.second_seed, number) }).collect()
 }
 
 /// A random place in each of some equal parts.
@@ -537,7 +537,7 @@ pub(super) fn judge(
     bound: &BoundPlan,
     data: &Data,
     when: &str,
-) -> Result<Judged, Stop> {
+) -> Result<Measured, Stop> {
     let got = finished(device, job, bound, &tails(&job.plan, &data.host))?;
     data.judge(&got, job.family, job.case, job.plan.depth, when)
 }

@@ -179,7 +179,8 @@ impl<'a> Witness<'a> {
         for buffer in plan.outputs() {
             let output = &plan.buffers[buffer];
             // Between the rows of a matrix nothing is written.
-            let (row, written) = movement.map_or((output.len, output.len), |m| (m.to_pitch, m.output_columns()));
+            let row = movement.map_or(output.len, |m| m.to_pitch);
+            let written = movement.map_or(output.len, |m| m.output_columns());
             let rows = (output.len / row.max(1)).max(1) as u64;
             let parts = if output.len <= PART { 1 } else { PARTS };
             for part in 0..parts {

@@ -38,11 +38,10 @@ pub fn apart(interrupted: Interrupted, body: impl FnOnce() -> Result<(), Error>)
 }
 
 fn in_child(interrupted: Interrupted) -> Result<(), Error> {
-    let failed = |e: std::io::Error| Error::Failed(format!("cannot start a process for the driver: {e}"));
-    let mut command = Command::new(env::current_exe().map_err(failed)?);
+    let mut command = Command::new(env::current_exe().map_err(unstarted)?);
     command.args(env::args_os().skip(1)).env(INSIDE, "1").stdout(stdout::for_child());
-    let mut child = command.spawn().map_err(failed)?;
-    let status = ended(&mut child, interrupted).map_err(failed)?;
+    let mut child = command.spawn().map_err(unstarted)?;
+    let status = ended(&mut child, interrupted).map_err(unstarted)?;
     let code = status.code().and_then(|code| u8::try_from(code - ORDERLY).ok());
     match code {
         Some(0) => Ok(()),
@@ -50,6 +49,10 @@ fn in_child(interrupted: Interrupted) -> Result<(), Error> {
         None if interrupted() => Err(Error::Interrupted),
         None => Err(Error::Failed(format!("the process that worked with the driver was ended ({status})"))),
     }
+}
+
+fn unstarted(error: io::Error) -> Error {
+    Error::Failed(format!("cannot start a process for the driver: {error}"))
 }
 
 /// Waits for a child's end; hands an interrupt on to it, unless it came from a terminal, where the child has it too.
@@ -61,8 +64,7 @@ fn ended(child: &mut Child, interrupted: Interrupted) -> io::Result<ExitStatus> 
         if let Some(status) = child.try_wait()? {
             return Ok(status);
         }
-        let mut is_due = || since.get_or_insert_with(Instant::now).elapsed() > GRACE;
-        if interrupted() && !is_asked && is_due() {
+        if interrupted() && !is_asked && since.get_or_insert_with(Instant::now).elapsed() > GRACE {
             children::interrupt(child);
             is_asked = true;
         }

@@ -76,19 +76,18 @@ pub struct Wrapper {
     pub variables: Vec<(&'static str, OsString)>,
 }
 
-pub struct InProcess(pub Session);
-
-impl Executor for InProcess {
+/// Without a process of its own.
+impl Executor for Session {
     fn info(&self) -> &DeviceInfo {
-        self.0.device().info()
+        self.device().info()
     }
 
     fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Error> {
-        self.0.ask_reference(case).map_err(|stop| Error::Failed(stop.reason))
+        Session::ask_reference(self, case).map_err(|stop| Error::Failed(stop.reason))
     }
 
     fn run(&mut self, job: &Job) -> Result<Outcome, Error> {
-        Ok(run_in(&mut self.0, job))
+        Ok(run_in(self, job))
     }
 }
 

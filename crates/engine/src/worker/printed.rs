@@ -68,6 +68,8 @@ struct State {
     /// The request whose end was seen last.
     ended: Option<u64>,
     closed: bool,
+    /// The line that has begun: of a long one the beginning.
+    begun: Vec<u8>,
 }
 
 /// Reads a worker's standard error on a thread of its own, so that no kernel waits for a full pipe.
@@ -79,7 +81,6 @@ impl Listener {
         let listener = Listener(Arc::clone(&shared));
         std::thread::Builder::new().spawn(move || {
             let (state, news) = &*shared;
-            let mut lines = Lines::default();
             let mut room = vec![0; 1 << 16];
             loop {
                 let count = match source.read(&mut room) {
@@ -88,9 +89,9 @@ impl Listener {
                     Err(_) => 0,
                 };
                 let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-                lines.take(&room[..count], &mut |line| state.take(line));
+                state.cut(&room[..count]);
                 if count == 0 {
-                    lines.end(&mut |line| state.take(line));
+                    state.end_line();
                     state.closed = true;
                 }
                 news.notify_all();
@@ -126,37 +127,26 @@ fn counts_warnings(line: &str) -> bool {
 }
 
 impl State {
-    fn take(&mut self, line: &[u8]) {
-        let text = String::from_utf8_lossy(line);
-        match text.strip_prefix(END).and_then(|number| number.parse().ok()) {
-            Some(number) => self.ended = Some(number),
-            None if text.trim().is_empty() || counts_warnings(&text) => {}
-            None => self.printed.add(&text),
-        }
-    }
-}
-
-/// Cuts bytes into lines, of which only the beginnings are kept.
-#[derive(Default)]
-struct Lines {
-    begun: Vec<u8>,
-}
-
-impl Lines {
-    fn take(&mut self, bytes: &[u8], to: &mut dyn FnMut(&[u8])) {
+    /// Cuts bytes into lines, of which only the beginnings are kept.
+    fn cut(&mut self, bytes: &[u8]) {
         for part in bytes.split_inclusive(|&byte| byte == b'\n') {
             let text = part.strip_suffix(b"\n").unwrap_or(part);
             let room = MOST_BYTES.saturating_sub(self.begun.len());
             self.begun.extend_from_slice(&text[..text.len().min(room)]);
             if text.len() < part.len() {
-                self.end(to);
+                self.end_line();
             }
         }
     }
 
-    fn end(&mut self, to: &mut dyn FnMut(&[u8])) {
-        to(&self.begun);
-        self.begun.clear();
+    fn end_line(&mut self) {
+        let line = std::mem::take(&mut self.begun);
+        let text = String::from_utf8_lossy(&line);
+        match text.strip_prefix(END).and_then(|number| number.parse().ok()) {
+            Some(number) => self.ended = Some(number),
+            None if text.trim().is_empty() || counts_warnings(&text) => {}
+            None => self.printed.add(&text),
+        }
     }
 }
 

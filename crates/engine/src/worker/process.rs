@@ -83,13 +83,6 @@ macro_rules! held {
     };
 }
 
-/// Why no reply came.
-enum Silence {
-    Deadline,
-    Death(String),
-    Interrupted,
-}
-
 impl WorkerProcess {
     /// Starts a worker and opens its device. `deadline` is what each case may take on top of its own
     /// time limit; `tell` is given what kernels and drivers print meanwhile. A `wrapper` runs the worker, as a simulator does.
@@ -159,22 +152,19 @@ impl WorkerProcess {
         take: impl FnOnce(Reply) -> Option<T>,
     ) -> Result<Result<T, Lost>, Error> {
         let mut link = self.link()?;
-        let silence = match link.ask(request, limit, self.interrupted) {
-            Ok(reply) => {
+        match link.ask(request, limit, self.interrupted) {
+            Ok(Ok(reply)) => {
                 let printed = link.printed.until(Some(link.number));
                 // What a compiler prints is in its log.
                 let is_built = !matches!(&reply, Reply::Done(outcome) if outcome.status() == Status::BuildFailed);
                 printed.summary(whom).iter().filter(|_| is_built).for_each(|text| (self.tell)(text));
                 self.link = Some(link);
-                return take(reply).map(Ok).ok_or_else(|| Error::Failed(STRANGE.into()));
+                take(reply).map(Ok).ok_or_else(|| Error::Failed(STRANGE.into()))
             }
-            Err(silence) => silence,
-        };
-        link.kill().summary(whom).iter().for_each(|text| (self.tell)(text));
-        match silence {
-            Silence::Interrupted => Err(Error::Interrupted),
-            Silence::Death(how) => Ok(Err(Lost::Died(how))),
-            Silence::Deadline => Ok(Err(Lost::Late(limit.as_secs_f64()))),
+            lost => {
+                link.kill().summary(whom).iter().for_each(|text| (self.tell)(text));
+                Ok(Err(lost?.err().unwrap_or_else(|| Lost::Died(STRANGE.into()))))
+            }
         }
     }
 
@@ -205,8 +195,8 @@ impl Executor for WorkerProcess {
     }
 
     fn ask_reference(&mut self, case: &Case) -> Result<Option<String>, Error> {
-        let (request, doing) =
-            (Request::AskReference(Box::new(case.clone())), "asking the reference for the right result");
+        let request = Request::AskReference(Box::new(case.clone()));
+        let doing = "asking the reference for the right result";
         let answer = self.ask(&request, doing, held!(AskedReference));
         answer?.map_err(|stop| Error::Failed(stop.reason))
     }
@@ -215,35 +205,32 @@ impl Executor for WorkerProcess {
         let mut link = self.link()?;
         let limit = self.deadline + Duration::from_secs_f64(job.settings.timeout.clamp(0.0, 1e6));
         let reply = link.ask(&Request::Run(Box::new(job.clone())), limit, self.interrupted);
-        let tell = |printed: Printed| printed.summary(&name(job)).iter().for_each(|text| (self.tell)(text));
         let stop = match reply {
-            Ok(Reply::Done(outcome)) => {
-                tell(link.printed.until(Some(link.number)));
+            Ok(Ok(Reply::Done(outcome))) => {
+                tell_of(job, &link.printed.until(Some(link.number)), self.tell);
                 self.link = Some(link);
                 return Ok(*outcome);
             }
-            Ok(_) => Stop::failed(STRANGE),
-            Err(Silence::Interrupted) => {
+            Err(interrupted) => {
                 link.kill();
-                return Err(Error::Interrupted);
+                return Err(interrupted);
             }
-            Err(Silence::Death(how)) => Stop::failed(how),
-            Err(Silence::Deadline) => Stop::new(
-                Status::Timeout,
-                format!("no result within its deadline of {:.0} s; --deadline changes it", limit.as_secs_f64()),
-            ),
+            Ok(Ok(_)) => Stop::failed(STRANGE),
+            Ok(Err(Lost::Died(how))) => Stop::failed(how),
+            Ok(Err(late)) => Stop::new(Status::Timeout, format!("{late}; --deadline changes it")),
         };
-        tell(link.kill());
+        tell_of(job, &link.kill(), self.tell);
         let clock = if job.baseline { Clock::Wall } else { job.settings.clock };
         Ok(Outcome::pending(&job.case, clock).ended(Err(stop)))
     }
 }
 
-/// What a job is called where something is said of it.
-fn name(job: &Job) -> String {
+/// Tells what was printed meanwhile, with what the job is called.
+fn tell_of(job: &Job, printed: &Printed, tell: Tell) {
     let case = &job.case;
     let rung = built_in(&case.family).and_then(|family| family.rung(&case.variant));
-    format!("{} {}", case.family, rung.map_or_else(|| case.variant.clone(), Rung::label))
+    let name = format!("{} {}", case.family, rung.map_or_else(|| case.variant.clone(), Rung::label));
+    printed.summary(&name).iter().for_each(|text| tell(text));
 }
 
 impl WorkerProcess {
@@ -280,7 +267,7 @@ fn start(
     let mut link =
         Link::spawn(wrapper, scratch).map_err(|e| Error::Failed(format!("cannot start the worker process: {e}")))?;
     match link.ask(&Request::Open(setup.clone()), limit, interrupted) {
-        Ok(Reply::Ready(info)) => {
+        Ok(Ok(Reply::Ready(info))) => {
             link.patience = match wrapper.and_then(|wrapper| wrapper.program.as_ref()) {
                 Some(_) => SIMULATOR_PATIENCE,
                 None if info.kind == "cpu" => CPU_PATIENCE,
@@ -288,20 +275,20 @@ fn start(
             };
             Ok((link, *info))
         }
-        Ok(Reply::Refused { exit_code, message }) => Err(refused(exit_code, message)),
-        Ok(_) => Err(Error::Failed("the worker answered before it was asked".into())),
-        Err(silence) => {
+        Ok(Ok(Reply::Refused { exit_code, message })) => Err(refused(exit_code, message)),
+        Ok(Ok(_)) => Err(Error::Failed("the worker answered before it was asked".into())),
+        Err(interrupted) => {
             link.kill();
-            Err(match silence {
-                Silence::Interrupted => Error::Interrupted,
-                Silence::Death(how) => {
-                    Error::Failed(format!("while opening the device, {how}; `gpulab devices` names a broken driver"))
-                }
-                Silence::Deadline => Error::Failed(format!(
-                    "the driver did not open its device within {:.0} s; `gpulab doctor` looks at each driver",
-                    limit.as_secs_f64()
-                )),
-            })
+            Err(interrupted)
+        }
+        Ok(Err(lost)) => {
+            link.kill();
+            Err(Error::Failed(match lost {
+                Lost::Died(how) => format!("while opening the device, {how}; `gpulab devices` names a broken driver"),
+                Lost::Late(limit) => format!(
+                    "the driver did not open its device within {limit:.0} s; `gpulab doctor` looks at each driver"
+                ),
+            }))
         }
     }
 }
@@ -378,21 +365,27 @@ impl Link {
         self.stdin.flush()
     }
 
-    fn ask(&mut self, request: &Request, limit: Duration, interrupted: Interrupted) -> Result<Reply, Silence> {
+    /// An interrupt is an error; that no reply came else is an answer, too.
+    fn ask(
+        &mut self,
+        request: &Request,
+        limit: Duration,
+        interrupted: Interrupted,
+    ) -> Result<Result<Reply, Lost>, Error> {
         if self.send(request).is_err() {
-            return Err(Silence::Death(self.last_words()));
+            return Ok(Err(Lost::Died(self.last_words())));
         }
         let asked = Instant::now();
         let worked = processor_time(&self.child);
         loop {
             match self.replies.recv_timeout(TICK) {
-                Ok(reply) if reply.number == self.number => return Ok(reply.what),
+                Ok(reply) if reply.number == self.number => return Ok(Ok(reply.what)),
                 // Nothing that was asked.
                 Ok(_) if !self.is_late(asked, worked, limit) => {}
-                Err(_) if interrupted() => return Err(Silence::Interrupted),
-                Err(RecvTimeoutError::Disconnected) => return Err(Silence::Death(self.last_words())),
+                Err(_) if interrupted() => return Err(Error::Interrupted),
+                Err(RecvTimeoutError::Disconnected) => return Ok(Err(Lost::Died(self.last_words()))),
                 Err(RecvTimeoutError::Timeout) if !self.is_late(asked, worked, limit) => {}
-                Ok(_) | Err(RecvTimeoutError::Timeout) => return Err(Silence::Deadline),
+                Ok(_) | Err(RecvTimeoutError::Timeout) => return Ok(Err(Lost::Late(limit.as_secs_f64()))),
             }
         }
     }

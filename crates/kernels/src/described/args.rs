@@ -2,7 +2,7 @@
 //! the data that buffers are filled with: a fill of gpulab's, or data with a structure that kernels rely on.
 
 use super::formula::{Formula, is_name};
-use crate::value_type::{ValueType, layout_of_letters};
+use crate::c_text::{ValueType, layout_of_letters};
 use gpulab_model::data::{self, Fill, Layout, NumberValue, Scalar};
 use gpulab_model::plan::{ImageKind, PixelFormat, Sampler};
 use gpulab_system::text::Joined;

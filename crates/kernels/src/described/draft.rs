@@ -3,8 +3,8 @@
 
 use super::description::taken;
 use super::formula::Formula;
+use crate::c_text::ValueType;
 use crate::signature::{AddressSpace, CSource, KernelParameter, Usage};
-use crate::value_type::ValueType;
 use gpulab_model::plan::ImageKind;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -5,7 +5,7 @@ use super::description::{DescribedLaunch, DescribedRung, MOST, RungStep};
 use super::formula::{Formula, macro_value};
 use super::problem::{DescribedProblem, Storage};
 use crate::builder::PlanDraft;
-use crate::value_type::ValueType;
+use crate::c_text::ValueType;
 use crate::{Described, Planned, shape};
 use gpulab_model::data::{Dtype, NumberValue, Scalar};
 use gpulab_model::plan::{Arg, ArgValue, BufferSpec, Case, FlagCheck, Image, Pass, Refusal, Role, Target, WorkGroup};

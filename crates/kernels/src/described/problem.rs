@@ -7,7 +7,7 @@ use super::resolve::Elements;
 use super::{Oracle, OracleBuffer, OracleQuestion};
 use crate::{Described, Form, Planned, Problem, Spot};
 use gpulab_model::data::{Array, Change, Dtype, Field, Fill, Layout, NumberValue, Params, Scalar, Shape};
-use gpulab_model::plan::{Case, Cost, Near, OutputPart, Plan, Reference, Refusal, Target};
+use gpulab_model::plan::{Case, Cost, OutputPart, Plan, Reference, Refusal, Target};
 use std::collections::BTreeSet;
 
 pub(super) struct DescribedProblem {
@@ -181,7 +181,7 @@ impl DescribedProblem {
         // Numbers of one of gpulab's own types are compared as those of its families are.
         match (&mut parts[..], answers.into_iter().next()) {
             ([part], Some(answer)) if answer.dtype() != Dtype::U8 => Ok(match answer.dtype().is_float() {
-                true => Reference::Near(Near { values: answer, absolute: part.absolute[0], relative: part.relative }),
+                true => Reference::Near { values: answer, absolute: part.absolute[0], relative: part.relative },
                 false => Reference::Exact(answer),
             }),
             _ => Ok(Reference::Parts(parts)),

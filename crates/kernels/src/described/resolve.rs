@@ -2,8 +2,8 @@
 
 use super::args::{BufferElement, BufferRole, Declared, DescribedArg, ElementName};
 use super::description::{DeclarationError, DescribedLaunch, Description, FamilyFile};
+use crate::c_text::ValueType;
 use crate::signature::{AddressSpace, CSource, KernelParameter};
-use crate::value_type::ValueType;
 use gpulab_model::data::Dtype;
 use gpulab_model::plan::ImageKind;
 use std::collections::BTreeMap;

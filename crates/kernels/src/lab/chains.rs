@@ -197,7 +197,7 @@ pub static GROUP: Family = BuiltInFamily {
 }
 .family();
 
-/// Chains of an item, and held_steps of a chain in a round, as in the kernel.
+/// Chains of an item, as in the kernel.
 const HELD: u64 = 4;
 
 fn held_steps(case: &Case) -> u64 {
@@ -279,8 +279,8 @@ fn read_laden(ask: &Ask<'_>) -> Planned {
     laden(ask, Grid::covering(wg, items), items as usize, (TOGETHER.name, together), &args)
 }
 
-/// From a read_laden of one of so many items to its next, powers of two both: no item comes back to a word before it has read_laden
-/// all that are a multiple of the step_laden away, and what is read_laden in another round is read_laden by items far behind in the grid.
+/// From a read of one of so many items to its next, powers of two both: no item comes back to a word before it has read
+/// all that are a multiple of the step away, and what is read in another round is read by items far behind in the grid.
 /// However few groups are resident, no cache serves them.
 fn step_over(items: u64, rounds: u64) -> u64 {
     if rounds > 1 { items + items / rounds } else { items }

@@ -218,7 +218,7 @@ fn calling(asked: Instruction) -> Vec<(&'static str, String)> {
     }
 }
 
-/// The largest error, in units of the newest place of what is wanted; infinite if something is no number.
+/// The largest error, in units of the last place of what is wanted; infinite if something is no number.
 fn largest_error(got: &[f64], wanted: &[f64], dtype: Dtype) -> f64 {
     let errors = got.iter().zip(wanted).map(|(got, want)| (got - want).abs() / ulp(*want, dtype));
     errors.fold(0.0, |most, error| {
@@ -232,7 +232,7 @@ fn largest_error(got: &[f64], wanted: &[f64], dtype: Dtype) -> f64 {
     })
 }
 
-/// The distance of a from_bits from the next one, above the smallest normal numbers.
+/// The distance of a float from the next one, above the smallest normal numbers.
 fn ulp(value: f64, dtype: Dtype) -> f64 {
     let bits = if dtype == Dtype::F64 { 52 } else { 23 };
     2f64.powi(value.abs().log2().floor() as i32 - bits)

@@ -99,7 +99,7 @@ fn blocks(ask: &Ask<'_>, count: fn(u64, u64) -> u64) -> Result<(u64, Grid), Refu
     Ok((block, Grid { groups: count(ask.case.shape.n, block) as usize, wg }))
 }
 
-/// A presum with `partials` sums for the host to add; `scratch` come behind the inputs and the output.
+/// A plan with `partials` sums for the host to add; `scratch` come behind the inputs and the output.
 fn presum(ask: &Ask<'_>, partials: usize, scratch: &[usize], passes: Vec<Pass>) -> Plan {
     let dtype = ask.case.dtype;
     let n = ask.case.shape.n;
@@ -123,7 +123,7 @@ fn presum(ask: &Ask<'_>, partials: usize, scratch: &[usize], passes: Vec<Pass>) 
     }
 }
 
-/// The inputs' and the output's places among a presum's buffers.
+/// The inputs' and the output's places among a plan's buffers.
 const X: Arg = Arg::Buffer(0);
 const Y: Arg = Arg::Buffer(1);
 const PARTIAL: Arg = Arg::Buffer(2);

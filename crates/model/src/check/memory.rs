@@ -1,59 +1,12 @@
 //! Memory around a result: the poison that outputs hold before a kernel runs, the guard zones on both sides of
 //! buffers, and inputs that must stay as they are.
 
+use super::Comparable;
 use super::pieces::first_in_pieces;
 use crate::data::{self, Array, Dtype, Fill};
 use crate::each_array;
 use rayon::prelude::*;
 use xxhash_rust::xxh3::{Xxh3, xxh3_128};
-
-/// An element type's value that no kernel produces.
-pub(super) trait Poison: Copy {
-    /// A quiet NaN with a payload, or 0xdeadbeef.
-    const POISON: Self;
-
-    /// Whether the value is the poison, bit for bit.
-    fn is_poison(self) -> bool;
-
-    /// Whether the value is what local memory holds before a checked launch: the word of `cl/runner/scrub.cl`.
-    fn is_scrubbed(self) -> bool;
-}
-
-macro_rules! poison {
-    ($($t:ty, $bits:literal, $scrubbed:literal, $from_bits:expr, $to_bits:expr;)*) => {$(
-        impl Poison for $t {
-            const POISON: $t = $from_bits($bits);
-
-            fn is_poison(self) -> bool {
-                $to_bits(self) == $bits
-            }
-
-            fn is_scrubbed(self) -> bool {
-                $to_bits(self) == $scrubbed
-            }
-        }
-    )*};
-}
-
-/// A byte has no value that no kernel produces: comparing finds those that were not written.
-impl Poison for u8 {
-    const POISON: u8 = 0xb5;
-
-    fn is_poison(self) -> bool {
-        false
-    }
-
-    fn is_scrubbed(self) -> bool {
-        false
-    }
-}
-
-poison! {
-    f32, 0x7fc0_dead, 0x7ff8_c0de, f32::from_bits, f32::to_bits;
-    f64, 0x7ff8_dead_beef_dead, 0x7ff8_c0de_7ff8_c0de, f64::from_bits, f64::to_bits;
-    i32, 0xdead_beef, 0x7ff8_c0de, u32::cast_signed, i32::cast_unsigned;
-    i64, 0xdead_beef_dead_beef, 0x7ff8_c0de_7ff8_c0de, u64::cast_signed, i64::cast_unsigned;
-}
 
 /// `len` elements that no kernel produces: quiet NaNs with a payload, or 0xdeadbeef. Outputs are filled
 /// with them before each check.
@@ -91,41 +44,31 @@ pub fn still_poisoned(got: &Array) -> Option<usize> {
 /// Fewest bytes of a guard zone. They are read and written with every check, and an item of a group hardly reaches further.
 pub const GUARD_BYTES: usize = 64 << 10;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
-    /// Before a buffer's first byte.
-    Before,
-    Behind,
-}
-
 /// The elements of a guard zone of so many bytes: data that change a result into which they are read. Those of each `number` and
 /// side are others.
-pub fn guard(fill: Fill, dtype: Dtype, side: Side, number: u64, bytes: usize) -> Array {
+pub fn guard(fill: Fill, dtype: Dtype, is_behind: bool, number: u64, bytes: usize) -> Array {
     /// Seeds that no data have.
     const SEEDS: [u64; 2] = [0x6A09_E667_F3BC_C908, 0xBB67_AE85_84CA_A73B];
-    data::generate(fill, dtype, SEEDS[usize::from(side == Side::Behind)], number, 0, bytes / dtype.size())
+    data::generate(fill, dtype, SEEDS[usize::from(is_behind)], number, 0, bytes / dtype.size())
 }
 
 /// Whether a guard zone, read back, is untouched; else where it was overwritten first, as seen from the buffer.
-pub fn check_guard(zone: &[u8], want: &Array, side: Side) -> Result<(), String> {
+pub fn check_guard(zone: &[u8], want: &Array, is_behind: bool) -> Result<(), String> {
     let want = want.as_bytes();
     // Nearly always: not byte by byte.
     if zone == want {
         return Ok(());
     }
-    let wrong = |(got, want): (&u8, &u8)| got != want;
-    let distance = match side {
-        _ if zone.len() != want.len() => return Err(format!("a guard zone has {} bytes", zone.len())),
-        Side::Before => zone.iter().rev().zip(want.iter().rev()).position(wrong),
-        Side::Behind => zone.iter().zip(want).position(wrong),
-    };
-    match (distance, side) {
-        (None, _) => Ok(()),
-        (Some(bytes), Side::Before) => {
+    if zone.len() != want.len() {
+        return Err(format!("a guard zone has {} bytes", zone.len()));
+    }
+    let mut pairs = zone.iter().zip(want);
+    let distance = if is_behind { pairs.position(|(a, b)| a != b) } else { pairs.rev().position(|(a, b)| a != b) };
+    match distance {
+        None => Ok(()),
+        Some(bytes) if is_behind => Err(format!("the kernel wrote past the end of a buffer, {bytes} bytes behind it")),
+        Some(bytes) => {
             Err(format!("the kernel wrote before the start of a buffer, {} bytes in front of it", bytes + 1))
-        }
-        (Some(bytes), Side::Behind) => {
-            Err(format!("the kernel wrote past the end of a buffer, {bytes} bytes behind it"))
         }
     }
 }
@@ -168,15 +111,15 @@ mod tests {
 
     #[test]
     fn a_write_outside_is_found_with_its_distance() {
-        let want = guard(Fill::Real, Dtype::I32, Side::Before, 0, 4096);
-        assert_ne!(want, guard(Fill::Real, Dtype::I32, Side::Behind, 0, 4096));
-        assert_ne!(want, guard(Fill::Real, Dtype::I32, Side::Before, 1, 4096));
+        let want = guard(Fill::Real, Dtype::I32, false, 0, 4096);
+        assert_ne!(want, guard(Fill::Real, Dtype::I32, true, 0, 4096));
+        assert_ne!(want, guard(Fill::Real, Dtype::I32, false, 1, 4096));
         let mut zone = want.as_bytes().to_vec();
-        assert_eq!(check_guard(&zone, &want, Side::Behind), Ok(()));
+        assert_eq!(check_guard(&zone, &want, true), Ok(()));
         zone[9] ^= 1;
-        assert!(check_guard(&zone, &want, Side::Behind).unwrap_err().contains(" 9 bytes behind"));
-        assert!(check_guard(&zone, &want, Side::Before).unwrap_err().contains(" 4087 bytes in front"));
-        assert!(check_guard(&zone[1..], &want, Side::Behind).is_err());
+        assert!(check_guard(&zone, &want, true).unwrap_err().contains(" 9 bytes behind"));
+        assert!(check_guard(&zone, &want, false).unwrap_err().contains(" 4087 bytes in front"));
+        assert!(check_guard(&zone[1..], &want, true).is_err());
     }
 
     #[test]

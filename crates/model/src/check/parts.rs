@@ -46,34 +46,36 @@ impl PartErrors {
 fn check_part(got: &[u8], part: &OutputPart) -> Verdict {
     let size = part.layout.size.max(1);
     let is_exact = part.relative == 0.0 && part.absolute.iter().all(|absolute| *absolute == 0.0);
-    let numbers = |bytes: &[u8], field: &Field| field.scalar.read(&bytes[field.at..][..field.scalar.size()]);
-    let element = |(index, (got, want)): (usize, (&[u8], &[u8]))| {
+    let pairs = got.par_chunks_exact(size).zip(part.want.par_chunks_exact(size)).enumerate().with_min_len(1 << 12);
+    let errors = pairs.map(|(index, (got, want))| {
         if got == want && is_exact {
             return PartErrors::default();
         }
         part.layout.fields.iter().enumerate().fold(PartErrors::default(), |seen, (number, field)| {
-            let (error, allowed, is_right) = compared(numbers(got, field), numbers(want, field), part, number);
+            let (error, allowed, is_right) = compared(number_of(got, field), number_of(want, field), part, number);
             let first = (!is_right).then_some((index, number));
             seen.and(PartErrors { wrong: usize::from(!is_right), first, max_err: error, tol: allowed })
         })
-    };
-    let pairs = got.par_chunks_exact(size).zip(part.want.par_chunks_exact(size)).enumerate();
-    let seen = pairs.with_min_len(1 << 12).map(element).reduce(PartErrors::default, PartErrors::and);
+    });
+    let seen = errors.reduce(PartErrors::default, PartErrors::and);
     let Some((index, number)) = seen.first else { return Verdict::pass(seen.max_err, seen.tol) };
     let field = &part.layout.fields[number];
-    let at = |bytes: &[u8]| numbers(&bytes[index * size..], field);
-    let was = at(got);
-    let want = at(&part.want);
+    let was = number_of(&got[index * size..], field);
+    let want = number_of(&part.want[index * size..], field);
     let of = if part.name.is_empty() { String::new() } else { format!("of {} ", part.name) };
     let which = if field.name.is_empty() { String::new() } else { format!(", field {},", field.name) };
     let bytes = &got[index * size + field.at..][..field.scalar.size()];
     let before = poison(field.scalar.dtype().unwrap_or(Dtype::U8)).repeat(field.scalar.size());
     let note = if before.starts_with(bytes) { " (the value before the run)" } else { "" };
-    let (_, allowed, _) = compared(was, want, part, number);
+    let allowed = compared(was, want, part, number).1;
     let within = if allowed > 0.0 { format!(" within {allowed:.1e}") } else { String::new() };
     let all = part.want.len() / size * part.layout.fields.len();
     let why = format!("element {index} {of}{which} is {was}{note}, want {want}{within}; {} of {all} wrong", seen.wrong);
     Verdict::fail(seen.max_err, seen.tol, why.replace(" , ", ", ").replace("  ", " "))
+}
+
+fn number_of(element: &[u8], field: &Field) -> NumberValue {
+    field.scalar.read(&element[field.at..][..field.scalar.size()])
 }
 
 /// The error of a field's number, the error allowed, and whether the number is right.
@@ -104,6 +106,10 @@ mod tests {
         OutputPart { name: name.into(), at, layout, want: want.into(), absolute, relative: 0.0 }
     }
 
+    fn field(name: &str, at: usize, scalar: Scalar) -> Field {
+        Field { name: name.into(), at, scalar }
+    }
+
     #[test]
     fn each_output_is_judged_by_its_own_type_and_tolerance() {
         let floats: Vec<u8> = [1.0f32, 2.0].iter().flat_map(|x| x.to_ne_bytes()).collect();
@@ -130,7 +136,6 @@ mod tests {
 
     #[test]
     fn a_field_has_no_share_in_the_tolerance_of_another() {
-        let field = |name: &str, at, scalar| Field { name: name.into(), at, scalar };
         let layout = Layout {
             size: 16,
             alignment: 8,
@@ -144,7 +149,6 @@ mod tests {
 
     #[test]
     fn bytes_between_fields_do_not_count() {
-        let field = |name: &str, at, scalar| Field { name: name.into(), at, scalar };
         let layout =
             Layout { size: 8, alignment: 4, fields: vec![field("flag", 0, Scalar::U8), field("x", 4, Scalar::I32)] };
         let parts = [part("", 0, layout, &[1, 0, 0, 0, 5, 0, 0, 0], 0.0)];

@@ -22,12 +22,15 @@ pub enum Share {
     Some,
 }
 
+/// Whether those take part which should.
+fn are(is_in: &[bool], want: &dyn Fn(usize) -> bool) -> bool {
+    is_in.iter().enumerate().all(|(i, is)| *is == want(i))
+}
+
 pub fn share(is_in: &[bool], group: usize) -> Share {
     let n = is_in.len();
     let group = group.max(1);
     let whole = n / group * group;
-    let are =
-        |until: usize, want: &dyn Fn(usize) -> bool| is_in[..until].iter().enumerate().all(|(i, is)| *is == want(i));
     let ends: [(Share, &dyn Fn(usize) -> bool); 6] = [
         (Share::All, &|_| true),
         (Share::None, &|_| false),
@@ -36,30 +39,21 @@ pub fn share(is_in: &[bool], group: usize) -> Share {
         (Share::AllButFirst, &|i| i != 0),
         (Share::AllButLast, &|i| i + 1 != n),
     ];
-    if let Some((share, _)) = ends.iter().find(|(_, want)| are(n, want)) {
+    if let Some((share, _)) = ends.iter().find(|(_, want)| are(is_in, want)) {
         return *share;
     }
     let beginning = is_in.iter().take_while(|is| **is).count();
     // The last group, which may be a part of one, may be as the others or left out.
     for until in [n, whole].into_iter().filter(|until| *until > 0) {
-        if (1..group).contains(&beginning) && are(until, &|i| i % group < beginning) {
+        if (1..group).contains(&beginning) && are(&is_in[..until], &|i| i % group < beginning) {
             return Share::FirstPartOfGroups(beginning as u64);
         }
         let steps = (1..10).map(|log| 1 << log).filter(|step| *step < group);
-        if let Some(step) = steps.into_iter().find(|step| are(until, &|i| i % group % step == 0)) {
+        if let Some(step) = steps.into_iter().find(|step| are(&is_in[..until], &|i| i % group % step == 0)) {
             return Share::Every(step as u64);
         }
     }
-    if are(n, &|i| i < beginning) { Share::Beginning(beginning as u64) } else { Share::Some }
-}
-
-/// A matrix of flags, row by row, and the sides of the tiles that its work-groups have: columns and rows of each.
-#[derive(Clone, Copy, Debug)]
-pub struct MatrixFlags<'a> {
-    pub is_in: &'a [bool],
-    pub columns: usize,
-    /// Columns and rows of a group's tile.
-    pub tile: [usize; 2],
+    if are(is_in, &|i| i < beginning) { Share::Beginning(beginning as u64) } else { Share::Some }
 }
 
 /// Which cells of a matrix take part in something, where each work-group has a tile.
@@ -78,12 +72,9 @@ pub enum CellRegion {
     Some,
 }
 
-pub fn region(cells: MatrixFlags<'_>) -> CellRegion {
-    let MatrixFlags { is_in, columns, tile: [wide, high] } = cells;
+/// Of flags row by row, and columns and rows of a group's tile.
+pub fn region(is_in: &[bool], columns: usize, [wide, high]: [usize; 2]) -> CellRegion {
     let rows = is_in.len() / columns.max(1);
-    let are = |want: &dyn Fn(usize, usize) -> bool| {
-        !is_in.is_empty() && is_in.iter().enumerate().all(|(at, is)| *is == want(at / columns, at % columns))
-    };
     type WantedCell<'c> = &'c dyn Fn(usize, usize) -> bool;
     let named: [(CellRegion, WantedCell<'_>); 6] = [
         (CellRegion::All, &|_, _| true),
@@ -93,10 +84,12 @@ pub fn region(cells: MatrixFlags<'_>) -> CellRegion {
         (CellRegion::AllButLastRow, &|r, _| r + 1 < rows),
         (CellRegion::AllButLastColumn, &|_, c| c + 1 < columns),
     ];
-    if let Some((region, _)) = named.iter().find(|(_, want)| are(want)) {
+    if let Some((region, _)) =
+        named.iter().find(|(_, want)| !is_in.is_empty() && are(is_in, &|at| want(at / columns, at % columns)))
+    {
         return *region;
     }
-    let first = (1..high).find(|&some| are(&|r, _| r % high < some));
+    let first = (1..high).find(|&some| !is_in.is_empty() && are(is_in, &|at| at / columns % high < some));
     first.map_or(CellRegion::Some, |rows| CellRegion::FirstRowsOfTiles(rows as u64))
 }
 
@@ -133,7 +126,7 @@ mod tests {
     fn cells_that_take_part_have_a_name() {
         let of = |rows: usize, columns: usize, is_in: &dyn Fn(usize, usize) -> bool| {
             let is_in: Vec<bool> = (0..rows * columns).map(|at| is_in(at / columns, at % columns)).collect();
-            region(MatrixFlags { is_in: &is_in, columns, tile: [4, 4] })
+            region(&is_in, columns, [4, 4])
         };
         let cases: [(&dyn Fn(usize, usize) -> bool, CellRegion); 7] = [
             (&|_, _| true, CellRegion::All),
@@ -148,6 +141,6 @@ mod tests {
             assert_eq!(of(9, 14, is_in), wanted);
         }
         assert_eq!(of(9, 13, &|r, _| r + 1 < 9), CellRegion::AllButLastRow);
-        assert_eq!(region(MatrixFlags { is_in: &[], columns: 0, tile: [4, 4] }), CellRegion::Some);
+        assert_eq!(region(&[], 0, [4, 4]), CellRegion::Some);
     }
 }

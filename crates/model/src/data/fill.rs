@@ -198,7 +198,7 @@ fn fill_whole<const BITS: u32, T: Copy + Send + Sync>(
         Fill::Negative => fill_with(v, start, |i| of(-(1 << (BITS - 4)) - (draw(key, i) >> (68 - BITS)) as i64)),
         Fill::Near { negative, small } => {
             let dtype = if BITS == 32 { Dtype::I32 } else { Dtype::I64 };
-            let (places, _) = near_places(dtype, negative, small);
+            let places = near_places(dtype, negative, small).0;
             fill_with(v, start, |i| of(near(draw(key, i), negative, places)));
         }
         Fill::Sizes(most) => fill_with(v, start, |i| of(narrow(draw(key, i), draw(!key, i), most.min(BITS - 1)))),
@@ -395,9 +395,9 @@ impl Weights {
             Fill::Weights { columns, signed, severed } => (columns.max(1), signed, severed && columns >= 8),
             _ => (1, false, false),
         };
-        let node = |salt: u64| mix(key ^ salt) % columns;
-        let heavy = (columns >= 8).then(|| node(4));
-        Weights { key, columns, signed, severed: severed.then(|| [node(1), node(2)]), heavy, turn: 1 + node(3) / 2 }
+        let [source, sink, far, heavy] = [1, 2, 3, 4].map(|salt| mix(key ^ salt) % columns);
+        let severed = severed.then_some([source, sink]);
+        Weights { key, columns, signed, severed, heavy: (columns >= 8).then_some(heavy), turn: 1 + far / 2 }
     }
 
     /// The weight of the edge at place `i` of the matrix; none where there is no edge.
@@ -438,18 +438,19 @@ impl Weights {
 pub fn telling(dtype: Dtype, seed: u64) -> Vec<Array> {
     const SIZES: [i32; 9] = [0, 1, -3, 10, -20, 60, -60, 127, -126];
     let draws = (0..).map(|i| draw(seed, i));
-    let sign = |r: u64| if r & 1 == 0 { 1.0 } else { -1.0 };
     // Significands in [1, 2), with the last bit set.
     match dtype {
         Dtype::F32 => {
-            let float = |r: u64| f32::from_bits(127 << 23 | (r >> 41) as u32 | 1);
-            let floats = draws.zip(SIZES).map(|(r, size)| sign(r) as f32 * float(r) * 2f32.powi(size));
+            let floats = draws
+                .zip(SIZES)
+                .map(|(r, size)| sign(r) as f32 * f32::from_bits(127 << 23 | (r >> 41) as u32 | 1) * 2f32.powi(size));
             floats.map(|x| Array::F32(vec![x])).collect()
         }
         Dtype::F64 => {
-            let float = |r: u64| f64::from_bits(1023 << 52 | r >> 12 | 1);
-            let floats = draws.zip(SIZES.into_iter().chain([1023, -1022]));
-            floats.map(|(r, size)| Array::F64(vec![sign(r) * float(r) * 2f64.powi(size)])).collect()
+            let floats = draws
+                .zip(SIZES.into_iter().chain([1023, -1022]))
+                .map(|(r, size)| sign(r) * f64::from_bits(1023 << 52 | r >> 12 | 1) * 2f64.powi(size));
+            floats.map(|x| Array::F64(vec![x])).collect()
         }
         Dtype::I32 => {
             let ends = [1, -1, i32::MAX, i32::MIN];
@@ -461,6 +462,10 @@ pub fn telling(dtype: Dtype, seed: u64) -> Vec<Array> {
         }
         Dtype::U8 => draws.map(|r| r as u8).take(4).chain([0, 255]).map(|x| Array::U8(vec![x])).collect(),
     }
+}
+
+fn sign(draw: u64) -> f64 {
+    if draw & 1 == 0 { 1.0 } else { -1.0 }
 }
 
 /// Both infinities and NaN, each an array of one element; nothing of integers.
@@ -579,24 +584,6 @@ mod tests {
     }
 
     #[test]
-    fn bits_are_of_all_kinds_and_nearly_all_their_own() {
-        for dtype in Dtype::ALL {
-            let bits = generate(Fill::Bits, dtype, 1, 0, 0, 70_000);
-            let words: std::collections::HashSet<&[u8]> = bits.as_bytes().chunks(dtype.size()).collect();
-            assert!(words.len() > 70_000 - 70_000 / 60, "{dtype}: {}", words.len());
-            // NaN are equal to nothing.
-            let same = |a: &Array, b: &Array| a.as_bytes() == b.as_bytes();
-            assert!(same(&bits.tail(65_530), &generate(Fill::Bits, dtype, 1, 0, 65_530, 4470)), "{dtype}");
-            assert!(!same(&bits, &generate(Fill::Bits, dtype, 2, 0, 0, 70_000)), "{dtype}");
-        }
-        let Array::F32(v) = generate(Fill::Bits, Dtype::F32, 1, 0, 0, 4000) else { unreachable!() };
-        let has = |what: &dyn Fn(f32) -> bool| v.iter().any(|&x| what(x));
-        assert!(has(&|x| x.to_bits() == 0x8000_0000) && has(&|x| x.to_bits() == 0));
-        assert!(has(&f32::is_nan) && has(&f32::is_subnormal) && has(&|x| x == f32::NEG_INFINITY));
-        assert!(has(&|x| x < -1.0) && has(&|x| x > 1.0) && has(&|x| x.to_bits() == 0x7f80_0001));
-    }
-
-    #[test]
     fn no_bits_are_the_poison() {
         // The only places at which they would be: the steps of `scramble` backwards.
         let place = |mut x: u32| {
@@ -625,15 +612,6 @@ mod tests {
     }
 
     #[test]
-    fn single_bits_are_missing_or_set_in_the_lower_half() {
-        let Array::I32(most) = generate(Fill::MostBits, Dtype::I32, 1, 0, 0, 100_000) else { unreachable!() };
-        let Array::I32(few) = generate(Fill::FewBits, Dtype::I32, 1, 0, 0, 100_000) else { unreachable!() };
-        assert_eq!(most.iter().fold(-1, |a, b| a & b), !0xffff);
-        assert_eq!(few.iter().fold(0, |a, b| a | b), 0xffff);
-        assert!(few.iter().filter(|&&bits| bits != 0).count() < 600);
-    }
-
-    #[test]
     fn real_data_fills_its_range() {
         let Array::F32(v) = generate(Fill::Real, Dtype::F32, 1, 0, 0, 100_000) else { unreachable!() };
         let mean = v.iter().map(|&x| f64::from(x)).sum::<f64>() / v.len() as f64;
@@ -645,22 +623,6 @@ mod tests {
         let fill = Fill::Weights { columns: n, signed, severed };
         let Array::F32(v) = generate(fill, Dtype::F32, 1, 0, 0, (n * n) as usize) else { unreachable!() };
         v
-    }
-
-    #[test]
-    fn weights_have_the_sign_asked_for_and_an_eighth_is_missing() {
-        for signed in [false, true] {
-            let v = weights(300, signed, false);
-            let fill = Fill::Weights { columns: 300, signed, severed: false };
-            let Array::I32(w) = generate(fill, Dtype::I32, 1, 0, 0, 90_000) else { unreachable!() };
-            let missing = v.iter().filter(|x| x.is_infinite()).count();
-            assert!((10_000..12_500).contains(&missing), "{missing}");
-            assert_eq!(missing, w.iter().filter(|&&x| x == NO_EDGE).count());
-            assert!(w.iter().all(|&x| x == NO_EDGE || x.abs() <= 1 << 28));
-            assert_eq!(v.iter().any(|&x| x < 0.0), signed);
-            assert_eq!(w.iter().any(|&x| x < 0), signed);
-            assert!(v.iter().any(|&x| x.is_finite() && x > 30_000.0));
-        }
     }
 
     #[test]

@@ -173,21 +173,22 @@ impl Scalar {
             other => other.dtype().unwrap_or(Dtype::I32),
         };
         let array = generate(fill, near, seed, stream, start, len);
-        let is_small = matches!(fill, Fill::Exact(_) | Fill::Below(_) | Fill::Positive);
-        let cut = |number: i64| {
-            let sign = if is_small && self.is_unsigned() { number.unsigned_abs() } else { number.cast_unsigned() };
-            // Large positive numbers are so in fewer bits, too.
-            let kept = if fill == Fill::Positive { sign >> (8 * (near.size() - self.size())) } else { sign };
-            kept.to_le_bytes()[..self.size()].to_vec()
-        };
         match &array {
             Array::F32(v) if self == Scalar::F16 => {
                 v.iter().flat_map(|x| f16::from_f32(*x).to_bits().to_ne_bytes()).collect()
             }
-            Array::I32(v) if self != Scalar::I32 => v.iter().flat_map(|x| cut(i64::from(*x))).collect(),
-            Array::I64(v) if self != Scalar::I64 => v.iter().flat_map(|x| cut(*x)).collect(),
+            Array::I32(v) if self != Scalar::I32 => v.iter().flat_map(|x| self.cut(fill, near, (*x).into())).collect(),
+            Array::I64(v) if self != Scalar::I64 => v.iter().flat_map(|x| self.cut(fill, near, *x)).collect(),
             _ => array.as_bytes().to_vec(),
         }
+    }
+
+    fn cut(self, fill: Fill, near: Dtype, number: i64) -> Vec<u8> {
+        let is_small = matches!(fill, Fill::Exact(_) | Fill::Below(_) | Fill::Positive);
+        let sign = if is_small && self.is_unsigned() { number.unsigned_abs() } else { number.cast_unsigned() };
+        // Large positive numbers are so in fewer bits, too.
+        let kept = if fill == Fill::Positive { sign >> (8 * (near.size() - self.size())) } else { sign };
+        kept.to_le_bytes()[..self.size()].to_vec()
     }
 
     fn is_unsigned(self) -> bool {

@@ -100,12 +100,13 @@ pub type Params = BTreeMap<String, String>;
 /// Every combination of settings, each of which has a name and the values that it may take; the last varies fastest.
 pub fn combinations<'a, S: AsRef<str> + 'a>(settings: impl Iterator<Item = (&'a str, &'a [S])>) -> Vec<Params> {
     settings.fold(vec![Params::new()], |all, (name, values)| {
-        let with = |params: &Params, value: &S| {
+        let all = all.iter().flat_map(|params| values.iter().map(move |value| (params, value)));
+        all.map(|(params, value)| {
             let mut params = params.clone();
             params.insert(name.to_owned(), value.as_ref().to_owned());
             params
-        };
-        all.iter().flat_map(|params| values.iter().map(move |value| with(params, value))).collect()
+        })
+        .collect()
     })
 }
 

@@ -142,7 +142,60 @@ pub enum Number {
     Real(f64),
 }
 
+macro_rules! number_of {
+    ($($ty:ty => $kind:ident),*) => {
+        $(impl From<$ty> for Number {
+            fn from(x: $ty) -> Number {
+                Number::$kind(x.into())
+            }
+        })*
+    };
+}
+
+number_of!(f32 => Real, f64 => Real, i32 => Integer, u8 => Integer, i64 => Integer);
+
+impl std::fmt::Display for Number {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Number::Integer(x) => x.fmt(f),
+            Number::Real(x) => x.fmt(f),
+        }
+    }
+}
+
 impl Number {
+    /// As an f32; f64 rounds to the nearest, and a finite one does not become infinite.
+    pub fn f32(self) -> Option<f32> {
+        match self {
+            Number::Integer(x) => Some(x as f32).filter(|&y| y as i128 == i128::from(x)),
+            Number::Real(x) => Some(x as f32).filter(|y| y.is_finite() || !x.is_finite()),
+        }
+    }
+
+    /// As an f64, if that holds it exactly; likewise of the integers.
+    pub fn f64(self) -> Option<f64> {
+        match self {
+            Number::Integer(x) => Some(x as f64).filter(|&y| y as i128 == i128::from(x)),
+            Number::Real(x) => Some(x),
+        }
+    }
+
+    pub fn i32(self) -> Option<i32> {
+        self.i64().and_then(|x| x.try_into().ok())
+    }
+
+    pub fn u8(self) -> Option<u8> {
+        self.i64().and_then(|x| x.try_into().ok())
+    }
+
+    pub fn i64(self) -> Option<i64> {
+        match self {
+            Number::Integer(x) => Some(x),
+            // The cast saturates, and takes NaN to 0: neither compares equal.
+            Number::Real(x) => i64::try_from(x as i128).ok().filter(|&y| y as f64 == x),
+        }
+    }
+
     /// The number, rounded if it must be.
     pub fn rounded(self) -> f64 {
         match self {
@@ -206,8 +259,13 @@ pub struct Measured {
     pub host_part: Option<f64>,
     /// Of the elements that the host adds itself ([`crate::plan::Plan::host_tail`]), if any; no clock counts it.
     pub host_tail: Option<f64>,
-    /// What the driver tells of the build, where a case asks for it ([`crate::plan::TOLD`]).
-    pub build: Option<BuildTold>,
+    /// Of the main kernel's build, where a case asks for it ([`crate::plan::TOLD`]) and the driver tells: registers of a work-item,
+    /// 32 bits each.
+    pub registers: Option<u64>,
+    /// Bytes that a work-item stores to memory and loads from it for want of registers.
+    pub spilled: Option<u64>,
+    /// Of the warps that a compute unit can hold at once, those that it does, in per cent.
+    pub occupancy: Option<f64>,
     /// What ended the sampling: `steady`, `timeout` or `max-runs`.
     pub stopped_by: String,
     /// What overlapped, where that was asked.
@@ -218,39 +276,6 @@ pub struct Measured {
     pub suspect: Option<String>,
     /// What else there is to say.
     pub note: String,
-}
-
-/// What the driver tells of the build of a case's main kernel, and what follows; nothing of what it does not tell.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BuildTold {
-    /// Registers of a work-item, 32 bits each.
-    pub registers: Option<u64>,
-    /// Bytes that a work-item stores to memory and loads from it for want of registers.
-    pub spilled: Option<u64>,
-    /// Of the warps that a compute unit can hold at once, those that it does, in per cent.
-    pub occupancy: Option<f64>,
-}
-
-/// A result over real data that passed its check.
-#[derive(Clone, Copy)]
-pub struct Judged {
-    /// The largest error; none where it has no size, as beside an infinite input.
-    pub max_err: Option<f64>,
-    pub tol: Option<f64>,
-    /// The result, if it is a single number.
-    pub value: Option<Number>,
-}
-
-impl Judged {
-    /// What a script's runs left, all of which was compared and found equal.
-    pub fn equal() -> Judged {
-        Judged { max_err: Some(0.0), tol: Some(0.0), value: None }
-    }
-
-    /// The answer to no elements, of which there is nothing to check.
-    pub fn of_nothing(value: Option<Number>) -> Judged {
-        Judged { value, ..Judged::equal() }
-    }
 }
 
 /// What the canary, a fixed arithmetic kernel, showed before, during and after the sampling of a case.
@@ -357,14 +382,14 @@ impl Outcome {
 }
 
 impl Measured {
-    /// Of a result that was judged so, before anything was timed by this clock.
-    pub fn of(judged: Judged, clock: Clock) -> Measured {
-        let Judged { max_err, tol, value: result } = judged;
-        Measured { max_err, tol, result, clock, ..Measured::default() }
+    /// Of what was compared and found equal, or of nothing to check.
+    pub fn equal() -> Measured {
+        Measured { max_err: Some(0.0), tol: Some(0.0), ..Measured::default() }
     }
 
-    pub fn judged(&self) -> Judged {
-        Judged { max_err: self.max_err, tol: self.tol, value: self.result }
+    /// How the result was judged, without its times.
+    pub fn judged(&self) -> Measured {
+        Measured { max_err: self.max_err, tol: self.tol, result: self.result, ..Measured::default() }
     }
 
     /// The samples' times by the clock that counts, in seconds. By the batch clock a sample's wall time is that of one batch
@@ -431,23 +456,16 @@ pub struct Bar {
 /// back.
 pub const SHORT_S: f64 = 50e-6;
 
-/// What a driver tells of a built kernel; nothing where it does not.
+/// A kernel of a plan, what the driver tells of it, if it does, and what a work-group of it needs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
+pub struct Inspected {
+    pub kernel: String,
     /// Registers of a work-item, 32 bits each.
     pub registers: Option<u64>,
     /// Bytes that a work-item stores to memory, and loads from it, for want of registers.
     pub spills: Option<[u64; 2]>,
     /// Bytes of the kernel's own `__local` arrays.
-    pub local: Option<u64>,
-}
-
-/// A kernel of a plan, and what a work-group of it needs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Inspected {
-    pub kernel: String,
-    /// What the driver tells of it.
-    pub told: Told,
+    pub own_local: Option<u64>,
     /// Bytes of local memory of a group, the kernel's own arrays and its arguments: what the plan foresees where the driver
     /// does not tell.
     pub local: u64,
@@ -502,20 +520,14 @@ pub struct CountSymptoms {
     pub count: u64,
     /// The first that does not count.
     pub first_missing: Option<u64>,
-    /// Those that count more than once.
-    pub repeated: Option<Repeated>,
+    /// The first that counts more than once, if any, how often, and how many of those there are.
+    pub first_repeated: Option<u64>,
+    pub repeated_times: i64,
+    pub repeated_count: u64,
     /// What the result is over elements that leave it to the others, as zeros of a sum.
     pub starts_from: StartsFrom,
     /// The kind of data over which the result is wrong, where it is right over simpler ones.
     pub wrong_over: Option<DataKind>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Repeated {
-    pub first: u64,
-    /// How often it counts.
-    pub times: i64,
-    pub count: u64,
 }
 
 /// What a result holds that comes from no element.

@@ -35,8 +35,8 @@ impl PixelFormat {
             "rgba" => 4,
             _ => return None,
         };
-        let (_, scalar, is_share) = CHANNELS.into_iter().find(|(of, ..)| *of == &name[digits..])?;
-        Some(PixelFormat { channels, scalar, is_share })
+        let found = CHANNELS.into_iter().find(|(of, ..)| *of == &name[digits..])?;
+        Some(PixelFormat { channels, scalar: found.1, is_share: found.2 })
     }
 
     pub fn bytes(self) -> usize {

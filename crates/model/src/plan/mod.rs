@@ -91,7 +91,14 @@ pub enum Reference {
     /// The result is an error, which may be so large.
     Error(f64),
     /// Numbers each of which may be missed by a little.
-    Near(Near),
+    Near {
+        /// The right results, of floats.
+        values: Array,
+        /// What each may be missed by.
+        absolute: f64,
+        /// Share of each that it may be missed by besides.
+        relative: f64,
+    },
     /// The bytes of several outputs, or of elements that are no numbers of one type.
     Parts(Vec<OutputPart>),
     /// Nobody knows it, and why.
@@ -108,17 +115,6 @@ impl Reference {
     pub fn rounded(&self) -> Option<Rounded> {
         if let Reference::Rounded(sum) = self { Some(*sum) } else { None }
     }
-}
-
-/// Right results, and how far others may be from them: `absolute + relative * |right|`.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Near {
-    /// The right results, of floats.
-    pub values: Array,
-    /// What each may be missed by.
-    pub absolute: f64,
-    /// Share of each that it may be missed by besides.
-    pub relative: f64,
 }
 
 /// What is right in one of the outputs whose bytes follow each other.
@@ -259,6 +255,7 @@ impl Refusal {
     }
 }
 
+/// A buffer of a device, or memory of the host that it copies from and to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferId(pub u32);
 
@@ -325,10 +322,6 @@ impl Arg {
     }
 }
 
-/// Memory of the host that a device copies from and to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct HostId(pub u32);
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryKind {
     /// Where the driver likes: a GPU's own memory.
@@ -337,18 +330,10 @@ pub enum MemoryKind {
     Host,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Holding {
-    /// As any program's memory: the system may move it.
-    Pageable,
-    /// By the driver, where the device can reach it by itself.
-    Pinned,
-}
-
 /// Bytes on their way between the host and a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
-    pub host: HostId,
+    pub host: BufferId,
     pub from: usize,
     pub buffer: BufferId,
     /// First byte there.
@@ -379,21 +364,27 @@ pub struct QueuedCommand {
     pub action: Action,
 }
 
+/// One launch of a kernel; of a plan a [`Pass`], whose arguments are places of buffers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Launch {
+pub struct Launch<B = BufferId> {
+    /// Name of the `__kernel` function.
     pub kernel: String,
-    /// Work-items in each dimension.
+    /// Work-items in each dimension; a multiple of `local`.
     pub global: [usize; 3],
     /// Work-items of a group in each dimension.
     pub local: [usize; 3],
-    pub args: Vec<Arg<BufferId>>,
-    pub check: Option<FlagCheck<BufferId>>,
+    pub args: Vec<Arg<B>>,
+    pub timed: bool,
+    /// What is looked at when it has ended, if launches behind it depend on that.
+    pub check: Option<FlagCheck<B>>,
 }
+
+pub type Pass = Launch<usize>;
 
 impl Launch {
     /// So many work-items from the first on, in groups of `wg`.
     pub fn linear(kernel: &str, items: usize, wg: usize, args: Vec<Arg<BufferId>>) -> Launch {
-        Launch { kernel: kernel.to_owned(), global: [items, 1, 1], local: [wg, 1, 1], args, check: None }
+        Launch { kernel: kernel.to_owned(), global: [items, 1, 1], local: [wg, 1, 1], args, timed: true, check: None }
     }
 }
 
@@ -440,20 +431,6 @@ impl BufferSpec {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Pass {
-    /// Name of the `__kernel` function.
-    pub kernel: String,
-    /// Work-items in each dimension; a multiple of `local`.
-    pub global: [usize; 3],
-    /// Work-items of a group in each dimension.
-    pub local: [usize; 3],
-    pub args: Vec<Arg>,
-    pub timed: bool,
-    /// What is looked at when it has ended, if launches behind it depend on that.
-    pub check: Option<FlagCheck<usize>>,
-}
-
 impl Pass {
     pub fn groups(&self) -> u64 {
         (self.global.iter().product::<usize>() / self.local.iter().product::<usize>().max(1)) as u64
@@ -461,12 +438,13 @@ impl Pass {
 
     /// The launch, with the buffers that the plan's indices stand for.
     pub fn bound(&self, buffer: impl Fn(usize) -> BufferId) -> Launch {
-        let Pass { kernel, global, local, args, check, .. } = self;
+        let Launch { kernel, global, local, args, timed, check } = self;
         Launch {
             kernel: kernel.clone(),
             global: *global,
             local: *local,
             args: args.iter().map(|arg| arg.bound(&buffer)).collect(),
+            timed: *timed,
             check: check.clone().map(|FlagCheck { name, buffer: at, bytes, skips, last_turn }| FlagCheck {
                 name,
                 buffer: buffer(at),

@@ -360,12 +360,12 @@ fn ladder(own: &[&Row]) -> Option<LadderSteps> {
     if of_devices.len() < 2 {
         return None;
     }
-    let sizes = |rows: &Vec<&Row>| rows.iter().map(|row| (row.n, row.m)).collect::<BTreeSet<_>>();
-    let common = of_devices.iter().map(sizes).reduce(|all, own| all.intersection(&own).copied().collect())?.pop_last();
+    let sizes = of_devices.iter().map(|rows| rows.iter().map(|row| (row.n, row.m)).collect::<BTreeSet<_>>());
+    let common = sizes.reduce(|all, own| all.intersection(&own).copied().collect())?.pop_last();
     let mut devices = Vec::new();
     let mut timed: Vec<BTreeMap<(u32, &str), Vec<&Row>>> = Vec::new();
     for rows in &of_devices {
-        let (n, m) = common.or(sizes(rows).pop_last())?;
+        let (n, m) = common.or(rows.iter().map(|row| (row.n, row.m)).max())?;
         devices.push(LadderDevice { platform: rows[0].platform.clone(), device: rows[0].device.clone(), n, m });
         let mut of_rungs: BTreeMap<(u32, &str), Vec<&Row>> = BTreeMap::new();
         for row in rows.iter().filter(|row| (row.n, row.m) == (n, m)) {
@@ -377,8 +377,8 @@ fn ladder(own: &[&Row]) -> Option<LadderSteps> {
     let mut lines = Vec::new();
     let mut before = None;
     for rung in rungs {
-        let gain = |rungs: &BTreeMap<(u32, &str), Vec<&Row>>| gain(rungs.get(&before?)?, rungs.get(&rung)?);
-        lines.push((rung.0, rung.1.to_owned(), timed.iter().map(gain).collect()));
+        let gains = timed.iter().map(|rungs| gain(rungs.get(&before?)?, rungs.get(&rung)?));
+        lines.push((rung.0, rung.1.to_owned(), gains.collect()));
         before = Some(rung);
     }
     Some(LadderSteps { family: own[0].family.clone(), dtype: own[0].dtype, cache: own[0].cache, rungs: lines, devices })
@@ -386,11 +386,11 @@ fn ladder(own: &[&Row]) -> Option<LadderSteps> {
 
 /// How many times faster one rung is than another, within what the spreads and drifts of both leave open.
 fn gain(before: &[&Row], own: &[&Row]) -> Option<RatioInterval> {
-    let seconds = |rows: &[&Row]| {
+    let [slower, faster] = [before, own].map(|rows| {
         let medians: Vec<f64> = rows.iter().filter_map(|row| row.t_median_s).collect();
         stats::summarise(&medians).map(|times| times.median)
-    };
-    let ratio = seconds(before)? / seconds(own)?;
+    });
+    let ratio = slower? / faster?;
     let factor = clear_factor(before.last().copied(), own.last()?);
     Some(RatioInterval { ratio, low: ratio / factor, high: ratio * factor })
 }

@@ -23,6 +23,17 @@ const HEAD: u64 = 8 << 10;
 /// Columns that a table of ours must have to be known by them.
 const FEWEST: usize = 4;
 
+/// Where a path leads: to a file, or to where one would be made.
+type End = (Option<FileIdentity>, Option<PathBuf>);
+
+fn end(path: &Path) -> End {
+    (FileIdentity::of(path), FileIdentity::place(path))
+}
+
+fn is_same(a: &End, b: &End) -> bool {
+    (a.0.is_some() && a.0 == b.0) || (a.1.is_some() && a.1 == b.1)
+}
+
 /// Refuses outputs that are inputs or each other, by whatever path, and those that would replace a file that gpulab did not
 /// write, unless that is `forced`; and those that are no files. Nothing is opened for writing.
 pub fn check_outputs(outputs: &[OutputFile<'_>], inputs: &[PathBuf], forced: bool) -> Result<(), Error> {
@@ -30,10 +41,6 @@ pub fn check_outputs(outputs: &[OutputFile<'_>], inputs: &[PathBuf], forced: boo
     if to_stdout.len() > 1 {
         return Err(Error::Usage(format!("{}: only one output can be -, standard output", to_stdout.join(" and "))));
     }
-    // Where a path leads: to a file, or to where one would be made.
-    type End = (Option<FileIdentity>, Option<PathBuf>);
-    let end = |path: &Path| -> End { (FileIdentity::of(path), FileIdentity::place(path)) };
-    let is_same = |a: &End, b: &End| (a.0.is_some() && a.0 == b.0) || (a.1.is_some() && a.1 == b.1);
     let inputs: Vec<(&PathBuf, End)> = inputs.iter().map(|path| (path, end(path))).collect();
     let mut taken = vec![("standard output".to_owned(), (stdout_identity(), None))];
     for OutputFile { option, path, .. } in outputs.iter().filter(|one| one.path != "-") {
@@ -62,11 +69,13 @@ impl OutputFile<'_> {
     /// Whether a regular file is there that holds something else. One that cannot be read cannot be written either, or says
     /// so when it is opened.
     fn is_foreign(&self) -> bool {
-        let is_filled = |path: &Path| std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0);
         let path = Path::new(&*self.path);
+        if self.path == "-" || !std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0) {
+            return false;
+        }
         let mut head = Vec::new();
-        let mut read = || File::open(path)?.take(HEAD).read_to_end(&mut head);
-        self.path != "-" && is_filled(path) && read().is_ok() && !(self.is_ours)(&String::from_utf8_lossy(&head))
+        let read = File::open(path).and_then(|file| file.take(HEAD).read_to_end(&mut head));
+        read.is_ok() && !(self.is_ours)(&String::from_utf8_lossy(&head))
     }
 }
 
@@ -83,14 +92,13 @@ pub fn begins_as_json<T: CsvRecord>(head: &str) -> bool {
 /// Whether a file begins as JSON whose first object has these keys, the first of them first; or is an empty array.
 pub fn begins_as_object(head: &str, keys: &[&str]) -> bool {
     let inner = head.trim_start().trim_start_matches('[').trim_start();
-    let has = |key: &&str| inner.contains(&format!("\"{key}\":"));
     let is_empty_array = head.trim_start().starts_with('[') && inner.trim_end() == "]";
     is_empty_array
         || (inner.starts_with('{')
             && keys.first().is_some_and(|key: &&str| {
                 inner.trim_start_matches('{').trim_start().starts_with(&format!("\"{key}\":"))
             })
-            && keys.iter().all(has))
+            && keys.iter().all(|key| inner.contains(&format!("\"{key}\":"))))
 }
 
 #[cfg(unix)]

@@ -144,10 +144,10 @@ pub fn write_rows(path: &str, rows: &[Row]) -> Result<(), Error> {
 
 /// One CSV line, its end included.
 fn line(row: impl Serialize, name: &str) -> Result<Vec<u8>, Error> {
-    let failed = |e: std::io::Error| Error::Output { what: name.to_owned(), source: e };
     let mut writer = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
-    writer.serialize(row).map_err(|e| failed(std::io::Error::other(e)))?;
-    writer.into_inner().map_err(|e| failed(std::io::Error::other(e.to_string())))
+    let written = writer.serialize(row).map_err(std::io::Error::other);
+    let line = written.and_then(|()| writer.into_inner().map_err(|e| std::io::Error::other(e.to_string())));
+    line.map_err(|source| Error::Output { what: name.to_owned(), source })
 }
 
 #[cfg(test)]

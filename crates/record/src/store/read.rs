@@ -59,7 +59,7 @@ impl Table {
         const TIME: &str = "t_median_s";
         let schema = self.column("schema");
         let time = self.column(TIME);
-        let row = |record: &csv::ByteRecord| {
+        let rows = self.records.par_iter().map(|record| {
             let line = line_of(record);
             let why = |why: String| Error::Usage(format!("{name}, line {line}, is not a result row: {why}"));
             let cell = |at: Option<usize>| std::str::from_utf8(record.get(at?)?).ok();
@@ -67,8 +67,9 @@ impl Table {
             if let Some(newer) = cell(schema).and_then(|cell| cell.parse().ok()).filter(|schema| !is_known(*schema)) {
                 return Err(unknown_schema(name, line, newer));
             }
-            let is_time = |cell: &&str| cell.is_empty() || cell.parse().is_ok_and(|s: f64| s.is_finite() && s >= 0.0);
-            if let Some(cell) = cell(time).filter(|cell| !is_time(cell)) {
+            if let Some(cell) = cell(time).filter(|cell| !cell.is_empty())
+                && !cell.parse().is_ok_and(|s: f64| s.is_finite() && s >= 0.0)
+            {
                 return Err(why(format!("{TIME} is not a time: '{cell}'")));
             }
             record.deserialize(Some(&self.header)).map_err(|e| match e.kind() {
@@ -78,8 +79,8 @@ impl Table {
                 }
                 _ => why(e.to_string()),
             })
-        };
-        self.records.par_iter().map(row).collect()
+        });
+        rows.collect()
     }
 
     fn texts(record: &csv::ByteRecord) -> Vec<String> {
@@ -214,14 +215,15 @@ fn of_json(text: &[u8], name: &str) -> Result<Recorded, Error> {
     let Some(first) = values.first() else {
         return Err(Error::Usage(format!("{name} holds an empty list: no results")));
     };
-    let has = |key: &str| first.get(key).is_some();
-    if has(COUNTED) {
+    let [is_counted, is_point, has_family, has_status] =
+        [COUNTED, "experiment", "family", "status"].map(|key| first.get(key).is_some());
+    if is_counted {
         return Ok(Recorded::Other { header: vec![COUNTED.to_owned()] });
     }
-    if has("experiment") {
+    if is_point {
         return Ok(Recorded::Points(elements(values, name)?));
     }
-    if has("family") && has("status") {
+    if has_family && has_status {
         return Ok(Recorded::Rows(elements(values, name)?));
     }
     Ok(Recorded::Other { header: Vec::new() })

@@ -33,17 +33,18 @@ struct Regular {
 impl Sink {
     /// Opens an output without changing what is in it; `-` is standard output, also by its name.
     pub(super) fn open(path: &str) -> Result<Sink, Error> {
-        let failed = |what: &str, source| Error::Output { what: what.to_owned(), source };
-        if ["-", "/dev/stdout"].contains(&path) {
-            let name = "standard output";
-            Stdout.check().map_err(|source| failed(name, source))?;
-            return Ok(Sink { name: name.to_owned(), place: Destination::Stdout });
+        let is_stdout = ["-", "/dev/stdout"].contains(&path);
+        let name = if is_stdout { "standard output" } else { path }.to_owned();
+        let opened = if is_stdout { Stdout.check().map(|()| Destination::Stdout) } else { open_writable(path) };
+        match opened {
+            Err(source) => Err(Error::Output { what: name, source }),
+            Ok(place) => {
+                if let Destination::Regular(Regular { file, .. }) = &place {
+                    lock(file, path)?;
+                }
+                Ok(Sink { name, place })
+            }
         }
-        let place = open_writable(path).map_err(|source| failed(path, source))?;
-        if let Destination::Regular(Regular { file, .. }) = &place {
-            lock(file, path)?;
-        }
-        Ok(Sink { name: path.to_owned(), place })
     }
 
     pub(super) fn name(&self) -> &str {

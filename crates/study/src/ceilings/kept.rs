@@ -16,9 +16,9 @@ pub fn folder() -> Result<PathBuf, Error> {
     if let Some(dir) = std::env::var_os(VARIABLE).filter(|dir| !dir.is_empty()) {
         return Ok(dir.into());
     }
-    let path = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let share = || std::env::home_dir().map(|home| home.join(".local/share"));
-    let data = if cfg!(windows) { path("APPDATA") } else { path("XDG_DATA_HOME").or_else(share) };
+    let data = std::env::var_os(if cfg!(windows) { "APPDATA" } else { "XDG_DATA_HOME" }).map(PathBuf::from);
+    let share = std::env::home_dir().filter(|_| !cfg!(windows)).map(|home| home.join(".local/share"));
+    let data = data.filter(|path| path.is_absolute()).or(share);
     let data = data.ok_or_else(|| Error::Failed(format!("no data folder is known: set {VARIABLE} to one")))?;
     Ok(data.join("gpulab"))
 }
@@ -87,16 +87,18 @@ impl Kept {
     /// Takes a new line in, and says whether it did. A value of the same quantity gives way to any value of a full search,
     /// but to one of a quick search only if that is better; and never to none.
     pub fn add(&mut self, row: CeilingRow) -> bool {
-        let stays = |old: &CeilingRow| match (old.value, row.value) {
+        let Some(old) = self.ceilings.iter_mut().find(|old| old.is_of(&row)) else {
+            self.ceilings.push(row);
+            return true;
+        };
+        let stays = match (old.value, row.value) {
             (Some(_), Some(_)) => row.quick && !row.is_better(old),
             (old, new) => old.is_some() && new.is_none(),
         };
-        match self.ceilings.iter_mut().find(|old| old.is_of(&row)) {
-            Some(old) if stays(old) => return false,
-            Some(old) => *old = row,
-            None => self.ceilings.push(row),
+        if !stays {
+            *old = row;
         }
-        true
+        !stays
     }
 
     /// Writes the file below `folder`, which is made if need be: under another name first, so that it is there complete

@@ -73,8 +73,7 @@ impl Limits {
     }
 
     fn of(effort: Effort, kept: Kept, folder: Option<PathBuf>, quiet: bool, say: fn(&str)) -> Limits {
-        let (deadline, known, broken) = (None, Vec::new(), Vec::new());
-        Limits { effort, kept, folder, told: quiet, quiet, say, deadline, known, broken }
+        Limits { effort, kept, folder, told: quiet, quiet, say, deadline: None, known: Vec::new(), broken: Vec::new() }
     }
 
     pub fn get(&self, need: LimitNeeded) -> Option<Ceiling> {
@@ -191,7 +190,8 @@ impl Limits {
         let say = self.say;
         let before = self.broken.len();
         let broken = &mut self.broken;
-        let mut tell = |outcome: &Outcome| {
+        let run = Run::begin();
+        let measured = measure(quantity, self.effort, self.deadline, &run, executor, &mut |outcome| {
             let status = outcome.status();
             if !quiet || status.is_broken() {
                 say(&gone_wrong(outcome));
@@ -199,8 +199,8 @@ impl Limits {
             if status.is_broken() {
                 broken.push((status, probe_name(outcome)));
             }
-        };
-        let (row, is_whole) = measure(quantity, self.effort, self.deadline, &Run::begin(), executor, &mut tell)?;
+        });
+        let (row, is_whole) = measured?;
         if self.broken.len() > before {
             say("no ceiling: the best of the other probes may be too low; run gpulab ceiling to measure all of them");
             return Ok(None);
@@ -262,8 +262,9 @@ pub fn is_in_cache(family: &Family, case: &Case, cache: Cache, info: &DeviceInfo
 pub fn is_bounded(family: &Family, case: &Case, info: &DeviceInfo) -> bool {
     let is_probe = PROBES.iter().any(|probe| probe.name == family.name);
     // What is repeated inside a kernel comes from the cache. Drivers tend to report a part of their last-level cache.
-    let beyond_caches = || family.problem.cost(case).bytes > (16 * info.target.cache).max(256 << 20) as f64;
-    !is_probe && !case.params.contains_key(REPEATS) && (!family.ceiling.is_memory() || beyond_caches())
+    let cache = (16 * info.target.cache).max(256 << 20) as f64;
+    let fits = family.ceiling.is_memory() && family.problem.cost(case).bytes <= cache;
+    !is_probe && !case.params.contains_key(REPEATS) && !fits
 }
 
 #[cfg(test)]

@@ -87,8 +87,8 @@ pub fn measure(
 ) -> Result<(CeilingRow, bool), Error> {
     let info = executor.info().clone();
     let started = Instant::now();
-    let (tried, refused) = (Vec::new(), None);
-    let mut hunt = Hunt { quantity, effort, executor, tell, tried, refused, count: 0, end, is_cut: false };
+    let tried = Vec::new();
+    let mut hunt = Hunt { quantity, effort, executor, tell, tried, refused: None, count: 0, end, is_cut: false };
     hunt.search()?;
     hunt.confirm()?;
     let Hunt { tried, refused, count, is_cut, .. } = hunt;
@@ -160,8 +160,9 @@ impl Hunt<'_> {
         }
         self.tried.sort_by(|a, b| b.merit.total_cmp(&a.merit));
         let shape = self.quantity.bytes.map(|bytes| Shape::vector(bytes / 4));
-        let final_case = |tried: &Tried| Case { shape: shape.unwrap_or(tried.case.shape), ..tried.case.clone() };
-        let mut finalists: Vec<Case> = self.tried.iter().take(self.effort.finalists).map(final_case).collect();
+        let best = self.tried.iter().take(self.effort.finalists).map(|tried| &tried.case);
+        let mut finalists: Vec<Case> =
+            best.map(|case| Case { shape: shape.unwrap_or(case.shape), ..case.clone() }).collect();
         // Over a part of the data more may come from the caches.
         self.tried.retain(|tried| shape.is_none_or(|shape| tried.case.shape == shape));
         if long <= brief {
@@ -234,7 +235,7 @@ pub(super) mod tests {
     use gpulab_kernels::Bound;
     use gpulab_model::data::Dtype;
     use gpulab_model::outcome::fake_info;
-    use gpulab_model::outcome::{Clock, DeviceInfo, Judged, Measured, Sample};
+    use gpulab_model::outcome::{Clock, DeviceInfo, Measured, Sample};
     use std::time::Duration;
 
     /// A device that takes some milliseconds for every case, and reaches the same rate with each.
@@ -249,7 +250,7 @@ pub(super) mod tests {
             std::thread::sleep(Duration::from_millis(5));
             self.1.push(job.case.shape.n);
             let samples = vec![Sample { event: Some(1e-3), wall: 2e-3 }; 3];
-            let measured = Measured { samples, ..Measured::of(Judged::equal(), Clock::Event) };
+            let measured = Measured { samples, ..Measured::equal() };
             Ok(Outcome { bytes: 1e6, ..Outcome::pending(&job.case, Clock::Event).ended(Ok(measured)) })
         }
     }

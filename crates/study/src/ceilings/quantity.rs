@@ -1,6 +1,6 @@
 //! What is measured: one list of quantities, each with the shapes worth trying, in order of importance.
 
-use gpulab_kernels::exchange::{self, launch, transfer};
+use gpulab_kernels::exchange;
 use gpulab_kernels::lab::instructions;
 use gpulab_kernels::lab::memory::STRIDES;
 use gpulab_kernels::lab::{self, memory};
@@ -192,7 +192,7 @@ fn between(target: &Target, quick: bool) -> impl Iterator<Item = Quantity> + use
     let bytes = bytes.min(target.max_alloc / 4 * 4);
     let launches = LAUNCHES.iter().chain(&BUSY_LAUNCHES).map(|(what, variant)| launching(what, variant));
     let transfers = TRANSFERS.iter().map(move |(what, variant)| {
-        let case = exchange::case(&transfer::EXCHANGE, variant, bytes / 4, &[], 1);
+        let case = exchange::case(&exchange::TRANSFER, variant, bytes / 4, &[], 1);
         on_host(what, Some(bytes), Rate::Bytes, case)
     });
     launches.chain(transfers)
@@ -206,11 +206,11 @@ fn on_host(what: &'static str, bytes: Option<u64>, measure: Rate, case: Case) ->
 fn launching(what: &'static str, variant: &str) -> Quantity {
     const SUMMED: u64 = 1 << 18;
     let n = match variant {
-        launch::SUM => SUMMED,
-        launch::CROWD => CROWD_GROUPS,
+        exchange::SUM => SUMMED,
+        exchange::CROWD => CROWD_GROUPS,
         _ => 1,
     };
-    on_host(what, None, Rate::Seconds, exchange::case(&launch::EXCHANGE, variant, n, &[], 1))
+    on_host(what, None, Rate::Seconds, exchange::case(&exchange::LAUNCH, variant, n, &[], 1))
 }
 
 /// What the launches of a run cost by a clock: one launch, and how many launches the other quantity is of; of launches back
@@ -226,11 +226,11 @@ pub(super) fn launch_cost(clock: Clock) -> (Quantity, Option<(Quantity, u64)>) {
 
 /// Of a kernel that does next to nothing: what is measured, and by which variant.
 const LAUNCHES: [(&str, &str); 5] = [
-    ("launch, round trip", launch::ROUND_TRIP),
-    ("launch, back to back", launch::BACK_TO_BACK),
-    ("launch, queued to start", launch::QUEUED_TO_START),
-    ("launch, event time", launch::EVENT),
-    ("four launches, event time", launch::FOUR),
+    ("launch, round trip", exchange::ROUND_TRIP),
+    ("launch, back to back", exchange::BACK_TO_BACK),
+    ("launch, queued to start", exchange::QUEUED_TO_START),
+    ("launch, event time", exchange::EVENT),
+    ("four launches, event time", exchange::FOUR),
 ];
 
 /// Groups of the launch of many.
@@ -239,7 +239,7 @@ pub const CROWD: &str = "launch of 65536 groups, event time";
 pub const SUM: &str = "launch of a sum, event time";
 
 /// Of a kernel of many groups, and of one that reads memory, meets at barriers and writes.
-const BUSY_LAUNCHES: [(&str, &str); 2] = [(CROWD, launch::CROWD), (SUM, launch::SUM)];
+const BUSY_LAUNCHES: [(&str, &str); 2] = [(CROWD, exchange::CROWD), (SUM, exchange::SUM)];
 
 const TRANSFERS: [(&str, &str); 4] = [
     ("to the device, pageable", "pageable_in"),
@@ -298,23 +298,18 @@ fn waiting(target: &Target) -> Vec<Quantity> {
     if !target.gpu {
         return Vec::new();
     }
-    let of = |what, element, measure, place, case| {
-        of_elements(what, element, measure, place, vec![ProbeSpace::new(case, Vec::new())])
-    };
-    let load = |place, bytes: u64| {
+    let loads = [(Site::Cache, 8 << 20), (Site::Memory, far_bytes(target) / 2)].map(|(place, bytes)| {
         let settings = params([(memory::DEPENDENT.name, 1), (lab::ROUNDS.name, LOADS / memory::LOADS - 1)]);
         let nodes = 1 << (bytes / (4 << memory::LINE)).max(2).ilog2();
-        of(LOAD, "", Rate::Latency, place, case("chase", "global", Dtype::I32, nodes, 1, &settings))
-    };
+        let case = case("chase", "global", Dtype::I32, nodes, 1, &settings);
+        of_elements(LOAD, "", Rate::Latency, place, vec![ProbeSpace::new(case, Vec::new())])
+    });
     let division =
         instructions::OPERATIONS.iter().position(|one| one.name == instructions::DIV).unwrap_or_default() as u64;
     let settings = params([(instructions::OP.name, division), ("chains", 8), (lab::ROUNDS.name, 16)]);
     let division = case("instructions", "pairs", Dtype::I32, lab::items(target), group(target, 256), &settings);
-    vec![
-        load(Site::Cache, 8 << 20),
-        load(Site::Memory, far_bytes(target) / 2),
-        of(DIVISION, "i32", Rate::Ops, Site::Unit, division),
-    ]
+    let space = ProbeSpace::new(division, Vec::new());
+    loads.into_iter().chain([of_elements(DIVISION, "i32", Rate::Ops, Site::Unit, vec![space])]).collect()
 }
 
 /// From a load to the next, where the one gives the other's address.
@@ -330,18 +325,20 @@ fn of_items(target: &Target) -> Vec<Quantity> {
         let spaces = vec![ProbeSpace::new(case, vec![axis("chains", &["8", "16"])])];
         return vec![of_elements("add", "f32", Rate::Ops, Site::Warp, spaces)];
     }
-    let read = |bytes: u64, vec: &str, more: &[(&'static str, &str)]| {
-        let params = params([("loads", "1"), (VEC.name, vec)].into_iter().chain(more.iter().copied()));
+    let case = |bytes: u64, params: Params| {
         vec![ProbeSpace::new(case("read", "strided", Dtype::I32, bytes / 4, group(target, 256), &params), Vec::new())]
     };
-    let walk = |what, place, bytes, vec| of_bytes(what, place, bytes, read(bytes, vec, &[]));
     let far = 1 << far_bytes(target).ilog2();
-    let reads = [(Site::Near, far / 32), (Site::Strided, far)];
-    let walks =
-        reads.into_iter().flat_map(|(place, bytes)| [walk(WORDS, place, bytes, "1"), walk(VECTORS, place, bytes, "4")]);
+    let mut all = Vec::new();
+    for (place, bytes) in [(Site::Near, far / 32), (Site::Strided, far)] {
+        for (what, vec) in [(WORDS, "1"), (VECTORS, "4")] {
+            all.push(of_bytes(what, place, bytes, case(bytes, params([("loads", "1"), (VEC.name, vec)]))));
+        }
+    }
     // Each item has one word, so that the tree of its group takes the time.
-    let spaces = read(1 << 22, "1", &[("waves", "all")]);
-    walks.chain([of_elements("add", "i32", Rate::Ops, Site::Tree, spaces)]).collect()
+    let spaces = case(1 << 22, params([("loads", "1"), (VEC.name, "1"), ("waves", "all")]));
+    all.push(of_elements("add", "i32", Rate::Ops, Site::Tree, spaces));
+    all
 }
 
 /// Reads of 4 and of 16 bytes.
@@ -422,26 +419,30 @@ fn group(target: &Target, most: usize) -> usize {
 
 /// Work-groups that the device allows.
 fn groups(target: &Target, values: &[&'static str]) -> Axis {
-    let fits = |size: &&str| size.parse().is_ok_and(|size: usize| size <= target.max_wg);
-    Axis { name: "wg", values: values.iter().copied().filter(|size| fits(size)).collect() }
+    let mut values = values.to_vec();
+    values.retain(|size| size.parse().is_ok_and(|size: usize| size <= target.max_wg));
+    Axis { name: "wg", values }
 }
 
 /// A GPU's shape and a CPU's, of which either may be the faster.
 fn memory_spaces(bound: Bound, bytes: u64, params: &Params, target: &Target) -> Vec<ProbeSpace> {
-    let (family, variant) = if bound == Bound::Read { ("read", "strided") } else { (bound.name(), "vectors") };
-    let made = |variant, wg, axes| ProbeSpace::new(case(family, variant, Dtype::I32, bytes / 4, wg, params), axes);
-    let loads: &[&str] = if bound == Bound::Read { &["4", "2", "8"] } else { &["1", "2"] };
-    let waves: &[&str] = if bound == Bound::Read { &["2", "all", "4"] } else { &["all", "2"] };
+    let (variant, loads, waves): (_, &[&str], &[&str]) = match bound {
+        Bound::Read => ("strided", &["4", "2", "8"], &["2", "all", "4"]),
+        _ => ("vectors", &["1", "2"], &["all", "2"]),
+    };
     let strided = vec![axis("loads", loads), axis("waves", waves), groups(target, &["256", "512", "128"])];
     let mut wide = vec![axis("chunks", &["16", "1", "4", "64"])];
     if bound != Bound::Read {
         wide.insert(0, axis("stream", &["0", "1"]));
     }
-    let mut spaces = vec![made(variant, group(target, 256), strided), made("wide", 1, wide)];
+    let mut spaces = [(variant, group(target, 256), strided), ("wide", 1, wide)];
     if !target.gpu {
         spaces.reverse();
     }
-    spaces
+    let spaces = spaces.into_iter().map(|(variant, wg, axes)| {
+        ProbeSpace::new(case(bound.name(), variant, Dtype::I32, bytes / 4, wg, params), axes)
+    });
+    spaces.collect()
 }
 
 fn local(target: &Target) -> Quantity {
@@ -484,8 +485,10 @@ fn arithmetic(what: &str, ops: &[&'static str], dtype: Dtype, target: &Target, q
 
 /// The forms that the rungs of the min-plus step have, on devices of their kind.
 fn add_min(dtype: Dtype, target: &Target, quick: bool) -> Vec<ProbeSpace> {
-    let of = |family, variant| case(family, variant, dtype, lanes(target), group(target, 128), &Params::new());
-    let space = |family, variant, axes| ProbeSpace::new(of(family, variant), axes);
+    let space = |family, variant, axes| {
+        let case = case(family, variant, dtype, lanes(target), group(target, 128), &Params::new());
+        ProbeSpace::new(case, axes)
+    };
     if !target.gpu {
         // Which form is faster differs from one CPU to the next: a quick look tries the first shape of each space.
         let forms: &[&str] = if dtype == Dtype::F32 { &["0", "1"] } else { &["0"] };
@@ -508,8 +511,8 @@ fn add_min(dtype: Dtype, target: &Target, quick: bool) -> Vec<ProbeSpace> {
     if dtype == Dtype::I32 && target.nvidia {
         // Of integers no probe reaches what this rung does, which shares them out between two pipelines.
         let rung = case("minplus", "three_way", dtype, 0, 64, &Params::new());
-        let of = |n| ProbeSpace::new(Case { shape: Form::Square.shape(n, None), ..rung }, Vec::new());
-        if quick { spaces.insert(0, of(4096)) } else { spaces.push(of(8192)) }
+        let shape = Form::Square.shape(if quick { 4096 } else { 8192 }, None);
+        spaces.insert(if quick { 0 } else { spaces.len() }, ProbeSpace::new(Case { shape, ..rung }, Vec::new()));
     }
     spaces
 }

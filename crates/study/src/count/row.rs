@@ -218,6 +218,10 @@ struct RowPlace<'a> {
     line: Option<(&'a str, u64)>,
 }
 
+fn n(cell: Option<u64>) -> u64 {
+    cell.unwrap_or(0)
+}
+
 impl CountRow {
     /// The row of a case of which nothing was counted.
     pub fn stopped(subject: &CountSubject<'_>, stop: &Stop) -> CountRow {
@@ -265,64 +269,57 @@ impl CountRow {
     /// The counts of the row; what bytes and broadcasts it does not hold are 0. Rows of earlier versions do not hold what
     /// was moved, nor what was loaded again: all their transactions are whole segments, and no group loads one twice.
     pub fn counts(&self) -> Counts {
-        let n = |cell: Option<u64>| cell.unwrap_or(0);
-        let global = |requests, segments, lines, bytes, moved: Option<u64>, busiest| RequestCounts {
-            requests: n(requests),
-            segments: n(segments),
-            lines: n(lines),
-            bytes: n(bytes),
-            moved: moved.unwrap_or_else(|| n(segments) * self.segment),
-            busiest: n(busiest),
-            ..RequestCounts::default()
-        };
-        let local = |requests, passes, conflicts, broadcasts| RequestCounts {
-            requests: n(requests),
-            passes: n(passes),
-            conflicts: n(conflicts),
-            broadcasts: n(broadcasts),
-            ..RequestCounts::default()
-        };
-        let atomic = |requests, items, passes| RequestCounts {
-            requests: n(requests),
-            items: n(items),
-            passes: n(passes),
-            ..RequestCounts::default()
-        };
         let memory = MemoryCounts {
             global_read: RequestCounts {
                 group_segments: self.global_read_group_segments.unwrap_or_else(|| n(self.global_read_segments)),
                 launch_segments: n(self.global_read_launch_segments),
-                ..global(
-                    self.global_read_requests,
-                    self.global_read_segments,
-                    self.global_read_lines,
-                    self.global_read_bytes,
-                    self.global_read_moved,
-                    self.global_read_busiest,
-                )
+                requests: n(self.global_read_requests),
+                segments: n(self.global_read_segments),
+                lines: n(self.global_read_lines),
+                bytes: n(self.global_read_bytes),
+                moved: self.global_read_moved.unwrap_or_else(|| n(self.global_read_segments) * self.segment),
+                busiest: n(self.global_read_busiest),
+                ..RequestCounts::default()
             },
-            global_write: global(
-                self.global_write_requests,
-                self.global_write_segments,
-                self.global_write_lines,
-                self.global_write_bytes,
-                self.global_write_moved,
-                self.global_write_busiest,
-            ),
-            local_read: local(
-                self.local_read_requests,
-                self.local_read_passes,
-                self.local_read_conflicts,
-                self.local_read_broadcasts,
-            ),
-            local_write: local(self.local_write_requests, self.local_write_passes, self.local_write_conflicts, None),
+            global_write: RequestCounts {
+                requests: n(self.global_write_requests),
+                segments: n(self.global_write_segments),
+                lines: n(self.global_write_lines),
+                bytes: n(self.global_write_bytes),
+                moved: self.global_write_moved.unwrap_or_else(|| n(self.global_write_segments) * self.segment),
+                busiest: n(self.global_write_busiest),
+                ..RequestCounts::default()
+            },
+            local_read: RequestCounts {
+                requests: n(self.local_read_requests),
+                passes: n(self.local_read_passes),
+                conflicts: n(self.local_read_conflicts),
+                broadcasts: n(self.local_read_broadcasts),
+                ..RequestCounts::default()
+            },
+            local_write: RequestCounts {
+                requests: n(self.local_write_requests),
+                passes: n(self.local_write_passes),
+                conflicts: n(self.local_write_conflicts),
+                ..RequestCounts::default()
+            },
             constant_read: RequestCounts {
                 requests: n(self.constant_requests),
                 words: n(self.constant_words),
                 ..RequestCounts::default()
             },
-            global_atomic: atomic(self.global_atomic_requests, self.global_atomic_items, self.global_atomic_passes),
-            local_atomic: atomic(self.local_atomic_requests, self.local_atomic_items, self.local_atomic_passes),
+            global_atomic: RequestCounts {
+                requests: n(self.global_atomic_requests),
+                items: n(self.global_atomic_items),
+                passes: n(self.global_atomic_passes),
+                ..RequestCounts::default()
+            },
+            local_atomic: RequestCounts {
+                requests: n(self.local_atomic_requests),
+                items: n(self.local_atomic_items),
+                passes: n(self.local_atomic_passes),
+                ..RequestCounts::default()
+            },
         };
         Counts {
             issued: n(self.warp_instructions),
@@ -390,7 +387,6 @@ impl CountRow {
     /// The row with these counts, and what follows from them.
     pub(super) fn with_counts(self, counts: Counts) -> CountRow {
         let memory = &counts.memory;
-        let busiest = |requests: &RequestCounts| self.partitions.map(|_| requests.busiest);
         CountRow {
             warp_instructions: Some(counts.issued),
             item_instructions: Some(counts.lanes),
@@ -425,8 +421,8 @@ impl CountRow {
             flops_a_byte: counts.flops_a_byte(),
             global_read_moved: Some(memory.global_read.moved),
             global_write_moved: Some(memory.global_write.moved),
-            global_read_busiest: busiest(&memory.global_read),
-            global_write_busiest: busiest(&memory.global_write),
+            global_read_busiest: self.partitions.map(|_| memory.global_read.busiest),
+            global_write_busiest: self.partitions.map(|_| memory.global_write.busiest),
             partition_load: self.partitions.and_then(|partitions| counts.partition_load(partitions)),
             global_read_lines: Some(memory.global_read.lines),
             global_write_lines: Some(memory.global_write.lines),

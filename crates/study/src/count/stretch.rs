@@ -11,7 +11,7 @@
 use super::CountRow;
 use gpulab_kernels::{Family, Form};
 use gpulab_model::data::{Params, Shape};
-use gpulab_model::plan::{Case, Pass, Plan, Target, WorkGroup};
+use gpulab_model::plan::{Case, Plan, Target, WorkGroup};
 use std::collections::BTreeMap;
 
 /// Settings that the counts of a group do not depend on, or that the simulator lacks: how many items there are, and by
@@ -45,12 +45,12 @@ pub fn small_cases(family: &Family, case: &Case, wg: WorkGroup, target: &Target)
         Form::Vector => [1 << 15, 1 << 16],
         Form::Matrix => [128, 256],
         Form::Square => {
-            let groups = |n| {
+            let [of_quarter, groups] = [64, 128].map(|n| {
                 let case = Case { shape: form.shape(n, None), ..small.clone() };
                 Some(family.plan(rung, &case, target).ok()?.passes.last()?.groups())
-            };
+            });
             // Where a tile is wider than the matrix, its edges take part in all that a group does.
-            let are_whole = wg.size() == 1 || groups(128) == groups(64).map(|of_quarter| 4 * of_quarter);
+            let are_whole = wg.size() == 1 || groups == of_quarter.map(|of_quarter| 4 * of_quarter);
             if are_whole { [64, 128] } else { [128, 256] }
         }
     };
@@ -65,7 +65,7 @@ pub fn stretched(form: Form, case: &Case, plan: &Plan, counted: &[CountRow]) -> 
     let sizes: Vec<Vec<&CountRow>> = sizes.into_values().collect();
     let [small, large] = [sizes.first()?, sizes.get(1)?];
     let launches = plan.passes.len() as u64;
-    let row = |(launch, pass): (u64, &Pass)| {
+    let rows = (1..).zip(&plan.passes).filter_map(|(launch, pass)| {
         let [small, large] = [most_groups(small, &pass.kernel)?, most_groups(large, &pass.kernel)?];
         let items: u64 = pass.local.iter().product::<usize>() as u64;
         let groups = pass.groups();
@@ -75,7 +75,6 @@ pub fn stretched(form: Form, case: &Case, plan: &Plan, counted: &[CountRow]) -> 
             each: (1.0 / small.groups.unwrap_or(1).max(1) as f64, 1.0 / large.groups.unwrap_or(1).max(1) as f64),
         };
         line.is_known().then_some(())?;
-        let cell = |of: fn(&CountRow) -> Option<u64>| Some(line.point(of(small)?, of(large)?));
         let whole = CountRow {
             n: case.shape.n,
             m: case.shape.m,
@@ -85,9 +84,9 @@ pub fn stretched(form: Form, case: &Case, plan: &Plan, counted: &[CountRow]) -> 
             groups: Some(groups),
             items: Some(groups * items),
             warps: Some(groups * items.div_ceil(large.warp.max(1))),
-            barriers: cell(|row| row.barriers),
-            private_accesses: cell(|row| row.private_accesses),
-            group_copies: cell(|row| row.group_copies),
+            barriers: line.cell(small.barriers, large.barriers),
+            private_accesses: line.cell(small.private_accesses, large.private_accesses),
+            group_copies: line.cell(small.group_copies, large.group_copies),
             // The load of partitions depends on the width of rows.
             partitions: None,
             ..large.clone()
@@ -95,13 +94,13 @@ pub fn stretched(form: Form, case: &Case, plan: &Plan, counted: &[CountRow]) -> 
         let mut counts = small.counts().joined(&large.counts(), &|a, b| line.point(a, b));
         let read = &mut counts.memory.global_read;
         let write = &mut counts.memory.global_write;
-        let is_whole = |row: &CountRow| row.counts().global().moved == row.counts().global().segments * row.segment;
-        if is_whole(small) && is_whole(large) {
+        if [small, large].iter().all(|row| row.counts().global().moved == row.counts().global().segments * row.segment)
+        {
             [read, write].into_iter().for_each(|one| one.moved = one.segments * large.segment);
         }
         Some(whole.with_counts(counts))
-    };
-    let rows: Vec<CountRow> = (1..).zip(&plan.passes).filter_map(row).collect();
+    });
+    let rows: Vec<CountRow> = rows.collect();
     (!rows.is_empty()).then_some(rows)
 }
 
@@ -140,6 +139,10 @@ impl GroupLine {
         const LAST_GROUP: f64 = 0.3;
         let (here, first, second) = self.at;
         (first - second).abs() > 1e-6 * second || (here - second).abs() <= LAST_GROUP * second
+    }
+
+    fn cell(&self, small: Option<u64>, large: Option<u64>) -> Option<u64> {
+        Some(self.point(small?, large?))
     }
 
     fn point(&self, small: u64, large: u64) -> u64 {

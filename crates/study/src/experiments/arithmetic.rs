@@ -69,9 +69,9 @@ pub(super) const DIVERGENCE: Experiment = Experiment {
             part: 0.714,
             of: &[("", Pairs::To(CHOSEN, (ONE, 1024.0)))],
             so: [
-                ": {} items run in lockstep",
-                ": items do not run in lockstep here",
-                ": if in lockstep, more items run than the longest run has",
+                ", so that {} items run in lockstep",
+                ", so that no lockstep shows",
+                ", so that more items run in lockstep than the longest run has, if any do",
             ],
         },
     ],
@@ -112,10 +112,11 @@ pub(super) const GRID: Experiment = Experiment {
         all.sort_by_key(|(groups, _)| *groups);
         let wg = lab::usual_wg(scope.target);
         let settings = [("chains", 4), (REPEATS, if scope.target.gpu { 1024 } else { 8 })];
-        let work = |groups| Work { rung: ("chains", "independent"), dtype: Dtype::F32, n: groups * wg as u64, wg };
-        all.into_iter()
-            .map(|(groups, series)| work(groups).trial(scope, &series, groups as f64, RATE, &settings))
-            .collect()
+        let all = all.into_iter().map(|(groups, series)| {
+            let work = Work { rung: ("chains", "independent"), dtype: Dtype::F32, n: groups * wg as u64, wg };
+            work.trial(scope, &series, groups as f64, RATE, &settings)
+        });
+        all.collect()
     },
     claims: &[
         Claim::Speed {
@@ -205,16 +206,23 @@ pub(super) const GROUP: Experiment = Experiment {
 fn lanes(points: &[Point]) -> Option<String> {
     const NEAR: f64 = 1.1;
     let all = series(points, GROUP_RATE);
-    let multiple = |p: &Point| 64.0 * (p.x / 64.0).ceil();
-    let beside = |p: &Point| Contrast::new(p, all.iter().find(|q| q.x == multiple(p) && q.x != p.x)?);
-    let beside: Vec<Contrast> = all.iter().filter_map(|p| beside(p)).collect();
-    let used = |c: &Contrast, lanes: f64| c.x / (lanes * (c.x / lanes).ceil());
+    let beside = all.iter().filter_map(|p| {
+        let multiple = all.iter().find(|q| q.x == 64.0 * (p.x / 64.0).ceil() && q.x != p.x);
+        Contrast::new(p, multiple?)
+    });
+    let beside: Vec<Contrast> = beside.collect();
     // How many are near what they ought to be, how many are not, and whether one of them lacks lanes.
-    let fits = [1.0, 64.0, 32.0, 16.0, 8.0].map(|lanes| {
-        let near = |c: &Contrast| Some(c.exceeds(used(c, lanes) / NEAR)? && !c.exceeds(used(c, lanes) * NEAR)?);
-        let count = |wanted| beside.iter().filter(|c| near(c) == Some(wanted)).count();
-        let shows = beside.iter().any(|c| near(c) == Some(true) && used(c, lanes) < 1.0 / NEAR);
-        (lanes, count(true), count(false), shows || lanes == 1.0)
+    let fits = [1.0, 64.0, 32.0, 16.0, 8.0].map(|lanes: f64| {
+        let mut fit = (lanes, 0, 0, lanes == 1.0);
+        for c in &beside {
+            let used = c.x / (lanes * (c.x / lanes).ceil());
+            match (c.exceeds(used / NEAR), c.exceeds(used * NEAR)) {
+                (Some(true), Some(false)) => fit = (lanes, fit.1 + 1, fit.2, fit.3 || used < 1.0 / NEAR),
+                (Some(false), _) | (_, Some(true)) => fit.2 += 1,
+                _ => {}
+            }
+        }
+        fit
     });
     let (lanes, near, far, _) = fits.into_iter().filter(|fit| fit.3).max_by_key(|fit| (fit.1, usize::MAX - fit.2))?;
     let of = beside.len();
@@ -269,7 +277,11 @@ pub(super) const ILP: Experiment = Experiment {
     x_label: plain,
     plan: |scope| {
         let items: &[u64] = if scope.quick { &[32, 128, 256, 512, 1024] } else { &[32, 64, 128, 256, 512, 768, 1024] };
-        let trial = |name: &str, metric: Metric, items: u64, chains: u64| {
+        let steps = [("a step", LATENCY, 1, 1), ("a step, clocks", CLOCKS, 1, 1)];
+        let series = [("1 chain", 1), ("2 chains", 2), ("4 chains", 4), ("8 chains", 8)];
+        let chains =
+            series.into_iter().flat_map(|(name, chains)| items.iter().map(move |&items| (name, RATE, items, chains)));
+        let all = steps.into_iter().chain(chains).map(|(name, metric, items, chains): (&str, Metric, u64, u64)| {
             // Of all chains of a group together the same in every trial, so that the time is that of the rate alone; but no
             // more of a chain than a lone item needs.
             let rounds = (8192 * if scope.target.gpu { 128 } else { 8 } / (items * chains)).clamp(1, 1 << 15);
@@ -281,16 +293,8 @@ pub(super) const ILP: Experiment = Experiment {
                 metric,
                 &[("chains", chains), (REPEATS, rounds)],
             )
-        };
-        let steps = [("a step", LATENCY, 1, 1), ("a step, clocks", CLOCKS, 1, 1)];
-        let series = [("1 chain", 1), ("2 chains", 2), ("4 chains", 4), ("8 chains", 8)];
-        let chains =
-            series.into_iter().flat_map(|(name, chains)| items.iter().map(move |&items| (name, RATE, items, chains)));
-        steps
-            .into_iter()
-            .chain(chains)
-            .map(|(name, metric, items, chains)| trial(name, metric, items, chains))
-            .collect()
+        });
+        all.collect()
     },
     claims: &[
         Claim::Tell {
@@ -349,24 +353,23 @@ pub(super) const INSTRUCTIONS: Experiment = Experiment {
         let forms: &[Precision] = if quick { &[Precision::Plain, Precision::Native] } else { &Precision::ALL };
         let mut all = Vec::new();
         for (op, operation) in (0..).zip(OPERATIONS).filter(|(_, o)| is_meant(o.name)) {
-            let asked = Instruction::Operation(operation);
-            let chain = |name: &str, x, metric| chain(scope, (op, asked), operation.dtype, name, x, metric);
-            all.extend([chain(operation.name, DEPENDENT, LATENCY), chain(operation.name, MANY, RATE)]);
-            if ["add", "fma", "min", "int min"].contains(&operation.name) {
-                all.push(chain(&format!("{}, per clock", operation.name), MANY, PER_CLOCK));
+            let asked = (op, Instruction::Operation(operation));
+            let per_clock = format!("{}, per clock", operation.name);
+            let chains =
+                [(operation.name, DEPENDENT, LATENCY), (operation.name, MANY, RATE), (&per_clock, MANY, PER_CLOCK)];
+            let has_clock = ["add", "fma", "min", "int min"].contains(&operation.name);
+            for (name, x, metric) in chains.into_iter().take(if has_clock { 3 } else { 2 }) {
+                all.push(chain(scope, asked, operation.dtype, name, x, metric));
             }
         }
         for (op, function) in (OPERATIONS.len() as u64..).zip(FUNCTIONS).filter(|(_, f)| is_meant(f.name)) {
-            let mut both = |dtype, form, name: &str| {
+            let plain = forms.iter().map(|form| (Dtype::F32, *form, name_of(function, *form)));
+            let has_double = !quick && ["div", "sqrt", "sin", "exp"].contains(&function.name);
+            let double = has_double.then(|| (Dtype::F64, Precision::Plain, format!("f64 {}", function.name)));
+            for (dtype, form, name) in plain.chain(double) {
                 let asked = (op, Instruction::Function(function, form));
-                all.push(chain(scope, asked, dtype, name, DEPENDENT, LATENCY));
-                all.push(chain(scope, asked, dtype, name, MANY, RATE));
-            };
-            for &form in forms {
-                both(Dtype::F32, form, &name_of(function, form));
-            }
-            if !quick && ["div", "sqrt", "sin", "exp"].contains(&function.name) {
-                both(Dtype::F64, Precision::Plain, &format!("f64 {}", function.name));
+                all.push(chain(scope, asked, dtype, &name, DEPENDENT, LATENCY));
+                all.push(chain(scope, asked, dtype, &name, MANY, RATE));
             }
             for &form in forms {
                 let settings = [("op", op), ("form", form as u64), (REPEATS, 1)];
@@ -382,15 +385,15 @@ pub(super) const INSTRUCTIONS: Experiment = Experiment {
             head: "Many at once, compared with additions of floats,",
             of: &[
                 ("mul is", many("mul", "add")),
-                ("fma", many("fma", "add")),
-                ("min", many("min", "add")),
-                ("int add", many("int add", "add")),
-                ("int mul", many("int mul", "add")),
-                ("int div", many("int div", "add")),
-                ("f64 fma", many("f64 fma", "add")),
-                ("div", many("div", "add")),
-                ("sin", many("sin", "add")),
-                ("pow", many("pow", "add")),
+                ("fma is", many("fma", "add")),
+                ("min is", many("min", "add")),
+                ("int add is", many("int add", "add")),
+                ("int mul is", many("int mul", "add")),
+                ("int div is", many("int div", "add")),
+                ("f64 fma is", many("f64 fma", "add")),
+                ("div is", many("div", "add")),
+                ("sin is", many("sin", "add")),
+                ("pow is", many("pow", "add")),
             ],
             so: NO_MORE,
         },
@@ -398,11 +401,11 @@ pub(super) const INSTRUCTIONS: Experiment = Experiment {
             head: "Compared with a shift or a mask,",
             of: &[
                 ("int division by 8 is", many("int div by 8", "int >> 3")),
-                ("by 7", many("int div by 7", "int >> 3")),
-                ("by a variable", many("int div", "int >> 3")),
+                ("by 7 it is", many("int div by 7", "int >> 3")),
+                ("by a variable it is", many("int div", "int >> 3")),
                 ("an int remainder by 8 is", many("int mod by 8", "int & 7")),
-                ("by 7", many("int mod by 7", "int & 7")),
-                ("by a variable", many("int mod", "int & 7")),
+                ("by 7 it is", many("int mod by 7", "int & 7")),
+                ("by a variable it is", many("int mod", "int & 7")),
             ],
             so: NO_MORE,
         },
@@ -502,11 +505,10 @@ pub(super) const INTENSITY: Experiment = Experiment {
     plan: |scope| {
         // The last doubling is always there.
         let most = if scope.quick { 6 } else { 7 };
-        let from = |least: i32| {
-            (least..=most).filter(move |log| !scope.quick || log % 2 != 0 || *log == most).map(|log| 2f64.powi(log))
-        };
-        let memory = [0.0].into_iter().chain(from(-3)).map(|x| (MEMORY, x));
-        let again = from(-1).map(|x| (AGAIN, x));
+        let logs = (-3..=most).filter(|log| !scope.quick || log % 2 != 0 || *log == most);
+        let doublings: Vec<f64> = logs.map(|log| 2f64.powi(log)).collect();
+        let memory = [0.0].iter().chain(&doublings).map(|&x| (MEMORY, x));
+        let again = doublings.iter().filter(|x| **x >= 0.5).map(|&x| (AGAIN, x));
         let loaded = [0.5, 2f64.powi(most)].map(|x| (LOADED, x));
         memory.chain(again).chain(loaded).map(|(name, x)| intense(scope, name, x)).collect()
     },
@@ -686,7 +688,7 @@ pub(super) const ROUNDING: Experiment = Experiment {
             of: &[
                 ("by one item in several orders", "error, one item"),
                 ("is its proved limit", "bound, one item"),
-                ("by the rungs of reduce, which add in trees,", "error, rung of reduce"),
+                ("by the rungs of reduce, as trees", "error, rung of reduce"),
                 ("are their proved limits", "bound, rung of reduce"),
             ],
         },

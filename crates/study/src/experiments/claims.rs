@@ -33,8 +33,8 @@ pub(super) enum Claim {
         of: &'static [Part],
         so: [&'static str; 3],
     },
-    /// From which x on, or up to which, a part of the other speed is reached, as `head` says; `so` is what follows from an end
-    /// at x, which stands for `{}`, from none on either side of it, and if it is reached nowhere.
+    /// From which x on, or up to which, a part of the other speed is reached, as `head` says; `so` is what follows if it is
+    /// reached from an x on, which stands for `{}`, everywhere, or nowhere.
     Reach {
         head: &'static str,
         part: f64,
@@ -102,12 +102,11 @@ pub(super) fn finding(experiment: &Experiment, points: &[Point]) -> String {
 
 /// What to say where nothing follows from the points.
 fn nothing(points: &[Point]) -> String {
-    let all = |status: Status| points.iter().all(|p| p.status == status);
     let why = match points {
         [] => return "Nothing was measured.".to_owned(),
         _ if points.iter().any(|p| p.measured().is_some()) => return "No two points can be compared.".to_owned(),
-        _ if all(Status::WrongResult) => "every result was wrong",
-        _ if all(Status::Skipped) => "all were skipped",
+        _ if points.iter().all(|p| p.status == Status::WrongResult) => "every result was wrong",
+        _ if points.iter().all(|p| p.status == Status::Skipped) => "all were skipped",
         _ => "no case gave a right result",
     };
     format!("No point has a value: {why}.")
@@ -176,9 +175,9 @@ impl Claim {
     fn control(&self, points: &[Point]) -> Option<String> {
         let Claim::Control { what, of, least, most } = self else { return None };
         let all = of.contrasts(points);
-        let is_inside = |c: &Contrast| Some(c.exceeds(*least)? && !c.exceeds(*most)?);
         let shares: Vec<String> = all.iter().map(|c| percent(c.ratio)).collect();
-        Some(match all.iter().map(is_inside).collect::<Vec<_>>() {
+        let is_inside = all.iter().map(|c| Some(c.exceeds(*least)? && !c.exceeds(*most)?));
+        Some(match is_inside.collect::<Vec<_>>() {
             inside if inside.is_empty() && points.iter().all(|p| p.measured().is_none()) => return None,
             inside if inside.is_empty() => format!("The answer is {UNDECIDED}: {what} was not measured."),
             inside if inside.contains(&Some(false)) => format!(
@@ -220,13 +219,13 @@ enum Comparison {
 impl Contrast {
     /// Nothing if either has no value.
     pub(super) fn new(a: &Point, b: &Point) -> Option<Contrast> {
-        let spread = |p: &Point| match (p.noise, p.runs) {
+        let [own, other] = [a, b].map(|p| match (p.noise, p.runs) {
             (Some(noise), runs) if runs.is_none_or(|runs| runs >= 3) => noise,
             (noise, _) => noise.unwrap_or(0.0).max(UNKNOWN_SPREAD),
-        };
+        });
         let ratio = a.measured()? / b.measured()?;
         let ratio = if ["us", "ns"].contains(&a.unit.as_str()) { 1.0 / ratio } else { ratio };
-        ratio.is_finite().then_some(Contrast { x: a.x, ratio, spread: spread(a) + spread(b) })
+        ratio.is_finite().then_some(Contrast { x: a.x, ratio, spread: own + other })
     }
 
     fn verdict(&self) -> Comparison {
@@ -295,10 +294,10 @@ fn phrases(of: &[Part], points: &[Point], word: impl Fn(&Pairs, &[Contrast]) -> 
 
 /// `up to 1.40 times as fast (n = 4096), but up to 12 % slower (n = 1024)`.
 fn speed(experiment: &Experiment, pairs: &Pairs, all: &[Contrast], so: &[&str; 3]) -> String {
-    let of = |verdict| all.iter().filter(|c| c.verdict() == verdict).collect::<Vec<_>>();
-    let (fast, slow, unclear) = (of(Comparison::Faster), of(Comparison::Slower), of(Comparison::Unclear));
+    let [fast, slow, unclear] = [Comparison::Faster, Comparison::Slower, Comparison::Unclear]
+        .map(|verdict| all.iter().filter(|c| c.verdict() == verdict).collect::<Vec<_>>());
     // One of several may be chance, and shows no rule.
-    let extreme = |own: &[&Contrast]| {
+    let [gain, loss] = [&fast, &slow].map(|own| {
         let most = own.iter().rev().max_by(|a, b| a.ratio.ln().abs().total_cmp(&b.ratio.ln().abs()))?;
         let place = places(experiment, &[most]);
         Some(match (all.len(), own.len()) {
@@ -306,12 +305,12 @@ fn speed(experiment: &Experiment, pairs: &Pairs, all: &[Contrast], so: &[&str; 3
             (_, 1) => format!("{} at {place} alone", pace(most.ratio)),
             _ => format!("up to {} ({place})", pace(most.ratio)),
         })
-    };
+    });
     // What is asked of one place needs no second one.
     let so = |own: usize, least: usize, at: usize| {
         if own >= least || matches!(pairs, Pairs::Places(..)) { so[at] } else { "" }
     };
-    match (extreme(&fast), extreme(&slow)) {
+    match (gain, loss) {
         (Some(gain), Some(loss)) => format!("{gain}, but {loss}"),
         (Some(gain), None) => format!("{gain}{}", so(fast.len(), 2, 0)),
         (None, Some(loss)) => format!("{loss}{}", so(slow.len(), 2, 1)),
@@ -328,8 +327,8 @@ fn speed(experiment: &Experiment, pairs: &Pairs, all: &[Contrast], so: &[&str; 3
 
 /// `from n = 512 on`.
 fn reach(experiment: &Experiment, all: &[Contrast], part: f64, so: &[&str; 3]) -> String {
-    let of = |wanted| all.iter().filter(|c| c.exceeds(part) == wanted).collect::<Vec<_>>();
-    let (yes, no, hidden) = (of(Some(true)), of(Some(false)), of(None));
+    let [yes, no, hidden] = [Some(true), Some(false), None]
+        .map(|wanted| all.iter().filter(|c| c.exceeds(part) == wanted).collect::<Vec<_>>());
     let at = |own: &[&Contrast]| places(experiment, own);
     let label = |c: &Contrast| (experiment.x_label)(c.x);
     let x_name = experiment.x_name;
@@ -346,7 +345,7 @@ fn reach(experiment: &Experiment, all: &[Contrast], part: f64, so: &[&str; 3]) -
         ([only], _) => format!("at {} alone", at(&[only])),
         (_, [only]) => format!("everywhere but at {}", at(&[only])),
         ([.., last], [first, ..]) if last.x < first.x => {
-            format!("up to {}{}", at(&[last]), so[0].replace("{}", &label(last)))
+            format!("up to {}", at(&[last]))
         }
         ([first, ..], [.., last]) if last.x < first.x => {
             format!("from {x_name} = {0} on{1}", label(first), so[0].replace("{}", &label(first)))

@@ -110,13 +110,12 @@ pub(super) const IMAGE: Experiment = Experiment {
 };
 
 fn samplers(points: &[Point]) -> Option<String> {
-    let of = |status| {
+    let [right, wrong] = [Status::Ok, Status::WrongResult].map(|status| {
         let own =
             points.iter().filter(move |p| p.status == status && FILTERS.iter().any(|(name, ..)| p.series == *name));
         own.map(|p| format!("{} ({})", way(p.x), p.series)).collect::<Vec<_>>()
-    };
-    let right = of(Status::Ok).len();
-    let wrong = of(Status::WrongResult);
+    });
+    let right = right.len();
     let not = if wrong.is_empty() { String::new() } else { format!(", but not in: {}", wrong.join("; ")) };
     let checked = right + wrong.len();
     (checked > 0)

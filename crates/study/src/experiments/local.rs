@@ -119,7 +119,7 @@ pub(super) const LOCKSTEP: Experiment = Experiment {
             .collect()
     },
     claims: &[Claim::Tell {
-        head: "Of the sums in this run, where 0 % proves nothing but for the synchronised form, were wrong",
+        head: "Of the sums in this run, where 0 % proves nothing but for the synchronised form, these were wrong:",
         of: &[("without synchronisation", BARE), ("with volatile", VOLATILE), ("synchronised", SYNCHRONISED)],
     }],
 };

@@ -33,14 +33,14 @@ pub(super) const STRIDE: Experiment = Experiment {
     x_name: "stride",
     x_label: plain,
     plan: |scope| {
-        let logs = |few: bool| 0..if few { 1 } else { 7 };
-        let of = |name: &'static str, width: u64, few: bool| {
-            logs(few).map(move |log| walk(scope, name, (1 << log, log, 0), width))
-        };
         let wide = [READ, READ_CACHED, WRITE].into_iter().filter(|name| scope.target.gpu || *name != READ_CACHED);
         let narrow = [("read 16-bit", 16), ("read 8-bit", 8), ("write 16-bit", 16), ("write 8-bit", 8)];
-        wide.flat_map(|name| of(name, 32, false))
-            .chain(narrow.into_iter().flat_map(|(name, width)| of(name, width, scope.quick)))
+        wide.map(|name| (name, 32))
+            .chain(narrow)
+            .flat_map(|(name, width)| {
+                let logs = if scope.quick && width < 32 { 1 } else { 7 };
+                (0..logs).map(move |log| walk(scope, name, (1 << log, log, 0), width))
+            })
             .collect()
     },
     claims: &[
@@ -176,10 +176,10 @@ pub(super) const PITCH: Experiment = Experiment {
         );
         let kernels = [("tiled", "diagonal", "rows"), ("diagonal", "diagonal", "diagonal"), ("naive", "naive", "")];
         // A line of any cache; those of one pitch come together, as they share their data.
-        let gaps = |n: u64| if n.is_power_of_two() { &[0, 32][..] } else { &[0] };
         sizes
             .iter()
-            .flat_map(|&n| gaps(n).iter().map(move |&gap| (n, gap)))
+            .flat_map(|&n| [(n, 0), (n, 32)])
+            .filter(|(n, gap)| *gap == 0 || n.is_power_of_two())
             .flat_map(|(n, gap)| {
                 kernels.map(|(name, variant, order)| {
                     let pitch = if gap == 0 { "n".to_owned() } else { format!("n+{gap}") };
@@ -436,9 +436,9 @@ fn load(scope: &Scope<'_>, name: &str, metric: Metric, log: u32) -> Trial {
 /// which clearly differ from each other.
 fn levels(points: &[Point]) -> Option<String> {
     let all = series(points, DEPENDENT);
-    let is_flat = |a: &&Point, b: &&Point| Contrast::new(a, b).is_some_and(|step| step.ratio <= 1.2);
     let mut found: Vec<Vec<&Point>> = Vec::new();
-    for run in all.chunk_by(is_flat).filter(|run| run.len() > 1) {
+    let flat = all.chunk_by(|a, b| Contrast::new(a, b).is_some_and(|step| step.ratio <= 1.2));
+    for run in flat.filter(|run| run.len() > 1) {
         match found.last_mut() {
             Some(before) if Contrast::new(before.last()?, run.first()?)?.exceeds(1.4) != Some(true) => {
                 before.extend(run)
@@ -459,7 +459,7 @@ fn levels(points: &[Point]) -> Option<String> {
     let described = described.joined(", ");
     let hidden = match hidden.len() {
         0 => String::new(),
-        some => format!("; {some} of {} steps between sizes are undecided, as they are too noisy", steps.len()),
+        some => format!("; too noisy, and so undecided: {some} of {} steps between sizes", steps.len()),
     };
     Some(match found.len() {
         0 => format!("The latency of a load has no plateau{hidden}."),

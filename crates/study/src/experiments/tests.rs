@@ -75,7 +75,7 @@ const ANSWERS: [(&str, Values, &str, Values, &str); 13] = [
         alike,
         "no path of its own",
     ),
-    ("divergence", diverging, "from g = 32 on: 32 items run in lockstep", one_way, "do not run in lockstep here"),
+    ("divergence", diverging, "from g = 32 on, so that 32 items run in lockstep", one_way, "no lockstep shows"),
     ("group", |_, wg| wg / (wg / 32.0).ceil(), "Sizes off the multiple of 32 cost", alike, "no idle lanes show"),
     ("group", |_, wg| wg / (wg / 8.0).ceil(), "Sizes off the multiple of 8 cost", alike, "reached: everywhere"),
     ("grid", |_, groups| groups / (groups / 2.0).ceil(), "but up to 25 % slower (groups = 3)", alike, "no tail shows"),
@@ -203,7 +203,7 @@ fn mixed_answers_name_their_places() {
     let told = finding("ilp", 0.02, |series, items| if series == "1 chain" { items.min(512.0) } else { 512.0 });
     assert!(told.contains("reached: with 1 chain from items = 512 on; with 2 chains everywhere"), "{told}");
     let told = finding("lockstep", 0.0, |series, _| if series == "synchronised" { 0.0 } else { 5.0 });
-    assert!(told.ends_with("were wrong 5 % without synchronisation; 5 % with volatile; 0 % synchronised."), "{told}");
+    assert!(told.ends_with("were wrong: 5 % without synchronisation; 5 % with volatile; 0 % synchronised."), "{told}");
     let told = finding("launch", 0.01, |series, n| if series.contains("log2") && n < 100_000.0 { 8.0 } else { 4.0 });
     assert!(told.contains("is up to 2.00 times slower (n = 256). Many launches take at most 1.1 times as long as one: from n = 262144 on."), "{told}");
     let mut points = points_of("image", 0.01, alike);

@@ -44,8 +44,8 @@ pub(super) const LAUNCH: Experiment = Experiment {
             ("empty, queued to start", "queued_to_start"),
             ("empty, event time", "event"),
         ];
-        let sums = |&log: &u32| [(HALVING, "halving"), (TREE, "tree")].map(|of| (of, 1 << log));
-        let all = empty.into_iter().map(|of| (of, 1)).chain(logs.iter().flat_map(sums));
+        let sums = logs.iter().flat_map(|log| [(HALVING, "halving"), (TREE, "tree")].map(|of| (of, 1 << log)));
+        let all = empty.into_iter().map(|of| (of, 1)).chain(sums);
         all.map(|((name, variant), n)| exchange(scope, (name, n), TIME, ("launch", variant), n, &[])).collect()
     },
     claims: &[
@@ -95,13 +95,13 @@ pub(super) const TRANSFER: Experiment = Experiment {
         let series = ["pageable in", "pinned in", "mapped in", "pageable out", "pinned out", "mapped out"];
         logs.iter()
             .flat_map(|&log| {
-                let of = move |name: &str, variant: &str, piece: u64| {
-                    let rung = ("transfer", variant);
-                    exchange(scope, (name, 1 << log), BANDWIDTH, rung, 1 << (log - 2), &[("piece", piece)])
-                };
-                let whole = series.into_iter().map(move |name| of(name, &name.replace(' ', "_"), 1 << log));
+                let whole = series.into_iter().map(move |name| (name, name.replace(' ', "_"), 1 << log));
                 // In so many pieces that the first and the last do not count.
-                whole.chain((20..=26).contains(&log).then(|| of(PIECES, "pinned_in", 64 << 10)))
+                let pieces = (20..=26).contains(&log).then(|| (PIECES, "pinned_in".to_owned(), 64 << 10));
+                whole.chain(pieces).map(move |(name, variant, piece)| {
+                    let rung = ("transfer", variant.as_str());
+                    exchange(scope, (name, 1 << log), BANDWIDTH, rung, 1 << (log - 2), &[("piece", piece)])
+                })
             })
             .collect()
     },
@@ -155,16 +155,6 @@ pub(super) const OVERLAP: Experiment = Experiment {
         // Stages of about the same length: of a GPU the link's, of a CPU device that of its copies.
         let gpu = scope.target.gpu;
         let less = if scope.quick { 2 } else { 0 };
-        let trial = |name: &str, variant: &str, chunks: u64, queues: u64| {
-            let settings = [
-                ("chunks", chunks),
-                ("queues", queues),
-                ("steps", if gpu { 2 * scope.units().max(8) } else { 1 }),
-                ("work", if gpu { 500_000 } else { 2_000_000 } >> less),
-            ];
-            let words = if gpu { 1 << 24 } else { 1 << 22 } >> less;
-            exchange(scope, (name, chunks), TIME, ("pipeline", variant), words, &settings)
-        };
         let alone = [
             ("copy in alone", "copy_in"),
             ("kernel alone", "kernel"),
@@ -182,7 +172,17 @@ pub(super) const OVERLAP: Experiment = Experiment {
             own.map(move |&chunks| (name, "chunks", chunks, queues))
         });
         let alone = alone.into_iter().map(|(name, variant)| (name, variant, 1, 1));
-        alone.chain(cut).map(|(name, variant, chunks, queues)| trial(name, variant, chunks, queues)).collect()
+        let all = alone.chain(cut).map(|(name, variant, chunks, queues)| {
+            let settings = [
+                ("chunks", chunks),
+                ("queues", queues),
+                ("steps", if gpu { 2 * scope.units().max(8) } else { 1 }),
+                ("work", if gpu { 500_000 } else { 2_000_000 } >> less),
+            ];
+            let words = if gpu { 1 << 24 } else { 1 << 22 } >> less;
+            exchange(scope, (name, chunks), TIME, ("pipeline", variant), words, &settings)
+        });
+        all.collect()
     },
     claims: &[
         Claim::Tell {
@@ -241,12 +241,12 @@ pub(super) const ZERO_COPY: Experiment = Experiment {
         // The ways from the host's data to a sum, then what reading alone takes.
         let series =
             [(COPIED, "copied"), (FILLED, "filled"), (IN_PLACE, "in_place"), ("read in device memory", "on_device")];
-        let trial = |passes: u64| {
+        let all = passes.iter().flat_map(|&passes| {
             series.map(|(name, variant)| {
                 exchange(scope, (name, passes), TIME, ("zerocopy", variant), words, &[("passes", passes)])
             })
-        };
-        passes.iter().flat_map(|&passes| trial(passes)).collect()
+        });
+        all.collect()
     },
     claims: &[
         Claim::Speed {

@@ -98,7 +98,7 @@ impl Identity {
 
 /// The first thing in which the sweeps of two rows differ, if they do.
 fn different(a: &Row, b: &Row) -> Option<String> {
-    let parts = |row: &Row, other: &Row| {
+    let [a, b] = [(a, b), (b, a)].map(|(row, other)| {
         [
             ("gpulab's version", row.gpulab.clone()),
             ("the device", format!("{} ({})", row.device, row.platform)),
@@ -107,10 +107,9 @@ fn different(a: &Row, b: &Row) -> Option<String> {
             ("the number of shards", shards(row).to_string()),
             ("the sweep", format!("{} of {} configurations", row.sweep_id, row.cases.unwrap_or_default())),
         ]
-    };
-    parts(a, b)
-        .into_iter()
-        .zip(parts(b, a))
+    });
+    a.into_iter()
+        .zip(b)
         .find(|(a, b)| a != b)
         .map(|((what, a), (_, b))| format!("{what} is {a} in one and {b} in the other"))
 }

@@ -104,8 +104,8 @@ impl Space<'_> {
         let listed = rung.tunables().filter(|_| self.family.described().is_some());
         let listed =
             listed.map(|t| Setting { name: t.name.to_owned(), values: t.values().map(str::to_owned).collect() });
-        let is_set = |listed: &Setting| self.settings.iter().any(|s| s.name == listed.name);
-        let listed: Vec<Setting> = listed.filter(|listed| !is_set(listed)).collect();
+        let listed: Vec<Setting> =
+            listed.filter(|listed| !self.settings.iter().any(|s| s.name == listed.name)).collect();
         let read = self.settings.iter().filter(|s| reads(self.family, rung, &s.name)).chain(&listed);
         combinations(read.map(|s| (s.name.as_str(), s.values.as_slice())))
     }

@@ -32,12 +32,12 @@ impl SizeClass {
 
     /// The sizes that it holds, in words.
     pub fn text(self, form: Form) -> String {
-        let range = |exponent: u32| format!("2^{exponent} to 2^{}", exponent + 1);
+        let [n, m] = [self.n, self.m].map(|exponent| format!("2^{exponent} to 2^{}", exponent + 1));
         match form {
-            Form::Vector => format!("{} elements", range(self.n)),
-            Form::Square => format!("{} a side", range(self.n)),
-            Form::Matrix if self.n == self.m => format!("{} a side", range(self.n)),
-            Form::Matrix => format!("{} columns, {} rows", range(self.n), range(self.m)),
+            Form::Vector => format!("{n} elements"),
+            Form::Square => format!("{n} a side"),
+            Form::Matrix if n == m => format!("{n} a side"),
+            Form::Matrix => format!("{n} columns, {m} rows"),
         }
     }
 }
@@ -85,8 +85,9 @@ pub struct TunedEntry {
 impl TunedEntry {
     /// Whether both are of the same kind of case.
     fn is_of(&self, other: &TunedEntry) -> bool {
-        let key = |e: &TunedEntry| (e.source.clone(), e.family.clone(), e.rung.clone(), e.choices.clone());
-        (key(self), self.dtype, self.size) == (key(other), other.dtype, other.size)
+        (&self.source, &self.family, &self.rung, &self.choices)
+            == (&other.source, &other.family, &other.rung, &other.choices)
+            && (self.dtype, self.size) == (other.dtype, other.size)
     }
 
     /// What cannot be, if anything.
@@ -209,8 +210,9 @@ pub fn source_hash(rungs: &[&Rung], sources: &Sources) -> Result<String, Error> 
 
 /// The settings of a plan that the answer depends on.
 pub fn choices(family: &Family, plan: &Plan) -> Params {
-    let is_choice = |name: &str| family.choices.iter().any(|choice| choice.name == name);
-    plan.params.iter().filter(|(name, _)| is_choice(name)).map(|(name, value)| (name.clone(), value.clone())).collect()
+    let mut choices = plan.params.clone();
+    choices.retain(|name, _| family.choices.iter().any(|choice| choice.name == name));
+    choices
 }
 
 pub struct Remembered<'a> {

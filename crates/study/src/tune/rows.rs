@@ -39,16 +39,20 @@ pub fn fastest<'a>(rows: impl IntoIterator<Item = &'a Row>) -> Option<&'a Row> {
 /// inter-quartile range over the root of the runs to either side, lie apart (R. McGill, J. W. Tukey and W. A. Larsen,
 /// "Variations of Box Plots", The American Statistician 32(1), 1978).
 pub fn is_faster(row: &Row, other: &Row) -> bool {
-    let half = |row: &Row| Some(1.57 * (row.t_q3_s? - row.t_q1_s?) / (row.runs.max(1) as f64).sqrt());
-    let most = half(row).zip(row.t_median_s).map(|(half, median)| median + half);
-    let least = half(other).zip(other.t_median_s).map(|(half, median)| median - half);
-    most.zip(least).is_some_and(|(most, least)| most < least)
+    let [row, other] = [(row, 1.57), (other, -1.57)].map(|(row, half)| {
+        Some(row.t_median_s? + half * (row.t_q3_s? - row.t_q1_s?) / (row.runs.max(1) as f64).sqrt())
+    });
+    row.zip(other).is_some_and(|(most, least)| most < least)
 }
 
 /// The work-group and the settings of a row, by name.
 fn settings_of(row: &Row) -> BTreeMap<&str, String> {
     let params = row.params.iter().map(|(name, value)| (name.as_str(), value.clone()));
     std::iter::once(("wg", row.wg_text())).chain(params).collect()
+}
+
+fn value_of(row: &Row, name: &str) -> String {
+    settings_of(row).remove(name).unwrap_or_default()
 }
 
 /// What the rung, and each parameter of the best rung, did among these rows of one problem, where several values were tried.
@@ -67,10 +71,9 @@ pub fn effects(rows: &[Row]) -> Vec<Effect> {
     let others = fastest(rows.iter().filter(|row| row.variant != best.variant));
     let rung = effect("rung", &best.variant, others, &|row| row.variant.clone());
     let own: Vec<&Row> = rows.iter().filter(|row| row.variant == best.variant).collect();
-    let value = |row: &Row, name: &str| settings_of(row).remove(name).unwrap_or_default();
     let settings = settings_of(best).into_iter().filter_map(|(name, with)| {
-        let others = fastest(own.iter().copied().filter(|row| value(row, name) != with));
-        effect(name, &with, others, &|row| value(row, name))
+        let others = fastest(own.iter().copied().filter(|row| value_of(row, name) != with));
+        effect(name, &with, others, &|row| value_of(row, name))
     });
     rung.into_iter().chain(settings).collect()
 }
@@ -130,24 +133,25 @@ fn region(rows: &[Row], variant: &str) -> Region {
     for name in distinct(own.iter().flat_map(|(_, settings)| settings.keys().copied())) {
         axes.push((name, distinct(own.iter().filter_map(|(_, settings)| settings.get(name)))));
     }
-    let places = |axes: &[(&str, Vec<&String>)]| -> BTreeMap<Vec<usize>, usize> {
-        let mut places = BTreeMap::new();
-        for (index, settings) in &own {
-            let place = axes.iter().map(|(name, values)| {
-                values.iter().position(|value| settings.get(name) == Some(*value)).unwrap_or_default()
-            });
-            places.insert(place.collect(), *index);
-        }
-        places
-    };
-    let whole = places(&axes).len();
+    let whole = places(&own, &axes).len();
     for (name, _) in axes.clone() {
         let others: Vec<_> = axes.iter().filter(|(known, _)| *known != name).cloned().collect();
-        if places(&others).len() == whole {
+        if places(&own, &others).len() == whole {
             axes = others;
         }
     }
-    Region { axes: axes.iter().map(|(_, values)| values.len()).collect(), places: places(&axes) }
+    Region { axes: axes.iter().map(|(_, values)| values.len()).collect(), places: places(&own, &axes) }
+}
+
+fn places(own: &[(usize, BTreeMap<&str, String>)], axes: &[(&str, Vec<&String>)]) -> BTreeMap<Vec<usize>, usize> {
+    let mut places = BTreeMap::new();
+    for (index, settings) in own {
+        let place = axes.iter().map(|(name, values)| {
+            values.iter().position(|value| settings.get(name) == Some(*value)).unwrap_or_default()
+        });
+        places.insert(place.collect(), *index);
+    }
+    places
 }
 
 #[cfg(test)]

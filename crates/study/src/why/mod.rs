@@ -9,7 +9,7 @@ pub use model::{
 };
 pub use payoff::{Payoff, Payoffs, WORTH, Waste};
 
-use crate::count::{CountRow, LockstepModel, RequestCounts};
+use crate::count::{CountRow, LockstepModel};
 use gpulab_kernels::Registry;
 use gpulab_model::outcome::Status;
 use gpulab_record::{Row, clear_factor};
@@ -110,8 +110,8 @@ pub fn reasons(registry: &Registry, rows: &[Row], counts: &[CountRow], rates: &D
     let mut rungs: Vec<RungTime> = Vec::new();
     for row in rows.iter().filter(|row| is_of_rung(registry, row) && row.status == Status::Ok && row.is_plain()) {
         let Some(measured) = row.t_median_s.filter(|seconds| seconds.is_finite() && *seconds > 0.0) else { continue };
-        let own = || counts.iter().filter(|count| is_counted_of(count, row));
-        let why = match own().any(|count| count.status != Status::Ok) {
+        let own: Vec<&CountRow> = counts.iter().filter(|count| is_counted_of(count, row)).collect();
+        let why = match own.iter().any(|count| count.status != Status::Ok) {
             true => "the simulator lacks what its kernel needs",
             false => "not counted with these settings",
         };
@@ -119,7 +119,7 @@ pub fn reasons(registry: &Registry, rows: &[Row], counts: &[CountRow], rates: &D
             let time = ModelTime::of(row, &tally, rates).ok_or("its row lacks the limit or what launches cost")?;
             Ok((tally, time))
         });
-        let note = own().find(|count| count.status == Status::Ok).map(|count| count.reason.clone());
+        let note = own.iter().find(|count| count.status == Status::Ok).map(|count| count.reason.clone());
         let counted = model.as_ref().ok().filter(|_| rates.is_gpu);
         let payoffs = counted.and_then(|(tally, time)| Payoffs::of_rung(row, tally, time, counts, rates));
         rungs.push(RungTime { row: row.clone(), measured, model, note: note.unwrap_or_default(), payoffs });
@@ -160,9 +160,9 @@ fn explain(before: Counted<'_>, after: Counted<'_>, is_gain: bool, is_gpu: bool)
     let sign = if is_gain { 1.0 } else { -1.0 };
     // What was not the longest before a gain, or is not after a loss, hides behind another part.
     let slower = if is_gain { old } else { new };
-    let fall = |part: &TimePart| sign * (old.get(*part) - new.get(*part));
     let counting = TimePart::ALL.into_iter().filter(|part| slower.counts(*part));
-    let part = counting.max_by(|a, b| fall(a).total_cmp(&fall(b))).filter(|part| fall(part) > 0.0)?;
+    let falls = counting.map(|part| (part, sign * (old.get(part) - new.get(part))));
+    let part = falls.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, fall)| *fall > 0.0)?.0;
     let is_of_pairs = before.1.0.is_of_pairs;
     let most = causes(part, before.1, after.1, is_gpu)
         .iter()
@@ -215,14 +215,13 @@ fn value(cause: Cause, (row, (tally, _)): Counted<'_>) -> f64 {
     let counts = &tally.counts;
     let memory = &tally.counts.memory;
     let each = |of: u64| of as f64 / results(row, tally);
-    let segments = |requests: &RequestCounts| requests.segments_a_request().unwrap_or(0.0);
     match cause {
         Cause::Launches => row.launches.unwrap_or(0) as f64,
         Cause::Groups => tally.groups as f64,
         Cause::Bytes => row.bytes.unwrap_or(0) as f64,
         Cause::ReadLines => memory.global_read.lines_a_request().unwrap_or(0.0),
-        Cause::ReadSegments => segments(&memory.global_read),
-        Cause::WriteSegments => segments(&memory.global_write),
+        Cause::ReadSegments => memory.global_read.segments_a_request().unwrap_or(0.0),
+        Cause::WriteSegments => memory.global_write.segments_a_request().unwrap_or(0.0),
         Cause::JumpingBytes => tally.jumping_bytes(row) / results(row, tally),
         Cause::GlobalRequests => each(WARP * counts.global().requests),
         Cause::LocalRequests => each(WARP * counts.local().requests),

@@ -54,6 +54,19 @@ const TURNS: f64 = 16.0;
 /// Rates by size of array, ascending, in bytes.
 type RateBySize = Vec<(f64, f64)>;
 
+fn row_of<'a>(ceilings: &'a [CeilingRow], what: &str, place: Site, element: &str) -> Option<&'a CeilingRow> {
+    let mut own =
+        ceilings.iter().filter(|row| (row.what.as_str(), row.place, row.element.as_str()) == (what, place, element));
+    own.find(|row| row.value.is_some_and(|value| value.is_finite() && value > 0.0))
+}
+
+fn by_size(ceilings: &[CeilingRow], what: &str, places: &[Site]) -> RateBySize {
+    let own = ceilings.iter().filter(|row: &&CeilingRow| row.what == what && places.contains(&row.place));
+    let mut points: RateBySize = own.filter_map(|row| Some((row.bytes? as f64, 1e9 * row.value?))).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    points
+}
+
 /// The rate at a size, interpolated on logarithmic scales; beyond the ends, the end's rate.
 fn rate_at(rates: &RateBySize, bytes: f64) -> Option<f64> {
     let above = rates.iter().position(|(size, _)| *size >= bytes).unwrap_or(rates.len());
@@ -106,46 +119,32 @@ pub struct DeviceRates {
 impl DeviceRates {
     /// From a device's ceilings; the error names the missing one.
     pub fn new(ceilings: &[CeilingRow], is_gpu: bool) -> Result<DeviceRates, &'static str> {
-        let row_of = |what: &str, place: Site, element: &str| {
-            let is_it =
-                |row: &&CeilingRow| (row.what.as_str(), row.place, row.element.as_str()) == (what, place, element);
-            ceilings.iter().filter(is_it).find(|row| row.value.is_some())
-        };
-        let value = |what: &str, place: Site, element: &str| {
-            row_of(what, place, element)?.value.filter(|value| value.is_finite() && *value > 0.0)
-        };
-        let rate = |what: &str, place: Site, element: &str| value(what, place, element).map(|value| 1e9 * value);
-        let seconds = |what: &str| value(what, Site::Host, "").map(|us| 1e-6 * us);
-        let launch = seconds("launch, event time");
-        let beyond_a_launch = |what: &str| Some((seconds(what)? - launch?).max(0.0));
-        let by_size = |what: &str, places: &[Site]| {
-            let own = ceilings.iter().filter(|row: &&CeilingRow| row.what == what && places.contains(&row.place));
-            let mut points: RateBySize = own.filter_map(|row| Some((row.bytes? as f64, 1e9 * row.value?))).collect();
-            points.sort_by(|a, b| a.0.total_cmp(&b.0));
-            points
-        };
+        let rate = |what, place, element| Some(1e9 * row_of(ceilings, what, place, element)?.value?);
+        let [launch, sum, crowd] =
+            ["launch, event time", SUM, CROWD].map(|what| Some(1e-6 * row_of(ceilings, what, Site::Host, "")?.value?));
         let adding = rate("add", Site::Unit, "f32").ok_or("additions of f32")?;
         // A CPU's additions are measured of whole vectors.
-        let vector = row_of("add", Site::Unit, "f32").and_then(|row| row.params.get("vec")?.parse::<f64>().ok());
+        let vector =
+            row_of(ceilings, "add", Site::Unit, "f32").and_then(|row| row.params.get("vec")?.parse::<f64>().ok());
         let single = adding / vector.filter(|lanes| *lanes >= 1.0).unwrap_or(1.0);
         Ok(DeviceRates {
             is_gpu,
             reading: rate("read", Site::Cache, "").ok_or("reads of its caches")?,
             writing: rate("write", Site::Cache, "").ok_or("writes to its caches")?,
             copying: rate("copy", Site::Cache, "").ok_or("copies within its caches")?,
-            curves: ["read", "copy"].map(|what| by_size(what, &[Site::Curve])),
+            curves: ["read", "copy"].map(|what| by_size(ceilings, what, &[Site::Curve])),
             alone: rate("read", Site::Alone, ""),
             scattered: rate("write", Site::Scattered, "").map(|bytes| bytes / WORD),
             local: rate("local", Site::Unit, "").ok_or("local memory")?,
             adding,
             warp: rate("add", Site::Warp, "f32"),
             dividing: rate(DIVISION, Site::Unit, "i32"),
-            latency: [Site::Cache, Site::Memory].map(|place| value(LOAD, place, "").map(|ns| 1e-9 * ns)),
+            latency: [Site::Cache, Site::Memory].map(|place| Some(1e-9 * row_of(ceilings, LOAD, place, "")?.value?)),
             launch,
-            startup: beyond_a_launch(SUM).unwrap_or(0.0),
-            group: beyond_a_launch(CROWD).map_or(0.0, |seconds| seconds / CROWD_GROUPS as f64),
+            startup: sum.zip(launch).map_or(0.0, |(sum, launch)| (sum - launch).max(0.0)),
+            group: crowd.zip(launch).map_or(0.0, |(crowd, launch)| (crowd - launch).max(0.0) / CROWD_GROUPS as f64),
             single: rate("add", Site::Tree, "i32").map_or(single, |elements| INSTRUCTIONS_IN_A_TREE * elements),
-            walks: [WORDS, VECTORS].map(|what| by_size(what, &[Site::Near, Site::Strided])),
+            walks: [WORDS, VECTORS].map(|what| by_size(ceilings, what, &[Site::Near, Site::Strided])),
         })
     }
 
@@ -176,7 +175,8 @@ impl DeviceRates {
 
     /// Bytes per second of arrays read or copied repeatedly. Without rates by size, the cache's rate for arrays that fit.
     fn repeated(&self, is_copy: bool, bytes: f64, fits_cache: bool) -> Option<f64> {
-        let (curve, cached) = if is_copy { (&self.curves[1], self.copying) } else { (&self.curves[0], self.reading) };
+        let curve = &self.curves[usize::from(is_copy)];
+        let cached = if is_copy { self.copying } else { self.reading };
         // Of the smallest sizes the launch takes most.
         match curve.first().is_some_and(|(size, _)| bytes < *size) {
             true => Some(cached),
@@ -258,12 +258,11 @@ impl ModelTime {
         // demands count, and the requests.
         let is_unrolled = tally.private == 0;
         // Lanes without an item take as long as those with one.
-        let all_lanes = |amount: f64| Some(amount / counts.lanes_busy(LockstepModel::USUAL.warp)?);
-        let issued = if is_unrolled { WARP * counts.issued as f64 } else { all_lanes(row.ops? as f64)? + requests };
+        let busy = counts.lanes_busy(LockstepModel::USUAL.warp);
+        let issued = if is_unrolled { WARP * counts.issued as f64 } else { row.ops? as f64 / busy? + requests };
         let instructions = issued / rates.adding;
         let divided = WARP * counts.divisions as f64;
-        let instructions =
-            if is_bounded_by_operations(row) { all_lanes(limit)?.max(instructions) } else { instructions };
+        let instructions = if is_bounded_by_operations(row) { (limit / busy?).max(instructions) } else { instructions };
         let wg = row.wg.map(WorkGroup::size);
         // Fewer warps than fill the device work as fast as each does alone.
         let warps = tally.groups as f64 * warps_a_group(row);
@@ -318,14 +317,14 @@ impl ModelTime {
     /// Whether the whole time would change if this part took none.
     pub fn counts(&self, part: TimePart) -> bool {
         // Within what rounding leaves of a sum.
-        let most = |seconds: f64, others: f64| seconds >= others * (1.0 - 1e-9);
+        const LESS: f64 = 1.0 - 1e-9;
         let limit = if self.is_gpu { self.limit } else { 0.0 };
         match part {
             TimePart::Launches | TimePart::Groups => true,
-            TimePart::Limit => !self.is_gpu || most(limit, self.caches.max(self.compute())),
-            TimePart::Caches => most(self.caches, limit.max(self.compute())),
+            TimePart::Limit => !self.is_gpu || limit >= LESS * self.caches.max(self.compute()),
+            TimePart::Caches => self.caches >= LESS * limit.max(self.compute()),
             TimePart::Local | TimePart::Instructions | TimePart::Divisions | TimePart::Waits => {
-                most(self.compute(), limit.max(self.caches))
+                self.compute() >= LESS * limit.max(self.caches)
             }
         }
     }
@@ -417,8 +416,8 @@ pub fn tally(registry: &Registry, row: &Row, counts: &[CountRow], is_gpu: bool) 
     let case = case_of(registry, row)?;
     let family = registry.family(&row.family)?;
     let plan = family.plan(family.rung(&row.variant)?, &case, &Target::with_everything(is_gpu)).ok()?;
-    let is_own = |count: &&CountRow| count.is_of_launch() && is_counted_of(count, row);
-    let own: Vec<CountRow> = counts.iter().filter(is_own).cloned().collect();
+    let own = counts.iter().filter(|count: &&CountRow| count.is_of_launch() && is_counted_of(count, row));
+    let own: Vec<CountRow> = own.cloned().collect();
     let launches = stretched(family.form, &case, &plan, &own)?;
     let timed = launches.iter().filter(|launch| launch.timed == Some(true));
     Some(Tally { is_of_pairs: family.form == Form::Square, ..Tally::sum(timed) })
@@ -461,11 +460,10 @@ impl Tally {
     /// The sum of launches.
     pub(super) fn sum<'a>(launches: impl Iterator<Item = &'a CountRow>) -> Tally {
         launches.fold(Tally::default(), |mut sum, launch| {
-            let cell = |cell: Option<u64>| cell.unwrap_or(0);
             sum.counts += launch.counts();
-            sum.groups += cell(launch.groups);
-            sum.barriers += cell(launch.barriers);
-            sum.private += cell(launch.private_accesses);
+            sum.groups += launch.groups.unwrap_or(0);
+            sum.barriers += launch.barriers.unwrap_or(0);
+            sum.private += launch.private_accesses.unwrap_or(0);
             sum
         })
     }

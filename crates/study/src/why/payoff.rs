@@ -95,12 +95,14 @@ impl Payoffs {
         let has_model = over.max(1.0 / over) <= MISSED;
         let lines = with_lines(largest(counts.iter().filter(|count| is_counted_of(count, row)).collect()));
         let work = CaseWork { tally: *tally, lines, wg: row.wg?, launches, has_model };
-        let time = |tally: &Tally, launches: f64| {
+        let all = work.payoffs(&|tally, launches| {
+            if !has_model {
+                return slots(tally);
+            }
             let cost = row.t_launches_s.map(|seconds| seconds * launches / work.launches);
             let row = Row { t_launches_s: cost, launches: Some(launches as u64), ..row.clone() };
             ModelTime::of(&row, tally, rates).map_or(f64::NAN, |model| model.whole())
-        };
-        let all = if has_model { work.payoffs(&time) } else { work.payoffs(&|tally, _| slots(tally)) };
+        });
         Some(Payoffs { is_of_time: has_model, all })
     }
 
@@ -138,6 +140,10 @@ fn with_lines(mut rows: Vec<&CountRow>) -> Vec<&CountRow> {
 /// A count, and what would be enough.
 type Enough = (f64, f64);
 
+fn each(line: Enough, by: u64) -> Enough {
+    (line.0 / by.max(1) as f64, line.1 / by.max(1) as f64)
+}
+
 /// The cost of kernels if each pass, segment and instruction of a warp costs one.
 fn slots(tally: &Tally) -> f64 {
     let counts = &tally.counts;
@@ -149,6 +155,12 @@ fn slots(tally: &Tally) -> f64 {
 fn scattered(requests: &RequestCounts) -> Enough {
     let needed = requests.bytes.div_ceil(LockstepModel::USUAL.segment).max(requests.requests);
     (requests.segments as f64, needed.min(requests.segments) as f64)
+}
+
+/// Leaves the share of counts that is there without the excess; `of` is the same count of the lines.
+fn cut<const N: usize>(excess: f64, of: u64, counts: [&mut u64; N]) {
+    let share = 1.0 - excess / (of as f64).max(1.0);
+    counts.into_iter().for_each(|count| *count = (*count as f64 * share).round() as u64);
 }
 
 impl CaseWork<'_> {
@@ -170,8 +182,8 @@ impl CaseWork<'_> {
             }
         }
         all.sort_by(|a, b| {
-            let is_last = |one: &Payoff| one.waste == Waste::Bookkeeping;
-            is_last(a).cmp(&is_last(b)).then(b.saves.total_cmp(&a.saves))
+            let is_last = [a, b].map(|one| one.waste == Waste::Bookkeeping);
+            is_last[0].cmp(&is_last[1]).then(b.saves.total_cmp(&a.saves))
         });
         all
     }
@@ -222,31 +234,27 @@ impl CaseWork<'_> {
         let mut tally = self.tally;
         let mut small = Counts::default();
         self.lines.iter().for_each(|row| small += row.counts());
-        // Leaves the share of counts that is there without the excess; `of` is the same count of the lines.
-        let cut = |of: u64, counts: &mut [&mut u64]| {
-            let share = 1.0 - (counted - enough) / (of as f64).max(1.0);
-            counts.iter_mut().for_each(|count| **count = (**count as f64 * share).round() as u64);
-        };
+        let excess = counted - enough;
         let counts = &mut tally.counts;
         let memory = &mut counts.memory;
         match waste {
             Waste::BankConflicts => {
-                cut(small.local().passes, &mut [&mut memory.local_read.passes, &mut memory.local_write.passes]);
+                cut(excess, small.local().passes, [&mut memory.local_read.passes, &mut memory.local_write.passes]);
             }
             Waste::ScatteredReads => {
                 let one = &mut memory.global_read;
-                cut(small.memory.global_read.segments, &mut [&mut one.segments]);
+                cut(excess, small.memory.global_read.segments, [&mut one.segments]);
                 one.lines = one.lines.min((one.segments as f64 * SEGMENT / LINE).ceil() as u64);
             }
             Waste::ScatteredWrites => {
-                cut(small.memory.global_write.segments, &mut [&mut memory.global_write.segments]);
+                cut(excess, small.memory.global_write.segments, [&mut memory.global_write.segments]);
             }
-            Waste::MaskedLanes => cut(small.issued, &mut [&mut counts.issued]),
+            Waste::MaskedLanes => cut(excess, small.issued, [&mut counts.issued]),
             Waste::Rereads => {
                 let one = &mut memory.global_read;
                 let requests = one.requests;
-                let all = &mut [&mut one.segments, &mut one.lines, &mut one.requests];
-                cut(small.memory.global_read.segments, all);
+                let all = [&mut one.segments, &mut one.lines, &mut one.requests];
+                cut(excess, small.memory.global_read.segments, all);
                 // What global memory does not give comes from the tile.
                 let from_tile = requests - memory.global_read.requests;
                 memory.local_read.requests += from_tile;
@@ -254,7 +262,7 @@ impl CaseWork<'_> {
             }
             Waste::Divisions => counts.divisions = 0,
             Waste::Bookkeeping => {
-                cut(small.issued, &mut [&mut counts.issued, &mut counts.lanes]);
+                cut(excess, small.issued, [&mut counts.issued, &mut counts.lanes]);
                 // Half of the groups do, whose items have two elements each.
                 tally.groups = tally.groups.div_ceil(2);
             }
@@ -265,20 +273,19 @@ impl CaseWork<'_> {
 
     /// A waste with the line that has most of it, and its count there.
     fn worst(&self, waste: Waste, total: Enough) -> Payoff {
-        let excess = |row: &CountRow| {
-            let (counted, enough) = self.of_line(waste, &row.counts());
-            counted - enough
-        };
         let named = self.lines.iter().filter(|row| row.line.unwrap_or(0) > 0);
-        let worst = named.max_by(|a, b| excess(a).total_cmp(&excess(b))).filter(|row| excess(row) > 0.0);
+        let excesses = named.map(|row| {
+            let line = self.of_line(waste, &row.counts());
+            (row, line.0 - line.1)
+        });
+        let worst = excesses.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|(_, excess)| *excess > 0.0).map(|(row, _)| row);
         let place = worst.and_then(|row| Some((row.file.clone(), row.line?)));
         let counts = worst.map_or(self.tally.counts, |row| row.counts());
         let line = self.of_line(waste, &counts);
-        let each = |by: u64| (line.0 / by.max(1) as f64, line.1 / by.max(1) as f64);
         let (counted, enough) = match waste {
-            Waste::BankConflicts => each(counts.local().requests),
-            Waste::ScatteredReads => each(counts.memory.global_read.requests),
-            Waste::ScatteredWrites => each(counts.memory.global_write.requests),
+            Waste::BankConflicts => each(line, counts.local().requests),
+            Waste::ScatteredReads => each(line, counts.memory.global_read.requests),
+            Waste::ScatteredWrites => each(line, counts.memory.global_write.requests),
             Waste::MaskedLanes => (line.1 / line.0, 1.0),
             Waste::Divisions => line,
             Waste::Rereads => (total.0 / total.1, 1.0),

@@ -61,25 +61,18 @@ pub fn abridged(message: &str) -> String {
     const LINE: usize = 1000;
     /// With what was left out of a word.
     const QUOTED: usize = MOST + 40;
-    let is_path = |word: &str| word.contains(['/', '\\']) && word.len() <= 4096;
     message
         .split('\n')
         .map(|line: &str| {
             if line.len() <= MOST {
                 return line.to_owned();
             }
-            let words =
-                line.split_inclusive(' ').map(|word| if is_path(word) { word.to_owned() } else { cut(word, MOST) });
-            let words: String = words.collect();
+            let words: String = line.split_inclusive(' ').map(|word| cut_unless_path(word, MOST)).collect();
             let mut quoted = String::with_capacity(words.len());
             let mut rest = words.as_str();
             while let Some((start, end)) = quotation(rest) {
                 quoted += &rest[..start];
-                quoted += &if is_path(&rest[start..end]) {
-                    rest[start..end].to_owned()
-                } else {
-                    cut(&rest[start..end], QUOTED)
-                };
+                quoted += &cut_unless_path(&rest[start..end], QUOTED);
                 rest = &rest[end..];
             }
             cut(&(quoted + rest), LINE)
@@ -90,14 +83,19 @@ pub fn abridged(message: &str) -> String {
 /// Where the next quotation of a text begins and ends: between two equal quotes, of which the first follows a blank or a bracket
 /// and the second no letter does.
 fn quotation(text: &str) -> Option<(usize, usize)> {
-    let is_outside = |c: Option<char>| c.is_none_or(|c| !c.is_alphanumeric());
     text.char_indices().filter(|(_, c)| "'`\"".contains(*c)).find_map(|(at, quote)| {
-        let begins = is_outside(text[..at].chars().next_back());
         let inner = &text[at + 1..];
-        let closes = |(to, _): &(usize, &str)| is_outside(inner[to + 1..].chars().next());
-        let (to, _) = inner.match_indices(quote).find(closes).filter(|_| begins)?;
-        Some((at, at + 1 + to + 1))
+        if text[..at].ends_with(char::is_alphanumeric) {
+            return None;
+        }
+        let mut ends = inner.match_indices(quote).map(|(to, _)| to + 1);
+        Some((at, at + 1 + ends.find(|to| !inner[*to..].starts_with(char::is_alphanumeric))?))
     })
+}
+
+fn cut_unless_path(word: &str, most: usize) -> String {
+    let is_path = word.contains(['/', '\\']) && word.len() <= 4096;
+    if is_path { word.to_owned() } else { cut(word, most) }
 }
 
 /// The beginning and the end of a text of more characters than these, and how many it has.

@@ -2,7 +2,7 @@ use super::*;
 use crate::ceilings::{Quantity, Rate};
 use gpulab_model::data::{Dtype, Shape};
 use gpulab_model::outcome::fake_info as info;
-use gpulab_model::outcome::{Clock, Judged, Measured, Outcome, Sample, Stop};
+use gpulab_model::outcome::{Clock, Measured, Outcome, Sample, Stop};
 use gpulab_model::plan::{Case, WorkGroup};
 use gpulab_record::Run;
 
@@ -11,7 +11,7 @@ fn row(info: &DeviceInfo, what: &'static str, place: Site, value: Option<f64>, q
     let quantity = Quantity { what, element: "", bytes: Some(1 << 20), measure, place, spaces: vec![] };
     let case = Case { wg: WorkGroup::linear(64), ..Case::of("read", "strided", Dtype::I32, Shape::vector(1 << 18)) };
     let samples = vec![Sample { event: Some(1e-3), wall: 2e-3 }; 3];
-    let measured = Measured { samples, ..Measured::of(Judged::equal(), Clock::Event) };
+    let measured = Measured { samples, ..Measured::equal() };
     let end = if value.is_some() { Ok(measured) } else { Err(Stop::new(Status::Skipped, "")) };
     let outcome = Outcome::pending(&case, Clock::Event).ended(end);
     CeilingRow::new(&quantity, (&Run::begin(), info), (&outcome, value, 1), quick)
