@@ -4,7 +4,7 @@ use crate::exercise::{NAMES, exercise};
 use crate::kernels::{Checker, Description, FamilyFile, OwnKernel, included_name, ladders, logical_lines, raw_strings};
 use crate::prelude::*;
 use crate::{input, oracle, suggest};
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 
 /// The family that a command works with, and a registry that has it with what the reader brought.
 pub(crate) struct Brought {
@@ -116,23 +116,26 @@ impl Brought {
 
 /// The family that a file describes; a reference kernel runs on the device of this name where there is no CPU's.
 pub(crate) fn family_of_file(registry: &mut Registry, path: &Path, device: Option<&str>) -> Result<Family, Error> {
-    let wrong = |why: String| Error::Usage(format!("{}: {why}", shown(path)));
     let text = files::read_to_string(path)
-        .map_err(|error| wrong(format!("{error}; gpulab try --template DIR writes a starting file")))?;
+        .map_err(|error| wrong(path, format_args!("{error}; gpulab try --template DIR writes a starting file")))?;
     let folder = path.canonicalize().ok().and_then(|path| path.parent().map(Path::to_path_buf)).unwrap_or_default();
     let name = family_name(path, &folder);
-    let description = Description::parse(&text, &name).map_err(|error| wrong(error.to_string()))?;
+    let description = Description::parse(&text, &name).map_err(|error| wrong(path, error))?;
     if folder.to_str().is_none() {
-        return Err(wrong("its folder's name is not UTF-8: move it to another folder".into()));
+        return Err(wrong(path, "its folder's name is not UTF-8: move it to another folder"));
     }
     let mut sources = BTreeMap::new();
     for name in description.files() {
-        let path = folder.join(&name);
-        let source = read(&path).and_then(|text| assembled(&path, &text, &description.name));
-        sources.insert(name, source.map_err(|error| wrong(error.to_string()))?);
+        let file = folder.join(&name);
+        let source = read(&file).and_then(|text| assembled(&file, &text, &description.name));
+        sources.insert(name, source.map_err(|error| wrong(path, error))?);
     }
     let file = FamilyFile { name, text, folder, sources };
-    oracle::declare(registry, &file, device).cloned().map_err(|error| wrong(error.to_string()))
+    oracle::declare(registry, &file, device).cloned().map_err(|error| wrong(path, error))
+}
+
+fn wrong(path: &Path, why: impl Display) -> Error {
+    Error::Usage(format!("{}: {why}", shown(path)))
 }
 
 /// What a family is called that does not say so: the file's name, or of `family.toml` the folder's; none that gpulab's have.
@@ -156,7 +159,7 @@ pub(crate) fn adopt_as(
 ) -> Result<Family, Error> {
     let text = assembled(path, text, &family.name)?;
     let own = OwnKernel { family: family.name.to_string(), name: name.to_owned(), text };
-    registry.adopt(own).cloned().map_err(|error| Error::Usage(format!("{}: {error}", shown(path))))
+    registry.adopt(own).cloned().map_err(|error| wrong(path, error))
 }
 
 /// The kernel's file and those of its folder that it includes.
@@ -216,28 +219,31 @@ fn rung_name(path: &Path, family: &Family) -> String {
     if name.is_empty() || is_number || is_taken { format!("my_{name}") } else { name }
 }
 
+fn unreadable(path: &Path, why: impl Display) -> Error {
+    Error::Usage(format!("cannot read {}: {why}", shown(path)))
+}
+
 /// A kernel's own file, without what some editors put before a text.
 pub(crate) fn read(path: &Path) -> Result<String, Error> {
     /// Far more than any kernel has.
     const MOST: u64 = 1 << 20;
-    let wrong = |why: String| Error::Usage(format!("cannot read {}: {why}", shown(path)));
-    let metadata = fs::metadata(path).map_err(|e| wrong(e.to_string()))?;
+    let metadata = fs::metadata(path).map_err(|e| unreadable(path, e))?;
     if metadata.is_dir() {
-        return Err(wrong("it is a folder: name the kernel's file in it".into()));
+        return Err(unreadable(path, "it is a folder: name the kernel's file in it"));
     }
     if metadata.len() > MOST {
-        return Err(wrong(format!("it has {} bytes, and a kernel has at most {MOST}", metadata.len())));
+        return Err(unreadable(path, format_args!("it has {} bytes, and a kernel has at most {MOST}", metadata.len())));
     }
-    let bytes = files::read(path).map_err(|e| wrong(e.to_string()))?;
+    let bytes = files::read(path).map_err(|e| unreadable(path, e))?;
     // Older files are in Latin-1, whose bytes are the first characters of Unicode.
     let text = String::from_utf8(bytes).unwrap_or_else(|e| e.as_bytes().iter().copied().map(char::from).collect());
     if text.contains('\0') {
-        return Err(wrong("it holds a NUL byte, so it is not text".into()));
+        return Err(unreadable(path, "it holds a NUL byte, so it is not text"));
     }
     let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n").replace('\r', "\n");
     let text = raw_strings(&text).unwrap_or(text);
     if text.trim().is_empty() {
-        return Err(wrong("it is empty; gpulab try --template FAMILY writes a starting kernel".into()));
+        return Err(unreadable(path, "it is empty; gpulab try --template FAMILY writes a starting kernel"));
     }
     Ok(text)
 }
@@ -270,21 +276,21 @@ fn add_text(all: &mut String, path: &Path, text: &str, folder: &str, open: &mut 
             let _ = writeln!(all, "{line}");
             continue;
         };
-        let wrong = |why: String| Error::Usage(format!("{}, line {number}: {why}", shown(path)));
+        let place = format!("{}, line {number}", shown(path));
         let beside = path.parent().unwrap_or(Path::new("")).join(name);
         if is_beside(path, name) {
             if open.contains(&beside) {
-                return Err(wrong(format!("{name} includes itself, by way of other files or at once")));
+                return Err(Error::Usage(format!("{place}: {name} includes itself, by way of other files or at once")));
             }
-            let body = read(&beside).map_err(|error| wrong(error.to_string()))?;
+            let body = read(&beside).map_err(|error| Error::Usage(format!("{place}: {error}")))?;
             add_text(all, &beside, &body, folder, open)?;
         } else if let Some(body) =
             crate::kernels::text(&format!("{folder}/{name}")).or_else(|| crate::kernels::text(name))
         {
             let _ = writeln!(all, "#line 1 \"{name}\"\n{}", body.trim_end_matches('\n'));
         } else {
-            return Err(wrong(format!(
-                "there is no {}: neither in the kernel's own folder nor among gpulab's files, as common/tree.cl",
+            return Err(Error::Usage(format!(
+                "{place}: there is no {}: neither in the kernel's own folder nor among gpulab's files, as common/tree.cl",
                 format::terminal(name)
             )));
         }

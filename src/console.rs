@@ -96,16 +96,15 @@ pub(crate) fn width() -> usize {
 /// Of all that went wrong, what decides the exit code; the rest is said. A wrong result comes before a build that failed,
 /// then whatever else ended the run, then rows that cannot be trusted; that a reader went away hides nothing.
 pub(crate) fn worst_of(ends: impl IntoIterator<Item = Result<(), Error>>) -> Result<(), Error> {
-    let rank = |error: &Error| match error {
+    let mut errors: Vec<Error> = ends.into_iter().filter_map(Result::err).collect();
+    errors.sort_by_key(|error| match error {
         Error::Interrupted => 0,
         Error::WrongResult(_) => 1,
         Error::BuildFailed(_) => 2,
         _ if error.is_closed_pipe() => 5,
         Error::Untrusted(_) => 4,
         _ => 3,
-    };
-    let mut errors: Vec<Error> = ends.into_iter().filter_map(Result::err).collect();
-    errors.sort_by_key(rank);
+    });
     let mut errors = errors.into_iter();
     let Some(worst) = errors.next() else { return Ok(()) };
     errors.filter(|error| !error.is_closed_pipe()).for_each(|error| note(&format!("gpulab: {error}")));

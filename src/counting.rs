@@ -134,8 +134,8 @@ pub(crate) fn of_rung<'a>(
     target: &Target,
     model: LockstepModel,
 ) -> CountedTrial<'a> {
-    let is_read = |name: &String| family.choices.iter().copied().chain(rung.tunables()).any(|t| t.name == name);
-    let params = case.params.clone().into_iter().filter(|(name, _)| is_read(name)).collect();
+    let mut params = case.params.clone();
+    params.retain(|name, _| family.choices.iter().copied().chain(rung.tunables()).any(|t| t.name == name));
     let case = Case { variant: rung.variant().into(), params, ..case.clone() };
     let mut note = note(family, rung, &case, target);
     let is_large = is_large(family.form, case.shape, model);
@@ -180,9 +180,8 @@ fn count_large(
     subject: CountSubject<'_>,
     plan: &Plan,
 ) -> Result<Result<Vec<CountRow>, Stop>, Error> {
-    let none =
-        || Stop::new(Status::Skipped, "its counts do not follow from those of small cases; choose a smaller --n");
-    let Some(cases) = small_cases(family, subject.case, plan.wg, worker.target()) else { return Ok(Err(none())) };
+    let none = Stop::new(Status::Skipped, "its counts do not follow from those of small cases; choose a smaller --n");
+    let Some(cases) = small_cases(family, subject.case, plan.wg, worker.target()) else { return Ok(Err(none)) };
     let mut counted = Vec::new();
     for case in &cases {
         match worker.count(case)? {
@@ -198,7 +197,7 @@ fn count_large(
     let rows = stretched(family.form, subject.case, plan, &counted);
     Ok(rows
         .map(|rows| rows.into_iter().map(|row: CountRow| CountRow { reason: reason.clone(), ..row }).collect())
-        .ok_or_else(none))
+        .ok_or(none))
 }
 
 pub(crate) fn source_line(sources: &Sources, file: &str, line: u64) -> Option<String> {
@@ -287,9 +286,8 @@ pub(crate) fn counts(
     quiet: bool,
 ) -> Result<Vec<CountRow>, Error> {
     let mut counts = if cl_dir.is_some() { Vec::new() } else { shipped_counts()? };
-    let is_missing =
-        |row: &&Row| case_of(registry, row).is_some() && !counts.iter().any(|count| is_counted_of(count, row));
-    let missing: Vec<Row> = rows.iter().filter(is_missing).cloned().collect();
+    let mut missing = rows.to_vec();
+    missing.retain(|row| case_of(registry, row).is_some() && !counts.iter().any(|count| is_counted_of(count, row)));
     if missing.is_empty() {
         return Ok(counts);
     }

@@ -36,10 +36,9 @@ pub(crate) fn run(global: &Global, options: &MinPlusArgs, file: &str) -> Result<
 fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result<(), Error> {
     let family = if job.closure { &closure::FAMILY } else { &minplus::FAMILY };
     let asked = asked(family, options.variant.as_deref())?;
-    let rungs = |gpu: bool| asked.map_or_else(|| family.preferred(gpu), |rung| vec![rung]);
     options.dtype.map_or(Ok(()), |dtype| bench::check_dtype(family, dtype))?;
     let cl_dir = options.kernels.cl_dir.as_deref();
-    bench::check_sources(&rungs(true), cl_dir, global.quiet)?;
+    bench::check_sources(&rungs(family, asked, true), cl_dir, global.quiet)?;
     let path = job.output.as_deref().unwrap_or("-");
     let ending = Path::new(path).extension().map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     let is_npy = ending.as_deref() == Some("npy");
@@ -85,8 +84,10 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
         params: graph.has_negative().then(|| (WEIGHTS.name.into(), "signed".into())).into_iter().collect(),
         ..Case::of(&family.name, "", dtype, Shape { n: n as u64, m: n as u64 })
     };
-    let mut cases: Vec<Case> =
-        rungs(info.target.gpu).iter().map(|rung| Case { variant: rung.variant().into(), ..case.clone() }).collect();
+    let mut cases: Vec<Case> = rungs(family, asked, info.target.gpu)
+        .iter()
+        .map(|rung| Case { variant: rung.variant().into(), ..case.clone() })
+        .collect();
     if !options.no_tuned {
         use_tuned(&mut cases, family, asked.is_none(), tuning::load(family, &info, cl_dir, global.quiet), global.quiet);
     }
@@ -114,19 +115,27 @@ fn work(global: &Global, options: &Ladder, job: &GraphJob, file: &str) -> Result
         None
     };
     let table = Distances { graph: &graph, distances: &distances, next: next.as_ref(), from: &from, to: &to };
-    let write = || match &mut *output.lock().unwrap_or_else(PoisonError::into_inner) {
-        Some(output) => output.replace(|out| if is_npy { table.write_npy(out) } else { table.write(out) }),
-        None => Err(Error::Interrupted),
-    };
     if path == "-" {
-        status.borrow().suspend(write)?;
+        status.borrow().suspend(|| write(&output, &table, is_npy))?;
     } else {
         step("writing");
-        write()?;
+        write(&output, &table, is_npy)?;
     }
     let [asked, found] = table.pairs();
     note(&format!("pairs with a path: {found}, without: {}", asked - found));
     Ok(())
+}
+
+fn write(output: &Mutex<Option<Deferred>>, table: &Distances<'_>, is_npy: bool) -> Result<(), Error> {
+    match &mut *output.lock().unwrap_or_else(PoisonError::into_inner) {
+        Some(output) => output.replace(|out| if is_npy { table.write_npy(out) } else { table.write(out) }),
+        None => Err(Error::Interrupted),
+    }
+}
+
+/// The rung that was asked for, or those that suit such a device, the best first.
+fn rungs(family: &'static Family, asked: Option<&'static Rung>, gpu: bool) -> Vec<&'static Rung> {
+    asked.map_or_else(|| family.preferred(gpu), |rung| vec![rung])
 }
 
 fn share(some: usize, all: usize) -> String {

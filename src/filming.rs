@@ -41,8 +41,9 @@ pub(crate) fn watch(what: &str, options: &WatchedKernel) -> Result<Film, Error> 
     let WatchedRun { title, case, plan, parameters } = watched.run(options, worker.target())?;
     // An exercise has another name than its kernel has in its family.
     let title = if is_exercise(parted(what).0) { what.replacen(':', " ", 1) } else { title };
-    let stopped = |reason: String| Error::Failed(format!("{title} did not finish in the simulator: {reason}"));
-    let (counted, launches) = worker.trace(&case)?.map_err(|stop| stopped(stop.reason))?;
+    let (counted, launches) = worker
+        .trace(&case)?
+        .map_err(|stop| Error::Failed(format!("{title} did not finish in the simulator: {}", stop.reason)))?;
     let text = if let WatchedCase::Rung(_, rung) = &watched { rung.text() } else { None };
     let sources = sources(&launches, text);
     Ok(Film { title, case, plan, parameters, model, counted, launches, sources })
@@ -54,9 +55,11 @@ impl WatchedCase {
         if options.family.is_none()
             && let Some(experiment) = experiment(name)
         {
-            let not_a_number =
-                |_| Error::Usage(format!("{what}: behind the colon stands the varied parameter's value"));
-            return Ok(WatchedCase::Trial(experiment, part.map(str::parse).transpose().map_err(not_a_number)?));
+            let x = part
+                .map(str::parse)
+                .transpose()
+                .map_err(|_| Error::Usage(format!("{what}: behind the colon stands the varied parameter's value")))?;
+            return Ok(WatchedCase::Trial(experiment, x));
         }
         let is_family = is_family_file(name) || ladders().any(|family| family.name == name);
         let is_kernel = name.ends_with(".cl") || is_exercise(name);
@@ -71,7 +74,6 @@ impl WatchedCase {
 
     /// The case that is run, with what it launches.
     fn run(&self, options: &WatchedKernel, target: &Target) -> Result<WatchedRun, Error> {
-        let refused = |refusal: Refusal| Error::Usage(refusal.to_string());
         match self {
             WatchedCase::Rung(brought, rung) => {
                 let family = &brought.family;
@@ -90,17 +92,12 @@ impl WatchedCase {
             }
             WatchedCase::Trial(experiment, x) => {
                 let all = trials(experiment, options.case.n, options.data.seed, target)?;
-                let is_meant = |one: &&CountedTrial<'_>| match (&one.trial, x) {
-                    (Some((.., at)), Some(x)) => at == x,
-                    (at, None) => at.is_some(),
-                    (None, _) => false,
-                };
+                let mut countable: Vec<&CountedTrial<'_>> = all.iter().filter(|one| one.note.is_ok()).collect();
+                countable.retain(|one| one.trial.as_ref().is_some_and(|(.., at)| x.is_none_or(|x| x == *at)));
                 // Without a value, the last one of the first series.
-                let series = all.first().and_then(|one| one.trial.as_ref()).map(|(_, series, _)| series);
-                let is_first = |one: &&CountedTrial<'_>| one.trial.as_ref().map(|(_, series, _)| series) == series;
-                let countable = || all.iter().filter(|one| one.note.is_ok());
-                let meant = countable().filter(is_first).rfind(is_meant).or_else(|| countable().rfind(is_meant));
-                let meant = meant.ok_or_else(|| {
+                let series = all.first().and_then(series_of);
+                let first = countable.iter().rfind(|one| series_of(one) == series);
+                let meant = first.or(countable.last()).ok_or_else(|| {
                     let xs = all.iter().filter_map(|one| Some(one.trial.as_ref()?.2.to_string()));
                     let mut xs: Vec<String> = xs.collect();
                     xs.dedup();
@@ -113,6 +110,14 @@ impl WatchedCase {
             }
         }
     }
+}
+
+fn series_of<'a>(one: &'a CountedTrial<'_>) -> Option<&'a String> {
+    one.trial.as_ref().map(|(_, series, _)| series)
+}
+
+fn refused(refusal: Refusal) -> Error {
+    Error::Usage(refusal.to_string())
 }
 
 /// The names of a rung's parameters, kernel by kernel.
@@ -135,10 +140,13 @@ fn sources(launches: &[TracedLaunch], text: Option<&str>) -> BTreeMap<String, Ve
         let last = files.entry(step.file.clone()).or_default();
         *last = step.line.max(*last);
     }
-    let lines = |file: &str, last: u64| match (Sources::default().read(file), text) {
-        (Ok(text), _) => text.lines().map(str::to_owned).collect(),
-        (Err(_), Some(text)) => (1..=last).map(|line| line_of(text, file, line).unwrap_or_default()).collect(),
-        (Err(_), None) => Vec::new(),
-    };
-    files.into_iter().map(|(file, last)| (file.clone(), lines(&file, last))).collect()
+    let files = files.into_iter().map(|(file, last)| {
+        let lines = match (Sources::default().read(&file), text) {
+            (Ok(text), _) => text.lines().map(str::to_owned).collect(),
+            (Err(_), Some(text)) => (1..=last).map(|line| line_of(text, &file, line).unwrap_or_default()).collect(),
+            (Err(_), None) => Vec::new(),
+        };
+        (file, lines)
+    });
+    files.collect()
 }

@@ -4,8 +4,7 @@ use gpulab_system::text::Joined;
 
 /// A word as a shell takes it.
 pub(crate) fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_=+.,:/@%^".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
+    match !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "-_=+.,:/@%^".contains(c)) {
         true => word.to_owned(),
         false => format!("'{}'", word.replace('\'', r"'\''")),
     }

@@ -23,9 +23,10 @@ pub(crate) fn asked(words: &[String]) -> Result<Vec<ShownFile>, Error> {
             continue;
         }
         let own = of_device(&all, word)?;
-        let is_device = |word: &str| all.iter().any(|file| file.device.contains(&word.to_lowercase()));
         let mut found = Vec::new();
-        while let Some(name) = words.next_if(|word| !is_path(word) && !is_device(word)) {
+        while let Some(name) =
+            words.next_if(|word| !is_path(word) && all.iter().all(|file| !file.device.contains(&word.to_lowercase())))
+        {
             found.extend(named(&own, &name.to_lowercase())?);
         }
         if found.is_empty() {
@@ -65,8 +66,7 @@ pub(crate) fn read(name: &str) -> Result<RecordedFile, Error> {
 /// Errors: `Usage`, with the devices, if none has it or several do.
 pub(crate) fn of_device(all: &[Shipped], part: &str) -> Result<Vec<Shipped>, Error> {
     let part = part.to_lowercase();
-    let has_part = |file: &Shipped| file.device.contains(&part);
-    let names = distinct(all.iter().filter(|file| has_part(file)).map(|file| file.device));
+    let names = distinct(all.iter().filter(|file| file.device.contains(&part)).map(|file| file.device));
     let device = match &names[..] {
         [one] => *one,
         several if several.contains(&part.as_str()) => part.as_str(),
@@ -178,16 +178,16 @@ fn add_kept(ceilings: &mut Vec<CeilingRow>, rows: &[&Row]) {
 
 /// Whether a row was held against this limit.
 fn is_limit_of(limit: &CeilingRow, row: &Row) -> bool {
-    let is_same = |own: f64, value: f64| (own / value - 1.0).abs() < 1e-9;
     let own = row.ceiling_gbps.or(row.ceiling_gops).zip(limit.value);
     // A pair is two operations.
-    limit.what == row.ceiling && own.is_some_and(|(own, value)| is_same(own, value) || is_same(own, 2.0 * value))
+    limit.what == row.ceiling
+        && own.is_some_and(|(own, value)| [value, 2.0 * value].iter().any(|value| (own / value - 1.0).abs() < 1e-9))
 }
 
 /// Puts files together; without limits among them, those that came with gpulab beside them or are kept here.
 pub(crate) fn material(files: Vec<ShownFile>) -> Result<Material, Error> {
-    let folder = |file: &ShownFile| Path::new(&file.name).parent().map(|folder| folder.display().to_string());
-    let devices = distinct(files.iter().filter_map(folder));
+    let folders = files.iter().filter_map(|file| Path::new(&file.name).parent());
+    let devices = distinct(folders.map(|folder| folder.display().to_string()));
     let mut all = Material::default();
     files.into_iter().for_each(|file| all.take(file));
     if all.ceilings.is_empty() {

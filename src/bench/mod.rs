@@ -202,18 +202,17 @@ pub(crate) fn check_sources(rungs: &[&Rung], dir: Option<&Path>, quiet: bool) ->
 pub(crate) fn check_files(paths: &[&str], dir: Option<&Path>, quiet: bool) -> Result<(), Error> {
     let Some(dir) = dir.filter(|_| !paths.is_empty()) else { return Ok(()) };
     let missing: Vec<&str> = paths.iter().copied().filter(|path| !dir.join(path).is_file()).collect();
-    let wrong = |path: &Path| {
-        Error::Usage(format!("--cl-dir: there is no {}: the folder must be laid out like cl/", path.display()))
-    };
-    match missing.first() {
-        _ if !dir.is_dir() => Err(wrong(dir)),
-        Some(first) if missing.len() == paths.len() => Err(wrong(&dir.join(first))),
+    let absent = match missing.first() {
+        _ if !dir.is_dir() => dir.to_owned(),
+        Some(first) if missing.len() == paths.len() => dir.join(first),
         Some(_) if !quiet => {
             note(&format!("--cl-dir: the folder lacks {}, which gpulab has built in", missing.join(", ")));
-            Ok(())
+            return Ok(());
         }
-        _ => Ok(()),
-    }
+        _ => return Ok(()),
+    };
+    let absent = absent.display();
+    Err(Error::Usage(format!("--cl-dir: there is no {absent}: the folder must be laid out like cl/")))
 }
 
 /// Opens the device for cases of so many bytes and operations at most.
@@ -334,11 +333,9 @@ pub(crate) fn worst_named<R: Borrow<Row>>(rows: &[(String, R)], strict: bool) ->
         }
         (error, _) => error,
     })?;
-    // The CPU baselines and the plain copy say nothing of a kernel.
-    let of_kernels = |row: &Row| !row.on_host() && row.variant != COPY;
-    let measured = find(&|row| of_kernels(row) && row.status == Status::Ok);
+    let measured = find(&|row| is_of_kernel(row) && row.status == Status::Ok);
     match find(&Row::is_doubtful) {
-        _ if strict && measured.is_none() && find(&of_kernels).is_some() => {
+        _ if strict && measured.is_none() && find(&is_of_kernel).is_some() => {
             Err(Error::Untrusted("no case was measured: each was skipped, for the reason above".into()))
         }
         Some((name, row)) if strict => {
@@ -346,6 +343,11 @@ pub(crate) fn worst_named<R: Borrow<Row>>(rows: &[(String, R)], strict: bool) ->
         }
         _ => Ok(()),
     }
+}
+
+/// The CPU baselines and the plain copy say nothing of a kernel.
+fn is_of_kernel(row: &Row) -> bool {
+    !row.on_host() && row.variant != COPY
 }
 
 /// The error that the worst end makes; `find` names the first that ended so.

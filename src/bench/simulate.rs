@@ -48,8 +48,11 @@ pub(crate) fn check(
 
 /// What was found in a kernel of this text, in words, or why nothing can be said.
 pub(crate) fn told(checked: &Checked, source: &str, screen: Screen) -> String {
-    let text_of = |file: &str, line| line_of(source, file, line).map(|text| text.trim().to_owned());
-    let found = count::found(&checked.findings, &text_of, screen);
+    let found = count::found(
+        &checked.findings,
+        &|file, line| line_of(source, file, line).map(|text| text.trim().to_owned()),
+        screen,
+    );
     let end = match checked.doubt() {
         Some(why) if found.is_empty() => format!("check: not looked at: {why}"),
         Some(why) => format!("check: not looked at to its end: {why}"),

@@ -52,15 +52,14 @@ impl MeasureArgs {
     /// The settings that these options make.
     pub fn settings(&self) -> Settings {
         let usual = Settings::default();
-        let pick = |normal, quick| if self.quick { quick } else { normal };
         let min_runs = self.min_runs.unwrap_or(if self.quick { 3 } else { usual.min_runs });
         let max_runs = self.max_runs.unwrap_or(if self.quick { 20 } else { usual.max_runs });
         Settings {
             warmup: self.warmup,
             min_runs: min_runs.min(max_runs),
             max_runs,
-            min_time: self.min_time.unwrap_or(pick(usual.min_time, 0.0)),
-            timeout: self.timeout.unwrap_or(pick(usual.timeout, 0.1)),
+            min_time: self.min_time.unwrap_or(if self.quick { 0.0 } else { usual.min_time }),
+            timeout: self.timeout.unwrap_or(if self.quick { 0.1 } else { usual.timeout }),
             max_noise: self.sampling.max_noise,
             cache: self.sampling.cache,
             clock: self.sampling.clock,

@@ -203,13 +203,12 @@ const NOT_A_SEARCH: [&str; 10] = ["family", "kernel", "variant", "own", "n", "m"
 impl TuneArgs {
     /// How a configuration is measured.
     pub fn settings(&self) -> Settings {
-        let pick = |normal, quick| if self.quick { quick } else { normal };
         Settings {
             warmup: if self.quick { 1 } else { 2 },
             min_runs: if self.quick { 3 } else { 5 },
             max_runs: if self.quick { 20 } else { 200 },
             min_time: 0.0,
-            timeout: self.sample_time.unwrap_or(pick(0.2, 0.05)),
+            timeout: self.sample_time.unwrap_or(if self.quick { 0.05 } else { 0.2 }),
             max_noise: self.sampling.max_noise,
             cache: self.sampling.cache,
             clock: self.sampling.clock,

@@ -6,6 +6,7 @@ use crate::outcome::{Cache, Clock};
 use crate::plan::WorkGroup;
 use crate::values;
 use clap::{Arg, Args};
+use gpulab_system::text::Joined;
 use std::path::PathBuf;
 
 #[derive(Clone, Debug, Args)]
@@ -39,8 +40,8 @@ impl NamedMachine {
 }
 
 fn machine(name: &str) -> Result<&'static Machine, String> {
-    let names = || MACHINES.iter().map(|machine| machine.name).collect::<Vec<_>>();
-    Machine::named(name).ok_or_else(|| format!("it must be one of {}", names().join(", ")))
+    Machine::named(name)
+        .ok_or_else(|| format!("it must be one of {}", MACHINES.iter().map(|machine| machine.name).joined(", ")))
 }
 
 /// A family, by its place or by --kernel.

@@ -95,8 +95,7 @@ fn option(family: &Family, tunable: Tunable<'static>) -> Arg {
             arg.value_parser(PossibleValuesParser::new(tunable.values()))
         }
         Kind::Choice => {
-            let value = |name: &'static str| PossibleValue::new(name).alias(name.replace('_', "-"));
-            let values: Vec<PossibleValue> = tunable.values().map(value).collect();
+            let values = tunable.values().map(|name| PossibleValue::new(name).alias(name.replace('_', "-")));
             arg.value_name(tunable.name.to_uppercase()).value_parser(PossibleValuesParser::new(values))
         }
     }

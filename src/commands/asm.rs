@@ -52,16 +52,15 @@ pub fn run(out: &mut Out, global: &Global, options: &AsmArgs) -> Result<(), Erro
     } else {
         for one in &shown {
             let sources = Sources { dir: options.kernels.cl_dir.clone() };
-            let source = |file: &str, line: u64| text_of_line(&sources, &one.rung, file, line);
-            let counted = |file: &str, line: u64| counted(&one.counts, file, line);
-            let about = asm::ShownKernel {
+            let counts = |file: &str, line| counted(&one.counts, file, line);
+            let about = &asm::ShownKernel {
                 name: &one.name,
                 file: &one.rung.path,
-                source: &source,
-                counted: options.counts.then_some(&counted),
+                source: &|file, line| text_of_line(&sources, &one.rung, file, line),
+                counted: options.counts.then_some(&counts),
                 is_whole: global.verbose,
             };
-            out.text(&asm::by_line(&one.listing.what, &one.listing.kernels, &about, screen))?;
+            out.text(&asm::by_line(&one.listing.what, &one.listing.kernels, about, screen))?;
         }
     }
     let groups = shown.iter().flat_map(|one| &one.groups);
@@ -164,22 +163,21 @@ fn of_groups(worker: &mut WorkerProcess, case: &Case, options: &AsmArgs) -> Resu
 
 /// The machine code in PoCL's cache, once the case ran.
 fn of_pocl(worker: &mut WorkerProcess, case: &Case, cache: &Path) -> Result<KernelListing, Error> {
-    let failed = |status, reason: String| match status {
-        Status::BuildFailed => Error::BuildFailed(reason),
-        _ => Error::Failed(reason),
-    };
     let launched = worker
         .launch_once_within(case, bench::LOOK)?
         .map_err(|lost| Error::Failed(format!("while running the kernel once, {lost}")))?
-        .map_err(|stop| failed(stop.status, stop.reason))?;
+        .map_err(|stop| match stop.status {
+            Status::BuildFailed => Error::BuildFailed(stop.reason),
+            _ => Error::Failed(stop.reason),
+        })?;
     let mut names: Vec<String> = launched.launches.into_iter().map(|(kernel, _)| kernel).collect();
     names.dedup();
     let found = files::below(cache);
-    let library = |name: &String| found.iter().find(|file| file.file_name() == Some(OsStr::new(&format!("{name}.so"))));
     let mut kernels = Vec::new();
     for name in &names {
-        let file =
-            library(name).ok_or_else(|| Error::Failed(format!("PoCL keeps no machine code of {name} in its cache")))?;
+        let library = format!("{name}.so");
+        let file = found.iter().find(|file| file.file_name() == Some(OsStr::new(&library)));
+        let file = file.ok_or_else(|| Error::Failed(format!("PoCL keeps no machine code of {name} in its cache")))?;
         let text = tool("objdump", "binutils", &["-d", "-l", "--no-show-raw-insn"], file)?;
         let all = parse(&text).map_err(|why| Error::Failed(format!("{name}, by objdump: {why}")))?;
         // One of its functions has the lines of the source, the others call it or hold copies of it.

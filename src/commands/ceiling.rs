@@ -105,9 +105,8 @@ fn show(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), Err
             Kept::load(&folder, info)?.into_iter().filter(|kept| !kept.ceilings.is_empty()).collect()
         }
         None => {
-            let readable =
-                |kept: Result<Kept, Error>| kept.inspect_err(|error| say(&format!("{error}; left out"))).ok();
-            all_kept(&folder).into_iter().filter_map(readable).collect()
+            let all = all_kept(&folder).into_iter();
+            all.filter_map(|kept| kept.inspect_err(|error| say(&format!("{error}; left out"))).ok()).collect()
         }
     };
     if shown.is_empty() {
@@ -117,10 +116,11 @@ fn show(out: &mut Out, global: &Global, options: &CeilingArgs) -> Result<(), Err
     }
     let mut outputs: Outputs<CeilingRow> = Outputs::open(&Paths::from(&options.rows))?;
     shown.iter().flat_map(|kept| &kept.ceilings).for_each(|row| outputs.row(row));
-    let tables = |screen| {
-        let tables = shown.iter().map(|kept| report::ceilings::text(&kept.ceilings, screen));
-        tables.joined("\n")
-    };
-    outputs.tell(out, &tables, screen(global.color), global.quiet);
+    outputs.tell(
+        out,
+        &|screen| shown.iter().map(|kept| report::ceilings::text(&kept.ceilings, screen)).joined("\n"),
+        screen(global.color),
+        global.quiet,
+    );
     outputs.finish(true, true)
 }

@@ -31,8 +31,12 @@ pub fn run(out: &mut Out, global: &Global, options: &Compare) -> Result<(), Erro
     for (comparison, name) in comparisons.iter().zip(options.files.iter().skip(1)) {
         let names = [options.files[0].as_str(), name];
         comparison.pairs.iter().for_each(|case| outputs.row(&ComparisonRow::new(names, case)));
-        let text = |screen| report::compare::text(comparison, names, options.same, global.verbose, screen);
-        outputs.tell(out, &text, screen, global.quiet);
+        outputs.tell(
+            out,
+            &|screen| report::compare::text(comparison, names, options.same, global.verbose, screen),
+            screen,
+            global.quiet,
+        );
     }
     if !ladders.is_empty() {
         outputs.tell(out, &|screen| format!("\n{}", report::compare::steps(&ladders, screen)), screen, global.quiet);
@@ -46,11 +50,11 @@ const ROUNDS: usize = 10;
 
 /// Measures a kernel as two sides in turn, each run in a fresh process, and says which differences could be seen.
 fn noise(out: &mut Out, global: &Global, kernel: &str) -> Result<(), Error> {
-    let wanted = || Error::Usage(format!("--noise {kernel}: name a family and one rung, as in reduce:4"));
-    let (family, variant) = kernel.rsplit_once(':').ok_or_else(wanted)?;
+    let wanted = Error::Usage(format!("--noise {kernel}: name a family and one rung, as in reduce:4"));
+    let Some((family, variant)) = kernel.rsplit_once(':') else { return Err(wanted) };
     let Brought { registry, family, .. } = &Brought::new(family)?;
     let rungs = values::variants(family, variant).map_err(Error::Usage)?;
-    let [rung] = rungs[..] else { return Err(wanted()) };
+    let [rung] = rungs[..] else { return Err(wanted) };
     let dtype = bench::dtype(family, None)?;
     let shape = family.form.shape(family.form.ladder_size(false), None);
     let params = Params::new();

@@ -43,19 +43,26 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
     });
     let sources = Sources { dir: cl_dir.map(Path::to_path_buf) };
     let rungs: Vec<&Rung> = cases.iter().map(|case| case.rung).collect();
-    let text = |screen| {
-        let source =
-            |file: &str, line: u64| source_line(&sources, file, line).or_else(|| line_of_any(&rungs, file, line));
-        let problem = |row: &CountRow| (row.family.clone(), row.n, row.dtype);
-        rows.chunk_by(|a: &CountRow, b: &CountRow| options.of.is_empty() || problem(a) == problem(b))
-            .map(|rows: &[CountRow]| {
-                let lines = if options.lines { report::count::lines(rows, &source, screen) } else { String::new() };
-                report::count::table(rows, global.verbose, screen) + &lines
-            })
-            .joined("\n")
-    };
     if !rows.is_empty() && before.is_none() {
-        outputs.tell(out, &text, screen(global.color), global.quiet);
+        outputs.tell(
+            out,
+            &|screen| {
+                rows.chunk_by(|a, b| options.of.is_empty() || (&a.family, a.n, a.dtype) == (&b.family, b.n, b.dtype))
+                    .map(|rows: &[CountRow]| {
+                        let table = report::count::table(rows, global.verbose, screen);
+                        if !options.lines {
+                            return table;
+                        }
+                        let source = &|file: &str, line| {
+                            source_line(&sources, file, line).or_else(|| line_of_any(&rungs, file, line))
+                        };
+                        table + &report::count::lines(rows, source, screen)
+                    })
+                    .joined("\n")
+            },
+            screen(global.color),
+            global.quiet,
+        );
     }
     let finished = outputs.finish(counted.is_ok(), !rows.is_empty());
     worst_of([counted, gone_wrong(&rows), finished])?;
@@ -69,19 +76,18 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
 
 /// The error that the worst case makes.
 fn gone_wrong(rows: &[CountRow]) -> Result<(), Error> {
-    let find = |status, how: &str| {
-        let row = rows.iter().find(|row| row.status == status)?;
-        Some(format!("{}/{} {how} in the simulator: {}", row.family, row.variant, row.reason))
-    };
-    if let Some(what) = find(Status::WrongResult, "gave a wrong result") {
-        return Err(Error::WrongResult(what));
+    let ends: [(Status, &str, fn(String) -> Error); 4] = [
+        (Status::WrongResult, "gave a wrong result", Error::WrongResult),
+        (Status::BuildFailed, "did not build", Error::BuildFailed),
+        (Status::Failed, "did not finish", Error::Failed),
+        (Status::Timeout, "did not finish", Error::Failed),
+    ];
+    for (status, how, error) in ends {
+        if let Some(row) = rows.iter().find(|row| row.status == status) {
+            return Err(error(format!("{}/{} {how} in the simulator: {}", row.family, row.variant, row.reason)));
+        }
     }
-    if let Some(what) = find(Status::BuildFailed, "did not build") {
-        return Err(Error::BuildFailed(what));
-    }
-    let how = "did not finish";
-    let failed = find(Status::Failed, how).or_else(|| find(Status::Timeout, how));
-    failed.map_or(Ok(()), |what| Err(Error::Failed(what)))
+    Ok(())
 }
 
 /// What is counted: a family's rungs, an experiment's trials, or what was measured.
@@ -108,14 +114,14 @@ impl Countable {
         if part.is_some() && variant.is_some() && !is_exercise(name) {
             return Err(Error::Usage(format!("--variant: {what} names the rung already; leave one of them out")));
         }
-        let ladder = |(brought, list): (Brought, Option<String>)| Countable::Ladder(brought.into(), list);
         if options.solves.is_some() || name.ends_with(".cl") || is_exercise(name) {
             let named = Brought::of(what, options.solves.as_deref())?;
-            return Ok(ladder((named.0, variant.clone())));
+            return Ok(Countable::Ladder(named.0.into(), variant.clone()));
         }
         let list = part.map(str::to_owned).or(variant.clone());
         if is_family_file(name) || ladders().any(|family| family.name == name) {
-            return Brought::beside(name, options.rungs.own.as_deref()).map(|brought| ladder((brought, list)));
+            let brought = Brought::beside(name, options.rungs.own.as_deref())?;
+            return Ok(Countable::Ladder(brought.into(), list));
         }
         if options.rungs.own.is_some() {
             return Err(Error::Usage(format!("--own: {name} has no ladder; name the kernel's family")));
@@ -124,7 +130,7 @@ impl Countable {
             return Ok(Countable::Trials(experiment));
         }
         // Kernels of experiments and probes too, though nobody is told.
-        Brought::new(name).map(|brought| ladder((brought, list))).map_err(|_| {
+        Brought::new(name).map(|brought| Countable::Ladder(brought.into(), list)).map_err(|_| {
             let names = ladders().map(|f| &*f.name).chain(EXPERIMENTS.iter().map(|e| e.name));
             Error::Usage(suggest::unknown("family or experiment", name, &names.collect::<Vec<_>>()))
         })
@@ -210,10 +216,11 @@ fn ladder<'a>(
     let rungs = brought.rungs(list)?;
     let case = Case::of(&family.name, "", dtype(brought, options), shape(family, options)?);
     let case = Case { params: settings(family, &rungs, options)?, seed: options.data.seed, ..case };
-    let wg = |rung: &Rung| options.case.wg.or(rung.work_group()).unwrap_or(WORK_GROUP);
-    let counted =
-        |rung: &'a Rung| of_rung(family, rung, &Case { wg: wg(rung), ..case.clone() }, target, options.machine.model());
-    Ok(rungs.into_iter().map(counted).collect())
+    let counted = rungs.into_iter().map(|rung| {
+        let wg = options.case.wg.or(rung.work_group()).unwrap_or(WORK_GROUP);
+        of_rung(family, rung, &Case { wg, ..case.clone() }, target, options.machine.model())
+    });
+    Ok(counted.collect())
 }
 
 /// Refuses options that an experiment's trials leave no room for.
@@ -254,16 +261,16 @@ fn compare(
     if cases.is_empty() {
         return Err(Error::Failed("nothing was counted, so there is nothing to compare".into()));
     }
-    let refused = |why: String| Err(Error::Usage(format!("{name}: {why}")));
     if let (Some(old), Some(new)) = (before.first().map(machine_of), now.first().map(machine_of))
         && old != new
     {
-        return refused(format!("it was counted for {old}, this for {new}"));
+        return Err(Error::Usage(format!("{name}: it was counted for {old}, this for {new}")));
     }
     let known = counted_cases(before);
     let missing: Vec<&str> = cases.iter().filter(|case| !known.contains(case)).map(String::as_str).collect();
     if !missing.is_empty() {
-        return refused(format!("it has no counts of {}: write them with --csv", missing.join(", ")));
+        let missing = missing.join(", ");
+        return Err(Error::Usage(format!("{name}: it has no counts of {missing}: write them with --csv")));
     }
     let allowed = options.fail_on.clone().unwrap_or_default();
     let growths = growths(before, now);
@@ -273,9 +280,10 @@ fn compare(
     if !worse.is_empty() {
         return Err(Error::Worse(worse.join("\n")));
     }
-    let is_stopped = |case: &String| now.iter().any(|row| row.status != Status::Ok && case_of(row) == *case);
-    let gone: Vec<String> =
-        known.into_iter().filter(|case| (whole || is_stopped(case)) && !cases.contains(case)).collect();
+    let mut gone = known;
+    gone.retain(|case| {
+        !cases.contains(case) && (whole || now.iter().any(|row| row.status != Status::Ok && case_of(row) == *case))
+    });
     match gone.is_empty() {
         true => Ok(()),
         false => Err(Error::Worse(format!(

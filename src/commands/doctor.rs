@@ -107,10 +107,9 @@ pub fn run(out: &mut Out, global: &Global, json: Option<&str>) -> Result<(), Err
         "install": missing,
     });
     answer.tell(out, &all, || {
-        let is_wrong = |line: &str| MARKS.iter().any(|mark| line.contains(mark));
         let mut text: String = lines
             .iter()
-            .filter(|(_, line)| !global.quiet || is_wrong(line))
+            .filter(|(_, line)| !global.quiet || MARKS.iter().any(|mark| line.contains(mark)))
             .map(|(what, line)| shown(what, line))
             .collect();
         for variable in VARIABLES.iter().filter(|_| global.verbose) {

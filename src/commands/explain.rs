@@ -33,8 +33,7 @@ pub(crate) fn lesson(word: &str) -> Result<Lesson, Error> {
         },
         None => {
             let ladder = ladders().find(|family| family.name == name).map(Lesson::Ladder);
-            let study = || experiment(&name).map(Lesson::Study);
-            ladder.or_else(study).or_else(|| built_in(&name).map(Lesson::Ladder))
+            ladder.or_else(|| experiment(&name).map(Lesson::Study)).or_else(|| built_in(&name).map(Lesson::Ladder))
         }
     };
     found.ok_or_else(|| {

@@ -4,7 +4,7 @@ use crate::cli::FilmArgs;
 use crate::filming::watch;
 use crate::outputs;
 use crate::prelude::*;
-use crate::report::film::{Film, page};
+use crate::report::film::page;
 use crate::report::moment::FilmLine;
 
 /// Watches the kernels and writes the page.
@@ -16,20 +16,16 @@ pub fn run(global: &Global, options: &FilmArgs) -> Result<(), Error> {
     }
     outputs::write(&options.output, page(&films, options.line.as_ref()).as_bytes())?;
     if !global.quiet && options.output != "-" {
-        let worst = |film: &Film| {
-            let step = film.costliest(&FilmLine::Worst).filter(|step| film.is_wasteful(step))?;
-            let name = step.file.rsplit('/').next().unwrap_or_default();
-            Some(format!(
-                "{}, its worst moment: {} ({}#line={name}:{})",
-                film.title,
-                film.cost(step),
-                options.output,
-                step.line
-            ))
-        };
         let titles: Vec<&str> = films.iter().map(|film| film.title.as_str()).collect();
         note(&format!("wrote {}: {}", options.output, titles.join(" and ")));
-        films.iter().filter_map(worst).for_each(|text| note(&text));
+        for film in &films {
+            if let Some(step) = film.costliest(&FilmLine::Worst).filter(|step| film.is_wasteful(step)) {
+                let title = &film.title;
+                let name = step.file.rsplit('/').next().unwrap_or_default();
+                let place = format!("{}#line={name}:{}", options.output, step.line);
+                note(&format!("{title}, its worst moment: {} ({place})", film.cost(step)));
+            }
+        }
     }
     Ok(())
 }

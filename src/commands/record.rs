@@ -87,12 +87,12 @@ pub fn run(out: &mut Out, global: &Global, options: &RecordArgs) -> Result<(), E
     out.text(&format!("{place} has the results of {count} commands; look at them: gpulab report {place}\n"))?;
     let lines: String = odd.iter().map(|(command, code)| format!("\n  {command}: exit code {code}")).collect();
     let text = format!("{} of {count} commands did not end well:{lines}", odd.len());
-    let has = |wanted: i32| odd.iter().any(|(_, code)| *code == wanted);
-    match odd.iter().all(|(_, code)| WHOLE.contains(code)) {
+    let codes: Vec<i32> = odd.iter().map(|(_, code)| *code).collect();
+    match codes.iter().all(|code| WHOLE.contains(code)) {
         _ if odd.is_empty() => Ok(()),
         false => Err(Error::Failed(format!("{text}\nthe same command repeats those without a file"))),
-        _ if has(4) => Err(Error::WrongResult(text)),
-        _ if has(5) => Err(Error::BuildFailed(text)),
+        _ if codes.contains(&4) => Err(Error::WrongResult(text)),
+        _ if codes.contains(&5) => Err(Error::BuildFailed(text)),
         true => Err(Error::Untrusted(text)),
     }
 }

@@ -119,8 +119,10 @@ impl Reasons {
     fn text(&self, rows: &[Row], medium: Medium) -> String {
         let Some(row) = rows.iter().find(|row| !row.on_host()) else { return String::new() };
         let ceilings = limits_of_run(&self.limits, row);
-        let text = |screen| reasons_text(&Registry::default(), rows, &self.counts, &ceilings, screen);
-        report::markdown::below(&text, medium)
+        report::markdown::below(
+            &|screen| reasons_text(&Registry::default(), rows, &self.counts, &ceilings, screen),
+            medium,
+        )
     }
 
     /// What the models are that the reasons of these files' ladders come from, each once; or that there is no ladder.
@@ -139,8 +141,10 @@ impl Reasons {
             model_of(rows, &limits_of_run(&self.limits, row))
         });
         let kinds: BTreeSet<bool> = kinds.collect();
-        let text = |screen| kinds.iter().map(|is_gpu| report::why::model_text(*is_gpu, screen)).collect::<String>();
-        report::markdown::below(&text, medium)
+        report::markdown::below(
+            &|screen| kinds.iter().map(|is_gpu| report::why::model_text(*is_gpu, screen)).collect(),
+            medium,
+        )
     }
 }
 
@@ -206,12 +210,20 @@ impl ShowingStyle<'_> {
 
     /// Counts as a table, and the lines of their sources where the file has them.
     fn counts(&self, rows: &[CountRow], medium: Medium) -> String {
-        let source = |file: &str, line: u64| source_line(&Sources::default(), file, line);
-        let lines = |screen| match rows.iter().any(|row| row.line.is_some()) {
-            true => report::count::lines(rows, &source, screen),
-            false => String::new(),
+        let text = |screen| {
+            let table = report::count::table(rows, self.verbose, screen);
+            match rows.iter().any(|row| row.line.is_some()) {
+                true => {
+                    table
+                        + &report::count::lines(
+                            rows,
+                            &|file, line| source_line(&Sources::default(), file, line),
+                            screen,
+                        )
+                }
+                false => table,
+            }
         };
-        let text = |screen| report::count::table(rows, self.verbose, screen) + &lines(screen);
         match medium {
             Medium::Screen(screen) => text(screen),
             Medium::Markdown => report::markdown::code(&text),
@@ -237,9 +249,10 @@ impl ShowingStyle<'_> {
 /// An experiment's points with the finding that follows from them.
 fn study(points: &[Point], medium: Medium) -> String {
     let study = PointStudy::of(points);
-    let label = |x| study.label(x);
     match medium {
-        Medium::Screen(screen) => report::experiment::text(points, study.question, &study.finding, &label, screen),
-        Medium::Markdown => report::experiment::markdown(points, study.question, &study.finding, &label),
+        Medium::Screen(screen) => {
+            report::experiment::text(points, study.question, &study.finding, &|x| study.label(x), screen)
+        }
+        Medium::Markdown => report::experiment::markdown(points, study.question, &study.finding, &|x| study.label(x)),
     }
 }

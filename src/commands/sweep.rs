@@ -201,8 +201,8 @@ fn open_output(options: &Sweep, is_forced: bool) -> Result<Option<CsvFile<Row>>,
         return Out::check().map(|()| None);
     }
     let holds_something = std::fs::metadata(path).is_ok_and(|m| m.is_file() && m.len() > 0);
-    let is_empty = || read_rows(Path::new(path)).is_ok_and(|file| file.rows.is_empty());
-    if path != "-" && holds_something && !is_forced && !is_empty() {
+    let is_kept = path != "-" && holds_something && !is_forced;
+    if is_kept && !read_rows(Path::new(path)).is_ok_and(|file| file.rows.is_empty()) {
         let why = "continue it with --resume, give another file, or replace it with --force";
         return Err(Error::Usage(format!("{path} exists already: {why}")));
     }
@@ -224,8 +224,9 @@ fn go_on(
     }
     csv.as_ref().and_then(CsvFile::torn).iter().for_each(|torn| global.note(torn));
     let mut rows = read_rows(path)?.rows;
-    let cannot = |why| Error::Usage(format!("cannot continue {}: {why}", options.output));
-    let finished = identity.finished(plan, &rows).map_err(cannot)?;
+    let finished = identity
+        .finished(plan, &rows)
+        .map_err(|why| Error::Usage(format!("cannot continue {}: {why}", options.output)))?;
     global.say(&format!("continuing {}: it has {} rows", options.output, finished.len()));
     rows.retain(|row| options.retry.iter().all(|status| status != row.status.name()));
     if rows.len() == finished.len() {

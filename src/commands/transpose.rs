@@ -16,7 +16,11 @@ pub fn run(out: &mut Out, global: &Global, options: &TransposeArgs) -> Result<()
 
 /// A set of settings for each kind of loop.
 fn series(options: &TransposeArgs) -> Vec<Params> {
-    let nreps = |inside: bool| inside.then(|| (record::REPEATS.to_owned(), options.nreps.to_string()));
     let kinds = [Loop::Kernel, Loop::Inside].into_iter().filter(|kind| options.loops.contains(kind));
-    kinds.map(|kind| nreps(kind == Loop::Inside).into_iter().collect()).collect()
+    kinds
+        .map(|kind| match kind {
+            Loop::Kernel => Params::new(),
+            Loop::Inside => Params::from([(record::REPEATS.to_owned(), options.nreps.to_string())]),
+        })
+        .collect()
 }

@@ -159,8 +159,9 @@ fn replayed(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Er
         };
         torn.iter().for_each(|torn| global.say(torn));
         let rows: Vec<Row> = latest(&rows).iter().filter(|row| row.platform != HOST).cloned().collect();
-        let problem = |row: &Row| (row.device.clone(), row.driver.clone(), row.family.clone(), row.dtype, row.n, row.m);
-        for mut own in groups(&rows, problem) {
+        for mut own in groups(&rows, |row: &Row| {
+            (row.device.clone(), row.driver.clone(), row.family.clone(), row.dtype, row.n, row.m)
+        }) {
             own.sort_by_key(|row| row.case_index);
             let space = replay(&own).ok_or_else(|| Error::Usage(format!("{name}: no row has a time")))?;
             told.push((title(&own), space));

@@ -52,20 +52,23 @@ impl Laboratory {
                 let question = experiment.question;
                 self.outputs.json_only(&ExperimentAnswer { experiment: name, question, finding: &finding });
             }
-            let label = |x| (experiment.x_label)(x);
-            let text = |screen| {
-                let question = experiment.question;
-                let mut text = report::experiment::text(&points, question, &finding, &label, screen);
-                if i > 0 {
-                    text.insert(0, '\n');
-                }
-                if let Some(Timeline { title, bars, .. }) = &timeline {
-                    text.push('\n');
-                    text.push_str(&report::timeline::text(bars, title, screen));
-                }
-                text
-            };
-            self.outputs.tell(out, &text, screen(global.color), global.quiet);
+            self.outputs.tell(
+                out,
+                &|screen| {
+                    let question = experiment.question;
+                    let mut text = report::experiment::text(&points, question, &finding, &experiment.x_label, screen);
+                    if i > 0 {
+                        text.insert(0, '\n');
+                    }
+                    if let Some(Timeline { title, bars, .. }) = &timeline {
+                        text.push('\n');
+                        text.push_str(&report::timeline::text(bars, title, screen));
+                    }
+                    text
+                },
+                screen(global.color),
+                global.quiet,
+            );
             if let Some(t) = &timeline {
                 self.outputs.svg(&report::picture::of_bars(&t.bars, &t.title).svg());
             }
@@ -133,7 +136,7 @@ impl ExperimentState<'_> {
 
 /// A task's name, of its first point: `stride: read, stride = 8`.
 fn task_name(experiment: &Experiment, task: &Task) -> String {
-    let (_, trial) = &task.trials[0];
+    let trial = &task.trials[0].1;
     let label = (experiment.x_label)(trial.x);
     format!("{}: {}, {} = {label}", experiment.name, trial.series, experiment.x_name)
 }
@@ -172,7 +175,7 @@ impl Bench for ExperimentState<'_> {
         }
         let fastest = self.timeline.as_ref().map_or(f64::INFINITY, |t| t.median);
         if let Some(median) = row.t_median_s.filter(|&median| !bars.is_empty() && median < fastest) {
-            let (_, trial) = &task.trials[0];
+            let trial = &task.trials[0].1;
             let title = format!("{}: {}, {} {}", experiment.name, trial.series, trial.x, experiment.x_name);
             self.timeline = Some(Timeline { title, median, bars });
         }

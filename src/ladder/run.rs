@@ -81,8 +81,11 @@ pub(crate) fn run_into(
     measured.clone_from(&rows);
     let mut finished = tell(&mut climb, out, global, &baselines, &rows, climbed.is_ok());
     if options.why && climbed.is_ok() && finished.is_ok() && study.shape.elements() > 0 {
-        let placed = |own| landing::placed(landing::landing(study.family, own, &rows).as_ref(), own, &rows);
-        finished = reasons(&mut climb, out, global, &mut limits, &study.own.map_or_else(|| rows.clone(), placed));
+        let placed = match study.own {
+            Some(own) => landing::placed(landing::landing(study.family, own, &rows).as_ref(), own, &rows),
+            None => rows.clone(),
+        };
+        finished = reasons(&mut climb, out, global, &mut limits, &placed);
     }
     if matches!(climbed, Err(Error::Interrupted)) && !climb.missing().is_empty() {
         note(&format!("not measured: {}", climb.missing().join(", ")));
@@ -129,11 +132,16 @@ fn reasons(
     let registry = &climb.ladder.registry;
     let counts = counts(registry, rows, climb.options.kernels.cl_dir.as_deref(), global.quiet)?;
     let model = told::model_of(rows, &ceilings);
-    let text = |screen| {
-        let model = model.map_or_else(String::new, |is_gpu| format!("\n{}", report::why::model_text(is_gpu, screen)));
-        format!("\n{}{model}", told::reasons_text(registry, rows, &counts, &ceilings, screen))
-    };
-    climb.outputs.tell(out, &text, screen(global.color), global.quiet);
+    climb.outputs.tell(
+        out,
+        &|screen| {
+            let model =
+                model.map_or_else(String::new, |is_gpu| format!("\n{}", report::why::model_text(is_gpu, screen)));
+            format!("\n{}{model}", told::reasons_text(registry, rows, &counts, &ceilings, screen))
+        },
+        screen(global.color),
+        global.quiet,
+    );
     Ok(())
 }
 
@@ -181,11 +189,11 @@ fn check_settings(study: &LadderRun<'_>, rungs: &[&Rung]) -> Result<(), Error> {
 fn peaks(family: &Family, given: &[Peak]) -> Result<Peaks, Error> {
     let mut peaks = Peaks::default();
     for peak in given {
-        let (place, rate) = match *peak {
-            Peak::Bytes(rate) => (&mut peaks.gbps, rate),
-            Peak::Ops(rate) => (&mut peaks.gops, rate),
+        let before = match *peak {
+            Peak::Bytes(rate) => peaks.gbps.replace(rate),
+            Peak::Ops(rate) => peaks.gops.replace(rate),
         };
-        if place.replace(rate).is_some() {
+        if before.is_some() {
             return Err(Error::Usage("--peak: give at most one rate of bytes and one of operations".into()));
         }
     }
@@ -220,13 +228,18 @@ fn tell(
     let rates = Some(rates::text(rows, climb.ladder.family.problem.counted()))
         .filter(|text| global.verbose && !text.is_empty());
     let rates = rates.map_or_else(String::new, |text| format!("\n{text}"));
-    let table = |screen| {
-        let rounds = report::compare::rounds(&all, screen);
-        let against = baselines.beside(&all, global.verbose, screen);
-        let lands = own.as_ref().map_or_else(String::new, |(own, at)| format!("\n{}", landing::text(own, at, screen)));
-        ladder::table(rows, unit, screen, global.verbose) + &rounds + &claim + &rates + &against + &lands
-    };
-    climb.outputs.tell(out, &table, screen(global.color), global.quiet);
+    climb.outputs.tell(
+        out,
+        &|screen| {
+            let rounds = report::compare::rounds(&all, screen);
+            let against = baselines.beside(&all, global.verbose, screen);
+            let lands =
+                own.as_ref().map_or_else(String::new, |(own, at)| format!("\n{}", landing::text(own, at, screen)));
+            ladder::table(rows, unit, screen, global.verbose) + &rounds + &claim + &rates + &against + &lands
+        },
+        screen(global.color),
+        global.quiet,
+    );
     climb.beyond_cache().iter().filter(|_| !global.quiet).for_each(|text| note(text));
     climb.outputs.finish(is_whole, !rows.is_empty())
 }
@@ -246,11 +259,9 @@ impl Baselines {
     /// Finds and reads them before anything is measured.
     fn open(family: &str, output: &Output, rounds: usize) -> Result<Baselines, Error> {
         let Output { save, against, fail_on, .. } = output;
-        let file =
-            |name: &str| Ok::<PathBuf, Error>(folder()?.join(BASELINES).join(name).join(format!("{family}.csv")));
         let against = against
             .as_ref()
-            .map(|name: &String| Ok::<_, Error>((name.clone(), read(file(name)?, name, family)?)))
+            .map(|name: &String| Ok::<_, Error>((name.clone(), read(baseline(name, family)?, name, family)?)))
             .transpose()?;
         if let Some((name, rows)) = against.as_ref().filter(|_| !fail_on.is_empty()) {
             let has = timed(rows).iter().map(Vec::len).max().unwrap_or(0);
@@ -261,7 +272,8 @@ impl Baselines {
                 )));
             }
         }
-        let save = save.as_ref().map(|name| Ok::<_, Error>((name.to_owned(), made(file(name)?)?))).transpose()?;
+        let save =
+            save.as_ref().map(|name| Ok::<_, Error>((name.to_owned(), made(baseline(name, family)?)?))).transpose()?;
         Ok(Baselines { against, save })
     }
 
@@ -292,6 +304,11 @@ impl Baselines {
         }
         Ok(())
     }
+}
+
+/// The file of what is kept of a family under a name.
+fn baseline(name: &str, family: &str) -> Result<PathBuf, Error> {
+    Ok(folder()?.join(BASELINES).join(name).join(format!("{family}.csv")))
 }
 
 /// Makes the file's folder.

@@ -160,9 +160,9 @@ impl<'a> Tuning<'a> {
             csv = Some(CsvFile::open(path, if is_begun { Mode::Append } else { Mode::Create })?);
             if is_begun {
                 rows = read_rows(Path::new(path))?.rows;
-                let cannot =
-                    |why| Error::Usage(format!("cannot continue {path}: {why}; give another file or remove it"));
-                let known = identity.finished(plan, &latest(&rows)).map_err(cannot)?;
+                let known = identity.finished(plan, &latest(&rows)).map_err(|why| {
+                    Error::Usage(format!("cannot continue {path}: {why}; give another file or remove it"))
+                })?;
                 global.say(&format!("continuing: {} configurations are measured already", known.len()));
             }
         }
@@ -442,9 +442,7 @@ impl<'a> Tuning<'a> {
         let rows = self.latest();
         let family = self.asked.family;
         let mut entries = Vec::new();
-        // A reader's single kernel may be another one tomorrow.
-        let is_lasting = |rung: &Rung| family.described().is_some() || !rung.is_own();
-        for rung in self.space.rungs.iter().filter(|rung| is_lasting(rung)) {
+        for rung in self.space.rungs.iter().filter(|rung| is_lasting(family, rung)) {
             let own: Vec<Row> = rows.iter().filter(|row| row.variant == rung.variant()).cloned().collect();
             // Of one configuration nothing is known to be best, unless there is no other.
             let has_others = self.space.candidates.iter().filter(|c| c.case.variant == rung.variant()).count() > 1;
@@ -452,7 +450,7 @@ impl<'a> Tuning<'a> {
                 entries.extend(self.entry(Some(rung), &own)?);
             }
         }
-        if self.asked.rungs.iter().all(|rung| is_lasting(rung))
+        if self.asked.rungs.iter().all(|rung| is_lasting(family, rung))
             && self.asked.rungs.len() == family.ladder.len()
             && self.space.rungs.iter().all(|rung| rows.iter().any(|row| row.variant == rung.variant()))
         {
@@ -520,6 +518,11 @@ impl<'a> Tuning<'a> {
         }
         open
     }
+}
+
+/// A reader's single kernel may be another one tomorrow.
+fn is_lasting(family: &Family, rung: &Rung) -> bool {
+    family.described().is_some() || !rung.is_own()
 }
 
 fn is_undecided(best: &Row, default: Option<&Row>) -> bool {

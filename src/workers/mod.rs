@@ -6,9 +6,10 @@ use crate::cli::{WorkerArgs, Workers};
 use crate::prelude::*;
 use crate::sweep::Shard;
 use serde_json::json;
+use std::fmt::Display;
 use std::fs::File;
 use std::io;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 
 /// Set in a task: what it is to do.
 const TASK: &str = "GPULAB_TASK";
@@ -112,23 +113,20 @@ impl Parts {
         let program = std::env::current_exe().map_err(|e| Error::Failed(format!("where this program is: {e}")))?;
         let words = std::env::args().skip(1);
         let command = std::iter::once(program.display().to_string()).chain(words).collect::<Vec<_>>();
-        let hq = |words: &[&str]| children::output_within(Command::new("hq").args(words), "", LONGEST);
-        let failed = |why: String| Error::Failed(format!("HyperQueue cannot run the tasks: {why}"));
-        let (workers, options) = match &self.workers {
-            Workers::Local(count) => (Some(count), &[][..]),
-            Workers::Hq(options) => (None, &options[..]),
-        };
+        let options = if let Workers::Hq(options) = &self.workers { &options[..] } else { &[] };
+        let workers = if let Workers::Local(count) = &self.workers { Some(count) } else { None };
         if workers.is_none() && hq(&["--version"]).is_ok() {
             if !hq(&["server", "info"]).is_ok_and(|output| output.status.success()) {
                 return Err(failed(
-                    "no server answers; start one with hq server start, and workers with hq worker start".into(),
+                    "no server answers; start one with hq server start, and workers with hq worker start",
                 ));
             }
-            let log = |ending: &str| format!("{}/%{{TASK_ID}}.{ending}", folder.display());
+            let logs = format!("{}/%{{TASK_ID}}", folder.display());
             // A task fails, too, if a kernel did: what that means, its rows say.
             return Command::new("hq")
                 .args(["submit", "--array", &format!("0-{}", self.of - 1), "--name", "gpulab"])
-                .args(["--cwd", &here.display().to_string(), "--stdout", &log("log"), "--stderr", &log("err")])
+                .args(["--cwd", &here.display().to_string(), "--stdout", &format!("{logs}.log")])
+                .args(["--stderr", &format!("{logs}.err")])
                 .args(["--env", &format!("{TASK}={PART}"), "--crash-limit", "100", "--progress"])
                 .args(options)
                 .arg("--")
@@ -136,7 +134,7 @@ impl Parts {
                 .stdout(io::stderr())
                 .status()
                 .map(drop)
-                .map_err(|error| failed(error.to_string()));
+                .map_err(failed);
         }
         if !options.is_empty() {
             let why =
@@ -149,10 +147,18 @@ impl Parts {
         });
         match Command::new("python3").args(["-c", DRIVER, &job.to_string()]).stdout(Stdio::null()).status() {
             Ok(status) if status.success() => Ok(()),
-            Ok(_) => Err(failed("its words are above".into())),
-            Err(error) => Err(failed(format!("python3: {error}"))),
+            Ok(_) => Err(failed("its words are above")),
+            Err(error) => Err(failed(format_args!("python3: {error}"))),
         }
     }
+}
+
+fn hq(words: &[&str]) -> io::Result<Output> {
+    children::output_within(Command::new("hq").args(words), "", LONGEST)
+}
+
+fn failed(why: impl Display) -> Error {
+    Error::Failed(format!("HyperQueue cannot run the tasks: {why}"))
 }
 
 /// Waits until no other process writes a part: one whose worker was lost may still be at it.

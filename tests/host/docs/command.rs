@@ -176,7 +176,9 @@ fn is_runnable(command: &Command, words: &[String]) -> bool {
         Command::List { .. } | Command::Explain { .. } | Command::Diff(_) => true,
         Command::Help { .. } | Command::Show(_) | Command::Completions { .. } => true,
         Command::Source(source) => !source.expanded,
-        Command::Compare(compare) => compare.rows.csv.is_none() && compare.rows.json.is_none(),
+        Command::Compare(compare) => {
+            compare.rows.csv.is_none() && compare.rows.json.is_none() && !words.iter().any(|word| word == "--noise")
+        }
         Command::Plot(plot) => plot.output == "-",
         _ => false,
     };

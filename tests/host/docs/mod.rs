@@ -107,11 +107,7 @@ fn every_link_and_every_command_of_the_pages_is_good() {
 }
 
 /// Pages that hold what a command prints, from the line with it in a comment to the next such line, or the end.
-const GENERATED: [(&str, &str); 3] = [
-    ("docs/commands.md", "help --md"),
-    ("docs/columns.md", "columns --md"),
-    ("docs/experiments.md", "list experiments --md"),
-];
+const GENERATED: [(&str, &str); 2] = [("docs/commands.md", "help --md"), ("docs/columns.md", "help columns --md")];
 
 /// With `GPULAB_RENEW=1` the pages are renewed.
 #[test]
