@@ -73,7 +73,7 @@ mod tests {
         let head = "one: the old one.\n  Remains: a loop.\n\ntwo: the new one.\n  Idea:    unroll.\n  Removes: the loop.\n  Remains: c.\n\n";
         let code = "--- cl/one.cl\n+++ cl/two.cl\n@@ -5 +6 @@\n one\n two\n three\n-four\n+4\n+and more\n five\n";
         assert_eq!(text(&old, &new, 80, false), head.to_owned() + code);
-        assert!(text(&old, &new, 80, true).contains("\x1b[31m-four\x1b[0m\n"));
+        assert!(text(&old, &new, 80, true).contains(&(paint("-four", Tint::Red) + "\n")));
         let same = file("two", &old.text.replace("the old one", "the new one"));
         assert!(text(&old, &same, 80, false).ends_with("\nThe code is the same.\n"));
     }

@@ -11,7 +11,8 @@ pub fn explained(width: usize) -> String {
     all.extend(COLUMNS.iter().map(|column| (column.name(), column.about)));
     all.extend(rest.map(|(name, about, _)| (name.to_owned(), about)));
     let mut text: String = all.iter().map(|(name, about)| hung(about, &format!("{name:<14}  "), width)).collect();
-    text += "\nBelow the rungs stand the CPU's programs, which solve the same problem without OpenCL:\n";
+    let below = "Below the rungs stand the CPU's programs, which solve the same problem without OpenCL:";
+    text += &wrapped(below, "\n", "", width);
     for family in FAMILIES {
         for baseline in family.problem.baselines() {
             let about = format!("{} ({})", baseline.about, family.name);

@@ -168,7 +168,9 @@ pub fn columns<T: CsvRecord>(records: &[T], names: &[String], medium: Medium) ->
     for name in names {
         let Some(column) = column_of(name, records) else {
             let near = did_you_mean(&nearest(name, T::COLUMNS, |known| known));
-            return Err(Error::Usage(format!("there is no column {name:?} here{near}; gpulab columns lists columns")));
+            return Err(Error::Usage(format!(
+                "there is no column {name:?} here{near}; gpulab help columns lists columns"
+            )));
         };
         let mut cells: Vec<String> = all.iter().map(|cells| cells.text(&column)).collect();
         for cell in &mut cells {
@@ -274,7 +276,10 @@ impl Sieve<'_> {
         let name = &self.condition.column;
         let near = nearest(name, distinct(self.names.iter().copied()), |name| *name);
         let why = format!("no record here has a column or a setting {name:?}");
-        Error::Usage(format!("--where: {why}{}; gpulab columns lists columns", did_you_mean(&near).replace('?', "")))
+        Error::Usage(format!(
+            "--where: {why}{}; gpulab help columns lists columns",
+            did_you_mean(&near).replace('?', "")
+        ))
     }
 }
 

@@ -39,7 +39,7 @@ mod tests {
         The CMSoft article: about 25 times as fast as the CPU, in double, near 10^6
           elements.
         Here, n = 1_000_000: v3 local, the article's last kernel, is 5.3 times as fast
-          without transfers, with transfers 0.71 times.
+          without transfers, with transfers 0.70 times.
         ");
         assert!(cmsoft(&recorded[..1]).contains("not known"));
         assert!(cmsoft(&[]).contains("not known"));

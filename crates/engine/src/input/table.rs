@@ -21,9 +21,9 @@ pub(super) fn cell_count(count: usize) -> String {
     format!("{count} cell{}", if count == 1 { "" } else { "s" })
 }
 
-/// The number that a text is; digits that overflow are the largest there is.
+/// The nearest number to a text; digits that overflow are the largest there is.
 pub(super) fn number(text: &str) -> Option<Number> {
-    whole(text).or_else(|| is_number(text).then_some(Number::Real(f64::MAX)))
+    float(text).or_else(|| is_number(text).then_some(f64::MAX)).map(Number::Real)
 }
 
 /// The nearest float. Digits that overflow are not what `inf` says.

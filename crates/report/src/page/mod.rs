@@ -200,7 +200,7 @@ fn commands(material: &Material) -> Option<Markup> {
 fn data(files: &[DataFile]) -> Option<Markup> {
     (!files.is_empty()).then(|| html! {
         p.quiet { "As gpulab wrote them, compressed by gzip. "
-            code { "gpulab columns" } " says what the columns hold, " code { "gpulab show" } " shows a file again." }
+            code { "gpulab help columns" } " says what the columns hold, " code { "gpulab show" } " shows a file again." }
         ul.files { @for file in files {
             @let name = format::terminal(&file.name);
             // Of letters that every system takes.

@@ -138,7 +138,7 @@ fn draw(sheet: &mut Sheet, paths: &[Vec<&Row>], roofs: &[Roof]) {
     upwards(sheet, area, &ticks(&y));
     across(sheet, area, &ticks(&x), "operations a byte of memory");
     sheet.y = area.bottom + BELOW;
-    draw_roofs(sheet, roofs, (&x, &y));
+    let named = draw_roofs(sheet, roofs, (&x, &y));
     for (series, path) in paths.iter().enumerate() {
         // Paths of equal intensity stand side by side, each further from the roof of memory than it is.
         let shift = 6.0 * series as f64;
@@ -149,7 +149,7 @@ fn draw(sheet: &mut Sheet, paths: &[Vec<&Row>], roofs: &[Roof]) {
             sheet.dot(*place, series, &tip);
         }
         if paths.len() == 1 {
-            draw_names(sheet, path, &places, area);
+            draw_names(sheet, path, &places, area, &named);
         }
     }
 }
@@ -167,7 +167,8 @@ fn scales(paths: &[Vec<&Row>], roofs: &[Roof]) -> [AxisScale; 2] {
     [AxisScale::log_round(low, high, 6), AxisScale::log_round(least, most * 2.5, 6)]
 }
 
-fn draw_roofs(sheet: &mut Sheet, roofs: &[Roof], (x, y): (&AxisScale, &AxisScale)) {
+/// Returns where the names of the roofs of arithmetic begin, each on its line of writing.
+fn draw_roofs(sheet: &mut Sheet, roofs: &[Roof], (x, y): (&AxisScale, &AxisScale)) -> Vec<(f64, f64)> {
     let compute = roofs.iter().filter(|roof| !roof.is_memory).map(|roof| roof.rate).fold(0.0, f64::max);
     let fastest = roofs.iter().filter(|roof| roof.is_memory).map(|roof| roof.rate).fold(0.0, f64::max);
     let top = if compute > 0.0 { compute } else { y.most };
@@ -180,6 +181,7 @@ fn draw_roofs(sheet: &mut Sheet, roofs: &[Roof], (x, y): (&AxisScale, &AxisScale
     let mut flat: Vec<&Roof> = roofs.iter().filter(|roof| !roof.is_memory).collect();
     flat.sort_by(|a, b| a.rate.total_cmp(&b.rate));
     let mut free = f64::INFINITY;
+    let mut named = Vec::new();
     for roof in flat {
         let from = ratio(roof.rate, fastest).unwrap_or(x.least).max(x.least);
         sheet.line((x.at(from), y.at(roof.rate)), (x.at(x.most), y.at(roof.rate)), "rim", 1.8);
@@ -187,13 +189,15 @@ fn draw_roofs(sheet: &mut Sheet, roofs: &[Roof], (x, y): (&AxisScale, &AxisScale
         // Above its line, and above the name of a roof just below.
         free = (y.at(roof.rate) - 5.0).min(free);
         sheet.text(x.at(x.most) - 4.0, free, (SMALL, "end", "dim halo"), &text);
+        named.push((x.at(x.most) - 4.0 - width(&text, SMALL), free));
         free -= 1.3 * SMALL;
     }
+    named
 }
 
-/// Names the rungs of a path beside it, apart from each other. A path under the roof of memory has room to its right, one under
+/// Names the rungs of a path beside it, apart from each other and from the names of the roofs. A path under the roof of memory has room to its right, one under
 /// that of arithmetic to its left.
-fn draw_names(sheet: &mut Sheet, path: &[&Row], places: &[(f64, f64)], area: Area) {
+fn draw_names(sheet: &mut Sheet, path: &[&Row], places: &[(f64, f64)], area: Area, named: &[(f64, f64)]) {
     let [left, right] = span(places.iter().map(|place| place.0)).unwrap_or([area.left, area.right]);
     let is_memory = path.iter().all(|row| is_memory_bound(row));
     let (edge, side, anchor) = if is_memory { (right, 1.0, "start") } else { (left, -1.0, "end") };
@@ -202,10 +206,16 @@ fn draw_names(sheet: &mut Sheet, path: &[&Row], places: &[(f64, f64)], area: Are
     // From below upwards, the lowest first.
     let mut free = area.bottom - 5.0;
     for at in order {
-        let y = (places[at].1 + 4.0).min(free);
+        let name = label(path[at]);
+        let end = edge + 16.0 * side + if is_memory { width(&name, SMALL) } else { 0.0 };
+        let mut y = (places[at].1 + 4.0).min(free);
+        // The roofs' names reach to the right edge; the lowest comes first.
+        for (_, taken) in named.iter().filter(|(left, _)| *left < end) {
+            y = if (taken - y).abs() < SMALL { taken - 1.15 * SMALL } else { y };
+        }
         let from = (places[at].0 + 5.0 * side, places[at].1);
         sheet.path(&[from, (edge + 13.0 * side, y - 4.0)], "axis", 1.0, None);
-        sheet.text(edge + 16.0 * side, y, (SMALL, anchor, "ink halo"), &label(path[at]));
+        sheet.text(edge + 16.0 * side, y, (SMALL, anchor, "ink halo"), &name);
         free = y - 1.15 * SMALL;
     }
     if free < area.top {
