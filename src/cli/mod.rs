@@ -52,7 +52,7 @@ const GROUPS: [(&str, &str); 5] = [
     ("Measure", "reduce dot transpose minplus ceiling sweep tune"),
     ("My kernel", "try count asm"),
     ("Records", "show plot report compare record"),
-    ("System", "devices doctor help"),
+    ("System", "devices doctor"),
 ];
 
 /// What `gpulab --help` shows.
@@ -65,10 +65,10 @@ fn overview() -> String {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             let about =
                 about.split([';', '(']).next().and_then(|about| about.split(": ").next()).unwrap_or_default().trim();
-            text += &hung(about, &format!("  {:<11}", command.get_name()), 100);
+            text += &hung(about, &format!("  {:<11}", command.get_name()), 80);
         }
     }
-    text + "\n{options}\n\nWithout a command, gpulab shows the default device and three commands to try.\n"
+    text + "\n{options}\n\nWithout a command, gpulab shows the default device and three commands to try.\n`gpulab help columns` explains the columns of tables and files.\n"
 }
 
 /// Takes `-1` for an option's value, so that its own message says what is wrong with it.
