@@ -669,7 +669,7 @@ mod tests {
 
     #[test]
     fn what_f32_rounds_is_told_and_digits_are_counted() {
-        for content in ["from,to,weight\na,b,1.5\nb,c,12345.6789\nc,a,0.1\n", "0,0.1\n12345.6789,0\n"] {
+        for content in ["from,to,weight\na,b,16777217\nb,c,12345.6789\nc,a,0.1\n", "0,16777217\n12345.6789,0\n"] {
             let of = |dtype| named("g.csv", content.as_bytes(), Some(dtype)).unwrap();
             let notes = of(Dtype::F32).notes;
             assert_eq!(
