@@ -59,7 +59,6 @@ const OUTPUTS: &[&str] = &[
     "devices json -> devices --json {}",
     "doctor json -> doctor --json {}",
     "check json -> exercise check strides strides.cl --json {}",
-    "check csv -> exercise check --all hand-in --csv {}",
 ];
 
 /// Options and arguments that name what is read, or a folder; a file that is never there before.

@@ -196,7 +196,7 @@ impl LaunchCounts {
 }
 
 fn add(a: u64, b: u64) -> u64 {
-    a + b
+    a.saturating_add(b)
 }
 
 /// A ratio, where there is something to divide by.
@@ -226,7 +226,7 @@ impl RequestCounts {
 impl Counts {
     /// The share of lanes that are busy in warps of so many items.
     pub fn lanes_busy(&self, warp: u64) -> Option<f64> {
-        ratio(self.lanes, self.issued * warp)
+        ratio(self.lanes, self.issued.saturating_mul(warp))
     }
 
     /// Requests of global memory, without atomics.
@@ -258,6 +258,6 @@ impl Counts {
     /// number of partitions if each moment's fall on one.
     pub fn partition_load(&self, partitions: u64) -> Option<f64> {
         let all = self.global();
-        ratio(all.busiest * partitions, all.segments).filter(|_| partitions > 0)
+        ratio(all.busiest.saturating_mul(partitions), all.segments).filter(|_| partitions > 0)
     }
 }
