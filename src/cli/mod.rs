@@ -52,7 +52,7 @@ const GROUPS: [(&str, &str); 5] = [
     ("Measure", "reduce dot transpose minplus ceiling sweep tune"),
     ("My kernel", "try count asm"),
     ("Records", "show plot report compare record"),
-    ("System", "devices doctor"),
+    ("System", "devices doctor help"),
 ];
 
 /// What `gpulab --help` shows.

@@ -46,7 +46,7 @@ fn counts_are_held_against_those_of_a_file() {
         ("tree.cl --as reduce --against base.csv --fail-on all", 0, "every count is as in base.csv"),
         ("tree.cl --as reduce --against base.csv --warp 64", 2, "it was counted for warp=32"),
         ("tree.cl --as reduce --against base.csv -n 1000", 2, "it has no counts of reduce/tree i32 n=1000"),
-        ("tree.cl --as reduce --against text.csv", 2, "--against takes what gpulab count --csv FILE wrote"),
+        ("tree.cl --as reduce --against text.csv", 2, "write them with --csv"),
         ("tree.cl --as reduce --against none.csv", 2, "cannot read none.csv"),
         ("asks.cl --as reduce --against base.csv", 7, "asks for the macro __x86_64__"),
         ("reduce:3 --wg 96 -n 1000 --against base.csv", 1, "nothing was counted"),

@@ -34,10 +34,6 @@ const OUTPUTS: &[&str] = &[
     "try json -> try own.cl --as reduce --json {}",
     "try md -> try own.cl --as reduce --md {}",
     "try samples -> try own.cl --as reduce --samples {}",
-    "ladder csv -> ladder mine/family.toml --csv {}",
-    "ladder json -> ladder mine/family.toml --json {}",
-    "ladder md -> ladder mine/family.toml --md {}",
-    "ladder samples -> ladder mine/family.toml --samples {}",
     "ceiling csv -> ceiling --cl-dir cl --csv {}",
     "ceiling json -> ceiling --cl-dir cl --json {}",
     "lab csv -> lab stride --cl-dir cl --csv {}",
@@ -63,7 +59,7 @@ const OUTPUTS: &[&str] = &[
 
 /// Options and arguments that name what is read, or a folder; a file that is never there before.
 const OTHERS: &str = "dot:input,input2,cl_dir reduce:input,cl_dir transpose:cl_dir minplus:input,cl_dir try:file,cl_dir \
-                      ladder:file,template,from,cl_dir ceiling:cl_dir asm:listing,cl_dir lab:cl_dir count:of,own,cl_dir,against \
+                      ceiling:cl_dir asm:listing,cl_dir lab:cl_dir count:of,own,cl_dir,against \
                       sweep:own,cl_dir,merge tune:own,cl_dir,replay,import show:what plot:files report:files compare:files \
                       start:output check:file,all record:output source:cl_dir \
                       diff:cl_dir";
@@ -190,8 +186,6 @@ fn no_output_replaces_what_the_command_reads() {
 /// Command lines that write more files than they name, each with such a file; those of a record are in a folder that it goes on
 /// with, else any file is refused there.
 const BESIDE: &[(&str, &str)] = &[
-    ("minplus --input edges.csv --closure --paths -o d.npy", "d.next.npy"),
-    ("minplus --input edges.csv --paths --from a -o d.NPY", "d.next.npy"),
     ("sweep dot -n 99 --workers 2 --tasks 2 -o s.csv", "s.csv.tasks/1.csv"),
     ("sweep dot -n 99 --workers 2 -o s.csv", "s.csv.tasks/thesis.tex"),
     ("record --quick -o mine-too", "mine-too/dot.csv"),
@@ -231,13 +225,6 @@ fn what_is_written_beside_replaces_nothing_and_goes_through_no_pipe_or_link() {
         drop(reader);
     }
     // The input itself, whatever is forced.
-    let dir = folder();
-    let header = b"\x93NUMPY\x01\x00v\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }";
-    let weights = [&header[..], &[b' '; 55], b"\n", &[0; 16]].concat();
-    fs::write(dir.path().join("w.next.npy"), &weights).unwrap();
-    let line = ["minplus", "--input", "w.next.npy", "--closure", "--paths", "-o", "w.npy", "--force"];
-    let (said, code) = run_in(dir.path(), &line);
-    assert!(code == 2 && said.contains("is the input") && fs::read(dir.path().join("w.next.npy")).unwrap() == weights);
 }
 
 #[cfg(unix)]
@@ -297,7 +284,7 @@ fn results_of_the_same_kind_are_replaced_and_others_with_force() {
         ("report rows.csv -o {}", "a.html"),
         ("compare rows.csv copy.csv --csv {}", "a.csv"),
         ("compare rows.csv copy.csv --json {}", "a.json"),
-        ("tuned export {}", "b.json"),
+        ("tune --export {}", "b.json"),
     ] {
         let all: Vec<&str> = line.split(' ').map(|word| if word == "{}" { name } else { word }).collect();
         let (said, code) = run_in(dir.path(), &all);

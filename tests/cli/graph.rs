@@ -202,7 +202,7 @@ fn a_wrong_kernel_is_exit_code_4_and_writes_nothing() {
 fn distances_that_no_path_has_are_exit_code_4() {
     let chain: String = (0..40).map(|i| format!("{i},{},1.5\n", i + 1)).collect();
     // Launch k comes too early or not at all, and a sum is not that of two parts.
-    for (old, new) in [("i != k", "i != k && k != 20"), (", d[k * n + j]", ", d[k * n + j] * (k == 7 ? 1.001f : 1.0f)")]
+    for (old, new) in [("i != k", "i != k && k != 20"), ("+ d[k * n + j]", "+ d[k * n + j] * (k == 7 ? 1.001f : 1.0f)")]
     {
         let kernels = edited_kernels("closure/textbook.cl", old, new);
         let args = ["--closure", "--variant", "textbook", "--cl-dir", kernels.path().to_str().unwrap()];
