@@ -97,7 +97,7 @@ fn folder() -> TempDir {
     for name in ["family.toml", "naive.cl", "tiled.cl", "reference.cl"] {
         put(&format!("mine/{name}"), &text(&format!("data/examples/template/{name}")));
     }
-    let toml = text("data/examples/template/family.toml").replace("fill = \"random\"", "file = \"in.f32\" #");
+    let toml = text("data/examples/template/family.toml").replace("RADIUS] random", "RADIUS] file in.f32");
     put("mine/family.toml", &toml);
     put("mine/naive.cl", &format!("#include \"part.h\"\n{}", text("data/examples/template/naive.cl")));
     put("mine/in.f32", &"0000".repeat(1 << 10));
@@ -352,9 +352,10 @@ mod ended {
             fs::create_dir(&temporary).unwrap();
             let toml = fs::read_to_string(dir.path().join("mine/family.toml")).unwrap();
             // A program that starts another one, and waits for it.
-            let slow = "seconds = 60\ncommand = [\"sh\", \"-c\", \"sleep 55; true\", \"sh\", \"{in}\", \"{out}\"]";
+            let slow =
+                "check = { seconds = 60, command = [\"sh\", \"-c\", \"sleep 55; true\", \"sh\", \"{in}\", \"{out}\"] }";
             let toml =
-                toml.replace("kernel = \"reference.cl\"", slow).replace("file = \"in.f32\" #", "fill = \"random\" #");
+                toml.replace("check = \"kernel: reference.cl\"", slow).replace("RADIUS] file in.f32", "RADIUS] random");
             fs::write(dir.path().join("mine/family.toml"), toml).unwrap();
             let mut child = start(dir.path(), &["try", "mine/family.toml", "-n", "1000", "--csv", "new.csv"]);
             let is_asked = || processes(dir.path()).iter().any(|line| line.starts_with("sleep 55"));

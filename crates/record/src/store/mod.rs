@@ -9,6 +9,7 @@ mod read;
 mod sink;
 
 pub use claims::{OutputFile, begins_as_csv, begins_as_json, begins_as_object, check_outputs};
+use gpulab_system::terminal::is_unsafe;
 pub use read::{COUNTED, Recorded, RecordedFile, Rows, Shipped, of_csv, read_points, read_rows, recorded, shipped};
 
 use crate::{CsvRecord, Row};
@@ -96,7 +97,14 @@ impl JsonFile {
 
     pub fn write(&mut self, row: &impl Serialize) -> Result<(), Error> {
         let mut text = if self.is_empty { "[\n".to_owned() } else { ",\n".to_owned() };
-        text.push_str(&serde_json::to_string(row).map_err(|e| self.sink.error(e.into()))?);
+        // What could steer a terminal is escaped, in JSON's own way.
+        for c in serde_json::to_string(row).map_err(|e| self.sink.error(e.into()))?.chars() {
+            if is_unsafe(c) {
+                c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| text += &format!("\\u{unit:04x}"));
+            } else {
+                text.push(c);
+            }
+        }
         // What is there already stays a whole array, where there is room for its end.
         self.sink.write(text.as_bytes()).inspect_err(|_| drop(self.end()))?;
         self.is_empty = false;
