@@ -181,7 +181,6 @@ const BAD: &str = r#"
 2 | tune dot --wg 0 | work-group
 2 | tune dot --wg 100000 --variant 1 | at most
 2 | tune dot --cl-dir {} | nowhere
-74 | tune dot --csv {} | nowhere
 3 | tune dot -d nonesuch | nonesuch
 1 | tune --replay {} | nowhere
 2 | tune --replay Cargo.toml | not JSON

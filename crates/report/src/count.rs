@@ -50,9 +50,9 @@ impl<'a> CountLine<'a> {
 
     fn add(&mut self, row: &CountRow) {
         self.launches += 1;
-        self.groups += row.groups.unwrap_or(0);
-        self.warps += row.warps.unwrap_or(0);
-        self.barriers += row.barriers.unwrap_or(0);
+        self.groups = self.groups.saturating_add(row.groups.unwrap_or(0));
+        self.warps = self.warps.saturating_add(row.warps.unwrap_or(0));
+        self.barriers = self.barriers.saturating_add(row.barriers.unwrap_or(0));
         self.counts += row.counts();
     }
 
