@@ -152,7 +152,7 @@ fn ptx_event<'a>(line: &'a str, files: &BTreeMap<&str, &str>) -> Option<AsmEvent
         let at = if at.starts_with('(') { at.split_once(')')?.1.trim_start() } else { at };
         return Some(AsmEvent::Function(at.split(['(', ' ', ';']).next().filter(|name| !name.is_empty())?));
     }
-    if let Some(place) = line.strip_prefix(".loc ") {
+    if let Some(place) = line.strip_prefix(".loc").filter(|place| place.starts_with(char::is_whitespace)) {
         // As in `1 26 9`; none of line 0.
         let mut words = place.split_whitespace();
         let file = files.get(words.next()?)?;
