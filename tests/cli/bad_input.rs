@@ -223,7 +223,6 @@ const BAD: &str = r#"
 2 | sweep dot --cl-dir {} | nowhere
 74 | sweep dot --csv {} | nowhere
 3 | sweep dot --dry-run -d nonesuch | nonesuch
-1 | merge {} -o whole.csv | nowhere
 2 | completions | SHELL
 2 | completions cmd | bash
 74 | man {} | nowhere
