@@ -46,13 +46,13 @@ pub fn is_faster(row: &Row, other: &Row) -> bool {
 }
 
 /// The work-group and the settings of a row, by name.
-fn settings_of(row: &Row) -> BTreeMap<&str, String> {
+fn settings_of(row: &Row) -> Vec<(&str, String)> {
     let params = row.params.iter().map(|(name, value)| (name.as_str(), value.clone()));
     std::iter::once(("wg", row.wg_text())).chain(params).collect()
 }
 
 fn value_of(row: &Row, name: &str) -> String {
-    settings_of(row).remove(name).unwrap_or_default()
+    settings_of(row).into_iter().find(|(known, _)| *known == name).map_or_else(String::new, |(_, value)| value)
 }
 
 /// What the rung, and each parameter of the best rung, did among these rows of one problem, where several values were tried.
@@ -124,14 +124,10 @@ pub fn replay(rows: &[Row]) -> Option<Replay> {
 /// The places of a rung's rows on the axes that its rows have, without those that follow from the others, as a work-group that
 /// a tile decides: no single step could change one of them alone.
 fn region(rows: &[Row], variant: &str) -> Region {
-    let own: Vec<(usize, BTreeMap<&str, String>)> = (0..)
-        .zip(rows)
-        .filter(|(_, row)| row.variant == variant)
-        .map(|(index, row)| (index, settings_of(row)))
-        .collect();
-    let mut axes: Vec<(&str, Vec<&String>)> = Vec::new();
-    for name in distinct(own.iter().flat_map(|(_, settings)| settings.keys().copied())) {
-        axes.push((name, distinct(own.iter().filter_map(|(_, settings)| settings.get(name)))));
+    let own: Vec<(usize, &Row)> = (0..).zip(rows).filter(|(_, row)| row.variant == variant).collect();
+    let mut axes: Vec<(&str, Vec<String>)> = Vec::new();
+    for name in distinct(own.iter().flat_map(|(_, row)| settings_of(row)).map(|(name, _)| name)) {
+        axes.push((name, distinct(own.iter().map(|(_, row)| value_of(row, name)))));
     }
     let whole = places(&own, &axes).len();
     for (name, _) in axes.clone() {
@@ -143,11 +139,12 @@ fn region(rows: &[Row], variant: &str) -> Region {
     Region { axes: axes.iter().map(|(_, values)| values.len()).collect(), places: places(&own, &axes) }
 }
 
-fn places(own: &[(usize, BTreeMap<&str, String>)], axes: &[(&str, Vec<&String>)]) -> BTreeMap<Vec<usize>, usize> {
+fn places(own: &[(usize, &Row)], axes: &[(&str, Vec<String>)]) -> BTreeMap<Vec<usize>, usize> {
     let mut places = BTreeMap::new();
-    for (index, settings) in own {
+    for (index, row) in own {
         let place = axes.iter().map(|(name, values)| {
-            values.iter().position(|value| settings.get(name) == Some(*value)).unwrap_or_default()
+            let own = value_of(row, name);
+            values.iter().position(|value| *value == own).unwrap_or_default()
         });
         places.insert(place.collect(), *index);
     }
