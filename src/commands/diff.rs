@@ -14,11 +14,13 @@ pub fn run(out: &mut Out, global: &Global, options: &DiffArgs) -> Result<(), Err
         [family, from, to] => [from, to].map(|rung| format!("{family}:{rung}")),
         rungs => [0, 1].map(|at| rungs.get(at).cloned().unwrap_or_default()),
     };
-    if names[0].eq_ignore_ascii_case(&names[1]) {
-        return Err(Error::Usage(format!("both are {}: name two rungs", names[0])));
-    }
     let [old, new] = names.map(|name| file(&name, global, options));
-    let text = diff::text(&old?, &new?, console::width(), console::color(global.color));
+    let old = old?;
+    let new = new?;
+    if old.path == new.path {
+        return Err(Error::Usage(format!("both are {}: name two rungs", new.label)));
+    }
+    let text = diff::text(&old, &new, console::width(), console::color(global.color));
     out.text(&text)
 }
 

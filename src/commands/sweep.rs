@@ -129,6 +129,8 @@ fn space<'a>(options: &Sweep, brought: &'a Brought) -> Result<Space<'a>, Error> 
     let shapes = shapes(family, options, usual)?;
     let wgs = options.wg.as_ref().map(|list| list.0.clone()).unwrap_or_default();
     let dtypes = crate::record::groups::distinct(dtypes.iter().copied());
+    let asked = sweep::Asked { family, rungs: &rungs, dtypes: &dtypes, wgs: &wgs };
+    sweep::check_settings(&asked, &settings).map_err(Error::Usage)?;
     Ok(Space { family, rungs, dtypes, shapes, wgs, settings, seed: options.data.seed })
 }
 

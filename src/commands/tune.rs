@@ -47,8 +47,10 @@ fn search(out: &mut Out, global: &Global, options: &TuneArgs) -> Result<(), Erro
     if options.dry_run {
         return out.text(&listing(&space));
     }
-    bench::announce(global, executor.info());
-    Tuning::open(&asked, options, global, &space, executor)?.run(out, global)
+    let info = executor.info().clone();
+    let tuning = Tuning::open(&asked, options, global, &space, executor)?;
+    bench::announce(global, &info);
+    tuning.run(out, global)
 }
 
 /// What is remembered of the device that was chosen, or of every device. A damaged file is named, and left out.

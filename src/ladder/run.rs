@@ -13,6 +13,7 @@ use crate::report::progress::StatusLine;
 use crate::report::{self, RateUnit, ladder, landing, markdown, rates, shown as told};
 use crate::shown;
 use crate::store::{Recorded, write_rows};
+use crate::sweep::Asked;
 use crate::values::Peak;
 
 /// Climbs the ladder and prints what came of it. What was measured before an error or an interrupt is
@@ -103,8 +104,23 @@ pub(crate) fn run_into(
 fn checked_dtype(study: &LadderRun<'_>, rungs: &[&Rung], options: &Ladder, quiet: bool) -> Result<Dtype, Error> {
     check_settings(study, rungs)?;
     let dtype = bench::dtype(study.family, study.dtype)?;
+    check_values(study, rungs, dtype, options.wg)?;
     bench::check_sources(rungs, options.kernels.cl_dir.as_deref(), quiet)?;
     Ok(dtype)
+}
+
+/// Refuses settings that no device could take, each alone or as they are given together.
+fn check_values(study: &LadderRun<'_>, rungs: &[&Rung], dtype: Dtype, wg: Option<WorkGroup>) -> Result<(), Error> {
+    let wgs: Vec<WorkGroup> = wg.into_iter().collect();
+    let asked = Asked { family: study.family, rungs, dtypes: &[dtype], wgs: &wgs };
+    for (name, value) in &study.params {
+        let alone = Params::from([(name.clone(), value.clone())]);
+        let together = asked.refusal(name, std::slice::from_ref(&study.params));
+        if let Some(why) = together.and_then(|_| asked.refusal(name, &[alone])) {
+            return Err(Error::Usage(format!("--{name} {value}: {why}")));
+        }
+    }
+    Ok(())
 }
 
 /// Asks whoever says what is right in a reader's own family, before a rung is blamed for want of an answer; says who it is.

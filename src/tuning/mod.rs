@@ -64,6 +64,9 @@ impl<'a> AskedTuning<'a> {
         }
         let mut choices = Params::new();
         let mut settings = sweep::settings(family, &rungs, &options.set).map_err(Error::Usage)?;
+        let wgs = options.wg.as_ref().map_or(&[][..], |list| &list.0);
+        let asked = sweep::Asked { family, rungs: &rungs, dtypes: &[dtype], wgs };
+        sweep::check_settings(&asked, &settings).map_err(Error::Usage)?;
         for choice in family.choices {
             let Some(at) = settings.iter().position(|setting| setting.name == choice.name) else { continue };
             let Setting { name, mut values } = settings.remove(at);

@@ -56,6 +56,7 @@ fn listings_are_read_from_files() {
     let (table, said, code) = run(&["asm", "reduce:3", "--listing", &listing, "-v"]);
     assert_eq!(code, 0, "{said}");
     assert!(table.contains("scale: 25 instructions") && table.contains("fma.rn.f32 %f5, %f1, %f2, %f3"), "{table}");
+    assert!(table.contains("tree.cl:3"), "{table}");
     for (text, want) in [("", "no listing"), ("\u{7f}ELF", "no listing"), (".version 8.0\n", "no instructions")] {
         let (_, said, code) = run(&["asm", "reduce:3", "--listing", &file("wrong", text)]);
         assert!(code == 2 && said.contains(want), "{text:?}: {code} {said}");

@@ -11,18 +11,29 @@ use gpulab::terminal::Screen;
 
 /// Exit code, command line, and a word of the message. `{}` is a path at which nothing can be, `''` an empty word.
 const BAD: &str = r#"
+2 | stride | unrecognized subcommand 'stride'
+2 | redcue | a similar subcommand exists: 'reduce'
+2 | sequential | unrecognized subcommand 'sequential'
+2 | Stride --quick | unrecognized subcommand 'Stride'
+2 | xyzzy | unrecognized subcommand 'xyzzy'
+2 | -d pocl lob | 'lab'
+2 | ppc | unrecognized subcommand 'ppc'
+2 | worke | unrecognized subcommand 'worke'
 2 | --nosuch | --nosuch
 2 | -x | -x
 2 | --color pink list | auto, always, never
 2 | -q -v list | cannot be used with
 2 | list nothing | there is no family or experiment
 2 | list redcue | `reduce`
+2 | list sequential | no family or experiment "sequential"
 2 | list --source nobody | maruyama
 2 | list --source bornhofe | `bornhofen`
 2 | list reduce --source ppc | cannot be used with
 2 | list reduce dot | dot
 2 | explain | EXPERIMENT
 2 | explain nothing | there is reduce
+2 | explain redcue:3 | `reduce:3`
+2 | explain sequential | no family, rung or experiment "sequential"
 2 | explain reduce:99 | reduce has no rung
 2 | explain strde | `stride`
 2 | explain reduce dot | dot
@@ -30,14 +41,22 @@ const BAD: &str = r#"
 2 | source nothing | there is reduce
 2 | source reduce | 11 rungs: choose one, as in reduce:1
 2 | source reduce:99 | reduce has no rung
+2 | source redcue:3 | `reduce:3`
+2 | source sequential | no family, rung or experiment "sequential"
 2 | source reduce:2-3 | choose one
 2 | source transfer | runs no kernel
 2 | source reduce:3 --cl-dir {} | nowhere
+2 | diff | <RUNG>
+2 | diff reduce 2 | as in reduce:2 reduce:3
+2 | diff stride 1 2 | no family "stride"
 2 | diff reduce 2 99 | no rung
+2 | diff reduce 3 sequential | both are reduce v3
 2 | diff reduce 1-2 3 | choose one
 2 | diff reduce 1 2 --cl-dir {} | nowhere
 2 | help nothing | there is no command
 2 | help worker | there is no command
+2 | help colums | no command "colums"
+2 | lab reduce | no experiment "reduce"
 2 | lab strde | `stride`
 2 | lab nothing | banks
 2 | lab pitch all | all
@@ -99,6 +118,7 @@ const BAD: &str = r#"
 2 | devices all | all
 74 | doctor --json {} | nowhere
 2 | doctor now | now
+3 | -d nonesuch | nonesuch
 2 | reduce -n 0x10 | 1Mi
 2 | reduce -n -5 | -5
 2 | reduce -n 1e12 | GiB
@@ -114,6 +134,7 @@ const BAD: &str = r#"
 2 | reduce --variant 5-2 | 1 interleaved
 2 | reduce --variant sequental | `sequential`
 2 | reduce --variant 1,nothing | 1 interleaved
+2 | reduce sequental | unexpected argument 'sequental'
 2 | reduce 3 | 3
 2 | reduce --dtype f16 | f32
 2 | reduce --op avg | sum, min, max
@@ -163,6 +184,7 @@ const BAD: &str = r#"
 2 | transpose --loop outside | kernel, inside
 2 | transpose --n 10000000 | choose a smaller size
 2 | transpose --variant 3 --vec 4 | --vec
+2 | transpose --tile 7 -n 64 --variant copy | 7x7
 2 | tune | FAMILY
 2 | tune nothing | there is no family
 2 | tune dot --kernel dot | cannot be used with
@@ -181,6 +203,7 @@ const BAD: &str = r#"
 2 | tune dot --wg 0 | work-group
 2 | tune dot --wg 100000 --variant 1 | at most
 2 | tune dot --cl-dir {} | nowhere
+74 | tune dot --csv {} | nowhere
 3 | tune dot -d nonesuch | nonesuch
 1 | tune --replay {} | nowhere
 2 | tune --replay Cargo.toml | not JSON
@@ -202,11 +225,14 @@ const BAD: &str = r#"
 2 | ceiling --quick --show | cannot be used with
 2 | ceiling --cl-dir {} | nowhere
 2 | ceiling --deadline x | seconds
+2 | sweep | <FAMILY>
 2 | sweep nothing | there is no family
 2 | sweep redcue | `reduce`
+2 | sweep stride | no family "stride"
 2 | sweep reduce --kernel reduce | cannot be used with
 2 | sweep dot -n 10..1+1 | backwards
 2 | sweep dot --n 1..10*1 | never
+2 | sweep dot --m 5 | no number of rows
 2 | sweep dot --wg 0..4+1 | work-group
 2 | sweep dot --variant nave | `naive`
 2 | sweep dot --dtype i64 | i64
@@ -225,11 +251,12 @@ const BAD: &str = r#"
 3 | sweep dot --dry-run -d nonesuch | nonesuch
 2 | completions | SHELL
 2 | completions cmd | bash
-74 | man {} | nowhere
 2 | show src | there is no file "src"
 2 | show Cargo.toml | gpulab wrote
-2 | show '' | no file
+2 | show '' | several devices
 2 | show h2000 | nvidia-h200
+2 | show reduce | `gpulab show nvidia-h100 reduce`
+2 | show banks | no file "banks"
 2 | show h200 nothing | reduce_sweep
 2 | show pocl | several devices
 1 | show /dev/null | regular file
@@ -263,6 +290,8 @@ const BAD: &str = r#"
 2 | sweep dot --budget 5s --sample-time 1 | cannot be used with
 2 | lab banks --budget 5s --min-time 1 | cannot be used with
 2 | lab banks --budget soon | 10s
+2 | ceiling --budget 5s | unexpected argument '--budget'
+2 | dot --op max | unexpected argument '--op'
 2 | minplus --input a.csv --budget 5s | cannot be used with
 2 | minplus --input src | directory
 2 | minplus --input data/inputs/europe.csv -o data/inputs/europe.csv | itself

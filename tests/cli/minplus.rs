@@ -56,3 +56,17 @@ fn settings_reach_the_kernels() {
         }
     }
 }
+
+#[test]
+fn a_tiling_that_does_not_exist_is_refused_with_what_there_is() {
+    for (option, value, why) in [
+        ("--tile", "60x64", "a tile has no whole number of items"),
+        ("--tile", "16x64", "a multiple of 4 items down"),
+        ("--item", "3x8", "multiples of 4"),
+        ("--depth", "3", "try another depth"),
+    ] {
+        let (out, err, code) = run(&["--n", "64", "--variant", "4", option, value]);
+        assert_eq!((out.as_str(), code), ("", 2), "{option} {value}: {err}");
+        assert!(err.contains(why) && err.contains(&format!("{} may be ", &option[2..])), "{option} {value}: {err}");
+    }
+}

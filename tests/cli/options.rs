@@ -111,9 +111,15 @@ fn distances_without_a_graph_are_refused() {
 fn settings_that_no_device_could_take_are_refused() {
     for (args, word) in [
         (&["minplus", "--tile", "0x0"][..], "64x64"),
+        (&["minplus", "--item", "99x99"], "8x8"),
         (&["minplus", "--vec", "3"], "2, 4, 8, 16"),
+        (&["minplus", "--tile", "32x32", "--item", "99x99"], "item"),
+        (&["minplus", "--variant", "4", "--depth", "63"], "depth"),
+        (&["transpose", "--tile", "7", "--variant", "6"], "tile"),
+        (&["sweep", "--kernel", "minplus", "--set", "tile=64x64,7x7"], "7x7"),
         (&["sweep", "--kernel", "minplus", "--set", "vec=3"], "2, 4, 8 or 16"),
         (&["sweep", "--kernel", "reduce", "--set", "acc=4,17"], "from 1 to 16"),
+        (&["sweep", "--kernel", "reduce", "--dtype", "f32", "--set", "op=xor"], "integer type"),
         (&["dot", "--n", "_1"], "1_000_000"),
         (&["dot", "--n", "1__0"], "1_000_000"),
         (&["dot", "--items", "1_"], "from 1 on"),

@@ -186,6 +186,7 @@ fn a_grading_script_reads_one_object() {
     let wrong = read(&SUM.replace("sum += x[i]", "sum += 2 * x[i]"));
     assert_eq!((&wrong["exit_code"], &wrong["judgement"]["ruling"]), (&4.into(), &"wrong".into()));
     assert!(wrong["hint"]["looks"].as_str().unwrap().contains("counts 2 times"), "{wrong}");
+    assert_eq!(wrong["judgement"]["symptoms"]["counts"]["repeated_times"], 2);
     assert!(wrong["rows"].as_array().unwrap().is_empty(), "a wrong kernel is not timed");
     let broken = read("__kernel void k(__global const T *x, __global T *p, const INDEX n) { nothing; }");
     assert_eq!((&broken["exit_code"], &broken["judgement"]["ruling"]), (&5.into(), &"not_built".into()));

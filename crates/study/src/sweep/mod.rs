@@ -8,10 +8,12 @@
 //! status.
 
 mod identity;
+mod possible;
 mod space;
 
 pub use identity::{Identity, Shard, merge};
-pub use space::{Configuration, Narrowing, Setting, Space, settings, work_groups};
+pub use possible::Asked;
+pub use space::{Configuration, Narrowing, Setting, Space, check_settings, settings, work_groups};
 
 use gpulab_model::Error;
 use gpulab_model::outcome::{Job, Outcome, Settings, Status};

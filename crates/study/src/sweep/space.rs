@@ -1,5 +1,6 @@
 //! What a sweep goes through: the combinations that make different plans, in a fixed order.
 
+use super::Asked;
 use gpulab_kernels::{Family, Kind, Rung, Tunable, values};
 use gpulab_model::data::{Dtype, Params, Shape, combinations};
 use gpulab_model::plan::{Case, Refusal, Target, WorkGroup};
@@ -111,7 +112,32 @@ impl Space<'_> {
     }
 }
 
-fn reads(family: &Family, rung: &Rung, name: &str) -> bool {
+/// Refuses a setting of which a value can be taken by no device, whatever goes with it; what only does not go together is skipped
+/// when its turn comes.
+pub fn check_settings(asked: &Asked<'_>, settings: &[Setting]) -> Result<(), String> {
+    /// More combinations are not asked for: a value that goes with none of so many is refused when its turn comes.
+    const MOST: usize = 1000;
+    for setting in settings {
+        let others: Vec<&Setting> = settings.iter().filter(|other| other.name != setting.name).collect();
+        if others.iter().map(|other| other.values.len()).product::<usize>() > MOST {
+            continue;
+        }
+        let mut others = combinations(others.iter().map(|other| (other.name.as_str(), other.values.as_slice())));
+        others.push(Params::new());
+        for value in &setting.values {
+            let mut sets = others.clone();
+            for set in &mut sets {
+                set.insert(setting.name.clone(), value.clone());
+            }
+            if let Some(why) = asked.refusal(&setting.name, &sets) {
+                return Err(format!("--set {}={value}: {why}", setting.name));
+            }
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn reads(family: &Family, rung: &Rung, name: &str) -> bool {
     family.choices.iter().copied().chain(rung.tunables()).any(|t| t.name == name)
 }
 
