@@ -41,6 +41,9 @@ fn every_setting_reaches_the_kernels_of_its_ladder() {
             let is_ok = |value: &String| {
                 let args = ["--n", n, "--quick", "--max-runs", "1", "--variant", variant, "--json", "-"];
                 let (out, err, code) = run(&[&[&*family.name, &format!("--{name}"), value][..], &args].concat());
+                if code == 2 && err.contains("no device could take it") {
+                    return false;
+                }
                 assert_eq!(code, 0, "{} --{name} {value}: {err}", family.name);
                 let rows: serde_json::Value = serde_json::from_str(&out).unwrap();
                 let set = format!("{name}={value}");

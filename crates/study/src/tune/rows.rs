@@ -184,7 +184,7 @@ mod tests {
         let all = effects(&rows);
         let told: Vec<(&str, &str, f64, bool)> =
             all.iter().map(|e| (e.name.as_str(), e.without.as_str(), e.ratio, e.is_decided)).collect();
-        assert_eq!(told, [("rung", "naive", 4.0, true), ("tile", "64", 2.0, true), ("wg", "2", 1.01, false)]);
+        assert_eq!(told, [("rung", "naive", 4.0, true), ("wg", "2", 1.01, false), ("tile", "64", 2.0, true)]);
         assert_eq!(effects(&[]), []);
     }
 
