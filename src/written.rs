@@ -19,7 +19,8 @@ use clap::{ArgMatches, CommandFactory};
 const LADDERS: &str = "reduce, dot, transpose, minplus, try";
 
 /// Commands, an option of theirs that names a file to write, and whether a file is a result of the same kind.
-const WRITTEN: &[(&str, &str, fn(&str) -> bool)] = &[
+type Written = (&'static str, &'static str, fn(&str) -> bool);
+const WRITTEN: &[Written] = &[
     (LADDERS, "--csv", begins_as_csv::<Row>),
     ("reduce, dot, transpose, minplus", "--json", begins_as_json::<Row>),
     ("try", "--json", |head| {
@@ -64,14 +65,14 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches, forced: bool) -> Re
     let mut outputs: Vec<OutputFile<'_>> = beside(command);
     let mut inputs = Vec::new();
     for id in known.get_arguments().map(|arg| arg.get_id().as_str()) {
-        let values = own.try_get_raw(id).ok().flatten().into_iter().flatten().map(|value| value.to_string_lossy());
+        let mut values = own.try_get_raw(id).ok().flatten().into_iter().flatten().map(|value| value.to_string_lossy());
         let of_this = WRITTEN.iter().find(|(commands, option, _)| {
             let is_output = *option == "-o" && id == "output";
             commands.split(", ").any(|one| one == name) && (is_output || option.trim_start_matches('-') == id)
         });
         match of_this {
             // A sweep that goes on says itself whether it can.
-            Some((_, option, is_ours)) => outputs.extend(values.last().map(|path| OutputFile {
+            Some((_, option, is_ours)) => outputs.extend(values.next_back().map(|path| OutputFile {
                 option,
                 path,
                 is_ours: if matches!(command, Command::Sweep(sweep) if sweep.resume) { |_| true } else { *is_ours },

@@ -94,6 +94,6 @@ rows=$(($(wc -l <out.csv) - 1))
 
 sed -i '$d' out.shard-3-of-3.csv
 files=(out.shard-{1,2,3}-of-3.csv)
-! "$gpulab" merge "${files[@]}" -o other.csv 2>why || fail "shards that lack a row were joined"
+! "$gpulab" sweep --merge "${files[@]}" -o other.csv 2>why || fail "shards that lack a row were joined"
 grep -q 'missing, of shard 3/3' why || fail "$(cat why)"
 echo "$rows rows in three shards"

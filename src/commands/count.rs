@@ -76,7 +76,8 @@ pub fn run(out: &mut Out, global: &Global, options: &CountArgs) -> Result<(), Er
 
 /// The error that the worst case makes.
 fn gone_wrong(rows: &[CountRow]) -> Result<(), Error> {
-    let ends: [(Status, &str, fn(String) -> Error); 4] = [
+    type End = (Status, &'static str, fn(String) -> Error);
+    let ends: [End; 4] = [
         (Status::WrongResult, "gave a wrong result", Error::WrongResult),
         (Status::BuildFailed, "did not build", Error::BuildFailed),
         (Status::Failed, "did not finish", Error::Failed),

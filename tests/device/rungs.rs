@@ -102,10 +102,12 @@ fn every_setting_is_right() {
                     count += verify(&mut session, driver, &case(family, rung, family.dtypes[0], shape, wg, &set));
                 }
             }
-            for choice in &*family.choices {
+            for choice in family.choices {
                 // A choice is a macro that each rung treats alike: all types for the first rung, one for the others.
-                let types = if rung.number() == Some(1) { &*family.dtypes } else { &family.dtypes[..1] };
-                for (value, &dtype) in choice.values().flat_map(|value| types.iter().map(move |dtype| (value, dtype))) {
+                let types = if rung.number() == Some(1) { family.dtypes.len() } else { 1 };
+                for (value, &dtype) in
+                    choice.values().flat_map(|value| family.dtypes[..types].iter().map(move |dtype| (value, dtype)))
+                {
                     let mut set = vec![(choice.name, value)];
                     set.extend(if family.form == Form::Square { small(rung) } else { Settings::new() });
                     count += verify(&mut session, driver, &case(family, rung, dtype, shape, wg, &set));

@@ -10,13 +10,16 @@ fn last(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
+/// Instructions of warps at a line of a file.
+pub type LineCounts<'a> = &'a dyn Fn(&str, u64) -> u64;
+
 pub struct ShownKernel<'a> {
     /// As in `reduce v3 sequential`.
     pub name: &'a str,
     pub file: &'a str,
     pub source: &'a dyn Fn(&str, u64) -> Option<String>,
     /// Instructions of warps that the simulator counts at a line, if it was asked.
-    pub counted: Option<&'a dyn Fn(&str, u64) -> u64>,
+    pub counted: Option<LineCounts<'a>>,
     pub is_whole: bool,
 }
 

@@ -100,7 +100,8 @@ fn curve_grid(rows: &[&CeilingRow]) -> Option<TextGrid> {
 /// What needs care, and why quantities have no value.
 fn notes(rows: &[CeilingRow], screen: Screen) -> String {
     let single: Vec<&CeilingRow> = rows.iter().filter(|r| r.place != Site::Curve).collect();
-    let cares: [(fn(&CeilingRow) -> bool, &str); 3] = [
+    type Care = (fn(&CeilingRow) -> bool, &'static str);
+    let cares: [Care; 3] = [
         (CeilingRow::is_unquiet, UNQUIET),
         (|r| r.value.is_some() && !r.reason.is_empty(), "timed by another clock than the driver's events"),
         (|r| r.quick, "measured quickly: a full search may find more"),

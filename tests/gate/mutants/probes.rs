@@ -146,7 +146,7 @@ pub const MUTANTS: &[Mutant] = &[
         ARITH,
         "adds all at once, as no device can",
         &[(
-            "TURN\n        EACH(s, SWEEPS) EACH(c, CHAINS) x[c] = STEP(x[c], x[(c + 1) % CHAINS]);",
+            "EACH(s, SWEEPS) EACH(c, CHAINS) x[c] = STEP(x[c], x[(c + 1) % CHAINS]);",
             "if (turn == 0) EACH(c, CHAINS) x[c] += (T)(turns * SWEEPS); else break;",
         )],
     )
@@ -160,7 +160,7 @@ pub const MUTANTS: &[Mutant] = &[
                 "EACH(c, CHAINS) x[c] = STEP(x[c], x[(c + 1) % CHAINS]);",
                 "EACH(c, CHAINS / 2) x[c] = STEP(x[c], x[(c + 1) % CHAINS]);",
             ),
-            ("MV sum = 0;", "EACH(c, CHAINS / 2) x[c + CHAINS / 2] = x[c] + (T)(CHAINS / 2); MV sum = 0;"),
+            ("TV sum = 0;", "EACH(c, CHAINS / 2) x[c + CHAINS / 2] = x[c] + (T)(CHAINS / 2); TV sum = 0;"),
         ],
     )
     .n(FEW)
@@ -170,7 +170,7 @@ pub const MUTANTS: &[Mutant] = &[
         "one chain, and the others made of it and their beginnings",
         &[
             ("EACH(c, CHAINS) x[c] = STEP(x[c], x[(c + 1) % CHAINS]);", "x[0] = STEP(x[0], x[1]);"),
-            ("MV sum = 0;", "EACH(c, CHAINS) x[c] = x[0] + (BEGIN(c) - BEGIN(0)); MV sum = 0;"),
+            ("TV sum = 0;", "EACH(c, CHAINS) x[c] = x[0] + (BEGIN(c) - BEGIN(0)); TV sum = 0;"),
         ],
     )
     .n(FEW)
@@ -264,8 +264,8 @@ pub const MUTANTS: &[Mutant] = &[
         ADD_MIN_3,
         "one sum of two",
         &[(
-            "#define LOWER(best, s, t) WHOLE(best, WHOLE(as_int(s), as_int(t)))",
-            "#define LOWER(best, s, t) WHOLE(best, as_int(s))",
+            "#define LOWER(best, s, t) min(best, min(as_int(s), as_int(t)))",
+            "#define LOWER(best, s, t) min(best, as_int(s))",
         )],
     )
     .file_is("common/lower.cl")
@@ -274,8 +274,8 @@ pub const MUTANTS: &[Mutant] = &[
         ADD_MIN_3,
         "the sum that does not count",
         &[(
-            "#define LOWER(best, s, t) WHOLE(best, WHOLE(as_int(s), as_int(t)))",
-            "#define LOWER(best, s, t) WHOLE(best, as_int(t))",
+            "#define LOWER(best, s, t) min(best, min(as_int(s), as_int(t)))",
+            "#define LOWER(best, s, t) min(best, as_int(t))",
         )],
     )
     .file_is("common/lower.cl")

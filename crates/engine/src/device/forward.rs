@@ -171,7 +171,7 @@ pub(super) fn take_failure() -> Option<(&'static str, i32)> {
 /// The library, loaded by the first call.
 pub fn loader() -> &'static Loader {
     static LOADER: OnceLock<Loader> = OnceLock::new();
-    LOADER.get_or_init(|| Loader::load())
+    LOADER.get_or_init(Loader::load)
 }
 
 /// Whether an address is that of this file's `clGetPlatformIDs`.

@@ -75,8 +75,9 @@ impl Fence {
     fn zones(self, dtype: Dtype) -> Rc<[Array; 2]> {
         /// Zones that are remembered, each of up to twice a MiB: they are looked at after many runs.
         const MOST: usize = 24;
+        type Known = VecDeque<(Fence, Dtype, Rc<[Array; 2]>)>;
         thread_local! {
-            static KNOWN: RefCell<VecDeque<(Fence, Dtype, Rc<[Array; 2]>)>> = const { RefCell::new(VecDeque::new()) };
+            static KNOWN: RefCell<Known> = const { RefCell::new(VecDeque::new()) };
         }
         KNOWN.with_borrow_mut(|known| {
             if let Some((.., zones)) = known.iter().find(|(fence, of, _)| (*fence, *of) == (self, dtype)) {

@@ -253,7 +253,7 @@ impl Session {
         let result = job.family.problem.finish(job.case, output, &tails(&job.plan, &data.host));
         let seconds = [started, finishing].map(|begin| begin.elapsed().as_secs_f64());
         // Nothing was poisoned, so that what lies between the rows of a matrix can be anything.
-        if !job.family.problem.movement(job.case).is_some_and(|m: Movement| m.to_pitch > m.output_columns()) {
+        if job.family.problem.movement(job.case).is_none_or(|m: Movement| m.to_pitch <= m.output_columns()) {
             data.judge(&result, job.family, job.case, job.plan.depth, "in the run from end to end")?;
         }
         Ok(seconds)

@@ -138,7 +138,7 @@ fn host(ask: &Ask<'_>) -> Planned {
     let (block, grid) = blocks(ask, |n, block| n / block)?;
     let n = ask.case.shape.n;
     let pass = shape::pass(&ask.rung.kernel(), grid, vec![X, Y, PARTIAL]);
-    let host_tail = (n % block > 0).then_some(n - n % block);
+    let host_tail = (!n.is_multiple_of(block)).then_some(n - n % block);
     Ok(Plan { host_tail, ..presum(ask, grid.groups, &[], vec![pass]) })
 }
 

@@ -49,7 +49,8 @@ pub fn share(is_in: &[bool], group: usize) -> Share {
             return Share::FirstPartOfGroups(beginning as u64);
         }
         let steps = (1..10).map(|log| 1 << log).filter(|step| *step < group);
-        if let Some(step) = steps.into_iter().find(|step| are(&is_in[..until], &|i| i % group % step == 0)) {
+        if let Some(step) = steps.into_iter().find(|step| are(&is_in[..until], &|i| (i % group).is_multiple_of(*step)))
+        {
             return Share::Every(step as u64);
         }
     }
@@ -128,7 +129,8 @@ mod tests {
             let is_in: Vec<bool> = (0..rows * columns).map(|at| is_in(at / columns, at % columns)).collect();
             region(&is_in, columns, [4, 4])
         };
-        let cases: [(&dyn Fn(usize, usize) -> bool, CellRegion); 7] = [
+        type Cells<'a> = &'a dyn Fn(usize, usize) -> bool;
+        let cases: [(Cells<'_>, CellRegion); 7] = [
             (&|_, _| true, CellRegion::All),
             (&|_, _| false, CellRegion::None),
             (&|r, c| r < 8 && c < 12, CellRegion::WholeTiles),
