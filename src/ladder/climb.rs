@@ -68,7 +68,7 @@ impl LadderRun<'_> {
 }
 
 /// What a source says beside rows of a device of so many compute units.
-pub(crate) type Claim = Box<dyn Fn(&[Row], u32) -> String>;
+pub(crate) type SourceClaim = Box<dyn Fn(&[Row], u32) -> String>;
 
 /// Extra options of a ladder that reproduces a source.
 pub(crate) struct AsSource {
@@ -77,7 +77,7 @@ pub(crate) struct AsSource {
     /// Rungs with a fault that the source printed: a wrong result is what is to be seen.
     pub(crate) faulty: Vec<String>,
     /// What it says beside rows that were measured on a device of so many compute units.
-    pub(crate) claim: Claim,
+    pub(crate) claim: SourceClaim,
 }
 
 /// Share of a budget that is kept for what a launch costs, and for the end of the program.
